@@ -37,13 +37,19 @@ export function* readWarc(path: string, options: ReadOptions = {}): Generator<Wa
   const maxBytes = options.maxRecordBytes ?? MAX_RECORD_BYTES;
   const file = new FileWindow(path);
   try {
-    const start = file.at(0, 2);
-    if (start.length === 0) yield unreadable(0, 0, "the file is empty");
-    else if (start[0] === 0x1f && start[1] === 0x8b) yield* readMembers(file, maxBytes);
+    if (file.size === 0) yield unreadable(0, 0, "the file is empty");
+    else if (isGzip(file)) yield* readMembers(file, maxBytes);
     else yield* readPlain(file, maxBytes);
   } finally {
     file.close();
   }
+}
+
+/** Decided by content, not by name, and not by the first bytes alone: they may be the damaged ones. */
+function isGzip(file: FileWindow): boolean {
+  const start = file.at(0, 5);
+  if (start[0] === 0x1f) return true;
+  return start.toString("latin1", 0, 5) !== "WARC/" && findMember(file, 0) < file.size;
 }
 
 function unreadable(offset: number, length: number, ...problems: string[]): WarcRecord {
