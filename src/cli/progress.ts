@@ -1,22 +1,10 @@
 import { humanDuration } from "../config/durations.ts";
 import { printable } from "../config/printable.ts";
 import { humanSize } from "../config/sizes.ts";
+import type { CrawlProgress } from "../crawl/events.ts";
 import type { Output } from "./io.ts";
 import { Rate } from "./rate.ts";
 import { count } from "./summary.ts";
-
-/** How a crawl stands at one moment. */
-export interface ProgressSnapshot {
-  readonly pages: number;
-  readonly queued: number;
-  readonly inFlight: number;
-  readonly failed: number;
-  readonly refused: number;
-  readonly bytes: number;
-  /** Hosts that have URLs but must not be asked yet. */
-  readonly hostsWaiting: number;
-  readonly rssBytes: number;
-}
 
 /** How progress is shown. */
 export interface ProgressOptions {
@@ -63,7 +51,7 @@ export class Progress {
   }
 
   /** Takes the newest figures and shows them when it is time. */
-  update(snapshot: ProgressSnapshot): void {
+  update(snapshot: CrawlProgress): void {
     if (this.#closed || this.#mode === "quiet") return;
     const now = this.#now();
     this.#rate.add(now, snapshot.pages);
@@ -92,7 +80,7 @@ export class Progress {
     process.removeListener("exit", this.#restore);
   }
 
-  #fields(snapshot: ProgressSnapshot, now: number): string[] {
+  #fields(snapshot: CrawlProgress, now: number): string[] {
     return [
       `${count(snapshot.pages)} pages`,
       `${count(this.#rate.perSecond())} pages/s`,

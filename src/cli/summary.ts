@@ -1,25 +1,8 @@
 import { humanDuration } from "../config/durations.ts";
 import { printable } from "../config/printable.ts";
 import { humanSize } from "../config/sizes.ts";
+import type { CrawlSummary } from "../crawl/summary.ts";
 import { EXIT } from "../errors.ts";
-
-/** How a crawl ended, in figures. The keys and their order are an interface (`--json`). */
-export interface CrawlSummary {
-  /** "finished": nothing was left; "limit": one of the --max options; "interrupted": a signal. */
-  readonly ended: "finished" | "limit" | "interrupted";
-  /** Committed responses with status 2xx. */
-  readonly pages: number;
-  readonly failed: number;
-  readonly refused: number;
-  readonly urlsKnown: number;
-  readonly urlsQueued: number;
-  /** Received, as they came over the wire. */
-  readonly bytes: number;
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-  readonly maxRssMiB: number;
-  readonly out: string;
-}
 
 const KEYS: readonly (keyof CrawlSummary)[] = [
   "ended",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type FieldInfo, fieldInfo } from "./field.ts";
 import { archive } from "./fields/archive.ts";
 import { network } from "./fields/network.ts";
@@ -17,7 +18,9 @@ export type CrawlSettings = z.output<typeof crawlSchema>;
 export type SettingName = keyof CrawlSettings;
 
 /** A complete, checked configuration; only `configFrom` makes one. Plain data, so it can be sent to a worker. */
-export interface CrawlConfig extends Readonly<Omit<CrawlSettings, "perHost" | "userAgent">> {
+export interface CrawlConfig
+  extends Readonly<Omit<CrawlSettings, "seeds" | "perHost" | "userAgent">> {
+  readonly seeds: readonly CrawlUrl[];
   readonly perHost: number;
   readonly userAgent: string;
   /** host:port of every URL typed as an argument: the private addresses the user has consented to. */
