@@ -26,6 +26,8 @@ const TRACKING =
   /^(?:utm_[a-z_]+|[gd]clid|gclsrc|[gw]braid|fbclid|msclkid|yclid|twclid|ttclid|igshid|srsltid|mc_[ce]id|_hsenc|_hsmi|_gl|mkt_tok|li_fat_id|vero_id)(?:=|$)/i;
 
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
+const UNRESERVED_NO_HEX = /[G-Zg-z\-._~]/;
+const STRAY_PERCENT = /%(?![0-9a-f]{2})/i;
 
 /** The text under which a URL is remembered as seen. */
 export function dedupKey(url: CrawlUrl, policy: DedupPolicy = SAFE_DEDUP): string {
@@ -40,9 +42,11 @@ export function dedupKey(url: CrawlUrl, policy: DedupPolicy = SAFE_DEDUP): strin
 
 /** RFC 3986, 6.2.2: capital hex digits, and no escape for what needs none. Dot segments are resolved already. */
 function normalizeEscapes(url: string): string {
+  // After a "%" that begins no escape, a decoded hex digit could complete one: "%%36%31" must not turn into "%61".
+  const plain = STRAY_PERCENT.test(url) ? UNRESERVED_NO_HEX : UNRESERVED;
   return url.replace(/%[0-9a-f]{2}/gi, (triplet) => {
     const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
-    return UNRESERVED.test(character) ? character : triplet.toUpperCase();
+    return plain.test(character) ? character : triplet.toUpperCase();
   });
 }
 
