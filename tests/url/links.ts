@@ -145,7 +145,10 @@ export const nastyLink: fc.Arbitrary<string> = fc
   .array(fc.constantFrom(...PIECES), { maxLength: 7 })
   .map((pieces) => pieces.join(""));
 
-const word = fc.stringMatching(/^[a-zA-Z0-9._~%-]{0,8}$/);
+const word = fc.oneof(
+  { weight: 15, arbitrary: fc.stringMatching(/^[a-zA-Z0-9_~-][a-zA-Z0-9._~-]{0,7}$/) },
+  { weight: 1, arbitrary: fc.stringMatching(/^[.%a2eC]{0,4}$/) },
+);
 const path = fc.array(word, { maxLength: 5 }).map((words) => words.join("/"));
 const host = fc
   .array(fc.stringMatching(/^[a-z0-9-]{1,6}$/), { minLength: 1, maxLength: 4 })
