@@ -12,7 +12,8 @@ const server = net.createServer({ noDelay: true }, (socket) => {
   socket.on("error", () => socket.destroy());
   socket.on("data", (data) => {
     // Requests are small and come one at a time, so each ends with its own segment.
-    if (data.length >= 4 && data[data.length - 1] === 10 && data[data.length - 3] === 10) socket.write(response);
+    if (data.length >= 4 && data[data.length - 1] === 10 && data[data.length - 3] === 10)
+      socket.write(response);
   });
 });
 server.listen(0, "127.0.0.1", () => process.send(server.address().port));

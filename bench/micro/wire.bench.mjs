@@ -27,14 +27,21 @@ async function lanes(fetchOne, count) {
 }
 
 const wire = new WireClient();
-const target = { secure: false, hostname: "127.0.0.1", port, address: "127.0.0.1", connectPort: port };
+const target = {
+  secure: false,
+  hostname: "127.0.0.1",
+  port,
+  address: "127.0.0.1",
+  connectPort: port,
+};
 const pool = new Pool(origin, { connections: inFlight, pipelining: 1 });
 const flat = headers.flat();
 
 const clients = {
   wire: async (n) => {
     const result = await wire.request({ target, path: `/page/${n}`, headers });
-    if (result.kind !== "response" || result.response.body.length !== bytes) throw new Error("short");
+    if (result.kind !== "response" || result.response.body.length !== bytes)
+      throw new Error("short");
   },
   "undici request": async (n) => {
     const { body } = await request(`${origin}/page/${n}`, { dispatcher: pool, headers: flat });
@@ -73,7 +80,9 @@ for (let i = 0; i < repetitions; i++) {
     results[name].push([(used.user + used.system) / pages, used.user / pages]);
   }
 }
-console.log(`${pages} pages of ${bytes} bytes, ${inFlight} in flight: CPU us per page (of it user), 3 runs`);
+console.log(
+  `${pages} pages of ${bytes} bytes, ${inFlight} in flight: CPU us per page (of it user), 3 runs`,
+);
 for (const [name, runs] of Object.entries(results)) {
   const text = runs.map(([all, user]) => `${all.toFixed(1)} (${user.toFixed(1)})`).join("   ");
   console.log(name.padEnd(18), text);
