@@ -31,7 +31,7 @@ test("takes off every coding, in pairs too, whatever the bytes", async () => {
       fc.uint8Array({ maxLength: 3000 }),
       fc.array(names, { maxLength: 2 }),
       async (bytes, codings) => {
-        let body = Buffer.from(bytes);
+        let body: Buffer = Buffer.from(bytes);
         for (const coding of codings) body = ENCODERS[coding]!(body);
         assert.deepEqual(await decode(body, codings.join(" ,")), { bytes: Buffer.from(bytes) });
       },
