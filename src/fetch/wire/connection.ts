@@ -78,7 +78,8 @@ export class Connection {
 
   #send(): void {
     const exchange = this.#exchange;
-    if (exchange === undefined || !this.#ready || this.resting || this.#leaving) return;
+    if (exchange === undefined || exchange.sentAtMs >= 0) return;
+    if (!this.#ready || this.resting || this.#leaving) return;
     exchange.sentAtMs = this.#owner.now();
     this.#socket.write(exchange.text, "latin1");
   }
