@@ -1,11 +1,11 @@
 import { ArchiveFile } from "./archive-file.ts";
 import type { Archived, Capture } from "./capture.ts";
 import { sha1, sha256 } from "./digest.ts";
-import { gzipMember, storedMember } from "./gzip-member.ts";
 import { isCompressed, requestBlock, responseHead } from "./http-block.ts";
+import { MemberBuffer } from "./member-buffer.ts";
 import { safeUri } from "./safe-text.ts";
 import { metadataBlock, warcinfoBlock } from "./warc-fields.ts";
-import { newRecordId, warcDate, warcRecord } from "./warc-record.ts";
+import { newRecordId, warcDate } from "./warc-record.ts";
 
 /** Where and how an archive is written. */
 export interface ArchiveOptions {
@@ -24,6 +24,12 @@ export interface ArchiveOptions {
   clock?: () => number;
 }
 
+const HTTP_RESPONSE = "application/http;msgtype=response";
+const HTTP_REQUEST = "application/http;msgtype=request";
+const FIELDS = "application/warc-fields";
+// Starting a deflate costs 15-20 us: worth it for a page, for a list of links only when it is long.
+const DEFLATE_RESPONSE_FROM_BYTES = 1024;
+const DEFLATE_COMPANION_FROM_BYTES = 4096;
 const IP_ADDRESS = /^[0-9a-fA-F:.]{2,45}$/;
 const CONFORMS_TO =
   "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
@@ -35,6 +41,7 @@ const CONFORMS_TO =
 export class Archive {
   readonly #options: ArchiveOptions;
   readonly #clock: () => number;
+  readonly #members = new MemberBuffer();
   #file: ArchiveFile | undefined;
   #warcinfoId = "";
   #serial = 0;
@@ -49,44 +56,25 @@ export class Archive {
     if (this.#file !== undefined && this.#file.size >= this.#options.rotateBytes) this.close();
     this.#file ??= this.#openFile();
     const file = this.#file;
-    const opening = file.size === 0 ? this.#warcinfo(file.name) : undefined;
-
-    const { body } = capture;
-    const payloadDigest = sha1(body);
-    const payloadSha256 = sha256(body);
+    const members = this.#members;
+    members.clear();
+    if (file.size === 0) this.#addWarcinfo(file.name);
+    const payloadDigest = sha1(capture.body);
+    const payloadSha256 = sha256(capture.body);
     const recordId = newRecordId();
     const shared = this.#sharedFields(capture);
-    const truncated =
-      capture.truncated === undefined ? "" : `WARC-Truncated: ${capture.truncated}\r\n`;
-    const head = responseHead(capture.head, capture.dechunked);
-    const response = warcRecord(
-      `WARC-Type: response\r\nWARC-Record-ID: <urn:uuid:${recordId}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\nWARC-Block-Digest: ${sha1(head, body)}\r\n${truncated}Content-Type: application/http;msgtype=response\r\n`,
-      head,
-      body,
-    );
-    const member = isCompressed(capture.head, capture.mime)
-      ? storedMember(response)
-      : gzipMember(response, this.#options.level);
-
-    const concurrent = `WARC-Concurrent-To: <urn:uuid:${recordId}>\r\n`;
-    const request = this.#companion(
-      "request",
-      shared + concurrent,
-      "application/http;msgtype=request",
-      requestBlock(capture.request),
-    );
-    const metadata = this.#companion(
-      "metadata",
-      shared + concurrent,
-      "application/warc-fields",
-      metadataBlock(capture, payloadSha256),
-    );
-
-    const members = opening ? [opening, member, request, metadata] : [member, request, metadata];
-    const offset = file.size + (opening?.length ?? 0);
-    file.write(Buffer.concat(members));
-    const location = { file: file.name, offset, length: member.length };
-    return { location, payloadDigest, payloadSha256, recordId };
+    const offset = file.size + members.length;
+    const length = this.#addResponse(capture, recordId, shared, payloadDigest);
+    const fields = `${shared}WARC-Concurrent-To: <urn:uuid:${recordId}>\r\n`;
+    this.#addCompanion("request", fields, HTTP_REQUEST, requestBlock(capture.request));
+    this.#addCompanion("metadata", fields, FIELDS, metadataBlock(capture, payloadSha256));
+    file.write(members.bytes);
+    return {
+      location: { file: file.name, offset, length },
+      payloadDigest,
+      payloadSha256,
+      recordId,
+    };
   }
 
   /** Returns when all captures so far survive a power loss. */
@@ -106,16 +94,27 @@ export class Archive {
     return new ArchiveFile(this.#options, this.#serial++, this.#clock());
   }
 
-  #warcinfo(fileName: string): Buffer {
+  #addWarcinfo(fileName: string): void {
     const { software, info } = this.#options;
     const format = { software, format: "WARC File Format 1.1", conformsTo: CONFORMS_TO };
     const block = warcinfoBlock({ ...format, ...info });
-    return gzipMember(
-      warcRecord(
-        `WARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:${this.#warcinfoId}>\r\nWARC-Date: ${warcDate(this.#clock())}\r\nWARC-Filename: ${fileName}\r\nWARC-Block-Digest: ${sha1(block)}\r\nContent-Type: application/warc-fields\r\n`,
-        block,
-      ),
-      this.#options.level,
+    this.#members.add(
+      `WARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:${this.#warcinfoId}>\r\nWARC-Date: ${warcDate(this.#clock())}\r\nWARC-Filename: ${fileName}\r\nWARC-Block-Digest: ${sha1(block)}\r\nContent-Type: ${FIELDS}\r\n`,
+      [block],
+      0,
+    );
+  }
+
+  #addResponse(capture: Capture, id: string, shared: string, payloadDigest: string): number {
+    const { body, truncated } = capture;
+    const head = responseHead(capture.head, capture.dechunked);
+    const cut = truncated === undefined ? "" : `WARC-Truncated: ${truncated}\r\n`;
+    const small = head.length + body.length < DEFLATE_RESPONSE_FROM_BYTES;
+    const level = small || isCompressed(capture.head, capture.mime) ? 0 : this.#options.level;
+    return this.#members.add(
+      `WARC-Type: response\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\nWARC-Block-Digest: ${sha1(head, body)}\r\n${cut}Content-Type: ${HTTP_RESPONSE}\r\n`,
+      [head, body],
+      level,
     );
   }
 
@@ -125,11 +124,11 @@ export class Archive {
     return `WARC-Date: ${warcDate(capture.date)}\r\nWARC-Target-URI: ${safeUri(capture.url)}\r\n${ip}WARC-Warcinfo-ID: <urn:uuid:${this.#warcinfoId}>\r\n`;
   }
 
-  #companion(type: string, fields: string, contentType: string, block: Uint8Array): Buffer {
-    const record = warcRecord(
+  #addCompanion(type: string, fields: string, contentType: string, block: Uint8Array): void {
+    this.#members.add(
       `WARC-Type: ${type}\r\nWARC-Record-ID: <urn:uuid:${newRecordId()}>\r\n${fields}WARC-Block-Digest: ${sha1(block)}\r\nContent-Type: ${contentType}\r\n`,
-      block,
+      [block],
+      block.length < DEFLATE_COMPANION_FROM_BYTES ? 0 : this.#options.level,
     );
-    return gzipMember(record, this.#options.level);
   }
 }

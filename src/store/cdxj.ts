@@ -3,7 +3,7 @@ import type { Capture, Location } from "./capture.ts";
 import { jsonLine } from "./jsonl.ts";
 import { safeText, safeUri } from "./safe-text.ts";
 import { sortLines } from "./sort-lines.ts";
-import { warcDate } from "./warc-record.ts";
+import { timestamp14 } from "./warc-record.ts";
 
 const NOT_KEY = /[^\x21-\x7e]+/g;
 
@@ -13,7 +13,6 @@ const NOT_KEY = /[^\x21-\x7e]+/g;
  */
 export function cdxjLine(capture: Capture, location: Location, digest: string): string {
   const url = safeUri(capture.url);
-  const timestamp = warcDate(capture.date).replace(/\D/g, "").slice(0, 14);
   const fields = {
     url,
     // A field that is not there is left out, as the other indexers do.
@@ -24,7 +23,7 @@ export function cdxjLine(capture: Capture, location: Location, digest: string): 
     offset: String(location.offset),
     filename: location.file,
   };
-  return `${surtKey(url).replace(NOT_KEY, "")} ${timestamp} ${jsonLine(fields)}`;
+  return `${surtKey(url).replace(NOT_KEY, "")} ${timestamp14(capture.date)} ${jsonLine(fields)}`;
 }
 
 /**

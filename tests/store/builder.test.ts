@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { FolderTakenError } from "../../src/errors.ts";
@@ -152,4 +160,35 @@ test("an index and a report are there even if nothing was found", (t) => {
   const paths = crawlPaths(folder);
   assert.deepEqual([lines(paths.index), lines(paths.skipped), lines(paths.log)], [[], [], []]);
   assert.equal(lines(paths.pages).length, 1);
+});
+
+test("P9, S3: no file holds a credential or a line that came from outside", (t) => {
+  const folder = join(freshFolder(t), "crawl");
+  const paths = createCrawlFolder(folder);
+  const builder = new Builder(sampleOptions(folder));
+  const evil = 'S3CRET\r\ncom,evil)/ 2026 {"url":"http://evil/"}\r\n\u2028{"url":"http://evil/"}';
+  builder.page(
+    sampleCapture({
+      url: url("http://user:S3CRET@example.com/a\r\nb"),
+      parent: url("http://S3CRET@example.com/"),
+      mime: evil.slice(6),
+      page: { title: evil.slice(6), words: 1, links: 0, charset: "utf-8" },
+    }),
+  );
+  builder.close();
+  finishFolder(folder);
+  assert.equal(lines(paths.index).length, 1);
+  assert.match(
+    lines(paths.index)[0]!,
+    /^com,example\)\/a%0[dD]%0[aA]b 20260131235959 \{"url":"http:\/\/example/,
+  );
+  const [, page, ...more] = objects(paths.pages);
+  assert.deepEqual(
+    [page.url, page.parent, more],
+    ["http://example.com/a%0D%0Ab", "http://example.com/", []],
+  );
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const path = join(folder, name);
+    if (statSync(path).isFile()) assert.ok(!readFileSync(path).includes("S3CRET"), name);
+  }
 });
