@@ -15,6 +15,11 @@ export class ByteWriter {
     this.at = at;
   }
 
+  /** Longer text, or its first `length` characters. */
+  latin1(text: string, length = text.length): void {
+    this.at += this.bytes.write(text, this.at, length, "latin1");
+  }
+
   copy(source: Uint8Array): void {
     this.bytes.set(source, this.at);
     this.at += source.length;

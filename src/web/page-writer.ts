@@ -9,10 +9,10 @@ import { sentences } from "./words.ts";
 export interface PagePlan {
   page: number;
   title: string;
-  /** Values of href, escaped for HTML. */
-  hrefs: readonly string[];
-  /** Texts of the links. */
-  texts: readonly string[];
+  /** Appends the items of the list of links, as HTML. */
+  writeLinks: (out: ByteWriter) => void;
+  /** What they need at most. */
+  maxLinksBytes: number;
   /** Size of the body; more when the links alone need more. */
   bytes: number;
   chunked: boolean;
@@ -50,10 +50,7 @@ export class PageWriter {
 
   /** The response with this page; it is valid until the next call. */
   write(plan: PagePlan, gzip: boolean, headOnly: boolean): Uint8Array {
-    let links = 0;
-    for (const href of plan.hrefs) links += href.length;
-    for (const text of plan.texts) links += text.length;
-    const room = FIXED_BYTES + 2 * plan.title.length + links + 32 * plan.hrefs.length;
+    const room = FIXED_BYTES + 2 * plan.title.length + plan.maxLinksBytes;
     this.#makeRoom(HEAD_ROOM + 2 * room + plan.bytes + BLOCK_BYTES);
 
     const out = this.#plain;
@@ -86,13 +83,7 @@ export class PageWriter {
     out.ascii("</title></head>\n<body>\n<h1>");
     out.ascii(plan.title);
     out.ascii("</h1>\n<ul>\n");
-    for (let link = 0; link < plan.hrefs.length; link++) {
-      out.ascii('<li><a href="');
-      out.ascii(plan.hrefs[link]!);
-      out.ascii('">');
-      out.ascii(plan.texts[link]!);
-      out.ascii("</a></li>\n");
-    }
+    plan.writeLinks(out);
     out.ascii("</ul>\n");
   }
 
@@ -103,7 +94,7 @@ export class PageWriter {
       return;
     }
     this.#plain.ascii("<p>");
-    this.#plain.at += this.#plain.bytes.write(this.#padding, this.#plain.at, bytes - 8, "latin1");
+    this.#plain.latin1(this.#padding, bytes - 8);
     this.#plain.ascii("</p>\n");
   }
 

@@ -1,7 +1,9 @@
+import type { ByteWriter } from "./byte-writer.ts";
 import type { Answer, ServedCounts, WebContent, WebRequest, WebTruth } from "./content.ts";
 import { drawFates, FATE } from "./faults.ts";
 import { hostOfPage, type LinkGraph } from "./graph.ts";
 import { plainResponse } from "./http-head.ts";
+import { LinkItems } from "./link-items.ts";
 import type { PageNames } from "./page-names.ts";
 import { PageWriter } from "./page-writer.ts";
 import type { WebProfile } from "./profile.ts";
@@ -11,6 +13,8 @@ import { latencyOf, pageBytes } from "./size.ts";
 import { graphTruth } from "./truth.ts";
 import { WORDS } from "./words.ts";
 
+// An item of the list of links without its host: markup, the longest path, fragment and word, with room to spare.
+const ITEM_BYTES = 128;
 const REDIRECTS = [301, 302, 307, 308];
 
 /** A web made from a link graph: what each URL answers follows from the profile alone. */
@@ -25,8 +29,8 @@ export class SyntheticContent implements WebContent {
   readonly #asked: Uint8Array;
   readonly #given: Uint8Array;
   readonly #writer: PageWriter;
-  /** Escaped href of each page, made when first linked: a page is linked many times. */
-  readonly #hrefs: (string | undefined)[];
+  readonly #items: LinkItems;
+  readonly #maxItemBytes: number;
   readonly #counts: ServedCounts = { pages: 0, repeated: 0, robotsViolations: 0 };
 
   constructor(
@@ -44,7 +48,9 @@ export class SyntheticContent implements WebContent {
     this.#asked = new Uint8Array(graph.pages);
     this.#given = new Uint8Array(graph.pages);
     this.#writer = new PageWriter(profile.seed);
-    this.#hrefs = new Array(graph.pages);
+    this.#items = new LinkItems(graph.pages, (page) => this.#listItem(page, this.#href(page)));
+    const longest = authorities.reduce((most, name) => Math.max(most, name.length), 0);
+    this.#maxItemBytes = longest + ITEM_BYTES;
   }
 
   keep(): void {
@@ -142,35 +148,46 @@ export class SyntheticContent implements WebContent {
   #page(page: number, request: WebRequest): Uint8Array {
     const { seed, encodings, chunkedShare } = this.#profile;
     const { offsets, targets } = this.#graph;
-    const hrefs: string[] = [];
-    const texts: string[] = [];
-    for (let link = offsets[page]!; link < offsets[page + 1]!; link++) {
-      hrefs.push(this.#href(request.host, link, targets[link]!));
-      texts.push(WORDS[mix(link, seed) % WORDS.length]!);
-    }
     const title = `${WORDS[mix(page, seed) % WORDS.length]} ${WORDS[mix(seed, page) % WORDS.length]}, page ${page} on host ${request.host}`;
     const chunked = chunkedShare > 0 && unit(seed ^ 0xc4c4, page) < chunkedShare;
     const bytes = pageBytes(this.#profile, page);
+    const from = offsets[page]!;
+    const to = offsets[page + 1]!;
+    const maxLinksBytes = (to - from) * this.#maxItemBytes;
+    const writeLinks = (out: ByteWriter): void => {
+      for (let link = from; link < to; link++) {
+        this.#writeItem(request.host, link, targets[link]!, out);
+      }
+    };
     return this.#writer.write(
-      { page, title, hrefs, texts, bytes, chunked },
+      { page, title, writeLinks, maxLinksBytes, bytes, chunked },
       encodings && request.acceptsGzip,
       request.headOnly,
     );
   }
 
   /** Most links are paths; one in eight is a whole URL, one in sixteen has a fragment. */
-  #href(fromHost: number, link: number, target: number): string {
+  #writeItem(fromHost: number, link: number, target: number, out: ByteWriter): void {
     const first = this.#graph.firstOfHost;
-    const onHost = target >= first[fromHost]! && target < first[fromHost + 1]!;
-    let href = this.#hrefs[target];
-    if (href === undefined) {
-      href = this.#names.path(this.#number(target)).replaceAll("&", "&amp;");
-      this.#hrefs[target] = href;
+    const whole = target < first[fromHost]! || target >= first[fromHost + 1]!;
+    const form = mix(link, this.#profile.seed ^ 0x11a4) & 127;
+    const redirect = this.#byRedirect(link, target);
+    if (!whole && form >= 24 && !redirect) {
+      this.#items.write(target, out);
+      return;
     }
-    if (this.#byRedirect(link, target)) href = this.#names.alias(this.#number(target));
-    const form = mix(link, this.#profile.seed ^ 0x11a4);
-    if (!onHost || form % 8 === 0) href = this.#url(target, href);
-    return (form >>> 3) % 16 === 0 ? `${href}#part-${form % 5}` : href;
+    let href = redirect ? this.#names.alias(this.#number(target)) : this.#href(target);
+    if (whole || form < 16) href = this.#url(target, href);
+    out.ascii(this.#listItem(target, form >= 8 && form < 24 ? `${href}#part-${form}` : href));
+  }
+
+  #listItem(target: number, href: string): string {
+    const text = WORDS[mix(target, this.#profile.seed) % WORDS.length];
+    return `<li><a href="${href}">${text}</a></li>\n`;
+  }
+
+  #href(target: number): string {
+    return this.#names.path(this.#number(target)).replaceAll("&", "&amp;");
   }
 
   #url(page: number, path: string): string {
