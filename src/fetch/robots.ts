@@ -30,6 +30,8 @@ const DISALLOWED: RobotsVerdict = Object.freeze({
   rule: undefined,
 });
 
+/** More than three times what the largest real file at hand holds in all its groups together. */
+const MAX_WILDCARD_RULES = 4096;
 const ROBOTS_PATH = "/robots.txt";
 const OBJECT_BYTES = 400;
 const STRING_BYTES = 40;
@@ -75,7 +77,7 @@ export class RobotsRules {
   static parse(bytes: Uint8Array, agent: string): RobotsRules {
     const group = selectGroup(bytes, agent);
     const bySpelling = new Map<Spelling, RuleLine[]>();
-    for (const rule of group.rules) {
+    for (const rule of affordable(bytes, group.rules)) {
       const first = rule.start < rule.end ? bytes[rule.start] : undefined;
       // A path begins with "/", or with a wildcard that covers it; anything else matches no URL.
       if (first !== SLASH && first !== STAR) continue;
@@ -126,6 +128,21 @@ export class RobotsRules {
     const order = (rule: MatchedRule) => rule.specificity * 2 + (rule.allow ? 1 : 0);
     return [...found.values()].sort((a, b) => order(b) - order(a) || a.line - b.line);
   }
+}
+
+/**
+ * Bounds the work of one verdict: literal rules are found by search, but every rule with a wildcard may have to be
+ * tried. Those beyond the limit err on the safe side: a disallow ends before its wildcard, an allow is left out.
+ */
+function affordable(bytes: Uint8Array, rules: readonly RuleLine[]): readonly RuleLine[] {
+  if (rules.length <= MAX_WILDCARD_RULES) return rules;
+  let wildcards = 0;
+  return rules.flatMap((rule) => {
+    let star = rule.start;
+    while (star < rule.end && bytes[star] !== STAR) star++;
+    if (star === rule.end || ++wildcards <= MAX_WILDCARD_RULES) return rule;
+    return rule.allow ? [] : { ...rule, end: Math.max(star, rule.start + 1) };
+  });
 }
 
 function empty(otherwise: RobotsVerdict): Contents {
