@@ -38,6 +38,8 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
       maxBodyBytes: config.maxBodyBytes,
     },
     insecure: config.insecure,
+    // A second request right after the first would break the delay: it goes back to the queue instead.
+    resend: config.delayMs === 0,
     clock,
   });
   const client = new PoliteClient({

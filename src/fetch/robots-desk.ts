@@ -80,12 +80,15 @@ export class RobotsDesk {
     for (let hop = 0; hop <= MAX_HOPS; hop++) {
       const asked = await this.#hop(url, originOf(url) === origin ? host : undefined, hop);
       if (asked.kind === "postponed") return asked;
+      if (asked.kind === "failed" && asked.error === "connection_lost") {
+        return { kind: "postponed", untilMs: this.#rules.clock() + host.delayMs };
+      }
       if (asked.kind !== "response") {
         return this.#failed(origin, asked.error, asked.kind === "refused" && hop === 0);
       }
       const { head, body } = asked.response;
       if (head.status >= 200 && head.status < 300) {
-        const decoded = await decodeBody(body, head.get("content-encoding"), {
+        const decoded = await decodeBody(body, head.all("content-encoding").join(", "), {
           maxBytes: MAX_BYTES,
           maxRatio: Number.POSITIVE_INFINITY,
         });
