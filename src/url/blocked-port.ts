@@ -1,0 +1,4 @@
+/** Stand-in. */
+export function isBlockedPort(port: number): boolean {
+  return [22, 25, 6667].includes(port);
+}
