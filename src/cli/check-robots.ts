@@ -3,7 +3,7 @@ import { readNamedInput } from "../config/named-file.ts";
 import { readSeed } from "../config/seed-line.ts";
 import { PRODUCT } from "../config/user-agent.ts";
 import { EXIT, UsageError } from "../errors.ts";
-import { RobotsRules } from "../fetch/robots.ts";
+import { explainRobots, type RobotsExplanation } from "../fetch/robots-explain.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { partsOf } from "../url/url-parts.ts";
 import { oneWord, printJson, printRows } from "./answer.ts";
@@ -21,34 +21,55 @@ export async function checkRobots(
 ): Promise<number> {
   const url = urlOf(oneWord(words, "URL", EXAMPLE));
   const agent = agentOf(args);
-  const rules = RobotsRules.parse(await robotsOf(url, args, io), agent);
-  const { allowed, line, rule } = rules.verdict(partsOf(url).target);
+  const why = explainRobots(await robotsOf(url, args, io), agent, partsOf(url).target);
   if (args.options.get("json") === true) {
-    const { crawlDelayMs = null, sitemaps } = rules;
-    printJson(io, {
-      url,
-      agent,
+    const {
       allowed,
-      line: line ?? null,
-      rule: rule ?? null,
-      crawlDelayMs,
+      line = null,
+      rule = null,
+      crawlDelayMs = null,
       sitemaps,
-    });
+      because,
+      group,
+    } = why;
+    printJson(io, { url, agent, allowed, because, line, rule, group, crawlDelayMs, sitemaps });
     return EXIT.finished;
   }
-  const { crawlDelayMs } = rules;
+  const [, ...others] = why.matching;
   printRows(io, [
     ["URL", url],
     ["agent", agent],
-    ["allowed", allowed ? "yes" : "no"],
-    [
-      "decided by",
-      line === undefined ? "no rule matches, so it is allowed" : `line ${line}: ${rule}`,
-    ],
-    ["crawl delay", crawlDelayMs === undefined ? undefined : humanDuration(crawlDelayMs)],
-    ...rules.sitemaps.map((sitemap) => ["sitemap", sitemap] as const),
+    ["allowed", why.allowed ? "yes" : "no"],
+    ["because", BECAUSE[why.because](why)],
+    ["group", groupText(why)],
+    ...(why.because === "rule" ? others : []).map(
+      ({ line, rule }) => ["weaker", `line ${line}: ${rule}`] as const,
+    ),
+    ["crawl delay", delayText(why)],
+    ...why.sitemaps.map((sitemap) => ["sitemap", sitemap] as const),
+    ["note", why.cut ? "the file is longer than what is read of it" : undefined],
   ]);
   return EXIT.finished;
+}
+
+const BECAUSE: Record<RobotsExplanation["because"], (why: RobotsExplanation) => string> = {
+  rule: ({ line, rule }) => `line ${line}: ${rule}`,
+  no_rule: () => "no rule of the group matches",
+  no_group: () => "the file says nothing to this agent",
+  robots_txt_itself: () => "robots.txt itself may always be fetched",
+};
+
+function groupText({ group, groupLines, rules }: RobotsExplanation): string {
+  if (group === "none") return "none";
+  const lines = groupLines.slice(0, 5).join(", ") + (groupLines.length > 5 ? ", …" : "");
+  const whose = group === "named" ? "for this agent by name" : "for every agent (*)";
+  return `${whose}, from line ${lines}; ${rules} rules`;
+}
+
+function delayText({ crawlDelayMs, crawlDelayTooLong }: RobotsExplanation): string | undefined {
+  if (crawlDelayMs === undefined) return undefined;
+  const shown = humanDuration(crawlDelayMs);
+  return crawlDelayTooLong ? `${shown}, longer than we wait: the host is not crawled` : shown;
 }
 
 function urlOf(text: string): CrawlUrl {

@@ -1,4 +1,5 @@
 import { isIP, isIPv4 } from "node:net";
+import { domainToASCII } from "node:url";
 
 /** A name that is to be reached at a fixed address and port, whatever the name servers say. */
 export interface FixedAddress {
@@ -10,17 +11,26 @@ export interface FixedAddress {
 const HOST_NAME =
   /^(?=.{1,253}\.?$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 
-/** Reads HOST:ADDR:PORT (an IPv6 address stands in brackets); a string is the reason for a refusal. */
+/**
+ * Reads HOST:ADDR:PORT; an IPv6 address stands in brackets, HOST "*" stands for every name. A string is the
+ * reason for a refusal.
+ */
 export function parseResolve(text: string): FixedAddress | string {
-  const match = /^([^:]+):(\[[^\]]+\]|[^:]+):(\d+)$/.exec(text);
+  const match = /^(\*|\[[^\]]+\]|[^:[\]]+):(\[[^\]]+\]|[^:[\]]+):(\d+)$/.exec(text);
   if (match === null) return wrongOrder(text) ?? "it is not of the form HOST:ADDR:PORT";
-  const host = match[1]!.toLowerCase();
-  const address = match[2]!.replace(/^\[|\]$/g, "");
+  const [host, address] = [match[1]!, match[2]!].map((part) => part.replace(/^\[(.*)\]$/, "$1"));
   const port = Number(match[3]);
-  if (!HOST_NAME.test(host)) return `"${host}" is not a host name`;
-  if (isIP(address) === 0) return wrongOrder(text) ?? `"${address}" is not an IP address`;
+  const name = host === "*" || isIP(host!) !== 0 ? host! : asciiName(host!);
+  if (name === undefined) return `"${host}" is not a host name`;
+  if (isIP(address!) === 0) return wrongOrder(text) ?? `"${address}" is not an IP address`;
   if (port < 1 || port > 65_535) return `port ${match[3]} is not between 1 and 65535`;
-  return { host, address, port };
+  return { host: name, address: address!, port };
+}
+
+// As URLs spell it: lower case, international names in their xn-- form.
+function asciiName(host: string): string | undefined {
+  const name = domainToASCII(host);
+  return HOST_NAME.test(name) ? name : undefined;
 }
 
 // curl writes HOST:PORT:ADDR; whoever comes from there gets the answer instead of a riddle.
@@ -35,7 +45,7 @@ export function allowPrivateRefusal(text: string): string | undefined {
   const slash = text.indexOf("/");
   const host = (slash < 0 ? text : text.slice(0, slash)).replace(/^\[(.*)\]$/, "$1");
   if (slash < 0) {
-    const known = isIP(host) !== 0 || HOST_NAME.test(host);
+    const known = isIP(host) !== 0 || asciiName(host) !== undefined;
     return known ? undefined : "it is neither an address, nor a range, nor a host name";
   }
   if (isIP(host) === 0) return "a range needs an IP address before the /";

@@ -75,10 +75,10 @@ test("check robots names the deciding line", async () => {
   assert.match(answer.rule, /Disallow: \/private\//);
   assert.match(
     await run(["robots", "https://example.org/private/x", "--file", file]),
-    /^decided by +line 2: Disallow: \/private\/$/m,
+    /^because +line 2: Disallow: \/private\/$/m,
   );
   assert.match(
     await run(["robots", "https://example.org/", "--file", "-"], "User-agent: *\nDisallow: /x\n"),
-    /^allowed +yes$/m,
+    /^allowed +yes\nbecause +no rule of the group matches$/m,
   );
 });

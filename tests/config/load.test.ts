@@ -215,6 +215,15 @@ test("no contact, no crawl beyond this machine", () => {
   }
   const resolve = ["www.example.org:127.0.0.1:8080"];
   assert.ok(configOf({ seeds: ["https://www.example.org/"], resolve }));
+  assert.ok(configOf({ seeds: ["https://www.example.org/"], resolve: ["*:127.0.0.1:80"] }));
+  for (const [seed, ...words] of [
+    ["https://203.0.113.1/", "*:127.0.0.1:80"],
+    ["https://www.example.org/", "*:127.0.0.1:80", "www.example.org:203.0.113.1:80"],
+    ["https://www.example.org/", ...resolve, "www.example.org:203.0.113.1:80"],
+    ["http://localhost/", "localhost:203.0.113.1:80"],
+  ]) {
+    assert.throws(() => configOf({ seeds: [seed!], resolve: words }), usage(/needs --contact/));
+  }
   assert.throws(
     () => configOf({ seeds: ["https://other.example.org/"], resolve }),
     usage(/other\.example\.org needs --contact/),

@@ -145,6 +145,12 @@ test("--resolve is HOST:ADDR:PORT, and curl's order is recognised", () => {
     port: 80,
   });
   assert.deepEqual(parseResolve("a:[::1]:8080"), { host: "a", address: "::1", port: 8080 });
+  assert.deepEqual(parseResolve("*:[::1]:1"), { host: "*", address: "::1", port: 1 });
+  assert.deepEqual(parseResolve("Bücher.example:127.0.0.1:1"), {
+    host: "xn--bcher-kva.example",
+    address: "127.0.0.1",
+    port: 1,
+  });
   assert.match(
     String(parseResolve("a.test:8080:127.0.0.1")),
     /swapped; did you mean a\.test:127\.0\.0\.1:8080\?/,

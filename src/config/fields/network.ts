@@ -29,13 +29,19 @@ export const network = {
     },
   ),
   resolve: withDefault(
-    list(text("HOST:ADDR:PORT", "HOST:ADDR:PORT, an IPv6 address in brackets", resolveRefusal)),
+    list(
+      text(
+        "HOST:ADDR:PORT",
+        "HOST:ADDR:PORT, an IPv6 address in brackets, HOST * for every name",
+        resolveRefusal,
+      ),
+    ),
     () => [],
     {
       flag: "resolve",
       group,
       about: "connect to this address and port for this host, whatever the name servers say",
-      examples: ["--resolve www.example.org:127.0.0.1:8080", "--resolve a.example:[::1]:8080"],
+      examples: ["--resolve www.example.org:127.0.0.1:8080", "--resolve '*:[::1]:8080'"],
       repeatable: true,
     },
   ),
