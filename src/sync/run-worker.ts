@@ -3,6 +3,7 @@ import { WorkerDiedError } from "../errors.ts";
 
 /** A running worker and the promise that settles when it has ended. */
 export interface RunningWorker {
+  readonly name: string;
   readonly worker: Worker;
   /** Resolves when the worker ended by itself; rejects with WorkerDiedError otherwise. */
   readonly ended: Promise<void>;
@@ -23,5 +24,5 @@ export function runWorker(module: URL, name: string, options: WorkerOptions): Ru
   });
   // Whoever waits for `ended` later still gets the rejection; this only keeps it from being "unhandled" meanwhile.
   ended.catch(() => {});
-  return { worker, ended };
+  return { name, worker, ended };
 }
