@@ -1,4 +1,4 @@
-import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
+import { type CrawlUrl, canonicalize, refusalOf } from "../url/crawl-url.ts";
 import type { FoundLink } from "./harvest.ts";
 import { scanLinks } from "./links.ts";
 import { parseRefresh } from "./meta-refresh.ts";
@@ -50,7 +50,6 @@ const MAX_REFUSED = 100;
 const MAX_REFUSED_CHARACTERS = 200;
 const MAX_TITLE_CHARACTERS = 500;
 const MAX_META_CHARACTERS = 1000;
-const SCHEME = /^[\0- ]*([a-z][a-z0-9+.-]*):/i;
 
 /** Extracts links, title, words and directives from the bytes of an HTML page; never throws. */
 export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions = {}): ParsedPage {
@@ -103,7 +102,7 @@ function collect(
     }
     const target = resolver.resolve(link);
     if (target === undefined) {
-      if (page.refused.length < MAX_REFUSED) page.refused.push(refusal(link));
+      if (page.refused.length < MAX_REFUSED) page.refused.push(refusal(link, resolver.page));
       continue;
     }
     if (isRefresh) page.refresh = target;
@@ -116,12 +115,10 @@ function collect(
   }
 }
 
-function refusal(link: string): RefusedLink {
-  const scheme = SCHEME.exec(link)?.[1]?.toLowerCase();
-  const web = scheme === undefined || scheme === "http" || scheme === "https";
+function refusal(link: string, page: CrawlUrl): RefusedLink {
   return {
     link: wellFormed(link.slice(0, MAX_REFUSED_CHARACTERS)),
-    reason: web ? "not a usable URL" : `scheme ${scheme}`,
+    reason: refusalOf(link, page) ?? "bad_url",
   };
 }
 
