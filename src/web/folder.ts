@@ -39,7 +39,7 @@ export class FolderContent implements WebContent {
   readonly #options: FolderOptions;
   readonly #hosts: readonly string[];
   readonly #startPath: string;
-  readonly #kept = new ByteCache<Kept>(CACHE_BYTES, (kept) => kept.bytes.length);
+  readonly #kept = new ByteCache<string, Kept>(CACHE_BYTES, (kept) => kept.bytes.length);
   /** Path and query of what was answered with 200, and whether more than once. */
   readonly #served = new Map<string, boolean>();
   #repeated = 0;
