@@ -27,15 +27,15 @@ const HOSTILE: Record<string, (size: number) => string> = {
   "many attributes": (size) => `<a ${"b=c ".repeat(size / 4)}>`,
   ampersands: (size) => `<a href="${"&".repeat(size / 2)}${"&am".repeat(size / 6)}">`,
   "formatting without end": (size) =>
-    Array.from({ length: size / 12 }, (_, i) => `<b id=${i}><p>`).join("") + "<table><a>",
-  "misnested formatting": (size) => "<table><tr>" + "<a><b><i><div></a></b></i>".repeat(size / 26),
+    `${Array.from({ length: size / 12 }, (_, i) => `<b id=${i}><p>`).join("")}<table><a>`,
+  "misnested formatting": (size) => `<table><tr>${"<a><b><i><div></a></b></i>".repeat(size / 26)}`,
   "nested tables": (size) => "<table><tr><td>".repeat(size / 15),
   "tables in tables": (size) => "<table><a href=x>".repeat(size / 17),
   "nested svg": (size) => "<svg><g>".repeat(size / 8),
   "nested math": (size) => "<math><mi><a>".repeat(size / 13),
   "nested template": (size) => "<template><td>".repeat(size / 14),
   "unknown names": (size) =>
-    "<template>" + Array.from({ length: size / 16 }, (_, i) => `<x${i}></y${i}>`).join(""),
+    `<template>${Array.from({ length: size / 16 }, (_, i) => `<x${i}></y${i}>`).join("")}`,
   "select in table": (size) => "<table><tr><td><select><tr>".repeat(size / 27),
   "meta robots": (size) => "<meta name=robots content=noindex>".repeat(size / 34),
   "title without end": (size) => "<title>".repeat(size / 7),
