@@ -95,14 +95,15 @@ export function quickScan(
     }
     if (closing) {
       if (id === T.select) inSelect = false;
-      else if (TABLE_TAGS[id] === 1) {
+      else if (KIND[id] === TABLE) {
         if (inSelect && tables.open) return false;
         if (!inSelect) tables.end(id);
       }
       continue;
     }
-    if (inSelect && HARMLESS_IN_SELECT[id] === 0) return false;
     const what = KIND[id]!;
+    if (what === PLAIN && !inSelect && !tables.structural) continue;
+    if (inSelect && HARMLESS_IN_SELECT[id] === 0) return false;
     if (what === TABLE) {
       if (!tables.start(id)) return false;
       continue;
