@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parsePage } from "../../src/parse/page.ts";
-import { canonicalize } from "../../src/url/crawl-url.ts";
-
-const url = canonicalize("http://h.example/")!;
+import { scanLinks } from "../../src/parse/links.ts";
 
 function cpuMs(run: () => void): number {
   const before = process.cpuUsage();
@@ -39,17 +36,25 @@ const HOSTILE: Record<string, (size: number) => string> = {
   "select in table": (size) => "<table><tr><td><select><tr>".repeat(size / 27),
   "meta robots": (size) => "<meta name=robots content=noindex>".repeat(size / 34),
   "title without end": (size) => "<title>".repeat(size / 7),
+  "stray end tags in the deep": (size) => "<div>".repeat(size / 10) + "</x>".repeat(size / 8),
   "base elements": (size) => "<base href=x>".repeat(size / 13),
 };
 
 for (const [name, make] of Object.entries(HOSTILE)) {
   test(`twice the page costs about twice the time: ${name}`, () => {
-    const [small, large] = [Buffer.from(make(200_000)), Buffer.from(make(800_000))];
-    parsePage(small, url); // compiles what it needs
-    const best = (body: Buffer) =>
-      Math.min(...[1, 2].map(() => cpuMs(() => assert.ok(parsePage(body, url)))));
-    const [once, fourTimes] = [best(small), best(large)];
-    // Four times the bytes: linear gives 4, quadratic 16. The constant forgives what is too short to measure.
-    assert.ok(fourTimes < 10 * once + 40, `${once} ms for 0.2 MB, ${fourTimes} ms for 0.8 MB`);
+    const [small, large] = [Buffer.from(make(100_000)), Buffer.from(make(400_000))];
+    for (const exact of [false, true]) {
+      const scan = (body: Buffer) => scanLinks(body, { words: true, exact });
+      scan(small); // compiles what it needs
+      const best = (body: Buffer) =>
+        Math.min(...[1, 2].map(() => cpuMs(() => assert.ok(scan(body)))));
+      const [once, fourTimes] = [best(small), best(large)];
+      // Four times the bytes: linear gives 4, quadratic 16. The constant forgives what is too short to measure.
+      const limit = 10 * once + 20;
+      assert.ok(
+        fourTimes < limit,
+        `exact ${exact}: ${once} ms for 0.1 MB, ${fourTimes} ms for 0.4 MB`,
+      );
+    }
   });
 }
