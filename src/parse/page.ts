@@ -4,7 +4,7 @@ import { scanLinks } from "./links.ts";
 import { parseRefresh } from "./meta-refresh.ts";
 import { leadsToPage, relWords } from "./navigation.ts";
 import { wellFormed } from "./page-text.ts";
-import { type RobotsDirectives, robotsOf } from "./robots-meta.ts";
+import type { RobotsDirectives } from "./robots-meta.ts";
 
 /** What a crawler wants to know about a page. */
 export interface ParsedPage {
@@ -66,11 +66,10 @@ export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions
     words: scanned.words,
     firstWords: scanned.firstWords,
     charset: scanned.charset,
-    robots: robotsOf(scanned.metas),
+    robots: scanned.robots,
   };
   collect(page, scanned.links, resolver, maxLinks);
-  const meta = (name: string) =>
-    clean(scanned.metas.find((found) => found.name === name)?.content, MAX_META_CHARACTERS);
+  const meta = (name: string) => clean(scanned.metas.get(name), MAX_META_CHARACTERS);
   const language = clean(scanned.language, 100) ?? meta("content-language");
   const description = meta("description");
   const keywords = meta("keywords");
