@@ -117,7 +117,8 @@ function collect(
 function refusal(link: string, page: CrawlUrl): RefusedLink {
   return {
     link: wellFormed(link.slice(0, MAX_REFUSED_CHARACTERS)),
-    reason: refusalOf(link, page) ?? "bad_url",
+    // Fine by itself: then it is the base that leads to another scheme.
+    reason: refusalOf(link, page) ?? "blocked_scheme",
   };
 }
 

@@ -112,7 +112,7 @@ export async function startWeb(options: WebOptions = {}): Promise<RunningWeb> {
 
 function hostCount(options: WebOptions): number {
   if (options.hosts !== undefined) return options.hosts;
-  return options.graph === undefined ? (options.profile ?? PROFILES.small).hosts : 1;
+  return options.graph === undefined ? (options.profile ?? PROFILES.demo).hosts : 1;
 }
 
 /** The host names, or undefined when hosts are addresses. */
@@ -174,7 +174,7 @@ async function prepare(
     return (authorities) =>
       new FolderContent(files, { authorities, spread, startPath, latencyMs: latencyMs ?? 0 });
   }
-  const base = options.profile ?? PROFILES.small;
+  const base = options.profile ?? PROFILES.demo;
   const profile = { ...base, hosts, latencyMs: latencyMs ?? base.latencyMs };
   if (options.graph !== undefined) {
     const graph = await readGraphFile(options.graph, hosts);

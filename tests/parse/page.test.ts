@@ -48,7 +48,7 @@ test("the first base with href holds for all links, earlier ones included", () =
 test("a base that leads elsewhere takes the links with it (P7)", () => {
   const file = parse("<base href='file:///etc/'><a href=passwd><a href=http://h.example/x>");
   assert.deepEqual(file.links, ["http://h.example/x"]);
-  assert.deepEqual(file.refused, [{ link: "passwd", reason: "not a usable URL" }]);
+  assert.deepEqual(file.refused, [{ link: "passwd", reason: "blocked_scheme" }]);
   // The address check of the fetcher sees the resolved URL.
   assert.deepEqual(parse("<base href=http://10.0.0.1><a href=x>").links, ["http://10.0.0.1/x"]);
   assert.deepEqual(linksOf("<base href=javascript:x><a href=1>"), ["/d/1"]);
@@ -58,9 +58,9 @@ test("a base that leads elsewhere takes the links with it (P7)", () => {
 test("links that cannot be followed are reported with the reason", () => {
   const page = parse("<a href=mailto:a@b><a href=JavaScript:x()><a href='http://['><a href=1>");
   assert.deepEqual(page.refused, [
-    { link: "mailto:a@b", reason: "scheme mailto" },
-    { link: "JavaScript:x()", reason: "scheme javascript" },
-    { link: "http://[", reason: "not a usable URL" },
+    { link: "mailto:a@b", reason: "blocked_scheme" },
+    { link: "JavaScript:x()", reason: "blocked_scheme" },
+    { link: "http://[", reason: "bad_url" },
   ]);
   assert.equal(page.links.length, 1);
   assert.equal(parse("<a href=data:x>".repeat(1000)).refused.length, 100);
