@@ -1,73 +1,32 @@
-import { EventCount } from "./event-count.ts";
-
-/** Nobody holds the permit. */
-const FREE = 0;
-
-/** A fixed number of permits, each a word that names its holder: what a dead holder had comes back. */
+/**
+ * Page slots of `--max-pages`: one is taken before a fetch and given back on any outcome that is not a page,
+ * so that a crawl ends at exactly its limit.
+ */
 export class Permits {
   readonly #words: Int32Array;
-  readonly #slots: number;
-  readonly #count: number;
-  readonly #me: number;
-  readonly #freed: EventCount;
+  readonly #index: number;
 
-  constructor(words: Int32Array, index: number, count: number, ownerId: number) {
+  constructor(words: Int32Array, index: number) {
     this.#words = words;
-    this.#freed = new EventCount(words, index);
-    this.#slots = index + EventCount.WORDS;
-    this.#count = count;
-    this.#me = ownerId;
+    this.#index = index;
   }
 
-  /** Words needed for that many permits. */
-  static words(count: number): number {
-    return EventCount.WORDS + count;
-  }
-
-  /** Never blocks: the number of the permit taken, or -1 when all are held. */
-  tryAcquire(): number {
-    for (let permit = 0; permit < this.#count; permit++) {
-      const at = this.#slots + permit;
-      if (Atomics.load(this.#words, at) !== FREE) continue;
-      if (Atomics.compareExchange(this.#words, at, FREE, this.#me) === FREE) return permit;
-    }
-    return -1;
-  }
-
-  /** Blocks until a permit is taken and answers its number; -1 after the time-out. */
-  acquire(timeoutMs = Number.POSITIVE_INFINITY): number {
-    const deadline = performance.now() + timeoutMs;
-    let expired = false;
+  /** Takes one; false when none is left (one may come back later). */
+  tryTake(): boolean {
     for (;;) {
-      // The count is read first: a permit freed after the scan changes it, so the sleep does not begin.
-      const seen = this.#freed.read();
-      const permit = this.tryAcquire();
-      if (permit >= 0 || expired) return permit;
-      expired = !this.#freed.wait(seen, deadline - performance.now());
+      const left = Atomics.load(this.#words, this.#index);
+      if (left === 0) return false;
+      if (Atomics.compareExchange(this.#words, this.#index, left, left - 1) === left) return true;
     }
   }
 
-  /** Gives a permit back, whoever holds it, and wakes those who wait. */
-  release(permit: number): void {
-    Atomics.store(this.#words, this.#slots + permit, FREE);
-    this.#freed.advance();
+  /** Gives one back. */
+  giveBack(): void {
+    Atomics.add(this.#words, this.#index, 1);
   }
 
-  /** The id of the holder, 0 when free. */
-  holder(permit: number): number {
-    return Atomics.load(this.#words, this.#slots + permit);
-  }
-
-  /** Gives back every permit of a dead thread; the answer is their number. */
-  static reclaim(words: Int32Array, index: number, count: number, deadOwner: number): number {
-    let held = 0;
-    const freed = new EventCount(words, index);
-    for (let permit = 0; permit < count; permit++) {
-      const at = index + EventCount.WORDS + permit;
-      if (Atomics.compareExchange(words, at, deadOwner, FREE) === deadOwner) held++;
-    }
-    // Always: it may have freed a permit and died before telling.
-    freed.advance();
-    return held;
+  /** How many are left now. */
+  get left(): number {
+    return Atomics.load(this.#words, this.#index);
   }
 }
