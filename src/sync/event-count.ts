@@ -19,12 +19,15 @@ export class EventCount {
     return Atomics.load(this.#words, this.#base + COUNT);
   }
 
-  /** Announces the event; cheap when nobody sleeps. */
-  advance(): void {
+  /**
+   * Announces the event and wakes at most `wake` sleepers; cheap when nobody sleeps. Fewer than all is right only
+   * where the event lets that many go on and whoever is woken for nothing loses nothing.
+   */
+  advance(wake = Number.POSITIVE_INFINITY): void {
     Atomics.add(this.#words, this.#base + COUNT, 1);
     // A sleeper raises WAITERS before it compares COUNT, so one of the two sides sees the other.
     if (Atomics.load(this.#words, this.#base + WAITERS) > 0) {
-      Atomics.notify(this.#words, this.#base + COUNT);
+      Atomics.notify(this.#words, this.#base + COUNT, wake);
     }
   }
 

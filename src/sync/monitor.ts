@@ -22,9 +22,14 @@ export class Monitor {
     return Mutex.WORDS + conditions * CONDITION_WORDS;
   }
 
-  /** Blocks until this thread is alone inside. */
-  enter(): void {
-    this.#mutex.lock();
+  /** Blocks until this thread is alone inside; false only after the time-out. */
+  enter(timeoutMs = Number.POSITIVE_INFINITY): boolean {
+    return this.#mutex.lock(timeoutMs);
+  }
+
+  /** Never sleeps: false when somebody stayed inside through that many attempts. */
+  spinEnter(attempts: number): boolean {
+    return this.#mutex.spinLock(attempts);
   }
 
   /** Never blocks: false when somebody is inside. */
