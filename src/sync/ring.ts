@@ -152,6 +152,9 @@ export class Ring {
       } else if (this.#nextLap(stateLap) === lap) {
         // Last lap's item is still here: full, unless HEAD moved while we looked.
         if (Atomics.load(this.#words, HEAD) === position) return -1;
+      } else if (stateLap === this.#nextLap(lap)) {
+        // Filled by a thread that died before it moved HEAD, reclaimed and emptied since.
+        this.#advance(HEAD, position);
       }
     }
   }
