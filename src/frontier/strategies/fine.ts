@@ -20,6 +20,8 @@ const ARENA = COUNT + 1;
 
 const FIRST = 1;
 
+const MUTEXES = 4096;
+
 /** What became of a keyed insert. */
 export type KeyedInsert = "inserted" | "no-key" | "full";
 
@@ -27,6 +29,8 @@ export type KeyedInsert = "inserted" | "no-key" | "full";
 export class FineFrontier extends WaitingFrontier {
   readonly #owner: number;
   readonly #locks: number;
+  /** Those of the first nodes; a growing list has more nodes than anybody wants objects for. */
+  readonly #mutexes: readonly Mutex[];
   readonly #arena: NodeArena;
   readonly #records: RecordSlots;
 
@@ -37,6 +41,10 @@ export class FineFrontier extends WaitingFrontier {
     super(new Int32Array(memory, 0, words), shape);
     this.#owner = owner;
     this.#locks = locks;
+    this.#mutexes = Array.from(
+      { length: Math.min(nodes + 1, MUTEXES) },
+      (_, node) => new Mutex(this.words, locks + node * Mutex.WORDS, owner),
+    );
     this.#arena = new NodeArena(this.words, ARENA, nodes, owner, this.spins);
     this.#records = new RecordSlots(memory, words * 4, nodes + 1, shape.slotBytes);
   }
@@ -219,8 +227,8 @@ export class FineFrontier extends WaitingFrontier {
     this.#lockOf(node).unlock();
   }
 
-  /** Made when needed: a growing list has more nodes than anybody wants objects for. */
   #lockOf(node: number): Mutex {
+    if (node < this.#mutexes.length) return this.#mutexes[node]!;
     return new Mutex(this.words, this.#locks + node * Mutex.WORDS, this.#owner);
   }
 }
