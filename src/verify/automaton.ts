@@ -22,6 +22,7 @@ export class Automaton {
   readonly a: number[] = [];
   readonly b: number[] = [];
   readonly operations: Operation[] = [];
+  readonly #unused: boolean[] = [];
   readonly #runtime: FiberRuntime;
   readonly #values: Values;
   readonly #start: StartFiber;
@@ -49,7 +50,8 @@ export class Automaton {
   }
 
   /** The local state after the pending operation of `state` was answered. */
-  next(state: number, answer: number): number {
+  next(state: number, real: number): number {
+    const answer = this.#unused[state] ? 0 : real;
     if (this.#firstAnswer[state] === answer && this.#firstNext[state] !== -1) {
       return this.#firstNext[state]!;
     }
@@ -103,6 +105,7 @@ export class Automaton {
     this.a.push(pending.a);
     this.b.push(pending.b);
     this.operations.push(pending);
+    this.#unused.push(pending.unused === true);
     this.#stateOfHistory.set(history, state);
     this.#from.push(from);
     this.#answer.push(answer);

@@ -62,6 +62,10 @@ export interface Configuration<S = unknown> {
   readonly roles?: readonly number[];
   /** Words that hold an owner's id (with or without the sign bit), to be renamed with the threads. */
   readonly ownerWords?: readonly number[];
+  /** Words that are only counted up, read, and slept on with the value read last: kept as "fresh" or "stale". */
+  readonly clockWords?: readonly number[];
+  /** Payload runs together with the step before it and is not checked for races (another configuration does). */
+  readonly eagerPayload?: boolean;
   /** A violation that must be found in the shipped code itself. */
   readonly expect?: "deadlock";
   /** Schedules of a random search. */

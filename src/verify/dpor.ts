@@ -27,7 +27,8 @@ export class Dpor {
   readonly #sleep = new Int32Array(MAX_DEPTH);
   readonly #sleepFootprint: Int32Array;
   readonly #marks = new Int32Array(MAX_DEPTH);
-  readonly #racing: number[] = [];
+  readonly #racing: Int32Array;
+  #racingCount = 0;
   #depth = 0;
   #executions = 0;
 
@@ -38,6 +39,7 @@ export class Dpor {
     const own = threads * threads + objects * (1 + threads);
     this.#machine = new Machine(world, true, own + RaceClocks.cells(threads, cells));
     this.#threads = threads;
+    this.#racing = new Int32Array(2 * threads + 2);
     this.#clocks = this.#machine.stateCells;
     this.#objects = this.#clocks + threads * threads;
     this.#machine.races = new RaceClocks(this.#machine, this.#clocks + own);
@@ -119,7 +121,7 @@ export class Dpor {
     const P = this.#threads;
     const own = this.#clocks + t * P;
     const f = depth * 4;
-    this.#racing.length = 0;
+    this.#racingCount = 0;
     for (let k = 0; k < 4; k += 2) {
       const object = this.#footprint[f + k]!;
       if (object >= 0) this.#findRaces(t, object, this.#footprint[f + k + 1]! === 1);
@@ -143,8 +145,10 @@ export class Dpor {
     this.#machine.set(own + t, depth + 1);
     for (let u = 0; u < P; u++) this.#clock[depth * P + u] = mem[own + u]!;
     // Whoever was woken goes on after the wake-up.
-    for (const woken of this.#machine.woken) this.#join(this.#clocks + woken * P, depth);
-    for (const e of this.#racing) this.#reverse(e, depth);
+    for (let i = 0; i < this.#machine.wokenCount; i++) {
+      this.#join(this.#clocks + this.#machine.woken[i]! * P, depth);
+    }
+    for (let i = 0; i < this.#racingCount; i++) this.#reverse(this.#racing[i]!, depth);
   }
 
   #findRaces(t: number, object: number, write: boolean): void {
@@ -157,14 +161,14 @@ export class Dpor {
       const read = mem[at + 1 + u]!;
       if (read === 0) continue;
       readers++;
-      if (write && u !== t && read > mem[own + u]!) this.#racing.push(read - 1);
+      if (write && u !== t && read > mem[own + u]!) this.#racing[this.#racingCount++] = read - 1;
     }
     // A write that somebody has read since is not the last conflict of a later write.
     if (write && readers > 0) return;
     const written = mem[at]!;
     if (written === 0) return;
     const u = this.#thread[written - 1]!;
-    if (u !== t && written > mem[own + u]!) this.#racing.push(written - 1);
+    if (u !== t && written > mem[own + u]!) this.#racing[this.#racingCount++] = written - 1;
   }
 
   /** Makes sure that the race of event `e` with the new event is also run the other way round. */

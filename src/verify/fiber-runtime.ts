@@ -48,6 +48,7 @@ export class FiberRuntime {
   invoke = (operation: number, argument: number) => this.#word(KIND.invoke, operation, argument);
   respond = (result: number) => this.#word(KIND.respond, result, 0);
   awaitEnd = (thread: number) => this.#word(KIND.awaitEnd, thread, 0);
+  unused = (operation: Operation): Operation => ({ ...operation, unused: true });
   /** Time stands still: only the explorer decides when a time-out happens. */
   now = () => 0;
 

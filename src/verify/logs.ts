@@ -3,9 +3,20 @@ export class Logs {
   readonly #parents: number[] = [0];
   readonly #entries: (readonly number[])[] = [[]];
   readonly #known = new Map<string, number>();
+  /** The continuation found last, per list: almost always the one asked for next. */
+  readonly #lastValue: number[] = [];
+  readonly #lastList: number[] = [];
 
-  /** The list with one entry more; list 0 is empty. */
-  append(list: number, ...entry: number[]): number {
+  /** The list with one number more; list 0 is empty. */
+  append(list: number, value: number): number {
+    if (this.#lastValue[list] === value) return this.#lastList[list]!;
+    const longer = this.#extend(list, [value]);
+    this.#lastValue[list] = value;
+    this.#lastList[list] = longer;
+    return longer;
+  }
+
+  #extend(list: number, entry: readonly number[]): number {
     const text = `${list}|${entry.join()}`;
     let id = this.#known.get(text);
     if (id === undefined) {
@@ -18,7 +29,7 @@ export class Logs {
 
   /** The same for one invocation or response. */
   record(list: number, thread: number, kind: number, a: number, b: number): number {
-    return this.append(list, thread, kind, a, b);
+    return this.#extend(list, [thread, kind, a, b]);
   }
 
   /** All entries, oldest first. */

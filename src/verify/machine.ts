@@ -1,15 +1,18 @@
 import type { Automaton } from "./automaton.ts";
 import { isPlain, KIND, NOT_EQUAL, OK, TIMED_OUT } from "./operations.ts";
 import type { RaceClocks } from "./race-clocks.ts";
+import { leaveQueue, queueLength } from "./sleepers.ts";
 import { applyWide } from "./wide.ts";
 import type { World } from "./world.ts";
 
-/** Numbers per thread behind the image: local state, place in the wait queue + 1, reports, killed. */
+/** Numbers per thread behind the image: local state, place in the wait queue + 1, reports, killed, clocks. */
 export const STATE = 0;
 export const QUEUED = 1;
 export const LOG = 2;
 export const KILLED = 3;
-export const THREAD_CELLS = 4;
+/** Two bits per clock word: 0 no reading held, 1 a fresh one, 2 a stale one. */
+export const HELD = 4;
+export const THREAD_CELLS = 5;
 
 const READS = 0;
 const WRITES = 1;
@@ -36,7 +39,8 @@ export class Machine {
   write1 = READS;
   object2 = -1;
   write2 = READS;
-  readonly woken: number[] = [];
+  readonly woken: Int32Array;
+  wokenCount = 0;
   fault: string | undefined;
   #trail: Int32Array = new Int32Array(1 << 12);
   #mark = 0;
@@ -50,6 +54,7 @@ export class Machine {
     this.stateCells = this.history + 1;
     this.mem = new Int32Array(this.stateCells + extraCells);
     this.bytes = new Uint8Array(this.mem.buffer);
+    this.woken = new Int32Array(this.threads);
     this.eagerPayload = eagerPayload;
     this.mem.set(world.initial);
   }
@@ -132,14 +137,14 @@ export class Machine {
   /** Ends a thread from outside, wherever it is. */
   kill(t: number): void {
     this.steps++;
-    if (this.mem[this.cellsOf(t) + QUEUED]! > 0) this.#leaveQueue(t);
+    if (this.mem[this.cellsOf(t) + QUEUED]! > 0) leaveQueue(this, t);
     this.set(this.cellsOf(t) + KILLED, 1);
   }
 
   /** Lets the thread execute its pending operation and run on to the next one. */
   step(t: number): void {
     this.steps++;
-    this.woken.length = 0;
+    this.wokenCount = 0;
     this.#execute(t);
     this.#settle(t);
   }
@@ -159,6 +164,11 @@ export class Machine {
     if (automaton.operations[state]!.bytes === 8) {
       const answer = applyWide(this, automaton.operations[state]!);
       this.#finishAtomic(t, state, cell, answer);
+      return;
+    }
+    const clock = this.world.clockOf(cell);
+    if (clock >= 0) {
+      this.#clock(t, state, kind, clock);
       return;
     }
     const old = this.mem[cell]!;
@@ -212,6 +222,32 @@ export class Machine {
     this.#advance(t, state, this.world.symmetric ? this.world.inward(answer, t) : answer);
   }
 
+  /**
+   * A word of which only equality with the last value a thread read matters: a reading is fresh until the word
+   * changes, then stale for ever. Counting it out would make the state space infinite.
+   */
+  #clock(t: number, state: number, kind: number, clock: number): void {
+    if (kind === KIND.load) this.hold(t, clock, 1);
+    else {
+      this.write1 = WRITES;
+      for (let u = 0; u < this.threads; u++) if (this.held(u, clock) === 1) this.hold(u, clock, 2);
+    }
+    this.races?.acquire(t, this.object1);
+    if (this.write1 === WRITES) this.races?.release(t, this.object1);
+    this.#advance(t, state, 0);
+  }
+
+  /** Which reading of a clock word a thread holds. */
+  held(t: number, clock: number): number {
+    return (this.mem[this.cellsOf(t) + HELD]! >> (2 * clock)) & 3;
+  }
+
+  /** Changes which reading of a clock word a thread holds. */
+  hold(t: number, clock: number, reading: number): void {
+    const cell = this.cellsOf(t) + HELD;
+    this.set(cell, (this.mem[cell]! & ~(3 << (2 * clock))) | (reading << (2 * clock)));
+  }
+
   #finishAtomic(t: number, state: number, cell: number, answer: number): void {
     this.write1 = this.automata[t]!.kind[state] === KIND.load ? READS : WRITES;
     this.races?.acquire(t, cell);
@@ -227,26 +263,29 @@ export class Machine {
       case KIND.wait: {
         const expected = this.world.symmetric ? this.world.outward(a, t) : a;
         const queue = this.stateCells + cell;
+        const clock = this.world.clockOf(cell);
+        const differs = clock < 0 ? this.mem[cell] !== expected : this.held(t, clock) === 2;
+        if (clock >= 0) this.hold(t, clock, 0);
         if (this.mem[at + QUEUED]! > 0) {
           this.object1 = queue;
           this.write1 = WRITES;
-          this.#leaveQueue(t);
+          leaveQueue(this, t);
           this.#advance(t, state, TIMED_OUT);
-        } else if (this.mem[cell] !== expected) {
+        } else if (differs) {
           this.races?.acquire(t, cell);
           this.#advance(t, state, NOT_EQUAL);
         } else {
           this.object2 = queue;
           this.write2 = WRITES;
-          this.set(at + QUEUED, this.#queueLength(cell) + 1);
+          this.set(at + QUEUED, queueLength(this, cell) + 1);
         }
         return;
       }
       case KIND.notify:
         this.object1 = this.stateCells + cell;
         this.#wake(t, cell, a);
-        if (this.woken.length > 0) this.write1 = WRITES;
-        this.#advance(t, state, this.woken.length);
+        if (this.wokenCount > 0) this.write1 = WRITES;
+        this.#advance(t, state, this.wokenCount);
         return;
       case KIND.invoke:
       case KIND.respond:
@@ -277,7 +316,8 @@ export class Machine {
       this.write1 = WRITES;
       const last = (operation.byte + operation.bytes - 1) >> 2;
       for (let cell = operation.byte >> 2; cell <= last; cell++) this.set(cell, this.mem[cell]!);
-      this.bytes.set(operation.data!, operation.byte);
+      const data = operation.data!;
+      for (let i = 0; i < data.length; i++) this.bytes[operation.byte + i] = data[i]!;
       this.fault ??= this.races?.write(t, operation.byte, operation.bytes);
     }
     this.#advance(t, state, answer);
@@ -305,28 +345,6 @@ export class Machine {
     this.set(this.cellsOf(t), this.automata[t]!.next(state, answer));
   }
 
-  #queueLength(cell: number): number {
-    let length = 0;
-    for (let t = 0; t < this.threads; t++) {
-      const at = this.cellsOf(t);
-      if (this.mem[at + QUEUED]! > 0 && this.automata[t]!.cell[this.mem[at]!] === cell) length++;
-    }
-    return length;
-  }
-
-  #leaveQueue(t: number): void {
-    const at = this.cellsOf(t);
-    const cell = this.automata[t]!.cell[this.mem[at]!]!;
-    const place = this.mem[at + QUEUED]!;
-    this.set(at + QUEUED, 0);
-    for (let other = 0; other < this.threads; other++) {
-      const o = this.cellsOf(other);
-      if (this.mem[o + QUEUED]! > place && this.automata[other]!.cell[this.mem[o]!] === cell) {
-        this.set(o + QUEUED, this.mem[o + QUEUED]! - 1);
-      }
-    }
-  }
-
   /** Wakes the longest sleepers first, as engines do. */
   #wake(notifier: number, cell: number, count: number): void {
     for (let left = count; left > 0; left--) {
@@ -336,8 +354,8 @@ export class Machine {
         if (this.mem[at + QUEUED] === 1 && this.automata[t]!.cell[this.mem[at]!] === cell) first = t;
       }
       if (first < 0) return;
-      this.#leaveQueue(first);
-      this.woken.push(first);
+      leaveQueue(this, first);
+      this.woken[this.wokenCount++] = first;
       this.races?.handOver(notifier, first);
       this.#advance(first, this.mem[this.cellsOf(first)]!, OK);
       this.#settle(first);

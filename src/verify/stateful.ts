@@ -23,7 +23,7 @@ export class Stateful {
 
   constructor(world: World) {
     const { configuration } = world;
-    this.#machine = new Machine(world, false);
+    this.#machine = new Machine(world, configuration.eagerPayload === true);
     this.#judge = new Judge(this.#machine);
     this.#table = new StateTable(this.#machine.stateCells, configuration.cycles === true);
     this.#symmetry = world.symmetric ? new Symmetry(this.#machine) : undefined;

@@ -68,8 +68,12 @@ export class Transformer {
       case "ArrowFunctionExpression":
       case "FunctionExpression":
         return this.#scoped(node, false);
+      case "ExpressionStatement": {
+        const called = node.expression as Syntax;
+        return called.type === "CallExpression" ? `${this.#call(called, true)};` : this.#plain(node);
+      }
       case "CallExpression":
-        return this.#call(node);
+        return this.#call(node, false);
       case "NewExpression":
         return TYPED_ARRAY.test(nameOf(node.callee)) && this.#fibers
           ? `R.fresh(${this.#plain(node)})`
@@ -159,22 +163,26 @@ export class Transformer {
     return `${node.static === true ? "static " : ""}*${key}${code}`;
   }
 
-  #call(node: Syntax): string {
+  /** A result that nobody uses is not part of the history: states that differ only in it are one. */
+  #call(node: Syntax, unused: boolean): string {
     const args = (node.arguments as Syntax[]).map((a) => this.#emit(a)).join(", ");
     const callee = node.callee as Syntax;
     const name = calledName(node);
     if (isCallOn(node, "performance") && name === "now") return "R.now()";
     if (this.#fibers && !this.#inside) return this.#plain(node);
-    if (isAtomicsCall(node)) return this.#yielding(false, `R.${name}(${args})`);
+    if (isAtomicsCall(node)) {
+      const access = `R.${name}(${args})`;
+      return this.#yielding(false, unused && this.#fibers ? `R.unused(${access})` : access);
+    }
     if (callee.type === "Identifier" && this.#api.has(name)) {
       return this.#yielding(false, `R.${name}(${args})`);
     }
     if (isMember(callee) && VIEW_METHODS.has(name)) {
       const call = `R.method(${[this.#emit(callee.object as Syntax), `"${name}"`, args].filter(Boolean).join(", ")})`;
-      return this.#fibers ? this.#framed(call) : call;
+      return this.#fibers ? this.#framed(call, unused) : call;
     }
     if (!this.#names.calls.has(name) || !this.#fibers) return this.#plain(node);
-    return this.#framed(`R.drive(${this.#emitCallee(callee)}(${args}))`);
+    return this.#framed(`R.drive(${this.#emitCallee(callee)}(${args}))`, unused);
   }
 
   #emitCallee(callee: Syntax): string {
@@ -182,8 +190,9 @@ export class Transformer {
     return `${this.#emit(callee.object as Syntax)}.${nameOf(callee.property)}`;
   }
 
-  #framed(call: string): string {
-    return `R.leave(R.enter(${this.#place++}), yield* ${call})`;
+  #framed(call: string, unused = false): string {
+    const value = unused ? `(yield* ${call}, undefined)` : `yield* ${call}`;
+    return `R.leave(R.enter(${this.#place++}), ${value})`;
   }
 
   #member(node: Syntax): string {

@@ -24,11 +24,15 @@ export class World {
   readonly symmetric: boolean;
   readonly timeouts: boolean;
   initial: Int32Array;
+  readonly #clocks: readonly number[];
+  readonly #hasClocks: boolean;
   readonly #runtime = new FiberRuntime();
 
   constructor(entry: string, configuration: Configuration, patches: readonly Patch[]) {
     this.configuration = configuration;
     this.symmetric = configuration.roles !== undefined;
+    this.#clocks = configuration.clockWords ?? [];
+    this.#hasClocks = this.#clocks.length > 0;
     this.timeouts = configuration.timeouts === true;
     const module = loadRewritten(entry, this.#runtime, "fibers", patches);
     const rewritten = (module.configurations as Configuration[]).find(
@@ -53,6 +57,11 @@ export class World {
     const initial = new Int32Array(cells + configuration.threads * THREAD_CELLS + 1);
     initial.set(this.initial.subarray(0, cells));
     this.initial = initial;
+  }
+
+  /** Which clock word this cell is, or -1. */
+  clockOf(cell: number): number {
+    return this.#hasClocks ? this.#clocks.indexOf(cell) : -1;
   }
 
   /** From the table's operand to the word in memory: SELF becomes the thread's own id. */
