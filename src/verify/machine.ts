@@ -42,6 +42,8 @@ export class Machine {
   readonly woken: Int32Array;
   wokenCount = 0;
   fault: string | undefined;
+  /** Answer of the last operation, -1 when it went to sleep. */
+  answer = 0;
   #trail: Int32Array = new Int32Array(1 << 12);
   #mark = 0;
 
@@ -145,6 +147,7 @@ export class Machine {
   step(t: number): void {
     this.steps++;
     this.wokenCount = 0;
+    this.answer = -1;
     this.#execute(t);
     this.#settle(t);
   }
@@ -342,6 +345,7 @@ export class Machine {
   }
 
   #advance(t: number, state: number, answer: number): void {
+    this.answer = answer;
     this.set(this.cellsOf(t), this.automata[t]!.next(state, answer));
   }
 

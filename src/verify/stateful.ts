@@ -1,9 +1,9 @@
 import { cpuSeconds } from "./dpor.ts";
 import { unfairCycleOf } from "./fair-cycles.ts";
 import { Machine } from "./machine.ts";
-import { isPlain, KIND } from "./operations.ts";
-import { raceSentence } from "./race-clocks.ts";
+import { raceBetweenNext } from "./next-race.ts";
 import { StateTable } from "./state-table.ts";
+import { inSection } from "./concrete.ts";
 import { Symmetry } from "./symmetry.ts";
 import { Judge, type Verdict } from "./verdict.ts";
 import type { World } from "./world.ts";
@@ -18,7 +18,6 @@ export class Stateful {
   readonly #table: StateTable;
   readonly #symmetry: Symmetry | undefined;
   readonly #mortal: number;
-  readonly #section: number;
   #ends = 0;
 
   constructor(world: World) {
@@ -28,7 +27,6 @@ export class Stateful {
     this.#table = new StateTable(this.#machine.stateCells, configuration.cycles === true);
     this.#symmetry = world.symmetric ? new Symmetry(this.#machine) : undefined;
     this.#mortal = (configuration.mortal ?? []).reduce((mask, t) => mask | (1 << t), 0);
-    this.#section = configuration.sectionWord ?? -1;
   }
 
   /** Searches until everything is seen, something is wrong or the time is over. */
@@ -73,7 +71,7 @@ export class Stateful {
 
   #expand(id: number): string | undefined {
     const machine = this.#machine;
-    const race = this.#raceBetweenNext();
+    const race = raceBetweenNext(machine);
     if (race !== undefined) return race;
     let moved = false;
     for (let t = 0; t < machine.threads; t++) {
@@ -101,11 +99,7 @@ export class Stateful {
 
   /** Runs the holder on until it has left its critical section. */
   #runSection(t: number): void {
-    const machine = this.#machine;
-    if (this.#section < 0) return;
-    while (machine.mem[this.#section] !== 0 && machine.fault === undefined && machine.enabled(t)) {
-      machine.step(t);
-    }
+    while (inSection(this.#machine, t)) this.#machine.step(t);
   }
 
   /** Stores the state the machine is in, and takes the step back. */
@@ -114,23 +108,5 @@ export class Stateful {
     this.#symmetry?.normalise();
     this.#table.add(machine.mem, from, choice);
     machine.undo(0);
-  }
-
-  #raceBetweenNext(): string | undefined {
-    const machine = this.#machine;
-    for (let t = 0; t < machine.threads; t++) {
-      if (!isPlain(machine.kindOf(t)) || machine.ended(t)) continue;
-      for (let u = 0; u < t; u++) {
-        if (!isPlain(machine.kindOf(u)) || machine.ended(u)) continue;
-        const one = machine.automata[t]!.operations[machine.mem[machine.cellsOf(t)]!]!;
-        const two = machine.automata[u]!.operations[machine.mem[machine.cellsOf(u)]!]!;
-        if (one.kind === KIND.read && two.kind === KIND.read) continue;
-        const overlap = Math.max(one.byte, two.byte);
-        if (overlap >= Math.min(one.byte + one.bytes, two.byte + two.bytes)) continue;
-        const did = two.kind === KIND.read ? "read" : "write";
-        return raceSentence(overlap, u, did, t, one.kind === KIND.read ? "read" : "write");
-      }
-    }
-    return undefined;
   }
 }

@@ -7,6 +7,8 @@ export class Symmetry {
   readonly #machine: Machine;
   readonly #groups: number[][];
   readonly #ownerWords: readonly number[];
+  /** Which thread stands at each place since the beginning, for turning places back into threads. */
+  readonly names: number[];
 
   constructor(machine: Machine) {
     this.#machine = machine;
@@ -16,6 +18,7 @@ export class Symmetry {
       groups.set(role, [...(groups.get(role) ?? []), t]);
     });
     this.#groups = [...groups.values()];
+    this.names = roles!.map((_, t) => t);
     this.#ownerWords = ownerWords ?? [];
   }
 
@@ -50,6 +53,9 @@ export class Symmetry {
       this.#machine.set(a + i, mem[b + i]!);
       this.#machine.set(b + i, saved);
     }
+    const name = this.names[one]!;
+    this.names[one] = this.names[two]!;
+    this.names[two] = name;
     for (const word of this.#ownerWords) {
       const id = mem[word]! & ID_MASK;
       const other = id === one + 1 ? two + 1 : id === two + 1 ? one + 1 : id;

@@ -91,7 +91,8 @@ function collapse(
   conditions: 1 | 2,
   expect: boolean,
 ): Configuration<Counting> {
-  const sections = capacity > 1;
+  // Beyond three threads the full interleaving of the shipped code is too large.
+  const sections = capacity > 1 || threads > 3;
   const consumers = threads - producers;
   const variant = conditions === 1 ? "monitor-one-condition" : "monitor-two-conditions";
   return {
@@ -108,9 +109,10 @@ function collapse(
     program(subject, thread) {
       forEver(subject, thread < producers);
     },
+    long: threads > 8,
     ...(sections ? { sectionWord: 0 } : {}),
     ...(expect ? { expect: "deadlock" as const } : {}),
-    mutants: conditions === 2 && threads === 4 * capacity + 4 ? [oneCondition] : [],
+    mutants: conditions === 2 && producers === capacity && consumers === capacity + 1 ? [oneCondition] : [],
   };
 }
 
@@ -122,8 +124,11 @@ function collapses(capacity: number): Configuration<Counting>[] {
   }
   found.push(collapse(capacity, capacity, 2 * capacity + 1, 1, true));
   found.push(collapse(capacity, capacity + 1, 2 * capacity + 1, 1, true));
+  // Two conditions: both smallest unbalanced splits and the balanced one, up to 4B + 4 threads.
   for (let threads = 2 * capacity + 1; threads <= 4 * capacity + 4; threads++) {
-    for (let p = 1; p < threads; p++) found.push(collapse(capacity, p, threads, 2, false));
+    for (const p of new Set([1, threads >> 1, threads - 1])) {
+      found.push(collapse(capacity, p, threads, 2, false));
+    }
   }
   return found;
 }
