@@ -179,6 +179,9 @@ export class Ring {
       } else if (stateLap === this.#nextLap(lap)) {
         // Already emptied by a thread that has not moved TAIL yet.
         this.#advance(TAIL, position);
+      } else if (this.#nextLap(stateLap) === lap) {
+        // A slow reader still holds last lap's item, so nothing can have been written here: empty, not "try again".
+        if (Atomics.load(this.#words, TAIL) === position) return -1;
       }
     }
   }
