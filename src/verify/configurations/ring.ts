@@ -1,0 +1,100 @@
+import { Ring, ringBytes } from "../../sync/ring.ts";
+import type { Configuration, Outcome } from "../configuration.ts";
+import type { Memory } from "../memory.ts";
+import { report } from "../scenario.ts";
+
+const SLOT_BYTES = 4;
+
+interface Subject {
+  readonly ring: Ring;
+  /** What this thread sends or receives, outside shared memory. */
+  readonly box: Uint8Array;
+}
+
+function attachRing(memory: Memory, slots: number, owner: number): Subject {
+  const buffer = memory.buffer(ringBytes(slots, SLOT_BYTES));
+  return { ring: new Ring(buffer, slots, SLOT_BYTES, owner), box: new Uint8Array(SLOT_BYTES) };
+}
+
+/** Sends numbered items, each with the sender in its first byte; a full ring ends the attempt. */
+function produce(subject: Subject, thread: number, items: number): void {
+  for (let item = 1; item <= items; item++) {
+    subject.box[0] = thread;
+    subject.box[1] = item;
+    subject.box[2] = 100 + item;
+    if (subject.ring.tryPush(subject.box, 3)) report(thread * 16 + item);
+  }
+}
+
+/** Takes as often as told; nothing there is an answer too. */
+function consume(subject: Subject, attempts: number): void {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const length = subject.ring.tryTake(subject.box);
+    if (length < 0) continue;
+    report(subject.box[0]! * 16 + subject.box[1]! + (subject.box[2] === 100 + subject.box[1]! ? 0 : 4096));
+  }
+}
+
+/** Everything taken was sent, once, whole, and in the order of its sender; what is missing is still in the ring. */
+function checkItems(outcome: Outcome, producers: number, slots: number): string | undefined {
+  const sent = outcome.reports.slice(0, producers).flat();
+  const taken = outcome.reports.slice(producers).flat();
+  if (taken.some((item) => item >= 4096)) return "an item was taken before it was written";
+  if (new Set(taken).size !== taken.length) return "an item was taken twice";
+  if (taken.some((item) => !sent.includes(item))) return "an item was taken that nobody sent";
+  for (const reports of outcome.reports.slice(producers)) {
+    for (let i = 1; i < reports.length; i++) {
+      const [before, after] = [reports[i - 1]!, reports[i]!];
+      if (before >> 4 === after >> 4 && before > after) return "items of one sender changed their order";
+    }
+  }
+  const states = outcome.words(0).slice(2, 2 + slots);
+  const left = states.filter((state) => (state & 3) === 2).length;
+  return left === sent.length - taken.length ? undefined : "an item was lost";
+}
+
+const mutants = [
+  {
+    name: "publish-before-write",
+    patches: [
+      {
+        module: "sync/ring.js",
+        find: "this.#lengths.setInt32(at, length, true);\n        this.#payload.set(bytes.subarray(0, length), at + LENGTH_BYTES);",
+        replace: "this.#setState(slot, FULL); this.#lengths.setInt32(at, length, true);\n        this.#payload.set(bytes.subarray(0, length), at + LENGTH_BYTES);",
+      },
+    ],
+  },
+];
+
+function ringConfiguration(
+  name: string,
+  producers: number,
+  consumers: number,
+  items: number,
+  slots: number,
+  rest: Partial<Configuration<Subject>>,
+): Configuration<Subject> {
+  return {
+    name,
+    technique: "lock-free ring",
+    threads: producers + consumers,
+    operations: items,
+    strategy: "dpor",
+    attach: (memory, owner) => attachRing(memory, slots, owner),
+    program(subject, thread) {
+      if (thread < producers) produce(subject, thread, items);
+      else consume(subject, items);
+    },
+    check: (outcome) => checkItems(outcome, producers, slots),
+    mutants,
+    ...rest,
+  };
+}
+
+/** The ring: lost, doubled, torn and reordered items. */
+export const configurations: readonly Configuration<Subject>[] = [
+  ringConfiguration("ring-1p1c2", 1, 1, 2, 2, {}),
+  ringConfiguration("ring-2p1c1", 2, 1, 1, 2, {}),
+  ringConfiguration("ring-2p2c1", 2, 2, 1, 2, {}),
+  ringConfiguration("ring-2p2c2", 2, 2, 2, 2, { long: true }),
+];

@@ -1,0 +1,368 @@
+import type { Automaton } from "./automaton.ts";
+import { isPlain, KIND, NOT_EQUAL, OK, TIMED_OUT } from "./operations.ts";
+import type { RaceClocks } from "./race-clocks.ts";
+import { leaveQueue, queueLength } from "./sleepers.ts";
+import { applyWide } from "./wide.ts";
+import type { World } from "./world.ts";
+
+/** Numbers per thread behind the image: local state, place in the wait queue + 1, reports, killed, clocks. */
+export const STATE = 0;
+export const QUEUED = 1;
+export const LOG = 2;
+export const KILLED = 3;
+/** Two bits per clock word: 0 no reading held, 1 a fresh one, 2 a stale one. */
+export const HELD = 4;
+export const THREAD_CELLS = 5;
+
+const READS = 0;
+const WRITES = 1;
+
+/**
+ * Executes operations of virtual threads on one array of numbers that holds the whole state, and can undo them.
+ * What an operation touched is left in `object1`, `write1`, `object2`, `write2` (-1: nothing) and `woken`.
+ */
+export class Machine {
+  readonly threads: number;
+  readonly cells: number;
+  /** Cells that make up the state: image, threads, history of invocations. */
+  readonly stateCells: number;
+  readonly history: number;
+  readonly mem: Int32Array;
+  readonly bytes: Uint8Array;
+  readonly world: World;
+  readonly automata: readonly Automaton[];
+  races: RaceClocks | undefined;
+  /** Payload accesses run together with the step before them instead of being steps of their own. */
+  readonly eagerPayload: boolean;
+  steps = 0;
+  object1 = -1;
+  write1 = READS;
+  object2 = -1;
+  write2 = READS;
+  readonly woken: Int32Array;
+  wokenCount = 0;
+  fault: string | undefined;
+  /** Answer of the last operation, -1 when it went to sleep. */
+  answer = 0;
+  #trail: Int32Array = new Int32Array(1 << 12);
+  #mark = 0;
+
+  constructor(world: World, eagerPayload: boolean, extraCells = 0) {
+    this.world = world;
+    this.automata = world.automata;
+    this.threads = world.automata.length;
+    this.cells = world.image.bytes >> 2;
+    this.history = this.cells + this.threads * THREAD_CELLS;
+    this.stateCells = this.history + 1;
+    this.mem = new Int32Array(this.stateCells + extraCells);
+    this.bytes = new Uint8Array(this.mem.buffer);
+    this.woken = new Int32Array(this.threads);
+    this.eagerPayload = eagerPayload;
+    this.mem.set(world.initial);
+  }
+
+  /** Brings every thread to its first operation; afterwards the machine is at the initial state. */
+  begin(): void {
+    for (let t = 0; t < this.threads; t++) this.#settle(t);
+    this.#mark = 0;
+  }
+
+  /** A place to undo back to. */
+  mark(): number {
+    return this.#mark;
+  }
+
+  /** Takes back everything since the mark. */
+  undo(mark: number): void {
+    const trail = this.#trail;
+    const mem = this.mem;
+    let at = this.#mark;
+    while (at > mark) {
+      at -= 2;
+      mem[trail[at]!] = trail[at + 1]!;
+    }
+    this.#mark = mark;
+    this.fault = undefined;
+  }
+
+  /** Forgets how to undo what happened so far. */
+  commit(): void {
+    this.#mark = 0;
+  }
+
+  /** Changes one cell so that it can be undone. */
+  set(cell: number, value: number): void {
+    if (this.#mark + 2 > this.#trail.length) {
+      const longer = new Int32Array(this.#trail.length * 2);
+      longer.set(this.#trail);
+      this.#trail = longer;
+    }
+    this.#trail[this.#mark++] = cell;
+    this.#trail[this.#mark++] = this.mem[cell]!;
+    this.mem[cell] = value;
+  }
+
+  /** First of the cells of a thread. */
+  cellsOf(t: number): number {
+    return this.cells + t * THREAD_CELLS;
+  }
+
+  /** The kind of the pending operation. */
+  kindOf(t: number): number {
+    return this.automata[t]!.kind[this.mem[this.cellsOf(t)]!]!;
+  }
+
+  /** Has the thread ended, by itself or killed? */
+  ended(t: number): boolean {
+    return this.mem[this.cellsOf(t) + KILLED] === 1 || this.kindOf(t) >= KIND.finish;
+  }
+
+  /** Can the thread take a step now? */
+  enabled(t: number): boolean {
+    const at = this.cellsOf(t);
+    if (this.mem[at + KILLED] === 1) return false;
+    const state = this.mem[at]!;
+    const automaton = this.automata[t]!;
+    const kind = automaton.kind[state]!;
+    if (kind >= KIND.finish) return false;
+    if (this.mem[at + QUEUED]! > 0) return this.world.timeouts && automaton.b[state] === 1;
+    return kind !== KIND.awaitEnd || this.ended(automaton.a[state]!);
+  }
+
+  /** All threads that can take a step, as bits. */
+  enabledMask(): number {
+    let mask = 0;
+    for (let t = 0; t < this.threads; t++) if (this.enabled(t)) mask |= 1 << t;
+    return mask;
+  }
+
+  /** Ends a thread from outside, wherever it is. */
+  kill(t: number): void {
+    this.steps++;
+    if (this.mem[this.cellsOf(t) + QUEUED]! > 0) leaveQueue(this, t);
+    this.set(this.cellsOf(t) + KILLED, 1);
+  }
+
+  /** Lets the thread execute its pending operation and run on to the next one. */
+  step(t: number): void {
+    this.steps++;
+    this.wokenCount = 0;
+    this.answer = -1;
+    this.#execute(t);
+    this.#settle(t);
+  }
+
+  #execute(t: number): void {
+    const automaton = this.automata[t]!;
+    const state = this.mem[this.cellsOf(t)]!;
+    const kind = automaton.kind[state]!;
+    const cell = automaton.cell[state]!;
+    this.object2 = -1;
+    this.object1 = cell;
+    this.write1 = READS;
+    if (kind > KIND.compareExchange) {
+      this.#special(t, automaton, state, kind);
+      return;
+    }
+    if (automaton.operations[state]!.bytes === 8) {
+      const answer = applyWide(this, automaton.operations[state]!);
+      this.#finishAtomic(t, state, cell, answer);
+      return;
+    }
+    const clock = this.world.clockOf(cell);
+    if (clock >= 0) {
+      this.#clock(t, state, kind, clock);
+      return;
+    }
+    const old = this.mem[cell]!;
+    const a = this.world.symmetric ? this.world.outward(automaton.a[state]!, t) : automaton.a[state]!;
+    let next = old;
+    let answer = old;
+    switch (kind) {
+      case KIND.load:
+        break;
+      case KIND.store:
+        next = a;
+        answer = automaton.a[state]!;
+        break;
+      case KIND.add:
+        next = (old + a) | 0;
+        break;
+      case KIND.sub:
+        next = (old - a) | 0;
+        break;
+      case KIND.and:
+        next = old & a;
+        break;
+      case KIND.or:
+        next = old | a;
+        break;
+      case KIND.xor:
+        next = old ^ a;
+        break;
+      case KIND.exchange:
+        next = a;
+        break;
+      default: {
+        const b = automaton.b[state]!;
+        if (old === a) next = this.world.symmetric ? this.world.outward(b, t) : b;
+        // A failed compare is a read: two of them commute, and so do their traces.
+        else {
+          this.races?.acquire(t, cell);
+          this.#advance(t, state, this.world.symmetric ? this.world.inward(answer, t) : answer);
+          return;
+        }
+      }
+    }
+    if (next !== old) {
+      this.set(cell, next);
+      this.write1 = WRITES;
+    } else if (kind !== KIND.load && this.races !== undefined) this.write1 = WRITES;
+    if (this.races !== undefined) {
+      if (kind !== KIND.store) this.races.acquire(t, cell);
+      if (kind !== KIND.load) this.races.release(t, cell);
+    }
+    this.#advance(t, state, this.world.symmetric ? this.world.inward(answer, t) : answer);
+  }
+
+  /**
+   * A word of which only equality with the last value a thread read matters: a reading is fresh until the word
+   * changes, then stale for ever. Counting it out would make the state space infinite.
+   */
+  #clock(t: number, state: number, kind: number, clock: number): void {
+    if (kind === KIND.load) this.hold(t, clock, 1);
+    else {
+      this.write1 = WRITES;
+      for (let u = 0; u < this.threads; u++) if (this.held(u, clock) === 1) this.hold(u, clock, 2);
+    }
+    this.races?.acquire(t, this.object1);
+    if (this.write1 === WRITES) this.races?.release(t, this.object1);
+    this.#advance(t, state, 0);
+  }
+
+  /** Which reading of a clock word a thread holds. */
+  held(t: number, clock: number): number {
+    return (this.mem[this.cellsOf(t) + HELD]! >> (2 * clock)) & 3;
+  }
+
+  /** Changes which reading of a clock word a thread holds. */
+  hold(t: number, clock: number, reading: number): void {
+    const cell = this.cellsOf(t) + HELD;
+    this.set(cell, (this.mem[cell]! & ~(3 << (2 * clock))) | (reading << (2 * clock)));
+  }
+
+  #finishAtomic(t: number, state: number, cell: number, answer: number): void {
+    this.write1 = this.automata[t]!.kind[state] === KIND.load ? READS : WRITES;
+    this.races?.acquire(t, cell);
+    if (this.write1 === WRITES) this.races?.release(t, cell);
+    this.#advance(t, state, answer);
+  }
+
+  #special(t: number, automaton: Automaton, state: number, kind: number): void {
+    const cell = automaton.cell[state]!;
+    const a = automaton.a[state]!;
+    const at = this.cellsOf(t);
+    switch (kind) {
+      case KIND.wait: {
+        const expected = this.world.symmetric ? this.world.outward(a, t) : a;
+        const queue = this.stateCells + cell;
+        const clock = this.world.clockOf(cell);
+        const differs = clock < 0 ? this.mem[cell] !== expected : this.held(t, clock) === 2;
+        if (clock >= 0) this.hold(t, clock, 0);
+        if (this.mem[at + QUEUED]! > 0) {
+          this.object1 = queue;
+          this.write1 = WRITES;
+          leaveQueue(this, t);
+          this.#advance(t, state, TIMED_OUT);
+        } else if (differs) {
+          this.races?.acquire(t, cell);
+          this.#advance(t, state, NOT_EQUAL);
+        } else {
+          this.object2 = queue;
+          this.write2 = WRITES;
+          this.set(at + QUEUED, queueLength(this, cell) + 1);
+        }
+        return;
+      }
+      case KIND.notify:
+        this.object1 = this.stateCells + cell;
+        this.#wake(t, cell, a);
+        if (this.wokenCount > 0) this.write1 = WRITES;
+        this.#advance(t, state, this.wokenCount);
+        return;
+      case KIND.invoke:
+      case KIND.respond:
+        this.object1 = this.history;
+        this.write1 = kind === KIND.respond ? WRITES : READS;
+        this.set(this.history, this.world.records.record(this.mem[this.history]!, t, kind, a, automaton.b[state]!));
+        this.#advance(t, state, 0);
+        return;
+      case KIND.awaitEnd:
+        this.#advance(t, state, 0);
+        return;
+      default:
+        this.#plain(t, automaton, state, kind);
+    }
+  }
+
+  /** Payload and reports: no other thread may be meant to see when exactly they happen. */
+  #plain(t: number, automaton: Automaton, state: number, kind: number): void {
+    const operation = automaton.operations[state]!;
+    let answer = 0;
+    if (kind === KIND.report) {
+      const log = this.cellsOf(t) + LOG;
+      this.set(log, this.world.logs.append(this.mem[log]!, operation.a));
+    } else if (kind === KIND.read) {
+      answer = this.world.values.bytesKey(this.bytes, operation.byte, operation.bytes);
+      this.fault ??= this.races?.read(t, operation.byte, operation.bytes);
+    } else {
+      this.write1 = WRITES;
+      const last = (operation.byte + operation.bytes - 1) >> 2;
+      for (let cell = operation.byte >> 2; cell <= last; cell++) this.set(cell, this.mem[cell]!);
+      const data = operation.data!;
+      for (let i = 0; i < data.length; i++) this.bytes[operation.byte + i] = data[i]!;
+      this.fault ??= this.races?.write(t, operation.byte, operation.bytes);
+    }
+    this.#advance(t, state, answer);
+  }
+
+  /** Runs what is not a scheduling point. */
+  #settle(t: number): void {
+    const at = this.cellsOf(t);
+    const automaton = this.automata[t]!;
+    for (;;) {
+      const state = this.mem[at]!;
+      const kind = automaton.kind[state]!;
+      if (kind === KIND.report || (this.eagerPayload && isPlain(kind))) {
+        const write = this.write1;
+        this.#plain(t, automaton, state, kind);
+        this.write1 = write;
+      } else {
+        if (kind === KIND.fault) this.fault ??= automaton.operations[state]!.message!;
+        return;
+      }
+    }
+  }
+
+  #advance(t: number, state: number, answer: number): void {
+    this.answer = answer;
+    this.set(this.cellsOf(t), this.automata[t]!.next(state, answer));
+  }
+
+  /** Wakes the longest sleepers first, as engines do. */
+  #wake(notifier: number, cell: number, count: number): void {
+    for (let left = count; left > 0; left--) {
+      let first = -1;
+      for (let t = 0; t < this.threads; t++) {
+        const at = this.cellsOf(t);
+        if (this.mem[at + QUEUED] === 1 && this.automata[t]!.cell[this.mem[at]!] === cell) first = t;
+      }
+      if (first < 0) return;
+      leaveQueue(this, first);
+      this.woken[this.wokenCount++] = first;
+      this.races?.handOver(notifier, first);
+      this.#advance(first, this.mem[this.cellsOf(first)]!, OK);
+      this.#settle(first);
+    }
+  }
+}
