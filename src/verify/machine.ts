@@ -2,17 +2,10 @@ import type { Automaton } from "./automaton.ts";
 import { isPlain, KIND, NOT_EQUAL, OK, TIMED_OUT } from "./operations.ts";
 import type { RaceClocks } from "./race-clocks.ts";
 import { leaveQueue, queueLength } from "./sleepers.ts";
+import { HELD, KILLED, LOG, QUEUED, THREAD_CELLS } from "./state-layout.ts";
+import { Trail } from "./trail.ts";
 import { applyWide } from "./wide.ts";
 import type { World } from "./world.ts";
-
-/** Numbers per thread behind the image: local state, place in the wait queue + 1, reports, killed, clocks. */
-export const STATE = 0;
-export const QUEUED = 1;
-export const LOG = 2;
-export const KILLED = 3;
-/** Two bits per clock word: 0 no reading held, 1 a fresh one, 2 a stale one. */
-export const HELD = 4;
-export const THREAD_CELLS = 5;
 
 const READS = 0;
 const WRITES = 1;
@@ -21,14 +14,12 @@ const WRITES = 1;
  * Executes operations of virtual threads on one array of numbers that holds the whole state, and can undo them.
  * What an operation touched is left in `object1`, `write1`, `object2`, `write2` (-1: nothing) and `woken`.
  */
-export class Machine {
+export class Machine extends Trail {
   readonly threads: number;
   readonly cells: number;
   /** Cells that make up the state: image, threads, history of invocations. */
   readonly stateCells: number;
   readonly history: number;
-  readonly mem: Int32Array;
-  readonly bytes: Uint8Array;
   readonly world: World;
   readonly automata: readonly Automaton[];
   races: RaceClocks | undefined;
@@ -44,18 +35,17 @@ export class Machine {
   fault: string | undefined;
   /** Answer of the last operation, -1 when it went to sleep. */
   answer = 0;
-  #trail: Int32Array = new Int32Array(1 << 12);
-  #mark = 0;
 
   constructor(world: World, eagerPayload: boolean, extraCells = 0) {
+    const cells = world.image.bytes >> 2;
+    const threads = world.automata.length;
+    super(cells + threads * THREAD_CELLS + 1 + extraCells);
     this.world = world;
     this.automata = world.automata;
-    this.threads = world.automata.length;
-    this.cells = world.image.bytes >> 2;
+    this.threads = threads;
+    this.cells = cells;
     this.history = this.cells + this.threads * THREAD_CELLS;
     this.stateCells = this.history + 1;
-    this.mem = new Int32Array(this.stateCells + extraCells);
-    this.bytes = new Uint8Array(this.mem.buffer);
     this.woken = new Int32Array(this.threads);
     this.eagerPayload = eagerPayload;
     this.mem.set(world.initial);
@@ -64,42 +54,12 @@ export class Machine {
   /** Brings every thread to its first operation; afterwards the machine is at the initial state. */
   begin(): void {
     for (let t = 0; t < this.threads; t++) this.#settle(t);
-    this.#mark = 0;
+    this.commit();
   }
 
-  /** A place to undo back to. */
-  mark(): number {
-    return this.#mark;
-  }
-
-  /** Takes back everything since the mark. */
-  undo(mark: number): void {
-    const trail = this.#trail;
-    const mem = this.mem;
-    let at = this.#mark;
-    while (at > mark) {
-      at -= 2;
-      mem[trail[at]!] = trail[at + 1]!;
-    }
-    this.#mark = mark;
+  override undo(mark: number): void {
+    super.undo(mark);
     this.fault = undefined;
-  }
-
-  /** Forgets how to undo what happened so far. */
-  commit(): void {
-    this.#mark = 0;
-  }
-
-  /** Changes one cell so that it can be undone. */
-  set(cell: number, value: number): void {
-    if (this.#mark + 2 > this.#trail.length) {
-      const longer = new Int32Array(this.#trail.length * 2);
-      longer.set(this.#trail);
-      this.#trail = longer;
-    }
-    this.#trail[this.#mark++] = cell;
-    this.#trail[this.#mark++] = this.mem[cell]!;
-    this.mem[cell] = value;
   }
 
   /** First of the cells of a thread. */
@@ -175,7 +135,9 @@ export class Machine {
       return;
     }
     const old = this.mem[cell]!;
-    const a = this.world.symmetric ? this.world.outward(automaton.a[state]!, t) : automaton.a[state]!;
+    const a = this.world.symmetric
+      ? this.world.outward(automaton.a[state]!, t)
+      : automaton.a[state]!;
     let next = old;
     let answer = old;
     switch (kind) {
@@ -294,7 +256,10 @@ export class Machine {
       case KIND.respond:
         this.object1 = this.history;
         this.write1 = kind === KIND.respond ? WRITES : READS;
-        this.set(this.history, this.world.records.record(this.mem[this.history]!, t, kind, a, automaton.b[state]!));
+        this.set(
+          this.history,
+          this.world.records.record(this.mem[this.history]!, t, kind, a, automaton.b[state]!),
+        );
         this.#advance(t, state, 0);
         return;
       case KIND.awaitEnd:
@@ -355,7 +320,8 @@ export class Machine {
       let first = -1;
       for (let t = 0; t < this.threads; t++) {
         const at = this.cellsOf(t);
-        if (this.mem[at + QUEUED] === 1 && this.automata[t]!.cell[this.mem[at]!] === cell) first = t;
+        if (this.mem[at + QUEUED] === 1 && this.automata[t]!.cell[this.mem[at]!] === cell)
+          first = t;
       }
       if (first < 0) return;
       leaveQueue(this, first);
