@@ -1,8 +1,10 @@
+import { combine } from "./arithmetic.ts";
 import type { Automaton } from "./automaton.ts";
+import { held, hold } from "./clock-words.ts";
 import { isPlain, KIND, NOT_EQUAL, OK, TIMED_OUT } from "./operations.ts";
 import type { RaceClocks } from "./race-clocks.ts";
 import { leaveQueue, queueLength } from "./sleepers.ts";
-import { HELD, KILLED, LOG, QUEUED, THREAD_CELLS } from "./state-layout.ts";
+import { KILLED, LOG, QUEUED, THREAD_CELLS } from "./state-layout.ts";
 import { Trail } from "./trail.ts";
 import { applyWide } from "./wide.ts";
 import type { World } from "./world.ts";
@@ -135,56 +137,22 @@ export class Machine extends Trail {
       return;
     }
     const old = this.mem[cell]!;
-    const a = this.world.symmetric
-      ? this.world.outward(automaton.a[state]!, t)
-      : automaton.a[state]!;
+    const a = this.#outward(automaton.a[state]!, t);
     let next = old;
-    let answer = old;
-    switch (kind) {
-      case KIND.load:
-        break;
-      case KIND.store:
-        next = a;
-        answer = automaton.a[state]!;
-        break;
-      case KIND.add:
-        next = (old + a) | 0;
-        break;
-      case KIND.sub:
-        next = (old - a) | 0;
-        break;
-      case KIND.and:
-        next = old & a;
-        break;
-      case KIND.or:
-        next = old | a;
-        break;
-      case KIND.xor:
-        next = old ^ a;
-        break;
-      case KIND.exchange:
-        next = a;
-        break;
-      default: {
-        const b = automaton.b[state]!;
-        if (old === a) next = this.world.symmetric ? this.world.outward(b, t) : b;
-        // A failed compare is a read: two of them commute, and so do their traces.
-        else {
-          this.races?.acquire(t, cell);
-          this.#advance(t, state, this.world.symmetric ? this.world.inward(answer, t) : answer);
-          return;
-        }
-      }
-    }
+    if (kind !== KIND.compareExchange) next = combine(kind, old, a);
+    else if (old === a) next = this.#outward(automaton.b[state]!, t);
+    const failed = kind === KIND.compareExchange && old !== a;
     if (next !== old) {
       this.set(cell, next);
       this.write1 = WRITES;
-    } else if (kind !== KIND.load && this.races !== undefined) this.write1 = WRITES;
+    } else if (kind !== KIND.load && !failed && this.races !== undefined) this.write1 = WRITES;
     if (this.races !== undefined) {
       if (kind !== KIND.store) this.races.acquire(t, cell);
-      if (kind !== KIND.load) this.races.release(t, cell);
+      // A failed compare is a read: two of them commute, and so do their traces.
+      if (kind !== KIND.load && !failed) this.races.release(t, cell);
     }
-    this.#advance(t, state, this.world.symmetric ? this.world.inward(answer, t) : answer);
+    const answer = kind === KIND.store ? automaton.a[state]! : this.#inward(old, t);
+    this.#advance(t, state, answer);
   }
 
   /**
@@ -192,25 +160,23 @@ export class Machine extends Trail {
    * changes, then stale for ever. Counting it out would make the state space infinite.
    */
   #clock(t: number, state: number, kind: number, clock: number): void {
-    if (kind === KIND.load) this.hold(t, clock, 1);
+    if (kind === KIND.load) hold(this, t, clock, 1);
     else {
       this.write1 = WRITES;
-      for (let u = 0; u < this.threads; u++) if (this.held(u, clock) === 1) this.hold(u, clock, 2);
+      for (let u = 0; u < this.threads; u++)
+        if (held(this, u, clock) === 1) hold(this, u, clock, 2);
     }
     this.races?.acquire(t, this.object1);
     if (this.write1 === WRITES) this.races?.release(t, this.object1);
     this.#advance(t, state, 0);
   }
 
-  /** Which reading of a clock word a thread holds. */
-  held(t: number, clock: number): number {
-    return (this.mem[this.cellsOf(t) + HELD]! >> (2 * clock)) & 3;
+  #outward(value: number, t: number): number {
+    return this.world.symmetric ? this.world.outward(value, t) : value;
   }
 
-  /** Changes which reading of a clock word a thread holds. */
-  hold(t: number, clock: number, reading: number): void {
-    const cell = this.cellsOf(t) + HELD;
-    this.set(cell, (this.mem[cell]! & ~(3 << (2 * clock))) | (reading << (2 * clock)));
+  #inward(value: number, t: number): number {
+    return this.world.symmetric ? this.world.inward(value, t) : value;
   }
 
   #finishAtomic(t: number, state: number, cell: number, answer: number): void {
@@ -226,11 +192,11 @@ export class Machine extends Trail {
     const at = this.cellsOf(t);
     switch (kind) {
       case KIND.wait: {
-        const expected = this.world.symmetric ? this.world.outward(a, t) : a;
+        const expected = this.#outward(a, t);
         const queue = this.stateCells + cell;
         const clock = this.world.clockOf(cell);
-        const differs = clock < 0 ? this.mem[cell] !== expected : this.held(t, clock) === 2;
-        if (clock >= 0) this.hold(t, clock, 0);
+        const differs = clock < 0 ? this.mem[cell] !== expected : held(this, t, clock) === 2;
+        if (clock >= 0) hold(this, t, clock, 0);
         if (this.mem[at + QUEUED]! > 0) {
           this.object1 = queue;
           this.write1 = WRITES;
