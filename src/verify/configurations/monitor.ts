@@ -151,7 +151,6 @@ function collapses(capacity: number): Configuration<Counting>[] {
 export const configurations = [
   twoConditions("monitor-1p1c2", 2, 2, false),
   twoConditions("monitor-2p2c", 4, 1, false),
-  twoConditions("monitor-2p2c2", 4, 2, true),
   ...collapses(1),
   ...collapses(2),
   ...collapses(3),
