@@ -1,0 +1,75 @@
+import { humanDuration } from "../config/durations.ts";
+import { readNamedInput } from "../config/named-file.ts";
+import { readSeed } from "../config/seed-line.ts";
+import { PRODUCT } from "../config/user-agent.ts";
+import { EXIT, UsageError } from "../errors.ts";
+import { RobotsRules } from "../fetch/robots.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import { partsOf } from "../url/url-parts.ts";
+import { oneWord, printJson, printRows } from "./answer.ts";
+import type { Arguments } from "./arguments.ts";
+import { textOf } from "./check-options.ts";
+import type { Io } from "./io.ts";
+
+const EXAMPLE = "orbweaver check robots https://example.org/private/ --file robots.txt";
+
+/** `orbweaver check robots URL`: whether robots.txt allows a URL, and which line decides. */
+export async function checkRobots(
+  words: readonly string[],
+  args: Arguments,
+  io: Io,
+): Promise<number> {
+  const url = urlOf(oneWord(words, "URL", EXAMPLE));
+  const agent = agentOf(args);
+  const rules = RobotsRules.parse(await robotsOf(url, args, io), agent);
+  const { allowed, line, rule } = rules.verdict(partsOf(url).target);
+  if (args.options.get("json") === true) {
+    const { crawlDelayMs = null, sitemaps } = rules;
+    printJson(io, {
+      url,
+      agent,
+      allowed,
+      line: line ?? null,
+      rule: rule ?? null,
+      crawlDelayMs,
+      sitemaps,
+    });
+    return EXIT.finished;
+  }
+  const { crawlDelayMs } = rules;
+  printRows(io, [
+    ["URL", url],
+    ["agent", agent],
+    ["allowed", allowed ? "yes" : "no"],
+    [
+      "decided by",
+      line === undefined ? "no rule matches, so it is allowed" : `line ${line}: ${rule}`,
+    ],
+    ["crawl delay", crawlDelayMs === undefined ? undefined : humanDuration(crawlDelayMs)],
+    ...rules.sitemaps.map((sitemap) => ["sitemap", sitemap] as const),
+  ]);
+  return EXIT.finished;
+}
+
+function urlOf(text: string): CrawlUrl {
+  const read = readSeed(text);
+  if ("url" in read) return read.url;
+  throw new UsageError(`${text}: ${read.reason}; for example ${EXAMPLE}`);
+}
+
+function agentOf(args: Arguments): string {
+  const agent = textOf(args, "agent") ?? PRODUCT;
+  if (/^[a-z_-]+$/i.test(agent)) return agent;
+  throw new UsageError(
+    `--agent ${agent} is not allowed; use a product name of letters, - and _, for example --agent Examplebot`,
+  );
+}
+
+async function robotsOf(url: CrawlUrl, args: Arguments, io: Io): Promise<Uint8Array> {
+  const file = textOf(args, "file");
+  if (file === undefined) {
+    const { fetchRobots } = await import("./fetch-robots.ts");
+    return fetchRobots(url, io);
+  }
+  return readNamedInput(file, "--file", io.stdin);
+}

@@ -1,0 +1,43 @@
+import type { OptionSpec } from "../config/option.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Io } from "./io.ts";
+
+/** A command of the program, loaded only when it is used or explained. */
+export interface Command {
+  readonly name: string;
+  /** Lines of use, without the program's name. */
+  readonly usage: readonly string[];
+  /** What it does, in one or two sentences. */
+  readonly about: string;
+  readonly options: readonly OptionSpec[];
+  /** Complete lines with what they do; a test parses each of them. */
+  readonly examples: readonly (readonly [line: string, meaning: string])[];
+  /** Gives the exit code. */
+  run(args: Arguments, io: Io): Promise<number>;
+}
+
+/** An entry of the table below. */
+export interface CommandEntry {
+  readonly summary: string;
+  load(): Promise<{ readonly command: Command }>;
+}
+
+/** Every command. A new one is a module in commands/ and a line here; help and dispatch follow. */
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  crawl: {
+    summary: "crawl web sites into an archive",
+    load: () => import("./commands/crawl.ts"),
+  },
+  demo: {
+    summary: "crawl a small synthetic web on this machine; needs no internet",
+    load: () => import("./commands/demo.ts"),
+  },
+  web: {
+    summary: "serve a synthetic web, a folder or a link graph on this machine",
+    load: () => import("./commands/web.ts"),
+  },
+  check: {
+    summary: "tell what the crawler would do with a URL, and why",
+    load: () => import("./commands/check.ts"),
+  },
+};

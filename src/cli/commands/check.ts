@@ -1,0 +1,59 @@
+import { nearest } from "../../config/nearest.ts";
+import { printable } from "../../config/printable.ts";
+import { UsageError } from "../../errors.ts";
+import type { Arguments } from "../arguments.ts";
+import { CHECK_OPTIONS } from "../check-options.ts";
+import type { Command } from "../command.ts";
+import type { Io } from "../io.ts";
+
+type Check = (words: readonly string[], args: Arguments, io: Io) => Promise<number>;
+
+// Loaded on use: `check url` does not need the robots parser.
+const CHECKS: Readonly<Record<string, () => Promise<Check>>> = {
+  url: async () => (await import("../check-url.ts")).checkUrl,
+  scope: async () => (await import("../check-scope.ts")).checkScope,
+  robots: async () => (await import("../check-robots.ts")).checkRobots,
+};
+
+/** `orbweaver check`. */
+export const command: Command = {
+  name: "check",
+  usage: [
+    "check url LINK [--base URL] [--json]",
+    "check scope URL... --seed URL... [--scope KIND] [--include RE] [--exclude RE] [--json]",
+    "check robots URL [--file robots.txt] [--agent NAME] [--json]",
+  ],
+  about:
+    "Tells what the crawler would do with a link, a URL or a robots.txt, and why. Nothing is crawled.",
+  options: CHECK_OPTIONS,
+  examples: [
+    [
+      "orbweaver check url '../a b?q=1#top' --base https://example.org/x/y",
+      "the URL that would be fetched, its key, site and shard",
+    ],
+    [
+      "orbweaver check scope https://www.example.org/a --seed https://example.org/ --scope domain",
+      "whether a link would be followed from that seed",
+    ],
+    [
+      "orbweaver check robots https://example.org/private/ --file robots.txt",
+      "which line of robots.txt decides",
+    ],
+  ],
+  async run(args, io) {
+    const [what, ...words] = args.words;
+    const load = what !== undefined && Object.hasOwn(CHECKS, what) ? CHECKS[what] : undefined;
+    if (load === undefined) throw unknownCheck(what);
+    return (await load())(words, args, io);
+  },
+};
+
+function unknownCheck(what: string | undefined): UsageError {
+  const names = Object.keys(CHECKS);
+  const example = "for example orbweaver check url https://example.org/";
+  if (what === undefined) return new UsageError(`check what? Use ${names.join(", ")}; ${example}`);
+  const meant = nearest(what, names);
+  const hint =
+    meant === undefined ? `use ${names.join(", ")}; ${example}` : `did you mean ${meant}?`;
+  return new UsageError(`cannot check "${printable(what)}"; ${hint}`);
+}

@@ -1,0 +1,29 @@
+import { printable } from "../config/printable.ts";
+import { EXIT, OrbweaverError } from "../errors.ts";
+
+const MAX_SENTENCE = 2000;
+
+/** What an error looks like to the user, and the exit code it means. */
+export interface Failure {
+  readonly text: string;
+  readonly exitCode: number;
+}
+
+/** One line for people; the code, or the stack of what nobody foresaw, only with --debug. */
+export function describeFailure(error: unknown, debug: boolean): Failure {
+  const message = error instanceof Error ? error.message : String(error);
+  const sentence = printable(message, MAX_SENTENCE);
+  if (error instanceof OrbweaverError) {
+    const code = debug ? ` [${error.code}]` : "";
+    return { text: `orbweaver: ${sentence}${code}\n`, exitCode: error.exitCode };
+  }
+  const more = debug ? "" : " (--debug shows where)";
+  const stack = debug && error instanceof Error && error.stack ? `${error.stack}\n` : "";
+  const text = `orbweaver: unexpected fault: ${sentence}; please report it${more}\n${stack}`;
+  return { text, exitCode: EXIT.fault };
+}
+
+/** Whether a failed write only means that nobody reads any more, as in `orbweaver … | head`. */
+export function isBrokenPipe(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === "EPIPE";
+}

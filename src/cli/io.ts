@@ -1,0 +1,33 @@
+/** A stream to write to that may be a terminal. */
+export interface Output extends NodeJS.WritableStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** A stream to read from that may be a terminal. */
+export interface Input extends NodeJS.ReadableStream {
+  readonly isTTY?: boolean;
+}
+
+/** What a command may touch of the outside world; tests hand in their own. */
+export interface Io {
+  readonly stdin: Input;
+  /** Results only. */
+  readonly stdout: Output;
+  /** Progress, notes and errors. */
+  readonly stderr: Output;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+/** The streams, environment and clock of this process. */
+export function processIo(): Io {
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    environment: process.env,
+    now: () => performance.now(),
+  };
+}

@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { CrawlConfig } from "../config/schema.ts";
+import { Crawl } from "../crawl/crawl.ts";
+import { EXIT } from "../errors.ts";
+import type { Io } from "./io.ts";
+import { Progress } from "./progress.ts";
+import { exitCodeOf, summaryJson, summaryText } from "./summary.ts";
+
+/** Runs a crawl: progress on standard error, the summary on standard output, signals understood. */
+export async function runCrawl(config: CrawlConfig, io: Io): Promise<number> {
+  const out = config.out ?? freshFolder("crawls", new Date());
+  const crawl = new Crawl(config, out);
+  const progress = new Progress(io.stderr, { now: io.now, quiet: config.quiet });
+  crawl.events.on("progress", (snapshot) => progress.update(snapshot));
+  crawl.events.on("seedRedirected", (url) =>
+    progress.note(`a seed redirects to ${url}, now a seed`),
+  );
+  let terminated = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    terminated ||= signal === "SIGTERM";
+    progress.note("stopping: finishing what is in flight; once more to stop at once");
+    crawl.stop();
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+  try {
+    const summary = await crawl.run();
+    progress.close();
+    io.stdout.write(config.json ? `${summaryJson(summary)}\n` : summaryText(summary));
+    if (terminated && summary.ended === "interrupted") return EXIT.terminated;
+    return exitCodeOf(summary.ended);
+  } finally {
+    progress.close();
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
+  }
+}
+
+/** A folder that is not there yet, named after the time: crawls/20260131-235959, then …-2 and so on. */
+export function freshFolder(parent: string, now: Date): string {
+  const stamp = now.toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
+  for (let number = 1; ; number++) {
+    const folder = join(parent, number === 1 ? stamp : `${stamp}-${number}`);
+    if (!existsSync(folder)) return folder;
+  }
+}

@@ -1,0 +1,47 @@
+import { configFrom } from "../config/crawl-config.ts";
+import type { CrawlSettings } from "../config/schema.ts";
+import { PROFILES } from "../web/profile.ts";
+import { startWebProcess } from "../web/web-process.ts";
+import type { Io } from "./io.ts";
+import { freshFolder, runCrawl } from "./run-crawl.ts";
+
+/** The demonstration is polite, but in a hurry. */
+const DEMO_DELAY_MS = 50;
+
+/** Starts the built-in web in a process of its own, crawls it, and compares with what there was to find. */
+export async function runDemo(settings: CrawlSettings, io: Io): Promise<number> {
+  const profile = PROFILES.demo;
+  const delayMs = settings.delayMs === 1000 ? DEMO_DELAY_MS : settings.delayMs;
+  const web = await startWebProcess({ profile, delayMs });
+  try {
+    const truth = await web.truth();
+    const tell = (text: string) => {
+      if (!settings.quiet) io.stderr.write(text);
+    };
+    tell(
+      `A synthetic web of ${truth.hosts.length} hosts and ${truth.pages} pages is up on this machine; ` +
+        `${truth.reachable} of them can be reached.\nCrawling it with ${delayMs} ms between two requests of a host.\n\n`,
+    );
+    const config = configFrom(
+      {
+        ...settings,
+        seeds: [...truth.start],
+        scope: settings.scope === "host" ? "any" : settings.scope,
+        delayMs,
+        allowPrivate: [...settings.allowPrivate, "127.0.0.0/8"],
+        out: settings.out ?? freshFolder("crawls", new Date()),
+      },
+      { typed: truth.start },
+    );
+    const code = await runCrawl(config, io);
+    const report = await web.report();
+    tell(
+      `\nThe web itself saw ${report.pages} of ${truth.reachable} reachable pages fetched, ` +
+        `${report.repeated} of them more than once, and ${report.tooFastCount} requests that came too soon.\n` +
+        `Look around: ${config.out}/pages/pages.jsonl lists the pages, archive/ holds them as WARC.\n`,
+    );
+    return code;
+  } finally {
+    await web.close();
+  }
+}

@@ -1,0 +1,67 @@
+import { UsageError } from "../errors.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import { partsOf } from "../url/url-parts.ts";
+import { complaint, type Origin } from "./complaint.ts";
+import { type CrawlConfig, type CrawlSettings, crawlSchema, type SettingName } from "./schema.ts";
+import type { SeedList } from "./seed-file.ts";
+import { readSeed } from "./seed-line.ts";
+import { requireContact } from "./start-rule.ts";
+import { defaultUserAgent } from "./user-agent.ts";
+
+/** Checks values against the schema and fills in defaults; `originOf` gives messages the user's own words. */
+export function checkSettings(
+  values: Readonly<Partial<Record<SettingName, unknown>>>,
+  originOf: (name: SettingName) => Origin = () => ({ kind: "program" }),
+): CrawlSettings {
+  const result = crawlSchema.safeParse(values);
+  if (!result.success) throw complaint(result.error, values, originOf);
+  return result.data;
+}
+
+/** What the settings alone do not say. */
+export interface SeedSources {
+  /** The seeds that were typed as arguments; only they permit a private address. */
+  readonly typed?: readonly string[];
+  /** The content of the seed file. */
+  readonly list?: SeedList;
+}
+
+/** Makes the configuration of a crawl: seeds canonical and without duplicates, derived values filled in. */
+export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): CrawlConfig {
+  const seeds = new Set<CrawlUrl>(settings.seeds.map(canonicalSeed));
+  for (const seed of sources.list?.seeds ?? []) seeds.add(seed.url);
+  if (seeds.size === 0) {
+    throw new UsageError(
+      "there is nothing to crawl; give at least one URL, for example orbweaver crawl https://example.org/",
+    );
+  }
+  requireContact([...seeds], settings);
+  return Object.freeze({
+    ...settings,
+    seeds: [...seeds],
+    perHost: settings.perHost ?? (settings.delayMs === 0 ? settings.linksPerThread : 1),
+    // Every thread owns at least one shard.
+    shards: Math.max(settings.shards, settings.threads),
+    userAgent: settings.userAgent ?? defaultUserAgent(settings.contact),
+    consentedHosts: [...new Set((sources.typed ?? []).map(hostAndPort))],
+    loopbackOnly: settings.contact === undefined,
+    rejectedSeeds: sources.list?.rejected ?? [],
+  });
+}
+
+/** The configuration of a program that uses the library: the same checks, no consent to private addresses. */
+export function configOf(values: Readonly<Partial<CrawlSettings>>): CrawlConfig {
+  return configFrom(checkSettings(values));
+}
+
+function canonicalSeed(text: string): CrawlUrl {
+  const seed = readSeed(text);
+  if ("url" in seed) return seed.url;
+  // The schema has refused such a seed already; this is for callers that skipped it.
+  throw new UsageError(`the seed ${JSON.stringify(text)} cannot be crawled: ${seed.reason}`);
+}
+
+function hostAndPort(text: string): string {
+  const { hostname, port } = partsOf(canonicalSeed(text));
+  return `${hostname}:${port}`;
+}

@@ -1,0 +1,55 @@
+import { withDefault } from "../field.ts";
+import { choice, size, toggle, whole } from "../kinds.ts";
+
+/** Fields about what is kept of a page, how it is written, and what the user sees meanwhile. */
+export const archive = {
+  accept: withDefault(choice(["html", "text", "any"]), "html", {
+    flag: "accept",
+    group: "Pages",
+    about: "which responses are kept: html = HTML and XHTML, text = every kind of text, any = all",
+    examples: ["--accept any"],
+  }),
+  maxLinksPerPage: withDefault(whole(0, 1_000_000), 10_000, {
+    flag: "max-links-per-page",
+    group: "Pages",
+    about: "links kept from one page; the rest is counted",
+    examples: ["--max-links-per-page 500"],
+  }),
+  warcLevel: withDefault(whole(0, 9), 1, {
+    flag: "warc-level",
+    group: "Archive",
+    about: "gzip level of the archive: 0 = stored, 1 = fast, 9 = small",
+    examples: ["--warc-level 6"],
+  }),
+  rotateBytes: withDefault(size(65_536), 1_000_000_000, {
+    flag: "rotate-size",
+    group: "Archive",
+    about: "start a new archive file when the current one has reached this size",
+    examples: ["--rotate-size 100MB"],
+  }),
+  maxUncommitted: withDefault(whole(1, 1_000_000), 1000, {
+    flag: "max-uncommitted",
+    group: "Archive",
+    about:
+      "pages fetched and not yet safely written; after a crash at most these are fetched again",
+    examples: ["--max-uncommitted 200"],
+  }),
+  json: withDefault(toggle(), false, {
+    flag: "json",
+    group: "Output",
+    about: "print the summary as one JSON object on standard output",
+    examples: ["--json"],
+  }),
+  quiet: withDefault(toggle(), false, {
+    flag: "quiet",
+    group: "Output",
+    about: "show no progress and no summary for people; errors are still shown",
+    examples: ["--quiet"],
+  }),
+  debug: withDefault(toggle(), false, {
+    flag: "debug",
+    group: "Output",
+    about: "log title and first words of every page, and show details of errors",
+    examples: ["--debug"],
+  }),
+};

@@ -1,0 +1,66 @@
+import { availableParallelism } from "node:os";
+import { optional, withDefault } from "../field.ts";
+import { milliseconds, text, toggle, whole } from "../kinds.ts";
+import { userAgentRefusal } from "../user-agent.ts";
+
+/** Fields that keep a crawl polite, and fields that make it fast. */
+export const pace = {
+  delayMs: withDefault(milliseconds(86_400_000), 1000, {
+    flag: "delay",
+    group: "Politeness",
+    about:
+      "pause between two requests to the same host, from the end of one to the start of the next; a longer Crawl-delay of the site wins. 0 is for your own server only",
+    examples: ["--delay 2000", "--delay 0"],
+  }),
+  perHost: optional(whole(1, 1024), {
+    flag: "per-host",
+    group: "Politeness",
+    about: "connections to one host at the same time; above 1 the delay spaces the starts",
+    examples: ["--per-host 2"],
+    defaultText: "1; with --delay 0 as many as --links-per-thread",
+  }),
+  robots: withDefault(toggle(), true, {
+    flag: "robots",
+    group: "Politeness",
+    about: "ignore robots.txt; only for sites that are yours",
+    examples: ["--no-robots"],
+    negated: true,
+    defaultText: "robots.txt is obeyed",
+  }),
+  userAgent: optional(
+    text("TEXT", "a product name and what follows, in visible ASCII", userAgentRefusal),
+    {
+      flag: "user-agent",
+      group: "Politeness",
+      about: "the User-Agent header; its first word is the name that robots.txt is read for",
+      examples: ["--user-agent 'Examplebot/1.0 (+https://example.org/bot)'"],
+      defaultText: "Orbweaver/<version> (+<contact>)",
+    },
+  ),
+  threads: withDefault(whole(1, 128), () => Math.min(4, availableParallelism()), {
+    flag: "threads",
+    group: "Speed",
+    about: "crawler threads",
+    examples: ["--threads 2"],
+    defaultText: "4, or the number of cores where that is smaller",
+  }),
+  linksPerThread: withDefault(whole(1, 1024), 64, {
+    flag: "links-per-thread",
+    group: "Speed",
+    about: "requests in flight in each crawler thread",
+    examples: ["--links-per-thread 16"],
+  }),
+  builders: withDefault(whole(1, 64), 1, {
+    flag: "builders",
+    group: "Speed",
+    about: "threads that compress and write the archive",
+    examples: ["--builders 2"],
+  }),
+  shards: withDefault(whole(1, 1024), 16, {
+    flag: "shards",
+    group: "Speed",
+    about:
+      "parts of the frontier, fixed when a crawl is created; a thread owns at least one, so more threads raise it",
+    examples: ["--shards 64"],
+  }),
+};

@@ -1,0 +1,45 @@
+/** Headings of `--help` and docs/config.md, in reading order; "Options" is for commands with few. */
+export const OPTION_GROUPS = [
+  "Where to start",
+  "How far to go",
+  "Politeness",
+  "Speed",
+  "Addresses and connections",
+  "Pages",
+  "Archive",
+  "Output",
+  "Options",
+] as const;
+
+/** One of the headings. */
+export type OptionGroup = (typeof OPTION_GROUPS)[number];
+
+/** One option of the command line: everything that parsing, help and documentation need to know. */
+export interface OptionSpec {
+  /** Without dashes; the empty name stands for the words that are not options. */
+  readonly flag: string;
+  /** Placeholder of the value; a switch has none. */
+  readonly value?: string;
+  readonly group: OptionGroup;
+  /** A sentence without its full stop, starting in lower case. */
+  readonly about: string;
+  /** Completes the sentence "use …". */
+  readonly allowed: string;
+  /** Complete, valid uses; a test parses each of them. */
+  readonly examples: readonly string[];
+  /** May be given several times; the values form a list. */
+  readonly repeatable?: true;
+  /** A switch that is on unless `--no-flag` is given. */
+  readonly negated?: true;
+  /** The default in words; absent where nothing is assumed. */
+  readonly defaultText?: string;
+  /** Environment variable that is asked when neither flag nor file says anything. */
+  readonly environment?: string;
+}
+
+/** The option as one types it: "--max-pages N", "--no-robots", "URL...". */
+export function usageOf(option: OptionSpec): string {
+  if (option.flag === "") return `${option.value}...`;
+  if (option.negated) return `--no-${option.flag}`;
+  return option.value === undefined ? `--${option.flag}` : `--${option.flag} ${option.value}`;
+}

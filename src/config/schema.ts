@@ -1,0 +1,40 @@
+import { z } from "zod";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import { type FieldInfo, fieldInfo } from "./field.ts";
+import { archive } from "./fields/archive.ts";
+import { network } from "./fields/network.ts";
+import { pace } from "./fields/pace.ts";
+import { reach } from "./fields/reach.ts";
+import { start } from "./fields/start.ts";
+import type { RejectedLine } from "./seed-file.ts";
+
+/** The one schema: types, defaults, validation, `--help` and docs/config.md all come from it. */
+export const crawlSchema = z.strictObject({ ...start, ...reach, ...pace, ...network, ...archive });
+
+/** What was set, defaults filled in. */
+export type CrawlSettings = z.output<typeof crawlSchema>;
+
+/** The name of a setting, as files and programs write it. */
+export type SettingName = keyof CrawlSettings;
+
+/** A complete, checked configuration; only `configFrom` makes one. Plain data, so it can be sent to a worker. */
+export interface CrawlConfig
+  extends Readonly<Omit<CrawlSettings, "seeds" | "perHost" | "userAgent">> {
+  readonly seeds: readonly CrawlUrl[];
+  readonly perHost: number;
+  readonly userAgent: string;
+  /** host:port of every URL typed as an argument: the private addresses the user has consented to. */
+  readonly consentedHosts: readonly string[];
+  /** True without a contact: not one connection may leave this machine, redirects and links included. */
+  readonly loopbackOnly: boolean;
+  /** Lines of the seed file that were skipped, for the reports. */
+  readonly rejectedSeeds: readonly RejectedLine[];
+}
+
+/** Every setting with its option, in the order of the schema. */
+export const settings: ReadonlyMap<SettingName, FieldInfo> = new Map(
+  Object.entries(crawlSchema.shape).map(([name, schema]) => [
+    name as SettingName,
+    fieldInfo.get(schema)!,
+  ]),
+);

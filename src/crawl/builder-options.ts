@@ -1,0 +1,21 @@
+import type { CrawlConfig } from "../config/schema.ts";
+import type { BuilderOptions } from "../store/builder.ts";
+
+/** How a builder writes, from the crawl's configuration. */
+export function builderOptions(config: CrawlConfig, out: string, builder: number): BuilderOptions {
+  return {
+    folder: out,
+    prefix: "orbweaver",
+    thread: builder,
+    level: config.warcLevel,
+    rotateBytes: config.rotateBytes,
+    software: config.userAgent.split(" ", 1)[0]!,
+    info: {
+      format: "WARC File Format 1.1",
+      conformsTo: "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+      robots: config.robots ? "obey" : "ignore",
+      "http-header-user-agent": config.userAgent,
+      ...(config.contact === undefined ? {} : { operator: config.contact }),
+    },
+  };
+}

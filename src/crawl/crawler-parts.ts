@@ -1,0 +1,101 @@
+import { productToken } from "../config/user-agent.ts";
+import { AddressPolicy } from "../fetch/address.ts";
+import { Fetcher } from "../fetch/fetcher.ts";
+import { PoliteClient } from "../fetch/polite-client.ts";
+import { NameResolver } from "../fetch/resolve.ts";
+import { RobotsDesk } from "../fetch/robots-desk.ts";
+import { WireClient } from "../fetch/wire/client.ts";
+import { fingerprint, print } from "../frontier/fingerprint.ts";
+import { Gatekeeper } from "../frontier/gatekeeper.ts";
+import { Host } from "../frontier/host.ts";
+import { monotonicMs } from "../sync/clock.ts";
+import { Scope } from "../url/scope.ts";
+import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
+import { Follower } from "./follow.ts";
+import { gatesOf } from "./shared-memory.ts";
+
+/** What a crawler thread asks the network with. */
+export interface CrawlerParts {
+  readonly wire: WireClient;
+  readonly robots: RobotsDesk | undefined;
+  readonly fetcher: Fetcher;
+  readonly scope: Scope;
+  readonly follower: Follower;
+}
+
+/** Puts the stages of one thread together from its configuration. */
+export function crawlerParts(rules: CrawlerRules): CrawlerParts {
+  const { config, seedLow, seedHigh } = rules;
+  const clock = monotonicMs;
+  const wire = new WireClient({
+    limits: {
+      connectMs: config.connectTimeoutMs,
+      firstByteMs: config.firstByteTimeoutMs,
+      totalMs: config.totalTimeoutMs,
+      minRateBytesPerS: config.minRateBytesPerS,
+      maxBodyBytes: config.maxBodyBytes,
+    },
+    insecure: config.insecure,
+    // A second request right after the first would break the delay: it goes back to the queue instead.
+    resend: config.delayMs === 0,
+    clock,
+  });
+  const client = new PoliteClient({
+    wire,
+    resolver: new NameResolver({ overrides: config.resolve, clock }),
+    policy: new AddressPolicy({
+      consentedHosts: config.consentedHosts.map(hostAndPort),
+      allow: config.allowPrivate,
+    }),
+    gatekeeper: new Gatekeeper({
+      ...gatesOf(rules.memory, rules.thread),
+      delayMs: config.delayMs,
+      perHost: config.perHost,
+    }),
+    contact: !config.loopbackOnly,
+    clock,
+  });
+  const headers: [string, string][] = [
+    ["User-Agent", config.userAgent],
+    ["Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5"],
+    ["Accept-Encoding", "gzip, deflate, br"],
+  ];
+  const robots = !config.robots
+    ? undefined
+    : new RobotsDesk(client, {
+        agent: productToken(config.userAgent),
+        headers,
+        retries: config.retries,
+        backOffMs: (failures) => backOffMs(config.delayMs, failures),
+        strangerHost: (name) => {
+          fingerprint(name, seedLow, seedHigh);
+          return new Host(name, print.low, config.delayMs);
+        },
+        clock,
+      });
+  const scope = new Scope({
+    kind: config.scope,
+    include: config.include.map((pattern) => new RegExp(pattern)),
+    exclude: config.exclude.map((pattern) => new RegExp(pattern)),
+  });
+  for (const seed of rules.seeds) scope.addSeed(seed);
+  const follower = new Follower({
+    scope,
+    maxDepth: config.maxDepth ?? Number.POSITIVE_INFINITY,
+    maxRedirects: config.maxRedirects,
+    seedLow,
+    seedHigh,
+  });
+  const fetcher = new Fetcher(client, robots, {
+    headers,
+    accept: config.accept,
+    delayMs: config.delayMs,
+    clock,
+  });
+  return { wire, robots, fetcher, scope, follower };
+}
+
+function hostAndPort(text: string): { hostname: string; port: number } {
+  const colon = text.lastIndexOf(":");
+  return { hostname: text.slice(0, colon), port: Number(text.slice(colon + 1)) };
+}

@@ -1,0 +1,20 @@
+import type { CrawlConfig } from "../config/schema.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { CrawlMemory } from "./shared-memory.ts";
+
+/** Everything a crawler thread is given at its start. Plain data: it crosses a thread boundary. */
+export interface CrawlerRules {
+  readonly thread: number;
+  readonly config: CrawlConfig;
+  readonly memory: CrawlMemory;
+  /** Random per crawl: fingerprints of one crawl mean nothing in another. */
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  /** All seeds; each thread admits its own and all define the scope. */
+  readonly seeds: readonly CrawlUrl[];
+}
+
+/** Milliseconds to stay away after the given number of failures; doubles each time, at most a minute. */
+export function backOffMs(delayMs: number, failures: number): number {
+  return Math.min(60_000, Math.max(delayMs, 200) * 2 ** failures);
+}

@@ -1,0 +1,224 @@
+import type { Capture, FetchOutcome } from "../fetch/outcome.ts";
+import { isWorthRetrying } from "../fetch/outcome.ts";
+import { retryAfterMs } from "../fetch/retry-after.ts";
+import type { Discovery, Frontier, Lease } from "../frontier/frontier.ts";
+import type { CounterRow } from "../stats/counters.ts";
+import { jsonLine } from "../store/jsonl.ts";
+import { monotonicMs } from "../sync/clock.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { CrawlerParts } from "./crawler-parts.ts";
+import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
+import type { DebugLog } from "./debug-log.ts";
+import type { Redirect, Skipped } from "./follow.ts";
+import { FRAMES } from "./frames.ts";
+import type { HandOff } from "./hand-off.ts";
+import { outcomeLine, responseLine } from "./outcome-line.ts";
+import { type ReadPage, readPage } from "./read-page.ts";
+import { type Control, MODES } from "./shared-memory.ts";
+import type { Next, Stages } from "./visit.ts";
+
+/** Errors that are the host's, not the URL's: everybody who wants this host waits. */
+const HOST_ERRORS = new Set([
+  "connect_timeout",
+  "connection_refused",
+  "unreachable",
+  "dns_timeout",
+]);
+
+/** A body may decode to this many times its size before it counts as a bomb. */
+const MAX_RATIO = 200;
+
+const EMPTY = Buffer.alloc(0);
+
+/** What the stages use; all of it belongs to one crawler thread. */
+export interface StageParts extends CrawlerParts {
+  readonly rules: CrawlerRules;
+  readonly frontier: Frontier;
+  readonly handOff: HandOff;
+  readonly control: Control;
+  readonly counters: CounterRow;
+  readonly debugLog: DebugLog | undefined;
+  /** Tells all threads that a seed leads to this URL, which now belongs to the scope. */
+  readonly announceSeed: (url: CrawlUrl) => void;
+  /** Page permits came back or the crawl is to end: everybody should look again. */
+  readonly wakeAll: () => void;
+}
+
+/** The stages of a visit as a crawler thread runs them. */
+export class CrawlerStages implements Stages {
+  readonly #parts: StageParts;
+  readonly #limits: Parameters<typeof readPage>[2];
+
+  constructor(parts: StageParts) {
+    this.#parts = parts;
+    const { maxBodyBytes, maxLinksPerPage } = parts.rules.config;
+    this.#limits = { maxBodyBytes, maxRatio: MAX_RATIO, maxLinks: maxLinksPerPage };
+  }
+
+  fetch(lease: Lease): Promise<FetchOutcome> {
+    return this.#parts.fetcher.fetch(lease);
+  }
+
+  tryLater(lease: Lease, outcome: FetchOutcome): boolean {
+    const { frontier, rules, control, counters } = this.#parts;
+    const now = monotonicMs();
+    if (outcome.kind === "postponed") {
+      frontier.giveBack(lease, outcome.untilMs);
+      this.#returnPermit();
+      return true;
+    }
+    if (outcome.kind === "failed" && outcome.error === "aborted" && control.mode === MODES.abort) {
+      frontier.giveBack(lease, now);
+      this.#returnPermit();
+      return true;
+    }
+    if (!isWorthRetrying(outcome) || lease.attempt >= rules.config.retries) return false;
+    const waitMs = backOffMs(rules.config.delayMs, lease.attempt);
+    lease.attempt++;
+    counters.add("retries");
+    const asked = askedToWait(outcome);
+    if (asked !== undefined || (outcome.kind === "failed" && HOST_ERRORS.has(outcome.error))) {
+      frontier.giveBack(lease, now + Math.max(asked ?? 0, waitMs, lease.host.delayMs));
+    } else {
+      frontier.requestEnded(lease, now);
+      frontier.rest(lease, now + waitMs);
+    }
+    this.#returnPermit();
+    return true;
+  }
+
+  requestEnded(lease: Lease): void {
+    this.#parts.frontier.requestEnded(lease, monotonicMs());
+  }
+
+  async read(lease: Lease, capture: Capture): Promise<ReadPage> {
+    const page = await readPage(lease.url, capture, this.#limits);
+    const { counters, debugLog } = this.#parts;
+    if (page.parsed !== undefined) {
+      counters.add("linksDropped", page.parsed.linksDropped);
+      debugLog?.write({
+        url: lease.url,
+        title: page.parsed.title,
+        words: page.parsed.words,
+        firstWords: page.parsed.firstWords,
+      });
+    }
+    return page;
+  }
+
+  follow(lease: Lease, capture: Capture, page: ReadPage): Next {
+    const { follower } = this.#parts;
+    const { status } = capture.head;
+    const redirect = follower.redirect(lease, status, capture.head.get("location"));
+    const skipped: Skipped[] = [];
+    const next = this.#next(lease, page, redirect, skipped);
+    if (skipped.length > 0) {
+      this.#parts.counters.add("skipped", skipped.length);
+      const lines = skipped.map((line) => JSON.stringify(line)).join("\n");
+      this.#parts.handOff.send(FRAMES.skipped, [Buffer.from(lines)]);
+    }
+    return next;
+  }
+
+  #next(lease: Lease, page: ReadPage, redirect: Redirect, skipped: Skipped[]): Next {
+    const { follower, scope } = this.#parts;
+    switch (redirect.kind) {
+      case "bad":
+        return { found: [], redirect };
+      case "skipped":
+        follower.report(redirect.skipped, skipped);
+        return { found: [], redirect: { location: redirect.skipped.url } };
+      case "to":
+        if (redirect.found.seed) {
+          scope.addSeed(redirect.found.url);
+          this.#parts.announceSeed(redirect.found.url);
+        }
+        return { found: [redirect.found], redirect: { location: redirect.found.url } };
+      case "none": {
+        if (page.parsed === undefined || page.parsed.robots.nofollow) {
+          return { found: [], redirect: undefined };
+        }
+        for (const { link, reason } of page.parsed.refused) {
+          follower.report({ url: link, reason, parent: lease.url }, skipped);
+        }
+        return { found: follower.links(lease, page.parsed.links, skipped), redirect: undefined };
+      }
+    }
+  }
+
+  store(lease: Lease, capture: Capture, page: ReadPage, next: Next): Promise<void> {
+    const { handOff } = this.#parts;
+    const { head } = capture;
+    const line = responseLine(lease, capture, page, next.redirect);
+    const { parsed } = page;
+    const facts = {
+      ip: capture.address,
+      date: capture.date,
+      dechunked: head.get("transfer-encoding") !== undefined,
+      truncated: page.truncated,
+      page: parsed && {
+        title: parsed.title,
+        words: parsed.words,
+        links: parsed.links.length,
+        charset: parsed.charset,
+        language: parsed.language,
+      },
+    };
+    const links = parsed === undefined ? EMPTY : Buffer.from(parsed.links.join("\n"), "latin1");
+    const parts = [
+      Buffer.from(jsonLine(line)),
+      Buffer.from(JSON.stringify(facts)),
+      links,
+      capture.requestBytes,
+      head.bytes,
+      capture.body,
+    ];
+    this.#count(line.outcome, capture.body.length);
+    return new Promise((resolve) => handOff.send(FRAMES.capture, parts, resolve));
+  }
+
+  log(lease: Lease, outcome: FetchOutcome): Promise<void> {
+    if (outcome.kind === "response" || outcome.kind === "postponed") return Promise.resolve();
+    const line = Buffer.from(jsonLine(outcomeLine(lease, outcome, Date.now())));
+    this.#count(outcome.kind, 0);
+    return new Promise((resolve) => this.#parts.handOff.send(FRAMES.outcome, [line], resolve));
+  }
+
+  commit(_lease: Lease, found: readonly Discovery[], page: boolean): void {
+    const { frontier, control, rules, wakeAll, counters } = this.#parts;
+    if (found.length > 0) frontier.offerMany(found);
+    if (page) {
+      counters.add("pages");
+      if (control.pageCommitted() === rules.config.maxPages) {
+        control.end("limit", MODES.drain);
+        wakeAll();
+      }
+    } else {
+      this.#returnPermit();
+    }
+    frontier.commitMany(1);
+  }
+
+  #count(outcome: string, bytes: number): void {
+    const { counters } = this.#parts;
+    counters.add("bytes", bytes);
+    if (outcome === "failed" || outcome === "refused") counters.add(outcome);
+    else if (outcome === "redirect") counters.add("redirects");
+  }
+
+  /** Somebody may be waiting for a permit only when there is a limit at all. */
+  #returnPermit(): void {
+    const { control, rules, wakeAll } = this.#parts;
+    if (rules.config.maxPages === undefined) return;
+    control.permits.giveBack();
+    wakeAll();
+  }
+}
+
+/** Milliseconds a server asked us to stay away. */
+function askedToWait(outcome: FetchOutcome): number | undefined {
+  if (outcome.kind !== "response") return undefined;
+  const { head } = outcome.capture;
+  if (head.status !== 429 && head.status !== 503) return undefined;
+  return retryAfterMs(head.get("retry-after"), Date.now());
+}

@@ -1,0 +1,31 @@
+import { EventEmitter } from "node:events";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { CrawlSummary } from "./summary.ts";
+
+/** What a running crawl looks like at one moment. */
+export interface CrawlProgress {
+  readonly pages: number;
+  readonly failed: number;
+  readonly refused: number;
+  readonly redirects: number;
+  readonly known: number;
+  readonly queued: number;
+  readonly inFlight: number;
+  /** Hosts that have URLs but must not be asked yet. */
+  readonly hostsWaiting: number;
+  readonly bytes: number;
+  readonly seconds: number;
+  readonly rssBytes: number;
+}
+
+/** Every event of a crawl; docs/events.md tells what each means. */
+export interface CrawlEvents {
+  started: [out: string];
+  progress: [progress: CrawlProgress];
+  seedRedirected: [target: CrawlUrl];
+  stopping: [reason: string];
+  ended: [summary: CrawlSummary];
+}
+
+/** Tells whoever listens how the crawl goes. Listeners run on the main thread. */
+export class CrawlBus extends EventEmitter<CrawlEvents> {}

@@ -1,0 +1,52 @@
+/*
+ * What a crawler writes into its pipe, frame after frame:
+ *
+ *   length u32 | kind u8 | parts u8 | (part length u32){parts} | part bytes …
+ *
+ * `length` counts everything after itself.
+ */
+
+/** Kinds of frames. */
+export const FRAMES = {
+  /** A response to archive: line of the log (JSON), facts (JSON), out-links (one per line), request, response head, body. */
+  capture: 1,
+  /** A URL that ends without a record in the archive: its line of the log (JSON). */
+  outcome: 2,
+  /** Links that were not followed: lines of the report (JSON, one per line). */
+  skipped: 3,
+} as const;
+
+const PREFIX_BYTES = 6;
+
+/** The bytes that stand before the parts of a frame. */
+export function frameHead(kind: number, parts: readonly Uint8Array[]): Buffer {
+  const head = Buffer.allocUnsafe(PREFIX_BYTES + 4 * parts.length);
+  let total = head.length - 4;
+  for (let i = 0; i < parts.length; i++) {
+    head.writeUInt32LE(parts[i]!.length, PREFIX_BYTES + 4 * i);
+    total += parts[i]!.length;
+  }
+  head.writeUInt32LE(total, 0);
+  head.writeUInt8(kind, 4);
+  head.writeUInt8(parts.length, 5);
+  return head;
+}
+
+/** A frame as its reader sees it; the parts are views, not copies. */
+export interface Frame {
+  readonly kind: number;
+  readonly parts: readonly Buffer[];
+}
+
+/** Splits a frame whose length prefix was already taken off. */
+export function readFrame(bytes: Buffer): Frame {
+  const count = bytes.readUInt8(1);
+  const parts: Buffer[] = [];
+  let at = PREFIX_BYTES - 4 + 4 * count;
+  for (let i = 0; i < count; i++) {
+    const length = bytes.readUInt32LE(PREFIX_BYTES - 4 + 4 * i);
+    parts.push(bytes.subarray(at, at + length));
+    at += length;
+  }
+  return { kind: bytes.readUInt8(0), parts };
+}

@@ -1,0 +1,123 @@
+import { Deque } from "../frontier/deque.ts";
+import type { BytePipe } from "../sync/byte-pipe.ts";
+import type { Doorbell } from "../sync/doorbell.ts";
+import { type Frame, frameHead, readFrame } from "./frames.ts";
+
+/** The crawler's end of the way to its builder. It never blocks: what does not fit the pipe waits here. */
+export class HandOff {
+  readonly #pipe: BytePipe;
+  readonly #bell: Doorbell;
+  readonly #stored: Int32Array;
+  readonly #thread: number;
+  readonly #waiting = new Deque<Uint8Array>();
+  readonly #afterwards = new Deque<(() => void) | undefined>();
+  #current: Uint8Array | undefined;
+  #offset = 0;
+  #settled = 0;
+  #news = false;
+
+  /** `stored` counts, per crawler, the frames its builder has written. */
+  constructor(pipe: BytePipe, bell: Doorbell, stored: Int32Array, thread: number) {
+    this.#pipe = pipe;
+    this.#bell = bell;
+    this.#stored = stored;
+    this.#thread = thread;
+  }
+
+  /** Sends a frame; `onStored` runs in `settle` once the builder has written it. */
+  send(kind: number, parts: readonly Uint8Array[], onStored?: () => void): void {
+    this.#waiting.pushBack(frameHead(kind, parts));
+    for (const part of parts) if (part.length > 0) this.#waiting.pushBack(part);
+    this.#afterwards.pushBack(onStored);
+    this.#move();
+  }
+
+  /** Moves waiting bytes into the pipe and wakes the builder: once for all frames sent since the last call. */
+  flush(): void {
+    this.#move();
+    if (!this.#news) return;
+    this.#news = false;
+    this.#bell.ring();
+  }
+
+  #move(): void {
+    for (;;) {
+      this.#current ??= this.#waiting.shift();
+      if (this.#current === undefined) break;
+      const count = this.#pipe.write(this.#current, this.#offset);
+      if (count === 0) break;
+      this.#news = true;
+      this.#offset += count;
+      if (this.#offset === this.#current.length) {
+        this.#current = undefined;
+        this.#offset = 0;
+      }
+    }
+  }
+
+  /** Runs what was to follow the frames stored since the last call; returns how many those were. */
+  settle(): number {
+    const stored = Atomics.load(this.#stored, this.#thread);
+    const count = (stored - this.#settled) | 0;
+    this.#settled = stored;
+    for (let i = 0; i < count; i++) this.#afterwards.shift()?.();
+    return count;
+  }
+
+  /** True when the builder has stored something that `settle` has not seen. */
+  hasAnswers(): boolean {
+    return Atomics.load(this.#stored, this.#thread) !== this.#settled;
+  }
+
+  /** True while bytes wait here because the pipe is full: take no more pages. */
+  get congested(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** Frames sent and not yet stored. */
+  get outstanding(): number {
+    return this.#afterwards.size;
+  }
+}
+
+/** The builder's end of one crawler's pipe: puts frames together again, whatever way they were cut. */
+export class FrameReader {
+  readonly #pipe: BytePipe;
+  readonly #prefix = Buffer.alloc(4);
+  #bytes = Buffer.alloc(64 * 1024);
+  #wanted = -1;
+  #have = 0;
+
+  constructor(pipe: BytePipe) {
+    this.#pipe = pipe;
+  }
+
+  /** The next whole frame, valid until the next call; undefined when it has not all arrived. */
+  next(): Frame | undefined {
+    if (this.#wanted < 0) {
+      this.#have += this.#pipe.read(this.#prefix, this.#have, 4 - this.#have);
+      if (this.#have < 4) return undefined;
+      this.#wanted = this.#prefix.readUInt32LE(0);
+      this.#have = 0;
+      this.#fit(this.#wanted);
+    }
+    this.#have += this.#pipe.read(this.#bytes, this.#have, this.#wanted - this.#have);
+    if (this.#have < this.#wanted) return undefined;
+    const frame = readFrame(this.#bytes.subarray(0, this.#wanted));
+    this.#wanted = -1;
+    this.#have = 0;
+    return frame;
+  }
+
+  /** True when nothing waits in the pipe. */
+  get empty(): boolean {
+    return this.#pipe.readable() === 0;
+  }
+
+  /** Grows for a large frame and shrinks again after it, so that one huge page does not stay in memory. */
+  #fit(bytes: number): void {
+    if (bytes > this.#bytes.length || this.#bytes.length > 1 << 20) {
+      this.#bytes = Buffer.allocUnsafe(Math.max(bytes, 64 * 1024));
+    }
+  }
+}

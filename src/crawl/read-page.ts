@@ -1,0 +1,66 @@
+import { isHtml, mimeOf } from "../fetch/fetcher.ts";
+import type { Capture } from "../fetch/outcome.ts";
+import { decodeBody } from "../fetch/wire/decode.ts";
+import { type ParsedPage, parsePage } from "../parse/page.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+
+/** A response after a look inside. */
+export interface ReadPage {
+  /** A 2xx response: what counts as a page. */
+  readonly isPage: boolean;
+  readonly mime: string;
+  /** Present for HTML. */
+  readonly parsed: ParsedPage | undefined;
+  /** What was wrong with the body, as a stable code. */
+  readonly flag: string | undefined;
+  readonly truncated: Capture["truncated"];
+}
+
+/** Caps for bodies, from the configuration. */
+export interface ReadLimits {
+  readonly maxBodyBytes: number;
+  readonly maxRatio: number;
+  readonly maxLinks: number;
+}
+
+/** Decodes and parses a 2xx HTML response; anything else is only classified. */
+export async function readPage(
+  url: CrawlUrl,
+  capture: Capture,
+  limits: ReadLimits,
+): Promise<ReadPage> {
+  const { head } = capture;
+  const isPage = head.status >= 200 && head.status <= 299;
+  const mime = mimeOf(head);
+  let { flag, truncated } = capture;
+  if (!isPage || capture.body.length === 0 || !(mime === "" || isHtml(mime))) {
+    return { isPage, mime, parsed: undefined, flag, truncated };
+  }
+  const decoding = decodeBody(capture.body, head.all("content-encoding").join(", "), {
+    maxBytes: limits.maxBodyBytes,
+    maxRatio: limits.maxRatio,
+  });
+  const decoded = decoding instanceof Promise ? await decoding : decoding;
+  flag ??= decoded.flag;
+  truncated ??= decoded.truncated;
+  if (decoded.flag === "bad_encoding" || !looksLikeMarkup(mime, decoded.bytes)) {
+    return { isPage, mime, parsed: undefined, flag: flag ?? "not_html", truncated };
+  }
+  const contentType = head.get("content-type");
+  const parsed = parsePage(decoded.bytes, url, {
+    maxLinks: limits.maxLinks,
+    ...(contentType === undefined ? {} : { contentType }),
+  });
+  return { isPage, mime, parsed, flag, truncated };
+}
+
+/** Signatures of what servers most often send under the name of HTML, and is not. */
+const NOT_MARKUP = ["PK\u0003\u0004", "%PDF-", "\u0089PNG", "GIF8", "\u00ff\u00d8\u00ff", "RIFF"];
+
+/** A body that claims to be HTML but starts like a picture, video or zip file is kept and not parsed. */
+function looksLikeMarkup(mime: string, bytes: Buffer): boolean {
+  const start = bytes.toString("latin1", 0, 16);
+  if (NOT_MARKUP.some((signature) => start.startsWith(signature))) return false;
+  if (start.slice(4, 8) === "ftyp") return false;
+  return mime !== "" || /^(?:\u00ef\u00bb\u00bf)?\s*</.test(bytes.toString("latin1", 0, 512));
+}

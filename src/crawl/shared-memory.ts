@@ -1,0 +1,147 @@
+import { counterBytes } from "../stats/counters.ts";
+import { pipeBytes } from "../sync/byte-pipe.ts";
+import { DOORBELL_WORDS, Doorbell } from "../sync/doorbell.ts";
+import { GateTable, gateBytes } from "../sync/gate-table.ts";
+import { Pending } from "../sync/pending.ts";
+import { Permits } from "../sync/permits.ts";
+import { Ring, ringBytes } from "../sync/ring.ts";
+
+const INBOX_SLOTS = 64;
+const INBOX_SLOT_BYTES = 16 * 1024;
+const PIPE_BYTES = 4 * 1024 * 1024;
+const HOST_GATES = 1 << 16;
+const ADDRESS_GATES = 1 << 14;
+const DEBUG_SLOTS = 256;
+const DEBUG_SLOT_BYTES = 4096;
+
+/** Words of the control block. */
+const PENDING = 0;
+const PAGE_PERMITS = 1;
+const PAGES_COMMITTED = 2;
+const MODE = 3;
+const ENDED_BY = 4;
+const BUILDERS_MAY_END = 5;
+const CONTROL_WORDS = 6;
+
+/** What the crawler threads do: run, finish what is in flight, or drop it. */
+export const MODES = { run: 0, drain: 1, abort: 2 } as const;
+
+/** Why a crawl ended. */
+export const ENDINGS = ["running", "finished", "limit", "interrupted"] as const;
+
+/** Why a crawl ended, in a word. */
+export type Ending = (typeof ENDINGS)[number];
+
+/** All shared memory of one crawl, made by the supervisor and handed to every worker. */
+export interface CrawlMemory {
+  readonly threads: number;
+  readonly control: SharedArrayBuffer;
+  /** Crawlers 0..T-1, builders T..T+B-1, then the supervisor and the debug log. */
+  readonly bells: SharedArrayBuffer;
+  readonly wantsSpace: SharedArrayBuffer;
+  readonly inboxes: readonly SharedArrayBuffer[];
+  /** Page records of each crawler on their way to its builder. */
+  readonly pipes: readonly SharedArrayBuffer[];
+  /** How many records of each crawler its builder has stored. */
+  readonly stored: SharedArrayBuffer;
+  readonly hostGates: SharedArrayBuffer;
+  readonly addressGates: SharedArrayBuffer;
+  readonly counters: SharedArrayBuffer;
+  readonly debugLog: SharedArrayBuffer;
+}
+
+/** Makes the memory for T crawlers and B builders. */
+export function createMemory(threads: number, builders: number, maxPages: number): CrawlMemory {
+  const perThread = (bytes: number) =>
+    Array.from({ length: threads }, () => new SharedArrayBuffer(bytes));
+  const control = new SharedArrayBuffer(CONTROL_WORDS * 4);
+  new Int32Array(control)[PAGE_PERMITS] = Math.min(maxPages, 2 ** 31 - 1);
+  return {
+    threads,
+    control,
+    bells: new SharedArrayBuffer((threads + builders + 2) * DOORBELL_WORDS * 4),
+    wantsSpace: new SharedArrayBuffer(threads * 4),
+    inboxes: perThread(ringBytes(INBOX_SLOTS, INBOX_SLOT_BYTES)),
+    pipes: perThread(pipeBytes(PIPE_BYTES)),
+    stored: new SharedArrayBuffer(threads * 4),
+    hostGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
+    addressGates: new SharedArrayBuffer(gateBytes(ADDRESS_GATES)),
+    counters: new SharedArrayBuffer(counterBytes(threads)),
+    debugLog: new SharedArrayBuffer(ringBytes(DEBUG_SLOTS, DEBUG_SLOT_BYTES)),
+  };
+}
+
+/** One bell per crawler, then one per builder, then the supervisor's, then the debug log's. */
+export function bellsOf(memory: CrawlMemory): Doorbell[] {
+  const words = new Int32Array(memory.bells);
+  return Array.from(
+    { length: words.length / DOORBELL_WORDS },
+    (_, i) => new Doorbell(words, i * DOORBELL_WORDS),
+  );
+}
+
+/** The inbox rings as thread `thread` uses them. */
+export function inboxesOf(memory: CrawlMemory, thread: number): Ring[] {
+  return memory.inboxes.map(
+    (buffer) => new Ring(buffer, INBOX_SLOTS, INBOX_SLOT_BYTES, thread + 1),
+  );
+}
+
+/** The ring of debug lines. */
+export function debugRingOf(memory: CrawlMemory, owner: number): Ring {
+  return new Ring(memory.debugLog, DEBUG_SLOTS, DEBUG_SLOT_BYTES, owner);
+}
+
+/** The gate tables as thread `thread` uses them. */
+export function gatesOf(
+  memory: CrawlMemory,
+  thread: number,
+): { hosts: GateTable; addresses: GateTable } {
+  return {
+    hosts: new GateTable(memory.hostGates, thread + 1),
+    addresses: new GateTable(memory.addressGates, thread + 1),
+  };
+}
+
+/** The control block: how far the crawl is and whether it goes on. */
+export class Control {
+  readonly #words: Int32Array;
+  readonly pending: Pending;
+  readonly permits: Permits;
+
+  constructor(memory: CrawlMemory) {
+    this.#words = new Int32Array(memory.control);
+    this.pending = new Pending(this.#words, PENDING);
+    this.permits = new Permits(this.#words, PAGE_PERMITS);
+  }
+
+  /** One of `MODES`. */
+  get mode(): number {
+    return Atomics.load(this.#words, MODE);
+  }
+
+  /** Why the crawl ended; "running" until then. */
+  get endedBy(): Ending {
+    return ENDINGS[Atomics.load(this.#words, ENDED_BY)]!;
+  }
+
+  /** Ends the crawl for a reason; the first reason stays. */
+  end(reason: Ending, mode: number): void {
+    Atomics.compareExchange(this.#words, ENDED_BY, 0, ENDINGS.indexOf(reason));
+    if (Atomics.load(this.#words, MODE) < mode) Atomics.store(this.#words, MODE, mode);
+  }
+
+  /** Counts a committed page; returns how many there are now. */
+  pageCommitted(): number {
+    return Atomics.add(this.#words, PAGES_COMMITTED, 1) + 1;
+  }
+
+  /** Tells the builders that no crawler writes any more. */
+  endBuilders(): void {
+    Atomics.store(this.#words, BUILDERS_MAY_END, 1);
+  }
+
+  get buildersMayEnd(): boolean {
+    return Atomics.load(this.#words, BUILDERS_MAY_END) === 1;
+  }
+}

@@ -1,0 +1,85 @@
+import type { Totals } from "../stats/counters.ts";
+
+/** How a crawl ended, in the terms of the command line. */
+export type CrawlEnding = "finished" | "limit" | "interrupted";
+
+/** The figures of a crawl, as `--json` prints them. */
+export interface CrawlSummary {
+  readonly ended: CrawlEnding;
+  /** Committed 2xx responses. */
+  readonly pages: number;
+  readonly failed: number;
+  readonly refused: number;
+  readonly urlsKnown: number;
+  readonly urlsQueued: number;
+  /** Bytes of response bodies as they came. */
+  readonly bytes: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly maxRssMiB: number;
+  readonly out: string;
+}
+
+/** Everything that was counted, for reports/summary.json. */
+export interface CrawlReport extends CrawlSummary {
+  readonly redirects: number;
+  readonly unavailable: number;
+  readonly retries: number;
+  readonly robotsFetched: number;
+  readonly linksSkipped: number;
+  readonly linksDropped: number;
+  readonly debugLinesDropped: number;
+  readonly foreignBlocks: number;
+  /** Most requests in flight at once, summed over the threads' own peaks. */
+  readonly maxInFlight: number;
+  /** From the last page's commit to the moment all files were closed. */
+  readonly endingMs: number;
+}
+
+/** What the supervisor measured beside the counters. */
+export interface Measured {
+  readonly ended: CrawlEnding;
+  readonly out: string;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly maxRssMiB: number;
+  readonly endingMs: number;
+}
+
+/** The figures of `--json`, and nothing else. */
+export function summaryOf(totals: Totals, measured: Measured): CrawlSummary {
+  return {
+    ended: measured.ended,
+    pages: totals.pages,
+    failed: totals.failed,
+    refused: totals.refused,
+    urlsKnown: totals.known,
+    urlsQueued: totals.queued + totals.unavailable,
+    bytes: totals.bytes,
+    seconds: round(measured.seconds),
+    cpuSeconds: round(measured.cpuSeconds),
+    maxRssMiB: round(measured.maxRssMiB),
+    out: measured.out,
+  };
+}
+
+/** The summary and everything else that was counted. */
+export function reportOf(totals: Totals, measured: Measured): CrawlReport {
+  return {
+    ...summaryOf(totals, measured),
+    redirects: totals.redirects,
+    unavailable: totals.unavailable,
+    retries: totals.retries,
+    robotsFetched: totals.robotsFetched,
+    linksSkipped: totals.skipped,
+    linksDropped: totals.linksDropped,
+    debugLinesDropped: totals.debugDropped,
+    foreignBlocks: totals.foreignBlocks,
+    maxInFlight: totals.maxInFlight,
+    endingMs: round(measured.endingMs),
+  };
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

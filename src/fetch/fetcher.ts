@@ -1,0 +1,111 @@
+import type { Lease } from "../frontier/frontier.ts";
+import { originOf, partsOf } from "../url/url-parts.ts";
+import type { FetchOutcome } from "./outcome.ts";
+import type { PoliteClient } from "./polite-client.ts";
+import type { RobotsDesk } from "./robots-desk.ts";
+import type { ResponseHead } from "./wire/head.ts";
+
+/** Which 2xx responses are wanted: HTML, any text, or everything. */
+export type Accepted = "html" | "text" | "any";
+
+/** Settings of a fetcher. */
+export interface FetcherRules {
+  readonly headers: readonly [string, string][];
+  readonly accept: Accepted;
+  readonly delayMs: number;
+  readonly clock: () => number;
+}
+
+/** The media type of a response in lower case without parameters; "" when it has none. */
+export function mimeOf(head: ResponseHead): string {
+  const value = head.get("content-type") ?? "";
+  return value.split(";", 1)[0]!.trim().toLowerCase();
+}
+
+/** Whether a body of this type holds links. */
+export function isHtml(mime: string): boolean {
+  return mime === "text/html" || mime === "application/xhtml+xml";
+}
+
+/** Takes one leased URL through robots.txt and the polite client. */
+export class Fetcher {
+  readonly #client: PoliteClient;
+  readonly #robots: RobotsDesk | undefined;
+  readonly #rules: FetcherRules;
+  readonly #accept: (head: ResponseHead) => boolean;
+
+  constructor(client: PoliteClient, robots: RobotsDesk | undefined, rules: FetcherRules) {
+    this.#client = client;
+    this.#robots = robots;
+    this.#rules = rules;
+    this.#accept = (head) => this.#isWanted(head);
+  }
+
+  /** Fetches the URL, or tells why not, or when to come again. */
+  async fetch(lease: Lease): Promise<FetchOutcome> {
+    if (this.#robots !== undefined) {
+      const verdict = await this.#askRobots(lease, this.#robots);
+      if (verdict !== undefined) return verdict;
+    }
+    const date = Date.now();
+    const asked = await this.#client.ask(lease.url, lease.host, {
+      headers: this.#rules.headers,
+      accept: this.#accept,
+    });
+    if (asked.kind === "failed" && asked.error === "connection_lost") {
+      return { kind: "postponed", untilMs: this.#rules.clock() + lease.host.delayMs };
+    }
+    if (asked.kind !== "response") return asked;
+    const { response } = asked;
+    if (response.aborted) {
+      return { kind: "refused", error: "content_type", detail: mimeOf(response.head) };
+    }
+    return {
+      kind: "response",
+      capture: {
+        head: response.head,
+        requestBytes: response.requestBytes,
+        body: response.body,
+        address: response.remoteAddress,
+        date,
+        tookMs: response.endedAtMs - response.startedAtMs,
+        truncated: response.truncated,
+        flag: response.flag,
+      },
+    };
+  }
+
+  /** undefined when the URL may be fetched now. */
+  async #askRobots(lease: Lease, robots: RobotsDesk): Promise<FetchOutcome | undefined> {
+    const origin = originOf(lease.url);
+    let answer = robots.known(origin);
+    if (answer === undefined) {
+      answer = await robots.ask(origin, lease.host);
+      if (answer.kind === "rules") {
+        const crawlDelayMs = answer.rules.crawlDelayMs ?? 0;
+        lease.host.delayMs = Math.max(this.#rules.delayMs, lease.host.delayMs, crawlDelayMs);
+        // The file itself was a request of this host, so its delay has to pass first.
+        if (lease.host.delayMs > 0) {
+          return { kind: "postponed", untilMs: this.#rules.clock() + lease.host.delayMs };
+        }
+      }
+    }
+    if (answer.kind === "postponed") return answer;
+    if (answer.kind === "unreachable") {
+      if (!answer.final) return { kind: "postponed", untilMs: answer.retryAtMs };
+      return { kind: answer.refused ? "refused" : "failed", error: answer.error };
+    }
+    if (answer.rules.crawlDelayTooLong) return { kind: "refused", error: "crawl_delay_too_long" };
+    const verdict = answer.rules.verdict(partsOf(lease.url).target);
+    if (verdict.allowed) return undefined;
+    return { kind: "refused", error: "robots", detail: `line ${verdict.line ?? "?"}` };
+  }
+
+  #isWanted(head: ResponseHead): boolean {
+    if (head.status < 200 || head.status > 299 || this.#rules.accept === "any") return true;
+    const mime = mimeOf(head);
+    // Without a type the bytes decide, after they have come.
+    if (mime === "" || isHtml(mime)) return true;
+    return this.#rules.accept === "text" && (mime.startsWith("text/") || mime.endsWith("xml"));
+  }
+}

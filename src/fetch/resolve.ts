@@ -1,0 +1,195 @@
+import { Resolver } from "node:dns";
+import { isIP } from "node:net";
+import { comparableHost } from "./address.ts";
+import { HostsFile } from "./hosts-file.ts";
+import { type Override, parseOverrides } from "./resolve-overrides.ts";
+
+/** Where to connect for a name, or why nowhere; `connectPort` replaces the port of the URL. */
+export type Resolution =
+  | { kind: "addresses"; addresses: readonly string[]; connectPort?: number }
+  | {
+      kind: "failed";
+      error: "dns_not_found" | "dns_timeout" | "dns_failure";
+      message: string;
+    };
+
+/** Everything has a default but the clock, which is monotonic, in milliseconds. */
+export interface NameResolverOptions {
+  /** --resolve values, HOST:ADDR:PORT. */
+  overrides?: readonly string[];
+  hostsFile?: string;
+  /** Name servers as "address" or "address:port"; by default those of the system. */
+  servers?: readonly string[];
+  maxEntries?: number;
+  /** Bounds for the times to live that servers announce. */
+  ttlMs?: { min: number; max: number };
+  /** How long a name that does not exist is remembered as such. */
+  negativeTtlMs?: number;
+  /** Of the first try; each later try waits longer. */
+  timeoutMs?: number;
+  tries?: number;
+  clock: () => number;
+}
+
+interface Cached {
+  resolution: Resolution;
+  expiresAtMs: number;
+}
+
+/** A failure may pass; it is remembered only to keep a burst of links from asking again at once. */
+const FAILURE_TTL_MS = 5_000;
+const LOOPBACK: Resolution = Object.freeze({ kind: "addresses", addresses: ["127.0.0.1", "::1"] });
+
+/** Finds addresses without `dns.lookup`, whose four threads all workers would share. */
+export class NameResolver {
+  readonly #overrides: ReadonlyMap<string, Override>;
+  readonly #hosts: HostsFile;
+  readonly #dns: Resolver;
+  readonly #clock: () => number;
+  readonly #maxEntries: number;
+  readonly #ttlMs: { min: number; max: number };
+  readonly #negativeTtlMs: number;
+  /** In order of last use. */
+  readonly #cache = new Map<string, Cached>();
+  readonly #inFlight = new Map<string, Promise<Resolution>>();
+
+  constructor(options: NameResolverOptions) {
+    this.#clock = options.clock;
+    this.#overrides = parseOverrides(options.overrides ?? []);
+    this.#hosts = new HostsFile(options.hostsFile ?? "/etc/hosts", options.clock);
+    this.#dns = new Resolver({ timeout: options.timeoutMs ?? 3_000, tries: options.tries ?? 3 });
+    if (options.servers !== undefined) this.#dns.setServers(options.servers);
+    this.#maxEntries = options.maxEntries ?? 50_000;
+    this.#ttlMs = options.ttlMs ?? { min: 30_000, max: 3_600_000 };
+    this.#negativeTtlMs = options.negativeTtlMs ?? 60_000;
+  }
+
+  /** Answers at once what is known: overrides, IP addresses, localhost, the hosts file, the cache. */
+  resolve(hostname: string, _port: number): Resolution | Promise<Resolution> {
+    const name = comparableHost(hostname);
+    return this.#known(name) ?? this.#inFlight.get(name) ?? this.#ask(name);
+  }
+
+  /** Gives up all questions in flight; they end as dns_failure. */
+  close(): void {
+    this.#dns.cancel();
+  }
+
+  #known(name: string): Resolution | undefined {
+    const override = this.#overrides.get(name);
+    if (override !== undefined) return toResolution(override);
+    if (isIP(name) !== 0) return { kind: "addresses", addresses: [name] };
+    const forAll = this.#overrides.get("*");
+    if (forAll !== undefined) return toResolution(forAll);
+    // RFC 6761, 6.3: these names never leave the machine, whatever a server would say.
+    if (name === "localhost" || name.endsWith(".localhost")) return LOOPBACK;
+    const listed = this.#hosts.lookup(name);
+    if (listed !== undefined) return { kind: "addresses", addresses: listed };
+    if (!isAskable(name)) return notFound(name);
+    return this.#cached(name);
+  }
+
+  #cached(name: string): Resolution | undefined {
+    const entry = this.#cache.get(name);
+    if (entry === undefined) return undefined;
+    this.#cache.delete(name);
+    if (this.#clock() >= entry.expiresAtMs) return undefined;
+    this.#cache.set(name, entry);
+    return entry.resolution;
+  }
+
+  #ask(name: string): Promise<Resolution> {
+    const answer = this.#query(name).finally(() => this.#inFlight.delete(name));
+    this.#inFlight.set(name, answer);
+    return answer;
+  }
+
+  async #query(name: string): Promise<Resolution> {
+    const [four, six] = await Promise.all([this.#records(name, 4), this.#records(name, 6)]);
+    const addresses = [...four.addresses, ...six.addresses];
+    const codes = [four.code, six.code].filter((code) => code !== undefined);
+    const resolution: Resolution =
+      addresses.length > 0 ? { kind: "addresses", addresses } : failure(name, codes);
+    this.#remember(name, resolution, Math.min(four.ttlMs, six.ttlMs));
+    return resolution;
+  }
+
+  #records(name: string, family: 4 | 6): Promise<Records> {
+    return new Promise((resolve) => {
+      const done = (error: NodeJS.ErrnoException | null, records?: readonly Answer[]) =>
+        resolve(error === null ? toRecords(records ?? []) : { ...NONE, code: error.code });
+      // A name that the resolver itself refuses is thrown, not called back.
+      try {
+        if (family === 4) this.#dns.resolve4(name, { ttl: true }, done);
+        else this.#dns.resolve6(name, { ttl: true }, done);
+      } catch {
+        resolve({ ...NONE, code: "EBADNAME" });
+      }
+    });
+  }
+
+  #remember(name: string, resolution: Resolution, announcedMs: number): void {
+    const ttlMs =
+      resolution.kind === "addresses"
+        ? Math.min(Math.max(announcedMs, this.#ttlMs.min), this.#ttlMs.max)
+        : resolution.error === "dns_not_found"
+          ? this.#negativeTtlMs
+          : Math.min(FAILURE_TTL_MS, this.#negativeTtlMs);
+    this.#cache.set(name, { resolution, expiresAtMs: this.#clock() + ttlMs });
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cache.size <= this.#maxEntries) break;
+      this.#cache.delete(oldest);
+    }
+  }
+}
+
+interface Answer {
+  address: string;
+  ttl: number;
+}
+
+interface Records {
+  addresses: readonly string[];
+  ttlMs: number;
+  code: string | undefined;
+}
+
+const NONE: Records = { addresses: [], ttlMs: Number.POSITIVE_INFINITY, code: undefined };
+
+function toRecords(records: readonly Answer[]): Records {
+  const addresses = [...new Set(records.map(({ address }) => address))];
+  const ttlMs = Math.min(...records.map(({ ttl }) => ttl * 1000));
+  return { addresses, ttlMs, code: undefined };
+}
+
+function toResolution({ address, port }: Override): Resolution {
+  return { kind: "addresses", addresses: [address], connectPort: port };
+}
+
+/** Names that no server can know: RFC 1035 limits, and labels that are empty. */
+function isAskable(name: string): boolean {
+  return name.length > 0 && name.length <= 253 && name.split(".").every(isLabel);
+}
+
+function isLabel(label: string): boolean {
+  return label.length > 0 && label.length <= 63;
+}
+
+function notFound(name: string): Resolution {
+  return { kind: "failed", error: "dns_not_found", message: `the name ${name} does not exist` };
+}
+
+const ABSENT = new Set(["ENODATA", "EBADNAME"]);
+
+function failure(name: string, codes: readonly string[]): Resolution {
+  // ENOTFOUND speaks for the name; "no such record" only for one family, so the other must say it too.
+  const trouble = codes.filter((code) => !ABSENT.has(code));
+  if (trouble.length === 0 || codes.includes("ENOTFOUND")) return notFound(name);
+  return trouble.includes("ETIMEOUT")
+    ? { kind: "failed", error: "dns_timeout", message: `no name server answered for ${name}` }
+    : {
+        kind: "failed",
+        error: "dns_failure",
+        message: `name servers failed for ${name}: ${trouble[0]}`,
+      };
+}

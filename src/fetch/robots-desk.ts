@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Host } from "../frontier/host.ts";
+import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
+import { hostnameOf, originOf } from "../url/url-parts.ts";
+import type { Asked, PoliteClient } from "./polite-client.ts";
+import { RobotsRules } from "./robots.ts";
+import { RobotsCache, type RobotsFetch, robotsFromStatus } from "./robots-cache.ts";
+import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
+import type { WireResponse } from "./wire/client.ts";
+import { decodeBody } from "./wire/decode.ts";
+
+const CACHE_BYTES = 32 * 1024 * 1024;
+const CACHE_MS = 24 * 3600_000;
+const MAX_UNREACHABLE = 10_000;
+
+/** What is known of an origin's robots.txt after asking. */
+export type RobotsAnswer =
+  | { readonly kind: "rules"; readonly rules: RobotsRules }
+  /** The host must be left alone; asked again at `retryAtMs` unless `final`. */
+  | {
+      readonly kind: "unreachable";
+      readonly error: string;
+      readonly refused: boolean;
+      readonly retryAtMs: number;
+      readonly final: boolean;
+    }
+  | { readonly kind: "postponed"; readonly untilMs: number };
+
+/** Settings of the desk. */
+export interface RobotsDeskRules {
+  /** Product token that robots.txt groups are matched with. */
+  readonly agent: string;
+  readonly headers: readonly [string, string][];
+  readonly retries: number;
+  readonly backOffMs: (attempt: number) => number;
+  /** A host for the gates when a robots.txt redirects to another name. */
+  readonly strangerHost: (hostname: string) => Host;
+  readonly clock: () => number;
+}
+
+/** Knows each origin's robots.txt: asks politely, once for all who wait for it, and keeps the answer for a day. */
+export class RobotsDesk {
+  readonly #client: PoliteClient;
+  readonly #rules: RobotsDeskRules;
+  readonly #cache: RobotsCache;
+  readonly #asking = new Map<string, Promise<RobotsAnswer>>();
+  readonly #unreachable = new Map<string, RobotsAnswer & { kind: "unreachable"; tries: number }>();
+  /** robots.txt files asked for, redirects included. */
+  fetched = 0;
+
+  constructor(client: PoliteClient, rules: RobotsDeskRules) {
+    this.#client = client;
+    this.#rules = rules;
+    this.#cache = new RobotsCache({ maxBytes: CACHE_BYTES, ttlMs: CACHE_MS, clock: rules.clock });
+  }
+
+  /** The answer if it is known; undefined means: ask. */
+  known(origin: string): RobotsAnswer | undefined {
+    const cached = this.#cache.get(origin);
+    if (cached?.kind === "rules") return cached;
+    const failed = this.#unreachable.get(origin);
+    if (failed === undefined || (!failed.final && this.#rules.clock() >= failed.retryAtMs)) {
+      return undefined;
+    }
+    return failed;
+  }
+
+  /** Asks for the file; everybody who asks meanwhile gets the same answer. */
+  ask(origin: string, host: Host): Promise<RobotsAnswer> {
+    let asking = this.#asking.get(origin);
+    if (asking === undefined) {
+      asking = this.#fetch(origin, host).finally(() => this.#asking.delete(origin));
+      this.#asking.set(origin, asking);
+    }
+    return asking;
+  }
+
+  async #fetch(origin: string, host: Host): Promise<RobotsAnswer> {
+    let url = canonicalize(`${origin}/robots.txt`)!;
+    for (let hops = 0; ; hops++) {
+      const asked = await this.#hop(url, originOf(url) === origin ? host : undefined, hops);
+      if (asked.kind === "postponed") return asked;
+      if (asked.kind === "failed" && asked.error === "connection_lost") {
+        return { kind: "postponed", untilMs: this.#rules.clock() + host.delayMs };
+      }
+      if (asked.kind !== "response") {
+        return this.#failed(origin, asked.error, asked.kind === "refused" && hops === 0);
+      }
+      const meaning = robotsFromStatus(await fileOf(asked.response), this.#rules.agent, hops);
+      if (meaning.kind === "unreachable") return this.#failed(origin, meaning.reason, true);
+      if (meaning.kind === "rules") return this.#store(origin, meaning.rules);
+      const next = canonicalize(meaning.location, url);
+      // A redirect to nowhere: there is no robots.txt.
+      if (next === undefined) return this.#store(origin, RobotsRules.allowAll);
+      url = next;
+    }
+  }
+
+  /** One request. Later hops wait for their turn here, because a redirected robots.txt has no place in a queue. */
+  async #hop(url: CrawlUrl, own: Host | undefined, hop: number): Promise<Asked> {
+    const host = own ?? this.#rules.strangerHost(hostnameOf(url));
+    for (;;) {
+      const asked = await this.#client.ask(url, host, {
+        headers: this.#rules.headers,
+        maxBodyBytes: ROBOTS_MAX_BYTES,
+      });
+      if (asked.kind !== "postponed" || hop === 0) {
+        if (asked.kind !== "postponed") this.fetched++;
+        return asked;
+      }
+      await sleep(Math.max(1, asked.untilMs - this.#rules.clock()));
+    }
+  }
+
+  #store(origin: string, rules: RobotsRules): RobotsAnswer {
+    this.#unreachable.delete(origin);
+    const answer = { kind: "rules", rules } as const;
+    this.#cache.put(origin, answer);
+    return answer;
+  }
+
+  #failed(origin: string, error: string, refused: boolean): RobotsAnswer {
+    const tries = (this.#unreachable.get(origin)?.tries ?? 0) + 1;
+    const final = tries > this.#rules.retries || error.startsWith("blocked_");
+    const retryAtMs = this.#rules.clock() + this.#rules.backOffMs(tries - 1);
+    const answer = { kind: "unreachable", error, refused, retryAtMs, final, tries } as const;
+    if (this.#unreachable.size >= MAX_UNREACHABLE) this.#unreachable.clear();
+    this.#unreachable.set(origin, answer);
+    return answer;
+  }
+}
+
+/** The response as the rules of robots.txt see it. */
+export async function fileOf({ head, body }: WireResponse): Promise<RobotsFetch> {
+  const { bytes } = await decodeBody(body, head.all("content-encoding").join(", "), {
+    maxBytes: ROBOTS_MAX_BYTES,
+    maxRatio: Number.POSITIVE_INFINITY,
+  });
+  const location = head.get("location");
+  return { status: head.status, body: bytes, ...(location === undefined ? {} : { location }) };
+}

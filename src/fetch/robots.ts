@@ -1,0 +1,170 @@
+import { type RuleLine, selectGroup } from "./robots-groups.ts";
+import { respell, type Spelling, spellingsOf } from "./robots-octets.ts";
+import { type MatchedRule, RobotsTable } from "./robots-table.ts";
+
+/** A host that asks for a longer pause between requests is not crawled at all. */
+export const MAX_CRAWL_DELAY_MS = 300_000;
+
+/** What robots.txt says about one URL; line and rule name the record that decided, if any did. */
+export interface RobotsVerdict {
+  allowed: boolean;
+  /** 1-based line of the deciding rule. */
+  line: number | undefined;
+  /** The deciding rule as it is written, such as "Disallow: /private/". */
+  rule: string | undefined;
+}
+
+/** The result of parsing that does not concern single URLs. */
+interface Contents {
+  tables: ReadonlyMap<Spelling, RobotsTable>;
+  crawlDelayMs: number | undefined;
+  sitemaps: readonly string[];
+  /** The verdict for a URL that no rule matches. */
+  otherwise: RobotsVerdict;
+}
+
+const ALLOWED: RobotsVerdict = Object.freeze({ allowed: true, line: undefined, rule: undefined });
+const DISALLOWED: RobotsVerdict = Object.freeze({
+  allowed: false,
+  line: undefined,
+  rule: undefined,
+});
+
+/** More than three times what the largest real file at hand holds in all its groups together. */
+const MAX_WILDCARD_RULES = 4096;
+const ROBOTS_PATH = "/robots.txt";
+const OBJECT_BYTES = 400;
+const STRING_BYTES = 40;
+const SLASH = 0x2f;
+const STAR = 0x2a;
+
+/** Scratch space for one URL, replaced when too small; verdicts are synchronous, so one per thread is enough. */
+let target = new Uint8Array(4096);
+
+/** The rules of one robots.txt for one agent (RFC 9309): parsed once, asked once per URL. */
+export class RobotsRules {
+  /** What an absent robots.txt means. */
+  static readonly allowAll = new RobotsRules(empty(ALLOWED));
+  /** What an unreachable robots.txt means. */
+  static readonly disallowAll = new RobotsRules(empty(DISALLOWED));
+
+  /** The pause the site asks for; never negative, possibly more than we accept. */
+  readonly crawlDelayMs: number | undefined;
+  /** The site asks for more than MAX_CRAWL_DELAY_MS: refuse the host, never crawl it faster than it asks. */
+  readonly crawlDelayTooLong: boolean;
+  /** Sitemap addresses as written, duplicates removed; they may be relative, and nothing is checked. */
+  readonly sitemaps: readonly string[];
+  /** Approximate memory held. */
+  readonly bytes: number;
+  readonly #tables: ReadonlyMap<Spelling, RobotsTable>;
+  readonly #plain: RobotsTable | undefined;
+  readonly #otherwise: RobotsVerdict;
+
+  private constructor({ tables, crawlDelayMs, sitemaps, otherwise }: Contents) {
+    this.#tables = tables;
+    this.#plain = tables.size === 1 ? tables.get("plain") : undefined;
+    this.#otherwise = otherwise;
+    this.crawlDelayMs = crawlDelayMs;
+    this.crawlDelayTooLong = crawlDelayMs !== undefined && crawlDelayMs > MAX_CRAWL_DELAY_MS;
+    this.sitemaps = sitemaps;
+    let bytes = OBJECT_BYTES;
+    for (const table of tables.values()) bytes += OBJECT_BYTES + table.bytes;
+    for (const sitemap of sitemaps) bytes += STRING_BYTES + sitemap.length;
+    this.bytes = bytes;
+  }
+
+  /** Reads at most ROBOTS_MAX_BYTES in linear time and keeps what this agent needs; accepts any bytes. */
+  static parse(bytes: Uint8Array, agent: string): RobotsRules {
+    const group = selectGroup(bytes, agent);
+    const bySpelling = new Map<Spelling, RuleLine[]>();
+    for (const rule of affordable(bytes, group.rules)) {
+      const first = rule.start < rule.end ? bytes[rule.start] : undefined;
+      // A path begins with "/", or with a wildcard that covers it; anything else matches no URL.
+      if (first !== SLASH && first !== STAR) continue;
+      for (const spelling of spellingsOf(bytes, rule.start, rule.end)) {
+        const rules = bySpelling.get(spelling);
+        if (rules === undefined) bySpelling.set(spelling, [rule]);
+        else rules.push(rule);
+      }
+    }
+    const tables = new Map<Spelling, RobotsTable>();
+    for (const [spelling, rules] of bySpelling) {
+      tables.set(spelling, new RobotsTable(bytes, rules, spelling));
+    }
+    const seconds = group.crawlDelaySeconds;
+    return new RobotsRules({
+      tables,
+      crawlDelayMs:
+        seconds === undefined ? undefined : Math.min(seconds * 1000, Number.MAX_SAFE_INTEGER),
+      sitemaps: group.sitemaps,
+      otherwise: ALLOWED,
+    });
+  }
+
+  /** May this path and query be fetched? The most specific matching rule decides, allow wins a tie. */
+  verdict(pathAndQuery: string): RobotsVerdict {
+    const deciding = this.#deciding(pathAndQuery);
+    // RFC 9309, 2.2.2: /robots.txt is implicitly allowed; only a rule that spells it out takes that back.
+    if (pathAndQuery === ROBOTS_PATH && !(deciding && deciding.specificity >= ROBOTS_PATH.length)) {
+      return ALLOWED;
+    }
+    return deciding === undefined ? this.#otherwise : toVerdict(deciding);
+  }
+
+  #deciding(pathAndQuery: string): MatchedRule | undefined {
+    if (this.#plain === undefined) return this.matching(pathAndQuery)[0];
+    const length = spell(pathAndQuery, "plain");
+    const row = this.#plain.best(target, length);
+    return row < 0 ? undefined : this.#plain.describe(row);
+  }
+
+  /** Every rule that matches, the deciding one first. */
+  matching(pathAndQuery: string): MatchedRule[] {
+    const found = new Map<number, MatchedRule>();
+    for (const [spelling, table] of this.#tables) {
+      const length = spell(pathAndQuery, spelling);
+      for (const rule of table.all(target, length)) found.set(rule.line, rule);
+    }
+    const order = (rule: MatchedRule) => rule.specificity * 2 + (rule.allow ? 1 : 0);
+    return [...found.values()].sort((a, b) => order(b) - order(a) || a.line - b.line);
+  }
+}
+
+/**
+ * Bounds the work of one verdict: literal rules are found by search, but every rule with a wildcard may have to be
+ * tried. Those beyond the limit err on the safe side: a disallow ends before its wildcard, an allow is left out.
+ */
+function affordable(bytes: Uint8Array, rules: readonly RuleLine[]): readonly RuleLine[] {
+  if (rules.length <= MAX_WILDCARD_RULES) return rules;
+  let wildcards = 0;
+  return rules.flatMap((rule) => {
+    let star = rule.start;
+    while (star < rule.end && bytes[star] !== STAR) star++;
+    if (star === rule.end || ++wildcards <= MAX_WILDCARD_RULES) return rule;
+    return rule.allow ? [] : { ...rule, end: Math.max(star, rule.start + 1) };
+  });
+}
+
+function empty(otherwise: RobotsVerdict): Contents {
+  return { tables: new Map(), crawlDelayMs: undefined, sitemaps: [], otherwise };
+}
+
+function toVerdict({ allow, line, text }: MatchedRule): RobotsVerdict {
+  return { allowed: allow, line, rule: `${allow ? "Allow" : "Disallow"}: ${text}` };
+}
+
+/** Writes a target into the scratch space in the given spelling and returns its length. */
+function spell(pathAndQuery: string, spelling: Spelling): number {
+  const text = pathAndQuery === "" ? "/" : pathAndQuery;
+  if (target.length < text.length * 9) target = new Uint8Array(text.length * 9);
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // Most targets are plain ASCII without escapes, the same in every spelling.
+    if (code <= 0x20 || code === 0x25 || code >= 0x7f) {
+      const bytes = Buffer.from(text, "utf8");
+      return respell(bytes, 0, bytes.length, target, 0, spelling, false);
+    }
+    target[at] = code;
+  }
+  return text.length;
+}

@@ -1,0 +1,55 @@
+// A declared length up to this is believed at once; beyond, memory is given only as bytes really arrive.
+const TRUSTED_BYTES = 256 * 1024;
+const GROWN_BYTES = 16 * 1024;
+const EMPTY = Buffer.alloc(0);
+
+/** Collects a body of at most `maxBytes`, in exactly one allocation when its length is known and modest. */
+export class BodyBuffer {
+  readonly #maxBytes: number;
+  readonly #expectedBytes: number;
+  #bytes: Buffer = EMPTY;
+  #length = 0;
+
+  /** `expectedBytes` is the declared length, 0 if none was declared. */
+  constructor(maxBytes: number, expectedBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#expectedBytes = Math.min(expectedBytes, maxBytes);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** False when not all of it fitted under the limit; what fitted is kept. */
+  append(piece: Uint8Array, from: number, to: number): boolean {
+    const count = Math.min(to - from, this.#maxBytes - this.#length);
+    if (count > 0) {
+      const length = this.#length + count;
+      if (length > this.#bytes.length) this.#grow(length);
+      this.#bytes.set(piece.subarray(from, from + count), this.#length);
+      this.#length = length;
+    }
+    return count === to - from;
+  }
+
+  #grow(atLeast: number): void {
+    const first = this.#bytes.length === 0;
+    // The first piece is often all there is; from the second on, doubling keeps the copying linear.
+    const wanted = first
+      ? Math.min(this.#expectedBytes, TRUSTED_BYTES)
+      : Math.min(
+          Math.max(this.#bytes.length * 2, GROWN_BYTES),
+          this.#expectedBytes || this.#maxBytes,
+        );
+    const larger = Buffer.allocUnsafe(Math.max(atLeast, Math.min(wanted, this.#maxBytes)));
+    if (!first) larger.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = larger;
+  }
+
+  /** The body; a copy when more than half of the memory would be wasted on it. */
+  finish(): Buffer {
+    if (this.#length === this.#bytes.length) return this.#bytes;
+    const used = this.#bytes.subarray(0, this.#length);
+    return this.#length * 2 < this.#bytes.length ? Buffer.from(used) : used;
+  }
+}

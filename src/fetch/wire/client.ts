@@ -1,0 +1,165 @@
+import { Connection, type ConnectionOwner } from "./connection.ts";
+import { Exchange } from "./exchange.ts";
+import { DEFAULT_LIMITS, type WireLimits } from "./limits.ts";
+import type { WireRequest, WireResult, WireTarget } from "./message.ts";
+import { Pool } from "./pool.ts";
+import { RequestText } from "./request-text.ts";
+import { SecureOptions } from "./secure.ts";
+
+export type {
+  RequestHeaders,
+  WireRequest,
+  WireResponse,
+  WireResult,
+  WireTarget,
+} from "./message.ts";
+export type { BodyFlag, Truncation } from "./response-reader.ts";
+export { WIRE_ERRORS, type WireError } from "./wire-error.ts";
+
+/** Settings of a client, all optional. */
+export interface WireOptions {
+  limits?: Partial<WireLimits>;
+  /** Connections kept open without a request, over all hosts. */
+  maxIdle?: number;
+  /** How long one of them is kept. */
+  idleMs?: number;
+  /**
+   * Send a request again at once when a kept connection dies before it answers. Off, that is "connection_lost":
+   * the server may have seen the request, so whoever owes it a delay must wait first.
+   */
+  resend?: boolean;
+  /** Accept every certificate. */
+  insecure?: boolean;
+  /** Certificate authorities (PEM) instead of the built-in ones. */
+  ca?: string;
+  /** Monotonic milliseconds. */
+  clock?: () => number;
+}
+
+const MAX_IDLE = 128;
+const IDLE_MS = 15_000;
+const MAX_TICK_MS = 250;
+
+function connectionKey(target: WireTarget): string {
+  const key = `${target.address} ${target.connectPort}`;
+  // A TLS connection has proved to be one host and speaks for no other at the same address.
+  return target.secure ? `${key} ${target.hostname}` : key;
+}
+
+/**
+ * An HTTP/1.1 client for GET on kept-alive connections. Whatever a server does, `request` resolves to a value;
+ * it rejects only if the caller's own `accept` throws.
+ */
+export class WireClient {
+  readonly #limits: WireLimits;
+  readonly #idleMs: number;
+  readonly #resend: boolean;
+  readonly #clock: () => number;
+  readonly #secure: SecureOptions;
+  readonly #pool: Pool;
+  readonly #requestText = new RequestText();
+  readonly #connections = new Set<Connection>();
+  readonly #tickMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  #whenEmpty: (() => void) | undefined;
+
+  constructor(options: WireOptions = {}) {
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#idleMs = options.idleMs ?? IDLE_MS;
+    this.#resend = options.resend ?? true;
+    this.#clock = options.clock ?? (() => performance.now());
+    this.#secure = new SecureOptions(options.insecure ?? false, options.ca);
+    this.#pool = new Pool(options.maxIdle ?? MAX_IDLE);
+    const { connectMs, firstByteMs, totalMs, minRateWindowMs } = this.#limits;
+    const shortestMs = Math.min(connectMs, firstByteMs, totalMs, minRateWindowMs, this.#idleMs);
+    this.#tickMs = Math.max(2, Math.min(MAX_TICK_MS, shortestMs / 40));
+  }
+
+  /** Sockets open now, idle ones included. */
+  get openSockets(): number {
+    return this.#connections.size;
+  }
+
+  /** Sends one GET request and tells what became of it. */
+  request(request: WireRequest): Promise<WireResult> {
+    const text = this.#requestText.write(request.target, request.path, request.headers);
+    if (text === undefined) {
+      const message = "a character in host, path or header may not be sent";
+      return Promise.resolve({ kind: "failed", error: "bad_request", message });
+    }
+    return new Promise((resolve, reject) => {
+      const { conditional } = this.#requestText;
+      const now = this.#clock();
+      this.#carry(new Exchange(request, text, conditional, this.#limits, now, resolve, reject));
+    });
+  }
+
+  #carry(exchange: Exchange): void {
+    if (this.#closed) {
+      exchange.fail("aborted", "the client is closed");
+      return;
+    }
+    const { target } = exchange.request;
+    const key = connectionKey(target);
+    let connection = exchange.retried ? undefined : this.#pool.take(key);
+    exchange.reused = connection !== undefined;
+    if (connection === undefined) {
+      connection = new Connection(target, key, this.#secure, this.#owner);
+      this.#connections.add(connection);
+      this.#arm();
+    }
+    connection.carry(exchange);
+  }
+
+  readonly #owner: ConnectionOwner = {
+    now: () => this.#clock(),
+    // Idle sockets are the ones this process can spare; the caller decides about trying again.
+    starved: () => this.#pool.closeIdleSince(Number.POSITIVE_INFINITY),
+    released: (connection) => {
+      if (this.#closed) connection.destroy();
+      else this.#pool.put(connection, this.#clock());
+    },
+    lost: (exchange) => {
+      if (exchange.sentAtMs >= 0 && !this.#resend) {
+        exchange.fail("connection_lost", "the kept connection was closed before an answer");
+        return;
+      }
+      exchange.retried = true;
+      exchange.sentAtMs = -1;
+      exchange.connectingSinceMs = this.#clock();
+      this.#carry(exchange);
+    },
+    leaving: (connection) => this.#pool.remove(connection),
+    closed: (connection) => {
+      this.#connections.delete(connection);
+      if (this.#connections.size === 0) this.#whenEmpty?.();
+    },
+  };
+
+  /** One coarse timer for all deadlines of all connections; it never keeps the process alive. */
+  #arm(): void {
+    this.#timer ??= setTimeout(this.#tick, this.#tickMs).unref();
+  }
+
+  readonly #tick = (): void => {
+    this.#timer = undefined;
+    // A timer that fires early does no harm: the deadlines are judged by the clock.
+    const now = this.#clock();
+    for (const connection of this.#connections) connection.checkDeadlines(now);
+    this.#pool.closeIdleSince(now - this.#idleMs);
+    if (this.#connections.size > 0) this.#arm();
+  };
+
+  /** Destroys all sockets and resolves when the last one is gone; requests under way end as "aborted". */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const connection of this.#connections) connection.destroy();
+    if (this.#connections.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenEmpty = resolve;
+    });
+  }
+}

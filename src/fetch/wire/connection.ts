@@ -1,0 +1,175 @@
+import net from "node:net";
+import type { Exchange } from "./exchange.ts";
+import type { WireTarget } from "./message.ts";
+import type { SecureOptions } from "./secure.ts";
+import { wireErrorOf } from "./wire-error.ts";
+
+// One buffer receives for all connections of this thread: a callback uses up its bytes before it returns, and no
+// other read can happen meanwhile.
+const RECEIVE = Buffer.allocUnsafeSlow(128 * 1024);
+
+/** What a connection tells its client. */
+export interface ConnectionOwner {
+  now(): number;
+  /** The connection is free and clean. */
+  released(connection: Connection): void;
+  /** The connection failed without its fault; the exchange needs a fresh one. */
+  lost(exchange: Exchange): void;
+  /** The process has no file descriptor left. */
+  starved(): void;
+  /** The connection may not be taken any more. */
+  leaving(connection: Connection): void;
+  /** The socket is gone. */
+  closed(connection: Connection): void;
+}
+
+/** One socket; carries one exchange at a time. Invariant: bytes reach a reader only after its request was written. */
+export class Connection {
+  readonly key: string;
+  readonly #owner: ConnectionOwner;
+  readonly #secure: boolean;
+  readonly #socket: net.Socket;
+  #exchange: Exchange | undefined;
+  #ready = false;
+  #leaving = false;
+  /** Released, but not yet through one whole round of the event loop. */
+  resting = false;
+  idleSinceMs = 0;
+
+  constructor(target: WireTarget, key: string, secure: SecureOptions, owner: ConnectionOwner) {
+    this.key = key;
+    this.#owner = owner;
+    this.#secure = target.secure;
+    const onread = {
+      buffer: RECEIVE,
+      callback: (length: number) => {
+        this.#onBytes(length);
+        return true;
+      },
+    };
+    const socket = target.secure
+      ? secure.connect(target, key, onread)
+      : net.connect({ host: target.address, port: target.connectPort, onread });
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.on(target.secure ? "secureConnect" : "connect", () => {
+      this.#ready = true;
+      this.#send();
+    });
+    socket.on("error", (error: Error) => this.#onError(error));
+    socket.on("end", () => this.#onEnd(true, "closed by the server"));
+    socket.on("close", () => {
+      this.#onEnd(false, "closed");
+      owner.closed(this);
+    });
+  }
+
+  /** Takes on an exchange; it is sent as soon as the connection is ready. */
+  carry(exchange: Exchange): void {
+    this.#exchange = exchange;
+    this.#send();
+  }
+
+  /** Ends the rest: no byte came on its own, so the next response will belong to the next request. */
+  rested(): void {
+    this.resting = false;
+    this.#send();
+  }
+
+  #send(): void {
+    const exchange = this.#exchange;
+    if (exchange === undefined || exchange.sentAtMs >= 0) return;
+    if (!this.#ready || this.resting || this.#leaving) return;
+    exchange.sentAtMs = this.#owner.now();
+    this.#socket.write(exchange.text, "latin1");
+  }
+
+  #onBytes(length: number): void {
+    const exchange = this.#exchange;
+    // Bytes nobody asked for: a late surplus of the response before, or a response to no request.
+    if (exchange === undefined || exchange.sentAtMs < 0) {
+      this.#disown();
+      return;
+    }
+    if (exchange.firstByteMs < 0) exchange.firstByteMs = this.#owner.now();
+    try {
+      exchange.reader.push(RECEIVE, length);
+    } catch (fault) {
+      exchange.reject(fault); // thrown by the caller's accept()
+      this.#drop();
+      return;
+    }
+    if (exchange.reader.done) this.#finish(exchange);
+  }
+
+  /** Settles the exchange whose reader is done, and keeps or closes the connection. */
+  #finish(exchange: Exchange): void {
+    exchange.finish(this.#owner.now());
+    this.#exchange = undefined;
+    if (exchange.reader.reusable && !this.#leaving) this.#owner.released(this);
+    else this.#drop();
+  }
+
+  #onError(error: Error): void {
+    const exchange = this.#exchange;
+    const code = wireErrorOf(error, this.#secure);
+    if (code === "too_many_files") this.#owner.starved();
+    if (exchange?.mayRetry === true) {
+      this.#disown();
+      return;
+    }
+    if (exchange !== undefined) {
+      const broken = exchange.sentAtMs >= 0 && (exchange.reader.inBody || code === "reset");
+      if (broken) exchange.reader.end(false, error.message);
+      if (exchange.reader.done) exchange.finish(this.#owner.now());
+      // Before the request, or where TLS 1.3 reports a refused handshake only after it.
+      else exchange.fail(code, error.message);
+    }
+    this.#drop();
+  }
+
+  #onEnd(clean: boolean, message: string): void {
+    const exchange = this.#exchange;
+    if (exchange?.mayRetry === true) {
+      this.#disown();
+      return;
+    }
+    if (exchange !== undefined) {
+      exchange.reader.end(clean, message);
+      exchange.finish(this.#owner.now());
+    }
+    this.#drop();
+  }
+
+  /** Closes the connection and hands its exchange, not yet answered, back for another one. */
+  #disown(): void {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    this.#drop();
+    if (exchange !== undefined && !exchange.settled) this.#owner.lost(exchange);
+  }
+
+  #drop(): void {
+    this.#exchange = undefined;
+    if (this.#leaving) return;
+    this.#leaving = true;
+    this.#owner.leaving(this);
+    this.#socket.destroy();
+  }
+
+  /** Looks at the deadlines of the exchange under way. */
+  checkDeadlines(nowMs: number): void {
+    const exchange = this.#exchange;
+    if (exchange === undefined) return;
+    exchange.checkDeadlines(nowMs);
+    if (!exchange.reader.done) return;
+    exchange.finish(nowMs);
+    this.#drop();
+  }
+
+  /** Ends the connection at once; an exchange under way ends as "aborted". */
+  destroy(): void {
+    this.#exchange?.fail("aborted", "the client was closed");
+    this.#drop();
+  }
+}

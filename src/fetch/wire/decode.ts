@@ -1,0 +1,152 @@
+import zlib from "node:zlib";
+import { decodePrefix } from "./decode-prefix.ts";
+
+/** A body without its content coding, or as much of it as can be trusted. */
+export interface DecodeResult {
+  bytes: Buffer;
+  flag?: "encoding_error" | "body_too_large" | "bad_encoding";
+  truncated?: "length";
+}
+
+/** How much a body may grow: `maxBytes` always, and `maxRatio` times its size once it is above 1 MiB. */
+export interface DecodeCaps {
+  maxBytes: number;
+  maxRatio: number;
+}
+
+type Coding = "gzip" | "deflate" | "br";
+
+const MAX_CODINGS = 2;
+const RATIO_FREE_BYTES = 1024 * 1024;
+const DEFLATE_MAX_RATIO = 1032; // no deflate stream can grow more than this
+const NAMES: Readonly<Record<string, Coding>> = {
+  gzip: "gzip",
+  "x-gzip": "gzip",
+  deflate: "deflate",
+  br: "br",
+};
+
+/** The codings to take off, last applied first; undefined for an unknown one or too many. */
+function codingsOf(contentEncoding: string): Coding[] | undefined {
+  const codings: Coding[] = [];
+  for (const member of contentEncoding.split(",")) {
+    const name = member.trim().toLowerCase();
+    if (name === "" || name === "identity") continue;
+    const coding = NAMES[name];
+    if (coding === undefined || codings.length === MAX_CODINGS) return undefined;
+    codings.unshift(coding);
+  }
+  return codings;
+}
+
+/** Servers send "deflate" with and without the zlib wrapper; its two bytes carry a check (RFC 1950, 2.2). */
+function isZlib(body: Buffer): boolean {
+  return body.length >= 2 && (body[0]! & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
+}
+
+/** Size the output buffer once, by the length at the end of a gzip stream where that is believable. */
+function chunkSizeFor(body: Buffer, coding: Coding, cap: number): number {
+  let bytes = body.length * 4;
+  if (coding === "gzip" && body.length >= 18) {
+    const said = body.readUInt32LE(body.length - 4);
+    if (said <= body.length * DEFLATE_MAX_RATIO) bytes = said;
+  }
+  return Math.max(64, Math.min(bytes, cap, 4 * 1024 * 1024) + 1);
+}
+
+/** What the typings do not know: with `info` the synchronous calls also return their engine. */
+interface WithEngine {
+  buffer: Buffer;
+  engine: { bytesWritten: number };
+}
+
+function decodeSync(body: Buffer, coding: Coding, zlibWrapped: boolean, cap: number): WithEngine {
+  const options = {
+    info: true,
+    maxOutputLength: Math.max(cap, 1),
+    chunkSize: chunkSizeFor(body, coding, cap),
+  };
+  let result: unknown;
+  if (coding === "gzip") result = zlib.gunzipSync(body, options);
+  else if (coding === "br") result = zlib.brotliDecompressSync(body, options);
+  else if (zlibWrapped) result = zlib.inflateSync(body, options);
+  else result = zlib.inflateRawSync(body, options);
+  return result as WithEngine;
+}
+
+/** Decodes in one synchronous call; undefined when that fails for whatever reason. */
+function decodeWhole(
+  body: Buffer,
+  coding: Coding,
+  wrapped: boolean,
+  cap: number,
+): DecodeResult | undefined {
+  try {
+    const { buffer, engine } = decodeSync(body, coding, wrapped, cap);
+    if (buffer.length > cap) return undefined;
+    // Whatever follows the end of the stream is not part of the page.
+    return engine.bytesWritten === body.length
+      ? { bytes: buffer }
+      : { bytes: buffer, flag: "encoding_error" };
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeOnce(
+  body: Buffer,
+  coding: Coding,
+  cap: number,
+): DecodeResult | Promise<DecodeResult> {
+  if (body.length === 0) return { bytes: body };
+  // Announced as gzip and plainly not: the page itself is more use than nothing.
+  if (coding === "gzip" && (body[0] !== 0x1f || (body.length > 1 && body[1] !== 0x8b))) {
+    return { bytes: body, flag: "encoding_error" };
+  }
+  const wrapped = coding === "deflate" && isZlib(body);
+  const whole = decodeWhole(body, coding, wrapped, cap);
+  if (whole !== undefined) return whole;
+  if (wrapped) {
+    const raw = decodeWhole(body, coding, false, cap);
+    if (raw !== undefined) return raw;
+  }
+  return decodePrefix(body, decoderOf(coding, wrapped), cap);
+}
+
+function decoderOf(coding: Coding, wrapped: boolean): (options: zlib.ZlibOptions) => zlib.Gunzip {
+  if (coding === "gzip") return zlib.createGunzip;
+  if (coding === "br")
+    return (options) => zlib.createBrotliDecompress(options) as unknown as zlib.Gunzip;
+  return wrapped ? zlib.createInflate : zlib.createInflateRaw;
+}
+
+async function decodeRest(
+  first: DecodeResult | Promise<DecodeResult>,
+  coding: Coding,
+  cap: number,
+): Promise<DecodeResult> {
+  const outer = await first;
+  const inner = await decodeOnce(outer.bytes, coding, cap);
+  // The first thing that went wrong explains the rest.
+  return { ...inner, ...outer, bytes: inner.bytes };
+}
+
+/**
+ * Takes the content coding off a body. Synchronous when all is well; when anything is wrong, a second, slower run
+ * saves the good beginning. No coding, however it is nested or forged, makes the result exceed its caps.
+ */
+export function decodeBody(
+  body: Buffer,
+  contentEncoding: string | undefined,
+  caps: DecodeCaps,
+): DecodeResult | Promise<DecodeResult> {
+  if (contentEncoding === undefined) return { bytes: body };
+  const codings = codingsOf(contentEncoding);
+  if (codings === undefined) return { bytes: body, flag: "bad_encoding" };
+  const [first, second] = codings;
+  if (first === undefined) return { bytes: body };
+  const byRatio = Math.max(RATIO_FREE_BYTES, caps.maxRatio * body.length);
+  const cap = Math.min(caps.maxBytes, byRatio);
+  const result = decodeOnce(body, first, cap);
+  return second === undefined ? result : decodeRest(result, second, cap);
+}

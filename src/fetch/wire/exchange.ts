@@ -1,0 +1,130 @@
+import type { ResponseHead } from "./head.ts";
+import type { WireLimits } from "./limits.ts";
+import type { WireRequest, WireResponse, WireResult } from "./message.ts";
+import { RateWindow } from "./rate-window.ts";
+import { type BodyFlag, ResponseReader, type Truncation } from "./response-reader.ts";
+import type { WireError } from "./wire-error.ts";
+
+class Response implements WireResponse {
+  readonly head: ResponseHead;
+  readonly body: Buffer;
+  readonly truncated: Truncation | undefined;
+  readonly flag: BodyFlag | undefined;
+  readonly aborted: boolean;
+  readonly reusedConnection: boolean;
+  readonly remoteAddress: string;
+  readonly startedAtMs: number;
+  readonly firstByteMs: number;
+  readonly endedAtMs: number;
+  readonly #requestText: string;
+
+  constructor(exchange: Exchange, head: ResponseHead, endedAtMs: number) {
+    const { reader } = exchange;
+    this.head = head;
+    this.body = reader.takeBody();
+    this.truncated = reader.truncated;
+    this.flag = reader.flag;
+    this.aborted = reader.aborted;
+    this.reusedConnection = exchange.reused;
+    this.remoteAddress = exchange.request.target.address;
+    this.startedAtMs = exchange.startedAtMs;
+    this.firstByteMs = exchange.firstByteMs;
+    this.endedAtMs = endedAtMs;
+    this.#requestText = exchange.text;
+  }
+
+  /** Made on demand: not everyone archives requests. */
+  get requestBytes(): Buffer {
+    return Buffer.from(this.#requestText, "latin1");
+  }
+}
+
+/** One request and what becomes of it, whatever connection carries it. It settles exactly once. */
+export class Exchange {
+  readonly request: WireRequest;
+  readonly text: string;
+  readonly reader: ResponseReader;
+  readonly startedAtMs: number;
+  readonly #limits: WireLimits;
+  readonly #settle: (result: WireResult) => void;
+  readonly #reject: (fault: unknown) => void;
+  /** When the current connection was asked for; the connect deadline counts from here. */
+  connectingSinceMs: number;
+  /** When the request was written, -1 before. */
+  sentAtMs = -1;
+  /** When the first byte of the response came, -1 before. */
+  firstByteMs = -1;
+  reused = false;
+  retried = false;
+  settled = false;
+  #rate: RateWindow | undefined;
+
+  constructor(
+    request: WireRequest,
+    text: string,
+    conditional: boolean,
+    limits: WireLimits,
+    nowMs: number,
+    settle: (result: WireResult) => void,
+    reject: (fault: unknown) => void,
+  ) {
+    this.request = request;
+    this.text = text;
+    this.#limits = limits;
+    this.startedAtMs = this.connectingSinceMs = nowMs;
+    this.#settle = settle;
+    this.#reject = reject;
+    const maxBodyBytes = request.maxBodyBytes ?? limits.maxBodyBytes;
+    this.reader = new ResponseReader({ limits, maxBodyBytes, conditional, accept: request.accept });
+  }
+
+  /** A request that never reached a server's answer may be sent again; GET is idempotent (RFC 9112, 9.3.1). */
+  get mayRetry(): boolean {
+    return this.reused && !this.retried && this.firstByteMs < 0;
+  }
+
+  /** Looks at the deadlines; afterwards `reader.done` tells whether one has passed. */
+  checkDeadlines(nowMs: number): void {
+    const { reader } = this;
+    const limits = this.#limits;
+    if (nowMs - this.startedAtMs >= limits.totalMs) {
+      reader.expire("total_timeout", "total_timeout", `not done after ${limits.totalMs} ms`);
+    } else if (this.sentAtMs < 0) {
+      if (nowMs - this.connectingSinceMs < limits.connectMs) return;
+      reader.expire("connect_timeout", "total_timeout", `no connection in ${limits.connectMs} ms`);
+    } else if (!reader.inBody) {
+      if (nowMs - this.sentAtMs < limits.firstByteMs) return;
+      const error = this.firstByteMs < 0 ? "first_byte_timeout" : "header_timeout";
+      reader.expire(error, "total_timeout", `no complete head in ${limits.firstByteMs} ms`);
+    } else {
+      this.#rate ??= new RateWindow(limits.minRateBytesPerS, limits.minRateWindowMs, nowMs);
+      if (!this.#rate.tooSlow(nowMs, reader.bodyBytes)) return;
+      reader.expire("bad_response", "too_slow", "body too slow");
+    }
+  }
+
+  /** Reports what the reader found. */
+  finish(nowMs: number): void {
+    const { reader } = this;
+    if (reader.error !== undefined || reader.head === undefined) {
+      this.fail(reader.error ?? "bad_response", reader.message);
+    } else if (!this.settled) {
+      this.settled = true;
+      this.#settle({ kind: "response", response: new Response(this, reader.head, nowMs) });
+    }
+  }
+
+  /** Reports a failure. */
+  fail(error: WireError, message: string): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.#settle({ kind: "failed", error, message });
+  }
+
+  /** Passes on a fault of the caller's own code. */
+  reject(fault: unknown): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.#reject(fault);
+  }
+}

@@ -1,0 +1,54 @@
+import type { ResponseHead } from "./head.ts";
+import type { BodyFlag, Truncation } from "./response-reader.ts";
+import type { WireError } from "./wire-error.ts";
+
+/** Header lines of a request, in sending order; an array must not change once it was used. */
+export type RequestHeaders = readonly (readonly [name: string, value: string])[];
+
+/** Where a request goes: the name it asks for and the address, already checked, that is connected to. */
+export interface WireTarget {
+  secure: boolean;
+  /** For the Host header, SNI and the certificate check; IPv6 in brackets. */
+  hostname: string;
+  /** Port of the URL, for the Host header. */
+  port: number;
+  /** The pinned IP address; no name is ever resolved here. */
+  address: string;
+  connectPort: number;
+}
+
+/** One GET request. */
+export interface WireRequest {
+  target: WireTarget;
+  /** Path and query, percent-encoded. */
+  path: string;
+  /** Without Host, which comes from the target. */
+  headers: RequestHeaders;
+  /** False ends the exchange after the head: no body is read and the connection is closed. */
+  accept?: (head: ResponseHead) => boolean;
+  /** Instead of the client's limit. */
+  maxBodyBytes?: number;
+}
+
+/** A response as it came; all times are readings of the client's monotonic clock. */
+export interface WireResponse {
+  readonly head: ResponseHead;
+  /** The request as sent. */
+  readonly requestBytes: Buffer;
+  /** De-chunked, content coding as received; only a prefix when `truncated` is set. */
+  readonly body: Buffer;
+  readonly truncated?: Truncation | undefined;
+  readonly flag?: BodyFlag | undefined;
+  /** `accept` said no. */
+  readonly aborted: boolean;
+  readonly reusedConnection: boolean;
+  readonly remoteAddress: string;
+  readonly startedAtMs: number;
+  readonly firstByteMs: number;
+  readonly endedAtMs: number;
+}
+
+/** What became of a request. */
+export type WireResult =
+  | { kind: "response"; response: WireResponse }
+  | { kind: "failed"; error: WireError; message: string };

@@ -1,0 +1,77 @@
+import type { Connection } from "./connection.ts";
+
+/**
+ * Connections that wait for their next request. A released connection rests for one whole round of the event
+ * loop, in which the kernel's bytes are polled, before anything is sent on it: a second response slipped in
+ * behind the first is then seen as such and is not taken for the answer to the next request.
+ */
+export class Pool {
+  readonly #maxIdle: number;
+  readonly #byKey = new Map<string, Connection[]>();
+  // In the order of release, so that the oldest comes first.
+  readonly #idle = new Set<Connection>();
+  #released: Connection[] = [];
+  #polled: Connection[] = [];
+  #turning = false;
+
+  constructor(maxIdle: number) {
+    this.#maxIdle = maxIdle;
+  }
+
+  get size(): number {
+    return this.#idle.size;
+  }
+
+  /** The connection idle for longest; it may still be resting and then sends when it has rested. */
+  take(key: string): Connection | undefined {
+    const connections = this.#byKey.get(key);
+    const connection = connections?.[0];
+    if (connection !== undefined) this.remove(connection);
+    return connection;
+  }
+
+  put(connection: Connection, nowMs: number): void {
+    connection.idleSinceMs = nowMs;
+    connection.resting = true;
+    this.#released.push(connection);
+    if (!this.#turning) {
+      this.#turning = true;
+      setImmediate(this.#turn);
+    }
+    const connections = this.#byKey.get(connection.key);
+    if (connections === undefined) this.#byKey.set(connection.key, [connection]);
+    else connections.push(connection);
+    this.#idle.add(connection);
+    if (this.#idle.size > this.#maxIdle) this.#oldest()?.destroy();
+  }
+
+  // Immediates run after a poll: what was released before the last turn has seen a whole poll since.
+  readonly #turn = (): void => {
+    const rested = this.#polled;
+    this.#polled = this.#released;
+    this.#released = [];
+    this.#turning = this.#polled.length > 0;
+    if (this.#turning) setImmediate(this.#turn);
+    for (const connection of rested) connection.rested();
+  };
+
+  #oldest(): Connection | undefined {
+    for (const connection of this.#idle) return connection;
+    return undefined;
+  }
+
+  remove(connection: Connection): void {
+    if (!this.#idle.delete(connection)) return;
+    const connections = this.#byKey.get(connection.key)!;
+    if (connections.length === 1) this.#byKey.delete(connection.key);
+    else connections.splice(connections.indexOf(connection), 1);
+  }
+
+  /** Closes what has been idle since before that moment. */
+  closeIdleSince(beforeMs: number): void {
+    for (const connection of this.#idle) {
+      if (connection.idleSinceMs > beforeMs) return;
+      connection.destroy();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// Samples per window: the window slides in these steps, so a stall is noticed one step late at most.
+const STEPS = 30;
+
+/** Tells whether a body came too slowly over any window; fed by a coarse clock tick, not by every read. */
+export class RateWindow {
+  readonly #minBytes: number;
+  readonly #stepMs: number;
+  readonly #samples = new Float64Array(STEPS);
+  #count = 0;
+  #nextMs: number;
+
+  constructor(minRateBytesPerS: number, windowMs: number, startMs: number) {
+    this.#minBytes = (minRateBytesPerS * windowMs) / 1000;
+    this.#stepMs = windowMs / STEPS;
+    this.#nextMs = startMs + this.#stepMs;
+  }
+
+  /** True when fewer bytes than the minimum came within the last whole window. */
+  tooSlow(nowMs: number, bytes: number): boolean {
+    if (nowMs < this.#nextMs) return false;
+    // At most one step per look: when this thread itself was busy for long, the peer is not to blame.
+    this.#nextMs = Math.max(this.#nextMs, nowMs - this.#stepMs) + this.#stepMs;
+    this.#count++;
+    const slot = this.#count % STEPS;
+    // The slot holds the total of one window ago (0 at the start of the body).
+    if (this.#count >= STEPS && bytes - this.#samples[slot]! < this.#minBytes) return true;
+    this.#samples[slot] = bytes;
+    return false;
+  }
+}

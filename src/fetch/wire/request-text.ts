@@ -1,0 +1,43 @@
+import type { RequestHeaders, WireTarget } from "./message.ts";
+
+// Characters above U+00FF would be cut to one byte when sent, and that byte may be a line end.
+const BAD_PATH = /[^\x21-\x7e\x80-\xff]/;
+const BAD_NAME = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
+const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+const BAD_HOST = /[^!$&'()*+,\-.0-9:;=A-Z[\]_a-z~%]/;
+
+/** Writes requests; remembers the text of the header array used last, since a crawl sends the same one nearly always. */
+export class RequestText {
+  #lastHeaders: RequestHeaders | undefined;
+  #lastBlock = "";
+  #lastConditional = false;
+
+  /** True when the request written last was conditional. */
+  get conditional(): boolean {
+    return this.#lastConditional;
+  }
+
+  /** The request in latin1, undefined when a part holds a character that may not be sent. A header array must not change once used. */
+  write(target: WireTarget, path: string, headers: RequestHeaders): string | undefined {
+    if (path === "" || BAD_PATH.test(path)) return undefined;
+    if (target.hostname === "" || BAD_HOST.test(target.hostname)) return undefined;
+    if (headers !== this.#lastHeaders && !this.#remember(headers)) return undefined;
+    const usualPort = target.secure ? 443 : 80;
+    const port = target.port === usualPort ? "" : `:${target.port}`;
+    return `GET ${path} HTTP/1.1\r\nHost: ${target.hostname}${port}\r\n${this.#lastBlock}`;
+  }
+
+  #remember(headers: RequestHeaders): boolean {
+    let block = "";
+    let conditional = false;
+    for (const [name, value] of headers) {
+      if (name === "" || BAD_NAME.test(name) || BAD_VALUE.test(value)) return false;
+      block += `${name}: ${value}\r\n`;
+      conditional ||= /^if-(none-match|modified-since)$/i.test(name);
+    }
+    this.#lastHeaders = headers;
+    this.#lastBlock = `${block}\r\n`;
+    this.#lastConditional = conditional;
+    return true;
+  }
+}

@@ -1,0 +1,53 @@
+import net from "node:net";
+import tls from "node:tls";
+import type { WireTarget } from "./message.ts";
+
+/** Missing from the type declarations, though documented for tls.connect. */
+type OnRead = net.OnReadOpts;
+
+const MAX_SESSIONS = 256;
+
+/** How TLS connections are made: trust, names and the sessions that later connections resume. */
+export class SecureOptions {
+  readonly #insecure: boolean;
+  readonly #ca: string | undefined;
+  readonly #sessions = new Map<string, Buffer>();
+  #context: tls.SecureContext | undefined;
+
+  constructor(insecure: boolean, ca: string | undefined) {
+    this.#insecure = insecure;
+    this.#ca = ca;
+  }
+
+  /** Opens a connection to the pinned address that must prove to be the host of the URL. */
+  connect(target: WireTarget, key: string, onread: OnRead): tls.TLSSocket {
+    // One context for all: loading the root certificates costs milliseconds.
+    this.#context ??= tls.createSecureContext(this.#ca === undefined ? {} : { ca: this.#ca });
+    const name = target.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+    const session = this.#sessions.get(key);
+    const options: tls.ConnectionOptions & { onread: OnRead } = {
+      host: target.address,
+      port: target.connectPort,
+      servername: net.isIP(name) ? "" : name, // RFC 6066: no addresses in SNI
+      checkServerIdentity: (_host, certificate) => tls.checkServerIdentity(name, certificate),
+      rejectUnauthorized: !this.#insecure,
+      ALPNProtocols: ["http/1.1"],
+      secureContext: this.#context,
+      ...(session === undefined ? {} : { session }),
+      onread,
+    };
+    const socket = tls.connect(options);
+    socket.on("session", (fresh: Buffer) => this.#keep(key, fresh));
+    return socket;
+  }
+
+  #keep(key: string, session: Buffer): void {
+    this.#sessions.delete(key);
+    this.#sessions.set(key, session);
+    if (this.#sessions.size <= MAX_SESSIONS) return;
+    for (const oldest of this.#sessions.keys()) {
+      this.#sessions.delete(oldest);
+      break;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { Host } from "./host.ts";
+
+/** How a URL was found. */
+export type Via = "seed" | "link" | "redirect" | "refresh";
+
+/** A URL somebody found, before anyone knows whether it is new. */
+export interface Discovery {
+  readonly url: CrawlUrl;
+  /** The page it was found on first; undefined for seeds. */
+  readonly parent: CrawlUrl | undefined;
+  readonly depth: number;
+  readonly via: Via;
+  /** A seed, or what a seed redirects to: exempt from the scope, and part of what defines it. */
+  readonly seed: boolean;
+  /** Fingerprints of the URLs that redirected here, so that a loop is told from a duplicate. */
+  readonly chain: readonly string[];
+}
+
+/** A URL that its holder may work on now; nobody else has it. */
+export interface Lease extends Discovery {
+  readonly host: Host;
+  /** Tries that failed before this one. */
+  attempt: number;
+}
+
+/** Holds the URLs that are known but not yet fetched. Implementations differ in durability and locking only. */
+export interface Frontier {
+  /** Takes in what was found; returns how many of the URLs it now owns were new. */
+  offerMany(found: readonly Discovery[]): number;
+  /** Up to `limit` URLs whose hosts may be asked at `nowMs`. */
+  takeMany(limit: number, nowMs: number): Lease[];
+  /** The request of this lease ended at `endMs`: its host may be asked again after its delay. */
+  requestEnded(lease: Lease, endMs: number): void;
+  /** Puts an unfinished lease back to the front of its host, which is not asked before `notBeforeMs`. */
+  giveBack(lease: Lease, notBeforeMs: number): void;
+  /** Puts a lease whose request ended aside until `untilMs`; its host goes on meanwhile. */
+  rest(lease: Lease, untilMs: number): void;
+  /** Ends leases whose outcome is stored; their children must have been offered before. */
+  commitMany(count: number): void;
+  /** When a host becomes free for the next request, if nothing else happens; Infinity when none waits. */
+  nextReadyMs(): number;
+  /** URLs admitted so far. */
+  readonly known: number;
+  /** URLs waiting to be taken. */
+  readonly queued: number;
+}

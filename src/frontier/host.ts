@@ -1,0 +1,26 @@
+import { Deque } from "./deque.ts";
+import type { Lease } from "./frontier.ts";
+
+/** One host name: its waiting URLs and when it may be asked next. */
+export class Host {
+  readonly name: string;
+  /** Key in the gate table. */
+  readonly hash: number;
+  readonly queue = new Deque<Lease>();
+  /** Requests running now. */
+  inFlight = 0;
+  /** Own delay, or the site's Crawl-delay when that is longer. */
+  delayMs: number;
+  /** Not asked before this moment of the monotonic clock. */
+  nextMs = 0;
+  /** A start reserved at the address gate, or 0: the next request needs no second reservation. */
+  reservedMs = 0;
+  /** Position in the heap, -1 when the host is not in it. */
+  heapIndex = -1;
+
+  constructor(name: string, hash: number, delayMs: number) {
+    this.name = name;
+    this.hash = hash;
+    this.delayMs = delayMs;
+  }
+}

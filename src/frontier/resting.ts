@@ -1,0 +1,33 @@
+import type { Lease } from "./frontier.ts";
+
+interface Resting {
+  readonly untilMs: number;
+  readonly lease: Lease;
+}
+
+/** URLs that failed and wait for their next try, the earliest first. There are few, so a sorted array serves. */
+export class RestingLeases {
+  readonly #waiting: Resting[] = [];
+
+  /** Puts a lease aside until `untilMs`. */
+  add(lease: Lease, untilMs: number): void {
+    let at = this.#waiting.length;
+    while (at > 0 && this.#waiting[at - 1]!.untilMs < untilMs) at--;
+    this.#waiting.splice(at, 0, { untilMs, lease });
+  }
+
+  /** The next lease whose time has come. */
+  takeDue(nowMs: number): Lease | undefined {
+    return this.nextMs() <= nowMs ? this.#waiting.pop()!.lease : undefined;
+  }
+
+  /** When the next one is due. */
+  nextMs(): number {
+    return this.#waiting.at(-1)?.untilMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Takes all, due or not. */
+  takeAll(): Lease[] {
+    return this.#waiting.splice(0).map((resting) => resting.lease);
+  }
+}

@@ -1,0 +1,122 @@
+import type { PageText } from "./page-text.ts";
+import { addDirectives, ROBOTS_NAMES, type RobotsDirectives } from "./robots-meta.ts";
+import { ATTR, type AttributeName, type TagReader } from "./tag-reader.ts";
+import { T, tagName } from "./tags.ts";
+
+/** A place in a page that names another resource. */
+export interface FoundLink {
+  /** Element in lower case, "a" also for the one of SVG. */
+  element: string;
+  attribute: AttributeName;
+  /** The attribute's value with references replaced, otherwise as written. */
+  value: string;
+  /** The rel attribute of a, area and link as written, empty when absent. */
+  rel: string;
+  /** The type attribute of link, empty when absent. */
+  type: string;
+}
+
+/** The names of meta elements whose first content is kept. */
+const KEPT_METAS = new Set(["description", "keywords", "content-language"]);
+const MAX_TITLE_BYTES = 4096;
+
+// What is taken from an element: a literal per kind of treatment.
+const NONE = 0;
+const HYPERLINK = 1; // href and rel
+const FRAME = 2; // src
+const BASE = 3;
+const META = 4;
+const ROOT = 5;
+const ASSET = 6;
+
+const TREATMENT = new Uint8Array(256);
+for (const id of [T.a, T.area, T.link]) TREATMENT[id] = HYPERLINK;
+for (const id of [T.frame, T.iframe]) TREATMENT[id] = FRAME;
+for (const id of [T.img, T.image, T.source, T.script, T.embed, T.object, T.audio, T.video])
+  TREATMENT[id] = ASSET;
+for (const id of [T.track, T.input, T.form]) TREATMENT[id] = ASSET;
+TREATMENT[T.base] = BASE;
+TREATMENT[T.meta] = META;
+TREATMENT[T.html] = ROOT;
+
+const ASSET_ATTRIBUTES: AttributeName[] = ["src", "srcset", "data", "poster", "action"];
+
+/** Collects what a page says while a scanner walks over its tags. */
+export class Harvest {
+  /** In order of arrival: links, frames, base elements, refreshes, and assets when asked for. */
+  readonly links: FoundLink[] = [];
+  /** Content of the first meta element of each kept name. */
+  readonly metas = new Map<string, string>();
+  /** All robots directives of the page, added up. */
+  readonly robots: RobotsDirectives = { noindex: false, nofollow: false };
+  title: string | undefined;
+  language: string | undefined;
+  readonly #reader: TagReader;
+  readonly #text: PageText;
+  readonly #assets: boolean;
+
+  constructor(reader: TagReader, text: PageText, assets: boolean) {
+    this.#reader = reader;
+    this.#text = text;
+    this.#assets = assets;
+  }
+
+  /** Takes what the reader's current start tag offers as an HTML element. */
+  element(): void {
+    const { id } = this.#reader;
+    const treatment = TREATMENT[id]!;
+    if (treatment === NONE) return;
+    if (treatment === HYPERLINK) this.#link(ATTR.href, "href");
+    else if (treatment === FRAME) this.#link(ATTR.src, "src");
+    else if (treatment === BASE) this.#link(ATTR.href, "href");
+    else if (treatment === META) this.#meta();
+    else if (treatment === ROOT) this.language ??= this.value(ATTR.lang);
+    else if (this.#assets) {
+      for (const attribute of ASSET_ATTRIBUTES) this.#link(ATTR[attribute], attribute);
+    }
+  }
+
+  /** Takes the link of an SVG `a` element: href, else the older xlink:href. */
+  svgLink(): void {
+    if (this.#reader.has(ATTR.href)) this.#link(ATTR.href, "href");
+    else this.#link(ATTR["xlink:href"], "xlink:href");
+  }
+
+  /** Takes the text of a title element; the first one counts. */
+  titleText(start: number, end: number): void {
+    this.title ??= this.#text.text(start, Math.min(end, start + MAX_TITLE_BYTES));
+  }
+
+  /** The value of an attribute of the current tag. */
+  value(attribute: number): string | undefined {
+    const reader = this.#reader;
+    if (!reader.has(attribute)) return undefined;
+    return this.#text.attribute(reader.valueStart(attribute), reader.valueEnd(attribute));
+  }
+
+  #link(attribute: number, name: AttributeName): void {
+    const value = this.value(attribute);
+    if (value === undefined) return;
+    const { id } = this.#reader;
+    this.links.push({
+      element: tagName(id),
+      attribute: name,
+      value,
+      rel: this.value(ATTR.rel) ?? "",
+      type: id === T.link ? (this.value(ATTR.type) ?? "") : "",
+    });
+  }
+
+  #meta(): void {
+    const content = this.value(ATTR.content);
+    if (content === undefined) return;
+    const equivalent = this.value(ATTR["http-equiv"])?.toLowerCase();
+    if (equivalent === "refresh") {
+      this.links.push({ element: "meta", attribute: "content", value: content, rel: "", type: "" });
+      return;
+    }
+    const name = equivalent ?? this.value(ATTR.name)?.trim().toLowerCase() ?? "";
+    if (ROBOTS_NAMES.has(name)) addDirectives(this.robots, content);
+    else if (KEPT_METAS.has(name) && !this.metas.has(name)) this.metas.set(name, content);
+  }
+}

@@ -1,0 +1,78 @@
+import { charsetOf, decodeText } from "./charset.ts";
+import { type FoundLink, Harvest } from "./harvest.ts";
+import { PageText } from "./page-text.ts";
+import { quickScan } from "./quick-scan.ts";
+import type { RobotsDirectives } from "./robots-meta.ts";
+import { TagReader } from "./tag-reader.ts";
+import { treeScan } from "./tree-scan.ts";
+import { WordCounter } from "./words.ts";
+
+/** What to look for besides links. */
+export interface ScanOptions {
+  /** The Content-Type header, for the charset. */
+  contentType?: string;
+  /** Count the words of the visible text. */
+  words?: boolean;
+  /** Also report images, scripts, media and form actions. */
+  assets?: boolean;
+  /** Always build the tree; only tests and comparisons ask for it. */
+  exact?: boolean;
+}
+
+/** What a page holds, in document order, not yet resolved. */
+export interface ScannedPage {
+  charset: string;
+  links: FoundLink[];
+  /** description, keywords and content-language, as far as the page gives them. */
+  metas: ReadonlyMap<string, string>;
+  robots: RobotsDirectives;
+  title: string | undefined;
+  language: string | undefined;
+  words: number;
+  firstWords: string[];
+  /** How the page was read: "quick" in one pass, or "tree" because its markup asked for it. */
+  by: "quick" | "tree";
+}
+
+// In these "<" is not always the byte 3C, so they are turned into UTF-8 before scanning.
+const NOT_ASCII_COMPATIBLE = new Set(["utf-16le", "utf-16be", "iso-2022-jp", "replacement"]);
+
+/** Finds every link of a page with its element, attribute, raw value and rel, as an HTML parser would. */
+export function scanLinks(body: Uint8Array, options: ScanOptions = {}): ScannedPage {
+  const charset = charsetOf(body, options.contentType);
+  let buf: Buffer;
+  let scanCharset = charset;
+  if (NOT_ASCII_COMPATIBLE.has(charset)) {
+    buf = Buffer.from(decodeText(body, charset), "utf8");
+    scanCharset = "utf-8";
+  } else {
+    const mark = charset === "utf-8" && body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+    const skip = mark ? 3 : 0;
+    buf = Buffer.from(body.buffer, body.byteOffset + skip, body.length - skip);
+  }
+  const text = new PageText(buf, scanCharset);
+  const reader = new TagReader(buf);
+  let harvest = new Harvest(reader, text, options.assets === true);
+  const newCounter = () =>
+    options.words === true ? new WordCounter(buf, text, scanCharset) : undefined;
+  let counter = newCounter();
+  let links = harvest.links;
+  const quick = options.exact !== true && quickScan(reader, harvest, counter);
+  if (!quick) {
+    harvest = new Harvest(reader, text, options.assets === true);
+    counter = newCounter();
+    links = treeScan(reader, harvest, counter);
+  }
+  counter?.endWord();
+  return {
+    charset,
+    links,
+    metas: harvest.metas,
+    robots: harvest.robots,
+    title: harvest.title,
+    language: harvest.language,
+    words: counter?.words ?? 0,
+    firstWords: counter?.first ?? [],
+    by: quick ? "quick" : "tree",
+  };
+}

@@ -1,0 +1,160 @@
+import { type CrawlUrl, canonicalize, refusalOf } from "../url/crawl-url.ts";
+import type { FoundLink } from "./harvest.ts";
+import { scanLinks } from "./links.ts";
+import { parseRefresh } from "./meta-refresh.ts";
+import { leadsToPage, relWords } from "./navigation.ts";
+import { wellFormed } from "./page-text.ts";
+import type { RobotsDirectives } from "./robots-meta.ts";
+
+/** What a crawler wants to know about a page. */
+export interface ParsedPage {
+  /** Distinct and canonical, in order of first appearance, at most maxLinks. */
+  links: CrawlUrl[];
+  /** Links found after maxLinks was reached; they are counted as they stand, repeats included. */
+  linksDropped: number;
+  /** The first links that cannot be followed, with the reason. */
+  refused: RefusedLink[];
+  /** What links are resolved against, when a base element says so. */
+  base: CrawlUrl | undefined;
+  title: string;
+  /** Words of the visible text; noscript counts, script, style and template do not. */
+  words: number;
+  firstWords: string[];
+  /** The WHATWG name of the encoding, in lower case. */
+  charset: string;
+  language?: string;
+  description?: string;
+  keywords?: string;
+  canonical?: CrawlUrl;
+  refresh?: CrawlUrl;
+  robots: RobotsDirectives;
+}
+
+/** A link that is not followed. */
+export interface RefusedLink {
+  link: string;
+  reason: string;
+}
+
+/** How to parse. */
+export interface ParseOptions {
+  contentType?: string;
+  /** 10,000 when not given. */
+  maxLinks?: number;
+  /** Words are counted unless this is false. */
+  words?: boolean;
+}
+
+const MAX_LINKS = 10_000;
+const MAX_REFUSED = 100;
+const MAX_REFUSED_CHARACTERS = 200;
+const MAX_TITLE_CHARACTERS = 500;
+const MAX_META_CHARACTERS = 1000;
+
+/** Extracts links, title, words and directives from the bytes of an HTML page; never throws. */
+export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions = {}): ParsedPage {
+  const { contentType, maxLinks = MAX_LINKS } = options;
+  const words = options.words !== false;
+  const scanned = scanLinks(body, contentType === undefined ? { words } : { words, contentType });
+  const resolver = new Resolver(url, scanned.links);
+  const page: ParsedPage = {
+    links: [],
+    linksDropped: 0,
+    refused: [],
+    base: resolver.base,
+    title: clean(scanned.title, MAX_TITLE_CHARACTERS) ?? "",
+    words: scanned.words,
+    firstWords: scanned.firstWords,
+    charset: scanned.charset,
+    robots: scanned.robots,
+  };
+  collect(page, scanned.links, resolver, maxLinks);
+  const meta = (name: string) => clean(scanned.metas.get(name), MAX_META_CHARACTERS);
+  const language = clean(scanned.language, 100) ?? meta("content-language");
+  const description = meta("description");
+  const keywords = meta("keywords");
+  if (language !== undefined) page.language = language;
+  if (description !== undefined) page.description = description;
+  if (keywords !== undefined) page.keywords = keywords;
+  return page;
+}
+
+function collect(
+  page: ParsedPage,
+  found: readonly FoundLink[],
+  resolver: Resolver,
+  maxLinks: number,
+): void {
+  const seen = new Set<string>();
+  for (const item of found) {
+    let link: string | undefined = item.value;
+    const isRefresh = item.element === "meta";
+    if (isRefresh) {
+      if (page.refresh !== undefined) continue; // the first refresh of a page wins
+      const refresh = parseRefresh(item.value);
+      if (refresh === undefined) continue;
+      link = refresh.link ?? resolver.page;
+    } else if (!leadsToPage(item)) continue;
+    if (page.links.length >= maxLinks) {
+      page.linksDropped++;
+      continue;
+    }
+    const target = resolver.resolve(link);
+    if (target === undefined) {
+      if (page.refused.length < MAX_REFUSED) page.refused.push(refusal(link, resolver.page));
+      continue;
+    }
+    if (isRefresh) page.refresh = target;
+    if (item.element === "link" && page.canonical === undefined) {
+      if (relWords(item.rel).includes("canonical")) page.canonical = target;
+    }
+    if (seen.has(target)) continue;
+    seen.add(target);
+    page.links.push(target);
+  }
+}
+
+function refusal(link: string, page: CrawlUrl): RefusedLink {
+  return {
+    link: wellFormed(link.slice(0, MAX_REFUSED_CHARACTERS)),
+    // Fine by itself: then it is the base that leads to another scheme.
+    reason: refusalOf(link, page) ?? "blocked_scheme",
+  };
+}
+
+/** Resolves links against the page or its base element. */
+class Resolver {
+  /** The page's own URL. */
+  readonly page: CrawlUrl;
+  /** What the first base element with an href makes of it; undefined without one. */
+  readonly base: CrawlUrl | undefined;
+  /** A base of another scheme: relative links then lead nowhere we go, as in a browser. */
+  readonly #foreignBase: string | undefined;
+
+  constructor(page: CrawlUrl, found: readonly FoundLink[]) {
+    this.page = page;
+    const href = found.find((item) => item.element === "base")?.value;
+    if (href === undefined) return;
+    this.base = canonicalize(href, page);
+    if (this.base !== undefined || !URL.canParse(href, page)) return;
+    const url = new URL(href, page);
+    // HTML, 4.2.3: data: and javascript: bases are ignored.
+    if (url.protocol !== "data:" && url.protocol !== "javascript:") this.#foreignBase = url.href;
+  }
+
+  resolve(link: string): CrawlUrl | undefined {
+    if (this.#foreignBase === undefined) return canonicalize(link, this.base ?? this.page);
+    if (!URL.canParse(link, this.#foreignBase)) return undefined;
+    return canonicalize(new URL(link, this.#foreignBase).href);
+  }
+}
+
+/** Folds white space, repairs lone surrogates and limits the length without splitting a character. */
+function clean(text: string | undefined, maxCharacters: number): string | undefined {
+  if (text === undefined) return undefined;
+  const folded = wellFormed(text.replace(/[\t\n\f\r ]+/g, " ").trim());
+  if (folded.length <= maxCharacters) return folded;
+  const last = folded.charCodeAt(maxCharacters - 1);
+  const splits = last >= 0xd800 && last <= 0xdbff;
+  return folded.slice(0, splits ? maxCharacters - 1 : maxCharacters);
+}

@@ -1,0 +1,143 @@
+import { ForeignTracker } from "./foreign-tracker.ts";
+import type { Harvest } from "./harvest.ts";
+import { afterBogusComment, afterComment, opensCdata, rawTextEnd, scriptEnd } from "./markup.ts";
+import { TABLE_TAGS, TableTracker } from "./table-tracker.ts";
+import type { TagReader } from "./tag-reader.ts";
+import { LOWER, setOf, T, tagName } from "./tags.ts";
+import { INLINE, type WordCounter } from "./words.ts";
+
+// Kinds of start tags in ordinary body content.
+const PLAIN = 0;
+const TAKEN = 1; // the harvest looks at it
+const RAW = 2; // text up to its own end tag
+const SCRIPT = 3;
+const TABLE = 4;
+const SELECT = 5;
+const SVG = 6;
+const PLAINTEXT = 7;
+const HARD = 8; // only full tree construction knows
+
+const KIND = new Uint8Array(256);
+function kind(ids: Uint8Array, value: number): void {
+  for (let id = 0; id < 256; id++) if (ids[id] === 1) KIND[id] = value;
+}
+kind(setOf("a area link base meta html img image source embed object audio video track"), TAKEN);
+kind(setOf("input form"), TAKEN);
+kind(setOf("style xmp iframe noembed noframes title textarea"), RAW);
+kind(setOf("script"), SCRIPT);
+kind(TABLE_TAGS, TABLE);
+kind(setOf("select"), SELECT);
+kind(setOf("svg"), SVG);
+kind(setOf("plaintext"), PLAINTEXT);
+kind(setOf("template frameset math"), HARD);
+
+/** Directly inside a table these change no open element and no link: the rest needs the full rules. */
+const HARMLESS_IN_TABLE = setOf("script style input form br img hr html head body");
+const HARMLESS_IN_SELECT = setOf("option optgroup hr script");
+
+const ENDS = Array.from({ length: 256 }, (_, id) =>
+  Buffer.from(KIND[id] === RAW ? tagName(id) : ""),
+);
+
+/** Length of the markup at "<" that is neither tag nor text, as an offset after it; -1 for text. */
+function afterNonTag(buf: Buffer, p: number): number {
+  const next = buf[p + 1];
+  if (next === 0x21) {
+    const comment = buf[p + 2] === 0x2d && buf[p + 3] === 0x2d;
+    return comment ? afterComment(buf, p) : afterBogusComment(buf, p + 2);
+  }
+  if (next === 0x3f) return afterBogusComment(buf, p + 1);
+  if (next === 0x2f && p + 2 < buf.length) return afterBogusComment(buf, p + 2);
+  return -1;
+}
+
+function isLetter(byte: number): boolean {
+  const lower = LOWER[byte]!;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
+/**
+ * Walks once over a page and fills the harvest. Answers false as soon as something occurs whose
+ * meaning depends on the whole tree (content moved out of tables, frameset, template, MathML, odd
+ * SVG or select): then what was taken so far does not count and `treeScan` must read the page.
+ */
+export function quickScan(
+  reader: TagReader,
+  harvest: Harvest,
+  words: WordCounter | undefined,
+): boolean {
+  const { buf, end } = reader;
+  const tables = new TableTracker();
+  const foreign = new ForeignTracker(reader, harvest);
+  let inSelect = false;
+  let p = 0;
+  for (;;) {
+    if (words !== undefined) p = words.until(p);
+    else while (p < end && buf[p] !== 0x3c) p++;
+    if (p + 1 >= end) return true;
+    const closing = buf[p + 1] === 0x2f;
+    const nameStart = closing ? p + 2 : p + 1;
+    if (nameStart >= end || !isLetter(buf[nameStart]!)) {
+      if (foreign.open && buf[p + 1] === 0x21 && opensCdata(buf, p)) return false;
+      const after = afterNonTag(buf, p);
+      if (after < 0) words?.literal(p);
+      p = after < 0 ? p + 1 : after;
+      continue;
+    }
+    p = reader.read(p, nameStart, closing);
+    if (p < 0) return true;
+    const { id } = reader;
+    if (words !== undefined && INLINE[id] === 0) words.endWord();
+    if (foreign.open) {
+      p = foreign.tag(p);
+      if (p < 0) return false;
+      continue;
+    }
+    if (closing) {
+      if (id === T.select) inSelect = false;
+      else if (KIND[id] === TABLE) {
+        if (inSelect && tables.open) return false;
+        if (!inSelect) tables.end(id);
+      }
+      continue;
+    }
+    const what = KIND[id]!;
+    if (what === PLAIN && !inSelect && !tables.structural) continue;
+    if (inSelect && HARMLESS_IN_SELECT[id] === 0) return false;
+    if (what === TABLE) {
+      if (!tables.start(id)) return false;
+      continue;
+    }
+    if (tables.structural && HARMLESS_IN_TABLE[id] === 0) return false;
+    switch (what) {
+      case TAKEN:
+        harvest.element();
+        break;
+      case RAW: {
+        harvest.element();
+        const close = rawTextEnd(buf, p, ENDS[id]!);
+        if (id === T.title) harvest.titleText(p, close);
+        else if (id === T.xmp) words?.range(p, close);
+        p = close;
+        break;
+      }
+      case SCRIPT:
+        harvest.element();
+        p = scriptEnd(buf, p);
+        break;
+      case SELECT:
+        inSelect = true;
+        break;
+      case SVG:
+        if (!reader.selfClosing) foreign.enter();
+        break;
+      case PLAINTEXT:
+        words?.range(p, end);
+        return true;
+      case HARD:
+        return false;
+      case PLAIN:
+        break;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** What every crawler thread counts, in the order of the row. */
+export const COUNTERS = [
+  "pages",
+  "failed",
+  "refused",
+  "redirects",
+  "unavailable",
+  "bytes",
+  "known",
+  "queued",
+  "hostsWaiting",
+  "inFlight",
+  "maxInFlight",
+  "uncommitted",
+  "foreignBlocks",
+  "retries",
+  "skipped",
+  "linksDropped",
+  "debugDropped",
+  "robotsFetched",
+] as const;
+
+/** Name of a counter. */
+export type CounterName = (typeof COUNTERS)[number];
+
+/** Sums of all rows. */
+export type Totals = Record<CounterName, number>;
+
+/** Bytes of shared memory for the rows of `threads` threads. */
+export function counterBytes(threads: number): number {
+  return threads * COUNTERS.length * 8;
+}
+
+const INDEX = Object.fromEntries(COUNTERS.map((name, i) => [name, i])) as Totals;
+
+/** One thread's row: only that thread writes it. */
+export class CounterRow {
+  readonly #row: Float64Array;
+
+  constructor(memory: SharedArrayBuffer, thread: number) {
+    const bytes = COUNTERS.length * 8;
+    this.#row = new Float64Array(memory, thread * bytes, COUNTERS.length);
+  }
+
+  add(name: CounterName, amount = 1): void {
+    this.#row[INDEX[name]]! += amount;
+  }
+
+  set(name: CounterName, value: number): void {
+    this.#row[INDEX[name]] = value;
+  }
+
+  get(name: CounterName): number {
+    return this.#row[INDEX[name]]!;
+  }
+}
+
+/** Sums up all rows. */
+export function totals(memory: SharedArrayBuffer): Totals {
+  const all = new Float64Array(memory);
+  const sums = Object.fromEntries(COUNTERS.map((name) => [name, 0])) as Totals;
+  for (let i = 0; i < all.length; i++) sums[COUNTERS[i % COUNTERS.length]!] += all[i]!;
+  return sums;
+}

@@ -1,0 +1,56 @@
+import type { CrawlUrl } from "../url/crawl-url.ts";
+
+/** What the parser found in a page. */
+export interface PageFacts {
+  title: string;
+  words: number;
+  links: number;
+  charset: string;
+  language?: string;
+}
+
+/** One answered request, as a crawler hands it to a builder. */
+export interface Capture {
+  url: CrawlUrl;
+  /** Wall-clock milliseconds of the request. */
+  date: number;
+  ip: string;
+  /** The request as sent; credentials are removed before it is archived. */
+  request: Uint8Array;
+  /** The response head exactly as received, from the status line through the blank line. */
+  head: Uint8Array;
+  /** The body without its transfer coding; the content coding is kept as received. */
+  body: Uint8Array;
+  status: number;
+  /** From Content-Type, lower case, without parameters; "" if there was none. */
+  mime: string;
+  /** True when a chunked body was joined: its Transfer-Encoding line no longer describes it. */
+  dechunked: boolean;
+  truncated?: "length" | "time" | "disconnect";
+  /** Present when the body was parsed as a page. */
+  page?: PageFacts;
+  /** First discoverer; absent for seeds. */
+  parent?: CrawlUrl;
+  depth: number;
+  via?: "link" | "seed" | "redirect" | "refresh";
+  outlinks: readonly CrawlUrl[];
+}
+
+/** Where a response record lies: its gzip member in a file of the archive folder. */
+export interface Location {
+  /** Base name, as it will be once the file is closed. */
+  file: string;
+  offset: number;
+  length: number;
+}
+
+/** What the archive knows about a capture after writing it. */
+export interface Archived {
+  location: Location;
+  /** "sha1:" and base 32: the form that archive tools compare. */
+  payloadDigest: string;
+  /** "sha256:" and hexadecimal: the form that no one can collide. */
+  payloadSha256: string;
+  /** UUID of the response record. */
+  recordId: string;
+}

@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { dirname, extname, join } from "node:path";
+import { FolderTakenError } from "../errors.ts";
+import { syncFolder } from "./append-file.ts";
+import { jsonLine } from "./jsonl.ts";
+import { PAGES_HEADER } from "./page-line.ts";
+import { replaceFile } from "./replace-file.ts";
+
+const FORMAT_VERSION = 1;
+
+/** Every path of an output folder, in one place. */
+export interface CrawlPaths {
+  archive: string;
+  index: string;
+  pages: string;
+  log: string;
+  debugLog: string;
+  skipped: string;
+  state: string;
+}
+
+/** The paths of the output folder `dir`. */
+export function crawlPaths(dir: string): CrawlPaths {
+  return {
+    archive: join(dir, "archive"),
+    index: join(dir, "indexes", "index.cdxj"),
+    pages: join(dir, "pages", "pages.jsonl"),
+    log: join(dir, "logs", "crawl.jsonl"),
+    debugLog: join(dir, "logs", "debug.jsonl"),
+    skipped: join(dir, "reports", "skipped.jsonl"),
+    state: join(dir, "state", "crawl.json"),
+  };
+}
+
+/** What one builder writes of a file: pages/pages.jsonl becomes pages/pages-2.jsonl.part. */
+export function partOf(path: string, thread: number): string {
+  const extension = extname(path);
+  return `${path.slice(0, path.length - extension.length)}-${thread}${extension}.part`;
+}
+
+/** The parts of a file that are there, in the order of their threads. */
+export function partsOf(path: string): string[] {
+  const [before, after] = partOf(path, 0).split(/-0(?=\.)/) as [string, string];
+  const numbered: [number, string][] = [];
+  for (const name of readdirSync(dirname(path))) {
+    const part = join(dirname(path), name);
+    if (!part.startsWith(`${before}-`) || !part.endsWith(after)) continue;
+    const thread = part.slice(before.length + 1, part.length - after.length);
+    if (/^\d+$/.test(thread)) numbered.push([Number(thread), part]);
+  }
+  return numbered.sort(([a], [b]) => a - b).map(([, part]) => part);
+}
+
+/**
+ * Makes a new output folder, or throws FolderTakenError with what to do instead: what is already
+ * on disk is never overwritten, mixed with or deleted.
+ */
+export function createCrawlFolder(dir: string, wallMs: number = Date.now()): CrawlPaths {
+  const paths = crawlPaths(dir);
+  const taken = whyTaken(dir, paths);
+  if (taken !== undefined) throw new FolderTakenError(taken);
+  mkdirSync(dir, { recursive: true });
+  try {
+    // Without `recursive` this fails when there: of two crawls started at once only one goes on.
+    mkdirSync(dirname(paths.state));
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code !== "EEXIST") throw fault;
+    throw new FolderTakenError(`another crawl is starting in ${dir}: choose another --out`);
+  }
+  const files = [paths.index, paths.pages, paths.log, paths.skipped];
+  for (const folder of [paths.archive, ...files.map(dirname)]) mkdirSync(folder);
+  replaceFile(paths.pages, (file) => file.write(Buffer.from(`${jsonLine(PAGES_HEADER)}\n`)));
+  // Last, so that a folder with a state file is a complete one.
+  const state = { version: FORMAT_VERSION, created: new Date(wallMs).toISOString() };
+  replaceFile(paths.state, (file) => file.write(Buffer.from(`${jsonLine(state)}\n`)));
+  syncFolder(dir);
+  return paths;
+}
+
+function whyTaken(dir: string, paths: CrawlPaths): string | undefined {
+  if (!existsSync(dir)) return undefined;
+  if (!statSync(dir).isDirectory()) return `${dir} is a file, not a folder: choose another --out`;
+  if (existsSync(paths.state))
+    return `${dir} already holds a crawl: continue it with "orbweaver resume ${dir}", or choose another --out`;
+  if (readdirSync(dir).length > 0)
+    return `${dir} is not empty and not a crawl folder: choose another --out, or an empty folder`;
+  return undefined;
+}

@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+// Ten bits at a time: a SHA-1 needs 16 look-ups instead of 32.
+const PAIRS = Array.from({ length: 1024 }, (_, i) => ALPHABET[i >> 5]! + ALPHABET[i & 31]!);
+
+/** Base 32 (RFC 4648, upper case, padded), the form in which archives write SHA-1. */
+export function base32(bytes: Uint8Array): string {
+  let text = "";
+  let bits = 0;
+  let held = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    held = (held << 8) | bytes[i]!;
+    bits += 8;
+    if (bits < 10) continue;
+    bits -= 10;
+    text += PAIRS[held >> bits];
+    held &= (1 << bits) - 1;
+  }
+  if (bits > 5) text += PAIRS[held << (10 - bits)];
+  else if (bits > 0) text += ALPHABET[held << (5 - bits)];
+  return text.padEnd(Math.ceil(text.length / 8) * 8, "=");
+}
+
+/** "sha1:" and base 32 of the parts, one after the other. */
+export function sha1(...parts: Uint8Array[]): string {
+  const hash = createHash("sha1");
+  for (const part of parts) hash.update(part);
+  return `sha1:${base32(hash.digest())}`;
+}
+
+/** "sha256:" and hexadecimal of the bytes. */
+export function sha256(bytes: Uint8Array): string {
+  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+}
+
+/**
+ * Whether a digest as found in a WARC header ("algorithm:value", base 32, hexadecimal or base 64)
+ * is that of the bytes; undefined when the algorithm is not known here.
+ */
+export function digestMatches(labelled: string, bytes: Uint8Array): boolean | undefined {
+  const colon = labelled.indexOf(":");
+  const algorithm = labelled.slice(0, colon).toLowerCase().replace("-", "");
+  if (!["md5", "sha1", "sha256", "sha384", "sha512"].includes(algorithm)) return undefined;
+  const value = labelled.slice(colon + 1);
+  const digest = createHash(algorithm).update(bytes).digest();
+  const plain = value.replace(/=+$/, "");
+  return (
+    plain.toUpperCase() === base32(digest).replace(/=+$/, "") ||
+    value.toLowerCase() === digest.toString("hex") ||
+    plain === digest.toString("base64").replace(/=+$/, "") ||
+    plain === digest.toString("base64url")
+  );
+}

@@ -1,0 +1,76 @@
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { mergeCdxj } from "./cdxj.ts";
+import { crawlPaths, partsOf } from "./crawl-folder.ts";
+import { removeIfThere, replaceFile } from "./replace-file.ts";
+import { sortLines } from "./sort-lines.ts";
+
+const COPY_BYTES = 256 * 1024;
+const URL_OF_LINE = /^\{"url":"(?:[^"\\]|\\.)*"/;
+
+/**
+ * Joins what the builders wrote, after all of them have closed: index and skipped report sorted,
+ * pages and log appended. Parts are removed once their content is durable elsewhere; interrupted
+ * at any point, a second call ends with the same files.
+ */
+export function finishFolder(dir: string): void {
+  const paths = crawlPaths(dir);
+  join(paths.index, mergeCdxj);
+  join(paths.skipped, (parts, out) =>
+    sortLines(parts, out, { sameWhen: (line) => URL_OF_LINE.exec(line)?.[0] ?? line }),
+  );
+  append(paths.pages);
+  append(paths.log);
+  append(paths.debugLog);
+}
+
+/** Repeating a merge changes nothing, because equal lines are written once. */
+function join(path: string, merge: (parts: string[], out: string) => void): void {
+  const parts = partsOf(path);
+  if (parts.length === 0 && existsSync(path)) return;
+  merge(existsSync(path) ? [path, ...parts] : parts, path);
+  for (const part of parts) removeIfThere(part);
+}
+
+function append(path: string): void {
+  const parts = partsOf(path);
+  if (parts.length === 0) return;
+  const main = existsSync(path) ? [path] : [];
+  // Parts are removed in order, so those that an interrupted call left are the end of the file.
+  if (!endsWith(path, parts)) {
+    replaceFile(path, (file) => {
+      for (const source of [...main, ...parts])
+        for (const chunk of chunksOf(source, 0)) file.write(chunk);
+    });
+  }
+  for (const part of parts) removeIfThere(part);
+}
+
+function endsWith(path: string, parts: readonly string[]): boolean {
+  const size = existsSync(path) ? statSync(path).size : 0;
+  let at = size;
+  for (const part of parts) at -= statSync(part).size;
+  if (at < 0 || at === size) return false;
+  for (const part of parts) {
+    for (const chunk of chunksOf(part, 0)) {
+      const there = chunksOf(path, at, chunk.length).next();
+      if (there.done === true || !chunk.equals(there.value)) return false;
+      at += chunk.length;
+    }
+  }
+  return true;
+}
+
+function* chunksOf(path: string, from: number, bytes = COPY_BYTES): Generator<Buffer, void> {
+  const file = openSync(path, "r");
+  try {
+    for (let at = from; ; ) {
+      const chunk = Buffer.allocUnsafe(bytes);
+      const got = readSync(file, chunk, 0, bytes, at);
+      if (got === 0) return;
+      yield chunk.subarray(0, got);
+      at += got;
+    }
+  } finally {
+    closeSync(file);
+  }
+}

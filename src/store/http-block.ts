@@ -1,0 +1,45 @@
+// The two HTTP blocks of a capture, changed as little as an honest and readable archive allows.
+
+const TRANSFER_ENCODING = /\n(transfer-encoding[ \t]*:)/gi;
+const CODING = /\ncontent-encoding[ \t]*:[ \t]*([^\r\n]*)/i;
+const SECRET = /\n(?:proxy-authorization|authorization|cookie2?)[ \t]*:/i;
+// A folded line belongs to the header before it.
+const SECRET_LINES =
+  /\n(?:proxy-authorization|authorization|cookie2?)[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*/gi;
+const SECRET_TARGET = /^(\S+[ \t]+[a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
+// What "image/", "audio/", "video/" and these hold is compressed by its own format.
+const COMPRESSED_TYPE =
+  /^(?:(?:image|audio|video)\/|font\/woff|application\/(?:zip|gzip|x-gzip|pdf|zstd|x-7z-compressed|x-rar-compressed|vnd\.rar|x-bzip2?|x-xz|font-woff2?|epub\+zip|java-archive|vnd\.openxmlformats))/;
+const PLAIN_IMAGE = /^image\/(?:svg|bmp|x-ms-bmp|x-icon|vnd\.microsoft\.icon|tiff)/;
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+}
+
+/** The response head for the record: only the line that de-chunking made untrue is renamed. */
+export function responseHead(head: Uint8Array, dechunked: boolean): Uint8Array {
+  if (!dechunked) return head;
+  const text = latin1(head);
+  const renamed = text.replace(TRANSFER_ENCODING, "\nX-Orig-$1");
+  return renamed === text ? head : Buffer.from(renamed, "latin1");
+}
+
+/** The request without Authorization, Proxy-Authorization, Cookie and user names in its target. */
+export function requestBlock(request: Uint8Array): Uint8Array {
+  const text = latin1(request);
+  // The body of a request is not ours to edit: only the head is searched.
+  const blank = /\r?\n\r?\n/.exec(text);
+  const end = blank === null ? text.length : blank.index + blank[0].length;
+  const head = text.slice(0, end);
+  if (!SECRET.test(head) && !SECRET_TARGET.test(head)) return request;
+  // Removing "\n…\r" as a unit keeps the line ends of the neighbours.
+  const kept = head.replace(SECRET_LINES, "").replace(SECRET_TARGET, "$1");
+  return Buffer.from(kept + text.slice(end), "latin1");
+}
+
+/** Whether compressing the payload again would be wasted. */
+export function isCompressed(head: Uint8Array, mime: string): boolean {
+  const coding = CODING.exec(latin1(head))?.[1]?.trim().toLowerCase();
+  if (coding !== undefined && coding !== "" && coding !== "identity") return true;
+  return COMPRESSED_TYPE.test(mime) && !PLAIN_IMAGE.test(mime);
+}

@@ -1,0 +1,55 @@
+import type { Archived, Capture } from "./capture.ts";
+import { safeUri } from "./safe-text.ts";
+import { warcDate } from "./warc-record.ts";
+
+/** First line of pages.jsonl: WACZ readers refuse the file without it. Page lines have a `url`. */
+export const PAGES_HEADER = { format: "json-pages-1.0", id: "pages", title: "All Pages" } as const;
+
+/** One page as pages/pages.jsonl lists it; id, url, ts and title are what WACZ readers look for. */
+export interface PageLine {
+  /** UUID of the response record in the archive. */
+  id: string;
+  url: string;
+  ts: string;
+  title: string;
+  /** First discoverer; null for seeds. */
+  parent: string | null;
+  depth: number;
+  links: number;
+  status: number;
+  mime: string;
+  words: number;
+  /** Length of the body as stored: transfer coding removed, content coding kept. */
+  bytes: number;
+  /** sha256 of those bytes. */
+  digest: string;
+  /** Same instant as ts. */
+  time: string;
+  file: string;
+  offset: number;
+  length: number;
+}
+
+/** The line of pages.jsonl for a page that the archive holds. */
+export function pageLine(capture: Capture, archived: Archived): PageLine {
+  const { page, parent } = capture;
+  const time = warcDate(capture.date);
+  return {
+    id: archived.recordId,
+    url: safeUri(capture.url),
+    ts: time,
+    title: page?.title ?? "",
+    parent: parent === undefined ? null : safeUri(parent),
+    depth: capture.depth,
+    links: page?.links ?? capture.outlinks.length,
+    status: capture.status,
+    mime: capture.mime,
+    words: page?.words ?? 0,
+    bytes: capture.body.length,
+    digest: archived.payloadSha256,
+    time,
+    file: archived.location.file,
+    offset: archived.location.offset,
+    length: archived.location.length,
+  };
+}

@@ -1,0 +1,34 @@
+import { renameSync, unlinkSync } from "node:fs";
+import { dirname } from "node:path";
+import { AppendFile, syncFolder } from "./append-file.ts";
+
+/**
+ * Makes a file appear whole or not at all: written beside its place, synced, renamed, and the
+ * folder synced. An older file of that name stays until the new one is durable.
+ */
+export function replaceFile(path: string, fill: (file: AppendFile) => void): void {
+  const temporary = `${path}.tmp`;
+  // Only a crash leaves one behind, and nobody reads it.
+  removeIfThere(temporary);
+  const file = new AppendFile(temporary, "new");
+  try {
+    fill(file);
+    file.sync();
+  } catch (fault) {
+    file.close();
+    removeIfThere(temporary);
+    throw fault;
+  }
+  file.close();
+  renameSync(temporary, path);
+  syncFolder(dirname(path));
+}
+
+/** Removes a file; one that is gone already is fine. */
+export function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code !== "ENOENT") throw fault;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Capture } from "./capture.ts";
+import { safeText, safeUri } from "./safe-text.ts";
+
+const MAX_METADATA_CHARS = 256 * 1024;
+const MAX_VALUE_CHARS = 8192;
+const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** One line of application/warc-fields; "" when there is nothing to say. */
+function field(name: string, value: string): string {
+  const text = safeText(value);
+  return text === "" ? "" : `${name}: ${text.slice(0, MAX_VALUE_CHARS)}\r\n`;
+}
+
+/** The block of a warcinfo record: who crawled, with what, under which rules. */
+export function warcinfoBlock(info: Readonly<Record<string, string>>): Buffer {
+  let text = "";
+  for (const [name, value] of Object.entries(info))
+    if (FIELD_NAME.test(name)) text += field(name, value);
+  return Buffer.from(text);
+}
+
+/**
+ * Hops as archive tools write them, one letter each. A redirect keeps its page's depth, so only
+ * the last hop is known to be one; the hops before it are links.
+ */
+function hopsFromSeed(capture: Capture): string {
+  const links = "L".repeat(Math.min(Math.max(capture.depth, 0), 256));
+  return capture.via === "redirect" ? `${links}R` : links;
+}
+
+/** The block of a metadata record: how the page was found, what was read in it, where it leads. */
+export function metadataBlock(capture: Capture, payloadSha256: string): Buffer {
+  const { page, outlinks } = capture;
+  let text = field("via", capture.parent === undefined ? "" : safeUri(capture.parent));
+  text += field("hopsFromSeed", hopsFromSeed(capture));
+  text += `depth: ${capture.depth}\r\n`;
+  text += field("discoveredBy", capture.via ?? "");
+  text += `payload-digest-sha256: ${payloadSha256.slice(payloadSha256.indexOf(":") + 1)}\r\n`;
+  if (page !== undefined) {
+    text += field("charset-for-link-extraction", page.charset);
+    text += field("title", page.title);
+    text += field("language", page.language ?? "");
+    text += `words: ${page.words}\r\n`;
+  }
+  let written = 0;
+  while (written < outlinks.length && text.length < MAX_METADATA_CHARS)
+    text += `outlink: ${safeUri(outlinks[written++]!)}\r\n`;
+  if (written < outlinks.length) text += `outlinks-omitted: ${outlinks.length - written}\r\n`;
+  return Buffer.from(text);
+}

@@ -1,0 +1,88 @@
+import type { CrawlUrl } from "./crawl-url.ts";
+import { siteOf } from "./site.ts";
+import { authorityOf, hostnameOf } from "./url-parts.ts";
+
+/** How far from its seeds a crawl may go. */
+export type ScopeKind = "page" | "prefix" | "host" | "domain" | "any";
+
+/** The kind says where links may lead; the expressions are matched against the whole canonical URL. */
+export interface ScopeRules {
+  kind: ScopeKind;
+  /** When given, only URLs that match one of these are followed (seeds excepted). */
+  include?: readonly RegExp[];
+  /** What matches one of these is never fetched, seeds and included URLs not excepted. */
+  exclude?: readonly RegExp[];
+}
+
+/** Decides whether a URL belongs to the crawl. */
+export class Scope {
+  readonly #kind: ScopeKind;
+  readonly #include: readonly RegExp[];
+  readonly #exclude: readonly RegExp[];
+  /** Seed URLs: the whole scope `page`, and what `include` must not refuse. */
+  readonly #seeds = new Set<string>();
+  /** Authorities (`host`), sites (`domain`). */
+  readonly #places = new Set<string>();
+  /** `prefix`: the folders of the seeds by authority. */
+  readonly #folders = new Map<string, string[]>();
+
+  constructor(rules: ScopeRules) {
+    this.#kind = rules.kind;
+    this.#include = (rules.include ?? []).map(stateless);
+    this.#exclude = (rules.exclude ?? []).map(stateless);
+  }
+
+  /** Widens the scope by a seed, or by the page a seed redirects to. */
+  addSeed(url: CrawlUrl): void {
+    if (this.#kind === "page" || this.#include.length > 0) this.#seeds.add(url);
+    if (this.#kind === "host") this.#places.add(authorityOf(url));
+    if (this.#kind === "domain") this.#places.add(siteOf(hostnameOf(url)));
+    if (this.#kind === "prefix") this.#addFolder(authorityOf(url), folderOf(url));
+  }
+
+  /** Why a URL is not followed, or undefined when it is. The cheap test comes first. */
+  refusal(url: CrawlUrl): "out_of_scope" | "excluded" | undefined {
+    if (!this.#reaches(url)) return "out_of_scope";
+    if (this.#exclude.some((pattern) => pattern.test(url))) return "excluded";
+    if (this.#include.length === 0 || this.#seeds.has(url)) return undefined;
+    return this.#include.some((pattern) => pattern.test(url)) ? undefined : "out_of_scope";
+  }
+
+  #reaches(url: CrawlUrl): boolean {
+    switch (this.#kind) {
+      case "any":
+        return true;
+      case "host":
+        return this.#places.has(authorityOf(url));
+      case "domain":
+        return this.#places.has(siteOf(hostnameOf(url)));
+      case "page":
+        return this.#seeds.has(url);
+      case "prefix": {
+        const folders = this.#folders.get(authorityOf(url));
+        if (folders === undefined) return false;
+        const path = url.indexOf("/", 8);
+        return folders.some((folder) => url.startsWith(folder, path));
+      }
+    }
+  }
+
+  #addFolder(authority: string, folder: string): void {
+    const folders = this.#folders.get(authority) ?? [];
+    if (folders.some((known) => folder.startsWith(known))) return; // already inside
+    // A wider folder replaces those inside it, so the list stays as short as it can be.
+    this.#folders.set(authority, [...folders.filter((known) => !known.startsWith(folder)), folder]);
+  }
+}
+
+/** The path up to its last slash; a slash in the query does not count. */
+function folderOf(url: CrawlUrl): string {
+  const path = url.indexOf("/", 8);
+  const query = url.indexOf("?", path);
+  return url.slice(path, url.lastIndexOf("/", query < 0 ? url.length : query) + 1);
+}
+
+/** The flags `g` and `y` make `test` depend on the call before; a rule must not. */
+function stateless(pattern: RegExp): RegExp {
+  return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ""));
+}

@@ -1,0 +1,59 @@
+import type { CrawlUrl } from "./crawl-url.ts";
+
+/** What a request needs of a URL. */
+export interface UrlParts {
+  secure: boolean;
+  /** Without port; an IPv6 address keeps its brackets. */
+  hostname: string;
+  port: number;
+  /** Path and query, as sent in the request line. */
+  target: string;
+}
+
+// A CrawlUrl is canonical, so cutting it replaces parsing it: the scheme is "http" or "https", "/" ends the
+// authority, and the authority holds no credentials. The
+// digits of a port follow a colon; an IPv6 address ends in "]", so its colons are never taken for that one.
+
+/** Cuts a canonical URL into the parts of a request. */
+export function partsOf(url: CrawlUrl): UrlParts {
+  const secure = isSecure(url);
+  const start = secure ? 8 : 7;
+  const path = url.indexOf("/", start);
+  const colon = portColon(url, path);
+  return {
+    secure,
+    hostname: url.slice(start, colon < 0 ? path : colon),
+    port: colon < 0 ? (secure ? 443 : 80) : Number(url.slice(colon + 1, path)),
+    target: url.slice(path),
+  };
+}
+
+/** Scheme, host and port: `http://h:8080`, without a slash at the end. */
+export function originOf(url: CrawlUrl): string {
+  return url.slice(0, url.indexOf("/", 8));
+}
+
+/** Host and, unless it is the scheme's own, port: `h:8080`, equal for http and https of one host. */
+export function authorityOf(url: CrawlUrl): string {
+  const start = isSecure(url) ? 8 : 7;
+  return url.slice(start, url.indexOf("/", start));
+}
+
+/** The host without its port; an IPv6 address keeps its brackets. */
+export function hostnameOf(url: CrawlUrl): string {
+  const start = isSecure(url) ? 8 : 7;
+  const path = url.indexOf("/", start);
+  const colon = portColon(url, path);
+  return url.slice(start, colon < 0 ? path : colon);
+}
+
+function isSecure(url: CrawlUrl): boolean {
+  return url.charCodeAt(4) === 115; // the "s" of "https"
+}
+
+/** Walks back over the digits of a port; -1 when there is none. */
+function portColon(url: CrawlUrl, path: number): number {
+  let at = path - 1;
+  while (url.charCodeAt(at) >= 48 && url.charCodeAt(at) <= 57) at--;
+  return url.charCodeAt(at) === 58 ? at : -1;
+}

@@ -1,0 +1,146 @@
+/** The largest request head that is read; more is answered with 431. */
+export const MAX_HEAD_BYTES = 16_384;
+
+/** A request head, read. */
+export interface RequestHead {
+  method: string;
+  /** Path and query. */
+  target: string;
+  /** Value of the Host header or host of an absolute target; undefined when there is none. */
+  host: string | undefined;
+  acceptsGzip: boolean;
+  ifNoneMatch: string;
+  ifModifiedSince: string;
+  /** Whether the connection is closed after the response. */
+  close: boolean;
+  /** Bytes of body that follow the head. */
+  bodyBytes: number;
+}
+
+/** Why a request cannot be answered as asked: a status and a sentence. */
+export interface BadRequest {
+  status: number;
+  why: string;
+}
+
+/** Whether a head was read, and if not, what to answer. */
+export function isBad(read: RequestHead | BadRequest): read is BadRequest {
+  return "status" in read;
+}
+
+function listHas(value: string, token: string): boolean {
+  for (const part of value.toLowerCase().split(",")) if (part.trim() === token) return true;
+  return false;
+}
+
+/** Whether an Accept-Encoding value takes gzip: named or `*`, and not with quality 0. */
+export function takesGzip(value: string): boolean {
+  let any = false;
+  for (const part of value.toLowerCase().split(",")) {
+    const [coding = "", ...parameters] = part.split(";").map((piece) => piece.trim());
+    const refused = parameters.some((piece) => /^q=0(\.0{0,3})?$/.test(piece));
+    if (coding === "gzip" || coding === "x-gzip") return !refused;
+    if (coding === "*") any = !refused;
+  }
+  return any;
+}
+
+// RFC 9110 token characters: anything else in a name is an attempt to smuggle.
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** Reads a request head; `text` is the head as latin1, without the empty line at its end. */
+export function readRequestHead(text: string): RequestHead | BadRequest {
+  let lineEnd = text.indexOf("\r\n");
+  if (lineEnd < 0) lineEnd = text.length;
+  const methodEnd = text.indexOf(" ");
+  const targetEnd = text.indexOf(" ", methodEnd + 1);
+  if (methodEnd < 1 || targetEnd < 0 || targetEnd > lineEnd) {
+    return { status: 400, why: "The request line is not METHOD TARGET HTTP/1.1." };
+  }
+  const version = text.slice(targetEnd + 1, lineEnd);
+  if (version !== "HTTP/1.1" && version !== "HTTP/1.0") {
+    return { status: 505, why: "This web speaks HTTP/1.1." };
+  }
+  const head: RequestHead = {
+    method: text.slice(0, methodEnd),
+    target: text.slice(methodEnd + 1, targetEnd),
+    host: undefined,
+    acceptsGzip: false,
+    ifNoneMatch: "",
+    ifModifiedSince: "",
+    close: version === "HTTP/1.0",
+    bodyBytes: 0,
+  };
+  const bad = readHeaders(text, lineEnd + 2, head);
+  if (bad) return bad;
+  if (head.target.charCodeAt(0) !== 0x2f) {
+    // The absolute form, as sent to a proxy: its host counts, not the header's (RFC 9112, 3.2.2).
+    const match = /^http:\/\/([^/?#]+)(\/.*|\?.*)?$/i.exec(head.target);
+    if (!match) return { status: 400, why: "The target is neither a path nor an http URL." };
+    head.host = match[1]!;
+    const rest = match[2] ?? "/";
+    head.target = rest.startsWith("?") ? `/${rest}` : rest;
+  }
+  if (head.host === undefined) return { status: 400, why: "The Host header is missing." };
+  return head;
+}
+
+function readHeaders(text: string, from: number, head: RequestHead): BadRequest | undefined {
+  let length: string | undefined;
+  for (let at = from; at < text.length; ) {
+    let end = text.indexOf("\r\n", at);
+    if (end < 0) end = text.length;
+    const colon = text.indexOf(":", at);
+    if (colon < 0 || colon >= end || colon === at) {
+      return { status: 400, why: "A header line has no name or no colon." };
+    }
+    // The letter tells most headers apart before anything is copied.
+    switch (text.charCodeAt(at) | 0x20) {
+      case 0x61: // a
+      case 0x63: // c
+      case 0x68: // h
+      case 0x69: // i
+      case 0x74: {
+        // t
+        const value = text.slice(colon + 1, end).trim();
+        switch (text.slice(at, colon).toLowerCase()) {
+          case "host":
+            if (head.host !== undefined) return { status: 400, why: "Two Host headers." };
+            head.host = value;
+            break;
+          case "accept-encoding":
+            head.acceptsGzip = takesGzip(value);
+            break;
+          case "connection":
+            if (listHas(value, "close")) head.close = true;
+            else if (listHas(value, "keep-alive")) head.close = false;
+            break;
+          case "if-none-match":
+            head.ifNoneMatch = value;
+            break;
+          case "if-modified-since":
+            head.ifModifiedSince = value;
+            break;
+          case "content-length":
+            if ((length ?? value) !== value || !/^\d{1,15}$/.test(value)) {
+              return { status: 400, why: "The Content-Length is not one number." };
+            }
+            length = value;
+            break;
+          case "transfer-encoding":
+            return { status: 501, why: "Requests with a coded body are not served." };
+          default:
+            if (!TOKEN.test(text.slice(at, colon))) return badName;
+        }
+        break;
+      }
+      default:
+        if (!TOKEN.test(text.slice(at, colon))) return badName;
+    }
+    at = end + 2;
+  }
+  head.bodyBytes = length === undefined ? 0 : Number(length);
+  return undefined;
+}
+
+const badName: BadRequest = { status: 400, why: "A header name holds a forbidden character." };

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { test } from "node:test";
+import fc from "fast-check";
+import { fitLines, Progress } from "../../src/cli/progress.ts";
+import { Rate } from "../../src/cli/rate.ts";
+import type { CrawlProgress } from "../../src/crawl/events.ts";
+import { FakeTerminal } from "./fake-terminal.ts";
+
+const SNAPSHOT: CrawlProgress = {
+  pages: 12_345,
+  queued: 1_000_000,
+  inFlight: 128,
+  failed: 7,
+  refused: 42,
+  bytes: 1_234_567_890,
+  hostsWaiting: 9,
+  rssBytes: 150 * 2 ** 20,
+  redirects: 3,
+  known: 1_012_394,
+  seconds: 0,
+};
+
+const FIELDS = [
+  "12,345 pages",
+  "0 pages/s",
+  "1,000,000 queued",
+  "128 in flight",
+  "7 failed",
+  "42 refused",
+  "1.2 GB",
+  "9 hosts waiting",
+  "0.0 s",
+  "RSS 150 MiB",
+];
+
+test("on a terminal the view is redrawn in place, four times a second, and removed at the end", () => {
+  const terminal = new FakeTerminal(80);
+  let now = 0;
+  const progress = new Progress(terminal, { now: () => now, live: true });
+  terminal.write("before\n");
+  for (; now < 10_000; now += 10) progress.update({ ...SNAPSHOT, pages: now });
+  assert.ok(terminal.hidden, "no cursor flickers in the view");
+  assert.equal(terminal.writes, 1 + 1 + 40, "before, hide the cursor, then four views a second");
+  const [before, ...view] = terminal.lines();
+  assert.equal(before, "before");
+  assert.equal(view.length, 2);
+  assert.match(view[0]!, /^9,750 pages {2}1,000 pages\/s {2}/);
+  progress.close();
+  progress.close();
+  progress.update(SNAPSHOT);
+  assert.deepEqual(terminal.lines(), ["before"]);
+  assert.ok(!terminal.hidden);
+});
+
+test("the view holds every figure, whatever the width", () => {
+  for (const columns of [20, 30, 40, 79, 80, 200]) {
+    const terminal = new FakeTerminal(columns);
+    const progress = new Progress(terminal, { now: () => 0, live: true });
+    progress.update(SNAPSHOT);
+    const shown = terminal.lines();
+    assert.deepEqual(
+      shown.flatMap((line) => line.split("  ")),
+      FIELDS,
+      `${columns}`,
+    );
+    for (const line of shown) assert.ok(line.length < columns);
+    progress.close();
+  }
+});
+
+test("a window that becomes narrower or wider leaves no rubbish", () => {
+  const terminal = new FakeTerminal(100);
+  let now = 0;
+  const progress = new Progress(terminal, { now: () => now, live: true });
+  terminal.write("top\n");
+  for (const columns of [100, 30, 25, 60, 200, 40]) {
+    terminal.resize(columns);
+    now += 250;
+    progress.update(SNAPSHOT);
+    const [top, ...view] = terminal.lines();
+    assert.equal(top, "top");
+    assert.equal(view.filter((line) => line.includes("12,345 pages")).length, 1, `${columns}`);
+    assert.equal(view.filter((line) => line.includes("RSS")).length, 1, `${columns}`);
+  }
+  progress.close();
+  assert.deepEqual(terminal.lines(), ["top"]);
+});
+
+test("a note stands above the view and cannot steer the terminal", () => {
+  const terminal = new FakeTerminal(80);
+  const progress = new Progress(terminal, { now: () => 0, live: true });
+  progress.note("early");
+  progress.update(SNAPSHOT);
+  progress.note("host \u001b[2J waits");
+  const lines = terminal.lines();
+  assert.deepEqual(lines.slice(0, 2), ["early", "host \\u{1b}[2J waits"]);
+  assert.equal(lines.length, 4);
+  progress.close();
+  assert.deepEqual(terminal.lines(), ["early", "host \\u{1b}[2J waits"]);
+});
+
+test("in a pipe there is one plain line per five seconds", () => {
+  const output = new PassThrough();
+  let now = 0;
+  const progress = new Progress(output, { now: () => now });
+  for (; now < 16_000; now += 100) progress.update({ ...SNAPSHOT, pages: now / 100 });
+  progress.close();
+  const lines = String(output.read()).split("\n");
+  assert.equal(lines.length, 4);
+  assert.equal(
+    lines[0],
+    "50 pages, 10 pages/s, 1,000,000 queued, 128 in flight, 7 failed, 42 refused, 1.2 GB, 9 hosts waiting, 5.0 s, RSS 150 MiB",
+  );
+  assert.ok(!lines.join("").includes("\x1b"));
+});
+
+test("quiet shows nothing, except a note", () => {
+  const output = new PassThrough();
+  let now = 0;
+  const progress = new Progress(output, { now: () => now, quiet: true, live: true });
+  for (; now < 16_000; now += 100) progress.update(SNAPSHOT);
+  assert.equal(output.read(), null);
+  progress.note("disk full");
+  progress.close();
+  assert.equal(String(output.read()), "disk full\n");
+});
+
+test("the rate follows the last seconds", () => {
+  const rate = new Rate();
+  assert.equal(rate.perSecond(), 0);
+  for (let at = 0; at <= 10_000; at += 500) rate.add(at, at / 10);
+  assert.equal(rate.perSecond(), 100);
+  for (let at = 10_500; at <= 20_000; at += 500) rate.add(at, 1000);
+  assert.equal(rate.perSecond(), 0);
+});
+
+test("lines never exceed the width and lose no field", () => {
+  const fields = fc.array(fc.stringMatching(/^[a-z0-9,]{1,12}$/), { minLength: 1 });
+  fc.assert(
+    fc.property(fields, fc.integer({ min: 12, max: 100 }), (words, width) => {
+      const lines = fitLines(words, width);
+      assert.deepEqual(
+        lines.flatMap((line) => line.split("  ")),
+        words,
+      );
+      assert.ok(lines.every((line) => line.length <= width));
+    }),
+  );
+});

@@ -1,0 +1,90 @@
+import { createSocket, type Socket } from "node:dgram";
+import { isIP } from "node:net";
+
+/** What the server says to one question: records, a response code, or nothing at all. */
+export type DnsAnswer = { records: string[]; ttl?: number } | { rcode: number } | "silence";
+
+const A = 1;
+const AAAA = 28;
+
+/** A name server on loopback whose answers are written by the test. */
+export class DnsServer {
+  readonly questions: string[] = [];
+  readonly #socket: Socket;
+  readonly #answer: (name: string, family: 4 | 6, nth: number) => DnsAnswer;
+
+  private constructor(
+    socket: Socket,
+    answer: (name: string, family: 4 | 6, nth: number) => DnsAnswer,
+  ) {
+    this.#socket = socket;
+    this.#answer = answer;
+    socket.on("message", (message, from) => {
+      const reply = this.#reply(message);
+      if (reply !== undefined) socket.send(reply, from.port, from.address);
+    });
+  }
+
+  /** Starts a server; `nth` counts the questions for this name and family from 1. */
+  static async start(
+    answer: (name: string, family: 4 | 6, nth: number) => DnsAnswer,
+  ): Promise<DnsServer> {
+    const socket = createSocket("udp4");
+    const server = new DnsServer(socket, answer);
+    await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+    return server;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.#socket.address().port}`;
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => this.#socket.close(() => resolve()));
+  }
+
+  #reply(message: Buffer): Buffer | undefined {
+    const labels: string[] = [];
+    let at = 12;
+    for (let size = message[at]!; size > 0; size = message[at]!) {
+      labels.push(message.toString("latin1", at + 1, at + 1 + size));
+      at += 1 + size;
+    }
+    const type = message.readUInt16BE(at + 1);
+    const question = message.subarray(12, at + 5);
+    const name = labels.join(".").toLowerCase();
+    const key = `${name} ${type === A ? 4 : 6}`;
+    this.questions.push(key);
+    const nth = this.questions.filter((asked) => asked === key).length;
+    const answer = this.#answer(name, type === AAAA ? 6 : 4, nth);
+    if (answer === "silence") return undefined;
+    const records =
+      "records" in answer ? answer.records.map((ip) => record(ip, answer.ttl ?? 60)) : [];
+    const header = Buffer.alloc(12);
+    message.copy(header, 0, 0, 2);
+    header.writeUInt16BE(0x8180 | ("rcode" in answer ? answer.rcode : 0), 2);
+    header.writeUInt16BE(1, 4);
+    header.writeUInt16BE(records.length, 6);
+    return Buffer.concat([header, question, ...records]);
+  }
+}
+
+function record(ip: string, ttl: number): Buffer {
+  const data =
+    isIP(ip) === 4
+      ? Buffer.from(ip.split(".").map(Number))
+      : Buffer.from(
+          ip
+            .split(":")
+            .map((group) => group.padStart(4, "0"))
+            .join(""),
+          "hex",
+        );
+  const head = Buffer.alloc(12);
+  head.writeUInt16BE(0xc00c, 0); // the name of the question
+  head.writeUInt16BE(isIP(ip) === 4 ? A : AAAA, 2);
+  head.writeUInt16BE(1, 4);
+  head.writeUInt32BE(ttl, 6);
+  head.writeUInt16BE(data.length, 10);
+  return Buffer.concat([head, data]);
+}

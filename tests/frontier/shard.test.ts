@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Discovery, Lease } from "../../src/frontier/frontier.ts";
+import { Shard, type ShardRules } from "../../src/frontier/shard.ts";
+import type { CrawlUrl } from "../../src/url/crawl-url.ts";
+
+const RULES: ShardRules = { delayMs: 1000, perHost: 1, order: "bfs", seedLow: 1, seedHigh: 2 };
+
+function found(host: string, path: string): Discovery {
+  const url = `http://${host}/${path}` as CrawlUrl;
+  return { url, parent: undefined, depth: 0, via: "link", seed: false, chain: [] };
+}
+
+test("a host is asked again only after its delay, counted from the end of the request", () => {
+  const shard = new Shard(RULES);
+  shard.admit(found("a", "1"), "a");
+  shard.admit(found("a", "2"), "a");
+  const first = shard.take(0)!;
+  assert.equal(shard.take(0), undefined, "one connection");
+  shard.requestEnded(first, 400);
+  assert.equal(shard.nextReadyMs(), 1400);
+  assert.equal(shard.take(1399), undefined);
+  assert.equal(shard.take(1400)?.url, "http://a/2");
+});
+
+test("above one connection the delay spaces the starts", () => {
+  const shard = new Shard({ ...RULES, perHost: 2 });
+  for (const path of ["1", "2", "3"]) shard.admit(found("a", path), "a");
+  const first = shard.take(0)!;
+  assert.equal(shard.take(999), undefined);
+  assert.ok(shard.take(1000));
+  assert.equal(shard.take(9000), undefined, "two connections");
+  shard.requestEnded(first, 9000);
+  assert.ok(shard.take(9000));
+});
+
+test("a lease given back comes first again, and not too early", () => {
+  const shard = new Shard(RULES);
+  shard.admit(found("a", "1"), "a");
+  shard.admit(found("a", "2"), "a");
+  const lease = shard.take(0)!;
+  shard.giveBack(lease, 5000);
+  assert.equal(shard.take(4999), undefined);
+  assert.equal(shard.take(5000), lease);
+});
+
+test("a resting URL waits alone: its host goes on meanwhile", () => {
+  const shard = new Shard({ ...RULES, delayMs: 0 });
+  shard.admit(found("a", "1"), "a");
+  shard.admit(found("a", "2"), "a");
+  const lease = shard.take(0)!;
+  shard.requestEnded(lease, 0);
+  shard.rest(lease, 700);
+  assert.equal(shard.queued, 2);
+  const other = shard.take(0)!;
+  assert.equal(other.url, "http://a/2");
+  shard.requestEnded(other, 0);
+  assert.equal(shard.take(699), undefined);
+  assert.equal(shard.nextReadyMs(), 700);
+  assert.equal(shard.take(700), lease);
+});
+
+test("breadth-first takes the oldest, depth-first the newest", () => {
+  for (const [order, expected] of [
+    ["bfs", "1"],
+    ["dfs", "3"],
+  ] as const) {
+    const shard = new Shard({ ...RULES, order });
+    for (const path of ["1", "2", "3"]) shard.admit(found("a", path), "a");
+    assert.equal(shard.take(0)?.url, `http://a/${expected}`);
+  }
+});
+
+test("whatever happens, each admitted URL is leased once at a time and no host is asked too soon", () => {
+  const step = fc.record({
+    kind: fc.constantFrom("admit", "take", "end", "giveBack", "rest", "wait"),
+    host: fc.constantFrom("a", "b", "c"),
+    number: fc.nat(30),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 150 }), fc.integer({ min: 1, max: 3 }), (steps, n) => {
+      const shard = new Shard({ ...RULES, delayMs: 100, perHost: n });
+      const leases: Lease[] = [];
+      const admitted = new Set<string>();
+      const done = new Set<string>();
+      const lastEnd = new Map<string, number>();
+      let now = 0;
+      for (const { kind, host, number } of steps) {
+        const lease = leases[number % Math.max(1, leases.length)];
+        if (kind === "wait") now += number * 10;
+        else if (kind === "admit") {
+          const link = found(host, String(number));
+          assert.equal(shard.admit(link, host), !admitted.has(link.url));
+          admitted.add(link.url);
+        } else if (kind === "take") {
+          const taken = shard.take(now);
+          if (taken === undefined) continue;
+          assert.ok(!leases.includes(taken) && !done.has(taken.url));
+          if (n === 1) {
+            const end = lastEnd.get(taken.host.name) ?? Number.NEGATIVE_INFINITY;
+            assert.ok(now - end >= 100, "too soon");
+          }
+          leases.push(taken);
+          assert.ok(leases.filter((l) => l.host === taken.host).length <= n);
+        } else if (lease !== undefined) {
+          leases.splice(leases.indexOf(lease), 1);
+          if (kind === "giveBack") shard.giveBack(lease, now + 100);
+          else shard.requestEnded(lease, now);
+          lastEnd.set(lease.host.name, now);
+          if (kind === "rest") shard.rest(lease, now + 50);
+          else if (kind === "end") done.add(lease.url);
+        }
+        assert.equal(shard.queued, admitted.size - done.size - leases.length);
+        assert.equal(shard.known, admitted.size);
+      }
+    }),
+  );
+});
+
+test("giving up takes everything that waits", () => {
+  const shard = new Shard(RULES);
+  for (const path of ["1", "2"]) shard.admit(found("a", path), "a");
+  shard.admit(found("b", "1"), "b");
+  const lease = shard.take(0)!;
+  shard.requestEnded(lease, 0);
+  shard.rest(lease, 9999);
+  assert.deepEqual(
+    shard
+      .drain()
+      .map(({ url }) => url)
+      .sort(),
+    ["http://a/1", "http://a/2", "http://b/1"],
+  );
+  assert.equal(shard.queued, 0);
+  assert.equal(shard.nextReadyMs(), Number.POSITIVE_INFINITY);
+});

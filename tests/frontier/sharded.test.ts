@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Exchange } from "../../src/frontier/exchange.ts";
+import type { Discovery } from "../../src/frontier/frontier.ts";
+import { LinkBlock, readLinkBlock } from "../../src/frontier/link-block.ts";
+import { ShardedFrontier } from "../../src/frontier/sharded.ts";
+import { DOORBELL_WORDS, Doorbell } from "../../src/sync/doorbell.ts";
+import { Pending } from "../../src/sync/pending.ts";
+import { Ring, ringBytes } from "../../src/sync/ring.ts";
+import type { CrawlUrl } from "../../src/url/crawl-url.ts";
+import { shardOf, siteHash, siteOf } from "../../src/url/site.ts";
+
+const discovery: fc.Arbitrary<Discovery> = fc.record(
+  {
+    url: fc.webUrl() as fc.Arbitrary<CrawlUrl>,
+    parent: fc.option(fc.constantFrom("http://p/1", "http://p/2"), {
+      nil: undefined,
+    }) as fc.Arbitrary<CrawlUrl | undefined>,
+    depth: fc.nat(1000),
+    via: fc.constantFrom("seed", "link", "redirect", "refresh"),
+    seed: fc.boolean(),
+    chain: fc.array(fc.stringMatching(/^[0-9a-f]{16}$/), { maxLength: 10 }),
+  },
+  { noNullPrototype: true },
+);
+
+test("links come out of a block as they went in", () => {
+  fc.assert(
+    fc.property(fc.array(discovery), (all) => {
+      const block = new LinkBlock(4096);
+      const fitted = all.filter((found) => block.tryAdd(found));
+      assert.equal(block.links, fitted.length);
+      assert.deepEqual(readLinkBlock(block.bytes, block.used), fitted);
+    }),
+  );
+});
+
+/** T frontiers in one thread, over the shared memory that T threads would use. */
+function team(threads: number, slots: number) {
+  const inbox = () => new SharedArrayBuffer(ringBytes(slots, 512));
+  const memory = Array.from({ length: threads }, inbox);
+  const words = new Int32Array(new SharedArrayBuffer(4 * threads * DOORBELL_WORDS));
+  const pending = new Pending(new Int32Array(new SharedArrayBuffer(4)), 0);
+  const bells = memory.map((_, i) => new Doorbell(words, i * DOORBELL_WORDS));
+  const wantsSpace = new Int32Array(new SharedArrayBuffer(4 * threads));
+  const ends = { count: 0 };
+  const members = memory.map((_, thread) => {
+    const inboxes = memory.map((buffer) => new Ring(buffer, slots, 512, thread + 1));
+    const exchange = new Exchange(thread, { inboxes, bells, wantsSpace });
+    const rules = { delayMs: 0, perHost: 64, order: "bfs", seedLow: 5, seedHigh: 6 } as const;
+    const onLast = () => {
+      ends.count++;
+    };
+    const shards = 16;
+    const parts = { thread, threads, shards, rules, pending, exchange, onLast };
+    return { exchange, frontier: new ShardedFrontier(parts) };
+  });
+  return { members, pending, ends };
+}
+
+test("a team of frontiers visits what can be reached, each once, and ends exactly then", () => {
+  // Page i of a made-up web links to the pages of its list; pages are spread over sites s0.test ... s9.test.
+  const web = fc.array(fc.array(fc.nat(59), { maxLength: 6 }), { minLength: 60, maxLength: 60 });
+  const url = (page: number) => `http://s${page % 10}.test/${page}` as CrawlUrl;
+  fc.assert(
+    fc.property(
+      web,
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 1, max: 3 }),
+      fc.infiniteStream(fc.nat(1000)),
+      (links, threads, slots, choice) => {
+        const { members, pending, ends } = team(threads, slots);
+        const seed = url(0);
+        const owner = shardOf(siteHash(siteOf("s0.test")), 16) % threads;
+        pending.add(1);
+        members[owner]!.frontier.admitSeeds([seed]);
+        const visited: string[] = [];
+        for (let turns = 0; pending.value > 0; turns++) {
+          assert.ok(turns < 100_000, "does not end");
+          assert.equal(ends.count, 0, "ended too early");
+          const { frontier, exchange } = members[choice.next().value! % threads]!;
+          frontier.receive();
+          const [lease] = frontier.takeMany(1, 0);
+          if (lease !== undefined) {
+            frontier.requestEnded(lease, 0);
+            visited.push(lease.url);
+            const page = Number(lease.url.split("/")[3]);
+            const via = "link" as const;
+            frontier.offerMany(
+              links[page]!.map((to) => {
+                const parent = lease.url;
+                return { url: url(to), parent, depth: 1, via, seed: false, chain: [] };
+              }),
+            );
+            frontier.commitMany(1);
+          }
+          exchange.flush();
+        }
+        assert.equal(ends.count, 1, "the last release is noticed exactly once");
+        const reachable = new Set([0]);
+        for (const page of reachable) for (const to of links[page]!) reachable.add(to);
+        assert.deepEqual(visited.sort(), [...reachable].map(url).sort());
+        assert.equal(
+          members.reduce((sum, { frontier }) => sum + frontier.known, 0),
+          reachable.size,
+        );
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { createReadStream, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { test } from "node:test";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { Archive } from "../../src/store/archive.ts";
+import type { Capture } from "../../src/store/capture.ts";
+import { cdxjLine } from "../../src/store/cdxj.ts";
+import { readWarc } from "../../src/store/warc-reader.ts";
+import { freshFolder, sampleCapture, sampleOptions, url } from "./sample-capture.ts";
+
+/** The little of npm's warcio that is used; its own declarations need packages we do not have. */
+interface Warcio {
+  WARCParser: {
+    iterRecords(
+      source: ReadableStream<Uint8Array>,
+      options: object,
+    ): AsyncIterable<{ warcTargetURI?: string; readFully(decode: boolean): Promise<Uint8Array> }>;
+  };
+  CDXIndexer: new (
+    options: object,
+  ) => {
+    iterIndex(files: object[]): AsyncIterable<object>;
+    serializeCDXJ(entry: object): string;
+  };
+}
+const warcioName: string = "warcio";
+const { CDXIndexer, WARCParser } = (await import(warcioName)) as Warcio;
+
+/** Captures of every kind the crawler makes: codings, sizes, statuses, truncations, odd types. */
+function variety(): Capture[] {
+  const text = Buffer.from("<p>words and words</p>\n".repeat(4000));
+  const head = (status: number, lines: string) =>
+    Buffer.from(`HTTP/1.1 ${status} Whatever\r\nServer: x\r\n${lines}\r\n`);
+  const html = "Content-Type: text/html; charset=utf-8\r\n";
+  const kinds: Partial<Capture>[] = [
+    { body: text, head: head(200, html) },
+    { body: gzipSync(text), head: head(200, `${html}Content-Encoding: gzip\r\n`) },
+    { body: brotliCompressSync(text), head: head(200, `${html}Content-Encoding: br\r\n`) },
+    {
+      body: text.subarray(0, 700),
+      head: head(200, `${html}Transfer-Encoding: chunked\r\n`),
+      dechunked: true,
+    },
+    { body: Buffer.alloc(0), head: head(301, `${html}Location: /x\r\n`), status: 301 },
+    { body: Buffer.alloc(0), head: head(204, ""), status: 204, mime: "" },
+    { body: Buffer.from("WARC/1.1\r\nWARC-Type: response\r\n\r\n"), head: head(200, html) },
+    { body: gzipSync("WARC/1.1\r\nContent-Length: 0\r\n\r\n\r\n\r\n"), head: head(200, html) },
+    {
+      body: Buffer.alloc(300_000, 7),
+      head: head(200, "Content-Type: image/png\r\n"),
+      mime: "image/png",
+    },
+    { body: text, head: head(200, html), truncated: "length" },
+  ];
+  return kinds.map((kind, i) =>
+    sampleCapture({
+      ...kind,
+      url: url(`http://example.com/page/${i}?a=${i}`),
+      date: 1.7e12 + i * 1000,
+    }),
+  );
+}
+
+test("warcio counts and indexes our files exactly as we do, and gzip accepts them", async (t) => {
+  for (const level of [0, 1, 6]) {
+    const folder = join(freshFolder(t), String(level));
+    mkdirSync(folder);
+    const archive = new Archive(sampleOptions(folder, { level, rotateBytes: 100_000 }));
+    const captures = variety();
+    const lines = captures.map((capture) => {
+      const { location, payloadDigest } = archive.append(capture);
+      return `${cdxjLine(capture, location, payloadDigest)}\n`;
+    });
+    archive.close();
+    const theirs: string[] = [];
+    for (const filename of readdirSync(folder).sort()) {
+      const path = join(folder, filename);
+      execFileSync("gzip", ["-t", path]);
+      const open = () => Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>;
+      const ours = [...readWarc(path)];
+      let count = 0;
+      for await (const record of WARCParser.iterRecords(open(), { parseHttp: false })) {
+        const payload = await record.readFully(false);
+        assert.equal(
+          record.warcTargetURI ?? undefined,
+          ours[count]!.headers.get("warc-target-uri"),
+        );
+        assert.deepEqual(Buffer.from(payload), ours[count]!.block);
+        count++;
+      }
+      assert.equal(count, ours.length);
+      const indexer = new CDXIndexer({ format: "cdxj" });
+      for await (const entry of indexer.iterIndex([{ filename, reader: open() }]))
+        theirs.push(indexer.serializeCDXJ(entry));
+    }
+    assert.deepEqual(lines, theirs);
+  }
+});
+
+const python = spawnSync("python3", ["-c", "import warcio"]).status === 0;
+
+test("python's warcio check passes", { skip: !python && "python3 has no warcio" }, (t) => {
+  const folder = freshFolder(t);
+  const archive = new Archive(sampleOptions(folder));
+  for (const capture of variety()) archive.append(capture);
+  archive.close();
+  const file = join(folder, readdirSync(folder)[0]!);
+  execFileSync("python3", ["-m", "warcio.cli", "check", file]);
+  assert.ok(readFileSync(file).length > 0);
+});

@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { Archive, type ArchiveOptions } from "../../src/store/archive.ts";
+import type { Capture } from "../../src/store/capture.ts";
+import { readWarc, type WarcRecord } from "../../src/store/warc-reader.ts";
+import type { CrawlUrl } from "../../src/url/crawl-url.ts";
+
+/** A new folder that is removed when the test ends. */
+export function freshFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "orbweaver-store-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Any string as if the url room had made it. */
+export const url = (text: string): CrawlUrl => text as CrawlUrl;
+
+/** A small page, with whatever the test wants to be different. */
+export function sampleCapture(changes: Partial<Capture> = {}): Capture {
+  const body = changes.body ?? Buffer.from("<title>Hi</title><p>some words");
+  const mime = changes.mime ?? "text/html";
+  return {
+    url: url("http://example.com/"),
+    date: Date.UTC(2026, 0, 31, 23, 59, 59, 123),
+    ip: "127.0.0.1",
+    request: Buffer.from("GET / HTTP/1.1\r\nHost: example.com\r\nUser-Agent: test\r\n\r\n"),
+    head: Buffer.from(
+      `HTTP/1.1 200 OK\r\nContent-Type: ${mime}\r\nContent-Length: ${body.length}\r\n\r\n`,
+    ),
+    body,
+    status: 200,
+    mime,
+    dechunked: false,
+    depth: 0,
+    via: "seed",
+    outlinks: [],
+    ...changes,
+  };
+}
+
+/** Options of an archive in that folder. */
+export function sampleOptions(
+  folder: string,
+  changes: Partial<ArchiveOptions> = {},
+): ArchiveOptions {
+  return {
+    folder,
+    prefix: "test",
+    thread: 0,
+    level: 1,
+    rotateBytes: 1e9,
+    software: "orbweaver/test",
+    info: { robots: "obey" },
+    ...changes,
+  };
+}
+
+/** Writes the captures into one archive and reads back all its files. */
+export function writeAndRead(
+  folder: string,
+  captures: readonly Capture[],
+  changes: Partial<ArchiveOptions> = {},
+): { files: string[]; records: WarcRecord[] } {
+  const archive = new Archive(sampleOptions(folder, changes));
+  for (const capture of captures) archive.append(capture);
+  archive.close();
+  const files = readdirSync(folder).sort();
+  return { files, records: files.flatMap((file) => [...readWarc(join(folder, file))]) };
+}

@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { root } from "./conformance.ts";
+
+const MAIN = join(root, "build/src/cli/main.js");
+
+/** A folder of the test's own, removed after it. */
+export function tempFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "orbweaver-test-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** What a finished process left. */
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the compiled program to its end; `meanwhile` gets its process for signals. */
+export function orbweaver(
+  args: readonly string[],
+  meanwhile?: (kill: (signal: NodeJS.Signals) => void, onStderr: Promise<void>) => void,
+): Promise<Finished> {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  const first = new Promise<void>((resolve) => child.stderr.once("data", () => resolve()));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  meanwhile?.((signal) => child.kill(signal), first);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** The objects of a JSON-lines file. */
+export function readLines<T = Record<string, unknown>>(file: string): T[] {
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as T);
+}
+
+/** A line of pages/pages.jsonl. */
+export interface PageLine {
+  readonly url: string;
+  readonly parent?: string;
+  readonly depth: number;
+  readonly links: number;
+  readonly status: number;
+  readonly mime: string;
+  readonly title: string;
+  readonly words: number;
+  readonly bytes: number;
+  readonly digest: string;
+  readonly file: string;
+  readonly offset: number;
+}
+
+/** The pages of an output folder, without the header line. */
+export function readPages(out: string): PageLine[] {
+  return readLines<PageLine>(join(out, "pages/pages.jsonl")).slice(1);
+}
+
+/** A line of logs/crawl.jsonl. */
+export interface LogLine {
+  readonly url: string;
+  readonly outcome: string;
+  readonly status?: number;
+  readonly error?: string;
+  readonly parent?: string;
+  readonly location?: string;
+  readonly via: string;
+  readonly depth: number;
+}
+
+/** The outcomes of an output folder. */
+export function readLog(out: string): LogLine[] {
+  return readLines<LogLine>(join(out, "logs/crawl.jsonl"));
+}
+
+/** reports/summary.json. */
+export function readReport(out: string): Record<string, number> {
+  return JSON.parse(readFileSync(join(out, "reports/summary.json"), "utf8"));
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { stripPathSessionId } from "../../src/url/session-id.ts";
+import { surtKey } from "../../src/url/surt.ts";
+import { conformanceJson, noConformance } from "../support/conformance.ts";
+import { nastyLink } from "./links.ts";
+
+test("keys are those of the archive tools", { skip: noConformance }, () => {
+  const cases = conformanceJson<{ input: string; surt_key: string }[]>(
+    "url/iipc_wayback_surt_keys.json",
+  );
+  for (const { input, surt_key } of cases) assert.equal(surtKey(input), surt_key, input);
+  assert.equal(cases.length, 19);
+});
+
+test("keys are those of the surt library, but for DNS records", { skip: noConformance }, () => {
+  const cases =
+    conformanceJson<{ fn: string; input: string; expected: string }[]>("url/urlcanon_surt.json");
+  // surt leaves "dns:archive.org" alone; webarchive-commons, whose list is the one above, reverses it.
+  const keys = cases.filter(({ fn, input }) => fn === "defaultIASurt" && !input.startsWith("dns:"));
+  for (const { input, expected } of keys) assert.equal(surtKey(input), expected, input);
+  assert.equal(keys.length, 10);
+});
+
+test("session ids of the archive tools' list leave the path", { skip: noConformance }, () => {
+  type Case = { fn: string; input: string; expected: string };
+  const cases = conformanceJson<Case[]>("url/iipc_session_id_stripping.json");
+  for (const { input, expected } of cases) assert.equal(stripPathSessionId(input), expected);
+  assert.equal(cases.length, 3);
+});
+
+test("hosts, ports, paths and queries take their places in the key", () => {
+  const keys = [
+    ["http://www.Example.com:8080/A/?B=1#x", "com,example:8080)/a?b=1"],
+    ["http://u:p@h:80/x//y/../z/", "h)/x/z"],
+    ["https://h:443/", "h)/"],
+    ["http://h:443/", "h:443)/"],
+    ["http://www.www2.x.org/www.html", "org,x)/www.html"],
+    ["http://h/?b=1&a-b=2&a=1&a", "h)/?a&a=1&a-b=2&b=1"],
+    ["http://h/?a=1&PHPSESSID=0123456789abcdef0123456789abcdef&z", "h)/?a=1&z"],
+    ["http://h/%2525%257E/%41?%2562", "h)/%25~/a?b"],
+    ["http://[2001:db8::1]:8080/", "2001:db8::1:8080)/"],
+    ["http://bücher.example/ü", "example,xn--bcher-kva)/%c3%bc"],
+    ["http://host%23.com/", "com,host%23)/"],
+  ];
+  for (const [url, key] of keys) assert.equal(surtKey(url!), key);
+});
+
+test("every text has a key that fits one column of one line", () => {
+  const anyText = fc.oneof(
+    nastyLink,
+    fc.string({ unit: "binary" }),
+    nastyLink.map((s) => `http://h/${s}`),
+  );
+  const property = fc.property(anyText, (text) => {
+    assert.match(surtKey(text), /^[!-~]+$/);
+  });
+  fc.assert(property, { numRuns: 10_000 });
+});
+
+test("escapes of escapes cost linear time and end unescaped", () => {
+  assert.equal(surtKey(`http://h/%${"25".repeat(500_000)}41`), "h)/a");
+});
