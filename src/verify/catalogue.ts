@@ -3,6 +3,7 @@ import type { Configuration } from "./configuration.ts";
 import { configurations as crossing } from "./configurations/crossing.ts";
 import { configurations as monitor } from "./configurations/monitor.ts";
 import { configurations as mutex } from "./configurations/mutex.ts";
+import { configurations as owners } from "./configurations/owners.ts";
 import { configurations as ring } from "./configurations/ring.ts";
 import { configurations as semaphore } from "./configurations/semaphore.ts";
 import { configurations as sleeping } from "./configurations/sleeping.ts";
@@ -21,6 +22,7 @@ export const catalogue: readonly Entry[] = [
   ...entries("monitor", monitor),
   ...entries("sleeping", sleeping),
   ...entries("crossing", crossing),
+  ...entries("owners", owners),
 ];
 
 /** The configuration with that name. */
