@@ -1,7 +1,7 @@
+import { VISITED_SETS } from "../../config/techniques.ts";
 import { CapacityError } from "../../errors.ts";
 
-/** The visited sets of a shared crawl. */
-export const VISITED_SETS = ["striped", "cas"] as const;
+export { VISITED_SETS };
 
 /** One kind of visited set. */
 export type VisitedKind = (typeof VISITED_SETS)[number];

@@ -1,17 +1,7 @@
+import { TECHNIQUES } from "../../config/techniques.ts";
 import { CapacityError } from "../../errors.ts";
 
-/** The ways to synchronise one fixed-size frontier; the last two are kept to show what goes wrong. */
-export const TECHNIQUES = [
-  "lock-free",
-  "semaphore",
-  "monitor",
-  "coarse",
-  "fine",
-  "optimistic",
-  "pessimistic",
-  "unsynchronised",
-  "monitor-one-condition",
-] as const;
+export { TECHNIQUES };
 
 /** One way to synchronise the frontier. */
 export type Technique = (typeof TECHNIQUES)[number];
