@@ -1,7 +1,7 @@
 import { Ring, ringBytes } from "../../sync/ring.ts";
-import type { Configuration, Mutant, Outcome } from "../configuration.ts";
+import type { Configuration, Mutant, Outcome, Specification } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
-import { awaitEnd, report } from "../scenario.ts";
+import { awaitEnd, invoke, report, respond } from "../scenario.ts";
 
 const SLOT_BYTES = 4;
 
@@ -108,6 +108,56 @@ function ringConfiguration(
   };
 }
 
+const PUSH = 1;
+const TAKE = 2;
+
+/** First in, first out. "Full" and "empty" come from one look while others are half done, so they are always allowed. */
+const fifo: Specification = {
+  initial: "",
+  apply(state, { operation, argument, result }) {
+    if (operation === PUSH) return result === 1 ? state + String(argument) : state;
+    if (result < 0) return state;
+    return state.startsWith(String(result)) ? state.slice(1) : undefined;
+  },
+};
+
+const linearisable: Configuration<Subject> = {
+  name: "ring-fifo-2p1c",
+  technique: "lock-free ring",
+  threads: 3,
+  operations: 2,
+  strategy: "dpor",
+  specification: fifo,
+  attach: (memory, owner) => attachRing(memory, 2, owner),
+  program(subject, thread) {
+    if (thread < 2) {
+      subject.box[0] = thread + 1;
+      invoke(PUSH, thread + 1);
+      const pushed = subject.ring.tryPush(subject.box, 1);
+      respond(pushed ? 1 : 0);
+    } else {
+      for (let attempt = 0; attempt < 2; attempt++) {
+        invoke(TAKE, 0);
+        const length = subject.ring.tryTake(subject.box);
+        respond(length < 0 ? -1 : subject.box[0]!);
+      }
+    }
+  },
+  mutants: [
+    {
+      name: "takes-and-leaves-it",
+      patches: [
+        {
+          module: "sync/ring.js",
+          find: "stateOf(this.#nextLap(lap), 0, FREE));\n    }\n    #nextLap",
+          replace:
+            "stateOf(lap, 0, FULL)); Atomics.store(this.#words, TAIL, 0);\n    }\n    #nextLap",
+        },
+      ],
+    },
+  ],
+};
+
 const reclaim: Configuration<Subject> = {
   name: "ring-reclaim",
   technique: "reclaim of a dead owner",
@@ -162,6 +212,7 @@ export const configurations: readonly Configuration<Subject>[] = [
     nonBlocking: true,
     mutants: [...mutants, spins],
   }),
+  linearisable,
   reclaim,
   ringConfiguration("ring-4p4c4", 4, 4, 4, 2, { strategy: "pct", schedules: 3000 }),
 ];
