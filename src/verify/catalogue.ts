@@ -6,6 +6,8 @@ import { configurations as mutex } from "./configurations/mutex.ts";
 import { configurations as ring } from "./configurations/ring.ts";
 import { configurations as semaphore } from "./configurations/semaphore.ts";
 import { configurations as sleeping } from "./configurations/sleeping.ts";
+import { configurations as techniques } from "./configurations/techniques.ts";
+import { configurations as visited } from "./configurations/visited.ts";
 
 /** A configuration and the compiled module it comes from. */
 export interface Entry {
@@ -21,6 +23,8 @@ export const catalogue: readonly Entry[] = [
   ...entries("monitor", monitor),
   ...entries("sleeping", sleeping),
   ...entries("crossing", crossing),
+  ...entries("techniques", techniques),
+  ...entries("visited", visited),
 ];
 
 /** The configuration with that name. */
