@@ -1,6 +1,7 @@
 import { UsageError } from "../errors.ts";
 import type { Configuration } from "./configuration.ts";
 import { configurations as crossing } from "./configurations/crossing.ts";
+import { configurations as deaths } from "./configurations/deaths.ts";
 import { configurations as monitor } from "./configurations/monitor.ts";
 import { configurations as mutex } from "./configurations/mutex.ts";
 import { configurations as ring } from "./configurations/ring.ts";
@@ -24,6 +25,7 @@ export const catalogue: readonly Entry[] = [
   ...entries("sleeping", sleeping),
   ...entries("crossing", crossing),
   ...entries("techniques", techniques),
+  ...entries("deaths", deaths),
   ...entries("visited", visited),
 ];
 
