@@ -1,12 +1,15 @@
 import { UsageError } from "../errors.ts";
 import type { Configuration } from "./configuration.ts";
 import { configurations as crossing } from "./configurations/crossing.ts";
+import { configurations as deaths } from "./configurations/deaths.ts";
 import { configurations as monitor } from "./configurations/monitor.ts";
 import { configurations as mutex } from "./configurations/mutex.ts";
 import { configurations as owners } from "./configurations/owners.ts";
 import { configurations as ring } from "./configurations/ring.ts";
 import { configurations as semaphore } from "./configurations/semaphore.ts";
 import { configurations as sleeping } from "./configurations/sleeping.ts";
+import { configurations as techniques } from "./configurations/techniques.ts";
+import { configurations as visited } from "./configurations/visited.ts";
 
 /** A configuration and the compiled module it comes from. */
 export interface Entry {
@@ -23,6 +26,9 @@ export const catalogue: readonly Entry[] = [
   ...entries("sleeping", sleeping),
   ...entries("crossing", crossing),
   ...entries("owners", owners),
+  ...entries("techniques", techniques),
+  ...entries("deaths", deaths),
+  ...entries("visited", visited),
 ];
 
 /** The configuration with that name. */
