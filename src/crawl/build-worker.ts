@@ -35,10 +35,13 @@ for (;;) {
   let worked = false;
   for (const { thread, frames } of crawlers) {
     const count = storeSome(frames);
-    if (count === 0) continue;
+    // Also a part of a large frame makes room that its crawler may be waiting for.
+    if (frames.roomMade() === 0) continue;
     worked = true;
-    builder.flush();
-    Atomics.add(stored, thread, count);
+    if (count > 0) {
+      builder.flush();
+      Atomics.add(stored, thread, count);
+    }
     bells[thread]!.ring();
   }
   if (worked) continue;

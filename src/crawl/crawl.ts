@@ -62,8 +62,13 @@ export class Crawl {
     this.#startWriters(paths.debugLog);
     this.#startCrawlers();
     this.events.emit("started", this.#out);
-    const bell = new LoopDoorbell(this.#bells.at(-2)!, () => this.#wakeAll());
-    bell.asleep();
+    const bell = new LoopDoorbell(this.#bells.at(-2)!, () => listen());
+    const listen = () => {
+      bell.asleep();
+      // Also when the last URL was released before the bell was armed.
+      if (this.#control.mode !== MODES.run) this.#wakeAll();
+    };
+    listen();
     const ticker = setInterval(() => this.#tick(), TICK_MS);
     // Without its builder no page can be stored, so the crawlers need not go on.
     void this.#untilEnded(this.#writers);
@@ -187,8 +192,10 @@ export class Crawl {
     this.#wakeAll();
   }
 
+  /** Rings everybody but the supervisor itself. */
   #wakeAll(): void {
-    for (const bell of this.#bells) bell.ring();
+    const own = this.#bells.at(-2);
+    for (const bell of this.#bells) if (bell !== own) bell.ring();
   }
 
   #tick(): void {

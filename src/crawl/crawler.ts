@@ -48,6 +48,8 @@ export class Crawler {
   #timer: NodeJS.Timeout | undefined;
   #timerMs = Number.POSITIVE_INFINITY;
   #ended = false;
+  /** The last look found a URL to fetch and no page permit. */
+  #wantsPermit = false;
 
   constructor(rules: CrawlerRules, voice: CrawlerVoice) {
     const { thread, memory, config } = rules;
@@ -122,24 +124,38 @@ export class Crawler {
     this.#frontier.receive();
     // Commits run as soon as this function returns; what they bring is taken up by the next pump.
     if (this.#handOff.settle() > 0) this.#planPump();
-    if (this.#control.mode === MODES.run) this.#takeMore();
-    else if (this.#control.mode === MODES.abort) void this.#parts.wire.close();
+    const { mode } = this.#control;
+    if (mode === MODES.run) this.#takeMore();
+    else if (mode === MODES.abort) void this.#parts.wire.close();
     this.#handOff.flush();
     const sent = this.#frontier.flush();
     this.#publish();
-    if (this.#mayEnd(sent)) {
+    if (this.#mayEnd(mode, sent)) {
       this.#end();
       return;
     }
     this.#bell.asleep();
-    // Whoever published before the bell was armed did not ring: look once more.
-    const mail = this.#control.mode === MODES.run && this.#frontier.hasMail();
-    if (mail || this.#handOff.hasAnswers()) this.#planPump();
+    if (this.#hasNews(mode, sent)) this.#planPump();
+  }
+
+  /**
+   * Whoever changed something before the bell was armed did not ring, so everything that a ring may mean is looked
+   * at once more: the crawl's mode, mail, answers, room in an inbox or in the pipe, a page permit.
+   */
+  #hasNews(mode: number, sent: boolean): boolean {
+    const control = this.#control;
+    if (control.mode !== mode || this.#handOff.hasAnswers()) return true;
+    if (mode === MODES.run && this.#frontier.hasMail()) return true;
+    if (!sent && this.#frontier.flush()) return true;
+    if (this.#handOff.congested) {
+      this.#handOff.flush();
+      if (!this.#handOff.congested) return true;
+    }
+    return this.#wantsPermit && control.permits.left > 0;
   }
 
   /** Nothing in flight, everything stored and sent; a crawl that is aborted leaves the rest where it is. */
-  #mayEnd(sent: boolean): boolean {
-    const { mode } = this.#control;
+  #mayEnd(mode: number, sent: boolean): boolean {
     if (mode === MODES.run || this.#inFlight > 0) return false;
     return mode === MODES.abort || (sent && this.#handOff.outstanding === 0);
   }
@@ -147,16 +163,21 @@ export class Crawler {
   #takeMore(): void {
     const { linksPerThread, maxUncommitted, maxPages } = this.#rules.config;
     const nowMs = monotonicMs();
+    this.#wantsPermit = false;
     for (;;) {
       const uncommitted = this.#handOff.outstanding + this.#inFlight;
       const room = Math.min(linksPerThread - this.#inFlight, maxUncommitted - uncommitted);
       if (room <= 0 || this.#handOff.congested) return;
-      // With a page limit a permit comes first, so that the crawl ends at exactly N.
-      if (maxPages !== undefined && !this.#control.permits.tryTake()) return;
       const leases = this.#frontier.takeMany(maxPages === undefined ? room : 1, nowMs);
       if (leases.length === 0) {
-        if (maxPages !== undefined) this.#control.permits.giveBack();
         this.#sleepUntil(this.#frontier.nextReadyMs(), nowMs);
+        return;
+      }
+      // With a page limit every visit holds a permit, so that the crawl ends at exactly N. It is taken last: a
+      // permit held by a thread that has nothing to fetch would be missing elsewhere.
+      if (maxPages !== undefined && !this.#control.permits.tryTake()) {
+        this.#wantsPermit = true;
+        for (const lease of leases) this.#frontier.giveBack(lease, nowMs);
         return;
       }
       for (const lease of leases) this.#visit(lease);

@@ -87,6 +87,7 @@ export class FrameReader {
   #bytes = Buffer.alloc(64 * 1024);
   #wanted = -1;
   #have = 0;
+  #taken = 0;
 
   constructor(pipe: BytePipe) {
     this.#pipe = pipe;
@@ -95,18 +96,31 @@ export class FrameReader {
   /** The next whole frame, valid until the next call; undefined when it has not all arrived. */
   next(): Frame | undefined {
     if (this.#wanted < 0) {
-      this.#have += this.#pipe.read(this.#prefix, this.#have, 4 - this.#have);
+      this.#read(this.#prefix, 4);
       if (this.#have < 4) return undefined;
       this.#wanted = this.#prefix.readUInt32LE(0);
       this.#have = 0;
       this.#fit(this.#wanted);
     }
-    this.#have += this.#pipe.read(this.#bytes, this.#have, this.#wanted - this.#have);
+    this.#read(this.#bytes, this.#wanted);
     if (this.#have < this.#wanted) return undefined;
     const frame = readFrame(this.#bytes.subarray(0, this.#wanted));
     this.#wanted = -1;
     this.#have = 0;
     return frame;
+  }
+
+  /** Bytes taken out of the pipe since the last call: as much more room for the writer. */
+  roomMade(): number {
+    const room = this.#taken;
+    this.#taken = 0;
+    return room;
+  }
+
+  #read(into: Buffer, wanted: number): void {
+    const count = this.#pipe.read(into, this.#have, wanted - this.#have);
+    this.#have += count;
+    this.#taken += count;
   }
 
   /** True when nothing waits in the pipe. */

@@ -169,11 +169,22 @@ export class SharedFrontier implements ThreadFrontier {
 
   #take(): Lease | undefined {
     const length = this.#parts.frontier.tryTake(this.#record);
-    const found = length > 0 ? readLinkBlock(this.#record, length)[0] : this.#spill.shift();
+    const found = length > 0 ? this.#read(length) : this.#spill.shift();
     if (found === undefined) return undefined;
     this.#held++;
     if (this.#parts.taken !== undefined) this.#parts.onTaken(!this.#parts.taken.mark(found.url));
     return { ...found, host: this.#host(hostnameOf(found.url)), attempt: 0 };
+  }
+
+  /** Without synchronisation a record may be half of one URL and half of another: that one is lost. */
+  #read(length: number): Discovery | undefined {
+    if (this.#parts.taken === undefined) return readLinkBlock(this.#record, length)[0];
+    try {
+      const found = readLinkBlock(this.#record, length)[0];
+      return found !== undefined && this.#parts.visited.contains(found.url) ? found : undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   #insert(found: Discovery): boolean {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readRecords } from "../support/archive.ts";
@@ -163,6 +164,19 @@ test("robots.txt is obeyed, its absence allows, its failure forbids", async (t) 
   );
   assert.deepEqual(brief(ignored.log.get("/")), ["page", 200]);
   assert.ok(!ignored.asked.includes("/robots.txt"));
+});
+
+test("a page larger than the pipe to its builder passes through in pieces", async (t) => {
+  const noise = randomBytes(6 * 1024 * 1024).toString("base64");
+  const { log, out } = await crawl(t, {
+    "/": html(`<a href=/next>x</a><!--${noise}-->`),
+    "/next": html(""),
+  });
+  assert.deepEqual([...log.values()].map(brief), [
+    ["page", 200],
+    ["page", 200],
+  ]);
+  assert.ok(readPages(out)[0]!.bytes > 8 * 1024 * 1024);
 });
 
 test("nofollow in a page's robots meta keeps its links out", async (t) => {

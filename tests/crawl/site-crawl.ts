@@ -14,7 +14,13 @@ function pathOf(url: string): string {
 export async function crawlSite(
   site: Site,
   out: string,
-  options: { threads: number; links: number; spread?: number; latencyMs?: number },
+  options: {
+    threads: number;
+    links: number;
+    spread?: number;
+    latencyMs?: number;
+    args?: readonly string[];
+  },
 ): Promise<Record<string, number>> {
   const web = await startWebProcess({
     dir: site.folder,
@@ -33,6 +39,7 @@ export async function crawlSite(
       ...["--threads", String(options.threads), "--links-per-thread", String(options.links)],
       ...(options.spread === undefined ? [] : ["--allow-private", "127.0.0.0/8"]),
       ...web.resolveArguments(),
+      ...(options.args ?? []),
     ]);
     assert.deepEqual([code, stderr], [0, ""]);
     const summary = JSON.parse(stdout);

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { CORRECT_TECHNIQUES } from "../../src/frontier/strategies/fixed-frontier.ts";
+import { PROFILES } from "../../src/web/profile.ts";
+import { startWebProcess } from "../../src/web/web-process.ts";
+import { orbweaver, readLog, readReport, tempFolder } from "../support/orbweaver.ts";
+
+const SHARED = ["--frontier", "shared", "--json", "--quiet"];
+
+test("every correct technique crawls a web completely, each page once, with spills", async (t) => {
+  const profile = { ...PROFILES.tiny, pages: 120, hosts: 4 };
+  for (const [number, technique] of CORRECT_TECHNIQUES.entries()) {
+    const web = await startWebProcess({ profile });
+    t.after(() => web.close());
+    const out = join(tempFolder(t), "out");
+    const visited = number % 2 === 0 ? "cas" : "striped";
+    const size = technique === "coarse" ? "grow" : "10";
+    const { code, stdout, stderr } = await orbweaver([
+      ...["crawl", ...web.start, "--scope", "any", "--allow-private", "127.0.0.0/8"],
+      ...["--delay", "0", "--threads", "3", "--out", out, ...SHARED],
+      ...["--sync", technique, "--frontier-size", size, "--visited", visited],
+    ]);
+    assert.deepEqual([code, stderr], [0, ""], technique);
+    const truth = await web.truth();
+    const report = await web.report();
+    assert.deepEqual(
+      [JSON.parse(stdout).pages, report.pages, report.repeated],
+      [truth.reachable, truth.reachable, 0],
+      technique,
+    );
+    const log = readLog(out);
+    assert.equal(new Set(log.map(({ url }) => url)).size, log.length, technique);
+    assert.equal(readReport(out).urlsLost, 0);
+  }
+});
+
+test("the gate table alone keeps a shared crawl polite, whoever takes a URL", async (t) => {
+  const profile = { ...PROFILES.tiny, errorRate: 0.1 };
+  const web = await startWebProcess({ profile, delayMs: 60 });
+  t.after(() => web.close());
+  const out = join(tempFolder(t), "out");
+  const { code } = await orbweaver([
+    ...["crawl", ...web.start, "--scope", "any", "--allow-private", "127.0.0.0/8"],
+    ...["--delay", "60", "--threads", "3", "--out", out, ...SHARED, "--sync", "monitor"],
+  ]);
+  assert.equal(code, 0);
+  const report = await web.report();
+  assert.deepEqual([report.tooFast, report.pages], [[], (await web.truth()).reachable]);
+});
+
+test("an unsynchronised frontier ends, and says what it lost", async (t) => {
+  const web = await startWebProcess({ profile: { ...PROFILES.small, pages: 1500 } });
+  t.after(() => web.close());
+  const out = join(tempFolder(t), "out");
+  const { code, stdout } = await orbweaver([
+    ...["crawl", ...web.start, "--delay", "0", "--threads", "4", "--out", out, ...SHARED],
+    ...["--sync", "unsynchronised", "--frontier-size", "30"],
+  ]);
+  assert.equal(code, 0);
+  const summary = JSON.parse(stdout);
+  const { urlsLost, urlsTakenTwice } = readReport(out);
+  // Losses are a matter of luck; the account of them is not.
+  const seen = new Set(readLog(out).map(({ url }) => url)).size;
+  assert.equal(summary.urlsKnown - seen, urlsLost);
+  assert.equal(readLog(out).length - seen, urlsTakenTwice);
+});
+
+test("what a shared frontier cannot do is refused in one sentence", async (t) => {
+  const cases: [string[], RegExp][] = [
+    [["--sync", "monitor", "--frontier-size", "grow"], /needs a list: use --sync coarse/],
+    [["--frontier-size", "0"], /--frontier-size.*a whole number from 1 to 1000000, or grow/],
+    [["--sync", "mutex"], /--sync.*one of lock-free, semaphore/],
+    [["--per-host", "2"], /needs --frontier sharded/],
+  ];
+  for (const [args, message] of cases) {
+    const out = join(tempFolder(t), "out");
+    const { code, stderr } = await orbweaver([
+      "crawl",
+      "http://127.0.0.1:1/",
+      "--out",
+      out,
+      ...SHARED,
+      ...args,
+    ]);
+    assert.equal(code, 2);
+    assert.match(stderr, message);
+  }
+});
