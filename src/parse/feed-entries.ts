@@ -2,7 +2,7 @@ import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
 import { sitemapDate } from "./sitemap-date.ts";
 import type { SitemapList } from "./sitemap-list.ts";
 import type { XmlScanner } from "./xml-scanner.ts";
-import { xmlAttributes, xmlText } from "./xml-text.ts";
+import { xmlText } from "./xml-text.ts";
 
 type Field = "" | "link" | "guid" | "date";
 
@@ -23,6 +23,7 @@ interface Item {
 
 // Nothing useful lies deeper, and a bounded stack keeps the search for an open element cheap.
 const MAX_DEPTH = 64;
+const SHORTEST_WITH_BASE = 'a xml:base="x"'.length;
 const DATES = new Set(["pubdate", "updated", "modified", "published", "issued", "date"]);
 const FEEDS = new Set(["channel", "feed"]);
 
@@ -46,7 +47,7 @@ export class FeedEntries {
     this.#stack = [{ name: "", base: url }];
   }
 
-  open(name: string, prefix: string, tag: Uint8Array): void {
+  open(name: string, prefix: string): void {
     if (this.#field !== "") this.#endField();
     // An item inside an item means that the end tag of the first is missing.
     if ((name === "item" || name === "entry") && this.#item !== undefined) this.#endItem();
@@ -55,11 +56,11 @@ export class FeedEntries {
       return;
     }
     const parent = this.#stack.at(-1)!;
-    this.#stack.push({ name, base: baseOf(tag, parent.base) });
+    this.#stack.push({ name, base: this.#baseOf(parent.base) });
     const level = this.#stack.at(-1)!;
-    if (name === "item" || name === "entry") this.#startItem(tag, prefix, level.base);
-    else if (name === "link") this.#link(tag, prefix, parent, level.base);
-    else if (FEEDS.has(name)) this.#setHome(xmlAttributes(tag).get("href"), level.base);
+    if (name === "item" || name === "entry") this.#startItem(prefix, level.base);
+    else if (name === "link") this.#link(prefix, parent, level.base);
+    else if (FEEDS.has(name)) this.#setHome(this.#scanner.attributes().get("href"), level.base);
     else if (this.#item !== undefined && this.#item.depth === this.#stack.length - 1) {
       if (name === "guid") this.#startField("guid");
       else if (DATES.has(name) && this.#item.date === undefined) this.#startField("date");
@@ -85,17 +86,17 @@ export class FeedEntries {
     this.#endItem();
   }
 
-  #startItem(tag: Uint8Array, prefix: string, base: CrawlUrl): void {
-    const link = xmlAttributes(tag).get("href"); // CDF
+  #startItem(prefix: string, base: CrawlUrl): void {
+    const link = this.#scanner.attributes().get("href"); // CDF
     const depth = this.#stack.length;
     this.#item = { depth, prefix, base, link, guid: undefined, date: undefined };
   }
 
-  #link(tag: Uint8Array, prefix: string, parent: Level, base: CrawlUrl): void {
+  #link(prefix: string, parent: Level, base: CrawlUrl): void {
     const item = this.#item;
     const inItem = item !== undefined && item.depth === this.#stack.length - 1;
     if (!inItem && (item !== undefined || !FEEDS.has(parent.name))) return;
-    const attributes = xmlAttributes(tag);
+    const attributes = this.#scanner.attributes();
     const href = attributes.get("href");
     if (href === undefined) {
       // A `link` with text is RSS; one of another namespace is not the item's own.
@@ -124,8 +125,7 @@ export class FeedEntries {
   #endField(): void {
     const field = this.#field;
     this.#field = "";
-    const bytes = this.#scanner.take();
-    const text = bytes === undefined ? "" : xmlText(bytes);
+    const text = xmlText(this.#scanner.take() ?? "");
     if (text === "") return;
     const item = this.#item;
     const { base } = this.#stack.at(-1)!;
@@ -151,16 +151,11 @@ export class FeedEntries {
     if (url !== undefined && item.date !== undefined)
       this.#list.note(url, { lastmodMs: item.date });
   }
-}
 
-/** What links inside an element are resolved against: xml:base, where it is given. */
-function baseOf(tag: Uint8Array, inherited: CrawlUrl): CrawlUrl {
-  if (!hasXmlBase(tag)) return inherited;
-  const base = xmlAttributes(tag).get("xml:base");
-  return (base === undefined ? undefined : canonicalize(base, inherited)) ?? inherited;
-}
-
-function hasXmlBase(tag: Uint8Array): boolean {
-  if (tag.length < 12) return false;
-  return Buffer.from(tag.buffer, tag.byteOffset, tag.length).includes("xml:base");
+  /** What links inside the element are resolved against: xml:base, where it is given. */
+  #baseOf(inherited: CrawlUrl): CrawlUrl {
+    if (this.#scanner.tagBytes < SHORTEST_WITH_BASE) return inherited;
+    const base = this.#scanner.attributes().get("xml:base");
+    return (base === undefined ? undefined : canonicalize(base, inherited)) ?? inherited;
+  }
 }

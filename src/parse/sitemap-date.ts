@@ -46,14 +46,18 @@ function timeOf(parts: readonly number[], zone: string): number | undefined {
     number,
     number,
   ];
-  const midnight = new Date(0);
-  midnight.setUTCFullYear(year, month - 1, day);
-  // A day that the month does not have moves the date on; the comparison finds it.
-  if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) return undefined;
+  if (month < 1 || month > 12 || day < 1 || (day > 28 && day > daysIn(year, month)))
+    return undefined;
   if (hour > 24 || minute > 59 || second > 60) return undefined;
   const offsetMinutes = offsetOf(zone);
   if (offsetMinutes === undefined) return undefined;
-  return midnight.getTime() + ((hour * 60 + minute - offsetMinutes) * 60 + second) * 1000;
+  return (
+    Date.UTC(year, month - 1, day) + ((hour * 60 + minute - offsetMinutes) * 60 + second) * 1000
+  );
+}
+
+function daysIn(year: number, month: number): number {
+  return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
 function offsetOf(zone: string): number | undefined {

@@ -71,8 +71,7 @@ export class SitemapEntries {
   #endField(): void {
     const field = this.#field;
     this.#field = "";
-    const bytes = this.#scanner.take();
-    const text = bytes === undefined ? "" : xmlText(bytes);
+    const text = xmlText(this.#scanner.take() ?? "");
     if (field === "lastmod") {
       const lastmodMs = sitemapDate(text);
       if (lastmodMs !== undefined) this.#note.lastmodMs = lastmodMs;

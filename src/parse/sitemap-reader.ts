@@ -46,7 +46,7 @@ export interface SitemapOptions {
 }
 
 interface Entries {
-  open(name: string, prefix: string, tag: Uint8Array): void;
+  open(name: string, prefix: string): void;
   close(name: string): void;
   end(): void;
 }
@@ -123,9 +123,9 @@ export class SitemapReader implements XmlSink {
     };
   }
 
-  open(name: string, prefix: string, tag: Uint8Array): void {
+  open(name: string, prefix: string): void {
     this.#entries ??= this.#entriesFor(name);
-    this.#entries?.open(name, prefix, tag);
+    this.#entries?.open(name, prefix);
   }
 
   close(name: string): void {

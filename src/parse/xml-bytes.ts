@@ -1,9 +1,11 @@
 /** Bytes that grow up to a limit; beyond it nothing is kept, because half a value is worse than none. */
 export class BoundedBytes {
   readonly #max: number;
-  #bytes = new Uint8Array(1024);
+  #bytes: Buffer<ArrayBuffer> = Buffer.alloc(1024);
   #length = 0;
   #overflow = false;
+  /** All bytes or-ed together: tells ASCII from the rest. */
+  #union = 0;
 
   constructor(max: number) {
     this.#max = max;
@@ -16,22 +18,40 @@ export class BoundedBytes {
   clear(): void {
     this.#length = 0;
     this.#overflow = false;
+    this.#union = 0;
   }
 
   /** Adds one byte. */
   add(byte: number): void {
-    if (this.#room(1)) this.#bytes[this.#length++] = byte;
+    if (!this.#room(1)) return;
+    this.#bytes[this.#length++] = byte;
+    this.#union |= byte;
   }
 
   append(from: Uint8Array, start: number, end: number): void {
     if (end === start || !this.#room(end - start)) return;
     // Most values are short, and a loop is then quicker than a view and a copy.
-    for (let at = start; at < end; at++) this.#bytes[this.#length++] = from[at]!;
+    const bytes = this.#bytes;
+    let to = this.#length;
+    let union = this.#union;
+    for (let at = start; at < end; at++) {
+      const byte = from[at]!;
+      bytes[to++] = byte;
+      union |= byte;
+    }
+    this.#length = to;
+    this.#union = union;
   }
 
   /** Valid until the next change; undefined when there was more than fits. */
   whole(): Uint8Array | undefined {
     return this.#overflow ? undefined : this.#bytes.subarray(0, this.#length);
+  }
+
+  /** The same as text; bytes that are not UTF-8 become U+FFFD. */
+  text(): string | undefined {
+    if (this.#overflow) return undefined;
+    return this.#bytes.toString(this.#union < 0x80 ? "latin1" : "utf8", 0, this.#length);
   }
 
   #room(more: number): boolean {
@@ -41,7 +61,7 @@ export class BoundedBytes {
       return false;
     }
     if (needed > this.#bytes.length) {
-      const grown = new Uint8Array(Math.min(this.#max, Math.max(needed, this.#bytes.length * 2)));
+      const grown = Buffer.alloc(Math.min(this.#max, Math.max(needed, this.#bytes.length * 2)));
       grown.set(this.#bytes.subarray(0, this.#length));
       this.#bytes = grown;
     }

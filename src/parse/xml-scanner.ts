@@ -1,9 +1,11 @@
 import { BoundedBytes } from "./xml-bytes.ts";
+import { isNameStart, XmlNames } from "./xml-names.ts";
+import { xmlAttributes } from "./xml-text.ts";
 
 /** What a document is read for; names are local (without prefix) and in lower case. */
 export interface XmlSink {
-  /** A start tag; `selfClosing` is followed by its `close`. The tag's bytes are only valid during the call. */
-  open(name: string, prefix: string, tag: Uint8Array, selfClosing: boolean): void;
+  /** A start tag; during the call the scanner's `attributes` are those of this tag. `<a/>` is closed at once. */
+  open(name: string, prefix: string): void;
   close(name: string): void;
   /** What follows `<!DOCTYPE`, shortened; the sink decides whether reading goes on. */
   doctype(text: string): void;
@@ -22,7 +24,6 @@ const DOCTYPE = 8;
 const LT = 0x3c;
 const GT = 0x3e;
 const SLASH = 0x2f;
-const COLON = 0x3a;
 const AMPERSAND = 0x26;
 const BRACKET = 0x5d;
 
@@ -47,6 +48,11 @@ export class XmlScanner {
   // A tag that is cut by the end of a piece waits here; one within a piece is never copied.
   readonly #tag = new BoundedBytes(MAX_TAG_BYTES);
   readonly #text = new BoundedBytes(MAX_TEXT_BYTES);
+  readonly #names = new XmlNames();
+  // Where the current start tag lies, for those few whose attributes are asked for.
+  #current: Uint8Array = new Uint8Array(0);
+  #currentStart = 0;
+  #currentEnd = 0;
   #collecting = false;
   #stopped = false;
 
@@ -61,9 +67,19 @@ export class XmlScanner {
   }
 
   /** Ends collecting; undefined when the text was too long to mean anything. */
-  take(): Uint8Array | undefined {
+  take(): string | undefined {
     this.#collecting = false;
-    return this.#text.whole();
+    return this.#text.text();
+  }
+
+  /** Length of the start tag that is being told, name included. */
+  get tagBytes(): number {
+    return this.#currentEnd - this.#currentStart;
+  }
+
+  /** The attributes of the start tag that is being told. */
+  attributes(): Map<string, string> {
+    return xmlAttributes(this.#current.subarray(this.#currentStart, this.#currentEnd));
   }
 
   /** Ignores the rest of the document. */
@@ -153,39 +169,26 @@ export class XmlScanner {
     const ended = piece[at] === GT;
     this.#state = ended ? TEXT : OPEN;
     if (this.#tag.isEmpty) {
-      if (at - start <= MAX_TAG_BYTES) this.#emit(piece.subarray(start, at));
+      if (at - start <= MAX_TAG_BYTES) this.#emit(piece, start, at);
     } else {
       this.#tag.append(piece, start, at);
       const whole = this.#tag.whole();
-      if (whole !== undefined) this.#emit(whole);
+      if (whole !== undefined) this.#emit(whole, 0, whole.length);
     }
     return at + 1;
   }
 
-  #emit(tag: Uint8Array): void {
-    const closing = tag[0] === SLASH;
-    let start = closing ? 1 : 0;
-    let prefix = "";
-    let upper = false;
-    let end = start;
-    const from = start;
-    for (; end < tag.length; end++) {
-      const byte = tag[end]!;
-      if (byte === COLON) {
-        prefix = latin1(tag, from, end);
-        start = end + 1;
-      } else if (!isNameByte(byte)) break;
-      else if (byte >= 0x41 && byte <= 0x5a) upper = true;
-    }
-    const written = latin1(tag, start, end);
-    const name = upper ? written.toLowerCase() : written;
-    if (closing) {
-      this.#sink.close(name);
+  #emit(bytes: Uint8Array, start: number, end: number): void {
+    if (bytes[start] === SLASH) {
+      this.#sink.close(this.#names.at(bytes, start + 1, end).local);
       return;
     }
-    const selfClosing = tag[tag.length - 1] === SLASH;
-    this.#sink.open(name, prefix, tag, selfClosing);
-    if (selfClosing && !this.#stopped) this.#sink.close(name);
+    this.#current = bytes;
+    this.#currentStart = start;
+    this.#currentEnd = end;
+    const { local, prefix } = this.#names.at(bytes, start, end);
+    this.#sink.open(local, prefix);
+    if (bytes[end - 1] === SLASH && !this.#stopped) this.#sink.close(local);
   }
 
   #readBang(piece: Uint8Array, at: number): number {
@@ -252,17 +255,4 @@ export class XmlScanner {
     this.#ending = seen;
     return piece.length;
   }
-}
-
-function latin1(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
-}
-
-function isNameStart(byte: number): boolean {
-  const lower = byte | 0x20;
-  return (lower >= 0x61 && lower <= 0x7a) || byte === 0x5f || byte === COLON || byte >= 0x80;
-}
-
-function isNameByte(byte: number): boolean {
-  return isNameStart(byte) || (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x2e;
 }

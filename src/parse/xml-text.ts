@@ -15,9 +15,9 @@ const SPACE = 0x20;
 const EQUALS = 0x3d;
 const SLASH = 0x2f;
 
-/** UTF-8 bytes as text, references replaced, without white space around it. */
-export function xmlText(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8").trim();
+/** Character data with references replaced and without white space around it. */
+export function xmlText(written: string): string {
+  const text = written.trim();
   return text.includes("&") ? text.replace(REFERENCE, replaced) : text;
 }
 
@@ -46,9 +46,13 @@ export function xmlAttributes(tag: Uint8Array): Map<string, string> {
     const valueStart = quote === 0 ? at : at + 1;
     at = valueStart;
     while (at < tag.length && (quote === 0 ? tag[at]! > SPACE : tag[at] !== quote)) at++;
-    const name = xmlText(tag.subarray(start, nameEnd)).toLowerCase();
-    if (name !== "" && !found.has(name)) found.set(name, xmlText(tag.subarray(valueStart, at)));
+    const name = utf8(tag, start, nameEnd).toLowerCase();
+    if (name !== "" && !found.has(name)) found.set(name, xmlText(utf8(tag, valueStart, at)));
     if (quote !== 0) at++;
   }
   return found;
+}
+
+function utf8(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("utf8");
 }
