@@ -175,6 +175,7 @@ test("words beside --batch and unknown values are refused", async () => {
   for (const [argv, reason] of [
     [["url", "http://h/", "--batch"], /reads its questions from standard input/],
     [["url", "--batch", "--trailing-slash", "maybe"], /use keep or ignore/],
+    [["scope", "--batch"], /check scope has no --batch/],
     [["links"], /URL is missing/],
     [["sitemap", "ftp://h/", "--file", "-"], /only http and https/],
   ] as const) {

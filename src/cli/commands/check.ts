@@ -61,13 +61,14 @@ export const command: Command = {
     const [what, ...words] = args.words;
     const load = what !== undefined && Object.hasOwn(CHECKS, what) ? CHECKS[what] : undefined;
     if (load === undefined) throw unknownCheck(what);
-    if (args.options.get("batch") === true) refuseWords(words);
+    if (args.options.get("batch") === true) refuseForBatch(what!, words);
     return (await load())(words, args, io);
   },
 };
 
-/** In a batch the questions come from standard input. */
-function refuseWords(words: readonly string[]): void {
+/** In a batch the questions come from standard input, and each stands alone, which scope and its seeds do not. */
+function refuseForBatch(what: string, words: readonly string[]): void {
+  if (what === "scope") throw new UsageError("check scope has no --batch; it takes many URLs");
   if (words[0] === undefined) return;
   throw new UsageError(
     `--batch reads its questions from standard input, but "${printable(words[0])}" was given; for example orbweaver check url --batch < questions.jsonl`,
