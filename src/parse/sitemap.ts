@@ -81,7 +81,8 @@ function tryUnzip(
 /** The length at the end of an honest gzip file lets it be unpacked into one buffer, without joining pieces. */
 function chunkBytesFor(body: Uint8Array, cap: number): number {
   const at = body.length - 4;
-  const said = at < 18 ? 0 : new DataView(body.buffer, body.byteOffset).getUint32(at, true);
-  const believable = said <= body.length * DEFLATE_MAX_RATIO ? said : 0;
-  return Math.max(1024, Math.min(believable === 0 ? MAX_CHUNK_BYTES : believable, cap) + 1);
+  const said = at < 14 ? 0 : new DataView(body.buffer, body.byteOffset).getUint32(at, true);
+  const most = body.length * DEFLATE_MAX_RATIO;
+  const guess = said > 0 && said <= most ? said : Math.min(body.length * 4, MAX_CHUNK_BYTES);
+  return Math.max(1024, Math.min(guess, cap) + 1);
 }
