@@ -22,5 +22,9 @@ export const STORED_SEEDS: readonly StoredSeed[] = [
 
 /** Parts that are known to fail until the finding is dealt with, with the reason. */
 export const OPEN_FINDINGS: ReadonlyMap<string, string> = new Map([
+  [
+    "url fixed-point",
+    "Node 20 keeps the dot segments of http://h//.a/../x until something else in the path needs encoding",
+  ],
   ["scanner any-bytes", "words.ts compares beyond the end of a page that ends in an ampersand"],
 ]);
