@@ -24,6 +24,7 @@ test("reads tricky markup like parse5", () => {
     "<noscript><a href=1></noscript><plaintext><a href=no>",
     "<a href=1 href=2><a HREF = '3'><a href='a&amp;b&copy=c&copy;&notit;&#150;&#x80'><a href=x&lt>",
     '<a ="href=no>x"><a x=">" href=1><a href=a"b><a/href=2><a href/><a href=3/ >',
+    '<p ="><a href=1>"><p x = "><a href=no>"><p a="b"="><a href=2>"><p a=b="><a href=3>"><p a==">',
     "<table><tr><td><a href=1><tr><a href=2><table><a href=3></table><td><a href=4>",
     "<table><caption><a href=1></table><a href=2><tr><td><a href=3></td></th></table>",
     "<select><a href=no><option><svg><a href=no></select><a href=1>",

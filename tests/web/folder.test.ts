@@ -36,6 +36,7 @@ before(async () => {
   mkdirSync(join(base, "site-secret"));
   writeFileSync(join(base, "site-secret/secret.txt"), "secret");
   for (const [name, html] of Object.entries(PAGES)) writeFileSync(join(folder, name), html);
+  writeFileSync(join(folder, "a=b.html"), "not linked");
   writeFileSync(join(folder, "dot.png"), Buffer.from([0x89, 0x50]));
   utimesSync(join(folder, "a.html"), 1_700_000_000, 1_700_000_000);
   symlinkSync("../secret.txt", join(folder, "out.txt"));
@@ -59,12 +60,20 @@ test("every page has one URL: folders lead to their index.html", async () => {
     ["/sub/", 301, "/sub/index.html"],
     ["/sub/?q=1", 301, "/sub/index.html?q=1"],
     ["/gone/", 301, "/gone/index.html"],
+    ["/%61.html", 301, "/a.html"],
+    ["/a=b.html", 301, "/a%3Db.html"],
   ];
   for (const [path, status, location] of cases) {
     const got = await get(path);
     assert.deepEqual([got.status, got.headers.location], [status, web.origin + location]);
   }
-  for (const path of ["/gone/index.html", "/empty/index.html", "/index.html/x", "/robots.txt"]) {
+  for (const path of [
+    "/gone/index.html",
+    "/empty/index.html",
+    "/index.html/x",
+    "/robots.txt",
+    "/sub/it%27s.html",
+  ]) {
     assert.equal((await get(path)).status, 404, path);
   }
 });
