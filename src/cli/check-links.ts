@@ -7,6 +7,7 @@ import { type Question, runBatch } from "./check-batch.ts";
 import { readCheckInput } from "./check-input.ts";
 import { pageUrl } from "./check-page-url.ts";
 import type { Io } from "./io.ts";
+import { refusalText } from "./refusal-text.ts";
 
 const EXAMPLE = "orbweaver check links https://example.org/ --file page.html";
 /** A text in JSON was decoded before it came here, so nothing inside it may say otherwise. */
@@ -42,7 +43,10 @@ export async function checkLinks(
     ["links", page.links.length],
     ["beyond the limit", page.linksDropped === 0 ? undefined : page.linksDropped],
     ...page.links.map((link) => ["link", link] as const),
-    ...page.refused.map(({ link, reason }) => ["not followed", `${link} (${reason})`] as const),
+    ...page.refused.map(
+      ({ link, reason }) =>
+        ["not followed", `${link} (${reason}: ${refusalText(reason)})`] as const,
+    ),
   ]);
   return EXIT.finished;
 }

@@ -20,7 +20,10 @@ test("check links shows what a page holds", async () => {
   assert.match(text, /^title +A page$/m);
   assert.match(text, /^words +2$/m);
   assert.match(text, /^link +http:\/\/h\/a\/b$/m);
-  assert.match(text, /^not followed +mailto:x \(scheme mailto\)$/m);
+  assert.match(
+    text,
+    /^not followed +mailto:x \(blocked_scheme: only http and https are crawled\)$/m,
+  );
   const answer = JSON.parse(await shown([...argv, "--json"], PAGE));
   assert.deepEqual([answer.links, answer.title], [["http://h/a/b"], "A page"]);
 });
