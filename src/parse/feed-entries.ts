@@ -14,9 +14,10 @@ interface Level {
 interface Item {
   depth: number;
   prefix: string;
-  base: CrawlUrl;
-  /** The text of a `link` element, or the address of an Atom link to the page itself. */
-  link: string | undefined;
+  /** The text of a `link` element (RSS), or the item's own address (CDF). */
+  link: CrawlUrl | undefined;
+  /** Where the first Atom link to the page itself leads. */
+  alternate: CrawlUrl | undefined;
   guid: string | undefined;
   date: number | undefined;
 }
@@ -87,9 +88,15 @@ export class FeedEntries {
   }
 
   #startItem(prefix: string, base: CrawlUrl): void {
-    const link = this.#scanner.attributes().get("href"); // CDF
-    const depth = this.#stack.length;
-    this.#item = { depth, prefix, base, link, guid: undefined, date: undefined };
+    const href = this.#scanner.attributes().get("href"); // CDF
+    this.#item = {
+      depth: this.#stack.length,
+      prefix,
+      link: href === undefined ? undefined : canonicalize(href, base),
+      alternate: undefined,
+      guid: undefined,
+      date: undefined,
+    };
   }
 
   #link(prefix: string, parent: Level, base: CrawlUrl): void {
@@ -104,13 +111,10 @@ export class FeedEntries {
         this.#startField("link");
       return;
     }
-    const rel = attributes.get("rel")?.toLowerCase() ?? "alternate";
-    if (rel !== "alternate") return;
-    if (!inItem) this.#setHome(href, base);
-    else if (item.link === undefined) {
-      item.link = href;
-      item.base = base;
-    }
+    const rel = attributes.get("rel")?.toLowerCase() ?? "";
+    if (rel !== "" && rel !== "alternate") return;
+    if (inItem) item.alternate ??= canonicalize(href, base);
+    else this.#setHome(href, base);
   }
 
   #setHome(link: string | undefined, base: CrawlUrl): void {
@@ -133,10 +137,7 @@ export class FeedEntries {
     else if (item === undefined) return;
     else if (field === "date") item.date = sitemapDate(text);
     else if (field === "guid") item.guid ??= text;
-    else {
-      item.link ??= text;
-      item.base = base;
-    }
+    else item.link ??= canonicalize(text, base);
   }
 
   #endItem(): void {
@@ -145,9 +146,9 @@ export class FeedEntries {
     if (item === undefined) return;
     // A guid is an address only if it looks like one; isPermaLink is too often wrong to be asked.
     const guid = item.guid !== undefined && /^https?:\/\//i.test(item.guid) ? item.guid : undefined;
-    const link = item.link ?? guid;
+    const link = item.link ?? item.alternate ?? guid;
     if (link === undefined) return;
-    const url = this.#list.addUrl(link, item.base);
+    const url = this.#list.addUrl(link);
     if (url !== undefined && item.date !== undefined)
       this.#list.note(url, { lastmodMs: item.date });
   }

@@ -1,4 +1,6 @@
 import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
+import type { FoundLink } from "./harvest.ts";
+import { leadsToPage } from "./navigation.ts";
 
 /** One link of an HTTP `Link` header (RFC 8288). */
 export interface HeaderLink {
@@ -15,6 +17,16 @@ export interface HeaderLink {
 }
 
 const MAX_LINKS = 1000;
+
+/** The pages a `Link` header leads to, by the rules for link elements: distinct, in order. */
+export function headerPages(value: string, base: CrawlUrl): CrawlUrl[] {
+  const pages = new Set<CrawlUrl>();
+  for (const { target, url, rel, type, anchored } of parseLinkHeader(value, base)) {
+    const link = { element: "link", attribute: "href", value: target, rel: rel.join(" "), type };
+    if (url !== undefined && !anchored && leadsToPage(link as FoundLink)) pages.add(url);
+  }
+  return [...pages];
+}
 
 /** Reads the value of a `Link` header, repeated ones joined by commas; what cannot be read is passed over. */
 export function parseLinkHeader(value: string, base: CrawlUrl): HeaderLink[] {

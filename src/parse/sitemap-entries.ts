@@ -59,6 +59,7 @@ export class SitemapEntries {
     this.#entry = name;
     this.#entryPrefix = prefix;
     this.#sawLoc = false;
+    this.#locIsMain = true;
     this.#note = {};
     this.#startField("entry");
   }

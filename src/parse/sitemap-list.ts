@@ -30,14 +30,14 @@ export class SitemapList {
   }
 
   /** Adds a page; gives its URL, or undefined when it was not kept. */
-  addUrl(link: string, base: CrawlUrl = this.#base): CrawlUrl | undefined {
-    return this.#add(link, base, this.urls, this.#seenUrls);
+  addUrl(link: string): CrawlUrl | undefined {
+    return this.#add(link, this.urls, this.#seenUrls);
   }
 
   /** Adds a sitemap that an index names. A sitemap that names itself adds nothing. */
   addSitemap(link: string): CrawlUrl | undefined {
     this.#seenSitemaps.add(this.#base);
-    return this.#add(link, this.#base, this.sitemaps, this.#seenSitemaps);
+    return this.#add(link, this.sitemaps, this.#seenSitemaps);
   }
 
   /** Keeps what is said about a page; the first to speak about it is heard. */
@@ -46,13 +46,13 @@ export class SitemapList {
     if (!this.notes.has(url)) this.notes.set(url, note);
   }
 
-  #add(link: string, base: CrawlUrl, list: CrawlUrl[], seen: Set<string>): CrawlUrl | undefined {
+  #add(link: string, list: CrawlUrl[], seen: Set<string>): CrawlUrl | undefined {
     // The limit comes first: a file of a million entries must not cost a million URLs.
     if (list.length >= this.#maxUrls) {
       this.dropped++;
       return undefined;
     }
-    const url = link === "" ? undefined : canonicalize(link, base);
+    const url = link === "" ? undefined : canonicalize(link, this.#base);
     if (url === undefined) {
       this.refused++;
       return undefined;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { parseLinkHeader } from "../../src/parse/link-header.ts";
+import { headerPages, parseLinkHeader } from "../../src/parse/link-header.ts";
 import { canonicalize } from "../../src/url/crawl-url.ts";
 
 const base = canonicalize("http://h/a/b")!;
@@ -45,6 +45,12 @@ test("a link about another resource says so", () => {
     base,
   );
   assert.deepEqual([own?.anchored, own?.type, other?.anchored], [false, "text/html", true]);
+});
+
+test("only links that lead to pages are followed", () => {
+  const value =
+    '<n>; rel=next, <s.css>; rel=stylesheet, <c>; rel=canonical, <f>; rel=alternate; type="application/rss+xml", <n>; rel=next, <z>; rel=next; anchor="/q"';
+  assert.deepEqual(headerPages(value, base), ["http://h/a/n", "http://h/a/c"]);
 });
 
 test("what is written comes back, whatever stands in parameters", () => {

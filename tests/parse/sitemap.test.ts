@@ -132,6 +132,10 @@ test("is forgiving where the meaning is clear", () => {
       "<rss xmlns:atom='x'><channel><item><atom:link rel='alternate' href='/a'/></item></rss>",
       ["/a"],
     ],
+    [
+      "<rss xmlns:a='x'><channel><item><a:link href='/no'/><link>/a</link><guid>http://h/no</guid></item></rss>",
+      ["/a"],
+    ],
     ["<feed xml:base='/x/'><entry xml:base='y/'><link href='a'/></entry></feed>", ["/x/y/a"]],
     ["<feed><entry><link rel='self' href='/no'/><link rel='edit' href='/no'/></entry>", []],
   ];
@@ -158,6 +162,20 @@ test("reads the encodings that documents come in", () => {
   const announced = { contentType: "text/plain; charset=koi8-r" };
   const russian = Buffer.from([...Buffer.from("http://h/"), 0xc1]);
   assert.deepEqual(parseSitemap(russian, url, announced).urls, ["http://h/%D0%B0"]);
+});
+
+test("what is said about a page belongs to the page, wherever it stands in the entry", () => {
+  const lastmodMs = Date.UTC(2020, 1, 3);
+  for (const entry of [
+    "<loc>/a</loc><lastmod>2020-02-03</lastmod><priority>0.9</priority>",
+    "<priority>0.9</priority><lastmod>2020-02-03</lastmod><i:image><i:loc>/b</i:loc></i:image><loc>/a</loc>",
+    "/a<lastmod>2020-02-03</lastmod><priority>0.9</priority><i:lastmod>2001-01-01</i:lastmod>",
+  ]) {
+    const { notes } = parse(`<urlset><url>${entry}</url><url><loc>/c</loc></url></urlset>`);
+    assert.deepEqual([...notes], [["http://h/a", { lastmodMs, priority: 0.9 }]], entry);
+  }
+  const bad = "<loc>/a</loc><lastmod>soon</lastmod><priority>11</priority>";
+  assert.equal(parse(`<urlset><url>${bad}</url></urlset>`).notes.size, 0);
 });
 
 test("what is no sitemap is called unknown", () => {
