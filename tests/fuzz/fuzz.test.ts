@@ -5,15 +5,16 @@ import { TARGETS } from "./targets.ts";
 
 const SEED = 20_250_101;
 const RUNS = 250;
+const QUICK_RUNS = 5000;
 const SLOW_RUNS = 40;
 
 for (const target of TARGETS) {
   const { parts, close } = await target.open();
   describe(`fuzz target ${target.name} from a fixed seed`, () => {
     after(() => close?.());
-    for (const { name, property, timed, slow } of parts) {
+    for (const { name, property, timed, quick, slow } of parts) {
       if (timed) continue;
-      const planned = slow ? SLOW_RUNS : RUNS;
+      const planned = slow ? SLOW_RUNS : quick ? QUICK_RUNS : RUNS;
       const todo = OPEN_FINDINGS.get(`${target.name} ${name}`) ?? false;
       test(name, { todo }, async () => {
         for (const { seed, path } of STORED_SEEDS.filter(

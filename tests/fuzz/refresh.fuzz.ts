@@ -35,7 +35,25 @@ const piece = fc.constantFrom(
   "+",
   "-",
 );
+const white = fc.constantFrom("", "", " ", "\t\n", "\v");
+/** Refreshes as they are meant, with something odd in any place: chance alone hardly ever gets to the quotes. */
+const shaped = fc
+  .tuple(
+    white,
+    fc.constantFrom("0", "5", "1.5", ".5", "", "1..2"),
+    fc.constantFrom(";", ",", "", " ", ";;"),
+    white,
+    fc.constantFrom("url", "URL", "ur", "u", "", "urlx"),
+    white,
+    fc.constantFrom("=", "", "=="),
+    white,
+    fc.constantFrom("'", '"', ""),
+    fc.array(piece, { maxLength: 4 }).map((pieces) => pieces.join("")),
+    fc.constantFrom("'", '"', "", "' x", '"x'),
+  )
+  .map((parts) => parts.join(""));
 const content = fc.oneof(
+  { weight: 4, arbitrary: shaped },
   fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join("")),
   fc.string({ unit: "binary" }),
 );
@@ -47,6 +65,7 @@ export const refreshTarget: FuzzTarget = {
     parts: [
       {
         name: "standard",
+        quick: true,
         property: claim(
           fc.property(content, (text) => {
             assert.deepEqual(parseRefresh(text), referenceRefresh(text));

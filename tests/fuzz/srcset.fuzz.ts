@@ -52,6 +52,7 @@ export const srcsetTarget: FuzzTarget = {
     parts: [
       {
         name: "standard",
+        quick: true,
         property: claim(
           fc.property(text, (srcset) => {
             const found = parseSrcset(srcset).map(({ link, density, widthPixels }) => {

@@ -6,6 +6,8 @@ export interface FuzzPart {
   readonly property: Checkable;
   /** Judged by time as well: run by the fuzzer, not by the unit tests. */
   readonly timed?: true;
+  /** Runs take microseconds, so the unit tests do more. */
+  readonly quick?: true;
   /** Runs take milliseconds (sockets, files), so the unit tests do fewer. */
   readonly slow?: true;
 }

@@ -20,6 +20,7 @@ export const urlTarget: FuzzTarget = {
     parts: [
       {
         name: "fast-path",
+        quick: true,
         property: claim(
           fc.property(link, base, (text, from) => {
             assert.equal(canonicalize(text, from), canonicalizeSlowly(text, from));
@@ -28,6 +29,7 @@ export const urlTarget: FuzzTarget = {
       },
       {
         name: "keys",
+        quick: true,
         property: claim(
           fc.property(link, base, (text, from) => {
             const url = canonicalize(text, from);
@@ -49,6 +51,7 @@ export const urlTarget: FuzzTarget = {
       },
       {
         name: "fixed-point",
+        quick: true,
         property: claim(
           fc.property(link, base, (text, from) => {
             const url = canonicalize(text, from);

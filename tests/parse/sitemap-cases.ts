@@ -22,7 +22,17 @@ const field = fc
   )
   .map(([name, text, end]) => `<${name}>${text}${end === "" ? `</${name}>` : ""}`);
 const atomLink = fc
-  .tuple(fc.constantFrom("", " rel='alternate'", ' rel="self"', " xml:base='/b/'"), link)
+  .tuple(
+    fc.constantFrom(
+      "",
+      " rel='alternate'",
+      ' rel="self"',
+      " xml:base='/b/'",
+      ' title="1 > 2"',
+      " x=''",
+    ),
+    link,
+  )
   .map(([rel, href]) => `<link${rel} href="${href.replaceAll("<", "")}"/>`);
 const scrap = fc.constantFrom(
   "<!-- > -- -->",
@@ -68,11 +78,17 @@ export const sitemapText: fc.Arbitrary<string> = fc
     return `${start}<${root}>${entries.join("\n")}${ends ? `</${root}>` : ""}`;
   });
 
+/**
+ * A beginning that changes nothing but is longer than what a reader looks at before it decides: only what comes
+ * after it is really read piece by piece.
+ */
+export const PADDING = `<!--${" padding ".repeat(500)}-->`;
+
 /** Well formed sitemaps with what must come out of them. */
 export const goodSitemap: fc.Arbitrary<{ text: string; urls: string[] }> = fc
   .array(
     fc.record({
-      path: fc.array(fc.constantFrom("a", "b", "&", "'", '"', "é", "1"), { maxLength: 6 }),
+      path: fc.array(fc.constantFrom("a", "b", "]", "&", "'", '"', "é", "1"), { maxLength: 6 }),
       cdata: fc.boolean(),
       comment: fc.boolean(),
       lastmod: fc.boolean(),
@@ -85,7 +101,11 @@ export const goodSitemap: fc.Arbitrary<{ text: string; urls: string[] }> = fc
     for (const { path, cdata, comment, lastmod } of pages) {
       const url = `http://h/?${path.join("")}`;
       urls.push(url);
-      const escaped = url.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+      const escaped = url
+        .replaceAll("&", "&amp;")
+        .replaceAll('"', "&quot;")
+        .replaceAll("'", "&apos;")
+        .replaceAll("1", "&#49;");
       const value = cdata ? `<![CDATA[${url}]]>` : escaped;
       text += `<url>${comment ? "<!-- <loc>http://h/no</loc> -->" : ""}\n  <loc>${value}</loc>`;
       text += `${lastmod ? "<lastmod>2020-02-03</lastmod>" : ""}</url>`;

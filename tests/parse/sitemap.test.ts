@@ -7,7 +7,7 @@ import { sitemapDate } from "../../src/parse/sitemap-date.ts";
 import { SitemapReader } from "../../src/parse/sitemap-reader.ts";
 import { canonicalize } from "../../src/url/crawl-url.ts";
 import { distinct } from "./reference.ts";
-import { goodSitemap, sitemapText } from "./sitemap-cases.ts";
+import { goodSitemap, PADDING, sitemapText } from "./sitemap-cases.ts";
 
 const url = canonicalize("http://h/sitemap.xml")!;
 const parse = (text: string) => parseSitemap(Buffer.from(text), url);
@@ -43,12 +43,38 @@ test("reads what well formed sitemaps say", () => {
 test("every cutting into pieces gives the same result", () => {
   fc.assert(
     fc.property(sitemapText, fc.array(fc.nat(300), { maxLength: 8 }), (text, cuts) => {
-      const bytes = Buffer.from(text);
-      const whole = parseSitemap(bytes, url);
-      assert.deepEqual(parseInPieces(bytes, cuts), whole);
-      assert.deepEqual(parseInPieces(bytes, everyCut(bytes.length)), whole);
+      for (const padding of ["", PADDING]) {
+        const bytes = Buffer.from(padding + text);
+        const whole = parseSitemap(bytes, url);
+        const later = cuts.map((cut) => cut + padding.length);
+        assert.deepEqual(parseInPieces(bytes, later), whole);
+        const everywhere = everyCut(text.length * 3).map((cut) => cut + padding.length);
+        assert.deepEqual(parseInPieces(bytes, everywhere), whole);
+      }
     }),
-    { numRuns: 1000 },
+    { numRuns: 500 },
+  );
+});
+
+test("lists of lines are the same however they are cut", () => {
+  const line = fc.constantFrom(
+    "http://h/a",
+    "http://h/\u00e9",
+    "",
+    "no",
+    " http://h/b ",
+    "x".repeat(99),
+  );
+  fc.assert(
+    fc.property(fc.array(line), fc.constantFrom("\n", "\r\n", "\r"), (lines, eol) => {
+      const bytes = Buffer.from(
+        ["http://h/0", ...lines].join(eol) + eol.repeat(5000) + lines.join(eol),
+      );
+      const whole = parseSitemap(bytes, url);
+      assert.deepEqual(parseInPieces(bytes, everyCut(bytes.length)), whole);
+      assert.equal(whole.kind, "text");
+    }),
+    { numRuns: 20 },
   );
 });
 
