@@ -40,4 +40,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "tell what the crawler would do with a URL, and why",
     load: () => import("./commands/check.ts"),
   },
+  verify: {
+    summary: "explore the concurrent code, all interleavings of small programs",
+    load: () => import("./commands/verify.ts"),
+  },
+  replay: {
+    summary: "run one interleaving again, step by step and in real threads",
+    load: () => import("./commands/replay.ts"),
+  },
 };

@@ -24,7 +24,13 @@ export async function fetchRobots(url: CrawlUrl, io: Io): Promise<Uint8Array> {
     resolver: new NameResolver({ clock: io.now }),
     // The URL was typed, which consents to exactly its host and port.
     policy: new AddressPolicy({ consentedHosts: [{ hostname, port }], allow: [] }),
-    gatekeeper: new Gatekeeper({ hosts: gates, addresses: gates, delayMs: 0, perHost: 1 }),
+    gatekeeper: new Gatekeeper({
+      hosts: gates,
+      addresses: gates,
+      delayMs: 0,
+      perHost: 1,
+      spaceHosts: false,
+    }),
     contact: true,
     clock: io.now,
   });

@@ -36,6 +36,7 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
     );
   }
   requireContact([...seeds], settings);
+  requireSharedFits(settings);
   return Object.freeze({
     ...settings,
     seeds: [...seeds],
@@ -52,6 +53,22 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
 /** The configuration of a program that uses the library: the same checks, no consent to private addresses. */
 export function configOf(values: Readonly<Partial<CrawlSettings>>): CrawlConfig {
   return configFrom(checkSettings(values));
+}
+
+/** Combinations that a shared frontier cannot keep. */
+function requireSharedFits(settings: CrawlSettings): void {
+  if (settings.frontier !== "shared") return;
+  const { sync, frontierSize, perHost = 1, delayMs } = settings;
+  if (frontierSize === "grow" && sync !== "coarse" && sync !== "fine") {
+    throw new UsageError(
+      `--frontier-size grow needs a list: use --sync coarse or --sync fine, not ${sync}`,
+    );
+  }
+  if (perHost > 1 && delayMs > 0) {
+    throw new UsageError(
+      "--per-host above 1 with a delay needs --frontier sharded, where a host has one owner that counts",
+    );
+  }
 }
 
 function canonicalSeed(text: string): CrawlUrl {

@@ -35,6 +35,23 @@ export function whole(min: number, max: number): Kind<number> {
   };
 }
 
+/** A whole number in a range, or a word. */
+export function wholeOr<const W extends string>(
+  min: number,
+  max: number,
+  word: W,
+): Kind<number | W> {
+  const number = whole(min, max);
+  const read = (text: string) => (text === word ? word : wholeNumber(text));
+  const schema = z.union([z.int().min(min).max(max), z.literal(word)]);
+  return {
+    schema: reading(read, schema) as z.ZodType<number | W>,
+    value: `N|${word}`,
+    allowed: `${number.allowed}, or ${word}`,
+    show: String,
+  };
+}
+
 const YEAR_MS = 366 * 86_400_000;
 
 /** A duration kept in milliseconds; a bare number is not accepted on the command line. */

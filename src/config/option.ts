@@ -4,6 +4,7 @@ export const OPTION_GROUPS = [
   "How far to go",
   "Politeness",
   "Speed",
+  "Frontier",
   "Addresses and connections",
   "Pages",
   "Archive",

@@ -5,11 +5,19 @@ import { archive } from "./fields/archive.ts";
 import { network } from "./fields/network.ts";
 import { pace } from "./fields/pace.ts";
 import { reach } from "./fields/reach.ts";
+import { shared } from "./fields/shared.ts";
 import { start } from "./fields/start.ts";
 import type { RejectedLine } from "./seed-file.ts";
 
 /** The one schema: types, defaults, validation, `--help` and docs/config.md all come from it. */
-export const crawlSchema = z.strictObject({ ...start, ...reach, ...pace, ...network, ...archive });
+export const crawlSchema = z.strictObject({
+  ...start,
+  ...reach,
+  ...pace,
+  ...shared,
+  ...network,
+  ...archive,
+});
 
 /** What was set, defaults filled in. */
 export type CrawlSettings = z.output<typeof crawlSchema>;

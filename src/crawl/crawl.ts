@@ -16,10 +16,14 @@ import { CrawlBus, type CrawlProgress } from "./events.ts";
 import { writeReports } from "./reports.ts";
 import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-memory.ts";
 import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./summary.ts";
+import { createSharedMemory, losesUrls } from "./thread-frontier.ts";
 
 const TICK_MS = 250;
 /** In-flight requests get this long to end after a stop was asked for. */
 const DRAIN_MS = 8_000;
+
+/** A frontier that loses URLs is taken for empty after this long without a request. */
+const LOST_MS = 1000;
 
 /** A crawl: starts the threads, watches limits, and ends everything in order. */
 export class Crawl {
@@ -43,7 +47,8 @@ export class Crawl {
   constructor(config: CrawlConfig, out: string) {
     this.#config = config;
     this.#out = out;
-    this.#memory = createMemory(config.threads, config.builders, config.maxPages ?? 2 ** 31 - 1);
+    const shared = config.frontier === "shared" ? createSharedMemory(config) : undefined;
+    this.#memory = createMemory(config, shared);
     this.#control = new Control(this.#memory);
     this.#bells = bellsOf(this.#memory);
   }
@@ -198,7 +203,11 @@ export class Crawl {
       this.#abort();
     }
     if (progress.inFlight > 0) this.#lastWorkMs = now;
-    else if (now - this.#lastWorkMs > maxWaitMs && !this.#gaveUp) {
+    else if (losesUrls(this.#config) && now - this.#lastWorkMs > LOST_MS) {
+      // The counter of a frontier that loses URLs never reaches 0 in the right way: idleness has to do.
+      this.#control.end("finished", MODES.drain);
+      this.#wakeAll();
+    } else if (now - this.#lastWorkMs > maxWaitMs && !this.#gaveUp) {
       // Only hosts that make us wait are left: their URLs end as unavailable and stay for a later run.
       this.#gaveUp = true;
       this.#tell({ kind: "giveUpWaiting" });

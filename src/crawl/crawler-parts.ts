@@ -51,6 +51,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
       ...gatesOf(rules.memory, rules.thread),
       delayMs: config.delayMs,
       perHost: config.perHost,
+      spaceHosts: config.frontier === "shared",
     }),
     contact: !config.loopbackOnly,
     clock,

@@ -1,6 +1,4 @@
-import { Exchange } from "../frontier/exchange.ts";
-import type { Lease } from "../frontier/frontier.ts";
-import { ShardedFrontier } from "../frontier/sharded.ts";
+import type { Lease, ThreadFrontier } from "../frontier/frontier.ts";
 import { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { BytePipe } from "../sync/byte-pipe.ts";
@@ -15,7 +13,8 @@ import { DebugLog } from "./debug-log.ts";
 import { FRAMES } from "./frames.ts";
 import { HandOff } from "./hand-off.ts";
 import { unavailableLine } from "./outcome-line.ts";
-import { bellsOf, Control, debugRingOf, inboxesOf, MODES } from "./shared-memory.ts";
+import { bellsOf, Control, debugRingOf, MODES } from "./shared-memory.ts";
+import { openThreadFrontier } from "./thread-frontier.ts";
 import { visit } from "./visit.ts";
 
 /** Timers fire a little early or late; anything below this is "now". */
@@ -38,8 +37,7 @@ export class Crawler {
   readonly #parts: CrawlerParts;
   readonly #control: Control;
   readonly #counters: CounterRow;
-  readonly #exchange: Exchange;
-  readonly #frontier: ShardedFrontier;
+  readonly #frontier: ThreadFrontier;
   readonly #handOff: HandOff;
   readonly #stages: CrawlerStages;
   readonly #bells: readonly Doorbell[];
@@ -59,24 +57,7 @@ export class Crawler {
     this.#control = new Control(memory);
     this.#counters = new CounterRow(memory.counters, thread);
     this.#bells = bellsOf(memory);
-    const supervisor = this.#bells.at(-2)!;
-    this.#exchange = new Exchange(thread, {
-      inboxes: inboxesOf(memory, thread),
-      bells: this.#bells.slice(0, memory.threads),
-      wantsSpace: new Int32Array(memory.wantsSpace),
-    });
-    this.#frontier = new ShardedFrontier({
-      thread,
-      threads: memory.threads,
-      shards: config.shards,
-      rules: { ...config, seedLow: rules.seedLow, seedHigh: rules.seedHigh },
-      pending: this.#control.pending,
-      exchange: this.#exchange,
-      onLast: () => {
-        this.#control.end("finished", MODES.drain);
-        supervisor.ring();
-      },
-    });
+    this.#frontier = openThreadFrontier(rules, this.#control, this.#bells, this.#counters);
     this.#handOff = new HandOff(
       new BytePipe(memory.pipes[thread]!),
       this.#bells[memory.threads + (thread % config.builders)]!,
@@ -144,7 +125,7 @@ export class Crawler {
     if (this.#control.mode === MODES.run) this.#takeMore();
     else if (this.#control.mode === MODES.abort) void this.#parts.wire.close();
     this.#handOff.flush();
-    const sent = this.#exchange.flush();
+    const sent = this.#frontier.flush();
     this.#publish();
     if (this.#mayEnd(sent)) {
       this.#end();
@@ -152,7 +133,8 @@ export class Crawler {
     }
     this.#bell.asleep();
     // Whoever published before the bell was armed did not ring: look once more.
-    if (this.#exchange.hasMail() || this.#handOff.hasAnswers()) this.#planPump();
+    const mail = this.#control.mode === MODES.run && this.#frontier.hasMail();
+    if (mail || this.#handOff.hasAnswers()) this.#planPump();
   }
 
   /** Nothing in flight, everything stored and sent; a crawl that is aborted leaves the rest where it is. */
@@ -205,7 +187,7 @@ export class Crawler {
     counters.set("hostsWaiting", this.#frontier.hostsWaiting);
     counters.set("inFlight", this.#inFlight);
     counters.set("uncommitted", this.#handOff.outstanding);
-    counters.set("foreignBlocks", this.#exchange.blocksSent);
+    counters.set("foreignBlocks", this.#frontier.blocksSent);
     counters.set("robotsFetched", this.#parts.robots?.fetched ?? 0);
     if (this.#inFlight > counters.get("maxInFlight")) counters.set("maxInFlight", this.#inFlight);
   }

@@ -1,3 +1,4 @@
+import type { CrawlConfig } from "../config/schema.ts";
 import { counterBytes } from "../stats/counters.ts";
 import { pipeBytes } from "../sync/byte-pipe.ts";
 import { DOORBELL_WORDS, Doorbell } from "../sync/doorbell.ts";
@@ -8,7 +9,7 @@ import { Ring, ringBytes } from "../sync/ring.ts";
 
 const INBOX_SLOTS = 64;
 const INBOX_SLOT_BYTES = 16 * 1024;
-const PIPE_BYTES = 8 * 1024 * 1024;
+const PIPE_BYTES = 4 * 1024 * 1024;
 const HOST_GATES = 1 << 16;
 const ADDRESS_GATES = 1 << 14;
 const DEBUG_SLOTS = 256;
@@ -48,10 +49,23 @@ export interface CrawlMemory {
   readonly addressGates: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
   readonly debugLog: SharedArrayBuffer;
+  /** Only with `--frontier shared`. */
+  readonly shared: SharedMemory | undefined;
+}
+
+/** The memory of a shared frontier and its sets. */
+export interface SharedMemory {
+  readonly frontier: SharedArrayBuffer;
+  readonly visited: SharedArrayBuffer;
+  readonly taken: SharedArrayBuffer | undefined;
 }
 
 /** Makes the memory for T crawlers and B builders. */
-export function createMemory(threads: number, builders: number, maxPages: number): CrawlMemory {
+export function createMemory(
+  config: Pick<CrawlConfig, "threads" | "builders" | "maxPages">,
+  shared?: SharedMemory,
+): CrawlMemory {
+  const { threads, builders, maxPages = Number.POSITIVE_INFINITY } = config;
   const perThread = (bytes: number) =>
     Array.from({ length: threads }, () => new SharedArrayBuffer(bytes));
   const control = new SharedArrayBuffer(CONTROL_WORDS * 4);
@@ -68,6 +82,7 @@ export function createMemory(threads: number, builders: number, maxPages: number
     addressGates: new SharedArrayBuffer(gateBytes(ADDRESS_GATES)),
     counters: new SharedArrayBuffer(counterBytes(threads)),
     debugLog: new SharedArrayBuffer(ringBytes(DEBUG_SLOTS, DEBUG_SLOT_BYTES)),
+    shared,
   };
 }
 

@@ -30,6 +30,9 @@ export interface CrawlReport extends CrawlSummary {
   readonly linksDropped: number;
   readonly debugLinesDropped: number;
   readonly foreignBlocks: number;
+  /** Only an unsynchronised frontier loses URLs and gives some out twice. */
+  readonly urlsLost: number;
+  readonly urlsTakenTwice: number;
   /** Most requests in flight at once, summed over the threads' own peaks. */
   readonly maxInFlight: number;
   /** From the last page's commit to the moment all files were closed. */
@@ -75,6 +78,9 @@ export function reportOf(totals: Totals, measured: Measured): CrawlReport {
     linksDropped: totals.linksDropped,
     debugLinesDropped: totals.debugDropped,
     foreignBlocks: totals.foreignBlocks,
+    urlsLost:
+      totals.taken === 0 ? 0 : totals.known - totals.queued - (totals.taken - totals.takenTwice),
+    urlsTakenTwice: totals.takenTwice,
     maxInFlight: totals.maxInFlight,
     endingMs: round(measured.endingMs),
   };

@@ -45,3 +45,21 @@ export interface Frontier {
   /** URLs waiting to be taken. */
   readonly queued: number;
 }
+
+/** What one crawler thread needs of its frontier beside the trade itself. */
+export interface ThreadFrontier extends Frontier {
+  /** Begins with the thread's seeds; the supervisor has counted them. */
+  admitSeeds(seeds: readonly CrawlUrl[]): void;
+  /** Takes in what other threads left for this one. */
+  receive(): void;
+  /** Sends what is ready for others; false when something had to stay here. */
+  flush(): boolean;
+  /** True when another thread seems to have left something. */
+  hasMail(): boolean;
+  /** Takes every waiting URL, whatever its host's time. */
+  drain(): Lease[];
+  /** Hosts, or URLs, that only wait for their time. */
+  readonly hostsWaiting: number;
+  /** Blocks handed to other threads. */
+  readonly blocksSent: number;
+}

@@ -11,6 +11,8 @@ export interface GatekeeperRules {
   readonly addresses: GateTable;
   readonly delayMs: number;
   readonly perHost: number;
+  /** Hosts have no owner that spaces their starts (shared frontier): the table does it. */
+  readonly spaceHosts: boolean;
 }
 
 /**
@@ -32,6 +34,10 @@ export class Gatekeeper {
     if (host.reservedMs === 0) {
       fingerprint(address, 0, 0);
       host.reservedMs = this.#rules.addresses.reserve(print.low, nowMs, this.#floorMs);
+      if (this.#rules.spaceHosts && this.#rules.perHost > 1) {
+        const hostMs = this.#rules.hosts.reserve(host.hash, nowMs, host.delayMs);
+        host.reservedMs = Math.max(host.reservedMs, hostMs);
+      }
     }
     if (host.reservedMs > nowMs) return host.reservedMs;
     if (this.#rules.perHost === 1) {

@@ -4,7 +4,7 @@ import { shardOf, siteHash, siteOf } from "../url/site.ts";
 import { hostnameOf } from "../url/url-parts.ts";
 import type { Exchange } from "./exchange.ts";
 import { fingerprint, print } from "./fingerprint.ts";
-import type { Discovery, Frontier, Lease } from "./frontier.ts";
+import type { Discovery, Lease, ThreadFrontier } from "./frontier.ts";
 import { Shard, type ShardRules } from "./shard.ts";
 
 /** Foreign links sent lately, so that a menu repeated on every page is not sent with every page. */
@@ -24,7 +24,7 @@ export interface ShardedParts {
 }
 
 /** The frontier as one crawler thread sees it: the shards it owns, and the way to everybody else's. */
-export class ShardedFrontier implements Frontier {
+export class ShardedFrontier implements ThreadFrontier {
   readonly #parts: ShardedParts;
   readonly #shards = new Map<number, Shard>();
   readonly #owned: Shard[];
@@ -128,6 +128,18 @@ export class ShardedFrontier implements Frontier {
   /** Takes every waiting URL, whatever its host's time. */
   drain(): Lease[] {
     return this.#owned.flatMap((shard) => shard.drain());
+  }
+
+  flush(): boolean {
+    return this.#parts.exchange.flush();
+  }
+
+  hasMail(): boolean {
+    return this.#parts.exchange.hasMail();
+  }
+
+  get blocksSent(): number {
+    return this.#parts.exchange.blocksSent;
   }
 
   get known(): number {

@@ -13,6 +13,8 @@ export const COUNTERS = [
   "maxInFlight",
   "uncommitted",
   "foreignBlocks",
+  "taken",
+  "takenTwice",
   "retries",
   "skipped",
   "linksDropped",

@@ -59,7 +59,14 @@ export class Ring {
   readonly #payload: Uint8Array;
   readonly #lengths: DataView;
 
-  constructor(memory: SharedArrayBuffer, slots: number, slotBytes: number, owner: number) {
+  /** The ring may lie anywhere in its memory: `startByte` must be a multiple of 4. */
+  constructor(
+    memory: SharedArrayBuffer,
+    slots: number,
+    slotBytes: number,
+    owner: number,
+    startByte = 0,
+  ) {
     if (owner < 1 || owner > MAX_OWNERS) {
       throw new CapacityError(`thread id ${owner} is outside 1 to ${MAX_OWNERS}`);
     }
@@ -67,9 +74,9 @@ export class Ring {
     this.slotBytes = slotBytes;
     this.#owner = owner;
     this.#positions = slots * Math.min(LAPS, Math.floor(2 ** 30 / slots));
-    this.#words = new Int32Array(memory, 0, STATES + slots);
-    this.#payload = new Uint8Array(memory, (STATES + slots) * 4);
-    this.#lengths = new DataView(memory, (STATES + slots) * 4);
+    this.#words = new Int32Array(memory, startByte, STATES + slots);
+    this.#payload = new Uint8Array(memory, startByte + (STATES + slots) * 4);
+    this.#lengths = new DataView(memory, startByte + (STATES + slots) * 4);
   }
 
   /** Copies `length` bytes into the ring; false when it is full. */
@@ -145,6 +152,9 @@ export class Ring {
       } else if (this.#nextLap(stateLap) === lap) {
         // Last lap's item is still here: full, unless HEAD moved while we looked.
         if (Atomics.load(this.#words, HEAD) === position) return -1;
+      } else if (stateLap === this.#nextLap(lap)) {
+        // Filled by a thread that died before it moved HEAD, reclaimed and emptied since.
+        this.#advance(HEAD, position);
       }
     }
   }
@@ -169,6 +179,9 @@ export class Ring {
       } else if (stateLap === this.#nextLap(lap)) {
         // Already emptied by a thread that has not moved TAIL yet.
         this.#advance(TAIL, position);
+      } else if (this.#nextLap(stateLap) === lap) {
+        // A slow reader still holds last lap's item, so nothing can have been written here: empty, not "try again".
+        if (Atomics.load(this.#words, TAIL) === position) return -1;
       }
     }
   }

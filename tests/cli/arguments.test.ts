@@ -6,6 +6,7 @@ import { CRAWL_OPTIONS, flagsOf } from "../../src/cli/crawl-options.ts";
 import { shellQuote, toArguments } from "../../src/config/command-line.ts";
 import { checkSettings } from "../../src/config/crawl-config.ts";
 import { crawlSchema, type SettingName, settings } from "../../src/config/schema.ts";
+import { TECHNIQUES, VISITED_SETS } from "../../src/config/techniques.ts";
 import { UsageError } from "../../src/errors.ts";
 
 const parse = (argv: string[]) => parseArguments(argv, CRAWL_OPTIONS, "crawl");
@@ -118,6 +119,10 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     linksPerThread: upTo(1024),
     builders: upTo(64),
     shards: upTo(1024),
+    frontier: fc.constantFrom("sharded", "shared"),
+    sync: fc.constantFrom(...TECHNIQUES),
+    frontierSize: fc.oneof(upTo(1_000_000), fc.constant("grow")),
+    visited: fc.constantFrom(...VISITED_SETS),
     allowPrivate: fc.array(fc.constantFrom("10.0.0.0/8", "::1", "a.example"), { minLength: 1 }),
     resolve: fc.array(fc.constantFrom("a:127.0.0.1:1", "b.example:[::1]:65535"), { minLength: 1 }),
     insecure: fc.boolean(),

@@ -5,9 +5,9 @@ import { readRecords } from "../support/archive.ts";
 import { orbweaver, readLog, readPages, readReport } from "../support/orbweaver.ts";
 import type { Site } from "../support/sites.ts";
 
-/** The path of a URL as the truth writes it: decoded, without host. */
+/** The path of a URL as the truth writes it: as it was asked for, without host. */
 function pathOf(url: string): string {
-  return decodeURIComponent(new URL(url).pathname);
+  return new URL(url).pathname;
 }
 
 /** Crawls a site served from a folder, and compares pages, misses and archive with the truth. */

@@ -1,0 +1,191 @@
+// Throughput of the fixed-size frontier: every technique, T threads, sizes 10, 30, 1024. CPU time of the whole
+// process, so that other load on the machine does not count.
+// Needs a build: npm run build && node bench/micro/frontier.bench.mjs [--quick] [--techniques a,b] [--save]
+//
+// "circulate": every thread takes a record and puts it back, as crawlers do; half of the slots are filled at first.
+// "halves":    half of the threads insert, half take; they wait for each other all the time (T >= 2).
+// An operation is one insert or one take. Share: the thread with the fewest operations against the one with the most.
+import { mkdirSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { TECHNIQUES } from "../../build/src/frontier/strategies/fixed-frontier.js";
+import { createFrontier, openFrontier } from "../../build/src/frontier/strategies/open-frontier.js";
+
+const RECORD_BYTES = 60;
+const SLOT_BYTES = 64;
+const STOP = 0;
+const READY = 1;
+const COUNTS = 2;
+/** Words between two threads' counters: a cache line each. */
+const LINE = 16;
+
+/** Takes and inserts until told to stop, counting where the main thread can see it. */
+function work(frontier, role, words, owner) {
+  const box = new Uint8Array(SLOT_BYTES);
+  const at = COUNTS + owner * LINE;
+  for (let operations = 0; Atomics.load(words, STOP) === 0; words[at] = operations) {
+    if (role !== "insert") {
+      if (frontier.take(box) < 0) return;
+      operations++;
+    }
+    if (role !== "take") {
+      if (frontier.insert(box, RECORD_BYTES) !== "inserted") return;
+      operations++;
+    }
+  }
+}
+
+/** Works alone on frontiers of its own until the compiler is done with this thread. */
+function warmUp(technique) {
+  const shape = { size: 30, slotBytes: SLOT_BYTES, owners: 1 };
+  const words = new Int32Array(new SharedArrayBuffer((COUNTS + 2 * LINE) * 4));
+  const box = new Uint8Array(SLOT_BYTES);
+  for (let round = 0; round < 1000; round++) {
+    const frontier = openFrontier(technique, createFrontier(technique, shape), shape, 1);
+    // The waits end at once, so every path runs: insert until full, take until empty.
+    frontier.shutDown();
+    work(frontier, "insert", words, 1);
+    work(frontier, "take", words, 1);
+    frontier.insert(box, RECORD_BYTES);
+    for (let i = 0; i < 30; i++) {
+      frontier.take(box);
+      frontier.insert(box, RECORD_BYTES);
+    }
+  }
+}
+
+if (!isMainThread) {
+  warmUp(workerData.technique);
+  parentPort.postMessage("warm");
+  parentPort.on("message", ({ technique, memory, shape, owner, role, control }) => {
+    const words = new Int32Array(control);
+    const frontier = openFrontier(technique, memory, shape, owner);
+    Atomics.add(words, READY, 1);
+    Atomics.wait(words, STOP, -1);
+    work(frontier, role, words, owner);
+    parentPort.postMessage("done");
+  });
+} else {
+  await main();
+}
+
+async function main() {
+  const argument = (name) =>
+    process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined;
+  const quick = process.argv.includes("--quick");
+  const runMs = Number(argument("--ms") ?? 0) || (quick ? 100 : 250);
+  const repetitions = 3;
+  const threadCounts = argument("--threads")?.split(",").map(Number) ?? [1, 2, 4, 8, 16, 32, 64];
+  const sizes = quick ? [30] : [10, 30, 1024];
+  const techniques = process.argv.includes("--techniques")
+    ? argument("--techniques").split(",")
+    : TECHNIQUES;
+  const rows = [];
+  for (const technique of techniques) {
+    // Threads of their own for every technique: code that has seen one class only is what a crawl runs.
+    const pool = await startPool(Math.max(...threadCounts), technique);
+    for (const mode of ["circulate", "halves"]) {
+      for (const size of mode === "circulate" ? sizes : sizes.filter((n) => n < 1024)) {
+        const from = rows.length;
+        for (const threads of threadCounts) {
+          if (mode === "halves" && ![2, 8, 64].includes(threads)) continue;
+          const runs = [];
+          for (let repetition = 0; repetition < repetitions; repetition++) {
+            runs.push(await run(pool, technique, mode, size, threads, runMs));
+          }
+          const millions = runs.map((r) => r.millionPerCpuSecond).sort((a, b) => a - b);
+          rows.push({
+            mode,
+            size,
+            technique,
+            threads,
+            millionPerCpuSecond: millions[1],
+            spread: [millions[0], millions.at(-1)],
+            share: runs.map((r) => r.share).sort((a, b) => a - b)[1],
+          });
+        }
+        print(rows.slice(from));
+      }
+    }
+    for (const worker of pool) await worker.terminate();
+  }
+  if (!process.argv.includes("--save")) return;
+  const folder = new URL("../results/", import.meta.url);
+  mkdirSync(folder, { recursive: true });
+  const machine = {
+    cpu: os.cpus()[0].model,
+    cores: os.cpus().length,
+    memoryBytes: os.totalmem(),
+    system: `${os.type()} ${os.release()}`,
+    node: process.version,
+    v8: process.versions.v8,
+  };
+  const result = {
+    experiment: "bench/micro/frontier.bench.mjs",
+    date: new Date().toISOString().slice(0, 10),
+    machine,
+    unit: "million operations per CPU-second; median, least and most of three runs",
+    runMs,
+    recordBytes: RECORD_BYTES,
+    load1: os.loadavg()[0],
+    rows,
+  };
+  writeFileSync(new URL("frontier.json", folder), `${JSON.stringify(result, null, 1)}\n`);
+}
+
+async function startPool(threads, technique) {
+  const pool = [];
+  for (let i = 0; i < threads; i++) {
+    pool.push(new Worker(new URL(import.meta.url), { workerData: { technique } }));
+  }
+  await Promise.all(
+    pool.map((worker) => new Promise((resolve) => worker.once("message", resolve))),
+  );
+  return pool;
+}
+
+async function run(pool, technique, mode, size, threads, runMs) {
+  const shape = { size, slotBytes: SLOT_BYTES, owners: threads + 1 };
+  const memory = createFrontier(technique, shape);
+  const own = openFrontier(technique, memory, shape, threads + 1);
+  const control = new SharedArrayBuffer((COUNTS + (threads + 2) * LINE) * 4);
+  const words = new Int32Array(control);
+  words[STOP] = -1;
+  if (mode === "circulate") {
+    for (let i = 0; i < size / 2; i++) own.tryInsert(new Uint8Array(SLOT_BYTES), RECORD_BYTES);
+  }
+  const done = pool.slice(0, threads).map((worker, i) => {
+    const role = mode === "circulate" ? "both" : i % 2 === 0 ? "insert" : "take";
+    const ended = new Promise((resolve) => worker.once("message", resolve));
+    worker.postMessage({ technique, memory, shape, owner: i + 1, role, control });
+    return ended;
+  });
+  while (Atomics.load(words, READY) < threads)
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  Atomics.store(words, STOP, 0);
+  Atomics.notify(words, STOP);
+  // A lead-in that does not count: the threads wake up and the last functions are compiled.
+  await new Promise((resolve) => setTimeout(resolve, runMs / 2));
+  const counted = () => Array.from({ length: threads }, (_, i) => words[COUNTS + (i + 1) * LINE]);
+  const from = counted();
+  const before = process.cpuUsage();
+  await new Promise((resolve) => setTimeout(resolve, runMs));
+  const used = process.cpuUsage(before);
+  const counts = counted().map((n, i) => n - from[i]);
+  Atomics.store(words, STOP, 1);
+  own.shutDown();
+  await Promise.all(done);
+  const operations = counts.reduce((sum, n) => sum + n, 0);
+  return {
+    millionPerCpuSecond: operations / (used.user + used.system),
+    share: Math.max(...counts) === 0 ? 0 : Math.min(...counts) / Math.max(...counts),
+  };
+}
+
+function print(rows) {
+  const [{ mode, size, technique }] = rows;
+  const cells = rows.map(
+    (r) => `${r.threads}: ${r.millionPerCpuSecond.toFixed(2)} (${r.share.toFixed(2)})`,
+  );
+  console.log(`${mode} ${String(size).padStart(4)} ${technique.padEnd(22)} ${cells.join("  ")}`);
+}

@@ -1,0 +1,70 @@
+import { EXIT, UsageError } from "../../errors.ts";
+import type { Command } from "../command.ts";
+
+const DEFAULT_BUDGET_S = 120;
+
+/** `orbweaver verify`. */
+export const command: Command = {
+  name: "verify",
+  usage: ["verify [NAME...] [--budget S] [--json]", "verify --list"],
+  about:
+    "Explores the shipped concurrent code: all interleavings of small programs, or random ones where that is too many, and for each configuration broken variants that must be caught. A NAME may be the beginning of several.",
+  options: [
+    {
+      flag: "budget",
+      value: "S",
+      group: "Options",
+      about: "CPU seconds that one search may take; a search that is cut off proves nothing",
+      allowed: "a whole number of seconds",
+      examples: ["--budget 60"],
+      defaultText: String(DEFAULT_BUDGET_S),
+    },
+    {
+      flag: "list",
+      group: "Options",
+      about: "print the names of all configurations",
+      allowed: "it without a value",
+      examples: ["--list"],
+    },
+    {
+      flag: "quick",
+      group: "Options",
+      about: "leave out the configurations that take long",
+      allowed: "it without a value",
+      examples: ["--quick"],
+    },
+    {
+      flag: "json",
+      group: "Options",
+      about: "print one JSON object instead of a table",
+      allowed: "it without a value",
+      examples: ["--json"],
+    },
+  ],
+  examples: [
+    ["orbweaver verify", "everything, at most some minutes"],
+    ["orbweaver verify ring --json", "all configurations whose name begins with ring"],
+  ],
+  async run(args, io) {
+    const budget = args.options.get("budget") ?? String(DEFAULT_BUDGET_S);
+    if (!/^[1-9]\d*$/.test(String(budget))) {
+      throw new UsageError(`--budget cannot be "${budget}"; use a whole number of seconds`);
+    }
+    const { configurationNames } = await import("../../verify/run.ts");
+    const known = configurationNames(args.options.get("quick") === true);
+    if (args.options.get("list") === true) {
+      io.stdout.write(`${known.join("\n")}\n`);
+      return EXIT.finished;
+    }
+    const names = args.words.flatMap((word) => {
+      const found = known.filter((name) => name === word || name.startsWith(word));
+      if (found.length === 0) {
+        throw new UsageError(`no configuration begins with ${word}; orbweaver verify --list`);
+      }
+      return found;
+    });
+    const { runVerify } = await import("../run-verify.ts");
+    const chosen = names.length > 0 ? [...new Set(names)] : known;
+    return runVerify(chosen, Number(budget), args.options.get("json") === true, io);
+  },
+};

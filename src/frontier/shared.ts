@@ -1,0 +1,195 @@
+import type { Pending } from "../sync/pending.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import { hostnameOf } from "../url/url-parts.ts";
+import { Deque } from "./deque.ts";
+import { fingerprint, print } from "./fingerprint.ts";
+import type { Discovery, Lease, ThreadFrontier } from "./frontier.ts";
+import { Host } from "./host.ts";
+import { LinkBlock, readLinkBlock } from "./link-block.ts";
+import { RestingLeases } from "./resting.ts";
+import type { VisitedSet } from "./sets/visited-set.ts";
+import type { FixedFrontier } from "./strategies/fixed-frontier.ts";
+
+const MAX_HOSTS = 1 << 16;
+
+/** What a thread uses of a shared frontier. */
+export interface SharedParts {
+  readonly frontier: FixedFrontier;
+  readonly visited: VisitedSet;
+  /** Only for a technique that gives URLs twice: who was taken before. */
+  readonly taken: VisitedSet | undefined;
+  readonly pending: Pending;
+  readonly delayMs: number;
+  /** Most URLs a thread may hold at once, in flight and waiting for their host. */
+  readonly maxHeld: number;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly onLast: () => void;
+  /** Wakes the other threads: there may be something to take. */
+  readonly wakeOthers: () => void;
+  /** A URL was taken, and whether somebody had taken it before. */
+  readonly onTaken: (again: boolean) => void;
+  /** One thread reports the URLs in the frontier itself. */
+  readonly countsFrontier: boolean;
+}
+
+/**
+ * One frontier of fixed size that all threads fill and empty (seed 000). A crawler is producer and consumer, so it
+ * must never wait for room: what does not fit stays with it ("spill") and is inserted, or taken, later.
+ * Hosts have no owner here: politeness is the gate table's alone, and a URL whose host is busy rests with its thread.
+ */
+export class SharedFrontier implements ThreadFrontier {
+  readonly #parts: SharedParts;
+  readonly #spill = new Deque<Discovery>();
+  readonly #resting = new RestingLeases();
+  readonly #hosts = new Map<string, Host>();
+  readonly #record: Buffer;
+  #held = 0;
+  #known = 0;
+  #waiting = 0;
+  /** The last look found less than there was room for: a URL that comes now should wake this thread. */
+  #wantsMore = false;
+
+  constructor(parts: SharedParts) {
+    this.#parts = parts;
+    this.#record = Buffer.alloc(parts.frontier.slotBytes);
+  }
+
+  admitSeeds(seeds: readonly CrawlUrl[]): void {
+    for (const url of seeds) {
+      if (!this.#parts.visited.mark(url)) continue;
+      this.#known++;
+      const seed = {
+        url,
+        parent: undefined,
+        depth: 0,
+        via: "seed",
+        seed: true,
+        chain: [],
+      } as const;
+      this.#spill.pushBack(seed);
+    }
+    this.flush();
+  }
+
+  offerMany(found: readonly Discovery[]): number {
+    let fresh = 0;
+    for (const discovery of found) {
+      // Looking and marking are one step: of all threads that find a URL exactly one goes on with it.
+      if (!this.#parts.visited.mark(discovery.url)) continue;
+      this.#spill.pushBack(discovery);
+      fresh++;
+    }
+    this.#known += fresh;
+    if (fresh > 0) this.#parts.pending.add(fresh);
+    return fresh;
+  }
+
+  takeMany(limit: number, nowMs: number): Lease[] {
+    const taken: Lease[] = [];
+    while (taken.length < limit) {
+      const lease =
+        this.#takeDue(nowMs) ?? (this.#held < this.#parts.maxHeld ? this.#take() : undefined);
+      if (lease === undefined) break;
+      taken.push(lease);
+    }
+    this.#wantsMore = taken.length < limit && this.#held < this.#parts.maxHeld;
+    return taken;
+  }
+
+  requestEnded(_lease: Lease, _endMs: number): void {
+    this.#held--;
+  }
+
+  giveBack(lease: Lease, notBeforeMs: number): void {
+    this.#resting.add(lease, notBeforeMs);
+    this.#waiting++;
+  }
+
+  rest(lease: Lease, untilMs: number): void {
+    this.#held++;
+    this.giveBack(lease, untilMs);
+  }
+
+  commitMany(count: number): void {
+    if (this.#parts.pending.release(count)) this.#parts.onLast();
+  }
+
+  nextReadyMs(): number {
+    return this.#resting.nextMs();
+  }
+
+  receive(): void {}
+
+  /** Inserts what was spilled as far as there is room. What stays is not stuck: this thread takes it itself. */
+  flush(): boolean {
+    let inserted = false;
+    for (let found = this.#spill.shift(); found !== undefined; found = this.#spill.shift()) {
+      if (!this.#insert(found)) {
+        this.#spill.pushFront(found);
+        break;
+      }
+      inserted = true;
+    }
+    if (inserted) this.#parts.wakeOthers();
+    return true;
+  }
+
+  hasMail(): boolean {
+    return this.#wantsMore && this.#parts.frontier.size() > 0;
+  }
+
+  drain(): Lease[] {
+    const all = this.#resting.takeAll();
+    this.#waiting -= all.length;
+    for (let lease = this.#take(); lease !== undefined; lease = this.#take()) all.push(lease);
+    return all;
+  }
+
+  get known(): number {
+    return this.#known;
+  }
+
+  get queued(): number {
+    const inFrontier = this.#parts.countsFrontier ? this.#parts.frontier.size() : 0;
+    return inFrontier + this.#spill.size + this.#waiting;
+  }
+
+  get hostsWaiting(): number {
+    return this.#waiting;
+  }
+
+  readonly blocksSent = 0;
+
+  #takeDue(nowMs: number): Lease | undefined {
+    const lease = this.#resting.takeDue(nowMs);
+    if (lease !== undefined) this.#waiting--;
+    return lease;
+  }
+
+  #take(): Lease | undefined {
+    const length = this.#parts.frontier.tryTake(this.#record);
+    const found = length > 0 ? readLinkBlock(this.#record, length)[0] : this.#spill.shift();
+    if (found === undefined) return undefined;
+    this.#held++;
+    if (this.#parts.taken !== undefined) this.#parts.onTaken(!this.#parts.taken.mark(found.url));
+    return { ...found, host: this.#host(hostnameOf(found.url)), attempt: 0 };
+  }
+
+  #insert(found: Discovery): boolean {
+    const block = new LinkBlock(this.#parts.frontier.slotBytes);
+    block.tryAdd(found);
+    return this.#parts.frontier.tryInsert(block.bytes, block.used);
+  }
+
+  #host(name: string): Host {
+    let host = this.#hosts.get(name);
+    if (host === undefined) {
+      fingerprint(name, this.#parts.seedLow, this.#parts.seedHigh);
+      host = new Host(name, print.low, this.#parts.delayMs);
+      if (this.#hosts.size >= MAX_HOSTS) this.#hosts.clear();
+      this.#hosts.set(name, host);
+    }
+    return host;
+  }
+}

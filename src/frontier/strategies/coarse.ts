@@ -1,0 +1,114 @@
+import { Mutex } from "../../sync/mutex.ts";
+import { type FrontierShape, recordsOf } from "./fixed-frontier.ts";
+import { NOBODY, NodeArena } from "./node-arena.ts";
+import { RecordSlots } from "./record-slots.ts";
+import { WAITING_WORDS, WaitingFrontier } from "./waiting-frontier.ts";
+
+/*
+ *   HEAD ─► old ─► record ─► record ◄─ TAIL
+ *
+ * The first node is the one taken last, so that the list is never without a node and each operation changes it by
+ * one store: NEXT[tail] for an insert, HEAD for a take. The seed walks to the end for every insert; TAIL saves that.
+ */
+const LOCK = WAITING_WORDS;
+const HEAD = LOCK + Mutex.WORDS;
+const TAIL = HEAD + 1;
+const COUNT = TAIL + 1;
+const ARENA = COUNT + 1;
+
+/** A linked list with one lock around it; it can grow. */
+export class CoarseFrontier extends WaitingFrontier {
+  readonly #lock: Mutex;
+  readonly #arena: NodeArena;
+  readonly #records: RecordSlots;
+
+  constructor(memory: SharedArrayBuffer, shape: FrontierShape, owner: number) {
+    const nodes = recordsOf(shape) + 1;
+    const words = ARENA + NodeArena.words(nodes);
+    super(new Int32Array(memory, 0, words), shape);
+    this.#lock = new Mutex(this.words, LOCK, owner);
+    this.#arena = new NodeArena(this.words, ARENA, nodes, owner, this.spins);
+    this.#records = new RecordSlots(memory, words * 4, nodes + 1, shape.slotBytes);
+  }
+
+  /** Bytes of shared memory; call `initialise` once before use. */
+  static bytes(shape: FrontierShape): number {
+    const nodes = recordsOf(shape) + 1;
+    return (ARENA + NodeArena.words(nodes)) * 4 + RecordSlots.bytes(nodes + 1, shape.slotBytes);
+  }
+
+  /** Puts the first node in place; by one thread, before any other opens the frontier. */
+  initialise(): void {
+    const first = this.#arena.allocate(0);
+    this.#arena.setNext(first, NOBODY);
+    this.#arena.setLive(first);
+    Atomics.store(this.words, HEAD, first);
+    Atomics.store(this.words, TAIL, first);
+  }
+
+  protected override insertNow(bytes: Uint8Array, length: number, waitMs: number): boolean {
+    const node = this.#arena.allocate(waitMs);
+    if (node === NOBODY) return false;
+    this.#records.write(node, bytes, length);
+    this.#arena.setNext(node, NOBODY);
+    if (!this.enterLock(this.#lock, waitMs)) {
+      this.#arena.free(node);
+      return false;
+    }
+    this.#arena.setNext(Atomics.load(this.words, TAIL), node);
+    this.#arena.setLive(node);
+    Atomics.store(this.words, TAIL, node);
+    Atomics.store(this.words, COUNT, Atomics.load(this.words, COUNT) + 1);
+    this.#lock.unlock();
+    return true;
+  }
+
+  protected override takeNow(into: Uint8Array, waitMs: number): number {
+    if (!this.enterLock(this.#lock, waitMs)) return -1;
+    const old = Atomics.load(this.words, HEAD);
+    const first = this.#arena.next(old);
+    if (first === NOBODY) {
+      this.#lock.unlock();
+      return -1;
+    }
+    const length = this.#records.read(first, into);
+    this.#arena.setMine(old);
+    Atomics.store(this.words, HEAD, first);
+    Atomics.store(this.words, COUNT, Atomics.load(this.words, COUNT) - 1);
+    this.#lock.unlock();
+    this.#arena.free(old);
+    return length;
+  }
+
+  override size(): number {
+    return Atomics.load(this.words, COUNT);
+  }
+
+  /** Nodes ever used: shows that freed ones are used again. */
+  nodesUsed(): number {
+    return this.#arena.highest();
+  }
+
+  /** What is linked is in the list, whatever its dead owner had noted; the rest is free. */
+  protected override repair(deadOwner: number): number {
+    const inHand = this.#arena.lockFor(deadOwner);
+    let held = inHand.length;
+    if (this.#lock.holder() === deadOwner) {
+      let count = -1;
+      let last = NOBODY;
+      for (let n = Atomics.load(this.words, HEAD); n !== NOBODY; n = this.#arena.next(n)) {
+        const at = inHand.indexOf(n);
+        if (at >= 0) inHand.splice(at, 1);
+        this.#arena.setLive(n);
+        last = n;
+        count++;
+      }
+      Atomics.store(this.words, TAIL, last);
+      Atomics.store(this.words, COUNT, count);
+    }
+    for (const node of inHand) this.#arena.free(node);
+    if (Mutex.reclaim(this.words, LOCK, deadOwner)) held++;
+    if (this.#arena.unlockFor(deadOwner)) held++;
+    return held;
+  }
+}

@@ -1,0 +1,44 @@
+const LENGTH_BYTES = 4;
+
+/** Byte strings in numbered slots of shared memory: payload, touched only by whoever holds the slot. */
+export class RecordSlots {
+  readonly #stride: number;
+  readonly #payload: Uint8Array;
+  readonly #lengths: DataView;
+
+  constructor(memory: SharedArrayBuffer, start: number, slots: number, slotBytes: number) {
+    this.#stride = RecordSlots.bytes(1, slotBytes);
+    this.#payload = new Uint8Array(memory, start, slots * this.#stride);
+    this.#lengths = new DataView(memory, start, slots * this.#stride);
+  }
+
+  /** Bytes of shared memory for that many slots. */
+  static bytes(slots: number, slotBytes: number): number {
+    // Whole words, so that no two slots share one.
+    return slots * (LENGTH_BYTES + Math.ceil(slotBytes / 4) * 4);
+  }
+
+  /** Copies a record in. */
+  write(slot: number, bytes: Uint8Array, length: number): void {
+    const at = slot * this.#stride;
+    this.#lengths.setInt32(at, length, true);
+    this.#payload.set(bytes.subarray(0, length), at + LENGTH_BYTES);
+  }
+
+  /** Copies a record out and answers its length. */
+  read(slot: number, into: Uint8Array): number {
+    const at = slot * this.#stride;
+    const length = this.#lengths.getInt32(at, true);
+    into.set(this.#payload.subarray(at + LENGTH_BYTES, at + LENGTH_BYTES + length));
+    return length;
+  }
+
+  /** Is this exactly the record in the slot? */
+  equals(slot: number, bytes: Uint8Array, length: number): boolean {
+    const at = slot * this.#stride;
+    if (this.#lengths.getInt32(at, true) !== length) return false;
+    const record = this.#payload.subarray(at + LENGTH_BYTES, at + LENGTH_BYTES + length);
+    for (let i = 0; i < length; i++) if (record[i] !== bytes[i]) return false;
+    return true;
+  }
+}

@@ -1,0 +1,36 @@
+import type { FixedFrontier, Technique } from "../../frontier/strategies/fixed-frontier.ts";
+import { frontierBytes, openFrontier } from "../../frontier/strategies/open-frontier.ts";
+import type { Memory } from "../memory.ts";
+import type { Patch } from "../modules.ts";
+
+/** A frontier as one thread sees it. */
+export interface Subject {
+  readonly frontier: FixedFrontier & { initialise?(): void };
+  /** What this thread sends or receives, outside shared memory. */
+  readonly box: Uint8Array;
+}
+
+/** Opens a frontier of one-byte records; one attempt per lock where nobody may sleep keeps the states few. */
+export function attachFrontier(
+  technique: Technique,
+  size: number,
+  memory: Memory,
+  owner: number,
+): Subject {
+  const shape = { size, slotBytes: 1, owners: 4, spins: 1 };
+  const buffer = memory.buffer(frontierBytes(technique, shape));
+  return { frontier: openFrontier(technique, buffer, shape, owner), box: new Uint8Array(1) };
+}
+
+/**
+ * Words that only count up: of the two event counts at the start of the memory, of those of the permits, or of
+ * the two conditions.
+ */
+export function clockWordsOf(technique: Technique): number[] {
+  return /semaphore|monitor/.test(technique) ? [4, 6] : [1, 3];
+}
+
+/** One exact change of the compiled text of a strategy. */
+export function patch(file: string, find: string, replace: string): Patch {
+  return { module: `frontier/strategies/${file}.js`, find, replace };
+}

@@ -1,0 +1,135 @@
+import { Mutex } from "../../sync/mutex.ts";
+import type { Configuration, Outcome } from "../configuration.ts";
+import type { Memory } from "../memory.ts";
+import { awaitEnd, report } from "../scenario.ts";
+
+interface Subject {
+  readonly words: Int32Array;
+  readonly mutex: Mutex;
+  /** Plain: whoever is not alone in the critical section races on it. */
+  readonly counter: Int32Array;
+}
+
+function attach(memory: Memory, owner: number): Subject {
+  const words = memory.words(Mutex.WORDS);
+  return { words, mutex: new Mutex(words, 0, owner), counter: memory.words(1) };
+}
+
+function count(subject: Subject): void {
+  subject.counter[0] = subject.counter[0]! + 1;
+}
+
+function countLocked(subject: Subject, times: number): void {
+  for (let time = 0; time < times; time++) {
+    subject.mutex.lock();
+    count(subject);
+    subject.mutex.unlock();
+  }
+}
+
+function free(outcome: Outcome): string | undefined {
+  return outcome.words(0)[0] === 0 ? undefined : "the lock is held by nobody alive";
+}
+
+const patch = (find: string, replace: string) => [{ module: "sync/mutex.js", find, replace }];
+const MINE = "const mine = this.#me | CONTENDED;";
+
+/** The mutex: mutual exclusion, lost wake-ups, time-outs, dead owners. */
+export const configurations: readonly Configuration<Subject>[] = [
+  {
+    name: "mutex-3x2",
+    technique: "mutex",
+    threads: 3,
+    operations: 2,
+    strategy: "stateful",
+    cycles: true,
+    attach,
+    program(subject) {
+      countLocked(subject, 2);
+    },
+    check: (outcome) => (outcome.words(1)[0] === 6 ? free(outcome) : "an update was lost"),
+    mutants: [
+      {
+        name: "check-then-act",
+        patches: patch(
+          "if (Atomics.compareExchange(this.#words, this.#lock, 0, mine) === 0)",
+          "if (Atomics.store(this.#words, this.#lock, mine) === mine)",
+        ),
+      },
+      { name: "woken-forgets-the-mark", patches: patch(MINE, "const mine = this.#me;") },
+      {
+        name: "lost-wake-up",
+        patches: patch(
+          "Atomics.exchange(this.#words, this.#lock, 0) < 0",
+          "Atomics.exchange(this.#words, this.#lock, 0) > 99",
+        ),
+      },
+    ],
+  },
+  {
+    name: "mutex-timeout-3",
+    technique: "mutex",
+    threads: 3,
+    operations: 1,
+    strategy: "stateful",
+    cycles: true,
+    timeouts: true,
+    attach,
+    program(subject, thread) {
+      // Only the last thread may give up: the others must not pay for it with their wake-up.
+      if (!subject.mutex.lock(thread === 2 ? 10 : Number.POSITIVE_INFINITY)) return;
+      count(subject);
+      subject.mutex.unlock();
+      report(1);
+    },
+    check(outcome) {
+      const entered = outcome.reports.flat().length;
+      return outcome.words(1)[0] === entered ? free(outcome) : "an update was lost";
+    },
+    mutants: [
+      {
+        name: "woken-forgets-the-mark",
+        patches: patch(MINE, "const mine = this.#me;"),
+      },
+      {
+        name: "time-out-counts-as-lock",
+        patches: patch(
+          "if (expired)\n                    return false;",
+          "if (expired) return true;",
+        ),
+      },
+    ],
+  },
+  {
+    name: "mutex-reclaim",
+    technique: "reclaim of a dead owner",
+    threads: 3,
+    operations: 1,
+    strategy: "stateful",
+    mortal: [0],
+    attach,
+    program(subject, thread) {
+      if (thread === 2) {
+        awaitEnd(0);
+        Mutex.reclaim(subject.words, 0, 1);
+      } else countLocked(subject, 1);
+    },
+    check: free,
+    mutants: [
+      {
+        name: "wake-up-dies-with-its-owner",
+        patches: patch(
+          "Atomics.notify(words, index + LOCK);",
+          "if (held && seen < 0) Atomics.notify(words, index + LOCK, 0);",
+        ),
+      },
+      {
+        name: "never-taken-back",
+        patches: patch(
+          "Atomics.exchange(words, index + LOCK, 0);",
+          "Atomics.load(words, index + LOCK);",
+        ),
+      },
+    ],
+  },
+];

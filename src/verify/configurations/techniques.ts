@@ -1,0 +1,188 @@
+import type { Technique } from "../../frontier/strategies/fixed-frontier.ts";
+import type { Configuration, Mutant } from "../configuration.ts";
+import { report } from "../scenario.ts";
+import { attachFrontier, clockWordsOf, patch, type Subject } from "./frontier-subject.ts";
+import { takenOnce } from "./taken-once.ts";
+
+/** Producers are the even threads; a record is one byte that tells its producer and number. */
+function exchange(subject: Subject, thread: number, items: number): void {
+  for (let item = 1; item <= items; item++) {
+    if (thread % 2 === 0) {
+      subject.box[0] = thread * 16 + item;
+      subject.frontier.insert(subject.box, 1);
+    } else {
+      subject.frontier.take(subject.box);
+      report(subject.box[0]!);
+    }
+  }
+}
+
+/** Thread 0 inserts as many records as the other threads take, one each. */
+function oneProducer(subject: Subject, thread: number, takers: number): void {
+  if (thread === 0) exchange(subject, 0, takers);
+  else exchange(subject, 1, 1);
+}
+
+function blocking(
+  technique: Technique,
+  size: number,
+  items: number,
+  mutants: readonly Mutant[],
+  rest: Partial<Configuration<Subject>> = {},
+): Configuration<Subject> {
+  return {
+    name: `frontier-${technique}-b${size}-2p2c${items}`,
+    technique: `${technique} frontier`,
+    ...{ threads: 4, operations: items, strategy: "stateful", mutants },
+    clockWords: clockWordsOf(technique),
+    attach: (memory, owner) => attachFrontier(technique, size, memory, owner),
+    initialise(subject) {
+      subject.frontier.initialise?.();
+    },
+    program(subject, thread) {
+      exchange(subject, thread, items);
+    },
+    check: (outcome) => takenOnce(outcome, items),
+    ...rest,
+  };
+}
+
+const swappedP: Mutant = {
+  name: "swapped-p",
+  patches: [
+    patch(
+      "semaphore",
+      "const permit = this.#permits.acquire(EMPTY,",
+      "this.#mutex.lock(); const permit = this.#permits.acquire(EMPTY,",
+    ),
+    patch(
+      "semaphore",
+      "if (!this.#mutex.lock(timeoutMs)) {\n            this.#permits.release(permit, EMPTY);",
+      "if (false) {\n            this.#permits.release(permit, EMPTY);",
+    ),
+  ],
+};
+
+const wakesNobody: Mutant = {
+  name: "v-wakes-nobody",
+  patches: [patch("permit-cycle", "event.advance(1);", "event.advance(0);")],
+};
+
+const oneCondition: Mutant = {
+  name: "one-condition-signal-one",
+  patches: [patch("monitor", "this.#notEmpty = conditions - 1;", "this.#notEmpty = 0;")],
+};
+
+const ifForWhile: Mutant = {
+  name: "looks-once",
+  patches: [patch("monitor", "while (this.size() === 0) {", "if (this.size() === 0) {")],
+};
+
+const coarseUnlockFirst: Mutant = {
+  name: "unlock-before-link",
+  patches: [
+    patch(
+      "coarse",
+      "this.#arena.setNext(Atomics.load(this.words, TAIL), node);",
+      "const last = Atomics.load(this.words, TAIL); this.#lock.unlock(); this.#arena.setNext(last, node);",
+    ),
+  ],
+};
+
+const fineUnlockFirst: Mutant = {
+  name: "unlock-before-link",
+  patches: [
+    patch(
+      "fine",
+      "this.#arena.setNext(before, node);",
+      "this.#unlock(before); this.#arena.setNext(before, node);",
+    ),
+  ],
+};
+
+const fineOneHand: Mutant = {
+  name: "one-hand-only",
+  patches: [patch("fine", " || !this.#lock(node, waitMs)", "")],
+};
+
+const fineUnvalidated: Mutant = {
+  name: "tail-not-validated",
+  patches: [
+    patch(
+      "fine",
+      "if (this.#arena.isLive(last) && this.#arena.next(last) === NOBODY)",
+      "if (true)",
+    ),
+  ],
+};
+
+const optimisticUnvalidated: Mutant = {
+  name: "missing-validation",
+  patches: [
+    patch("optimistic", "if ((Atomics.load(this.words, at) & readSet) !== 0)", "if (false)"),
+  ],
+};
+
+const pessimisticUnvalidated: Mutant = {
+  name: "missing-validation",
+  patches: [
+    patch(
+      "pessimistic",
+      "const isMine = Atomics.load(this.words, HEAD) === head;",
+      "const isMine = true;",
+    ),
+  ],
+};
+
+const wakeUpKept: Mutant = {
+  name: "wake-up-not-passed-on",
+  patches: [
+    patch(
+      "waiting-frontier",
+      "this.#notEmpty.advance(1);\n                return length;",
+      "return length;",
+    ),
+  ],
+};
+
+const attemptsFirst: Mutant = {
+  name: "attempts-before-it-reads-the-count",
+  patches: [
+    patch("waiting-frontier", "const seen = this.#notEmpty.read();", ""),
+    patch(
+      "waiting-frontier",
+      "expired = !this.#notEmpty.wait(seen, deadline",
+      "expired = !this.#notEmpty.wait(this.#notEmpty.read(), deadline",
+    ),
+  ],
+};
+
+/** The payload of these is checked for races in smaller configurations. */
+const LARGE = { eagerPayload: true, long: true } as const;
+
+/** The fixed-size frontier in all techniques, as it ships: who inserts and takes, sleeping where it must. */
+export const configurations: readonly Configuration<Subject>[] = [
+  blocking("semaphore", 1, 1, [swappedP, wakesNobody]),
+  blocking("monitor", 1, 1, [oneCondition, ifForWhile], { long: true }),
+  blocking("monitor-one-condition", 1, 2, [], {
+    name: "frontier-monitor-one-condition-b1-1p1c2",
+    threads: 2,
+  }),
+  blocking("monitor-one-condition", 1, 2, [], {
+    name: "frontier-monitor-one-condition-b1-1p2c",
+    threads: 3,
+    expect: "deadlock",
+    program(subject, thread) {
+      oneProducer(subject, thread, 2);
+    },
+    check: (outcome) => (outcome.reports.flat().length === 2 ? undefined : "a record was lost"),
+  }),
+  blocking("lock-free", 2, 1, [wakeUpKept, attemptsFirst], { long: true }),
+  ...(["coarse", "fine", "optimistic", "pessimistic"] as const).map((technique) =>
+    blocking(technique, 1, 2, [], { threads: 2, name: `frontier-${technique}-b1-1p1c2` }),
+  ),
+  blocking("coarse", 1, 1, [coarseUnlockFirst], LARGE),
+  blocking("fine", 2, 1, [fineUnlockFirst, fineOneHand, fineUnvalidated], LARGE),
+  blocking("optimistic", 2, 1, [optimisticUnvalidated], LARGE),
+  blocking("pessimistic", 2, 1, [pessimisticUnvalidated], LARGE),
+];

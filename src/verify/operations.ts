@@ -1,0 +1,59 @@
+/** What a thread can be about to do. The order matters: everything from REPORT on is not an Atomics call. */
+export const KIND = {
+  load: 0,
+  store: 1,
+  add: 2,
+  sub: 3,
+  and: 4,
+  or: 5,
+  xor: 6,
+  exchange: 7,
+  compareExchange: 8,
+  wait: 9,
+  notify: 10,
+  report: 11,
+  invoke: 12,
+  respond: 13,
+  awaitEnd: 14,
+  read: 15,
+  write: 16,
+  finish: 17,
+  fault: 18,
+} as const;
+
+/** Names of the kinds, for step logs. */
+export const KIND_NAMES: readonly string[] = Object.keys(KIND);
+
+/** Answers of Atomics.wait, as numbers. */
+export const WAIT_ANSWERS = ["ok", "not-equal", "timed-out"] as const;
+export const OK = 0;
+export const NOT_EQUAL = 1;
+export const TIMED_OUT = 2;
+
+/** One access to shared memory, or one word to the scenario, that a thread asks for. */
+export interface Operation {
+  readonly kind: number;
+  /** First byte of the access in the image of all shared buffers. */
+  readonly byte: number;
+  /** Bytes of the access; control words have 4 or 8. */
+  readonly bytes: number;
+  /** Operands: value, or expected and new value, or count, or the numbers handed to the scenario. */
+  readonly a: number;
+  readonly b: number;
+  /** The same for 64-bit control words. */
+  readonly wideA?: bigint;
+  readonly wideB?: bigint;
+  /** What a plain write stores. */
+  readonly data?: Uint8Array;
+  /** Turns the answer of the machine into what the code expects. */
+  readonly decode?: (bytes: Uint8Array) => unknown;
+  /** The code does not look at the answer. */
+  readonly unused?: boolean;
+  /** What went wrong, for a thread that threw. */
+  readonly message?: string;
+}
+
+/** Does this kind touch payload, without Atomics? */
+export function isPlain(kind: number): boolean {
+  return kind === KIND.read || kind === KIND.write;
+}

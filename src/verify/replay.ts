@@ -1,0 +1,114 @@
+import { UsageError } from "../errors.ts";
+import { type Entry, findEntry } from "./catalogue.ts";
+import { isEager } from "./concrete.ts";
+import { Machine } from "./machine.ts";
+import type { Patch } from "./modules.ts";
+import { raceBetweenNext } from "./next-race.ts";
+import { KIND, KIND_NAMES, WAIT_ANSWERS } from "./operations.ts";
+import { RaceClocks } from "./race-clocks.ts";
+import { parseSchedule, type Schedule } from "./schedule.ts";
+import { QUEUED } from "./state-layout.ts";
+import { Judge } from "./verdict.ts";
+import { World } from "./world.ts";
+
+/** A schedule run again, step by step. */
+export interface Replay {
+  readonly violation: string | undefined;
+  /** One line per step. */
+  readonly log: readonly string[];
+}
+
+/** A schedule together with what it runs. */
+export interface Resolved {
+  readonly schedule: Schedule;
+  readonly entry: Entry;
+  readonly patches: readonly Patch[];
+}
+
+/** Finds configuration and mutant of a printed schedule. */
+export function resolveSchedule(text: string): Resolved {
+  const schedule = parseSchedule(text, (name) => findEntry(name).configuration.threads);
+  const entry = findEntry(schedule.configuration);
+  if (schedule.mutant === undefined) return { schedule, entry, patches: [] };
+  const mutant = entry.configuration.mutants.find((m) => m.name === schedule.mutant);
+  if (!mutant) throw new UsageError(`${schedule.configuration} has no mutant ${schedule.mutant}`);
+  return { schedule, entry, patches: mutant.patches };
+}
+
+/** Runs a printed schedule on the rewritten shipped code and tells every step. */
+export function replaySchedule(text: string): Replay {
+  const { schedule, entry, patches } = resolveSchedule(text);
+  // Real threads have names: interchangeability served the search only.
+  const { roles: _, ...named } = entry.configuration;
+  const world = new World(entry.module, named, patches);
+  const eager = isEager(world);
+  const threads = world.automata.length;
+  const cells = world.image.bytes >> 2;
+  const machine = new Machine(world, eager, eager ? RaceClocks.cells(threads, cells) : 0);
+  if (eager && named.eagerPayload !== true) {
+    machine.races = new RaceClocks(machine, machine.stateCells);
+  }
+  machine.begin();
+  const log: string[] = [];
+  const seen = new Map<string, number>([[stateText(machine), 0]]);
+  let circle: string | undefined;
+  for (const choice of schedule.choices) {
+    const t = choice % threads;
+    if (choice >= threads) {
+      machine.kill(t);
+      log.push(line(log.length, t, "killed"));
+    } else {
+      if (!machine.enabled(t)) throw new UsageError(`step ${log.length}: thread ${t} cannot run`);
+      const before = describe(machine, t);
+      machine.step(t);
+      log.push(line(log.length, t, `${before}${answerOf(machine, before)}`));
+    }
+    machine.commit();
+    const text = stateText(machine);
+    const before = seen.get(text);
+    circle = before === undefined ? undefined : `the state after step ${before} comes back`;
+    seen.set(text, log.length);
+  }
+  const stuck = machine.enabledMask() === 0 ? new Judge(machine).judge() : undefined;
+  const violation =
+    machine.fault ?? (eager ? undefined : raceBetweenNext(machine)) ?? stuck ?? circle;
+  return { violation, log: [...log, violation === undefined ? "no violation" : `=> ${violation}`] };
+}
+
+function stateText(machine: Machine): string {
+  return machine.mem.subarray(0, machine.stateCells).join();
+}
+
+function line(number: number, t: number, text: string): string {
+  return `${String(number + 1).padStart(4)}  ${"                    ".slice(0, 2 * t)}thread ${t}  ${text}`;
+}
+
+function describe(machine: Machine, t: number): string {
+  const state = machine.mem[machine.cellsOf(t)]!;
+  const operation = machine.automata[t]!.operations[state]!;
+  const name = KIND_NAMES[operation.kind]!;
+  if (machine.mem[machine.cellsOf(t) + QUEUED]! > 0)
+    return `wait on word ${operation.byte / 4} times out`;
+  const a = operation.wideA ?? operation.a;
+  switch (operation.kind) {
+    case KIND.read:
+    case KIND.write:
+      return `${name} payload bytes ${operation.byte} to ${operation.byte + operation.bytes - 1}`;
+    case KIND.load:
+      return `load word ${operation.byte / 4}`;
+    case KIND.compareExchange:
+      return `compareExchange word ${operation.byte / 4}: ${a} -> ${operation.wideB ?? operation.b}`;
+    case KIND.invoke:
+    case KIND.respond:
+    case KIND.awaitEnd:
+      return `${name} ${operation.a}`;
+    default:
+      return `${name} word ${operation.byte / 4}, ${a}`;
+  }
+}
+
+function answerOf(machine: Machine, what: string): string {
+  if (what.startsWith("wait"))
+    return machine.answer < 0 ? " sleeps" : ` = ${WAIT_ANSWERS[machine.answer]}`;
+  return /^(read|write|store|invoke|respond|awaitEnd)/.test(what) ? "" : ` = ${machine.answer}`;
+}

@@ -1,0 +1,121 @@
+import { inSection } from "./concrete.ts";
+import { cpuSeconds } from "./dpor.ts";
+import { fairCycleOf, lonelyCycleOf } from "./fair-cycles.ts";
+import { Machine } from "./machine.ts";
+import { raceBetweenNext } from "./next-race.ts";
+import { StateTable } from "./state-table.ts";
+import { Symmetry } from "./symmetry.ts";
+import { Judge, type Verdict } from "./verdict.ts";
+import type { World } from "./world.ts";
+
+/**
+ * Breadth-first search over all states, each stored whole and visited once; the first violation is a shortest one.
+ * Payload accesses are steps of their own here: two that conflict and can both be next are a data race.
+ */
+export class Stateful {
+  readonly #machine: Machine;
+  readonly #judge: Judge;
+  readonly #table: StateTable;
+  readonly #symmetry: Symmetry | undefined;
+  readonly #mortal: number;
+  #ends = 0;
+
+  constructor(world: World) {
+    const { configuration } = world;
+    this.#machine = new Machine(world, configuration.eagerPayload === true);
+    this.#judge = new Judge(this.#machine);
+    this.#table = new StateTable(this.#machine.stateCells, configuration.cycles === true);
+    this.#symmetry = world.symmetric ? new Symmetry(this.#machine) : undefined;
+    this.#mortal = (configuration.mortal ?? []).reduce((mask, t) => mask | (1 << t), 0);
+  }
+
+  /** Searches until everything is seen, something is wrong or the time is over. */
+  search(maxCpuSeconds: number, maxStates = 20_000_000): Verdict {
+    const machine = this.#machine;
+    const table = this.#table;
+    machine.begin();
+    this.#remember(-1, 0);
+    const started = process.cpuUsage();
+    let violation: string | undefined = machine.fault;
+    let complete = true;
+    let last = -1;
+    for (let id = 0; violation === undefined && id < table.size; id++) {
+      if ((id & 0xfff) === 0 && (cpuSeconds(started) > maxCpuSeconds || id > maxStates)) {
+        complete = false;
+        break;
+      }
+      table.read(id, machine.mem);
+      violation = this.#expand(id);
+      last = id;
+    }
+    let choices: number[] = [];
+    if (violation !== undefined) choices = this.#path(this.#wrong >= 0 ? this.#wrong : last, last);
+    else if (complete && machine.world.configuration.cycles) {
+      const lonely = machine.world.configuration.nonBlocking === true;
+      const cycle =
+        (lonely ? lonelyCycleOf(machine, table) : undefined) ?? fairCycleOf(machine, table);
+      if (cycle !== undefined) {
+        violation = cycle.violation;
+        choices = [...table.pathTo(cycle.state), ...cycle.round];
+      }
+    }
+    const { steps } = machine;
+    return {
+      executions: this.#ends,
+      states: table.size,
+      steps,
+      complete,
+      violation: violation ?? null,
+      choices,
+    };
+  }
+
+  /** The choice that led to a violation inside a step, which has no state of its own. */
+  #wrong = -1;
+
+  #path(choice: number, state: number): number[] {
+    const way = this.#table.pathTo(state);
+    return this.#wrong >= 0 ? [...way, choice] : way;
+  }
+
+  #expand(id: number): string | undefined {
+    const machine = this.#machine;
+    const race = raceBetweenNext(machine);
+    if (race !== undefined) return race;
+    let moved = false;
+    for (let t = 0; t < machine.threads; t++) {
+      if (!machine.enabled(t)) continue;
+      moved = true;
+      machine.step(t);
+      this.#runSection(t);
+      if (machine.fault !== undefined) {
+        this.#wrong = t;
+        return machine.fault;
+      }
+      this.#remember(id, t);
+    }
+    for (let rest = this.#mortal; rest !== 0; rest &= rest - 1) {
+      const t = 31 - Math.clz32(rest & -rest);
+      if (machine.ended(t)) continue;
+      machine.kill(t);
+      this.#remember(id, machine.threads + t);
+    }
+    this.#table.closeEdges();
+    if (moved) return undefined;
+    this.#ends++;
+    return this.#judge.judge();
+  }
+
+  /** Runs the holder on until it has left its critical section. */
+  #runSection(t: number): void {
+    while (inSection(this.#machine, t)) this.#machine.step(t);
+  }
+
+  /** Stores the state the machine is in, and takes the step back. */
+  #remember(from: number, choice: number): void {
+    const machine = this.#machine;
+    this.#symmetry?.normalise();
+    this.#table.add(machine.mem, from, choice);
+    machine.undo(0);
+  }
+}

@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Worker } from "node:worker_threads";
+import type { FineFrontier } from "../../../src/frontier/strategies/fine.ts";
+import {
+  CORRECT_TECHNIQUES,
+  type FixedFrontier,
+  GROWING_TECHNIQUES,
+  type Technique,
+} from "../../../src/frontier/strategies/fixed-frontier.ts";
+import { createFrontier, openFrontier } from "../../../src/frontier/strategies/open-frontier.ts";
+import { drain, get, put } from "./contract.ts";
+import { diesAt } from "./dying.ts";
+import { encode } from "./frontier-worker.ts";
+import { frontierOf, workerModule } from "./team.ts";
+
+const VICTIM = 1;
+const OTHER = 2;
+const SIZE = 3;
+const techniques: readonly Technique[] = [...CORRECT_TECHNIQUES, "monitor-one-condition"];
+
+interface Scene {
+  readonly victim: FixedFrontier;
+  readonly other: FixedFrontier;
+  /** What is in the frontier, oldest first. */
+  readonly held: number[];
+}
+
+/** A frontier that has been used for a while and holds `records` records, numbered from 1. */
+function scene(technique: Technique, records: number, size: number | "grow" = SIZE): Scene {
+  const shape = { size, slotBytes: 16, owners: 3, maxSize: SIZE };
+  const memory = createFrontier(technique, shape);
+  const victim = openFrontier(technique, memory, shape, VICTIM);
+  const other = openFrontier(technique, memory, shape, OTHER);
+  for (let i = 0; i < 4; i++) {
+    put(i % 2 === 0 ? victim : other, 90 + i);
+    get(i % 2 === 0 ? other : victim);
+  }
+  const held = Array.from({ length: records }, (_, i) => i + 1);
+  for (const number of held) put(other, number);
+  return { victim, other, held };
+}
+
+/** The frontier is whole: it holds exactly one of the allowed contents, and room for SIZE records. */
+function assertWhole(
+  frontier: FixedFrontier,
+  allowed: readonly (readonly number[])[],
+  at: string,
+): void {
+  const content = drain(frontier);
+  assert.ok(
+    allowed.some((list) => list.join() === content.join()),
+    `${at}: holds ${content.join()}, allowed ${allowed.map((list) => `[${list.join()}]`).join(" ")}`,
+  );
+  for (let round = 0; round < 2; round++) {
+    for (let i = 0; i < SIZE; i++) assert.ok(put(frontier, 50 + i), `${at}: room for ${i} only`);
+    assert.equal(put(frontier, 60), false, `${at}: more room than before`);
+    assert.deepEqual(drain(frontier), [50, 51, 52], at);
+  }
+}
+
+/** Kills the victim before every access of the operation in turn, and checks what reclaim makes of it. */
+function killEverywhere(
+  make: () => Scene,
+  operation: (frontier: FixedFrontier) => void,
+  allowed: (held: number[]) => number[][],
+  name: string,
+): number {
+  for (let access = 0; ; access++) {
+    const { victim, other, held } = make();
+    if (!diesAt(access, () => operation(victim))) return access;
+    other.reclaim(VICTIM);
+    assertWhole(other, allowed(held), `${name}, dead before access ${access}`);
+  }
+}
+
+const box = new Uint8Array(16);
+const operations: Record<string, (frontier: FixedFrontier) => void> = {
+  tryInsert: (frontier) => void put(frontier, 9),
+  insert: (frontier) => void frontier.insert(box, encode(9, box), 0),
+  tryTake: (frontier) => void get(frontier),
+  take: (frontier) => void frontier.take(box, 0),
+};
+
+for (const technique of techniques) {
+  test(`${technique}: a thread may die before any access and costs at most its own record`, () => {
+    const sizes = GROWING_TECHNIQUES.includes(technique) ? [SIZE, "grow" as const] : [SIZE];
+    for (const size of sizes) {
+      for (let records = 0; records <= SIZE; records++) {
+        for (const [name, operation] of Object.entries(operations)) {
+          const inserts = name.endsWith("nsert");
+          const accesses = killEverywhere(
+            () => scene(technique, records, size),
+            operation,
+            (held) => [held, inserts ? [...held, 9] : held.slice(1)],
+            `${technique} ${name} with ${records} records`,
+          );
+          assert.ok(accesses > 1, `${technique} ${name} made ${accesses} accesses`);
+        }
+      }
+    }
+  });
+
+  test(`${technique}: terminated workers are reclaimed and the frontier goes on`, async () => {
+    const shape = { size: SIZE, slotBytes: 16, owners: 3 };
+    const memory = createFrontier(technique, shape);
+    const other = openFrontier(technique, memory, shape, OTHER);
+    for (let round = 0; round < 2; round++) {
+      const shared = new SharedArrayBuffer(4);
+      const task = {
+        ...frontierOf(technique, memory, shape, VICTIM),
+        kind: "churn",
+        count: 0,
+        shared,
+      };
+      const worker = new Worker(workerModule, { workerData: task });
+      const words = new Int32Array(shared);
+      while (Atomics.load(words, 0) < 500 + round) {
+        const progress = Atomics.waitAsync(words, 0, Atomics.load(words, 0), 100);
+        if (progress.async) await progress.value;
+      }
+      await worker.terminate();
+      other.reclaim(VICTIM);
+      const content = drain(other);
+      assert.ok(content.length <= SIZE);
+      // Numbers were inserted in rising order, so they come out in rising order.
+      assert.deepEqual(
+        content,
+        [...content].sort((a, b) => a - b),
+      );
+      assertWhole(other, [[]], `${technique} round ${round}`);
+    }
+  });
+}
+
+test("fine: a thread may die inside a keyed operation", () => {
+  const key = new Uint8Array(16);
+  const keyLength = encode(2, key);
+  const make = () => scene("fine", 2);
+  const insertAfter = (f: FixedFrontier) =>
+    void (f as FineFrontier).insertAfter(key, keyLength, box, encode(9, box));
+  const remove = (f: FixedFrontier) => void (f as FineFrontier).delete(key, keyLength);
+  const read = (f: FixedFrontier) => void (f as FineFrontier).get(key, keyLength, box);
+  killEverywhere(make, insertAfter, (held) => [held, [1, 2, 9]], "insertAfter");
+  killEverywhere(make, remove, (held) => [held, [1]], "delete");
+  killEverywhere(make, read, (held) => [held], "get");
+});
+
+test("the reclaim of a thread that held nothing changes nothing", () => {
+  for (const technique of techniques) {
+    const { other, held } = scene(technique, 2);
+    assert.equal(other.reclaim(VICTIM), 0, technique);
+    assertWhole(other, [held], technique);
+  }
+});
