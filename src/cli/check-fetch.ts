@@ -27,7 +27,13 @@ export async function fetchDocument(start: CrawlUrl, io: Io): Promise<CheckInput
     resolver: new NameResolver({ clock: io.now }),
     // The URL was typed, which consents to exactly its host and port; a redirect is checked like any link.
     policy: new AddressPolicy({ consentedHosts: [{ hostname, port }], allow: [] }),
-    gatekeeper: new Gatekeeper({ hosts: gates, addresses: gates, delayMs: 0, perHost: 1 }),
+    gatekeeper: new Gatekeeper({
+      hosts: gates,
+      addresses: gates,
+      delayMs: 0,
+      perHost: 1,
+      spaceHosts: false,
+    }),
     contact: true,
     clock: io.now,
   });
