@@ -8,10 +8,13 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { partsOf } from "../url/url-parts.ts";
 import { oneWord, printJson, printRows } from "./answer.ts";
 import type { Arguments } from "./arguments.ts";
+import { type Question, runBatch } from "./check-batch.ts";
 import { textOf } from "./check-options.ts";
 import type { Io } from "./io.ts";
 
 const EXAMPLE = "orbweaver check robots https://example.org/private/ --file robots.txt";
+
+const ANY_ORIGIN = "http://robots.invalid/";
 
 /** `orbweaver check robots URL`: whether robots.txt allows a URL, and which line decides. */
 export async function checkRobots(
@@ -19,6 +22,7 @@ export async function checkRobots(
   args: Arguments,
   io: Io,
 ): Promise<number> {
+  if (args.options.get("batch") === true) return runBatch(io, answerRobots);
   const url = urlOf(oneWord(words, "URL", EXAMPLE));
   const agent = agentOf(args);
   const rules = RobotsRules.parse(await robotsOf(url, args, io), agent);
@@ -49,6 +53,26 @@ export async function checkRobots(
     ...rules.sitemaps.map((sitemap) => ["sitemap", sitemap] as const),
   ]);
   return EXIT.finished;
+}
+
+/** `{robots|robots_b64, agent, url}` gives `{allowed, line, crawlDelay, sitemaps}`, the delay in seconds. */
+function answerRobots(question: Question): object {
+  const { bytes } = question.bytesOrText("robots", "robots_b64");
+  const rules = RobotsRules.parse(bytes, question.text("agent") ?? PRODUCT);
+  const { allowed, line } = rules.verdict(targetOf(question.needed("url")));
+  const { crawlDelayMs, sitemaps } = rules;
+  return {
+    allowed,
+    line: line ?? null,
+    crawlDelay: crawlDelayMs === undefined ? null : crawlDelayMs / 1000,
+    sitemaps,
+  };
+}
+
+/** Path and query of whatever was asked about: a URL of any scheme, a path alone, or nothing, which is the root. */
+function targetOf(text: string): string {
+  const parsed = URL.canParse(text, ANY_ORIGIN) ? new URL(text, ANY_ORIGIN) : undefined;
+  return parsed?.pathname.startsWith("/") ? parsed.pathname + parsed.search : "/";
 }
 
 function urlOf(text: string): CrawlUrl {

@@ -2,11 +2,13 @@ import { readSeed } from "../config/seed-line.ts";
 import { EXIT, UsageError } from "../errors.ts";
 import { isBlockedPort } from "../url/blocked-port.ts";
 import { type CrawlUrl, canonicalize, refusalOf } from "../url/crawl-url.ts";
+import { type DedupPolicy, dedupKey } from "../url/dedup-key.ts";
 import { partitionOf, shardOf, siteHash, siteOf } from "../url/site.ts";
 import { surtKey } from "../url/surt.ts";
 import { hostnameOf, partsOf } from "../url/url-parts.ts";
 import { oneWord, printJson, printRows } from "./answer.ts";
 import type { Arguments } from "./arguments.ts";
+import { type Question, runBatch } from "./check-batch.ts";
 import { textOf } from "./check-options.ts";
 import type { Io } from "./io.ts";
 import { refusalText } from "./refusal-text.ts";
@@ -15,8 +17,11 @@ const DEFAULT_SHARDS = "16";
 
 /** `orbweaver check url LINK`: what the link becomes, and where it belongs. */
 export async function checkUrl(words: readonly string[], args: Arguments, io: Io): Promise<number> {
+  const policy = policyOf(args);
+  if (args.options.get("batch") === true)
+    return runBatch(io, (question) => answerUrl(question, policy));
   const input = oneWord(words, "link", "orbweaver check url https://example.org/");
-  const answer = urlAnswer(input, baseOf(args), shardsOf(args));
+  const answer = urlAnswer(input, baseOf(args), shardsOf(args), policy);
   if (args.options.get("json") === true) printJson(io, answer);
   else if (answer.url === null) {
     const reason = refusalText(answer.reason);
@@ -35,6 +40,7 @@ export async function checkUrl(words: readonly string[], args: Arguments, io: Io
       ["host", answer.host],
       ["port", answer.port],
       ["target", answer.target],
+      ["dedup key", answer.key],
       ["SURT key", answer.surt],
       ["site", answer.site],
       ["partition", `${answer.partition} of 1024`],
@@ -53,13 +59,19 @@ type UrlAnswer =
       host: string;
       port: number;
       target: string;
+      key: string;
       surt: string;
       site: string;
       partition: number;
       shard: number;
     };
 
-function urlAnswer(input: string, base: CrawlUrl | undefined, shards: number): UrlAnswer {
+function urlAnswer(
+  input: string,
+  base: CrawlUrl | undefined,
+  shards: number,
+  policy: DedupPolicy,
+): UrlAnswer {
   const url = canonicalize(input, base);
   if (url === undefined) return { input, url: null, reason: refusalOf(input, base) ?? "bad_url" };
   const { hostname, port, target } = partsOf(url);
@@ -72,10 +84,46 @@ function urlAnswer(input: string, base: CrawlUrl | undefined, shards: number): U
     host: hostname,
     port,
     target,
+    key: dedupKey(url, policy),
     surt: surtKey(url),
     site,
     partition: partitionOf(hash),
     shard: shardOf(hash, shards),
+  };
+}
+
+/** `{input, base?}` gives `{url, key, surt, site}` or `{url: null, reason}`. */
+function answerUrl(question: Question, policy: DedupPolicy): object {
+  const input = question.needed("input");
+  const { link, base } = against(input, question.text("base"));
+  const url = link === undefined ? undefined : canonicalize(link, base);
+  if (url === undefined) return { url: null, reason: (link && refusalOf(link, base)) || "bad_url" };
+  return { url, key: dedupKey(url, policy), surt: surtKey(url), site: siteOf(hostnameOf(url)) };
+}
+
+/** A batch may name any base, one that no page could have too; the standard says what a link then means. */
+function against(
+  input: string,
+  base: string | undefined,
+): { link: string | undefined; base: CrawlUrl | undefined } {
+  if (base === undefined) return { link: input, base: undefined };
+  const page = canonicalize(base);
+  if (page !== undefined) return { link: input, base: page };
+  const link = URL.canParse(input, base) ? new URL(input, base).href : undefined;
+  return { link, base: undefined };
+}
+
+function policyOf(args: Arguments): DedupPolicy {
+  const trailingSlash = textOf(args, "trailing-slash") ?? "keep";
+  if (trailingSlash !== "keep" && trailingSlash !== "ignore") {
+    throw new UsageError(
+      `--trailing-slash ${trailingSlash} is not allowed; use keep or ignore, for example --trailing-slash ignore`,
+    );
+  }
+  return {
+    dropSessionIds: args.options.get("drop-session-ids") === true,
+    dropTracking: args.options.get("drop-tracking") === true,
+    trailingSlash,
   };
 }
 

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import net from "node:net";
+import * as fc from "fast-check";
+import { Client } from "undici";
+import { DEFAULT_LIMITS } from "../../src/fetch/wire/limits.ts";
+import { ResponseReader } from "../../src/fetch/wire/response-reader.ts";
+import { cutPoints, damage, oddResponse, validResponse } from "./response-cases.ts";
+import { claim, type FuzzTarget } from "./target.ts";
+
+/** Everything the reader says about a stream that comes in the given pieces and then ends. */
+function read(stream: Buffer, cuts: readonly number[] = []) {
+  const reader = new ResponseReader({
+    limits: DEFAULT_LIMITS,
+    maxBodyBytes: 2000,
+    conditional: false,
+    accept: undefined,
+  });
+  const ends = [...cuts.filter((cut) => cut < stream.length), stream.length].sort((a, b) => a - b);
+  const receive = Buffer.alloc(stream.length + 1);
+  let at = 0;
+  for (const end of ends) {
+    if (reader.done) break;
+    receive.fill(0xee); // the receive buffer of a connection is overwritten too
+    stream.copy(receive, 0, at, end);
+    reader.push(receive, end - at);
+    at = end;
+  }
+  reader.end(true, "closed");
+  const { error, message, head, truncated, flag, reusable } = reader;
+  const body = reader.takeBody().toString("latin1");
+  return {
+    error,
+    message,
+    head: head?.text,
+    lines: head && [...head.lines()],
+    status: head?.status,
+    body,
+    truncated,
+    flag,
+    reusable,
+  };
+}
+
+const bytewise = (stream: Buffer) => Array.from(stream, (_, i) => i + 1);
+
+function sameHoweverCut(stream: Buffer, cuts: readonly number[]): void {
+  const whole = read(stream);
+  for (const split of [read(stream, cuts), read(stream, bytewise(stream))]) {
+    // Bytes after the end are seen only when they come together with it; that is the reader's stated exception.
+    if (/after the end/.test(whole.message) && split.error === undefined) continue;
+    assert.deepEqual({ ...split, reusable: 0 }, { ...whole, reusable: 0 });
+  }
+}
+
+interface Heard {
+  status: number;
+  lines: [string, string][];
+  body: string;
+}
+
+/** A server on loopback that says exactly what it is told, and undici listening to it. */
+class UndiciEar {
+  readonly #server: net.Server;
+  readonly #client: Client;
+  #saying: Uint8Array = Buffer.alloc(0);
+  #thenClose = false;
+
+  private constructor(server: net.Server) {
+    this.#server = server;
+    const { port } = server.address() as net.AddressInfo;
+    this.#client = new Client(`http://127.0.0.1:${port}`, { keepAliveTimeout: 60_000 });
+    server.on("connection", (socket) => {
+      socket.on("error", () => {});
+      socket.on("data", () => {
+        if (this.#thenClose) socket.end(this.#saying);
+        else socket.write(this.#saying);
+      });
+    });
+  }
+
+  static async open(): Promise<UndiciEar> {
+    const server = net.createServer({ noDelay: true });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return new UndiciEar(server);
+  }
+
+  async hear(stream: Buffer, thenClose: boolean): Promise<Heard> {
+    this.#saying = stream;
+    this.#thenClose = thenClose;
+    const { statusCode, body, headers } = await this.#client.request({
+      method: "GET",
+      path: "/",
+      responseHeaders: "raw",
+    });
+    const raw = headers as unknown as (string | Buffer)[];
+    const lines: [string, string][] = [];
+    for (let i = 0; i < raw.length; i += 2) lines.push([latin1(raw[i]!), latin1(raw[i + 1]!)]);
+    const bytes = Buffer.from(await body.arrayBuffer());
+    return { status: statusCode, lines, body: bytes.toString("latin1") };
+  }
+
+  async close(): Promise<void> {
+    await this.#client.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+function latin1(text: string | Buffer): string {
+  return typeof text === "string" ? text : text.toString("latin1");
+}
+
+/** The reader of HTTP responses: no cutting of the stream matters, and valid ones mean what undici says. */
+export const responseTarget: FuzzTarget = {
+  name: "response",
+  async open() {
+    const ear = await UndiciEar.open();
+    return {
+      close: () => ear.close(),
+      parts: [
+        {
+          name: "splits",
+          property: claim(
+            fc.property(oddResponse, cutPoints, ({ stream, body }, cuts) => {
+              const whole = read(stream);
+              assert.equal(whole.error, undefined, whole.message);
+              assert.equal(whole.body, body);
+              sameHoweverCut(stream, cuts);
+            }),
+          ),
+        },
+        {
+          name: "damaged",
+          property: claim(
+            fc.property(oddResponse, damage, cutPoints, ({ stream }, spoil, cuts) =>
+              sameHoweverCut(spoil(stream), cuts),
+            ),
+          ),
+        },
+        {
+          name: "undici",
+          slow: true,
+          property: claim(
+            fc.asyncProperty(validResponse, async ({ stream, closes }) => {
+              const heard = await ear.hear(stream, closes);
+              const { status, lines, body, error } = read(stream);
+              assert.deepEqual(
+                { error, status, lines, body },
+                { error: undefined, ...heard, body: heard.body },
+              );
+            }),
+          ),
+        },
+      ],
+    };
+  },
+};

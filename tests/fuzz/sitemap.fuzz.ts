@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import * as fc from "fast-check";
+import { parseLinkHeader } from "../../src/parse/link-header.ts";
+import { parseSitemap } from "../../src/parse/sitemap.ts";
+import { SitemapReader } from "../../src/parse/sitemap-reader.ts";
+import { canonicalize } from "../../src/url/crawl-url.ts";
+import { distinct } from "../parse/reference.ts";
+import { goodSitemap, PADDING, sitemapText } from "../parse/sitemap-cases.ts";
+import { claim, type FuzzTarget, linear } from "./target.ts";
+
+const url = canonicalize("http://h/sitemap.xml")!;
+
+function readInPieces(bytes: Uint8Array, sizes: readonly number[]) {
+  const reader = new SitemapReader(url);
+  for (let at = 0, i = 0; at < bytes.length; i++) {
+    // The beginning is looked at as a whole anyway; small pieces there would only cost time.
+    const size = at + 64 < PADDING.length ? PADDING.length - 32 : (sizes[i % sizes.length] ?? 1);
+    const piece = Uint8Array.from(bytes.subarray(at, at + size));
+    reader.push(piece);
+    piece.fill(0x2a);
+    at += size;
+  }
+  return reader.finish();
+}
+
+const document = fc.oneof(
+  { weight: 4, arbitrary: sitemapText.map((text) => Buffer.from(text)) },
+  { weight: 1, arbitrary: sitemapText.map((text) => Buffer.from(`\ufeff${text}`, "utf16le")) },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }) },
+);
+
+/** Sitemaps and feeds: no cutting matters, any bytes, what is well formed is read in full, linear. */
+export const sitemapTarget: FuzzTarget = {
+  name: "sitemap",
+  open: () => ({
+    parts: [
+      {
+        name: "splits",
+        property: claim(
+          fc.property(document, fc.array(fc.integer({ min: 1, max: 60 })), (bytes, sizes) => {
+            for (const body of [bytes, Buffer.concat([Buffer.from(PADDING), bytes])])
+              assert.deepEqual(readInPieces(body, sizes), parseSitemap(body, url));
+          }),
+        ),
+      },
+      {
+        name: "good",
+        property: claim(
+          fc.property(goodSitemap, fc.boolean(), ({ text, urls }, zip) => {
+            const { error, ...found } = parseSitemap(zip ? gzipSync(text) : Buffer.from(text), url);
+            assert.equal(error, undefined);
+            assert.deepEqual(found.urls, distinct(urls.map((link) => canonicalize(link)!)));
+          }),
+        ),
+      },
+      {
+        name: "any-bytes",
+        property: claim(
+          fc.property(document, fc.boolean(), fc.nat(), fc.nat(), (bytes, zip, cut, flip) => {
+            const body = Buffer.from(zip ? gzipSync(bytes) : bytes);
+            if (body.length > 0) body[flip % body.length]! ^= 1 << (flip & 7);
+            const { urls, sitemaps } = parseSitemap(body.subarray(0, 10 + (cut % 500)), url);
+            for (const link of [...urls, ...sitemaps]) assert.equal(canonicalize(link), link);
+            assert.equal(new Set(urls).size, urls.length);
+          }),
+        ),
+      },
+      {
+        name: "link-header",
+        quick: true,
+        property: claim(
+          fc.property(
+            fc.string({ unit: fc.constantFrom(...'<>;,="\\ aré/'.split("")) }),
+            (value) => {
+              for (const { target } of parseLinkHeader(value, url))
+                assert.ok(value.includes(target));
+            },
+          ),
+        ),
+      },
+      {
+        name: "linear",
+        timed: true,
+        property: linear(sitemapText, (text) => parseSitemap(Buffer.from(text), url), {
+          characters: 500_000,
+          cpuMs: 2000,
+        }),
+      },
+    ],
+  }),
+};
