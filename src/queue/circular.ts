@@ -1,6 +1,8 @@
 import { CapacityError } from "../errors.ts";
 import { Keys } from "./keys.ts";
 
+const SHORT_RUN = 32; // below this a loop beats the call of copyWithin
+
 /** Appends the keys at positions [from, to) of circular columns to `into`: two block copies at most. */
 export function copyOut(
   priorities: Float64Array,
@@ -33,4 +35,33 @@ export function relocate(
   const moved = new Keys(capacity);
   copyOut(priorities, ids, head, head + size, moved);
   return moved;
+}
+
+/** Copies `count` keys between positions of circular columns that do not overlap. */
+export function moveWithin(
+  priorities: Float64Array,
+  ids: Uint32Array,
+  from: number,
+  to: number,
+  count: number,
+): void {
+  const capacity = priorities.length;
+  let source = from % capacity;
+  let target = to % capacity;
+  let left = count;
+  while (left > 0) {
+    const run = Math.min(left, capacity - source, capacity - target);
+    if (run < SHORT_RUN) {
+      for (let i = 0; i < run; i++) {
+        priorities[target + i] = priorities[source + i]!;
+        ids[target + i] = ids[source + i]!;
+      }
+    } else {
+      priorities.copyWithin(target, source, source + run);
+      ids.copyWithin(target, source, source + run);
+    }
+    left -= run;
+    source = source + run === capacity ? 0 : source + run;
+    target = target + run === capacity ? 0 : target + run;
+  }
 }

@@ -19,10 +19,9 @@ export class Heap implements PriorityQueue {
 
   insertMany(keys: Keys): void {
     const { priorities, ids, length } = keys;
-    const first = this.#keys.length;
     const at = this.#keys.extend(length);
-    if (first === 0 && length > 1) return this.#build(keys);
-    for (let i = 0; i < length; i++) this.#up(at + i, priorities[i]!, ids[i]!);
+    if (at === 0) this.#build(keys);
+    else for (let i = 0; i < length; i++) this.#up(at + i, priorities[i]!, ids[i]!);
   }
 
   extractTop(count: number, into: Keys = new Keys(count)): Keys {

@@ -1,6 +1,8 @@
+import { insertIntoChunks } from "./chunk-insert.ts";
 import { copyOut, relocate } from "./circular.ts";
 import { type Key, Keys } from "./keys.ts";
-import { MEDIAN_COST, medianOf3, partitionCircular, partitionCost } from "./partition.ts";
+import { partitionCircular, partitionCost } from "./partition.ts";
+import { pickPivot, pivotCost } from "./pivot.ts";
 import { deepestUseful, PivotStack } from "./pivot-stack.ts";
 import type { PriorityQueue } from "./priority-queue.ts";
 import { Random } from "./random.ts";
@@ -17,7 +19,7 @@ const MAX_KEYS = 2 ** 30; // positions run up to twice the capacity and must sta
  *                end[3]    end[2]     end[1]                    end[0]
  *
  * Chunks are not sorted inside; every key of a chunk is at least its pivot, every key behind it at most. An insert
- * opens a hole at the tail and moves it forward by one key per chunk. An extraction takes whole chunks and splits the
+ * makes room by moving a key from the front of a chunk to its end (chunk-insert.ts). An extraction takes whole chunks and splits the
  * last one by quickselect, which leaves new pivots behind for the next call. The keys slide through a circular array.
  *
  * Unlike figure 5 a pivot is a value between two positions, not a key with a place of its own, so there is no sentinel
@@ -50,34 +52,16 @@ export class Quickheap implements PriorityQueue {
 
   insertMany(keys: Keys): void {
     this.#reserve(keys.length);
-    const { priorities, ids, length } = keys;
-    const own = this.#priorities;
-    const ownIds = this.#ids;
-    const capacity = own.length;
     const { ends, pivots, depth } = this.#stack;
-    const last = depth - 1;
-    let compared = 0;
-    for (let k = 0; k < length; k++) {
-      const priority = priorities[k]!;
-      let hole = ends[0]!;
-      ends[0] = hole + 1;
-      if (hole >= capacity) hole -= capacity;
-      let chunk = 0;
-      while (chunk < last && priority > pivots[chunk + 1]!) {
-        chunk++;
-        // The first key of the chunk behind this pivot moves to the hole at its other end.
-        const position = ends[chunk]!;
-        const first = position >= capacity ? position - capacity : position;
-        own[hole] = own[first]!;
-        ownIds[hole] = ownIds[first]!;
-        hole = first;
-        ends[chunk] = position + 1;
-      }
-      own[hole] = priority;
-      ownIds[hole] = ids[k]!;
-      compared += chunk < last ? chunk + 1 : chunk;
-    }
-    this.comparisons += compared;
+    const chunks = {
+      priorities: this.#priorities,
+      ids: this.#ids,
+      head: this.#head,
+      ends,
+      pivots,
+      depth,
+    };
+    this.comparisons += insertIntoChunks(chunks, keys);
   }
 
   extractTop(count: number, into: Keys = new Keys(Math.min(count, this.size))): Keys {
@@ -107,26 +91,15 @@ export class Quickheap implements PriorityQueue {
     // The chunks before will leave with this call; their pivots only stand in the way of new ones.
     stack.depth = chunk + 1;
     while (lo < target) {
-      const pivot = this.#pickPivot(lo, hi);
+      const pivot = pickPivot(this.#priorities, lo, hi - lo + 1, this.#random);
       let split = partitionCircular(this.#priorities, this.#ids, lo, hi, pivot);
-      this.comparisons += partitionCost(lo, hi) + MEDIAN_COST;
+      this.comparisons += partitionCost(lo, hi) + pivotCost(hi - lo + 1);
       if (split === lo) split++; // the pivot is the strict maximum and lies at lo
       if (split > target || (keep && split === target)) stack.push(split, pivot);
       if (split > target) hi = split - 1;
       else lo = split;
     }
     if (stack.depth > deepestUseful(this.size)) stack.prune(this.#head);
-  }
-
-  #pickPivot(lo: number, hi: number): number {
-    const width = hi - lo + 1;
-    return medianOf3(this.#at(lo, width), this.#at(lo, width), this.#at(lo, width));
-  }
-
-  #at(lo: number, width: number): number {
-    const capacity = this.#priorities.length;
-    const position = lo + this.#random.below(width);
-    return this.#priorities[position < capacity ? position : position - capacity]!;
   }
 
   /** Brings the head back below the capacity; positions stay small. */

@@ -1,4 +1,5 @@
-import { MEDIAN_COST, medianOf3, partition, partitionCost } from "./partition.ts";
+import { partition, partitionCost } from "./partition.ts";
+import { pickPivot, pivotCost } from "./pivot.ts";
 import { Random } from "./random.ts";
 
 /** Quickselect (the paper's SELECT) that counts its comparisons and tells where it cut. */
@@ -20,22 +21,13 @@ export class Selection {
     let lo = 0;
     let hi = length - 1;
     while (lo < count) {
-      const pivot = this.#pick(priorities, lo, hi - lo + 1);
+      const pivot = pickPivot(priorities, lo, hi - lo + 1, this.#random);
       let split = partition(priorities, ids, lo, hi, pivot);
-      this.comparisons += partitionCost(lo, hi) + MEDIAN_COST;
+      this.comparisons += partitionCost(lo, hi) + pivotCost(hi - lo + 1);
       if (split === lo) split++; // the pivot is the strict maximum and lies at lo
       if (split > count) hi = split - 1;
       else lo = split;
       this.cut = pivot;
     }
-  }
-
-  #pick(priorities: Float64Array, lo: number, width: number): number {
-    const random = this.#random;
-    return medianOf3(
-      priorities[lo + random.below(width)]!,
-      priorities[lo + random.below(width)]!,
-      priorities[lo + random.below(width)]!,
-    );
   }
 }
