@@ -39,7 +39,8 @@ function medianOfSample(
   );
 }
 
-function medianOf3(a: number, b: number, c: number): number {
+/** The middle one of three priorities. */
+export function medianOf3(a: number, b: number, c: number): number {
   if (a < b) return b < c ? b : a < c ? c : a;
   return a < c ? a : b < c ? c : b;
 }

@@ -1,4 +1,5 @@
 import { BucketQueue } from "../../src/queue/bucket-queue.ts";
+import { GlobalQuickheap } from "../../src/queue/global-quickheap.ts";
 import { Heap } from "../../src/queue/heap.ts";
 import { Quickheap } from "../../src/queue/quickheap.ts";
 import { Tournament } from "../../src/queue/tournament.ts";
@@ -11,4 +12,9 @@ queueContract("Quickheap that starts with one place", () => new Quickheap(1));
 queueContract("bucket queue", () => new BucketQueue());
 for (const chunkKeys of [1, 2, 7, 64]) {
   queueContract(`tournament of chunks of ${chunkKeys}`, () => new Tournament(chunkKeys));
+}
+for (const slices of [1, 2, 3, 8]) {
+  queueContract(`global-pivot Quickheap of ${slices} slices`, () =>
+    GlobalQuickheap.solo(slices, 4200),
+  );
 }
