@@ -1,17 +1,28 @@
 import type { Keys } from "./keys.ts";
 import { INBOX_KEYS, type PivotSlice } from "./pivot-slice.ts";
 
+const EVEN_ENOUGH = 0.02;
+
 /**
- * Hands keys [from, …) to the slices like cards, the shortest slices first until all are level, and returns where it
- * stopped because an inbox was full. Levelling keeps every slice within its even share of the capacity.
+ * Hands keys [from, …) to the slices like cards, so that sorted input is no worse than random, and returns where it
+ * stopped because an inbox was full. Even hands share the work of inserting best. Once extractions have made the slices
+ * uneven by more than a fiftieth, or one of them could overflow, the shortest are filled up first until all are level;
+ * a level is never above the even share of the capacity.
  */
-export function deal(keys: Keys, from: number, slices: readonly PivotSlice[]): number {
+export function deal(
+  keys: Keys,
+  from: number,
+  slices: readonly PivotSlice[],
+  keysPerSlice: number,
+): number {
   const left = keys.length - from;
-  const level = waterLevel(
-    slices.map((slice) => slice.size),
-    left,
-  );
-  const room = slices.map((slice) => Math.min(INBOX_KEYS, Math.max(0, level - slice.size)));
+  const sizes = slices.map((slice) => slice.size);
+  const share = Math.ceil(left / sizes.length);
+  const longest = Math.max(...sizes);
+  const even =
+    longest + share <= keysPerSlice && longest - Math.min(...sizes) <= EVEN_ENOUGH * longest;
+  const level = even ? 0 : waterLevel(sizes, left);
+  const room = sizes.map((size) => Math.min(INBOX_KEYS, even ? share : Math.max(0, level - size)));
   const to = Math.min(keys.length, from + room.reduce((sum, free) => sum + free, 0));
   let next = 0;
   for (let k = from; k < to; k++) {

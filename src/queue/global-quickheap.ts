@@ -27,7 +27,7 @@ import { WorkBalance } from "./work-balance.ts";
 export class GlobalQuickheap implements PriorityQueue {
   readonly insertWork = new WorkBalance();
   readonly extractWork = new WorkBalance();
-  readonly #capacity: number;
+  readonly #keysPerSlice: number;
   readonly #slices: readonly PivotSlice[];
   readonly #pivots: Float64Array;
   readonly #crew: Crew;
@@ -37,7 +37,7 @@ export class GlobalQuickheap implements PriorityQueue {
   #size = 0;
 
   constructor(memory: SliceMemory, crew?: Crew, seed?: number) {
-    this.#capacity = memory.slices * memory.keysPerSlice;
+    this.#keysPerSlice = memory.keysPerSlice;
     this.#slices = slicesOf(memory);
     this.#pivots = pivotsOf(memory);
     this.#crew = crew ?? new SoloCrew(this.#slices);
@@ -58,11 +58,12 @@ export class GlobalQuickheap implements PriorityQueue {
   }
 
   insertMany(keys: Keys): void {
-    if (this.#size + keys.length > this.#capacity) {
-      throw new CapacityError(`this queue holds at most ${this.#capacity} keys`);
+    const capacity = this.#slices.length * this.#keysPerSlice;
+    if (this.#size + keys.length > capacity) {
+      throw new CapacityError(`this queue holds at most ${capacity} keys`);
     }
     for (let from = 0; from < keys.length; ) {
-      from = deal(keys, from, this.#slices);
+      from = deal(keys, from, this.#slices, this.#keysPerSlice);
       this.#run({ act: "insert", depth: this.#depth }, this.insertWork);
     }
     this.#size += keys.length;
