@@ -1,4 +1,6 @@
 // Seed 002's experiments, counted instead of timed wherever possible, and their plots.
+import { externalQuickheap } from "../build/src/queue/external-quickheap.js";
+import { externalTournament } from "../build/src/queue/external-tournament.js";
 import { GlobalQuickheap } from "../build/src/queue/global-quickheap.js";
 import { Heap } from "../build/src/queue/heap.js";
 import { Quickheap } from "../build/src/queue/quickheap.js";
@@ -147,7 +149,42 @@ export async function threads({ size }) {
   };
 }
 
-/** Figure 9: block I/O; comes with the external queues. */
-export function figure9() {
-  return {};
+const BLOCK_KEYS = 341; // 12 bytes per key, blocks of 4 KiB
+
+/** Figure 9: block transfers against R, with 10 % and 30 % of the keys in RAM. */
+export function figure9({ size }) {
+  const keys = size.figureKeys;
+  const series = {};
+  const table = [];
+  for (const batch of [1000, 2000, 4000, 8000, 16_000, 32_000].filter((r) => r <= keys / 8)) {
+    const rounds = Math.ceil((2 * keys) / batch / (size.largeKeys === 0 ? 4 : 1));
+    const row = { R: batch };
+    for (const percent of [10, 30]) {
+      const cacheBlocks = Math.round((keys / BLOCK_KEYS) * (percent / 100));
+      const room = keys + 2 * batch;
+      const queues = {
+        "QH, paper's pinning": () => externalQuickheap(room, BLOCK_KEYS, cacheBlocks, "paper"),
+        "QH, LRU": () => externalQuickheap(room, BLOCK_KEYS, cacheBlocks, "lru"),
+        "CBT, LRU": () => externalTournament(batch, BLOCK_KEYS, cacheBlocks),
+      };
+      for (const [name, create] of Object.entries(queues)) {
+        const perThousand = transfers(create(), STREAMS["OPIC-like"](), { keys, batch, rounds });
+        row[`${name} ${percent} %`] = round(perThousand, 1);
+        series[`${name} ${percent} %`] ??= [];
+        series[`${name} ${percent} %`].push([batch, perThousand]);
+      }
+    }
+    table.push(row);
+  }
+  const title = `Figure 9: block transfers per 1000 pairs, ${keys} OPIC-like keys, blocks of ${BLOCK_KEYS} keys`;
+  const chart = { title, x: "R", y: "block transfers per 1000 pairs", series, logX: true };
+  return { title, table, data: { series }, svg: { "queue-figure-9": lineChart(chart) } };
+}
+
+/** Transfers per 1000 pairs, filling not counted. */
+function transfers({ queue, cache }, next, { keys, batch, rounds }) {
+  measure(queue, next, { keys, batch, rounds: 1 });
+  const before = cache.transfers;
+  measure(queue, next, { keys: 0, batch, rounds });
+  return ((cache.transfers - before) * 1000) / (batch * (rounds + 1));
 }

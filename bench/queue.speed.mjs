@@ -133,6 +133,7 @@ export function large({ size }) {
       "comparisons per pair": round(runs[name][0].comparisonsPerPair),
       "fill ns per key": round(spread(runs[name].map((run) => run.fillNsPerKey)).median),
       "first extractTop, ms": round(spread(runs[name].map((run) => run.firstMs)).median),
+      "most comparisons of one": runs[name][0].mostComparisons,
       "longest later, ms": round(spread(runs[name].map((run) => run.longestMs)).min, 2),
     };
   });

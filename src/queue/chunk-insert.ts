@@ -1,4 +1,5 @@
 import { moveWithin } from "./circular.ts";
+import type { AccessWatch } from "./external-blocks.ts";
 import type { Keys } from "./keys.ts";
 
 /*
@@ -24,6 +25,7 @@ export interface Chunks {
   readonly ends: Int32Array;
   readonly pivots: Float64Array;
   readonly depth: number;
+  readonly watch?: AccessWatch | undefined;
 }
 
 /** Puts the batch into its chunks, for which there must be room, and returns the comparisons made. */
@@ -60,7 +62,7 @@ function findChunks({ pivots, depth }: Chunks, keys: Keys): number {
 }
 
 /** Moves old keys aside and sets `cursors` to where each chunk's new keys go. */
-function makeRoom({ priorities, ids, head, ends, depth }: Chunks): void {
+function makeRoom({ priorities, ids, head, ends, depth, watch }: Chunks): void {
   let shift = 0;
   for (let chunk = 0; chunk < depth; chunk++) shift += counts[chunk]!;
   for (let chunk = 0; chunk < depth; chunk++) {
@@ -69,6 +71,8 @@ function makeRoom({ priorities, ids, head, ends, depth }: Chunks): void {
     const end = ends[chunk]!;
     const moved = Math.min(shift, end - start);
     if (moved > 0) moveWithin(priorities, ids, start, end + shift - moved, moved);
+    watch?.touch(start, start + moved, "write");
+    watch?.touch(end + shift - moved, end + shift + counts[chunk]!, "write");
     cursors[chunk] = end + shift;
     ends[chunk] = end + shift + counts[chunk]!;
   }

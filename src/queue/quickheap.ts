@@ -1,5 +1,6 @@
 import { insertIntoChunks } from "./chunk-insert.ts";
 import { copyOut, relocate } from "./circular.ts";
+import type { AccessWatch } from "./external-blocks.ts";
 import { type Key, Keys } from "./keys.ts";
 import { partitionCircular, partitionCost } from "./partition.ts";
 import { pickPivot, pivotCost } from "./pivot.ts";
@@ -35,7 +36,11 @@ export class Quickheap implements PriorityQueue {
   readonly #stack = new PivotStack();
   readonly #random: Random;
 
-  constructor(capacity: number = SMALLEST_CAPACITY, seed?: number) {
+  readonly #watch: AccessWatch | undefined;
+
+  /** `watch` is for experiments that count block transfers; the capacity must then suffice from the start. */
+  constructor(capacity: number = SMALLEST_CAPACITY, seed?: number, watch?: AccessWatch) {
+    this.#watch = watch;
     this.#priorities = new Float64Array(Math.max(1, capacity));
     this.#ids = new Uint32Array(Math.max(1, capacity));
     this.#random = new Random(seed);
@@ -50,6 +55,16 @@ export class Quickheap implements PriorityQueue {
     return this.#stack.depth;
   }
 
+  /** Where the first key lies. */
+  get headPosition(): number {
+    return this.#head;
+  }
+
+  /** Calls `visit` with the position of every pivot and of the end. */
+  boundaries(visit: (position: number) => void): void {
+    for (let i = 0; i < this.#stack.depth; i++) visit(this.#stack.ends[i]!);
+  }
+
   insertMany(keys: Keys): void {
     this.#reserve(keys.length);
     const { ends, pivots, depth } = this.#stack;
@@ -60,6 +75,7 @@ export class Quickheap implements PriorityQueue {
       ends,
       pivots,
       depth,
+      watch: this.#watch,
     };
     this.comparisons += insertIntoChunks(chunks, keys);
   }
@@ -68,6 +84,8 @@ export class Quickheap implements PriorityQueue {
     const target = this.#head + Math.min(count, this.size);
     this.#settle(target);
     copyOut(this.#priorities, this.#ids, this.#head, target, into);
+    this.#watch?.touch(this.#head, target, "read");
+    this.#watch?.forget(this.#head, target);
     this.#stack.dropUpTo(target);
     this.#head = target;
     this.#normalise();
@@ -93,6 +111,7 @@ export class Quickheap implements PriorityQueue {
     while (lo < target) {
       const pivot = pickPivot(this.#priorities, lo, hi - lo + 1, this.#random);
       let split = partitionCircular(this.#priorities, this.#ids, lo, hi, pivot);
+      this.#watch?.sweep(lo, hi + 1);
       this.comparisons += partitionCost(lo, hi) + pivotCost(hi - lo + 1);
       if (split === lo) split++; // the pivot is the strict maximum and lies at lo
       if (split > target || (keep && split === target)) stack.push(split, pivot);

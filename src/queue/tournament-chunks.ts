@@ -1,6 +1,13 @@
+import type { AccessWatch } from "./external-blocks.ts";
 import { Keys } from "./keys.ts";
 
 const NONE = -1;
+
+/** Who is told about the use of chunks, and how long a disk block is. */
+export interface WatchedBlocks {
+  readonly watch: AccessWatch;
+  readonly blockKeys: number;
+}
 
 /** The chunks of a tournament, by item number. Free item numbers are chained through `leafOf`, as in the paper. */
 export class ChunkPool {
@@ -13,9 +20,15 @@ export class ChunkPool {
   #priorities = new Float64Array(0);
   #ids = new Uint32Array(0);
   #free = NONE;
+  readonly #watch: AccessWatch | undefined;
+  /** Distance of two chunks on disk, in keys: every chunk begins a block. */
+  readonly #stride: number;
 
-  constructor(chunkKeys: number) {
+  constructor(chunkKeys: number, blocks?: WatchedBlocks) {
     this.chunkKeys = chunkKeys;
+    this.#watch = blocks?.watch;
+    const blockKeys = blocks?.blockKeys ?? 1;
+    this.#stride = Math.ceil(chunkKeys / blockKeys) * blockKeys;
   }
 
   /** An item with an empty chunk. */
@@ -27,6 +40,7 @@ export class ChunkPool {
   }
 
   release(item: number): void {
+    this.#watch?.forget(item * this.#stride, (item + 1) * this.#stride);
     this.#counts[item] = 0;
     this.leafOf[item] = this.#free;
     this.#free = item;
@@ -40,6 +54,7 @@ export class ChunkPool {
   load(item: number, arena: Keys, at: number): number {
     const count = this.#counts[item]!;
     const from = item * this.chunkKeys;
+    this.#watch?.touch(item * this.#stride, item * this.#stride + count, "read");
     arena.priorities.set(this.#priorities.subarray(from, from + count), at);
     arena.ids.set(this.#ids.subarray(from, from + count), at);
     return count;
@@ -51,6 +66,7 @@ export class ChunkPool {
     this.#priorities.set(arena.priorities.subarray(from, from + count), to);
     this.#ids.set(arena.ids.subarray(from, from + count), to);
     this.#counts[item] = count;
+    this.#watch?.touch(item * this.#stride, item * this.#stride + count, "fresh");
   }
 
   /** The item's keys in place. */

@@ -1,7 +1,7 @@
 import { type Key, Keys } from "./keys.ts";
 import type { PriorityQueue } from "./priority-queue.ts";
 import { Selection } from "./selection.ts";
-import { ChunkPool } from "./tournament-chunks.ts";
+import { ChunkPool, type WatchedBlocks } from "./tournament-chunks.ts";
 
 /*
  * Binary tournament on a complete binary tree whose leaves hold chunks of up to n keys
@@ -34,8 +34,9 @@ export class Tournament implements PriorityQueue {
   #leaves = 0;
   #size = 0;
 
-  constructor(chunkKeys: number, seed?: number) {
-    this.#chunks = new ChunkPool(chunkKeys);
+  /** `blocks` is for experiments that count block transfers. */
+  constructor(chunkKeys: number, seed?: number, blocks?: WatchedBlocks) {
+    this.#chunks = new ChunkPool(chunkKeys, blocks);
     this.#waiting = new Keys(chunkKeys);
     this.#arena = new Keys(2 * chunkKeys);
     this.#select = new Selection(seed);

@@ -113,7 +113,7 @@ export function queueContract(name: string, create: () => PriorityQueue): void {
         }
         reference.extract(1e6);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
