@@ -4,7 +4,7 @@ import { PriorityRanges } from "./priority-ranges.ts";
 import { Quickheap } from "./quickheap.ts";
 import { RangeChains } from "./range-chains.ts";
 
-const BITS_PER_OCTAVE = 10; // 54,274 ranges; within one, priorities differ by 0.1 % at most
+const BITS_PER_OCTAVE = 10; // 54,274 ranges; inside one priorities differ by 0.1 % at most
 const FRONT_KEYS = 1 << 16; // keys above the front's range that are worth dealing back to the ranges
 
 /*
@@ -18,7 +18,7 @@ const FRONT_KEYS = 1 << 16; // keys above the front's range that are worth deali
 
 /** Priority queue of static logarithmic ranges with a Quickheap for the best of them: short pauses, few comparisons. */
 export class BucketQueue implements PriorityQueue {
-  readonly #ranges = new PriorityRanges(BITS_PER_OCTAVE);
+  readonly #ranges: PriorityRanges;
   readonly #chains: RangeChains;
   readonly #front: Quickheap;
   readonly #moved = new Keys();
@@ -27,7 +27,9 @@ export class BucketQueue implements PriorityQueue {
   #above = 0;
   #chained = 0;
 
-  constructor(seed?: number) {
+  /** Fewer bits make wider ranges: longer pauses, but less than the 424 KiB that 10 bits cost an empty queue. */
+  constructor(seed?: number, bitsPerOctave: number = BITS_PER_OCTAVE) {
+    this.#ranges = new PriorityRanges(bitsPerOctave);
     this.#chains = new RangeChains(this.#ranges.count);
     this.#front = new Quickheap(undefined, seed);
     this.#floor = this.#ranges.count;

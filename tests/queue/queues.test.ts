@@ -10,6 +10,7 @@ queueContract("4-ary heap", () => new Heap(4));
 queueContract("Quickheap", () => new Quickheap());
 queueContract("Quickheap that starts with one place", () => new Quickheap(1));
 queueContract("bucket queue", () => new BucketQueue());
+queueContract("bucket queue of 54 wide ranges", () => new BucketQueue(1, 0));
 for (const chunkKeys of [1, 2, 7, 64]) {
   queueContract(`tournament of chunks of ${chunkKeys}`, () => new Tournament(chunkKeys));
 }
