@@ -58,3 +58,19 @@ test("one huge range and a trickle above it do not deal the range back again and
   assert.ok(perPair < 60, `${perPair}`);
   assert.equal(queue.size, 4 * LIMIT - 1 - 200 * 10);
 });
+
+test("a huge range stays in the front when floods above it come and go", () => {
+  const queue = new BucketQueue();
+  queue.insertMany(batchOf(16 * LIMIT, () => 1000));
+  queue.extractTop(1);
+  const flood = batchOf(LIMIT + 1000, (i) => 5000 + i);
+  const before = queue.comparisons;
+  for (let round = 0; round < 4; round++) {
+    queue.insertMany(flood);
+    assert.equal(queue.extractTop(flood.length).priorities.indexOf(1000), -1);
+    assert.equal(queue.extractTop(10).priorities[0], 1000);
+  }
+  // Dealing the range back and loading it again would compare its keys anew in every round: 32 per pair and more.
+  const perPair = (queue.comparisons - before) / (4 * flood.length);
+  assert.ok(perPair < 24, `${perPair}`);
+});

@@ -40,6 +40,9 @@ test("forgotten keys are neither written nor read again", () => {
   assert.equal(cache.reads, 0);
   cache.touch(110, 120, "read"); // position 110 is block 1 again
   assert.equal(cache.reads, 1);
+  cache.forget(10, 20);
+  cache.touch(10, 20, "read"); // its copy on disk is worth nothing any more
+  assert.equal(cache.reads, 1);
 });
 
 /** Block transfers per 1000 pairs in a queue that keeps its size. */

@@ -136,6 +136,23 @@ test("uneven slices are levelled before one overflows", () => {
   );
 });
 
+test("slices that are even enough are levelled all the same when one is nearly full", () => {
+  const memory = makeSliceMemory(2, 2000, false);
+  const slices = slicesOf(memory);
+  [995, 985].forEach((size, slice) => {
+    for (let i = 0; i < size; i++) slices[slice]!.give(i, i);
+    slices[slice]!.insertInbox(1);
+  });
+  const batch = new Keys();
+  for (let i = 0; i < 20; i++) batch.push(i, i);
+  assert.equal(deal(batch, 0, slices, memory.keysPerSlice), 20);
+  for (const slice of slices) slice.insertInbox(1);
+  assert.deepEqual(
+    slices.map((slice) => slice.size),
+    [1000, 1000],
+  );
+});
+
 test("a full queue of fixed capacity says so and keeps what it has", () => {
   const queue = GlobalQuickheap.solo(2, 10);
   const batch = new Keys();
@@ -168,6 +185,16 @@ test("independent slices give a T-th each: all the keys, but not exactly the bes
   assert.deepEqual([...first.ids.subarray(0, 4)].sort(), [10, 2, 3, 9].sort());
   assert.deepEqual([...queue.extractTop(9).ids.subarray(0, 2)].sort(), [1, 8]);
   assert.equal(queue.size, 0);
+});
+
+test("independent slices never give more than was asked for", () => {
+  const queue = new SlicedQueue(4, () => new Heap(4));
+  const batch = new Keys();
+  for (let i = 0; i < 40; i++) batch.push(i, i);
+  queue.insertMany(batch);
+  for (const count of [1, 3, 5, 0, 7]) assert.equal(queue.extractTop(count).length, count);
+  assert.equal(queue.size, 24);
+  assert.equal(queue.extractTop(1000).length, 24);
 });
 
 test("efficiency is the average over the longest, phase by phase", () => {
