@@ -1,6 +1,5 @@
 import { CapacityError } from "../errors.ts";
-import type { Crew, Phase } from "./crew.ts";
-import { SoloCrew } from "./crew.ts";
+import { type Crew, type Phase, SoloCrew } from "./crew.ts";
 import { deal } from "./deal.ts";
 import { type Key, Keys } from "./keys.ts";
 import { MAX_PIVOTS, type PivotSlice } from "./pivot-slice.ts";
