@@ -1,13 +1,20 @@
-const SEGMENT_BITS = 11; // blocks per segment: 65,536 keys, 768 KiB
-const SEGMENT_MASK = (1 << SEGMENT_BITS) - 1;
+const FIRST_BITS = 10; // blocks of the first segment: 32,768 keys, 388 KiB
+const FIRST_BLOCKS = 1 << FIRST_BITS;
 const NONE = -1;
 
 /** Keys of one block. */
 export const BLOCK_KEYS = 32;
 
+// Segment s holds 2^(10 + s) blocks. Counted from 2^10, the highest bit of a block's number names its segment and the
+// bits below its place in it.
+const segmentOf = (block: number) => 31 - FIRST_BITS - Math.clz32(block + FIRST_BLOCKS);
+const placeOf = (block: number, segment: number) =>
+  block + FIRST_BLOCKS - (FIRST_BLOCKS << segment);
+
 /**
- * Blocks of keys that are chained backwards. The pool grows by segments that never move: no pause to copy what is there,
- * and at 8e7 keys no second copy of a gigabyte.
+ * Blocks of keys that are chained backwards. The pool grows by segments that double in size and never move: no pause to
+ * copy what is there, no second copy of a gigabyte, and few enough segments that finding one costs no cache miss.
+ * Memory of a segment that was never used is not resident.
  */
 export class BlockPool {
   readonly #priorities: Float64Array[] = [];
@@ -15,38 +22,45 @@ export class BlockPool {
   /** The block before in its chain, or the next free block. */
   readonly #before: Int32Array[] = [];
   #free = NONE;
-  #blocks = 0;
+  /** Blocks from here on were never used. */
+  #unused = 0;
 
   /** A block that follows `before` in its chain. */
   take(before: number): number {
-    if (this.#free === NONE) this.#addSegment();
-    const block = this.#free;
-    const links = this.#before[block >> SEGMENT_BITS]!;
-    this.#free = links[block & SEGMENT_MASK]!;
-    links[block & SEGMENT_MASK] = before;
+    const block = this.#free === NONE ? this.#unused++ : this.#free;
+    const segment = segmentOf(block);
+    if (segment === this.#before.length) this.#addSegment();
+    const links = this.#before[segment]!;
+    const place = placeOf(block, segment);
+    if (block === this.#free) this.#free = links[place]!;
+    links[place] = before;
     return block;
   }
 
   /** Gives a block back and returns the one before it, or -1. */
   release(block: number): number {
-    const links = this.#before[block >> SEGMENT_BITS]!;
-    const before = links[block & SEGMENT_MASK]!;
-    links[block & SEGMENT_MASK] = this.#free;
+    const segment = segmentOf(block);
+    const links = this.#before[segment]!;
+    const place = placeOf(block, segment);
+    const before = links[place]!;
+    links[place] = this.#free;
     this.#free = block;
     return before;
   }
 
   put(block: number, slot: number, priority: number, id: number): void {
-    const at = (block & SEGMENT_MASK) * BLOCK_KEYS + slot;
-    this.#priorities[block >> SEGMENT_BITS]![at] = priority;
-    this.#ids[block >> SEGMENT_BITS]![at] = id;
+    const segment = segmentOf(block);
+    const at = placeOf(block, segment) * BLOCK_KEYS + slot;
+    this.#priorities[segment]![at] = priority;
+    this.#ids[segment]![at] = id;
   }
 
   /** Copies the first `count` keys of a block to columns. */
   copy(block: number, count: number, priorities: Float64Array, ids: Uint32Array, to: number): void {
-    const from = (block & SEGMENT_MASK) * BLOCK_KEYS;
-    const sourcePriorities = this.#priorities[block >> SEGMENT_BITS]!;
-    const sourceIds = this.#ids[block >> SEGMENT_BITS]!;
+    const segment = segmentOf(block);
+    const from = placeOf(block, segment) * BLOCK_KEYS;
+    const sourcePriorities = this.#priorities[segment]!;
+    const sourceIds = this.#ids[segment]!;
     for (let i = 0; i < count; i++) {
       priorities[to + i] = sourcePriorities[from + i]!;
       ids[to + i] = sourceIds[from + i]!;
@@ -54,14 +68,9 @@ export class BlockPool {
   }
 
   #addSegment(): void {
-    const first = this.#blocks;
-    const count = SEGMENT_MASK + 1;
-    const links = Int32Array.from({ length: count }, (_, i) => first + i + 1);
-    links[count - 1] = NONE;
-    this.#before.push(links);
-    this.#priorities.push(new Float64Array(count * BLOCK_KEYS));
-    this.#ids.push(new Uint32Array(count * BLOCK_KEYS));
-    this.#free = first;
-    this.#blocks += count;
+    const blocks = FIRST_BLOCKS << this.#before.length;
+    this.#before.push(new Int32Array(blocks));
+    this.#priorities.push(new Float64Array(blocks * BLOCK_KEYS));
+    this.#ids.push(new Uint32Array(blocks * BLOCK_KEYS));
   }
 }
