@@ -37,12 +37,14 @@ try {
     console.table(table);
     results[name] = { title, ...data, table };
     Object.assign(plots, svg);
+    if (!options.quick) store(); // after every section: a long run that is stopped keeps what it has
   }
 } finally {
   std?.remove();
 }
 
-if (!options.quick) store();
+if (!options.quick)
+  console.log(`\nwritten: ${fileURLToPath(new URL("./results/", import.meta.url))}`);
 
 function store() {
   const folder = new URL("./results/", import.meta.url);
@@ -59,14 +61,11 @@ function store() {
   if (std !== undefined) versions.gxx = std.version;
   const note =
     "CPU time in ns, medians of interleaved repetitions; other load on the machine widens the spread";
-  // Sections that were not run this time keep what they had.
-  const before = wanted.length < Object.keys(SECTIONS).length ? readBefore(file) : {};
-  const sections = { ...before.sections, ...results };
+  const sections = { ...readBefore(file).sections, ...results }; // sections not run this time keep what they had
   const text = { note, machine, versions, date: new Date().toISOString().slice(0, 10), sections };
   writeFileSync(file, `${JSON.stringify(text, undefined, 2)}\n`);
   for (const [name, svg] of Object.entries(plots))
     writeFileSync(new URL(`${name}.svg`, folder), svg);
-  console.log(`\nwritten: ${fileURLToPath(file)} and ${Object.keys(plots).length} plots beside it`);
 }
 
 function readBefore(file) {
