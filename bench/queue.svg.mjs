@@ -1,9 +1,9 @@
 // A line chart as SVG text: enough for the figures of a report, no dependency.
 
-const WIDTH = 640;
+const WIDTH = 760;
 const HEIGHT = 400;
 const LEFT = 70;
-const RIGHT = 170;
+const RIGHT = 260;
 const TOP = 50;
 const BOTTOM = 55;
 const COLOURS = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b"];
@@ -68,7 +68,7 @@ export function lineChart({ title, x, y, series, logX = false, logY = false }) {
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="white"/>`,
-    `<text x="${LEFT}" y="24" font-size="14" font-weight="bold">${escaped(title)}</text>`,
+    `<text x="${LEFT}" y="24" font-size="13" font-weight="bold">${escaped(title)}</text>`,
     `<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 12}" text-anchor="middle">${escaped(x)}</text>`,
     `<text transform="translate(16 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${escaped(y)}</text>`,
   ];
