@@ -13,7 +13,7 @@ const placeOf = (block: number, segment: number) =>
 
 /**
  * Blocks of keys that are chained backwards. The pool grows by segments that double in size and never move: no pause to
- * copy what is there, no second copy of a gigabyte, and few enough segments that finding one costs no cache miss.
+ * copy what is there, no second copy of a gigabyte, and at most a few dozen segments to look through.
  * Memory of a segment that was never used is not resident.
  */
 export class BlockPool {
