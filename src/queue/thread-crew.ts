@@ -1,0 +1,43 @@
+import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
+import { type Crew, type Phase, runPhase } from "./crew.ts";
+import { BOARD_BYTES, PhaseBoard } from "./phase-board.ts";
+import type { PivotSlice } from "./pivot-slice.ts";
+import { makeSliceMemory, type SliceMemory, sliceOf } from "./slice-memory.ts";
+import type { SliceWorkerData } from "./slice-worker.ts";
+
+const WORKER = new URL(
+  `./slice-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`,
+  import.meta.url,
+);
+
+/** One thread per slice over shared memory; the calling thread, which must own no sockets, works on slice 0 itself. */
+export class ThreadCrew implements Crew {
+  /** For the GlobalQuickheap that uses this crew. */
+  readonly memory: SliceMemory;
+  readonly #board: PhaseBoard;
+  readonly #own: PivotSlice;
+  readonly #workers: readonly RunningWorker[];
+
+  constructor(slices: number, capacity: number) {
+    this.memory = makeSliceMemory(slices, capacity, true);
+    const board = new SharedArrayBuffer(BOARD_BYTES);
+    this.#board = new PhaseBoard(board, slices - 1);
+    this.#own = sliceOf(this.memory, 0);
+    this.#workers = Array.from({ length: slices - 1 }, (_, i) => {
+      const data: SliceWorkerData = { memory: this.memory, index: i + 1, board };
+      return runWorker(WORKER, `queue slice ${i + 1}`, { workerData: data });
+    });
+  }
+
+  run(phase: Phase): void {
+    this.#board.post(phase);
+    runPhase(this.#own, phase);
+    this.#board.awaitAll();
+  }
+
+  /** Ends the threads; the queue cannot be used afterwards. */
+  async close(): Promise<void> {
+    this.#board.stop();
+    await Promise.all(this.#workers.map((worker) => worker.ended));
+  }
+}

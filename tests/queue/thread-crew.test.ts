@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { GlobalQuickheap } from "../../src/queue/global-quickheap.ts";
+import { Keys } from "../../src/queue/keys.ts";
+import { Random } from "../../src/queue/random.ts";
+import { ThreadCrew } from "../../src/queue/thread-crew.ts";
+import { Reference } from "./contract.ts";
+
+for (const slices of [1, 2, 4]) {
+  test(`${slices} real threads answer exactly like one, key by key`, async () => {
+    const capacity = 40_000;
+    const crew = new ThreadCrew(slices, capacity);
+    try {
+      const threaded = new GlobalQuickheap(crew.memory, crew);
+      const solo = GlobalQuickheap.solo(slices, capacity);
+      const random = new Random(slices);
+      let id = 0;
+      for (let round = 0; round < 40; round++) {
+        const batch = new Keys();
+        for (let i = random.below(3000); i > 0; i--) batch.push(random.below(5000), id++);
+        const room = capacity - solo.size;
+        batch.length = Math.min(batch.length, room);
+        threaded.insertMany(batch);
+        solo.insertMany(batch);
+        const count = random.below(2500);
+        const got = threaded.extractTop(count);
+        const expected = solo.extractTop(count);
+        assert.deepEqual(
+          got.ids.subarray(0, got.length),
+          expected.ids.subarray(0, expected.length),
+        );
+        assert.deepEqual(threaded.peek(), solo.peek());
+      }
+      assert.equal(threaded.comparisons, solo.comparisons);
+      assert.ok(threaded.comparisons > 0);
+    } finally {
+      await crew.close();
+    }
+  });
+}
+
+test("threads over shared memory behave like a sorted array", async () => {
+  const crew = new ThreadCrew(3, 2000);
+  try {
+    const reference = new Reference(new GlobalQuickheap(crew.memory, crew));
+    const random = new Random(7);
+    for (let round = 0; round < 60; round++) {
+      reference.insert(Array.from({ length: random.below(90) }, () => random.below(40)));
+      reference.extract(random.below(80));
+      reference.peek();
+    }
+    reference.extract(2000);
+  } finally {
+    await crew.close();
+  }
+});
