@@ -10,19 +10,20 @@ import { createCrawlFolder } from "../../build/src/store/crawl-folder.js";
 const REPETITIONS = 3;
 const perRepetition = Number(process.argv[2] ?? 3000);
 
-/** Text that deflates about as well as real pages do (to a fifth or a fourth). */
+/** Markup and words of uneven frequency: deflates to about a fifth, as real pages do. */
 function html(bytes) {
   let seed = 42;
   const random = (n) => {
     seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
     return (seed >>> 8) % n;
   };
-  const words = Array.from({ length: 3000 }, () => random(2 ** 24).toString(36));
+  const words = Array.from({ length: 2000 }, () => random(2 ** 24).toString(36));
+  const word = () => words[random(random(random(2000) + 1) + 1)];
   let text = "<!doctype html><title>Page</title>\n";
   while (text.length < bytes) {
-    text += `<p class="c${random(40)}"><a href="/${words[random(3000)]}/${random(9999)}.html">${words[random(3000)]}</a>`;
-    for (let i = 0; i < 12; i++) text += ` ${words[random(random(3000) + 1)]}`;
-    text += "</p>\n";
+    text += `<li class="item item-type-post"><a class="reference internal" href="/section/${word()}.html"><span class="text">${word()} ${word()}</span></a>\n<p class="summary">`;
+    for (let i = 0; i < 8; i++) text += ` ${word()}`;
+    text += "</p></li>\n";
   }
   return Buffer.from(text.slice(0, bytes));
 }

@@ -64,22 +64,21 @@ function storeSome(frames: FrameReader): number {
 
 function storeFrame({ kind, parts }: Frame): void {
   const text = parts[0]!.toString("utf8");
-  if (kind === FRAMES.outcome) builder.outcome(JSON.parse(text));
+  if (kind === FRAMES.outcome) builder.outcome(text);
   else if (kind === FRAMES.skipped) {
     for (const line of text.split("\n")) builder.skipped(JSON.parse(line));
-  } else storeCapture(JSON.parse(text), parts);
+  } else storeCapture(text, parts);
 }
 
-/** The facts that travel as JSON in front of the bytes. */
-interface CaptureFacts extends Pick<Capture, "ip" | "date" | "dechunked" | "truncated" | "page"> {
-  readonly line: OutcomeLine;
-}
+/** What the log's line does not say; travels as JSON, too. */
+type CaptureFacts = Pick<Capture, "ip" | "date" | "dechunked" | "truncated" | "page">;
 
-function storeCapture(facts: CaptureFacts, parts: readonly Buffer[]): void {
-  const { line, ...rest } = facts;
-  const outlinks = parts[1]!.length === 0 ? [] : parts[1]!.toString("latin1").split("\n");
+function storeCapture(text: string, parts: readonly Buffer[]): void {
+  const line: OutcomeLine = JSON.parse(text);
+  const facts: CaptureFacts = JSON.parse(parts[1]!.toString("utf8"));
+  const outlinks = parts[2]!.length === 0 ? [] : parts[2]!.toString("latin1").split("\n");
   const capture: Capture = {
-    ...rest,
+    ...facts,
     url: line.url as CrawlUrl,
     status: line.status!,
     mime: line.mime!,
@@ -87,10 +86,10 @@ function storeCapture(facts: CaptureFacts, parts: readonly Buffer[]): void {
     via: line.via as NonNullable<Capture["via"]>,
     ...(line.parent === undefined ? {} : { parent: line.parent as CrawlUrl }),
     outlinks: outlinks as CrawlUrl[],
-    request: parts[2]!,
-    head: parts[3]!,
-    body: parts[4]!,
+    request: parts[3]!,
+    head: parts[4]!,
+    body: parts[5]!,
   };
-  const location = builder.page(capture);
-  builder.outcome({ ...line, file: location.file, offset: location.offset });
+  const { file, offset } = builder.page(capture);
+  builder.outcome(`${text.slice(0, -1)},"file":${JSON.stringify(file)},"offset":${offset}}`);
 }

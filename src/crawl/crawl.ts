@@ -37,6 +37,7 @@ export class Crawl {
   #stoppedAtMs = Number.POSITIVE_INFINITY;
   #endedMs = 0;
   #gaveUp = false;
+  #fault: unknown;
 
   /** `out` is made by `run`, which refuses a folder that is in use. */
   constructor(config: CrawlConfig, out: string) {
@@ -60,20 +61,19 @@ export class Crawl {
     bell.asleep();
     const ticker = setInterval(() => this.#tick(), TICK_MS);
     // Without its builder no page can be stored, so the crawlers need not go on.
-    for (const { ended } of this.#writers) ended.catch(() => this.#abort());
-    try {
-      await this.#untilEnded(this.#crawlers);
-    } finally {
-      clearInterval(ticker);
-      bell.close();
-      this.#endedMs = monotonicMs();
-      this.#control.endBuilders();
-      this.#wakeAll();
-      await this.#untilEnded(this.#writers);
-    }
+    void this.#untilEnded(this.#writers);
+    await this.#untilEnded(this.#crawlers);
+    clearInterval(ticker);
+    bell.close();
+    this.#endedMs = monotonicMs();
+    this.#control.endBuilders();
+    this.#wakeAll();
+    await this.#untilEnded(this.#writers);
     const measured = this.#measure();
     const sums = totals(this.#memory.counters);
+    // Also after a fault: what was stored is joined, indexed and reported.
     writeReports(this.#out, this.#config, sums, measured);
+    if (this.#fault !== undefined) throw this.#fault;
     const summary = summaryOf(sums, measured);
     this.events.emit("ended", summary);
     return summary;
@@ -86,6 +86,14 @@ export class Crawl {
     this.#stoppedAtMs = Math.min(this.#stoppedAtMs, monotonicMs());
     this.events.emit("stopping", reason);
     this.#wakeAll();
+  }
+
+  /** Ends a worker thread at whatever it is doing, as a fault would: for drills. False if there is none of that name. */
+  async killWorker(name: string): Promise<boolean> {
+    const all = [...this.#crawlers, ...this.#writers];
+    const victim = all.find((running) => running.name === name);
+    await victim?.worker.terminate();
+    return victim !== undefined;
   }
 
   /** The figures of this moment. */
@@ -157,18 +165,16 @@ export class Crawl {
     for (const { worker } of this.#crawlers) worker.postMessage(message);
   }
 
-  /** Waits for all; the first that dies makes the others stop, and is reported when all have ended. */
+  /** Waits for all; the first that dies makes the others stop, and is thrown once everything is closed. */
   async #untilEnded(workers: readonly RunningWorker[]): Promise<void> {
-    let fault: unknown;
     await Promise.all(
       workers.map(({ ended }) =>
         ended.catch((error: unknown) => {
-          fault ??= error;
+          this.#fault ??= error;
           this.#abort();
         }),
       ),
     );
-    if (fault !== undefined) throw fault;
   }
 
   #abort(): void {

@@ -1,3 +1,4 @@
+import { productToken } from "../config/user-agent.ts";
 import { AddressPolicy } from "../fetch/address.ts";
 import { Fetcher } from "../fetch/fetcher.ts";
 import { PoliteClient } from "../fetch/polite-client.ts";
@@ -12,9 +13,6 @@ import { Scope } from "../url/scope.ts";
 import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
 import { Follower } from "./follow.ts";
 import { gatesOf } from "./shared-memory.ts";
-
-/** The token that robots.txt groups are written for. */
-export const AGENT = "orbweaver";
 
 /** What a crawler thread asks the network with. */
 export interface CrawlerParts {
@@ -38,6 +36,8 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
       maxBodyBytes: config.maxBodyBytes,
     },
     insecure: config.insecure,
+    // A second request right after the first would break the delay: it goes back to the queue instead.
+    resend: config.delayMs === 0,
     clock,
   });
   const client = new PoliteClient({
@@ -63,7 +63,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   const robots = !config.robots
     ? undefined
     : new RobotsDesk(client, {
-        agent: AGENT,
+        agent: productToken(config.userAgent),
         headers,
         retries: config.retries,
         backOffMs: (failures) => backOffMs(config.delayMs, failures),

@@ -3,6 +3,7 @@ import { isWorthRetrying } from "../fetch/outcome.ts";
 import { retryAfterMs } from "../fetch/retry-after.ts";
 import type { Discovery, Frontier, Lease } from "../frontier/frontier.ts";
 import type { CounterRow } from "../stats/counters.ts";
+import { jsonLine } from "../store/jsonl.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { CrawlerParts } from "./crawler-parts.ts";
@@ -151,7 +152,6 @@ export class CrawlerStages implements Stages {
     const line = responseLine(lease, capture, page, next.redirect);
     const { parsed } = page;
     const facts = {
-      line,
       ip: capture.address,
       date: capture.date,
       dechunked: head.get("transfer-encoding") !== undefined,
@@ -166,6 +166,7 @@ export class CrawlerStages implements Stages {
     };
     const links = parsed === undefined ? EMPTY : Buffer.from(parsed.links.join("\n"), "latin1");
     const parts = [
+      Buffer.from(jsonLine(line)),
       Buffer.from(JSON.stringify(facts)),
       links,
       capture.requestBytes,
@@ -178,7 +179,7 @@ export class CrawlerStages implements Stages {
 
   log(lease: Lease, outcome: FetchOutcome): Promise<void> {
     if (outcome.kind === "response" || outcome.kind === "postponed") return Promise.resolve();
-    const line = Buffer.from(JSON.stringify(outcomeLine(lease, outcome, Date.now())));
+    const line = Buffer.from(jsonLine(outcomeLine(lease, outcome, Date.now())));
     this.#count(outcome.kind, 0);
     return new Promise((resolve) => this.#parts.handOff.send(FRAMES.outcome, [line], resolve));
   }

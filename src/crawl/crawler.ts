@@ -2,6 +2,7 @@ import { Exchange } from "../frontier/exchange.ts";
 import type { Lease } from "../frontier/frontier.ts";
 import { ShardedFrontier } from "../frontier/sharded.ts";
 import { CounterRow } from "../stats/counters.ts";
+import { jsonLine } from "../store/jsonl.ts";
 import { BytePipe } from "../sync/byte-pipe.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
@@ -115,7 +116,7 @@ export class Crawler {
   /** Gives up on every URL that only waits for its host. */
   giveUpWaiting(): void {
     for (const lease of this.#frontier.drain()) {
-      const line = Buffer.from(JSON.stringify(unavailableLine(lease, Date.now())));
+      const line = Buffer.from(jsonLine(unavailableLine(lease, Date.now())));
       this.#counters.add("unavailable");
       this.#handOff.send(FRAMES.outcome, [line], () => this.#frontier.commitMany(1));
     }
@@ -140,9 +141,9 @@ export class Crawler {
     this.#frontier.receive();
     // Commits run as soon as this function returns; what they bring is taken up by the next pump.
     if (this.#handOff.settle() > 0) this.#planPump();
-    this.#handOff.write();
     if (this.#control.mode === MODES.run) this.#takeMore();
     else if (this.#control.mode === MODES.abort) void this.#parts.wire.close();
+    this.#handOff.flush();
     const sent = this.#exchange.flush();
     this.#publish();
     if (this.#mayEnd(sent)) {

@@ -14,6 +14,7 @@ export class HandOff {
   #current: Uint8Array | undefined;
   #offset = 0;
   #settled = 0;
+  #news = false;
 
   /** `stored` counts, per crawler, the frames its builder has written. */
   constructor(pipe: BytePipe, bell: Doorbell, stored: Int32Array, thread: number) {
@@ -28,26 +29,30 @@ export class HandOff {
     this.#waiting.pushBack(frameHead(kind, parts));
     for (const part of parts) if (part.length > 0) this.#waiting.pushBack(part);
     this.#afterwards.pushBack(onStored);
-    this.write();
+    this.#move();
   }
 
-  /** Moves waiting bytes into the pipe; true when none is left here. */
-  write(): boolean {
-    let wrote = 0;
+  /** Moves waiting bytes into the pipe and wakes the builder: once for all frames sent since the last call. */
+  flush(): void {
+    this.#move();
+    if (!this.#news) return;
+    this.#news = false;
+    this.#bell.ring();
+  }
+
+  #move(): void {
     for (;;) {
       this.#current ??= this.#waiting.shift();
       if (this.#current === undefined) break;
       const count = this.#pipe.write(this.#current, this.#offset);
       if (count === 0) break;
-      wrote += count;
+      this.#news = true;
       this.#offset += count;
       if (this.#offset === this.#current.length) {
         this.#current = undefined;
         this.#offset = 0;
       }
     }
-    if (wrote > 0) this.#bell.ring();
-    return this.#current === undefined;
   }
 
   /** Runs what was to follow the frames stored since the last call; returns how many those were. */

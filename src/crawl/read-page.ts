@@ -36,7 +36,7 @@ export async function readPage(
   if (!isPage || capture.body.length === 0 || !(mime === "" || isHtml(mime))) {
     return { isPage, mime, parsed: undefined, flag, truncated };
   }
-  const decoding = decodeBody(capture.body, head.get("content-encoding"), {
+  const decoding = decodeBody(capture.body, head.all("content-encoding").join(", "), {
     maxBytes: limits.maxBodyBytes,
     maxRatio: limits.maxRatio,
   });

@@ -8,7 +8,7 @@ import { Ring, ringBytes } from "../sync/ring.ts";
 
 const INBOX_SLOTS = 64;
 const INBOX_SLOT_BYTES = 16 * 1024;
-const PIPE_BYTES = 8 * 1024 * 1024;
+const PIPE_BYTES = 4 * 1024 * 1024;
 const HOST_GATES = 1 << 16;
 const ADDRESS_GATES = 1 << 14;
 const DEBUG_SLOTS = 256;

@@ -72,10 +72,19 @@ const MAPPED = addressBlock("::ffff:0:0/96")!;
 const OBSOLETE = [addressBlock("::/96")!, addressBlock("::ffff:0:0:0/96")!];
 const ISATAP = 0x5efen;
 
+/** Kinds already worked out: every connection asks, mostly about the same few addresses. */
+const known = new Map<string, AddressKind>();
+const MAX_KNOWN = 4096;
+
 /** What kind an address is; whatever is not known to be public, including what is no address, is not. */
 export function addressKind(ip: string): AddressKind {
+  const before = known.get(ip);
+  if (before !== undefined) return before;
   const address = addressBits(ip);
-  return address === undefined ? "reserved" : kindOf(address);
+  const kind = address === undefined ? "reserved" : kindOf(address);
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(ip, kind);
+  return kind;
 }
 
 /** Whether an address means this machine. */

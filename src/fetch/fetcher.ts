@@ -52,6 +52,9 @@ export class Fetcher {
       headers: this.#rules.headers,
       accept: this.#accept,
     });
+    if (asked.kind === "failed" && asked.error === "connection_lost") {
+      return { kind: "postponed", untilMs: this.#rules.clock() + lease.host.delayMs };
+    }
     if (asked.kind !== "response") return asked;
     const { response } = asked;
     if (response.aborted) {

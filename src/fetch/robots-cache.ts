@@ -43,14 +43,6 @@ export function robotsFromStatus(
   return { kind: "unreachable", reason: `robots_status_${status}` };
 }
 
-const FIRST_RETRY_MS = 30_000;
-const LAST_RETRY_MS = 3_600_000;
-
-/** When to ask again for an unreachable robots.txt: 30 s after the first failure, doubling up to an hour. */
-export function robotsRetryDelayMs(failures: number): number {
-  return Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, failures - 1), LAST_RETRY_MS);
-}
-
 interface Entry {
   answer: RobotsAnswer;
   expiresAtMs: number;

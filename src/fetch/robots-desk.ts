@@ -4,11 +4,11 @@ import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
 import { hostnameOf, originOf } from "../url/url-parts.ts";
 import type { Asked, PoliteClient } from "./polite-client.ts";
 import { RobotsRules } from "./robots.ts";
-import { RobotsCache } from "./robots-cache.ts";
+import { RobotsCache, type RobotsFetch, robotsFromStatus } from "./robots-cache.ts";
+import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
+import type { WireResponse } from "./wire/client.ts";
 import { decodeBody } from "./wire/decode.ts";
 
-const MAX_HOPS = 5;
-const MAX_BYTES = 500 * 1024;
 const CACHE_BYTES = 32 * 1024 * 1024;
 const CACHE_MS = 24 * 3600_000;
 const MAX_UNREACHABLE = 10_000;
@@ -77,28 +77,23 @@ export class RobotsDesk {
 
   async #fetch(origin: string, host: Host): Promise<RobotsAnswer> {
     let url = canonicalize(`${origin}/robots.txt`)!;
-    for (let hop = 0; hop <= MAX_HOPS; hop++) {
-      const asked = await this.#hop(url, originOf(url) === origin ? host : undefined, hop);
+    for (let hops = 0; ; hops++) {
+      const asked = await this.#hop(url, originOf(url) === origin ? host : undefined, hops);
       if (asked.kind === "postponed") return asked;
+      if (asked.kind === "failed" && asked.error === "connection_lost") {
+        return { kind: "postponed", untilMs: this.#rules.clock() + host.delayMs };
+      }
       if (asked.kind !== "response") {
-        return this.#failed(origin, asked.error, asked.kind === "refused" && hop === 0);
+        return this.#failed(origin, asked.error, asked.kind === "refused" && hops === 0);
       }
-      const { head, body } = asked.response;
-      if (head.status >= 200 && head.status < 300) {
-        const decoded = await decodeBody(body, head.get("content-encoding"), {
-          maxBytes: MAX_BYTES,
-          maxRatio: Number.POSITIVE_INFINITY,
-        });
-        return this.#store(origin, RobotsRules.parse(decoded.bytes, this.#rules.agent));
-      }
-      if (head.status >= 500) return this.#failed(origin, "robots_unavailable", true);
-      const location = head.status >= 300 && head.status < 400 ? head.get("location") : undefined;
-      const next = location === undefined ? undefined : canonicalize(location, url);
-      // 4xx, a redirect to nowhere, more than five redirects: there is no robots.txt (RFC 9309, 2.3.1.3).
-      if (next === undefined) break;
+      const meaning = robotsFromStatus(await fileOf(asked.response), this.#rules.agent, hops);
+      if (meaning.kind === "unreachable") return this.#failed(origin, meaning.reason, true);
+      if (meaning.kind === "rules") return this.#store(origin, meaning.rules);
+      const next = canonicalize(meaning.location, url);
+      // A redirect to nowhere: there is no robots.txt.
+      if (next === undefined) return this.#store(origin, RobotsRules.allowAll);
       url = next;
     }
-    return this.#store(origin, RobotsRules.allowAll);
   }
 
   /** One request. Later hops wait for their turn here, because a redirected robots.txt has no place in a queue. */
@@ -107,7 +102,7 @@ export class RobotsDesk {
     for (;;) {
       const asked = await this.#client.ask(url, host, {
         headers: this.#rules.headers,
-        maxBodyBytes: MAX_BYTES,
+        maxBodyBytes: ROBOTS_MAX_BYTES,
       });
       if (asked.kind !== "postponed" || hop === 0) {
         if (asked.kind !== "postponed") this.fetched++;
@@ -133,4 +128,14 @@ export class RobotsDesk {
     this.#unreachable.set(origin, answer);
     return answer;
   }
+}
+
+/** The response as the rules of robots.txt see it. */
+export async function fileOf({ head, body }: WireResponse): Promise<RobotsFetch> {
+  const { bytes } = await decodeBody(body, head.all("content-encoding").join(", "), {
+    maxBytes: ROBOTS_MAX_BYTES,
+    maxRatio: Number.POSITIVE_INFINITY,
+  });
+  const location = head.get("location");
+  return { status: head.status, body: bytes, ...(location === undefined ? {} : { location }) };
 }

@@ -46,18 +46,19 @@ function escapedOctet(source: Uint8Array, at: number, end: number): number {
 }
 
 /**
- * Writes a URL target or, with `pattern`, a rule in the given spelling and returns the octets written: at most
- * three per octet read.
+ * Writes a URL target or, with `pattern`, a rule in the given spelling, from `outStart` on, and returns where the
+ * octets written end: at most three per octet read.
  */
 export function respell(
   source: Uint8Array,
   start: number,
   end: number,
   out: Uint8Array,
+  outStart: number,
   spelling: Spelling,
   pattern: boolean,
 ): number {
-  let length = 0;
+  let length = outStart;
   let inQuery = false;
   for (let at = start; at < end; at++) {
     const byte = source[at]!;
@@ -68,7 +69,8 @@ export function respell(
       const escaped = spelling === "escaped" || (ESCAPES[octet] !== 0 && !isData);
       length = escaped ? writeEscape(out, length, octet) : write(out, length, octet);
     } else if (pattern && byte === STAR) {
-      if (length === 0 || out[length - 1] !== WILDCARD) length = write(out, length, WILDCARD);
+      if (length === outStart || out[length - 1] !== WILDCARD)
+        length = write(out, length, WILDCARD);
     } else if (pattern && byte === DOLLAR && at === end - 1) {
       length = write(out, length, END);
     } else if (byte < 0x20 || byte === 0x7f || (spelling === "escaped" && isEscapedInUrls(byte))) {
@@ -97,6 +99,8 @@ function writeEscape(out: Uint8Array, at: number, octet: number): number {
   return at + 3;
 }
 
+const PLAIN: readonly Spelling[] = ["plain"];
+
 /** Which spellings a rule must be compared in: always plain, rarely another one too. */
 export function spellingsOf(source: Uint8Array, start: number, end: number): readonly Spelling[] {
   let queryAt = -1;
@@ -110,10 +114,11 @@ export function spellingsOf(source: Uint8Array, start: number, end: number): rea
     if (queryAt >= 0 && ESCAPES[value] === QUERY_DATA) hasQueryData = true;
     if (queryAt < 0 && byte === QUESTION) queryAt = at;
   }
-  const spellings: Spelling[] = ["plain"];
-  if (hasQueryData) spellings.push("query");
-  if (hasLonePercent) spellings.push("escaped");
-  return spellings;
+  if (!hasQueryData && !hasLonePercent) return PLAIN;
+  const others: Spelling[] = [];
+  if (hasQueryData) others.push("query");
+  if (hasLonePercent) others.push("escaped");
+  return [...PLAIN, ...others];
 }
 
 /**

@@ -1,25 +1,18 @@
-import { END, WILDCARD } from "./robots-octets.ts";
-
-/** A rule ready to be put into a table: compiled octets, and what to say when it decides. */
-export interface CompiledRule {
-  /** Octets with WILDCARD and END; does not end in a wildcard, because every pattern is a prefix. */
-  octets: Uint8Array;
-  text: Uint8Array;
-  allow: boolean;
-  /** Number of octets that counts for "most specific". */
-  specificity: number;
-  line: number;
-}
+import type { RuleLine } from "./robots-groups.ts";
+import { matchTail } from "./robots-match.ts";
+import { END, respell, type Spelling, specificity, WILDCARD } from "./robots-octets.ts";
 
 /** One rule of a table that matched. */
 export interface MatchedRule {
   allow: boolean;
+  /** Number of octets that counts for "most specific". */
   specificity: number;
   line: number;
   text: string;
 }
 
 // One row of the table per rule, all numbers in one array: 28 bytes and no object per rule.
+// The pool holds the compiled pattern (literal beginning, then tail) and behind it the rule as written.
 const PATTERN = 0;
 const TAIL = 1;
 const TEXT = 2;
@@ -36,41 +29,45 @@ const NO_ROW = 0xffffffff;
  * on. So a lookup is one binary search and one walk, whatever the number of rules.
  */
 export class RobotsTable {
-  readonly #pool: Uint8Array;
+  readonly #pool: Buffer;
   readonly #rows: Uint32Array;
   readonly #count: number;
 
-  constructor(rules: readonly CompiledRule[]) {
-    const sorted = rules.map((rule) => ({ rule, head: headOf(rule.octets) }));
-    sorted.sort(
-      (a, b) =>
-        Buffer.compare(a.head, b.head) || rank(a.rule) - rank(b.rule) || b.rule.line - a.rule.line,
-    );
-    const poolBytes = rules.reduce((sum, { octets, text }) => sum + octets.length + text.length, 0);
-    this.#pool = new Uint8Array(poolBytes);
-    this.#rows = new Uint32Array(rules.length * ROW);
-    this.#count = rules.length;
+  /** Compiles rules found in `source` in one spelling. */
+  constructor(source: Uint8Array, rules: readonly RuleLine[], spelling: Spelling) {
+    const written = rules.reduce((sum, { start, end }) => sum + end - start, 0);
+    const pool = new Uint8Array(written * 4);
+    const unsorted = new Uint32Array(rules.length * ROW);
     let used = 0;
-    let parent = NO_ROW;
-    sorted.forEach(({ rule, head }, index) => {
-      while (parent !== NO_ROW && !startsWith(head, sorted[parent]!.head))
-        parent = this.#cell(parent, PARENT);
-      this.#pool.set(rule.octets, used);
-      this.#pool.set(rule.text, used + rule.octets.length);
-      const textAt = used + rule.octets.length;
-      const row = [
-        used,
-        used + head.length,
-        textAt,
-        textAt + rule.text.length,
-        parent,
-        rank(rule),
-        rule.line,
-      ];
-      this.#rows.set(row, index * ROW);
-      used = textAt + rule.text.length;
-      parent = index;
-    });
+    for (let index = 0; index < rules.length; index++) {
+      used = compile(source, rules[index]!, spelling, pool, used, unsorted, index * ROW);
+    }
+    this.#pool = Buffer.allocUnsafeSlow(used);
+    this.#pool.set(pool.subarray(0, used));
+    this.#rows = new Uint32Array(unsorted.length);
+    this.#count = rules.length;
+    const order = Array.from(rules.keys()).sort((a, b) => compareRows(pool, unsorted, a, b));
+    for (let row = 0; row < order.length; row++) this.#place(row, unsorted, order[row]! * ROW);
+  }
+
+  /** Copies the next row in order; rows before it are in place, so its parent is found among them. */
+  #place(row: number, unsorted: Uint32Array, from: number): void {
+    for (let column = 0; column < ROW; column++) {
+      this.#rows[row * ROW + column] = unsorted[from + column]!;
+    }
+    let parent = row === 0 ? NO_ROW : row - 1;
+    while (parent !== NO_ROW && !this.#headBegins(parent, row)) parent = this.#cell(parent, PARENT);
+    this.#rows[row * ROW + PARENT] = parent;
+  }
+
+  #headBegins(shorter: number, longer: number): boolean {
+    const start = this.#cell(shorter, PATTERN);
+    const size = this.#cell(shorter, TAIL) - start;
+    const other = this.#cell(longer, PATTERN);
+    if (size > this.#cell(longer, TAIL) - other) return false;
+    for (let i = 0; i < size; i++)
+      if (this.#pool[start + i] !== this.#pool[other + i]) return false;
+    return true;
   }
 
   /** Bytes held, for the cache. */
@@ -108,11 +105,7 @@ export class RobotsTable {
 
   /** The rule in a row. */
   describe(row: number): MatchedRule {
-    const text = Buffer.from(this.#pool.buffer).toString(
-      "utf8",
-      this.#cell(row, TEXT),
-      this.#cell(row, TEXT_END),
-    );
+    const text = this.#pool.toString("utf8", this.#cell(row, TEXT), this.#cell(row, TEXT_END));
     const rank = this.#cell(row, RANK);
     return { allow: rank % 2 === 1, specificity: rank >>> 1, line: this.#cell(row, LINE), text };
   }
@@ -163,108 +156,47 @@ export class RobotsTable {
   }
 }
 
-function rank(rule: CompiledRule): number {
-  return rule.specificity * 2 + (rule.allow ? 1 : 0);
-}
-
-function headOf(octets: Uint8Array): Uint8Array {
-  const special = octets.findIndex((octet) => octet === WILDCARD || octet === END);
-  return special < 0 ? octets : octets.subarray(0, special);
-}
-
-function startsWith(text: Uint8Array, beginning: Uint8Array): boolean {
-  return beginning.length <= text.length && beginning.every((octet, at) => octet === text[at]);
-}
-
 /**
- * Matches the rest of a pattern, which begins with WILDCARD or END or is empty. Taking the first place for every
- * piece between wildcards is enough, so nothing is ever tried twice: no back-tracking.
+ * Writes one rule into the pool and its row; returns how much of the pool is used. Wildcards at the end of a pattern
+ * say nothing, since every pattern matches beginnings.
  */
-function matchTail(
-  pattern: Uint8Array,
-  start: number,
-  end: number,
-  target: Uint8Array,
-  from: number,
-  length: number,
-): boolean {
-  let at = start;
-  let position = from;
-  while (at < end) {
-    if (pattern[at] === END) return position === length;
-    let pieceEnd = ++at;
-    while (pieceEnd < end && pattern[pieceEnd]! > END) pieceEnd++;
-    const pieceLength = pieceEnd - at;
-    const found =
-      pieceEnd < end && pattern[pieceEnd] === END
-        ? endsWith(pattern, at, pieceLength, target, position, length)
-        : find(pattern, at, pieceLength, target, position, length);
-    if (found < 0) return false;
-    position = found + pieceLength;
-    at = pieceEnd;
-  }
-  return true;
+function compile(
+  source: Uint8Array,
+  { allow, start, end, line }: RuleLine,
+  spelling: Spelling,
+  pool: Uint8Array,
+  at: number,
+  rows: Uint32Array,
+  row: number,
+): number {
+  let stop = respell(source, start, end, pool, at, spelling, true);
+  if (stop - at >= 2 && pool[stop - 1] === END && pool[stop - 2] === WILDCARD) stop--;
+  if (stop > at && pool[stop - 1] === WILDCARD) stop--;
+  let tail = at;
+  while (tail < stop && pool[tail]! > END) tail++;
+  rows[row + PATTERN] = at;
+  rows[row + TAIL] = tail;
+  rows[row + TEXT] = stop;
+  rows[row + RANK] = specificity(source, start, end) * 2 + (allow ? 1 : 0);
+  rows[row + LINE] = line;
+  for (let i = start; i < end; i++) pool[stop++] = source[i]!;
+  rows[row + TEXT_END] = stop;
+  return stop;
 }
 
-function endsWith(
-  pattern: Uint8Array,
-  at: number,
-  size: number,
-  target: Uint8Array,
-  from: number,
-  length: number,
-): number {
-  const place = length - size;
-  if (place < from) return -1;
-  for (let i = 0; i < size; i++) if (pattern[at + i] !== target[place + i]) return -1;
-  return place;
-}
-
-/** Above this size a piece is sought with a failure table, so that repetitive pieces cannot cost their square. */
-const NAIVE_MAX = 16;
-let failure = new Uint16Array(256);
-
-function find(
-  pattern: Uint8Array,
-  at: number,
-  size: number,
-  target: Uint8Array,
-  from: number,
-  length: number,
-): number {
-  if (size > NAIVE_MAX) return findLong(pattern, at, size, target, from, length);
-  const last = length - size;
-  const first = pattern[at];
-  for (let place = from; place <= last; place++) {
-    if (target[place] !== first) continue;
-    let i = 1;
-    while (i < size && pattern[at + i] === target[place + i]) i++;
-    if (i >= size) return place;
+/** Order of rows: by literal beginning, then the deciding one last, so that a walk upwards meets it first. */
+function compareRows(pool: Uint8Array, rows: Uint32Array, a: number, b: number): number {
+  const startA = rows[a * ROW + PATTERN]!;
+  const startB = rows[b * ROW + PATTERN]!;
+  const sizeA = rows[a * ROW + TAIL]! - startA;
+  const sizeB = rows[b * ROW + TAIL]! - startB;
+  const shared = Math.min(sizeA, sizeB);
+  for (let i = 0; i < shared; i++) {
+    const difference = pool[startA + i]! - pool[startB + i]!;
+    if (difference !== 0) return difference;
   }
-  return -1;
-}
-
-/** Knuth, Morris and Pratt 1977. */
-function findLong(
-  pattern: Uint8Array,
-  at: number,
-  size: number,
-  target: Uint8Array,
-  from: number,
-  length: number,
-): number {
-  if (length - from < size) return -1;
-  if (failure.length < size) failure = new Uint16Array(size * 2);
-  failure[0] = 0;
-  for (let i = 1, k = 0; i < size; i++) {
-    while (k > 0 && pattern[at + i] !== pattern[at + k]) k = failure[k - 1]!;
-    if (pattern[at + i] === pattern[at + k]) k++;
-    failure[i] = k;
-  }
-  for (let place = from, k = 0; place < length; place++) {
-    while (k > 0 && target[place] !== pattern[at + k]) k = failure[k - 1]!;
-    if (target[place] === pattern[at + k]) k++;
-    if (k === size) return place - size + 1;
-  }
-  return -1;
+  if (sizeA !== sizeB) return sizeA - sizeB;
+  return (
+    rows[a * ROW + RANK]! - rows[b * ROW + RANK]! || rows[b * ROW + LINE]! - rows[a * ROW + LINE]!
+  );
 }

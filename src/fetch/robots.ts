@@ -1,13 +1,6 @@
-import { selectGroup } from "./robots-groups.ts";
-import {
-  END,
-  respell,
-  type Spelling,
-  specificity,
-  spellingsOf,
-  WILDCARD,
-} from "./robots-octets.ts";
-import { type CompiledRule, type MatchedRule, RobotsTable } from "./robots-table.ts";
+import { type RuleLine, selectGroup } from "./robots-groups.ts";
+import { respell, type Spelling, spellingsOf } from "./robots-octets.ts";
+import { type MatchedRule, RobotsTable } from "./robots-table.ts";
 
 /** A host that asks for a longer pause between requests is not crawled at all. */
 export const MAX_CRAWL_DELAY_MS = 300_000;
@@ -37,6 +30,8 @@ const DISALLOWED: RobotsVerdict = Object.freeze({
   rule: undefined,
 });
 
+/** More than three times what the largest real file at hand holds in all its groups together. */
+const MAX_WILDCARD_RULES = 4096;
 const ROBOTS_PATH = "/robots.txt";
 const OBJECT_BYTES = 400;
 const STRING_BYTES = 40;
@@ -81,26 +76,21 @@ export class RobotsRules {
   /** Reads at most ROBOTS_MAX_BYTES in linear time and keeps what this agent needs; accepts any bytes. */
   static parse(bytes: Uint8Array, agent: string): RobotsRules {
     const group = selectGroup(bytes, agent);
-    const compiled = new Map<Spelling, CompiledRule[]>();
-    for (const { start, end, allow, line } of group.rules) {
+    const bySpelling = new Map<Spelling, RuleLine[]>();
+    for (const rule of affordable(bytes, group.rules)) {
+      const first = rule.start < rule.end ? bytes[rule.start] : undefined;
       // A path begins with "/", or with a wildcard that covers it; anything else matches no URL.
-      if (bytes[start] !== SLASH && bytes[start] !== STAR) continue;
-      if (start === end) continue;
-      const rule = {
-        allow,
-        line,
-        text: bytes.subarray(start, end),
-        specificity: specificity(bytes, start, end),
-      };
-      for (const spelling of spellingsOf(bytes, start, end)) {
-        const rules = compiled.get(spelling) ?? [];
-        rules.push({ ...rule, octets: compile(bytes, start, end, spelling) });
-        compiled.set(spelling, rules);
+      if (first !== SLASH && first !== STAR) continue;
+      for (const spelling of spellingsOf(bytes, rule.start, rule.end)) {
+        const rules = bySpelling.get(spelling);
+        if (rules === undefined) bySpelling.set(spelling, [rule]);
+        else rules.push(rule);
       }
     }
-    const tables = new Map(
-      [...compiled].map(([spelling, rules]) => [spelling, new RobotsTable(rules)]),
-    );
+    const tables = new Map<Spelling, RobotsTable>();
+    for (const [spelling, rules] of bySpelling) {
+      tables.set(spelling, new RobotsTable(bytes, rules, spelling));
+    }
     const seconds = group.crawlDelaySeconds;
     return new RobotsRules({
       tables,
@@ -140,21 +130,27 @@ export class RobotsRules {
   }
 }
 
+/**
+ * Bounds the work of one verdict: literal rules are found by search, but every rule with a wildcard may have to be
+ * tried. Those beyond the limit err on the safe side: a disallow ends before its wildcard, an allow is left out.
+ */
+function affordable(bytes: Uint8Array, rules: readonly RuleLine[]): readonly RuleLine[] {
+  if (rules.length <= MAX_WILDCARD_RULES) return rules;
+  let wildcards = 0;
+  return rules.flatMap((rule) => {
+    let star = rule.start;
+    while (star < rule.end && bytes[star] !== STAR) star++;
+    if (star === rule.end || ++wildcards <= MAX_WILDCARD_RULES) return rule;
+    return rule.allow ? [] : { ...rule, end: Math.max(star, rule.start + 1) };
+  });
+}
+
 function empty(otherwise: RobotsVerdict): Contents {
   return { tables: new Map(), crawlDelayMs: undefined, sitemaps: [], otherwise };
 }
 
 function toVerdict({ allow, line, text }: MatchedRule): RobotsVerdict {
   return { allowed: allow, line, rule: `${allow ? "Allow" : "Disallow"}: ${text}` };
-}
-
-/** Compiles a rule; wildcards at its end say nothing, since every rule matches beginnings. */
-function compile(bytes: Uint8Array, start: number, end: number, spelling: Spelling): Uint8Array {
-  const out = new Uint8Array((end - start) * 3);
-  let length = respell(bytes, start, end, out, spelling, true);
-  if (out[length - 1] === END && out[length - 2] === WILDCARD) length--;
-  if (length > 0 && out[length - 1] === WILDCARD) length--;
-  return out.subarray(0, length);
 }
 
 /** Writes a target into the scratch space in the given spelling and returns its length. */
@@ -166,7 +162,7 @@ function spell(pathAndQuery: string, spelling: Spelling): number {
     // Most targets are plain ASCII without escapes, the same in every spelling.
     if (code <= 0x20 || code === 0x25 || code >= 0x7f) {
       const bytes = Buffer.from(text, "utf8");
-      return respell(bytes, 0, bytes.length, target, spelling, false);
+      return respell(bytes, 0, bytes.length, target, 0, spelling, false);
     }
     target[at] = code;
   }

@@ -1,4 +1,5 @@
 import type { PageText } from "./page-text.ts";
+import { addDirectives, ROBOTS_NAMES, type RobotsDirectives } from "./robots-meta.ts";
 import { ATTR, type AttributeName, type TagReader } from "./tag-reader.ts";
 import { T, tagName } from "./tags.ts";
 
@@ -15,13 +16,8 @@ export interface FoundLink {
   type: string;
 }
 
-/** A name and content pair of a meta element, the name in lower case. */
-export interface FoundMeta {
-  name: string;
-  content: string;
-}
-
-const MAX_METAS = 1000;
+/** The names of meta elements whose first content is kept. */
+const KEPT_METAS = new Set(["description", "keywords", "content-language"]);
 const MAX_TITLE_BYTES = 4096;
 
 // What is taken from an element: a literal per kind of treatment.
@@ -49,7 +45,10 @@ const ASSET_ATTRIBUTES: AttributeName[] = ["src", "srcset", "data", "poster", "a
 export class Harvest {
   /** In order of arrival: links, frames, base elements, refreshes, and assets when asked for. */
   readonly links: FoundLink[] = [];
-  readonly metas: FoundMeta[] = [];
+  /** Content of the first meta element of each kept name. */
+  readonly metas = new Map<string, string>();
+  /** All robots directives of the page, added up. */
+  readonly robots: RobotsDirectives = { noindex: false, nofollow: false };
   title: string | undefined;
   language: string | undefined;
   readonly #reader: TagReader;
@@ -114,10 +113,10 @@ export class Harvest {
     const equivalent = this.value(ATTR["http-equiv"])?.toLowerCase();
     if (equivalent === "refresh") {
       this.links.push({ element: "meta", attribute: "content", value: content, rel: "", type: "" });
-    } else if (equivalent === "content-language") {
-      this.metas.push({ name: equivalent, content });
+      return;
     }
-    const name = this.value(ATTR.name)?.trim().toLowerCase();
-    if (name !== undefined && this.metas.length < MAX_METAS) this.metas.push({ name, content });
+    const name = equivalent ?? this.value(ATTR.name)?.trim().toLowerCase() ?? "";
+    if (ROBOTS_NAMES.has(name)) addDirectives(this.robots, content);
+    else if (KEPT_METAS.has(name) && !this.metas.has(name)) this.metas.set(name, content);
   }
 }

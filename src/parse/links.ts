@@ -1,7 +1,8 @@
 import { charsetOf, decodeText } from "./charset.ts";
-import { type FoundLink, type FoundMeta, Harvest } from "./harvest.ts";
+import { type FoundLink, Harvest } from "./harvest.ts";
 import { PageText } from "./page-text.ts";
 import { quickScan } from "./quick-scan.ts";
+import type { RobotsDirectives } from "./robots-meta.ts";
 import { TagReader } from "./tag-reader.ts";
 import { treeScan } from "./tree-scan.ts";
 import { WordCounter } from "./words.ts";
@@ -22,7 +23,9 @@ export interface ScanOptions {
 export interface ScannedPage {
   charset: string;
   links: FoundLink[];
-  metas: FoundMeta[];
+  /** description, keywords and content-language, as far as the page gives them. */
+  metas: ReadonlyMap<string, string>;
+  robots: RobotsDirectives;
   title: string | undefined;
   language: string | undefined;
   words: number;
@@ -65,6 +68,7 @@ export function scanLinks(body: Uint8Array, options: ScanOptions = {}): ScannedP
     charset,
     links,
     metas: harvest.metas,
+    robots: harvest.robots,
     title: harvest.title,
     language: harvest.language,
     words: counter?.words ?? 0,

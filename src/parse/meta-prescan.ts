@@ -2,6 +2,8 @@ import { CHARSET_LABELS } from "./charset-labels.ts";
 import { BREAK } from "./tags.ts";
 
 const PRESCAN_BYTES = 1024;
+/** A browser's parser also obeys a meta element that comes later, by starting again. */
+const LATE_BYTES = 16_384;
 const WHITE = 1;
 
 /** The encoding a label stands for, undefined when the Encoding standard knows no such label. */
@@ -29,16 +31,17 @@ class Prescan {
   p = 0;
   readonly #text: string;
 
-  constructor(body: Uint8Array) {
+  constructor(body: Uint8Array, maxBytes: number) {
     this.#text = Buffer.from(
       body.buffer,
       body.byteOffset,
-      Math.min(body.length, PRESCAN_BYTES),
+      Math.min(body.length, maxBytes),
     ).toString("latin1");
   }
 
   run(): string | undefined {
     const text = this.#text;
+    if (!/charset/i.test(text)) return undefined; // nothing to find, and cheaper to know
     for (; this.p < text.length; this.p++) {
       this.p = text.indexOf("<", this.p);
       if (this.p < 0) return undefined;
@@ -122,7 +125,9 @@ class Prescan {
   }
 }
 
-/** The encoding that the first 1024 bytes declare in a meta element, if any. */
+/** The encoding that the first 1024 bytes declare in a meta element, else a somewhat later one. */
 export function prescanCharset(body: Uint8Array): string | undefined {
-  return new Prescan(body).run();
+  const early = new Prescan(body, PRESCAN_BYTES).run();
+  if (early !== undefined || body.length <= PRESCAN_BYTES) return early;
+  return new Prescan(body, LATE_BYTES).run();
 }

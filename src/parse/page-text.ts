@@ -8,13 +8,18 @@ export function wellFormed(text: string): string {
   return /[\ud800-\udfff]/.test(text) ? Buffer.from(text, "utf8").toString("utf8") : text;
 }
 
+/** Node's buffers have this; called directly it costs a third less than toString on short values. */
+interface SliceableBuffer extends Buffer {
+  latin1Slice(start: number, end: number): string;
+}
+
 /** Turns byte ranges of one page into strings, touching only what is asked for. */
 export class PageText {
-  readonly #buf: Buffer;
+  readonly #buf: SliceableBuffer;
   readonly #charset: string;
 
   constructor(buf: Buffer, charset: string) {
-    this.#buf = buf;
+    this.#buf = buf as SliceableBuffer;
     this.#charset = charset;
   }
 
@@ -39,7 +44,7 @@ export class PageText {
     }
     let text =
       high < 0x80
-        ? buf.toString("latin1", start, end)
+        ? buf.latin1Slice(start, end)
         : decodeText(buf.subarray(start, end), this.#charset);
     if (!odd) return text;
     if (text.includes("\r")) text = text.replace(NEWLINES, "\n");

@@ -1,10 +1,10 @@
-import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
+import { type CrawlUrl, canonicalize, refusalOf } from "../url/crawl-url.ts";
 import type { FoundLink } from "./harvest.ts";
 import { scanLinks } from "./links.ts";
 import { parseRefresh } from "./meta-refresh.ts";
 import { leadsToPage, relWords } from "./navigation.ts";
 import { wellFormed } from "./page-text.ts";
-import { type RobotsDirectives, robotsOf } from "./robots-meta.ts";
+import type { RobotsDirectives } from "./robots-meta.ts";
 
 /** What a crawler wants to know about a page. */
 export interface ParsedPage {
@@ -50,7 +50,6 @@ const MAX_REFUSED = 100;
 const MAX_REFUSED_CHARACTERS = 200;
 const MAX_TITLE_CHARACTERS = 500;
 const MAX_META_CHARACTERS = 1000;
-const SCHEME = /^[\0- ]*([a-z][a-z0-9+.-]*):/i;
 
 /** Extracts links, title, words and directives from the bytes of an HTML page; never throws. */
 export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions = {}): ParsedPage {
@@ -67,11 +66,10 @@ export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions
     words: scanned.words,
     firstWords: scanned.firstWords,
     charset: scanned.charset,
-    robots: robotsOf(scanned.metas),
+    robots: scanned.robots,
   };
   collect(page, scanned.links, resolver, maxLinks);
-  const meta = (name: string) =>
-    clean(scanned.metas.find((found) => found.name === name)?.content, MAX_META_CHARACTERS);
+  const meta = (name: string) => clean(scanned.metas.get(name), MAX_META_CHARACTERS);
   const language = clean(scanned.language, 100) ?? meta("content-language");
   const description = meta("description");
   const keywords = meta("keywords");
@@ -103,7 +101,7 @@ function collect(
     }
     const target = resolver.resolve(link);
     if (target === undefined) {
-      if (page.refused.length < MAX_REFUSED) page.refused.push(refusal(link));
+      if (page.refused.length < MAX_REFUSED) page.refused.push(refusal(link, resolver.page));
       continue;
     }
     if (isRefresh) page.refresh = target;
@@ -116,12 +114,11 @@ function collect(
   }
 }
 
-function refusal(link: string): RefusedLink {
-  const scheme = SCHEME.exec(link)?.[1]?.toLowerCase();
-  const web = scheme === undefined || scheme === "http" || scheme === "https";
+function refusal(link: string, page: CrawlUrl): RefusedLink {
   return {
     link: wellFormed(link.slice(0, MAX_REFUSED_CHARACTERS)),
-    reason: web ? "not a usable URL" : `scheme ${scheme}`,
+    // Fine by itself: then it is the base that leads to another scheme.
+    reason: refusalOf(link, page) ?? "blocked_scheme",
   };
 }
 

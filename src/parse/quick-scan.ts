@@ -4,7 +4,7 @@ import { afterBogusComment, afterComment, opensCdata, rawTextEnd, scriptEnd } fr
 import { TABLE_TAGS, TableTracker } from "./table-tracker.ts";
 import type { TagReader } from "./tag-reader.ts";
 import { LOWER, setOf, T, tagName } from "./tags.ts";
-import type { WordCounter } from "./words.ts";
+import { INLINE, type WordCounter } from "./words.ts";
 
 // Kinds of start tags in ordinary body content.
 const PLAIN = 0;
@@ -34,13 +34,6 @@ kind(setOf("template frameset math"), HARD);
 /** Directly inside a table these change no open element and no link: the rest needs the full rules. */
 const HARMLESS_IN_TABLE = setOf("script style input form br img hr html head body");
 const HARMLESS_IN_SELECT = setOf("option optgroup hr script");
-
-/** Tags that do not end a word; unknown ones do not either. */
-const INLINE = setOf(
-  "a abbr b bdi bdo big cite code data del dfn em font i img ins kbd label link mark meta nobr q " +
-    "rb ruby s samp script small span strike strong style sub sup template time tt u var wbr",
-);
-INLINE[0] = 1;
 
 const ENDS = Array.from({ length: 256 }, (_, id) =>
   Buffer.from(KIND[id] === RAW ? tagName(id) : ""),
@@ -102,14 +95,15 @@ export function quickScan(
     }
     if (closing) {
       if (id === T.select) inSelect = false;
-      else if (TABLE_TAGS[id] === 1) {
+      else if (KIND[id] === TABLE) {
         if (inSelect && tables.open) return false;
         if (!inSelect) tables.end(id);
       }
       continue;
     }
-    if (inSelect && HARMLESS_IN_SELECT[id] === 0) return false;
     const what = KIND[id]!;
+    if (what === PLAIN && !inSelect && !tables.structural) continue;
+    if (inSelect && HARMLESS_IN_SELECT[id] === 0) return false;
     if (what === TABLE) {
       if (!tables.start(id)) return false;
       continue;

@@ -1,5 +1,3 @@
-import type { FoundMeta } from "./harvest.ts";
-
 /** What a page allows to be done with it. */
 export interface RobotsDirectives {
   noindex: boolean;
@@ -7,18 +5,13 @@ export interface RobotsDirectives {
 }
 
 /** The names of meta elements that speak to us. */
-const NAMES = new Set(["robots", "orbweaver"]);
+export const ROBOTS_NAMES: ReadonlySet<string> = new Set(["robots", "orbweaver"]);
 
-/** Adds up the robots directives of a page; of contradicting ones the strictest wins. */
-export function robotsOf(metas: readonly FoundMeta[]): RobotsDirectives {
-  const directives: RobotsDirectives = { noindex: false, nofollow: false };
-  for (const { name, content } of metas) {
-    if (!NAMES.has(name)) continue;
-    for (const written of content.toLowerCase().split(",")) {
-      const directive = written.trim();
-      if (directive === "noindex" || directive === "none") directives.noindex = true;
-      if (directive === "nofollow" || directive === "none") directives.nofollow = true;
-    }
+/** Adds the directives of one meta element; of contradicting ones the strictest wins. */
+export function addDirectives(directives: RobotsDirectives, content: string): void {
+  for (const written of content.toLowerCase().split(",")) {
+    const directive = written.trim();
+    if (directive === "noindex" || directive === "none") directives.noindex = true;
+    if (directive === "nofollow" || directive === "none") directives.nofollow = true;
   }
-  return directives;
 }

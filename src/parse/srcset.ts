@@ -48,7 +48,7 @@ function readDescriptors(text: string, from: number): [string[], number] {
     if (start < 0) start = at;
   }
   if (start >= 0) descriptors.push(text.slice(start, at));
-  return [descriptors, at + 1];
+  return [descriptors, Math.min(at + 1, text.length)];
 }
 
 function withDescriptors(link: string, descriptors: string[]): ImageCandidate | undefined {

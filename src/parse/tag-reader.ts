@@ -1,4 +1,4 @@
-import { BREAK, hashStep, LOWER, tagId } from "./tags.ts";
+import { BREAK, LOWER, NAME_BYTE, setOf, tagId } from "./tags.ts";
 
 /** The attributes whose values are kept while a tag is read; all others are only skipped. */
 export const ATTRIBUTES = [
@@ -30,6 +30,12 @@ const SPELLED = ATTRIBUTES.map((name) => Buffer.from(name));
 export const ATTR = Object.freeze(
   Object.fromEntries(ATTRIBUTES.map((name, id) => [name, id])),
 ) as Readonly<Record<AttributeName, number>>;
+
+/** The elements whose attributes anybody asks for. */
+const WITH_ATTRIBUTES = setOf(
+  "a annotation-xml area audio base embed font form frame html iframe image img input link meta " +
+    "object script source track video",
+);
 
 // Length and first letter single out at most two candidates.
 const candidates: number[][] = Array.from({ length: 32 * 16 }, () => []);
@@ -67,27 +73,57 @@ export class TagReader {
    */
   read(start: number, nameStart: number, closing: boolean): number {
     const { buf, end } = this;
-    let hash = 0;
+    let packed = 0;
     let p = nameStart;
-    let byte = 0;
     for (; p < end; p++) {
-      byte = LOWER[buf[p]!]!;
-      const kind = BREAK[byte]!;
-      if (kind !== 0 && kind !== 4) break;
-      hash = hashStep(hash, byte);
+      const byte = NAME_BYTE[buf[p]!]!;
+      if (byte === 0) break;
+      packed = (packed << 8) | byte;
     }
     if (p >= end) return -1;
     this.start = start;
     this.nameStart = nameStart;
     this.nameEnd = p;
-    this.id = tagId(buf, nameStart, p, hash);
+    this.id = tagId(buf, nameStart, p, packed);
     this.closing = closing;
     this.selfClosing = false;
     this.#tag++;
-    return byte === 0x3e ? p + 1 : this.#attributes(p);
+    if (buf[p] === 0x3e) return p + 1;
+    return !closing && WITH_ATTRIBUTES[this.id] === 1 ? this.#attributes(p, true) : this.#skip(p);
   }
 
-  #attributes(from: number): number {
+  /**
+   * Passes over attributes nobody asks for. Only "=" and ">" matter, because a quote counts only
+   * right after "="; what is unusual around "=" is read again with care.
+   */
+  #skip(from: number): number {
+    const { buf, end } = this;
+    for (let p = from; p < end; p++) {
+      const byte = buf[p]!;
+      if (byte === 0x3e) {
+        this.selfClosing = buf[p - 1] === 0x2f;
+        return p + 1;
+      }
+      if (byte !== 0x3d) continue;
+      const quote = ++p < end ? buf[p]! : 0;
+      const before = buf[p - 2]!;
+      const unusual = BREAK[before] !== 0 || before === 0x22 || before === 0x27;
+      if (unusual || BREAK[quote] === 1) return this.#attributes(from, false);
+      if (quote === 0x22 || quote === 0x27) {
+        p++;
+        while (p < end && buf[p] !== quote) p++;
+        continue;
+      }
+      for (; p < end; p++) {
+        const kind = BREAK[buf[p]!]!;
+        if (kind === 1) break;
+        if (kind === 3) return p + 1;
+      }
+    }
+    return -1;
+  }
+
+  #attributes(from: number, keep: boolean): number {
     const { buf, end } = this;
     let p = from;
     for (;;) {
@@ -110,7 +146,7 @@ export class TagReader {
       while (p < end && BREAK[buf[p]!]! === 1) p++;
       if (p >= end) return -1;
       if (buf[p] !== 0x3d) {
-        this.#keep(nameStart, nameEnd, nameEnd, nameEnd);
+        if (keep) this.#keep(nameStart, nameEnd, nameEnd, nameEnd);
         continue;
       }
       p++;
@@ -122,7 +158,7 @@ export class TagReader {
         valueStart = ++p;
         while (p < end && buf[p] !== quote) p++;
         if (p >= end) return -1;
-        this.#keep(nameStart, nameEnd, valueStart, p);
+        if (keep) this.#keep(nameStart, nameEnd, valueStart, p);
         p++;
       } else {
         for (; p < end; p++) {
@@ -130,7 +166,7 @@ export class TagReader {
           if (kind === 1 || kind === 3) break;
         }
         if (p >= end) return -1;
-        this.#keep(nameStart, nameEnd, valueStart, p);
+        if (keep) this.#keep(nameStart, nameEnd, valueStart, p);
       }
     }
   }

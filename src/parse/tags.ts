@@ -15,11 +15,18 @@ export type TagName = Split<typeof NAME_LIST>;
 const bytesOf = NAMES.map((name) => Buffer.from(name));
 const TABLE_SIZE = 1024;
 const table = new Uint8Array(TABLE_SIZE);
+const packedOf = new Int32Array(256);
+const lengthOf = new Uint8Array(256);
 
 /** ASCII upper case to lower case, every other byte to itself. */
 export const LOWER: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte,
 );
+
+/** A byte of a tag name in lower case; 0 where the name ends. NUL is part of a name, of none of ours. */
+export const NAME_BYTE: Uint8Array = LOWER.slice();
+for (const byte of [0x09, 0x0a, 0x0c, 0x0d, 0x20, 0x2f, 0x3e]) NAME_BYTE[byte] = 0;
+NAME_BYTE[0] = 1;
 
 /** Class of a byte where a name may end: 1 white space, 2 slash, 3 ">", 4 "=", 0 anything else. */
 export const BREAK: Uint8Array = new Uint8Array(256);
@@ -28,28 +35,36 @@ BREAK[0x2f] = 2;
 BREAK[0x3e] = 3;
 BREAK[0x3d] = 4;
 
-/** One step of the rolling hash over the lower-cased bytes of a tag name. */
-export function hashStep(hash: number, lowerByte: number): number {
-  return (Math.imul(hash, 31) + lowerByte) | 0;
+/**
+ * Names are looked up by their last four bytes, packed into one number, and their length: for names
+ * of up to four bytes, most of all tags, equal numbers mean equal names.
+ */
+function slotOf(packed: number, length: number): number {
+  return ((Math.imul(packed, 0x9e3779b1) >>> 22) + length) & (TABLE_SIZE - 1);
 }
 
 NAMES.forEach((_, index) => {
-  let hash = 0;
-  for (const byte of bytesOf[index]!) hash = hashStep(hash, byte);
-  let slot = (hash ^ (hash >>> 10)) & (TABLE_SIZE - 1);
+  const name = bytesOf[index]!;
+  let packed = 0;
+  for (const byte of name) packed = (packed << 8) | byte;
+  let slot = slotOf(packed, name.length);
   while (table[slot] !== 0) slot = (slot + 1) & (TABLE_SIZE - 1);
   table[slot] = index + 1;
+  packedOf[index + 1] = packed;
+  lengthOf[index + 1] = name.length;
 });
 
-/** The id of the name at buf[start, end) whose rolling hash is `hash`; 0 when it is none of ours. */
-export function tagId(buf: Uint8Array, start: number, end: number, hash: number): number {
-  let slot = (hash ^ (hash >>> 10)) & (TABLE_SIZE - 1);
+/** The id of the name at buf[start, end) whose lower-cased bytes end in `packed`; 0 when not ours. */
+export function tagId(buf: Uint8Array, start: number, end: number, packed: number): number {
+  const length = end - start;
+  let slot = slotOf(packed, length);
   for (let id = table[slot]!; id !== 0; id = table[slot]!) {
-    const name = bytesOf[id - 1]!;
-    if (name.length === end - start) {
-      let i = 0;
-      while (i < name.length && name[i] === LOWER[buf[start + i]!]!) i++;
-      if (i === name.length) return id;
+    if (packedOf[id] === packed && lengthOf[id] === length) {
+      if (length <= 4) return id;
+      const name = bytesOf[id - 1]!;
+      let i = length - 5;
+      while (i >= 0 && name[i] === LOWER[buf[start + i]!]!) i--;
+      if (i < 0) return id;
     }
     slot = (slot + 1) & (TABLE_SIZE - 1);
   }

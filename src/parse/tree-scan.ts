@@ -13,7 +13,7 @@ import { isQuirky } from "./tree/doctype.ts";
 import { endTag, startTag } from "./tree/modes.ts";
 import { text } from "./tree/text.ts";
 import { MODE, RAW_NONE, RAW_PLAINTEXT, RAW_SCRIPT, Tree } from "./tree/tree.ts";
-import type { WordCounter } from "./words.ts";
+import { INLINE, type WordCounter } from "./words.ts";
 
 /**
  * Reads a page the way an HTML parser builds its tree, but keeps only the open elements. Slower than
@@ -91,12 +91,12 @@ function readTag(
   tree.tagEnd = after;
   if (closing) {
     endTag(tree);
-    words?.endWord();
+    if (INLINE[reader.id] === 0) words?.endWord();
     return after;
   }
   tree.raw = RAW_NONE;
   startTag(tree);
-  words?.endWord();
+  if (INLINE[reader.id] === 0) words?.endWord();
   if (tree.raw === RAW_NONE) return after;
   const visible = tree.open.templates === 0;
   if (tree.raw === RAW_PLAINTEXT) {

@@ -1,5 +1,14 @@
 import { type PageText, wellFormed } from "./page-text.ts";
 
+import { setOf } from "./tags.ts";
+
+/** Tags that do not end a word; unknown ones do not either. */
+export const INLINE: Uint8Array = setOf(
+  "a abbr b bdi bdo big cite code data del dfn em font i img ins kbd label link mark meta nobr q " +
+    "rb ruby s samp script small span strike strong style sub sup template time tt u var wbr",
+);
+INLINE[0] = 1;
+
 /** How many words are kept as text, besides being counted. */
 export const FIRST_WORDS = 20;
 const MAX_WORD_CHARACTERS = 100;

@@ -49,9 +49,9 @@ export class Builder {
     return archived.location;
   }
 
-  /** One line of logs/crawl.jsonl: what became of a URL. */
-  outcome(line: object): void {
-    this.#log.write(line);
+  /** One line of logs/crawl.jsonl, as `jsonLine` writes it: what became of a URL. */
+  outcome(line: string): void {
+    this.#log.writeLine(line);
   }
 
   /** One line of reports/skipped.jsonl; each URL is reported once, however often it was skipped. */

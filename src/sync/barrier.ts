@@ -58,7 +58,12 @@ export class Barrier {
     Atomics.notify(words, index + ROUND);
   }
 
-  static #completeIfAllHere(words: Int32Array, index: number, parties: number, round: number): void {
+  static #completeIfAllHere(
+    words: Int32Array,
+    index: number,
+    parties: number,
+    round: number,
+  ): void {
     for (let party = 0; party < parties; party++) {
       if (Atomics.load(words, index + PARTIES + party) <= round) return;
     }

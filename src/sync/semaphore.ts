@@ -94,8 +94,7 @@ export class Semaphore {
       if (seen < 0) return "closed";
       if (expired) return "timed-out";
       const leftMs = deadline - performance.now();
-      expired =
-        Atomics.wait(this.#words, this.#base + PERMITS, seen, leftMs) === "timed-out";
+      expired = Atomics.wait(this.#words, this.#base + PERMITS, seen, leftMs) === "timed-out";
     }
   }
 

@@ -4,6 +4,7 @@ import { configurations as crossing } from "./configurations/crossing.ts";
 import { configurations as deaths } from "./configurations/deaths.ts";
 import { configurations as monitor } from "./configurations/monitor.ts";
 import { configurations as mutex } from "./configurations/mutex.ts";
+import { configurations as owners } from "./configurations/owners.ts";
 import { configurations as ring } from "./configurations/ring.ts";
 import { configurations as semaphore } from "./configurations/semaphore.ts";
 import { configurations as sleeping } from "./configurations/sleeping.ts";
@@ -27,6 +28,7 @@ export const catalogue: readonly Entry[] = [
   ...entries("techniques", techniques),
   ...entries("deaths", deaths),
   ...entries("visited", visited),
+  ...entries("owners", owners),
 ];
 
 /** The configuration with that name. */

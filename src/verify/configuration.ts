@@ -56,6 +56,8 @@ export interface Configuration<S = unknown> {
   readonly mortal?: readonly number[];
   /** Search for fair cycles in which nobody gets on. */
   readonly cycles?: boolean;
+  /** Together with `cycles`: a thread that runs alone must come to an end from every state. */
+  readonly nonBlocking?: boolean;
   /** Only the holder of this lock word runs while it is held: a critical section is one step. */
   readonly sectionWord?: number;
   /** Threads with the same role number are interchangeable; needs `ownerWords`. */

@@ -79,7 +79,8 @@ export class Dpor {
   #arrive(depth: number): string | undefined {
     const machine = this.#machine;
     this.#depth = depth;
-    if (depth === MAX_DEPTH - 1) return "an execution does not end (spinning code needs the stateful search)";
+    if (depth === MAX_DEPTH - 1)
+      return "an execution does not end (spinning code needs the stateful search)";
     if (machine.fault !== undefined) return machine.fault;
     const enabled = machine.enabledMask();
     const open = enabled & ~this.#sleep[depth]!;
@@ -214,7 +215,8 @@ export class Dpor {
       const at = (depth * P + t) * 4;
       if (this.#conflicts(at, depth * 4)) continue;
       inherited |= 1 << t;
-      for (let i = 0; i < 4; i++) this.#sleepFootprint[at + P * 4 + i] = this.#sleepFootprint[at + i]!;
+      for (let i = 0; i < 4; i++)
+        this.#sleepFootprint[at + P * 4 + i] = this.#sleepFootprint[at + i]!;
     }
     this.#sleep[depth + 1] = inherited;
   }
@@ -225,7 +227,8 @@ export class Dpor {
       if (object < 0) continue;
       for (let k = 0; k < 4; k += 2) {
         if (this.#footprint[event + k] !== object) continue;
-        if ((this.#sleepFootprint[sleeping + i + 1]! | this.#footprint[event + k + 1]!) !== 0) return true;
+        if ((this.#sleepFootprint[sleeping + i + 1]! | this.#footprint[event + k + 1]!) !== 0)
+          return true;
       }
     }
     return false;

@@ -6,13 +6,15 @@ export interface Cycle {
   readonly violation: string;
   /** A state of the cycle. */
   readonly state: number;
+  /** Choices that lead from it back to itself. */
+  readonly round: readonly number[];
 }
 
 /**
  * Looks for livelock: a strongly connected part of the state graph in which each thread either takes a step or is
  * unable to at some point. A scheduler that is fair to every runnable thread can stay there for ever.
  */
-export function unfairCycleOf(machine: Machine, table: StateTable): Cycle | undefined {
+export function fairCycleOf(machine: Machine, table: StateTable): Cycle | undefined {
   for (const part of components(table)) {
     const inside = new Set(part);
     let stepping = 0;
@@ -27,9 +29,61 @@ export function unfairCycleOf(machine: Machine, table: StateTable): Cycle | unde
     }
     if (stepping === 0 || (stepping | resting) !== 2 ** machine.threads - 1) continue;
     const names = threadsIn(stepping).join(" and ");
-    return { violation: `livelock: thread ${names} can run for ever without getting on`, state: Math.min(...part) };
+    const state = Math.min(...part);
+    const violation = `livelock: thread ${names} can run for ever without getting on`;
+    return { violation, state, round: roundFrom(table, state, (to) => inside.has(to)) };
   }
   return undefined;
+}
+
+/**
+ * Looks for a thread that can run alone for ever: code that must never block (every `try…` call) has to come to an
+ * end by itself from every state, however slow or dead the others are.
+ */
+export function lonelyCycleOf(machine: Machine, table: StateTable): Cycle | undefined {
+  for (let t = 0; t < machine.threads; t++) {
+    const seenIn = new Int32Array(table.size);
+    for (let start = 0; start < table.size; start++) {
+      let at = start;
+      while (at >= 0 && seenIn[at] === 0) {
+        seenIn[at] = start + 1;
+        at = successorBy(table, at, t);
+      }
+      if (at < 0 || seenIn[at] !== start + 1) continue;
+      return {
+        violation: `spinning: thread ${t} alone never comes to an end`,
+        state: at,
+        round: roundFrom(table, at, (_, choice) => choice === t),
+      };
+    }
+  }
+  return undefined;
+}
+
+/** Shortest way from a state back to itself over allowed edges. */
+function roundFrom(
+  table: StateTable,
+  state: number,
+  allowed: (to: number, choice: number) => boolean,
+): number[] {
+  const ways = new Map<number, number[]>([[state, []]]);
+  for (const [at, way] of ways) {
+    for (let e = table.firstEdge[at]!; e < table.firstEdge[at + 1]!; e++) {
+      const to = table.edges[e]!;
+      const choice = table.edgeChoices[e]!;
+      if (!allowed(to, choice)) continue;
+      if (to === state) return [...way, choice];
+      if (!ways.has(to)) ways.set(to, [...way, choice]);
+    }
+  }
+  return [];
+}
+
+function successorBy(table: StateTable, state: number, t: number): number {
+  for (let e = table.firstEdge[state]!; e < table.firstEdge[state + 1]!; e++) {
+    if (table.edgeChoices[e] === t) return table.edges[e]!;
+  }
+  return -1;
 }
 
 function threadsIn(mask: number): number[] {

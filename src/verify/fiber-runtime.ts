@@ -1,7 +1,14 @@
 import { Histories, STEP, valueKey } from "./history.ts";
 import type { Image } from "./memory.ts";
 import { KIND, type Operation } from "./operations.ts";
-import { type AnyView, elementRead, elementWrite, rangeRead, rangeWrite, viewAccess } from "./views.ts";
+import {
+  type AnyView,
+  elementRead,
+  elementWrite,
+  rangeRead,
+  rangeWrite,
+  viewAccess,
+} from "./views.ts";
 
 /** A running thread program: the generator and where its code stands. */
 export interface Fiber {
@@ -120,7 +127,8 @@ export class FiberRuntime {
   *update(o: AnyView, i: number, operator: string, by: number, old: boolean): Code<unknown> {
     const before = (yield* this.get(o, i)) as number;
     const after = operator === "+=" ? before + by : operator === "-=" ? before - by : undefined;
-    if (after === undefined) throw new SyntaxError(`${operator} on an element is outside the subset`);
+    if (after === undefined)
+      throw new SyntaxError(`${operator} on an element is outside the subset`);
     yield* this.put(o, i, after);
     return old ? before : after;
   }
@@ -139,7 +147,8 @@ export class FiberRuntime {
       if (ArrayBuffer.isView(object) && name.startsWith("set")) this.#changed(object);
       return result;
     }
-    if (name === "set") return yield rangeWrite(at, inputs[0] as Uint8Array, (inputs[1] as number) ?? 0);
+    if (name === "set")
+      return yield rangeWrite(at, inputs[0] as Uint8Array, (inputs[1] as number) ?? 0);
     if (name === "slice") return yield rangeRead(object as Uint8Array, at, ...(inputs as number[]));
     return yield viewAccess(object as DataView, at, name, inputs);
   }
@@ -186,5 +195,9 @@ export class FiberRuntime {
 }
 
 function isCode(value: unknown): value is Code<unknown> {
-  return typeof value === "object" && value !== null && value[Symbol.toStringTag as never] === "Generator";
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    value[Symbol.toStringTag as never] === "Generator"
+  );
 }

@@ -1,18 +1,13 @@
+import { combine } from "./arithmetic.ts";
 import type { Automaton } from "./automaton.ts";
+import { held, hold } from "./clock-words.ts";
 import { isPlain, KIND, NOT_EQUAL, OK, TIMED_OUT } from "./operations.ts";
 import type { RaceClocks } from "./race-clocks.ts";
 import { leaveQueue, queueLength } from "./sleepers.ts";
+import { KILLED, LOG, QUEUED, THREAD_CELLS } from "./state-layout.ts";
+import { Trail } from "./trail.ts";
 import { applyWide } from "./wide.ts";
 import type { World } from "./world.ts";
-
-/** Numbers per thread behind the image: local state, place in the wait queue + 1, reports, killed, clocks. */
-export const STATE = 0;
-export const QUEUED = 1;
-export const LOG = 2;
-export const KILLED = 3;
-/** Two bits per clock word: 0 no reading held, 1 a fresh one, 2 a stale one. */
-export const HELD = 4;
-export const THREAD_CELLS = 5;
 
 const READS = 0;
 const WRITES = 1;
@@ -21,14 +16,12 @@ const WRITES = 1;
  * Executes operations of virtual threads on one array of numbers that holds the whole state, and can undo them.
  * What an operation touched is left in `object1`, `write1`, `object2`, `write2` (-1: nothing) and `woken`.
  */
-export class Machine {
+export class Machine extends Trail {
   readonly threads: number;
   readonly cells: number;
   /** Cells that make up the state: image, threads, history of invocations. */
   readonly stateCells: number;
   readonly history: number;
-  readonly mem: Int32Array;
-  readonly bytes: Uint8Array;
   readonly world: World;
   readonly automata: readonly Automaton[];
   races: RaceClocks | undefined;
@@ -44,18 +37,17 @@ export class Machine {
   fault: string | undefined;
   /** Answer of the last operation, -1 when it went to sleep. */
   answer = 0;
-  #trail: Int32Array = new Int32Array(1 << 12);
-  #mark = 0;
 
   constructor(world: World, eagerPayload: boolean, extraCells = 0) {
+    const cells = world.image.bytes >> 2;
+    const threads = world.automata.length;
+    super(cells + threads * THREAD_CELLS + 1 + extraCells);
     this.world = world;
     this.automata = world.automata;
-    this.threads = world.automata.length;
-    this.cells = world.image.bytes >> 2;
+    this.threads = threads;
+    this.cells = cells;
     this.history = this.cells + this.threads * THREAD_CELLS;
     this.stateCells = this.history + 1;
-    this.mem = new Int32Array(this.stateCells + extraCells);
-    this.bytes = new Uint8Array(this.mem.buffer);
     this.woken = new Int32Array(this.threads);
     this.eagerPayload = eagerPayload;
     this.mem.set(world.initial);
@@ -64,42 +56,12 @@ export class Machine {
   /** Brings every thread to its first operation; afterwards the machine is at the initial state. */
   begin(): void {
     for (let t = 0; t < this.threads; t++) this.#settle(t);
-    this.#mark = 0;
+    this.commit();
   }
 
-  /** A place to undo back to. */
-  mark(): number {
-    return this.#mark;
-  }
-
-  /** Takes back everything since the mark. */
-  undo(mark: number): void {
-    const trail = this.#trail;
-    const mem = this.mem;
-    let at = this.#mark;
-    while (at > mark) {
-      at -= 2;
-      mem[trail[at]!] = trail[at + 1]!;
-    }
-    this.#mark = mark;
+  override undo(mark: number): void {
+    super.undo(mark);
     this.fault = undefined;
-  }
-
-  /** Forgets how to undo what happened so far. */
-  commit(): void {
-    this.#mark = 0;
-  }
-
-  /** Changes one cell so that it can be undone. */
-  set(cell: number, value: number): void {
-    if (this.#mark + 2 > this.#trail.length) {
-      const longer = new Int32Array(this.#trail.length * 2);
-      longer.set(this.#trail);
-      this.#trail = longer;
-    }
-    this.#trail[this.#mark++] = cell;
-    this.#trail[this.#mark++] = this.mem[cell]!;
-    this.mem[cell] = value;
   }
 
   /** First of the cells of a thread. */
@@ -175,54 +137,22 @@ export class Machine {
       return;
     }
     const old = this.mem[cell]!;
-    const a = this.world.symmetric ? this.world.outward(automaton.a[state]!, t) : automaton.a[state]!;
+    const a = this.#outward(automaton.a[state]!, t);
     let next = old;
-    let answer = old;
-    switch (kind) {
-      case KIND.load:
-        break;
-      case KIND.store:
-        next = a;
-        answer = automaton.a[state]!;
-        break;
-      case KIND.add:
-        next = (old + a) | 0;
-        break;
-      case KIND.sub:
-        next = (old - a) | 0;
-        break;
-      case KIND.and:
-        next = old & a;
-        break;
-      case KIND.or:
-        next = old | a;
-        break;
-      case KIND.xor:
-        next = old ^ a;
-        break;
-      case KIND.exchange:
-        next = a;
-        break;
-      default: {
-        const b = automaton.b[state]!;
-        if (old === a) next = this.world.symmetric ? this.world.outward(b, t) : b;
-        // A failed compare is a read: two of them commute, and so do their traces.
-        else {
-          this.races?.acquire(t, cell);
-          this.#advance(t, state, this.world.symmetric ? this.world.inward(answer, t) : answer);
-          return;
-        }
-      }
-    }
+    if (kind !== KIND.compareExchange) next = combine(kind, old, a);
+    else if (old === a) next = this.#outward(automaton.b[state]!, t);
+    const failed = kind === KIND.compareExchange && old !== a;
     if (next !== old) {
       this.set(cell, next);
       this.write1 = WRITES;
-    } else if (kind !== KIND.load && this.races !== undefined) this.write1 = WRITES;
+    } else if (kind !== KIND.load && !failed && this.races !== undefined) this.write1 = WRITES;
     if (this.races !== undefined) {
       if (kind !== KIND.store) this.races.acquire(t, cell);
-      if (kind !== KIND.load) this.races.release(t, cell);
+      // A failed compare is a read: two of them commute, and so do their traces.
+      if (kind !== KIND.load && !failed) this.races.release(t, cell);
     }
-    this.#advance(t, state, this.world.symmetric ? this.world.inward(answer, t) : answer);
+    const answer = kind === KIND.store ? automaton.a[state]! : this.#inward(old, t);
+    this.#advance(t, state, answer);
   }
 
   /**
@@ -230,25 +160,23 @@ export class Machine {
    * changes, then stale for ever. Counting it out would make the state space infinite.
    */
   #clock(t: number, state: number, kind: number, clock: number): void {
-    if (kind === KIND.load) this.hold(t, clock, 1);
+    if (kind === KIND.load) hold(this, t, clock, 1);
     else {
       this.write1 = WRITES;
-      for (let u = 0; u < this.threads; u++) if (this.held(u, clock) === 1) this.hold(u, clock, 2);
+      for (let u = 0; u < this.threads; u++)
+        if (held(this, u, clock) === 1) hold(this, u, clock, 2);
     }
     this.races?.acquire(t, this.object1);
     if (this.write1 === WRITES) this.races?.release(t, this.object1);
     this.#advance(t, state, 0);
   }
 
-  /** Which reading of a clock word a thread holds. */
-  held(t: number, clock: number): number {
-    return (this.mem[this.cellsOf(t) + HELD]! >> (2 * clock)) & 3;
+  #outward(value: number, t: number): number {
+    return this.world.symmetric ? this.world.outward(value, t) : value;
   }
 
-  /** Changes which reading of a clock word a thread holds. */
-  hold(t: number, clock: number, reading: number): void {
-    const cell = this.cellsOf(t) + HELD;
-    this.set(cell, (this.mem[cell]! & ~(3 << (2 * clock))) | (reading << (2 * clock)));
+  #inward(value: number, t: number): number {
+    return this.world.symmetric ? this.world.inward(value, t) : value;
   }
 
   #finishAtomic(t: number, state: number, cell: number, answer: number): void {
@@ -264,11 +192,11 @@ export class Machine {
     const at = this.cellsOf(t);
     switch (kind) {
       case KIND.wait: {
-        const expected = this.world.symmetric ? this.world.outward(a, t) : a;
+        const expected = this.#outward(a, t);
         const queue = this.stateCells + cell;
         const clock = this.world.clockOf(cell);
-        const differs = clock < 0 ? this.mem[cell] !== expected : this.held(t, clock) === 2;
-        if (clock >= 0) this.hold(t, clock, 0);
+        const differs = clock < 0 ? this.mem[cell] !== expected : held(this, t, clock) === 2;
+        if (clock >= 0) hold(this, t, clock, 0);
         if (this.mem[at + QUEUED]! > 0) {
           this.object1 = queue;
           this.write1 = WRITES;
@@ -294,7 +222,10 @@ export class Machine {
       case KIND.respond:
         this.object1 = this.history;
         this.write1 = kind === KIND.respond ? WRITES : READS;
-        this.set(this.history, this.world.records.record(this.mem[this.history]!, t, kind, a, automaton.b[state]!));
+        this.set(
+          this.history,
+          this.world.records.record(this.mem[this.history]!, t, kind, a, automaton.b[state]!),
+        );
         this.#advance(t, state, 0);
         return;
       case KIND.awaitEnd:
@@ -355,7 +286,8 @@ export class Machine {
       let first = -1;
       for (let t = 0; t < this.threads; t++) {
         const at = this.cellsOf(t);
-        if (this.mem[at + QUEUED] === 1 && this.automata[t]!.cell[this.mem[at]!] === cell) first = t;
+        if (this.mem[at + QUEUED] === 1 && this.automata[t]!.cell[this.mem[at]!] === cell)
+          first = t;
       }
       if (first < 0) return;
       leaveQueue(this, first);

@@ -21,7 +21,12 @@ export interface Patch {
 }
 
 /** The scenario calls a thread program may make; the runtime answers them. */
-export const SCENARIO_CALLS: ReadonlySet<string> = new Set(["report", "invoke", "respond", "awaitEnd"]);
+export const SCENARIO_CALLS: ReadonlySet<string> = new Set([
+  "report",
+  "invoke",
+  "respond",
+  "awaitEnd",
+]);
 
 const SCENARIO = "verify/scenario.js";
 const requireBuiltin = createRequire(import.meta.url);
@@ -54,8 +59,12 @@ export function loadRewritten(
     const exports: Record<string, unknown> = {};
     loaded.set(file, exports);
     const module = parsed.get(file)!;
-    const text = new Transformer(module.source, names, SCENARIO_CALLS, style).rewrite(module.syntax);
-    const run = compileFunction(text, ["R", "$import", "$exports"], { filename: `${file}?${style}` });
+    const text = new Transformer(module.source, names, SCENARIO_CALLS, style).rewrite(
+      module.syntax,
+    );
+    const run = compileFunction(text, ["R", "$import", "$exports"], {
+      filename: `${file}?${style}`,
+    });
     run(runtime, (specifier: string) => importFor(file, specifier, load), exports);
     return exports;
   };

@@ -11,7 +11,12 @@ const MAX_STEPS = 20_000;
  * Random schedules with guaranteed bug probability (Burckhardt, Kothari, Musuvathi, Nagarakatte 2010): the thread
  * of highest priority runs, and at a few random steps the running thread falls to the bottom.
  */
-export function searchRandom(world: World, schedules: number, seed: number, maxCpuSeconds: number): Verdict {
+export function searchRandom(
+  world: World,
+  schedules: number,
+  seed: number,
+  maxCpuSeconds: number,
+): Verdict {
   const threads = world.automata.length;
   const cells = world.image.bytes >> 2;
   const machine = new Machine(world, true, RaceClocks.cells(threads, cells));
@@ -23,7 +28,14 @@ export function searchRandom(world: World, schedules: number, seed: number, maxC
   let length = 200;
   let executions = 0;
   const done = (violation: string | null, choices: number[]): Verdict => ({
-    ...{ executions, states: machine.steps, steps: machine.steps, complete: false, violation, choices },
+    ...{
+      executions,
+      states: machine.steps,
+      steps: machine.steps,
+      complete: false,
+      violation,
+      choices,
+    },
   });
   for (let run = 0; run < schedules && cpuSeconds(started) < maxCpuSeconds; run++) {
     const priority = Array.from({ length: threads }, () => 1 + random());

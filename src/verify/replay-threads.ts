@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import type { Outcome } from "./configuration.ts";
 import { isEager } from "./concrete.ts";
+import type { Outcome } from "./configuration.ts";
 import { Image, Memory } from "./memory.ts";
 import { loadRewritten } from "./modules.ts";
 import { isPlain, KIND } from "./operations.ts";
@@ -41,15 +41,24 @@ async function run(text: string, times: number, free: boolean): Promise<ThreadRe
   const { buffers } = world.memory;
   const turnstile = new Int32Array(new SharedArrayBuffer(T.turnstileWords(threads) * 4));
   const steps = Int32Array.from(schedule.choices);
-  const orders = { module, name: configuration.name, patches, threads, free, eager: isEager(world) };
+  const orders = {
+    module,
+    name: configuration.name,
+    patches,
+    threads,
+    free,
+    eager: isEager(world),
+  };
   const shared = { ...orders, turnstile, schedule: steps, buffers };
   // Freely running main: initialise is done by the same rewritten code, alone and without turns.
   const alone = new TurnRuntime(turnstile, steps, threads, 0, true, true);
   alone.image = new Image(buffers);
-  const own = (loadRewritten(module, alone, "turns", patches).configurations as (typeof configuration)[]).find(
-    (c) => c.name === configuration.name,
-  )!;
-  const workers = Array.from({ length: threads }, (_, thread) => startWorker({ ...shared, thread }));
+  const own = (
+    loadRewritten(module, alone, "turns", patches).configurations as (typeof configuration)[]
+  ).find((c) => c.name === configuration.name)!;
+  const workers = Array.from({ length: threads }, (_, thread) =>
+    startWorker({ ...shared, thread }),
+  );
   let reproduced = 0;
   for (let n = 1; n <= times; n++) {
     for (const buffer of buffers) new Uint8Array(buffer).fill(0);
@@ -80,10 +89,10 @@ function startWorker(orders: ReplayOrders): Promise<void> {
 function awaitRest(turnstile: Int32Array, threads: number, steps: number, free: boolean): void {
   for (;;) {
     const resting = Atomics.load(turnstile, T.RESTING);
-    const over = free || Atomics.load(turnstile, T.STEP) >= steps;
-    if (resting === threads && over && !free) return;
+    const over = free ? allEnded(turnstile, threads) : Atomics.load(turnstile, T.STEP) >= steps;
+    if (resting === threads && over) return;
     const waited = Atomics.wait(turnstile, T.RESTING, resting, STABLE_MS);
-    if (free && resting === threads && (waited === "timed-out" || allEnded(turnstile, threads))) return;
+    if (free && resting === threads && waited === "timed-out") return;
   }
 }
 
@@ -120,7 +129,12 @@ function failure(
 function raceOfNext(turnstile: Int32Array, threads: number, rests: number[]): string | undefined {
   const next = rests.map((rest, t) => {
     const at = T.wordsOf(t);
-    return { rest, kind: turnstile[at + T.NEXT_KIND]!, byte: turnstile[at + T.NEXT_BYTE]!, bytes: turnstile[at + T.NEXT_BYTES]! };
+    return {
+      rest,
+      kind: turnstile[at + T.NEXT_KIND]!,
+      byte: turnstile[at + T.NEXT_BYTE]!,
+      bytes: turnstile[at + T.NEXT_BYTES]!,
+    };
   });
   for (let t = 0; t < threads; t++) {
     for (let u = 0; u < t; u++) {
@@ -128,7 +142,8 @@ function raceOfNext(turnstile: Int32Array, threads: number, rests: number[]): st
       if (a.rest !== T.OUT_OF_STEPS || b.rest !== T.OUT_OF_STEPS) continue;
       if (!isPlain(a.kind) || !isPlain(b.kind)) continue;
       if (a.kind === KIND.read && b.kind === KIND.read) continue;
-      if (Math.max(a.byte, b.byte) < Math.min(a.byte + a.bytes, b.byte + b.bytes)) return "data race";
+      if (Math.max(a.byte, b.byte) < Math.min(a.byte + a.bytes, b.byte + b.bytes))
+        return "data race";
     }
   }
   return undefined;

@@ -30,7 +30,9 @@ const runtime = new TurnRuntime(
   orders.free,
 );
 const module = loadRewritten(orders.module, runtime, "turns", orders.patches);
-const configuration = (module.configurations as Configuration[]).find((c) => c.name === orders.name)!;
+const configuration = (module.configurations as Configuration[]).find(
+  (c) => c.name === orders.name,
+)!;
 runtime.image = new Image(orders.buffers);
 
 for (let run = 1; ; run++) {

@@ -1,12 +1,13 @@
 import { UsageError } from "../errors.ts";
 import { type Entry, findEntry } from "./catalogue.ts";
 import { isEager } from "./concrete.ts";
-import { Machine, QUEUED } from "./machine.ts";
+import { Machine } from "./machine.ts";
 import type { Patch } from "./modules.ts";
 import { raceBetweenNext } from "./next-race.ts";
 import { KIND, KIND_NAMES, WAIT_ANSWERS } from "./operations.ts";
 import { RaceClocks } from "./race-clocks.ts";
 import { parseSchedule, type Schedule } from "./schedule.ts";
+import { QUEUED } from "./state-layout.ts";
 import { Judge } from "./verdict.ts";
 import { World } from "./world.ts";
 
@@ -49,6 +50,8 @@ export function replaySchedule(text: string): Replay {
   }
   machine.begin();
   const log: string[] = [];
+  const seen = new Map<string, number>([[stateText(machine), 0]]);
+  let circle: string | undefined;
   for (const choice of schedule.choices) {
     const t = choice % threads;
     if (choice >= threads) {
@@ -61,10 +64,19 @@ export function replaySchedule(text: string): Replay {
       log.push(line(log.length, t, `${before}${answerOf(machine, before)}`));
     }
     machine.commit();
+    const text = stateText(machine);
+    const before = seen.get(text);
+    circle = before === undefined ? undefined : `the state after step ${before} comes back`;
+    seen.set(text, log.length);
   }
   const stuck = machine.enabledMask() === 0 ? new Judge(machine).judge() : undefined;
-  const violation = machine.fault ?? (eager ? undefined : raceBetweenNext(machine)) ?? stuck;
+  const violation =
+    machine.fault ?? (eager ? undefined : raceBetweenNext(machine)) ?? stuck ?? circle;
   return { violation, log: [...log, violation === undefined ? "no violation" : `=> ${violation}`] };
+}
+
+function stateText(machine: Machine): string {
+  return machine.mem.subarray(0, machine.stateCells).join();
 }
 
 function line(number: number, t: number, text: string): string {
@@ -75,7 +87,8 @@ function describe(machine: Machine, t: number): string {
   const state = machine.mem[machine.cellsOf(t)]!;
   const operation = machine.automata[t]!.operations[state]!;
   const name = KIND_NAMES[operation.kind]!;
-  if (machine.mem[machine.cellsOf(t) + QUEUED]! > 0) return `wait on word ${operation.byte / 4} times out`;
+  if (machine.mem[machine.cellsOf(t) + QUEUED]! > 0)
+    return `wait on word ${operation.byte / 4} times out`;
   const a = operation.wideA ?? operation.a;
   switch (operation.kind) {
     case KIND.read:
@@ -95,6 +108,7 @@ function describe(machine: Machine, t: number): string {
 }
 
 function answerOf(machine: Machine, what: string): string {
-  if (what.startsWith("wait")) return machine.answer < 0 ? " sleeps" : ` = ${WAIT_ANSWERS[machine.answer]}`;
+  if (what.startsWith("wait"))
+    return machine.answer < 0 ? " sleeps" : ` = ${WAIT_ANSWERS[machine.answer]}`;
   return /^(read|write|store|invoke|respond|awaitEnd)/.test(what) ? "" : ` = ${machine.answer}`;
 }

@@ -127,11 +127,17 @@ export function search(entry: Entry, patches: readonly Patch[], budgetSeconds: n
     case "stateful":
       return { world, verdict: new Stateful(world).search(budgetSeconds) };
     default:
-      return { world, verdict: searchRandom(world, configuration.schedules ?? 10_000, SEED, budgetSeconds) };
+      return {
+        world,
+        verdict: searchRandom(world, configuration.schedules ?? 10_000, SEED, budgetSeconds),
+      };
   }
 }
 
 function print({ configuration }: Entry, mutant: string | undefined, found: Searched): string {
   const choices = concreteChoices(found.world, found.verdict.choices);
-  return formatSchedule({ configuration: configuration.name, mutant, choices }, configuration.threads);
+  return formatSchedule(
+    { configuration: configuration.name, mutant, choices },
+    configuration.threads,
+  );
 }

@@ -26,7 +26,10 @@ export function formatSchedule(schedule: Schedule, threads: number): string {
 }
 
 /** Reads a printed schedule. */
-export function parseSchedule(text: string, threadsOf: (configuration: string) => number): Schedule {
+export function parseSchedule(
+  text: string,
+  threadsOf: (configuration: string) => number,
+): Schedule {
   const match = /^([^+:]+)(?:\+([^:]+))?:((?:[a-zA-Z]\d*)*)$/.exec(text.trim());
   if (!match) throw new UsageError(`not a schedule: ${text}`);
   const [, configuration, mutant, runs] = match;

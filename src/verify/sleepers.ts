@@ -1,11 +1,13 @@
-import { type Machine, QUEUED } from "./machine.ts";
+import type { Machine } from "./machine.ts";
+import { QUEUED } from "./state-layout.ts";
 
 /** How many threads sleep on a word. */
 export function queueLength(machine: Machine, cell: number): number {
   let length = 0;
   for (let t = 0; t < machine.threads; t++) {
     const at = machine.cellsOf(t);
-    if (machine.mem[at + QUEUED]! > 0 && machine.automata[t]!.cell[machine.mem[at]!] === cell) length++;
+    if (machine.mem[at + QUEUED]! > 0 && machine.automata[t]!.cell[machine.mem[at]!] === cell)
+      length++;
   }
   return length;
 }

@@ -1,9 +1,9 @@
+import { inSection } from "./concrete.ts";
 import { cpuSeconds } from "./dpor.ts";
-import { unfairCycleOf } from "./fair-cycles.ts";
+import { fairCycleOf, lonelyCycleOf } from "./fair-cycles.ts";
 import { Machine } from "./machine.ts";
 import { raceBetweenNext } from "./next-race.ts";
 import { StateTable } from "./state-table.ts";
-import { inSection } from "./concrete.ts";
 import { Symmetry } from "./symmetry.ts";
 import { Judge, type Verdict } from "./verdict.ts";
 import type { World } from "./world.ts";
@@ -51,14 +51,23 @@ export class Stateful {
     let choices: number[] = [];
     if (violation !== undefined) choices = this.#path(this.#wrong >= 0 ? this.#wrong : last, last);
     else if (complete && machine.world.configuration.cycles) {
-      const cycle = unfairCycleOf(machine, table);
+      const lonely = machine.world.configuration.nonBlocking === true;
+      const cycle =
+        (lonely ? lonelyCycleOf(machine, table) : undefined) ?? fairCycleOf(machine, table);
       if (cycle !== undefined) {
         violation = cycle.violation;
-        choices = table.pathTo(cycle.state);
+        choices = [...table.pathTo(cycle.state), ...cycle.round];
       }
     }
     const { steps } = machine;
-    return { executions: this.#ends, states: table.size, steps, complete, violation: violation ?? null, choices };
+    return {
+      executions: this.#ends,
+      states: table.size,
+      steps,
+      complete,
+      violation: violation ?? null,
+      choices,
+    };
   }
 
   /** The choice that led to a violation inside a step, which has no state of its own. */

@@ -1,4 +1,5 @@
-import { type Machine, THREAD_CELLS } from "./machine.ts";
+import type { Machine } from "./machine.ts";
+import { THREAD_CELLS } from "./state-layout.ts";
 
 const ID_MASK = 0x7fffffff;
 

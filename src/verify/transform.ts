@@ -17,7 +17,8 @@ import {
 /** "fibers": every access is a yield of a generator. "turns": every access is a call that waits for its turn. */
 export type Style = "fibers" | "turns";
 
-const TYPED_ARRAY = /^(Int8|Uint8|Uint8Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|BigInt64|BigUint64)Array$/;
+const TYPED_ARRAY =
+  /^(Int8|Uint8|Uint8Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|BigInt64|BigUint64)Array$/;
 
 /**
  * Rewrites one compiled module so that the runtime `R` sees every access to shared memory.
@@ -70,7 +71,9 @@ export class Transformer {
         return this.#scoped(node, false);
       case "ExpressionStatement": {
         const called = node.expression as Syntax;
-        return called.type === "CallExpression" ? `${this.#call(called, true)};` : this.#plain(node);
+        return called.type === "CallExpression"
+          ? `${this.#call(called, true)};`
+          : this.#plain(node);
       }
       case "CallExpression":
         return this.#call(node, false);
@@ -118,7 +121,9 @@ export class Transformer {
     const parts = (node.specifiers as Syntax[]).map((s) => {
       if (s.type === "ImportNamespaceSpecifier") return `...${nameOf(s.local)}`;
       const local = nameOf(s.local);
-      return s.type === "ImportDefaultSpecifier" ? `default: ${local}` : `${nameOf(s.imported)}: ${local}`;
+      return s.type === "ImportDefaultSpecifier"
+        ? `default: ${local}`
+        : `${nameOf(s.imported)}: ${local}`;
     });
     return `const { ${parts.join(", ")} } = $import(${String(from)});`;
   }
@@ -150,7 +155,8 @@ export class Transformer {
 
   #method(node: Syntax): string {
     const value = node.value as Syntax;
-    const isMethod = node.type === "MethodDefinition" || node.method === true || node.kind === "get";
+    const isMethod =
+      node.type === "MethodDefinition" || node.method === true || node.kind === "get";
     if (!isMethod || !isFunction(value) || node.kind === "constructor") return this.#plain(node);
     const name = nameOf(node.key);
     const getter = node.kind === "get";
@@ -159,7 +165,9 @@ export class Transformer {
     if (!suspends || !this.#fibers) {
       return this.#source.slice(node.start, value.start) + code;
     }
-    const key = getter ? `$get_${name}` : this.#source.slice((node.key as Syntax).start, (node.key as Syntax).end);
+    const key = getter
+      ? `$get_${name}`
+      : this.#source.slice((node.key as Syntax).start, (node.key as Syntax).end);
     return `${node.static === true ? "static " : ""}*${key}${code}`;
   }
 
@@ -199,7 +207,10 @@ export class Transformer {
     if (this.#fibers && !this.#inside) return this.#plain(node);
     const object = node.object as Syntax;
     if (isElement(node)) {
-      return this.#yielding(true, `R.get(${this.#emit(object)}, ${this.#emit(node.property as Syntax)})`);
+      return this.#yielding(
+        true,
+        `R.get(${this.#emit(object)}, ${this.#emit(node.property as Syntax)})`,
+      );
     }
     if (this.#fibers && this.#names.getters.has(nameOf(node.property))) {
       return this.#framed(`R.getter(${this.#emit(object)}, "${nameOf(node.property)}")`);
@@ -211,7 +222,8 @@ export class Transformer {
     const left = node.left as Syntax;
     if (this.#fibers && !this.#inside) return this.#plain(node);
     // A changed field is local state that no frame shows: from here on only the whole history identifies a state.
-    if (isMember(left) && !isElement(left) && this.#fibers) return `(R.exact(), ${this.#plain(node)})`;
+    if (isMember(left) && !isElement(left) && this.#fibers)
+      return `(R.exact(), ${this.#plain(node)})`;
     if (!isElement(left)) return this.#plain(node);
     const place = `${this.#emit(left.object as Syntax)}, ${this.#emit(left.property as Syntax)}`;
     const right = this.#emit(node.right as Syntax);
@@ -223,7 +235,8 @@ export class Transformer {
   #update(node: Syntax): string {
     const target = node.argument as Syntax;
     if (this.#fibers && !this.#inside) return this.#plain(node);
-    if (isMember(target) && !isElement(target) && this.#fibers) return `(R.exact(), ${this.#plain(node)})`;
+    if (isMember(target) && !isElement(target) && this.#fibers)
+      return `(R.exact(), ${this.#plain(node)})`;
     if (!isElement(target)) return this.#plain(node);
     const place = `${this.#emit(target.object as Syntax)}, ${this.#emit(target.property as Syntax)}`;
     const operator = node.operator === "++" ? "+=" : "-=";
@@ -248,7 +261,8 @@ export class Transformer {
   #splice(node: Syntax, from: number, to: number): string {
     let text = "";
     let at = from;
-    const parts = node.type === "LabeledStatement" ? childrenOf(node.body as Syntax) : childrenOf(node);
+    const parts =
+      node.type === "LabeledStatement" ? childrenOf(node.body as Syntax) : childrenOf(node);
     for (const child of parts) {
       if (child.start < from || child.end > to) continue;
       text += this.#source.slice(at, child.start) + this.#emit(child);

@@ -42,19 +42,51 @@ export class TurnRuntime {
     this.#free = free;
   }
 
-  load = (w: Int32Array, i: number) => (this.#turn(KIND.load, w, i), Atomics.load(w, i));
-  store = (w: Int32Array, i: number, v: number) => (this.#turn(KIND.store, w, i), Atomics.store(w, i, v));
-  add = (w: Int32Array, i: number, v: number) => (this.#turn(KIND.add, w, i), Atomics.add(w, i, v));
-  sub = (w: Int32Array, i: number, v: number) => (this.#turn(KIND.sub, w, i), Atomics.sub(w, i, v));
-  and = (w: Int32Array, i: number, v: number) => (this.#turn(KIND.and, w, i), Atomics.and(w, i, v));
-  or = (w: Int32Array, i: number, v: number) => (this.#turn(KIND.or, w, i), Atomics.or(w, i, v));
-  xor = (w: Int32Array, i: number, v: number) => (this.#turn(KIND.xor, w, i), Atomics.xor(w, i, v));
-  exchange = (w: Int32Array, i: number, v: number) => (
-    this.#turn(KIND.exchange, w, i), Atomics.exchange(w, i, v)
-  );
-  compareExchange = (w: Int32Array, i: number, v: number, n: number) => (
-    this.#turn(KIND.compareExchange, w, i), Atomics.compareExchange(w, i, v, n)
-  );
+  load(w: Int32Array, i: number): number {
+    this.#turn(KIND.load, w, i);
+    return Atomics.load(w, i);
+  }
+
+  store(w: Int32Array, i: number, v: number): number {
+    this.#turn(KIND.store, w, i);
+    return Atomics.store(w, i, v);
+  }
+
+  add(w: Int32Array, i: number, v: number): number {
+    this.#turn(KIND.add, w, i);
+    return Atomics.add(w, i, v);
+  }
+
+  sub(w: Int32Array, i: number, v: number): number {
+    this.#turn(KIND.sub, w, i);
+    return Atomics.sub(w, i, v);
+  }
+
+  and(w: Int32Array, i: number, v: number): number {
+    this.#turn(KIND.and, w, i);
+    return Atomics.and(w, i, v);
+  }
+
+  or(w: Int32Array, i: number, v: number): number {
+    this.#turn(KIND.or, w, i);
+    return Atomics.or(w, i, v);
+  }
+
+  xor(w: Int32Array, i: number, v: number): number {
+    this.#turn(KIND.xor, w, i);
+    return Atomics.xor(w, i, v);
+  }
+
+  exchange(w: Int32Array, i: number, v: number): number {
+    this.#turn(KIND.exchange, w, i);
+    return Atomics.exchange(w, i, v);
+  }
+
+  compareExchange(w: Int32Array, i: number, v: number, n: number): number {
+    this.#turn(KIND.compareExchange, w, i);
+    return Atomics.compareExchange(w, i, v, n);
+  }
+
   now = () => (this.#free ? performance.now() : 0);
 
   wait(w: Int32Array, i: number, v: number, timeoutMs = Number.POSITIVE_INFINITY): string {
@@ -104,7 +136,8 @@ export class TurnRuntime {
   report(value: number): void {
     const at = this.#own + T.REPORTS;
     const count = Atomics.load(this.#turnstile, at);
-    if (count < T.MAX_REPORTS) Atomics.store(this.#turnstile, this.#own + T.REPORT_VALUES + count, value);
+    if (count < T.MAX_REPORTS)
+      Atomics.store(this.#turnstile, this.#own + T.REPORT_VALUES + count, value);
     Atomics.store(this.#turnstile, at, count + 1);
   }
 
@@ -112,7 +145,10 @@ export class TurnRuntime {
   respond = () => this.#turnFor(KIND.respond, 0, 0);
 
   awaitEnd(thread: number): void {
-    if (!this.#free) return this.#turnFor(KIND.awaitEnd, 0, 0);
+    if (!this.#free) {
+      this.#turnFor(KIND.awaitEnd, 0, 0);
+      return;
+    }
     const rest = T.wordsOf(thread) + T.REST;
     while (Atomics.load(this.#turnstile, rest) !== T.ENDED) {
       Atomics.wait(this.#turnstile, rest, T.RUNNING, FREE_SLICE_MS);
@@ -147,7 +183,10 @@ export class TurnRuntime {
     if (name !== "subarray" && ArrayBuffer.isView(object) && this.#steps(object)) {
       this.#turnFor(/^set/.test(name) ? KIND.write : KIND.read, this.image!.startOf(object), 1);
     }
-    return (object as unknown as Record<string, (...a: unknown[]) => unknown>)[name]!.apply(object, inputs);
+    return (object as unknown as Record<string, (...a: unknown[]) => unknown>)[name]!.apply(
+      object,
+      inputs,
+    );
   }
 
   /** The program of this thread has ended; whoever comes next may go on. */
@@ -179,7 +218,11 @@ export class TurnRuntime {
 
   #plainTurn(kind: number, object: unknown, index: number): void {
     if (!ArrayBuffer.isView(object) || !this.#steps(object)) return;
-    this.#turnFor(kind, this.#address(object as Int32Array, index), (object as Int32Array).BYTES_PER_ELEMENT);
+    this.#turnFor(
+      kind,
+      this.#address(object as Int32Array, index),
+      (object as Int32Array).BYTES_PER_ELEMENT,
+    );
   }
 
   #steps(view: ArrayBufferView): boolean {
@@ -217,7 +260,11 @@ export class TurnRuntime {
     Atomics.add(t, T.STEP, 1);
     Atomics.notify(t, T.STEP);
     if (!asleep) return;
-    Atomics.store(t, T.wordsOf(sleeper) + T.WOKEN, next! < this.#threads ? T.BY_TIMEOUT : T.BY_KILL);
+    Atomics.store(
+      t,
+      T.wordsOf(sleeper) + T.WOKEN,
+      next! < this.#threads ? T.BY_TIMEOUT : T.BY_KILL,
+    );
     Atomics.notify(t, T.wordsOf(sleeper) + T.WOKEN);
   }
 

@@ -1,6 +1,7 @@
 import type { Outcome } from "./configuration.ts";
 import { explains } from "./linearise.ts";
-import { LOG, type Machine, QUEUED } from "./machine.ts";
+import type { Machine } from "./machine.ts";
+import { LOG, QUEUED } from "./state-layout.ts";
 
 /** What a search found. */
 export interface Verdict {
@@ -33,7 +34,9 @@ export class Judge {
       const asleep = machine.mem[machine.cellsOf(t) + QUEUED]! > 0;
       const { operations } = machine.automata[t]!;
       const operation = operations[machine.mem[machine.cellsOf(t)]!]!;
-      stuck.push(`thread ${t} ${asleep ? `sleeps on word ${operation.byte / 4}` : "waits for an end"}`);
+      stuck.push(
+        `thread ${t} ${asleep ? `sleeps on word ${operation.byte / 4}` : "waits for an end"}`,
+      );
     }
     if (stuck.length > 0) return `deadlock: ${stuck.join(", ")}`;
     const key = this.#key();
@@ -46,7 +49,8 @@ export class Judge {
     const { configuration, logs, records, memory } = machine.world;
     if (configuration.specification) {
       const entries = records.entries(machine.mem[machine.history]!);
-      if (!explains(configuration.specification, entries)) return "no order of the operations explains the results";
+      if (!explains(configuration.specification, entries))
+        return "no order of the operations explains the results";
     }
     const starts: number[] = [];
     let start = 0;

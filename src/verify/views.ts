@@ -31,7 +31,13 @@ export function rangeRead(view: Uint8Array, at: number, from = 0, to = view.leng
   const size = view.BYTES_PER_ELEMENT;
   const Type = view.constructor as unknown as MakeElements;
   return {
-    ...{ kind: KIND.read, byte: at + from * size, bytes: Math.max(0, to - from) * size, a: 0, b: 0 },
+    ...{
+      kind: KIND.read,
+      byte: at + from * size,
+      bytes: Math.max(0, to - from) * size,
+      a: 0,
+      b: 0,
+    },
     decode: (raw) => new Type(raw.slice().buffer),
   };
 }
@@ -50,7 +56,11 @@ export function viewAccess(view: DataView, at: number, name: string, args: unkno
   const bytes = Number(match[3]) / 8;
   const byte = at + (args[0] as number);
   const call = (target: DataView, ...rest: unknown[]): unknown =>
-    (view as unknown as Record<string, (...a: unknown[]) => unknown>)[name]!.call(target, 0, ...rest);
+    (view as unknown as Record<string, (...a: unknown[]) => unknown>)[name]!.call(
+      target,
+      0,
+      ...rest,
+    );
   if (match[1] === "set") {
     const data = new Uint8Array(bytes);
     call(new DataView(data.buffer), ...args.slice(1));

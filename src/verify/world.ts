@@ -2,10 +2,11 @@ import { Automaton } from "./automaton.ts";
 import type { Configuration } from "./configuration.ts";
 import { type Fiber, FiberRuntime } from "./fiber-runtime.ts";
 import { Logs } from "./logs.ts";
-import { Machine, THREAD_CELLS } from "./machine.ts";
+import { Machine } from "./machine.ts";
 import { Image, Memory } from "./memory.ts";
 import { loadRewritten, type Patch } from "./modules.ts";
 import type { Operation } from "./operations.ts";
+import { THREAD_CELLS } from "./state-layout.ts";
 import { Values } from "./values.ts";
 
 /** Stands for "my own id" in the table of interchangeable threads. */

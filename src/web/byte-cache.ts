@@ -1,9 +1,11 @@
-/** Values by key, the least recently used dropped when their bytes together pass a limit. */
-export class ByteCache<T> {
+/**
+ * Values by key, kept until their bytes together reach a limit; then no more come in and none go out. A web
+ * is read from end to end again and again: dropping the oldest would then drop each value before its use.
+ */
+export class ByteCache<K, T> {
   readonly #maxBytes: number;
   readonly #bytesOf: (value: T) => number;
-  // A Map keeps the order of insertion; taking out and putting back makes an entry the newest.
-  readonly #entries = new Map<string, T>();
+  readonly #entries = new Map<K, T>();
   #bytes = 0;
 
   constructor(maxBytes: number, bytesOf: (value: T) => number) {
@@ -11,32 +13,20 @@ export class ByteCache<T> {
     this.#bytesOf = bytesOf;
   }
 
-  get(key: string): T | undefined {
-    const value = this.#entries.get(key);
-    if (value !== undefined) {
-      this.#entries.delete(key);
-      this.#entries.set(key, value);
-    }
-    return value;
+  get(key: K): T | undefined {
+    return this.#entries.get(key);
   }
 
-  /** Puts a value in; one larger than the limit is not kept. */
-  set(key: string, value: T): void {
-    const before = this.#entries.get(key);
-    if (before !== undefined) {
-      this.#entries.delete(key);
-      this.#bytes -= this.#bytesOf(before);
-    }
+  /** Whether so many bytes more would still be kept. */
+  hasRoom(bytes: number): boolean {
+    return this.#bytes + bytes <= this.#maxBytes;
+  }
+
+  /** Keeps a value, if it is new and there is room for it. */
+  set(key: K, value: T): void {
+    const bytes = this.#bytesOf(value);
+    if (this.#entries.has(key) || !this.hasRoom(bytes)) return;
     this.#entries.set(key, value);
-    this.#bytes += this.#bytesOf(value);
-    for (const [oldest, dropped] of this.#entries) {
-      if (this.#bytes <= this.#maxBytes) return;
-      this.#entries.delete(oldest);
-      this.#bytes -= this.#bytesOf(dropped);
-    }
-  }
-
-  get bytes(): number {
-    return this.#bytes;
+    this.#bytes += bytes;
   }
 }

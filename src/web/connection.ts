@@ -32,7 +32,10 @@ export class Connection {
   #host = -1;
   #writes = 0;
   #flushes = 0;
-  #closing = false;
+  /** No more requests will come: the client has closed its side. */
+  #ended = false;
+  /** No more requests will be read: the client asked to close, or sent what cannot be understood. */
+  #last = false;
   readonly #flushed = (): void => this.#onFlushed();
 
   constructor(socket: Socket, exchange: Exchange) {
@@ -40,7 +43,7 @@ export class Connection {
     this.#exchange = exchange;
     socket.on("data", (chunk: Buffer) => this.#onData(chunk));
     socket.on("end", () => {
-      this.#closing = true;
+      this.#ended = true;
       if (!this.#busy) socket.end();
     });
     socket.on("error", () => {}); // a client may vanish at any time: "close" follows and tidies up
@@ -59,7 +62,7 @@ export class Connection {
 
   /** Answers what has arrived until an answer has to wait. */
   #pump(): void {
-    while (!this.#busy && this.#unread && !this.#socket.destroyed) {
+    while (!this.#busy && !this.#last && this.#unread && !this.#socket.destroyed) {
       const bytes = this.#unread;
       const end = bytes.indexOf("\r\n\r\n");
       if (end < 0 || end > MAX_HEAD_BYTES) {
@@ -78,7 +81,7 @@ export class Connection {
         this.#refuse({ status: 413, why: "Send no body." });
         return;
       }
-      if (read.close) this.#closing = true;
+      this.#last = read.close;
       const host = this.#exchange.hostIndex(read.host!);
       const headOnly = read.method === "HEAD";
       if (host < 0) {
@@ -92,7 +95,7 @@ export class Connection {
       }
     }
     if (this.#socket.isPaused()) this.#socket.resume();
-    if (this.#closing && !this.#busy && !this.#socket.destroyed) this.#socket.end();
+    if ((this.#last || this.#ended) && !this.#busy && !this.#socket.destroyed) this.#socket.end();
   }
 
   #serve(request: WebRequest): void {
@@ -154,8 +157,7 @@ export class Connection {
 
   #refuse(bad: BadRequest): void {
     // What follows a bad request cannot be trusted to start where we think: close.
-    this.#unread = undefined;
-    this.#closing = true;
+    this.#last = true;
     this.#socket.end(plainResponse(bad.status, `${bad.why}\n`, false, { Connection: "close" }));
   }
 

@@ -2,10 +2,11 @@ import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { UsageError } from "../errors.ts";
 
-/** A file's bytes and date, or that the path names a folder. */
+/** A file's bytes and date; that the path names a folder; or the path by which the file goes. */
 export type Found =
   | { kind: "file"; bytes: Buffer; modifiedMs: number }
   | { kind: "folder" }
+  | { kind: "otherwise"; path: string }
   | undefined;
 
 /** The folder that is served: nothing outside of it is ever read, by dots, encodings or symbolic links. */
@@ -32,6 +33,10 @@ export class FolderFiles {
       if (stat.isDirectory()) return { kind: "folder" };
       // Pipes and devices could hold the server up for ever.
       if (!stat.isFile() || urlPath.endsWith("/")) return undefined;
+      const path = encodePath(decodeURIComponent(urlPath));
+      if (path !== urlPath) {
+        return OTHER_NAME.test(urlPath) ? undefined : { kind: "otherwise", path };
+      }
       return { kind: "file", bytes: readFileSync(real), modifiedMs: stat.mtimeMs };
     } catch {
       return undefined; // gone, unreadable or too long a name: to the client it is not there
@@ -78,6 +83,12 @@ export class FolderFiles {
     return join(this.#root, ...decoded);
   }
 }
+
+/**
+ * A file's path has one spelling. Those that encode less, or letters, digits and -._~ as well, are the same
+ * name and redirect; one that encodes !'()* is another name (RFC 3986, 2.2) and finds nothing.
+ */
+const OTHER_NAME = /%(?:21|2[789a])/i;
 
 function encodePath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");

@@ -29,9 +29,9 @@ export function folderTruth(files: FolderFiles, startPath: string): FolderCounts
     }
     const found = files.find(path);
     if (!found) counts.missing++;
-    else if (found.kind === "folder") {
+    else if (found.kind !== "file") {
       counts.redirects++;
-      known.add(`${path}/${query}`);
+      known.add((found.kind === "folder" ? `${path}/` : found.path) + query);
     } else {
       counts.reachable++;
       if (!contentType(path).includes("html")) continue;

@@ -1,8 +1,7 @@
 import { gzipSync } from "node:zlib";
-import { UsageError } from "../errors.ts";
 import { ByteCache } from "./byte-cache.ts";
 import type { Answer, ServedCounts, WebContent, WebRequest, WebTruth } from "./content.ts";
-import { FolderFiles } from "./folder-files.ts";
+import type { FolderFiles } from "./folder-files.ts";
 import { folderTruth } from "./folder-truth.ts";
 import { headText, plainResponse } from "./http-head.ts";
 import { contentType, isCompressible } from "./mime.ts";
@@ -17,7 +16,8 @@ export interface FolderOptions {
   authorities: readonly string[];
   /** Whether each path belongs to one of the hosts; else there is one host. */
   spread: boolean;
-  startPath: string | undefined;
+  /** Path of the page a crawl starts from. */
+  startPath: string;
   latencyMs: Latency | 0;
 }
 
@@ -39,20 +39,16 @@ export class FolderContent implements WebContent {
   readonly #options: FolderOptions;
   readonly #hosts: readonly string[];
   readonly #startPath: string;
-  readonly #kept = new ByteCache<Kept>(CACHE_BYTES, (kept) => kept.bytes.length);
+  readonly #kept = new ByteCache<string, Kept>(CACHE_BYTES, (kept) => kept.bytes.length);
   /** Path and query of what was answered with 200, and whether more than once. */
   readonly #served = new Map<string, boolean>();
   #repeated = 0;
 
-  constructor(folder: string, options: FolderOptions) {
-    this.#files = new FolderFiles(folder);
+  constructor(files: FolderFiles, options: FolderOptions) {
+    this.#files = files;
     this.#options = options;
     this.#hosts = options.authorities;
-    const startPath = options.startPath ?? this.#files.startPath();
-    if (startPath === undefined) throw new UsageError(`${folder} holds no HTML file to start from`);
-    if (!startPath.startsWith("/"))
-      throw new UsageError(`the start path ${startPath} must begin with /`);
-    this.#startPath = startPath;
+    this.#startPath = options.startPath;
   }
 
   keep(): void {} // every answer has its own memory
@@ -98,7 +94,7 @@ export class FolderContent implements WebContent {
     }
     const gzip = request.acceptsGzip && isCompressible(contentType(path));
     const kept = this.#response(path, gzip);
-    if (kept === "folder") return this.#redirect(`${path}/`, target.slice(path.length), headOnly);
+    if (typeof kept === "string") return this.#redirect(kept, target.slice(path.length), headOnly);
     if (kept === undefined) {
       return { kind: "bytes", bytes: plainResponse(404, "There is no such file.\n", headOnly) };
     }
@@ -110,13 +106,14 @@ export class FolderContent implements WebContent {
     return { kind: "bytes", bytes: headOnly ? kept.bytes.subarray(0, kept.headBytes) : kept.bytes };
   }
 
-  /** The whole response for a file, from memory where possible. */
-  #response(path: string, gzip: boolean): Kept | "folder" | undefined {
+  /** The whole response for a file, from memory where possible, or the path to redirect to. */
+  #response(path: string, gzip: boolean): Kept | string | undefined {
     const key = gzip ? `z${path}` : path;
     const before = this.#kept.get(key);
     if (before) return before;
     const found = this.#files.find(path);
-    if (found?.kind !== "file") return found?.kind;
+    if (!found) return undefined;
+    if (found.kind !== "file") return found.kind === "folder" ? `${path}/` : found.path;
     const type = contentType(path);
     let body = found.bytes;
     if (this.#options.spread && type.includes("html")) {

@@ -3,6 +3,7 @@ import { UsageError } from "../errors.ts";
 import { Connection, type Exchange } from "./connection.ts";
 import type { ServedCounts, WebContent, WebTruth } from "./content.ts";
 import { FolderContent } from "./folder.ts";
+import { FolderFiles } from "./folder-files.ts";
 import { makeGraph } from "./graph.ts";
 import { readGraphFile } from "./graph-file.ts";
 import { isLoopback, listenAll, nthAddress } from "./listen.ts";
@@ -111,7 +112,7 @@ export async function startWeb(options: WebOptions = {}): Promise<RunningWeb> {
 
 function hostCount(options: WebOptions): number {
   if (options.hosts !== undefined) return options.hosts;
-  return options.graph === undefined ? (options.profile ?? PROFILES.small).hosts : 1;
+  return options.graph === undefined ? (options.profile ?? PROFILES.demo).hosts : 1;
 }
 
 /** The host names, or undefined when hosts are addresses. */
@@ -163,12 +164,17 @@ async function prepare(
   const latencyMs: Latency | 0 | undefined =
     typeof wanted === "number" ? wanted && { median: wanted, spread: 0 } : wanted;
   if (options.dir !== undefined) {
-    const { dir, startPath } = options;
+    const files = new FolderFiles(options.dir);
+    const startPath = options.startPath ?? files.startPath();
+    if (startPath === undefined) {
+      throw new UsageError(`${options.dir} holds no HTML file to start from`);
+    }
+    if (!startPath.startsWith("/")) throw new UsageError(`${startPath} must begin with /`);
     const spread = options.spread !== undefined;
     return (authorities) =>
-      new FolderContent(dir, { authorities, spread, startPath, latencyMs: latencyMs ?? 0 });
+      new FolderContent(files, { authorities, spread, startPath, latencyMs: latencyMs ?? 0 });
   }
-  const base = options.profile ?? PROFILES.small;
+  const base = options.profile ?? PROFILES.demo;
   const profile = { ...base, hosts, latencyMs: latencyMs ?? base.latencyMs };
   if (options.graph !== undefined) {
     const graph = await readGraphFile(options.graph, hosts);

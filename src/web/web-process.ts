@@ -26,8 +26,17 @@ export async function startWebProcess(options: Omit<WebOptions, "now"> = {}): Pr
   // "advanced" keeps Infinity, which JSON does not. No execArgv: a debugger's port is taken already.
   const child = fork(entry, { serialization: "advanced", execArgv: [] });
   const answers = new Answers(child);
-  const started = await answers.ask({ kind: "start", options });
-  if (started.kind !== "started") throw new WorkerDiedError("the web");
+  const close = async (): Promise<void> => {
+    if (child.connected) child.disconnect(); // the entry ends when its channel does
+    await answers.ended;
+  };
+  const started = await answers
+    .ask({ kind: "start", options })
+    .then((tell) => expectKind(tell, "started"))
+    .catch(async (error) => {
+      await close(); // a process without a web would keep this one alive
+      throw error;
+    });
   return {
     port: started.port,
     origin: started.origin,
@@ -37,10 +46,7 @@ export async function startWebProcess(options: Omit<WebOptions, "now"> = {}): Pr
     report: async () => expectKind(await answers.ask({ kind: "report" }), "report").report,
     cpuUsage: async () => expectKind(await answers.ask({ kind: "cpu" }), "cpu").cpu,
     resolveArguments: () => [...started.resolveArguments],
-    close: async () => {
-      if (child.connected) child.disconnect(); // the entry ends when its channel does
-      await answers.ended;
-    },
+    close,
   };
 }
 

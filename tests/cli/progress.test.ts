@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import fc from "fast-check";
-import { fitLines, Progress, type ProgressSnapshot } from "../../src/cli/progress.ts";
+import { fitLines, Progress } from "../../src/cli/progress.ts";
 import { Rate } from "../../src/cli/rate.ts";
+import type { CrawlProgress } from "../../src/crawl/events.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
-const SNAPSHOT: ProgressSnapshot = {
+const SNAPSHOT: CrawlProgress = {
   pages: 12_345,
   queued: 1_000_000,
   inFlight: 128,
@@ -15,6 +16,9 @@ const SNAPSHOT: ProgressSnapshot = {
   bytes: 1_234_567_890,
   hostsWaiting: 9,
   rssBytes: 150 * 2 ** 20,
+  redirects: 3,
+  known: 1_012_394,
+  seconds: 0,
 };
 
 const FIELDS = [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { RobotsRules } from "../../src/fetch/robots.ts";
-import { RobotsCache, robotsFromStatus, robotsRetryDelayMs } from "../../src/fetch/robots-cache.ts";
+import { RobotsCache, robotsFromStatus } from "../../src/fetch/robots-cache.ts";
 
 const body = Buffer.from("User-agent: *\nDisallow: /x");
 const HOUR_MS = 3_600_000;
@@ -38,16 +38,6 @@ test("B3: five redirects are followed, the sixth means unavailable", () => {
   assert.ok(sixth.kind === "rules" && sixth.rules === RobotsRules.allowAll);
   const nowhere = robotsFromStatus({ status: 302, body }, "x");
   assert.ok(nowhere.kind === "rules" && nowhere.rules === RobotsRules.allowAll);
-});
-
-test("retries slow down to once an hour", () => {
-  assert.deepEqual([0, 1, 2, 3, 50].map(robotsRetryDelayMs), [
-    30_000,
-    30_000,
-    60_000,
-    120_000,
-    HOUR_MS,
-  ]);
 });
 
 test("answers expire: rules after the time to live, unreachable when it may be asked again", () => {

@@ -155,6 +155,20 @@ test("B5: stars do not multiply the work", () => {
   assert.equal(allowed(periodic, `${path}b${"a".repeat(1_000)}`), false);
 });
 
+test("B5: beyond 4,096 rules with wildcards the rest is read on the safe side", () => {
+  const lines = Array.from({ length: 4_096 }, (_, i) => `Disallow: /x*${i}$`);
+  const few = ["User-agent: *", ...lines, "Disallow: /plain"].join("\n");
+  assert.deepEqual(
+    ["/x/7", "/x/a", "/plain", "/y"].map((target) => allowed(few, target)),
+    [false, true, false, true],
+  );
+  const many = `${few}\nDisallow: /y*z\nAllow: /plain/*a\nAllow: /plain/b\nDisallow: *q`;
+  assert.deepEqual(
+    ["/y", "/plain/a", "/plain/b", "/x/a"].map((target) => allowed(many, target)),
+    [false, false, true, false],
+  );
+});
+
 test("B6: a delay that is no number is ignored, one above 300 s refuses the host", () => {
   const delay = (value: string) => parse(`User-agent: *\nCrawl-delay: ${value}\nDisallow: /x`);
   for (const value of ["-1", "NaN", "Infinity", "", "10a", "1.2.1", "0x10", "ten", "1,5"]) {

@@ -33,7 +33,7 @@ function crawl(folder: string, builders: number, captures: number): void {
     const status = n % 3 === 2 ? 404 : 200;
     const page = { title: `T\n${n}`, words: n, links: 2, charset: "utf-8" };
     builder.page(sampleCapture({ url: url(`http://example.com/${n}`), status, depth: n, page }));
-    builder.outcome({ url: `http://example.com/${n}`, outcome: "page" });
+    builder.outcome(JSON.stringify({ url: `http://example.com/${n}`, outcome: "page" }));
     builder.skipped({ reason: "scope", url: `http://other.example/${n % 7}` } as { url: string });
   }
   for (const builder of all) builder.close();
@@ -110,7 +110,7 @@ test("builder 0 writes pages and log themselves, readable after each flush", (t)
   const paths = createCrawlFolder(folder);
   const builder = new Builder(sampleOptions(folder));
   builder.page(sampleCapture());
-  builder.outcome({ url: "http://example.com/" });
+  builder.outcome(JSON.stringify({ url: "http://example.com/" }));
   builder.debug({ words: ["some"] });
   builder.flush();
   assert.equal(objects(paths.pages).length, 2);

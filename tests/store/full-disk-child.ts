@@ -10,13 +10,17 @@ import { finishFolder } from "../../src/store/finish-folder.ts";
 import { sampleCapture, sampleOptions, url } from "./sample-capture.ts";
 
 const folder = process.argv[2]!;
+// Long titles fill pages.jsonl before the archive, where a title is cut at 8 KiB.
+const title = "t".repeat(process.argv[3] === "pages" ? 60_000 : 2);
+const flushEach = process.argv[3] !== "pages";
 const paths = createCrawlFolder(folder);
 const builder = new Builder(sampleOptions(folder));
 let refused = 0;
 let sizeAtRefusal = 0;
 for (let n = 0; n < 40; n++) {
-  const body = randomBytes(5000 + n * 100);
-  const capture = sampleCapture({ url: url(`http://example.com/${n}`), body });
+  const body = randomBytes(flushEach ? 5000 + n * 100 : 10);
+  const page = { title, words: 1, links: 0, charset: "utf-8" };
+  const capture = sampleCapture({ url: url(`http://example.com/${n}`), body, page });
   try {
     builder.page(capture);
   } catch (fault) {
@@ -26,7 +30,7 @@ for (let n = 0; n < 40; n++) {
     execFileSync("prlimit", ["--pid", String(process.pid), "--fsize=unlimited"]);
     builder.page(capture);
   }
-  builder.flush();
+  if (flushEach) builder.flush();
 }
 builder.close();
 finishFolder(folder);

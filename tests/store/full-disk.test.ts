@@ -16,9 +16,13 @@ const noLimits =
 test("a refused capture leaves no trace and is stored when there is room again", {
   skip: noLimits,
 }, (t) => {
-  for (const limitBytes of [65_536, 70_000, 72_345]) {
+  for (const [limitBytes, full] of [
+    [65_536, "archive"],
+    [72_345, "archive"],
+    [100_000, "pages"],
+  ] as const) {
     const folder = join(freshFolder(t), "crawl");
-    const command = 'trap "" XFSZ; exec prlimit --fsize="$1":unlimited "$2" "$3" "$4"';
+    const command = 'trap "" XFSZ; exec prlimit --fsize="$1":unlimited "$2" "$3" "$4" "$5"';
     const shell = spawnSync("sh", [
       "-c",
       command,
@@ -27,6 +31,7 @@ test("a refused capture leaves no trace and is stored when there is room again",
       process.execPath,
       child,
       folder,
+      full,
     ]);
     assert.equal(shell.status, 0, shell.stderr.toString());
     const { refused, sizeAtRefusal } = JSON.parse(shell.stdout.toString());

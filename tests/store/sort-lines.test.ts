@@ -42,7 +42,7 @@ test("sorts as LC_ALL=C sort does, however small its memory (property)", (t) => 
         for (const name of readdirSync(folder)) assert.match(name, /^(out|part-\d)$/);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 

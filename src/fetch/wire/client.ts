@@ -23,6 +23,11 @@ export interface WireOptions {
   maxIdle?: number;
   /** How long one of them is kept. */
   idleMs?: number;
+  /**
+   * Send a request again at once when a kept connection dies before it answers. Off, that is "connection_lost":
+   * the server may have seen the request, so whoever owes it a delay must wait first.
+   */
+  resend?: boolean;
   /** Accept every certificate. */
   insecure?: boolean;
   /** Certificate authorities (PEM) instead of the built-in ones. */
@@ -48,6 +53,7 @@ function connectionKey(target: WireTarget): string {
 export class WireClient {
   readonly #limits: WireLimits;
   readonly #idleMs: number;
+  readonly #resend: boolean;
   readonly #clock: () => number;
   readonly #secure: SecureOptions;
   readonly #pool: Pool;
@@ -61,6 +67,7 @@ export class WireClient {
   constructor(options: WireOptions = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#idleMs = options.idleMs ?? IDLE_MS;
+    this.#resend = options.resend ?? true;
     this.#clock = options.clock ?? (() => performance.now());
     this.#secure = new SecureOptions(options.insecure ?? false, options.ca);
     this.#pool = new Pool(options.maxIdle ?? MAX_IDLE);
@@ -114,6 +121,10 @@ export class WireClient {
       else this.#pool.put(connection, this.#clock());
     },
     lost: (exchange) => {
+      if (exchange.sentAtMs >= 0 && !this.#resend) {
+        exchange.fail("connection_lost", "the kept connection was closed before an answer");
+        return;
+      }
       exchange.retried = true;
       exchange.sentAtMs = -1;
       exchange.connectingSinceMs = this.#clock();

@@ -4,6 +4,7 @@ export const WIRE_ERRORS = {
   connection_refused: "nobody listens on that port",
   unreachable: "no route to the address",
   reset: "the connection was reset or closed before the head of the response was complete",
+  connection_lost: "a kept connection was closed by the server before it answered",
   first_byte_timeout: "not one byte of a response before its deadline",
   header_timeout: "the head of the response was not complete before its deadline",
   total_timeout: "the exchange ran out of time before the head was complete",

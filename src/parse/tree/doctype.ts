@@ -1,6 +1,6 @@
 // Only the quirks that decide whether a table closes a p element matter here.
 
-const NAME = /^<!doctype[\t\n\f\r ]*([^\t\n\f\r >]*)[\t\n\f\r ]*([^]*?)>?$/i;
+const NAME = /^<!doctype[\t\n\f\r ]*([^\t\n\f\r >]*)[\t\n\f\r ]*(.*?)>?$/is;
 const PUBLIC =
   /^public[\t\n\f\r ]*(?:"([^">]*)("?)|'([^'>]*)('?))[\t\n\f\r ]*(?:"([^">]*)("?)|'([^'>]*)('?))?/i;
 const SYSTEM = /^system[\t\n\f\r ]*(?:"([^">]*)("?)|'([^'>]*)('?))/i;

@@ -1,7 +1,7 @@
 import type { FoundLink } from "../harvest.ts";
 
 /** More entries than this are forgotten from the old end, so that reopening them stays bounded. */
-const MAX_ENTRIES = 64;
+const MAX_ENTRIES = 32;
 const NOAHS_ARK = 3;
 
 /** A formatting element that may have to be opened again. */

@@ -1,14 +1,14 @@
-import { ATTR } from "../tag-reader.ts";
 import { setOf, T } from "../tags.ts";
 import { endInBody, startInBody } from "./body.ts";
+import { endInForeign, startInForeign } from "./foreign.ts";
 import { startInHead, templateEnd } from "./head.ts";
-import { FOREIGN_ENDING, HEAD_CONTENT, HTML, TABLE_SCOPE } from "./sets.ts";
+import { endInSelect, startInSelect } from "./select.ts";
+import { HEAD_CONTENT, HTML } from "./sets.ts";
 import * as table from "./table.ts";
 import { MODE, type Tree } from "./tree.ts";
 
 const OPENS_DOCUMENT = setOf("html head body br");
 const NOSCRIPT_CONTENT = setOf("basefont bgsound link meta noframes style");
-const CLOSES_SELECT = setOf("caption table tbody tfoot thead tr td th");
 const TEMPLATE_TABLE = setOf("caption colgroup tbody tfoot thead");
 
 function isIn(set: Uint8Array, id: number): boolean {
@@ -52,8 +52,7 @@ export function advance(tree: Tree): void {
 export function startTag(tree: Tree): void {
   do {
     tree.again = false;
-    if (tree.isForeignStart()) startInForeign(tree);
-    else startByMode(tree);
+    if (!tree.isForeignStart() || !startInForeign(tree)) startByMode(tree);
   } while (tree.again);
 }
 
@@ -157,26 +156,6 @@ function startAfterHead(tree: Tree): void {
   else if (id !== T.head) advance(tree);
 }
 
-function startInSelect(tree: Tree): void {
-  const { open, id } = tree;
-  if (tree.mode === MODE.inSelectInTable && isIn(CLOSES_SELECT, id)) {
-    open.popUntil(T.select);
-    tree.resetMode();
-    tree.again = true;
-  } else if (id === T.html) startInBody(tree);
-  else if (id === T.option || id === T.optgroup || id === T.hr) {
-    if (open.current === T.option) open.pop();
-    if (id !== T.option && open.current === T.optgroup) open.pop();
-    if (id === T.hr) tree.append(HTML);
-    else tree.insert(HTML);
-  } else if (id === T.select || id === T.input || id === T.keygen || id === T.textarea) {
-    if (!open.hasSelect()) return;
-    open.popUntil(T.select);
-    tree.resetMode();
-    tree.again = id !== T.select;
-  } else if (id === T.script || id === T.template) startInHead(tree);
-}
-
 function startInTemplate(tree: Tree): void {
   const { id } = tree;
   if (isIn(HEAD_CONTENT, id)) {
@@ -274,57 +253,4 @@ function endByMode(tree: Tree): void {
     default:
       endInBody(tree);
   }
-}
-
-function endInSelect(tree: Tree): void {
-  const { open, id } = tree;
-  if (tree.mode === MODE.inSelectInTable && isIn(CLOSES_SELECT, id)) {
-    if (!open.has(id, TABLE_SCOPE)) return;
-    open.popUntil(T.select);
-    tree.resetMode();
-    tree.again = true;
-  } else if (id === T.optgroup) {
-    if (open.current === T.option && open.ids[open.top - 1] === T.optgroup) open.pop();
-    if (open.current === T.optgroup) open.pop();
-  } else if (id === T.option) {
-    if (open.current === T.option) open.pop();
-  } else if (id === T.select) {
-    if (!open.hasSelect()) return;
-    open.popUntil(T.select);
-    tree.resetMode();
-  } else if (id === T.template) templateEnd(tree);
-}
-
-/** Closes foreign elements up to the HTML around them. */
-function leaveForeign({ open }: Tree): void {
-  while (open.namespace !== HTML && open.integration[open.top] === 0) open.pop();
-}
-
-function startInForeign(tree: Tree): void {
-  const { open, id, reader } = tree;
-  const isFont =
-    id === T.font && (reader.has(ATTR.color) || reader.has(ATTR.face) || reader.has(ATTR.size));
-  if (isFont || isIn(FOREIGN_ENDING, id)) {
-    leaveForeign(tree);
-    startByMode(tree);
-    return;
-  }
-  const namespace = open.namespace;
-  if (reader.selfClosing) tree.append(namespace);
-  else tree.insert(namespace);
-}
-
-/** True when the end tag closed a foreign element; otherwise the mode's rules apply. */
-function endInForeign(tree: Tree): boolean {
-  const { open, id } = tree;
-  if (id === T.p || id === T.br) {
-    leaveForeign(tree);
-    return false;
-  }
-  for (let i = open.top; i > 0 && open.namespaces[i] !== HTML; i--) {
-    if (open.ids[i] !== id) continue;
-    open.shorten(i);
-    return true;
-  }
-  return false;
 }

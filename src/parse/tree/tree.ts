@@ -111,9 +111,13 @@ export class Tree {
   }
 
   #emit(namespace: number, before: number): FoundLink | undefined {
-    if (this.open.templates > 0) return undefined;
     const { links } = this.harvest;
     const from = links.length;
+    if (this.open.templates > 0) {
+      // Not part of the page; but markers can let a formatting element outlive its template.
+      if (namespace === HTML && this.id === T.a) this.harvest.element();
+      return links.splice(from)[0];
+    }
     if (namespace === HTML) this.harvest.element();
     else if (namespace === SVG && this.id === T.a) this.harvest.svgLink();
     for (let i = from; i < links.length; i++) this.order.insertBefore(before, links[i]);

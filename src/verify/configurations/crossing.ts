@@ -1,11 +1,8 @@
 import { BytePipe, pipeBytes } from "../../sync/byte-pipe.ts";
 import { GateTable, gateBytes } from "../../sync/gate-table.ts";
-import { OwnedPermits } from "../../sync/owned-permits.ts";
 import { Pending } from "../../sync/pending.ts";
-import { StripedLocks } from "../../sync/striped.ts";
 import type { Configuration } from "../configuration.ts";
-import type { Memory } from "../memory.ts";
-import { awaitEnd, report } from "../scenario.ts";
+import { report } from "../scenario.ts";
 import { type Crawl, crawl, IDLE, PENDING, WAITING } from "../subjects/tiny-crawl.ts";
 
 const CRAWL = "verify/subjects/tiny-crawl.js";
@@ -35,7 +32,10 @@ const pipes: readonly Configuration<Piped>[] = [
     threads: 2,
     operations: 3,
     strategy: "dpor",
-    attach: (memory) => ({ pipe: new BytePipe(memory.buffer(pipeBytes(2))), box: new Uint8Array(1) }),
+    attach: (memory) => ({
+      pipe: new BytePipe(memory.buffer(pipeBytes(2))),
+      box: new Uint8Array(1),
+    }),
     program(subject, thread) {
       if (thread === 0) send(subject, 3);
       else receive(subject, 3);
@@ -43,7 +43,9 @@ const pipes: readonly Configuration<Piped>[] = [
     check(outcome) {
       const sent = outcome.reports.at(0)!.flatMap((ok, i) => (ok === 1 ? [10 + i] : []));
       const got = outcome.reports.at(1)!;
-      return got.every((byte, i) => byte === sent.at(i)) ? undefined : `sent ${sent.join()}, received ${got.join()}`;
+      return got.every((byte, i) => byte === sent.at(i))
+        ? undefined
+        : `sent ${sent.join()}, received ${got.join()}`;
     },
     mutants: [
       {
@@ -52,7 +54,8 @@ const pipes: readonly Configuration<Piped>[] = [
           {
             module: "sync/byte-pipe.js",
             find: "this.#bytes.set(bytes.subarray(from, from + first), at);",
-            replace: "Atomics.store(this.#words, WRITTEN, (written + count) | 0); this.#bytes.set(bytes.subarray(from, from + first), at);",
+            replace:
+              "Atomics.store(this.#words, WRITTEN, (written + count) | 0); this.#bytes.set(bytes.subarray(from, from + first), at);",
           },
         ],
       },
@@ -91,12 +94,17 @@ const gates: readonly Configuration<Gated>[] = [
     threads: 3,
     operations: 1,
     strategy: "dpor",
-    attach: (memory, owner) => ({ gates: new GateTable(memory.buffer(gateBytes(1)), owner), host: memory.words(1) }),
+    attach: (memory, owner) => ({
+      gates: new GateTable(memory.buffer(gateBytes(1)), owner),
+      host: memory.words(1),
+    }),
     program(subject) {
       visit(subject);
     },
     check: (outcome) =>
-      outcome.words(1)[0] === outcome.reports.flat().length ? undefined : "two threads were at one host",
+      outcome.words(1)[0] === outcome.reports.flat().length
+        ? undefined
+        : "two threads were at one host",
     mutants: [checkThenAct],
   },
   {
@@ -105,12 +113,20 @@ const gates: readonly Configuration<Gated>[] = [
     threads: 3,
     operations: 1,
     strategy: "dpor",
-    attach: (memory, owner) => ({ gates: new GateTable(memory.buffer(gateBytes(1)), owner), host: memory.words(1) }),
+    attach: (memory, owner) => ({
+      gates: new GateTable(memory.buffer(gateBytes(1)), owner),
+      host: memory.words(1),
+    }),
     program(subject) {
       report(subject.gates.reserve(7, 5, 10));
     },
     check: (outcome) =>
-      outcome.reports.flat().sort((a, b) => a - b).join() === "5,15,25" ? undefined : "two starts are too close",
+      outcome.reports
+        .flat()
+        .sort((a, b) => a - b)
+        .join() === "5,15,25"
+        ? undefined
+        : "two starts are too close",
     mutants: [
       {
         name: "check-then-act",
@@ -157,7 +173,8 @@ const crawls: readonly Configuration<Crawl>[] = [
           {
             module: CRAWL,
             find: "if (first)\n            addChild(subject);\n        if (subject.pending.release(1))\n            end(subject);",
-            replace: "if (subject.pending.release(1)) end(subject);\n        if (first) addChild(subject);",
+            replace:
+              "if (subject.pending.release(1)) end(subject);\n        if (first) addChild(subject);",
           },
         ],
       },
@@ -186,90 +203,5 @@ const crawls: readonly Configuration<Crawl>[] = [
   },
 ];
 
-interface Striped {
-  readonly words: Int32Array;
-  readonly locks: StripedLocks;
-  /** Plain, one per stripe. */
-  readonly buckets: Int32Array;
-}
-
-const stripes: readonly Configuration<Striped>[] = [
-  {
-    name: "striped-3",
-    technique: "striped locks",
-    threads: 3,
-    operations: 1,
-    strategy: "stateful",
-    attach(memory, owner) {
-      const words = memory.words(StripedLocks.words(2));
-      return { words, locks: new StripedLocks(words, 0, 2, owner), buckets: memory.words(2) };
-    },
-    program(subject, thread) {
-      if (thread < 2) {
-        // Hashes 4 and 7 meet in stripes 0 and 1.
-        const hash = 4 + 3 * thread;
-        subject.locks.lock(hash);
-        subject.buckets[thread] = subject.buckets[thread]! + 1;
-        subject.locks.unlock(hash);
-      } else {
-        subject.locks.lockAll();
-        subject.buckets[0] = subject.buckets[0]! + 1;
-        subject.buckets[1] = subject.buckets[1]! + 1;
-        subject.locks.unlockAll();
-      }
-    },
-    check: (outcome) => (outcome.words(1).join() === "2,2" ? undefined : "an update was lost"),
-    mutants: [
-      {
-        name: "all-but-one",
-        patches: [
-          { module: "sync/striped.js", find: "stripe <= this.#mask; stripe++", replace: "stripe < this.#mask; stripe++" },
-        ],
-      },
-    ],
-  },
-];
-
-interface Permitted {
-  readonly words: Int32Array;
-  readonly permits: OwnedPermits;
-  readonly used: Int32Array;
-}
-
-function usePermit(subject: Permitted): void {
-  const permit = subject.permits.acquire();
-  subject.used[permit] = subject.used[permit]! + 1;
-  subject.permits.release(permit);
-}
-
-const permits: readonly Configuration<Permitted>[] = [
-  {
-    name: "owned-permits-reclaim",
-    technique: "reclaim of a dead owner",
-    threads: 3,
-    operations: 1,
-    strategy: "stateful",
-    mortal: [0],
-    attach(memory, owner) {
-      const words = memory.words(OwnedPermits.words(1));
-      return { words, permits: new OwnedPermits(words, 0, 1, owner), used: memory.words(1) };
-    },
-    program(subject, thread) {
-      if (thread < 2) usePermit(subject);
-      else {
-        awaitEnd(0);
-        OwnedPermits.reclaim(subject.words, 0, 1, 1);
-      }
-    },
-    check: (outcome) => (outcome.words(0).at(2) === 0 ? undefined : "a permit is held by nobody alive"),
-    mutants: [
-      {
-        name: "tells-only-if-it-held",
-        patches: [{ module: "sync/owned-permits.js", find: "freed.advance();\n        return held;", replace: "if (held > 0) freed.advance();\n        return held;" }],
-      },
-    ],
-  },
-];
-
-/** What crosses threads in the crawl: pipe, gates, the end, stripes, permits. */
-export const configurations = [...pipes, ...gates, ...crawls, ...stripes, ...permits];
+/** What crosses threads in the crawl: pipe, gates, the end. */
+export const configurations = [...pipes, ...gates, ...crawls];

@@ -19,7 +19,12 @@ function attachBuffer(memory: Memory, capacity: number, owner: number): Buffered
   return { buffer: new MonitorBuffer(words, plain, 2, owner) };
 }
 
-function attachCounter(memory: Memory, capacity: number, conditions: 1 | 2, owner: number): Counting {
+function attachCounter(
+  memory: Memory,
+  capacity: number,
+  conditions: 1 | 2,
+  owner: number,
+): Counting {
   const words = memory.words(Monitor.words(2));
   return { counter: new MonitorCounter(words, memory.words(1), capacity, conditions, owner) };
 }
@@ -46,28 +51,34 @@ function forEver(subject: Counting, produces: boolean): void {
 }
 
 const oneCondition: Mutant = {
-    name: "one-condition-signal-one",
-    patches: [
-      {
-        module: "verify/subjects/monitor-buffer.js",
-        find: "const NOT_EMPTY = 1;",
-        replace: "const NOT_EMPTY = 0;",
-      },
-    ],
-  };
+  name: "one-condition-signal-one",
+  patches: [
+    {
+      module: "verify/subjects/monitor-buffer.js",
+      find: "const NOT_EMPTY = 1;",
+      replace: "const NOT_EMPTY = 0;",
+    },
+  ],
+};
 
 const lostWakeUp: Mutant = {
-    name: "lost-wake-up",
-    patches: [
-      {
-        module: "sync/monitor.js",
-        find: "const signals = Atomics.load(this.#words, at + SIGNALS);\n        this.#mutex.unlock();",
-        replace: "this.#mutex.unlock();\n        const signals = Atomics.load(this.#words, at + SIGNALS);",
-      },
-    ],
-  };
+  name: "lost-wake-up",
+  patches: [
+    {
+      module: "sync/monitor.js",
+      find: "const signals = Atomics.load(this.#words, at + SIGNALS);\n        this.#mutex.unlock();",
+      replace:
+        "this.#mutex.unlock();\n        const signals = Atomics.load(this.#words, at + SIGNALS);",
+    },
+  ],
+};
 
-function twoConditions(name: string, threads: number, items: number, long: boolean): Configuration<Buffered> {
+function twoConditions(
+  name: string,
+  threads: number,
+  items: number,
+  long: boolean,
+): Configuration<Buffered> {
   return {
     ...{ name, technique: "monitor", threads, operations: items, strategy: "stateful", long },
     clockWords: SIGNAL_WORDS,
@@ -112,7 +123,10 @@ function collapse(
     long: threads > 8,
     ...(sections ? { sectionWord: 0 } : {}),
     ...(expect ? { expect: "deadlock" as const } : {}),
-    mutants: conditions === 2 && producers === capacity && consumers === capacity + 1 ? [oneCondition] : [],
+    mutants:
+      conditions === 2 && producers === capacity && consumers === capacity + 1
+        ? [oneCondition]
+        : [],
   };
 }
 
@@ -137,7 +151,6 @@ function collapses(capacity: number): Configuration<Counting>[] {
 export const configurations = [
   twoConditions("monitor-1p1c2", 2, 2, false),
   twoConditions("monitor-2p2c", 4, 1, false),
-  twoConditions("monitor-2p2c2", 4, 2, true),
   ...collapses(1),
   ...collapses(2),
   ...collapses(3),

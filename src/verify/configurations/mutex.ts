@@ -59,7 +59,10 @@ export const configurations: readonly Configuration<Subject>[] = [
       { name: "woken-forgets-the-mark", patches: patch(MINE, "const mine = this.#me;") },
       {
         name: "lost-wake-up",
-        patches: patch("Atomics.exchange(this.#words, this.#lock, 0) < 0", "Atomics.exchange(this.#words, this.#lock, 0) > 99"),
+        patches: patch(
+          "Atomics.exchange(this.#words, this.#lock, 0) < 0",
+          "Atomics.exchange(this.#words, this.#lock, 0) > 99",
+        ),
       },
     ],
   },
@@ -90,7 +93,10 @@ export const configurations: readonly Configuration<Subject>[] = [
       },
       {
         name: "time-out-counts-as-lock",
-        patches: patch("if (expired)\n                    return false;", "if (expired) return true;"),
+        patches: patch(
+          "if (expired)\n                    return false;",
+          "if (expired) return true;",
+        ),
       },
     ],
   },
@@ -119,7 +125,10 @@ export const configurations: readonly Configuration<Subject>[] = [
       },
       {
         name: "never-taken-back",
-        patches: patch("Atomics.exchange(words, index + LOCK, 0);", "Atomics.load(words, index + LOCK);"),
+        patches: patch(
+          "Atomics.exchange(words, index + LOCK, 0);",
+          "Atomics.load(words, index + LOCK);",
+        ),
       },
     ],
   },

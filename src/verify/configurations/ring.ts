@@ -1,7 +1,7 @@
 import { Ring, ringBytes } from "../../sync/ring.ts";
-import type { Configuration, Outcome } from "../configuration.ts";
+import type { Configuration, Mutant, Outcome, Specification } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
-import { report } from "../scenario.ts";
+import { awaitEnd, invoke, report, respond } from "../scenario.ts";
 
 const SLOT_BYTES = 4;
 
@@ -31,7 +31,11 @@ function consume(subject: Subject, attempts: number): void {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const length = subject.ring.tryTake(subject.box);
     if (length < 0) continue;
-    report(subject.box[0]! * 16 + subject.box[1]! + (subject.box[2] === 100 + subject.box[1]! ? 0 : 4096));
+    report(
+      subject.box[0]! * 16 +
+        subject.box[1]! +
+        (subject.box[2] === 100 + subject.box[1]! ? 0 : 4096),
+    );
   }
 }
 
@@ -45,7 +49,8 @@ function checkItems(outcome: Outcome, producers: number, slots: number): string 
   for (const reports of outcome.reports.slice(producers)) {
     for (let i = 1; i < reports.length; i++) {
       const [before, after] = [reports[i - 1]!, reports[i]!];
-      if (before >> 4 === after >> 4 && before > after) return "items of one sender changed their order";
+      if (before >> 4 === after >> 4 && before > after)
+        return "items of one sender changed their order";
     }
   }
   const states = outcome.words(0).slice(2, 2 + slots);
@@ -53,14 +58,26 @@ function checkItems(outcome: Outcome, producers: number, slots: number): string 
   return left === sent.length - taken.length ? undefined : "an item was lost";
 }
 
-const mutants = [
+const spins: Mutant = {
+  name: "spins-behind-a-slow-reader",
+  patches: [
+    {
+      module: "sync/ring.js",
+      find: "else if (this.#nextLap(stateLap) === lap) {\n                // A slow reader",
+      replace: "else if (stateLap === -1) {\n                // A slow reader",
+    },
+  ],
+};
+
+const mutants: Mutant[] = [
   {
     name: "publish-before-write",
     patches: [
       {
         module: "sync/ring.js",
         find: "this.#lengths.setInt32(at, length, true);\n        this.#payload.set(bytes.subarray(0, length), at + LENGTH_BYTES);",
-        replace: "this.#setState(slot, FULL); this.#lengths.setInt32(at, length, true);\n        this.#payload.set(bytes.subarray(0, length), at + LENGTH_BYTES);",
+        replace:
+          "this.#setState(slot, FULL); this.#lengths.setInt32(at, length, true);\n        this.#payload.set(bytes.subarray(0, length), at + LENGTH_BYTES);",
       },
     ],
   },
@@ -91,10 +108,111 @@ function ringConfiguration(
   };
 }
 
+const PUSH = 1;
+const TAKE = 2;
+
+/** First in, first out. "Full" and "empty" come from one look while others are half done, so they are always allowed. */
+const fifo: Specification = {
+  initial: "",
+  apply(state, { operation, argument, result }) {
+    if (operation === PUSH) return result === 1 ? state + String(argument) : state;
+    if (result < 0) return state;
+    return state.startsWith(String(result)) ? state.slice(1) : undefined;
+  },
+};
+
+const linearisable: Configuration<Subject> = {
+  name: "ring-fifo-2p1c",
+  technique: "lock-free ring",
+  threads: 3,
+  operations: 2,
+  strategy: "dpor",
+  specification: fifo,
+  attach: (memory, owner) => attachRing(memory, 2, owner),
+  program(subject, thread) {
+    if (thread < 2) {
+      subject.box[0] = thread + 1;
+      invoke(PUSH, thread + 1);
+      const pushed = subject.ring.tryPush(subject.box, 1);
+      respond(pushed ? 1 : 0);
+    } else {
+      for (let attempt = 0; attempt < 2; attempt++) {
+        invoke(TAKE, 0);
+        const length = subject.ring.tryTake(subject.box);
+        respond(length < 0 ? -1 : subject.box[0]!);
+      }
+    }
+  },
+  mutants: [
+    {
+      name: "takes-and-leaves-it",
+      patches: [
+        {
+          module: "sync/ring.js",
+          find: "stateOf(this.#nextLap(lap), 0, FREE));\n    }\n    #nextLap",
+          replace:
+            "stateOf(lap, 0, FULL)); Atomics.store(this.#words, TAIL, 0);\n    }\n    #nextLap",
+        },
+      ],
+    },
+  ],
+};
+
+const reclaim: Configuration<Subject> = {
+  name: "ring-reclaim",
+  technique: "reclaim of a dead owner",
+  threads: 3,
+  operations: 1,
+  strategy: "stateful",
+  mortal: [0, 1],
+  attach: (memory, owner) => attachRing(memory, 1, owner),
+  program(subject, thread) {
+    if (thread === 0) produce(subject, 0, 1);
+    else if (thread === 1) consume(subject, 1);
+    else {
+      awaitEnd(0);
+      awaitEnd(1);
+      subject.ring.reclaim(1);
+      subject.ring.reclaim(2);
+      // Whatever the dead left, the ring must take and give an item again.
+      subject.ring.tryTake(subject.box);
+      subject.box[0] = 9;
+      if (!subject.ring.tryPush(subject.box, 3)) report(-1);
+      if (subject.ring.tryTake(subject.box) !== 3) report(-2);
+    }
+  },
+  check: (outcome) =>
+    outcome.reports.at(2)!.length === 0 ? undefined : "the ring is blocked by the dead",
+  mutants: [
+    {
+      name: "forgets-the-reader",
+      patches: [
+        {
+          module: "sync/ring.js",
+          find: "else if (kind === READING) {",
+          replace: "else if (kind === 9) {",
+        },
+      ],
+    },
+  ],
+};
+
 /** The ring: lost, doubled, torn and reordered items. */
 export const configurations: readonly Configuration<Subject>[] = [
-  ringConfiguration("ring-1p1c2", 1, 1, 2, 2, {}),
+  ringConfiguration("ring-1p1c2", 1, 1, 2, 2, {
+    strategy: "stateful",
+    cycles: true,
+    nonBlocking: true,
+  }),
   ringConfiguration("ring-2p1c1", 2, 1, 1, 2, {}),
   ringConfiguration("ring-2p2c1", 2, 2, 1, 2, {}),
-  ringConfiguration("ring-2p2c2", 2, 2, 2, 2, { long: true }),
+  ringConfiguration("ring-2p2c2", 2, 2, 2, 2, {
+    strategy: "stateful",
+    cycles: true,
+    nonBlocking: true,
+    mutants: [...mutants, spins],
+  }),
+  linearisable,
+  reclaim,
+  ringConfiguration("ring-4p4c4", 4, 4, 4, 2, { strategy: "pct", schedules: 3000 }),
 ];

@@ -38,9 +38,22 @@ function exchange(subject: Buffered, thread: number, items: number): void {
   }
 }
 
-function threeSemaphores(name: string, threads: number, items: number, capacity: number, long: boolean): Configuration<Buffered> {
+function threeSemaphores(
+  name: string,
+  threads: number,
+  items: number,
+  capacity: number,
+  long: boolean,
+): Configuration<Buffered> {
   return {
-    ...{ name, technique: "three semaphores", threads, operations: items, strategy: "stateful", long },
+    ...{
+      name,
+      technique: "three semaphores",
+      threads,
+      operations: items,
+      strategy: "stateful",
+      long,
+    },
     attach: (memory, owner) => attachBuffer(memory, capacity, owner),
     initialise(subject) {
       subject.buffer.initialise();
@@ -79,7 +92,8 @@ function threeSemaphores(name: string, threads: number, items: number, capacity:
   };
 }
 
-const NOTIFY = "Atomics.notify(this.#words, this.#base + PERMITS, greedy ? Number.POSITIVE_INFINITY : n);";
+const NOTIFY =
+  "Atomics.notify(this.#words, this.#base + PERMITS, greedy ? Number.POSITIVE_INFINITY : n);";
 
 const counted: readonly Configuration<Counted>[] = [
   {
@@ -120,7 +134,13 @@ const counted: readonly Configuration<Counted>[] = [
     mutants: [
       {
         name: "greedy-takes-the-wake-up",
-        patches: [{ module: SEMAPHORE, find: NOTIFY, replace: NOTIFY.replace("greedy ? Number.POSITIVE_INFINITY : n", "1") }],
+        patches: [
+          {
+            module: SEMAPHORE,
+            find: NOTIFY,
+            replace: NOTIFY.replace("greedy ? Number.POSITIVE_INFINITY : n", "1"),
+          },
+        ],
       },
     ],
   },
@@ -145,7 +165,14 @@ const counted: readonly Configuration<Counted>[] = [
     mutants: [
       {
         name: "takes-and-then-gives-up",
-        patches: [{ module: SEMAPHORE, find: 'return "acquired";\n                }\n                continue;', replace: 'if (!expired) return "acquired";\n                }\n                continue;' }],
+        patches: [
+          {
+            module: SEMAPHORE,
+            find: 'return "acquired";\n                }\n                continue;',
+            replace:
+              'if (!expired) return "acquired";\n                }\n                continue;',
+          },
+        ],
       },
     ],
   },
@@ -171,7 +198,13 @@ const counted: readonly Configuration<Counted>[] = [
     mutants: [
       {
         name: "closes-silently",
-        patches: [{ module: SEMAPHORE, find: "Atomics.notify(this.#words, this.#base + PERMITS);", replace: ";" }],
+        patches: [
+          {
+            module: SEMAPHORE,
+            find: "Atomics.notify(this.#words, this.#base + PERMITS);",
+            replace: ";",
+          },
+        ],
       },
     ],
   },

@@ -1,5 +1,5 @@
 import { Barrier } from "../../sync/barrier.ts";
-import { Doorbell, DOORBELL_WORDS } from "../../sync/doorbell.ts";
+import { DOORBELL_WORDS, Doorbell } from "../../sync/doorbell.ts";
 import { EventCount } from "../../sync/event-count.ts";
 import type { Configuration } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
@@ -175,7 +175,11 @@ const meetings: readonly Configuration<Meeting>[] = [
       {
         name: "one-party-too-few",
         patches: [
-          { module: "sync/barrier.js", find: "party < parties; party++", replace: "party < parties - 1; party++" },
+          {
+            module: "sync/barrier.js",
+            find: "party < parties; party++",
+            replace: "party < parties - 1; party++",
+          },
         ],
       },
     ],

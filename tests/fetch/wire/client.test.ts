@@ -103,6 +103,18 @@ test("a kept connection that died is replaced without a trace", async (t) => {
   );
 });
 
+test("where a delay is owed, a kept connection that died is an outcome and nothing is sent twice", async (t) => {
+  const server = await rawServer(t, (socket, _request, count) => {
+    if (count === 2) socket.resetAndDestroy();
+    else socket.write(page(String(count)));
+  });
+  const client = wireClient(t, { resend: false });
+  await get(client, server);
+  assert.equal(errorOf(await get(client, server)), "connection_lost");
+  assert.equal(server.connections, 1);
+  assert.equal(responseOf(await get(client, server)).body.toString(), "3");
+});
+
 test("a fresh connection that dies is not retried here", async (t) => {
   const server = await rawServer(t, (socket) => void socket.resetAndDestroy());
   assert.equal(errorOf(await get(wireClient(t), server)), "reset");

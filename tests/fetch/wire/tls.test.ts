@@ -81,6 +81,27 @@ test("a trusted certificate: reads, reuses the connection, resumes the session",
   assert.deepEqual(server.seen.resumed, [false, true]);
 });
 
+test("a long body arrives whole on many connections at once", { skip }, async (t) => {
+  // All connections receive into one buffer; bytes of one must never show up in another.
+  const key = readFileSync(join(folder, "good.key"), "utf8");
+  const bodyOf = (path: string) => Buffer.alloc(700_000, path);
+  const server = tls.createServer({ key, cert: pem("good") }, (socket) => {
+    socket.on("error", () => {});
+    socket.on("data", (data) => {
+      const body = bodyOf(data.toString("latin1").split(" ")[1]!);
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
+      socket.write(body);
+    });
+  });
+  const { target } = await listening(t, server);
+  const client = wireClient(t, { ca: pem("good") });
+  const paths = Array.from({ length: 12 }, (_, i) => `/page-${i}-`);
+  const results = await Promise.all(paths.map((path) => get(client, { target }, path)));
+  for (const [i, result] of results.entries()) {
+    assert.ok(responseOf(result).body.equals(bodyOf(paths[i]!)), paths[i]);
+  }
+});
+
 test("a connection proven for one name does not serve another", { skip }, async (t) => {
   const server = await secureServer(t, "good");
   const client = wireClient(t, { insecure: true });

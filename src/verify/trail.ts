@@ -1,0 +1,47 @@
+/** Numbers that remember how to become what they were. */
+export class Trail {
+  readonly mem: Int32Array;
+  /** The same memory as bytes. */
+  readonly bytes: Uint8Array;
+  #trail: Int32Array = new Int32Array(1 << 12);
+  #mark = 0;
+
+  constructor(cells: number) {
+    this.mem = new Int32Array(cells);
+    this.bytes = new Uint8Array(this.mem.buffer);
+  }
+
+  /** A place to undo back to. */
+  mark(): number {
+    return this.#mark;
+  }
+
+  /** Takes back everything since the mark. */
+  undo(mark: number): void {
+    const trail = this.#trail;
+    const mem = this.mem;
+    let at = this.#mark;
+    while (at > mark) {
+      at -= 2;
+      mem[trail[at]!] = trail[at + 1]!;
+    }
+    this.#mark = mark;
+  }
+
+  /** Forgets how to undo what happened so far. */
+  commit(): void {
+    this.#mark = 0;
+  }
+
+  /** Changes one cell so that it can be undone. */
+  set(cell: number, value: number): void {
+    if (this.#mark + 2 > this.#trail.length) {
+      const longer = new Int32Array(this.#trail.length * 2);
+      longer.set(this.#trail);
+      this.#trail = longer;
+    }
+    this.#trail[this.#mark++] = cell;
+    this.#trail[this.#mark++] = this.mem[cell]!;
+    this.mem[cell] = value;
+  }
+}

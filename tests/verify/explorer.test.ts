@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { catalogue, findEntry } from "../../src/verify/catalogue.ts";
+import { Dpor } from "../../src/verify/dpor.ts";
+import { replaySchedule } from "../../src/verify/replay.ts";
+import { claimOf, configurationNames, runConfigurations, search } from "../../src/verify/run.ts";
+import { Stateful } from "../../src/verify/stateful.ts";
+import { World } from "../../src/verify/world.ts";
+
+const BUDGET_SECONDS = 60;
+
+for (const name of configurationNames(true)) {
+  test(`${name}: holds as shipped, and every mutant is caught and replays`, () => {
+    const result = runConfigurations([name], BUDGET_SECONDS);
+    const [configuration] = result.configurations;
+    assert.equal(result.failed, 0, JSON.stringify(configuration));
+    for (const mutant of configuration!.mutants) {
+      assert.ok(replaySchedule(mutant.schedule!).violation, mutant.schedule!);
+    }
+  });
+}
+
+test("every configuration has a mutant, or belongs to a series that has one", () => {
+  const bare = catalogue
+    .filter(({ configuration }) => configuration.mutants.length === 0)
+    .map(({ configuration }) => configuration.name);
+  assert.deepEqual(
+    bare.filter((name) => !/^monitor-(one|two)-conditions?-b/.test(name)),
+    [],
+  );
+});
+
+test("both searches find the same ends in lock-free code", () => {
+  for (const name of ["ring-2p1c1", "gate-table-reserve-3", "byte-pipe-3", "gate-table-3"]) {
+    const { module, configuration } = findEntry(name);
+    const ends = (searcher: "dpor" | "stateful"): string[] => {
+      const found = new Set<string>();
+      const spied = {
+        ...configuration,
+        check(outcome: Parameters<NonNullable<typeof configuration.check>>[0]) {
+          found.add(JSON.stringify([outcome.reports, [...outcome.words(0)]]));
+          return undefined;
+        },
+      };
+      const world = new World(module, spied, []);
+      const run = searcher === "dpor" ? new Dpor(world) : new Stateful(world);
+      assert.ok(run.search(BUDGET_SECONDS).complete);
+      return [...found].sort();
+    };
+    assert.deepEqual(ends("dpor"), ends("stateful"), name);
+  }
+});
+
+test("a mutant whose text is gone fails the run instead of passing unseen", () => {
+  const entry = findEntry("mutex-3x2");
+  const patch = { module: "sync/mutex.js", find: "no such text", replace: "" };
+  assert.throws(() => search(entry, [patch], 1), /no longer applies: its text occurs 0 times/);
+});
+
+test("the claim says what was shown and nothing more", () => {
+  const { configurations } = runConfigurations(["mutex-reclaim"], BUDGET_SECONDS);
+  assert.equal(
+    claimOf(configurations[0]!),
+    "exhaustive for 3 threads x 1 operations under sequential consistency",
+  );
+  assert.equal(
+    claimOf({ ...configurations[0]!, complete: false }),
+    "cut off by the budget: no claim",
+  );
+});
+
+test("a replay tells every step", () => {
+  const { log, violation } = replaySchedule("doorbell-2x1+lost-wake-up:c3a4b2c");
+  assert.match(violation!, /^deadlock: thread 2 sleeps/);
+  assert.equal(log.length, 11, log.join("\n"));
+  assert.match(log[0]!, /thread 2 {2}load word 2 = 0/);
+  assert.match(log[9]!, /thread 2 {2}wait word 2, 0 sleeps/);
+});
