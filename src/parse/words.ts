@@ -39,7 +39,8 @@ function separatorLength(buf: Buffer, p: number): number {
     return buf[p + 1] === 0x80 && (last <= 0x8a || last === 0xaf) ? 3 : 0; // U+2000-200A, U+202F
   }
   for (const reference of NBSP_REFERENCES) {
-    if (buf.compare(reference, 0, reference.length, p, p + reference.length) === 0) {
+    const end = Math.min(p + reference.length, buf.length);
+    if (buf.compare(reference, 0, reference.length, p, end) === 0) {
       return reference.length;
     }
   }

@@ -22,7 +22,7 @@ export function canonicalize(link: string, base?: CrawlUrl): CrawlUrl | undefine
 export function canonicalizeSlowly(link: string, base?: CrawlUrl): CrawlUrl | undefined {
   const url = parse(link, base);
   if (url === undefined || !isWeb(url)) return undefined;
-  const href = withoutSecrets(url);
+  const href = withoutDots(withoutSecrets(url));
   return href.length > MAX_URL_LENGTH ? undefined : (href as CrawlUrl);
 }
 
@@ -53,6 +53,30 @@ function withoutSecrets(url: URL): string {
   const href = url.href;
   const hash = href.indexOf("#"); // everywhere else "#" is percent-encoded
   return hash < 0 ? href : href.slice(0, hash);
+}
+
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
+const ONE_DOT = /^(?:\.|%2e)$/i;
+const TWO_DOTS = /^(?:\.|%2e){2}$/i;
+
+/**
+ * Node 20's parser leaves dot segments behind some names that begin with a dot (http://h//.a/../x), unless another
+ * character needs care. They are resolved here, so that one page has one URL.
+ */
+function withoutDots(href: string): string {
+  if (!DOT_SEGMENT.test(href)) return href;
+  const query = href.indexOf("?");
+  const end = query < 0 ? href.length : query;
+  const start = href.indexOf("/", href.indexOf("//") + 2);
+  const kept: string[] = [];
+  const segments = href.slice(start + 1, end).split("/");
+  for (const [at, segment] of segments.entries()) {
+    const up = TWO_DOTS.test(segment);
+    if (up) kept.pop();
+    else if (!ONE_DOT.test(segment)) kept.push(segment);
+    if ((up || ONE_DOT.test(segment)) && at === segments.length - 1) kept.push("");
+  }
+  return `${href.slice(0, start + 1)}${kept.join("/")}${href.slice(end)}`;
 }
 
 /** True for `ftp://[bad`: what cannot be parsed still says that it is none of ours. */

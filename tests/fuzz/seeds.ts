@@ -21,10 +21,4 @@ export const STORED_SEEDS: readonly StoredSeed[] = [
 ];
 
 /** Parts that are known to fail until the finding is dealt with, with the reason. */
-export const OPEN_FINDINGS: ReadonlyMap<string, string> = new Map([
-  [
-    "url fixed-point",
-    "Node 20 keeps the dot segments of http://h//.a/../x and http://h/a../.a/./x, but not with é in the path",
-  ],
-  ["scanner any-bytes", "words.ts compares beyond the end of a page that ends in an ampersand"],
-]);
+export const OPEN_FINDINGS: ReadonlyMap<string, string> = new Map();

@@ -144,17 +144,18 @@ export class BucketTable {
     Atomics.store(this.#words, this.#base + STATE, state & DOUBLINGS_MASK);
   }
 
-  /** First pages of the buckets whose lock a dead thread holds; their pages are counted again. */
-  headsHeldBy(deadOwner: number): number[] {
-    const heads: number[] = [];
+  /** What the buckets show whose lock a dead thread holds is in the set; it is counted again. */
+  settleFor(deadOwner: number): void {
     for (let bucket = 0; bucket < this.#maxBuckets; bucket++) {
-      if (this.#lockOf(bucket).holder() !== deadOwner) continue;
+      const lock = this.#lockOf(bucket);
+      if (lock.holder() !== deadOwner) continue;
       let pages = 0;
-      for (let n = this.head(bucket); n !== NOBODY; n = this.#pages.arena.next(n)) pages++;
+      for (let node = this.head(bucket); node !== NOBODY; node = this.#pages.arena.next(node)) {
+        this.#pages.settle(node);
+        pages++;
+      }
       Atomics.store(this.#words, this.#counts + bucket, pages);
-      heads.push(this.head(bucket));
     }
-    return heads;
   }
 
   /** Gives a dead thread's locks back; the answer is their number. */

@@ -127,28 +127,37 @@ export class PageNodes {
     return true;
   }
 
-  /** All nodes of a page. */
-  nodesOf(node: number): number[] {
-    const nodes = [node];
-    const parent = this.#get(node, PARENT);
-    if (parent !== NOBODY) nodes.push(parent);
-    for (let at = this.#get(node, LINKS); at !== NOBODY; at = this.arena.next(at)) nodes.push(at);
-    return nodes;
-  }
-
   /** The page is part of the set now. */
   settle(node: number): void {
-    for (const each of this.nodesOf(node)) this.arena.setLive(each);
+    this.arena.setLive(node);
+    const parent = this.#get(node, PARENT);
+    if (parent !== NOBODY) this.arena.setLive(parent);
+    for (let at = this.#get(node, LINKS); at !== NOBODY; at = this.arena.next(at)) {
+      this.arena.setLive(at);
+    }
   }
 
   /** The page is in the caller's hand now. */
   seize(node: number): void {
-    for (const each of this.nodesOf(node)) this.arena.setMine(each);
+    this.arena.setMine(node);
+    const parent = this.#get(node, PARENT);
+    if (parent !== NOBODY) this.arena.setMine(parent);
+    for (let at = this.#get(node, LINKS); at !== NOBODY; at = this.arena.next(at)) {
+      this.arena.setMine(at);
+    }
   }
 
   /** Gives all nodes of a page in the caller's hand back. */
   release(node: number): void {
-    for (const each of this.nodesOf(node)) this.arena.free(each);
+    const parent = this.#get(node, PARENT);
+    let link = this.#get(node, LINKS);
+    this.arena.free(node);
+    if (parent !== NOBODY) this.arena.free(parent);
+    while (link !== NOBODY) {
+      const next = this.arena.next(link);
+      this.arena.free(link);
+      link = next;
+    }
   }
 
   /** The page as an object. */

@@ -183,19 +183,10 @@ export class StripedSet implements VisitedSet {
    */
   reclaim(deadOwner: number): number {
     const { arena } = this.#pages;
-    const inHand = arena.lockFor(deadOwner);
-    let held = inHand.length + (arena.unlockFor(deadOwner) ? 1 : 0);
+    let held = arena.reclaim(deadOwner) ? 1 : 0;
     this.#table.rebuildFor(deadOwner);
-    const reachable = new Set<number>();
-    for (const head of this.#table.headsHeldBy(deadOwner)) {
-      for (let node = head; node !== NOBODY; node = arena.next(node)) {
-        for (const each of this.#pages.nodesOf(node)) reachable.add(each);
-      }
-    }
-    for (const node of inHand) {
-      if (reachable.has(node)) arena.setLive(node);
-      else arena.free(node);
-    }
+    this.#table.settleFor(deadOwner);
+    held += arena.freeAllOf(deadOwner);
     held += this.#table.reclaim(deadOwner);
     return held;
   }

@@ -89,16 +89,13 @@ export class CoarseFrontier extends WaitingFrontier {
     return this.#arena.highest();
   }
 
-  /** What is linked is in the list, whatever its dead owner had noted; the rest is free. */
+  /** What is linked is in the list, whatever its dead owner had noted; the rest of what it had in hand is free. */
   protected override repair(deadOwner: number): number {
-    const inHand = this.#arena.lockFor(deadOwner);
-    let held = inHand.length;
+    let held = this.#arena.reclaim(deadOwner) ? 1 : 0;
     if (this.#lock.holder() === deadOwner) {
       let count = -1;
-      let last = NOBODY;
+      let last: number = NOBODY;
       for (let n = Atomics.load(this.words, HEAD); n !== NOBODY; n = this.#arena.next(n)) {
-        const at = inHand.indexOf(n);
-        if (at >= 0) inHand.splice(at, 1);
         this.#arena.setLive(n);
         last = n;
         count++;
@@ -106,9 +103,8 @@ export class CoarseFrontier extends WaitingFrontier {
       Atomics.store(this.words, TAIL, last);
       Atomics.store(this.words, COUNT, count);
     }
-    for (const node of inHand) this.#arena.free(node);
+    held += this.#arena.freeAllOf(deadOwner);
     if (Mutex.reclaim(this.words, LOCK, deadOwner)) held++;
-    if (this.#arena.unlockFor(deadOwner)) held++;
     return held;
   }
 }

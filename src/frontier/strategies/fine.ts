@@ -134,24 +134,26 @@ export class FineFrontier extends WaitingFrontier {
   }
 
   protected override repair(deadOwner: number): number {
-    const inHand = this.#arena.lockFor(deadOwner);
-    let held = inHand.length;
-    const linked = new Set<number>();
+    let held = this.#arena.reclaim(deadOwner) ? 1 : 0;
     for (let node = FIRST; node <= this.#arena.highest(); node++) {
-      if (this.#lockOf(node).holder() === deadOwner) linked.add(this.#arena.next(node));
+      if (!this.#arena.isHeldBy(node, deadOwner) || !this.#isLinkedBy(deadOwner, node)) continue;
+      this.#arena.setLive(node);
+      if (this.#arena.next(node) === NOBODY) Atomics.store(this.words, TAIL, node);
     }
-    for (const node of inHand) {
-      if (!linked.has(node)) this.#arena.free(node);
-      else {
-        this.#arena.setLive(node);
-        if (this.#arena.next(node) === NOBODY) Atomics.store(this.words, TAIL, node);
-      }
-    }
+    held += this.#arena.freeAllOf(deadOwner);
     for (let node = FIRST; node <= this.#arena.highest(); node++) {
       if (Mutex.reclaim(this.words, this.#locks + node * Mutex.WORDS, deadOwner)) held++;
     }
-    if (this.#arena.unlockFor(deadOwner)) held++;
     return held;
+  }
+
+  /** Does a node that the dead thread locked point to this one? */
+  #isLinkedBy(deadOwner: number, node: number): boolean {
+    for (let before = FIRST; before <= this.#arena.highest(); before++) {
+      const lock = this.#lockOf(before);
+      if (lock.holder() === deadOwner && this.#arena.next(before) === node) return true;
+    }
+    return false;
   }
 
   #prepare(bytes: Uint8Array, length: number, waitMs: number): number {

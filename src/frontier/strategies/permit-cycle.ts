@@ -34,6 +34,8 @@ export const NO_PERMIT = -1;
 export class PermitCycle {
   readonly #words: Int32Array;
   readonly #closed: number;
+  /** Where the last permit of each kind was found: the next one is near. */
+  readonly #hints: number;
   readonly #permits: number;
   readonly #count: number;
   readonly #me: number;
@@ -47,31 +49,37 @@ export class PermitCycle {
       new EventCount(words, index + 1),
       new EventCount(words, index + 1 + EventCount.WORDS),
     ];
-    this.#permits = index + 1 + 2 * EventCount.WORDS;
+    this.#hints = index + 1 + 2 * EventCount.WORDS;
+    this.#permits = this.#hints + 2;
     this.#count = count;
     this.#me = ownerId;
   }
 
   /** Words needed; zero means that all permits are EMPTY. */
   static words(count: number): number {
-    return 1 + 2 * EventCount.WORDS + count;
+    return 1 + 2 * EventCount.WORDS + 2 + count;
   }
 
-  /** P without sleeping: a permit of that kind, now in the state `held`, looked for from `hint` on. */
-  tryAcquire(kind: number, held: number, hint: number): number {
+  /** P without sleeping: a permit of that kind, now in the state `held`. */
+  tryAcquire(kind: number, held: number): number {
+    const hint = Atomics.load(this.#words, this.#hints + kind);
     const mine = held | (this.#me << KIND_BITS);
     for (let step = 0; step < this.#count; step++) {
       const permit = hint + step < this.#count ? hint + step : hint + step - this.#count;
       const at = this.#permits + permit;
       if (Atomics.load(this.#words, at) !== kind) continue;
-      if (Atomics.compareExchange(this.#words, at, kind, mine) === kind) return permit;
+      if (Atomics.compareExchange(this.#words, at, kind, mine) === kind) {
+        const after = permit + 1 < this.#count ? permit + 1 : 0;
+        Atomics.store(this.#words, this.#hints + kind, after);
+        return permit;
+      }
     }
     return NO_PERMIT;
   }
 
   /** P: sleeps until there is a permit; NO_PERMIT after the time-out or when closed. */
-  acquire(kind: number, held: number, hint: number, timeoutMs: number): number {
-    const quick = this.tryAcquire(kind, held, hint);
+  acquire(kind: number, held: number, timeoutMs: number): number {
+    const quick = this.tryAcquire(kind, held);
     if (quick !== NO_PERMIT) return quick;
     const event = this.#events[kind]!;
     const deadline = performance.now() + timeoutMs;
@@ -79,7 +87,7 @@ export class PermitCycle {
     for (;;) {
       // Read before the search: a permit released behind its back moves the count, and the sleep does not begin.
       const seen = event.read();
-      const permit = this.tryAcquire(kind, held, hint);
+      const permit = this.tryAcquire(kind, held);
       if (permit !== NO_PERMIT || expired || this.isClosed()) return permit;
       expired = !event.wait(seen, deadline - performance.now());
     }

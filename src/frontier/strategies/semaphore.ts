@@ -57,7 +57,7 @@ export class SemaphoreFrontier implements FixedFrontier {
 
   insert(bytes: Uint8Array, length: number, timeoutMs = Number.POSITIVE_INFINITY): Inserted {
     checkRecord(length, this.slotBytes);
-    const permit = this.#permits.acquire(EMPTY, FILLING, this.#near(HEAD), timeoutMs);
+    const permit = this.#permits.acquire(EMPTY, FILLING, timeoutMs);
     if (permit === NO_PERMIT) return this.#permits.isClosed() ? "shutdown" : "timeout";
     if (!this.#mutex.lock(timeoutMs)) {
       this.#permits.release(permit, EMPTY);
@@ -71,7 +71,7 @@ export class SemaphoreFrontier implements FixedFrontier {
 
   take(into: Uint8Array, timeoutMs = Number.POSITIVE_INFINITY): number {
     checkTarget(into, this.slotBytes);
-    const permit = this.#permits.acquire(FULL, DRAINING, this.#near(TAIL), timeoutMs);
+    const permit = this.#permits.acquire(FULL, DRAINING, timeoutMs);
     if (permit === NO_PERMIT) return -1;
     if (!this.#mutex.lock(timeoutMs)) {
       this.#permits.release(permit, FULL);
@@ -85,7 +85,7 @@ export class SemaphoreFrontier implements FixedFrontier {
 
   tryInsert(bytes: Uint8Array, length: number): boolean {
     checkRecord(length, this.slotBytes);
-    const permit = this.#permits.tryAcquire(EMPTY, FILLING, this.#near(HEAD));
+    const permit = this.#permits.tryAcquire(EMPTY, FILLING);
     if (permit === NO_PERMIT) return false;
     const entered = this.#mutex.spinLock(this.#spins);
     if (entered) {
@@ -98,7 +98,7 @@ export class SemaphoreFrontier implements FixedFrontier {
 
   tryTake(into: Uint8Array): number {
     checkTarget(into, this.slotBytes);
-    const permit = this.#permits.tryAcquire(FULL, DRAINING, this.#near(TAIL));
+    const permit = this.#permits.tryAcquire(FULL, DRAINING);
     if (permit === NO_PERMIT) return -1;
     const entered = this.#mutex.spinLock(this.#spins);
     const length = entered ? this.#takeInside(into, permit) : -1;
@@ -137,10 +137,5 @@ export class SemaphoreFrontier implements FixedFrontier {
     Atomics.store(this.#words, TAIL, this.#positions.after(tail));
     this.#permits.mark(permit, DRAINED);
     return length;
-  }
-
-  /** Where the search for a permit is short: around the end that will be used. */
-  #near(end: number): number {
-    return this.#positions.slotOf(Atomics.load(this.#words, end));
   }
 }

@@ -10,7 +10,7 @@ const FILLED = 100;
 
 /**
  * Thread 0 inserts and may die anywhere; thread 1 inserts beside it. Thread 2 reclaims what thread 0 left, takes
- * everything, and fills the frontier to the brim.
+ * everything, fills the frontier to the brim in place of thread 0, and takes two different records again.
  */
 function survive(subject: Subject, thread: number): void {
   if (thread < 2) {
@@ -25,27 +25,36 @@ function survive(subject: Subject, thread: number): void {
     if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
   }
   for (let filled = 0; filled < SIZE; filled++) {
-    if (subject.frontier.tryInsert(subject.box, 1)) report(FILLED);
+    subject.box[0] = FILLED + filled;
+    if (subject.replacement.tryInsert(subject.box, 1)) report(0);
+  }
+  for (let taken = 0; taken < SIZE; taken++) {
+    if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
   }
 }
 
-/** The survivor's record is there once, the dead thread's at most once, and all room is back. */
+/** The survivor's record is there once, the dead thread's at most once, and all room is back and of use. */
 function isWhole(outcome: Outcome): string | undefined {
-  const reports = outcome.reports[2]!;
-  const taken = reports.filter((value) => value !== FILLED).sort((a, b) => a - b);
-  if (reports.length - taken.length !== SIZE)
-    return `room for ${reports.length - taken.length} of ${SIZE}`;
-  const found = taken.join();
-  return found === `${SECOND}` || found === `${FIRST},${SECOND}` ? undefined : `taken ${found}`;
+  const reports = outcome.reports[2]!.join();
+  const rest = `0,0,${FILLED},${FILLED + 1}`;
+  const allowed = [`${SECOND}`, `${FIRST},${SECOND}`, `${SECOND},${FIRST}`];
+  return allowed.some((taken) => reports === `${taken},${rest}`) ? undefined : `reports ${reports}`;
 }
 
 function death(technique: Technique, mutants: readonly Mutant[]): Configuration<Subject> {
   return {
     name: `frontier-${technique}-death`,
     technique: `${technique} frontier, reclaim of a dead owner`,
-    ...{ threads: 3, operations: 1, strategy: "stateful", mortal: [0], mutants, long: true },
+    ...{
+      threads: 3,
+      operations: 1,
+      strategy: "stateful",
+      mortal: [0],
+      mutants,
+      long: true,
+      cycles: true,
+    },
     clockWords: clockWordsOf(technique),
-    eagerPayload: true,
     attach: (memory, owner) => attachFrontier(technique, SIZE, memory, owner),
     initialise(subject) {
       subject.frontier.initialise?.();
@@ -74,7 +83,7 @@ const recordsNotCounted: Mutant = {
 
 const nodesNotChecked: Mutant = {
   name: "linked-nodes-freed",
-  patches: [patch("fine", "if (!linked.has(node))", "if (true)")],
+  patches: [patch("fine", "|| !this.#isLinkedBy(deadOwner, node)", "|| true")],
 };
 
 const spareForgotten: Mutant = {

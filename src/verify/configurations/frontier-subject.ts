@@ -6,6 +6,8 @@ import type { Patch } from "../modules.ts";
 /** A frontier as one thread sees it. */
 export interface Subject {
   readonly frontier: FixedFrontier & { initialise?(): void };
+  /** The same frontier for one that takes the place of thread 0, which has id 1. */
+  readonly replacement: FixedFrontier;
   /** What this thread sends or receives, outside shared memory. */
   readonly box: Uint8Array;
 }
@@ -19,7 +21,11 @@ export function attachFrontier(
 ): Subject {
   const shape = { size, slotBytes: 1, owners: 4, spins: 1 };
   const buffer = memory.buffer(frontierBytes(technique, shape));
-  return { frontier: openFrontier(technique, buffer, shape, owner), box: new Uint8Array(1) };
+  return {
+    frontier: openFrontier(technique, buffer, shape, owner),
+    replacement: openFrontier(technique, buffer, shape, 1),
+    box: new Uint8Array(1),
+  };
 }
 
 /**
