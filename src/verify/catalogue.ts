@@ -29,10 +29,6 @@ export const catalogue: readonly Entry[] = [
   ...entries("techniques", techniques),
   ...entries("deaths", deaths),
   ...entries("visited", visited),
-  ...entries("techniques", techniques),
-  ...entries("deaths", deaths),
-  ...entries("visited", visited),
-  ...entries("owners", owners),
 ];
 
 /** The configuration with that name. */
