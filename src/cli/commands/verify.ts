@@ -27,6 +27,13 @@ export const command: Command = {
       examples: ["--list"],
     },
     {
+      flag: "all",
+      group: "Options",
+      about: "also the few configurations that take more than ten seconds each",
+      allowed: "it without a value",
+      examples: ["--all"],
+    },
+    {
       flag: "quick",
       group: "Options",
       about: "leave out the configurations that take long",
@@ -51,13 +58,16 @@ export const command: Command = {
       throw new UsageError(`--budget cannot be "${budget}"; use a whole number of seconds`);
     }
     const { configurationNames } = await import("../../verify/run.ts");
-    const known = configurationNames(args.options.get("quick") === true);
+    const everything = configurationNames("all");
+    const set = args.options.get("all") ? "all" : args.options.get("quick") ? "small" : "default";
+    const known = configurationNames(set);
     if (args.options.get("list") === true) {
-      io.stdout.write(`${known.join("\n")}\n`);
+      io.stdout.write(`${everything.join("\n")}\n`);
       return EXIT.finished;
     }
     const names = args.words.flatMap((word) => {
-      const found = known.filter((name) => name === word || name.startsWith(word));
+      if (everything.includes(word)) return [word];
+      const found = known.filter((name) => name.startsWith(word));
       if (found.length === 0) {
         throw new UsageError(`no configuration begins with ${word}; orbweaver verify --list`);
       }
