@@ -36,6 +36,20 @@ function insertAndTry(subject: Subject, thread: number): void {
   }
 }
 
+/** Threads 0 and 2 insert, or take what was there before; thread 1 takes what is left when both have ended. */
+function sameSide(subject: Subject, thread: number, inserts: boolean): void {
+  if (thread !== 1) {
+    if (inserts) exchange(subject, thread, 1);
+    else if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
+    return;
+  }
+  awaitEnd(0);
+  awaitEnd(2);
+  for (let left = 0; left < 2; left++) {
+    if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
+  }
+}
+
 /** Thread 0 inserts as many records as the other threads take, one each. */
 function oneProducer(subject: Subject, thread: number, takers: number): void {
   if (thread === 0) exchange(subject, 0, takers);
@@ -105,6 +119,13 @@ const coarseUnlockFirst: Mutant = {
       "this.#arena.setNext(Atomics.load(this.words, TAIL), node);",
       "const last = Atomics.load(this.words, TAIL); this.#lock.unlock(); this.#arena.setNext(last, node);",
     ),
+  ],
+};
+
+const coarseTakesUnlocked: Mutant = {
+  name: "takes-without-the-lock",
+  patches: [
+    patch("coarse", "if (!this.enterLock(this.#lock, waitMs))\n            return -1;", ""),
   ],
 };
 
@@ -185,14 +206,16 @@ function twoByTwo(technique: Technique, mutants: readonly Mutant[]): Configurati
   });
 }
 
-/** The payload of these is checked for races in smaller configurations. */
-const LARGE = { eagerPayload: true, long: true } as const;
+const signalsNobody: Mutant = {
+  name: "signals-nobody",
+  patches: [patch("monitor", "this.#monitor.signal(this.#notEmpty);", "")],
+};
 
 /** The fixed-size frontier in all techniques, as it ships: who inserts and takes, sleeping where it must. */
 export const configurations: readonly Configuration<Subject>[] = [
   blocking("semaphore", 1, 1, [swappedP, wakesNobody]),
   blocking("monitor", 1, 1, [oneCondition, ifForWhile], { long: true }),
-  blocking("monitor-one-condition", 1, 2, [], {
+  blocking("monitor-one-condition", 1, 2, [signalsNobody], {
     name: "frontier-monitor-one-condition-b1-1p1c2",
     threads: 2,
   }),
@@ -207,9 +230,31 @@ export const configurations: readonly Configuration<Subject>[] = [
   }),
   blocking("lock-free", 2, 1, [wakeUpKept, attemptsFirst], { long: true }),
   ...(["coarse", "fine", "optimistic", "pessimistic"] as const).map((technique) =>
-    blocking(technique, 1, 2, [], { threads: 2, name: `frontier-${technique}-b1-1p1c2` }),
+    blocking(technique, 1, 2, [attemptsFirst], {
+      threads: 2,
+      name: `frontier-${technique}-b1-1p1c2`,
+    }),
   ),
-  blocking("coarse", 1, 1, [coarseUnlockFirst], LARGE),
+  // One thread on each side needs no lock on this list, so two on one side are what the lock is for.
+  blocking("coarse", 2, 1, [coarseUnlockFirst], {
+    name: "frontier-coarse-2p",
+    threads: 3,
+    program(subject, thread) {
+      sameSide(subject, thread, true);
+    },
+  }),
+  blocking("coarse", 2, 1, [coarseTakesUnlocked], {
+    name: "frontier-coarse-2c",
+    threads: 3,
+    initialise(subject) {
+      subject.frontier.initialise?.();
+      exchange(subject, 0, 1);
+      exchange(subject, 2, 1);
+    },
+    program(subject, thread) {
+      sameSide(subject, thread, false);
+    },
+  }),
   twoByTwo("fine", [fineUnlockFirst, fineOneHand, fineUnvalidated]),
   twoByTwo("optimistic", [optimisticUnvalidated]),
   twoByTwo("pessimistic", [pessimisticUnvalidated]),
