@@ -42,7 +42,11 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   });
   const client = new PoliteClient({
     wire,
-    resolver: new NameResolver({ overrides: config.resolve, clock }),
+    resolver: new NameResolver({
+      overrides: config.resolve,
+      askServers: !config.loopbackOnly,
+      clock,
+    }),
     policy: new AddressPolicy({
       consentedHosts: config.consentedHosts.map(hostAndPort),
       allow: config.allowPrivate,

@@ -45,6 +45,9 @@ export class PoliteClient {
     const known = resolver.resolve(hostname, port);
     const resolution = known instanceof Promise ? await known : known;
     if (resolution.kind === "failed") {
+      // Without a contact not even the name of a stranger leaves this machine.
+      if (resolution.error === "dns_not_asked")
+        return { kind: "refused", error: "contact_required" };
       return { kind: "failed", error: resolution.error, detail: resolution.message };
     }
     const refusal = policy.refusal(hostname, port, resolution.addresses);

@@ -9,7 +9,7 @@ export type Resolution =
   | { kind: "addresses"; addresses: readonly string[]; connectPort?: number }
   | {
       kind: "failed";
-      error: "dns_not_found" | "dns_timeout" | "dns_failure";
+      error: "dns_not_found" | "dns_timeout" | "dns_failure" | "dns_not_asked";
       message: string;
     };
 
@@ -20,6 +20,8 @@ export interface NameResolverOptions {
   hostsFile?: string;
   /** Name servers as "address" or "address:port"; by default those of the system. */
   servers?: readonly string[];
+  /** Off, nobody outside this machine is asked: a name that is not known here ends as dns_not_asked. */
+  askServers?: boolean;
   maxEntries?: number;
   /** Bounds for the times to live that servers announce. */
   ttlMs?: { min: number; max: number };
@@ -46,6 +48,7 @@ export class NameResolver {
   readonly #hosts: HostsFile;
   readonly #dns: Resolver;
   readonly #clock: () => number;
+  readonly #askServers: boolean;
   readonly #maxEntries: number;
   readonly #ttlMs: { min: number; max: number };
   readonly #negativeTtlMs: number;
@@ -59,6 +62,7 @@ export class NameResolver {
     this.#hosts = new HostsFile(options.hostsFile ?? "/etc/hosts", options.clock);
     this.#dns = new Resolver({ timeout: options.timeoutMs ?? 3_000, tries: options.tries ?? 3 });
     if (options.servers !== undefined) this.#dns.setServers(options.servers);
+    this.#askServers = options.askServers ?? true;
     this.#maxEntries = options.maxEntries ?? 50_000;
     this.#ttlMs = options.ttlMs ?? { min: 30_000, max: 3_600_000 };
     this.#negativeTtlMs = options.negativeTtlMs ?? 60_000;
@@ -67,7 +71,10 @@ export class NameResolver {
   /** Answers at once what is known: overrides, IP addresses, localhost, the hosts file, the cache. */
   resolve(hostname: string, _port: number): Resolution | Promise<Resolution> {
     const name = comparableHost(hostname);
-    return this.#known(name) ?? this.#inFlight.get(name) ?? this.#ask(name);
+    const known = this.#known(name) ?? this.#inFlight.get(name);
+    if (known !== undefined) return known;
+    if (this.#askServers) return this.#ask(name);
+    return { kind: "failed", error: "dns_not_asked", message: `${name} is not known here` };
   }
 
   /** Gives up all questions in flight; they end as dns_failure. */

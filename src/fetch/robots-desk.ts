@@ -84,7 +84,8 @@ export class RobotsDesk {
         return { kind: "postponed", untilMs: this.#rules.clock() + host.delayMs };
       }
       if (asked.kind !== "response") {
-        return this.#failed(origin, asked.error, asked.kind === "refused" && hops === 0);
+        const ours = asked.kind === "refused";
+        return this.#failed(origin, asked.error, ours && hops === 0, ours);
       }
       const meaning = robotsFromStatus(await fileOf(asked.response), this.#rules.agent, hops);
       if (meaning.kind === "unreachable") return this.#failed(origin, meaning.reason, true);
@@ -119,9 +120,9 @@ export class RobotsDesk {
     return answer;
   }
 
-  #failed(origin: string, error: string, refused: boolean): RobotsAnswer {
+  #failed(origin: string, error: string, refused: boolean, isOurRefusal = false): RobotsAnswer {
     const tries = (this.#unreachable.get(origin)?.tries ?? 0) + 1;
-    const final = tries > this.#rules.retries || error.startsWith("blocked_");
+    const final = tries > this.#rules.retries || isOurRefusal;
     const retryAtMs = this.#rules.clock() + this.#rules.backOffMs(tries - 1);
     const answer = { kind: "unreachable", error, refused, retryAtMs, final, tries } as const;
     if (this.#unreachable.size >= MAX_UNREACHABLE) this.#unreachable.clear();

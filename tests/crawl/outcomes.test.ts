@@ -137,6 +137,17 @@ test("a seed may not lead to another port of this machine by redirect", async (t
   assert.deepEqual(other.asked, []);
 });
 
+test("without a contact nobody outside is asked, not even a name server", async (t) => {
+  const page = html("<a href=http://stranger.example/>x</a><a href=http://192.0.2.1/>y</a>");
+  const { out, code } = await crawl(t, { "/": page }, "--scope", "any");
+  assert.equal(code, 0);
+  const strangers = readLog(out).filter(({ url }) => !url.startsWith("http://127."));
+  assert.deepEqual(strangers.map((line) => [line.url, ...(brief(line) as string[])]).sort(), [
+    ["http://192.0.2.1/", "refused", "blocked_private_address"],
+    ["http://stranger.example/", "refused", "contact_required"],
+  ]);
+});
+
 test("more than ten redirects end, whatever their targets", async (t) => {
   const script: Script = {};
   for (let i = 0; i < 30; i++) script[i === 0 ? "/" : `/${i}`] = redirect(`/${i + 1}`);

@@ -37,7 +37,9 @@ export async function crawlSite(
       "--json",
       ...["--delay", "0", "--quiet", "--scope", options.spread === undefined ? "host" : "any"],
       ...["--threads", String(options.threads), "--links-per-thread", String(options.links)],
-      ...(options.spread === undefined ? [] : ["--allow-private", "127.0.0.0/8"]),
+      ...(options.spread === undefined
+        ? []
+        : ["--allow-private", "127.0.0.0/8", "--include", "^http://site\\d+\\.test/"]),
       ...web.resolveArguments(),
       ...(options.args ?? []),
     ]);
