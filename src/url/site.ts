@@ -1,4 +1,6 @@
-import { getDomain } from "tldts";
+import { createRequire } from "node:module";
+
+type GetDomain = (typeof import("tldts"))["getDomain"];
 
 /** Number of parts a crawl is divided into when machines share it. */
 export const PARTITIONS = 1024;
@@ -13,6 +15,15 @@ const SUFFIX_OPTIONS = {
   extractHostname: false, // a hostname is what we have
   validateHostname: false, // the URL parser has validated it, and lets "_" pass as DNS does
 };
+
+const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
+let getDomain: GetDomain | undefined;
+
+/** The list costs 12 MiB and 50 ms in every thread, so it is loaded when the first name is met, not before. */
+function publicSuffixes(): GetDomain {
+  getDomain ??= (createRequire(import.meta.url)("tldts") as { getDomain: GetDomain }).getDomain;
+  return getDomain;
+}
 
 const remembered = new Map<string, string>();
 
@@ -31,7 +42,8 @@ function findSite(hostname: string): string {
   if (hostname.startsWith("[")) return hostname;
   // "example.com." is the same machine as "example.com".
   const name = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
-  return getDomain(name, SUFFIX_OPTIONS) ?? name;
+  if (IPV4.test(name)) return name;
+  return publicSuffixes()(name, SUFFIX_OPTIONS) ?? name;
 }
 
 /** A number in 0..2^32-1 that depends on the site's characters alone: FNV-1a, then Murmur3's final mix. */
