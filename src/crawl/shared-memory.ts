@@ -7,9 +7,9 @@ import { Pending } from "../sync/pending.ts";
 import { Permits } from "../sync/permits.ts";
 import { Ring, ringBytes } from "../sync/ring.ts";
 
-const INBOX_SLOTS = 64;
+const INBOX_SLOTS = 32;
 const INBOX_SLOT_BYTES = 16 * 1024;
-const PIPE_BYTES = 4 * 1024 * 1024;
+const PIPE_BYTES = 1024 * 1024;
 const HOST_GATES = 1 << 16;
 const ADDRESS_GATES = 1 << 14;
 const DEBUG_SLOTS = 256;

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 
-type GetDomain = (typeof import("tldts"))["getDomain"];
+type GetDomain = typeof import("tldts")["getDomain"];
 
 /** Number of parts a crawl is divided into when machines share it. */
 export const PARTITIONS = 1024;
