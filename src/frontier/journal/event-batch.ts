@@ -57,6 +57,8 @@ export class EventBatch {
   #groupAt = 0;
   #groupLinks = 0;
   #group: Discovery | undefined;
+  /** Fingerprints of the open group; they are written behind its links. */
+  #prints = Buffer.allocUnsafe(8 * 256);
 
   constructor(firstBytes = 16 * 1024) {
     this.#bytes = Buffer.allocUnsafe(firstBytes);
@@ -100,8 +102,8 @@ export class EventBatch {
     this.#group = undefined;
   }
 
-  /** A URL of this shard is known and waits to be fetched. */
-  admit(found: Discovery): void {
+  /** A URL of this shard, with its fingerprint, is known and waits to be fetched. */
+  admit(found: Discovery, low: number, high: number): void {
     const url = found.url;
     const length = url.length;
     if (length > MAX_TEXT)
@@ -113,14 +115,26 @@ export class EventBatch {
     ) {
       this.#openGroup(found);
     }
-    this.#reserve(2 + length);
+    this.#reserve(2 + length + 8 * (this.#groupLinks + 1));
     const bytes = this.#bytes;
     const at = this.#at;
     bytes[at] = length;
     bytes[at + 1] = length >>> 8;
     bytes.write(url, at + 2, length, "latin1");
     this.#at = at + 2 + length;
+    this.#keepPrint(low, high);
     this.#groupLinks++;
+  }
+
+  #keepPrint(low: number, high: number): void {
+    const at = 8 * this.#groupLinks;
+    if (at === this.#prints.length) {
+      const more = Buffer.allocUnsafe(2 * at);
+      this.#prints.copy(more);
+      this.#prints = more;
+    }
+    this.#prints.writeUInt32LE(low, at);
+    this.#prints.writeUInt32LE(high, at + 4);
   }
 
   /** What became of a URL; without a location nothing of it was archived. */
@@ -201,6 +215,8 @@ export class EventBatch {
   /** Length and count of a group are known when its last link is. */
   #closeGroup(): void {
     if (this.#group === undefined) return;
+    // Room was reserved with every link.
+    this.#at += this.#prints.copy(this.#bytes, this.#at, 0, 8 * this.#groupLinks);
     const body = this.#groupAt + EVENT_HEADER_BYTES;
     this.#bytes.writeUInt32LE(this.#at - body, this.#groupAt + 1);
     this.#bytes.writeUInt16LE(this.#groupLinks, body + 6);

@@ -85,11 +85,20 @@ export class EventCursor {
     return at;
   }
 
-  /** Fails unless the links of an admit event end where it ends. */
+  /** Where the links of an admit event end and their fingerprints begin. */
+  linksTo(): number {
+    const at = this.to - 8 * this.bytes.readUInt16LE(this.from + 6);
+    if (at < this.linksFrom()) this.fail("an admission has a wrong length");
+    return at;
+  }
+
+  /** Fails unless the links of an admit event are as many as it says and end where their fingerprints begin. */
   checkLinks(): void {
+    const end = this.linksTo();
+    let count = this.bytes.readUInt16LE(this.from + 6);
     let at = this.linksFrom();
-    while (at < this.to) at += 2 + (this.bytes[at]! | (this.bytes[at + 1]! << 8));
-    if (at !== this.to) this.fail("a link is cut off");
+    for (; at < end; count--) at += 2 + (this.bytes[at]! | (this.bytes[at + 1]! << 8));
+    if (at !== end || count !== 0) this.fail("a link is cut off");
   }
 
   /** The checksum held, so these bytes were written like this: by a defect or by a newer version. */
@@ -143,7 +152,7 @@ function decodeEvent(cursor: EventCursor): JournalEvent {
   const { kind, bytes, from, to } = cursor;
   if (kind === EVENT.admit) {
     cursor.checkLinks();
-    return { kind: "admit", found: decodeGroup(bytes, from, cursor.linksFrom(), to) };
+    return { kind: "admit", found: decodeGroup(bytes, from, cursor.linksFrom(), cursor.linksTo()) };
   }
   if (kind === EVENT.done) {
     const name = bytes.toString("latin1", from + DONE_FIXED_BYTES, to);

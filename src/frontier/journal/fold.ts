@@ -1,9 +1,7 @@
-import { print } from "../fingerprint.ts";
 import type { Discovery } from "../frontier.ts";
 import { EVENT, OUTBOX_FIXED_BYTES } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import type { JournalBatch } from "./journal-reader.ts";
-import { fingerprintBytes } from "./print-bytes.ts";
 import { PrintTable } from "./print-table.ts";
 import { decodeRun, QueuedLinks, type Run } from "./queued-links.ts";
 
@@ -114,17 +112,17 @@ export class ShardState {
   }
 
   #admit(cursor: EventCursor): void {
-    const { bytes, from: head, to } = cursor;
+    cursor.checkLinks();
+    const { bytes, from: head } = cursor;
     const headEnd = cursor.linksFrom();
+    const to = cursor.linksTo();
     // New links are kept in runs, mostly the whole group at once; a link met before ends a run.
     let from = headEnd;
     let first = 0;
     let count = 0;
-    for (let at = headEnd; at < to; ) {
+    for (let at = headEnd, print = to; at < to; print += 8) {
       const next = at + 2 + (bytes[at]! | (bytes[at + 1]! << 8));
-      if (next > to) cursor.fail("a link is cut off");
-      fingerprintBytes(bytes, at + 2, next, this.seedLow, this.seedHigh);
-      const number = this.prints.add(print.low, print.high);
+      const number = this.prints.add(bytes.readUInt32LE(print), bytes.readUInt32LE(print + 4));
       if (number >= 0 && count++ === 0) first = number;
       if (number < 0 || next - from > MAX_RUN_BYTES) {
         this.#keep({ first, count, bytes, head, headEnd, from, to: number < 0 ? at : next });

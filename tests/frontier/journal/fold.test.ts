@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { StoreCorruptError } from "../../../src/errors.ts";
-import { fingerprint, print } from "../../../src/frontier/fingerprint.ts";
 import type { Discovery } from "../../../src/frontier/frontier.ts";
 import type { JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import { ShardState } from "../../../src/frontier/journal/fold.ts";
-import { fingerprintBytes } from "../../../src/frontier/journal/print-bytes.ts";
 import { deserialiseState, serialiseState } from "../../../src/frontier/journal/state-bytes.ts";
 import { batches, describe, fold, link, pack, printOf } from "./plans.ts";
 
@@ -137,21 +135,4 @@ test("a flipped byte of a state is found", () => {
     bad[i]! ^= 0x10;
     assert.throws(() => deserialiseState(bad, "f"), StoreCorruptError);
   }
-});
-
-test("bytes and strings have the same fingerprint", () => {
-  fc.assert(
-    fc.property(
-      fc.string({ unit: "binary-ascii" }),
-      fc.integer(),
-      fc.integer(),
-      (text, low, high) => {
-        fingerprint(text, low, high);
-        const expected = { ...print };
-        const bytes = Buffer.from(`..${text}.`, "latin1");
-        fingerprintBytes(bytes, 2, bytes.length - 1, low, high);
-        assert.deepEqual({ ...print }, expected);
-      },
-    ),
-  );
 });

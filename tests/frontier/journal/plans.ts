@@ -109,11 +109,17 @@ const event: fc.Arbitrary<JournalEvent> = fc.oneof(
 /** The events of some batches. */
 export const batches = fc.array(fc.array(event, { maxLength: 8 }), { maxLength: 12 });
 
+/** Admits a link with its fingerprint. */
+export function admit(into: EventBatch, found: Discovery): void {
+  const { low, high } = printOf(found.url);
+  into.admit(found, low, high);
+}
+
 /** Writes events into a batch. */
 export function pack(events: readonly JournalEvent[], into = new EventBatch(64)): EventBatch {
   into.clear();
   for (const e of events) {
-    if (e.kind === "admit") for (const found of e.found) into.admit(found);
+    if (e.kind === "admit") for (const found of e.found) admit(into, found);
     else if (e.kind === "done") into.done(e.low, e.high, e.outcome, e.where);
     else if (e.kind === "outbox") into.outbox(e.target, e.epoch, e.number, e.links, e.block);
     else if (e.kind === "received") into.received(e.shard, e.epoch, e.number);
