@@ -122,7 +122,7 @@ export class ShardState {
     let count = 0;
     for (let at = headEnd, print = to; at < to; print += 8) {
       const next = at + 2 + (bytes[at]! | (bytes[at + 1]! << 8));
-      const number = this.prints.add(bytes.readUInt32LE(print), bytes.readUInt32LE(print + 4));
+      const number = this.prints.add(word(bytes, print), word(bytes, print + 4));
       if (number >= 0 && count++ === 0) first = number;
       if (number < 0 || next - from > MAX_RUN_BYTES) {
         this.#keep({ first, count, bytes, head, headEnd, from, to: number < 0 ? at : next });
@@ -191,6 +191,13 @@ export class ShardState {
     this.outbox.set(name, blocks);
     this.sent.set(name, number);
   }
+}
+
+/** `readUInt32LE` without its checks: the cursor has made them for the whole group. */
+function word(bytes: Buffer, at: number): number {
+  return (
+    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
+  );
 }
 
 function key(shard: number, epoch: number): string {

@@ -238,17 +238,22 @@ function viewBatch(
   header: SegmentHeader,
 ): JournalBatch {
   const at = window.at(offset, length);
-  const { segment, seedLow, seedHigh } = header;
+  const { eventBytes, events, sequence, synced, epoch } = decodeBatchHeader(window.bytes, at);
+  // Field by field: a spread costs more than the checksum of a batch.
   return {
-    ...decodeBatchHeader(window.bytes, at),
+    eventBytes,
+    events,
+    sequence,
+    synced,
+    epoch,
     file: window.path,
-    segment,
+    segment: header.segment,
     offset,
     bytes: window.bytes,
     from: at + BATCH_HEADER_BYTES,
     to: at + length - BATCH_TRAILER_BYTES,
-    seedLow,
-    seedHigh,
+    seedLow: header.seedLow,
+    seedHigh: header.seedHigh,
   };
 }
 
