@@ -32,6 +32,7 @@ import {
   readAll,
   SEED_HIGH,
   SEED_LOW,
+  UNSYNCED_FILES,
   withFolder,
 } from "./plans.ts";
 
@@ -42,6 +43,7 @@ function open(folder: string, more: Partial<JournalOptions> = {}): JournalWriter
     epoch: 1,
     seedLow: SEED_LOW,
     seedHigh: SEED_HIGH,
+    files: UNSYNCED_FILES,
     ...more,
   });
 }
@@ -133,7 +135,7 @@ test("a journal cut anywhere shows whole batches only, is repaired and goes on",
         assert.equal(end.torn.offset, end.bytes);
         assert.throws(() => open(folder, { epoch: 2, after: end }), StoreCorruptError);
       }
-      const writer = open(folder, { epoch: 2, after: repairTail(end, folder) });
+      const writer = open(folder, { epoch: 2, after: repairTail(end, folder, UNSYNCED_FILES) });
       writer.append(pack(eventsOf(99)));
       writer.close();
       assert.equal(readAll({ folder, shard: 3 }).end.sequence, whole + 2);
@@ -221,7 +223,7 @@ test("a batch twice, a segment under another's name, a cut segment in the middle
 /** The real disk with room for so many bytes; a write that does not fit is done in part first. */
 function smallDisk(room: { bytes: number }): JournalFiles {
   return {
-    ...REAL_FILES,
+    ...UNSYNCED_FILES,
     write(file, bytes, from) {
       if (room.bytes === 0) throw Object.assign(new Error("no space"), { code: "ENOSPC" });
       const part = bytes.subarray(from, from + room.bytes);

@@ -7,6 +7,7 @@ import type { Discovery } from "../../../src/frontier/frontier.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { decodeEvents, type JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import { ShardState } from "../../../src/frontier/journal/fold.ts";
+import { type JournalFiles, REAL_FILES } from "../../../src/frontier/journal/journal-files.ts";
 import {
   type JournalEnd,
   type ReadOptions,
@@ -16,6 +17,9 @@ import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 
 export const SEED_LOW = 0x1234;
 export const SEED_HIGH = 0x9abcdef0;
+
+/** The real disk without its syncs, which take most of the time and show nothing while the power is on. */
+export const UNSYNCED_FILES: JournalFiles = { ...REAL_FILES, sync() {}, syncFolder() {} };
 
 /** Runs with a folder of its own that is gone afterwards. */
 export function withFolder<T>(run: (folder: string) => T): T {

@@ -11,7 +11,16 @@ import {
 import { type JournalEnd, repairTail } from "../../../src/frontier/journal/journal-reader.ts";
 import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
 import { type Loss, powerLosses, RecordedFiles } from "../../support/power-loss.ts";
-import { flat, link, pack, readAll, SEED_HIGH, SEED_LOW, withFolder } from "./plans.ts";
+import {
+  flat,
+  link,
+  pack,
+  readAll,
+  SEED_HIGH,
+  SEED_LOW,
+  UNSYNCED_FILES,
+  withFolder,
+} from "./plans.ts";
 
 type Disguise = (files: RecordedFiles) => JournalFiles;
 
@@ -59,7 +68,12 @@ function judge(folder: string, loss: Loss): string | undefined {
       assert.equal(batch.sequence, i + 1);
       if (batch.events.length > 0) assert.deepEqual(flat(batch.events), flat(eventsOf(i + 1)));
     }
-    const writer = open(folder, end.epoch + 1, repairTail(end, folder));
+    const writer = open(
+      folder,
+      end.epoch + 1,
+      repairTail(end, folder, UNSYNCED_FILES),
+      UNSYNCED_FILES,
+    );
     writer.append(pack(eventsOf(writer.sequence + 1)));
     writer.close();
     assert.equal(readAll({ folder, shard: 3 }).end.sequence, end.sequence + 2);
