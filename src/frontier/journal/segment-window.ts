@@ -8,7 +8,7 @@ export class SegmentWindow {
   /** Bytes of the file when it was opened. */
   readonly size: number;
   readonly #file: number;
-  #bytes = Buffer.allocUnsafe(FIRST_BYTES);
+  #bytes: Buffer;
   #from = 0;
   #to = 0;
 
@@ -16,6 +16,7 @@ export class SegmentWindow {
     this.path = path;
     this.#file = openSync(path, "r");
     this.size = fstatSync(this.#file).size;
+    this.#bytes = Buffer.allocUnsafe(Math.min(FIRST_BYTES, this.size));
   }
 
   /** The memory in which `at` finds things; it changes when more is read. */
@@ -35,7 +36,7 @@ export class SegmentWindow {
   }
 
   #load(offset: number, length: number): void {
-    // New memory instead of the old: views of batches handed out before stay what they were only until here.
+    // Views of batches handed out before are what they were only until here.
     if (length > this.#bytes.length) this.#bytes = Buffer.allocUnsafe(2 * length);
     this.#from = offset;
     this.#to = offset;
