@@ -1,0 +1,131 @@
+import { crc32 } from "node:zlib";
+
+/*
+ * The bytes of a journal; README.md has the picture. Everything is little-endian. A sequence number is written as
+ * 64 bits and used as a double: 2^53 batches are enough.
+ */
+
+/** Bytes before the first batch of a segment. */
+export const SEGMENT_HEADER_BYTES = 48;
+/** Bytes before the events of a batch. */
+export const BATCH_HEADER_BYTES = 32;
+/** Checksum and commit marker. */
+export const BATCH_TRAILER_BYTES = 8;
+/** A longer batch is refused by the writer and taken for damage by the reader. */
+export const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+/** Begins every batch: "OWB" and a byte no URL contains. */
+export const BATCH_MAGIC = 0x0142574f;
+
+const SEGMENT_MAGIC = Buffer.from("OWJOURNL", "latin1");
+const VERSION = 1;
+const COMMIT_MARKER = 0x54494d43;
+const TWO_32 = 2 ** 32;
+
+/** What the first bytes of a segment say. */
+export interface SegmentHeader {
+  readonly shard: number;
+  readonly segment: number;
+  /** Random per file: a batch that strayed here from another file does not pass the checksum. */
+  readonly salt: number;
+  /** Seeds of the fingerprints of this crawl. */
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  /** Number of the first batch; one more than the last of the segment before. */
+  readonly firstSequence: number;
+  readonly epoch: number;
+}
+
+/** What the first bytes of a batch say. */
+export interface BatchHeader {
+  readonly eventBytes: number;
+  readonly events: number;
+  readonly sequence: number;
+  /** The writer knew all batches up to this one to be synced: damage to those is never a torn tail. */
+  readonly synced: number;
+  readonly epoch: number;
+}
+
+/** The first bytes of a segment. */
+export function encodeSegmentHeader(header: SegmentHeader): Buffer {
+  const bytes = Buffer.alloc(SEGMENT_HEADER_BYTES);
+  SEGMENT_MAGIC.copy(bytes);
+  bytes.writeUInt16LE(VERSION, 8);
+  bytes.writeUInt16LE(header.shard, 10);
+  bytes.writeUInt32LE(header.segment, 12);
+  bytes.writeUInt32LE(header.salt, 16);
+  bytes.writeUInt32LE(header.seedLow >>> 0, 20);
+  bytes.writeUInt32LE(header.seedHigh >>> 0, 24);
+  writeWide(bytes, header.firstSequence, 28);
+  bytes.writeUInt32LE(header.epoch, 36);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 44)), 44);
+  return bytes;
+}
+
+/** Reads the first bytes of a segment; a word tells why they are not that. */
+export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | "damaged" | "version" {
+  if (bytes.length < SEGMENT_HEADER_BYTES) return "damaged";
+  if (SEGMENT_MAGIC.compare(bytes, 0, SEGMENT_MAGIC.length) !== 0) return "damaged";
+  if (bytes.readUInt32LE(44) !== crc32(bytes.subarray(0, 44))) return "damaged";
+  // After the checksum: a flipped byte is damage, not a program from the future.
+  if (bytes.readUInt16LE(8) !== VERSION) return "version";
+  return {
+    shard: bytes.readUInt16LE(10),
+    segment: bytes.readUInt32LE(12),
+    salt: bytes.readUInt32LE(16),
+    seedLow: bytes.readUInt32LE(20),
+    seedHigh: bytes.readUInt32LE(24),
+    firstSequence: readWide(bytes, 28),
+    epoch: bytes.readUInt32LE(36),
+  };
+}
+
+/** Completes a batch whose events stand behind room for the header; answers its length. */
+export function sealBatch(bytes: Buffer, header: BatchHeader, salt: number): number {
+  const end = BATCH_HEADER_BYTES + header.eventBytes;
+  bytes.writeUInt32LE(BATCH_MAGIC, 0);
+  bytes.writeUInt32LE(header.eventBytes, 4);
+  writeWide(bytes, header.sequence, 8);
+  writeWide(bytes, header.synced, 16);
+  bytes.writeUInt32LE(header.epoch, 24);
+  bytes.writeUInt32LE(header.events, 28);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, end), salt), end);
+  bytes.writeUInt32LE(COMMIT_MARKER, end + 4);
+  return end + BATCH_TRAILER_BYTES;
+}
+
+/** How long the batch at `at` claims to be, header and trailer included; 0 when no batch begins there. */
+export function claimedLength(bytes: Buffer, at: number): number {
+  if (bytes.readUInt32LE(at) !== BATCH_MAGIC) return 0;
+  const eventBytes = bytes.readUInt32LE(at + 4);
+  if (eventBytes > MAX_EVENT_BYTES) return 0;
+  return BATCH_HEADER_BYTES + eventBytes + BATCH_TRAILER_BYTES;
+}
+
+/** True when the `length` bytes at `at` are a batch exactly as it was written to the file with this salt. */
+export function isIntact(bytes: Buffer, at: number, length: number, salt: number): boolean {
+  const end = at + length - BATCH_TRAILER_BYTES;
+  if (bytes.readUInt32LE(end + 4) !== COMMIT_MARKER) return false;
+  return bytes.readUInt32LE(end) === crc32(bytes.subarray(at, end), salt);
+}
+
+/** The header of an intact batch. */
+export function decodeBatchHeader(bytes: Buffer, at: number): BatchHeader {
+  return {
+    eventBytes: bytes.readUInt32LE(at + 4),
+    sequence: readWide(bytes, at + 8),
+    synced: readWide(bytes, at + 16),
+    epoch: bytes.readUInt32LE(at + 24),
+    events: bytes.readUInt32LE(at + 28),
+  };
+}
+
+/** Writes a whole number below 2^53 as 64 bits. */
+export function writeWide(bytes: Buffer, value: number, at: number): void {
+  bytes.writeUInt32LE(value % TWO_32, at);
+  bytes.writeUInt32LE(Math.floor(value / TWO_32), at + 4);
+}
+
+/** Reads what `writeWide` wrote. */
+export function readWide(bytes: Buffer, at: number): number {
+  return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * TWO_32;
+}

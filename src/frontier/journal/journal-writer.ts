@@ -1,0 +1,237 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { CapacityError, DiskFullError, OrbweaverError, StoreCorruptError } from "../../errors.ts";
+import { EventBatch } from "./event-batch.ts";
+import { type JournalFiles, REAL_FILES, segmentName } from "./journal-files.ts";
+import {
+  BATCH_HEADER_BYTES,
+  BATCH_TRAILER_BYTES,
+  encodeSegmentHeader,
+  SEGMENT_HEADER_BYTES,
+  sealBatch,
+} from "./journal-format.ts";
+import type { JournalEnd } from "./journal-reader.ts";
+
+const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+const DEFAULT_SEGMENT_BYTES = 64 * 1024 * 1024;
+
+/** Where and how a shard's journal is written. */
+export interface JournalOptions {
+  readonly folder: string;
+  readonly shard: number;
+  /** Number of this run, above that of every run before. */
+  readonly epoch: number;
+  /** Seeds of the crawl's fingerprints. */
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  /** What the reader found; undefined for a new journal. */
+  readonly after?: JournalEnd | undefined;
+  /** A segment that has reached this size is not continued. */
+  readonly segmentBytes?: number;
+  readonly files?: JournalFiles;
+  /** A random 32-bit number for a new file. */
+  readonly salt?: () => number;
+}
+
+/**
+ * Writes the journal of one shard: one writer, synchronous calls, made for a builder thread. A run never continues a
+ * file of the run before; and the next segment is made only after the one before is synced, so that damage anywhere
+ * but at the end of the last segment is known to be damage.
+ */
+export class JournalWriter {
+  readonly #options: JournalOptions;
+  readonly #files: JournalFiles;
+  readonly #segmentBytes: number;
+  #segment: number;
+  #file = -1;
+  #salt = 0;
+  #size = 0;
+  #sequence: number;
+  #synced: number;
+  #state: "open" | "broken" | "closed" = "open";
+
+  constructor(options: JournalOptions) {
+    const { after, epoch } = options;
+    if (after?.torn !== undefined) {
+      throw new StoreCorruptError(
+        `${after.torn.file} must be repaired at ${after.torn.offset} first`,
+      );
+    }
+    if (after !== undefined && epoch <= after.epoch) {
+      throw new CapacityError(`run ${epoch} cannot follow run ${after.epoch}`);
+    }
+    this.#options = options;
+    this.#files = options.files ?? REAL_FILES;
+    this.#segmentBytes = options.segmentBytes ?? DEFAULT_SEGMENT_BYTES;
+    this.#segment = after?.segment ?? 0;
+    this.#sequence = after?.sequence ?? 0;
+    this.#synced = this.#sequence;
+    // After a kill the reader saw what the page cache kept. Nothing may build on that before it is on the disk.
+    if (after !== undefined && after.bytes > 0) this.#syncOld(this.#path(after.segment));
+    this.#startSegment();
+  }
+
+  /** Number of the batch appended last. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** All batches up to this number survive a power loss. */
+  get synced(): number {
+    return this.#synced;
+  }
+
+  /** Number of the segment being written; all before are closed and synced. */
+  get segment(): number {
+    return this.#segment;
+  }
+
+  /** Appends the events as one batch, all or nothing; answers its number. The batch may be cleared afterwards. */
+  append(batch: EventBatch): number {
+    this.#mustBeOpen();
+    const bytes = batch.finish();
+    const total = BATCH_HEADER_BYTES + batch.eventBytes + BATCH_TRAILER_BYTES;
+    if (this.#size > SEGMENT_HEADER_BYTES && this.#size + total > this.#segmentBytes)
+      this.#rotate();
+    const { eventBytes, events } = batch;
+    const sequence = this.#sequence + 1;
+    const header = {
+      eventBytes,
+      events,
+      sequence,
+      synced: this.#synced,
+      epoch: this.#options.epoch,
+    };
+    this.#write(bytes.subarray(0, sealBatch(bytes, header, this.#salt)));
+    this.#sequence = sequence;
+    return sequence;
+  }
+
+  /** Returns when everything appended survives a power loss; answers the number reached. */
+  sync(): number {
+    this.#mustBeOpen();
+    if (this.#synced === this.#sequence) return this.#synced;
+    // After a failed sync the system may drop the pages and call the next sync a success: there is no second try.
+    this.#orBreak(() => this.#files.sync(this.#file));
+    this.#synced = this.#sequence;
+    return this.#synced;
+  }
+
+  /** Syncs and closes. A last, empty batch says that all before it was synced, so that no byte of it can pass for torn. */
+  close(): void {
+    if (this.#state === "closed") return;
+    try {
+      if (this.#state === "broken") return;
+      this.sync();
+      this.append(new EventBatch(BATCH_HEADER_BYTES + BATCH_TRAILER_BYTES));
+      this.sync();
+    } catch (error) {
+      // What counts is synced already; a full disk only costs the last batch, which says nothing.
+      if (!(error instanceof DiskFullError && this.#synced === this.#sequence)) throw error;
+    } finally {
+      this.#state = "closed";
+      this.#files.close(this.#file);
+    }
+  }
+
+  #rotate(): void {
+    this.sync();
+    const old = this.#file;
+    this.#startSegment();
+    this.#files.close(old);
+  }
+
+  /** Makes the next segment: contents first, then its name, both durable before anything is appended. */
+  #startSegment(): void {
+    const { folder, shard, epoch, seedLow, seedHigh, salt: random = randomSalt } = this.#options;
+    const segment = this.#segment + 1;
+    const salt = random();
+    const path = this.#path(segment);
+    const firstSequence = this.#sequence + 1;
+    const bytes = encodeSegmentHeader({
+      shard,
+      segment,
+      salt,
+      seedLow,
+      seedHigh,
+      firstSequence,
+      epoch,
+    });
+    let file = -1;
+    try {
+      file = this.#files.create(path);
+      for (let done = 0; done < bytes.length; ) done += this.#files.write(file, bytes, done);
+      this.#files.sync(file);
+      this.#files.syncFolder(folder);
+    } catch (cause) {
+      // The old segment stays the current one, and the caller may try again when there is space.
+      if (file !== -1) {
+        this.#orBreak(() => {
+          this.#files.close(file);
+          this.#files.remove(path);
+        });
+      }
+      throw diskError(cause, `no space for a new segment ${path}`);
+    }
+    this.#file = file;
+    this.#segment = segment;
+    this.#salt = salt;
+    this.#size = bytes.length;
+  }
+
+  #write(bytes: Uint8Array): void {
+    let done = 0;
+    try {
+      while (done < bytes.length) done += this.#files.write(this.#file, bytes, done);
+    } catch (cause) {
+      // One writer per file, so everything behind #size is the torn beginning of this batch.
+      if (done > 0) this.#orBreak(() => this.#files.truncate(this.#file, this.#size));
+      throw diskError(
+        cause,
+        `no space for ${bytes.length} more bytes in ${this.#path(this.#segment)}`,
+      );
+    }
+    this.#size += done;
+  }
+
+  #syncOld(path: string): void {
+    const file = this.#files.open(path);
+    try {
+      this.#files.sync(file);
+    } finally {
+      this.#files.close(file);
+    }
+    this.#files.syncFolder(this.#options.folder);
+  }
+
+  #orBreak(step: () => void): void {
+    try {
+      step();
+    } catch (cause) {
+      this.#state = "broken";
+      throw cause;
+    }
+  }
+
+  #mustBeOpen(): void {
+    if (this.#state === "open") return;
+    const path = this.#path(this.#segment);
+    throw new OrbweaverError(
+      "OW_JOURNAL",
+      `the journal ${path} is ${this.#state}: nothing can be added`,
+    );
+  }
+
+  #path(segment: number): string {
+    return join(this.#options.folder, segmentName(this.#options.shard, segment));
+  }
+}
+
+function diskError(cause: unknown, message: string): unknown {
+  const code = (cause as NodeJS.ErrnoException).code ?? "";
+  return FULL.has(code) ? new DiskFullError(message, cause) : cause;
+}
+
+function randomSalt(): number {
+  return randomBytes(4).readUInt32LE();
+}

@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { fingerprint, print } from "../../../src/frontier/fingerprint.ts";
+import type { Discovery } from "../../../src/frontier/frontier.ts";
+import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
+import { decodeEvents, type JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
+import { ShardState } from "../../../src/frontier/journal/fold.ts";
+import { type JournalFiles, REAL_FILES } from "../../../src/frontier/journal/journal-files.ts";
+import {
+  type JournalEnd,
+  type ReadOptions,
+  readJournal,
+} from "../../../src/frontier/journal/journal-reader.ts";
+import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
+
+export const SEED_LOW = 0x1234;
+export const SEED_HIGH = 0x9abcdef0;
+
+/** The real disk without its syncs, which take most of the time and show nothing while the power is on. */
+export const UNSYNCED_FILES: JournalFiles = { ...REAL_FILES, sync() {}, syncFolder() {} };
+
+/** Runs with a folder of its own that is gone afterwards. */
+export function withFolder<T>(run: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "orbweaver-journal-"));
+  try {
+    return run(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export function printOf(url: string): { low: number; high: number } {
+  fingerprint(url, SEED_LOW, SEED_HIGH);
+  return { ...print };
+}
+
+export function link(url: string, more: Partial<Discovery> = {}): Discovery {
+  const parent = undefined;
+  return { url: url as CrawlUrl, parent, depth: 1, via: "link", seed: false, chain: [], ...more };
+}
+
+// Few URLs, shards and numbers, so that duplicates, gaps and done-before-admit happen all the time.
+const url = fc
+  .integer({ min: 0, max: 30 })
+  .map((n) => `http://h${n % 3}.example/${"p".repeat(n)}` as CrawlUrl);
+const discovery: fc.Arbitrary<Discovery> = fc.record(
+  {
+    url,
+    parent: fc.option(url, { nil: undefined }),
+    depth: fc.nat({ max: 3 }),
+    via: fc.constantFrom("seed", "link", "redirect", "refresh"),
+    seed: fc.boolean(),
+    chain: fc.constantFrom<readonly string[]>(
+      [],
+      ["00112233445566ff"],
+      ["ffffffff00000000", "0123456789abcdef"],
+    ),
+  },
+  { noNullPrototype: true },
+);
+const number = fc.record(
+  {
+    shard: fc.nat({ max: 2 }),
+    epoch: fc.integer({ min: 1, max: 2 }),
+    number: fc.integer({ min: 1, max: 6 }),
+  },
+  { noNullPrototype: true },
+);
+const where = fc.record(
+  {
+    file: fc.constantFrom("a.warc.gz", "b-00001.warc.gz"),
+    offset: fc.maxSafeNat(),
+    length: fc.nat(),
+  },
+  { noNullPrototype: true },
+);
+const event: fc.Arbitrary<JournalEvent> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .array(discovery, { minLength: 1, maxLength: 6 })
+      .map((found) => ({ kind: "admit" as const, found })),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(url, fc.integer({ min: 1, max: 3 }), fc.option(where, { nil: undefined }))
+      .map(([of, outcome, at]) => ({ kind: "done" as const, ...printOf(of), outcome, where: at })),
+  },
+  fc
+    .tuple(number, fc.nat(), fc.uint8Array({ maxLength: 40 }))
+    .map(([{ shard, ...n }, links, block]) => ({
+      kind: "outbox" as const,
+      target: shard,
+      ...n,
+      links,
+      block,
+    })),
+  number.map((n) => ({ kind: "received" as const, ...n })),
+  number.map((n) => ({ kind: "confirmed" as const, ...n })),
+  fc.record(
+    {
+      kind: fc.constant("counted" as const),
+      counter: fc.nat({ max: 255 }),
+      amount: fc.integer(),
+    },
+    { noNullPrototype: true },
+  ),
+);
+
+/** The events of some batches. */
+export const batches = fc.array(fc.array(event, { maxLength: 8 }), { maxLength: 12 });
+
+/** Admits a link with its fingerprint. */
+export function admit(into: EventBatch, found: Discovery): void {
+  const { low, high } = printOf(found.url);
+  into.admit(found, low, high);
+}
+
+/** Writes events into a batch. */
+export function pack(events: readonly JournalEvent[], into = new EventBatch(64)): EventBatch {
+  into.clear();
+  for (const e of events) {
+    if (e.kind === "admit") for (const found of e.found) admit(into, found);
+    else if (e.kind === "done") into.done(e.low, e.high, e.outcome, e.where);
+    else if (e.kind === "outbox") into.outbox(e.target, e.epoch, e.number, e.links, e.block);
+    else if (e.kind === "received") into.received(e.shard, e.epoch, e.number);
+    else if (e.kind === "confirmed") into.confirmed(e.shard, e.epoch, e.number);
+    else if (e.kind === "counted") into.counted(e.counter, e.amount);
+  }
+  return into;
+}
+
+/** Events with admissions one by one, so that the way they are grouped does not matter. */
+export function flat(events: readonly JournalEvent[]): unknown[] {
+  return events.flatMap((e): unknown[] => (e.kind === "admit" ? [...e.found] : [e]));
+}
+
+/** Everything the reader finds, copied. */
+export function readAll(options: ReadOptions): {
+  batches: { sequence: number; offset: number; file: string; events: JournalEvent[] }[];
+  end: JournalEnd;
+} {
+  const reader = readJournal(options);
+  const found = [];
+  for (;;) {
+    const step = reader.next();
+    if (step.done) return { batches: found, end: step.value };
+    const { sequence, offset, file } = step.value;
+    found.push({ sequence, offset, file, events: decodeEvents(step.value) });
+  }
+}
+
+/** Folds batches from the empty state or the one given. */
+export function fold(
+  all: readonly (readonly JournalEvent[])[],
+  state = new ShardState(SEED_LOW, SEED_HIGH),
+): ShardState {
+  for (const events of all) state.apply(pack(events).view(state.sequence + 1));
+  return state;
+}
+
+/** All a state says, in a form that compares. */
+export function describe(state: ShardState): unknown {
+  const prints = [];
+  for (let i = 0; i < state.prints.size; i++) {
+    prints.push([state.prints.low(i), state.prints.high(i), state.prints.outcome(i)]);
+  }
+  return {
+    sequence: state.sequence,
+    waiting: state.waiting,
+    prints,
+    queued: [...state.queued()],
+    unconfirmed: state.unconfirmed(),
+    sent: [...state.sent].sort(),
+    received: [...state.received].sort(),
+    outcomes: [...state.outcomes],
+    counters: [...state.counters],
+  };
+}
