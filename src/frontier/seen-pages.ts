@@ -1,10 +1,10 @@
-/** A new chunk is at most this part of what is there: memory grows by 3 % at a time. */
-const PARTS_BITS = 5;
+/** A new chunk is at most this part of what is there: memory grows by 1.6 % at a time. */
+const PARTS_BITS = 6;
 const PARTS = 1 << PARTS_BITS;
 
 /**
- * Pages of slots in a growing row of typed arrays: pages 0 to 63 have a chunk each, the next 64 share 32 chunks of
- * two, the next 128 have chunks of four. So a small store takes a page, a large one some hundred arrays (they
+ * Pages of slots in a growing row of typed arrays: pages 0 to 127 have a chunk each, the next 128 share 64 chunks of
+ * two, the next 256 have chunks of four. So a small store takes a page, a large one some hundred arrays (they
  * stay in the cache), and nothing is ever copied.
  */
 export class PageStore {

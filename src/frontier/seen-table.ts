@@ -3,44 +3,46 @@ import { PageStore } from "./seen-pages.ts";
 /** Slots of a page in a crawl; tests take small pages to see every boundary. */
 export const PAGE_SLOTS = 1024;
 
-/** A group starts a round with this many pages, or with fewer while the table is small, and ends with twice as many. */
-const FIRST_PAGES = 4;
-const LAST_PAGES = 2 * FIRST_PAGES;
+/** Entries per slot over the whole table: 8 / 0.59 = 13.6 bytes each. The fullest page has 0.59 / ln 2 = 0.85. */
+const LOAD = 0.59;
 
-/** Entries per slot over the whole table: 8 / 0.66 = 12.1 bytes each. The fullest pages reach 0.66 * 5 / 4 = 0.83. */
-const LOAD = 0.66;
+/** High halves are kept with this bit flipped, so that comparing signed numbers orders them like unsigned ones. */
+const SIGN = 0x80000000 | 0;
 
 /**
- * A set of 64-bit fingerprints that grows by one page at a time: linear hashing with partial expansions (Larson
- * 1980) over pages of open addressing.
+ * A set of 64-bit fingerprints that grows by one page at a time: spiral storage (Martin 1979) over pages of ordered
+ * open addressing (Amble, Knuth 1974).
  *
- * The low half's low bits name a group of pages, the high half's high bits one page of the group, its low bits the
- * slot where probing starts. Group after group, in order, gets one more page, from 4 to 8; then a group of 8 counts
- * as two groups of 4, told apart by one more bit of the low half, and the next round begins.
+ * The high half, a number x from 0 to 1, gives u = 2^x; page q takes what lies from q to q + 1 in u * 2^k. The pages
+ * are `first` to 2 * first - 1: k is the power that brings u there. To grow, page `first` is dealt out to the pages
+ * 2 * first and 2 * first + 1. A page's share of the hash falls with its number, so the page to be split is always
+ * the fullest, at twice the load of the last: the table is in the same state at every size, only larger. Where
+ * shares are even (doubling, linear hashing), all pages fill up at the same moment.
  *
- *     groups = 4, pages = 5, split = 2:     page 0  1  2  3 | 4  5  6  7 | ... | 16 17
- *                                           group 0  1  2  3 | 0  1  2  3 | ... |  0  1   (0 and 1 have 5 pages)
+ * Page 2q lies where q lay, page 2q + 1 is appended: no page ever moves, and page q is found at q without its
+ * trailing zeros and the one before them. One add moves the entries of one page.
  *
- * Page j of group i is at `j * groups + i`, so new pages are appended and none ever moves. Groups fill evenly; what
- * waits for its page is at most 5/4 fuller than the rest, where plain linear hashing or doubling would make it twice
- * as full. One add moves the entries of one group: at most 7 pages.
+ * Within a page entries are sorted by their high half: a search ends at the first greater one, full as the page may
+ * be, and a split is one sequential pass. With 2^32 places, a table is good for some 1e9 entries.
  */
 export class SeenTable {
   readonly #pages: PageStore;
   readonly #slots: number;
-  /** Always a power of two. */
-  #groups = 1;
-  /** Pages of a group from `split` on; the groups before it have one more. */
-  #perGroup = 1;
-  #split = 0;
+  /** Probing starts in the first 15/16 of a page and never wraps around: what is pushed on stays sorted. */
+  readonly #homes: number;
+  #first = 1;
+  /** u has 30 bits behind the point; what is left of them behind the page number if page `first` is in reach of u. */
+  #shift = 30;
   #size = 0;
   #limit: number;
   #moved = 0;
-  /** Pairs (low, high) whose page is full. Entries are here only while that holds. */
+  /** Pairs (low, high) that were pushed off the end of their page. They are not less than any entry in it. */
   #overflow: number[] = [];
 
+  /** `pageSlots` is a power of two, at least 16. */
   constructor(pageSlots: number = PAGE_SLOTS) {
     this.#slots = pageSlots;
+    this.#homes = pageSlots - pageSlots / 16;
     this.#pages = new PageStore(pageSlots);
     this.#pages.append();
     this.#limit = LOAD * pageSlots;
@@ -50,7 +52,7 @@ export class SeenTable {
     return this.#size;
   }
 
-  /** Entries that growth has moved so far; one add never moves more than 7 pages hold. */
+  /** Entries that growth has moved so far; one add never moves more than a page holds. */
   get moved(): number {
     return this.#moved;
   }
@@ -65,29 +67,27 @@ export class SeenTable {
     return this.#pages.bytes + 8 * this.#overflow.length;
   }
 
-  /** Adds a fingerprint; false when it was there. (0, 0) marks an empty slot, so it counts as (1, 0). */
+  /** Adds a fingerprint; false when it was there. A low half of 0 marks an empty slot, so it counts as 1. */
   add(low: number, high: number): boolean {
-    const one = (low | high) === 0 ? 1 : low | 0;
-    if (!this.#insert(one, high | 0)) return false;
+    if (!this.#insert(low === 0 ? 1 : low | 0, high ^ SIGN)) return false;
     this.#size++;
     if (this.#size > this.#limit) this.#grow();
     return true;
   }
 
   has(low: number, high: number): boolean {
-    const one = (low | high) === 0 ? 1 : low | 0;
-    const two = high | 0;
-    const page = this.#pageOf(one, two);
+    const one = low === 0 ? 1 : low | 0;
+    const two = high ^ SIGN;
+    const u = spiral(two);
+    const shift = u >>> this.#shift < this.#first ? this.#shift - 1 : this.#shift;
+    const page = pageAt(u >>> shift);
     const words = this.#pages.wordsOf(page);
-    const at = this.#pages.offsetOf(page);
-    const mask = 2 * this.#slots - 1;
-    let step = (2 * two) & mask;
-    for (let probes = this.#slots; probes > 0; probes--) {
-      const foundLow = words[at + step]!;
-      const foundHigh = words[at + step + 1]!;
-      if (foundLow === one && foundHigh === two) return true;
-      if ((foundLow | foundHigh) === 0) return false;
-      step = (step + 2) & mask;
+    const start = this.#pages.offsetOf(page);
+    const end = start + 2 * this.#slots;
+    for (let at = start + 2 * slotOf(u, shift, this.#homes); at < end; at += 2) {
+      const found = words[at]!;
+      if (found === 0 || words[at + 1]! > two) return false;
+      if (found === one && words[at + 1] === two) return true;
     }
     return this.#overflows(one, two);
   }
@@ -100,34 +100,47 @@ export class SeenTable {
     while (this.#limit < entries) this.#grow();
   }
 
-  /** Hands every entry to `take`, in the order of the pages. */
-  *pages(): Generator<Int32Array> {
-    for (let page = 0; page < this.#pages.count; page++) {
-      const at = this.#pages.offsetOf(page);
-      yield this.#pages.wordsOf(page).subarray(at, at + 2 * this.#slots);
+  /** Calls `take` with every fingerprint of the page; pages are numbered from 0, the overflow is the last one. */
+  visit(page: number, take: (low: number, high: number) => void): void {
+    const start = page < this.#pages.count ? this.#pages.offsetOf(page) : 0;
+    const words = page < this.#pages.count ? this.#pages.wordsOf(page) : this.#overflow;
+    const end = page < this.#pages.count ? start + 2 * this.#slots : words.length;
+    for (let at = start; at < end; at += 2) {
+      if (words[at] !== 0) take(words[at]!, words[at + 1]! ^ SIGN);
     }
-    if (this.#overflow.length > 0) yield Int32Array.from(this.#overflow);
+  }
+
+  /** How many pages `visit` knows. */
+  get pages(): number {
+    return this.#pages.count + 1;
   }
 
   #insert(low: number, high: number): boolean {
-    const page = this.#pageOf(low, high);
+    const u = spiral(high);
+    const shift = u >>> this.#shift < this.#first ? this.#shift - 1 : this.#shift;
+    const page = pageAt(u >>> shift);
     const words = this.#pages.wordsOf(page);
-    const at = this.#pages.offsetOf(page);
-    const mask = 2 * this.#slots - 1;
-    let step = (2 * high) & mask;
-    for (let probes = this.#slots; probes > 0; probes--) {
-      const foundLow = words[at + step]!;
-      const foundHigh = words[at + step + 1]!;
-      if (foundLow === low && foundHigh === high) return false;
-      if ((foundLow | foundHigh) === 0) {
-        words[at + step] = low;
-        words[at + step + 1] = high;
-        return true;
-      }
-      step = (step + 2) & mask;
+    const start = this.#pages.offsetOf(page);
+    const end = start + 2 * this.#slots;
+    let at = start + 2 * slotOf(u, shift, this.#homes);
+    while (at < end && words[at] !== 0 && words[at + 1]! <= high) {
+      if (words[at] === low && words[at + 1] === high) return false;
+      at += 2;
     }
-    if (this.#overflows(low, high)) return false;
-    this.#overflow.push(low, high);
+    if (at === end && this.#overflows(low, high)) return false;
+    // The greater ones move on by one slot, up to the next empty one.
+    let carriedLow = low;
+    let carriedHigh = high;
+    for (; at < end; at += 2) {
+      const nextLow = words[at]!;
+      const nextHigh = words[at + 1]!;
+      words[at] = carriedLow;
+      words[at + 1] = carriedHigh;
+      if (nextLow === 0) return true;
+      carriedLow = nextLow;
+      carriedHigh = nextHigh;
+    }
+    this.#overflow.push(carriedLow, carriedHigh);
     return true;
   }
 
@@ -138,60 +151,64 @@ export class SeenTable {
     return false;
   }
 
-  #pageOf(low: number, high: number): number {
-    const groups = this.#groups;
-    const group = low & (groups - 1);
-    const pages = group < this.#split ? this.#perGroup + 1 : this.#perGroup;
-    const part = high >>> 16;
-    if (pages < LAST_PAGES) return ((part * pages) >>> 16) * groups + group;
-    // A full group already counts as two of the next round: page j of group i is page 2j or 2j + 1 of the old one.
-    return ((part * FIRST_PAGES) >>> 16) * 2 * groups + (low & (2 * groups - 1));
-  }
-
-  /** Gives the next group one more page and deals its entries out again. */
+  /** Splits the first page, the fullest one. */
   #grow(): void {
-    const group = this.#split;
-    const entries = this.#empty(group);
+    const first = this.#first;
+    const taken = this.#empty(pageAt(first));
     this.#pages.append();
-    this.#split++;
-    if (this.#split === this.#groups) {
-      this.#split = 0;
-      this.#perGroup++;
-      if (this.#perGroup === LAST_PAGES) {
-        this.#perGroup = FIRST_PAGES;
-        this.#groups *= 2;
-      }
-    }
+    // Both halves of the split page are one power of two further out.
+    const shift = this.#shift - 1;
+    this.#first++;
+    if (this.#first === 2 ** (31 - this.#shift)) this.#shift--;
     this.#limit = LOAD * this.#slots * this.#pages.count;
-    for (let i = 0; i < entries; i += 2) this.#insert(scratch[i]!, scratch[i + 1]!);
-    this.#moved += entries / 2;
-    // Some of these have room now; the others come back here. Their number is next to nothing.
     const waiting = this.#overflow;
-    if (waiting.length === 0) return;
     this.#overflow = [];
+    const rest = this.#deal(0, taken, 2 * first, shift);
+    this.#deal(rest, taken, 2 * first + 1, shift);
+    this.#moved += taken / 2;
+    // Some of these have room now; the others come back here. Their number is next to nothing.
     for (let i = 0; i < waiting.length; i += 2) this.#insert(waiting[i]!, waiting[i + 1]!);
   }
 
-  /** Takes all entries of a group out of its pages into `scratch`; how many numbers that makes. */
-  #empty(group: number): number {
-    const length = 2 * this.#slots;
-    if (scratch.length < (LAST_PAGES - 1) * length) {
-      scratch = new Int32Array((LAST_PAGES - 1) * length);
-    }
+  /** Takes all entries of a page into `scratch`, in order; how many numbers that makes. */
+  #empty(page: number): number {
+    if (scratch.length < 2 * this.#slots + 2) scratch = new Int32Array(2 * this.#slots + 2);
+    const to = scratch;
+    const words = this.#pages.wordsOf(page);
+    const start = this.#pages.offsetOf(page);
+    const end = start + 2 * this.#slots;
     let taken = 0;
-    for (let j = 0; j < this.#perGroup; j++) {
-      const page = j * this.#groups + group;
-      const words = this.#pages.wordsOf(page);
-      const at = this.#pages.offsetOf(page);
-      for (let i = at; i < at + length; i += 2) {
-        const low = words[i]!;
-        const high = words[i + 1]!;
-        // Written always and counted only if it was one: half of the slots or more are full, in no order.
-        scratch[taken] = low;
-        scratch[taken + 1] = high;
-        taken += (low | high) === 0 ? 0 : 2;
+    for (let at = start; at < end; at += 2) {
+      // Written always and counted only if it was one: a branch here would be guessed wrong too often.
+      const low = words[at]!;
+      to[taken] = low;
+      to[taken + 1] = words[at + 1]!;
+      taken += low === 0 ? 0 : 2;
+    }
+    words.fill(0, start, end);
+    return taken;
+  }
+
+  /** Puts entries of `scratch` into the empty page q, sorted, so each behind the last; where those of the next page start. */
+  #deal(from: number, taken: number, q: number, shift: number): number {
+    const homes = this.#homes;
+    const slots = this.#slots;
+    const words = this.#pages.wordsOf(pageAt(q));
+    const start = this.#pages.offsetOf(pageAt(q));
+    let free = 0;
+    for (let i = from; i < taken; i += 2) {
+      const low = scratch[i]!;
+      const high = scratch[i + 1]!;
+      const u = spiral(high);
+      if (u >>> shift !== q) return i;
+      const slot = Math.max(slotOf(u, shift, homes), free);
+      free = slot + 1;
+      if (slot < slots) {
+        words[start + 2 * slot] = low;
+        words[start + 2 * slot + 1] = high;
+      } else {
+        this.#overflow.push(low, high);
       }
-      words.fill(0, at, at + length);
     }
     return taken;
   }
@@ -199,3 +216,26 @@ export class SeenTable {
 
 /** Shared by all tables of the thread: it is empty between two calls. */
 let scratch = new Int32Array(0);
+
+/** 2^x with 30 bits behind the point, at 257 values of x; straight lines between them are exact to 1 in 1,000,000. */
+const POWERS = Float64Array.from({ length: 257 }, (_, i) => 2 ** (30 + i / 256));
+const SLOPES = Float64Array.from(
+  { length: 256 },
+  (_, i) => (POWERS[i + 1]! - POWERS[i]!) / 2 ** 24,
+);
+
+/** u = 2^x of a high half, from 2^30 to 2^31; rises with it. */
+function spiral(high: number): number {
+  const line = (high ^ SIGN) >>> 24;
+  return (POWERS[line]! + (high & 0xffffff) * SLOPES[line]!) | 0;
+}
+
+/** Where page q lies. */
+function pageAt(q: number): number {
+  return q >>> (32 - Math.clz32(q & -q));
+}
+
+/** The part of u behind the page number, as one of the slots where probing starts. */
+function slotOf(u: number, shift: number, homes: number): number {
+  return ((u & ((1 << shift) - 1)) * (homes / (1 << shift))) | 0;
+}

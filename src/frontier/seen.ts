@@ -1,6 +1,6 @@
 import { OrbweaverError, StoreCorruptError } from "../errors.ts";
 import { fingerprint, print } from "./fingerprint.ts";
-import { SeenTable } from "./seen-table.ts";
+import { PAGE_SLOTS, SeenTable } from "./seen-table.ts";
 
 /** A fingerprint in a block: low half, high half, both little-endian. */
 const ENTRY_BYTES = 8;
@@ -87,20 +87,18 @@ export class SeenSet {
     const block = new Uint8Array(BLOCK_BYTES);
     const view = new DataView(block.buffer);
     let used = 0;
-    for (const words of this.#table.pages()) {
-      for (let i = 0; i < words.length; i += 2) {
-        const low = words[i]!;
-        const high = words[i + 1]!;
-        if ((low | high) === 0) continue;
-        view.setInt32(used, low, true);
-        view.setInt32(used + 4, high, true);
-        used += ENTRY_BYTES;
-        if (used < BLOCK_BYTES) continue;
-        yield block;
-        used = 0;
-        if (this.size !== size) {
-          throw new OrbweaverError("OW_SEEN_CHANGED", "the seen-set grew while it was being saved");
-        }
+    const take = (low: number, high: number): void => {
+      view.setInt32(used, low, true);
+      view.setInt32(used + 4, high, true);
+      used += ENTRY_BYTES;
+    };
+    for (let page = 0; page < this.#table.pages; page++) {
+      this.#table.visit(page, take);
+      if (used + PAGE_SLOTS * ENTRY_BYTES <= BLOCK_BYTES) continue;
+      yield block.subarray(0, used);
+      used = 0;
+      if (this.size !== size) {
+        throw new OrbweaverError("OW_SEEN_CHANGED", "the seen-set grew while it was being saved");
       }
     }
     if (used > 0) yield block.subarray(0, used);
