@@ -16,7 +16,7 @@ import { type Control, inboxesOf, MODES, type SharedMemory } from "./shared-memo
 /** A URL, its parent, a full redirect chain and the numbers around them. */
 const SLOT_BYTES = 2 * MAX_URL_LENGTH + 256;
 /** Most URLs of a crawl on a shared frontier; the striped set keeps them as text. */
-const MAX_URLS = { cas: 1 << 22, striped: 1 << 18 } as const;
+const MAX_URLS = { cas: 1 << 22, striped: 1 << 17 } as const;
 
 /** True for the technique that is kept to show what goes wrong. */
 export function losesUrls(config: CrawlConfig): boolean {

@@ -44,6 +44,7 @@ export class SharedFrontier implements ThreadFrontier {
   readonly #resting = new RestingLeases();
   readonly #hosts = new Map<string, Host>();
   readonly #record: Buffer;
+  readonly #repeated = new Set<string>();
   #held = 0;
   #known = 0;
   #waiting = 0;
@@ -170,9 +171,8 @@ export class SharedFrontier implements ThreadFrontier {
   #take(): Lease | undefined {
     const length = this.#parts.frontier.tryTake(this.#record);
     const found = length > 0 ? this.#read(length) : this.#spill.shift();
-    if (found === undefined) return undefined;
+    if (found === undefined || !this.#mayFetch(found.url)) return undefined;
     this.#held++;
-    if (this.#parts.taken !== undefined) this.#parts.onTaken(!this.#parts.taken.mark(found.url));
     return { ...found, host: this.#host(hostnameOf(found.url)), attempt: 0 };
   }
 
@@ -185,6 +185,22 @@ export class SharedFrontier implements ThreadFrontier {
     } catch {
       return undefined;
     }
+  }
+
+  /**
+   * An unsynchronised ring whose tail has overtaken its head gives out its slots for ever. To show what goes wrong
+   * each thread fetches a URL that somebody had before once more, and no further.
+   */
+  #mayFetch(url: string): boolean {
+    const { taken, onTaken } = this.#parts;
+    if (taken === undefined) return true;
+    const again = !taken.mark(url);
+    if (again) {
+      if (this.#repeated.has(url)) return false;
+      this.#repeated.add(url);
+    }
+    onTaken(again);
+    return true;
   }
 
   #insert(found: Discovery): boolean {
