@@ -28,6 +28,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "crawl web sites into an archive",
     load: () => import("./commands/crawl.ts"),
   },
+  resume: {
+    summary: "continue a crawl after a stop or a crash (not for every crawl yet)",
+    load: () => import("./commands/resume.ts"),
+  },
   demo: {
     summary: "crawl a small synthetic web on this machine; needs no internet",
     load: () => import("./commands/demo.ts"),

@@ -55,7 +55,7 @@ export class Crawl {
 
   /** Runs the crawl to its end. Throws only for faults, and then the files on disk are valid and closed. */
   async run(): Promise<CrawlSummary> {
-    const paths = createCrawlFolder(this.#out);
+    const paths = createCrawlFolder(this.#out, Date.now(), this.#config.frontier);
     this.#startMs = monotonicMs();
     this.#lastWorkMs = this.#startMs;
     this.#startCpu = process.cpuUsage();

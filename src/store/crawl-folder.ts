@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
-import { FolderTakenError } from "../errors.ts";
+import { FolderTakenError, StoreCorruptError } from "../errors.ts";
 import { syncFolder } from "./append-file.ts";
 import { jsonLine } from "./jsonl.ts";
 import { PAGES_HEADER } from "./page-line.ts";
@@ -17,6 +17,27 @@ export interface CrawlPaths {
   debugLog: string;
   skipped: string;
   state: string;
+}
+
+/** Which frontier a crawl runs on. */
+export type FrontierKind = "sharded" | "shared";
+
+/** state/crawl.json: what a later program must know about a crawl before it touches it. */
+export interface CrawlState {
+  readonly version: number;
+  readonly created: string;
+  readonly frontier: FrontierKind;
+}
+
+/** The state of a crawl folder; undefined when the folder holds no crawl. */
+export function readCrawlState(dir: string): CrawlState | undefined {
+  const { state } = crawlPaths(dir);
+  if (!existsSync(state)) return undefined;
+  try {
+    return JSON.parse(readFileSync(state, "utf8")) as CrawlState;
+  } catch (cause) {
+    throw new StoreCorruptError(`${state} is not readable at offset 0`, cause);
+  }
 }
 
 /** The paths of the output folder `dir`. */
@@ -55,7 +76,11 @@ export function partsOf(path: string): string[] {
  * Makes a new output folder, or throws FolderTakenError with what to do instead: what is already
  * on disk is never overwritten, mixed with or deleted.
  */
-export function createCrawlFolder(dir: string, wallMs: number = Date.now()): CrawlPaths {
+export function createCrawlFolder(
+  dir: string,
+  wallMs: number = Date.now(),
+  frontier: FrontierKind = "sharded",
+): CrawlPaths {
   const paths = crawlPaths(dir);
   const taken = whyTaken(dir, paths);
   if (taken !== undefined) throw new FolderTakenError(taken);
@@ -71,7 +96,11 @@ export function createCrawlFolder(dir: string, wallMs: number = Date.now()): Cra
   for (const folder of [paths.archive, ...files.map(dirname)]) mkdirSync(folder);
   replaceFile(paths.pages, (file) => file.write(Buffer.from(`${jsonLine(PAGES_HEADER)}\n`)));
   // Last, so that a folder with a state file is a complete one.
-  const state = { version: FORMAT_VERSION, created: new Date(wallMs).toISOString() };
+  const state: CrawlState = {
+    version: FORMAT_VERSION,
+    created: new Date(wallMs).toISOString(),
+    frontier,
+  };
   replaceFile(paths.state, (file) => file.write(Buffer.from(`${jsonLine(state)}\n`)));
   syncFolder(dir);
   return paths;
@@ -81,7 +110,7 @@ function whyTaken(dir: string, paths: CrawlPaths): string | undefined {
   if (!existsSync(dir)) return undefined;
   if (!statSync(dir).isDirectory()) return `${dir} is a file, not a folder: choose another --out`;
   if (existsSync(paths.state))
-    return `${dir} already holds a crawl: continue it with "orbweaver resume ${dir}", or choose another --out`;
+    return `${dir} already holds a crawl, which is never overwritten: choose another --out, or move that folder away`;
   if (readdirSync(dir).length > 0)
     return `${dir} is not empty and not a crawl folder: choose another --out, or an empty folder`;
   return undefined;

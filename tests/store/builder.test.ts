@@ -140,7 +140,7 @@ test("a folder is taken only when nothing is in it, and the refusal says what to
     );
   refusal(
     fresh,
-    /already holds a crawl: continue it with "orbweaver resume .*choose another --out/,
+    /already holds a crawl, which is never overwritten: choose another --out/,
   );
   const full = join(base, "full");
   mkdirSync(full);
