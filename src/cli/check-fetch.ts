@@ -1,47 +1,21 @@
 import { defaultUserAgent } from "../config/user-agent.ts";
 import { EXIT, OrbweaverError } from "../errors.ts";
-import { AddressPolicy } from "../fetch/address.ts";
-import { PoliteClient } from "../fetch/polite-client.ts";
-import { NameResolver } from "../fetch/resolve.ts";
-import { WireClient } from "../fetch/wire/client.ts";
+import type { PoliteClient } from "../fetch/polite-client.ts";
 import { decodeBody } from "../fetch/wire/decode.ts";
-import { Gatekeeper } from "../frontier/gatekeeper.ts";
 import { Host } from "../frontier/host.ts";
-import { GateTable, gateBytes } from "../sync/gate-table.ts";
 import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
-import { hostnameOf, partsOf } from "../url/url-parts.ts";
+import { hostnameOf } from "../url/url-parts.ts";
 import type { CheckInput } from "./check-input.ts";
 import type { Io } from "./io.ts";
+import { withOneOffClient } from "./one-off-client.ts";
 
 const MAX_REDIRECTS = 10;
 const MAX_BYTES = 50 * 1024 * 1024;
 const MAX_RATIO = 200;
 
 /** Fetches the one document that a user asks about, redirects included, as the crawler would ask for it. */
-export async function fetchDocument(start: CrawlUrl, io: Io): Promise<CheckInput> {
-  const { hostname, port } = partsOf(start);
-  const gates = new GateTable(new SharedArrayBuffer(gateBytes(1)), 1);
-  const wire = new WireClient({ clock: io.now });
-  const client = new PoliteClient({
-    wire,
-    resolver: new NameResolver({ clock: io.now }),
-    // The URL was typed, which consents to exactly its host and port; a redirect is checked like any link.
-    policy: new AddressPolicy({ consentedHosts: [{ hostname, port }], allow: [] }),
-    gatekeeper: new Gatekeeper({
-      hosts: gates,
-      addresses: gates,
-      delayMs: 0,
-      perHost: 1,
-      spaceHosts: false,
-    }),
-    contact: true,
-    clock: io.now,
-  });
-  try {
-    return await follow(client, start);
-  } finally {
-    await wire.close();
-  }
+export function fetchDocument(start: CrawlUrl, io: Io): Promise<CheckInput> {
+  return withOneOffClient(start, io, (client) => follow(client, start));
 }
 
 async function follow(client: PoliteClient, start: CrawlUrl): Promise<CheckInput> {

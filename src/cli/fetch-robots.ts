@@ -1,44 +1,19 @@
 import { defaultUserAgent } from "../config/user-agent.ts";
 import { EXIT, OrbweaverError } from "../errors.ts";
-import { AddressPolicy } from "../fetch/address.ts";
-import { PoliteClient } from "../fetch/polite-client.ts";
-import { NameResolver } from "../fetch/resolve.ts";
+import type { PoliteClient } from "../fetch/polite-client.ts";
 import { ROBOTS_MAX_REDIRECTS } from "../fetch/robots-cache.ts";
 import { fileOf } from "../fetch/robots-desk.ts";
 import { ROBOTS_MAX_BYTES } from "../fetch/robots-lines.ts";
-import { WireClient } from "../fetch/wire/client.ts";
-import { Gatekeeper } from "../frontier/gatekeeper.ts";
 import { Host } from "../frontier/host.ts";
-import { GateTable, gateBytes } from "../sync/gate-table.ts";
 import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
-import { hostnameOf, originOf, partsOf } from "../url/url-parts.ts";
+import { hostnameOf, originOf } from "../url/url-parts.ts";
 import type { Io } from "./io.ts";
+import { withOneOffClient } from "./one-off-client.ts";
 
 /** Fetches the robots.txt of a URL's origin as the crawler would; a missing one is an empty one. */
-export async function fetchRobots(url: CrawlUrl, io: Io): Promise<Uint8Array> {
-  const { hostname, port } = partsOf(url);
-  const gates = new GateTable(new SharedArrayBuffer(gateBytes(1)), 1);
-  const wire = new WireClient({ clock: io.now });
-  const client = new PoliteClient({
-    wire,
-    resolver: new NameResolver({ clock: io.now }),
-    // The URL was typed, which consents to exactly its host and port.
-    policy: new AddressPolicy({ consentedHosts: [{ hostname, port }], allow: [] }),
-    gatekeeper: new Gatekeeper({
-      hosts: gates,
-      addresses: gates,
-      delayMs: 0,
-      perHost: 1,
-      spaceHosts: false,
-    }),
-    contact: true,
-    clock: io.now,
-  });
-  try {
-    return await follow(client, canonicalize(`${originOf(url)}/robots.txt`)!);
-  } finally {
-    await wire.close();
-  }
+export function fetchRobots(url: CrawlUrl, io: Io): Promise<Uint8Array> {
+  const file = canonicalize(`${originOf(url)}/robots.txt`)!;
+  return withOneOffClient(url, io, (client) => follow(client, file));
 }
 
 async function follow(client: PoliteClient, start: CrawlUrl): Promise<Uint8Array> {

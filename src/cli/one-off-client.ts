@@ -1,0 +1,40 @@
+import { AddressPolicy } from "../fetch/address.ts";
+import { PoliteClient } from "../fetch/polite-client.ts";
+import { NameResolver } from "../fetch/resolve.ts";
+import { WireClient } from "../fetch/wire/client.ts";
+import { Gatekeeper } from "../frontier/gatekeeper.ts";
+import { GateTable, gateBytes } from "../sync/gate-table.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import { partsOf } from "../url/url-parts.ts";
+import type { Io } from "./io.ts";
+
+/** Asks for the one document that a user typed the URL of, with the crawler's own client, and closes it again. */
+export async function withOneOffClient<T>(
+  typed: CrawlUrl,
+  io: Io,
+  use: (client: PoliteClient) => Promise<T>,
+): Promise<T> {
+  const { hostname, port } = partsOf(typed);
+  const gates = new GateTable(new SharedArrayBuffer(gateBytes(1)), 1);
+  const wire = new WireClient({ clock: io.now });
+  const client = new PoliteClient({
+    wire,
+    resolver: new NameResolver({ clock: io.now }),
+    // The URL was typed, which consents to exactly its host and port; a redirect is checked like any link.
+    policy: new AddressPolicy({ consentedHosts: [{ hostname, port }], allow: [] }),
+    gatekeeper: new Gatekeeper({
+      hosts: gates,
+      addresses: gates,
+      delayMs: 0,
+      perHost: 1,
+      spaceHosts: false,
+    }),
+    contact: true,
+    clock: io.now,
+  });
+  try {
+    return await use(client);
+  } finally {
+    await wire.close();
+  }
+}
