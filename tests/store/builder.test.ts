@@ -132,16 +132,15 @@ test("a folder is taken only when nothing is in it, and the refusal says what to
     "reports",
     "state",
   ]);
-  assert.deepEqual(objects(paths.state), [{ version: 1, created: "2026-01-01T00:00:00.000Z" }]);
+  assert.deepEqual(objects(paths.state), [
+    { version: 1, created: "2026-01-01T00:00:00.000Z", frontier: "sharded" },
+  ]);
   const refusal = (dir: string, sentence: RegExp) =>
     assert.throws(
       () => createCrawlFolder(dir),
       (e) => e instanceof FolderTakenError && sentence.test(e.message) && e.exitCode === 2,
     );
-  refusal(
-    fresh,
-    /already holds a crawl, which is never overwritten: choose another --out/,
-  );
+  refusal(fresh, /already holds a crawl, which is never overwritten: choose another --out/);
   const full = join(base, "full");
   mkdirSync(full);
   createCrawlFolder(full);
