@@ -5,7 +5,7 @@ import { WorkerDiedError } from "../errors.ts";
  * Page bodies are garbage as soon as they are stored, but lie outside V8's heap, which therefore sees no reason to
  * collect them. A small young generation makes it look more often.
  */
-const resourceLimits = { maxYoungGenerationSizeMb: 4 };
+const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 1536 };
 
 /** A running worker and the promise that settles when it has ended. */
 export interface RunningWorker {

@@ -58,9 +58,11 @@ export function claim<Inputs>(property: fc.IRawProperty<Inputs>): Checkable {
       });
       return {
         runs: details.numRuns,
-        failure: details.failed
-          ? `${fc.defaultReportMessage(details)}\n${reasonOf(details.errorInstance)}`
-          : undefined,
+        // Out of time before the first run is no finding.
+        failure:
+          details.failed && details.counterexample !== null
+            ? `${fc.defaultReportMessage(details)}\n${reasonOf(details.errorInstance)}`
+            : undefined,
       };
     },
   };
