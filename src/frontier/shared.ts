@@ -169,18 +169,21 @@ export class SharedFrontier implements ThreadFrontier {
   }
 
   #take(): Lease | undefined {
-    const length = this.#parts.frontier.tryTake(this.#record);
-    const found = length > 0 ? this.#read(length) : this.#spill.shift();
+    const found = this.#parts.taken === undefined ? this.#next() : this.#nextIfWhole();
     if (found === undefined || !this.#mayFetch(found.url)) return undefined;
     this.#held++;
     return { ...found, host: this.#host(hostnameOf(found.url)), attempt: 0 };
   }
 
-  /** Without synchronisation a record may be half of one URL and half of another: that one is lost. */
-  #read(length: number): Discovery | undefined {
-    if (this.#parts.taken === undefined) return readLinkBlock(this.#record, length)[0];
+  #next(): Discovery | undefined {
+    const length = this.#parts.frontier.tryTake(this.#record);
+    return length > 0 ? readLinkBlock(this.#record, length)[0] : this.#spill.shift();
+  }
+
+  /** Without synchronisation a record, or its length, may be half of one URL and half of another: that one is lost. */
+  #nextIfWhole(): Discovery | undefined {
     try {
-      const found = readLinkBlock(this.#record, length)[0];
+      const found = this.#next();
       return found !== undefined && this.#parts.visited.contains(found.url) ? found : undefined;
     } catch {
       return undefined;
