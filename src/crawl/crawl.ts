@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { CrawlConfig } from "../config/schema.ts";
 import { totals } from "../stats/counters.ts";
 import { createCrawlFolder } from "../store/crawl-folder.ts";
+import { finishFolder } from "../store/finish-folder.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
@@ -66,7 +67,9 @@ export class Crawl {
     const listen = () => {
       bell.asleep();
       // Also when the last URL was released before the bell was armed.
-      if (this.#control.mode !== MODES.run) this.#wakeAll();
+      if (this.#control.mode === MODES.run) return;
+      if (this.#endedMs === 0) this.#endedMs = monotonicMs();
+      this.#wakeAll();
     };
     listen();
     const ticker = setInterval(() => this.#tick(), TICK_MS);
@@ -75,13 +78,14 @@ export class Crawl {
     await this.#untilEnded(this.#crawlers);
     clearInterval(ticker);
     bell.close();
-    this.#endedMs = monotonicMs();
+    if (this.#endedMs === 0) this.#endedMs = monotonicMs();
     this.#control.endBuilders();
     this.#wakeAll();
     await this.#untilEnded(this.#writers);
+    // Also after a fault: what was stored is joined, indexed and reported.
+    finishFolder(this.#out);
     const measured = this.#measure();
     const sums = totals(this.#memory.counters);
-    // Also after a fault: what was stored is joined, indexed and reported.
     writeReports(this.#out, this.#config, sums, measured);
     if (this.#fault !== undefined) throw this.#fault;
     const summary = summaryOf(sums, measured);

@@ -2,18 +2,16 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { CrawlConfig } from "../config/schema.ts";
 import type { Totals } from "../stats/counters.ts";
-import { finishFolder } from "../store/finish-folder.ts";
 import { replaceFile } from "../store/replace-file.ts";
 import { type Measured, reportOf } from "./summary.ts";
 
-/** Joins what the builders wrote and adds reports/summary.json and reports/seeds.json. */
+/** Writes reports/summary.json and reports/seeds.json. */
 export function writeReports(
   out: string,
   config: CrawlConfig,
   totals: Totals,
   measured: Measured,
 ): void {
-  finishFolder(out);
   const folder = join(out, "reports");
   mkdirSync(folder, { recursive: true });
   writeJson(join(folder, "summary.json"), reportOf(totals, measured));

@@ -35,7 +35,7 @@ export interface CrawlReport extends CrawlSummary {
   readonly urlsTakenTwice: number;
   /** Most requests in flight at once, summed over the threads' own peaks. */
   readonly maxInFlight: number;
-  /** From the last page's commit to the moment all files were closed. */
+  /** From the release of the last URL, as the supervisor heard of it, to the moment all files were closed and joined. */
   readonly endingMs: number;
 }
 

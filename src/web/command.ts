@@ -29,40 +29,6 @@ export interface CommandIo {
   signal: AbortSignal;
 }
 
-/** Help of `orbweaver web`. */
-export const webUsage = `orbweaver web: a deterministic web on loopback, to crawl without the internet
-
-  orbweaver web [--profile ${Object.keys(PROFILES).sort().join("|")}] [options]
-  orbweaver web --dir FOLDER [--start PATH] [--spread N]
-  orbweaver web --graph FILE [--hosts N]
-
-What is served
-  --profile NAME    a synthetic web (default: demo); the same name is the same web, byte for byte
-  --seed N          another web of the same kind
-  --hosts N         so many hosts: 127.0.0.1, 127.0.0.2 and so on
-  --pages N         so many pages over all hosts
-  --error-rate X    share of pages that are missing, broken, busy once or reset once (0 to 1)
-  --robots KIND     none, simple or strict
-  --dir FOLDER      a real folder; /x/ leads to /x/index.html
-  --start PATH      its start page (default: the index.html nearest to the top)
-  --spread N        the folder under N host names, links rewritten to lead across them
-  --graph FILE      a link graph in WebGraph's text form, plain or .gz
-
-How it is served
-  --names           hosts are names (host0.test) that --resolve leads here, not addresses
-  --latency MS      how long each answer is held back
-  --delay MS        report requests of a host that come sooner than this after its last response
-  --port N          listen here instead of at any free port
-  --address ADDR    first loopback address to listen at (default: 127.0.0.1)
-
-One line of JSON tells address, start URLs and what a complete crawl finds; a second one, after
-Ctrl-C, what the web saw: requests, pages, repeated pages, requests that came too fast.
-
-Examples
-  orbweaver web --profile tiny --port 8080
-  orbweaver web --dir public/ --spread 8
-`;
-
 /** Serves a web until the signal fires; prints the truth before and the report after. */
 export async function runWeb(options: WebCommandOptions, io: CommandIo): Promise<void> {
   const web = await startWeb(webOptions(options));
