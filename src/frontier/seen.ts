@@ -24,12 +24,34 @@ export class SeenSet {
     return this.#size;
   }
 
-  /** Adds the URL; false when it was there. */
+  /** Adds the URL, leaving its fingerprint in `print`; false when it was there. */
   add(url: string): boolean {
     fingerprint(url, this.#seedLow, this.#seedHigh);
+    return this.addPrint(print.low, print.high);
+  }
+
+  hasPrint(low: number, high: number): boolean {
+    for (let slot = low & this.#mask; ; slot = (slot + 1) & this.#mask) {
+      const foundLow = this.#slots[2 * slot]!;
+      const foundHigh = this.#slots[2 * slot + 1]!;
+      if (foundLow === low && foundHigh === high) return true;
+      if (foundLow === 0 && foundHigh === 0) return false;
+    }
+  }
+
+  /** Every fingerprint once, in blocks of pairs (low, high). */
+  *prints(): Generator<Int32Array> {
+    for (let i = 0; i < this.#slots.length; i += 2) {
+      const pair = this.#slots.subarray(i, i + 2);
+      if (pair[0] !== 0 || pair[1] !== 0) yield new Int32Array(pair);
+    }
+  }
+
+  /** Adds a URL of which only the fingerprint is known; false when it was there. */
+  addPrint(lowOrZero: number, high: number): boolean {
     // (0, 0) marks an empty slot, so that fingerprint is moved to its neighbour.
-    const low = print.low === 0 && print.high === 0 ? 1 : print.low;
-    if (!this.#insert(low, print.high)) return false;
+    const low = lowOrZero === 0 && high === 0 ? 1 : lowOrZero;
+    if (!this.#insert(low, high)) return false;
     this.#size++;
     if (this.#size > MAX_LOAD * (this.#mask + 1)) this.#grow();
     return true;

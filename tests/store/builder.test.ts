@@ -116,7 +116,8 @@ test("builder 0 writes pages and log themselves, readable after each flush", (t)
   assert.equal(objects(paths.pages).length, 2);
   assert.equal(objects(paths.log).length, 1);
   assert.equal(objects(paths.debugLog).length, 1);
-  builder.sync();
+  builder.flush();
+  builder.syncArchive();
   builder.close();
 });
 
@@ -140,7 +141,7 @@ test("a folder is taken only when nothing is in it, and the refusal says what to
       () => createCrawlFolder(dir),
       (e) => e instanceof FolderTakenError && sentence.test(e.message) && e.exitCode === 2,
     );
-  refusal(fresh, /already holds a crawl, which is never overwritten: choose another --out/);
+  refusal(fresh, /already holds a crawl, which is never overwritten: continue it with orbweaver resume/);
   const full = join(base, "full");
   mkdirSync(full);
   createCrawlFolder(full);
