@@ -11,6 +11,8 @@ export interface Verdict {
   readonly states: number;
   readonly steps: number;
   readonly complete: boolean;
+  /** What a search that is not complete ran out of. */
+  readonly cutOff?: "budget" | "memory" | undefined;
   readonly violation: string | null;
   /** Thread of each step, or threads + thread for a kill, up to the violation. */
   readonly choices: readonly number[];
