@@ -58,7 +58,11 @@ export class SharedFrontier implements ThreadFrontier {
 
   admitSeeds(seeds: readonly CrawlUrl[]): void {
     for (const url of seeds) {
-      if (!this.#parts.visited.mark(url)) continue;
+      if (!this.#parts.visited.mark(url)) {
+        // A quicker thread has found it as a link and counted it; the supervisor counted it as a seed.
+        this.commitMany(1);
+        continue;
+      }
       this.#known++;
       const seed = {
         url,
