@@ -134,8 +134,7 @@ export class Crawler {
       this.#end();
       return;
     }
-    this.#bell.asleep();
-    if (this.#hasNews(mode, sent)) this.#planPump();
+    if (this.#bell.fallAsleep({ hasNews: () => this.#hasNews(mode, sent) })) this.#planPump();
   }
 
   /**
