@@ -74,11 +74,14 @@ export class Crawl {
     this.#crew = crew;
     const bell = new LoopDoorbell(this.#bells.at(-2)!, () => listen());
     const listen = () => {
-      bell.asleep();
+      const end = { hasNews: () => this.#control.mode !== MODES.run };
       // Also when the last URL was released before the bell was armed.
-      if (this.#control.mode === MODES.run) return;
-      if (this.#endedMs === 0) this.#endedMs = monotonicMs();
-      crew.wakeAll();
+      while (bell.fallAsleep(end)) {
+        if (!end.hasNews()) continue;
+        if (this.#endedMs === 0) this.#endedMs = monotonicMs();
+        crew.wakeAll();
+        return;
+      }
     };
     listen();
     const ticker = setInterval(() => this.#tick(), TICK_MS);

@@ -171,8 +171,7 @@ export class Crawler {
 
   /** Arms the bell, then looks once more: whoever changed something before the bell was armed did not ring. */
   #sleep(hasNews: () => boolean): void {
-    this.#bell.asleep();
-    if (hasNews()) this.#planPump();
+    if (this.#bell.fallAsleep({ hasNews })) this.#planPump();
   }
 
   /** Everything that a ring may mean: mode, recount, mail, answers, room in an inbox or in the pipe, a page permit. */
