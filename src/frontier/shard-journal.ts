@@ -1,9 +1,11 @@
-import { fingerprint, print } from "./fingerprint.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import { print } from "./fingerprint.ts";
 import type { Discovery, Finish, JournalPort, Lease } from "./frontier.ts";
 import { EventBatch } from "./journal/event-batch.ts";
 import type { OutboxBlock, ShardState } from "./journal/fold.ts";
 import { BATCH_HEADER_BYTES } from "./journal/journal-format.ts";
 import { LinkBlock } from "./link-block.ts";
+import { urlPrint } from "./url-print.ts";
 
 /** Foreign links sent lately, so that a menu repeated on every page is not sent with every page. */
 const SENT_SLOTS = 1 << 11;
@@ -133,8 +135,8 @@ export class ShardJournal {
     this.#blocks.push(closed);
   }
 
-  #isNews(url: string): boolean {
-    fingerprint(url, this.#state.seedLow, this.#state.seedHigh);
+  #isNews(url: CrawlUrl): boolean {
+    urlPrint(url, this.#state.seedLow, this.#state.seedHigh);
     const slot = 2 * (print.high & (SENT_SLOTS - 1));
     if (this.#sent[slot] === print.low && this.#sent[slot + 1] === print.high) return false;
     this.#sent[slot] = print.low;

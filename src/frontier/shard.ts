@@ -7,6 +7,7 @@ import type { ShardState } from "./journal/fold.ts";
 import type { QueueLog } from "./queue-log.ts";
 import { type QueuedUrl, readNext, readRecord, writeRecord } from "./queue-record.ts";
 import { RestingLeases } from "./resting.ts";
+import { urlPrint } from "./url-print.ts";
 
 /** Hosts without a URL are forgotten when there are this many and their time has passed. */
 const FIRST_SWEEP = 4096;
@@ -65,7 +66,7 @@ export class Shard {
 
   /** Admits a URL of this shard and leaves its fingerprint in `print`; false when it was met before. */
   admit(found: Discovery, hostname: string): boolean {
-    fingerprint(found.url, this.#rules.seedLow, this.#rules.seedHigh);
+    urlPrint(found.url, this.#rules.seedLow, this.#rules.seedHigh);
     const { low, high } = print;
     if (!this.state.admit(low, high)) return false;
     this.#enqueue(found, hostname, low, high);

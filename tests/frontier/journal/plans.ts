@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { fingerprint, print } from "../../../src/frontier/fingerprint.ts";
+import { print } from "../../../src/frontier/fingerprint.ts";
 import type { Discovery } from "../../../src/frontier/frontier.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { decodeEvents, type JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
@@ -14,6 +14,7 @@ import {
   readJournal,
 } from "../../../src/frontier/journal/journal-reader.ts";
 import { SeenSet } from "../../../src/frontier/seen.ts";
+import { urlPrint } from "../../../src/frontier/url-print.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 
 export const SEED_LOW = 0x1234;
@@ -33,7 +34,7 @@ export function withFolder<T>(run: (folder: string) => T): T {
 }
 
 export function printOf(url: string): { low: number; high: number } {
-  fingerprint(url, SEED_LOW, SEED_HIGH);
+  urlPrint(url as CrawlUrl, SEED_LOW, SEED_HIGH);
   return { ...print };
 }
 
