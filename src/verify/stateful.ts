@@ -68,7 +68,7 @@ export class Stateful {
           violation = this.#expand(id);
           last = id;
         }
-        again = this.#private !== undefined && this.#private.grew();
+        again = this.#private?.grew() === true;
         if (again && violation === undefined && cutOff === undefined) this.#startOver();
       }
     } catch (error) {
