@@ -103,8 +103,10 @@ export class Shard {
   take(nowMs: number): Lease | undefined {
     this.#nowMs = nowMs;
     for (let lease = this.#resting.takeDue(nowMs); lease; lease = this.#resting.takeDue(nowMs)) {
-      lease.host.returned.push(lease);
-      this.#settle(lease.host);
+      // The host may have left memory meanwhile, and there must not be two of one name.
+      const host = this.#host(lease.host.name);
+      host.returned.push(host === lease.host ? lease : { ...lease, host });
+      this.#settle(host);
     }
     const host = this.#ready.peek();
     if (host === undefined || host.nextMs > nowMs) return undefined;
