@@ -3,6 +3,7 @@ import type { PriorityQueue } from "../../queue/priority-queue.ts";
 import { QUEUE_RANGES } from "../../queue/range-queue.ts";
 import type { CashBook, CreditOrigin } from "./cash-book.ts";
 import { Column } from "./column.ts";
+import type { PageOrder } from "./host-queues.ts";
 
 const QUEUED = 0;
 const TAKEN = 1;
@@ -12,7 +13,7 @@ const TAKEN = 1;
  * of the queue inserts it again; the entry left behind no longer agrees with the page's cash and is skipped. So a page
  * has at most one valid entry, and at most one per range in all.
  */
-export class OpicOrder {
+export class OpicOrder implements PageOrder {
   /** Entries that were skipped because their page had been raised or taken since. */
   stale = 0;
   readonly #book: CashBook;
@@ -52,8 +53,8 @@ export class OpicOrder {
     this.#push(page, this.#book.cash(page));
   }
 
-  /** Draws up to `count` entries, best first, and appends the pages of those that are valid. Returns how many it drew. */
-  draw(count: number, into: number[]): number {
+  /** Draws up to `count` entries, best first, and appends the pages of those that are valid. */
+  draw(count: number, into: number[]): void {
     this.#flush();
     this.#drawn.clear();
     const { priorities, ids, length } = this.#queue.extractTop(count, this.#drawn);
@@ -62,7 +63,13 @@ export class OpicOrder {
       if (this.isWaiting(page) && sameRange(priorities[i]!, this.#book.cash(page))) into.push(page);
       else this.stale++;
     }
-    return length;
+  }
+
+  /** The range of the best entry; -1 when there is none. */
+  topRange(): number {
+    this.#flush();
+    const best = this.#queue.peek();
+    return best === undefined ? -1 : QUEUE_RANGES.of(best.priority);
   }
 
   /** The page is about to be fetched: no raise concerns it any more. */
@@ -81,6 +88,7 @@ export class OpicOrder {
   }
 
   #flush(): void {
+    if (this.#raised.length === 0) return;
     this.#queue.insertMany(this.#raised);
     this.#raised.clear();
   }
