@@ -40,7 +40,10 @@ class ListOrder implements PageOrder {
   }
 
   raise(page: number): void {
-    if (this.isWaiting(page)) this.#entries.unshift(page);
+    if (!this.isWaiting(page)) return;
+    const at = this.#entries.indexOf(page);
+    if (at >= 0) this.#entries.splice(at, 1); // an order gives a page one valid entry at a time
+    this.#entries.unshift(page);
   }
 }
 
