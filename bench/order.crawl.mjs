@@ -2,8 +2,9 @@
 import { Deque } from "../build/src/frontier/deque.js";
 import { CashBook, UNIT } from "../build/src/frontier/opic/cash-book.js";
 import { CreditBatch } from "../build/src/frontier/opic/credit-batch.js";
-import { shareOf } from "../build/src/frontier/opic/deal.js";
+import { mintFor, shareOf } from "../build/src/frontier/opic/deal.js";
 import { HostQueues } from "../build/src/frontier/opic/host-queues.js";
+import { MergedOrder } from "../build/src/frontier/opic/merged-order.js";
 import { OpicOrder } from "../build/src/frontier/opic/opic-order.js";
 import { Heap } from "../build/src/queue/heap.js";
 import { Keys } from "../build/src/queue/keys.js";
@@ -51,8 +52,11 @@ function takeOne(waiting, next) {
   return waiting.pop();
 }
 
-/** Always the known page that is worth most by `worth`, which may change while it waits: one instantaneous queue. */
-export function idealCrawl(graph, seeds, worth) {
+/**
+ * Always the known page that is worth most: by its exact cash at this moment, or by `worth` if given. One queue that
+ * knows everything at once; no blocks, no hosts, no ranges. Home pages are minted a unit when they are met.
+ */
+export function idealCrawl(graph, seeds, { worth, homes } = {}) {
   const { pages, offsets, targets } = graph;
   const local = new Int32Array(pages).fill(UNKNOWN);
   const done = new Uint8Array(pages);
@@ -60,15 +64,15 @@ export function idealCrawl(graph, seeds, worth) {
   const queue = new Heap(4);
   const hand = new Keys();
   const fetched = [];
-  const push = (page) =>
-    hand.push(worth === undefined ? book.cash(local[page]) : worth[page], page);
   let numbers = 0;
-  for (const seed of seeds) {
-    local[seed] = numbers++;
-    book.mint(UNIT);
-    book.admit(local[seed], UNIT);
-    push(seed);
-  }
+  const push = (page) => hand.push(worth?.[page] ?? book.cash(local[page]), page);
+  const admit = (page, amount, unit) => {
+    local[page] = numbers++;
+    book.mint(unit);
+    book.admit(local[page], amount + unit);
+    push(page);
+  };
+  for (const seed of seeds) admit(seed, 0, UNIT);
   for (;;) {
     queue.insertMany(hand);
     hand.clear();
@@ -82,133 +86,18 @@ export function idealCrawl(graph, seeds, worth) {
     book.spend(local[page]);
     for (let i = offsets[page]; i < offsets[page + 1]; i++) {
       const link = targets[i];
-      if (local[link] === UNKNOWN) {
-        local[link] = numbers++;
-        book.admit(local[link], share);
-      } else if (book.credit(local[link], share, "own") < 0 || worth !== undefined) {
-        continue;
-      }
-      push(link);
+      if (local[link] === UNKNOWN) admit(link, share, homes?.has(link) ? mintFor(book) : 0);
+      else if (book.credit(local[link], share, "own") >= 0 && worth === undefined) push(link);
     }
   }
   book.settle();
   return fetched;
 }
 
-/**
- * The code that ships: per partition a book, a range queue and queues of hosts; own links at once, foreign ones in
- * blocks after every superstep of R pages per partition.
- */
-export function shippedCrawl(graph, seeds, options) {
-  const { pages, offsets, targets } = graph;
-  const { partitions, ownerOf, hostOf, superstep, batch = 512, capacity = 256 } = options;
-  const local = new Int32Array(pages).fill(UNKNOWN);
-  const shards = Array.from({ length: partitions }, () => makeShard(hostOf, batch, capacity));
-  const fetched = [];
-
-  const give = (shard, page, amount, origin) => {
-    if (local[page] === UNKNOWN) {
-      local[page] = shard.nodes.length;
-      shard.nodes.push(page);
-      shard.order.admit(local[page], amount);
-    } else {
-      shard.order.credit(local[page], amount, origin);
-    }
-  };
-  const fetch = (shard, number) => {
-    const page = shard.nodes[number];
-    fetched.push(page);
-    const share = shareOf(shard.book, number, offsets[page + 1] - offsets[page]);
-    shard.book.spend(number);
-    for (let i = offsets[page]; i < offsets[page + 1]; i++) {
-      const link = targets[i];
-      const owner = ownerOf === undefined ? 0 : ownerOf[link];
-      if (shards[owner] === shard) give(shard, link, share, "own");
-      else {
-        shard.book.send(share); // promised, so the virtual page has it no longer
-        shard.outbox[owner].add(link, share, local[link] === UNKNOWN);
-      }
-    }
-  };
-  for (const seed of seeds) {
-    const shard = shards[ownerOf === undefined ? 0 : ownerOf[seed]];
-    shard.book.mint(UNIT);
-    give(shard, seed, UNIT, "own");
-  }
-  const turns = shards.map(() => []);
-  for (let idle = false; !idle; ) {
-    idle = true;
-    // Partitions take turns page by page, so that the order of the list is that of time.
-    const left = shards.map(() => superstep);
-    for (let working = true; working; ) {
-      working = false;
-      shards.forEach((shard, i) => {
-        if (left[i]-- <= 0) return;
-        const number = nextPage(shard, turns[i]);
-        if (number === undefined) return;
-        fetch(shard, number);
-        working = true;
-        idle = false;
-      });
-    }
-    for (const shard of shards) {
-      shard.outbox.forEach((credits, target) => {
-        if (credits.targets === 0) return;
-        idle = false;
-        shards[target].book.receive(credits.total);
-        for (const [page, amount] of credits.take()) give(shards[target], page, amount, "foreign");
-        shards[target].book.settle();
-      });
-    }
-  }
-  const late = { own: 0, foreign: 0 };
-  let minted = 0;
-  let left = 0;
-  for (const { book } of shards) {
-    book.settle();
-    late.own += book.late.own;
-    late.foreign += book.late.foreign;
-    minted += book.minted;
-    left += book.held + book.virtual;
-  }
-  if (minted !== left) throw new Error(`cash: ${minted} minted, ${left} left`);
-  return { fetched, late, overflowed: shards.reduce((sum, s) => sum + s.hosts.overflowed, 0) };
-
-  function makeShard(hosts, drawn, room) {
-    const book = new CashBook();
-    const order = new OpicOrder(book, new RangeQueue(new MemoryBlocks()));
-    const nodes = [];
-    const queues = new Map();
-    const chains = {
-      push: (chain, page) => {
-        if (!queues.has(chain)) queues.set(chain, new Deque());
-        queues.get(chain).pushBack(page);
-      },
-      shift: (chain) => queues.get(chain).shift(),
-    };
-    const outbox = Array.from({ length: partitions }, () => new Outbox());
-    const parts = {
-      order,
-      chains,
-      hostOf: (page) => hosts?.[nodes[page]] ?? 0,
-      cashOf: (page) => book.cash(page),
-      batch: drawn,
-      capacity: room,
-    };
-    return { book, order, nodes, outbox, hosts: new HostQueues(parts) };
-  }
-}
-
-/** Credits for another partition; a link nobody knows yet travels even if it carries nothing. */
+/** Credits for another thread; a link nobody has sent yet travels even if it carries nothing. */
 class Outbox {
   #credits = new CreditBatch();
   #bare = new Set();
-  get total() {
-    return this.#credits.total;
-  }
-  get targets() {
-    return this.#credits.targets + this.#bare.size;
-  }
   add(page, amount, isNew) {
     if (amount === 0 && isNew) this.#bare.add(page);
     this.#credits.add(page, amount);
@@ -220,15 +109,154 @@ class Outbox {
   }
 }
 
-/** Hosts take turns, as politeness makes them. */
-function nextPage(shard, turns) {
-  turns.push(...shard.hosts.refill(64));
-  for (let tries = turns.length; tries > 0; tries--) {
-    const host = turns.shift();
-    const page = shard.hosts.next(host);
-    if (page === undefined) continue;
-    turns.push(host);
-    return page;
+class Shard {
+  book = new CashBook();
+  order = new OpicOrder(this.book, new RangeQueue(new MemoryBlocks()));
+  /** Page number -> page of the graph. */
+  nodes = [];
+}
+
+/** One thread: its shards as one order, queues of its hosts, what it owes to other threads. */
+class Thread {
+  outboxes;
+  #turns = [];
+  #shards;
+  #queues;
+
+  constructor(shards, threads, { hostOf, batch, capacity }) {
+    this.#shards = shards;
+    this.outboxes = Array.from({ length: threads }, () => new Outbox());
+    const chains = new Map();
+    const shardOf = (page) => shards[page % shards.length];
+    const numberOf = (page) => Math.floor(page / shards.length);
+    this.#queues = new HostQueues({
+      order: new MergedOrder(shards.map((shard) => shard.order)),
+      chains: {
+        push: (chain, page) => {
+          if (!chains.has(chain)) chains.set(chain, new Deque());
+          chains.get(chain).pushBack(page);
+        },
+        shift: (chain) => chains.get(chain).shift(),
+      },
+      hostOf: (page) => hostOf?.[shardOf(page).nodes[numberOf(page)]] ?? 0,
+      cashOf: (page) => shardOf(page).book.cash(numberOf(page)),
+      batch,
+      capacity,
+    });
   }
-  return undefined;
+
+  /** [shard, page number] of the page to fetch next. Hosts take turns, as politeness makes them. */
+  next() {
+    this.#turns.push(...this.#queues.refill(64));
+    const host = this.#turns.shift();
+    if (host === undefined) return undefined;
+    const page = this.#queues.next(host);
+    if (this.#queues.has(host)) this.#turns.push(host);
+    return [this.#shards[page % this.#shards.length], Math.floor(page / this.#shards.length)];
+  }
+}
+
+/**
+ * The code that ships: a book, an order and a range queue per shard, queues of hosts per thread. Links within a thread
+ * count at once, those of other threads travel in blocks after every `superstep` pages per thread.
+ */
+export function shippedCrawl(graph, seeds, options) {
+  const { offsets, targets } = graph;
+  const { threads = 1, shardOf, homes, superstep = 250 } = options;
+  const shards = Array.from({ length: options.shards ?? threads }, () => new Shard());
+  const crew = Array.from(
+    { length: threads },
+    (_, t) =>
+      new Thread(
+        shards.filter((_, i) => i % threads === t),
+        threads,
+        { hostOf: options.hostOf, batch: options.batch ?? 512, capacity: options.capacity ?? 256 },
+      ),
+  );
+  const local = new Int32Array(graph.pages).fill(UNKNOWN);
+  const sent = new Uint8Array(graph.pages);
+  const fetched = [];
+  const owner = (page) => (shardOf === undefined ? 0 : shardOf[page]);
+
+  const give = (page, amount, origin) => {
+    const shard = shards[owner(page)];
+    if (local[page] !== UNKNOWN) {
+      shard.order.credit(local[page], amount, origin);
+      return;
+    }
+    local[page] = shard.nodes.length;
+    shard.nodes.push(page);
+    const unit = homes?.has(page) ? mintFor(shard.book) : 0;
+    shard.book.mint(unit);
+    shard.order.admit(local[page], amount + unit);
+  };
+  const pay = (from, page, amount, origin) => {
+    const to = shards[owner(page)];
+    if (from !== to) {
+      from.book.send(amount);
+      to.book.receive(amount);
+    }
+    give(page, amount, origin);
+  };
+  const fetch = (thread, shard, number) => {
+    const page = shard.nodes[number];
+    fetched.push(page);
+    const share = shareOf(shard.book, number, offsets[page + 1] - offsets[page]);
+    shard.book.spend(number);
+    for (let i = offsets[page]; i < offsets[page + 1]; i++) {
+      const link = targets[i];
+      const target = owner(link) % threads;
+      if (crew[target] === thread) {
+        pay(shard, link, share, "own");
+      } else {
+        shard.book.send(share); // promised: the virtual page has it no longer
+        thread.outboxes[target].add(link, share, sent[link] === 0);
+        sent[link] = 1;
+      }
+    }
+  };
+  for (const seed of seeds) {
+    shards[owner(seed)].book.mint(UNIT);
+    give(seed, UNIT, "own");
+  }
+  for (let working = true; working; ) {
+    working = false;
+    // Threads take turns page by page, so that the order of the list is that of time.
+    for (let step = 0; step < superstep; step++) {
+      for (const thread of crew) {
+        const [shard, number] = thread.next() ?? [];
+        if (shard === undefined) continue;
+        fetch(thread, shard, number);
+        working = true;
+      }
+    }
+    for (const thread of crew) {
+      for (const outbox of thread.outboxes) {
+        for (const [page, amount] of outbox.take()) {
+          shards[owner(page)].book.receive(amount);
+          give(page, amount, "foreign");
+          working = true;
+        }
+      }
+    }
+  }
+  return { fetched, ...audit(shards) };
+}
+
+/** Late arrivals; throws unless all cash is where it should be. */
+function audit(shards) {
+  const late = { own: 0, foreign: 0 };
+  let minted = 0;
+  let found = 0;
+  let stale = 0;
+  for (const { book, order } of shards) {
+    book.settle();
+    late.own += book.late.own;
+    late.foreign += book.late.foreign;
+    minted += book.minted;
+    found += book.held + book.virtual;
+    stale += order.stale;
+  }
+  if (minted !== found) throw new Error(`cash: ${minted} minted, ${found} found`);
+  return { late, stale };
 }

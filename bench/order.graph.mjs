@@ -79,3 +79,12 @@ export function dealSites(siteOf, processors) {
     return ((h ^ (h >>> 13)) >>> 0) % processors;
   });
 }
+
+/** The first page of every site. */
+export function homePages(siteOf) {
+  const homes = new Set();
+  for (let page = 0; page < siteOf.length; page++) {
+    if (page === 0 || siteOf[page] !== siteOf[page - 1]) homes.add(page);
+  }
+  return homes;
+}

@@ -1,0 +1,54 @@
+// What a known URL costs with --order opic: fingerprint, number, cash, state and place of its record; and its queue entry.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PrintTable } from "../build/src/frontier/journal/print-table.js";
+import { CashBook, UNIT } from "../build/src/frontier/opic/cash-book.js";
+import { OpicOrder } from "../build/src/frontier/opic/opic-order.js";
+import { RecordPlaces } from "../build/src/frontier/opic/record-places.js";
+import { ScratchFile } from "../build/src/queue/block-file.js";
+import { RangeQueue } from "../build/src/queue/range-queue.js";
+import { generator } from "./queue.streams.mjs";
+
+const SHARDS = 16;
+const PAGES = Number(process.env.ORDER_PAGES ?? 1e7);
+
+export function memory() {
+  const folder = mkdtempSync(join(tmpdir(), "orbweaver-order-"));
+  const random = generator(5);
+  const word = () => Math.floor(random() * 2 ** 32);
+  const before = process.memoryUsage().rss;
+  const start = process.cpuUsage();
+  const shards = Array.from({ length: SHARDS }, (_, i) => {
+    const book = new CashBook();
+    const file = new ScratchFile(join(folder, `${i}.scratch`));
+    const order = new OpicOrder(book, new RangeQueue(file));
+    return { prints: new PrintTable(), book, order, file, places: new RecordPlaces() };
+  });
+  const drawn = [];
+  for (let i = 0; i < PAGES; i++) {
+    const { prints, book, order, places } = shards[i % SHARDS];
+    const number = prints.add(word(), word());
+    if (i < SHARDS * 1000) book.mint(UNIT);
+    places.set(number, 100 * i);
+    order.admit(number, Math.min(Math.floor(random() ** -1.3), book.virtual));
+    // Raises go into the queue in batches, as a crawl that takes pages from time to time has them.
+    if (i % 50_000 < SHARDS) order.topRange();
+  }
+  const { user, system } = process.cpuUsage(start);
+  const bytes = process.memoryUsage().rss - before;
+  for (const { order, file } of shards) {
+    order.draw(10, drawn);
+    file.close();
+  }
+  rmSync(folder, { recursive: true });
+  const table = [
+    {
+      "known URLs, all waiting": PAGES,
+      "resident bytes per URL": Number((bytes / PAGES).toFixed(1)),
+      "GB at 1e8": Number((bytes / PAGES / 10).toFixed(2)),
+      "CPU ns per admission": Math.round(((user + system) * 1000) / PAGES),
+    },
+  ];
+  return { title: `memory of ${SHARDS} shards (this replaces the seen-set)`, table, data: {} };
+}
