@@ -112,7 +112,7 @@ function single(world) {
   for (const seed of [0, 46918]) {
     const ideal = idealCrawl(graph, [seed]);
     for (const [batch, capacity] of [
-      [512, 256],
+      [8, 16],
       [128, 32],
       [2000, 256],
     ]) {

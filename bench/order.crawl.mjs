@@ -1,5 +1,4 @@
 // Simulated crawls of a link graph: a list of pages in the order in which they are fetched.
-import { Deque } from "../build/src/frontier/deque.js";
 import { CashBook, UNIT } from "../build/src/frontier/opic/cash-book.js";
 import { CreditBatch } from "../build/src/frontier/opic/credit-batch.js";
 import { mintFor, shareOf } from "../build/src/frontier/opic/deal.js";
@@ -15,11 +14,11 @@ const UNKNOWN = -1;
 /** Blocks in memory: the order in which keys leave does not depend on where they are. */
 class MemoryBlocks {
   blocks = new Map();
-  read(block, into) {
-    into.set(this.blocks.get(block));
+  read(into, offset) {
+    into.set(this.blocks.get(offset));
   }
-  write(block, from) {
-    this.blocks.set(block, from.slice());
+  write(bytes, offset) {
+    this.blocks.set(offset, bytes.slice());
   }
 }
 
@@ -111,7 +110,7 @@ class Outbox {
 
 class Shard {
   book = new CashBook();
-  order = new OpicOrder(this.book, new RangeQueue(new MemoryBlocks()));
+  order = new OpicOrder(this.book, new RangeQueue(() => new MemoryBlocks()));
   /** Page number -> page of the graph. */
   nodes = [];
 }
@@ -126,18 +125,10 @@ class Thread {
   constructor(shards, threads, { hostOf, batch, capacity }) {
     this.#shards = shards;
     this.outboxes = Array.from({ length: threads }, () => new Outbox());
-    const chains = new Map();
     const shardOf = (page) => shards[page % shards.length];
     const numberOf = (page) => Math.floor(page / shards.length);
     this.#queues = new HostQueues({
       order: new MergedOrder(shards.map((shard) => shard.order)),
-      chains: {
-        push: (chain, page) => {
-          if (!chains.has(chain)) chains.set(chain, new Deque());
-          chains.get(chain).pushBack(page);
-        },
-        shift: (chain) => chains.get(chain).shift(),
-      },
       hostOf: (page) => hostOf?.[shardOf(page).nodes[numberOf(page)]] ?? 0,
       cashOf: (page) => shardOf(page).book.cash(numberOf(page)),
       batch,
@@ -170,7 +161,7 @@ export function shippedCrawl(graph, seeds, options) {
       new Thread(
         shards.filter((_, i) => i % threads === t),
         threads,
-        { hostOf: options.hostOf, batch: options.batch ?? 512, capacity: options.capacity ?? 256 },
+        { hostOf: options.hostOf, batch: options.batch ?? 8, capacity: options.capacity ?? 16 },
       ),
   );
   const local = new Int32Array(graph.pages).fill(UNKNOWN);

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PrintTable } from "../build/src/frontier/journal/print-table.js";
 import { CashBook, UNIT } from "../build/src/frontier/opic/cash-book.js";
 import { OpicOrder } from "../build/src/frontier/opic/opic-order.js";
+import { PageTable } from "../build/src/frontier/opic/page-table.js";
 import { RecordPlaces } from "../build/src/frontier/opic/record-places.js";
-import { ScratchFile } from "../build/src/queue/block-file.js";
+import { openScratchFile } from "../build/src/frontier/scratch-file.js";
 import { RangeQueue } from "../build/src/queue/range-queue.js";
 import { generator } from "./queue.streams.mjs";
 
@@ -21,14 +21,14 @@ export function memory() {
   const start = process.cpuUsage();
   const shards = Array.from({ length: SHARDS }, (_, i) => {
     const book = new CashBook();
-    const file = new ScratchFile(join(folder, `${i}.scratch`));
-    const order = new OpicOrder(book, new RangeQueue(file));
-    return { prints: new PrintTable(), book, order, file, places: new RecordPlaces() };
+    const queue = new RangeQueue(() => openScratchFile(join(folder, `${i}.scratch`)));
+    const order = new OpicOrder(book, queue);
+    return { table: new PageTable(), book, order, places: new RecordPlaces() };
   });
   const drawn = [];
   for (let i = 0; i < PAGES; i++) {
-    const { prints, book, order, places } = shards[i % SHARDS];
-    const number = prints.add(word(), word());
+    const { table, book, order, places } = shards[i % SHARDS];
+    const number = table.add(word(), word());
     if (i < SHARDS * 1000) book.mint(UNIT);
     places.set(number, 100 * i);
     order.admit(number, Math.min(Math.floor(random() ** -1.3), book.virtual));
@@ -37,12 +37,9 @@ export function memory() {
   }
   const { user, system } = process.cpuUsage(start);
   const bytes = process.memoryUsage().rss - before;
-  for (const { order, file } of shards) {
-    order.draw(10, drawn);
-    file.close();
-  }
+  for (const { order } of shards) order.draw(10, drawn);
   rmSync(folder, { recursive: true });
-  const table = [
+  const rows = [
     {
       "known URLs, all waiting": PAGES,
       "resident bytes per URL": Number((bytes / PAGES).toFixed(1)),
@@ -50,5 +47,9 @@ export function memory() {
       "CPU ns per admission": Math.round(((user + system) * 1000) / PAGES),
     },
   ];
-  return { title: `memory of ${SHARDS} shards (this replaces the seen-set)`, table, data: {} };
+  return {
+    title: `memory of ${SHARDS} shards (pages, cash, states, places and queue; replaces the seen-set)`,
+    table: rows,
+    data: {},
+  };
 }

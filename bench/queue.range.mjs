@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ScratchFile } from "../build/src/queue/block-file.js";
+import { openScratchFile } from "../build/src/frontier/scratch-file.js";
 import { RangeQueue } from "../build/src/queue/range-queue.js";
 
 const folder = mkdtempSync(join(tmpdir(), "orbweaver-queue-"));
@@ -16,6 +16,9 @@ process.on("exit", () => {
 /** A range queue with so many blocks in memory; the one made before is gone. */
 export function rangeQueue(frames) {
   current?.close();
-  current = new ScratchFile(join(folder, "queue.scratch"));
-  return new RangeQueue(current, frames);
+  current = undefined;
+  return new RangeQueue(() => {
+    current = openScratchFile(join(folder, "queue.scratch"));
+    return current;
+  }, frames);
 }

@@ -21,7 +21,8 @@ export class Frame {
 export class BlockTable {
   reads = 0;
   writes = 0;
-  readonly #file: BlockFile;
+  readonly #openFile: () => BlockFile;
+  #file: BlockFile | undefined;
   readonly #maxFrames: number;
   readonly #frames: Frame[] = [];
   readonly #freeFrames: number[] = [];
@@ -33,8 +34,9 @@ export class BlockTable {
   #free = NONE;
   #used = 0;
 
-  constructor(file: BlockFile, maxFrames: number) {
-    this.#file = file;
+  /** The file is opened when memory no longer suffices. */
+  constructor(openFile: () => BlockFile, maxFrames: number) {
+    this.#openFile = openFile;
     this.#maxFrames = maxFrames;
   }
 
@@ -67,7 +69,7 @@ export class BlockTable {
   /** Brings a block into memory. */
   load(block: number): Frame {
     const frame = this.#frame();
-    this.#file.read(block, this.#frames[frame]!.bytes);
+    this.#file!.read(this.#frames[frame]!.bytes, block * BLOCK_BYTES);
     this.reads++;
     this.#frameOf[block] = frame;
     return this.#frames[frame]!;
@@ -77,7 +79,8 @@ export class BlockTable {
   unload(block: number): void {
     const frame = this.#frameOf[block]!;
     if (this.#saved[block] === 0) {
-      this.#file.write(block, this.#frames[frame]!.bytes);
+      this.#file ??= this.#openFile();
+      this.#file.write(this.#frames[frame]!.bytes, block * BLOCK_BYTES);
       this.writes++;
       this.#saved[block] = 1;
     }

@@ -1,3 +1,4 @@
+import { DiskFullError } from "../errors.ts";
 import type { BlockFile } from "./block-file.ts";
 import { BLOCK_KEYS, BlockTable, type Frame } from "./block-table.ts";
 import { type Key, Keys } from "./keys.ts";
@@ -45,8 +46,8 @@ export class RangeQueue implements PriorityQueue {
   #size = 0;
 
   /** At most `frames` blocks are in memory, but never fewer than one per range in use and two more. */
-  constructor(file: BlockFile, frames: number = DEFAULT_FRAMES) {
-    this.#table = new BlockTable(file, Math.max(2, frames));
+  constructor(openFile: () => BlockFile, frames: number = DEFAULT_FRAMES) {
+    this.#table = new BlockTable(openFile, Math.max(2, frames));
   }
 
   get size(): number {
@@ -156,9 +157,15 @@ export class RangeQueue implements PriorityQueue {
   #makeRoom(): void {
     if (!this.#table.isFull) return;
     for (let range = 0; range < this.#resident.length; range++) {
-      const block = this.#resident[range]!.pop();
+      const block = this.#resident[range]!.at(-1);
       if (block === undefined) continue;
-      this.#table.unload(block);
+      try {
+        this.#table.unload(block);
+        this.#resident[range]!.pop();
+      } catch (fault) {
+        // Nothing is lost: the queue costs memory until there is space again.
+        if (!(fault instanceof DiskFullError)) throw fault;
+      }
       return;
     }
   }

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { BLOCK_BYTES, type BlockFile, ScratchFile } from "../../src/queue/block-file.ts";
+import { DiskFullError } from "../../src/errors.ts";
+import { openScratchFile } from "../../src/frontier/scratch-file.ts";
+import { BLOCK_BYTES, type BlockFile } from "../../src/queue/block-file.ts";
 import { BLOCK_KEYS } from "../../src/queue/block-table.ts";
 import { Keys } from "../../src/queue/keys.ts";
 import { Random } from "../../src/queue/random.ts";
@@ -15,19 +17,25 @@ import { queueContract } from "./contract.ts";
 class MemoryBlocks implements BlockFile {
   readonly blocks = new Map<number, Uint8Array>();
 
-  read(block: number, into: Uint8Array): void {
-    into.set(this.blocks.get(block)!);
+  isFull = false;
+
+  read(into: Uint8Array, offset: number): void {
+    into.set(this.blocks.get(offset)!);
   }
 
-  write(block: number, from: Uint8Array): void {
-    assert.equal(from.length, BLOCK_BYTES);
-    this.blocks.set(block, from.slice());
+  write(bytes: Uint8Array, offset: number): void {
+    if (this.isFull) throw new DiskFullError("no space");
+    assert.deepEqual([bytes.length, offset % BLOCK_BYTES], [BLOCK_BYTES, 0]);
+    this.blocks.set(offset, bytes.slice());
   }
 }
 
+const rangeQueue = (frames?: number, file = new MemoryBlocks()) =>
+  new RangeQueue(() => file, frames);
+
 const rangeOf = (priority: number) => QUEUE_RANGES.of(priority);
-queueContract("range queue", () => new RangeQueue(new MemoryBlocks()), rangeOf);
-queueContract("range queue of two blocks", () => new RangeQueue(new MemoryBlocks(), 2), rangeOf);
+queueContract("range queue", () => rangeQueue(), rangeOf);
+queueContract("range queue of two blocks", () => rangeQueue(2), rangeOf);
 
 function batchOf(priorities: readonly number[], firstId: number): Keys {
   const batch = new Keys();
@@ -49,7 +57,7 @@ test("keys leave best range first and within a range in the order they came, wha
   );
   fc.assert(
     fc.property(steps, fc.integer({ min: 2, max: 9 }), (list, frames) => {
-      const queue = new RangeQueue(new MemoryBlocks(), frames);
+      const queue = rangeQueue(frames);
       const chains: number[][] = Array.from({ length: 6 }, () => []);
       const expected = (count: number) => {
         const ids: number[] = [];
@@ -80,7 +88,7 @@ test("with a tenth of the keys in memory 1000 pairs cost at most 10 block transf
   const batch = 8000;
   const frames = Math.floor(keys / BLOCK_KEYS / 10);
   const random = new Random(5);
-  const queue = new RangeQueue(new MemoryBlocks(), frames);
+  const queue = rangeQueue(frames);
   // Cash has a heavy tail: about 20 octaves are in use, so tails of ranges take most of the memory.
   const cash = () => Math.floor(1000 * ((random.below(2 ** 30) + 1) / 2 ** 30) ** -1.3);
   const fill = (count: number) => {
@@ -106,7 +114,7 @@ test("with a tenth of the keys in memory 1000 pairs cost at most 10 block transf
 
 test("the best ranges are not written while lower ones can leave memory", () => {
   const file = new MemoryBlocks();
-  const queue = new RangeQueue(file, 20);
+  const queue = rangeQueue(20, file);
   queue.insertMany(batchOf(new Array(40 * BLOCK_KEYS).fill(10), 0));
   const written = file.blocks.size;
   for (let round = 0; round < 50; round++) {
@@ -117,29 +125,38 @@ test("the best ranges are not written while lower ones can leave memory", () => 
   assert.ok(file.blocks.size - written <= 12, `${file.blocks.size - written}`);
 });
 
-test("a scratch file begins empty, is made when needed and removed at the end", () => {
+test("the file of a crawl is opened when it is needed and gives back what was written", () => {
   const folder = mkdtempSync(join(tmpdir(), "orbweaver-range-queue-"));
-  const path = join(folder, "queue.scratch");
-  const file = new ScratchFile(path);
-  const queue = new RangeQueue(file, 2);
+  let opened = 0;
+  const queue = new RangeQueue(() => {
+    opened++;
+    return openScratchFile(join(folder, "queue.scratch"));
+  }, 2);
   queue.insertMany(batchOf([1, 2, 3], 0));
-  assert.ok(!existsSync(path));
+  assert.equal(opened, 0);
   queue.insertMany(batchOf(new Array(9 * BLOCK_KEYS).fill(7), 100));
-  assert.ok(existsSync(path));
+  assert.equal(opened, 1);
   const got = queue.extractTop(9 * BLOCK_KEYS);
   assert.deepEqual(
     [...got.ids.subarray(0, got.length)],
     Array.from({ length: 9 * BLOCK_KEYS }, (_, i) => 100 + i),
   );
-  file.close();
-  assert.ok(!existsSync(path));
   rmSync(folder, { recursive: true });
 });
 
-test("a block the scratch file does not have is a fault, not an empty block", () => {
-  const folder = mkdtempSync(join(tmpdir(), "orbweaver-range-queue-"));
-  const file = new ScratchFile(join(folder, "queue.scratch"));
-  assert.throws(() => file.read(3, new Uint8Array(BLOCK_BYTES)), /block 3/);
-  file.close();
-  rmSync(folder, { recursive: true });
+test("a full disk costs memory and no key", () => {
+  const file = new MemoryBlocks();
+  const queue = rangeQueue(4, file);
+  const keys = 20 * BLOCK_KEYS;
+  queue.insertMany(batchOf(new Array(keys).fill(7), 0));
+  file.isFull = true;
+  queue.insertMany(batchOf(new Array(keys).fill(7), keys));
+  assert.ok(queue.residentBlocks > 20);
+  file.isFull = false;
+  queue.insertMany(batchOf(new Array(keys).fill(7), 2 * keys));
+  const got = queue.extractTop(4 * keys);
+  assert.deepEqual(
+    [...got.ids.subarray(0, got.length)],
+    Array.from({ length: 3 * keys }, (_, i) => i),
+  );
 });

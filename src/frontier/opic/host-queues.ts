@@ -19,16 +19,9 @@ export interface PageOrder {
   isWaiting(page: number): boolean;
 }
 
-/** First-in-first-out chains of pages, one per host and class; in a crawl they lie on disk (the queue log). */
-export interface PageChains {
-  push(chain: number, page: number): void;
-  shift(chain: number): number | undefined;
-}
-
 /** What the queues of hosts are made of. */
 export interface HostQueuesParts {
   readonly order: PageOrder;
-  readonly chains: PageChains;
   hostOf(page: number): number;
   /** Cash of a page: decides the class of its overflow. */
   cashOf(page: number): number;
@@ -40,18 +33,17 @@ export interface HostQueuesParts {
 
 interface HostQueue {
   readonly ready: Deque<number>;
-  /** Pages in each chain, stale copies included. */
-  readonly classes: Uint32Array;
-  overflow: number;
+  /** Pages that found no room, by class; stale copies among them. */
+  readonly overflow: (Deque<number> | undefined)[];
 }
 
 /**
  * The best pages, sorted by host, because only hosts whose time has come can be asked. Pages are drawn from the order
- * and fill small queues per host. A host whose queue is full keeps the rest in chains of eight classes, best first.
+ * and fill small queues per host. A host whose queue is full keeps the rest in eight classes, best first.
  *
  * Drawing stops when enough hosts are awake, or after 2 R pages in a row that woke none: they belong to hosts that have
- * enough to do. Every page taken allows one more of these. So at most 2 R pages more than were taken are out of the
- * order, and with one host the order of the crawl stays that of the order.
+ * enough to do. Every page taken allows one more of these. So hardly more than 2 R pages per host are
+ * out of the order (numbers in memory, their records stay where they are), and with one host the crawl goes best first.
  */
 export class HostQueues {
   /** Pages that found their host's queue full. */
@@ -91,7 +83,7 @@ export class HostQueues {
     const queue = this.#hosts.get(host);
     if (queue === undefined) return undefined;
     const page = queue.ready.shift();
-    this.#topUp(host, queue);
+    this.#topUp(queue);
     if (queue.ready.size === 0) this.#hosts.delete(host);
     if (page !== undefined) this.#patience = Math.min(this.#patience + 1, 2 * this.#parts.batch);
     return page;
@@ -112,7 +104,7 @@ export class HostQueues {
     let queue = this.#hosts.get(host);
     const isNew = queue === undefined;
     if (queue === undefined) {
-      queue = { ready: new Deque(), classes: new Uint32Array(CLASSES), overflow: 0 };
+      queue = { ready: new Deque(), overflow: [] };
       this.#hosts.set(host, queue);
     }
     if (queue.ready.size < this.#parts.capacity) {
@@ -121,9 +113,8 @@ export class HostQueues {
     }
     // It still waits: a raise brings it back into the order, and what is here becomes a stale copy.
     const priority = classOf(this.#parts.cashOf(page));
-    this.#parts.chains.push(CLASSES * host + priority, page);
-    queue.classes[priority]!++;
-    queue.overflow++;
+    queue.overflow[priority] ??= new Deque();
+    queue.overflow[priority].pushBack(page);
     this.overflowed++;
     return false;
   }
@@ -133,17 +124,16 @@ export class HostQueues {
     queue.ready.pushBack(page);
   }
 
-  /** Keeps the queue of a host full while its chains have pages. */
-  #topUp(host: number, queue: HostQueue): void {
-    for (let at = 0; queue.overflow > 0 && queue.ready.size < this.#parts.capacity; ) {
-      if (queue.classes[at] === 0) {
-        at++;
-        continue;
+  /** Keeps the queue of a host full while it has pages that found no room, best class first. */
+  #topUp(queue: HostQueue): void {
+    for (let at = 0; at < queue.overflow.length; at++) {
+      const waiting = queue.overflow[at];
+      while (waiting !== undefined && waiting.size > 0) {
+        if (queue.ready.size >= this.#parts.capacity) return;
+        const page = waiting.shift()!;
+        if (this.#parts.order.isWaiting(page)) this.#ready(queue, page);
       }
-      const page = this.#parts.chains.shift(CLASSES * host + at)!;
-      queue.classes[at]!--;
-      queue.overflow--;
-      if (this.#parts.order.isWaiting(page)) this.#ready(queue, page);
+      queue.overflow[at] = undefined;
     }
   }
 }

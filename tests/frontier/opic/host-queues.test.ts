@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Deque } from "../../../src/frontier/deque.ts";
 import { UNIT } from "../../../src/frontier/opic/cash-book.ts";
 import {
   CLASSES,
@@ -53,16 +52,8 @@ function queuesOf(
   sizes: { batch: number; capacity: number },
   cash: (page: number) => number = () => 1,
 ): HostQueues {
-  const chains = new Map<number, Deque<number>>();
   return new HostQueues({
     order,
-    chains: {
-      push: (chain, page) => {
-        if (!chains.has(chain)) chains.set(chain, new Deque());
-        chains.get(chain)!.pushBack(page);
-      },
-      shift: (chain) => chains.get(chain)!.shift(),
-    },
     hostOf: (page) => hosts[page]!,
     cashOf: cash,
     ...sizes,

@@ -4,14 +4,10 @@ import fc from "fast-check";
 import { CashBook } from "../../../src/frontier/opic/cash-book.ts";
 import { MergedOrder } from "../../../src/frontier/opic/merged-order.ts";
 import { OpicOrder } from "../../../src/frontier/opic/opic-order.ts";
-import type { BlockFile } from "../../../src/queue/block-file.ts";
 import { Heap } from "../../../src/queue/heap.ts";
 import { QUEUE_RANGES, RangeQueue } from "../../../src/queue/range-queue.ts";
 
-const noFile: BlockFile = {
-  read: () => assert.fail("nothing is on disk"),
-  write: () => assert.fail("memory suffices"),
-};
+const noFile = () => assert.fail("memory suffices");
 
 function orderOf(pages: readonly number[]): { book: CashBook; order: OpicOrder } {
   const book = new CashBook();
