@@ -36,10 +36,15 @@ const row = (world, name, fetched) => ({
 function coverage(world) {
   const { graph, rank } = world;
   const { homes } = world.webs[0];
-  const starts = { "home pages": { seeds: [...homes] }, "one seed": { seeds: [0], homes } };
+  const starts = {
+    "home pages": { seeds: [...homes] },
+    "one seed": { seeds: [0] },
+    // Simulated home pages are any pages: minting them a unit when they are met sends the crawl astray.
+    "one seed, home pages minted": { seeds: [0], homes },
+  };
   const table = [];
   const svg = {};
-  let isAhead = true;
+  const isAhead = {};
   for (const [start, { seeds, homes: met }] of Object.entries(starts)) {
     const crawls = {
       OPIC: shippedCrawl(graph, seeds, { homes: met }).fetched,
@@ -55,11 +60,10 @@ function coverage(world) {
       table.push({ seeds: start, ...row(world, name, fetched) });
       series[name] = PLOTTED.map((p) => [100 * p, 100 * collected(world, fetched, p)]);
     }
-    for (const p of POINTS) {
-      const [opic, bfs] = [crawls.OPIC, crawls["breadth first"]];
-      isAhead &&= collected(world, opic, p) > collected(world, bfs, p);
-    }
-    svg[`order-coverage-${start.replace(" ", "-")}`] = lineChart({
+    isAhead[start] = POINTS.every(
+      (p) => collected(world, crawls.OPIC, p) > collected(world, crawls["breadth first"], p),
+    );
+    svg[`order-coverage-${start.replaceAll(/\W+/g, "-")}`] = lineChart({
       title: `Share of PageRank collected, cnr-2000, from ${start}`,
       x: "pages fetched, %",
       y: "PageRank collected, %",
@@ -68,7 +72,7 @@ function coverage(world) {
     });
   }
   const title = "share of PageRank collected after 1, 5, 10, 25 % of the pages";
-  return { title, table, data: { opicAheadOfBfsEverywhere: isAhead }, svg };
+  return { title, table, data: { opicAheadOfBreadthFirstAtEveryPoint: isAhead }, svg };
 }
 
 /** P threads that exchange blocks every 1,000 pages in all, against one instantaneous queue. */
