@@ -83,6 +83,27 @@ test("keys leave best range first and within a range in the order they came, wha
   );
 });
 
+test("chains keep their order when heads come back from disk while newer blocks are in memory", () => {
+  const random = new Random(8);
+  const queue = rangeQueue(6);
+  const chains: number[][] = [[], [], []];
+  let next = 0;
+  for (let step = 0; step < 600; step++) {
+    const range = random.below(3);
+    const count = random.below(2 * BLOCK_KEYS);
+    queue.insertMany(batchOf(new Array(count).fill(10 ** range), next));
+    for (let i = 0; i < count; i++) chains[range]!.push(next++);
+    const expected: number[] = [];
+    const take = random.below(2 * BLOCK_KEYS);
+    for (const chain of chains.toReversed()) {
+      expected.push(...chain.splice(0, take - expected.length));
+    }
+    const got = queue.extractTop(take);
+    assert.deepEqual([...got.ids.subarray(0, got.length)], expected);
+    assert.ok(queue.residentBlocks <= 6, `${queue.residentBlocks} blocks in memory`);
+  }
+});
+
 test("with a tenth of the keys in memory 1000 pairs cost at most 10 block transfers", () => {
   const keys = 400_000;
   const batch = 8000;

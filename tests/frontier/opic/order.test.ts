@@ -44,6 +44,7 @@ test("a taken page is not raised, and a done one not drawn", () => {
   const { book, order } = orderOf([5, 6]);
   order.take(0);
   order.credit(0, 1e6, "own");
+  assert.equal(order.entries, 2);
   book.spend(1);
   assert.deepEqual(drawAll(order), []);
   assert.equal(book.cash(0), 1e6 + 5);
