@@ -1,9 +1,10 @@
-import { Column } from "./column.ts";
-
 const FIRST_SLOTS = 1 << 12;
 const MOST_LOAD = 0.85;
 const GROWTH = 1.5;
 const FREE = 0;
+/** Fingerprints lie in pieces of 16,384 pages, low and high half side by side. */
+const PIECE_BITS = 14;
+const PIECE_MASK = (1 << PIECE_BITS) - 1;
 
 /**
  * The pages a shard knows, by fingerprint, numbered in the order of their admission: with cash, states and places by
@@ -11,8 +12,7 @@ const FREE = 0;
  * all. A slot's tag is 7 bits of the fingerprint, so that a search seldom leaves the tags.
  */
 export class PageTable {
-  readonly #low = new Column(Uint32Array);
-  readonly #high = new Column(Uint32Array);
+  readonly #prints: Uint32Array[] = [];
   #tags = new Uint8Array(FIRST_SLOTS);
   #numbers = new Uint32Array(FIRST_SLOTS);
   #size = 0;
@@ -27,8 +27,10 @@ export class PageTable {
     const slot = this.#find(low >>> 0, high >>> 0);
     if (this.#tags[slot] !== FREE) return -1;
     const page = this.#size++;
-    this.#low.set(page, low);
-    this.#high.set(page, high);
+    if ((page & PIECE_MASK) === 0) this.#prints.push(new Uint32Array(2 << PIECE_BITS));
+    const piece = this.#prints[page >>> PIECE_BITS]!;
+    piece[2 * (page & PIECE_MASK)] = low;
+    piece[2 * (page & PIECE_MASK) + 1] = high;
     this.#tags[slot] = tagOf(high);
     this.#numbers[slot] = page;
     if (this.#size > MOST_LOAD * this.#tags.length) this.#grow();
@@ -43,12 +45,12 @@ export class PageTable {
 
   /** Half of a page's fingerprint. */
   low(page: number): number {
-    return this.#low.get(page);
+    return this.#prints[page >>> PIECE_BITS]![2 * (page & PIECE_MASK)]!;
   }
 
   /** The other half. */
   high(page: number): number {
-    return this.#high.get(page);
+    return this.#prints[page >>> PIECE_BITS]![2 * (page & PIECE_MASK) + 1]!;
   }
 
   /** The slot that holds the fingerprint, or the free one where it belongs. */
@@ -60,13 +62,13 @@ export class PageTable {
       if (found === FREE) return slot;
       if (found !== tag) continue;
       const page = this.#numbers[slot]!;
-      if (this.#low.get(page) === low && this.#high.get(page) === high) return slot;
+      if (this.low(page) === low && this.high(page) === high) return slot;
     }
   }
 
   /** The table need not be a power of two long: the fingerprint as a fraction of it. */
   #home(low: number): number {
-    return Math.floor((low / 2 ** 32) * this.#tags.length);
+    return (low * this.#tags.length * 2 ** -32) >>> 0;
   }
 
   #grow(): void {
@@ -74,9 +76,9 @@ export class PageTable {
     this.#tags = new Uint8Array(slots);
     this.#numbers = new Uint32Array(slots);
     for (let page = 0; page < this.#size; page++) {
-      let slot = this.#home(this.#low.get(page));
+      let slot = this.#home(this.low(page));
       while (this.#tags[slot] !== FREE) slot = slot + 1 === slots ? 0 : slot + 1;
-      this.#tags[slot] = tagOf(this.#high.get(page));
+      this.#tags[slot] = tagOf(this.high(page));
       this.#numbers[slot] = page;
     }
   }
