@@ -11,6 +11,9 @@ export interface ExchangeParts {
   readonly wantsSpace: Int32Array;
 }
 
+/** How mail travels: by an exchange, or by whatever stands in for one. */
+export type MailRoute = Pick<Exchange, keyof Exchange>;
+
 /**
  * Carries mail between the threads that own shards. It never blocks: a message that finds the inbox full stays here
  * and is tried again when its receiver has made room and rings.

@@ -2,7 +2,7 @@ import type { Pending } from "../sync/pending.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../url/site.ts";
 import { hostnameOf } from "../url/url-parts.ts";
-import type { Exchange } from "./exchange.ts";
+import type { MailRoute } from "./exchange.ts";
 import { print } from "./fingerprint.ts";
 import type { Discovery, Finish, JournalPort, Lease, ThreadFrontier } from "./frontier.ts";
 import { readLinkBlock } from "./link-block.ts";
@@ -23,7 +23,7 @@ export interface ShardedParts {
   /** Number of this run. */
   readonly epoch: number;
   readonly pending: Pending;
-  readonly exchange: Exchange;
+  readonly exchange: MailRoute;
   readonly port: JournalPort;
   /** Called once, by the thread that releases the last URL of the crawl. */
   readonly onLast: () => void;
