@@ -160,7 +160,7 @@ export class Crawler {
     const sent = this.#frontier.flush(mode !== MODES.run);
     this.#handOff.flush();
     this.#publish();
-    if (this.#mayEnd(mode, sent)) {
+    if (this.#mayEnd(mode)) {
       this.#end();
       return;
     }
@@ -216,10 +216,13 @@ export class Crawler {
     }
   }
 
-  /** Nothing in flight, everything stored and sent; a crawl that is aborted leaves the rest where it is. */
-  #mayEnd(mode: number, sent: boolean): boolean {
+  /**
+   * Nothing in flight and everything stored; a crawl that is aborted leaves the rest where it is. Blocks that a thread
+   * which has ended already takes no more are in the journal, and the next run sends them.
+   */
+  #mayEnd(mode: number): boolean {
     if (mode === MODES.run || this.#inFlight > 0) return false;
-    return mode === MODES.abort || (sent && this.#handOff.outstanding === 0);
+    return mode === MODES.abort || this.#handOff.outstanding === 0;
   }
 
   /** Takes what can be taken; true when there was room for more. */

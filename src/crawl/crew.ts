@@ -89,7 +89,8 @@ export class Crew {
       this.#startAgain(thread, epoch, resumed),
     );
     try {
-      countAnew(control, await Promise.all(ready), this.#guards, config.maxPages);
+      const tallies = await Promise.all(ready);
+      countAnew(control, memory.threads, tallies, this.#guards, config.maxPages);
     } catch (error) {
       await this.#dismissCrawlers();
       throw error;

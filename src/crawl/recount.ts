@@ -22,10 +22,12 @@ export interface Tally extends Start {
 
 /**
  * Sets the shared counters to the sum of what everybody has, while nobody touches them. The last page of a limit may
- * have been committed by a thread that died before it could say so: then the crawl ends here.
+ * have been committed by a thread that died before it could say so: then the crawl ends here. While somebody is dead
+ * nobody knows how many pages its journals hold, so no permit is given out before the recount that follows.
  */
 export function countAnew(
   control: Control,
+  threads: number,
   tallies: readonly Tally[],
   guards: number,
   maxPages = Number.POSITIVE_INFINITY,
@@ -38,7 +40,8 @@ export function countAnew(
     pages += tally.pages;
     held += tally.heldPermits ?? 0;
   }
-  control.setCounts(share, pages, maxPages - pages - held);
+  const isComplete = tallies.length === threads || maxPages === Number.POSITIVE_INFINITY;
+  control.setCounts(share, pages, isComplete ? maxPages - pages - held : 0);
   if (pages >= maxPages) control.end("limit", MODES.drain);
 }
 
@@ -85,7 +88,7 @@ export async function recount(
   }
   // Only a crawl that is being stopped gets here without all accounts, and that does not end by the counter.
   const accounts = published().filter((account) => account !== undefined);
-  countAnew(control, [...fresh, ...accounts], guards(), config.maxPages);
+  countAnew(control, memory.threads, [...fresh, ...accounts], guards(), config.maxPages);
   control.setRecount(0);
   for (const bell of bellsOf(memory).slice(0, memory.threads)) bell.ring();
 }

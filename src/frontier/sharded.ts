@@ -51,6 +51,8 @@ export class ShardedFrontier implements ThreadFrontier {
   readonly #shardOfHost = new Map<string, number>();
   /** This thread's part of the pending counter. */
   #share = 0;
+  /** Until the supervisor has counted the shares, the counter is not ours to touch: what arrives at once is in the share. */
+  #isCounted = false;
   #turn = 0;
 
   constructor(parts: ShardedParts) {
@@ -78,6 +80,11 @@ export class ShardedFrontier implements ThreadFrontier {
     for (const { shard } of this.#all) this.#share += shard.state.waiting;
     this.#share += unsent.length;
     for (const [from, block] of unsent) this.#deliver(from, block);
+    this.#admitSeeds(seeds);
+    this.#isCounted = true;
+  }
+
+  #admitSeeds(seeds: readonly CrawlUrl[]): void {
     for (const url of seeds) {
       const hostname = hostnameOf(url);
       const desk = this.#desks.get(this.#shardNumber(hostname));
@@ -281,12 +288,12 @@ export class ShardedFrontier implements ThreadFrontier {
   #count(things: number): void {
     if (things === 0) return;
     this.#share += things;
-    this.#parts.pending.add(things);
+    if (this.#isCounted) this.#parts.pending.add(things);
   }
 
   #release(things: number): void {
     if (things === 0) return;
     this.#share -= things;
-    if (this.#parts.pending.release(things)) this.#parts.onLast();
+    if (this.#isCounted && this.#parts.pending.release(things)) this.#parts.onLast();
   }
 }

@@ -52,19 +52,17 @@ test("a worker that dies while the crew is being started is replaced", async (t)
 
 test("a limit that a dead thread has reached ends the crawl when it is counted", () => {
   const control = new Control(createMemory({ threads: 1, builders: 1 }));
-  countAnew(
-    control,
-    [
-      { share: 5, pages: 6 },
-      { share: 2, pages: 3, heldPermits: 1 },
-    ],
-    1,
-    10,
-  );
+  const two = [
+    { share: 5, pages: 6 },
+    { share: 2, pages: 2, heldPermits: 1 },
+  ];
+  countAnew(control, 2, two, 1, 10);
   assert.deepEqual(
     [control.pending.value, control.pagesCommitted, control.permits.left, control.mode],
-    [8, 9, 0, MODES.run],
+    [8, 8, 1, MODES.run],
   );
-  countAnew(control, [{ share: 5, pages: 10 }], 1, 10);
+  countAnew(control, 3, two, 1, 10);
+  assert.equal(control.permits.left, 0, "a third thread is dead, and its pages are not known");
+  countAnew(control, 1, [{ share: 5, pages: 10 }], 1, 10);
   assert.deepEqual([control.mode, control.endedBy], [MODES.drain, "limit"]);
 });
