@@ -175,12 +175,12 @@ export class Crawler {
     const sent = this.#frontier.flush(mode !== MODES.run);
     this.#handOff.flush(idle || mode !== MODES.run);
     this.#publish();
-    if (this.#mayEnd(mode, sent)) {
+    if (this.#mayEnd(mode)) {
       this.#end();
       return;
     }
-    const nothingElse = this.#inFlight === 0 && (mode !== MODES.run || idle);
-    if (this.#handOff.outstanding > 0) this.#uncommitted.hurry(nothingElse, idle);
+    const stuck = this.#inFlight === 0 && (mode !== MODES.run || idle);
+    if (this.#handOff.outstanding > 0) this.#uncommitted.hurry(stuck, idle);
     if (this.#bell.fallAsleep({ hasNews: () => this.#hasNews(mode, sent) })) this.#planPump();
   }
 
@@ -227,11 +227,13 @@ export class Crawler {
     }
   }
 
-  /** Nothing in flight, everything stored and sent; a crawl that is aborted leaves the rest where it is. */
-  #mayEnd(mode: number, sent: boolean): boolean {
+  /**
+   * Nothing in flight and everything stored; a crawl that is aborted leaves the rest where it is. Blocks that a thread
+   * which has ended already takes no more are in the journal, and the next run sends them.
+   */
+  #mayEnd(mode: number): boolean {
     if (mode === MODES.run || this.#inFlight > 0) return false;
-    const stored = this.#handOff.outstanding === 0 && this.#frontier.away === 0;
-    return mode === MODES.abort || (sent && stored);
+    return mode === MODES.abort || this.#handOff.outstanding + this.#frontier.away === 0;
   }
 
   /** Takes what can be taken; true when there was room for more. */

@@ -1,4 +1,5 @@
 import type { CrawlConfig } from "../config/schema.ts";
+import { WorkerDiedError } from "../errors.ts";
 import { crawlPaths } from "../store/crawl-folder.ts";
 import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
@@ -27,6 +28,18 @@ export interface CrewPlan {
   readonly nextEpoch: () => number;
 }
 
+/** What a crew tells its supervisor. */
+export interface CrewVoice {
+  seedFound(url: CrawlUrl): void;
+  diskFull(message: string): void;
+  diskFree(): void;
+  replaced(name: string, cause: unknown): void;
+  /** Nothing is pending. */
+  finished(): void;
+  /** A death that cannot be made good. */
+  fault(error: unknown): void;
+}
+
 /** Folder of the journals; undefined for a frontier that keeps none. */
 export function journalsOf({ config, out }: CrewPlan): string | undefined {
   return config.frontier === "shared" ? undefined : crawlPaths(out).journals;
@@ -47,7 +60,7 @@ export function startBuilder(
   const module = new URL("./build-worker.js", import.meta.url);
   const running = runWorker(module, `builder ${builder}`, { workerData });
   running.worker.on("message", hear);
-  return running;
+  return untilDone(running, () => plan.control.buildersMayEnd);
 }
 
 /** Starts a crawler thread; it waits for a word to begin. */
@@ -66,8 +79,21 @@ export function startCrawler(
   });
   const module = new URL("./crawl-worker.js", import.meta.url);
   const running = runWorker(module, `crawler ${run.thread}`, { workerData: { rules, ownSeeds } });
-  running.worker.on("message", hear);
-  return running;
+  let isDone = false;
+  running.worker.on("message", (message: FromCrawler) => {
+    isDone ||= message.kind === "finished" || message.kind === "refused";
+    hear(message);
+  });
+  return untilDone(running, () => isDone);
+}
+
+/** A thread that exits before its work is done has died, also when its exit code is 0: `process.exit()` is no answer. */
+function untilDone(running: RunningWorker, isDone: () => boolean): RunningWorker {
+  const ended = running.ended.then(() => {
+    if (!isDone()) throw new WorkerDiedError(running.name, new Error("it ended too early"));
+  });
+  ended.catch(() => {});
+  return { ...running, ended };
 }
 
 /** Starts the thread that writes the debug log. */

@@ -1,32 +1,20 @@
+import { WorkerDiedError } from "../errors.ts";
 import type { RunningWorker } from "../sync/run-worker.ts";
-import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { FromBuilder, ToBuilder } from "./build-worker.ts";
 import { Compactor } from "./compactor.ts";
 import type { FromCrawler, ToCrawler } from "./crawl-worker.ts";
 import {
   type CrewPlan,
+  type CrewVoice,
   journalsOf,
   startBuilder,
   startCrawler,
   startDebugLog,
 } from "./crew-workers.ts";
-import { orRefused, reclaim, recount, type Start } from "./recount.ts";
+import { DeathToll, MAX_DEATHS_WITHOUT_PAGE } from "./death-toll.ts";
+import { FirstWords } from "./first-words.ts";
+import { countAnew, orRefused, reclaim, recount, type Start } from "./recount.ts";
 import { bellsOf, createPipe, MODES } from "./shared-memory.ts";
-
-/** A worker that dies this often without a page in between dies of something that starting it again does not cure. */
-const MAX_DEATHS_WITHOUT_PAGE = 5;
-
-/** What a crew tells its supervisor. */
-export interface CrewVoice {
-  seedFound(url: CrawlUrl): void;
-  diskFull(message: string): void;
-  diskFree(): void;
-  replaced(name: string, cause: unknown): void;
-  /** Nothing is pending. */
-  finished(): void;
-  /** A death that cannot be made good. */
-  fault(error: unknown): void;
-}
 
 /**
  * The worker threads of a crawl: starts them, counts what they have to do, and replaces one that dies. Its shards are
@@ -38,7 +26,7 @@ export class Crew {
   readonly #crawlers: RunningWorker[] = [];
   readonly #builders: RunningWorker[] = [];
   readonly #compactor: Compactor | undefined;
-  readonly #waitingFor = new Map<string, (message: FromCrawler | FromBuilder) => void>();
+  readonly #words = new FirstWords<FromCrawler | FromBuilder>();
   #others: RunningWorker[] = [];
   #left = 0;
   #allEnded = () => {};
@@ -50,8 +38,8 @@ export class Crew {
   readonly #dead = new Set<number>();
   /** Held in the pending counter while something is being repaired, so that nobody sees an empty crawl. */
   #guards = 0;
-  #deaths = 0;
-  #pagesAtDeath = -1;
+  readonly #toll = new DeathToll();
+  #dismissedAll = false;
 
   /** Settles when every crawler has ended by itself. */
   readonly crawlersEnded: Promise<void>;
@@ -72,6 +60,12 @@ export class Crew {
   /** Starts everybody; settles when they run. */
   async start(): Promise<void> {
     const { config, memory, control, resumed } = this.#plan;
+    // Whoever dies meanwhile is replaced when everybody has been counted.
+    let begun = () => {};
+    this.#repair = new Promise((resolve) => {
+      begun = resolve;
+    });
+    this.#guards++;
     for (let builder = 0; builder < config.builders; builder++) this.#startBuilder(builder);
     if (config.debug) {
       const running = startDebugLog(this.#plan);
@@ -80,24 +74,24 @@ export class Crew {
     }
     const epoch = this.#plan.nextEpoch();
     const ready = Array.from({ length: memory.threads }, (_, thread) =>
-      this.#startCrawler(thread, epoch, resumed),
+      this.#startAgain(thread, epoch, resumed),
     );
-    const accounts = await Promise.all(ready).catch(async (error: unknown) => {
+    try {
+      const tallies = await Promise.all(ready);
+      countAnew(control, memory.threads, tallies, this.#guards, config.maxPages);
+    } catch (error) {
       await this.#dismissCrawlers();
       throw error;
-    });
-    const share = accounts.reduce((sum, account) => sum + account.share, 0);
-    const pages = accounts.reduce((sum, account) => sum + account.pages, 0);
-    const { maxPages = Number.POSITIVE_INFINITY } = config;
-    this.#guards = 1;
-    control.setCounts(share + this.#guards, pages, maxPages - pages);
-    if (pages >= maxPages) control.end("limit", MODES.drain);
-    for (let thread = 0; thread < memory.threads; thread++) this.#say(thread, { kind: "go" });
+    } finally {
+      begun();
+    }
+    this.tell({ kind: "go" });
     this.#releaseGuard();
   }
 
   /** A crew that cannot begin goes home. */
   async #dismissCrawlers(): Promise<void> {
+    this.#dismissedAll = true;
     for (const running of this.#crawlers) {
       this.#dismissed.add(running);
       await running.worker.terminate();
@@ -113,7 +107,7 @@ export class Crew {
   /** Rings everybody but the supervisor. */
   wakeAll(): void {
     const bells = bellsOf(this.#plan.memory);
-    for (const [i, bell] of bells.entries()) if (i !== bells.length - 2) bell.ring();
+    for (const bell of bells) if (bell !== bells.at(-2)) bell.ring();
   }
 
   /** After the crawlers: lets the builders close their files. */
@@ -147,7 +141,7 @@ export class Crew {
     const running = startCrawler(this.#plan, { thread, epoch, mustWait }, hear);
     this.#crawlers[thread] = running;
     this.#starting.add(thread);
-    const ready = this.#hearing<FromCrawler>(`ready ${thread}`);
+    const ready = this.#words.next(`ready ${thread}`);
     const diedBefore = new Promise<never>((_, reject) => {
       running.ended.then(
         () => this.#starting.has(thread) || this.#crawlerEnded(),
@@ -157,18 +151,7 @@ export class Crew {
         },
       );
     });
-    return Promise.race([ready.then(orRefused), diedBefore]);
-  }
-
-  #hearing<T>(what: string): Promise<T> {
-    return new Promise((resolve) => {
-      this.#waitingFor.set(what, resolve as (message: unknown) => void);
-    });
-  }
-
-  #heard(what: string, message: FromCrawler | FromBuilder): void {
-    this.#waitingFor.get(what)?.(message);
-    this.#waitingFor.delete(what);
+    return Promise.race([ready.then((word) => orRefused(word as FromCrawler)), diedBefore]);
   }
 
   #hearCrawler(thread: number, message: FromCrawler): void {
@@ -176,12 +159,12 @@ export class Crew {
     else if (message.kind === "ready") {
       this.#starting.delete(thread);
       this.#dead.delete(thread);
-      this.#heard(`ready ${thread}`, message);
-    } else if (message.kind === "refused") this.#heard(`ready ${thread}`, message);
+      this.#words.heard(`ready ${thread}`, message);
+    } else if (message.kind === "refused") this.#words.heard(`ready ${thread}`, message);
   }
 
   #hearBuilder(message: FromBuilder): void {
-    if (message.kind === "closed") this.#heard(`closed ${message.thread}`, message);
+    if (message.kind === "closed") this.#words.heard(`closed ${message.thread}`, message);
     else if (message.kind === "places") this.#say(message.thread, message);
     else if (message.kind === "diskFull") this.#voice.diskFull(message.message);
     else if (message.kind === "diskFree") this.#voice.diskFree();
@@ -205,14 +188,8 @@ export class Crew {
       this.#crawlerEnded();
       return;
     }
-    const pages = control.pagesCommitted;
-    this.#deaths = pages === this.#pagesAtDeath ? this.#deaths + 1 : 1;
-    this.#pagesAtDeath = pages;
-    if (
-      config.frontier === "shared" ||
-      control.mode !== MODES.run ||
-      this.#deaths > MAX_DEATHS_WITHOUT_PAGE
-    ) {
+    const isHopeless = this.#toll.isTooHigh(control.pagesCommitted);
+    if (config.frontier === "shared" || control.mode !== MODES.run || isHopeless) {
       this.#voice.fault(error);
       if (crawler >= 0) this.#crawlerEnded();
       return;
@@ -221,13 +198,19 @@ export class Crew {
     if (crawler >= 0) this.#dead.add(crawler);
     this.#guards++;
     control.pending.add(1);
+    const builder = this.#builders.indexOf(running);
     this.#repair = this.#repair
-      .then(() =>
-        crawler >= 0
-          ? this.#replaceCrawlers([crawler])
-          : this.#replaceBuilder(this.#builders.indexOf(running)),
-      )
-      .catch((fault: unknown) => this.#voice.fault(fault));
+      .then(() => {
+        // Whoever died beside its builder was replaced with it.
+        const isCurrent =
+          this.#crawlers[crawler] === running || this.#builders[builder] === running;
+        if (!isCurrent || this.#dismissedAll) return this.#releaseGuard();
+        return crawler >= 0 ? this.#replaceCrawlers([crawler]) : this.#replaceBuilder(builder);
+      })
+      .catch((fault: unknown) => {
+        this.#voice.fault(fault);
+        return this.#dismissCrawlers();
+      });
   }
 
   /** Without its builder a crawler is ahead of what is on disk, so they begin anew together. */
@@ -252,18 +235,21 @@ export class Crew {
     for (const thread of threads) {
       this.#dead.add(thread);
       if (builderLives) {
-        const closed = this.#hearing(`closed ${thread}`);
+        const builder = this.#builders[thread % config.builders]!;
+        const closed = this.#words.next(`closed ${thread}`);
         memory.pipes[thread] = createPipe();
         const note: ToBuilder = { kind: "crawlerDied", thread, pipe: memory.pipes[thread] };
-        this.#builders[thread % config.builders]!.worker.postMessage(note);
+        builder.worker.postMessage(note);
         control.noteSent();
         this.wakeAll();
-        await closed;
+        const builderDied = builder.ended.catch(() => {}).then(() => true);
+        // A builder that dies meanwhile never answers: its own replacement begins these crawlers anew, too.
+        if ((await Promise.race([closed, builderDied])) === true) return this.#releaseGuard();
       }
       reclaim(this.#plan, thread);
     }
     const epoch = this.#plan.nextEpoch();
-    const fresh = await Promise.all(threads.map((thread) => this.#startAgain(thread, epoch)));
+    const fresh = await Promise.all(threads.map((thread) => this.#startAgain(thread, epoch, true)));
     // Who has died meanwhile has a guard in the counter, and a recount of its own to come.
     const others = () =>
       [...this.#crawlers.keys()].filter(
@@ -284,12 +270,14 @@ export class Crew {
     if (control.mode !== MODES.run) this.wakeAll();
   }
 
-  async #startAgain(thread: number, epoch: number): Promise<Start> {
+  /** Starts a crawler; one that dies before it has read what is on disk is started once more. */
+  async #startAgain(thread: number, epoch: number, mustWait: boolean): Promise<Start> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#startCrawler(thread, epoch, true);
+        return await this.#startCrawler(thread, epoch, mustWait);
       } catch (error) {
-        if (tries === MAX_DEATHS_WITHOUT_PAGE) throw error;
+        const died = error instanceof WorkerDiedError;
+        if (!died || tries === MAX_DEATHS_WITHOUT_PAGE) throw error;
       }
     }
   }

@@ -39,7 +39,6 @@ interface OpenShard {
 export class JournalDesk {
   readonly #options: DeskOptions;
   readonly #shards = new Map<number, OpenShard>();
-  readonly #cursor = new EventCursor();
 
   constructor(options: DeskOptions) {
     this.#options = options;
@@ -54,21 +53,7 @@ export class JournalDesk {
   /** Takes events of a shard; `placeOf` tells where the record of a number is. True when it is time to commit. */
   take(shard: number, events: Buffer, placeOf: (record: number) => PageLocation): boolean {
     const { batch } = this.#shards.get(shard)!;
-    const cursor = this.#cursor;
-    cursor.open({ bytes: events, from: 0, to: events.length, file: "memory", offset: 0 });
-    let start = 0;
-    while (cursor.next()) {
-      const unplaced = cursor.kind === EVENT.done && cursor.to - cursor.from === DONE_FIXED_BYTES;
-      const record = unplaced ? events.readUInt32LE(cursor.from + RECORD_OFFSET) : 0;
-      if (record === 0) {
-        batch.copy(events, start, cursor.to);
-      } else {
-        const low = events.readUInt32LE(cursor.from);
-        const high = events.readUInt32LE(cursor.from + 4);
-        batch.done(low, high, events[cursor.from + 8]!, placeOf(record - 1));
-      }
-      start = cursor.to;
-    }
+    placeRecords(batch, events, placeOf);
     return batch.eventBytes >= FULL_BYTES;
   }
 
@@ -98,5 +83,28 @@ export class JournalDesk {
   /** Segments of each journal that are closed, for the compactor. */
   closedSegments(): [shard: number, segment: number][] {
     return [...this.#shards].map(([shard, { writer }]) => [shard, writer.segment - 1]);
+  }
+}
+
+/** Copies events into a batch; a done event that names a record by its number gets the place of the record. */
+export function placeRecords(
+  batch: EventBatch,
+  events: Buffer,
+  placeOf: (record: number) => PageLocation,
+): void {
+  const cursor = new EventCursor();
+  cursor.open({ bytes: events, from: 0, to: events.length, file: "memory", offset: 0 });
+  let start = 0;
+  while (cursor.next()) {
+    const unplaced = cursor.kind === EVENT.done && cursor.to - cursor.from === DONE_FIXED_BYTES;
+    const record = unplaced ? events.readUInt32LE(cursor.from + RECORD_OFFSET) : 0;
+    if (record === 0) {
+      batch.copy(events, start, cursor.to);
+    } else {
+      const low = events.readUInt32LE(cursor.from);
+      const high = events.readUInt32LE(cursor.from + 4);
+      batch.done(low, high, events[cursor.from + 8]!, placeOf(record - 1));
+    }
+    start = cursor.to;
   }
 }

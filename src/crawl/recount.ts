@@ -2,7 +2,7 @@ import { OrbweaverError } from "../errors.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import type { FromCrawler } from "./crawl-worker.ts";
 import type { CrewPlan } from "./crew-workers.ts";
-import { Account, bellsOf, gatesOf, inboxesOf, MODES } from "./shared-memory.ts";
+import { Account, bellsOf, type Control, gatesOf, inboxesOf, MODES } from "./shared-memory.ts";
 
 const LOOK_MS = 1;
 
@@ -12,6 +12,37 @@ export interface Start {
   readonly share: number;
   /** Pages of its shards that are committed. */
   readonly pages: number;
+}
+
+/** What one crawler has of the counters. */
+export interface Tally extends Start {
+  /** Page permits it holds; a crawler that begins holds none. */
+  readonly heldPermits?: number;
+}
+
+/**
+ * Sets the shared counters to the sum of what everybody has, while nobody touches them. The last page of a limit may
+ * have been committed by a thread that died before it could say so: then the crawl ends here. While somebody is dead
+ * nobody knows how many pages its journals hold, so no permit is given out before the recount that follows.
+ */
+export function countAnew(
+  control: Control,
+  threads: number,
+  tallies: readonly Tally[],
+  guards: number,
+  maxPages = Number.POSITIVE_INFINITY,
+): void {
+  let share = guards;
+  let pages = 0;
+  let held = 0;
+  for (const tally of tallies) {
+    share += tally.share;
+    pages += tally.pages;
+    held += tally.heldPermits ?? 0;
+  }
+  const isComplete = tallies.length === threads || maxPages === Number.POSITIVE_INFINITY;
+  control.setCounts(share, pages, isComplete ? maxPages - pages - held : 0);
+  if (pages >= maxPages) control.end("limit", MODES.drain);
 }
 
 /** A crawler's first word: what it has to do, or why it cannot. */
@@ -55,22 +86,9 @@ export async function recount(
   while (published().includes(undefined) && control.mode === MODES.run) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-  let share = guards();
-  let pages = 0;
-  let held = 0;
-  for (const start of fresh) {
-    share += start.share;
-    pages += start.pages;
-  }
-  for (const account of published()) {
-    // Only a crawl that is being stopped gets here without one, and that does not end by the counter.
-    if (account === undefined) continue;
-    share += account.share;
-    pages += account.pages;
-    held += account.heldPermits;
-  }
-  const { maxPages = Number.POSITIVE_INFINITY } = config;
-  control.setCounts(share, pages, maxPages - pages - held);
+  // Only a crawl that is being stopped gets here without all accounts, and that does not end by the counter.
+  const accounts = published().filter((account) => account !== undefined);
+  countAnew(control, memory.threads, [...fresh, ...accounts], guards(), config.maxPages);
   control.setRecount(0);
   for (const bell of bellsOf(memory).slice(0, memory.threads)) bell.ring();
 }

@@ -144,7 +144,7 @@ export class Control {
   readonly pending: Pending;
   readonly permits: Permits;
 
-  constructor(memory: CrawlMemory) {
+  constructor(memory: Pick<CrawlMemory, "control">) {
     this.#words = new Int32Array(memory.control);
     this.pending = new Pending(this.#words, PENDING);
     this.permits = new Permits(this.#words, PAGE_PERMITS);
@@ -218,7 +218,7 @@ export class Account {
   readonly #words: Int32Array;
   readonly #at: number;
 
-  constructor(memory: CrawlMemory, thread: number) {
+  constructor(memory: Pick<CrawlMemory, "accounts">, thread: number) {
     this.#words = new Int32Array(memory.accounts);
     this.#at = thread * ACCOUNT_WORDS;
   }

@@ -1,7 +1,7 @@
 import type { Doorbell } from "../sync/doorbell.ts";
 import type { Ring } from "../sync/ring.ts";
 import { Deque } from "./deque.ts";
-import { maxBlockBytes, readMail, type ShardMail, writeMail } from "./shard-mail.ts";
+import { isAboutLeases, maxBlockBytes, readMail, type ShardMail, writeMail } from "./shard-mail.ts";
 
 /** The exchange's shared parts: one inbox ring, one doorbell and one "wants space" word per thread. */
 export interface ExchangeParts {
@@ -10,6 +10,9 @@ export interface ExchangeParts {
   /** Word i is 1 while somebody waits for space in inbox i. */
   readonly wantsSpace: Int32Array;
 }
+
+/** How mail travels: by an exchange, or by whatever stands in for one. */
+export type MailRoute = Pick<Exchange, keyof Exchange>;
 
 /**
  * Carries mail between the threads that own shards. It never blocks: a message that finds the inbox full stays here
@@ -22,6 +25,8 @@ export class Exchange {
   readonly #slot: Buffer;
   /** Blocks of links handed over so far. */
   blocksSent = 0;
+  /** Messages about leases that wait here; their receiver waits for them. */
+  unsentAboutLeases = 0;
 
   constructor(me: number, parts: ExchangeParts) {
     this.#me = me;
@@ -38,6 +43,7 @@ export class Exchange {
   /** Puts a message on its way to a thread; it leaves with the next flush. */
   post(thread: number, mail: ShardMail): void {
     this.#waiting[thread]!.pushBack(mail);
+    if (isAboutLeases(mail)) this.unsentAboutLeases++;
   }
 
   /** Sends what can be sent now; false when something had to stay. */
@@ -75,6 +81,7 @@ export class Exchange {
         return false;
       }
       if (mail.kind === "links") this.blocksSent++;
+      if (isAboutLeases(mail)) this.unsentAboutLeases--;
     }
     return true;
   }

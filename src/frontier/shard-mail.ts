@@ -50,6 +50,11 @@ export function answerMail(
   return { kind, to, from, epoch, number, links: 0, bytes: NOTHING };
 }
 
+/** Whether a message is about leases, not about blocks. */
+export function isAboutLeases({ kind }: ShardMail): boolean {
+  return kind !== "links" && kind !== "confirm" && kind !== "gap";
+}
+
 /** A message about leases. */
 export function lendingMail(
   kind: LendingKind,

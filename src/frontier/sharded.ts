@@ -1,17 +1,15 @@
 import type { Pending } from "../sync/pending.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import { shardOf, siteHash, siteOf } from "../url/site.ts";
 import { hostnameOf } from "../url/url-parts.ts";
 import { Desk } from "./desk.ts";
-import type { Exchange } from "./exchange.ts";
+import type { MailRoute } from "./exchange.ts";
 import type { Discovery, Finish, JournalPort, Lease, ThreadFrontier } from "./frontier.ts";
 import { type Lender, Lending } from "./lending.ts";
 import { longestQueue } from "./longest-queue.ts";
 import type { Shard } from "./shard.ts";
 import { ShardJournal } from "./shard-journal.ts";
-import { blockMail, type ShardMail } from "./shard-mail.ts";
-
-const MAX_CACHED_HOSTS = 1 << 16;
+import { blockMail, isAboutLeases, type ShardMail } from "./shard-mail.ts";
+import { ShardNumbers } from "./shard-numbers.ts";
 
 /** Where a thread stands among the others, and what they share. */
 export interface ShardedParts {
@@ -24,7 +22,7 @@ export interface ShardedParts {
   /** Number of this run. */
   readonly epoch: number;
   readonly pending: Pending;
-  readonly exchange: Exchange;
+  readonly exchange: MailRoute;
   readonly port: JournalPort;
   /** The crawl's own delay, and the seeds of its fingerprints. */
   readonly delayMs: number;
@@ -44,15 +42,18 @@ export class ShardedFrontier implements ThreadFrontier {
   readonly #parts: ShardedParts;
   readonly #desks = new Map<number, Desk>();
   readonly #all: Desk[];
-  readonly #shardOfHost = new Map<string, number>();
+  readonly #numbers: ShardNumbers;
   /** This thread's part of the pending counter. */
   #share = 0;
+  /** Until the supervisor has counted the shares, the counter is not ours to touch: what arrives at once is in the share. */
+  #isCounted = false;
   #turn = 0;
   #nowMs = 0;
   readonly #lending: Lending;
 
   constructor(parts: ShardedParts) {
     this.#parts = parts;
+    this.#numbers = new ShardNumbers(parts.shards);
     const { epoch, exchange } = parts;
     for (const shard of parts.owned) {
       const journal = new ShardJournal(shard.number, shard.state, epoch, exchange.maxBlockBytes);
@@ -91,9 +92,14 @@ export class ShardedFrontier implements ThreadFrontier {
     for (const { shard } of this.#all) this.#share += shard.state.waiting;
     this.#share += unsent.length;
     for (const [from, block] of unsent) this.#post(blockMail(from, block));
+    this.#admitSeeds(seeds);
+    this.#isCounted = true;
+  }
+
+  #admitSeeds(seeds: readonly CrawlUrl[]): void {
     for (const url of seeds) {
       const hostname = hostnameOf(url);
-      const desk = this.#desks.get(this.#shardNumber(hostname));
+      const desk = this.#desks.get(this.#numbers.of(hostname));
       if (desk === undefined) continue;
       const seed: Discovery = {
         url,
@@ -116,7 +122,7 @@ export class ShardedFrontier implements ThreadFrontier {
     let fresh = 0;
     for (const discovery of found) {
       const hostname = hostnameOf(discovery.url);
-      const number = this.#shardNumber(hostname);
+      const number = this.#numbers.of(hostname);
       if (number !== lease.shard) desk.journal.post(number, discovery);
       else if (desk.admit(discovery, hostname)) fresh++;
     }
@@ -141,7 +147,7 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   get away(): number {
-    return this.#lending.away;
+    return this.#lending.away + this.#parts.exchange.unsentAboutLeases;
   }
 
   receive(): void {
@@ -254,7 +260,7 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   #handle(mail: ShardMail): void {
-    if (mail.kind !== "links" && mail.kind !== "confirm" && mail.kind !== "gap") {
+    if (isAboutLeases(mail)) {
       this.#lending.handle(mail);
       return;
     }
@@ -272,25 +278,15 @@ export class ShardedFrontier implements ThreadFrontier {
     }
   }
 
-  #shardNumber(hostname: string): number {
-    let number = this.#shardOfHost.get(hostname);
-    if (number === undefined) {
-      number = shardOf(siteHash(siteOf(hostname)), this.#parts.shards);
-      if (this.#shardOfHost.size >= MAX_CACHED_HOSTS) this.#shardOfHost.clear();
-      this.#shardOfHost.set(hostname, number);
-    }
-    return number;
-  }
-
   #count(things: number): void {
     if (things === 0) return;
     this.#share += things;
-    this.#parts.pending.add(things);
+    if (this.#isCounted) this.#parts.pending.add(things);
   }
 
   #release(things: number): void {
     if (things === 0) return;
     this.#share -= things;
-    if (this.#parts.pending.release(things)) this.#parts.onLast();
+    if (this.#isCounted && this.#parts.pending.release(things)) this.#parts.onLast();
   }
 }

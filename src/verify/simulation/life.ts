@@ -1,0 +1,59 @@
+import { Random } from "../../web/random.ts";
+import { Oracle, Violation } from "./oracle.ts";
+import { type Plan, planOf } from "./plan.ts";
+import { SimDisk } from "./sim-disk.ts";
+import type { SimParts } from "./sim-parts.ts";
+import { SimWeb } from "./sim-web.ts";
+import { World } from "./world.ts";
+
+/** What became of a simulated crawl. */
+export interface LifeResult {
+  readonly seed: number;
+  /** The promise that was broken; undefined when all were kept. */
+  readonly violation: string | undefined;
+  readonly runs: number;
+  readonly requests: number;
+  /** Visits that a crash or a death made necessary once more. */
+  readonly repeated: number;
+}
+
+/** One crawl from its first run to its end, through all faults of its plan. */
+export function live(
+  seed: number,
+  parts: SimParts,
+  log?: (line: string) => void,
+  plan: Plan = planOf(seed),
+): LifeResult {
+  const random = new Random(seed ^ 0x51a7e);
+  const web = new SimWeb(random, plan.pages, plan.sites);
+  const oracle = new Oracle(web.truth(), plan.delayMs, plan.maxPages);
+  const around = { plan, parts, web, oracle, random, log };
+  let disk = new SimDisk(plan.shards);
+  let nowMs = 0;
+  let runs = 0;
+  const result = (violation: string | undefined): LifeResult => {
+    return { seed, violation, runs, requests: oracle.requests, repeated: oracle.repeated };
+  };
+  try {
+    for (const run of plan.runs) {
+      runs++;
+      const world = new World(around, disk, run, nowMs);
+      const end = world.run();
+      nowMs = world.nowMs;
+      if (end.kind === "ended") return result(undefined);
+      if (end.kind === "stopped") oracle.stopped(disk);
+      else {
+        world.drop();
+        disk = disk.after(end.cut);
+        oracle.check(disk);
+        oracle.lost(disk, () => true);
+      }
+      nowMs += random.below(100);
+    }
+    return result("no run came to its end");
+  } catch (fault) {
+    if (fault instanceof Violation) return result(fault.message);
+    // An error out of the code under test is as good a finding.
+    return result(`${(fault as Error).stack}`);
+  }
+}

@@ -1,0 +1,74 @@
+import { type Arrival, type OutboxBlock, ShardState } from "../../frontier/journal/fold.ts";
+import { Pending } from "../../sync/pending.ts";
+import { SHIPPED, type SimParts } from "./sim-parts.ts";
+
+/** Takes every number above the last one for the next. */
+class LastNumberState extends ShardState {
+  override arrival(producer: number, epoch: number, number: number): Arrival {
+    const arrival = super.arrival(producer, epoch, number);
+    return arrival.kind === "gap" ? { kind: "next" } : arrival;
+  }
+
+  override receive(shard: number, epoch: number, number: number): void {
+    if (this.arrival(shard, epoch, number).kind === "next")
+      this.received.set(`${shard} ${epoch}`, number);
+  }
+}
+
+/** Does not send again what was not confirmed. */
+class ForgetfulState extends ShardState {
+  override unconfirmed(): OutboxBlock[] {
+    return [];
+  }
+}
+
+/** Takes a duplicate for new. */
+class NoDuplicatesState extends ShardState {
+  override admit(low: number, high: number): boolean {
+    if (!this.seen.addPrint(low, high) && this.finished !== undefined) return false;
+    this.waiting++;
+    return true;
+  }
+}
+
+/** Counts children after their parent is released. */
+class LatePending extends Pending {
+  #late = 0;
+
+  override get value(): number {
+    return super.value + this.#late;
+  }
+
+  override add(count: number): void {
+    this.#late += count;
+  }
+
+  override release(count: number): boolean {
+    const last = super.release(count);
+    super.add(this.#late);
+    this.#late = 0;
+    return last;
+  }
+}
+
+const mutant = (name: string, change: Partial<SimParts>): SimParts => ({
+  ...SHIPPED,
+  ...change,
+  name,
+});
+
+/** Broken variants, each of which must be caught. */
+export const MUTANTS: readonly SimParts[] = [
+  mutant("send before sync", { answers: "when read" }),
+  mutant("no epoch", { epochs: false }),
+  mutant("last number instead of contiguous", { State: LastNumberState }),
+  mutant("done before archive", { commits: "journals first" }),
+  mutant("parent released before its children are counted", { Pending: LatePending }),
+  mutant("end by a scan of idle flags", { ends: "by idle flags" }),
+  mutant("unconfirmed blocks are not sent again", { State: ForgetfulState }),
+  mutant("a URL is admitted twice", { State: NoDuplicatesState }),
+  mutant("no delay after a restart", { waits: false }),
+  mutant("no guard while a thread is replaced", { guards: false }),
+  mutant("a recount forgets the permits of running visits", { countsPermits: false }),
+  mutant("nothing is sent again to a replaced thread", { sendsAgain: false }),
+];

@@ -1,0 +1,136 @@
+import { fingerprint, print } from "../../frontier/fingerprint.ts";
+import { OUTCOME } from "../../frontier/frontier.ts";
+import { decodeEvents } from "../../frontier/journal/event-cursor.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import type { SimDisk } from "./sim-disk.ts";
+
+/** A promise was broken. */
+export class Violation extends Error {}
+
+/** Seeds of the fingerprints of every simulated crawl. */
+export const SEED_LOW = 5;
+export const SEED_HIGH = 6;
+
+/** Knows the truth, watches every request and every commit, and throws when a promise is broken. */
+export class Oracle {
+  readonly #truth: ReadonlyMap<CrawlUrl, number>;
+  readonly #byPrint = new Map<string, CrawlUrl>();
+  readonly #delayMs: number;
+  readonly #maxPages: number;
+  /** Visits that are over and not lost by a crash since. */
+  readonly #completed = new Set<CrawlUrl>();
+  readonly #inFlight = new Set<CrawlUrl>();
+  readonly #busyHosts = new Set<string>();
+  readonly #endedMs = new Map<string, number>();
+  /** Visits that had to be repeated because they were not committed at a crash. */
+  repeated = 0;
+  requests = 0;
+
+  constructor(truth: ReadonlyMap<CrawlUrl, number>, delayMs: number, maxPages: number | undefined) {
+    this.#truth = truth;
+    this.#delayMs = delayMs;
+    this.#maxPages = maxPages ?? Number.POSITIVE_INFINITY;
+    for (const url of truth.keys()) {
+      fingerprint(url, SEED_LOW, SEED_HIGH);
+      this.#byPrint.set(`${print.low} ${print.high}`, url);
+    }
+  }
+
+  /** A request goes out. */
+  asked(url: CrawlUrl, host: string, nowMs: number): void {
+    this.requests++;
+    if (!this.#truth.has(url)) throw new Violation(`${url} cannot be reached`);
+    if (this.#completed.has(url)) throw new Violation(`${url} is fetched again without need`);
+    if (this.#inFlight.has(url)) throw new Violation(`${url} is fetched twice at once`);
+    if (this.#busyHosts.has(host)) throw new Violation(`${host} is asked twice at once`);
+    const gapMs = nowMs - (this.#endedMs.get(host) ?? Number.NEGATIVE_INFINITY);
+    if (gapMs < this.#delayMs) {
+      throw new Violation(`${host} is asked after ${gapMs} ms, not ${this.#delayMs} ms`);
+    }
+    this.#inFlight.add(url);
+    this.#busyHosts.add(host);
+  }
+
+  /** The request is over, by an answer or because its thread died. */
+  answered(url: CrawlUrl, host: string, nowMs: number): void {
+    this.#inFlight.delete(url);
+    this.#busyHosts.delete(host);
+    this.#endedMs.set(host, nowMs);
+  }
+
+  /** The visit is over. */
+  completed(url: CrawlUrl): void {
+    this.#completed.add(url);
+  }
+
+  /** A crash or a death took what was not on disk: of the URLs that `concerns` only what is done there stays over. */
+  lost(disk: SimDisk, concerns: (url: CrawlUrl) => boolean): void {
+    const done = this.#read(disk).done;
+    for (const url of this.#completed) {
+      if (done.has(url) || !concerns(url)) continue;
+      this.#completed.delete(url);
+      this.repeated++;
+    }
+  }
+
+  /** After a clean stop nothing may have to be repeated. */
+  stopped(disk: SimDisk): void {
+    const { done } = this.#read(disk);
+    for (const url of this.#completed) {
+      if (!done.has(url)) throw new Violation(`${url} is not committed after a clean stop`);
+    }
+  }
+
+  /** What is durable must be right at any time. */
+  check(disk: SimDisk): void {
+    this.#read(disk.after(disk.safe));
+  }
+
+  /** The crawl says that it has ended. */
+  ended(disk: SimDisk, reason: string): void {
+    const { done, pages } = this.#read(disk.after(disk.safe));
+    const all = [...this.#truth.values()].filter((outcome) => outcome === OUTCOME.page).length;
+    if (reason === "limit") {
+      if (pages !== this.#maxPages)
+        throw new Violation(`the limit is ${this.#maxPages}, not ${pages}`);
+      return;
+    }
+    if (all > this.#maxPages) throw new Violation("it finished although there is a limit to reach");
+    for (const url of this.#truth.keys()) {
+      if (!done.has(url)) throw new Violation(`it ended without ${url}`);
+    }
+  }
+
+  #read(disk: SimDisk): { done: Set<CrawlUrl>; pages: number } {
+    const admitted = new Set<CrawlUrl>();
+    const done = new Set<CrawlUrl>();
+    let pages = 0;
+    for (const shard of disk.journals.keys()) {
+      for (const batch of disk.batches(shard)) {
+        for (const event of decodeEvents(batch)) {
+          if (event.kind === "admit") {
+            for (const { url } of event.found) {
+              if (admitted.has(url)) throw new Violation(`${url} is admitted twice`);
+              admitted.add(url);
+            }
+          } else if (event.kind === "done") {
+            const url = this.#byPrint.get(`${event.low} ${event.high}`)!;
+            if (done.has(url)) throw new Violation(`${url} is done twice`);
+            if (event.outcome !== this.#truth.get(url)) throw new Violation(`${url} ended wrongly`);
+            const { where } = event;
+            if (where !== undefined && disk.records[where.offset] !== url) {
+              throw new Violation(`${url} is done without its record in the archive`);
+            }
+            done.add(url);
+            if (event.outcome === OUTCOME.page) pages++;
+          }
+        }
+      }
+    }
+    if (pages > this.#maxPages)
+      throw new Violation(`${pages} pages, the limit is ${this.#maxPages}`);
+    for (const url of done)
+      if (!admitted.has(url)) throw new Violation(`${url} was never admitted`);
+    return { done, pages };
+  }
+}

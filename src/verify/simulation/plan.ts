@@ -1,0 +1,61 @@
+import { Random } from "../../web/random.ts";
+import type { MailFaults } from "./sim-mail.ts";
+
+/** What may happen to a crawl. */
+export type FaultKind = "kill" | "power loss" | "death" | "stop";
+
+/** A fault and the step of its run at which it strikes. */
+export interface Fault {
+  readonly kind: FaultKind;
+  readonly step: number;
+}
+
+/** Everything about one simulated crawl that is decided beforehand. */
+export interface Plan {
+  readonly shards: number;
+  readonly pages: number;
+  readonly sites: number;
+  readonly delayMs: number;
+  readonly latencyMs: number;
+  readonly links: number;
+  readonly maxUncommitted: number;
+  readonly maxPages: number | undefined;
+  readonly order: "bfs" | "dfs";
+  /** How mail travels: through the shipped rings, or over a network with faults. */
+  readonly mail: "rings" | MailFaults;
+  /** Per run: its threads and what strikes it. The last run is left alone. */
+  readonly runs: readonly { readonly threads: number; readonly faults: readonly Fault[] }[];
+}
+
+const KINDS: readonly FaultKind[] = ["kill", "power loss", "death", "death", "stop"];
+
+/** The plan of a seed. */
+export function planOf(seed: number): Plan {
+  const random = new Random(seed);
+  const below = (bound: number) => random.below(bound);
+  const flip = () => below(2) === 0;
+  const shards = 1 + below(5);
+  const pages = 4 + below(28);
+  const mail = flip() ? "rings" : { loses: flip(), repeats: flip(), reorders: flip() };
+  const runs = Array.from({ length: 1 + below(4) }, (_, run) => {
+    const faults = Array.from({ length: run === 0 ? below(4) : below(3) }, () => {
+      const kind = KINDS[below(KINDS.length)]!;
+      return { kind, step: below(flip() ? 100 : 800) };
+    });
+    return { threads: 1 + below(shards), faults };
+  });
+  runs.push({ threads: 1 + below(shards), faults: [] });
+  return {
+    shards,
+    pages,
+    sites: 1 + below(8),
+    delayMs: [0, 50, 1000][below(3)]!,
+    latencyMs: [1, 40, 400][below(3)]!,
+    links: 1 + below(4),
+    maxUncommitted: 1 + below(24),
+    maxPages: below(3) === 0 ? 1 + below(pages) : undefined,
+    order: flip() ? "bfs" : "dfs",
+    mail,
+    runs,
+  };
+}

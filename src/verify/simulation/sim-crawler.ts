@@ -1,0 +1,194 @@
+import { HandOff } from "../../crawl/hand-off.ts";
+import { HandOffPort } from "../../crawl/journal-port.ts";
+import { PageLimit } from "../../crawl/page-limit.ts";
+import { Account, MODES } from "../../crawl/shared-memory.ts";
+import { Uncommitted } from "../../crawl/uncommitted.ts";
+import { type Discovery, type Lease, OUTCOME } from "../../frontier/frontier.ts";
+import { Gatekeeper } from "../../frontier/gatekeeper.ts";
+import { ShardedFrontier } from "../../frontier/sharded.ts";
+import { CounterRow } from "../../stats/counters.ts";
+import { BytePipe } from "../../sync/byte-pipe.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { hostnameOf } from "../../url/url-parts.ts";
+import { openOwned } from "./open-owned.ts";
+import { SEED_HIGH, SEED_LOW } from "./oracle.ts";
+import type { SimMemory } from "./sim-memory.ts";
+import type { Answer } from "./sim-web.ts";
+import type { World } from "./world.ts";
+
+/** A visit that is over. */
+interface Over {
+  readonly lease: Lease;
+  readonly answer: Answer;
+  readonly record: number | undefined;
+}
+
+/**
+ * One crawler thread, with the shipped frontier, hand-off, gates and page limit. `pump` does what `Crawler` does, in
+ * the same order; requests are answered by the world.
+ */
+export class SimCrawler {
+  readonly thread: number;
+  readonly frontier: ShardedFrontier;
+  readonly inFlight = new Set<Lease>();
+  readonly #world: World;
+  readonly #memory: SimMemory;
+  readonly #account: Account;
+  readonly #handOff: HandOff;
+  readonly #limit: PageLimit;
+  readonly #uncommitted: Uncommitted;
+  readonly #gates: Gatekeeper;
+  readonly restarted: number[] = [];
+  #over: Over[] = [];
+  #permitsBack = 0;
+  isRunning = false;
+  hasEnded = false;
+
+  constructor(world: World, thread: number, epoch: number, mustWait: boolean) {
+    const { memory, plan, parts } = world;
+    const { threads } = memory;
+    this.thread = thread;
+    this.#world = world;
+    this.#memory = memory;
+    this.#account = new Account(memory, thread);
+    const bell = memory.bells[thread]!;
+    const pipe = new BytePipe(memory.pipes[thread]!);
+    this.#handOff = new HandOff(pipe, bell, memory.stored, thread);
+    const startMs = mustWait && parts.waits ? world.nowMs + plan.delayMs : 0;
+    const { owned, pages } = openOwned(world, thread, startMs);
+    const counters = new CounterRow(memory.counters, thread);
+    counters.set("pages", pages);
+    this.#limit = new PageLimit(plan.maxPages, memory.control, counters, () => {});
+    const { maxUncommitted } = plan;
+    this.#uncommitted = new Uncommitted({ maxUncommitted, threads }, this.#account, bell);
+    this.#gates = new Gatekeeper({
+      ...memory.gatesOf(thread),
+      delayMs: plan.delayMs,
+      perHost: 1,
+      spaceHosts: false,
+    });
+    this.frontier = new ShardedFrontier({
+      thread,
+      threads,
+      shards: plan.shards,
+      owned,
+      epoch,
+      pending: memory.pending,
+      exchange: world.routeOf(thread),
+      port: new HandOffPort(this.#handOff, epoch, new Map()),
+      delayMs: plan.delayMs,
+      seedLow: SEED_LOW,
+      seedHigh: SEED_HIGH,
+      lender: { spare: () => 0, returned: () => {}, committed: () => {}, queued: () => [] },
+      onLast: () => world.lastReleased(),
+    });
+  }
+
+  /** What it has to do, and the pages committed. */
+  get tally(): { share: number; pages: number; heldPermits: number } {
+    const { pages, held } = this.#limit;
+    return { share: this.frontier.share, pages, heldPermits: held };
+  }
+
+  /** Nothing to do and nothing under way, as far as this thread can see. */
+  get isIdle(): boolean {
+    const { queued } = this.frontier;
+    const quiet = this.inFlight.size === 0 && this.#over.length === 0 && queued === 0;
+    return quiet && this.#handOff.outstanding === 0 && !this.frontier.hasMail();
+  }
+
+  pump(): void {
+    if (!this.isRunning || this.hasEnded) return;
+    const { recount, mode } = this.#memory.control;
+    if (recount > 0) {
+      const { share, pages, heldPermits } = this.tally;
+      this.#account.publish(recount, share, pages, heldPermits);
+      return;
+    }
+    this.frontier.receive();
+    this.#handOff.settle();
+    this.#finishVisits();
+    for (const thread of this.restarted.splice(0)) this.frontier.sendAgainTo(thread);
+    if (mode === MODES.run) this.#takeMore();
+    this.frontier.flush(mode !== MODES.run);
+    this.#handOff.flush(true);
+    if (mode === MODES.run || this.inFlight.size > 0) return;
+    this.hasEnded = this.#handOff.outstanding === 0;
+  }
+
+  /** The request of this lease is over. */
+  answer(lease: Lease): void {
+    const world = this.#world;
+    const now = world.nowMs;
+    this.inFlight.delete(lease);
+    world.oracle.answered(lease.url, lease.host.name, now);
+    this.#gates.leave(lease.host, now);
+    const answer = world.web.ask(lease.url, lease.attempt);
+    if (answer === undefined) {
+      lease.attempt++;
+      this.#permitsBack++;
+      if (world.random.below(2) === 0) {
+        this.frontier.giveBack(lease, now + 2 * world.plan.delayMs);
+      } else {
+        this.frontier.requestEnded(lease, now);
+        this.frontier.rest(lease, now + world.random.below(300));
+      }
+      return;
+    }
+    this.frontier.requestEnded(lease, now);
+    const hasRecord = answer.outcome !== OUTCOME.failed;
+    const record = hasRecord ? this.#handOff.sendRecord([Buffer.from(lease.url)]) : undefined;
+    this.#over.push({ lease, answer, record });
+    world.oracle.completed(lease.url);
+  }
+
+  #finishVisits(): void {
+    for (; this.#permitsBack > 0; this.#permitsBack--) this.#limit.giveBack();
+    const ended = this.#over;
+    this.#over = [];
+    for (const { lease, answer, record } of ended) {
+      const { outcome } = answer;
+      const isPage = outcome === OUTCOME.page;
+      if (!isPage) this.#limit.giveBack();
+      this.#uncommitted.add(1);
+      const onCommitted = () => {
+        this.#uncommitted.remove(1);
+        if (isPage) this.#limit.committed();
+      };
+      const found = answer.found.map((url) => discovery(url, lease, outcome));
+      this.frontier.finish(lease, found, { outcome, record, onCommitted });
+    }
+  }
+
+  #takeMore(): void {
+    const world = this.#world;
+    for (;;) {
+      const room = Math.min(world.plan.links, this.#uncommitted.room) - this.inFlight.size;
+      if (room <= 0 || this.#handOff.congested) return;
+      const [lease] = this.frontier.takeMany(1, world.nowMs);
+      if (lease === undefined) return;
+      if (!this.#limit.tryTake()) {
+        this.frontier.giveBack(lease, world.nowMs);
+        return;
+      }
+      const untilMs = this.#gates.enter(lease.host, `address of ${lease.host.name}`, world.nowMs);
+      if (untilMs > 0) {
+        this.frontier.giveBack(lease, untilMs);
+        this.#permitsBack++;
+      } else this.#ask(lease);
+    }
+  }
+
+  #ask(lease: Lease): void {
+    this.#world.note(`thread ${this.thread} asks for ${lease.url}`);
+    this.#world.oracle.asked(lease.url, hostnameOf(lease.url), this.#world.nowMs);
+    this.inFlight.add(lease);
+    this.#world.ask(this, lease);
+  }
+}
+
+function discovery(url: CrawlUrl, lease: Lease, outcome: number): Discovery {
+  const via = outcome === OUTCOME.redirect ? "redirect" : "link";
+  const depth = via === "link" ? lease.depth + 1 : lease.depth;
+  return { url, parent: lease.url, depth, via, seed: false, chain: [] };
+}

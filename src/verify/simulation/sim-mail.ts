@@ -1,0 +1,103 @@
+import type { MailRoute } from "../../frontier/exchange.ts";
+import { maxBlockBytes, readMail, type ShardMail, writeMail } from "../../frontier/shard-mail.ts";
+import type { Random } from "../../web/random.ts";
+
+const SLOT_BYTES = 512;
+
+/** How reliable the way between threads is. */
+export interface MailFaults {
+  readonly loses: boolean;
+  readonly repeats: boolean;
+  readonly reorders: boolean;
+}
+
+/** A network between threads: what is sent arrives later, perhaps twice, perhaps in another order, perhaps not at all. */
+export class SimMail {
+  readonly #random: Random;
+  readonly #faults: MailFaults;
+  /** Per receiving thread: on the way, and arrived. */
+  readonly #underway: Buffer[][];
+  readonly #arrived: Buffer[][];
+  /** Messages lost to a thread since the last time they were sent again. */
+  readonly lostTo: Set<number> = new Set();
+
+  constructor(threads: number, random: Random, faults: MailFaults) {
+    this.#random = random;
+    this.#faults = faults;
+    this.#underway = Array.from({ length: threads }, () => []);
+    this.#arrived = Array.from({ length: threads }, () => []);
+  }
+
+  send(thread: number, from: number, mail: ShardMail): void {
+    const bytes = Buffer.alloc(SLOT_BYTES);
+    const message = bytes.subarray(0, writeMail(bytes, mail));
+    const { loses, repeats } = this.#faults;
+    if (loses && this.#random.below(12) === 0) {
+      // A connection that loses something is made anew by both: each sends again what it has no answer to.
+      this.lostTo.add(thread).add(from);
+      return;
+    }
+    this.#underway[thread]!.push(message);
+    if (repeats && this.#random.below(6) === 0) this.#underway[thread]!.push(message);
+  }
+
+  /** Lets one message arrive; false when none is on its way. */
+  deliver(): boolean {
+    const busy = this.#underway.flatMap((messages, thread) => (messages.length > 0 ? thread : []));
+    if (busy.length === 0) return false;
+    const thread = busy[this.#random.below(busy.length)]!;
+    const messages = this.#underway[thread]!;
+    const at = this.#faults.reorders ? this.#random.below(messages.length) : 0;
+    this.#arrived[thread]!.push(...messages.splice(at, 1));
+    return true;
+  }
+
+  take(thread: number): Buffer | undefined {
+    return this.#arrived[thread]!.shift();
+  }
+
+  has(thread: number): boolean {
+    return this.#arrived[thread]!.length > 0;
+  }
+}
+
+/** One thread's end of the network. What it has not sent dies with it. */
+export class SimRoute implements MailRoute {
+  /** Nothing is lent in the simulation. */
+  readonly unsentAboutLeases = 0;
+  readonly #me: number;
+  readonly #mail: SimMail;
+  readonly #waiting: [number, ShardMail][] = [];
+  blocksSent = 0;
+
+  constructor(me: number, mail: SimMail) {
+    this.#me = me;
+    this.#mail = mail;
+  }
+
+  get maxBlockBytes(): number {
+    return maxBlockBytes(SLOT_BYTES);
+  }
+
+  post(thread: number, mail: ShardMail): void {
+    this.#waiting.push([thread, { ...mail, bytes: new Uint8Array(mail.bytes) }]);
+  }
+
+  flush(): boolean {
+    for (const [thread, mail] of this.#waiting.splice(0)) {
+      this.#mail.send(thread, this.#me, mail);
+      if (mail.kind === "links") this.blocksSent++;
+    }
+    return true;
+  }
+
+  receive(handle: (mail: ShardMail) => void): void {
+    for (let bytes = this.#mail.take(this.#me); bytes; bytes = this.#mail.take(this.#me)) {
+      handle(readMail(bytes, bytes.length));
+    }
+  }
+
+  hasMail(): boolean {
+    return this.#mail.has(this.#me);
+  }
+}

@@ -1,0 +1,40 @@
+import { ShardState } from "../../frontier/journal/fold.ts";
+import { Pending } from "../../sync/pending.ts";
+
+/** The parts of a simulated crawl that a mutant may replace; the defaults are what ships. */
+export interface SimParts {
+  readonly name: string;
+  readonly State: typeof ShardState;
+  readonly Pending: typeof Pending;
+  /** When a crawler is told that its frames are durable. */
+  readonly answers: "when synced" | "when read";
+  /** What a builder syncs first. */
+  readonly commits: "archive first" | "journals first";
+  /** Every run of a thread has a number of its own; without one, its blocks are numbered from 1 in the same row. */
+  readonly epochs: boolean;
+  /** How the end is found. */
+  readonly ends: "by the counter" | "by idle flags";
+  /** Hosts wait one delay when a run or a thread begins. */
+  readonly waits: boolean;
+  /** The pending counter is held while a thread is being replaced. */
+  readonly guards: boolean;
+  /** A recount takes the permits of running visits into account. */
+  readonly countsPermits: boolean;
+  /** What a replaced thread had not confirmed goes to it once more. */
+  readonly sendsAgain: boolean;
+}
+
+/** The crawl as it ships. */
+export const SHIPPED: SimParts = {
+  name: "shipped",
+  State: ShardState,
+  Pending,
+  answers: "when synced",
+  commits: "archive first",
+  epochs: true,
+  ends: "by the counter",
+  waits: true,
+  guards: true,
+  countsPermits: true,
+  sendsAgain: true,
+};

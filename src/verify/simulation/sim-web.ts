@@ -1,0 +1,68 @@
+import { OUTCOME } from "../../frontier/frontier.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import type { Random } from "../../web/random.ts";
+
+/** Tries after the first; a page that fails more often ends as failed. */
+export const RETRIES = 2;
+
+/** A page of the made-up web. */
+interface SimPage {
+  readonly url: CrawlUrl;
+  readonly links: readonly number[];
+  readonly redirects: boolean;
+  /** Its first tries fail. */
+  readonly failures: number;
+}
+
+/** What a request brings. */
+export interface Answer {
+  readonly outcome: number;
+  readonly found: readonly CrawlUrl[];
+}
+
+/** A small web of some sites with one or two hosts each: links and redirects over hosts, tries that fail. */
+export class SimWeb {
+  readonly #pages: SimPage[] = [];
+  readonly #byUrl = new Map<string, SimPage>();
+
+  constructor(random: Random, pages: number, sites: number) {
+    for (let page = 0; page < pages; page++) {
+      const site = random.below(sites);
+      const host = random.below(2) === 0 ? "a" : "b";
+      const redirects = random.below(8) === 0;
+      const count = redirects ? 1 : random.below(6);
+      const links = Array.from({ length: count }, () => random.below(pages));
+      // A thread through the web, so that most of it can be reached.
+      if (!redirects && page + 1 < pages && random.below(4) > 0) links.push(page + 1);
+      const failures = random.below(6) === 0 ? 1 + random.below(RETRIES + 1) : 0;
+      const url = `http://${host}.s${site}.test/${page}` as CrawlUrl;
+      this.#pages.push({ url, links, redirects, failures });
+    }
+    for (const page of this.#pages) this.#byUrl.set(page.url, page);
+  }
+
+  get seed(): CrawlUrl {
+    return this.#pages[0]!.url;
+  }
+
+  /** What try number `attempt`, counted from 0, brings; undefined for a failure worth another try. */
+  ask(url: CrawlUrl, attempt: number): Answer | undefined {
+    const { links, redirects, failures } = this.#byUrl.get(url)!;
+    if (attempt < failures) {
+      return attempt < RETRIES ? undefined : { outcome: OUTCOME.failed, found: [] };
+    }
+    const found = links.map((page) => this.#pages[page]!.url);
+    return { outcome: redirects ? OUTCOME.redirect : OUTCOME.page, found };
+  }
+
+  /** Every URL that a crawl must visit, with how the visit ends. */
+  truth(): Map<CrawlUrl, number> {
+    const ends = new Map<CrawlUrl, number>([[this.seed, 0]]);
+    for (const url of ends.keys()) {
+      const { outcome, found } = this.ask(url, RETRIES)!;
+      ends.set(url, outcome);
+      for (const next of found) if (!ends.has(next)) ends.set(next, 0);
+    }
+    return ends;
+  }
+}
