@@ -93,6 +93,10 @@ function storeCapture(text: string, parts: readonly Buffer[]): void {
     head: parts[4]!,
     body: parts[5]!,
   };
-  const { file, offset } = builder.page(capture);
-  builder.outcome(`${text.slice(0, -1)},"file":${JSON.stringify(file)},"offset":${offset}}`);
+  const where = builder.page(capture);
+  if (where === undefined) builder.outcome(text);
+  else {
+    const { file, offset } = where;
+    builder.outcome(`${text.slice(0, -1)},"file":${JSON.stringify(file)},"offset":${offset}}`);
+  }
 }

@@ -3,6 +3,7 @@ import type { CrawlConfig } from "../config/schema.ts";
 import { totals } from "../stats/counters.ts";
 import { createCrawlFolder } from "../store/crawl-folder.ts";
 import { finishFolder } from "../store/finish-folder.ts";
+import { treeLockMemory } from "../store/page-tree.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
@@ -131,8 +132,9 @@ export class Crawl {
   #startWriters(debugFile: string): void {
     const { builders, debug } = this.#config;
     const module = new URL("./build-worker.js", import.meta.url);
+    const treeLocks = treeLockMemory(this.#config.store.includes("tree") ? builders : 0);
     for (let builder = 0; builder < builders; builder++) {
-      const options = builderOptions(this.#config, this.#out, builder);
+      const options = builderOptions(this.#config, this.#out, builder, treeLocks);
       const workerData: BuildRules = { builder, builders, memory: this.#memory, options };
       this.#writers.push(runWorker(module, `builder ${builder}`, { workerData }));
     }

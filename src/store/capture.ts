@@ -51,6 +51,8 @@ export interface Archived {
   payloadDigest: string;
   /** "sha256:" and hexadecimal: the form that no one can collide. */
   payloadSha256: string;
-  /** UUID of the response record. */
+  /** UUID of the response or revisit record. */
   recordId: string;
+  /** True when the payload is in the archive already and the record only names it. */
+  isRevisit: boolean;
 }

@@ -9,6 +9,11 @@ const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const BREAKS = /[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g;
 
+/** Whether a URL, or several joined, fits a header line as it is. */
+export function isSafeUri(url: string): boolean {
+  return !NEEDS_CARE.test(url);
+}
+
 /** A URL that fits a header line: percent-encoded where needed, without credentials. */
 export function safeUri(url: string): string {
   if (!NEEDS_CARE.test(url)) return url;

@@ -1,8 +1,9 @@
 import type { Capture } from "./capture.ts";
-import { safeText, safeUri } from "./safe-text.ts";
+import { isSafeUri, safeText, safeUri } from "./safe-text.ts";
 
 const MAX_METADATA_CHARS = 256 * 1024;
 const MAX_VALUE_CHARS = 8192;
+const OUTLINK = "\r\noutlink: ";
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** One line of application/warc-fields; "" when there is nothing to say. */
@@ -42,9 +43,20 @@ export function metadataBlock(capture: Capture, payloadSha256: string): Buffer {
     text += field("language", page.language ?? "");
     text += `words: ${page.words}\r\n`;
   }
+  return Buffer.from(text + outlinkLines(outlinks, MAX_METADATA_CHARS - text.length));
+}
+
+/** One line per link, until the room is used up; the rest is counted. */
+function outlinkLines(links: readonly string[], room: number): string {
+  if (links.length === 0) return "";
+  // Almost always all links fit and are plain, and one look at all of them tells.
+  if (isSafeUri(links.join(""))) {
+    const joined = links.join(OUTLINK);
+    if (joined.length < room) return `outlink: ${joined}\r\n`;
+  }
+  let text = "";
   let written = 0;
-  while (written < outlinks.length && text.length < MAX_METADATA_CHARS)
-    text += `outlink: ${safeUri(outlinks[written++]!)}\r\n`;
-  if (written < outlinks.length) text += `outlinks-omitted: ${outlinks.length - written}\r\n`;
-  return Buffer.from(text);
+  while (written < links.length && text.length < room)
+    text += `outlink: ${safeUri(links[written++]!)}\r\n`;
+  return written < links.length ? `${text}outlinks-omitted: ${links.length - written}\r\n` : text;
 }
