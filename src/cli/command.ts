@@ -32,6 +32,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "continue a crawl after a stop or a crash (not for every crawl yet)",
     load: () => import("./commands/resume.ts"),
   },
+  recover: {
+    summary: "rebuild indexes and lists of a crawl from what is on disk",
+    load: () => import("./commands/recover.ts"),
+  },
   links: {
     summary: "tell which pages of a crawl link to a URL",
     load: () => import("./commands/links.ts"),

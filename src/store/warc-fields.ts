@@ -37,6 +37,8 @@ export function metadataBlock(capture: Capture, payloadSha256: string): Buffer {
   text += `depth: ${capture.depth}\r\n`;
   text += field("discoveredBy", capture.via ?? "");
   text += `payload-digest-sha256: ${payloadSha256.slice(payloadSha256.indexOf(":") + 1)}\r\n`;
+  // A revisit record has no payload from which this could be seen.
+  text += `payload-bytes: ${capture.body.length}\r\n`;
   if (page !== undefined) {
     text += field("charset-for-link-extraction", page.charset);
     text += field("title", page.title);
