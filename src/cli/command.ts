@@ -32,14 +32,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "continue a crawl after a stop or a crash (not for every crawl yet)",
     load: () => import("./commands/resume.ts"),
   },
-  recover: {
-    summary: "rebuild indexes and lists of a crawl from what is on disk",
-    load: () => import("./commands/recover.ts"),
-  },
-  links: {
-    summary: "tell which pages of a crawl link to a URL",
-    load: () => import("./commands/links.ts"),
-  },
   demo: {
     summary: "crawl a small synthetic web on this machine; needs no internet",
     load: () => import("./commands/demo.ts"),
@@ -51,6 +43,18 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   check: {
     summary: "tell what the crawler would do with a URL, and why",
     load: () => import("./commands/check.ts"),
+  },
+  recover: {
+    summary: "rebuild indexes and lists of a crawl from what is on disk",
+    load: () => import("./commands/recover.ts"),
+  },
+  links: {
+    summary: "tell which pages of a crawl link to a URL",
+    load: () => import("./commands/links.ts"),
+  },
+  export: {
+    summary: "write a crawl as WACZ, URL tree, CSV, Parquet or link graph",
+    load: () => import("./commands/export.ts"),
   },
   verify: {
     summary: "explore the concurrent code, all interleavings of small programs",

@@ -15,6 +15,12 @@ export class SortedLines {
 
   /** The first line that begins with this text; undefined when there is none. */
   find(start: string): string | undefined {
+    for (const line of this.all(start)) return line;
+    return undefined;
+  }
+
+  /** All lines that begin with this text, in their order. */
+  *all(start: string): Generator<string, void> {
     let low = 0;
     // Invariant: lines that begin before `low` are less, lines that begin at `high` or later are not.
     for (let high = this.#size; low < high; ) {
@@ -24,10 +30,12 @@ export class SortedLines {
       else if (this.#line(from) < start) low = from + 1;
       else high = middle;
     }
-    const from = low === 0 ? 0 : this.#nextLine(low - 1);
-    if (from >= this.#size) return undefined;
-    const line = this.#line(from);
-    return line.startsWith(start) ? line : undefined;
+    for (let from = low === 0 ? 0 : this.#nextLine(low - 1); from < this.#size; ) {
+      const line = this.#line(from);
+      if (!line.startsWith(start)) return;
+      yield line;
+      from = this.#nextLine(from);
+    }
   }
 
   close(): void {

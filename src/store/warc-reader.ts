@@ -45,6 +45,16 @@ export function* readWarc(path: string, options: ReadOptions = {}): Generator<Wa
   }
 }
 
+/** The record in the gzip member at this place; undefined when there is no intact one. */
+export function readRecordAt(file: FileWindow, offset: number): WarcRecord | undefined {
+  if (offset >= file.size) return undefined;
+  const member = readMember(file, offset, MAX_RECORD_BYTES);
+  if ("problem" in member) return undefined;
+  const { record } = takeRecord(member.bytes, true);
+  if (record.problems.length > 0) return undefined;
+  return { ...record, offset, length: member.length };
+}
+
 /** Decided by content, not by name, and not by the first bytes alone: they may be the damaged ones. */
 function isGzip(file: FileWindow): boolean {
   const start = file.at(0, 5);
