@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { CrawlConfig } from "../config/schema.ts";
 import { totals } from "../stats/counters.ts";
+import { HourlyStatistics } from "../stats/hourly-statistics.ts";
 import { createCrawlFolder } from "../store/crawl-folder.ts";
 import { finishFolder } from "../store/finish-folder.ts";
 import { treeLockMemory } from "../store/page-tree.ts";
@@ -15,6 +16,7 @@ import type { FromCrawler, ToCrawler } from "./crawl-worker.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 import type { DebugRules } from "./debug-worker.ts";
 import { CrawlBus, type CrawlProgress } from "./events.ts";
+import { flowOf } from "./flow.ts";
 import { writeReports } from "./reports.ts";
 import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-memory.ts";
 import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./summary.ts";
@@ -73,7 +75,13 @@ export class Crawl {
       this.#wakeAll();
     };
     listen();
-    const ticker = setInterval(() => this.#tick(), TICK_MS);
+    const { statsEveryMs, builders } = this.#config;
+    const statistics = new HourlyStatistics(paths.hourly, statsEveryMs, this.#startMs);
+    const flow = () => flowOf(this.#memory, builders);
+    const ticker = setInterval(() => {
+      this.#tick();
+      statistics.tick(monotonicMs(), Date.now(), flow);
+    }, TICK_MS);
     // Without its builder no page can be stored, so the crawlers need not go on.
     void this.#untilEnded(this.#writers);
     await this.#untilEnded(this.#crawlers);
@@ -83,6 +91,7 @@ export class Crawl {
     this.#control.endBuilders();
     this.#wakeAll();
     await this.#untilEnded(this.#writers);
+    statistics.close(monotonicMs(), Date.now(), flow());
     // Also after a fault: what was stored is joined, indexed and reported.
     finishFolder(this.#out);
     const measured = this.#measure();

@@ -25,6 +25,8 @@ export interface CrawlPaths {
   /** The indexed URL tree, if the crawl keeps one. */
   tree: string;
   reports: string;
+  /** What went through queues and buffers, interval by interval. */
+  hourly: string;
 }
 
 /** Which frontier a crawl runs on. */
@@ -62,6 +64,7 @@ export function crawlPaths(dir: string): CrawlPaths {
     links: join(dir, "links"),
     tree: join(dir, "tree"),
     reports: join(dir, "reports"),
+    hourly: join(dir, "reports", "hourly_statistics.jsonl"),
   };
 }
 
