@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Builder, type BuilderOptions } from "../store/builder.ts";
 import type { Capture } from "../store/capture.ts";
+import { LinkList } from "../store/link-list.ts";
 import { BytePipe } from "../sync/byte-pipe.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { FRAMES, type Frame } from "./frames.ts";
@@ -79,7 +80,6 @@ type CaptureFacts = Pick<Capture, "ip" | "date" | "dechunked" | "truncated" | "p
 function storeCapture(text: string, parts: readonly Buffer[]): void {
   const line: OutcomeLine = JSON.parse(text);
   const facts: CaptureFacts = JSON.parse(parts[1]!.toString("utf8"));
-  const outlinks = parts[2]!.length === 0 ? [] : parts[2]!.toString("latin1").split("\n");
   const capture: Capture = {
     ...facts,
     url: line.url as CrawlUrl,
@@ -88,7 +88,7 @@ function storeCapture(text: string, parts: readonly Buffer[]): void {
     depth: line.depth,
     via: line.via as NonNullable<Capture["via"]>,
     ...(line.parent === undefined ? {} : { parent: line.parent as CrawlUrl }),
-    outlinks: outlinks as CrawlUrl[],
+    outlinks: LinkList.fromLines(parts[2]!.toString("latin1")),
     request: parts[3]!,
     head: parts[4]!,
     body: parts[5]!,

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { Archived, Capture, PageFacts } from "./capture.ts";
+import { LinkList } from "./link-list.ts";
 import { readWarc, type WarcRecord } from "./warc-reader.ts";
 
 /** What the archive itself tells about a capture: enough for its lines in index, page list and link graph. */
@@ -99,7 +100,7 @@ function scanned(file: string, record: WarcRecord, metadata: string | undefined)
       depth: Number(fields.get("depth")?.[0] ?? 0),
       ...(parent === undefined ? {} : { parent: parent as CrawlUrl }),
       ...(page === undefined ? {} : { page }),
-      outlinks: outlinks as CrawlUrl[],
+      outlinks: LinkList.of(outlinks),
       body: { length: Number(fields.get("payload-bytes")?.[0] ?? block.length - head.length) },
     },
   };

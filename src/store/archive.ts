@@ -160,7 +160,7 @@ export class Archive {
     const small = head.length + body.length < DEFLATE_RESPONSE_FROM_BYTES;
     const level = small || isCompressed(capture.head, capture.mime) ? 0 : this.#options.level;
     return this.#members.add(
-      `WARC-Type: response\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\nWARC-Block-Digest: ${sha1(head, body)}\r\n${cut}Content-Type: ${HTTP_RESPONSE}\r\n`,
+      `WARC-Type: response\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\n${cut}Content-Type: ${HTTP_RESPONSE}\r\n`,
       [head, body],
       level,
     );

@@ -1,4 +1,5 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { LinkList } from "./link-list.ts";
 
 /** What the parser found in a page. */
 export interface PageFacts {
@@ -33,7 +34,7 @@ export interface Capture {
   parent?: CrawlUrl;
   depth: number;
   via?: "link" | "seed" | "redirect" | "refresh";
-  outlinks: readonly CrawlUrl[];
+  outlinks: LinkList;
 }
 
 /** Where a response record lies: its gzip member in a file of the archive folder. */

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { StoreCorruptError } from "../errors.ts";
-import { fingerprint, print } from "../frontier/fingerprint.ts";
+import { fingerprintPart, print } from "../frontier/fingerprint.ts";
 import { AppendFile } from "./append-file.ts";
 import { EDGE_BYTES, EDGE_WORDS } from "./edge-file.ts";
 import { JsonlWriter, jsonLine } from "./jsonl.ts";
+import type { LinkList } from "./link-list.ts";
 import { replaceFile } from "./replace-file.ts";
 import { safeUri } from "./safe-text.ts";
 
@@ -80,12 +81,16 @@ export class LinkLog {
   }
 
   /** Adds a page with its links. */
-  page(url: string, links: readonly string[]): void {
-    this.#name(url);
-    const [high, low] = [print.high, print.low];
-    for (let i = 0; i < links.length; i++) {
+  page(url: string, { text, length }: LinkList): void {
+    const safe = safeUri(url);
+    this.#name(safe, 0, safe.length);
+    const { high, low } = print;
+    for (let i = 0, from = 0; i < length; i++) {
       if (this.#used === this.#waiting.length) this.flush();
-      this.#name(links[i]!);
+      const end = text.indexOf("\n", from);
+      const to = end < 0 ? text.length : end;
+      this.#name(text, from, to);
+      from = to + 1;
       const at = this.#used;
       this.#waiting[at] = high;
       this.#waiting[at + 1] = low;
@@ -118,12 +123,12 @@ export class LinkLog {
   }
 
   /** Leaves the id of a URL in `print`, and its name in the list unless it is there from a moment ago. */
-  #name(url: string): void {
-    fingerprint(url, this.#facts.seedLow, this.#facts.seedHigh);
+  #name(text: string, from: number, to: number): void {
+    fingerprintPart(text, from, to, this.#facts.seedLow, this.#facts.seedHigh);
     const at = 2 * (print.low & (RECENT - 1));
     if (this.#recent[at] === print.low && this.#recent[at + 1] === print.high) return;
     this.#recent[at] = print.low;
     this.#recent[at + 1] = print.high;
-    this.#names.writeLine(`${idText(print.high, print.low)} ${safeUri(url)}`);
+    this.#names.writeLine(`${idText(print.high, print.low)} ${text.slice(from, to)}`);
   }
 }

@@ -1,5 +1,6 @@
 import type { Capture } from "./capture.ts";
-import { isSafeUri, safeText, safeUri } from "./safe-text.ts";
+import type { LinkList } from "./link-list.ts";
+import { safeText, safeUri } from "./safe-text.ts";
 
 const MAX_METADATA_CHARS = 256 * 1024;
 const MAX_VALUE_CHARS = 8192;
@@ -49,16 +50,16 @@ export function metadataBlock(capture: Capture, payloadSha256: string): Buffer {
 }
 
 /** One line per link, until the room is used up; the rest is counted. */
-function outlinkLines(links: readonly string[], room: number): string {
+function outlinkLines(links: LinkList, room: number): string {
   if (links.length === 0) return "";
-  // Almost always all links fit and are plain, and one look at all of them tells.
-  if (isSafeUri(links.join(""))) {
-    const joined = links.join(OUTLINK);
-    if (joined.length < room) return `outlink: ${joined}\r\n`;
-  }
+  if (links.text.length + links.length * OUTLINK.length < room)
+    return `outlink: ${links.text.replaceAll("\n", OUTLINK)}\r\n`;
   let text = "";
   let written = 0;
-  while (written < links.length && text.length < room)
-    text += `outlink: ${safeUri(links[written++]!)}\r\n`;
+  for (const link of links) {
+    if (text.length >= room) break;
+    text += `outlink: ${link}\r\n`;
+    written++;
+  }
   return written < links.length ? `${text}outlinks-omitted: ${links.length - written}\r\n` : text;
 }

@@ -6,10 +6,16 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { Archive } from "../../src/store/archive.ts";
-import type { Capture } from "../../src/store/capture.ts";
 import { KnownPayloads } from "../../src/store/known-payloads.ts";
 import { readWarc } from "../../src/store/warc-reader.ts";
-import { freshFolder, sampleCapture, sampleOptions, url, writeAndRead } from "./sample-capture.ts";
+import {
+  freshFolder,
+  type SampleChanges,
+  sampleCapture,
+  sampleOptions,
+  url,
+  writeAndRead,
+} from "./sample-capture.ts";
 
 const problemsOf = (records: { problems: string[] }[]) => records.flatMap((r) => r.problems);
 
@@ -114,8 +120,7 @@ test("what is compressed already is stored, what is not is deflated", (t) => {
   const head = (coding: string) => Buffer.from(`HTTP/1.1 200 OK\r\n${coding}\r\n`);
   const folder = freshFolder(t);
   const archive = new Archive(sampleOptions(folder));
-  const length = (changes: Partial<Capture>) =>
-    archive.append(sampleCapture(changes)).location.length;
+  const length = (changes: SampleChanges) => archive.append(sampleCapture(changes)).location.length;
   assert.ok(length({ body: text }) < text.length / 20);
   assert.ok(
     length({ body: text, head: head("Content-Encoding: identity\r\n") }) < text.length / 20,
