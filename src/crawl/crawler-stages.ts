@@ -1,7 +1,7 @@
 import type { Capture, FetchOutcome } from "../fetch/outcome.ts";
 import { isWorthRetrying } from "../fetch/outcome.ts";
 import { retryAfterMs } from "../fetch/retry-after.ts";
-import type { Discovery, Frontier, Lease } from "../frontier/frontier.ts";
+import type { Frontier, Lease } from "../frontier/frontier.ts";
 import type { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { monotonicMs } from "../sync/clock.ts";
@@ -14,8 +14,7 @@ import { FRAMES } from "./frames.ts";
 import type { HandOff } from "./hand-off.ts";
 import { outcomeLine, responseLine } from "./outcome-line.ts";
 import { type ReadPage, readPage } from "./read-page.ts";
-import { type Control, MODES } from "./shared-memory.ts";
-import type { Next, Stages } from "./visit.ts";
+import type { Next, Stages, VisitEnd } from "./visit.ts";
 
 /** Errors that are the host's, not the URL's: everybody who wants this host waits. */
 const HOST_ERRORS = new Set([
@@ -35,13 +34,16 @@ export interface StageParts extends CrawlerParts {
   readonly rules: CrawlerRules;
   readonly frontier: Frontier;
   readonly handOff: HandOff;
-  readonly control: Control;
   readonly counters: CounterRow;
   readonly debugLog: DebugLog | undefined;
   /** Tells all threads that a seed leads to this URL, which now belongs to the scope. */
   readonly announceSeed: (url: CrawlUrl) => void;
-  /** Page permits came back or the crawl is to end: everybody should look again. */
-  readonly wakeAll: () => void;
+  /** True once the crawl drops what is in flight. */
+  readonly isAborting: () => boolean;
+  /** A visit is over. */
+  readonly finished: (lease: Lease, end: VisitEnd) => void;
+  /** The visit ends without a page for now. */
+  readonly returnPermit: () => void;
 }
 
 /** The stages of a visit as a crawler thread runs them. */
@@ -60,16 +62,16 @@ export class CrawlerStages implements Stages {
   }
 
   tryLater(lease: Lease, outcome: FetchOutcome): boolean {
-    const { frontier, rules, control, counters } = this.#parts;
+    const { frontier, rules, isAborting, counters } = this.#parts;
     const now = monotonicMs();
     if (outcome.kind === "postponed") {
       frontier.giveBack(lease, outcome.untilMs);
-      this.#returnPermit();
+      this.#parts.returnPermit();
       return true;
     }
-    if (outcome.kind === "failed" && outcome.error === "aborted" && control.mode === MODES.abort) {
+    if (outcome.kind === "failed" && outcome.error === "aborted" && isAborting()) {
       frontier.giveBack(lease, now);
-      this.#returnPermit();
+      this.#parts.returnPermit();
       return true;
     }
     if (!isWorthRetrying(outcome) || lease.attempt >= rules.config.retries) return false;
@@ -83,7 +85,7 @@ export class CrawlerStages implements Stages {
       frontier.requestEnded(lease, now);
       frontier.rest(lease, now + waitMs);
     }
-    this.#returnPermit();
+    this.#parts.returnPermit();
     return true;
   }
 
@@ -146,7 +148,7 @@ export class CrawlerStages implements Stages {
     }
   }
 
-  store(lease: Lease, capture: Capture, page: ReadPage, next: Next): Promise<void> {
+  store(lease: Lease, capture: Capture, page: ReadPage, next: Next): number {
     const { handOff } = this.#parts;
     const { head } = capture;
     const line = responseLine(lease, capture, page, next.redirect);
@@ -174,29 +176,18 @@ export class CrawlerStages implements Stages {
       capture.body,
     ];
     this.#count(line.outcome, capture.body.length);
-    return new Promise((resolve) => handOff.send(FRAMES.capture, parts, resolve));
+    return handOff.sendRecord(parts);
   }
 
-  log(lease: Lease, outcome: FetchOutcome): Promise<void> {
-    if (outcome.kind === "response" || outcome.kind === "postponed") return Promise.resolve();
+  log(lease: Lease, outcome: FetchOutcome): void {
+    if (outcome.kind === "response" || outcome.kind === "postponed") return;
     const line = Buffer.from(jsonLine(outcomeLine(lease, outcome, Date.now())));
     this.#count(outcome.kind, 0);
-    return new Promise((resolve) => this.#parts.handOff.send(FRAMES.outcome, [line], resolve));
+    this.#parts.handOff.send(FRAMES.outcome, [line]);
   }
 
-  commit(_lease: Lease, found: readonly Discovery[], page: boolean): void {
-    const { frontier, control, rules, wakeAll, counters } = this.#parts;
-    if (found.length > 0) frontier.offerMany(found);
-    if (page) {
-      counters.add("pages");
-      if (control.pageCommitted() === rules.config.maxPages) {
-        control.end("limit", MODES.drain);
-        wakeAll();
-      }
-    } else {
-      this.#returnPermit();
-    }
-    frontier.commitMany(1);
+  commit(lease: Lease, end: VisitEnd): void {
+    this.#parts.finished(lease, end);
   }
 
   #count(outcome: string, bytes: number): void {
@@ -204,14 +195,6 @@ export class CrawlerStages implements Stages {
     counters.add("bytes", bytes);
     if (outcome === "failed" || outcome === "refused") counters.add(outcome);
     else if (outcome === "redirect") counters.add("redirects");
-  }
-
-  /** Somebody may be waiting for a permit only when there is a limit at all. */
-  #returnPermit(): void {
-    const { control, rules, wakeAll } = this.#parts;
-    if (rules.config.maxPages === undefined) return;
-    control.permits.giveBack();
-    wakeAll();
   }
 }
 

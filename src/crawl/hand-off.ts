@@ -1,7 +1,7 @@
 import { Deque } from "../frontier/deque.ts";
 import type { BytePipe } from "../sync/byte-pipe.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
-import { type Frame, frameHead, readFrame } from "./frames.ts";
+import { FRAMES, type Frame, frameHead, readFrame } from "./frames.ts";
 
 /** The crawler's end of the way to its builder. It never blocks: what does not fit the pipe waits here. */
 export class HandOff {
@@ -13,18 +13,26 @@ export class HandOff {
   readonly #afterwards = new Deque<(() => void) | undefined>();
   #current: Uint8Array | undefined;
   #offset = 0;
-  #settled = 0;
+  #settled: number;
   #news = false;
+  #records = 0;
 
-  /** `stored` counts, per crawler, the frames its builder has written. */
+  /** `stored` counts, per crawler, the frames its builder has made durable; a thread that follows a dead one goes on counting. */
   constructor(pipe: BytePipe, bell: Doorbell, stored: Int32Array, thread: number) {
     this.#pipe = pipe;
     this.#bell = bell;
     this.#stored = stored;
     this.#thread = thread;
+    this.#settled = Atomics.load(stored, thread);
   }
 
-  /** Sends a frame; `onStored` runs in `settle` once the builder has written it. */
+  /** Sends a page record; answers its number, by which the journal names it until the builder knows its place. */
+  sendRecord(parts: readonly Uint8Array[]): number {
+    this.send(FRAMES.capture, parts);
+    return this.#records++;
+  }
+
+  /** Sends a frame; `onStored` runs in `settle` once the builder has made it durable. */
   send(kind: number, parts: readonly Uint8Array[], onStored?: () => void): void {
     this.#waiting.pushBack(frameHead(kind, parts));
     for (const part of parts) if (part.length > 0) this.#waiting.pushBack(part);

@@ -3,7 +3,7 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { hostnameOf } from "../url/url-parts.ts";
 import { Deque } from "./deque.ts";
 import { fingerprint, print } from "./fingerprint.ts";
-import type { Discovery, Lease, ThreadFrontier } from "./frontier.ts";
+import type { Discovery, Finish, JournalPort, Lease, ThreadFrontier } from "./frontier.ts";
 import { Host } from "./host.ts";
 import { LinkBlock, readLinkBlock } from "./link-block.ts";
 import { RestingLeases } from "./resting.ts";
@@ -19,6 +19,7 @@ export interface SharedParts {
   /** Only for a technique that gives URLs twice: who was taken before. */
   readonly taken: VisitedSet | undefined;
   readonly pending: Pending;
+  readonly port: JournalPort;
   readonly delayMs: number;
   /** Most URLs a thread may hold at once, in flight and waiting for their host. */
   readonly maxHeld: number;
@@ -45,6 +46,8 @@ export class SharedFrontier implements ThreadFrontier {
   readonly #hosts = new Map<string, Host>();
   readonly #record: Buffer;
   readonly #repeated = new Set<string>();
+  #finished: (() => void)[] = [];
+  #share = 0;
   #held = 0;
   #known = 0;
   #waiting = 0;
@@ -56,10 +59,11 @@ export class SharedFrontier implements ThreadFrontier {
     this.#record = Buffer.alloc(parts.frontier.slotBytes);
   }
 
-  admitSeeds(seeds: readonly CrawlUrl[]): void {
+  start(seeds: readonly CrawlUrl[]): void {
     for (const url of seeds) {
       if (!this.#parts.visited.mark(url)) continue;
       this.#known++;
+      this.#share++;
       const seed = {
         url,
         parent: undefined,
@@ -73,7 +77,7 @@ export class SharedFrontier implements ThreadFrontier {
     this.flush();
   }
 
-  offerMany(found: readonly Discovery[]): number {
+  finish(_lease: Lease, found: readonly Discovery[], how: Finish): void {
     let fresh = 0;
     for (const discovery of found) {
       // Looking and marking are one step: of all threads that find a URL exactly one goes on with it.
@@ -82,9 +86,17 @@ export class SharedFrontier implements ThreadFrontier {
       fresh++;
     }
     this.#known += fresh;
+    this.#share += fresh;
+    // Children are counted before their parent is released.
     if (fresh > 0) this.#parts.pending.add(fresh);
-    return fresh;
+    this.#finished.push(how.onCommitted);
   }
+
+  abandon(_lease: Lease): void {
+    this.#release(1);
+  }
+
+  sendAgainTo(): void {}
 
   takeMany(limit: number, nowMs: number): Lease[] {
     const taken: Lease[] = [];
@@ -112,7 +124,12 @@ export class SharedFrontier implements ThreadFrontier {
     this.giveBack(lease, untilMs);
   }
 
-  commitMany(count: number): void {
+  get share(): number {
+    return this.#share;
+  }
+
+  #release(count: number): void {
+    this.#share -= count;
     if (this.#parts.pending.release(count)) this.#parts.onLast();
   }
 
@@ -133,6 +150,14 @@ export class SharedFrontier implements ThreadFrontier {
       inserted = true;
     }
     if (inserted) this.#parts.wakeOthers();
+    const finished = this.#finished;
+    if (finished.length > 0) {
+      this.#finished = [];
+      this.#parts.port.mark(() => {
+        for (const tell of finished) tell();
+        this.#release(finished.length);
+      });
+    }
     return true;
   }
 
@@ -172,7 +197,8 @@ export class SharedFrontier implements ThreadFrontier {
     const found = this.#parts.taken === undefined ? this.#next() : this.#nextIfWhole();
     if (found === undefined || !this.#mayFetch(found.url)) return undefined;
     this.#held++;
-    return { ...found, host: this.#host(hostnameOf(found.url)), attempt: 0 };
+    const host = this.#host(hostnameOf(found.url));
+    return { ...found, host, shard: 0, low: 0, high: 0, attempt: 0 };
   }
 
   #next(): Discovery | undefined {

@@ -58,6 +58,7 @@ export class Archive {
   #captures = 0;
   #warcinfoId = "";
   #serial = 0;
+  #dirty = false;
 
   constructor(options: ArchiveOptions) {
     this.#options = options;
@@ -83,13 +84,16 @@ export class Archive {
   flush(): void {
     if (this.#members.length === 0) return;
     this.#file!.write(this.#members.bytes);
+    this.#dirty = true;
     this.#members.clear();
   }
 
   /** Returns when all captures so far survive a power loss. */
   sync(): void {
     this.flush();
+    if (!this.#dirty) return;
     this.#file?.sync();
+    this.#dirty = false;
   }
 
   /** Closes the open file under its final name; a later capture opens the next one. */

@@ -11,7 +11,9 @@ import {
 import { join } from "node:path";
 import { syncFolder } from "./append-file.ts";
 import { type ArchiveDamage, archiveFiles, OPEN } from "./archive-scan.ts";
-import type { Committed } from "./committed.ts";
+import { Committed } from "./committed.ts";
+import { crawlPaths, readCrawlState } from "./crawl-folder.ts";
+import { openJournals } from "./journal-view.ts";
 import { readWarc } from "./warc-reader.ts";
 
 /** What became of a file that a crash left open. */
@@ -51,7 +53,7 @@ export function closeArchives(folder: string, committed: Committed): ClosedArchi
 
 /** The first damage behind a record that counts. */
 function firstDamage(path: string, file: string, lastCommitted: number): ArchiveDamage | undefined {
-  for (const { offset, length, problems } of readWarc(path))
+  for (const { offset, length, problems } of readWarc(path, { from: Math.max(0, lastCommitted) }))
     if (problems.length > 0 && offset > lastCommitted)
       return { file, offset, bytes: length, what: problems.join("; ") };
   return undefined;
@@ -65,4 +67,11 @@ function cut(path: string, size: number): void {
   } finally {
     closeSync(file);
   }
+}
+
+/** Closes what a run that died left open, before the next one begins. */
+export function closeAfterCrash(dir: string): ClosedArchive[] {
+  const paths = crawlPaths(dir);
+  const { view } = openJournals(paths.journals, readCrawlState(dir));
+  return closeArchives(paths.archive, new Committed(view));
 }

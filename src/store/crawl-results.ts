@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { Committed, type FoundUrl, type JournalView } from "./committed.ts";
-import { crawlPaths } from "./crawl-folder.ts";
+import { crawlPaths, readCrawlState } from "./crawl-folder.ts";
+import { dropUncommitted } from "./drop-uncommitted.ts";
 import { openJournals } from "./journal-view.ts";
 import { readLines } from "./line-reader.ts";
 import { type ListCounts, type RunFacts, writeLists, writeStatistics } from "./result-lists.ts";
@@ -34,8 +35,11 @@ export function writeResults(
   facts: RunFacts,
   waiting: Iterable<FoundUrl> = [],
 ): ListCounts {
-  const { view } = openJournals(crawlPaths(dir).journal);
-  return writeResultsOf(dir, facts, sourceOf(view, waiting));
+  const { view } = openJournals(crawlPaths(dir).journals, readCrawlState(dir));
+  const source = sourceOf(view, waiting);
+  // What a run that died had listed and not committed; without one there is nothing to drop.
+  dropUncommitted(dir, source.committed);
+  return writeResultsOf(dir, facts, source);
 }
 
 /** The source of a crawl that ended cleanly. */

@@ -7,6 +7,7 @@ import { Committed, type FoundUrl } from "./committed.ts";
 import { crawlPaths, partsOf, readCrawlState } from "./crawl-folder.ts";
 import { writeResultsOf, writeTreeResults } from "./crawl-results.ts";
 import { finishFolder } from "./finish-folder.ts";
+import { lockFolder } from "./folder-lock.ts";
 import { openJournals } from "./journal-view.ts";
 import { jsonLine, wholeLinesBytes } from "./jsonl.ts";
 import { readLines } from "./line-reader.ts";
@@ -52,7 +53,13 @@ export function recoverFolder(dir: string, facts: RunFacts): Recovery {
   const lists = [paths.index, paths.pages, paths.log].map(dirname);
   for (const folder of [paths.reports, ...(hasArchive ? [paths.links, ...lists] : [])])
     mkdirSync(folder, { recursive: true });
-  const recovery = hasArchive ? fromArchive(dir, facts) : fromTree(dir, facts);
+  const unlock = existsSync(dirname(paths.state)) ? lockFolder(dir) : () => {};
+  let recovery: Recovery;
+  try {
+    recovery = hasArchive ? fromArchive(dir, facts) : fromTree(dir, facts);
+  } finally {
+    unlock();
+  }
   const report = Buffer.from(`${jsonLine(recovery)}\n`);
   replaceFile(join(paths.reports, "recover.json"), (file) => file.write(report));
   return recovery;
@@ -68,8 +75,7 @@ function fromTree(dir: string, facts: RunFacts): Recovery {
 
 function fromArchive(dir: string, facts: RunFacts): Recovery {
   const paths = crawlPaths(dir);
-  readCrawlState(dir);
-  const journals = openJournals(paths.journal);
+  const journals = openJournals(paths.journals, readCrawlState(dir));
   const committed = new Committed(journals.view);
   const closed = closeArchives(paths.archive, committed);
   for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages]) trimLines(path);

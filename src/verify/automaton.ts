@@ -1,6 +1,6 @@
 import type { Fiber, FiberRuntime } from "./fiber-runtime.ts";
 import { STEP } from "./history.ts";
-import { KIND, type Operation, WAIT_ANSWERS } from "./operations.ts";
+import { asyncWait, KIND, OK, type Operation, WAIT_ANSWERS } from "./operations.ts";
 import type { Values } from "./values.ts";
 
 /** Starts the program of one thread from its beginning. */
@@ -129,6 +129,8 @@ export class Automaton {
     switch (operation.kind) {
       case KIND.wait:
         return WAIT_ANSWERS[answer];
+      case KIND.waitAsync:
+        return asyncWait(answer === OK);
       case KIND.read:
         return operation.decode!(this.#values.bytes(answer, operation.bytes));
       case KIND.write:
@@ -136,6 +138,7 @@ export class Automaton {
       case KIND.invoke:
       case KIND.respond:
       case KIND.awaitEnd:
+      case KIND.awaitRing:
         return undefined;
       default:
         return operation.bytes === 8 && operation.kind !== KIND.notify

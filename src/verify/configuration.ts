@@ -68,6 +68,8 @@ export interface Configuration<S = unknown> {
   readonly clockWords?: readonly number[];
   /** Payload runs together with the step before it and is not checked for races (another configuration does). */
   readonly eagerPayload?: boolean;
+  /** Stateful, without `cycles`: a step that no other thread can see or hinder is taken at once, alone. */
+  readonly privateSteps?: boolean;
   /** A violation that must be found in the shipped code itself. */
   readonly expect?: "deadlock";
   /** Schedules of a random search. */

@@ -1,3 +1,4 @@
+import { freemem } from "node:os";
 import { inSection } from "./concrete.ts";
 import { cpuSeconds } from "./dpor.ts";
 import { fairCycleOf, lonelyCycleOf } from "./fair-cycles.ts";
@@ -7,6 +8,11 @@ import { StateTable } from "./state-table.ts";
 import { Symmetry } from "./symmetry.ts";
 import { Judge, type Verdict } from "./verdict.ts";
 import type { World } from "./world.ts";
+
+/** Part of the free memory that the states of one search may take. */
+const MEMORY_SHARE = 0.6;
+/** States between two looks at the clock and the memory. */
+const LOOK_EVERY = 0x1000;
 
 /**
  * Breadth-first search over all states, each stored whole and visited once; the first violation is a shortest one.
@@ -24,30 +30,38 @@ export class Stateful {
     const { configuration } = world;
     this.#machine = new Machine(world, configuration.eagerPayload === true);
     this.#judge = new Judge(this.#machine);
-    this.#table = new StateTable(this.#machine.stateCells, configuration.cycles === true);
+    this.#table = new StateTable(this.#machine, configuration.cycles === true);
     this.#symmetry = world.symmetric ? new Symmetry(this.#machine) : undefined;
     this.#mortal = (configuration.mortal ?? []).reduce((mask, t) => mask | (1 << t), 0);
   }
 
-  /** Searches until everything is seen, something is wrong or the time is over. */
-  search(maxCpuSeconds: number, maxStates = 20_000_000): Verdict {
+  /** Searches until everything is seen, something is wrong, or time or memory is used up. */
+  search(maxCpuSeconds: number, maxBytes = freemem() * MEMORY_SHARE): Verdict {
     const machine = this.#machine;
     const table = this.#table;
-    machine.begin();
-    this.#remember(-1, 0);
     const started = process.cpuUsage();
-    let violation: string | undefined = machine.fault;
-    let complete = true;
+    let violation: string | undefined;
+    let cutOff: Verdict["cutOff"];
     let last = -1;
-    for (let id = 0; violation === undefined && id < table.size; id++) {
-      if ((id & 0xfff) === 0 && (cpuSeconds(started) > maxCpuSeconds || id > maxStates)) {
-        complete = false;
-        break;
+    try {
+      machine.begin();
+      violation = machine.fault;
+      this.#remember(-1, 0);
+      for (let id = 0; violation === undefined && id < table.size; id++) {
+        if (id % LOOK_EVERY === 0) {
+          if (cpuSeconds(started) > maxCpuSeconds) cutOff = "budget";
+          else if (table.bytes > maxBytes) cutOff = "memory";
+          if (cutOff !== undefined) break;
+        }
+        table.read(id);
+        violation = this.#expand(id);
+        last = id;
       }
-      table.read(id, machine.mem);
-      violation = this.#expand(id);
-      last = id;
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error;
+      cutOff = "memory";
     }
+    const complete = cutOff === undefined;
     let choices: number[] = [];
     if (violation !== undefined) choices = this.#path(this.#wrong >= 0 ? this.#wrong : last, last);
     else if (complete && machine.world.configuration.cycles) {
@@ -65,6 +79,7 @@ export class Stateful {
       states: table.size,
       steps,
       complete,
+      cutOff,
       violation: violation ?? null,
       choices,
     };
@@ -115,7 +130,12 @@ export class Stateful {
   #remember(from: number, choice: number): void {
     const machine = this.#machine;
     this.#symmetry?.normalise();
-    this.#table.add(machine.mem, from, choice);
+    this.#table.add(from, choice);
     machine.undo(0);
   }
+}
+
+/** What typed arrays answer when there is no room for them. */
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof RangeError && /allocation failed|array length/i.test(error.message);
 }

@@ -111,6 +111,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     maxTimeMs: times,
     maxBytes: sizes,
     maxWaitMs: times,
+    syncEveryMs: times,
     delayMs: upTo(86_400_000, 0),
     perHost: upTo(1024),
     robots: fc.boolean(),

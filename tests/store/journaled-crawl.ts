@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { fingerprint, print } from "../../src/frontier/fingerprint.ts";
 import { EventBatch, type PageLocation } from "../../src/frontier/journal/event-batch.ts";
 import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
@@ -17,9 +16,9 @@ export class JournaledCrawl {
 
   constructor(folder: string, options: Partial<BuilderOptions> = {}) {
     this.#folder = folder;
-    createCrawlFolder(folder);
-    const { journal } = crawlPaths(folder);
-    mkdirSync(journal, { recursive: true });
+    const [low, high] = SEEDS;
+    createCrawlFolder(folder, Date.now(), { seedLow: low, seedHigh: high });
+    const { journals: journal } = crawlPaths(folder);
     this.builder = new Builder({ ...sampleOptions(folder), ...options });
     const [seedLow, seedHigh] = SEEDS;
     this.journal = new JournalWriter({ folder: journal, shard: 0, epoch: 1, seedLow, seedHigh });

@@ -96,7 +96,7 @@ test("after a kill: files are closed, a torn record is cut off, orphans are list
   const clean = listed(finished(t));
   for (const torn of ["", "WARC", "half a member"]) {
     const folder = killed(t);
-    const { archive, pages, journal, reports } = crawlPaths(folder);
+    const { archive, pages, journals: journal, reports } = crawlPaths(folder);
     const [open] = readdirSync(archive);
     const whole = statSync(join(archive, open!)).size;
     if (torn === "WARC") appendFileSync(join(archive, open!), "\x1f\x8b\x08");
@@ -197,7 +197,7 @@ test("a flipped bit in index or page list is found and repaired", (t) => {
 
 test("a flipped bit in a journal is told with file and offset, and lists keep what is intact", (t) => {
   const folder = finished(t);
-  const { journal } = crawlPaths(folder);
+  const { journals: journal } = crawlPaths(folder);
   const path = join(journal, readdirSync(journal)[0]!);
   const bytes = readFileSync(path);
   bytes[Math.floor(bytes.length / 2)]! ^= 1;

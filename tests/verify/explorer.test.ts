@@ -70,6 +70,19 @@ test("the claim says what was shown and nothing more", () => {
     claimOf({ ...configurations[0]!, complete: false }),
     "cut off by the budget: no claim",
   );
+  assert.equal(
+    claimOf({ ...configurations[0]!, reductions: ["interchangeable threads"] }),
+    "exhaustive for 3 threads x 1 operations under sequential consistency; interchangeable threads",
+  );
+});
+
+test("a search that runs out of memory is cut off and claims nothing", () => {
+  const { module, configuration } = findEntry("mutex-3x2");
+  const cut = new Stateful(new World(module, configuration, [])).search(BUDGET_SECONDS, 1 << 20);
+  assert.deepEqual([cut.complete, cut.cutOff, cut.violation], [false, "memory", null]);
+  const whole = new Stateful(new World(module, configuration, [])).search(BUDGET_SECONDS);
+  assert.deepEqual([whole.complete, whole.cutOff], [true, undefined]);
+  assert.ok(cut.states < whole.states);
 });
 
 test("a replay tells every step", () => {

@@ -53,6 +53,13 @@ export const archive = {
     about: "how often reports/hourly_statistics.jsonl gets a line",
     examples: ["--stats-every 10m"],
   }),
+  syncEveryMs: withDefault(duration(1), 1000, {
+    flag: "sync-every",
+    group: "Archive",
+    about:
+      "the longest time a fetched page waits until it is safe from a loss of power; pages are committed earlier when the crawl would have to wait for them",
+    examples: ["--sync-every 200ms"],
+  }),
   json: withDefault(toggle(), false, {
     flag: "json",
     group: "Output",
