@@ -1,4 +1,6 @@
-import { fingerprint, print } from "../frontier/fingerprint.ts";
+import { print } from "../frontier/fingerprint.ts";
+import { urlPrint } from "../frontier/url-print.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { Location } from "./capture.ts";
 
 /** A URL somebody found, and where: "" for seeds. */
@@ -80,7 +82,7 @@ export class Committed {
 
   /** Whether this URL ended without a record; true once, so that nobody lists it twice. */
   takeUnstored(url: string): boolean {
-    fingerprint(url, this.#view?.seedLow ?? 0, this.#view?.seedHigh ?? 0);
+    urlPrint(url as CrawlUrl, this.#view?.seedLow ?? 0, this.#view?.seedHigh ?? 0);
     const id = key(print.low, print.high);
     if (this.#view !== undefined) return this.#unstored.delete(id);
     if (this.#unstored.has(id)) return false;

@@ -1,6 +1,7 @@
-import { fingerprint, print } from "../../src/frontier/fingerprint.ts";
+import { print } from "../../src/frontier/fingerprint.ts";
 import { EventBatch, type PageLocation } from "../../src/frontier/journal/event-batch.ts";
 import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
+import { urlPrint } from "../../src/frontier/url-print.ts";
 import { Builder, type BuilderOptions } from "../../src/store/builder.ts";
 import { crawlPaths, createCrawlFolder } from "../../src/store/crawl-folder.ts";
 import { sampleCapture, sampleOptions, url } from "./sample-capture.ts";
@@ -28,7 +29,7 @@ export class JournaledCrawl {
   admit(urls: readonly string[], parent?: string): void {
     const batch = new EventBatch();
     for (const text of urls) {
-      fingerprint(text, ...SEEDS);
+      urlPrint(url(text), ...SEEDS);
       const seed = parent === undefined;
       const from = parent === undefined ? undefined : url(parent);
       const found = {
@@ -72,7 +73,7 @@ export class JournaledCrawl {
   /** The visit of a URL is over. */
   commit(text: string, where?: PageLocation): void {
     const batch = new EventBatch();
-    fingerprint(text, ...SEEDS);
+    urlPrint(url(text), ...SEEDS);
     batch.done(print.low, print.high, where === undefined ? 4 : 1, where);
     this.#append(batch);
   }
