@@ -49,7 +49,8 @@ export type FromBuilder =
 
 /** Frames taken from one crawler before the next one's turn. */
 const TURN = 64;
-const SLEEP_MS = 1000;
+/** Looks by itself this often: crawlers with little to hand over do not wake it. */
+const SLEEP_MS = 200;
 /** A crawler with idle places is answered within this time. */
 const SOON_MS = 100;
 /** Pause between two tries on a full disk; a crawl that is told to end gives up after some of them. */
@@ -168,7 +169,7 @@ function sleepMs(): number {
   if (waitingSinceMs === Number.POSITIVE_INFINITY) return SLEEP_MS;
   const waitedMs = monotonicMs() - waitingSinceMs;
   const soon = crawlers.some(({ account }) => account.hurried > 0) || desk === undefined;
-  return Math.max(1, (soon ? SOON_MS : rules.syncEveryMs) - waitedMs);
+  return Math.max(1, Math.min(SLEEP_MS, (soon ? SOON_MS : rules.syncEveryMs) - waitedMs));
 }
 
 /**

@@ -158,7 +158,7 @@ export class Crawler {
     const idle = mode === MODES.run && this.#takeMore();
     if (mode === MODES.abort) void this.#parts.wire.close();
     const sent = this.#frontier.flush(mode !== MODES.run);
-    this.#handOff.flush();
+    this.#handOff.flush(idle || mode !== MODES.run);
     this.#publish();
     if (this.#mayEnd(mode, sent)) {
       this.#end();
@@ -181,7 +181,7 @@ export class Crawler {
     if (mode === MODES.run && this.#frontier.hasMail()) return true;
     if (!sent && this.#frontier.flush()) return true;
     if (this.#handOff.congested) {
-      this.#handOff.flush();
+      this.#handOff.flush(true);
       if (!this.#handOff.congested) return true;
     }
     return this.#limit.hasNews;

@@ -3,6 +3,9 @@ import type { BytePipe } from "../sync/byte-pipe.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
 import { FRAMES, type Frame, frameHead, readFrame } from "./frames.ts";
 
+/** Bytes that are worth waking a builder for. */
+const WAKE_BYTES = 128 * 1024;
+
 /** The crawler's end of the way to its builder. It never blocks: what does not fit the pipe waits here. */
 export class HandOff {
   readonly #pipe: BytePipe;
@@ -14,7 +17,8 @@ export class HandOff {
   #current: Uint8Array | undefined;
   #offset = 0;
   #settled: number;
-  #news = false;
+  /** Bytes written since the builder was woken. */
+  #unheard = 0;
   #records = 0;
 
   /** `stored` counts, per crawler, the frames its builder has made durable; a thread that follows a dead one goes on counting. */
@@ -40,11 +44,14 @@ export class HandOff {
     this.#move();
   }
 
-  /** Moves waiting bytes into the pipe and wakes the builder: once for all frames sent since the last call. */
-  flush(): void {
+  /**
+   * Moves waiting bytes into the pipe. The builder is woken when there is a good deal for it, or when the caller says
+   * that nothing else is to come soon; otherwise it looks by itself after a while. A wake-up costs more than a page.
+   */
+  flush(now: boolean): void {
     this.#move();
-    if (!this.#news) return;
-    this.#news = false;
+    if (this.#unheard === 0 || !(now || this.#unheard >= WAKE_BYTES || this.congested)) return;
+    this.#unheard = 0;
     this.#bell.ring();
   }
 
@@ -54,7 +61,7 @@ export class HandOff {
       if (this.#current === undefined) break;
       const count = this.#pipe.write(this.#current, this.#offset);
       if (count === 0) break;
-      this.#news = true;
+      this.#unheard += count;
       this.#offset += count;
       if (this.#offset === this.#current.length) {
         this.#current = undefined;

@@ -3,13 +3,14 @@ import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
 import { HostHeap } from "./host-heap.ts";
+import { IdleHosts } from "./idle-hosts.ts";
 import type { ShardState } from "./journal/fold.ts";
 import type { QueueLog } from "./queue-log.ts";
 import { type QueuedUrl, readNext, readRecord, writeRecord } from "./queue-record.ts";
 import { RestingLeases } from "./resting.ts";
 import { urlPrint } from "./url-print.ts";
 
-/** Hosts without a URL are forgotten when there are this many and their time has passed. */
+/** Hosts without a URL leave memory when there are this many. */
 const FIRST_SWEEP = 4096;
 
 /** What a shard needs to know of the crawl's settings. */
@@ -36,14 +37,18 @@ export class Shard {
   readonly #hosts = new Map<string, Host>();
   readonly #ready = new HostHeap();
   readonly #resting = new RestingLeases();
+  readonly #idle: IdleHosts;
   #queued = 0;
   #sweepAt = FIRST_SWEEP;
+  /** The last time somebody told. */
+  #nowMs = 0;
 
   constructor(number: number, rules: ShardRules, state: ShardState, log: QueueLog) {
     this.number = number;
     this.state = state;
     this.#rules = rules;
     this.#log = log;
+    this.#idle = new IdleHosts(rules.delayMs);
   }
 
   get known(): number {
@@ -96,6 +101,7 @@ export class Shard {
 
   /** The next URL whose host may be asked at `nowMs`. */
   take(nowMs: number): Lease | undefined {
+    this.#nowMs = nowMs;
     for (let lease = this.#resting.takeDue(nowMs); lease; lease = this.#resting.takeDue(nowMs)) {
       lease.host.returned.push(lease);
       this.#settle(lease.host);
@@ -176,25 +182,32 @@ export class Shard {
     let host = this.#hosts.get(name);
     if (host === undefined) {
       if (this.#hosts.size >= this.#sweepAt) this.#sweep();
-      fingerprint(name, this.#rules.seedLow, this.#rules.seedHigh);
-      host = new Host(name, print.low, this.#rules.delayMs);
-      host.nextMs = this.#rules.startMs;
+      const { seedLow, seedHigh, delayMs, startMs } = this.#rules;
+      fingerprint(name, seedLow, seedHigh);
+      const known = this.#idle.take(print.low, print.high);
+      host = new Host(name, print.low, known?.delayMs ?? delayMs);
+      host.nextMs = known?.nextMs ?? startMs;
       this.#hosts.set(name, host);
     }
     return host;
   }
 
-  /** Forgets hosts that have nothing to fetch and are as free as one that was never met. */
+  /** Hosts that have nothing to fetch become a few bytes, or nothing when they are as free as one never met. */
   #sweep(): void {
+    const { seedLow, seedHigh } = this.#rules;
     for (const [name, host] of this.#hosts) {
-      const idle = host.queued === 0 && host.inFlight === 0 && host.reservedMs === 0;
-      if (idle && host.delayMs === this.#rules.delayMs) this.#idle(name, host);
+      if (host.queued > 0 || host.inFlight > 0) continue;
+      fingerprint(name, seedLow, seedHigh);
+      const nextMs = Math.max(host.nextMs, host.reservedMs);
+      this.#idle.keep(
+        print.low,
+        print.high,
+        { nextMs, delayMs: host.delayMs, step: 0 },
+        this.#nowMs,
+      );
+      this.#hosts.delete(name);
     }
     this.#sweepAt = Math.max(FIRST_SWEEP, 2 * this.#hosts.size);
-  }
-
-  #idle(name: string, _host: Host): void {
-    this.#hosts.delete(name);
   }
 
   /** Restores: in the heap if and only if there is a queued URL and a free connection. */

@@ -44,6 +44,9 @@ export class Automaton {
     this.#run(fiber, undefined, -1, 0);
   }
 
+  /** How many steps between local states were met. */
+  edges = 0;
+
   /** How many local states were met. */
   get size(): number {
     return this.kind.length;
@@ -59,6 +62,17 @@ export class Automaton {
     return known === undefined ? this.#extend(state, answer) : known;
   }
 
+  /** Does the code not look at the answer here? Then all answers count as 0. */
+  ignoresAnswer(state: number): boolean {
+    return this.#unused[state]!;
+  }
+
+  /** Every answer met at a state, and where it led. */
+  eachEdge(state: number, visit: (answer: number, next: number) => void): void {
+    if (this.#firstNext[state] !== -1) visit(this.#firstAnswer[state]!, this.#firstNext[state]!);
+    for (const [answer, next] of this.#more[state]!) visit(answer, next);
+  }
+
   #extend(state: number, answer: number): number {
     const fiber = this.#parked.get(state) ?? this.#rebuild(state);
     this.#parked.delete(state);
@@ -67,6 +81,7 @@ export class Automaton {
       this.#firstAnswer[state] = answer;
       this.#firstNext[state] = next;
     } else this.#more[state]!.set(answer, next);
+    this.edges++;
     return next;
   }
 

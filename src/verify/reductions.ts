@@ -4,7 +4,7 @@ import type { Configuration } from "./configuration.ts";
 export function reductionsOf(configuration: Configuration): string[] {
   const used: [boolean, string][] = [
     [configuration.strategy === "dpor", "orders of independent steps once (source and sleep sets)"],
-    [configuration.sectionWord !== undefined, "critical sections as one step"],
+    [configuration.sectionWords !== undefined, "critical sections as one step"],
     [configuration.roles !== undefined, "interchangeable threads"],
     [configuration.clockWords !== undefined, "signal counters as fresh or stale"],
     [configuration.eagerPayload === true, "payload not checked for races"],

@@ -54,6 +54,8 @@ const LONGEST = new Set([
   "monitor-two-conditions-b3-8p8c",
   "monitor-two-conditions-b3-7p8c",
   "frontier-optimistic-2x2",
+  "frontier-optimistic-b2-2p2c1",
+  "frontier-pessimistic-b2-2p2c1",
 ]);
 
 /** Names of a set: all, the default one (at most three minutes), or the small one of the tests. */

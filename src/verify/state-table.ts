@@ -6,6 +6,9 @@ const PIECE_BITS = 14;
 const PIECE_ROWS = 1 << PIECE_BITS;
 /** Columns are added this many at a time. */
 const MORE_COLUMNS = 8;
+/** A choice says in its higher bits how often it is repeated. */
+export const REPEATS = 8;
+const CHOICE_MASK = (1 << REPEATS) - 1;
 const MIX = 0x9e3779b1;
 
 /**
@@ -92,7 +95,10 @@ export class StateTable {
   /** The choices that first led to a state. */
   pathTo(id: number): number[] {
     const way: number[] = [];
-    for (let at = id; this.#from.at(at) >= 0; at = this.#from.at(at)) way.push(this.#choice.at(at));
+    for (let at = id; this.#from.at(at) >= 0; at = this.#from.at(at)) {
+      const choice = this.#choice.at(at);
+      for (let i = choice >> REPEATS; i >= 0; i--) way.push(choice & CHOICE_MASK);
+    }
     return way.reverse();
   }
 

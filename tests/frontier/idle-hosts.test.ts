@@ -72,7 +72,8 @@ test("idle hosts are kept like in a Map; only what could be asked at once anyway
       assert.equal(hosts.size, 0);
     }),
   );
-  assert.ok(forgotten > 0 && mostKept > 100, `${forgotten} forgotten, ${mostKept} kept at most`);
+  // Beyond the first 64 slots, so that the table has grown.
+  assert.ok(forgotten > 0 && mostKept > 64, `${forgotten} forgotten, ${mostKept} kept at most`);
 });
 
 test("hosts that may be asked again make room: the table does not grow with hosts met", () => {

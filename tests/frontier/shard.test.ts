@@ -160,3 +160,20 @@ test("a run that follows another asks no host before one delay is over", () => {
   assert.equal(shard.take(4999), undefined);
   assert.ok(shard.take(5000));
 });
+
+test("hosts that have nothing to fetch leave memory, and what must be known of them stays", () => {
+  const shard = newShard(RULES);
+  for (let i = 0; i < 20_000; i++) {
+    const name = `h${i}`;
+    shard.admit(found(name, "1"), name);
+    const lease = shard.take(i)!;
+    if (i === 100) lease.host.delayMs = 1e9;
+    shard.requestEnded(lease, i);
+  }
+  assert.ok(shard.hosts < 10_000, `${shard.hosts} hosts in memory`);
+  shard.admit(found("h5", "2"), "h5");
+  shard.admit(found("h100", "2"), "h100");
+  assert.equal(shard.take(30_000)?.url, "http://h5/2");
+  assert.equal(shard.take(1e9), undefined, "its own delay is remembered");
+  assert.equal(shard.take(1e9 + 100)?.url, "http://h100/2");
+});

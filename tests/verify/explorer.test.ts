@@ -54,6 +54,18 @@ test("both searches find the same ends in lock-free code", () => {
   }
 });
 
+test("leaving out private steps changes no end", () => {
+  for (const name of ["frontier-coarse-2p", "frontier-fine-b1-1p1c2", "semaphore-reclaim"]) {
+    const { module, configuration } = findEntry(name);
+    const [all, fewer] = [false, true].map((privateSteps) =>
+      new Stateful(new World(module, { ...configuration, privateSteps }, [])).search(60),
+    );
+    assert.ok(all!.complete && fewer!.complete, name);
+    assert.equal(fewer!.executions, all!.executions, name);
+    assert.ok(fewer!.states < all!.states, name);
+  }
+});
+
 test("a mutant whose text is gone fails the run instead of passing unseen", () => {
   const entry = findEntry("mutex-3x2");
   const patch = { module: "sync/mutex.js", find: "no such text", replace: "" };
