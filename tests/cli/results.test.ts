@@ -4,32 +4,16 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
-import { openJournals } from "../../src/store/journal-view.ts";
+import { crawlPaths } from "../../src/store/crawl-folder.ts";
 import { readTree } from "../../src/store/tree-files.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { readRecords } from "../support/archive.ts";
 import { orbweaver, readPages, tempFolder } from "../support/orbweaver.ts";
+import { checkLists } from "../support/result-lists.ts";
 
 const FAST = ["--delay", "0", "--json", "--quiet"];
 const lines = (path: string) => readFileSync(path, "utf8").split("\n").slice(0, -1);
-
-/** Total new URLs = lines of both lists less the title = statistics = journal, and no URL twice. */
-function checkLists(dir: string): { crawled: number; uncrawled: number } {
-  const { reports, journals } = crawlPaths(dir);
-  const crawled = lines(join(reports, "crawled.txt")).map((line) => line.split("\t")[0]!);
-  const uncrawled = lines(join(reports, "uncrawled.txt")).slice(1);
-  const statistics = lines(join(reports, "statistics.txt"));
-  const total = crawled.length + uncrawled.length;
-  assert.equal(statistics[0], `total new URLs: ${total}`);
-  assert.equal(new Set([...crawled, ...uncrawled]).size, total);
-  const view = openJournals(journals, readCrawlState(dir)).view!;
-  const found = [...view.ended()].length + [...view.waiting()].length;
-  const seeds = Number(/seeds: (\d+)/.exec(statistics[3]!)![1]);
-  assert.equal(total + seeds, found);
-  return { crawled: crawled.length, uncrawled: uncrawled.length };
-}
 
 test("lists, index, tree and graph of a crawl agree, for foreign readers too; every export works", async (t) => {
   const web = await startWeb({ profile: { ...PROFILES.small, pages: 60, errorRate: 0.05 } });
