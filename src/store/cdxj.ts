@@ -33,6 +33,12 @@ function mimeField(mime: string): { mime?: string } {
   return mime === "" ? {} : { mime: safeText(mime) };
 }
 
+/** The fields of an index line. A key may hold braces, but no spaces. */
+export function cdxjFields(line: string): Record<string, string> {
+  const afterKey = line.indexOf(" ") + 1;
+  return JSON.parse(line.slice(line.indexOf(" ", afterKey) + 1)) as Record<string, string>;
+}
+
 /**
  * Sorts the lines of all parts into one index in byte order (LC_ALL=C), in bounded memory. A line
  * names file and offset, so equal lines are one capture seen twice and are written once.

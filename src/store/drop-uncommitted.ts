@@ -1,3 +1,4 @@
+import { cdxjFields } from "./cdxj.ts";
 import type { Committed } from "./committed.ts";
 import { crawlPaths } from "./crawl-folder.ts";
 import { readLines } from "./line-reader.ts";
@@ -12,8 +13,8 @@ const WRITE_CHARS = 256 * 1024;
 export function dropUncommitted(dir: string, committed: Committed): number {
   const { index, pages } = crawlPaths(dir);
   const isIndexed = (line: string) => {
-    const { filename, offset } = JSON.parse(line.slice(line.indexOf("{")));
-    return committed.has(filename, Number(offset));
+    const { filename, offset } = cdxjFields(line);
+    return committed.has(filename!, Number(offset));
   };
   const isListed = (line: string) => {
     const { url, file, offset } = JSON.parse(line);

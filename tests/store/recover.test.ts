@@ -12,6 +12,7 @@ import {
 import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
+import { cdxjFields } from "../../src/store/cdxj.ts";
 import { crawlPaths } from "../../src/store/crawl-folder.ts";
 import { writeResults } from "../../src/store/crawl-results.ts";
 import { finishFolder } from "../../src/store/finish-folder.ts";
@@ -74,6 +75,11 @@ test("found = crawled + uncrawled - 1 = statistics = journal, after a clean end"
     "ended by: no URL was left",
   ]);
   assert.deepEqual(readRunFacts(join(folder, "reports")), FACTS);
+});
+
+test("an index line whose key holds braces is read", () => {
+  const line = 'com,h)/a{b}?{ 20260101000000 {"url":"http://h/a{b}?{","offset":"7","filename":"f"}';
+  assert.deepEqual(cdxjFields(line), { url: "http://h/a{b}?{", offset: "7", filename: "f" });
 });
 
 test("recovering a crawl that ended cleanly changes no byte of its lists", (t) => {

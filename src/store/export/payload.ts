@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { surtKey } from "../../url/surt.ts";
 import { headOf } from "../archive-scan.ts";
+import { cdxjFields } from "../cdxj.ts";
 import { FileWindow } from "../file-window.ts";
 import { plainBody } from "../plain-body.ts";
 import { SortedLines } from "../sorted-lines.ts";
@@ -36,9 +37,9 @@ export class Payloads {
     const uri = headers.get("warc-refers-to-target-uri") ?? "";
     const time = (headers.get("warc-refers-to-date") ?? "").replace(/\D/g, "").slice(0, 14);
     for (const line of this.#index.all(`${surtKey(uri)} ${time} `)) {
-      const { url, mime, filename, offset } = JSON.parse(line.slice(line.indexOf("{")));
+      const { url, mime, filename, offset } = cdxjFields(line);
       if (url !== uri || mime === "warc/revisit") continue;
-      const record = this.#record(filename, Number(offset));
+      const record = this.#record(filename!, Number(offset));
       if (record?.headers.get("warc-record-id") === headers.get("warc-refers-to")) return record;
     }
     return undefined;
