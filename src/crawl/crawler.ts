@@ -12,6 +12,7 @@ import { CrawlerStages } from "./crawler-stages.ts";
 import { DebugLog } from "./debug-log.ts";
 import { FRAMES } from "./frames.ts";
 import { HandOff } from "./hand-off.ts";
+import type { HandOffPort, PlaceOfRecord } from "./journal-port.ts";
 import { unavailableLine } from "./outcome-line.ts";
 import { PageLimit } from "./page-limit.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "./shared-memory.ts";
@@ -45,6 +46,7 @@ export class Crawler {
   readonly #counters: CounterRow;
   readonly #frontier: ThreadFrontier;
   readonly #handOff: HandOff;
+  readonly #port: HandOffPort;
   readonly #stages: CrawlerStages;
   readonly #bell: LoopDoorbell;
   readonly #voice: CrawlerVoice;
@@ -74,13 +76,23 @@ export class Crawler {
     const builderBell = bells[memory.threads + (thread % config.builders)]!;
     const pipe = new BytePipe(memory.pipes[thread]!);
     this.#handOff = new HandOff(pipe, builderBell, new Int32Array(memory.stored), thread);
-    this.#frontier = openThreadFrontier({
+    const opened = openThreadFrontier({
       rules,
       control: this.#control,
       bells,
       counters: this.#counters,
       handOff: this.#handOff,
+      lender: {
+        spare: (limit) => this.#spare(limit),
+        returned: () => this.#limit.giveBack(),
+        committed: (outcome) => {
+          if (outcome === OUTCOME.page) this.#limit.committed();
+          else this.#limit.giveBack();
+        },
+      },
     });
+    this.#frontier = opened.frontier;
+    this.#port = opened.port;
     const wakeAll = () => {
       for (const bell of bells) bell.ring();
       this.#planPump();
@@ -97,8 +109,8 @@ export class Crawler {
       announceSeed: (url) => voice.seedFound(url),
       isAborting: () => this.#control.mode === MODES.abort,
       finished: (lease, end) => this.#over.push([lease, end]),
-      returnPermit: () => {
-        this.#permitsBack++;
+      returnPermit: (lease) => {
+        if (this.#isOwn(lease)) this.#permitsBack++;
       },
     });
     this.#bell = new LoopDoorbell(bells[thread]!, () => this.#pump());
@@ -125,6 +137,12 @@ export class Crawler {
   /** A thread was replaced: what it had not confirmed goes to it once more. */
   sendAgainTo(thread: number): void {
     this.#restarted.push(thread);
+    this.#planPump();
+  }
+
+  /** Where records are that another thread commits. */
+  hearPlaces(places: readonly PlaceOfRecord[]): void {
+    this.#port.hear(places);
     this.#planPump();
   }
 
@@ -192,15 +210,16 @@ export class Crawler {
     this.#over = [];
     for (; this.#permitsBack > 0; this.#permitsBack--) this.#limit.giveBack();
     for (const [lease, end] of ended) {
+      const own = this.#isOwn(lease);
       const page = end.outcome === "page";
-      if (!page) this.#limit.giveBack();
+      if (own && !page) this.#limit.giveBack();
       this.#uncommitted.add(end.bytes);
       this.#frontier.finish(lease, end.found, {
         outcome: OUTCOME[end.outcome],
         record: end.record,
         onCommitted: () => {
           this.#uncommitted.remove(end.bytes);
-          if (page) this.#limit.committed();
+          if (own && page) this.#limit.committed();
         },
       });
     }
@@ -219,7 +238,8 @@ export class Crawler {
   /** Nothing in flight, everything stored and sent; a crawl that is aborted leaves the rest where it is. */
   #mayEnd(mode: number, sent: boolean): boolean {
     if (mode === MODES.run || this.#inFlight > 0) return false;
-    return mode === MODES.abort || (sent && this.#handOff.outstanding === 0);
+    if (mode === MODES.abort) return true;
+    return sent && this.#handOff.outstanding === 0 && this.#frontier.away === 0;
   }
 
   /** Takes what can be taken; true when there was room for more. */
@@ -233,15 +253,31 @@ export class Crawler {
       if (room <= 0 || this.#handOff.congested) return false;
       const leases = this.#frontier.takeMany(this.#limit.exists ? 1 : room, nowMs);
       if (leases.length === 0) {
-        this.#sleepUntil(this.#frontier.nextReadyMs(), nowMs);
+        const lookMs = nowMs + this.#frontier.wantMore(room, nowMs);
+        this.#sleepUntil(Math.min(lookMs, this.#frontier.nextReadyMs()), nowMs);
         return true;
       }
-      if (!this.#limit.tryTake()) {
+      if (this.#isOwn(leases[0]!) && !this.#limit.tryTake()) {
         for (const lease of leases) this.#frontier.giveBack(lease, nowMs);
         return true;
       }
       for (const lease of leases) this.#visit(lease);
     }
+  }
+
+  /** A borrowed lease has its owner's permit, and its owner counts the page. */
+  #isOwn({ shard }: Lease): boolean {
+    const { config, thread } = this.#rules;
+    return config.frontier === "shared" || shard % config.threads === thread;
+  }
+
+  /** How many leases may go to another thread: only what this one has no place for, each with a permit. */
+  #spare(limit: number): number {
+    const { linksPerThread } = this.#rules.config;
+    if (this.#control.mode !== MODES.run || 2 * this.#inFlight < linksPerThread) return 0;
+    let spare = 0;
+    while (spare < limit && this.#limit.tryTake()) spare++;
+    return spare;
   }
 
   #visit(lease: Lease): void {

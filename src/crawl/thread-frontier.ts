@@ -9,11 +9,11 @@ import { openScratchFile } from "../frontier/scratch-file.ts";
 import { openVisitedSet, visitedSetBytes } from "../frontier/sets/open-set.ts";
 import type { SetShape } from "../frontier/sets/visited-set.ts";
 import type { Shard } from "../frontier/shard.ts";
-import { ShardedFrontier } from "../frontier/sharded.ts";
+import { type Lender, ShardedFrontier } from "../frontier/sharded.ts";
 import { SharedFrontier } from "../frontier/shared.ts";
 import type { FrontierShape } from "../frontier/strategies/fixed-frontier.ts";
 import { createFrontier, openFrontier } from "../frontier/strategies/open-frontier.ts";
-import type { CounterRow } from "../stats/counters.ts";
+import { CounterRow } from "../stats/counters.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
 import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
@@ -62,10 +62,17 @@ export interface FrontierParts {
   readonly bells: readonly Doorbell[];
   readonly counters: CounterRow;
   readonly handOff: HandOff;
+  readonly lender: Omit<Lender, "queued">;
+}
+
+/** A thread's frontier, and its way to the disk. */
+export interface OpenedFrontier {
+  readonly frontier: ThreadFrontier;
+  readonly port: HandOffPort;
 }
 
 /** Opens the frontier that the configuration asks for, as one thread sees it: what is on disk of it is read. */
-export function openThreadFrontier(parts: FrontierParts): ThreadFrontier {
+export function openThreadFrontier(parts: FrontierParts): OpenedFrontier {
   const { rules, control, bells, counters } = parts;
   const supervisor = bells.at(-2)!;
   const onLast = () => {
@@ -78,12 +85,13 @@ export function openThreadFrontier(parts: FrontierParts): ThreadFrontier {
   const crawlers = bells.slice(0, memory.threads);
   const set = (kind: "cas" | "striped", buffer: SharedArrayBuffer) =>
     openVisitedSet(kind, buffer, setShape(kind, seedLow, seedHigh), thread + 1);
-  return new SharedFrontier({
+  const port = new HandOffPort(parts.handOff, rules.epoch, new Map());
+  const frontier = new SharedFrontier({
     frontier: openFrontier(config.sync, shared.frontier, frontierShape(config), thread + 1),
     visited: set(config.visited, shared.visited),
     taken: shared.taken === undefined ? undefined : set("cas", shared.taken),
     pending: control.pending,
-    port: new HandOffPort(parts.handOff, rules.epoch, new Map()),
+    port,
     delayMs: config.delayMs,
     maxHeld: 2 * config.linksPerThread,
     seedLow,
@@ -95,12 +103,13 @@ export function openThreadFrontier(parts: FrontierParts): ThreadFrontier {
     onTaken: (again) => counters.add(again ? "takenTwice" : "taken"),
     countsFrontier: thread === 0,
   });
+  return { frontier, port };
 }
 
 function openSharded(
-  { rules, control, bells, counters, handOff }: FrontierParts,
+  { rules, control, bells, counters, handOff, lender }: FrontierParts,
   onLast: () => void,
-) {
+): OpenedFrontier {
   const { thread, config, memory, seedLow, seedHigh, journals, epoch } = rules;
   const { delayMs, perHost, order, shards, threads } = config;
   const startMs = rules.mustWait ? monotonicMs() + delayMs : 0;
@@ -126,7 +135,8 @@ function openSharded(
   });
   const port = new HandOffPort(handOff, epoch, ends);
   const { pending } = control;
-  return new ShardedFrontier({
+  const rows = Array.from({ length: threads }, (_, each) => new CounterRow(memory.counters, each));
+  const frontier = new ShardedFrontier({
     thread,
     threads,
     shards,
@@ -135,6 +145,11 @@ function openSharded(
     pending,
     exchange,
     port,
+    delayMs,
+    seedLow,
+    seedHigh,
+    lender: { ...lender, queued: () => rows.map((row) => row.get("queued")) },
     onLast,
   });
+  return { frontier, port };
 }

@@ -5,6 +5,7 @@ import { hostnameOf } from "../url/url-parts.ts";
 import type { Exchange } from "./exchange.ts";
 import { print } from "./fingerprint.ts";
 import type { Discovery, Finish, JournalPort, Lease, ThreadFrontier } from "./frontier.ts";
+import { Lending, longestQueue } from "./lending.ts";
 import { readLinkBlock } from "./link-block.ts";
 import type { Shard } from "./shard.ts";
 import { type Committed, ShardJournal } from "./shard-journal.ts";
@@ -25,8 +26,25 @@ export interface ShardedParts {
   readonly pending: Pending;
   readonly exchange: Exchange;
   readonly port: JournalPort;
+  /** The crawl's own delay, and the seeds of its fingerprints. */
+  readonly delayMs: number;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly lender: Lender;
   /** Called once, by the thread that releases the last URL of the crawl. */
   readonly onLast: () => void;
+}
+
+/** What the crawler knows about work that moves between threads. */
+export interface Lender {
+  /** Leases that this thread may give away now, at most `limit`; each has its page permit. */
+  spare(limit: number): number;
+  /** A lease that was given away is here again without a page. */
+  returned(): void;
+  /** A visit that another thread made is committed. */
+  committed(outcome: number): void;
+  /** Queued URLs of every thread. */
+  queued(): readonly number[];
 }
 
 /** A shard and what it is about to journal. */
@@ -52,6 +70,8 @@ export class ShardedFrontier implements ThreadFrontier {
   /** This thread's part of the pending counter. */
   #share = 0;
   #turn = 0;
+  #nowMs = 0;
+  readonly #lending: Lending;
 
   constructor(parts: ShardedParts) {
     this.#parts = parts;
@@ -63,6 +83,23 @@ export class ShardedFrontier implements ThreadFrontier {
       this.#desks.set(shard.number, desk);
     }
     this.#all = [...this.#desks.values()];
+    const { thread, threads, delayMs, seedLow, seedHigh, port, lender } = parts;
+    this.#lending = new Lending({
+      thread,
+      threads,
+      delayMs,
+      seedLow,
+      seedHigh,
+      port,
+      maxBytes: exchange.maxBlockBytes,
+      post: (mail) => this.#post(mail),
+      shardOf: (number) => this.#desks.get(number)?.shard,
+      takeSpare: (limit) => this.#takeSpare(limit),
+      finish: (lease, found, end) =>
+        this.finish(lease, found, { ...end, onCommitted: () => lender.committed(end.outcome) }),
+      returned: () => lender.returned(),
+      busiest: () => longestQueue(lender.queued(), thread),
+    });
   }
 
   /** What this thread contributes to the pending counter: URLs that are not committed, blocks not confirmed. */
@@ -95,7 +132,8 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   finish(lease: Lease, found: readonly Discovery[], how: Finish): void {
-    const desk = this.#desks.get(lease.shard)!;
+    const desk = this.#desks.get(lease.shard);
+    if (desk === undefined) return this.#lending.finish(lease, found, how);
     let fresh = 0;
     for (const discovery of found) {
       const hostname = hostnameOf(discovery.url);
@@ -110,8 +148,18 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   abandon(lease: Lease): void {
-    this.#desks.get(lease.shard)!.shard.abandon(lease);
+    const desk = this.#desks.get(lease.shard);
+    if (desk === undefined) return this.#lending.back(lease, 0, false);
+    desk.shard.abandon(lease);
     this.#release(1);
+  }
+
+  wantMore(places: number, nowMs: number): number {
+    return this.#lending.ask(places, nowMs);
+  }
+
+  get away(): number {
+    return this.#lending.away;
   }
 
   receive(): void {
@@ -119,6 +167,24 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   takeMany(limit: number, nowMs: number): Lease[] {
+    this.#nowMs = nowMs;
+    const taken = this.#takeOwn(limit, nowMs);
+    while (taken.length < limit) {
+      const borrowed = this.#lending.take();
+      if (borrowed === undefined) break;
+      taken.push(borrowed);
+    }
+    return taken;
+  }
+
+  #takeSpare(limit: number): Lease[] {
+    const spare = this.#parts.lender.spare(limit);
+    const leases = this.#takeOwn(spare, this.#nowMs);
+    for (let left = spare - leases.length; left > 0; left--) this.#parts.lender.returned();
+    return leases;
+  }
+
+  #takeOwn(limit: number, nowMs: number): Lease[] {
     const taken: Lease[] = [];
     let empty = 0;
     while (taken.length < limit && empty < this.#all.length) {
@@ -135,15 +201,21 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   requestEnded(lease: Lease, endMs: number): void {
-    this.#desks.get(lease.shard)!.shard.requestEnded(lease, endMs);
+    const desk = this.#desks.get(lease.shard);
+    if (desk === undefined) this.#lending.requestEnded(lease, endMs);
+    else desk.shard.requestEnded(lease, endMs);
   }
 
   giveBack(lease: Lease, notBeforeMs: number): void {
-    this.#desks.get(lease.shard)!.shard.giveBack(lease, notBeforeMs);
+    const desk = this.#desks.get(lease.shard);
+    if (desk === undefined) this.#lending.back(lease, notBeforeMs, false);
+    else desk.shard.giveBack(lease, notBeforeMs);
   }
 
   rest(lease: Lease, untilMs: number): void {
-    this.#desks.get(lease.shard)!.shard.rest(lease, untilMs);
+    const desk = this.#desks.get(lease.shard);
+    if (desk === undefined) this.#lending.back(lease, untilMs, true);
+    else desk.shard.rest(lease, untilMs);
   }
 
   nextReadyMs(): number {
@@ -158,6 +230,7 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   flush(last = false): boolean {
+    if (last) this.#lending.returnReady();
     for (const desk of this.#all) this.#write(desk, last);
     return this.#parts.exchange.flush();
   }
@@ -219,6 +292,10 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   #handle(mail: ShardMail): void {
+    if (mail.kind !== "links" && mail.kind !== "confirm" && mail.kind !== "gap") {
+      this.#lending.handle(mail);
+      return;
+    }
     const desk = this.#desks.get(mail.to)!;
     if (mail.kind === "links") this.#accept(desk, mail);
     else if (mail.kind === "gap") this.#sendAgain(desk, mail);
@@ -259,6 +336,7 @@ export class ShardedFrontier implements ThreadFrontier {
 
   /** A shard begins anew elsewhere: what it has not confirmed may have died with its thread. */
   sendAgainTo(thread: number): void {
+    this.#lending.forget(thread, this.#nowMs);
     for (const { shard, sendable } of this.#all) {
       for (const block of shard.state.unconfirmed()) {
         const { target, epoch, number } = block;

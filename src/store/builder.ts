@@ -11,6 +11,8 @@ import { pageLine } from "./page-line.ts";
 import { PageTree } from "./page-tree.ts";
 import { newRecordId } from "./warc-record.ts";
 
+const NOWHERE: Location = { file: "", offset: 0, length: 0 };
+
 /** Where a builder writes; `folder` is the crawl's output folder, made by createCrawlFolder. */
 export interface BuilderOptions extends ArchiveOptions {
   /** What pages are kept in; absent means a WARC archive. */
@@ -57,9 +59,9 @@ export class Builder {
   /**
    * Stores a capture, indexes it, and lists it as a page if its status is 2xx; it is on its way to
    * the disk after the next `flush`. After a DiskFullError nothing of it was taken and the same call
-   * may be repeated. Undefined when no store keeps it: a tree holds pages only.
+   * may be repeated. The file is "" when no store keeps it: a tree holds pages only.
    */
-  page(capture: Capture): Location | undefined {
+  page(capture: Capture): Location {
     // Emptied before the archive is touched: from here on only the stores can meet a full disk.
     if (this.#pages.due || this.#index.due || this.#links.due) this.flush();
     const isPage = capture.status >= 200 && capture.status < 300;
@@ -68,7 +70,7 @@ export class Builder {
     if (this.#archive !== undefined) this.#index.writeLine(cdxjLine(capture, archived!));
     if (isPage) this.#pages.write(pageLine(capture, archived!));
     if (capture.outlinks.length > 0) this.#links.page(capture.url, capture.outlinks);
-    return archived?.location;
+    return archived?.location ?? NOWHERE;
   }
 
   /** One line of logs/crawl.jsonl, as `jsonLine` writes it: what became of a URL. */

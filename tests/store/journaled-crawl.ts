@@ -66,8 +66,12 @@ export class JournaledCrawl {
       }),
     );
     const line = { url: text, outcome: status === 200 ? "page" : "failed", status, parent };
-    this.builder.outcome(JSON.stringify({ ...line, file: where?.file, offset: where?.offset }));
-    return where;
+    this.builder.outcome(
+      JSON.stringify(
+        where.file === "" ? line : { ...line, file: where.file, offset: where.offset },
+      ),
+    );
+    return where.file === "" ? undefined : where;
   }
 
   /** The visit of a URL is over. */
