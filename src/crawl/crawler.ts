@@ -3,7 +3,6 @@ import { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { BytePipe } from "../sync/byte-pipe.ts";
 import { monotonicMs } from "../sync/clock.ts";
-import type { Doorbell } from "../sync/doorbell.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
@@ -16,13 +15,10 @@ import type { HandOffPort, PlaceOfRecord } from "./journal-port.ts";
 import { unavailableLine } from "./outcome-line.ts";
 import { PageLimit } from "./page-limit.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "./shared-memory.ts";
-import { openThreadFrontier } from "./thread-frontier.ts";
+import { openThreadFrontier, publishCounters } from "./thread-frontier.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { type VisitEnd, visit } from "./visit.ts";
-
-/** Timers fire a little early or late; anything below this is "now". */
-const MIN_TIMER_MS = 1;
-const MAX_TIMER_MS = 60_000;
+import { WakeTimer } from "./wake-timer.ts";
 
 /** What a crawler says to its supervisor. */
 export interface CrawlerVoice {
@@ -58,8 +54,7 @@ export class Crawler {
   #givesUp = false;
   #inFlight = 0;
   #pumpPlanned = false;
-  #timer: NodeJS.Timeout | undefined;
-  #timerMs = Number.POSITIVE_INFINITY;
+  readonly #timer = new WakeTimer(() => this.#pump());
   #running = false;
 
   constructor(rules: CrawlerRules, voice: CrawlerVoice) {
@@ -93,11 +88,10 @@ export class Crawler {
     });
     this.#frontier = opened.frontier;
     this.#port = opened.port;
-    const wakeAll = () => {
+    this.#limit = new PageLimit(config.maxPages, this.#control, this.#counters, () => {
       for (const bell of bells) bell.ring();
       this.#planPump();
-    };
-    this.#limit = new PageLimit(config.maxPages, this.#control, this.#counters, wakeAll);
+    });
     this.#uncommitted = new Uncommitted(config, this.#account, builderBell);
     this.#stages = new CrawlerStages({
       ...this.#parts,
@@ -105,7 +99,9 @@ export class Crawler {
       frontier: this.#frontier,
       handOff: this.#handOff,
       counters: this.#counters,
-      debugLog: this.#debugLog(bells),
+      debugLog: config.debug
+        ? new DebugLog(debugRingOf(memory, thread + 1), bells.at(-1)!, this.#counters)
+        : undefined,
       announceSeed: (url) => voice.seedFound(url),
       isAborting: () => this.#control.mode === MODES.abort,
       finished: (lease, end) => this.#over.push([lease, end]),
@@ -165,7 +161,8 @@ export class Crawler {
     const { recount, mode } = this.#control;
     if (recount > 0) {
       this.#account.publish(recount, this.#frontier.share, this.#limit.pages, this.#limit.held);
-      this.#sleep(() => this.#control.recount !== recount);
+      const hasNews = () => this.#control.recount !== recount;
+      if (this.#bell.fallAsleep({ hasNews })) this.#planPump();
       return;
     }
     this.#frontier.receive();
@@ -184,12 +181,7 @@ export class Crawler {
     }
     const nothingElse = this.#inFlight === 0 && (mode !== MODES.run || idle);
     if (this.#handOff.outstanding > 0) this.#uncommitted.hurry(nothingElse, idle);
-    this.#sleep(() => this.#hasNews(mode, sent));
-  }
-
-  /** Arms the bell, then looks once more: whoever changed something before the bell was armed did not ring. */
-  #sleep(hasNews: () => boolean): void {
-    if (this.#bell.fallAsleep({ hasNews })) this.#planPump();
+    if (this.#bell.fallAsleep({ hasNews: () => this.#hasNews(mode, sent) })) this.#planPump();
   }
 
   /** Everything that a ring may mean: mode, recount, mail, answers, room in an inbox or in the pipe, a page permit. */
@@ -238,8 +230,8 @@ export class Crawler {
   /** Nothing in flight, everything stored and sent; a crawl that is aborted leaves the rest where it is. */
   #mayEnd(mode: number, sent: boolean): boolean {
     if (mode === MODES.run || this.#inFlight > 0) return false;
-    if (mode === MODES.abort) return true;
-    return sent && this.#handOff.outstanding === 0 && this.#frontier.away === 0;
+    const stored = this.#handOff.outstanding === 0 && this.#frontier.away === 0;
+    return mode === MODES.abort || (sent && stored);
   }
 
   /** Takes what can be taken; true when there was room for more. */
@@ -254,7 +246,7 @@ export class Crawler {
       const leases = this.#frontier.takeMany(this.#limit.exists ? 1 : room, nowMs);
       if (leases.length === 0) {
         const lookMs = nowMs + this.#frontier.wantMore(room, nowMs);
-        this.#sleepUntil(Math.min(lookMs, this.#frontier.nextReadyMs()), nowMs);
+        this.#timer.set(Math.min(lookMs, this.#frontier.nextReadyMs()), nowMs);
         return true;
       }
       if (this.#isOwn(leases[0]!) && !this.#limit.tryTake()) {
@@ -291,39 +283,15 @@ export class Crawler {
     );
   }
 
-  /** One timer at a time, for the host that is ready first. */
-  #sleepUntil(readyMs: number, nowMs: number): void {
-    if (readyMs >= this.#timerMs) return;
-    clearTimeout(this.#timer);
-    this.#timerMs = readyMs;
-    const waitMs = Math.min(MAX_TIMER_MS, Math.max(MIN_TIMER_MS, Math.ceil(readyMs - nowMs)));
-    this.#timer = setTimeout(() => {
-      this.#timerMs = Number.POSITIVE_INFINITY;
-      this.#pump();
-    }, waitMs);
-  }
-
   #publish(): void {
-    const counters = this.#counters;
-    counters.set("known", this.#frontier.known);
-    counters.set("queued", this.#frontier.queued);
-    counters.set("hostsWaiting", this.#frontier.hostsWaiting);
-    counters.set("inFlight", this.#inFlight);
-    counters.set("uncommitted", this.#uncommitted.visits);
-    counters.set("foreignBlocks", this.#frontier.blocksSent);
-    counters.set("robotsFetched", this.#parts.robots?.fetched ?? 0);
-    if (this.#inFlight > counters.get("maxInFlight")) counters.set("maxInFlight", this.#inFlight);
-  }
-
-  #debugLog(bells: readonly Doorbell[]): DebugLog | undefined {
-    const { config, memory, thread } = this.#rules;
-    if (!config.debug) return undefined;
-    return new DebugLog(debugRingOf(memory, thread + 1), bells.at(-1)!, this.#counters);
+    publishCounters(this.#counters, this.#frontier, this.#inFlight);
+    this.#counters.set("uncommitted", this.#uncommitted.visits);
+    this.#counters.set("robotsFetched", this.#parts.robots?.fetched ?? 0);
   }
 
   #end(): void {
     this.#running = false;
-    clearTimeout(this.#timer);
+    this.#timer.clear();
     this.#bell.close();
     void this.#parts.wire.close().then(() => this.#voice.finished());
   }

@@ -3,13 +3,14 @@ import type { CrawlConfig } from "../config/schema.ts";
 import { Exchange } from "../frontier/exchange.ts";
 import { OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
 import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
+import type { Lender } from "../frontier/lending.ts";
 import { openShard } from "../frontier/open-shard.ts";
 import { QueueLog } from "../frontier/queue-log.ts";
 import { openScratchFile } from "../frontier/scratch-file.ts";
 import { openVisitedSet, visitedSetBytes } from "../frontier/sets/open-set.ts";
 import type { SetShape } from "../frontier/sets/visited-set.ts";
 import type { Shard } from "../frontier/shard.ts";
-import { type Lender, ShardedFrontier } from "../frontier/sharded.ts";
+import { ShardedFrontier } from "../frontier/sharded.ts";
 import { SharedFrontier } from "../frontier/shared.ts";
 import type { FrontierShape } from "../frontier/strategies/fixed-frontier.ts";
 import { createFrontier, openFrontier } from "../frontier/strategies/open-frontier.ts";
@@ -152,4 +153,18 @@ function openSharded(
     onLast,
   });
   return { frontier, port };
+}
+
+/** Shows in the counters what the frontier holds. */
+export function publishCounters(
+  counters: CounterRow,
+  frontier: ThreadFrontier,
+  inFlight: number,
+): void {
+  counters.set("known", frontier.known);
+  counters.set("queued", frontier.queued);
+  counters.set("hostsWaiting", frontier.hostsWaiting);
+  counters.set("foreignBlocks", frontier.blocksSent);
+  counters.set("inFlight", inFlight);
+  if (inFlight > counters.get("maxInFlight")) counters.set("maxInFlight", inFlight);
 }

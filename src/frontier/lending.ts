@@ -23,11 +23,21 @@ import { lendingMail, type ShardMail } from "./shard-mail.ts";
  */
 
 const MAX_HOSTS = 1 << 12;
-/** A queue shorter than this is left to its owner. */
-const WORTH_ASKING = 32;
 const ASK_AGAIN_MS = 20;
 const NOBODY_BUSY_MS = 100;
 const PRINT_BYTES = 8;
+
+/** What the crawler knows about work that moves between threads. */
+export interface Lender {
+  /** Leases that this thread may give away now, at most `limit`; each has its page permit. */
+  spare(limit: number): number;
+  /** A lease that was given away is here again without a page. */
+  returned(): void;
+  /** A visit that another thread made is committed. */
+  committed(outcome: number): void;
+  /** Queued URLs of every thread. */
+  queued(): readonly number[];
+}
 
 /** What lending needs of its thread. */
 export interface LendingParts {
@@ -154,9 +164,9 @@ export class Lending {
       this.#lent.delete(key);
       this.#takeBack(lease, nowMs + lease.host.delayMs, ended);
     }
-    const stays = this.#ready.filter(({ shard }) => shard % this.#parts.threads !== thread);
-    this.#borrowed -= this.#ready.length - stays.length;
-    this.#ready = stays;
+    this.#borrowed -= this.#ready.length;
+    this.#ready = this.#ready.filter(({ shard }) => shard % this.#parts.threads !== thread);
+    this.#borrowed += this.#ready.length;
   }
 
   #lend(borrower: number, places: number): void {
@@ -174,8 +184,12 @@ export class Lending {
       room.writeUInt16LE(length, used);
       room.writeUInt16LE(lease.shard, used + 2);
       used += 4 + length;
-      const lent = { lease, thread: borrower, ended: false, found: [] };
-      this.#lent.set(keyOf(lease.low, lease.high), lent);
+      this.#lent.set(keyOf(lease.low, lease.high), {
+        lease,
+        thread: borrower,
+        ended: false,
+        found: [],
+      });
     }
     send();
   }
@@ -247,16 +261,6 @@ export class Lending {
   }
 }
 
-/** The thread with the longest queue, if it is long enough to be worth asking. */
-export function longestQueue(queued: readonly number[], me: number): number {
-  let best = -1;
-  for (const [thread, urls] of queued.entries()) {
-    if (thread === me || urls < WORTH_ASKING) continue;
-    if (best < 0 || urls > queued[best]!) best = thread;
-  }
-  return best;
-}
-
 function keyOf(low: number, high: number): string {
   return `${low} ${high}`;
 }
@@ -270,9 +274,8 @@ function keyed({ low, high }: Lease, more: number): Buffer {
 
 function placeIn(bytes: Buffer): PageLocation | undefined {
   const file = bytes.toString("latin1", PRINT_BYTES + 16);
-  if (file === "") return undefined;
   const offset = bytes.readDoubleLE(PRINT_BYTES);
-  return { file, offset, length: bytes.readDoubleLE(PRINT_BYTES + 8) };
+  return file === "" ? undefined : { file, offset, length: bytes.readDoubleLE(PRINT_BYTES + 8) };
 }
 
 /** Links in messages of bounded size, each with the lease they belong to. */

@@ -184,9 +184,9 @@ test("a URL that rests finds its host again, also when that has left memory", ()
   const lease = shard.take(0)!;
   shard.requestEnded(lease, 0);
   shard.rest(lease, 10_000);
-  for (let i = 0; i < 10_000; i++) shard.enqueue({ ...found(`h${i}`, "1"), low: i, high: 1 });
+  for (let i = 0; i < 10_000; i++) shard.admit(found(`h${i}`, "1"), `h${i}`);
   for (let i = 0; i < 10_000; i++) shard.requestEnded(shard.take(2000)!, 2000);
-  for (let i = 0; i < 9000; i++) shard.enqueue({ ...found(`g${i}`, "1"), low: i, high: 2 });
+  for (let i = 0; i < 9000; i++) shard.admit(found(`g${i}`, "1"), `g${i}`);
   shard.admit(found("a", "2"), "a");
   const both = [shard.take(10_000), shard.take(10_000)].filter((one) => one?.host.name === "a");
   assert.ok(both.length <= 1, "one host of the name, one connection");
