@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Builder } from "../../build/src/store/builder.js";
 import { createCrawlFolder } from "../../build/src/store/crawl-folder.js";
+import { LinkList } from "../../build/src/store/link-list.js";
 
 const REPETITIONS = 3;
 const perRepetition = Number(process.argv[2] ?? 3000);
@@ -50,9 +51,11 @@ function capture(bytes, links, coding) {
     parent: "http://www.example.com/section/",
     depth: 3,
     via: "link",
-    outlinks: Array.from(
-      { length: links },
-      (_, i) => `http://www.example.com/section/target-${i * 37}.html`,
+    outlinks: LinkList.fromLines(
+      Array.from(
+        { length: links },
+        (_, i) => `http://www.example.com/section/target-${i * 37}.html`,
+      ).join("\n"),
     ),
   };
 }

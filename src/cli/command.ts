@@ -44,6 +44,18 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "tell what the crawler would do with a URL, and why",
     load: () => import("./commands/check.ts"),
   },
+  recover: {
+    summary: "rebuild indexes and lists of a crawl from what is on disk",
+    load: () => import("./commands/recover.ts"),
+  },
+  links: {
+    summary: "tell which pages of a crawl link to a URL",
+    load: () => import("./commands/links.ts"),
+  },
+  export: {
+    summary: "write a crawl as WACZ, URL tree, CSV, Parquet or link graph",
+    load: () => import("./commands/export.ts"),
+  },
   verify: {
     summary: "explore the concurrent code, all interleavings of small programs",
     load: () => import("./commands/verify.ts"),

@@ -3,6 +3,7 @@ import { DiskFullError } from "../errors.ts";
 import type { PageLocation } from "../frontier/journal/event-batch.ts";
 import { Builder, type BuilderOptions } from "../store/builder.ts";
 import type { Capture } from "../store/capture.ts";
+import { LinkList } from "../store/link-list.ts";
 import { BytePipe } from "../sync/byte-pipe.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
@@ -270,7 +271,6 @@ function storeCapture(crawler: Source, parts: readonly Buffer[]): void {
   const text = parts[0]!.toString("utf8");
   const line: OutcomeLine = JSON.parse(text);
   const facts: CaptureFacts = JSON.parse(parts[1]!.toString("utf8"));
-  const outlinks = parts[2]!.length === 0 ? [] : parts[2]!.toString("latin1").split("\n");
   const capture: Capture = {
     ...facts,
     url: line.url as CrawlUrl,
@@ -279,15 +279,14 @@ function storeCapture(crawler: Source, parts: readonly Buffer[]): void {
     depth: line.depth,
     via: line.via as NonNullable<Capture["via"]>,
     ...(line.parent === undefined ? {} : { parent: line.parent as CrawlUrl }),
-    outlinks: outlinks as CrawlUrl[],
+    outlinks: LinkList.fromLines(parts[2]!.toString("latin1")),
     request: parts[3]!,
     head: parts[4]!,
     body: parts[5]!,
   };
   const place = patiently(() => builder.page(capture));
   if (desk !== undefined) crawler.places.set(crawler.records++, place);
-  const { file, offset } = place;
-  patiently(() =>
-    builder.outcome(`${text.slice(0, -1)},"file":${JSON.stringify(file)},"offset":${offset}}`),
-  );
+  const end =
+    place.file === "" ? "}" : `,"file":${JSON.stringify(place.file)},"offset":${place.offset}}`;
+  patiently(() => builder.outcome(text.slice(0, -1) + end));
 }

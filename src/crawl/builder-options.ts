@@ -1,14 +1,26 @@
 import type { CrawlConfig } from "../config/schema.ts";
 import type { BuilderOptions } from "../store/builder.ts";
 
+/** About 5 MB per builder. */
+const KNOWN_PAYLOADS = 16_384;
+
 /** How a builder writes, from the crawl's configuration. */
-export function builderOptions(config: CrawlConfig, out: string, builder: number): BuilderOptions {
+export function builderOptions(
+  config: CrawlConfig,
+  out: string,
+  builder: number,
+  treeLocks: SharedArrayBuffer,
+): BuilderOptions {
   return {
+    stores: { warc: config.store.includes("warc"), tree: config.store.includes("tree") },
+    treeLocks,
     folder: out,
     prefix: "orbweaver",
     thread: builder,
     level: config.warcLevel,
     rotateBytes: config.rotateBytes,
+    ...(config.rotatePages === undefined ? {} : { rotatePages: config.rotatePages }),
+    knownPayloads: KNOWN_PAYLOADS,
     software: config.userAgent.split(" ", 1)[0]!,
     info: {
       format: "WARC File Format 1.1",

@@ -1,19 +1,24 @@
 import { randomBytes } from "node:crypto";
 import type { CrawlConfig } from "../config/schema.ts";
 import { totals } from "../stats/counters.ts";
+import { HourlyStatistics } from "../stats/hourly-statistics.ts";
+import { closeAfterCrash } from "../store/close-archives.ts";
 import {
   type CrawlState,
+  crawlPaths,
   createCrawlFolder,
   readCrawlState,
   writeCrawlState,
 } from "../store/crawl-folder.ts";
 import { finishFolder } from "../store/finish-folder.ts";
 import { lockFolder } from "../store/folder-lock.ts";
+import { treeLockMemory } from "../store/page-tree.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { Crew } from "./crew.ts";
 import { CrawlBus, type CrawlProgress } from "./events.ts";
+import { flowOf } from "./flow.ts";
 import { writeReports } from "./reports.ts";
 import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-memory.ts";
 import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./summary.ts";
@@ -35,6 +40,7 @@ export class Crawl {
   readonly #memory;
   readonly #control: Control;
   readonly #bells;
+  readonly #treeLocks: SharedArrayBuffer;
   #crew: Crew | undefined;
   #state: CrawlState | undefined;
   #startMs = 0;
@@ -54,6 +60,7 @@ export class Crawl {
     this.#memory = createMemory(config, shared);
     this.#control = new Control(this.#memory);
     this.#bells = bellsOf(this.#memory);
+    this.#treeLocks = treeLockMemory(config.store.includes("tree") ? config.builders : 0);
   }
 
   /** Runs the crawl to its end. Throws only for faults, and then the files on disk are valid and closed. */
@@ -84,7 +91,14 @@ export class Crawl {
       }
     };
     listen();
-    const ticker = setInterval(() => this.#tick(), TICK_MS);
+    const { statsEveryMs, builders } = this.#config;
+    const { hourly } = crawlPaths(this.#out);
+    const statistics = new HourlyStatistics(hourly, statsEveryMs, monotonicMs());
+    const flow = () => flowOf(this.#memory, builders);
+    const ticker = setInterval(() => {
+      this.#tick();
+      statistics.tick(monotonicMs(), Date.now(), flow);
+    }, TICK_MS);
     this.events.emit("started", this.#out);
     const started = crew.start().catch((error: unknown) => this.#fail(error));
     await Promise.race([crew.crawlersEnded, started.then(() => crew.crawlersEnded)]);
@@ -92,6 +106,7 @@ export class Crawl {
     bell.close();
     if (this.#endedMs === 0) this.#endedMs = monotonicMs();
     await crew.endBuilders();
+    statistics.close(monotonicMs(), Date.now(), flow());
     // Also after a fault: what was stored is joined, indexed and reported.
     finishFolder(this.#out);
     const measured = this.#measure();
@@ -147,6 +162,7 @@ export class Crawl {
     }
     const unlock = lockFolder(this.#out);
     this.#state = readCrawlState(this.#out)!;
+    if (this.#state.ended === "running" && this.#resumes) closeAfterCrash(this.#out);
     this.#keep({ ended: "running", config: this.#config });
     return unlock;
   }
@@ -167,6 +183,7 @@ export class Crawl {
       seedHigh,
       seeds: [...new Set([...this.#config.seeds, ...(moreSeeds as CrawlUrl[])])],
       resumed: this.#resumes,
+      treeLocks: this.#treeLocks,
       nextEpoch: () => {
         this.#keep({ epoch: this.#state!.epoch + 1 });
         return this.#state!.epoch;

@@ -1,6 +1,7 @@
 import type { CrawlConfig } from "../config/schema.ts";
 import { WorkerDiedError } from "../errors.ts";
 import { crawlPaths } from "../store/crawl-folder.ts";
+import { reclaimTreeLocks } from "../store/page-tree.ts";
 import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../url/site.ts";
@@ -24,6 +25,8 @@ export interface CrewPlan {
   readonly seeds: readonly CrawlUrl[];
   /** True when another run may have asked hosts a moment ago. */
   readonly resumed: boolean;
+  /** Shared by all builders: `treeLockMemory`. */
+  readonly treeLocks: SharedArrayBuffer;
   /** A number for the next run of a thread, above all before and durable. */
   readonly nextEpoch: () => number;
 }
@@ -51,9 +54,11 @@ export function startBuilder(
   builder: number,
   hear: (message: FromBuilder) => void,
 ): RunningWorker {
-  const { config, memory, out, seedLow, seedHigh } = plan;
+  const { config, memory, out, seedLow, seedHigh, treeLocks } = plan;
   const { builders, syncEveryMs } = config;
-  const options = builderOptions(config, out, builder);
+  // A builder that died may have held locks.
+  reclaimTreeLocks(treeLocks, builder);
+  const options = builderOptions(config, out, builder, treeLocks);
   const folder = journalsOf(plan);
   const journals = folder === undefined ? undefined : { folder, seedLow, seedHigh };
   const workerData: BuildRules = { builder, builders, memory, options, journals, syncEveryMs };

@@ -2,10 +2,11 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { CrawlConfig } from "../config/schema.ts";
 import type { Totals } from "../stats/counters.ts";
+import { writeResults } from "../store/crawl-results.ts";
 import { replaceFile } from "../store/replace-file.ts";
 import { type Measured, reportOf } from "./summary.ts";
 
-/** Writes reports/summary.json and reports/seeds.json. */
+/** Writes reports/summary.json, reports/seeds.json, the result lists and reports/statistics.txt. */
 export function writeReports(
   out: string,
   config: CrawlConfig,
@@ -16,6 +17,22 @@ export function writeReports(
   mkdirSync(folder, { recursive: true });
   writeJson(join(folder, "summary.json"), reportOf(totals, measured));
   writeJson(join(folder, "seeds.json"), { seeds: config.seeds, rejected: config.rejectedSeeds });
+  writeResults(out, {
+    seconds: measured.seconds,
+    threads: config.threads,
+    buffers: config.builders,
+    endedBy: endedBy(config, totals, measured),
+  });
+}
+
+/** Why the crawl ended, in words; of the limits the one that was reached. */
+function endedBy(config: CrawlConfig, totals: Totals, { ended }: Measured): string {
+  if (ended === "finished") return "no URL was left";
+  if (ended === "interrupted") return "interrupted";
+  const { maxPages, maxBytes, maxTimeMs } = config;
+  if (maxPages !== undefined && totals.pages >= maxPages) return `--max-pages ${maxPages}`;
+  if (maxBytes !== undefined && totals.bytes >= maxBytes) return `--max-size ${maxBytes}`;
+  return `--max-time ${maxTimeMs}ms`;
 }
 
 function writeJson(path: string, value: object): void {

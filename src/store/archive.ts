@@ -2,6 +2,7 @@ import { ArchiveFile } from "./archive-file.ts";
 import type { Archived, Capture } from "./capture.ts";
 import { sha1, sha256 } from "./digest.ts";
 import { isCompressed, requestBlock, responseHead } from "./http-block.ts";
+import { KnownPayloads, type PayloadRecord } from "./known-payloads.ts";
 import { MemberBuffer } from "./member-buffer.ts";
 import { safeUri } from "./safe-text.ts";
 import { metadataBlock, warcinfoBlock } from "./warc-fields.ts";
@@ -18,6 +19,10 @@ export interface ArchiveOptions {
   level: number;
   /** A file that has passed this size is closed before the next capture. */
   rotateBytes: number;
+  /** So is one that holds this many captures; absent means any number. */
+  rotatePages?: number;
+  /** Payloads remembered, so that equal ones become revisit records; absent means none. */
+  knownPayloads?: number;
   software: string;
   /** Fields of the warcinfo record, such as robots or http-header-user-agent. */
   info: Record<string, string>;
@@ -34,15 +39,23 @@ const IP_ADDRESS = /^[0-9a-fA-F:.]{2,45}$/;
 const CONFORMS_TO =
   "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
 
+const IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+/** Captures are written together, and at least when they are this long. */
+const FLUSH_BYTES = 256 * 1024;
+
 /**
- * Writes captures as WARC 1.1, one gzip member per record, each capture with one write into one
- * file: response, request, metadata. A capture that could not be written leaves no trace.
+ * Writes captures as WARC 1.1, one gzip member per record, a capture never split between two files
+ * or two writes: response (or revisit), request, metadata. They are on their way to the disk after
+ * `flush` and survive a power loss after `sync`; until then their location is only where they will be.
  */
 export class Archive {
   readonly #options: ArchiveOptions;
   readonly #clock: () => number;
+  readonly #known: KnownPayloads;
+  /** What the open file does not hold yet. */
   readonly #members = new MemberBuffer();
   #file: ArchiveFile | undefined;
+  #captures = 0;
   #warcinfoId = "";
   #serial = 0;
   #dirty = false;
@@ -50,37 +63,34 @@ export class Archive {
   constructor(options: ArchiveOptions) {
     this.#options = options;
     this.#clock = options.clock ?? Date.now;
+    this.#known = new KnownPayloads(options.knownPayloads ?? 0);
   }
 
-  /** Appends one capture; throws DiskFullError, after which the same capture may be tried again. */
+  /** Takes one capture; throws DiskFullError, after which the same capture may be tried again. */
   append(capture: Capture): Archived {
-    if (this.#file !== undefined && this.#file.size >= this.#options.rotateBytes) this.close();
+    if (this.#isFull()) this.close();
+    else if (this.#members.length >= FLUSH_BYTES) this.flush();
     this.#file ??= this.#openFile();
-    const file = this.#file;
-    const members = this.#members;
-    members.clear();
-    if (file.size === 0) this.#addWarcinfo(file.name);
-    const payloadDigest = sha1(capture.body);
-    const payloadSha256 = sha256(capture.body);
-    const recordId = newRecordId();
-    const shared = this.#sharedFields(capture);
-    const offset = file.size + members.length;
-    const length = this.#addResponse(capture, recordId, shared, payloadDigest);
-    const fields = `${shared}WARC-Concurrent-To: <urn:uuid:${recordId}>\r\n`;
-    this.#addCompanion("request", fields, HTTP_REQUEST, requestBlock(capture.request));
-    this.#addCompanion("metadata", fields, FIELDS, metadataBlock(capture, payloadSha256));
-    file.write(members.bytes);
+    const start = this.#members.length;
+    try {
+      return this.#add(this.#file, capture);
+    } catch (fault) {
+      this.#members.cut(start);
+      throw fault;
+    }
+  }
+
+  /** Hands all captures to the operating system, all or none; on DiskFullError they stay for the next try. */
+  flush(): void {
+    if (this.#members.length === 0) return;
+    this.#file!.write(this.#members.bytes);
     this.#dirty = true;
-    return {
-      location: { file: file.name, offset, length },
-      payloadDigest,
-      payloadSha256,
-      recordId,
-    };
+    this.#members.clear();
   }
 
   /** Returns when all captures so far survive a power loss. */
   sync(): void {
+    this.flush();
     if (!this.#dirty) return;
     this.#file?.sync();
     this.#dirty = false;
@@ -88,14 +98,52 @@ export class Archive {
 
   /** Closes the open file under its final name; a later capture opens the next one. */
   close(): void {
+    this.flush();
     const file = this.#file;
     this.#file = undefined;
     file?.close();
   }
 
+  #isFull(): boolean {
+    if (this.#file === undefined) return false;
+    const { rotateBytes, rotatePages = Number.POSITIVE_INFINITY } = this.#options;
+    return this.#captures >= rotatePages || this.#file.size + this.#members.length >= rotateBytes;
+  }
+
   #openFile(): ArchiveFile {
     this.#warcinfoId = newRecordId();
+    this.#captures = 0;
     return new ArchiveFile(this.#options, this.#serial++, this.#clock());
+  }
+
+  #add(file: ArchiveFile, capture: Capture): Archived {
+    const members = this.#members;
+    if (file.size + members.length === 0) this.#addWarcinfo(file.name);
+    const payloadDigest = sha1(capture.body);
+    const payloadSha256 = sha256(capture.body);
+    const recordId = newRecordId();
+    const shared = this.#sharedFields(capture);
+    const offset = file.size + members.length;
+    const payload = { recordId, uri: safeUri(capture.url), date: warcDate(capture.date) };
+    // Of a body that was cut, the rest is unknown: it equals nothing. An empty one takes no space.
+    const comparable = capture.body.length > 0 && capture.truncated === undefined;
+    const same = comparable ? this.#known.find(payloadDigest, payloadSha256) : undefined;
+    const length =
+      same === undefined
+        ? this.#addResponse(capture, recordId, shared, payloadDigest)
+        : this.#addRevisit(capture, recordId, shared, payloadDigest, same);
+    const fields = `${shared}WARC-Concurrent-To: <urn:uuid:${recordId}>\r\n`;
+    this.#addCompanion("request", fields, HTTP_REQUEST, requestBlock(capture.request));
+    this.#addCompanion("metadata", fields, FIELDS, metadataBlock(capture, payloadSha256));
+    if (comparable) this.#known.add(payloadDigest, payloadSha256, payload);
+    this.#captures++;
+    return {
+      location: { file: file.name, offset, length },
+      payloadDigest,
+      payloadSha256,
+      recordId,
+      isRevisit: same !== undefined,
+    };
   }
 
   #addWarcinfo(fileName: string): void {
@@ -116,9 +164,25 @@ export class Archive {
     const small = head.length + body.length < DEFLATE_RESPONSE_FROM_BYTES;
     const level = small || isCompressed(capture.head, capture.mime) ? 0 : this.#options.level;
     return this.#members.add(
-      `WARC-Type: response\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\nWARC-Block-Digest: ${sha1(head, body)}\r\n${cut}Content-Type: ${HTTP_RESPONSE}\r\n`,
+      `WARC-Type: response\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\n${cut}Content-Type: ${HTTP_RESPONSE}\r\n`,
       [head, body],
       level,
+    );
+  }
+
+  /** The same bytes are in the archive already: their record is named, only the head is stored. */
+  #addRevisit(
+    capture: Capture,
+    id: string,
+    shared: string,
+    payloadDigest: string,
+    same: PayloadRecord,
+  ): number {
+    const head = responseHead(capture.head, capture.dechunked);
+    return this.#members.add(
+      `WARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\nWARC-Block-Digest: ${sha1(head)}\r\nWARC-Profile: ${IDENTICAL}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${same.uri}\r\nWARC-Refers-To-Date: ${same.date}\r\nContent-Type: ${HTTP_RESPONSE}\r\n`,
+      [head],
+      0,
     );
   }
 

@@ -1,12 +1,25 @@
+import { CapacityError } from "../errors.ts";
 import { Archive, type ArchiveOptions } from "./archive.ts";
-import type { Capture, Location } from "./capture.ts";
+import type { Archived, Capture, Location } from "./capture.ts";
 import { cdxjLine } from "./cdxj.ts";
-import { crawlPaths, partOf } from "./crawl-folder.ts";
+import { type CrawlPaths, crawlPaths, partOf } from "./crawl-folder.ts";
+import { sha1, sha256 } from "./digest.ts";
 import { JsonlWriter } from "./jsonl.ts";
+import { graphPaths } from "./link-graph.ts";
+import { graphFacts, LinkLog } from "./link-log.ts";
 import { pageLine } from "./page-line.ts";
+import { PageTree } from "./page-tree.ts";
+import { newRecordId } from "./warc-record.ts";
+
+const NOWHERE: Location = { file: "", offset: 0, length: 0 };
 
 /** Where a builder writes; `folder` is the crawl's output folder, made by createCrawlFolder. */
-export type BuilderOptions = ArchiveOptions;
+export interface BuilderOptions extends ArchiveOptions {
+  /** What pages are kept in; absent means a WARC archive. */
+  stores?: { readonly warc: boolean; readonly tree: boolean };
+  /** Shared by all builders of a crawl that keeps a tree: `treeLockMemory`. */
+  treeLocks?: SharedArrayBuffer;
+}
 
 /**
  * Everything one builder thread writes. Each file has one writer: builder 0 writes pages.jsonl and
@@ -14,7 +27,9 @@ export type BuilderOptions = ArchiveOptions;
  * beside them; index and skipped report are parts for all, because they end up sorted.
  */
 export class Builder {
-  readonly #archive: Archive;
+  readonly #archive: Archive | undefined;
+  readonly #tree: PageTree | undefined;
+  readonly #links: LinkLog;
   readonly #pages: JsonlWriter;
   readonly #index: JsonlWriter;
   readonly #log: JsonlWriter;
@@ -23,10 +38,17 @@ export class Builder {
   #debug: JsonlWriter | undefined;
 
   constructor(options: BuilderOptions) {
-    const { thread } = options;
+    const { thread, stores = { warc: true, tree: false } } = options;
     const paths = crawlPaths(options.folder);
     const own = (path: string) => (thread === 0 ? path : partOf(path, thread));
-    this.#archive = new Archive({ ...options, folder: paths.archive });
+    this.#archive = stores.warc ? new Archive({ ...options, folder: paths.archive }) : undefined;
+    this.#tree = stores.tree ? openTree(options, paths) : undefined;
+    const graph = graphPaths(options.folder);
+    this.#links = new LinkLog(
+      graphFacts(graph.facts),
+      partOf(graph.out, thread),
+      partOf(graph.nodes, thread),
+    );
     this.#pages = new JsonlWriter(own(paths.pages));
     this.#log = new JsonlWriter(own(paths.log));
     this.#index = new JsonlWriter(partOf(paths.index, thread));
@@ -35,22 +57,25 @@ export class Builder {
   }
 
   /**
-   * Archives a capture, indexes it, and lists it as a page if its status is 2xx. After a
-   * DiskFullError nothing of it was stored and the same call may be repeated.
+   * Stores a capture, indexes it, and lists it as a page if its status is 2xx; it is on its way to
+   * the disk after the next `flush`. After a DiskFullError nothing of it was taken and the same call
+   * may be repeated. The file is "" when no store keeps it: a tree holds pages only.
    */
   page(capture: Capture): Location {
-    // Emptied before the archive is touched: from here on only the archive can meet a full disk.
-    if (this.#pages.due) this.#pages.flush();
-    if (this.#index.due) this.#index.flush();
-    const archived = this.#archive.append(capture);
-    this.#index.writeLine(cdxjLine(capture, archived.location, archived.payloadDigest));
-    if (capture.status >= 200 && capture.status < 300)
-      this.#pages.write(pageLine(capture, archived));
-    return archived.location;
+    // Emptied before the archive is touched: from here on only the stores can meet a full disk.
+    if (this.#pages.due || this.#index.due || this.#links.due) this.flush();
+    const isPage = capture.status >= 200 && capture.status < 300;
+    const inTree = isPage ? this.#tree?.add(capture) : undefined;
+    const archived = this.#archive?.append(capture) ?? (inTree && treeOnly(capture, inTree));
+    if (this.#archive !== undefined) this.#index.writeLine(cdxjLine(capture, archived!));
+    if (isPage) this.#pages.write(pageLine(capture, archived!));
+    if (capture.outlinks.length > 0) this.#links.page(capture.url, capture.outlinks);
+    return archived?.location ?? NOWHERE;
   }
 
   /** One line of logs/crawl.jsonl, as `jsonLine` writes it: what became of a URL. */
   outcome(line: string): void {
+    if (this.#log.due) this.flush();
     this.#log.writeLine(line);
   }
 
@@ -67,24 +92,41 @@ export class Builder {
     this.#debug.write(line);
   }
 
-  /** Hands everything to the operating system; the archive is there already. */
+  /** Hands everything to the operating system, records before the lines that name them. */
   flush(): void {
+    this.#archive?.flush();
     for (const writer of this.#writers()) writer.flush();
   }
 
   /** Returns when every record so far survives a power loss. */
   syncArchive(): void {
-    this.#archive.sync();
+    this.#archive?.sync();
   }
 
   /** Closes the archive under its final name, then the lists. */
   close(): void {
-    this.#archive.close();
+    this.#archive?.close();
     for (const writer of this.#writers()) writer.close();
   }
 
-  #writers(): JsonlWriter[] {
-    const always = [this.#index, this.#pages, this.#log, this.#skipped];
+  #writers(): (JsonlWriter | LinkLog)[] {
+    const always = [this.#index, this.#pages, this.#log, this.#skipped, this.#links];
     return this.#debug === undefined ? always : [...always, this.#debug];
   }
+}
+
+function openTree({ folder, treeLocks, thread }: BuilderOptions, paths: CrawlPaths): PageTree {
+  if (treeLocks === undefined) throw new CapacityError("a URL tree needs the locks of its crawl");
+  return new PageTree(folder, paths.tree, treeLocks, thread);
+}
+
+/** What the page list says about a page that is in no archive. */
+function treeOnly(capture: Capture, location: Location): Archived {
+  return {
+    location,
+    payloadDigest: sha1(capture.body),
+    payloadSha256: sha256(capture.body),
+    recordId: newRecordId(),
+    isRevisit: false,
+  };
 }

@@ -1,4 +1,5 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { LinkList } from "./link-list.ts";
 
 /** What the parser found in a page. */
 export interface PageFacts {
@@ -33,7 +34,7 @@ export interface Capture {
   parent?: CrawlUrl;
   depth: number;
   via?: "link" | "seed" | "redirect" | "refresh";
-  outlinks: readonly CrawlUrl[];
+  outlinks: LinkList;
 }
 
 /** Where a response record lies: its gzip member in a file of the archive folder. */
@@ -51,6 +52,8 @@ export interface Archived {
   payloadDigest: string;
   /** "sha256:" and hexadecimal: the form that no one can collide. */
   payloadSha256: string;
-  /** UUID of the response record. */
+  /** UUID of the response or revisit record. */
   recordId: string;
+  /** True when the payload is in the archive already and the record only names it. */
+  isRevisit: boolean;
 }

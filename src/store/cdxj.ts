@@ -1,5 +1,5 @@
 import { surtKey } from "../url/surt.ts";
-import type { Capture, Location } from "./capture.ts";
+import type { Archived, Capture } from "./capture.ts";
 import { jsonLine } from "./jsonl.ts";
 import { safeText, safeUri } from "./safe-text.ts";
 import { sortLines } from "./sort-lines.ts";
@@ -11,12 +11,15 @@ const NOT_KEY = /[^\x21-\x7e]+/g;
  * The index line of a capture: `surt timestamp14 {json}`, fields, order and types (all strings, the
  * digest without its "sha1:") as the indexers of pywb and warcio write them, so that they compare.
  */
-export function cdxjLine(capture: Capture, location: Location, digest: string): string {
+export function cdxjLine(
+  capture: Pick<Capture, "url" | "mime" | "status" | "date">,
+  { location, payloadDigest: digest, isRevisit }: Omit<Archived, "payloadSha256" | "recordId">,
+): string {
   const url = safeUri(capture.url);
   const fields = {
     url,
     // A field that is not there is left out, as the other indexers do.
-    ...(capture.mime === "" ? {} : { mime: safeText(capture.mime) }),
+    ...mimeField(isRevisit ? "warc/revisit" : capture.mime),
     status: String(capture.status),
     digest: digest.slice(digest.indexOf(":") + 1),
     length: String(location.length),
@@ -24,6 +27,16 @@ export function cdxjLine(capture: Capture, location: Location, digest: string): 
     filename: location.file,
   };
   return `${surtKey(url).replace(NOT_KEY, "")} ${timestamp14(capture.date)} ${jsonLine(fields)}`;
+}
+
+function mimeField(mime: string): { mime?: string } {
+  return mime === "" ? {} : { mime: safeText(mime) };
+}
+
+/** The fields of an index line. A key may hold braces, but no spaces. */
+export function cdxjFields(line: string): Record<string, string> {
+  const afterKey = line.indexOf(" ") + 1;
+  return JSON.parse(line.slice(line.indexOf(" ", afterKey) + 1)) as Record<string, string>;
 }
 
 /**

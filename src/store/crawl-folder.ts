@@ -3,6 +3,7 @@ import { dirname, extname, join } from "node:path";
 import { FolderTakenError, StoreCorruptError } from "../errors.ts";
 import { syncFolder } from "./append-file.ts";
 import { jsonLine } from "./jsonl.ts";
+import { graphFacts } from "./link-log.ts";
 import { PAGES_HEADER } from "./page-line.ts";
 import { replaceFile } from "./replace-file.ts";
 
@@ -19,6 +20,13 @@ export interface CrawlPaths {
   state: string;
   /** Folder of the journals. */
   journals: string;
+  /** The link graph. */
+  links: string;
+  /** The indexed URL tree, if the crawl keeps one. */
+  tree: string;
+  reports: string;
+  /** What went through queues and buffers, interval by interval. */
+  hourly: string;
 }
 
 /** Which frontier a crawl runs on. */
@@ -76,6 +84,10 @@ export function crawlPaths(dir: string): CrawlPaths {
     skipped: join(dir, "reports", "skipped.jsonl"),
     state: join(dir, "state", "crawl.json"),
     journals: join(dir, "state", "journals"),
+    links: join(dir, "links"),
+    tree: join(dir, "tree"),
+    reports: join(dir, "reports"),
+    hourly: join(dir, "reports", "hourly_statistics.jsonl"),
   };
 }
 
@@ -119,7 +131,10 @@ export function createCrawlFolder(
     throw new FolderTakenError(`another crawl is starting in ${dir}: choose another --out`);
   }
   const files = [paths.index, paths.pages, paths.log, paths.skipped];
-  for (const folder of [paths.archive, paths.journals, ...files.map(dirname)]) mkdirSync(folder);
+  for (const folder of [paths.archive, paths.links, paths.journals, ...files.map(dirname)])
+    mkdirSync(folder);
+  // Here, not by the builders: all of them must use the same ids.
+  graphFacts(join(paths.links, "graph.json"));
   replaceFile(paths.pages, (file) => file.write(Buffer.from(`${jsonLine(PAGES_HEADER)}\n`)));
   // Last, so that a folder with a state file is a complete one.
   const state: CrawlState = {

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { mergeCdxj } from "./cdxj.ts";
 import { crawlPaths, partsOf } from "./crawl-folder.ts";
+import { finishGraph } from "./link-graph.ts";
 import { removeIfThere, replaceFile } from "./replace-file.ts";
 import { sortLines } from "./sort-lines.ts";
 
@@ -8,8 +9,8 @@ const COPY_BYTES = 256 * 1024;
 const URL_OF_LINE = /^\{"url":"(?:[^"\\]|\\.)*"/;
 
 /**
- * Joins what the builders wrote, after all of them have closed: index and skipped report sorted,
- * pages and log appended. Parts are removed once their content is durable elsewhere; interrupted
+ * Joins what the builders wrote, after all of them have closed: index, skipped report and link graph
+ * sorted, pages and log appended. Parts are removed once their content is durable elsewhere; interrupted
  * at any point, a second call ends with the same files.
  */
 export function finishFolder(dir: string): void {
@@ -21,6 +22,7 @@ export function finishFolder(dir: string): void {
   append(paths.pages);
   append(paths.log);
   append(paths.debugLog);
+  finishGraph(dir);
 }
 
 /** Repeating a merge changes nothing, because equal lines are written once. */

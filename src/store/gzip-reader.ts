@@ -1,5 +1,4 @@
-import { constants, inflateRawSync } from "node:zlib";
-import { crc32 } from "./crc32.ts";
+import { constants, crc32, inflateRawSync } from "node:zlib";
 import type { FileWindow } from "./file-window.ts";
 
 const FIRST_LOOK_BYTES = 64 * 1024;

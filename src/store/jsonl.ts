@@ -15,7 +15,7 @@ export function jsonLine(value: object): string {
 }
 
 /** Bytes of the file up to and including its last line end; 0 when there is no file. */
-function wholeLinesBytes(path: string): { whole: number; size: number } {
+export function wholeLinesBytes(path: string): { whole: number; size: number } {
   let file: number;
   try {
     file = openSync(path, "r");

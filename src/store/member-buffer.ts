@@ -1,9 +1,7 @@
-import { gzipSync } from "node:zlib";
-import { crc32 } from "./crc32.ts";
+import { crc32, gzipSync } from "node:zlib";
 
-// A call into zlib costs about 5 us stored and 15-20 us deflated before the first byte (the handle
-// and its 256 KB of tables); our own checksum costs 1.1 us per KB, zlib's 0.4 and a copy.
-const OWN_CHECKSUM_BELOW_BYTES = 12 * 1024;
+// What fits one stored block is framed here: starting zlib costs 5 us and a copy.
+const MAX_STORED_BLOCK_BYTES = 0xffff;
 const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 const STORED_BLOCK_HEADER_BYTES = 5;
 const TRAILER_BYTES = 8;
@@ -12,8 +10,8 @@ const RECORD_END = "\r\n\r\n";
 const KEPT_BYTES = 1024 * 1024;
 
 /**
- * Collects the records of one capture as gzip members in one piece of memory that is used again for
- * the next: a small record is framed where it is written, without a buffer of its own.
+ * Collects records as gzip members in one piece of memory until they are written with one call, and
+ * is then used again: a small record is framed where it stands, without a buffer of its own.
  */
 export class MemberBuffer {
   #bytes = Buffer.allocUnsafeSlow(64 * 1024);
@@ -27,6 +25,11 @@ export class MemberBuffer {
   /** The members, one after the other; valid until the next change. */
   get bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Forgets what was added since it had that length. */
+  cut(length: number): void {
+    this.#length = length;
   }
 
   /** Forgets the members, and memory that only a large capture needed. */
@@ -49,7 +52,7 @@ export class MemberBuffer {
     const start = this.#length;
     const from = start + HEADER.length + STORED_BLOCK_HEADER_BYTES;
     this.#writeRecord(from, header, block);
-    if (level === 0 && size < OWN_CHECKSUM_BELOW_BYTES) {
+    if (level === 0 && size <= MAX_STORED_BLOCK_BYTES) {
       this.#frame(start, from, size);
       this.#length = from + size + TRAILER_BYTES;
     } else {
@@ -81,7 +84,7 @@ export class MemberBuffer {
     bytes[at] = 1; // last block, stored
     bytes.writeUInt16LE(size, at + 1);
     bytes.writeUInt16LE(~size & 0xffff, at + 3);
-    bytes.writeUInt32LE(crc32(bytes, from, from + size), from + size);
+    bytes.writeUInt32LE(crc32(bytes.subarray(from, from + size)), from + size);
     bytes.writeUInt32LE(size, from + size + 4);
   }
 

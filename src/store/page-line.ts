@@ -31,7 +31,15 @@ export interface PageLine {
 }
 
 /** The line of pages.jsonl for a page that the archive holds. */
-export function pageLine(capture: Capture, archived: Archived): PageLine {
+export function pageLine(
+  capture: Pick<
+    Capture,
+    "url" | "date" | "status" | "mime" | "depth" | "parent" | "page" | "outlinks"
+  > & {
+    readonly body: { readonly length: number };
+  },
+  archived: Archived,
+): PageLine {
   const { page, parent } = capture;
   const time = warcDate(capture.date);
   return {

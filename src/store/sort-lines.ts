@@ -19,8 +19,13 @@ export interface SortOptions {
 /**
  * Sorts the lines of the inputs into one file, in byte order and bounded memory: sorted runs on
  * disk, merged FAN_IN at a time. The output appears whole or not at all and may be an input too.
+ * Answers its lines.
  */
-export function sortLines(inputs: readonly string[], out: string, options: SortOptions = {}): void {
+export function sortLines(
+  inputs: readonly string[],
+  out: string,
+  options: SortOptions = {},
+): number {
   const { runBytes = RUN_BYTES, fanIn = FAN_IN, sameWhen } = options;
   const made: string[] = [];
   const newRun = (lines: Iterable<string>): string => {
@@ -51,7 +56,11 @@ export function sortLines(inputs: readonly string[], out: string, options: SortO
     // What is still in memory is the last run.
     const all: Iterator<string>[] = runs.map((run) => readLines(run));
     all.push(held.sort().values());
-    replaceFile(out, (file) => writeLines(file, mergeRuns(all), sameWhen));
+    let written = 0;
+    replaceFile(out, (file) => {
+      written = writeLines(file, mergeRuns(all), sameWhen);
+    });
+    return written;
   } finally {
     for (const run of made) removeIfThere(run);
   }
@@ -83,7 +92,8 @@ function writeLines(
   file: AppendFile,
   lines: Iterable<string>,
   sameWhen: ((line: string) => string) | undefined,
-): void {
+): number {
+  let written = 0;
   let waiting: string[] = [];
   let chars = 0;
   let last: string | undefined;
@@ -94,6 +104,7 @@ function writeLines(
       last = key;
     }
     waiting.push(line);
+    written++;
     chars += line.length + 1;
     if (chars < WRITE_CHARS) continue;
     file.write(Buffer.from(`${waiting.join("\n")}\n`, "latin1"));
@@ -101,4 +112,5 @@ function writeLines(
     chars = 0;
   }
   if (waiting.length > 0) file.write(Buffer.from(`${waiting.join("\n")}\n`, "latin1"));
+  return written;
 }

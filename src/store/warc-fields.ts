@@ -1,8 +1,10 @@
 import type { Capture } from "./capture.ts";
+import type { LinkList } from "./link-list.ts";
 import { safeText, safeUri } from "./safe-text.ts";
 
 const MAX_METADATA_CHARS = 256 * 1024;
 const MAX_VALUE_CHARS = 8192;
+const OUTLINK = "\r\noutlink: ";
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** One line of application/warc-fields; "" when there is nothing to say. */
@@ -36,15 +38,28 @@ export function metadataBlock(capture: Capture, payloadSha256: string): Buffer {
   text += `depth: ${capture.depth}\r\n`;
   text += field("discoveredBy", capture.via ?? "");
   text += `payload-digest-sha256: ${payloadSha256.slice(payloadSha256.indexOf(":") + 1)}\r\n`;
+  // A revisit record has no payload from which this could be seen.
+  text += `payload-bytes: ${capture.body.length}\r\n`;
   if (page !== undefined) {
     text += field("charset-for-link-extraction", page.charset);
     text += field("title", page.title);
     text += field("language", page.language ?? "");
     text += `words: ${page.words}\r\n`;
   }
+  return Buffer.from(text + outlinkLines(outlinks, MAX_METADATA_CHARS - text.length));
+}
+
+/** One line per link, until the room is used up; the rest is counted. */
+function outlinkLines(links: LinkList, room: number): string {
+  if (links.length === 0) return "";
+  if (links.text.length + links.length * OUTLINK.length < room)
+    return `outlink: ${links.text.replaceAll("\n", OUTLINK)}\r\n`;
+  let text = "";
   let written = 0;
-  while (written < outlinks.length && text.length < MAX_METADATA_CHARS)
-    text += `outlink: ${safeUri(outlinks[written++]!)}\r\n`;
-  if (written < outlinks.length) text += `outlinks-omitted: ${outlinks.length - written}\r\n`;
-  return Buffer.from(text);
+  for (const link of links) {
+    if (text.length >= room) break;
+    text += `outlink: ${link}\r\n`;
+    written++;
+  }
+  return written < links.length ? `${text}outlinks-omitted: ${links.length - written}\r\n` : text;
 }

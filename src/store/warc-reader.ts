@@ -30,19 +30,31 @@ export interface WarcRecord {
 export interface ReadOptions {
   /** A record or gzip member larger than this is reported, not read. */
   maxRecordBytes?: number;
+  /** Where to begin: at the beginning of a record. */
+  from?: number;
 }
 
 /** Iterates the records of a .warc or .warc.gz file, strictly checked, in bounded memory. */
 export function* readWarc(path: string, options: ReadOptions = {}): Generator<WarcRecord, void> {
-  const maxBytes = options.maxRecordBytes ?? MAX_RECORD_BYTES;
+  const { maxRecordBytes: maxBytes = MAX_RECORD_BYTES, from = 0 } = options;
   const file = new FileWindow(path);
   try {
     if (file.size === 0) yield unreadable(0, 0, "the file is empty");
-    else if (isGzip(file)) yield* readMembers(file, maxBytes);
-    else yield* readPlain(file, maxBytes);
+    else if (isGzip(file)) yield* readMembers(file, maxBytes, from);
+    else yield* readPlain(file, maxBytes, from);
   } finally {
     file.close();
   }
+}
+
+/** The record in the gzip member at this place; undefined when there is no intact one. */
+export function readRecordAt(file: FileWindow, offset: number): WarcRecord | undefined {
+  if (offset >= file.size) return undefined;
+  const member = readMember(file, offset, MAX_RECORD_BYTES);
+  if ("problem" in member) return undefined;
+  const { record } = takeRecord(member.bytes, true);
+  if (record.problems.length > 0) return undefined;
+  return { ...record, offset, length: member.length };
 }
 
 /** Decided by content, not by name, and not by the first bytes alone: they may be the damaged ones. */
@@ -64,9 +76,13 @@ function unreadable(offset: number, length: number, ...problems: string[]): Warc
   };
 }
 
-function* readMembers(file: FileWindow, maxBytes: number): Generator<WarcRecord, void> {
+function* readMembers(
+  file: FileWindow,
+  maxBytes: number,
+  from: number,
+): Generator<WarcRecord, void> {
   let damaged = false;
-  for (let offset = 0; offset < file.size; ) {
+  for (let offset = from; offset < file.size; ) {
     const member = readMember(file, offset, maxBytes);
     if ("problem" in member) {
       const next = findMember(file, offset + 1);
@@ -90,9 +106,9 @@ function* readMembers(file: FileWindow, maxBytes: number): Generator<WarcRecord,
   }
 }
 
-function* readPlain(file: FileWindow, maxBytes: number): Generator<WarcRecord, void> {
+function* readPlain(file: FileWindow, maxBytes: number, from: number): Generator<WarcRecord, void> {
   let damaged = false;
-  for (let offset = 0; offset < file.size; ) {
+  for (let offset = from; offset < file.size; ) {
     let bytes = file.at(offset, HEADER_LOOK_BYTES);
     const header = parseWarcHeader(bytes, offset + bytes.length >= file.size);
     if (typeof header !== "string") {

@@ -6,9 +6,16 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { Archive } from "../../src/store/archive.ts";
-import type { Capture } from "../../src/store/capture.ts";
+import { KnownPayloads } from "../../src/store/known-payloads.ts";
 import { readWarc } from "../../src/store/warc-reader.ts";
-import { freshFolder, sampleCapture, sampleOptions, url, writeAndRead } from "./sample-capture.ts";
+import {
+  freshFolder,
+  type SampleChanges,
+  sampleCapture,
+  sampleOptions,
+  url,
+  writeAndRead,
+} from "./sample-capture.ts";
 
 const problemsOf = (records: { problems: string[] }[]) => records.flatMap((r) => r.problems);
 
@@ -113,8 +120,7 @@ test("what is compressed already is stored, what is not is deflated", (t) => {
   const head = (coding: string) => Buffer.from(`HTTP/1.1 200 OK\r\n${coding}\r\n`);
   const folder = freshFolder(t);
   const archive = new Archive(sampleOptions(folder));
-  const length = (changes: Partial<Capture>) =>
-    archive.append(sampleCapture(changes)).location.length;
+  const length = (changes: SampleChanges) => archive.append(sampleCapture(changes)).location.length;
   assert.ok(length({ body: text }) < text.length / 20);
   assert.ok(
     length({ body: text, head: head("Content-Encoding: identity\r\n") }) < text.length / 20,
@@ -144,6 +150,56 @@ test("a full file is closed between captures, and nothing is ever overwritten", 
   const second = writeAndRead(folder, captures, options);
   assert.equal(second.files.length, 2 * first.files.length);
   assert.equal(second.records.filter((r) => r.type === "response").length, 40);
+});
+
+test("a file is also closed when it holds as many captures as asked for", (t) => {
+  const captures = Array.from({ length: 7 }, (_, i) =>
+    sampleCapture({ url: url(`http://h/${i}`) }),
+  );
+  const { files, records } = writeAndRead(freshFolder(t), captures, { rotatePages: 3 });
+  assert.deepEqual(
+    files.map((file) => file.slice(-16)),
+    [0, 1, 2].map((serial) => `-0000${serial}-0.warc.gz`),
+  );
+  assert.match(records.map((r) => r.type[0]).join(""), /^w(rrm){3}w(rrm){3}wrrm$/);
+});
+
+test("the same payload again is a revisit that names the first record, unless it was forgotten", (t) => {
+  const bodies = ["one", "two", "one", "three", "two", "one"].map((text) => Buffer.from(text));
+  const captures = bodies.map((body, i) => sampleCapture({ url: url(`http://h/${i}`), body }));
+  const folder = freshFolder(t);
+  const { records } = writeAndRead(folder, captures, { knownPayloads: 2 });
+  assert.deepEqual(problemsOf(records), []);
+  const main = records.filter((r) => r.type === "response" || r.type === "revisit");
+  // "three" drove out "two", which had not been met for longest; "two" then drove out "one", met before "three".
+  assert.deepEqual(
+    main.map((r) => r.type),
+    ["response", "response", "revisit", "response", "response", "response"],
+  );
+  const [first, , again] = main;
+  const get = (name: string) => again!.headers.get(name);
+  assert.equal(get("warc-refers-to"), first!.headers.get("warc-record-id"));
+  assert.equal(get("warc-refers-to-target-uri"), "http://h/0");
+  assert.equal(get("warc-refers-to-date"), first!.headers.get("warc-date"));
+  assert.equal(get("warc-payload-digest"), first!.headers.get("warc-payload-digest"));
+  assert.equal(
+    get("warc-profile"),
+    "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+  );
+  assert.deepEqual(again!.block, Buffer.from(captures[2]!.head));
+});
+
+test("a payload that was cut, is empty, or only has the same SHA-1 is no revisit", (t) => {
+  const cut = sampleCapture({ truncated: "length" });
+  const empty = sampleCapture({ body: Buffer.alloc(0) });
+  const { records } = writeAndRead(freshFolder(t), [cut, cut, empty, empty], { knownPayloads: 9 });
+  assert.ok(records.every((r) => r.type !== "revisit"));
+  const known = new KnownPayloads(9);
+  const record = { recordId: "x", uri: "http://h/", date: "2026" };
+  known.add("sha1:A", "sha256:a", record);
+  known.add("sha1:A", "sha256:b", record);
+  assert.equal(known.find("sha1:A", "sha256:b"), undefined);
+  assert.equal(known.find("sha1:A", "sha256:a")?.recordId, "x");
 });
 
 test("S5: names come from prefix, time, serial and thread, and stay in the folder", (t) => {
@@ -239,7 +295,7 @@ test("S3, S4: hostile bytes in every field change neither count nor framing (pro
         );
         const fields = records[3 + 3 * i]!.block.toString().trimEnd().split("\r\n");
         const name =
-          /^(via|hopsFromSeed|depth|discoveredBy|payload-digest-sha256|charset-for-link-extraction|title|language|words|outlink): [^\r\n]*$/;
+          /^(via|hopsFromSeed|depth|discoveredBy|payload-digest-sha256|payload-bytes|charset-for-link-extraction|title|language|words|outlink): [^\r\n]*$/;
         for (const line of fields) assert.match(line, name);
       }
     }),

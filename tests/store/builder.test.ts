@@ -128,6 +128,7 @@ test("a folder is taken only when nothing is in it, and the refusal says what to
   assert.deepEqual(readdirSync(fresh).sort(), [
     "archive",
     "indexes",
+    "links",
     "logs",
     "pages",
     "reports",

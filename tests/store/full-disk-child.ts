@@ -21,16 +21,19 @@ for (let n = 0; n < 40; n++) {
   const body = randomBytes(flushEach ? 5000 + n * 100 : 10);
   const page = { title, words: 1, links: 0, charset: "utf-8" };
   const capture = sampleCapture({ url: url(`http://example.com/${n}`), body, page });
+  let taken = false;
   try {
     builder.page(capture);
+    taken = true;
+    if (flushEach) builder.flush();
   } catch (fault) {
     if (!(fault instanceof DiskFullError)) throw fault;
     refused++;
     sizeAtRefusal = statSync(join(paths.archive, readdirSync(paths.archive)[0]!)).size;
     execFileSync("prlimit", ["--pid", String(process.pid), "--fsize=unlimited"]);
-    builder.page(capture);
+    if (!taken) builder.page(capture);
+    if (flushEach) builder.flush();
   }
-  if (flushEach) builder.flush();
 }
 builder.close();
 finishFolder(folder);

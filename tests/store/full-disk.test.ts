@@ -48,7 +48,7 @@ test("a refused capture leaves no trace and is stored when there is room again",
     // What was there at the refusal ended at the end of a capture, below the limit.
     assert.ok(sizeAtRefusal <= limitBytes);
     const ends = records.filter((r) => r.type === "metadata").map((r) => r.offset + r.length);
-    assert.ok(ends.includes(sizeAtRefusal));
+    assert.ok(sizeAtRefusal === 0 || ends.includes(sizeAtRefusal));
     const lines = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n");
     assert.equal(lines(paths.index).length, 40);
     assert.equal(lines(paths.pages).length, 41);

@@ -1,15 +1,18 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { Archive, type ArchiveOptions } from "../../src/store/archive.ts";
 import type { Capture } from "../../src/store/capture.ts";
+import { LinkList } from "../../src/store/link-list.ts";
 import { readWarc, type WarcRecord } from "../../src/store/warc-reader.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 
 /** A new folder that is removed when the test ends. */
 export function freshFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), "orbweaver-store-"));
+  // A disk in memory, where there is one: syncs cost nothing there, and nobody here pulls the plug.
+  const parent = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+  const folder = mkdtempSync(join(parent, "orbweaver-store-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -17,8 +20,11 @@ export function freshFolder(t: TestContext): string {
 /** Any string as if the url room had made it. */
 export const url = (text: string): CrawlUrl => text as CrawlUrl;
 
+/** A capture whose links may be given one by one. */
+export type SampleChanges = Omit<Partial<Capture>, "outlinks"> & { outlinks?: readonly string[] };
+
 /** A small page, with whatever the test wants to be different. */
-export function sampleCapture(changes: Partial<Capture> = {}): Capture {
+export function sampleCapture({ outlinks, ...changes }: SampleChanges = {}): Capture {
   const body = changes.body ?? Buffer.from("<title>Hi</title><p>some words");
   const mime = changes.mime ?? "text/html";
   return {
@@ -35,7 +41,7 @@ export function sampleCapture(changes: Partial<Capture> = {}): Capture {
     dechunked: false,
     depth: 0,
     via: "seed",
-    outlinks: [],
+    outlinks: LinkList.of(outlinks ?? []),
     ...changes,
   };
 }

@@ -1,4 +1,4 @@
-import { withDefault } from "../field.ts";
+import { optional, withDefault } from "../field.ts";
 import { choice, duration, size, toggle, whole } from "../kinds.ts";
 
 /** Fields about what is kept of a page, how it is written, and what the user sees meanwhile. */
@@ -15,6 +15,13 @@ export const archive = {
     about: "links kept from one page; the rest is counted",
     examples: ["--max-links-per-page 500"],
   }),
+  store: withDefault(choice(["warc", "tree", "warc,tree"]), "warc", {
+    flag: "store",
+    group: "Archive",
+    about:
+      "where pages are kept: warc = archive files, tree = a folder per URL with content.html and source.txt, or both",
+    examples: ["--store warc,tree"],
+  }),
   warcLevel: withDefault(whole(0, 9), 1, {
     flag: "warc-level",
     group: "Archive",
@@ -27,12 +34,24 @@ export const archive = {
     about: "start a new archive file when the current one has reached this size",
     examples: ["--rotate-size 100MB"],
   }),
+  rotatePages: optional(whole(1, 1_000_000_000), {
+    flag: "rotate-pages",
+    group: "Archive",
+    about: "start a new archive file also when the current one holds this many captures",
+    examples: ["--rotate-pages 1000"],
+  }),
   maxUncommitted: withDefault(whole(1, 1_000_000), 1000, {
     flag: "max-uncommitted",
     group: "Archive",
     about:
       "pages fetched and not yet safely written; after a crash at most these are fetched again",
     examples: ["--max-uncommitted 200"],
+  }),
+  statsEveryMs: withDefault(duration(1000), 3_600_000, {
+    flag: "stats-every",
+    group: "Output",
+    about: "how often reports/hourly_statistics.jsonl gets a line",
+    examples: ["--stats-every 10m"],
   }),
   syncEveryMs: withDefault(duration(1), 1000, {
     flag: "sync-every",

@@ -1,0 +1,66 @@
+import { JsonlWriter } from "../store/jsonl.ts";
+
+/** How much went into something and came out of it, since the start. */
+export interface Flow {
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** What the crawl has done since its start. */
+export interface FlowSample {
+  /** Pages stored. */
+  readonly stored: number;
+  /** Frontier of each crawler thread. */
+  readonly queues: readonly Flow[];
+  /** Hand-off of each crawler thread to its builder. */
+  readonly buffers: readonly Flow[];
+}
+
+/**
+ * Writes reports/hourly_statistics.jsonl: a line per interval with what was stored, and what was added to and removed
+ * from every queue and every buffer in it. The last line is the rest of an interval, so the lines add up to the crawl.
+ */
+export class HourlyStatistics {
+  readonly #writer: JsonlWriter;
+  readonly #everyMs: number;
+  #since: number;
+  #before: FlowSample = { stored: 0, queues: [], buffers: [] };
+
+  constructor(path: string, everyMs: number, nowMs: number) {
+    this.#writer = new JsonlWriter(path);
+    this.#everyMs = everyMs;
+    this.#since = nowMs;
+  }
+
+  /** Writes a line if the interval is over; `sample` is asked for only then. */
+  tick(nowMs: number, wallMs: number, sample: () => FlowSample): void {
+    if (nowMs - this.#since >= this.#everyMs) this.#write(nowMs, wallMs, sample());
+  }
+
+  /** Writes the last line and closes the file. */
+  close(nowMs: number, wallMs: number, sample: FlowSample): void {
+    this.#write(nowMs, wallMs, sample);
+    this.#writer.close();
+  }
+
+  #write(nowMs: number, wallMs: number, sample: FlowSample): void {
+    const before = this.#before;
+    this.#writer.write({
+      time: new Date(wallMs).toISOString(),
+      seconds: Math.round(nowMs - this.#since) / 1000,
+      stored: sample.stored - before.stored,
+      queues: differences(sample.queues, before.queues),
+      buffers: differences(sample.buffers, before.buffers),
+    });
+    this.#writer.flush();
+    this.#since = nowMs;
+    this.#before = sample;
+  }
+}
+
+function differences(now: readonly Flow[], before: readonly Flow[]): Flow[] {
+  return now.map(({ added, removed }, i) => ({
+    added: added - (before[i]?.added ?? 0),
+    removed: removed - (before[i]?.removed ?? 0),
+  }));
+}

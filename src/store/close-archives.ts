@@ -1,0 +1,77 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
+import { join } from "node:path";
+import { syncFolder } from "./append-file.ts";
+import { type ArchiveDamage, archiveFiles, OPEN } from "./archive-scan.ts";
+import { Committed } from "./committed.ts";
+import { crawlPaths, readCrawlState } from "./crawl-folder.ts";
+import { openJournals } from "./journal-view.ts";
+import { readWarc } from "./warc-reader.ts";
+
+/** What became of a file that a crash left open. */
+export interface ClosedArchive {
+  /** Its name from now on; undefined when nothing in it was whole. */
+  readonly file: string;
+  /** Where a torn end was cut off, and how much; 0 bytes when there was none. */
+  readonly offset: number;
+  readonly cutBytes: number;
+}
+
+/**
+ * Closes the files that a crash left open: cuts off what is torn behind the last committed record, makes the rest
+ * durable and gives it its final name. Damage before that record is no torn end: it stays where it is and is
+ * reported by whoever reads the file.
+ */
+export function closeArchives(folder: string, committed: Committed): ClosedArchive[] {
+  const closed: ClosedArchive[] = [];
+  for (const name of archiveFiles(folder)) {
+    if (!name.endsWith(OPEN)) continue;
+    const final = name.slice(0, -OPEN.length);
+    const path = join(folder, name);
+    const { size } = statSync(path);
+    const torn = firstDamage(path, name, committed.lastOffset(final));
+    const keep = torn?.offset ?? size;
+    if (keep === 0) unlinkSync(path);
+    else {
+      cut(path, keep);
+      // A closed file of that name was written by another run: neither may be lost.
+      if (!existsSync(join(folder, final))) renameSync(path, join(folder, final));
+    }
+    closed.push({ file: final, offset: keep, cutBytes: size - keep });
+  }
+  if (closed.length > 0) syncFolder(folder);
+  return closed;
+}
+
+/** The first damage behind a record that counts. */
+function firstDamage(path: string, file: string, lastCommitted: number): ArchiveDamage | undefined {
+  for (const { offset, length, problems } of readWarc(path, { from: Math.max(0, lastCommitted) }))
+    if (problems.length > 0 && offset > lastCommitted)
+      return { file, offset, bytes: length, what: problems.join("; ") };
+  return undefined;
+}
+
+function cut(path: string, size: number): void {
+  const file = openSync(path, "r+");
+  try {
+    ftruncateSync(file, size);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Closes what a run that died left open, before the next one begins. */
+export function closeAfterCrash(dir: string): ClosedArchive[] {
+  const paths = crawlPaths(dir);
+  const { view } = openJournals(paths.journals, readCrawlState(dir));
+  return closeArchives(paths.archive, new Committed(view));
+}

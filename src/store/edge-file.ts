@@ -1,0 +1,72 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+
+/** Words of an edge: two ids of 64 bits, high word first, so that the order of words is that of the ids. */
+export const EDGE_WORDS = 4;
+/** Bytes of an edge on disk, little-endian words. */
+export const EDGE_BYTES = 4 * EDGE_WORDS;
+
+/** Edges of a file in pieces; a torn last edge is left out. */
+export function* readEdges(path: string, edgesAtOnce: number): Generator<Uint32Array, void> {
+  const file = openSync(path, "r");
+  try {
+    const whole = Math.floor(fstatSync(file).size / EDGE_BYTES);
+    for (let at = 0; at < whole; at += edgesAtOnce) {
+      const words = new Uint32Array(Math.min(edgesAtOnce, whole - at) * EDGE_WORDS);
+      readWhole(file, words, at * EDGE_BYTES);
+      yield words;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readWhole(file: number, words: Uint32Array, offset: number): void {
+  const bytes = new Uint8Array(words.buffer);
+  for (let got = 0; got < bytes.length; ) {
+    const more = readSync(file, bytes, got, bytes.length - got, offset + got);
+    if (more === 0) throw new Error("the file became shorter while it was read");
+    got += more;
+  }
+}
+
+/** A sorted file of edges in which those that begin with an id are found by halving. */
+export class EdgeFile {
+  readonly #file: number;
+  readonly #edges: number;
+
+  constructor(path: string) {
+    this.#file = openSync(path, "r");
+    this.#edges = Math.floor(fstatSync(this.#file).size / EDGE_BYTES);
+  }
+
+  /** Number of edges. */
+  get edges(): number {
+    return this.#edges;
+  }
+
+  /** The second ids of all edges whose first id is this one: high word, low word. */
+  *from(high: number, low: number): Generator<readonly [high: number, low: number], void> {
+    let first = 0;
+    for (let end = this.#edges; first < end; ) {
+      const middle = Math.floor((first + end) / 2);
+      const [h, l] = this.#at(middle) as unknown as [number, number];
+      if (h < high || (h === high && l < low)) first = middle + 1;
+      else end = middle;
+    }
+    for (; first < this.#edges; first++) {
+      const edge = this.#at(first);
+      if (edge[0] !== high || edge[1] !== low) return;
+      yield [edge[2]!, edge[3]!];
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #at(edge: number): Uint32Array {
+    const words = new Uint32Array(EDGE_WORDS);
+    readWhole(this.#file, words, edge * EDGE_BYTES);
+    return words;
+  }
+}

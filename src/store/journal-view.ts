@@ -1,0 +1,134 @@
+import { existsSync, readdirSync } from "node:fs";
+import { StoreCorruptError } from "../errors.ts";
+import { EVENT } from "../frontier/journal/event-batch.ts";
+import {
+  decodeEvents,
+  decodeGroup,
+  type EventBytes,
+  EventCursor,
+} from "../frontier/journal/event-cursor.ts";
+import { word } from "../frontier/journal/fold.ts";
+import { type Damage, readJournal, repairTail } from "../frontier/journal/journal-reader.ts";
+import { openSnapshot, readDone } from "../frontier/journal/snapshot.ts";
+import { SeenSet } from "../frontier/seen.ts";
+import type { EndedUrl, FoundUrl, JournalView } from "./committed.ts";
+
+/** What opening the journals of a crawl found beside their content. */
+export interface OpenedJournals {
+  /** Undefined when the crawl keeps no journal. */
+  readonly view: JournalView | undefined;
+  readonly damages: readonly Damage[];
+  /** Torn tails that were cut off; nothing of them was ever acknowledged. */
+  readonly cut: readonly {
+    readonly file: string;
+    readonly offset: number;
+    readonly bytes: number;
+  }[];
+}
+
+/** Seeds of the fingerprints of a crawl. */
+type Seeds = Pick<JournalView, "seedLow" | "seedHigh">;
+
+/** Opens the journals of a folder: cuts torn tails, reports damage, keeps everything that is intact. */
+export function openJournals(folder: string, seeds: Seeds | undefined): OpenedJournals {
+  const shards = shardsIn(folder);
+  const damages: Damage[] = [];
+  const cut: OpenedJournals["cut"][number][] = [];
+  if (seeds === undefined || shards.length === 0) return { view: undefined, damages, cut };
+  const salvage = (damage: Damage) => damages.push(damage);
+  for (const shard of shards) {
+    for (const _ of salvaged(readDone(folder, shard), salvage));
+    const reader = tail(folder, shard, salvage);
+    let step = reader.next();
+    while (!step.done) step = reader.next();
+    const { torn } = step.value;
+    if (torn === undefined) continue;
+    cut.push({ file: torn.file, offset: torn.offset, bytes: torn.bytes });
+    repairTail(step.value, folder);
+  }
+  return { view: viewOf(folder, shards, seeds), damages, cut };
+}
+
+/** Numbers of the shards that have a journal in the folder. */
+function shardsIn(folder: string): number[] {
+  if (!existsSync(folder)) return [];
+  const numbers = readdirSync(folder).map(
+    (name) => /^shard-(\d+)\.\d+\.(?:journal|snapshot|done)$/.exec(name)?.[1],
+  );
+  const found = numbers.filter((number) => number !== undefined).map(Number);
+  return [...new Set(found)].sort((a, b) => a - b);
+}
+
+/** The batches behind the newest snapshot. */
+function tail(folder: string, shard: number, salvage: (damage: Damage) => void) {
+  const snapshot = openSnapshot(folder, shard, salvage);
+  const after = snapshot === undefined ? {} : { after: snapshot.end };
+  return readJournal({ folder, shard, salvage, ...after });
+}
+
+function viewOf(
+  folder: string,
+  shards: readonly number[],
+  { seedLow, seedHigh }: Seeds,
+): JournalView {
+  // Damage was reported when the journals were opened.
+  const silent = () => {};
+  const ended = function* (shard: number, ends: SeenSet): Generator<EndedUrl, void> {
+    for (const batches of [
+      salvaged(readDone(folder, shard), silent),
+      tail(folder, shard, silent),
+    ]) {
+      for (const batch of batches) {
+        for (const event of decodeEvents(batch)) {
+          if (event.kind !== "done") continue;
+          const { low, high, where } = event;
+          // A URL ends once; what a salvage shows a second time is a copy.
+          if (ends.addPrint(low, high)) yield { low, high, where };
+        }
+      }
+    }
+  };
+  return {
+    seedLow,
+    seedHigh,
+    *ended(): Generator<EndedUrl, void> {
+      for (const shard of shards) yield* ended(shard, new SeenSet(seedLow, seedHigh));
+    },
+    *waiting(): Generator<FoundUrl, void> {
+      for (const shard of shards) {
+        const seen = new SeenSet(seedLow, seedHigh);
+        for (const _ of ended(shard, seen));
+        const queued = openSnapshot(folder, shard, silent)?.queued() ?? [];
+        for (const batches of [queued, tail(folder, shard, silent)])
+          for (const batch of batches) yield* admitted(batch, seen);
+      }
+    },
+  };
+}
+
+/** The URLs that a batch admits and that were neither done nor met before. */
+function* admitted(batch: EventBytes, seen: SeenSet): Generator<FoundUrl, void> {
+  const cursor = new EventCursor();
+  cursor.open(batch);
+  while (cursor.next()) {
+    if (cursor.kind !== EVENT.admit) continue;
+    const { bytes, from } = cursor;
+    let print = cursor.linksTo();
+    for (const { url, parent } of decodeGroup(bytes, from, cursor.linksFrom(), print)) {
+      const isNew = seen.addPrint(word(bytes, print), word(bytes, print + 4));
+      print += 8;
+      if (isNew) yield { url, source: parent ?? "" };
+    }
+  }
+}
+
+/** Reads on until something is damaged, which is reported instead of thrown. */
+function* salvaged<T>(parts: Iterable<T>, report: (damage: Damage) => void): Generator<T, void> {
+  try {
+    yield* parts;
+  } catch (fault) {
+    if (!(fault instanceof StoreCorruptError)) throw fault;
+    const [, file, offset, what] = /^(.*?):(\d+): (.*)$/s.exec(fault.message) ?? [];
+    report({ file: file ?? "", offset: Number(offset ?? 0), what: what ?? fault.message });
+  }
+}

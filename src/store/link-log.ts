@@ -1,0 +1,134 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { StoreCorruptError } from "../errors.ts";
+import { fingerprintPart, print } from "../frontier/fingerprint.ts";
+import { AppendFile } from "./append-file.ts";
+import { EDGE_BYTES, EDGE_WORDS } from "./edge-file.ts";
+import { JsonlWriter, jsonLine } from "./jsonl.ts";
+import type { LinkList } from "./link-list.ts";
+import { replaceFile } from "./replace-file.ts";
+import { safeUri } from "./safe-text.ts";
+
+const FLUSH_EDGES = 16 * 1024;
+const RECENT = 1 << 16;
+
+/** links/graph.json: what makes the ids of a graph, and how large it is once the crawl has ended. */
+export interface GraphFacts {
+  readonly version: 1;
+  /** An id is the 64-bit fingerprint of a URL with these seeds, random so that nobody can prepare equal ones. */
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly nodes?: number;
+  readonly edges?: number;
+}
+
+/** The facts of a graph; makes random seeds for one that is new. */
+export function graphFacts(path: string): GraphFacts {
+  if (existsSync(path)) {
+    try {
+      return JSON.parse(readFileSync(path, "utf8")) as GraphFacts;
+    } catch (cause) {
+      throw new StoreCorruptError(`${path} is not readable at offset 0`, cause);
+    }
+  }
+  const random = randomBytes(8);
+  const facts = {
+    version: 1,
+    seedLow: random.readInt32LE(0),
+    seedHigh: random.readInt32LE(4),
+  } as const;
+  writeGraphFacts(path, facts);
+  return facts;
+}
+
+/** Writes links/graph.json. */
+export function writeGraphFacts(path: string, facts: GraphFacts): void {
+  replaceFile(path, (file) => file.write(Buffer.from(`${jsonLine(facts)}\n`)));
+}
+
+/** An id as text: 16 hexadecimal digits. */
+export function idText(high: number, low: number): string {
+  return high.toString(16).padStart(8, "0") + low.toString(16).padStart(8, "0");
+}
+
+/**
+ * What one builder knows of the link graph, streamed: edges as pairs of ids, and the URL of each id. A URL is named
+ * again when it was not met for long; `finishGraph` sorts and writes everything once.
+ */
+export class LinkLog {
+  readonly #facts: GraphFacts;
+  readonly #edges: AppendFile;
+  readonly #names: JsonlWriter;
+  readonly #waiting = new Uint32Array(FLUSH_EDGES * EDGE_WORDS);
+  #used = 0;
+  /** Ids named lately, each at the place that its low bits choose. */
+  readonly #recent = new Uint32Array(2 * RECENT);
+
+  constructor(facts: GraphFacts, edgesPath: string, namesPath: string) {
+    this.#facts = facts;
+    // An edge that a crash cut in two would shift all that follow.
+    if (existsSync(edgesPath)) {
+      const { size } = statSync(edgesPath);
+      if (size % EDGE_BYTES !== 0) truncateSync(edgesPath, size - (size % EDGE_BYTES));
+    }
+    this.#edges = new AppendFile(edgesPath, "append");
+    this.#names = new JsonlWriter(namesPath);
+  }
+
+  /** Whether the next page may have to be written first, and so may meet a full disk. */
+  get due(): boolean {
+    return this.#names.due || this.#used === this.#waiting.length;
+  }
+
+  /** Adds a page with its links. */
+  page(url: string, { text, length }: LinkList): void {
+    const safe = safeUri(url);
+    this.#name(safe, 0, safe.length);
+    const { high, low } = print;
+    for (let i = 0, from = 0; i < length; i++) {
+      if (this.#used === this.#waiting.length) this.flush();
+      const end = text.indexOf("\n", from);
+      const to = end < 0 ? text.length : end;
+      this.#name(text, from, to);
+      from = to + 1;
+      const at = this.#used;
+      this.#waiting[at] = high;
+      this.#waiting[at + 1] = low;
+      this.#waiting[at + 2] = print.high;
+      this.#waiting[at + 3] = print.low;
+      this.#used = at + EDGE_WORDS;
+    }
+  }
+
+  /** Hands everything to the operating system. */
+  flush(): void {
+    this.#names.flush();
+    if (this.#used === 0) return;
+    this.#edges.write(new Uint8Array(this.#waiting.buffer, 0, this.#used * 4));
+    this.#used = 0;
+  }
+
+  /** Returns when everything so far survives a power loss. */
+  sync(): void {
+    this.flush();
+    this.#names.sync();
+    this.#edges.sync();
+  }
+
+  /** Writes what is left, syncs and closes. */
+  close(): void {
+    this.sync();
+    this.#names.close();
+    this.#edges.close();
+  }
+
+  /** Leaves the id of a URL in `print`, and its name in the list unless it is there from a moment ago. */
+  #name(text: string, from: number, to: number): void {
+    fingerprintPart(text, from, to, this.#facts.seedLow, this.#facts.seedHigh);
+    const at = 2 * (print.low & (RECENT - 1));
+    if (this.#recent[at] === print.low && this.#recent[at + 1] === print.high) return;
+    this.#recent[at] = print.low;
+    this.#recent[at + 1] = print.high;
+    this.#names.writeLine(`${idText(print.high, print.low)} ${text.slice(from, to)}`);
+  }
+}

@@ -1,0 +1,123 @@
+import { renameSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { syncFolder } from "./append-file.ts";
+import {
+  type ArchiveDamage,
+  archiveFiles,
+  type ScannedCapture,
+  scanArchive,
+} from "./archive-scan.ts";
+import { cdxjLine, mergeCdxj } from "./cdxj.ts";
+import type { Committed } from "./committed.ts";
+import { crawlPaths, partOf, partsOf } from "./crawl-folder.ts";
+import { firstDifference } from "./first-difference.ts";
+import { JsonlWriter } from "./jsonl.ts";
+import { graphPaths } from "./link-graph.ts";
+import { graphFacts, LinkLog } from "./link-log.ts";
+import { PAGES_HEADER, pageLine } from "./page-line.ts";
+import { removeIfThere } from "./replace-file.ts";
+import { sourceLine } from "./tree-files.ts";
+
+/** Number of the parts that are written here: no builder has it. */
+const REBUILDER = 1_000_000;
+
+/** What came out of reading the archive. */
+export interface Rebuilt {
+  readonly captures: number;
+  readonly orphans: number;
+  /** Lists that were not what the archive says, and the first byte that differed. */
+  readonly changed: readonly { readonly file: string; readonly offset: number }[];
+  readonly damages: readonly ArchiveDamage[];
+  /** A file with a line `URL<TAB>source` per committed capture; the caller removes it. */
+  readonly crawled: string;
+}
+
+/** Reads the archive once and writes index, page list, link graph and the list of orphans anew. */
+export function rebuildLists(dir: string, committed: Committed): Rebuilt {
+  const paths = crawlPaths(dir);
+  const damages: ArchiveDamage[] = [];
+  const lists = new Lists(dir);
+  let captures = 0;
+  let orphans = 0;
+  for (const name of archiveFiles(paths.archive)) {
+    for (const record of scanArchive(paths.archive, name, (damage) => damages.push(damage))) {
+      const { file, offset } = record.location;
+      if (committed.find(file, offset)) {
+        lists.add(record);
+        captures++;
+      } else {
+        lists.orphan(record);
+        orphans++;
+      }
+    }
+  }
+  return { captures, orphans, damages, ...lists.finish() };
+}
+
+/** The lists while they are written: each beside its place, so that an interruption leaves the old ones. */
+class Lists {
+  readonly #dir: string;
+  readonly #index: JsonlWriter;
+  readonly #pages: JsonlWriter;
+  readonly #orphans: JsonlWriter;
+  readonly #crawled: JsonlWriter;
+  readonly #links: LinkLog;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+    const { index, pages } = crawlPaths(dir);
+    const graph = graphPaths(dir);
+    const fresh = (path: string) => {
+      removeIfThere(partOf(path, REBUILDER));
+      return partOf(path, REBUILDER);
+    };
+    // What the builders streamed may be torn, and is in the archive.
+    for (const part of [...partsOf(graph.out), ...partsOf(graph.nodes)]) removeIfThere(part);
+    this.#index = new JsonlWriter(fresh(index));
+    this.#pages = new JsonlWriter(fresh(pages));
+    this.#orphans = new JsonlWriter(fresh(orphanPath(dir)));
+    this.#crawled = new JsonlWriter(fresh(crawledPath(dir)));
+    this.#links = new LinkLog(graphFacts(graph.facts), fresh(graph.out), fresh(graph.nodes));
+    this.#pages.write(PAGES_HEADER);
+  }
+
+  add(record: ScannedCapture): void {
+    const { capture } = record;
+    this.#index.writeLine(cdxjLine(capture, record));
+    if (capture.status >= 200 && capture.status < 300) this.#pages.write(pageLine(capture, record));
+    if (capture.outlinks.length > 0) this.#links.page(capture.url, capture.outlinks);
+    this.#crawled.writeLine(sourceLine(capture.url, capture.parent ?? ""));
+  }
+
+  orphan({ capture, location }: ScannedCapture): void {
+    this.#orphans.write({ url: capture.url, ...location });
+  }
+
+  finish(): Pick<Rebuilt, "changed" | "crawled"> {
+    const { index, pages } = crawlPaths(this.#dir);
+    for (const writer of [this.#index, this.#pages, this.#orphans, this.#crawled, this.#links])
+      writer.close();
+    const sorted = partOf(index, REBUILDER);
+    mergeCdxj([sorted], sorted);
+    const changed = [index, pages, orphanPath(this.#dir)].flatMap(replaceList);
+    return { changed, crawled: partOf(crawledPath(this.#dir), REBUILDER) };
+  }
+}
+
+function orphanPath(dir: string): string {
+  return join(crawlPaths(dir).reports, "orphans.jsonl");
+}
+
+function crawledPath(dir: string): string {
+  return join(crawlPaths(dir).reports, "crawled.txt");
+}
+
+/** Puts the new list in the place of the old one and its parts; tells where they differ. */
+function replaceList(path: string): { file: string; offset: number }[] {
+  const part = partOf(path, REBUILDER);
+  const offset = firstDifference(path, part);
+  renameSync(part, path);
+  syncFolder(dirname(path));
+  for (const old of partsOf(path)) removeIfThere(old);
+  return offset === undefined ? [] : [{ file: path, offset }];
+}

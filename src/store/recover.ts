@@ -1,0 +1,135 @@
+import { existsSync, mkdirSync, truncateSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { UsageError } from "../errors.ts";
+import { archiveFiles } from "./archive-scan.ts";
+import { type ClosedArchive, closeArchives } from "./close-archives.ts";
+import { Committed, type FoundUrl } from "./committed.ts";
+import { crawlPaths, partsOf, readCrawlState } from "./crawl-folder.ts";
+import { writeResultsOf, writeTreeResults } from "./crawl-results.ts";
+import { finishFolder } from "./finish-folder.ts";
+import { lockFolder } from "./folder-lock.ts";
+import { openJournals } from "./journal-view.ts";
+import { jsonLine, wholeLinesBytes } from "./jsonl.ts";
+import { readLines } from "./line-reader.ts";
+import { rebuildLists } from "./rebuild-lists.ts";
+import { removeIfThere, replaceFile } from "./replace-file.ts";
+import type { ListCounts, RunFacts } from "./result-lists.ts";
+import { readTree } from "./tree-files.ts";
+
+/** A place in a file. */
+export interface Place {
+  readonly file: string;
+  readonly offset: number;
+}
+
+/** What `recover` found and did; reports/recover.json. */
+export interface Recovery {
+  /** What could not be repaired: bytes that are lost. Everything intact was kept. */
+  readonly damages: readonly (Place & { readonly what: string })[];
+  /** Archive files that a crash had left open. */
+  readonly closed: readonly ClosedArchive[];
+  /** Torn ends of journals that were cut off. */
+  readonly journalsCut: readonly (Place & { readonly bytes: number })[];
+  /** Lists that were not what the archive says, with the first byte that differed; they are now. */
+  readonly rebuilt: readonly Place[];
+  readonly captures: number;
+  /** Records whose commit did not happen: they stay in the archive, and reports/orphans.jsonl lists them. */
+  readonly orphans: number;
+  /** URLs that ended without an answer and whose text is nowhere any more. */
+  readonly unnamed: number;
+  readonly lists: ListCounts;
+}
+
+/**
+ * Rebuilds indexes and lists from archive and journal, or from a URL tree alone, and repairs what can be repaired.
+ * Nothing that is intact is changed; killed anywhere and called again, it ends with the same files.
+ */
+export function recoverFolder(dir: string, facts: RunFacts): Recovery {
+  const paths = crawlPaths(dir);
+  const hasArchive = existsSync(paths.archive);
+  if (!hasArchive && !existsSync(paths.tree)) {
+    throw new UsageError(`${dir} holds neither an archive nor a URL tree: nothing to recover`);
+  }
+  const lists = [paths.index, paths.pages, paths.log].map(dirname);
+  for (const folder of [paths.reports, ...(hasArchive ? [paths.links, ...lists] : [])])
+    mkdirSync(folder, { recursive: true });
+  const unlock = existsSync(dirname(paths.state)) ? lockFolder(dir) : () => {};
+  let recovery: Recovery;
+  try {
+    recovery = hasArchive ? fromArchive(dir, facts) : fromTree(dir, facts);
+  } finally {
+    unlock();
+  }
+  const report = Buffer.from(`${jsonLine(recovery)}\n`);
+  replaceFile(join(paths.reports, "recover.json"), (file) => file.write(report));
+  return recovery;
+}
+
+/** All there is is a tree: every page of it was crawled. */
+function fromTree(dir: string, facts: RunFacts): Recovery {
+  const { tree, reports } = crawlPaths(dir);
+  const lists = writeTreeResults(tree, reports, facts);
+  const none = { damages: [], closed: [], journalsCut: [], rebuilt: [], orphans: 0, unnamed: 0 };
+  return { ...none, captures: lists.crawled + lists.seeds, lists };
+}
+
+function fromArchive(dir: string, facts: RunFacts): Recovery {
+  const paths = crawlPaths(dir);
+  const journals = openJournals(paths.journals, readCrawlState(dir));
+  const committed = new Committed(journals.view);
+  const closed = closeArchives(paths.archive, committed);
+  for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages]) trimLines(path);
+  const waiting = journals.view?.waiting() ?? [];
+  let rebuilt: Pick<
+    ReturnType<typeof rebuildLists>,
+    "captures" | "orphans" | "changed" | "damages"
+  >;
+  let lists: ListCounts;
+  if (archiveFiles(paths.archive).length === 0 && existsSync(paths.tree)) {
+    finishFolder(dir);
+    const pages = [...pagesOfTree(paths.tree, committed)];
+    rebuilt = { captures: pages.length, orphans: 0, changed: [], damages: [] };
+    lists = writeResultsOf(dir, facts, { committed, waiting, captures: pages });
+  } else {
+    const whole = rebuildLists(dir, committed);
+    rebuilt = whole;
+    finishFolder(dir);
+    const captures = capturesIn(whole.crawled);
+    lists = writeResultsOf(dir, facts, { committed, waiting, captures });
+    removeIfThere(whole.crawled);
+  }
+  const missing = [...committed.missing()].map((place) => ({
+    ...place,
+    what: "a committed record is missing",
+  }));
+  return {
+    damages: [...journals.damages, ...rebuilt.damages, ...missing],
+    closed,
+    journalsCut: journals.cut,
+    rebuilt: rebuilt.changed,
+    captures: rebuilt.captures,
+    orphans: rebuilt.orphans,
+    unnamed: committed.unnamed,
+    lists,
+  };
+}
+
+/** Cuts off what a crash left of a last line, in a list and in its parts. */
+function trimLines(path: string): void {
+  for (const file of [...(existsSync(path) ? [path] : []), ...partsOf(path)]) {
+    const { whole, size } = wholeLinesBytes(file);
+    if (whole < size) truncateSync(file, whole);
+  }
+}
+
+function* capturesIn(path: string): Generator<FoundUrl, void> {
+  for (const line of readLines(path)) {
+    const [url, source] = line.split("\t") as [string, string | undefined];
+    yield { url, source: source ?? "" };
+  }
+}
+
+function* pagesOfTree(tree: string, committed: Committed): Generator<FoundUrl, void> {
+  for (const { url, source, path } of readTree(tree))
+    if (committed.find(`tree/${path}/content.html`, 0)) yield { url, source };
+}

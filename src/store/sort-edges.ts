@@ -1,0 +1,168 @@
+import type { AppendFile } from "./append-file.ts";
+import { EDGE_BYTES, EDGE_WORDS, readEdges } from "./edge-file.ts";
+import { removeIfThere, replaceFile } from "./replace-file.ts";
+
+const RUN_EDGES = 1024 * 1024;
+const MERGE_EDGES = 1024 * 1024;
+const FAN_IN = 64;
+const WRITE_EDGES = 16 * 1024;
+
+/** How edges are ordered and how many are held in memory. */
+export interface SortEdgesOptions {
+  /** Edges are turned round first: from (source, target) to (target, source). */
+  readonly reverse?: boolean;
+  readonly runEdges?: number;
+  readonly fanIn?: number;
+}
+
+/**
+ * Sorts the edges of the inputs into one file, equal ones once, in bounded memory: runs of edges are sorted by their
+ * digits, written, and merged. The output appears whole or not at all and may be an input too. Answers its edges.
+ */
+export function sortEdges(
+  inputs: readonly string[],
+  out: string,
+  options: SortEdgesOptions = {},
+): number {
+  const { runEdges = RUN_EDGES, fanIn = FAN_IN, reverse = false } = options;
+  const made: string[] = [];
+  const newRun = (edges: Iterable<Uint32Array>): string => {
+    const path = `${out}.run-${made.length}`;
+    made.push(path);
+    replaceFile(path, (file) => writeEdges(file, edges));
+    return path;
+  };
+  try {
+    let runs: string[] = [];
+    for (const input of inputs)
+      for (const edges of readEdges(input, runEdges)) {
+        if (reverse) turnRound(edges);
+        runs.push(newRun([sortByDigits(edges)]));
+      }
+    while (runs.length > fanIn) {
+      const merged = newRun(mergeRuns(runs.slice(0, fanIn)));
+      for (const run of runs.slice(0, fanIn)) removeIfThere(run);
+      runs = [...runs.slice(fanIn), merged];
+    }
+    let written = 0;
+    replaceFile(out, (file) => {
+      written = writeEdges(file, mergeRuns(runs));
+    });
+    return written;
+  } finally {
+    for (const run of made) removeIfThere(run);
+  }
+}
+
+function turnRound(edges: Uint32Array): void {
+  for (let at = 0; at < edges.length; at += EDGE_WORDS) {
+    const [high, low] = [edges[at]!, edges[at + 1]!];
+    edges[at] = edges[at + 2]!;
+    edges[at + 1] = edges[at + 3]!;
+    edges[at + 2] = high;
+    edges[at + 3] = low;
+  }
+}
+
+/** Least significant digit first, 16 bits at a time: eight passes, no comparisons. */
+function sortByDigits(edges: Uint32Array): Uint32Array {
+  let from = edges;
+  let to: Uint32Array = new Uint32Array(edges.length);
+  const starts = new Uint32Array(1 << 16);
+  for (let word = EDGE_WORDS - 1; word >= 0; word--) {
+    for (const shift of [0, 16]) {
+      starts.fill(0);
+      for (let at = word; at < from.length; at += EDGE_WORDS)
+        starts[(from[at]! >>> shift) & 0xffff]!++;
+      for (let digit = 0, sum = 0; digit < starts.length; digit++) {
+        const count = starts[digit]!;
+        starts[digit] = sum;
+        sum += count;
+      }
+      for (let at = 0; at < from.length; at += EDGE_WORDS) {
+        const place = EDGE_WORDS * starts[(from[at + word]! >>> shift) & 0xffff]!++;
+        to[place] = from[at]!;
+        to[place + 1] = from[at + 1]!;
+        to[place + 2] = from[at + 2]!;
+        to[place + 3] = from[at + 3]!;
+      }
+      [from, to] = [to, from];
+    }
+  }
+  return from;
+}
+
+interface Run {
+  readonly pieces: Iterator<Uint32Array>;
+  words: Uint32Array;
+  at: number;
+}
+
+/** Sorted runs as one sorted sequence, edge by edge. Invariant: `heads` is sorted downwards, the least is last. */
+function* mergeRuns(runs: readonly string[]): Generator<Uint32Array, void> {
+  const heads: Run[] = [];
+  const edgesAtOnce = Math.max(1024, Math.floor(MERGE_EDGES / Math.max(1, runs.length)));
+  const insert = (run: Run): void => {
+    if (run.at === run.words.length) {
+      const next = run.pieces.next();
+      if (next.done === true) return;
+      run.words = next.value;
+      run.at = 0;
+    }
+    let low = 0;
+    let high = heads.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isLess(run, heads[middle]!)) low = middle + 1;
+      else high = middle;
+    }
+    heads.splice(low, 0, run);
+  };
+  for (const path of runs)
+    insert({ pieces: readEdges(path, edgesAtOnce), words: new Uint32Array(0), at: 0 });
+  for (let least = heads.pop(); least !== undefined; least = heads.pop()) {
+    yield least.words.subarray(least.at, least.at + EDGE_WORDS);
+    least.at += EDGE_WORDS;
+    insert(least);
+  }
+}
+
+function isLess(a: Run, b: Run): boolean {
+  for (let word = 0; word < EDGE_WORDS; word++) {
+    const [x, y] = [a.words[a.at + word]!, b.words[b.at + word]!];
+    if (x !== y) return x < y;
+  }
+  return false;
+}
+
+/** Writes sorted edges, each once; answers how many. */
+function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>): number {
+  const waiting = new Uint32Array(WRITE_EDGES * EDGE_WORDS);
+  let used = 0;
+  let written = 0;
+  const last = new Uint32Array(EDGE_WORDS);
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += EDGE_WORDS) {
+      if (written > 0 && isSame(piece, at, last)) continue;
+      for (let word = 0; word < EDGE_WORDS; word++) {
+        last[word] = piece[at + word]!;
+        waiting[used++] = piece[at + word]!;
+      }
+      written++;
+      if (used < waiting.length) continue;
+      file.write(new Uint8Array(waiting.buffer));
+      used = 0;
+    }
+  }
+  file.write(new Uint8Array(waiting.buffer, 0, (used / EDGE_WORDS) * EDGE_BYTES));
+  return written;
+}
+
+function isSame(edges: Uint32Array, at: number, last: Uint32Array): boolean {
+  return (
+    edges[at + 3] === last[3] &&
+    edges[at + 2] === last[2] &&
+    edges[at + 1] === last[1] &&
+    edges[at] === last[0]
+  );
+}

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
+import { openJournals } from "../../src/store/journal-view.ts";
+
+const lines = (path: string) => readFileSync(path, "utf8").split("\n").slice(0, -1);
+
+/** Total new URLs = lines of both lists less the title = statistics = journal, and no URL twice. */
+export function checkLists(dir: string): { crawled: number; uncrawled: number } {
+  const { reports, journals } = crawlPaths(dir);
+  const crawled = lines(join(reports, "crawled.txt")).map((line) => line.split("\t")[0]!);
+  const uncrawled = lines(join(reports, "uncrawled.txt")).slice(1);
+  const statistics = lines(join(reports, "statistics.txt"));
+  const total = crawled.length + uncrawled.length;
+  assert.equal(statistics[0], `total new URLs: ${total}`);
+  assert.equal(new Set([...crawled, ...uncrawled]).size, total);
+  // Killed before its first journal a crawl knows nothing.
+  const { view } = openJournals(journals, readCrawlState(dir));
+  const found = [...(view?.ended() ?? []), ...(view?.waiting() ?? [])].length;
+  const seeds = Number(/seeds: (\d+)/.exec(statistics[3]!)![1]);
+  assert.equal(total + seeds, found);
+  return { crawled: crawled.length, uncrawled: uncrawled.length };
+}
