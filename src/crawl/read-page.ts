@@ -1,7 +1,10 @@
 import { isHtml, mimeOf } from "../fetch/fetcher.ts";
 import type { Capture } from "../fetch/outcome.ts";
 import { decodeBody } from "../fetch/wire/decode.ts";
-import { type ParsedPage, parsePage } from "../parse/page.ts";
+import { type ParsedPage, type ParseOptions, parsePage } from "../parse/page.ts";
+import type { RobotsDirectives } from "../parse/robots-meta.ts";
+import { robotsTag } from "../parse/robots-tag.ts";
+import { looksLikeHtml } from "../parse/sniff.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 
 /** A response after a look inside. */
@@ -43,7 +46,7 @@ export async function readPage(
   const decoded = decoding instanceof Promise ? await decoding : decoding;
   flag ??= decoded.flag;
   truncated ??= decoded.truncated;
-  if (decoded.flag === "bad_encoding" || !looksLikeMarkup(mime, decoded.bytes)) {
+  if (decoded.flag === "bad_encoding" || !looksLikeHtml(decoded.bytes, mime !== "")) {
     return { isPage, mime, parsed: undefined, flag: flag ?? "not_html", truncated };
   }
   const contentType = head.get("content-type");
@@ -52,15 +55,4 @@ export async function readPage(
     ...(contentType === undefined ? {} : { contentType }),
   });
   return { isPage, mime, parsed, flag, truncated };
-}
-
-/** Signatures of what servers most often send under the name of HTML, and is not. */
-const NOT_MARKUP = ["PK\u0003\u0004", "%PDF-", "\u0089PNG", "GIF8", "\u00ff\u00d8\u00ff", "RIFF"];
-
-/** A body that claims to be HTML but starts like a picture, video or zip file is kept and not parsed. */
-function looksLikeMarkup(mime: string, bytes: Buffer): boolean {
-  const start = bytes.toString("latin1", 0, 16);
-  if (NOT_MARKUP.some((signature) => start.startsWith(signature))) return false;
-  if (start.slice(4, 8) === "ftyp") return false;
-  return mime !== "" || /^(?:\u00ef\u00bb\u00bf)?\s*</.test(bytes.toString("latin1", 0, 512));
 }
