@@ -12,7 +12,9 @@ import { monotonicMs } from "../sync/clock.ts";
 import { Scope } from "../url/scope.ts";
 import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
 import { Follower } from "./follow.ts";
+import { FoundLinks } from "./found-links.ts";
 import { gatesOf } from "./shared-memory.ts";
+import { SitemapDesk } from "./sitemap-desk.ts";
 
 /** What a crawler thread asks the network with. */
 export interface CrawlerParts {
@@ -21,6 +23,8 @@ export interface CrawlerParts {
   readonly fetcher: Fetcher;
   readonly scope: Scope;
   readonly follower: Follower;
+  readonly foundLinks: FoundLinks;
+  readonly sitemapDesk: SitemapDesk;
 }
 
 /** Puts the stages of one thread together from its configuration. */
@@ -87,7 +91,15 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   const follower = new Follower({
     scope,
     maxDepth: config.maxDepth ?? Number.POSITIVE_INFINITY,
+    maxDepthDynamic: config.maxDepthDynamic ?? Number.POSITIVE_INFINITY,
     maxRedirects: config.maxRedirects,
+    seedLow,
+    seedHigh,
+  });
+  const sitemapDesk = new SitemapDesk({
+    // A crawl of single pages asks for nothing else.
+    sitemaps: config.scope === "page" ? "off" : config.sitemaps,
+    robots: config.robots,
     seedLow,
     seedHigh,
   });
@@ -96,8 +108,10 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     accept: config.accept,
     delayMs: config.delayMs,
     clock,
+    onRules: (origin, found) => sitemapDesk.note(origin, found),
   });
-  return { wire, robots, fetcher, scope, follower };
+  const foundLinks = new FoundLinks(follower, config);
+  return { wire, robots, fetcher, scope, follower, foundLinks, sitemapDesk };
 }
 
 function hostAndPort(text: string): { hostname: string; port: number } {

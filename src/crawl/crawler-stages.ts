@@ -2,6 +2,7 @@ import type { Capture, FetchOutcome } from "../fetch/outcome.ts";
 import { isWorthRetrying } from "../fetch/outcome.ts";
 import { retryAfterMs } from "../fetch/retry-after.ts";
 import type { Discovery, Frontier, Lease } from "../frontier/frontier.ts";
+import { directivesText } from "../parse/robots-meta.ts";
 import type { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { monotonicMs } from "../sync/clock.ts";
@@ -13,7 +14,8 @@ import type { Redirect, Skipped } from "./follow.ts";
 import { FRAMES } from "./frames.ts";
 import type { HandOff } from "./hand-off.ts";
 import { outcomeLine, responseLine } from "./outcome-line.ts";
-import { type ReadPage, readPage } from "./read-page.ts";
+import { type ReadPage, type ReadRules, readPage } from "./read-page.ts";
+import { readRulesOf } from "./read-rules.ts";
 import { type Control, MODES } from "./shared-memory.ts";
 import type { Next, Stages } from "./visit.ts";
 
@@ -24,9 +26,6 @@ const HOST_ERRORS = new Set([
   "unreachable",
   "dns_timeout",
 ]);
-
-/** A body may decode to this many times its size before it counts as a bomb. */
-const MAX_RATIO = 200;
 
 const EMPTY = Buffer.alloc(0);
 
@@ -47,12 +46,11 @@ export interface StageParts extends CrawlerParts {
 /** The stages of a visit as a crawler thread runs them. */
 export class CrawlerStages implements Stages {
   readonly #parts: StageParts;
-  readonly #limits: Parameters<typeof readPage>[2];
+  readonly #reading: ReadRules;
 
   constructor(parts: StageParts) {
     this.#parts = parts;
-    const { maxBodyBytes, maxLinksPerPage } = parts.rules.config;
-    this.#limits = { maxBodyBytes, maxRatio: MAX_RATIO, maxLinks: maxLinksPerPage };
+    this.#reading = readRulesOf(parts.rules.config);
   }
 
   fetch(lease: Lease): Promise<FetchOutcome> {
@@ -92,7 +90,7 @@ export class CrawlerStages implements Stages {
   }
 
   async read(lease: Lease, capture: Capture): Promise<ReadPage> {
-    const page = await readPage(lease.url, capture, this.#limits);
+    const page = await readPage(lease.url, lease.via, capture, this.#reading);
     const { counters, debugLog } = this.#parts;
     if (page.parsed !== undefined) {
       counters.add("linksDropped", page.parsed.linksDropped);
@@ -134,15 +132,8 @@ export class CrawlerStages implements Stages {
           this.#parts.announceSeed(redirect.found.url);
         }
         return { found: [redirect.found], redirect: { location: redirect.found.url } };
-      case "none": {
-        if (page.parsed === undefined || page.parsed.robots.nofollow) {
-          return { found: [], redirect: undefined };
-        }
-        for (const { link, reason } of page.parsed.refused) {
-          follower.report({ url: link, reason, parent: lease.url }, skipped);
-        }
-        return { found: follower.links(lease, page.parsed.links, skipped), redirect: undefined };
-      }
+      case "none":
+        return { found: this.#parts.foundLinks.of(lease, page, skipped), redirect: undefined };
     }
   }
 
@@ -162,6 +153,7 @@ export class CrawlerStages implements Stages {
         links: parsed.links.length,
         charset: parsed.charset,
         language: parsed.language,
+        robots: directivesText(page.robots),
       },
     };
     const links = parsed === undefined ? EMPTY : Buffer.from(parsed.links.join("\n"), "latin1");
@@ -184,8 +176,10 @@ export class CrawlerStages implements Stages {
     return new Promise((resolve) => this.#parts.handOff.send(FRAMES.outcome, [line], resolve));
   }
 
-  commit(_lease: Lease, found: readonly Discovery[], page: boolean): void {
+  commit(lease: Lease, links: readonly Discovery[], page: boolean): void {
     const { frontier, control, rules, wakeAll, counters } = this.#parts;
+    const sitemaps = this.#parts.sitemapDesk.take(lease.url);
+    const found = sitemaps.length === 0 ? links : [...links, ...sitemaps];
     if (found.length > 0) frontier.offerMany(found);
     if (page) {
       counters.add("pages");
@@ -204,6 +198,7 @@ export class CrawlerStages implements Stages {
     counters.add("bytes", bytes);
     if (outcome === "failed" || outcome === "refused") counters.add(outcome);
     else if (outcome === "redirect") counters.add("redirects");
+    else if (outcome === "sitemap") counters.add("sitemaps");
   }
 
   /** Somebody may be waiting for a permit only when there is a limit at all. */

@@ -84,6 +84,7 @@ export function openThreadFrontier(
     taken: taken === undefined ? undefined : openSet("cas", taken),
     pending: control.pending,
     delayMs: config.delayMs,
+    dedup: config,
     maxHeld: config.linksPerThread,
     seedLow,
     seedHigh,

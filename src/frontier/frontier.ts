@@ -1,8 +1,8 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { Host } from "./host.ts";
+import type { Via } from "./via.ts";
 
-/** How a URL was found. */
-export type Via = "seed" | "link" | "redirect" | "refresh";
+export type { Via } from "./via.ts";
 
 /** A URL somebody found, before anyone knows whether it is new. */
 export interface Discovery {

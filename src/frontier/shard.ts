@@ -1,3 +1,5 @@
+import type { DedupPolicy } from "../url/dedup-key.ts";
+import { admissionKey } from "./admission-key.ts";
 import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
@@ -6,7 +8,7 @@ import { RestingLeases } from "./resting.ts";
 import { SeenSet } from "./seen.ts";
 
 /** What a shard needs to know of the crawl's settings. */
-export interface ShardRules {
+export interface ShardRules extends Partial<DedupPolicy> {
   readonly delayMs: number;
   readonly perHost: number;
   readonly order: "bfs" | "dfs";
@@ -44,7 +46,7 @@ export class Shard {
 
   /** Admits a URL of this shard; false when it was met before. */
   admit(found: Discovery, hostname: string): boolean {
-    if (!this.#seen.add(found.url)) return false;
+    if (!this.#seen.add(admissionKey(found, this.#rules))) return false;
     const host = this.#host(hostname);
     const { url, parent, depth, via, seed, chain } = found;
     const lease: Lease = { url, parent, depth, via, seed, chain, host, attempt: 0 };

@@ -33,8 +33,11 @@ const SIGNATURES = [
   "wOF2",
 ];
 
-/** The bytes that no text holds (MIME Sniffing, 3): control characters except white space and escape. */
-const BINARY = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
+/** A byte that no text holds (MIME Sniffing, 3): control characters except white space and escape. */
+function isBinary(byte: number): boolean {
+  return byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1f && byte !== 0x1b);
+}
+
 const UTF16_MARK = /^(?:\xfe\xff|\xff\xfe)/;
 const MARKUP = /^(?:\xef\xbb\xbf)?\s*<(?:[!?a-z]|\/[a-z])/i;
 
@@ -47,8 +50,8 @@ export function looksLikeHtml(bytes: Uint8Array, declared: boolean): boolean {
   const start = look.toString("latin1");
   if (SIGNATURES.some((signature) => begins(start, signature))) return false;
   if (UTF16_MARK.test(start)) return true;
-  if (!declared) return MARKUP.test(start) && !BINARY.test(start);
-  return start.includes("<") || !BINARY.test(start);
+  if (!declared) return MARKUP.test(start) && !look.some(isBinary);
+  return start.includes("<") || !look.some(isBinary);
 }
 
 function begins(start: string, signature: string): boolean {

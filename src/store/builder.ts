@@ -1,3 +1,4 @@
+import { isList as listsPages } from "../frontier/via.ts";
 import { Archive, type ArchiveOptions } from "./archive.ts";
 import type { Capture, Location } from "./capture.ts";
 import { cdxjLine } from "./cdxj.ts";
@@ -44,7 +45,8 @@ export class Builder {
     if (this.#index.due) this.#index.flush();
     const archived = this.#archive.append(capture);
     this.#index.writeLine(cdxjLine(capture, archived.location, archived.payloadDigest));
-    if (capture.status >= 200 && capture.status < 300)
+    const isList = capture.via !== undefined && listsPages(capture.via);
+    if (capture.status >= 200 && capture.status < 300 && !isList)
       this.#pages.write(pageLine(capture, archived));
     return archived.location;
   }

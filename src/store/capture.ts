@@ -1,3 +1,4 @@
+import type { Via } from "../frontier/via.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 
 /** What the parser found in a page. */
@@ -7,6 +8,8 @@ export interface PageFacts {
   links: number;
   charset: string;
   language?: string;
+  /** What robots meta and X-Robots-Tag ask for, such as "noindex, nofollow"; "" for nothing. */
+  robots?: string;
 }
 
 /** One answered request, as a crawler hands it to a builder. */
@@ -32,7 +35,7 @@ export interface Capture {
   /** First discoverer; absent for seeds. */
   parent?: CrawlUrl;
   depth: number;
-  via?: "link" | "seed" | "redirect" | "refresh";
+  via?: Via;
   outlinks: readonly CrawlUrl[];
 }
 

@@ -40,6 +40,7 @@ export function metadataBlock(capture: Capture, payloadSha256: string): Buffer {
     text += field("charset-for-link-extraction", page.charset);
     text += field("title", page.title);
     text += field("language", page.language ?? "");
+    text += field("robots", page.robots ?? "");
     text += `words: ${page.words}\r\n`;
   }
   let written = 0;
