@@ -1,9 +1,11 @@
 import { productToken } from "../config/user-agent.ts";
 import { AddressPolicy } from "../fetch/address.ts";
 import { Fetcher } from "../fetch/fetcher.ts";
+import { Opener } from "../fetch/opener.ts";
 import { PoliteClient } from "../fetch/polite-client.ts";
 import { NameResolver } from "../fetch/resolve.ts";
 import { RobotsDesk } from "../fetch/robots-desk.ts";
+import { WayFinder } from "../fetch/way.ts";
 import { WireClient } from "../fetch/wire/client.ts";
 import { fingerprint, print } from "../frontier/fingerprint.ts";
 import { Gatekeeper } from "../frontier/gatekeeper.ts";
@@ -46,22 +48,26 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   });
   const client = new PoliteClient({
     wire,
-    resolver: new NameResolver({
-      overrides: config.resolve,
-      askServers: !config.loopbackOnly,
-      clock,
+    ways: new WayFinder({
+      resolver: new NameResolver({
+        overrides: config.resolve,
+        askServers: !config.loopbackOnly,
+        clock,
+      }),
+      policy: new AddressPolicy({
+        consentedHosts: config.consentedHosts.map(hostAndPort),
+        allow: config.allowPrivate,
+      }),
+      contact: !config.loopbackOnly,
+      proxies: config.proxies,
     }),
-    policy: new AddressPolicy({
-      consentedHosts: config.consentedHosts.map(hostAndPort),
-      allow: config.allowPrivate,
-    }),
+    opener: new Opener(wire, config.connectTimeoutMs),
     gatekeeper: new Gatekeeper({
       ...gatesOf(rules.memory, rules.thread),
       delayMs: config.delayMs,
       perHost: config.perHost,
       spaceHosts: config.frontier === "shared",
     }),
-    contact: !config.loopbackOnly,
     clock,
   });
   const headers: [string, string][] = [
