@@ -74,7 +74,10 @@ function storeFrame({ kind, parts }: Frame): void {
 }
 
 /** What the log's line does not say; travels as JSON, too. */
-type CaptureFacts = Pick<Capture, "ip" | "date" | "dechunked" | "truncated" | "page">;
+type CaptureFacts = Pick<
+  Capture,
+  "ip" | "date" | "dechunked" | "truncated" | "page" | "unverified"
+>;
 
 function storeCapture(text: string, parts: readonly Buffer[]): void {
   const line: OutcomeLine = JSON.parse(text);

@@ -1,5 +1,6 @@
 import { productToken } from "../config/user-agent.ts";
 import { AddressPolicy } from "../fetch/address.ts";
+import { CookieJar } from "../fetch/cookie-jar.ts";
 import { Fetcher } from "../fetch/fetcher.ts";
 import { Opener } from "../fetch/opener.ts";
 import { PoliteClient } from "../fetch/polite-client.ts";
@@ -114,6 +115,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     accept: config.accept,
     delayMs: config.delayMs,
     clock,
+    cookies: config.cookies ? new CookieJar() : undefined,
     onRules: (origin, found) => sitemapDesk.note(origin, found),
   });
   const foundLinks = new FoundLinks(follower, config);

@@ -147,6 +147,7 @@ export class CrawlerStages implements Stages {
       date: capture.date,
       dechunked: head.get("transfer-encoding") !== undefined,
       truncated: page.truncated,
+      unverified: capture.unverified,
       page: parsed && {
         title: parsed.title,
         words: parsed.words,

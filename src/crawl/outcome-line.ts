@@ -24,6 +24,8 @@ export interface OutcomeLine {
   truncated?: string;
   /** What robots meta and X-Robots-Tag ask for: the page is archived, and marked. */
   robots?: string;
+  /** Why the certificate would have been refused without --insecure. */
+  insecure?: string;
   /** Pages that a sitemap or feed lists. */
   urls?: number;
 }
@@ -86,6 +88,7 @@ export function responseLine(
     bytes: capture.body.length,
     ms: Math.round(capture.tookMs),
     ...(page.truncated === undefined ? {} : { truncated: page.truncated }),
+    ...(capture.unverified === undefined ? {} : { insecure: capture.unverified }),
     ...(robots === "" ? {} : { robots }),
     ...(page.listed === undefined ? {} : { urls: page.listed.urls.length }),
   };

@@ -1,10 +1,13 @@
 import type { Lease } from "../frontier/frontier.ts";
 import { isList, type Via } from "../frontier/via.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
 import { originOf, partsOf } from "../url/url-parts.ts";
+import type { CookieJar } from "./cookie-jar.ts";
 import type { FetchOutcome } from "./outcome.ts";
 import type { PoliteClient } from "./polite-client.ts";
 import type { RobotsRules } from "./robots.ts";
 import type { RobotsDesk } from "./robots-desk.ts";
+import type { RequestHeaders } from "./wire/client.ts";
 import type { ResponseHead } from "./wire/head.ts";
 
 /** Which 2xx responses are wanted: HTML, any text, or everything. */
@@ -16,6 +19,10 @@ export interface FetcherRules {
   readonly accept: Accepted;
   readonly delayMs: number;
   readonly clock: () => number;
+  /** Present with --cookies. */
+  readonly cookies?: CookieJar | undefined;
+  /** What an earlier crawl knows of a URL, so that only changes are sent. */
+  readonly validators?: (url: CrawlUrl) => RequestHeaders | undefined;
   /** Hears of every robots.txt that was read. */
   readonly onRules?: (origin: string, rules: RobotsRules) => void;
 }
@@ -74,7 +81,7 @@ export class Fetcher {
   async #fetch(lease: Lease): Promise<FetchOutcome> {
     const date = Date.now();
     const asked = await this.#client.ask(lease.url, lease.host, {
-      headers: this.#rules.headers,
+      headers: this.#headersFor(lease.url),
       ...(isList(lease.via) ? { maxBodyBytes: LIST_BYTES } : {}),
       ...(takesAnyType(lease.via) ? {} : { accept: this.#accept }),
     });
@@ -83,6 +90,10 @@ export class Fetcher {
     }
     if (asked.kind !== "response") return asked;
     const { response } = asked;
+    const { cookies } = this.#rules;
+    if (cookies !== undefined && response.head.find("set-cookie") >= 0) {
+      cookies.store(partsOf(lease.url), response.head.all("set-cookie"));
+    }
     if (response.aborted) {
       return { kind: "refused", error: "content_type", detail: mimeOf(response.head) };
     }
@@ -96,9 +107,20 @@ export class Fetcher {
         date,
         tookMs: response.endedAtMs - response.startedAtMs,
         truncated: response.truncated,
+        unverified: response.unverified,
         flag: response.flag,
       },
     };
+  }
+
+  /** The same array nearly always: the wire client writes it only once. */
+  #headersFor(url: CrawlUrl): RequestHeaders {
+    const { headers, cookies, validators } = this.#rules;
+    const cookie = cookies?.header(partsOf(url));
+    const conditions = validators?.(url);
+    if (cookie === undefined && conditions === undefined) return headers;
+    const own: RequestHeaders = cookie === undefined ? [] : [["Cookie", cookie]];
+    return [...headers, ...own, ...(conditions ?? [])];
   }
 
   /** undefined when the URL may be fetched now. */

@@ -11,6 +11,8 @@ export interface Capture {
   readonly date: number;
   readonly tookMs: number;
   readonly truncated: "length" | "time" | "disconnect" | undefined;
+  /** Why the certificate would have been refused without --insecure. */
+  readonly unverified?: string | undefined;
   /** Why the body is not whole or not clean, if so. */
   readonly flag: string | undefined;
 }

@@ -30,6 +30,8 @@ export interface Capture {
   /** True when a chunked body was joined: its Transfer-Encoding line no longer describes it. */
   dechunked: boolean;
   truncated?: "length" | "time" | "disconnect";
+  /** Why the server's certificate could not be verified, where that was tolerated. */
+  unverified?: string;
   /** Present when the body was parsed as a page. */
   page?: PageFacts;
   /** First discoverer; absent for seeds. */

@@ -36,6 +36,7 @@ export function metadataBlock(capture: Capture, payloadSha256: string): Buffer {
   text += `depth: ${capture.depth}\r\n`;
   text += field("discoveredBy", capture.via ?? "");
   text += `payload-digest-sha256: ${payloadSha256.slice(payloadSha256.indexOf(":") + 1)}\r\n`;
+  text += field("tls-unverified", capture.unverified ?? "");
   if (page !== undefined) {
     text += field("charset-for-link-extraction", page.charset);
     text += field("title", page.title);
