@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { UsageError } from "../errors.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { dedupKey } from "../url/dedup-key.ts";
 import { partsOf } from "../url/url-parts.ts";
 import { complaint, type Origin } from "./complaint.ts";
+import { printable } from "./printable.ts";
 import { type CrawlConfig, type CrawlSettings, crawlSchema, type SettingName } from "./schema.ts";
 import type { SeedList } from "./seed-file.ts";
 import { readSeed } from "./seed-line.ts";
@@ -47,6 +50,7 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
   }
   requireContact(seeds, settings);
   requireSharedFits(settings);
+  requireEarlierCrawl(settings.recrawl);
   return Object.freeze({
     ...settings,
     seeds,
@@ -63,6 +67,14 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
 /** The configuration of a program that uses the library: the same checks, no consent to private addresses. */
 export function configOf(values: Readonly<Partial<CrawlSettings>>): CrawlConfig {
   return configFrom(checkSettings(values));
+}
+
+/** A crawl can be compared only with one that is there and finished. */
+function requireEarlierCrawl(dir: string | undefined): void {
+  if (dir === undefined || existsSync(join(dir, "indexes", "index.cdxj"))) return;
+  throw new UsageError(
+    `--recrawl ${printable(dir)}: there is no finished crawl in that folder; use the folder of an earlier crawl, for example --recrawl crawls/last-week`,
+  );
 }
 
 /** Combinations that a shared frontier cannot keep. */

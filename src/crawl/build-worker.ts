@@ -76,7 +76,7 @@ function storeFrame({ kind, parts }: Frame): void {
 /** What the log's line does not say; travels as JSON, too. */
 type CaptureFacts = Pick<
   Capture,
-  "ip" | "date" | "dechunked" | "truncated" | "page" | "unverified"
+  "ip" | "date" | "dechunked" | "truncated" | "page" | "unverified" | "unchanged"
 >;
 
 function storeCapture(text: string, parts: readonly Buffer[]): void {

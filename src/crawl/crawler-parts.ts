@@ -11,13 +11,18 @@ import { WireClient } from "../fetch/wire/client.ts";
 import { fingerprint, print } from "../frontier/fingerprint.ts";
 import { Gatekeeper } from "../frontier/gatekeeper.ts";
 import { Host } from "../frontier/host.ts";
+import { EarlierCrawl } from "../store/earlier-crawl.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import { Scope } from "../url/scope.ts";
 import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
 import { Follower } from "./follow.ts";
 import { FoundLinks } from "./found-links.ts";
+import { validatorsOf } from "./read-unchanged.ts";
 import { gatesOf } from "./shared-memory.ts";
 import { SitemapDesk } from "./sitemap-desk.ts";
+
+/** Header and heads of a record beside its body. */
+const RECORD_EXTRA_BYTES = 64 * 1024;
 
 /** What a crawler thread asks the network with. */
 export interface CrawlerParts {
@@ -28,6 +33,8 @@ export interface CrawlerParts {
   readonly follower: Follower;
   readonly foundLinks: FoundLinks;
   readonly sitemapDesk: SitemapDesk;
+  /** Present with --recrawl. */
+  readonly earlier: EarlierCrawl | undefined;
 }
 
 /** Puts the stages of one thread together from its configuration. */
@@ -110,16 +117,21 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     seedLow,
     seedHigh,
   });
+  const earlier =
+    config.recrawl === undefined
+      ? undefined
+      : new EarlierCrawl(config.recrawl, config.maxBodyBytes + RECORD_EXTRA_BYTES);
   const fetcher = new Fetcher(client, robots, {
     headers,
     accept: config.accept,
     delayMs: config.delayMs,
     clock,
+    ...(earlier === undefined ? {} : { validators: (url) => validatorsOf(earlier, url) }),
     cookies: config.cookies ? new CookieJar() : undefined,
     onRules: (origin, found) => sitemapDesk.note(origin, found),
   });
   const foundLinks = new FoundLinks(follower, config);
-  return { wire, robots, fetcher, scope, follower, foundLinks, sitemapDesk };
+  return { wire, robots, fetcher, scope, follower, foundLinks, sitemapDesk, earlier };
 }
 
 function hostAndPort(text: string): { hostname: string; port: number } {

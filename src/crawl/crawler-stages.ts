@@ -16,6 +16,7 @@ import type { HandOff } from "./hand-off.ts";
 import { outcomeLine, responseLine } from "./outcome-line.ts";
 import { type ReadPage, type ReadRules, readPage } from "./read-page.ts";
 import { readRulesOf } from "./read-rules.ts";
+import { readUnchanged } from "./read-unchanged.ts";
 import { type Control, MODES } from "./shared-memory.ts";
 import type { Next, Stages } from "./visit.ts";
 
@@ -90,7 +91,11 @@ export class CrawlerStages implements Stages {
   }
 
   async read(lease: Lease, capture: Capture): Promise<ReadPage> {
-    const page = await readPage(lease.url, lease.via, capture, this.#reading);
+    const { earlier } = this.#parts;
+    const page =
+      capture.head.status === 304 && earlier !== undefined
+        ? await readUnchanged(lease.url, capture, earlier, this.#reading)
+        : await readPage(lease.url, lease.via, capture, this.#reading);
     const { counters, debugLog } = this.#parts;
     if (page.parsed !== undefined) {
       counters.add("linksDropped", page.parsed.linksDropped);
@@ -148,6 +153,7 @@ export class CrawlerStages implements Stages {
       dechunked: head.get("transfer-encoding") !== undefined,
       truncated: page.truncated,
       unverified: capture.unverified,
+      unchanged: page.unchanged,
       page: parsed && {
         title: parsed.title,
         words: parsed.words,
@@ -200,6 +206,7 @@ export class CrawlerStages implements Stages {
     if (outcome === "failed" || outcome === "refused") counters.add(outcome);
     else if (outcome === "redirect") counters.add("redirects");
     else if (outcome === "sitemap") counters.add("sitemaps");
+    else if (outcome === "unchanged") counters.add("unchanged");
   }
 
   /** Somebody may be waiting for a permit only when there is a limit at all. */

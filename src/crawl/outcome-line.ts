@@ -69,13 +69,7 @@ export function responseLine(
 ): OutcomeLine {
   const { status } = capture.head;
   const isRedirect = redirect !== undefined && "location" in redirect;
-  const outcome = page.isPage
-    ? "page"
-    : page.listed
-      ? "sitemap"
-      : isRedirect
-        ? "redirect"
-        : "failed";
+  const outcome = outcomeOf(page, isRedirect);
   const fault = redirect !== undefined && "error" in redirect ? redirect.error : `http_${status}`;
   const error = outcome === "failed" ? fault : page.flag;
   const robots = directivesText(page.robots);
@@ -92,4 +86,11 @@ export function responseLine(
     ...(robots === "" ? {} : { robots }),
     ...(page.listed === undefined ? {} : { urls: page.listed.urls.length }),
   };
+}
+
+function outcomeOf(page: ReadPage, isRedirect: boolean): OutcomeLine["outcome"] {
+  if (page.isPage) return "page";
+  if (page.listed !== undefined) return "sitemap";
+  if (page.unchanged !== undefined) return "unchanged";
+  return isRedirect ? "redirect" : "failed";
 }

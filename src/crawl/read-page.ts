@@ -10,6 +10,7 @@ import type { RobotsDirectives } from "../parse/robots-meta.ts";
 import { robotsTag } from "../parse/robots-tag.ts";
 import type { Sitemap } from "../parse/sitemap-reader.ts";
 import { looksLikeHtml } from "../parse/sniff.ts";
+import type { EarlierRecord } from "../store/earlier-crawl.ts";
 import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
 import { readList } from "./read-list.ts";
 
@@ -26,6 +27,8 @@ export interface ReadPage {
   readonly robots: RobotsDirectives;
   /** Present for sitemaps and feeds that were asked for as such. */
   readonly listed: Sitemap | undefined;
+  /** Present when the server says that nothing has changed since an earlier crawl. */
+  readonly unchanged?: EarlierRecord;
   /** What was wrong with the body, as a stable code. */
   readonly flag: string | undefined;
   readonly truncated: Capture["truncated"];
@@ -69,7 +72,7 @@ export async function readPage(
 }
 
 /** Takes the content coding off and parses what is inside, if it is HTML. */
-export async function parseBody(
+async function parseBody(
   url: CrawlUrl,
   { head, body }: Pick<Capture, "head" | "body">,
   bare: ReadPage,

@@ -1,5 +1,5 @@
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-const DELIMITERS = /[\x09\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+/;
+const DELIMITERS = /[\t\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+/;
 
 /** Milliseconds of a cookie's Expires attribute by the algorithm of RFC 6265, 5.1.1; undefined when it fails. */
 export function cookieDateMs(text: string): number | undefined {

@@ -81,7 +81,7 @@ export class Fetcher {
   async #fetch(lease: Lease): Promise<FetchOutcome> {
     const date = Date.now();
     const asked = await this.#client.ask(lease.url, lease.host, {
-      headers: this.#headersFor(lease.url),
+      headers: this.#headersFor(lease),
       ...(isList(lease.via) ? { maxBodyBytes: LIST_BYTES } : {}),
       ...(takesAnyType(lease.via) ? {} : { accept: this.#accept }),
     });
@@ -114,10 +114,11 @@ export class Fetcher {
   }
 
   /** The same array nearly always: the wire client writes it only once. */
-  #headersFor(url: CrawlUrl): RequestHeaders {
+  #headersFor({ url, via }: Lease): RequestHeaders {
     const { headers, cookies, validators } = this.#rules;
     const cookie = cookies?.header(partsOf(url));
-    const conditions = validators?.(url);
+    // A list that has not changed would have to be read from the earlier crawl: it is simply fetched.
+    const conditions = isList(via) ? undefined : validators?.(url);
     if (cookie === undefined && conditions === undefined) return headers;
     const own: RequestHeaders = cookie === undefined ? [] : [["Cookie", cookie]];
     return [...headers, ...own, ...(conditions ?? [])];

@@ -1,5 +1,6 @@
 import type { Via } from "../frontier/via.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { EarlierRecord } from "./earlier-crawl.ts";
 
 /** What the parser found in a page. */
 export interface PageFacts {
@@ -32,6 +33,8 @@ export interface Capture {
   truncated?: "length" | "time" | "disconnect";
   /** Why the server's certificate could not be verified, where that was tolerated. */
   unverified?: string;
+  /** The record that a 304 answer means; the body is empty then. */
+  unchanged?: EarlierRecord;
   /** Present when the body was parsed as a page. */
   page?: PageFacts;
   /** First discoverer; absent for seeds. */

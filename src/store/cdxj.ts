@@ -16,7 +16,7 @@ export function cdxjLine(capture: Capture, location: Location, digest: string): 
   const fields = {
     url,
     // A field that is not there is left out, as the other indexers do.
-    ...(capture.mime === "" ? {} : { mime: safeText(capture.mime) }),
+    ...mimeField(capture),
     status: String(capture.status),
     digest: digest.slice(digest.indexOf(":") + 1),
     length: String(location.length),
@@ -24,6 +24,11 @@ export function cdxjLine(capture: Capture, location: Location, digest: string): 
     filename: location.file,
   };
   return `${surtKey(url).replace(NOT_KEY, "")} ${timestamp14(capture.date)} ${jsonLine(fields)}`;
+}
+
+function mimeField({ unchanged, mime }: Capture): { mime?: string } {
+  if (unchanged !== undefined) return { mime: "warc/revisit" };
+  return mime === "" ? {} : { mime: safeText(mime) };
 }
 
 /**
