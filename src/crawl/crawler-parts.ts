@@ -17,6 +17,7 @@ import { Scope } from "../url/scope.ts";
 import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
 import { Follower } from "./follow.ts";
 import { FoundLinks } from "./found-links.ts";
+import { Guard } from "./guard.ts";
 import { validatorsOf } from "./read-unchanged.ts";
 import { gatesOf } from "./shared-memory.ts";
 import { SitemapDesk } from "./sitemap-desk.ts";
@@ -33,6 +34,7 @@ export interface CrawlerParts {
   readonly follower: Follower;
   readonly foundLinks: FoundLinks;
   readonly sitemapDesk: SitemapDesk;
+  readonly guard: Guard;
   /** Present with --recrawl. */
   readonly earlier: EarlierCrawl | undefined;
 }
@@ -130,8 +132,9 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     cookies: config.cookies ? new CookieJar() : undefined,
     onRules: (origin, found) => sitemapDesk.note(origin, found),
   });
+  const guard = new Guard({ ...config, clock });
   const foundLinks = new FoundLinks(follower, config);
-  return { wire, robots, fetcher, scope, follower, foundLinks, sitemapDesk, earlier };
+  return { wire, robots, fetcher, scope, follower, foundLinks, sitemapDesk, earlier, guard };
 }
 
 function hostAndPort(text: string): { hostname: string; port: number } {

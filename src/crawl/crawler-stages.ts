@@ -54,15 +54,20 @@ export class CrawlerStages implements Stages {
     this.#reading = readRulesOf(parts.rules.config);
   }
 
-  fetch(lease: Lease): Promise<FetchOutcome> {
-    return this.#parts.fetcher.fetch(lease);
+  async fetch(lease: Lease): Promise<FetchOutcome> {
+    return this.#parts.guard.before(lease) ?? this.#parts.fetcher.fetch(lease);
   }
 
   tryLater(lease: Lease, outcome: FetchOutcome): boolean {
     const { frontier, rules, control, counters } = this.#parts;
     const now = monotonicMs();
     if (outcome.kind === "postponed") {
-      frontier.giveBack(lease, outcome.untilMs);
+      this.#parts.guard.after(lease, false);
+      if (outcome.aside) {
+        // Nothing was asked, so the host owes no delay.
+        frontier.requestEnded(lease, now - lease.host.delayMs);
+        frontier.rest(lease, outcome.untilMs);
+      } else frontier.giveBack(lease, outcome.untilMs);
       this.#returnPermit();
       return true;
     }
@@ -72,6 +77,7 @@ export class CrawlerStages implements Stages {
       return true;
     }
     if (!isWorthRetrying(outcome) || lease.attempt >= rules.config.retries) return false;
+    this.#parts.guard.after(lease, false);
     const waitMs = backOffMs(rules.config.delayMs, lease.attempt);
     lease.attempt++;
     counters.add("retries");
@@ -96,7 +102,8 @@ export class CrawlerStages implements Stages {
       capture.head.status === 304 && earlier !== undefined
         ? await readUnchanged(lease.url, capture, earlier, this.#reading)
         : await readPage(lease.url, lease.via, capture, this.#reading);
-    const { counters, debugLog } = this.#parts;
+    const { counters, debugLog, guard } = this.#parts;
+    if (page.isPage || page.unchanged !== undefined) guard.read(lease, page.parsed, capture.body);
     if (page.parsed !== undefined) {
       counters.add("linksDropped", page.parsed.linksDropped);
       debugLog?.write({
@@ -138,7 +145,14 @@ export class CrawlerStages implements Stages {
         }
         return { found: [redirect.found], redirect: { location: redirect.found.url } };
       case "none":
-        return { found: this.#parts.foundLinks.of(lease, page, skipped), redirect: undefined };
+        return {
+          found: this.#parts.guard.sift(
+            this.#parts.foundLinks.of(lease, page, skipped),
+            follower,
+            skipped,
+          ),
+          redirect: undefined,
+        };
     }
   }
 
@@ -180,11 +194,13 @@ export class CrawlerStages implements Stages {
     if (outcome.kind === "response" || outcome.kind === "postponed") return Promise.resolve();
     const line = Buffer.from(jsonLine(outcomeLine(lease, outcome, Date.now())));
     this.#count(outcome.kind, 0);
+    if (outcome.error.startsWith("trap_")) this.#parts.counters.add("trapped");
     return new Promise((resolve) => this.#parts.handOff.send(FRAMES.outcome, [line], resolve));
   }
 
   commit(lease: Lease, links: readonly Discovery[], page: boolean): void {
     const { frontier, control, rules, wakeAll, counters } = this.#parts;
+    this.#parts.guard.after(lease, page);
     const sitemaps = this.#parts.sitemapDesk.take(lease.url);
     const found = sitemaps.length === 0 ? links : [...links, ...sitemaps];
     if (found.length > 0) frontier.offerMany(found);

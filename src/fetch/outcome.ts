@@ -25,7 +25,12 @@ export type FetchOutcome =
   /** Asked and not answered properly. */
   | { readonly kind: "failed"; readonly error: string; readonly detail?: string }
   /** Not now: politeness, or robots.txt had to be fetched first. Nothing was asked of the URL itself. */
-  | { readonly kind: "postponed"; readonly untilMs: number };
+  | {
+      readonly kind: "postponed";
+      readonly untilMs: number;
+      /** Only this URL waits; its host goes on meanwhile. */
+      readonly aside?: true;
+    };
 
 /** Statuses that may be different next time. */
 const PASSING_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
