@@ -36,7 +36,8 @@ export type FetchOutcome =
 const PASSING_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Errors that say something lasting about the URL, the server's software or our own rules. */
-const LASTING_ERRORS = /^(tls_|bad_response|headers_too_large|blocked_|aborted|dns_not_found)/;
+const LASTING_ERRORS =
+  /^(tls_|bad_response|bad_request|headers_too_large|blocked_|aborted|dns_not_found)/;
 
 /** Whether another try later makes sense. */
 export function isWorthRetrying(outcome: FetchOutcome): boolean {
