@@ -8,14 +8,21 @@ import { Progress } from "./progress.ts";
 import { exitCodeOf, summaryJson, summaryText } from "./summary.ts";
 
 /** Runs a crawl: progress on standard error, the summary on standard output, signals understood. */
-export async function runCrawl(config: CrawlConfig, io: Io): Promise<number> {
+export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Promise<number> {
   const out = config.out ?? freshFolder("crawls", new Date());
-  const crawl = new Crawl(config, out);
+  const crawl = new Crawl(config, out, resumes);
   const progress = new Progress(io.stderr, { now: io.now, quiet: config.quiet });
   crawl.events.on("progress", (snapshot) => progress.update(snapshot));
   crawl.events.on("seedRedirected", (url) =>
     progress.note(`a seed redirects to ${url}, now a seed`),
   );
+  crawl.events.on("workerReplaced", (name, cause) =>
+    progress.note(`${name} died (${messageOf(cause)}) and was replaced`),
+  );
+  crawl.events.on("diskFull", (message) =>
+    progress.note(`the disk is full, the crawl waits for space: ${message}`),
+  );
+  crawl.events.on("diskFree", () => progress.note("there is space again, the crawl goes on"));
   let terminated = false;
   const onSignal = (signal: NodeJS.Signals) => {
     terminated ||= signal === "SIGTERM";
@@ -44,4 +51,8 @@ export function freshFolder(parent: string, now: Date): string {
     const folder = join(parent, number === 1 ? stamp : `${stamp}-${number}`);
     if (!existsSync(folder)) return folder;
   }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { OrbweaverError } from "../errors.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { Crawler } from "./crawler.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
@@ -6,32 +7,56 @@ import type { CrawlerRules } from "./crawler-rules.ts";
 /** What the supervisor says to a crawler thread. */
 export type ToCrawler =
   | { readonly kind: "seed"; readonly url: CrawlUrl }
-  | { readonly kind: "giveUpWaiting" };
+  | { readonly kind: "giveUpWaiting" }
+  | { readonly kind: "go" }
+  /** That thread was replaced. */
+  | { readonly kind: "sendAgain"; readonly thread: number };
 
 /** What a crawler thread says to the supervisor. */
 export type FromCrawler =
   | { readonly kind: "seed"; readonly url: CrawlUrl }
-  | { readonly kind: "finished" }
-  | { readonly kind: "failed"; readonly error: unknown };
+  | { readonly kind: "ready"; readonly share: number; readonly pages: number }
+  /** What is on disk cannot be used. */
+  | {
+      readonly kind: "refused";
+      readonly code: string;
+      readonly message: string;
+      readonly exitCode: number;
+    }
+  | { readonly kind: "finished" };
 
 const port = parentPort!;
 const say = (message: FromCrawler): void => port.postMessage(message);
 const { rules, ownSeeds } = workerData as { rules: CrawlerRules; ownSeeds: CrawlUrl[] };
 
-const crawler = new Crawler(rules, {
-  seedFound: (url) => say({ kind: "seed", url }),
-  finished: () => {
-    say({ kind: "finished" });
-    port.close();
-  },
-  // A fault in our own code: the thread ends with it, and the supervisor ends the crawl cleanly.
-  failed: (error) => {
-    throw error;
-  },
-});
+try {
+  begin();
+} catch (error) {
+  // The state on disk is not what was written, or a folder cannot be read: a sentence for the user, not a fault.
+  if (!(error instanceof OrbweaverError)) throw error;
+  const { code, message, exitCode } = error;
+  say({ kind: "refused", code, message, exitCode });
+  port.close();
+}
 
-port.on("message", (message: ToCrawler) => {
-  if (message.kind === "seed") crawler.addSeed(message.url);
-  else crawler.giveUpWaiting();
-});
-crawler.start(ownSeeds);
+function begin(): void {
+  const crawler = new Crawler(rules, {
+    seedFound: (url) => say({ kind: "seed", url }),
+    ready: (share, pages) => say({ kind: "ready", share, pages }),
+    finished: () => {
+      say({ kind: "finished" });
+      port.close();
+    },
+    // A fault in our own code: the thread ends with it, and the supervisor starts another one.
+    failed: (error) => {
+      throw error;
+    },
+  });
+  port.on("message", (message: ToCrawler) => {
+    if (message.kind === "seed") crawler.addSeed(message.url);
+    else if (message.kind === "go") crawler.go();
+    else if (message.kind === "sendAgain") crawler.sendAgainTo(message.thread);
+    else crawler.giveUpWaiting();
+  });
+  crawler.start(ownSeeds);
+}

@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
 import type { CrawlConfig } from "../config/schema.ts";
 import { totals } from "../stats/counters.ts";
-import { createCrawlFolder } from "../store/crawl-folder.ts";
+import {
+  type CrawlState,
+  createCrawlFolder,
+  readCrawlState,
+  writeCrawlState,
+} from "../store/crawl-folder.ts";
 import { finishFolder } from "../store/finish-folder.ts";
+import { lockFolder } from "../store/folder-lock.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
-import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
-import { shardOf, siteHash, siteOf } from "../url/site.ts";
-import { hostnameOf } from "../url/url-parts.ts";
-import type { BuildRules } from "./build-worker.ts";
-import { builderOptions } from "./builder-options.ts";
-import type { FromCrawler, ToCrawler } from "./crawl-worker.ts";
-import type { CrawlerRules } from "./crawler-rules.ts";
-import type { DebugRules } from "./debug-worker.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import { Crew } from "./crew.ts";
 import { CrawlBus, type CrawlProgress } from "./events.ts";
 import { writeReports } from "./reports.ts";
 import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-memory.ts";
@@ -31,11 +31,12 @@ export class Crawl {
   readonly events = new CrawlBus();
   readonly #config: CrawlConfig;
   readonly #out: string;
+  readonly #resumes: boolean;
   readonly #memory;
   readonly #control: Control;
   readonly #bells;
-  readonly #crawlers: RunningWorker[] = [];
-  readonly #writers: RunningWorker[] = [];
+  #crew: Crew | undefined;
+  #state: CrawlState | undefined;
   #startMs = 0;
   #startCpu = process.cpuUsage();
   #lastWorkMs = 0;
@@ -44,10 +45,11 @@ export class Crawl {
   #gaveUp = false;
   #fault: unknown;
 
-  /** `out` is made by `run`, which refuses a folder that is in use. */
-  constructor(config: CrawlConfig, out: string) {
+  /** `out` is made by `run`, which refuses a folder that is in use; with `resumes` it must hold a crawl. */
+  constructor(config: CrawlConfig, out: string, resumes = false) {
     this.#config = config;
     this.#out = out;
+    this.#resumes = resumes;
     const shared = config.frontier === "shared" ? createSharedMemory(config) : undefined;
     this.#memory = createMemory(config, shared);
     this.#control = new Control(this.#memory);
@@ -56,38 +58,47 @@ export class Crawl {
 
   /** Runs the crawl to its end. Throws only for faults, and then the files on disk are valid and closed. */
   async run(): Promise<CrawlSummary> {
-    const paths = createCrawlFolder(this.#out, Date.now(), this.#config.frontier);
     this.#startMs = monotonicMs();
     this.#lastWorkMs = this.#startMs;
     this.#startCpu = process.cpuUsage();
-    this.#startWriters(paths.debugLog);
-    this.#startCrawlers();
-    this.events.emit("started", this.#out);
+    const unlock = this.#openFolder();
+    try {
+      return await this.#runIn();
+    } finally {
+      unlock();
+    }
+  }
+
+  async #runIn(): Promise<CrawlSummary> {
+    const crew = this.#newCrew();
+    this.#crew = crew;
     const bell = new LoopDoorbell(this.#bells.at(-2)!, () => listen());
     const listen = () => {
-      bell.asleep();
+      const end = { hasNews: () => this.#control.mode !== MODES.run };
       // Also when the last URL was released before the bell was armed.
-      if (this.#control.mode === MODES.run) return;
-      if (this.#endedMs === 0) this.#endedMs = monotonicMs();
-      this.#wakeAll();
+      while (bell.fallAsleep(end)) {
+        if (!end.hasNews()) continue;
+        if (this.#endedMs === 0) this.#endedMs = monotonicMs();
+        crew.wakeAll();
+        return;
+      }
     };
     listen();
     const ticker = setInterval(() => this.#tick(), TICK_MS);
-    // Without its builder no page can be stored, so the crawlers need not go on.
-    void this.#untilEnded(this.#writers);
-    await this.#untilEnded(this.#crawlers);
+    this.events.emit("started", this.#out);
+    const started = crew.start().catch((error: unknown) => this.#fail(error));
+    await Promise.race([crew.crawlersEnded, started.then(() => crew.crawlersEnded)]);
     clearInterval(ticker);
     bell.close();
     if (this.#endedMs === 0) this.#endedMs = monotonicMs();
-    this.#control.endBuilders();
-    this.#wakeAll();
-    await this.#untilEnded(this.#writers);
+    await crew.endBuilders();
     // Also after a fault: what was stored is joined, indexed and reported.
     finishFolder(this.#out);
     const measured = this.#measure();
     const sums = totals(this.#memory.counters);
     writeReports(this.#out, this.#config, sums, measured);
     if (this.#fault !== undefined) throw this.#fault;
+    this.#keep({ ended: measured.ended });
     const summary = summaryOf(sums, measured);
     this.events.emit("ended", summary);
     return summary;
@@ -99,15 +110,12 @@ export class Crawl {
     this.#control.end(reason, again ? MODES.abort : MODES.drain);
     this.#stoppedAtMs = Math.min(this.#stoppedAtMs, monotonicMs());
     this.events.emit("stopping", reason);
-    this.#wakeAll();
+    this.#crew?.wakeAll();
   }
 
   /** Ends a worker thread at whatever it is doing, as a fault would: for drills. False if there is none of that name. */
   async killWorker(name: string): Promise<boolean> {
-    const all = [...this.#crawlers, ...this.#writers];
-    const victim = all.find((running) => running.name === name);
-    await victim?.worker.terminate();
-    return victim !== undefined;
+    return (await this.#crew?.kill(name)) ?? false;
   }
 
   /** The figures of this moment. */
@@ -128,78 +136,70 @@ export class Crawl {
     };
   }
 
-  #startWriters(debugFile: string): void {
-    const { builders, debug } = this.#config;
-    const module = new URL("./build-worker.js", import.meta.url);
-    for (let builder = 0; builder < builders; builder++) {
-      const options = builderOptions(this.#config, this.#out, builder);
-      const workerData: BuildRules = { builder, builders, memory: this.#memory, options };
-      this.#writers.push(runWorker(module, `builder ${builder}`, { workerData }));
+  /** Makes the folder, or opens one that is there; it belongs to this process from then on. */
+  #openFolder(): () => void {
+    const { frontier } = this.#config;
+    if (!this.#resumes) {
+      const random = randomBytes(8);
+      const [seedLow, seedHigh] = [random.readUInt32LE(0), random.readUInt32LE(4)];
+      const crawl = { frontier, seedLow, seedHigh, config: this.#config };
+      createCrawlFolder(this.#out, Date.now(), crawl);
     }
-    if (debug) {
-      const workerData: DebugRules = { memory: this.#memory, file: debugFile };
-      const debugModule = new URL("./debug-worker.js", import.meta.url);
-      this.#writers.push(runWorker(debugModule, "debug log", { workerData }));
-    }
+    const unlock = lockFolder(this.#out);
+    this.#state = readCrawlState(this.#out)!;
+    this.#keep({ ended: "running", config: this.#config });
+    return unlock;
   }
 
-  #startCrawlers(): void {
-    const { threads, shards, seeds } = this.#config;
-    const random = randomBytes(8);
-    const [seedLow, seedHigh] = [random.readInt32LE(0), random.readInt32LE(4)];
-    // Counted before any thread runs, so that no thread can see an empty crawl.
-    this.#control.pending.add(seeds.length);
-    const module = new URL("./crawl-worker.js", import.meta.url);
-    for (let thread = 0; thread < threads; thread++) {
-      const rules: CrawlerRules = {
-        thread,
-        config: this.#config,
-        memory: this.#memory,
-        seedLow,
-        seedHigh,
-        seeds,
-      };
-      const ownSeeds = seeds.filter((url) => {
-        const shard = shardOf(siteHash(siteOf(hostnameOf(url))), shards);
-        return shard % threads === thread;
-      });
-      const running = runWorker(module, `crawler ${thread}`, { workerData: { rules, ownSeeds } });
-      running.worker.on("message", (message: FromCrawler) => this.#hear(message));
-      this.#crawlers.push(running);
-    }
+  #keep(change: Partial<CrawlState>): void {
+    this.#state = { ...this.#state!, ...change };
+    writeCrawlState(this.#out, this.#state);
   }
 
-  #hear(message: FromCrawler): void {
-    if (message.kind !== "seed") return;
-    this.events.emit("seedRedirected", message.url);
-    this.#tell(message);
+  #newCrew(): Crew {
+    const { seedLow, seedHigh, moreSeeds } = this.#state!;
+    const plan = {
+      config: this.#config,
+      out: this.#out,
+      memory: this.#memory,
+      control: this.#control,
+      seedLow,
+      seedHigh,
+      seeds: [...new Set([...this.#config.seeds, ...(moreSeeds as CrawlUrl[])])],
+      resumed: this.#resumes,
+      nextEpoch: () => {
+        this.#keep({ epoch: this.#state!.epoch + 1 });
+        return this.#state!.epoch;
+      },
+    };
+    return new Crew(plan, {
+      seedFound: (url) => this.#addSeed(url),
+      diskFull: (message) => this.events.emit("diskFull", message),
+      diskFree: () => this.events.emit("diskFree"),
+      replaced: (name, cause) => this.events.emit("workerReplaced", name, cause),
+      finished: () => {
+        this.#control.end("finished", MODES.drain);
+        this.#bells.at(-2)!.ring();
+      },
+      fault: (error) => this.#fail(error),
+    });
   }
 
-  #tell(message: ToCrawler): void {
-    for (const { worker } of this.#crawlers) worker.postMessage(message);
+  #addSeed(url: CrawlUrl): void {
+    this.events.emit("seedRedirected", url);
+    this.#keep({ moreSeeds: [...this.#state!.moreSeeds, url] });
+    this.#crew!.tell({ kind: "seed", url });
   }
 
-  /** Waits for all; the first that dies makes the others stop, and is thrown once everything is closed. */
-  async #untilEnded(workers: readonly RunningWorker[]): Promise<void> {
-    await Promise.all(
-      workers.map(({ ended }) =>
-        ended.catch((error: unknown) => {
-          this.#fault ??= error;
-          this.#abort();
-        }),
-      ),
-    );
+  /** Something died that cannot be made good: everything is stopped and closed, then the error is thrown. */
+  #fail(error: unknown): void {
+    this.#fault ??= error;
+    this.#abort();
   }
 
   #abort(): void {
     this.#control.end("interrupted", MODES.abort);
-    this.#wakeAll();
-  }
-
-  /** Rings everybody but the supervisor itself. */
-  #wakeAll(): void {
-    const own = this.#bells.at(-2);
-    for (const bell of this.#bells) if (bell !== own) bell.ring();
+    this.#crew?.wakeAll();
   }
 
   #tick(): void {
@@ -217,11 +217,11 @@ export class Crawl {
     else if (losesUrls(this.#config) && now - this.#lastWorkMs > LOST_MS) {
       // The counter of a frontier that loses URLs never reaches 0 in the right way: idleness has to do.
       this.#control.end("finished", MODES.drain);
-      this.#wakeAll();
+      this.#crew?.wakeAll();
     } else if (now - this.#lastWorkMs > maxWaitMs && !this.#gaveUp) {
       // Only hosts that make us wait are left: their URLs end as unavailable and stay for a later run.
       this.#gaveUp = true;
-      this.#tell({ kind: "giveUpWaiting" });
+      this.#crew?.tell({ kind: "giveUpWaiting" });
     }
   }
 

@@ -10,8 +10,14 @@ export interface CrawlerRules {
   /** Random per crawl: fingerprints of one crawl mean nothing in another. */
   readonly seedLow: number;
   readonly seedHigh: number;
-  /** All seeds; each thread admits its own and all define the scope. */
+  /** All seeds, also those that earlier runs were led to; each thread admits its own and all define the scope. */
   readonly seeds: readonly CrawlUrl[];
+  /** Folder of the journals; undefined for a frontier that keeps none. */
+  readonly journals: string | undefined;
+  /** Number of the run, above that of every run before. */
+  readonly epoch: number;
+  /** Hosts may have been asked a moment ago by a thread that is gone: each waits one delay first. */
+  readonly mustWait: boolean;
 }
 
 /** Milliseconds to stay away after the given number of failures; doubles each time, at most a minute. */

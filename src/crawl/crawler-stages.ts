@@ -1,7 +1,7 @@
 import type { Capture, FetchOutcome } from "../fetch/outcome.ts";
 import { isWorthRetrying } from "../fetch/outcome.ts";
 import { retryAfterMs } from "../fetch/retry-after.ts";
-import type { Discovery, Frontier, Lease } from "../frontier/frontier.ts";
+import type { Frontier, Lease } from "../frontier/frontier.ts";
 import { directivesText } from "../parse/robots-meta.ts";
 import type { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
@@ -17,8 +17,7 @@ import { outcomeLine, responseLine } from "./outcome-line.ts";
 import { type ReadPage, type ReadRules, readPage } from "./read-page.ts";
 import { readRulesOf } from "./read-rules.ts";
 import { readUnchanged } from "./read-unchanged.ts";
-import { type Control, MODES } from "./shared-memory.ts";
-import type { Next, Stages } from "./visit.ts";
+import type { Next, Stages, VisitEnd } from "./visit.ts";
 
 /** Errors that are the host's, not the URL's: everybody who wants this host waits. */
 const HOST_ERRORS = new Set([
@@ -35,13 +34,16 @@ export interface StageParts extends CrawlerParts {
   readonly rules: CrawlerRules;
   readonly frontier: Frontier;
   readonly handOff: HandOff;
-  readonly control: Control;
   readonly counters: CounterRow;
   readonly debugLog: DebugLog | undefined;
   /** Tells all threads that a seed leads to this URL, which now belongs to the scope. */
   readonly announceSeed: (url: CrawlUrl) => void;
-  /** Page permits came back or the crawl is to end: everybody should look again. */
-  readonly wakeAll: () => void;
+  /** True once the crawl drops what is in flight. */
+  readonly isAborting: () => boolean;
+  /** A visit is over. */
+  readonly finished: (lease: Lease, end: VisitEnd) => void;
+  /** The visit ends without a page for now. */
+  readonly returnPermit: () => void;
 }
 
 /** The stages of a visit as a crawler thread runs them. */
@@ -59,7 +61,7 @@ export class CrawlerStages implements Stages {
   }
 
   tryLater(lease: Lease, outcome: FetchOutcome): boolean {
-    const { frontier, rules, control, counters } = this.#parts;
+    const { frontier, rules, isAborting, counters } = this.#parts;
     const now = monotonicMs();
     if (outcome.kind === "postponed") {
       this.#parts.guard.after(lease, false);
@@ -68,12 +70,12 @@ export class CrawlerStages implements Stages {
         frontier.requestEnded(lease, now - lease.host.delayMs);
         frontier.rest(lease, outcome.untilMs);
       } else frontier.giveBack(lease, outcome.untilMs);
-      this.#returnPermit();
+      this.#parts.returnPermit();
       return true;
     }
-    if (outcome.kind === "failed" && outcome.error === "aborted" && control.mode === MODES.abort) {
+    if (outcome.kind === "failed" && outcome.error === "aborted" && isAborting()) {
       frontier.giveBack(lease, now);
-      this.#returnPermit();
+      this.#parts.returnPermit();
       return true;
     }
     if (!isWorthRetrying(outcome) || lease.attempt >= rules.config.retries) return false;
@@ -88,7 +90,7 @@ export class CrawlerStages implements Stages {
       frontier.requestEnded(lease, now);
       frontier.rest(lease, now + waitMs);
     }
-    this.#returnPermit();
+    this.#parts.returnPermit();
     return true;
   }
 
@@ -156,7 +158,7 @@ export class CrawlerStages implements Stages {
     }
   }
 
-  store(lease: Lease, capture: Capture, page: ReadPage, next: Next): Promise<void> {
+  store(lease: Lease, capture: Capture, page: ReadPage, next: Next): number {
     const { handOff } = this.#parts;
     const { head } = capture;
     const line = responseLine(lease, capture, page, next.redirect);
@@ -187,33 +189,22 @@ export class CrawlerStages implements Stages {
       capture.body,
     ];
     this.#count(line.outcome, capture.body.length);
-    return new Promise((resolve) => handOff.send(FRAMES.capture, parts, resolve));
+    return handOff.sendRecord(parts);
   }
 
-  log(lease: Lease, outcome: FetchOutcome): Promise<void> {
-    if (outcome.kind === "response" || outcome.kind === "postponed") return Promise.resolve();
+  log(lease: Lease, outcome: FetchOutcome): void {
+    if (outcome.kind === "response" || outcome.kind === "postponed") return;
     const line = Buffer.from(jsonLine(outcomeLine(lease, outcome, Date.now())));
     this.#count(outcome.kind, 0);
     if (outcome.error.startsWith("trap_")) this.#parts.counters.add("trapped");
-    return new Promise((resolve) => this.#parts.handOff.send(FRAMES.outcome, [line], resolve));
+    this.#parts.handOff.send(FRAMES.outcome, [line]);
   }
 
-  commit(lease: Lease, links: readonly Discovery[], page: boolean): void {
-    const { frontier, control, rules, wakeAll, counters } = this.#parts;
-    this.#parts.guard.after(lease, page);
+  commit(lease: Lease, end: VisitEnd): void {
+    this.#parts.guard.after(lease, end.outcome === "page");
     const sitemaps = this.#parts.sitemapDesk.take(lease.url);
-    const found = sitemaps.length === 0 ? links : [...links, ...sitemaps];
-    if (found.length > 0) frontier.offerMany(found);
-    if (page) {
-      counters.add("pages");
-      if (control.pageCommitted() === rules.config.maxPages) {
-        control.end("limit", MODES.drain);
-        wakeAll();
-      }
-    } else {
-      this.#returnPermit();
-    }
-    frontier.commitMany(1);
+    const found = sitemaps.length === 0 ? end.found : [...end.found, ...sitemaps];
+    this.#parts.finished(lease, { ...end, found });
   }
 
   #count(outcome: string, bytes: number): void {
@@ -223,14 +214,6 @@ export class CrawlerStages implements Stages {
     else if (outcome === "redirect") counters.add("redirects");
     else if (outcome === "sitemap") counters.add("sitemaps");
     else if (outcome === "unchanged") counters.add("unchanged");
-  }
-
-  /** Somebody may be waiting for a permit only when there is a limit at all. */
-  #returnPermit(): void {
-    const { control, rules, wakeAll } = this.#parts;
-    if (rules.config.maxPages === undefined) return;
-    control.permits.giveBack();
-    wakeAll();
   }
 }
 

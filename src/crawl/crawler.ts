@@ -1,4 +1,4 @@
-import type { Lease, ThreadFrontier } from "../frontier/frontier.ts";
+import { type Lease, OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
 import { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { BytePipe } from "../sync/byte-pipe.ts";
@@ -13,9 +13,11 @@ import { DebugLog } from "./debug-log.ts";
 import { FRAMES } from "./frames.ts";
 import { HandOff } from "./hand-off.ts";
 import { unavailableLine } from "./outcome-line.ts";
-import { bellsOf, Control, debugRingOf, MODES } from "./shared-memory.ts";
+import { PageLimit } from "./page-limit.ts";
+import { Account, bellsOf, Control, debugRingOf, MODES } from "./shared-memory.ts";
 import { openThreadFrontier } from "./thread-frontier.ts";
-import { visit } from "./visit.ts";
+import { Uncommitted } from "./uncommitted.ts";
+import { type VisitEnd, visit } from "./visit.ts";
 
 /** Timers fire a little early or late; anything below this is "now". */
 const MIN_TIMER_MS = 1;
@@ -24,32 +26,39 @@ const MAX_TIMER_MS = 60_000;
 /** What a crawler says to its supervisor. */
 export interface CrawlerVoice {
   seedFound(url: CrawlUrl): void;
+  /** What is on disk is read: how many things are pending here, and how many pages are committed. */
+  ready(share: number, pages: number): void;
   finished(): void;
   failed(error: unknown): void;
 }
 
 /**
  * One crawler thread: takes URLs from its shards, keeps L of them in flight, exchanges links, and never blocks.
- * Everything happens in `#pump`, which runs after anything that may have changed what can be done.
+ * Everything happens in `#pump`, which runs after anything that may have changed what can be done; nothing else
+ * touches what the threads share, so that a recount finds every thread between two pumps.
  */
 export class Crawler {
   readonly #rules: CrawlerRules;
   readonly #parts: CrawlerParts;
   readonly #control: Control;
+  readonly #account: Account;
   readonly #counters: CounterRow;
   readonly #frontier: ThreadFrontier;
   readonly #handOff: HandOff;
   readonly #stages: CrawlerStages;
-  readonly #bells: readonly Doorbell[];
   readonly #bell: LoopDoorbell;
   readonly #voice: CrawlerVoice;
+  readonly #limit: PageLimit;
+  readonly #uncommitted: Uncommitted;
+  #over: [Lease, VisitEnd][] = [];
+  #permitsBack = 0;
+  #restarted: number[] = [];
+  #givesUp = false;
   #inFlight = 0;
   #pumpPlanned = false;
   #timer: NodeJS.Timeout | undefined;
   #timerMs = Number.POSITIVE_INFINITY;
-  #ended = false;
-  /** The last look found a URL to fetch and no page permit. */
-  #wantsPermit = false;
+  #running = false;
 
   constructor(rules: CrawlerRules, voice: CrawlerVoice) {
     const { thread, memory, config } = rules;
@@ -57,37 +66,54 @@ export class Crawler {
     this.#voice = voice;
     this.#parts = crawlerParts(rules);
     this.#control = new Control(memory);
+    this.#account = new Account(memory, thread);
     this.#counters = new CounterRow(memory.counters, thread);
-    this.#bells = bellsOf(memory);
-    this.#frontier = openThreadFrontier(rules, this.#control, this.#bells, this.#counters);
-    this.#handOff = new HandOff(
-      new BytePipe(memory.pipes[thread]!),
-      this.#bells[memory.threads + (thread % config.builders)]!,
-      new Int32Array(memory.stored),
-      thread,
-    );
+    for (const name of ["pages", "redirects", "failed", "refused"] as const)
+      this.#counters.set(name, 0);
+    const bells = bellsOf(memory);
+    const builderBell = bells[memory.threads + (thread % config.builders)]!;
+    const pipe = new BytePipe(memory.pipes[thread]!);
+    this.#handOff = new HandOff(pipe, builderBell, new Int32Array(memory.stored), thread);
+    this.#frontier = openThreadFrontier({
+      rules,
+      control: this.#control,
+      bells,
+      counters: this.#counters,
+      handOff: this.#handOff,
+    });
+    const wakeAll = () => {
+      for (const bell of bells) bell.ring();
+      this.#planPump();
+    };
+    this.#limit = new PageLimit(config.maxPages, this.#control, this.#counters, wakeAll);
+    this.#uncommitted = new Uncommitted(config, this.#account, builderBell);
     this.#stages = new CrawlerStages({
       ...this.#parts,
       rules,
       frontier: this.#frontier,
       handOff: this.#handOff,
-      control: this.#control,
       counters: this.#counters,
-      debugLog: config.debug
-        ? new DebugLog(debugRingOf(memory, thread + 1), this.#bells.at(-1)!, this.#counters)
-        : undefined,
+      debugLog: this.#debugLog(bells),
       announceSeed: (url) => voice.seedFound(url),
-      wakeAll: () => {
-        for (const bell of this.#bells) bell.ring();
-        this.#planPump();
+      isAborting: () => this.#control.mode === MODES.abort,
+      finished: (lease, end) => this.#over.push([lease, end]),
+      returnPermit: () => {
+        this.#permitsBack++;
       },
     });
-    this.#bell = new LoopDoorbell(this.#bells[thread]!, () => this.#pump());
+    this.#bell = new LoopDoorbell(bells[thread]!, () => this.#pump());
   }
 
-  /** Begins with the seeds of the shards this thread owns; the supervisor has counted all seeds already. */
+  /** Takes in the seeds of the shards this thread owns and says what there is to do. Nothing runs before `go`. */
   start(ownSeeds: readonly CrawlUrl[]): void {
-    this.#frontier.admitSeeds(ownSeeds);
+    this.#frontier.start(ownSeeds);
+    this.#publish();
+    this.#voice.ready(this.#frontier.share, this.#limit.pages);
+  }
+
+  /** The supervisor has counted everybody: begin. */
+  go(): void {
+    this.#running = true;
     this.#pump();
   }
 
@@ -96,62 +122,98 @@ export class Crawler {
     this.#parts.scope.addSeed(url);
   }
 
-  /** Gives up on every URL that only waits for its host. */
-  giveUpWaiting(): void {
-    for (const lease of this.#frontier.drain()) {
-      const line = Buffer.from(jsonLine(unavailableLine(lease, Date.now())));
-      this.#counters.add("unavailable");
-      this.#handOff.send(FRAMES.outcome, [line], () => this.#frontier.commitMany(1));
-    }
-    this.#pump();
+  /** A thread was replaced: what it had not confirmed goes to it once more. */
+  sendAgainTo(thread: number): void {
+    this.#restarted.push(thread);
+    this.#planPump();
   }
 
-  readonly #landed = (): void => {
-    this.#inFlight--;
+  /** Gives up on every URL that only waits for its host. */
+  giveUpWaiting(): void {
+    this.#givesUp = true;
     this.#planPump();
-  };
+  }
 
   #planPump(): void {
-    if (this.#pumpPlanned || this.#ended) return;
+    if (this.#pumpPlanned || !this.#running) return;
     this.#pumpPlanned = true;
     setImmediate(() => this.#pump());
   }
 
   #pump(): void {
     this.#pumpPlanned = false;
-    if (this.#ended) return;
+    if (!this.#running) return;
     this.#bell.awake();
+    const { recount, mode } = this.#control;
+    if (recount > 0) {
+      this.#account.publish(recount, this.#frontier.share, this.#limit.pages, this.#limit.held);
+      this.#sleep(() => this.#control.recount !== recount);
+      return;
+    }
     this.#frontier.receive();
-    // Commits run as soon as this function returns; what they bring is taken up by the next pump.
-    if (this.#handOff.settle() > 0) this.#planPump();
-    const { mode } = this.#control;
-    if (mode === MODES.run) this.#takeMore();
-    else if (mode === MODES.abort) void this.#parts.wire.close();
-    this.#handOff.flush();
-    const sent = this.#frontier.flush();
+    this.#handOff.settle();
+    this.#finishVisits();
+    for (const thread of this.#restarted.splice(0)) this.#frontier.sendAgainTo(thread);
+    if (this.#givesUp) this.#abandonWaiting();
+    const idle = mode === MODES.run && this.#takeMore();
+    if (mode === MODES.abort) void this.#parts.wire.close();
+    const sent = this.#frontier.flush(mode !== MODES.run);
+    this.#handOff.flush(idle || mode !== MODES.run);
     this.#publish();
     if (this.#mayEnd(mode, sent)) {
       this.#end();
       return;
     }
-    this.#bell.asleep();
-    if (this.#hasNews(mode, sent)) this.#planPump();
+    const nothingElse = this.#inFlight === 0 && (mode !== MODES.run || idle);
+    if (this.#handOff.outstanding > 0) this.#uncommitted.hurry(nothingElse, idle);
+    this.#sleep(() => this.#hasNews(mode, sent));
   }
 
-  /**
-   * Whoever changed something before the bell was armed did not ring, so everything that a ring may mean is looked
-   * at once more: the crawl's mode, mail, answers, room in an inbox or in the pipe, a page permit.
-   */
+  /** Arms the bell, then looks once more: whoever changed something before the bell was armed did not ring. */
+  #sleep(hasNews: () => boolean): void {
+    if (this.#bell.fallAsleep({ hasNews })) this.#planPump();
+  }
+
+  /** Everything that a ring may mean: mode, recount, mail, answers, room in an inbox or in the pipe, a page permit. */
   #hasNews(mode: number, sent: boolean): boolean {
     const control = this.#control;
-    if (control.mode !== mode || this.#handOff.hasAnswers()) return true;
+    if (control.mode !== mode || control.recount > 0 || this.#handOff.hasAnswers()) return true;
     if (mode === MODES.run && this.#frontier.hasMail()) return true;
     if (!sent && this.#frontier.flush()) return true;
     if (this.#handOff.congested) {
-      this.#handOff.flush();
+      this.#handOff.flush(true);
       if (!this.#handOff.congested) return true;
     }
-    return this.#wantsPermit && control.permits.left > 0;
+    return this.#limit.hasNews;
+  }
+
+  #finishVisits(): void {
+    const ended = this.#over;
+    this.#over = [];
+    for (; this.#permitsBack > 0; this.#permitsBack--) this.#limit.giveBack();
+    for (const [lease, end] of ended) {
+      const page = end.outcome === "page";
+      if (!page) this.#limit.giveBack();
+      this.#uncommitted.add(end.bytes);
+      this.#frontier.finish(lease, end.found, {
+        outcome: OUTCOME[end.outcome],
+        record: end.record,
+        onCommitted: () => {
+          this.#uncommitted.remove(end.bytes);
+          if (page) this.#limit.committed();
+        },
+      });
+    }
+  }
+
+  #abandonWaiting(): void {
+    this.#givesUp = false;
+    for (const lease of this.#frontier.drain()) {
+      const line = Buffer.from(jsonLine(unavailableLine(lease, Date.now())));
+      this.#counters.add("unavailable");
+      this.#handOff.send(FRAMES.outcome, [line]);
+      this.#frontier.abandon(lease);
+    }
   }
 
   /** Nothing in flight, everything stored and sent; a crawl that is aborted leaves the rest where it is. */
@@ -160,25 +222,23 @@ export class Crawler {
     return mode === MODES.abort || (sent && this.#handOff.outstanding === 0);
   }
 
-  #takeMore(): void {
-    const { linksPerThread, maxUncommitted, maxPages } = this.#rules.config;
+  /** Takes what can be taken; true when there was room for more. */
+  #takeMore(): boolean {
+    const { linksPerThread } = this.#rules.config;
     const nowMs = monotonicMs();
-    this.#wantsPermit = false;
+    this.#limit.wanted = false;
     for (;;) {
-      const uncommitted = this.#handOff.outstanding + this.#inFlight;
-      const room = Math.min(linksPerThread - this.#inFlight, maxUncommitted - uncommitted);
-      if (room <= 0 || this.#handOff.congested) return;
-      const leases = this.#frontier.takeMany(maxPages === undefined ? room : 1, nowMs);
+      const free = linksPerThread - this.#inFlight;
+      const room = Math.min(free, this.#uncommitted.room - this.#inFlight);
+      if (room <= 0 || this.#handOff.congested) return false;
+      const leases = this.#frontier.takeMany(this.#limit.exists ? 1 : room, nowMs);
       if (leases.length === 0) {
         this.#sleepUntil(this.#frontier.nextReadyMs(), nowMs);
-        return;
+        return true;
       }
-      // With a page limit every visit holds a permit, so that the crawl ends at exactly N. It is taken last: a
-      // permit held by a thread that has nothing to fetch would be missing elsewhere.
-      if (maxPages !== undefined && !this.#control.permits.tryTake()) {
-        this.#wantsPermit = true;
+      if (!this.#limit.tryTake()) {
         for (const lease of leases) this.#frontier.giveBack(lease, nowMs);
-        return;
+        return true;
       }
       for (const lease of leases) this.#visit(lease);
     }
@@ -186,7 +246,13 @@ export class Crawler {
 
   #visit(lease: Lease): void {
     this.#inFlight++;
-    visit(lease, this.#stages, this.#landed).catch((error: unknown) => this.#voice.failed(error));
+    visit(lease, this.#stages).then(
+      () => {
+        this.#inFlight--;
+        this.#planPump();
+      },
+      (error: unknown) => this.#voice.failed(error),
+    );
   }
 
   /** One timer at a time, for the host that is ready first. */
@@ -207,14 +273,20 @@ export class Crawler {
     counters.set("queued", this.#frontier.queued);
     counters.set("hostsWaiting", this.#frontier.hostsWaiting);
     counters.set("inFlight", this.#inFlight);
-    counters.set("uncommitted", this.#handOff.outstanding);
+    counters.set("uncommitted", this.#uncommitted.visits);
     counters.set("foreignBlocks", this.#frontier.blocksSent);
     counters.set("robotsFetched", this.#parts.robots?.fetched ?? 0);
     if (this.#inFlight > counters.get("maxInFlight")) counters.set("maxInFlight", this.#inFlight);
   }
 
+  #debugLog(bells: readonly Doorbell[]): DebugLog | undefined {
+    const { config, memory, thread } = this.#rules;
+    if (!config.debug) return undefined;
+    return new DebugLog(debugRingOf(memory, thread + 1), bells.at(-1)!, this.#counters);
+  }
+
   #end(): void {
-    this.#ended = true;
+    this.#running = false;
     clearTimeout(this.#timer);
     this.#bell.close();
     void this.#parts.wire.close().then(() => this.#voice.finished());

@@ -23,6 +23,11 @@ export interface CrawlEvents {
   started: [out: string];
   progress: [progress: CrawlProgress];
   seedRedirected: [target: CrawlUrl];
+  /** A worker thread died and another one took its place. */
+  workerReplaced: [name: string, cause: unknown];
+  /** The disk is full: the crawl waits until there is space again. */
+  diskFull: [message: string];
+  diskFree: [];
   stopping: [reason: string];
   ended: [summary: CrawlSummary];
 }

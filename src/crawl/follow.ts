@@ -1,4 +1,4 @@
-import { fingerprintText } from "../frontier/fingerprint.ts";
+import { fingerprint, fingerprintText, print } from "../frontier/fingerprint.ts";
 import type { Discovery, Lease } from "../frontier/frontier.ts";
 import { SeenSet } from "../frontier/seen.ts";
 import { isList, type Via } from "../frontier/via.ts";
@@ -121,6 +121,8 @@ export class Follower {
 
   /** Adds a skipped link to the report unless this thread reported it before. */
   report(link: Skipped, skipped: Skipped[]): void {
-    if (this.#reported.add(link.url)) skipped.push(link);
+    // Not every skipped link is a canonical URL, so it is hashed as a text.
+    fingerprint(link.url, this.#rules.seedLow, this.#rules.seedHigh);
+    if (this.#reported.addPrint(print.low, print.high)) skipped.push(link);
   }
 }

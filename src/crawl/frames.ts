@@ -14,6 +14,12 @@ export const FRAMES = {
   outcome: 2,
   /** Links that were not followed: lines of the report (JSON, one per line). */
   skipped: 3,
+  /** Events of a shard, to be journalled when all captures before are synced: shard (16 bits), events. */
+  journal: 4,
+  /** The shard whose journal is about to be written: where it ended when it was read (JSON). */
+  openJournal: 5,
+  /** Nothing but its place in the order: answered like the others. */
+  mark: 6,
 } as const;
 
 const PREFIX_BYTES = 6;

@@ -1,7 +1,10 @@
 import { Deque } from "../frontier/deque.ts";
 import type { BytePipe } from "../sync/byte-pipe.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
-import { type Frame, frameHead, readFrame } from "./frames.ts";
+import { FRAMES, type Frame, frameHead, readFrame } from "./frames.ts";
+
+/** Bytes that are worth waking a builder for. */
+const WAKE_BYTES = 128 * 1024;
 
 /** The crawler's end of the way to its builder. It never blocks: what does not fit the pipe waits here. */
 export class HandOff {
@@ -13,18 +16,27 @@ export class HandOff {
   readonly #afterwards = new Deque<(() => void) | undefined>();
   #current: Uint8Array | undefined;
   #offset = 0;
-  #settled = 0;
-  #news = false;
+  #settled: number;
+  /** Bytes written since the builder was woken. */
+  #unheard = 0;
+  #records = 0;
 
-  /** `stored` counts, per crawler, the frames its builder has written. */
+  /** `stored` counts, per crawler, the frames its builder has made durable; a thread that follows a dead one goes on counting. */
   constructor(pipe: BytePipe, bell: Doorbell, stored: Int32Array, thread: number) {
     this.#pipe = pipe;
     this.#bell = bell;
     this.#stored = stored;
     this.#thread = thread;
+    this.#settled = Atomics.load(stored, thread);
   }
 
-  /** Sends a frame; `onStored` runs in `settle` once the builder has written it. */
+  /** Sends a page record; answers its number, by which the journal names it until the builder knows its place. */
+  sendRecord(parts: readonly Uint8Array[]): number {
+    this.send(FRAMES.capture, parts);
+    return this.#records++;
+  }
+
+  /** Sends a frame; `onStored` runs in `settle` once the builder has made it durable. */
   send(kind: number, parts: readonly Uint8Array[], onStored?: () => void): void {
     this.#waiting.pushBack(frameHead(kind, parts));
     for (const part of parts) if (part.length > 0) this.#waiting.pushBack(part);
@@ -32,11 +44,14 @@ export class HandOff {
     this.#move();
   }
 
-  /** Moves waiting bytes into the pipe and wakes the builder: once for all frames sent since the last call. */
-  flush(): void {
+  /**
+   * Moves waiting bytes into the pipe. The builder is woken when there is a good deal for it, or when the caller says
+   * that nothing else is to come soon; otherwise it looks by itself after a while. A wake-up costs more than a page.
+   */
+  flush(now: boolean): void {
     this.#move();
-    if (!this.#news) return;
-    this.#news = false;
+    if (this.#unheard === 0 || !(now || this.#unheard >= WAKE_BYTES || this.congested)) return;
+    this.#unheard = 0;
     this.#bell.ring();
   }
 
@@ -46,7 +61,7 @@ export class HandOff {
       if (this.#current === undefined) break;
       const count = this.#pipe.write(this.#current, this.#offset);
       if (count === 0) break;
-      this.#news = true;
+      this.#unheard += count;
       this.#offset += count;
       if (this.#offset === this.#current.length) {
         this.#current = undefined;

@@ -22,7 +22,20 @@ const PAGES_COMMITTED = 2;
 const MODE = 3;
 const ENDED_BY = 4;
 const BUILDERS_MAY_END = 5;
-const CONTROL_WORDS = 6;
+const RECOUNT = 6;
+const NOTES = 7;
+const CONTROL_WORDS = 8;
+
+/** Words of a thread's row in `accounts`. */
+const SHARE = 0;
+const PAGES = 1;
+const HELD_PERMITS = 2;
+const RECOUNTED = 3;
+const HURRY = 4;
+const ACCOUNT_WORDS = 5;
+
+/** How soon a crawler wants its pages committed. */
+export const HURRY_LEVELS = { none: 0, soon: 1, now: 2 } as const;
 
 /** What the crawler threads do: run, finish what is in flight, or drop it. */
 export const MODES = { run: 0, drain: 1, abort: 2 } as const;
@@ -41,10 +54,12 @@ export interface CrawlMemory {
   readonly bells: SharedArrayBuffer;
   readonly wantsSpace: SharedArrayBuffer;
   readonly inboxes: readonly SharedArrayBuffer[];
-  /** Page records of each crawler on their way to its builder. */
-  readonly pipes: readonly SharedArrayBuffer[];
-  /** How many records of each crawler its builder has stored. */
+  /** Page records of each crawler on their way to its builder; a crawler that replaces a dead one gets a new pipe. */
+  readonly pipes: SharedArrayBuffer[];
+  /** How many frames of each crawler its builder has made durable. */
   readonly stored: SharedArrayBuffer;
+  /** What each crawler contributes to the control block, for a recount when one of them has died. */
+  readonly accounts: SharedArrayBuffer;
   readonly hostGates: SharedArrayBuffer;
   readonly addressGates: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
@@ -60,23 +75,28 @@ export interface SharedMemory {
   readonly taken: SharedArrayBuffer | undefined;
 }
 
+/** Memory for one pipe. */
+export function createPipe(): SharedArrayBuffer {
+  return new SharedArrayBuffer(pipeBytes(PIPE_BYTES));
+}
+
 /** Makes the memory for T crawlers and B builders. */
 export function createMemory(
-  config: Pick<CrawlConfig, "threads" | "builders" | "maxPages">,
+  config: Pick<CrawlConfig, "threads" | "builders">,
   shared?: SharedMemory,
 ): CrawlMemory {
-  const { threads, builders, maxPages = Number.POSITIVE_INFINITY } = config;
+  const { threads, builders } = config;
   const perThread = (bytes: number) =>
     Array.from({ length: threads }, () => new SharedArrayBuffer(bytes));
   const control = new SharedArrayBuffer(CONTROL_WORDS * 4);
-  new Int32Array(control)[PAGE_PERMITS] = Math.min(maxPages, 2 ** 31 - 1);
   return {
     threads,
     control,
     bells: new SharedArrayBuffer((threads + builders + 2) * DOORBELL_WORDS * 4),
     wantsSpace: new SharedArrayBuffer(threads * 4),
     inboxes: perThread(ringBytes(INBOX_SLOTS, INBOX_SLOT_BYTES)),
-    pipes: perThread(pipeBytes(PIPE_BYTES)),
+    pipes: Array.from({ length: threads }, createPipe),
+    accounts: new SharedArrayBuffer(threads * ACCOUNT_WORDS * 4),
     stored: new SharedArrayBuffer(threads * 4),
     hostGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
     addressGates: new SharedArrayBuffer(gateBytes(ADDRESS_GATES)),
@@ -146,6 +166,38 @@ export class Control {
     if (Atomics.load(this.#words, MODE) < mode) Atomics.store(this.#words, MODE, mode);
   }
 
+  /** Above 0 while the supervisor counts anew: crawlers touch no counter, publish their accounts and wait. */
+  get recount(): number {
+    return Atomics.load(this.#words, RECOUNT);
+  }
+
+  /** Begins a recount, or ends it with 0. */
+  setRecount(number: number): void {
+    Atomics.store(this.#words, RECOUNT, number);
+  }
+
+  /** Messages to builders so far: a builder that is about to sleep looks whether there is one more. */
+  get notes(): number {
+    return Atomics.load(this.#words, NOTES);
+  }
+
+  /** A message to a builder was posted. */
+  noteSent(): void {
+    Atomics.add(this.#words, NOTES, 1);
+  }
+
+  /** Committed pages of the whole crawl. */
+  get pagesCommitted(): number {
+    return Atomics.load(this.#words, PAGES_COMMITTED);
+  }
+
+  /** Sets the counters while nobody else touches them. */
+  setCounts(pending: number, pages: number, permits: number): void {
+    Atomics.store(this.#words, PENDING, pending);
+    Atomics.store(this.#words, PAGES_COMMITTED, pages);
+    Atomics.store(this.#words, PAGE_PERMITS, Math.max(0, Math.min(permits, 2 ** 31 - 1)));
+  }
+
   /** Counts a committed page; returns how many there are now. */
   pageCommitted(): number {
     return Atomics.add(this.#words, PAGES_COMMITTED, 1) + 1;
@@ -158,5 +210,49 @@ export class Control {
 
   get buildersMayEnd(): boolean {
     return Atomics.load(this.#words, BUILDERS_MAY_END) === 1;
+  }
+}
+
+/** What one crawler contributes to the control block; only it writes here, and the supervisor reads. */
+export class Account {
+  readonly #words: Int32Array;
+  readonly #at: number;
+
+  constructor(memory: CrawlMemory, thread: number) {
+    this.#words = new Int32Array(memory.accounts);
+    this.#at = thread * ACCOUNT_WORDS;
+  }
+
+  /** Publishes the account for the recount of that number. */
+  publish(recount: number, share: number, pages: number, heldPermits: number): void {
+    Atomics.store(this.#words, this.#at + SHARE, share);
+    Atomics.store(this.#words, this.#at + PAGES, pages);
+    Atomics.store(this.#words, this.#at + HELD_PERMITS, heldPermits);
+    Atomics.store(this.#words, this.#at + RECOUNTED, recount);
+  }
+
+  /** What was published for this recount; undefined as long as nothing was. */
+  read(recount: number): { share: number; pages: number; heldPermits: number } | undefined {
+    if (Atomics.load(this.#words, this.#at + RECOUNTED) !== recount) return undefined;
+    return {
+      share: Atomics.load(this.#words, this.#at + SHARE),
+      pages: Atomics.load(this.#words, this.#at + PAGES),
+      heldPermits: Atomics.load(this.#words, this.#at + HELD_PERMITS),
+    };
+  }
+
+  /** Asks the builder to commit soon, or now; true when that is more than was asked before. */
+  hurry(level: number): boolean {
+    return Atomics.exchange(this.#words, this.#at + HURRY, level) < level;
+  }
+
+  /** How much of a hurry there is. */
+  get hurried(): number {
+    return Atomics.load(this.#words, this.#at + HURRY);
+  }
+
+  /** The builder has seen it. */
+  calm(): void {
+    Atomics.store(this.#words, this.#at + HURRY, HURRY_LEVELS.none);
   }
 }

@@ -53,7 +53,7 @@ export class SitemapDesk {
     const named = this.#named.get(origin);
     if (named === undefined && robots) return NOTHING;
     this.#named.delete(origin);
-    if (!this.#done.add(origin)) return NOTHING;
+    if (!this.#done.add(`${origin}/` as CrawlUrl)) return NOTHING;
     // Nobody asked for a sitemap that nobody names, unless there is nothing else to go by.
     const usual = sitemaps === "only" ? [`${origin}/sitemap.xml` as CrawlUrl] : [];
     const files = named === undefined || named.length === 0 ? usual : named;

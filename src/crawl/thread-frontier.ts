@@ -1,20 +1,31 @@
+import { join } from "node:path";
 import type { CrawlConfig } from "../config/schema.ts";
 import { Exchange } from "../frontier/exchange.ts";
-import type { ThreadFrontier } from "../frontier/frontier.ts";
+import { OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
+import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
+import { openShard } from "../frontier/open-shard.ts";
+import { QueueLog } from "../frontier/queue-log.ts";
+import { openScratchFile } from "../frontier/scratch-file.ts";
 import { openVisitedSet, visitedSetBytes } from "../frontier/sets/open-set.ts";
 import type { SetShape } from "../frontier/sets/visited-set.ts";
+import type { Shard } from "../frontier/shard.ts";
 import { ShardedFrontier } from "../frontier/sharded.ts";
 import { SharedFrontier } from "../frontier/shared.ts";
 import type { FrontierShape } from "../frontier/strategies/fixed-frontier.ts";
 import { createFrontier, openFrontier } from "../frontier/strategies/open-frontier.ts";
 import type { CounterRow } from "../stats/counters.ts";
+import { monotonicMs } from "../sync/clock.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
 import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
+import type { HandOff } from "./hand-off.ts";
+import { HandOffPort } from "./journal-port.ts";
 import { type Control, inboxesOf, MODES, type SharedMemory } from "./shared-memory.ts";
 
 /** A URL, its parent, a full redirect chain and the numbers around them. */
 const SLOT_BYTES = 2 * MAX_URL_LENGTH + 256;
+/** Queued URLs in memory, all threads together; more of them lie on disk. */
+const QUEUE_MEMORY_BYTES = 32 * 1024 * 1024;
 /** Most URLs of a crawl on a shared frontier; the striped set keeps them as text. */
 const MAX_URLS = { cas: 1 << 22, striped: 1 << 17 } as const;
 
@@ -44,59 +55,91 @@ export function createSharedMemory(config: CrawlConfig): SharedMemory {
   };
 }
 
-/** Opens the frontier that the configuration asks for, as one thread sees it. */
-export function openThreadFrontier(
-  rules: CrawlerRules,
-  control: Control,
-  bells: readonly Doorbell[],
-  counters: CounterRow,
-): ThreadFrontier {
-  const { thread, config, memory, seedLow, seedHigh } = rules;
+/** What a thread's frontier works with. */
+export interface FrontierParts {
+  readonly rules: CrawlerRules;
+  readonly control: Control;
+  readonly bells: readonly Doorbell[];
+  readonly counters: CounterRow;
+  readonly handOff: HandOff;
+}
+
+/** Opens the frontier that the configuration asks for, as one thread sees it: what is on disk of it is read. */
+export function openThreadFrontier(parts: FrontierParts): ThreadFrontier {
+  const { rules, control, bells, counters } = parts;
   const supervisor = bells.at(-2)!;
-  const crawlers = bells.slice(0, memory.threads);
   const onLast = () => {
     control.end("finished", MODES.drain);
     supervisor.ring();
   };
-  if (memory.shared === undefined) {
-    const exchange = new Exchange(thread, {
-      inboxes: inboxesOf(memory, thread),
-      bells: crawlers,
-      wantsSpace: new Int32Array(memory.wantsSpace),
-    });
-    return new ShardedFrontier({
-      thread,
-      threads: memory.threads,
-      shards: config.shards,
-      rules: { ...config, seedLow, seedHigh },
-      pending: control.pending,
-      exchange,
-      onLast,
-    });
-  }
-  const { frontier, visited, taken } = memory.shared;
-  const owner = thread + 1;
-  const openSet = (kind: "cas" | "striped", buffer: SharedArrayBuffer) =>
-    openVisitedSet(kind, buffer, setShape(kind, seedLow, seedHigh), owner);
+  const { shared } = rules.memory;
+  if (shared === undefined) return openSharded(parts, onLast);
+  const { thread, config, memory, seedLow, seedHigh } = rules;
+  const crawlers = bells.slice(0, memory.threads);
+  const set = (kind: "cas" | "striped", buffer: SharedArrayBuffer) =>
+    openVisitedSet(kind, buffer, setShape(kind, seedLow, seedHigh), thread + 1);
   return new SharedFrontier({
-    frontier: openFrontier(config.sync, frontier, frontierShape(config), owner),
-    visited: openSet(config.visited, visited),
-    taken: taken === undefined ? undefined : openSet("cas", taken),
+    frontier: openFrontier(config.sync, shared.frontier, frontierShape(config), thread + 1),
+    visited: set(config.visited, shared.visited),
+    taken: shared.taken === undefined ? undefined : set("cas", shared.taken),
     pending: control.pending,
+    port: new HandOffPort(parts.handOff, rules.epoch, new Map()),
     delayMs: config.delayMs,
     dedup: config,
-    maxHeld: config.linksPerThread,
+    maxHeld: 2 * config.linksPerThread,
     seedLow,
     seedHigh,
-    onLast: losesUrls(config) ? () => {} : onLast,
+    onLast,
     wakeOthers: () => {
-      for (let other = 0; other < crawlers.length; other++)
-        if (other !== thread) crawlers[other]!.ring();
+      for (const [i, bell] of crawlers.entries()) if (i !== thread) bell.ring();
     },
-    onTaken: (again) => {
-      counters.add("taken");
-      if (again) counters.add("takenTwice");
-    },
+    onTaken: (again) => counters.add(again ? "takenTwice" : "taken"),
     countsFrontier: thread === 0,
+  });
+}
+
+function openSharded(
+  { rules, control, bells, counters, handOff }: FrontierParts,
+  onLast: () => void,
+) {
+  const { thread, config, memory, seedLow, seedHigh, journals, epoch } = rules;
+  const { delayMs, perHost, order, shards, threads } = config;
+  const startMs = rules.mustWait ? monotonicMs() + delayMs : 0;
+  const { dropSessionIds, dropTracking, trailingSlash } = config;
+  const dedup = { dropSessionIds, dropTracking, trailingSlash };
+  const shardRules = { delayMs, perHost, order, seedLow, seedHigh, startMs, ...dedup };
+  const scratch = join(journals!, `queue-${thread}.scratch`);
+  const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
+  const owned: Shard[] = [];
+  const ends = new Map<number, JournalEnd | undefined>();
+  for (let number = thread; number < shards; number += threads) {
+    const opened = openShard({ folder: journals!, number, rules: shardRules, log });
+    owned.push(opened.shard);
+    ends.set(number, opened.end);
+    const { outcomes } = opened.shard.state;
+    counters.add("pages", outcomes[OUTCOME.page]!);
+    counters.add("redirects", outcomes[OUTCOME.redirect]!);
+    counters.add("failed", outcomes[OUTCOME.failed]!);
+    counters.add("refused", outcomes[OUTCOME.refused]!);
+    counters.add("sitemaps", outcomes[OUTCOME.sitemap]!);
+    counters.add("unchanged", outcomes[OUTCOME.unchanged]!);
+  }
+  const exchange = new Exchange(thread, {
+    inboxes: inboxesOf(memory, thread),
+    bells: bells.slice(0, memory.threads),
+    wantsSpace: new Int32Array(memory.wantsSpace),
+  });
+  const port = new HandOffPort(handOff, epoch, ends);
+  const { pending } = control;
+  return new ShardedFrontier({
+    thread,
+    threads,
+    shards,
+    owned,
+    epoch,
+    pending,
+    exchange,
+    port,
+    onLast,
   });
 }

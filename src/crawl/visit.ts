@@ -1,5 +1,5 @@
 import type { Capture, FetchOutcome } from "../fetch/outcome.ts";
-import type { Discovery, Lease } from "../frontier/frontier.ts";
+import type { Discovery, Lease, OUTCOME } from "../frontier/frontier.ts";
 import type { ReadPage } from "./read-page.ts";
 
 /** Where a response leads. */
@@ -22,32 +22,45 @@ export interface Stages {
   read(lease: Lease, capture: Capture): Promise<ReadPage>;
   /** Decides what to visit next and reports what is not. */
   follow(lease: Lease, capture: Capture, page: ReadPage): Next;
-  /** Hands the record to a builder; settles when it is stored. */
-  store(lease: Lease, capture: Capture, page: ReadPage, next: Next): Promise<void>;
-  /** Logs a URL that leaves no record in the archive; settles when that is stored. */
-  log(lease: Lease, outcome: FetchOutcome): Promise<void>;
-  /** Children first, then the parent is released. */
-  commit(lease: Lease, found: readonly Discovery[], page: boolean): void;
+  /** Hands the record to a builder; answers its number. */
+  store(lease: Lease, capture: Capture, page: ReadPage, next: Next): number;
+  /** Logs a URL that leaves no record in the archive. */
+  log(lease: Lease, outcome: FetchOutcome): void;
+  /** The end of the visit and what it found become durable together; only then the URL is released. */
+  commit(lease: Lease, end: VisitEnd): void;
 }
 
-/**
- * The life of one URL, from lease to commit. `landed` is called as soon as its place in flight is free for the next
- * one: the record is still on its way to the disk then.
- */
-export async function visit(lease: Lease, stages: Stages, landed: () => void): Promise<void> {
+/** How a visit ended. */
+export interface VisitEnd {
+  readonly outcome: keyof typeof OUTCOME;
+  /** To be visited next. */
+  readonly found: readonly Discovery[];
+  /** Number of the record in the archive. */
+  readonly record: number | undefined;
+  /** Bytes that would have to be fetched again if this were lost. */
+  readonly bytes: number;
+}
+
+/** The life of one URL, from lease to commit. Its place in flight is free at the end: the record is still on its way to the disk then. */
+export async function visit(lease: Lease, stages: Stages): Promise<void> {
   const outcome = await stages.fetch(lease);
-  if (stages.tryLater(lease, outcome)) return landed();
+  if (stages.tryLater(lease, outcome)) return;
   stages.requestEnded(lease);
   if (outcome.kind !== "response") {
-    const logged = stages.log(lease, outcome);
-    landed();
-    await logged;
-    return stages.commit(lease, [], false);
+    stages.log(lease, outcome);
+    const refused = outcome.kind === "refused" ? "refused" : "failed";
+    return stages.commit(lease, { outcome: refused, found: [], record: undefined, bytes: 0 });
   }
   const page = await stages.read(lease, outcome.capture);
   const next = stages.follow(lease, outcome.capture, page);
-  const stored = stages.store(lease, outcome.capture, page, next);
-  landed();
-  await stored;
-  stages.commit(lease, next.found, page.isPage);
+  const record = stages.store(lease, outcome.capture, page, next);
+  const { found, redirect } = next;
+  const answer = redirect !== undefined && "location" in redirect ? "redirect" : "failed";
+  const lesser = page.listed ? "sitemap" : page.unchanged ? "unchanged" : answer;
+  stages.commit(lease, {
+    outcome: page.isPage ? "page" : lesser,
+    found,
+    record,
+    bytes: outcome.capture.body.length,
+  });
 }

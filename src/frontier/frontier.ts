@@ -20,14 +20,44 @@ export interface Discovery {
 /** A URL that its holder may work on now; nobody else has it. */
 export interface Lease extends Discovery {
   readonly host: Host;
+  /** Shard that owns it; 0 where there are none. */
+  readonly shard: number;
+  /** Fingerprint. */
+  readonly low: number;
+  readonly high: number;
   /** Tries that failed before this one. */
   attempt: number;
 }
 
+/** How visits end, as journals keep it: these numbers never change. */
+export const OUTCOME = {
+  page: 1,
+  redirect: 2,
+  failed: 3,
+  refused: 4,
+  sitemap: 5,
+  unchanged: 6,
+} as const;
+
+/** How one visit ended. */
+export interface Finish {
+  readonly outcome: number;
+  /** Number of the archive record among those this thread handed over; undefined when there is none. */
+  readonly record: number | undefined;
+  /** Called when the end of the visit is durable, together with the links found. */
+  readonly onCommitted: () => void;
+}
+
+/** How a frontier makes things durable; the other side is a builder thread. */
+export interface JournalPort {
+  /** Appends events to a shard's journal behind every record handed over so far, and calls back when both are synced. */
+  write(shard: number, events: Uint8Array, onDurable: () => void): void;
+  /** Calls back when everything handed over so far is stored; for frontiers without a journal. */
+  mark(onStored: () => void): void;
+}
+
 /** Holds the URLs that are known but not yet fetched. Implementations differ in durability and locking only. */
 export interface Frontier {
-  /** Takes in what was found; returns how many of the URLs it now owns were new. */
-  offerMany(found: readonly Discovery[]): number;
   /** Up to `limit` URLs whose hosts may be asked at `nowMs`. */
   takeMany(limit: number, nowMs: number): Lease[];
   /** The request of this lease ended at `endMs`: its host may be asked again after its delay. */
@@ -36,8 +66,10 @@ export interface Frontier {
   giveBack(lease: Lease, notBeforeMs: number): void;
   /** Puts a lease whose request ended aside until `untilMs`; its host goes on meanwhile. */
   rest(lease: Lease, untilMs: number): void;
-  /** Ends leases whose outcome is stored; their children must have been offered before. */
-  commitMany(count: number): void;
+  /** The visit is over: its end and what it found are committed together, by the next `flush`. */
+  finish(lease: Lease, found: readonly Discovery[], how: Finish): void;
+  /** This run waits no longer for the URL, but it is not done: a later run may fetch it. */
+  abandon(lease: Lease): void;
   /** When a host becomes free for the next request, if nothing else happens; Infinity when none waits. */
   nextReadyMs(): number;
   /** URLs admitted so far. */
@@ -48,12 +80,16 @@ export interface Frontier {
 
 /** What one crawler thread needs of its frontier beside the trade itself. */
 export interface ThreadFrontier extends Frontier {
-  /** Begins with the thread's seeds; the supervisor has counted them. */
-  admitSeeds(seeds: readonly CrawlUrl[]): void;
+  /** Takes in the thread's seeds, as far as they are new. What they add to the pending counter the supervisor counts. */
+  start(seeds: readonly CrawlUrl[]): void;
+  /** What this thread contributes to the pending counter. */
+  readonly share: number;
+  /** Another thread begins anew: what was sent to it and not confirmed goes once more. */
+  sendAgainTo(thread: number): void;
   /** Takes in what other threads left for this one. */
   receive(): void;
-  /** Sends what is ready for others; false when something had to stay here. */
-  flush(): boolean;
+  /** Commits what was finished and sends what is ready; false when something had to stay here. `last` leaves nothing for later. */
+  flush(last?: boolean): boolean;
   /** True when another thread seems to have left something. */
   hasMail(): boolean;
   /** Takes every waiting URL, whatever its host's time. */

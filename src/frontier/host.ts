@@ -1,4 +1,3 @@
-import { Deque } from "./deque.ts";
 import type { Lease } from "./frontier.ts";
 
 /** One host name: its waiting URLs and when it may be asked next. */
@@ -6,7 +5,13 @@ export class Host {
   readonly name: string;
   /** Key in the gate table. */
   readonly hash: number;
-  readonly queue = new Deque<Lease>();
+  /** First and last record of its chain in the queue log; 0 when there is none. */
+  first = 0;
+  last = 0;
+  /** Records in the chain. */
+  chained = 0;
+  /** Leases that came back; they go first, the latest before the others. */
+  readonly returned: Lease[] = [];
   /** Requests running now. */
   inFlight = 0;
   /** Own delay, or the site's Crawl-delay when that is longer. */
@@ -22,5 +27,10 @@ export class Host {
     this.name = name;
     this.hash = hash;
     this.delayMs = delayMs;
+  }
+
+  /** URLs that wait. */
+  get queued(): number {
+    return this.chained + this.returned.length;
   }
 }

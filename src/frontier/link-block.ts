@@ -16,16 +16,20 @@ const LINK_OVERHEAD = 2;
 const GROUP_OVERHEAD = 2 + 4 + 1 + 1 + 2;
 const PRINT_LENGTH = 16;
 
-/** Packs links into one block of fixed size. */
+const FIRST_BYTES = 1024;
+
+/** Packs links into one block of at most `maxBytes`. */
 export class LinkBlock {
-  readonly bytes: Buffer;
+  bytes: Buffer;
+  readonly #maxBytes: number;
   #used = 0;
   #links = 0;
   #countAt = -1;
   #group: Discovery | undefined;
 
   constructor(maxBytes: number) {
-    this.bytes = Buffer.alloc(maxBytes);
+    this.#maxBytes = maxBytes;
+    this.bytes = Buffer.allocUnsafe(Math.min(FIRST_BYTES, maxBytes));
   }
 
   /** Bytes in use. */
@@ -45,12 +49,21 @@ export class LinkBlock {
     if (!sameGroup) {
       need += GROUP_OVERHEAD + (found.parent?.length ?? 0) + found.chain.length * PRINT_LENGTH;
     }
-    if (this.#used + need > this.bytes.length) return false;
+    if (this.#used + need > this.#maxBytes) return false;
+    if (this.#used + need > this.bytes.length) this.#grow(this.#used + need);
     if (!sameGroup) this.#openGroup(found);
     this.#writeText(found.url);
     this.bytes.writeUInt16LE(this.bytes.readUInt16LE(this.#countAt) + 1, this.#countAt);
     this.#links++;
     return true;
+  }
+
+  #grow(need: number): void {
+    const more = Buffer.allocUnsafe(
+      Math.min(this.#maxBytes, Math.max(need, 4 * this.bytes.length)),
+    );
+    this.bytes.copy(more, 0, 0, this.#used);
+    this.bytes = more;
   }
 
   #openGroup(found: Discovery): void {

@@ -1,11 +1,19 @@
 import type { DedupPolicy } from "../url/dedup-key.ts";
+import { hostnameOf } from "../url/url-parts.ts";
 import { admissionKey } from "./admission-key.ts";
 import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
 import { HostHeap } from "./host-heap.ts";
+import { IdleHosts } from "./idle-hosts.ts";
+import type { ShardState } from "./journal/fold.ts";
+import type { QueueLog } from "./queue-log.ts";
+import { type QueuedUrl, readNext, readRecord, writeRecord } from "./queue-record.ts";
 import { RestingLeases } from "./resting.ts";
-import { SeenSet } from "./seen.ts";
+import { urlPrint } from "./url-print.ts";
+
+/** Hosts without a URL leave memory when there are this many. */
+const FIRST_SWEEP = 4096;
 
 /** What a shard needs to know of the crawl's settings. */
 export interface ShardRules extends Partial<DedupPolicy> {
@@ -15,24 +23,38 @@ export interface ShardRules extends Partial<DedupPolicy> {
   /** Random per crawl, the same in every thread. */
   readonly seedLow: number;
   readonly seedHigh: number;
+  /** No host is asked before: a run that follows another waits one delay first. */
+  readonly startMs: number;
 }
 
-/** The sites of one shard: seen-set, hosts and their queues. One thread owns it, so there is no lock. */
+/**
+ * The sites of one shard: what is known (the fold over its journal), and the URLs that wait, host by host. One thread
+ * owns it, so there is no lock.
+ */
 export class Shard {
+  readonly number: number;
+  readonly state: ShardState;
   readonly #rules: ShardRules;
-  readonly #seen: SeenSet;
+  readonly #log: QueueLog;
   readonly #hosts = new Map<string, Host>();
   readonly #ready = new HostHeap();
   readonly #resting = new RestingLeases();
+  readonly #idle: IdleHosts;
   #queued = 0;
+  #sweepAt = FIRST_SWEEP;
+  /** The last time somebody told. */
+  #nowMs = 0;
 
-  constructor(rules: ShardRules) {
+  constructor(number: number, rules: ShardRules, state: ShardState, log: QueueLog) {
+    this.number = number;
+    this.state = state;
     this.#rules = rules;
-    this.#seen = new SeenSet(rules.seedLow, rules.seedHigh);
+    this.#log = log;
+    this.#idle = new IdleHosts(rules.delayMs);
   }
 
   get known(): number {
-    return this.#seen.size;
+    return this.state.seen.size;
   }
 
   get queued(): number {
@@ -44,34 +66,70 @@ export class Shard {
     return this.#ready.size;
   }
 
-  /** Admits a URL of this shard; false when it was met before. */
+  /** Hosts in memory, also those without a URL. */
+  get hosts(): number {
+    return this.#hosts.size;
+  }
+
+  /** Admits a URL of this shard and leaves its fingerprint in `print`; false when it was met before. */
   admit(found: Discovery, hostname: string): boolean {
-    if (!this.#seen.add(admissionKey(found, this.#rules))) return false;
+    urlPrint(admissionKey(found, this.#rules), this.#rules.seedLow, this.#rules.seedHigh);
+    const { low, high } = print;
+    if (!this.state.admit(low, high)) return false;
+    this.#enqueue(found, hostname, low, high);
+    print.low = low;
+    print.high = high;
+    return true;
+  }
+
+  /** Puts a URL that is known into the queue: what recovery does. */
+  enqueue(queued: QueuedUrl): void {
+    this.#enqueue(queued, hostnameOf(queued.url), queued.low, queued.high);
+  }
+
+  #enqueue(found: Discovery, hostname: string, low: number, high: number): void {
     const host = this.#host(hostname);
-    const { url, parent, depth, via, seed, chain } = found;
-    const lease: Lease = { url, parent, depth, via, seed, chain, host, attempt: 0 };
-    if (this.#rules.order === "bfs") host.queue.pushBack(lease);
-    else host.queue.pushFront(lease);
+    const { bytes, at } = this.#log.room();
+    const depthFirst = this.#rules.order === "dfs";
+    const length = writeRecord(bytes, at, found, low, high, depthFirst ? host.first : 0);
+    const reference = this.#log.commit(length);
+    if (depthFirst || host.chained === 0) host.first = reference;
+    else this.#log.link(host.last, reference);
+    if (!depthFirst) host.last = reference;
+    host.chained++;
     this.#queued++;
     this.#settle(host);
-    return true;
   }
 
   /** The next URL whose host may be asked at `nowMs`. */
   take(nowMs: number): Lease | undefined {
+    this.#nowMs = nowMs;
     for (let lease = this.#resting.takeDue(nowMs); lease; lease = this.#resting.takeDue(nowMs)) {
-      lease.host.queue.pushFront(lease);
+      lease.host.returned.push(lease);
       this.#settle(lease.host);
     }
     const host = this.#ready.peek();
     if (host === undefined || host.nextMs > nowMs) return undefined;
-    const lease = host.queue.shift()!;
-    this.#queued--;
-    host.inFlight++;
+    const lease = this.#next(host);
     // Above one connection the delay spaces the starts.
     if (this.#rules.perHost > 1) host.nextMs = nowMs + host.delayMs;
     this.#settle(host);
     return lease;
+  }
+
+  #next(host: Host): Lease {
+    this.#queued--;
+    host.inFlight++;
+    const back = host.returned.pop();
+    if (back !== undefined) return back;
+    const reference = host.first;
+    const { bytes, at } = this.#log.read(reference);
+    const { url, parent, depth, via, seed, chain, low, high } = readRecord(bytes, at);
+    host.first = readNext(bytes, at);
+    host.chained--;
+    this.#log.free(reference);
+    const shard = this.number;
+    return { url, parent, depth, via, seed, chain, low, high, host, shard, attempt: 0 };
   }
 
   /** The lease's request is over; with one connection the delay runs from here. */
@@ -87,7 +145,7 @@ export class Shard {
     const host = lease.host;
     host.inFlight--;
     host.nextMs = Math.max(host.nextMs, notBeforeMs);
-    host.queue.pushFront(lease);
+    host.returned.push(lease);
     this.#queued++;
     this.#settle(host);
   }
@@ -107,31 +165,56 @@ export class Shard {
   /** Takes everything that waits, whatever its time: for a crawl that gives up waiting. */
   drain(): Lease[] {
     const all: Lease[] = this.#resting.takeAll();
+    this.#queued -= all.length;
     for (const lease of all) lease.host.inFlight++;
     for (let host = this.#ready.peek(); host !== undefined; host = this.#ready.peek()) {
-      for (let lease = host.queue.shift(); lease; lease = host.queue.shift()) {
-        host.inFlight++;
-        all.push(lease);
-      }
+      while (host.queued > 0) all.push(this.#next(host));
       this.#settle(host);
     }
-    this.#queued -= all.length;
     return all;
+  }
+
+  /** The URL is not waited for any more; its connection is free again. */
+  abandon(lease: Lease): void {
+    lease.host.inFlight--;
+    this.#settle(lease.host);
   }
 
   #host(name: string): Host {
     let host = this.#hosts.get(name);
     if (host === undefined) {
-      fingerprint(name, this.#rules.seedLow, this.#rules.seedHigh);
-      host = new Host(name, print.low, this.#rules.delayMs);
+      if (this.#hosts.size >= this.#sweepAt) this.#sweep();
+      const { seedLow, seedHigh, delayMs, startMs } = this.#rules;
+      fingerprint(name, seedLow, seedHigh);
+      const known = this.#idle.take(print.low, print.high);
+      host = new Host(name, print.low, known?.delayMs ?? delayMs);
+      host.nextMs = known?.nextMs ?? startMs;
       this.#hosts.set(name, host);
     }
     return host;
   }
 
+  /** Hosts that have nothing to fetch become a few bytes, or nothing when they are as free as one never met. */
+  #sweep(): void {
+    const { seedLow, seedHigh } = this.#rules;
+    for (const [name, host] of this.#hosts) {
+      if (host.queued > 0 || host.inFlight > 0) continue;
+      fingerprint(name, seedLow, seedHigh);
+      const nextMs = Math.max(host.nextMs, host.reservedMs);
+      this.#idle.keep(
+        print.low,
+        print.high,
+        { nextMs, delayMs: host.delayMs, step: 0 },
+        this.#nowMs,
+      );
+      this.#hosts.delete(name);
+    }
+    this.#sweepAt = Math.max(FIRST_SWEEP, 2 * this.#hosts.size);
+  }
+
   /** Restores: in the heap if and only if there is a queued URL and a free connection. */
   #settle(host: Host): void {
-    if (host.queue.size > 0 && host.inFlight < this.#rules.perHost) this.#ready.place(host);
+    if (host.queued > 0 && host.inFlight < this.#rules.perHost) this.#ready.place(host);
     else this.#ready.remove(host);
   }
 }

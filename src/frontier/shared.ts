@@ -5,7 +5,7 @@ import { hostnameOf } from "../url/url-parts.ts";
 import { admissionKey } from "./admission-key.ts";
 import { Deque } from "./deque.ts";
 import { fingerprint, print } from "./fingerprint.ts";
-import type { Discovery, Lease, ThreadFrontier } from "./frontier.ts";
+import type { Discovery, Finish, JournalPort, Lease, ThreadFrontier } from "./frontier.ts";
 import { Host } from "./host.ts";
 import { LinkBlock, readLinkBlock } from "./link-block.ts";
 import { RestingLeases } from "./resting.ts";
@@ -21,6 +21,7 @@ export interface SharedParts {
   /** Only for a technique that gives URLs twice: who was taken before. */
   readonly taken: VisitedSet | undefined;
   readonly pending: Pending;
+  readonly port: JournalPort;
   readonly delayMs: number;
   /** When two URLs are one page. */
   readonly dedup?: Partial<DedupPolicy>;
@@ -49,6 +50,8 @@ export class SharedFrontier implements ThreadFrontier {
   readonly #hosts = new Map<string, Host>();
   readonly #record: Buffer;
   readonly #repeated = new Set<string>();
+  #finished: (() => void)[] = [];
+  #share = 0;
   #held = 0;
   #known = 0;
   #waiting = 0;
@@ -60,7 +63,7 @@ export class SharedFrontier implements ThreadFrontier {
     this.#record = Buffer.alloc(parts.frontier.slotBytes);
   }
 
-  admitSeeds(seeds: readonly CrawlUrl[]): void {
+  start(seeds: readonly CrawlUrl[]): void {
     for (const url of seeds) {
       const seed = {
         url,
@@ -72,12 +75,13 @@ export class SharedFrontier implements ThreadFrontier {
       } as const;
       if (!this.#parts.visited.mark(this.#key(seed))) continue;
       this.#known++;
+      this.#share++;
       this.#spill.pushBack(seed);
     }
     this.flush();
   }
 
-  offerMany(found: readonly Discovery[]): number {
+  finish(_lease: Lease, found: readonly Discovery[], how: Finish): void {
     let fresh = 0;
     for (const discovery of found) {
       // Looking and marking are one step: of all threads that find a URL exactly one goes on with it.
@@ -86,9 +90,17 @@ export class SharedFrontier implements ThreadFrontier {
       fresh++;
     }
     this.#known += fresh;
+    this.#share += fresh;
+    // Children are counted before their parent is released.
     if (fresh > 0) this.#parts.pending.add(fresh);
-    return fresh;
+    this.#finished.push(how.onCommitted);
   }
+
+  abandon(_lease: Lease): void {
+    this.#release(1);
+  }
+
+  sendAgainTo(): void {}
 
   takeMany(limit: number, nowMs: number): Lease[] {
     const taken: Lease[] = [];
@@ -116,7 +128,12 @@ export class SharedFrontier implements ThreadFrontier {
     this.giveBack(lease, untilMs);
   }
 
-  commitMany(count: number): void {
+  get share(): number {
+    return this.#share;
+  }
+
+  #release(count: number): void {
+    this.#share -= count;
     if (this.#parts.pending.release(count)) this.#parts.onLast();
   }
 
@@ -137,6 +154,14 @@ export class SharedFrontier implements ThreadFrontier {
       inserted = true;
     }
     if (inserted) this.#parts.wakeOthers();
+    const finished = this.#finished;
+    if (finished.length > 0) {
+      this.#finished = [];
+      this.#parts.port.mark(() => {
+        for (const tell of finished) tell();
+        this.#release(finished.length);
+      });
+    }
     return true;
   }
 
@@ -176,7 +201,8 @@ export class SharedFrontier implements ThreadFrontier {
     const found = this.#parts.taken === undefined ? this.#next() : this.#nextIfWhole();
     if (found === undefined || !this.#mayFetch(found.url)) return undefined;
     this.#held++;
-    return { ...found, host: this.#host(hostnameOf(found.url)), attempt: 0 };
+    const host = this.#host(hostnameOf(found.url));
+    return { ...found, host, shard: 0, low: 0, high: 0, attempt: 0 };
   }
 
   #next(): Discovery | undefined {

@@ -48,6 +48,7 @@ export class Archive {
   #file: ArchiveFile | undefined;
   #warcinfoId = "";
   #serial = 0;
+  #dirty = false;
 
   constructor(options: ArchiveOptions) {
     this.#options = options;
@@ -72,6 +73,7 @@ export class Archive {
     this.#addCompanion("request", fields, HTTP_REQUEST, requestBlock(capture.request));
     this.#addCompanion("metadata", fields, FIELDS, metadataBlock(capture, payloadSha256));
     file.write(members.bytes);
+    this.#dirty = true;
     return {
       location: { file: file.name, offset, length },
       payloadDigest,
@@ -82,7 +84,9 @@ export class Archive {
 
   /** Returns when all captures so far survive a power loss. */
   sync(): void {
+    if (!this.#dirty) return;
     this.#file?.sync();
+    this.#dirty = false;
   }
 
   /** Closes the open file under its final name; a later capture opens the next one. */

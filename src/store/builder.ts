@@ -74,10 +74,9 @@ export class Builder {
     for (const writer of this.#writers()) writer.flush();
   }
 
-  /** Returns when everything so far survives a power loss; the archive before the lists. */
-  sync(): void {
+  /** Returns when every record so far survives a power loss. */
+  syncArchive(): void {
     this.#archive.sync();
-    for (const writer of this.#writers()) writer.sync();
   }
 
   /** Closes the archive under its final name, then the lists. */

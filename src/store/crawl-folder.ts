@@ -6,7 +6,7 @@ import { jsonLine } from "./jsonl.ts";
 import { PAGES_HEADER } from "./page-line.ts";
 import { replaceFile } from "./replace-file.ts";
 
-const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 2;
 
 /** Every path of an output folder, in one place. */
 export interface CrawlPaths {
@@ -17,6 +17,8 @@ export interface CrawlPaths {
   debugLog: string;
   skipped: string;
   state: string;
+  /** Folder of the journals. */
+  journals: string;
 }
 
 /** Which frontier a crawl runs on. */
@@ -27,17 +29,40 @@ export interface CrawlState {
   readonly version: number;
   readonly created: string;
   readonly frontier: FrontierKind;
+  /** Seeds of the fingerprints. */
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  /** Number of the newest run. */
+  readonly epoch: number;
+  /** The configuration, as the crawl was started or last resumed; only the crawl knows its shape. */
+  readonly config: object;
+  /** Where seeds were redirected to: seeds as well. */
+  readonly moreSeeds: readonly string[];
+  /** How the newest run ended; "running" after a crash. */
+  readonly ended: string;
+  /** Archive files that a run which died had open: lists may name records in them that were never committed. */
+  readonly unclean: readonly string[];
 }
+
+/** Makes a new state durable; the old one stays until then. */
+export function writeCrawlState(dir: string, state: CrawlState): void {
+  replaceFile(crawlPaths(dir).state, (file) => file.write(Buffer.from(`${jsonLine(state)}\n`)));
+}
+
+/** What a new crawl is given beside its folder. */
+export type NewCrawl = Partial<Pick<CrawlState, "frontier" | "seedLow" | "seedHigh" | "config">>;
 
 /** The state of a crawl folder; undefined when the folder holds no crawl. */
 export function readCrawlState(dir: string): CrawlState | undefined {
   const { state } = crawlPaths(dir);
   if (!existsSync(state)) return undefined;
   try {
-    return JSON.parse(readFileSync(state, "utf8")) as CrawlState;
+    const value = JSON.parse(readFileSync(state, "utf8")) as CrawlState;
+    if (value.version === FORMAT_VERSION) return value;
   } catch (cause) {
-    throw new StoreCorruptError(`${state} is not readable at offset 0`, cause);
+    throw new StoreCorruptError(`${state}:0: not the state of a crawl`, cause);
   }
+  throw new StoreCorruptError(`${state}:0: written by another version of this program`);
 }
 
 /** The paths of the output folder `dir`. */
@@ -50,6 +75,7 @@ export function crawlPaths(dir: string): CrawlPaths {
     debugLog: join(dir, "logs", "debug.jsonl"),
     skipped: join(dir, "reports", "skipped.jsonl"),
     state: join(dir, "state", "crawl.json"),
+    journals: join(dir, "state", "journals"),
   };
 }
 
@@ -79,7 +105,7 @@ export function partsOf(path: string): string[] {
 export function createCrawlFolder(
   dir: string,
   wallMs: number = Date.now(),
-  frontier: FrontierKind = "sharded",
+  crawl: NewCrawl = {},
 ): CrawlPaths {
   const paths = crawlPaths(dir);
   const taken = whyTaken(dir, paths);
@@ -93,15 +119,23 @@ export function createCrawlFolder(
     throw new FolderTakenError(`another crawl is starting in ${dir}: choose another --out`);
   }
   const files = [paths.index, paths.pages, paths.log, paths.skipped];
-  for (const folder of [paths.archive, ...files.map(dirname)]) mkdirSync(folder);
+  for (const folder of [paths.archive, paths.journals, ...files.map(dirname)]) mkdirSync(folder);
   replaceFile(paths.pages, (file) => file.write(Buffer.from(`${jsonLine(PAGES_HEADER)}\n`)));
   // Last, so that a folder with a state file is a complete one.
   const state: CrawlState = {
     version: FORMAT_VERSION,
     created: new Date(wallMs).toISOString(),
-    frontier,
+    frontier: "sharded",
+    seedLow: 0,
+    seedHigh: 0,
+    epoch: 1,
+    config: {},
+    moreSeeds: [],
+    ended: "running",
+    unclean: [],
+    ...crawl,
   };
-  replaceFile(paths.state, (file) => file.write(Buffer.from(`${jsonLine(state)}\n`)));
+  writeCrawlState(dir, state);
   syncFolder(dir);
   return paths;
 }
@@ -110,7 +144,7 @@ function whyTaken(dir: string, paths: CrawlPaths): string | undefined {
   if (!existsSync(dir)) return undefined;
   if (!statSync(dir).isDirectory()) return `${dir} is a file, not a folder: choose another --out`;
   if (existsSync(paths.state))
-    return `${dir} already holds a crawl, which is never overwritten: choose another --out, or move that folder away`;
+    return `${dir} already holds a crawl, which is never overwritten: continue it with orbweaver resume ${dir}, or choose another --out`;
   if (readdirSync(dir).length > 0)
     return `${dir} is not empty and not a crawl folder: choose another --out, or an empty folder`;
   return undefined;

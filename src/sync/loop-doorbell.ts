@@ -3,6 +3,14 @@ import type { Doorbell } from "./doorbell.ts";
 /** Node keeps no loop alive for `Atomics.waitAsync`; a referenced timer this long apart does. */
 const KEEP_ALIVE_MS = 60_000;
 
+const WAITING = 0;
+const CLOSED = 1;
+
+/** Looks at everything that a ring may announce. */
+export interface News {
+  hasNews(): boolean;
+}
+
 /**
  * The doorbell of a thread that owns sockets: it never blocks, its callback runs on the event loop after a ring.
  * One asynchronous wait is outstanding at a time, however often the thread falls asleep and wakes by other events.
@@ -10,41 +18,52 @@ const KEEP_ALIVE_MS = 60_000;
 export class LoopDoorbell {
   readonly #bell: Doorbell;
   readonly #onRing: () => void;
-  readonly #keepAlive: NodeJS.Timeout;
-  #waiting = false;
-  #closed = false;
+  readonly #keepAlive: NodeJS.Timeout | null;
+  /** An array, because the explorer takes local arrays for part of a thread's state. */
+  readonly #is = new Uint8Array(2);
 
-  constructor(bell: Doorbell, onRing: () => void) {
+  constructor(
+    bell: Doorbell,
+    onRing: () => void,
+    keepAlive: NodeJS.Timeout | null = setInterval(() => {}, KEEP_ALIVE_MS),
+  ) {
     this.#bell = bell;
-    this.#onRing = onRing;
-    this.#keepAlive = setInterval(() => {}, KEEP_ALIVE_MS);
+    this.#keepAlive = keepAlive;
+    this.#onRing = () => {
+      if (this.heard()) onRing();
+    };
   }
 
-  /** Arms the bell. The caller looks for work once more afterwards, and calls `awake` if there is some. */
-  asleep(): void {
+  /**
+   * Arms the bell and then looks once more, because whoever changed something before that did not ring. True: there
+   * is something to do now. False: the callback will run when there is.
+   */
+  fallAsleep(news: News): boolean {
     const armed = this.#bell.arm();
-    if (this.#waiting || this.#closed) return;
-    const wait = Atomics.waitAsync(this.#bell.words, this.#bell.rungWord(), armed);
-    if (!wait.async) {
-      // Rung between arm and here; ASLEEP is already cleared by the ringer.
-      queueMicrotask(this.#onRing);
-      return;
+    if (this.#is[WAITING] === 0 && this.#is[CLOSED] === 0) {
+      const wait = Atomics.waitAsync(this.#bell.words, this.#bell.rungWord(), armed);
+      // Rung between arm and here.
+      if (!wait.async) return true;
+      this.#is[WAITING] = 1;
+      void wait.value.then(this.#onRing);
     }
-    this.#waiting = true;
-    void wait.value.then(() => {
-      this.#waiting = false;
-      if (!this.#closed) this.#onRing();
-    });
+    return news.hasNews();
   }
 
-  /** Says that the thread is awake; rings cost nothing until the next `asleep`. */
+  /** Says that the thread is awake; rings cost nothing until it falls asleep again. */
   awake(): void {
     this.#bell.disarm();
   }
 
+  /** The asynchronous wait is over; false when nobody cares any more. */
+  heard(): boolean {
+    this.#is[WAITING] = 0;
+    return this.#is[CLOSED] === 0;
+  }
+
   /** Stops listening; the loop may end. */
   close(): void {
-    this.#closed = true;
-    clearInterval(this.#keepAlive);
+    this.#is[CLOSED] = 1;
+    if (this.#keepAlive !== null) clearInterval(this.#keepAlive);
   }
 }

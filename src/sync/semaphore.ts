@@ -1,28 +1,47 @@
-/** Free permits; the sign bit is set once the semaphore is closed. */
+import { CapacityError } from "../errors.ts";
+import { PermitNotes } from "./permit-notes.ts";
+import { CLOSED, COUNT_MASK, countOf } from "./permit-word.ts";
+
+/** Free permits, the stamp of the last change by an owner, and the sign bit once the semaphore is closed. */
 const PERMITS = 0;
 /** Threads that are asleep or about to be. */
 const WAITERS = 1;
 /** Those of them that want more than one permit: then one wake-up per permit is not enough. */
 const GREEDY = 2;
-const CLOSED = 0x80000000 | 0;
-const COUNT_MASK = 0x7fffffff;
+const NOTES = 3;
 
 /** Why a blocking call came back. */
 export type Acquired = "acquired" | "timed-out" | "closed";
 
-/** Counting semaphore in shared memory; permits may be given by one thread and taken by another. */
+/**
+ * Counting semaphore in shared memory. A thread that names itself holds what it acquires until it releases it, and
+ * `reclaim` gives back what it held when it died. Without a name permits belong to nobody: they may be given by one
+ * thread and used up by another, as P and V of a bounded buffer do.
+ */
 export class Semaphore {
-  static readonly WORDS = 3;
+  /** Words for users without a name. */
+  static readonly WORDS = NOTES;
   readonly #words: Int32Array;
   readonly #base: number;
+  readonly #notes: PermitNotes;
 
-  constructor(words: Int32Array, index: number) {
+  /** `ownerId` is 1 up to the number of owners that the words were made for, or 0 for nobody. */
+  constructor(words: Int32Array, index: number, ownerId = 0) {
     this.#words = words;
     this.#base = index;
+    this.#notes = new PermitNotes(words, index + PERMITS, index + NOTES, ownerId);
+  }
+
+  /** Words for that many owners; zero means no permits. */
+  static words(owners: number): number {
+    return NOTES + PermitNotes.words(owners);
   }
 
   /** Sets the permits of a fresh semaphore; call once, before any thread uses it. */
   static initialise(words: Int32Array, index: number, permits: number): void {
+    if (permits > COUNT_MASK) {
+      throw new CapacityError(`a semaphore has at most ${COUNT_MASK} permits, not ${permits}`);
+    }
     Atomics.store(words, index + PERMITS, permits);
   }
 
@@ -30,10 +49,8 @@ export class Semaphore {
   tryAcquire(n = 1): boolean {
     for (;;) {
       const seen = Atomics.load(this.#words, this.#base + PERMITS);
-      if ((seen & COUNT_MASK) < n) return false;
-      if (Atomics.compareExchange(this.#words, this.#base + PERMITS, seen, seen - n) === seen) {
-        return true;
-      }
+      if (countOf(seen) < n) return false;
+      if (this.#notes.exchange(seen, -n)) return true;
     }
   }
 
@@ -61,7 +78,10 @@ export class Semaphore {
 
   /** Gives n permits and wakes enough threads to use them. */
   release(n = 1): void {
-    Atomics.add(this.#words, this.#base + PERMITS, n);
+    for (;;) {
+      const seen = Atomics.load(this.#words, this.#base + PERMITS);
+      if (this.#notes.exchange(seen, n)) break;
+    }
     // WAITERS is raised before a sleeper looks at PERMITS, so one of the two sides sees the other.
     if (Atomics.load(this.#words, this.#base + WAITERS) === 0) return;
     // A greedy sleeper may be woken and find too little: then everybody must look again.
@@ -71,7 +91,12 @@ export class Semaphore {
 
   /** Free permits at this instant. */
   available(): number {
-    return Atomics.load(this.#words, this.#base + PERMITS) & COUNT_MASK;
+    return countOf(Atomics.load(this.#words, this.#base + PERMITS));
+  }
+
+  /** Permits in this owner's hand. */
+  held(): number {
+    return this.#notes.held();
   }
 
   /** Ends every present and future wait with "closed"; permits that are there can still be taken. */
@@ -84,10 +109,8 @@ export class Semaphore {
     let expired = false;
     for (;;) {
       const seen = Atomics.load(this.#words, this.#base + PERMITS);
-      if ((seen & COUNT_MASK) >= n) {
-        if (Atomics.compareExchange(this.#words, this.#base + PERMITS, seen, seen - n) === seen) {
-          return "acquired";
-        }
+      if (countOf(seen) >= n) {
+        if (this.#notes.exchange(seen, -n)) return "acquired";
         continue;
       }
       // Only here, with too few permits in sight, may a thread give up: no permit waits for it.
@@ -98,8 +121,14 @@ export class Semaphore {
     }
   }
 
-  /** After a thread died inside acquire: whatever wake-up it consumed goes to the others. */
-  static reclaim(words: Int32Array, index: number): void {
+  /** Gives back what a dead thread held and answers how many permits that were. Call once it has ended. */
+  static reclaim(words: Int32Array, index: number, deadOwner: number): number {
+    const dead = new Semaphore(words, index, deadOwner);
+    dead.#notes.settle();
+    const held = dead.held();
+    dead.release(held);
+    // It may have died inside acquire: whatever wake-up it consumed goes to the others.
     Atomics.notify(words, index + PERMITS);
+    return held;
   }
 }

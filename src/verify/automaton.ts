@@ -1,6 +1,6 @@
 import type { Fiber, FiberRuntime } from "./fiber-runtime.ts";
 import { STEP } from "./history.ts";
-import { KIND, type Operation, WAIT_ANSWERS } from "./operations.ts";
+import { asyncWait, KIND, OK, type Operation, WAIT_ANSWERS } from "./operations.ts";
 import type { Values } from "./values.ts";
 
 /** Starts the program of one thread from its beginning. */
@@ -44,6 +44,9 @@ export class Automaton {
     this.#run(fiber, undefined, -1, 0);
   }
 
+  /** How many steps between local states were met. */
+  edges = 0;
+
   /** How many local states were met. */
   get size(): number {
     return this.kind.length;
@@ -59,6 +62,17 @@ export class Automaton {
     return known === undefined ? this.#extend(state, answer) : known;
   }
 
+  /** Does the code not look at the answer here? Then all answers count as 0. */
+  ignoresAnswer(state: number): boolean {
+    return this.#unused[state]!;
+  }
+
+  /** Every answer met at a state, and where it led. */
+  eachEdge(state: number, visit: (answer: number, next: number) => void): void {
+    if (this.#firstNext[state] !== -1) visit(this.#firstAnswer[state]!, this.#firstNext[state]!);
+    for (const [answer, next] of this.#more[state]!) visit(answer, next);
+  }
+
   #extend(state: number, answer: number): number {
     const fiber = this.#parked.get(state) ?? this.#rebuild(state);
     this.#parked.delete(state);
@@ -67,6 +81,7 @@ export class Automaton {
       this.#firstAnswer[state] = answer;
       this.#firstNext[state] = next;
     } else this.#more[state]!.set(answer, next);
+    this.edges++;
     return next;
   }
 
@@ -129,6 +144,8 @@ export class Automaton {
     switch (operation.kind) {
       case KIND.wait:
         return WAIT_ANSWERS[answer];
+      case KIND.waitAsync:
+        return asyncWait(answer === OK);
       case KIND.read:
         return operation.decode!(this.#values.bytes(answer, operation.bytes));
       case KIND.write:
@@ -136,6 +153,7 @@ export class Automaton {
       case KIND.invoke:
       case KIND.respond:
       case KIND.awaitEnd:
+      case KIND.awaitRing:
         return undefined;
       default:
         return operation.bytes === 8 && operation.kind !== KIND.notify

@@ -2,6 +2,7 @@ import { UsageError } from "../errors.ts";
 import type { Configuration } from "./configuration.ts";
 import { configurations as crossing } from "./configurations/crossing.ts";
 import { configurations as deaths } from "./configurations/deaths.ts";
+import { configurations as eventLoops } from "./configurations/event-loops.ts";
 import { configurations as monitor } from "./configurations/monitor.ts";
 import { configurations as mutex } from "./configurations/mutex.ts";
 import { configurations as owners } from "./configurations/owners.ts";
@@ -24,6 +25,7 @@ export const catalogue: readonly Entry[] = [
   ...entries("semaphore", semaphore),
   ...entries("monitor", monitor),
   ...entries("sleeping", sleeping),
+  ...entries("event-loops", eventLoops),
   ...entries("crossing", crossing),
   ...entries("owners", owners),
   ...entries("techniques", techniques),

@@ -4,14 +4,14 @@ import type { World } from "./world.ts";
 
 /** Must the thread go on because it is inside a critical section that counts as one step? */
 export function inSection(machine: Machine, t: number): boolean {
-  const word = machine.world.configuration.sectionWord;
-  if (word === undefined || machine.mem[word] === 0) return false;
+  const words = machine.world.configuration.sectionWords;
+  if (words === undefined || words.every((word) => machine.mem[word] === 0)) return false;
   return machine.fault === undefined && machine.enabled(t);
 }
 
 /** Turns the choices of a search with interchangeable threads and long steps into single steps of real threads. */
 export function concreteChoices(world: World, choices: readonly number[]): number[] {
-  if (!world.symmetric && world.configuration.sectionWord === undefined) return [...choices];
+  if (!world.symmetric && world.configuration.sectionWords === undefined) return [...choices];
   const machine = new Machine(world, isEager(world));
   const symmetry = world.symmetric ? new Symmetry(machine) : undefined;
   machine.begin();

@@ -58,8 +58,8 @@ export interface Configuration<S = unknown> {
   readonly cycles?: boolean;
   /** Together with `cycles`: a thread that runs alone must come to an end from every state. */
   readonly nonBlocking?: boolean;
-  /** Only the holder of this lock word runs while it is held: a critical section is one step. */
-  readonly sectionWord?: number;
+  /** Only the holder runs while one of these lock words is held: a critical section is one step. */
+  readonly sectionWords?: readonly number[];
   /** Threads with the same role number are interchangeable; needs `ownerWords`. */
   readonly roles?: readonly number[];
   /** Words that hold an owner's id (with or without the sign bit), to be renamed with the threads. */
@@ -68,6 +68,8 @@ export interface Configuration<S = unknown> {
   readonly clockWords?: readonly number[];
   /** Payload runs together with the step before it and is not checked for races (another configuration does). */
   readonly eagerPayload?: boolean;
+  /** Stateful, without `cycles`: a step that no other thread can see or hinder is taken at once, alone. */
+  readonly privateSteps?: boolean;
   /** A violation that must be found in the shipped code itself. */
   readonly expect?: "deadlock";
   /** Schedules of a random search. */

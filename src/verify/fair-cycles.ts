@@ -20,11 +20,11 @@ export function fairCycleOf(machine: Machine, table: StateTable): Cycle | undefi
     let stepping = 0;
     let resting = 0;
     for (const state of part) {
-      table.read(state, machine.mem);
+      table.read(state);
       for (let t = 0; t < machine.threads; t++) if (!machine.enabled(t)) resting |= 1 << t;
-      for (let e = table.firstEdge[state]!; e < table.firstEdge[state + 1]!; e++) {
-        const choice = table.edgeChoices[e]!;
-        if (choice < machine.threads && inside.has(table.edges[e]!)) stepping |= 1 << choice;
+      for (let e = table.firstEdge.at(state); e < table.firstEdge.at(state + 1); e++) {
+        const choice = table.edgeChoices.at(e);
+        if (choice < machine.threads && inside.has(table.edges.at(e))) stepping |= 1 << choice;
       }
     }
     if (stepping === 0 || (stepping | resting) !== 2 ** machine.threads - 1) continue;
@@ -68,9 +68,9 @@ function roundFrom(
 ): number[] {
   const ways = new Map<number, number[]>([[state, []]]);
   for (const [at, way] of ways) {
-    for (let e = table.firstEdge[at]!; e < table.firstEdge[at + 1]!; e++) {
-      const to = table.edges[e]!;
-      const choice = table.edgeChoices[e]!;
+    for (let e = table.firstEdge.at(at); e < table.firstEdge.at(at + 1); e++) {
+      const to = table.edges.at(e);
+      const choice = table.edgeChoices.at(e);
       if (!allowed(to, choice)) continue;
       if (to === state) return [...way, choice];
       if (!ways.has(to)) ways.set(to, [...way, choice]);
@@ -80,8 +80,8 @@ function roundFrom(
 }
 
 function successorBy(table: StateTable, state: number, t: number): number {
-  for (let e = table.firstEdge[state]!; e < table.firstEdge[state + 1]!; e++) {
-    if (table.edgeChoices[e] === t) return table.edges[e]!;
+  for (let e = table.firstEdge.at(state); e < table.firstEdge.at(state + 1); e++) {
+    if (table.edgeChoices.at(e) === t) return table.edges.at(e);
   }
   return -1;
 }
@@ -103,12 +103,12 @@ function* components(table: StateTable): Generator<number[]> {
     const v = walk[walk.length - 1]!;
     if (index[v] === -1) {
       index[v] = low[v] = counter++;
-      edge[v] = table.firstEdge[v]!;
+      edge[v] = table.firstEdge.at(v);
       stack.push(v);
       onStack[v] = 1;
     }
-    if (edge[v]! < table.firstEdge[v + 1]!) {
-      const w = table.edges[edge[v]!]!;
+    if (edge[v]! < table.firstEdge.at(v + 1)) {
+      const w = table.edges.at(edge[v]!);
       edge[v]!++;
       if (index[w] === -1) walk.push(w);
       else if (onStack[w] === 1) low[v] = Math.min(low[v]!, index[w]!);
@@ -125,7 +125,13 @@ function* components(table: StateTable): Generator<number[]> {
       onStack[w] = 0;
       part.push(w);
     } while (w !== v);
-    const own = table.edges.slice(table.firstEdge[v]!, table.firstEdge[v + 1]!);
-    if (part.length > 1 || own.includes(v)) yield part;
+    if (part.length > 1 || leadsToItself(table, v)) yield part;
   }
+}
+
+function leadsToItself(table: StateTable, state: number): boolean {
+  for (let e = table.firstEdge.at(state); e < table.firstEdge.at(state + 1); e++) {
+    if (table.edges.at(e) === state) return true;
+  }
+  return false;
 }

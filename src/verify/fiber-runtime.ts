@@ -50,11 +50,13 @@ export class FiberRuntime {
     this.#atomic(KIND.wait, w, i, v, Number.isFinite(timeoutMs) ? 1 : 0);
   notify = (w: AnyView, i: number, count = Number.POSITIVE_INFINITY) =>
     this.#atomic(KIND.notify, w, i, Math.min(count, 0x7fffffff));
+  waitAsync = (w: AnyView, i: number, v: number) => this.#atomic(KIND.waitAsync, w, i, v);
 
   report = (value: number) => this.#word(KIND.report, value, 0);
   invoke = (operation: number, argument: number) => this.#word(KIND.invoke, operation, argument);
   respond = (result: number) => this.#word(KIND.respond, result, 0);
   awaitEnd = (thread: number) => this.#word(KIND.awaitEnd, thread, 0);
+  awaitRing = () => this.#word(KIND.awaitRing, 0, 0);
   unused = (operation: Operation): Operation => ({ ...operation, unused: true });
   /** Time stands still: only the explorer decides when a time-out happens. */
   now = () => 0;

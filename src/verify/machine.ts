@@ -1,10 +1,10 @@
 import { combine } from "./arithmetic.ts";
 import type { Automaton } from "./automaton.ts";
-import { held, hold } from "./clock-words.ts";
+import { FRESH, held, hold, makeStale, STALE } from "./clock-words.ts";
 import { isPlain, KIND, NOT_EQUAL, OK, TIMED_OUT } from "./operations.ts";
 import type { RaceClocks } from "./race-clocks.ts";
-import { leaveQueue, queueLength } from "./sleepers.ts";
-import { KILLED, LOG, QUEUED, THREAD_CELLS } from "./state-layout.ts";
+import { firstInQueue, leaveQueue, listenTo, queueLength, ringListeners } from "./sleepers.ts";
+import { KILLED, LISTENS, LOG, QUEUED, RUNG, THREAD_CELLS } from "./state-layout.ts";
 import { Trail } from "./trail.ts";
 import { applyWide } from "./wide.ts";
 import type { World } from "./world.ts";
@@ -88,6 +88,7 @@ export class Machine extends Trail {
     const kind = automaton.kind[state]!;
     if (kind >= KIND.finish) return false;
     if (this.mem[at + QUEUED]! > 0) return this.world.timeouts && automaton.b[state] === 1;
+    if (kind === KIND.awaitRing) return this.mem[at + LISTENS] === RUNG;
     return kind !== KIND.awaitEnd || this.ended(automaton.a[state]!);
   }
 
@@ -102,6 +103,7 @@ export class Machine extends Trail {
   kill(t: number): void {
     this.steps++;
     if (this.mem[this.cellsOf(t) + QUEUED]! > 0) leaveQueue(this, t);
+    this.set(this.cellsOf(t) + LISTENS, 0);
     this.set(this.cellsOf(t) + KILLED, 1);
   }
 
@@ -137,10 +139,10 @@ export class Machine extends Trail {
       return;
     }
     const old = this.mem[cell]!;
-    const a = this.#outward(automaton.a[state]!, t);
+    const a = this.world.outward(automaton.a[state]!, t);
     let next = old;
     if (kind !== KIND.compareExchange) next = combine(kind, old, a);
-    else if (old === a) next = this.#outward(automaton.b[state]!, t);
+    else if (old === a) next = this.world.outward(automaton.b[state]!, t);
     const failed = kind === KIND.compareExchange && old !== a;
     if (next !== old) {
       this.set(cell, next);
@@ -151,7 +153,7 @@ export class Machine extends Trail {
       // A failed compare is a read: two of them commute, and so do their traces.
       if (kind !== KIND.load && !failed) this.races.release(t, cell);
     }
-    const answer = kind === KIND.store ? automaton.a[state]! : this.#inward(old, t);
+    const answer = kind === KIND.store ? automaton.a[state]! : this.world.inward(old, t);
     this.#advance(t, state, answer);
   }
 
@@ -160,23 +162,14 @@ export class Machine extends Trail {
    * changes, then stale for ever. Counting it out would make the state space infinite.
    */
   #clock(t: number, state: number, kind: number, clock: number): void {
-    if (kind === KIND.load) hold(this, t, clock, 1);
+    if (kind === KIND.load) hold(this, t, clock, FRESH);
     else {
       this.write1 = WRITES;
-      for (let u = 0; u < this.threads; u++)
-        if (held(this, u, clock) === 1) hold(this, u, clock, 2);
+      makeStale(this, clock);
     }
     this.races?.acquire(t, this.object1);
     if (this.write1 === WRITES) this.races?.release(t, this.object1);
     this.#advance(t, state, 0);
-  }
-
-  #outward(value: number, t: number): number {
-    return this.world.symmetric ? this.world.outward(value, t) : value;
-  }
-
-  #inward(value: number, t: number): number {
-    return this.world.symmetric ? this.world.inward(value, t) : value;
   }
 
   #finishAtomic(t: number, state: number, cell: number, answer: number): void {
@@ -192,10 +185,10 @@ export class Machine extends Trail {
     const at = this.cellsOf(t);
     switch (kind) {
       case KIND.wait: {
-        const expected = this.#outward(a, t);
+        const expected = this.world.outward(a, t);
         const queue = this.stateCells + cell;
         const clock = this.world.clockOf(cell);
-        const differs = clock < 0 ? this.mem[cell] !== expected : held(this, t, clock) === 2;
+        const differs = clock < 0 ? this.mem[cell] !== expected : held(this, t, clock) === STALE;
         if (clock >= 0) hold(this, t, clock, 0);
         if (this.mem[at + QUEUED]! > 0) {
           this.object1 = queue;
@@ -210,6 +203,15 @@ export class Machine extends Trail {
           this.write2 = WRITES;
           this.set(at + QUEUED, queueLength(this, cell) + 1);
         }
+        return;
+      }
+      case KIND.waitAsync: {
+        const equal = this.mem[cell] === a;
+        this.races?.acquire(t, cell);
+        this.object2 = this.stateCells + cell;
+        this.write2 = WRITES;
+        if (equal) this.fault ??= listenTo(this, t, cell);
+        this.#advance(t, state, equal ? OK : NOT_EQUAL);
         return;
       }
       case KIND.notify:
@@ -228,7 +230,9 @@ export class Machine extends Trail {
         );
         this.#advance(t, state, 0);
         return;
+      case KIND.awaitRing:
       case KIND.awaitEnd:
+        if (kind === KIND.awaitRing) this.set(at + LISTENS, 0);
         this.#advance(t, state, 0);
         return;
       default:
@@ -282,19 +286,15 @@ export class Machine extends Trail {
 
   /** Wakes the longest sleepers first, as engines do. */
   #wake(notifier: number, cell: number, count: number): void {
-    for (let left = count; left > 0; left--) {
-      let first = -1;
-      for (let t = 0; t < this.threads; t++) {
-        const at = this.cellsOf(t);
-        if (this.mem[at + QUEUED] === 1 && this.automata[t]!.cell[this.mem[at]!] === cell)
-          first = t;
-      }
-      if (first < 0) return;
+    let left = count;
+    for (let first = firstInQueue(this, cell); left > 0 && first >= 0; left--) {
       leaveQueue(this, first);
       this.woken[this.wokenCount++] = first;
       this.races?.handOver(notifier, first);
       this.#advance(first, this.mem[this.cellsOf(first)]!, OK);
       this.#settle(first);
+      first = firstInQueue(this, cell);
     }
+    ringListeners(this, notifier, cell, left);
   }
 }

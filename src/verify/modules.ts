@@ -26,6 +26,7 @@ export const SCENARIO_CALLS: ReadonlySet<string> = new Set([
   "invoke",
   "respond",
   "awaitEnd",
+  "awaitRing",
 ]);
 
 const SCENARIO = "verify/scenario.js";

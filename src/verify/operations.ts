@@ -11,14 +11,16 @@ export const KIND = {
   compareExchange: 8,
   wait: 9,
   notify: 10,
-  report: 11,
-  invoke: 12,
-  respond: 13,
-  awaitEnd: 14,
-  read: 15,
-  write: 16,
-  finish: 17,
-  fault: 18,
+  waitAsync: 11,
+  report: 12,
+  invoke: 13,
+  respond: 14,
+  awaitEnd: 15,
+  awaitRing: 16,
+  read: 17,
+  write: 18,
+  finish: 19,
+  fault: 20,
 } as const;
 
 /** Names of the kinds, for step logs. */
@@ -29,6 +31,11 @@ export const WAIT_ANSWERS = ["ok", "not-equal", "timed-out"] as const;
 export const OK = 0;
 export const NOT_EQUAL = 1;
 export const TIMED_OUT = 2;
+
+/** What Atomics.waitAsync answers. The scenario calls the callback itself, after `awaitRing`. */
+export function asyncWait(async: boolean): { async: boolean; value: unknown } {
+  return { async, value: async ? new Promise(() => {}) : "not-equal" };
+}
 
 /** One access to shared memory, or one word to the scenario, that a thread asks for. */
 export interface Operation {

@@ -113,6 +113,13 @@ function failure(
 ): string | undefined {
   const rests = restsOf(turnstile, threads);
   if (rests.includes(T.FAULTED)) return "a thread threw";
+  // A loop that waits for a ring waits in the turnstile.
+  const isWaiting = (t: number): boolean =>
+    rests[t] === T.SLEEPING ||
+    (rests[t] === T.OUT_OF_STEPS && turnstile[T.wordsOf(t) + T.NEXT_KIND] === KIND.awaitRing);
+  if (rests.every((rest, t) => rest === T.ENDED || isWaiting(t)) && !rests.every(hasEnded)) {
+    return "deadlock";
+  }
   if (rests.includes(T.OUT_OF_STEPS)) return raceOfNext(turnstile, threads, rests);
   if (rests.includes(T.SLEEPING)) return "deadlock";
   return check?.({
@@ -123,6 +130,10 @@ function failure(
     }),
     words: (n) => new Int32Array(buffers[n]!).slice(),
   });
+}
+
+function hasEnded(rest: number): boolean {
+  return rest === T.ENDED;
 }
 
 /** Two threads stand before accesses to the same payload: the race is there. */

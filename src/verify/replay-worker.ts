@@ -2,7 +2,7 @@ import { workerData } from "node:worker_threads";
 import type { Configuration } from "./configuration.ts";
 import { Image, Memory } from "./memory.ts";
 import { loadRewritten, type Patch } from "./modules.ts";
-import { OutOfSteps, Stopped, TurnRuntime } from "./turn-runtime.ts";
+import { TurnRuntime } from "./turn-runtime.ts";
 import * as T from "./turnstile.ts";
 
 /** What a replaying thread is told. */
@@ -43,9 +43,9 @@ for (let run = 1; ; run++) {
   try {
     configuration.program(configuration.attach(new Memory(orders.buffers), thread + 1), thread);
   } catch (error) {
-    how = error instanceof OutOfSteps ? T.OUT_OF_STEPS : T.FAULTED;
+    how = error instanceof T.OutOfSteps ? T.OUT_OF_STEPS : T.FAULTED;
     // Killed threads have said so themselves; stopped ones are not asked any more.
-    if (error instanceof Stopped) how = undefined;
+    if (error instanceof T.Stopped) how = undefined;
   }
   if (how !== undefined) runtime.finish(how);
   // Everybody must have left the run before its memory is wiped for the next one.

@@ -101,6 +101,7 @@ function describe(machine: Machine, t: number): string {
     case KIND.invoke:
     case KIND.respond:
     case KIND.awaitEnd:
+    case KIND.awaitRing:
       return `${name} ${operation.a}`;
     default:
       return `${name} word ${operation.byte / 4}, ${a}`;
@@ -110,5 +111,5 @@ function describe(machine: Machine, t: number): string {
 function answerOf(machine: Machine, what: string): string {
   if (what.startsWith("wait"))
     return machine.answer < 0 ? " sleeps" : ` = ${WAIT_ANSWERS[machine.answer]}`;
-  return /^(read|write|store|invoke|respond|awaitEnd)/.test(what) ? "" : ` = ${machine.answer}`;
+  return /^(read|write|store|invoke|respond|await)/.test(what) ? "" : ` = ${machine.answer}`;
 }

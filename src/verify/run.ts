@@ -3,6 +3,7 @@ import { concreteChoices } from "./concrete.ts";
 import { cpuSeconds, Dpor } from "./dpor.ts";
 import type { Patch } from "./modules.ts";
 import { searchRandom } from "./pct.ts";
+import { reductionsOf } from "./reductions.ts";
 import { formatSchedule } from "./schedule.ts";
 import { Stateful } from "./stateful.ts";
 import type { Verdict } from "./verdict.ts";
@@ -26,6 +27,10 @@ export interface ConfigurationResult {
   readonly states: number;
   readonly cpuSeconds: number;
   readonly complete: boolean;
+  /** What a search that is not complete ran out of: "budget" (CPU seconds) or "memory". */
+  readonly cutOff: string | null;
+  /** By what orders of steps were left out. */
+  readonly reductions: readonly string[];
   readonly violation: string | null;
   readonly mutants: readonly MutantResult[];
 }
@@ -49,6 +54,8 @@ const LONGEST = new Set([
   "monitor-two-conditions-b3-8p8c",
   "monitor-two-conditions-b3-7p8c",
   "frontier-optimistic-2x2",
+  "frontier-optimistic-b2-2p2c1",
+  "frontier-pessimistic-b2-2p2c1",
 ]);
 
 /** Names of a set: all, the default one (at most three minutes), or the small one of the tests. */
@@ -88,9 +95,10 @@ export function runConfigurations(
 export function claimOf(result: ConfigurationResult): string {
   if (result.violation !== null) return `violation: ${result.violation}`;
   if (result.strategy === "pct") return `${result.executions} random schedules, nothing found`;
-  if (!result.complete) return "cut off by the budget: no claim";
+  if (!result.complete) return `cut off by the ${result.cutOff ?? "budget"}: no claim`;
   const operations = result.operations === 0 ? "unbounded" : String(result.operations);
-  return `exhaustive for ${result.threads} threads x ${operations} operations under sequential consistency`;
+  const claim = `exhaustive for ${result.threads} threads x ${operations} operations under sequential consistency`;
+  return result.reductions.length === 0 ? claim : `${claim}; ${result.reductions.join("; ")}`;
 }
 
 /** The expected violation was found (or none), the search was complete, and no mutant survived. */
@@ -117,9 +125,12 @@ function runOne(entry: Entry, budgetSeconds: number): ConfigurationResult {
     };
   });
   const { executions, states, complete, violation } = verdict;
+  const cutOff = verdict.cutOff ?? null;
+  const reductions = reductionsOf(configuration);
   return {
     ...{ name, technique, threads, operations, strategy, executions, states },
-    ...{ cpuSeconds: Math.round(used * 1000) / 1000, complete, violation, mutants },
+    ...{ cpuSeconds: Math.round(used * 1000) / 1000, complete, cutOff, reductions },
+    ...{ violation, mutants },
   };
 }
 

@@ -10,7 +10,7 @@ import {
 
 const SHARED_CALLS = new Set([
   ...["load", "store", "add", "sub", "and", "or", "xor", "exchange", "compareExchange"],
-  ...["wait", "notify"],
+  ...["wait", "waitAsync", "notify"],
 ]);
 
 /**

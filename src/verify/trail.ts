@@ -3,12 +3,16 @@ export class Trail {
   readonly mem: Int32Array;
   /** The same memory as bytes. */
   readonly bytes: Uint8Array;
+  /** Cells that have ever changed, in the order of their first change. */
+  readonly changed: number[] = [];
+  readonly #isChanged: Uint8Array;
   #trail: Int32Array = new Int32Array(1 << 12);
   #mark = 0;
 
   constructor(cells: number) {
     this.mem = new Int32Array(cells);
     this.bytes = new Uint8Array(this.mem.buffer);
+    this.#isChanged = new Uint8Array(cells);
   }
 
   /** A place to undo back to. */
@@ -39,6 +43,10 @@ export class Trail {
       const longer = new Int32Array(this.#trail.length * 2);
       longer.set(this.#trail);
       this.#trail = longer;
+    }
+    if (this.#isChanged[cell] === 0) {
+      this.#isChanged[cell] = 1;
+      this.changed.push(cell);
     }
     this.#trail[this.#mark++] = cell;
     this.#trail[this.#mark++] = this.mem[cell]!;

@@ -1,13 +1,7 @@
 import type { Image } from "./memory.ts";
-import { KIND } from "./operations.ts";
+import { asyncWait, KIND } from "./operations.ts";
 import * as T from "./turnstile.ts";
 import type { AnyView } from "./views.ts";
-
-/** Ends a thread program from outside; not an error of the program. */
-export class Stopped extends Error {}
-
-/** How long a free-running sleeper sleeps before it looks whether the run is over. */
-const FREE_SLICE_MS = 20;
 
 /**
  * The `R` of the rewritten code in real threads: each access waits until the schedule gives this thread its turn.
@@ -24,6 +18,7 @@ export class TurnRuntime {
   readonly #eager: boolean;
   readonly #free: boolean;
   #holding = false;
+  #listens: { w: Int32Array; i: number; v: number } | undefined;
 
   constructor(
     turnstile: Int32Array,
@@ -102,7 +97,7 @@ export class TurnRuntime {
     while (Atomics.load(t, this.#own + T.WOKEN) === 0) Atomics.wait(t, this.#own + T.WOKEN, 0);
     const why = Atomics.exchange(t, this.#own + T.WOKEN, 0);
     Atomics.store(t, this.#own + T.ASLEEP_ON, 0);
-    if (why === T.BY_STOP) throw new Stopped();
+    if (why === T.BY_STOP) throw new T.Stopped();
     if (why !== T.BY_NOTIFY) this.#wakeUp();
     this.#holding = why === T.BY_TIMEOUT;
     if (why === T.BY_KILL) this.#die();
@@ -116,11 +111,7 @@ export class TurnRuntime {
     const address = this.#address(w, i) + 1;
     let woken = 0;
     while (woken < count) {
-      let first = -1;
-      for (let u = 0; u < this.#threads; u++) {
-        if (Atomics.load(t, T.wordsOf(u) + T.ASLEEP_ON) !== address) continue;
-        if (first < 0 || this.#ticket(u) < this.#ticket(first)) first = u;
-      }
+      const first = T.firstAsleepOn(t, this.#threads, address);
       if (first < 0) break;
       woken++;
       Atomics.store(t, T.wordsOf(first) + T.ASLEEP_ON, 0);
@@ -131,6 +122,22 @@ export class TurnRuntime {
       Atomics.notify(t, T.wordsOf(first) + T.WOKEN);
     }
     return woken;
+  }
+
+  waitAsync(w: Int32Array, i: number, v: number): unknown {
+    this.#turn(KIND.waitAsync, w, i);
+    const waits = Atomics.load(w, i) === v;
+    if (waits && this.#listens) throw new Error("a second asynchronous wait at a time");
+    if (waits) this.#listens = { w, i, v };
+    return asyncWait(waits);
+  }
+
+  /** The schedule gives this turn only after the ring; without a schedule the word itself tells. */
+  awaitRing(): void {
+    const { w, i, v } = this.#listens!;
+    this.#listens = undefined;
+    if (this.#free) this.#waitFreely(w, i, v, Number.POSITIVE_INFINITY);
+    else this.#turnFor(KIND.awaitRing, 0, 0);
   }
 
   report(value: number): void {
@@ -151,8 +158,8 @@ export class TurnRuntime {
     }
     const rest = T.wordsOf(thread) + T.REST;
     while (Atomics.load(this.#turnstile, rest) !== T.ENDED) {
-      Atomics.wait(this.#turnstile, rest, T.RUNNING, FREE_SLICE_MS);
-      if (Atomics.load(this.#turnstile, T.STOP) === 1) throw new Stopped();
+      Atomics.wait(this.#turnstile, rest, T.RUNNING, T.FREE_SLICE_MS);
+      if (Atomics.load(this.#turnstile, T.STOP) === 1) throw new T.Stopped();
     }
   }
 
@@ -198,16 +205,12 @@ export class TurnRuntime {
   /** Waits for the next run and forgets the last one. */
   reset(): void {
     this.#holding = false;
+    this.#listens = undefined;
   }
 
   #waitFreely(w: Int32Array, i: number, v: number, timeoutMs: number): string {
-    const deadline = performance.now() + timeoutMs;
     this.#rest(T.SLEEPING);
-    let ended = "timed-out";
-    while (ended === "timed-out" && performance.now() < deadline) {
-      ended = Atomics.wait(w, i, v, Math.min(FREE_SLICE_MS, deadline - performance.now()));
-      if (Atomics.load(this.#turnstile, T.STOP) === 1) throw new Stopped();
-    }
+    const ended = T.sleepUnlessStopped(this.#turnstile, w, i, v, timeoutMs);
     this.#wakeUp();
     return ended;
   }
@@ -235,12 +238,12 @@ export class TurnRuntime {
     const t = this.#turnstile;
     for (;;) {
       const step = Atomics.load(t, T.STEP);
-      if (Atomics.load(t, T.STOP) === 1) throw new Stopped();
+      if (Atomics.load(t, T.STOP) === 1) throw new T.Stopped();
       if (step >= this.#schedule.length) {
         Atomics.store(t, this.#own + T.NEXT_KIND, kind);
         Atomics.store(t, this.#own + T.NEXT_BYTE, byte);
         Atomics.store(t, this.#own + T.NEXT_BYTES, bytes);
-        throw new OutOfSteps();
+        throw new T.OutOfSteps();
       }
       if (this.#schedule[step] === this.#me) break;
       if (this.#schedule[step] === this.#threads + this.#me) this.#die();
@@ -271,7 +274,7 @@ export class TurnRuntime {
   #die(): never {
     this.#rest(T.ENDED);
     this.#pass();
-    throw new Stopped();
+    throw new T.Stopped();
   }
 
   #rest(how: number): void {
@@ -286,14 +289,7 @@ export class TurnRuntime {
     Atomics.sub(this.#turnstile, T.RESTING, 1);
   }
 
-  #ticket(thread: number): number {
-    return Atomics.load(this.#turnstile, T.wordsOf(thread) + T.TICKET);
-  }
-
   #address(w: Int32Array, i: number): number {
     return this.image!.startOf(w) + i * w.BYTES_PER_ELEMENT;
   }
 }
-
-/** The schedule is over while this thread still wants to go on. */
-export class OutOfSteps extends Error {}

@@ -19,6 +19,9 @@ export const REPORT_VALUES = 8;
 export const MAX_REPORTS = 24;
 export const THREAD_WORDS = REPORT_VALUES + MAX_REPORTS;
 
+/** How long a free-running sleeper sleeps before it looks whether the run is over. */
+export const FREE_SLICE_MS = 20;
+
 /** How a thread rests. */
 export const RUNNING = 0;
 export const ENDED = 1;
@@ -40,4 +43,43 @@ export function turnstileWords(threads: number): number {
 /** First word of a thread. */
 export function wordsOf(thread: number): number {
   return THREADS + thread * THREAD_WORDS;
+}
+
+/** Ends a thread program from outside; not an error of the program. */
+export class Stopped extends Error {}
+
+/** The schedule is over while this thread still wants to go on. */
+export class OutOfSteps extends Error {}
+
+/** The thread that has slept longest on an address (plus one), or -1. */
+export function firstAsleepOn(turnstile: Int32Array, threads: number, address: number): number {
+  let first = -1;
+  let ticket = Number.POSITIVE_INFINITY;
+  for (let t = 0; t < threads; t++) {
+    const at = wordsOf(t);
+    if (Atomics.load(turnstile, at + ASLEEP_ON) !== address) continue;
+    const own = Atomics.load(turnstile, at + TICKET);
+    if (own >= ticket) continue;
+    ticket = own;
+    first = t;
+  }
+  return first;
+}
+
+/** Atomics.wait for a free-running thread, which leaves when the run is over. */
+export function sleepUnlessStopped(
+  turnstile: Int32Array,
+  words: Int32Array,
+  index: number,
+  value: number,
+  timeoutMs: number,
+): string {
+  const deadline = performance.now() + timeoutMs;
+  let ended = "timed-out";
+  while (ended === "timed-out" && performance.now() < deadline) {
+    const leftMs = deadline - performance.now();
+    ended = Atomics.wait(words, index, value, Math.min(FREE_SLICE_MS, leftMs));
+    if (Atomics.load(turnstile, STOP) === 1) throw new Stopped();
+  }
+  return ended;
 }

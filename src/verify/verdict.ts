@@ -1,6 +1,7 @@
 import type { Outcome } from "./configuration.ts";
 import { explains } from "./linearise.ts";
 import type { Machine } from "./machine.ts";
+import { KIND } from "./operations.ts";
 import { LOG, QUEUED } from "./state-layout.ts";
 
 /** What a search found. */
@@ -11,6 +12,8 @@ export interface Verdict {
   readonly states: number;
   readonly steps: number;
   readonly complete: boolean;
+  /** What a search that is not complete ran out of. */
+  readonly cutOff?: "budget" | "memory" | undefined;
   readonly violation: string | null;
   /** Thread of each step, or threads + thread for a kill, up to the violation. */
   readonly choices: readonly number[];
@@ -35,7 +38,7 @@ export class Judge {
       const { operations } = machine.automata[t]!;
       const operation = operations[machine.mem[machine.cellsOf(t)]!]!;
       stuck.push(
-        `thread ${t} ${asleep ? `sleeps on word ${operation.byte / 4}` : "waits for an end"}`,
+        `thread ${t} ${asleep ? `sleeps on word ${operation.byte / 4}` : waitsFor(operation.kind)}`,
       );
     }
     if (stuck.length > 0) return `deadlock: ${stuck.join(", ")}`;
@@ -84,4 +87,8 @@ export class Judge {
     }
     return (high >>> 11) * 2 ** 32 + (low >>> 0);
   }
+}
+
+function waitsFor(kind: number): string {
+  return kind === KIND.awaitRing ? "waits for a ring" : "waits for an end";
 }

@@ -67,11 +67,13 @@ export class World {
 
   /** From the table's operand to the word in memory: SELF becomes the thread's own id. */
   outward(value: number, t: number): number {
+    if (!this.symmetric) return value;
     return (value & ID_MASK) === SELF ? (value & ~ID_MASK) | (t + 1) : value;
   }
 
   /** From the word in memory to the answer in the table. */
   inward(value: number, t: number): number {
+    if (!this.symmetric) return value;
     return (value & ID_MASK) === t + 1 ? (value & ~ID_MASK) | SELF : value;
   }
 

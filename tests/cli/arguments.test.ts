@@ -111,6 +111,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     maxTimeMs: times,
     maxBytes: sizes,
     maxWaitMs: times,
+    syncEveryMs: times,
     maxPagesPerSite: upTo(Number.MAX_SAFE_INTEGER),
     maxDepthDynamic: upTo(65_535, 0),
     traps: fc.boolean(),

@@ -3,34 +3,69 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { fingerprint, fingerprintText, print } from "../../src/frontier/fingerprint.ts";
 import { SeenSet } from "../../src/frontier/seen.ts";
+import { urlPrint } from "../../src/frontier/url-print.ts";
+import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 
-test("a seen-set answers like a Set, while it grows and for any seed", () => {
+const pageUrl = (i: number) => `http://example.org/list?page=${i}&sort=asc` as CrawlUrl;
+
+test("a seen-set answers like a Set, one by one and many at once, for any seed", () => {
+  const someUrls = fc.array(fc.webUrl({ withQueryParameters: true }), { maxLength: 150 });
   fc.assert(
-    fc.property(
-      fc.integer(),
-      fc.integer(),
-      fc.array(fc.webUrl({ withQueryParameters: true })),
-      (low, high, urls) => {
-        const seen = new SeenSet(low, high);
-        const model = new Set<string>();
-        for (const url of [...urls, ...urls]) {
-          assert.equal(seen.add(url), !model.has(url));
-          model.add(url);
-          assert.equal(seen.size, model.size);
-        }
-      },
-    ),
+    fc.property(fc.integer(), fc.integer(), someUrls, someUrls, (low, high, some, more) => {
+      const seen = new SeenSet(low, high);
+      const model = new Set<string>();
+      for (const url of [...some, ...some] as CrawlUrl[]) {
+        assert.equal(seen.has(url), model.has(url));
+        assert.equal(seen.add(url), !model.has(url));
+        model.add(url);
+        assert.equal(seen.size, model.size);
+      }
+      const many = [...more, ...some, ...more] as CrawlUrl[];
+      const fresh = new Uint8Array(many.length).fill(7);
+      const expected = many.map((url) => (model.has(url) ? 0 : model.add(url) && 1));
+      const before = seen.size;
+      assert.equal(seen.addMany(many, fresh), model.size - before);
+      assert.deepEqual([...fresh], expected);
+    }),
   );
 });
 
-test("100,000 similar URLs keep apart, in fingerprints and in both halves", () => {
+test("100,000 similar URLs are all new, then all known", () => {
+  const seen = new SeenSet(-5, 7);
+  for (let i = 0; i < 100_000; i++) assert.ok(seen.add(pageUrl(i)), pageUrl(i));
+  for (let i = 0; i < 100_000; i++) assert.ok(!seen.add(pageUrl(i)) && seen.has(pageUrl(i)));
+  for (let i = 100_000; i < 200_000; i++) assert.ok(!seen.has(pageUrl(i)), pageUrl(i));
+});
+
+test("a set comes back from its fingerprints alone, and adding leaves them in `print`", () => {
   const seen = new SeenSet(1, 2);
+  for (let i = 0; i < 30_000; i++) {
+    seen.add(pageUrl(i));
+    const { low, high } = print;
+    urlPrint(pageUrl(i), 1, 2);
+    assert.deepEqual([low, high], [print.low, print.high]);
+  }
+  const back = new SeenSet(1, 2);
+  for (const pairs of seen.prints()) {
+    for (let i = 0; i < pairs.length; i += 2) {
+      assert.ok(back.addPrint(pairs[i]!, pairs[i + 1]!));
+      assert.ok(back.hasPrint(pairs[i]! >>> 0, pairs[i + 1]! >>> 0));
+    }
+  }
+  assert.equal(back.size, 30_000);
+  for (let i = 0; i < 30_000; i++) assert.ok(!back.add(pageUrl(i)), pageUrl(i));
+  assert.ok(back.add(pageUrl(30_000)));
+});
+
+test("an empty set takes 2 KiB", () => {
+  assert.ok(new SeenSet(1, 2).bytes < 2100);
+});
+
+test("the explorable fingerprint keeps 100,000 similar texts apart, in both halves", () => {
   const lows = new Set<number>();
   const highs = new Set<number>();
   for (let i = 0; i < 100_000; i++) {
-    const url = `http://example.org/list?page=${i}&sort=asc`;
-    assert.ok(seen.add(url), url);
-    fingerprint(url, 1, 2);
+    fingerprint(pageUrl(i), 1, 2);
     lows.add(print.low);
     highs.add(print.high);
   }

@@ -2,10 +2,27 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Discovery, Lease } from "../../src/frontier/frontier.ts";
+import { ShardState } from "../../src/frontier/journal/fold.ts";
+import { QueueLog } from "../../src/frontier/queue-log.ts";
 import { Shard, type ShardRules } from "../../src/frontier/shard.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 
-const RULES: ShardRules = { delayMs: 1000, perHost: 1, order: "bfs", seedLow: 1, seedHigh: 2 };
+const RULES: ShardRules = {
+  delayMs: 1000,
+  perHost: 1,
+  order: "bfs",
+  seedLow: 1,
+  seedHigh: 2,
+  startMs: 0,
+};
+
+function newShard(rules: ShardRules): Shard {
+  const noFile = () => {
+    throw new Error("so few URLs need no file");
+  };
+  const state = new ShardState(rules.seedLow, rules.seedHigh);
+  return new Shard(3, rules, state, new QueueLog(noFile, 2 ** 22));
+}
 
 function found(host: string, path: string): Discovery {
   const url = `http://${host}/${path}` as CrawlUrl;
@@ -13,7 +30,7 @@ function found(host: string, path: string): Discovery {
 }
 
 test("a host is asked again only after its delay, counted from the end of the request", () => {
-  const shard = new Shard(RULES);
+  const shard = newShard(RULES);
   shard.admit(found("a", "1"), "a");
   shard.admit(found("a", "2"), "a");
   const first = shard.take(0)!;
@@ -25,7 +42,7 @@ test("a host is asked again only after its delay, counted from the end of the re
 });
 
 test("above one connection the delay spaces the starts", () => {
-  const shard = new Shard({ ...RULES, perHost: 2 });
+  const shard = newShard({ ...RULES, perHost: 2 });
   for (const path of ["1", "2", "3"]) shard.admit(found("a", path), "a");
   const first = shard.take(0)!;
   assert.equal(shard.take(999), undefined);
@@ -36,7 +53,7 @@ test("above one connection the delay spaces the starts", () => {
 });
 
 test("a lease given back comes first again, and not too early", () => {
-  const shard = new Shard(RULES);
+  const shard = newShard(RULES);
   shard.admit(found("a", "1"), "a");
   shard.admit(found("a", "2"), "a");
   const lease = shard.take(0)!;
@@ -46,7 +63,7 @@ test("a lease given back comes first again, and not too early", () => {
 });
 
 test("a resting URL waits alone: its host goes on meanwhile", () => {
-  const shard = new Shard({ ...RULES, delayMs: 0 });
+  const shard = newShard({ ...RULES, delayMs: 0 });
   shard.admit(found("a", "1"), "a");
   shard.admit(found("a", "2"), "a");
   const lease = shard.take(0)!;
@@ -66,7 +83,7 @@ test("breadth-first takes the oldest, depth-first the newest", () => {
     ["bfs", "1"],
     ["dfs", "3"],
   ] as const) {
-    const shard = new Shard({ ...RULES, order });
+    const shard = newShard({ ...RULES, order });
     for (const path of ["1", "2", "3"]) shard.admit(found("a", path), "a");
     assert.equal(shard.take(0)?.url, `http://a/${expected}`);
   }
@@ -80,7 +97,7 @@ test("whatever happens, each admitted URL is leased once at a time and no host i
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 150 }), fc.integer({ min: 1, max: 3 }), (steps, n) => {
-      const shard = new Shard({ ...RULES, delayMs: 100, perHost: n });
+      const shard = newShard({ ...RULES, delayMs: 100, perHost: n });
       const leases: Lease[] = [];
       const admitted = new Set<string>();
       const done = new Set<string>();
@@ -111,6 +128,7 @@ test("whatever happens, each admitted URL is leased once at a time and no host i
           if (kind === "rest") shard.rest(lease, now + 50);
           else if (kind === "end") done.add(lease.url);
         }
+        assert.equal(shard.state.waiting, admitted.size);
         assert.equal(shard.queued, admitted.size - done.size - leases.length);
         assert.equal(shard.known, admitted.size);
       }
@@ -119,7 +137,7 @@ test("whatever happens, each admitted URL is leased once at a time and no host i
 });
 
 test("giving up takes everything that waits", () => {
-  const shard = new Shard(RULES);
+  const shard = newShard(RULES);
   for (const path of ["1", "2"]) shard.admit(found("a", path), "a");
   shard.admit(found("b", "1"), "b");
   const lease = shard.take(0)!;
@@ -134,4 +152,28 @@ test("giving up takes everything that waits", () => {
   );
   assert.equal(shard.queued, 0);
   assert.equal(shard.nextReadyMs(), Number.POSITIVE_INFINITY);
+});
+
+test("a run that follows another asks no host before one delay is over", () => {
+  const shard = newShard({ ...RULES, startMs: 5000 });
+  shard.admit(found("a", "1"), "a");
+  assert.equal(shard.take(4999), undefined);
+  assert.ok(shard.take(5000));
+});
+
+test("hosts that have nothing to fetch leave memory, and what must be known of them stays", () => {
+  const shard = newShard(RULES);
+  for (let i = 0; i < 20_000; i++) {
+    const name = `h${i}`;
+    shard.admit(found(name, "1"), name);
+    const lease = shard.take(i)!;
+    if (i === 100) lease.host.delayMs = 1e9;
+    shard.requestEnded(lease, i);
+  }
+  assert.ok(shard.hosts < 10_000, `${shard.hosts} hosts in memory`);
+  shard.admit(found("h5", "2"), "h5");
+  shard.admit(found("h100", "2"), "h100");
+  assert.equal(shard.take(30_000)?.url, "http://h5/2");
+  assert.equal(shard.take(1e9), undefined, "its own delay is remembered");
+  assert.equal(shard.take(1e9 + 100)?.url, "http://h100/2");
 });

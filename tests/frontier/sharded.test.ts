@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Exchange } from "../../src/frontier/exchange.ts";
-import type { Discovery } from "../../src/frontier/frontier.ts";
+import { type Discovery, type JournalPort, OUTCOME } from "../../src/frontier/frontier.ts";
+import { ShardState } from "../../src/frontier/journal/fold.ts";
 import { LinkBlock, readLinkBlock } from "../../src/frontier/link-block.ts";
+import { QueueLog } from "../../src/frontier/queue-log.ts";
+import { Shard } from "../../src/frontier/shard.ts";
 import { ShardedFrontier } from "../../src/frontier/sharded.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../src/sync/doorbell.ts";
 import { Pending } from "../../src/sync/pending.ts";
@@ -36,6 +39,23 @@ test("links come out of a block as they went in", () => {
   );
 });
 
+/** The journals of a thread: what was written becomes durable when `sync` is called. */
+class SlowPort implements JournalPort {
+  readonly #waiting: (() => void)[] = [];
+
+  write(_shard: number, _events: Uint8Array, onDurable: () => void): void {
+    this.#waiting.push(onDurable);
+  }
+
+  mark(onStored: () => void): void {
+    this.#waiting.push(onStored);
+  }
+
+  sync(): void {
+    for (const tell of this.#waiting.splice(0)) tell();
+  }
+}
+
 /** T frontiers in one thread, over the shared memory that T threads would use. */
 function team(threads: number, slots: number) {
   const inbox = () => new SharedArrayBuffer(ringBytes(slots, 512));
@@ -45,16 +65,28 @@ function team(threads: number, slots: number) {
   const bells = memory.map((_, i) => new Doorbell(words, i * DOORBELL_WORDS));
   const wantsSpace = new Int32Array(new SharedArrayBuffer(4 * threads));
   const ends = { count: 0 };
+  const shards = 16;
+  const rules = {
+    delayMs: 0,
+    perHost: 64,
+    order: "bfs",
+    seedLow: 5,
+    seedHigh: 6,
+    startMs: 0,
+  } as const;
   const members = memory.map((_, thread) => {
     const inboxes = memory.map((buffer) => new Ring(buffer, slots, 512, thread + 1));
     const exchange = new Exchange(thread, { inboxes, bells, wantsSpace });
-    const rules = { delayMs: 0, perHost: 64, order: "bfs", seedLow: 5, seedHigh: 6 } as const;
     const onLast = () => {
       ends.count++;
     };
-    const shards = 16;
-    const parts = { thread, threads, shards, rules, pending, exchange, onLast };
-    return { exchange, frontier: new ShardedFrontier(parts) };
+    const log = new QueueLog(() => assert.fail("so few URLs need no file"), 2 ** 22);
+    const owned = Array.from({ length: shards }, (_, number) => number)
+      .filter((number) => number % threads === thread)
+      .map((number) => new Shard(number, rules, new ShardState(5, 6), log));
+    const port = new SlowPort();
+    const parts = { thread, threads, shards, owned, epoch: 1, pending, exchange, port, onLast };
+    return { port, frontier: new ShardedFrontier(parts) };
   });
   return { members, pending, ends };
 }
@@ -73,13 +105,14 @@ test("a team of frontiers visits what can be reached, each once, and ends exactl
         const { members, pending, ends } = team(threads, slots);
         const seed = url(0);
         const owner = shardOf(siteHash(siteOf("s0.test")), 16) % threads;
-        pending.add(1);
-        members[owner]!.frontier.admitSeeds([seed]);
+        members[owner]!.frontier.start([seed]);
+        pending.add(members.reduce((sum, { frontier }) => sum + frontier.share, 0));
         const visited: string[] = [];
+        let committed = 0;
         for (let turns = 0; pending.value > 0; turns++) {
           assert.ok(turns < 100_000, "does not end");
           assert.equal(ends.count, 0, "ended too early");
-          const { frontier, exchange } = members[choice.next().value! % threads]!;
+          const { frontier, port } = members[choice.next().value! % threads]!;
           frontier.receive();
           const [lease] = frontier.takeMany(1, 0);
           if (lease !== undefined) {
@@ -87,20 +120,29 @@ test("a team of frontiers visits what can be reached, each once, and ends exactl
             visited.push(lease.url);
             const page = Number(lease.url.split("/")[3]);
             const via = "link" as const;
-            frontier.offerMany(
-              links[page]!.map((to) => {
-                const parent = lease.url;
-                return { url: url(to), parent, depth: 1, via, seed: false, chain: [] };
-              }),
-            );
-            frontier.commitMany(1);
+            const found = links[page]!.map((to) => {
+              const parent = lease.url;
+              return { url: url(to), parent, depth: 1, via, seed: false, chain: [] };
+            });
+            const onCommitted = () => {
+              committed++;
+            };
+            frontier.finish(lease, found, {
+              outcome: OUTCOME.page,
+              record: undefined,
+              onCommitted,
+            });
           }
-          exchange.flush();
+          frontier.flush();
+          if (choice.next().value! % 2 === 0) port.sync();
+          const shares = members.reduce((sum, member) => sum + member.frontier.share, 0);
+          assert.equal(pending.value, shares, "the shares are what is pending");
         }
         assert.equal(ends.count, 1, "the last release is noticed exactly once");
         const reachable = new Set([0]);
         for (const page of reachable) for (const to of links[page]!) reachable.add(to);
         assert.deepEqual(visited.sort(), [...reachable].map(url).sort());
+        assert.equal(committed, reachable.size);
         assert.equal(
           members.reduce((sum, { frontier }) => sum + frontier.known, 0),
           reachable.size,

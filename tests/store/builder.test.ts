@@ -116,7 +116,8 @@ test("builder 0 writes pages and log themselves, readable after each flush", (t)
   assert.equal(objects(paths.pages).length, 2);
   assert.equal(objects(paths.log).length, 1);
   assert.equal(objects(paths.debugLog).length, 1);
-  builder.sync();
+  builder.flush();
+  builder.syncArchive();
   builder.close();
 });
 
@@ -133,14 +134,28 @@ test("a folder is taken only when nothing is in it, and the refusal says what to
     "state",
   ]);
   assert.deepEqual(objects(paths.state), [
-    { version: 1, created: "2026-01-01T00:00:00.000Z", frontier: "sharded" },
+    {
+      version: 2,
+      created: "2026-01-01T00:00:00.000Z",
+      frontier: "sharded",
+      seedLow: 0,
+      seedHigh: 0,
+      epoch: 1,
+      config: {},
+      moreSeeds: [],
+      ended: "running",
+      unclean: [],
+    },
   ]);
   const refusal = (dir: string, sentence: RegExp) =>
     assert.throws(
       () => createCrawlFolder(dir),
       (e) => e instanceof FolderTakenError && sentence.test(e.message) && e.exitCode === 2,
     );
-  refusal(fresh, /already holds a crawl, which is never overwritten: choose another --out/);
+  refusal(
+    fresh,
+    /already holds a crawl, which is never overwritten: continue it with orbweaver resume/,
+  );
   const full = join(base, "full");
   mkdirSync(full);
   createCrawlFolder(full);

@@ -63,6 +63,30 @@ test("a semaphore takes all or nothing, and closing ends the wait", () => {
   assert.deepEqual([...shared], [0x80000000 | 0, 0, 0]);
 });
 
+test("a semaphore's permits name their holder, over many changes, and return when it dies", () => {
+  const shared = words(Semaphore.words(2));
+  const dead = new Semaphore(shared, 0, 1);
+  const alive = new Semaphore(shared, 0, 2);
+  Semaphore.initialise(shared, 0, 5);
+  // More changes than there are numbers.
+  for (let round = 0; round < 700; round++) {
+    assert.ok(dead.tryAcquire(2));
+    if (round % 3 === 0) {
+      assert.ok(alive.tryAcquire(3));
+      assert.deepEqual([dead.held(), alive.held(), alive.available()], [2, 3, 0]);
+      alive.release(3);
+    }
+    dead.release(2);
+  }
+  assert.ok(dead.tryAcquire(2));
+  assert.ok(alive.tryAcquire(1));
+  assert.equal(Semaphore.reclaim(shared, 0, 1), 2);
+  assert.equal(Semaphore.reclaim(shared, 0, 1), 0);
+  assert.deepEqual([dead.held(), alive.held(), alive.available()], [0, 1, 4]);
+  assert.throws(() => Semaphore.initialise(shared, 0, 20_000), CapacityError);
+  assert.throws(() => alive.release(16_383), CapacityError);
+});
+
 test("a monitor's wait comes back with the lock, also after the time-out", () => {
   const shared = words(Monitor.words(1));
   const monitor = new Monitor(shared, 0, 3);

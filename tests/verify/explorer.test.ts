@@ -54,6 +54,18 @@ test("both searches find the same ends in lock-free code", () => {
   }
 });
 
+test("leaving out private steps changes no end", () => {
+  for (const name of ["frontier-coarse-2p", "frontier-fine-b1-1p1c2", "semaphore-reclaim"]) {
+    const { module, configuration } = findEntry(name);
+    const [all, fewer] = [false, true].map((privateSteps) =>
+      new Stateful(new World(module, { ...configuration, privateSteps }, [])).search(60),
+    );
+    assert.ok(all!.complete && fewer!.complete, name);
+    assert.equal(fewer!.executions, all!.executions, name);
+    assert.ok(fewer!.states < all!.states, name);
+  }
+});
+
 test("a mutant whose text is gone fails the run instead of passing unseen", () => {
   const entry = findEntry("mutex-3x2");
   const patch = { module: "sync/mutex.js", find: "no such text", replace: "" };
@@ -70,6 +82,19 @@ test("the claim says what was shown and nothing more", () => {
     claimOf({ ...configurations[0]!, complete: false }),
     "cut off by the budget: no claim",
   );
+  assert.equal(
+    claimOf({ ...configurations[0]!, reductions: ["interchangeable threads"] }),
+    "exhaustive for 3 threads x 1 operations under sequential consistency; interchangeable threads",
+  );
+});
+
+test("a search that runs out of memory is cut off and claims nothing", () => {
+  const { module, configuration } = findEntry("mutex-3x2");
+  const cut = new Stateful(new World(module, configuration, [])).search(BUDGET_SECONDS, 1 << 20);
+  assert.deepEqual([cut.complete, cut.cutOff, cut.violation], [false, "memory", null]);
+  const whole = new Stateful(new World(module, configuration, [])).search(BUDGET_SECONDS);
+  assert.deepEqual([whole.complete, whole.cutOff], [true, undefined]);
+  assert.ok(cut.states < whole.states);
 });
 
 test("a replay tells every step", () => {

@@ -1,17 +1,34 @@
+import { loadSettings } from "../../config/load.ts";
 import { printable } from "../../config/printable.ts";
+import type { CrawlConfig, SettingName } from "../../config/schema.ts";
 import { UsageError } from "../../errors.ts";
 import { readCrawlState } from "../../store/crawl-folder.ts";
 import type { Command } from "../command.ts";
+import { CRAWL_OPTIONS, flagsOf } from "../crawl-options.ts";
+import type { Io } from "../io.ts";
 
-/** `orbweaver resume`: for now it tells why a crawl cannot be continued, and what to do instead. */
+/** What a crawl is made of: a run that follows cannot change it. */
+const FIXED: readonly SettingName[] = [
+  "frontier",
+  "shards",
+  "out",
+  "seeds",
+  "seedsFile",
+  "strictSeeds",
+];
+
+/** `orbweaver resume`. */
 export const command: Command = {
   name: "resume",
-  usage: ["resume DIR"],
+  usage: ["resume DIR [OPTION...]"],
   about:
-    "Continues a crawl after a stop or a crash. The frontier of this version lives in memory, so no crawl can be continued yet; the command says what is in the folder and what to do.",
-  options: [],
-  examples: [["orbweaver resume crawls/example", "what became of that crawl"]],
-  async run(args) {
+    "Continues a crawl after a stop or a crash, with the settings it was started with; options given here replace them from now on. Every host first waits one delay.",
+  options: CRAWL_OPTIONS,
+  examples: [
+    ["orbweaver resume crawls/example", "go on where it stopped"],
+    ["orbweaver resume crawls/example --max-pages 20000 --threads 2", "go on with other limits"],
+  ],
+  async run(args, io) {
     const [dir, ...more] = args.words;
     if (dir === undefined || more.length > 0) {
       throw new UsageError("resume takes one folder, for example orbweaver resume crawls/example");
@@ -28,8 +45,38 @@ export const command: Command = {
         `${shown} was crawled on a shared frontier, which is not durable and cannot be resumed; crawl again with another --out`,
       );
     }
-    throw new UsageError(
-      `${shown} cannot be resumed by this version, whose frontier is not durable; what was stored is complete, crawl again with another --out for the rest`,
-    );
+    const config = await changed(state.config as CrawlConfig, flagsOf(args), io.environment);
+    const { runCrawl } = await import("../run-crawl.ts");
+    return runCrawl({ ...config, out: dir }, io, true);
   },
 };
+
+/** The old configuration with the settings that were given anew. */
+async function changed(
+  old: CrawlConfig,
+  flags: ReturnType<typeof flagsOf>,
+  environment: Io["environment"],
+): Promise<CrawlConfig> {
+  const given = Object.keys(flags).filter(
+    (name) => name !== "seeds" && flags[name as SettingName] !== undefined,
+  ) as SettingName[];
+  const fixed = given.find((name) => FIXED.includes(name));
+  if (fixed !== undefined) {
+    throw new UsageError(`${fixed} belongs to the crawl and cannot be changed when it is resumed`);
+  }
+  const settings = await loadSettings({
+    flags: { ...flags, seeds: [] },
+    file: undefined,
+    environment,
+  });
+  const config: CrawlConfig = {
+    ...old,
+    ...Object.fromEntries(given.map((name) => [name, settings[name]])),
+  };
+  if (config.threads > config.shards) {
+    throw new UsageError(
+      `this crawl has ${config.shards} shards, so at most ${config.shards} threads can work on it`,
+    );
+  }
+  return config;
+}

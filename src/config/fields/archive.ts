@@ -1,5 +1,5 @@
 import { withDefault } from "../field.ts";
-import { choice, size, toggle, whole } from "../kinds.ts";
+import { choice, duration, size, toggle, whole } from "../kinds.ts";
 
 /** Fields about what is kept of a page, how it is written, and what the user sees meanwhile. */
 export const archive = {
@@ -33,6 +33,13 @@ export const archive = {
     about:
       "pages fetched and not yet safely written; after a crash at most these are fetched again",
     examples: ["--max-uncommitted 200"],
+  }),
+  syncEveryMs: withDefault(duration(1), 1000, {
+    flag: "sync-every",
+    group: "Archive",
+    about:
+      "the longest time a fetched page waits until it is safe from a loss of power; pages are committed earlier when the crawl would have to wait for them",
+    examples: ["--sync-every 200ms"],
   }),
   json: withDefault(toggle(), false, {
     flag: "json",

@@ -178,6 +178,14 @@ export class EventBatch {
     this.#at = this.#bytes.writeDoubleLE(amount, this.#at);
   }
 
+  /** Appends a whole event as it stands elsewhere, from its kind on. */
+  copy(bytes: Buffer, from: number, to: number): void {
+    this.#closeGroup();
+    this.#reserve(to - from);
+    this.#at += bytes.copy(this.#bytes, this.#at, from, to);
+    this.#events++;
+  }
+
   #number(shard: number, epoch: number, number: number): void {
     this.#at = this.#bytes.writeUInt16LE(shard, this.#at);
     this.#at = this.#bytes.writeUInt32LE(epoch, this.#at);

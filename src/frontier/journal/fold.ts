@@ -1,12 +1,7 @@
-import type { Discovery } from "../frontier.ts";
+import { SeenSet } from "../seen.ts";
 import { EVENT, OUTBOX_FIXED_BYTES } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import type { JournalBatch } from "./journal-reader.ts";
-import { PrintTable } from "./print-table.ts";
-import { decodeRun, QueuedLinks, type Run } from "./queued-links.ts";
-
-/** Longer runs would keep the memory of many done URLs for one that waits. */
-const MAX_RUN_BYTES = 32 * 1024;
 
 /** Counters a shard may keep beside the outcomes. */
 export const COUNTERS = 256;
@@ -23,7 +18,7 @@ export interface OutboxBlock {
 /** How a numbered block stands to what has been received. */
 export type Arrival =
   | { readonly kind: "next" }
-  | { readonly kind: "duplicate" }
+  | { readonly kind: "duplicate"; readonly reached: number }
   /** Blocks between are missing: the answer to the producer is the number reached. */
   | { readonly kind: "gap"; readonly reached: number };
 
@@ -39,14 +34,17 @@ export type Contradiction =
   | { readonly kind: "unknown-url"; readonly low: number; readonly high: number };
 
 /**
- * What a shard knows: a pure fold over the events of its journal. It reads no clock, no file and no chance, so the
- * crawl, recovery and verification share it. Leases are not part of it: a URL waits until it is done.
+ * What a shard knows, without the text of the URLs that wait: a pure fold over the events of its journal. It reads no
+ * clock, no file and no chance. Each transition is one method: the running crawl calls it and journals the event,
+ * `apply` calls it for every event of a batch, so crawl, recovery and verification share one reducer. Leases are
+ * not part of it: a URL waits until it is done.
  */
 export class ShardState {
   readonly seedLow: number;
   readonly seedHigh: number;
-  readonly prints = new PrintTable();
-  readonly queue = new QueuedLinks();
+  readonly seen: SeenSet;
+  /** Only while batches are folded: what is done, because its admission comes by again when the queue is built. */
+  finished: SeenSet | undefined;
   /** How many URLs ended with each outcome; [0] is unused. */
   readonly outcomes = new Float64Array(256);
   readonly counters = new Float64Array(COUNTERS);
@@ -63,40 +61,100 @@ export class ShardState {
   waiting = 0;
   readonly #cursor = new EventCursor();
 
-  constructor(seedLow: number, seedHigh: number) {
+  constructor(seedLow: number, seedHigh: number, finished?: SeenSet) {
     this.seedLow = seedLow;
     this.seedHigh = seedHigh;
+    this.seen = new SeenSet(seedLow, seedHigh);
+    this.finished = finished;
   }
 
-  /** Folds one batch. */
-  apply(batch: EventBytes & Pick<JournalBatch, "sequence">): void {
+  /** Folds one batch; without `admissions` everything but what is known and what waits. */
+  apply(batch: EventBytes & Pick<JournalBatch, "sequence">, admissions = true): void {
     const cursor = this.#cursor;
     cursor.open(batch);
     while (cursor.next()) {
       const { kind, bytes, from } = cursor;
-      if (kind === EVENT.admit) this.#admit(cursor);
-      else if (kind === EVENT.done) this.#done(cursor);
-      else if (kind === EVENT.counted) this.counters[bytes[from]!]! += bytes.readDoubleLE(from + 1);
-      else this.#block(cursor);
+      if (kind === EVENT.admit) {
+        if (admissions) this.#applyAdmit(cursor);
+      } else if (kind === EVENT.done) this.#applyDone(cursor, admissions);
+      else if (kind === EVENT.counted) this.count(bytes[from]!, bytes.readDoubleLE(from + 1));
+      else this.#applyBlock(cursor);
     }
     this.sequence = batch.sequence;
   }
 
-  /** Has the URL with this fingerprint been admitted? */
-  knows(low: number, high: number): boolean {
-    return this.prints.find(low, high) >= 0;
+  /** A URL was found; true when it is new and waits from now on. */
+  admit(low: number, high: number): boolean {
+    if (!this.seen.addPrint(low, high)) return false;
+    this.waiting++;
+    return true;
+  }
+
+  /** A URL that waited has its outcome. */
+  done(low: number, high: number, outcome: number): void {
+    if (this.seen.addPrint(low, high)) {
+      // Only after a salvage: its admission was lost, but it must not be fetched again.
+      this.contradictions.push({ kind: "unknown-url", low, high });
+      this.waiting++;
+    }
+    this.#end(low, high, outcome);
+  }
+
+  #end(low: number, high: number, outcome: number): void {
+    if (this.finished !== undefined && !this.finished.addPrint(low, high)) return;
+    this.outcomes[outcome]!++;
+    this.waiting--;
   }
 
   /** How a block that arrives now stands: only the next one is journalled. */
   arrival(producer: number, epoch: number, number: number): Arrival {
     const reached = this.received.get(key(producer, epoch)) ?? 0;
-    if (number <= reached) return { kind: "duplicate" };
+    if (number <= reached) return { kind: "duplicate", reached };
     return number === reached + 1 ? { kind: "next" } : { kind: "gap", reached };
+  }
+
+  /** The links of this block were admitted, as far as they were new. */
+  receive(shard: number, epoch: number, number: number): void {
+    const arrival = this.arrival(shard, epoch, number);
+    if (arrival.kind === "next") this.received.set(key(shard, epoch), number);
+    if (arrival.kind === "gap") this.contradictions.push({ ...arrival, shard, epoch, number });
   }
 
   /** The number for the next block to a shard; numbers begin with 1 in every run. */
   nextNumber(target: number, epoch: number): number {
     return (this.sent.get(key(target, epoch)) ?? 0) + 1;
+  }
+
+  /** A block for another shard is part of what was done here. */
+  send(block: OutboxBlock): void {
+    const { target, epoch, number } = block;
+    const name = key(target, epoch);
+    const reached = this.sent.get(name) ?? 0;
+    if (number <= reached) return;
+    if (number > reached + 1) {
+      // Kept all the same: the links are real, and the target answers the gap.
+      const shard = target;
+      this.contradictions.push({ kind: "outbox-gap", shard, epoch, number, reached });
+    }
+    const blocks = this.outbox.get(name);
+    if (blocks === undefined) this.outbox.set(name, [block]);
+    else blocks.push(block);
+    this.sent.set(name, number);
+  }
+
+  /** The target has all blocks up to this number; answers how many of them were not confirmed before. */
+  confirm(target: number, epoch: number, number: number): number {
+    const name = key(target, epoch);
+    const blocks = this.outbox.get(name) ?? [];
+    const left = blocks.filter((block) => block.number > number);
+    if (left.length > 0) this.outbox.set(name, left);
+    else this.outbox.delete(name);
+    return blocks.length - left.length;
+  }
+
+  /** Adds to a counter of the shard. */
+  count(counter: number, amount: number): void {
+    this.counters[counter]! += amount;
   }
 
   /** Blocks to send again, oldest run first. */
@@ -105,96 +163,39 @@ export class ShardState {
     return all.sort((a, b) => a.epoch - b.epoch || a.target - b.target || a.number - b.number);
   }
 
-  /** URLs that are not done, in the order of admission. */
-  *queued(): Generator<Discovery> {
-    for (const run of this.queue.runs((number) => this.prints.outcome(number) === 0))
-      yield* decodeRun(run);
-  }
-
-  #admit(cursor: EventCursor): void {
+  #applyAdmit(cursor: EventCursor): void {
     cursor.checkLinks();
-    const { bytes, from: head } = cursor;
-    const headEnd = cursor.linksFrom();
-    const to = cursor.linksTo();
-    // New links are kept in runs, mostly the whole group at once; a link met before ends a run.
-    let from = headEnd;
-    let first = 0;
-    let count = 0;
-    for (let at = headEnd, print = to; at < to; print += 8) {
-      const next = at + 2 + (bytes[at]! | (bytes[at + 1]! << 8));
-      const number = this.prints.add(word(bytes, print), word(bytes, print + 4));
-      if (number >= 0 && count++ === 0) first = number;
-      if (number < 0 || next - from > MAX_RUN_BYTES) {
-        this.#keep({ first, count, bytes, head, headEnd, from, to: number < 0 ? at : next });
-        count = 0;
-        from = next;
-      }
-      at = next;
-    }
-    this.#keep({ first, count, bytes, head, headEnd, from, to });
+    const { bytes, to } = cursor;
+    for (let at = cursor.linksTo(); at < to; at += 8)
+      this.admit(word(bytes, at), word(bytes, at + 4));
   }
 
-  #keep(run: Run): void {
-    if (run.count === 0) return;
-    this.queue.push(run);
-    this.waiting += run.count;
-  }
-
-  #done(cursor: EventCursor): void {
+  #applyDone(cursor: EventCursor, admissions: boolean): void {
     const { bytes, from } = cursor;
-    const low = bytes.readUInt32LE(from);
-    const high = bytes.readUInt32LE(from + 4);
     const outcome = bytes[from + 8]!;
     if (outcome === 0) cursor.fail("a URL is done without an outcome");
-    const number = this.prints.find(low, high);
-    if (number < 0) {
-      // Only after a salvage: its admission was lost, but it must not be fetched again.
-      this.contradictions.push({ kind: "unknown-url", low, high });
-      this.prints.setOutcome(this.prints.add(low, high), outcome);
-      this.outcomes[outcome]!++;
-      return;
-    }
-    if (this.prints.outcome(number) !== 0) return;
-    this.prints.setOutcome(number, outcome);
-    this.outcomes[outcome]!++;
-    this.waiting--;
-    this.queue.release(number);
+    const low = word(bytes, from);
+    const high = word(bytes, from + 4);
+    if (admissions) this.done(low, high, outcome);
+    else this.#end(low, high, outcome);
   }
 
-  #block({ kind, bytes, from, to }: EventCursor): void {
+  #applyBlock({ kind, bytes, from, to }: EventCursor): void {
     const shard = bytes.readUInt16LE(from);
     const epoch = bytes.readUInt32LE(from + 2);
     const number = bytes.readUInt32LE(from + 6);
-    const name = key(shard, epoch);
-    if (kind === EVENT.received) {
-      const arrival = this.arrival(shard, epoch, number);
-      if (arrival.kind === "next") this.received.set(name, number);
-      if (arrival.kind === "gap") this.contradictions.push({ ...arrival, shard, epoch, number });
-      return;
+    if (kind === EVENT.received) this.receive(shard, epoch, number);
+    else if (kind === EVENT.confirmed) this.confirm(shard, epoch, number);
+    else {
+      const links = bytes.readUInt32LE(from + 10);
+      const copy = new Uint8Array(bytes.subarray(from + OUTBOX_FIXED_BYTES, to));
+      this.send({ target: shard, epoch, number, links, bytes: copy });
     }
-    const blocks = this.outbox.get(name) ?? [];
-    if (kind === EVENT.confirmed) {
-      const left = blocks.filter((block) => block.number > number);
-      if (left.length > 0) this.outbox.set(name, left);
-      else this.outbox.delete(name);
-      return;
-    }
-    const reached = this.sent.get(name) ?? 0;
-    if (number <= reached) return;
-    if (number > reached + 1) {
-      // Kept all the same: the links are real, and the target answers the gap.
-      this.contradictions.push({ kind: "outbox-gap", shard, epoch, number, reached });
-    }
-    const links = bytes.readUInt32LE(from + 10);
-    const copy = new Uint8Array(bytes.subarray(from + OUTBOX_FIXED_BYTES, to));
-    blocks.push({ target: shard, epoch, number, links, bytes: copy });
-    this.outbox.set(name, blocks);
-    this.sent.set(name, number);
   }
 }
 
-/** `readUInt32LE` without its checks: the cursor has made them for the whole group. */
-function word(bytes: Buffer, at: number): number {
+/** `readUInt32LE` without its checks: the cursor has made them for the whole event. */
+export function word(bytes: Buffer, at: number): number {
   return (
     (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
   );

@@ -5,6 +5,7 @@ import {
   ftruncateSync,
   openSync,
   readdirSync,
+  renameSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
@@ -23,6 +24,7 @@ export interface JournalFiles {
   sync(file: number): void;
   close(file: number): void;
   remove(path: string): void;
+  rename(from: string, to: string): void;
   /** Makes the names in a folder durable: a new file is not safe before this. */
   syncFolder(folder: string): void;
 }
@@ -36,6 +38,7 @@ export const REAL_FILES: JournalFiles = {
   sync: fsyncSync,
   close: closeSync,
   remove: unlinkSync,
+  rename: renameSync,
   syncFolder(folder) {
     const handle = openSync(folder, "r");
     try {

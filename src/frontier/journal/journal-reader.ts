@@ -63,6 +63,8 @@ export interface ReadOptions {
   readonly shard: number;
   /** A snapshot holds everything up to here; its segments are not read. */
   readonly after?: Pick<JournalEnd, "segment" | "sequence" | "epoch">;
+  /** The last segment to read, which is closed; without it all. */
+  readonly upTo?: number;
   /** A batch known to exist, so that a missing last segment is noticed. */
   readonly atLeast?: number;
   /** Called for every damage instead of throwing: keeps all intact batches, whatever lies between. */
@@ -73,7 +75,9 @@ export interface ReadOptions {
 export function* readJournal(options: ReadOptions): Generator<JournalBatch, JournalEnd> {
   const start = options.after ?? { segment: 0, sequence: 0, epoch: 0 };
   const report = options.salvage ?? refuse;
-  const segments = listSegments(options.folder, options.shard).filter((n) => n > start.segment);
+  const segments = listSegments(options.folder, options.shard).filter(
+    (segment) => segment > start.segment && segment <= (options.upTo ?? Number.POSITIVE_INFINITY),
+  );
   let end: JournalEnd = { ...start, bytes: 0, torn: undefined };
   for (const [index, segment] of segments.entries()) {
     const path = join(options.folder, segmentName(options.shard, segment));
@@ -83,7 +87,7 @@ export function* readJournal(options: ReadOptions): Generator<JournalBatch, Jour
     }
     const window = new SegmentWindow(path);
     try {
-      const last = index === segments.length - 1;
+      const last = options.upTo === undefined && index === segments.length - 1;
       end = yield* readSegment(window, { ...options, segment, last, end, report });
     } finally {
       window.close();

@@ -121,7 +121,7 @@ function collapse(
       forEver(subject, thread < producers);
     },
     long: threads > 8,
-    ...(sections ? { sectionWord: 0 } : {}),
+    ...(sections ? { sectionWords: [0] } : {}),
     ...(expect ? { expect: "deadlock" as const } : {}),
     mutants:
       conditions === 2 && producers === capacity && consumers === capacity + 1

@@ -1,4 +1,5 @@
 import { OwnedPermits } from "../../sync/owned-permits.ts";
+import { Semaphore } from "../../sync/semaphore.ts";
 import { StripedLocks } from "../../sync/striped.ts";
 import type { Configuration } from "../configuration.ts";
 import { awaitEnd } from "../scenario.ts";
@@ -99,5 +100,63 @@ const permits: readonly Configuration<Permitted>[] = [
   },
 ];
 
+interface Counted {
+  readonly words: Int32Array;
+  readonly semaphore: Semaphore;
+}
+
+const NOTES = "sync/permit-notes.js";
+
+const counted: readonly Configuration<Counted>[] = [
+  {
+    name: "semaphore-reclaim",
+    technique: "reclaim of a dead owner",
+    threads: 3,
+    operations: 3,
+    strategy: "stateful",
+    mortal: [0],
+    attach(memory, owner) {
+      const words = memory.words(Semaphore.words(2));
+      return { words, semaphore: new Semaphore(words, 0, owner) };
+    },
+    initialise(subject) {
+      Semaphore.initialise(subject.words, 0, 2);
+    },
+    program(subject, thread) {
+      if (thread === 0) {
+        subject.semaphore.acquire(2);
+        subject.semaphore.release(1);
+        subject.semaphore.release(1);
+      } else if (thread === 1) {
+        subject.semaphore.acquire(1);
+        subject.semaphore.release(1);
+      } else {
+        awaitEnd(0);
+        Semaphore.reclaim(subject.words, 0, 1);
+      }
+    },
+    check(outcome) {
+      const free = outcome.words(0)[0]! & 0x3fff;
+      return free === 2 ? undefined : `${free} of 2 permits are free`;
+    },
+    mutants: [
+      {
+        name: "stays-with-the-dead",
+        patches: [
+          { module: "sync/semaphore.js", find: "dead.release(held);", replace: "dead.release(0);" },
+        ],
+      },
+      {
+        name: "overwrites-without-a-note",
+        patches: [{ module: NOTES, find: "this.#acknowledge(seen);", replace: "" }],
+      },
+      {
+        name: "believes-every-note",
+        patches: [{ module: "sync/semaphore.js", find: "dead.#notes.settle();", replace: "" }],
+      },
+    ],
+  },
+];
+
 /** Locks and permits of which there are many. */
-export const configurations = [...stripes, ...permits];
+export const configurations = [...stripes, ...permits, ...counted];

@@ -168,9 +168,9 @@ const counted: readonly Configuration<Counted>[] = [
         patches: [
           {
             module: SEMAPHORE,
-            find: 'return "acquired";\n                }\n                continue;',
+            find: 'if (this.#notes.exchange(seen, -n))\n                    return "acquired";\n                continue;',
             replace:
-              'if (!expired) return "acquired";\n                }\n                continue;',
+              'if (this.#notes.exchange(seen, -n) && !expired)\n                    return "acquired";\n                continue;',
           },
         ],
       },

@@ -206,6 +206,23 @@ function twoByTwo(technique: Technique, mutants: readonly Mutant[]): Configurati
   });
 }
 
+/** Two inserters and two removers of one record each, who wait; with the list's locks as one step each. */
+function waiting(
+  technique: Technique,
+  size: number,
+  sectionWords?: readonly number[],
+): Configuration<Subject> {
+  return blocking(technique, size, 1, [attemptsFirst], {
+    ...{ long: true, privateSteps: true },
+    ...(sectionWords === undefined ? {} : { sectionWords }),
+  });
+}
+
+/** The lock of the list and that of its nodes. */
+const COARSE_LOCKS = [5, 9];
+/** The lock of the write phase. */
+const COMMIT_LOCK = [5];
+
 const signalsNobody: Mutant = {
   name: "signals-nobody",
   patches: [patch("monitor", "this.#monitor.signal(this.#notEmpty);", "")],
@@ -258,4 +275,9 @@ export const configurations: readonly Configuration<Subject>[] = [
   twoByTwo("fine", [fineUnlockFirst, fineOneHand, fineUnvalidated]),
   twoByTwo("optimistic", [optimisticUnvalidated]),
   twoByTwo("pessimistic", [pessimisticUnvalidated]),
+  // Removers who sleep until there is a record, and inserters who may have to sleep for room.
+  waiting("coarse", 2, COARSE_LOCKS),
+  waiting("coarse", 1, COARSE_LOCKS),
+  waiting("optimistic", 2, COMMIT_LOCK),
+  waiting("pessimistic", 2),
 ];

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { fingerprint, print } from "../../../src/frontier/fingerprint.ts";
+import { print } from "../../../src/frontier/fingerprint.ts";
 import type { Discovery } from "../../../src/frontier/frontier.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { decodeEvents, type JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
@@ -13,6 +13,8 @@ import {
   type ReadOptions,
   readJournal,
 } from "../../../src/frontier/journal/journal-reader.ts";
+import { SeenSet } from "../../../src/frontier/seen.ts";
+import { urlPrint } from "../../../src/frontier/url-print.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 
 export const SEED_LOW = 0x1234;
@@ -32,7 +34,7 @@ export function withFolder<T>(run: (folder: string) => T): T {
 }
 
 export function printOf(url: string): { low: number; high: number } {
-  fingerprint(url, SEED_LOW, SEED_HIGH);
+  urlPrint(url as CrawlUrl, SEED_LOW, SEED_HIGH);
   return { ...print };
 }
 
@@ -153,10 +155,15 @@ export function readAll(options: ReadOptions): {
   }
 }
 
+/** A state as recovery makes it: it remembers what is done. */
+export function newState(): ShardState {
+  return new ShardState(SEED_LOW, SEED_HIGH, new SeenSet(SEED_LOW, SEED_HIGH));
+}
+
 /** Folds batches from the empty state or the one given. */
 export function fold(
   all: readonly (readonly JournalEvent[])[],
-  state = new ShardState(SEED_LOW, SEED_HIGH),
+  state: ShardState = newState(),
 ): ShardState {
   for (const events of all) state.apply(pack(events).view(state.sequence + 1));
   return state;
@@ -164,15 +171,15 @@ export function fold(
 
 /** All a state says, in a form that compares. */
 export function describe(state: ShardState): unknown {
-  const prints = [];
-  for (let i = 0; i < state.prints.size; i++) {
-    prints.push([state.prints.low(i), state.prints.high(i), state.prints.outcome(i)]);
-  }
+  const prints = [...state.seen.prints()].flatMap((block) => {
+    const pairs = [];
+    for (let i = 0; i < block.length; i += 2) pairs.push(`${block[i]} ${block[i + 1]}`);
+    return pairs;
+  });
   return {
     sequence: state.sequence,
     waiting: state.waiting,
-    prints,
-    queued: [...state.queued()],
+    prints: prints.sort(),
     unconfirmed: state.unconfirmed(),
     sent: [...state.sent].sort(),
     received: [...state.received].sort(),

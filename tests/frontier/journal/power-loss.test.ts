@@ -133,6 +133,7 @@ function changed(files: RecordedFiles, calls: Partial<JournalFiles>): JournalFil
     sync: (file) => files.sync(file),
     close: () => files.close(),
     remove: (path) => files.remove(path),
+    rename: (from, to) => files.rename(from, to),
     syncFolder: () => files.syncFolder(),
   };
   return { ...all, ...calls };

@@ -1,0 +1,6 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { type CompactOptions, compactShard } from "../frontier/journal/compact.ts";
+
+/** One compaction, then the thread ends: folding must not hold up a crawler or a builder. */
+compactShard(workerData as CompactOptions);
+parentPort!.close();

@@ -1,0 +1,85 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { listSegments, segmentName } from "../frontier/journal/journal-files.ts";
+import { listSnapshots, snapshotName } from "../frontier/journal/snapshot.ts";
+import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
+
+/** A snapshot is made when the closed segments behind the last one are this large, and half as large as it is. */
+const LEAST_BYTES = 32 * 1024 * 1024;
+
+/** Where the journals are, and the seeds of their fingerprints. */
+export interface CompactorOptions {
+  readonly folder: string;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly leastBytes?: number;
+}
+
+/** Decides when a shard's journal is folded into a snapshot, and has that done in a thread of its own, one at a time. */
+export class Compactor {
+  readonly #options: CompactorOptions;
+  readonly #module = new URL("./compact-worker.js", import.meta.url);
+  #running: RunningWorker | undefined;
+  #closed = new Map<number, number>();
+  #stopped = false;
+  /** Snapshots made. */
+  snapshots = 0;
+
+  constructor(options: CompactorOptions) {
+    this.#options = options;
+  }
+
+  /** A builder tells which segments it has closed. */
+  hear(closed: readonly (readonly [shard: number, segment: number])[]): void {
+    for (const [shard, segment] of closed) this.#closed.set(shard, segment);
+    this.#next();
+  }
+
+  /** Resolves when no compaction runs; none begins afterwards until `go`. */
+  async pause(): Promise<void> {
+    this.#stopped = true;
+    await this.#running?.ended.catch(() => {});
+  }
+
+  go(): void {
+    this.#stopped = false;
+    this.#next();
+  }
+
+  #next(): void {
+    if (this.#running !== undefined || this.#stopped) return;
+    for (const [shard, upTo] of this.#closed) {
+      this.#closed.delete(shard);
+      if (!this.#isDue(shard, upTo)) continue;
+      const workerData = { ...this.#options, shard, upTo };
+      this.#running = runWorker(this.#module, `compactor of shard ${shard}`, { workerData });
+      // A compaction that fails leaves everything as it was; the next one tries again.
+      this.#running.ended.then(
+        () => this.#ended(1),
+        () => this.#ended(0),
+      );
+      return;
+    }
+  }
+
+  #ended(snapshots: number): void {
+    this.snapshots += snapshots;
+    this.#running = undefined;
+    this.#next();
+  }
+
+  #isDue(shard: number, upTo: number): boolean {
+    const { folder, leastBytes = LEAST_BYTES } = this.#options;
+    const last = listSnapshots(folder, shard).at(-1) ?? 0;
+    let bytes = 0;
+    for (const segment of listSegments(folder, shard)) {
+      if (segment > last && segment <= upTo)
+        bytes += size(join(folder, segmentName(shard, segment)));
+    }
+    return bytes >= Math.max(leastBytes, size(join(folder, snapshotName(shard, last))) / 2);
+  }
+}
+
+function size(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

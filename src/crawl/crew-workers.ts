@@ -1,0 +1,78 @@
+import type { CrawlConfig } from "../config/schema.ts";
+import { crawlPaths } from "../store/crawl-folder.ts";
+import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import { shardOf, siteHash, siteOf } from "../url/site.ts";
+import { hostnameOf } from "../url/url-parts.ts";
+import type { BuildRules, FromBuilder } from "./build-worker.ts";
+import { builderOptions } from "./builder-options.ts";
+import type { FromCrawler } from "./crawl-worker.ts";
+import type { CrawlerRules } from "./crawler-rules.ts";
+import type { DebugRules } from "./debug-worker.ts";
+import type { Control, CrawlMemory } from "./shared-memory.ts";
+
+/** What a crew works on. */
+export interface CrewPlan {
+  readonly config: CrawlConfig;
+  readonly out: string;
+  readonly memory: CrawlMemory;
+  readonly control: Control;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  /** All seeds, also those that earlier runs were led to. */
+  readonly seeds: readonly CrawlUrl[];
+  /** True when another run may have asked hosts a moment ago. */
+  readonly resumed: boolean;
+  /** A number for the next run of a thread, above all before and durable. */
+  readonly nextEpoch: () => number;
+}
+
+/** Folder of the journals; undefined for a frontier that keeps none. */
+export function journalsOf({ config, out }: CrewPlan): string | undefined {
+  return config.frontier === "shared" ? undefined : crawlPaths(out).journals;
+}
+
+/** Starts a builder thread. */
+export function startBuilder(
+  plan: CrewPlan,
+  builder: number,
+  hear: (message: FromBuilder) => void,
+): RunningWorker {
+  const { config, memory, out, seedLow, seedHigh } = plan;
+  const { builders, syncEveryMs } = config;
+  const options = builderOptions(config, out, builder);
+  const folder = journalsOf(plan);
+  const journals = folder === undefined ? undefined : { folder, seedLow, seedHigh };
+  const workerData: BuildRules = { builder, builders, memory, options, journals, syncEveryMs };
+  const module = new URL("./build-worker.js", import.meta.url);
+  const running = runWorker(module, `builder ${builder}`, { workerData });
+  running.worker.on("message", hear);
+  return running;
+}
+
+/** Starts a crawler thread; it waits for a word to begin. */
+export function startCrawler(
+  plan: CrewPlan,
+  run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait">,
+  hear: (message: FromCrawler) => void,
+): RunningWorker {
+  const { config, memory, seedLow, seedHigh, seeds } = plan;
+  const { shards, threads } = config;
+  const journals = journalsOf(plan);
+  const rules: CrawlerRules = { ...run, config, memory, seedLow, seedHigh, seeds, journals };
+  const ownSeeds = seeds.filter((url) => {
+    const shard = shardOf(siteHash(siteOf(hostnameOf(url))), shards);
+    return shard % threads === run.thread;
+  });
+  const module = new URL("./crawl-worker.js", import.meta.url);
+  const running = runWorker(module, `crawler ${run.thread}`, { workerData: { rules, ownSeeds } });
+  running.worker.on("message", hear);
+  return running;
+}
+
+/** Starts the thread that writes the debug log. */
+export function startDebugLog({ memory, out }: CrewPlan): RunningWorker {
+  const workerData: DebugRules = { memory, file: crawlPaths(out).debugLog };
+  const module = new URL("./debug-worker.js", import.meta.url);
+  return runWorker(module, "debug log", { workerData });
+}

@@ -1,0 +1,300 @@
+import type { RunningWorker } from "../sync/run-worker.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { FromBuilder, ToBuilder } from "./build-worker.ts";
+import { Compactor } from "./compactor.ts";
+import type { FromCrawler, ToCrawler } from "./crawl-worker.ts";
+import {
+  type CrewPlan,
+  journalsOf,
+  startBuilder,
+  startCrawler,
+  startDebugLog,
+} from "./crew-workers.ts";
+import { orRefused, reclaim, recount, type Start } from "./recount.ts";
+import { bellsOf, createPipe, MODES } from "./shared-memory.ts";
+
+/** A worker that dies this often without a page in between dies of something that starting it again does not cure. */
+const MAX_DEATHS_WITHOUT_PAGE = 5;
+
+/** What a crew tells its supervisor. */
+export interface CrewVoice {
+  seedFound(url: CrawlUrl): void;
+  diskFull(message: string): void;
+  diskFree(): void;
+  replaced(name: string, cause: unknown): void;
+  /** Nothing is pending. */
+  finished(): void;
+  /** A death that cannot be made good. */
+  fault(error: unknown): void;
+}
+
+/**
+ * The worker threads of a crawl: starts them, counts what they have to do, and replaces one that dies. Its shards are
+ * folded again from their journals, and what it held in shared memory is reclaimed by its number.
+ */
+export class Crew {
+  readonly #plan: CrewPlan;
+  readonly #voice: CrewVoice;
+  readonly #crawlers: RunningWorker[] = [];
+  readonly #builders: RunningWorker[] = [];
+  readonly #compactor: Compactor | undefined;
+  readonly #waitingFor = new Map<string, (message: FromCrawler | FromBuilder) => void>();
+  #others: RunningWorker[] = [];
+  #left = 0;
+  #allEnded = () => {};
+  #recounts = 0;
+  #repair: Promise<void> = Promise.resolve();
+  #dismissed = new Set<RunningWorker>();
+  /** Threads that are being started and have not said that they are ready. */
+  readonly #starting = new Set<number>();
+  readonly #dead = new Set<number>();
+  /** Held in the pending counter while something is being repaired, so that nobody sees an empty crawl. */
+  #guards = 0;
+  #deaths = 0;
+  #pagesAtDeath = -1;
+
+  /** Settles when every crawler has ended by itself. */
+  readonly crawlersEnded: Promise<void>;
+
+  constructor(plan: CrewPlan, voice: CrewVoice) {
+    this.#plan = plan;
+    this.#voice = voice;
+    const { seedLow, seedHigh, memory } = plan;
+    const folder = journalsOf(plan);
+    this.#compactor =
+      folder === undefined ? undefined : new Compactor({ folder, seedLow, seedHigh });
+    this.#left = memory.threads;
+    this.crawlersEnded = new Promise((resolve) => {
+      this.#allEnded = resolve;
+    });
+  }
+
+  /** Starts everybody; settles when they run. */
+  async start(): Promise<void> {
+    const { config, memory, control, resumed } = this.#plan;
+    for (let builder = 0; builder < config.builders; builder++) this.#startBuilder(builder);
+    if (config.debug) {
+      const running = startDebugLog(this.#plan);
+      running.ended.catch((error: unknown) => this.#voice.fault(error));
+      this.#others.push(running);
+    }
+    const epoch = this.#plan.nextEpoch();
+    const ready = Array.from({ length: memory.threads }, (_, thread) =>
+      this.#startCrawler(thread, epoch, resumed),
+    );
+    const accounts = await Promise.all(ready).catch(async (error: unknown) => {
+      await this.#dismissCrawlers();
+      throw error;
+    });
+    const share = accounts.reduce((sum, account) => sum + account.share, 0);
+    const pages = accounts.reduce((sum, account) => sum + account.pages, 0);
+    const { maxPages = Number.POSITIVE_INFINITY } = config;
+    this.#guards = 1;
+    control.setCounts(share + this.#guards, pages, maxPages - pages);
+    if (pages >= maxPages) control.end("limit", MODES.drain);
+    for (let thread = 0; thread < memory.threads; thread++) this.#say(thread, { kind: "go" });
+    this.#releaseGuard();
+  }
+
+  /** A crew that cannot begin goes home. */
+  async #dismissCrawlers(): Promise<void> {
+    for (const running of this.#crawlers) {
+      this.#dismissed.add(running);
+      await running.worker.terminate();
+    }
+    this.#allEnded();
+  }
+
+  /** Says something to every crawler. */
+  tell(message: ToCrawler): void {
+    for (const { worker } of this.#crawlers) worker.postMessage(message);
+  }
+
+  /** Rings everybody but the supervisor. */
+  wakeAll(): void {
+    const bells = bellsOf(this.#plan.memory);
+    for (const [i, bell] of bells.entries()) if (i !== bells.length - 2) bell.ring();
+  }
+
+  /** After the crawlers: lets the builders close their files. */
+  async endBuilders(): Promise<void> {
+    await this.#repair;
+    await this.#compactor?.pause();
+    this.#plan.control.endBuilders();
+    this.wakeAll();
+    await Promise.all(
+      [...this.#builders, ...this.#others].map(({ ended }) => ended.catch(() => {})),
+    );
+  }
+
+  /** Ends a worker thread at whatever it is doing, as a fault would: for drills. False if there is none of that name. */
+  async kill(name: string): Promise<boolean> {
+    const all = [...this.#crawlers, ...this.#builders, ...this.#others];
+    const victim = all.find((running) => running.name === name);
+    await victim?.worker.terminate();
+    return victim !== undefined;
+  }
+
+  #startBuilder(builder: number): void {
+    const running = startBuilder(this.#plan, builder, (message) => this.#hearBuilder(message));
+    this.#builders[builder] = running;
+    running.ended.catch((error: unknown) => this.#died(running, error));
+  }
+
+  /** Settles when the crawler has read what is on disk. */
+  #startCrawler(thread: number, epoch: number, mustWait: boolean): Promise<Start> {
+    const hear = (message: FromCrawler) => this.#hearCrawler(thread, message);
+    const running = startCrawler(this.#plan, { thread, epoch, mustWait }, hear);
+    this.#crawlers[thread] = running;
+    this.#starting.add(thread);
+    const ready = this.#hearing<FromCrawler>(`ready ${thread}`);
+    const diedBefore = new Promise<never>((_, reject) => {
+      running.ended.then(
+        () => this.#starting.has(thread) || this.#crawlerEnded(),
+        (error: unknown) => {
+          if (this.#starting.has(thread) && this.#crawlers[thread] === running) reject(error);
+          else this.#died(running, error);
+        },
+      );
+    });
+    return Promise.race([ready.then(orRefused), diedBefore]);
+  }
+
+  #hearing<T>(what: string): Promise<T> {
+    return new Promise((resolve) => {
+      this.#waitingFor.set(what, resolve as (message: unknown) => void);
+    });
+  }
+
+  #heard(what: string, message: FromCrawler | FromBuilder): void {
+    this.#waitingFor.get(what)?.(message);
+    this.#waitingFor.delete(what);
+  }
+
+  #hearCrawler(thread: number, message: FromCrawler): void {
+    if (message.kind === "seed") this.#voice.seedFound(message.url);
+    else if (message.kind === "ready") {
+      this.#starting.delete(thread);
+      this.#dead.delete(thread);
+      this.#heard(`ready ${thread}`, message);
+    } else if (message.kind === "refused") this.#heard(`ready ${thread}`, message);
+  }
+
+  #hearBuilder(message: FromBuilder): void {
+    if (message.kind === "closed") this.#heard(`closed ${message.thread}`, message);
+    else if (message.kind === "diskFull") this.#voice.diskFull(message.message);
+    else if (message.kind === "diskFree") this.#voice.diskFree();
+    else this.#compactor?.hear(message.closed);
+  }
+
+  #say(thread: number, message: ToCrawler): void {
+    this.#crawlers[thread]!.worker.postMessage(message);
+  }
+
+  #crawlerEnded(): void {
+    if (--this.#left === 0) this.#allEnded();
+  }
+
+  #died(running: RunningWorker, error: unknown): void {
+    if (this.#dismissed.delete(running)) return;
+    const { control, config } = this.#plan;
+    const crawler = this.#crawlers.indexOf(running);
+    // A crawl that ends anyway needs no new thread: what was not committed waits for the next run.
+    if (control.mode !== MODES.run && crawler >= 0) {
+      this.#crawlerEnded();
+      return;
+    }
+    const pages = control.pagesCommitted;
+    this.#deaths = pages === this.#pagesAtDeath ? this.#deaths + 1 : 1;
+    this.#pagesAtDeath = pages;
+    if (
+      config.frontier === "shared" ||
+      control.mode !== MODES.run ||
+      this.#deaths > MAX_DEATHS_WITHOUT_PAGE
+    ) {
+      this.#voice.fault(error);
+      if (crawler >= 0) this.#crawlerEnded();
+      return;
+    }
+    this.#voice.replaced(running.name, error);
+    if (crawler >= 0) this.#dead.add(crawler);
+    this.#guards++;
+    control.pending.add(1);
+    this.#repair = this.#repair
+      .then(() =>
+        crawler >= 0
+          ? this.#replaceCrawlers([crawler])
+          : this.#replaceBuilder(this.#builders.indexOf(running)),
+      )
+      .catch((fault: unknown) => this.#voice.fault(fault));
+  }
+
+  /** Without its builder a crawler is ahead of what is on disk, so they begin anew together. */
+  async #replaceBuilder(builder: number): Promise<void> {
+    const { memory, config } = this.#plan;
+    const threads = [...this.#crawlers.keys()].filter(
+      (thread) => thread % config.builders === builder,
+    );
+    for (const thread of threads) {
+      const running = this.#crawlers[thread]!;
+      this.#dismissed.add(running);
+      await running.worker.terminate();
+      memory.pipes[thread] = createPipe();
+    }
+    this.#startBuilder(builder);
+    await this.#replaceCrawlers(threads, false);
+  }
+
+  async #replaceCrawlers(threads: readonly number[], builderLives = true): Promise<void> {
+    const { memory, config, control } = this.#plan;
+    await this.#compactor?.pause();
+    for (const thread of threads) {
+      this.#dead.add(thread);
+      if (builderLives) {
+        const closed = this.#hearing(`closed ${thread}`);
+        memory.pipes[thread] = createPipe();
+        const note: ToBuilder = { kind: "crawlerDied", thread, pipe: memory.pipes[thread] };
+        this.#builders[thread % config.builders]!.worker.postMessage(note);
+        control.noteSent();
+        this.wakeAll();
+        await closed;
+      }
+      reclaim(this.#plan, thread);
+    }
+    const epoch = this.#plan.nextEpoch();
+    const fresh = await Promise.all(threads.map((thread) => this.#startAgain(thread, epoch)));
+    // Who has died meanwhile has a guard in the counter, and a recount of its own to come.
+    const others = () =>
+      [...this.#crawlers.keys()].filter(
+        (thread) => !threads.includes(thread) && !this.#dead.has(thread),
+      );
+    await recount(this.#plan, {
+      number: ++this.#recounts,
+      fresh,
+      others,
+      guards: () => this.#guards,
+    });
+    for (const thread of threads) {
+      this.tell({ kind: "sendAgain", thread });
+      this.#say(thread, { kind: "go" });
+    }
+    this.#compactor?.go();
+    this.#releaseGuard();
+    if (control.mode !== MODES.run) this.wakeAll();
+  }
+
+  async #startAgain(thread: number, epoch: number): Promise<Start> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#startCrawler(thread, epoch, true);
+      } catch (error) {
+        if (tries === MAX_DEATHS_WITHOUT_PAGE) throw error;
+      }
+    }
+  }
+
+  #releaseGuard(): void {
+    this.#guards--;
+    if (this.#plan.control.pending.release(1)) this.#voice.finished();
+  }
+}

@@ -1,0 +1,35 @@
+import type { JournalPort } from "../frontier/frontier.ts";
+import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
+import { FRAMES } from "./frames.ts";
+import type { HandOff } from "./hand-off.ts";
+import type { OpenJournal } from "./journal-desk.ts";
+
+/** The way from a thread's shards to their journals: frames behind the page records they speak of. */
+export class HandOffPort implements JournalPort {
+  readonly #handOff: HandOff;
+  readonly #epoch: number;
+  readonly #ends: ReadonlyMap<number, JournalEnd | undefined>;
+  readonly #opened = new Set<number>();
+
+  /** `ends` tells where the journal of each shard ended when it was read. */
+  constructor(handOff: HandOff, epoch: number, ends: ReadonlyMap<number, JournalEnd | undefined>) {
+    this.#handOff = handOff;
+    this.#epoch = epoch;
+    this.#ends = ends;
+  }
+
+  write(shard: number, events: Uint8Array, onDurable: () => void): void {
+    if (!this.#opened.has(shard)) {
+      this.#opened.add(shard);
+      const open: OpenJournal = { shard, epoch: this.#epoch, after: this.#ends.get(shard) };
+      this.#handOff.send(FRAMES.openJournal, [Buffer.from(JSON.stringify(open))]);
+    }
+    const head = Buffer.allocUnsafe(2);
+    head.writeUInt16LE(shard, 0);
+    this.#handOff.send(FRAMES.journal, [head, events], onDurable);
+  }
+
+  mark(onStored: () => void): void {
+    this.#handOff.send(FRAMES.mark, [], onStored);
+  }
+}

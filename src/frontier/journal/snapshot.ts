@@ -1,0 +1,241 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { StoreCorruptError } from "../../errors.ts";
+import type { EventBytes } from "./event-cursor.ts";
+import { COUNTERS, type OutboxBlock, type ShardState, word } from "./fold.ts";
+import { readWide, writeWide } from "./journal-format.ts";
+import type { Damage, JournalEnd } from "./journal-reader.ts";
+import { readSections, type Section, type SectionWriter } from "./section-file.ts";
+
+/*
+ * shard-03.000017.snapshot: the state of a shard up to and including segment 17, as sections:
+ *
+ *   1 head      "OWSNAP01", shard 16, segment 32, epoch 32, sequence 64, seeds 2 x 32
+ *   2 prints    fingerprints of all known URLs, 2 x 32 each; repeated
+ *   3 numbers   outcomes (256 doubles), counters (256 doubles)
+ *   4 block     an outbox block that is not confirmed: target 16, epoch 32, number 32, links 32, bytes; repeated
+ *   5 reached   map 8 (0 sent, 1 received), shard 16, epoch 32, number 32; repeated
+ *   6 events    admissions that are not done, as in the journal; repeated
+ *   7 total     URLs that wait 64
+ *
+ * shard-03.000017.done: the done events of the segments that this snapshot replaced, as sections of kind 6.
+ */
+
+const SECTION = {
+  head: 1,
+  prints: 2,
+  numbers: 3,
+  block: 4,
+  reached: 5,
+  events: 6,
+  total: 7,
+} as const;
+const MAGIC = Buffer.from("OWSNAP01", "latin1");
+const HEAD_BYTES = 38;
+
+/** Where the journal goes on behind a snapshot. */
+export type SnapshotEnd = Pick<JournalEnd, "segment" | "sequence" | "epoch">;
+
+/** `shard-03.000017.snapshot`. */
+export function snapshotName(shard: number, segment: number): string {
+  return `shard-${String(shard).padStart(2, "0")}.${String(segment).padStart(6, "0")}.snapshot`;
+}
+
+/** `shard-03.000017.done`. */
+export function doneName(shard: number, segment: number): string {
+  return snapshotName(shard, segment).replace(/snapshot$/, "done");
+}
+
+/** Segments up to which there is a snapshot, or a list of done URLs, ascending. */
+export function listSnapshots(folder: string, shard: number, name = snapshotName): number[] {
+  const numbers: number[] = [];
+  for (const file of readdirSync(folder)) {
+    const segment = Number(/^shard-\d+\.(\d+)\.(?:snapshot|done)$/.exec(file)?.[1]);
+    if (file === name(shard, segment)) numbers.push(segment);
+  }
+  return numbers.sort((a, b) => a - b);
+}
+
+/** Writes the parts of a snapshot in their order. */
+export class SnapshotWriter {
+  readonly #sections: SectionWriter;
+
+  constructor(
+    sections: SectionWriter,
+    shard: number,
+    end: SnapshotEnd,
+    seeds: readonly [number, number],
+  ) {
+    this.#sections = sections;
+    const head = Buffer.alloc(HEAD_BYTES);
+    MAGIC.copy(head);
+    head.writeUInt16LE(shard, 8);
+    head.writeUInt32LE(end.segment, 10);
+    head.writeUInt32LE(end.epoch, 14);
+    writeWide(head, end.sequence, 18);
+    head.writeInt32LE(seeds[0] | 0, 26);
+    head.writeInt32LE(seeds[1] | 0, 30);
+    sections.add(SECTION.head, head);
+  }
+
+  /** Some fingerprints, 8 bytes each. */
+  prints(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#sections.add(SECTION.prints, bytes);
+  }
+
+  /** Everything of the state that is small. */
+  small(
+    state: Pick<ShardState, "outcomes" | "counters" | "sent" | "received" | "unconfirmed">,
+  ): void {
+    const numbers = Buffer.alloc(16 * COUNTERS);
+    for (let i = 0; i < COUNTERS; i++) {
+      numbers.writeDoubleLE(state.outcomes[i]!, 8 * i);
+      numbers.writeDoubleLE(state.counters[i]!, 8 * (COUNTERS + i));
+    }
+    this.#sections.add(SECTION.numbers, numbers);
+    for (const block of state.unconfirmed()) {
+      const bytes = Buffer.alloc(14 + block.bytes.length);
+      bytes.writeUInt16LE(block.target, 0);
+      bytes.writeUInt32LE(block.epoch, 2);
+      bytes.writeUInt32LE(block.number, 6);
+      bytes.writeUInt32LE(block.links, 10);
+      bytes.set(block.bytes, 14);
+      this.#sections.add(SECTION.block, bytes);
+    }
+    for (const [index, map] of [state.sent, state.received].entries()) {
+      for (const [name, number] of map) {
+        const [shard, epoch] = name.split(" ").map(Number) as [number, number];
+        const bytes = Buffer.alloc(11);
+        bytes[0] = index;
+        bytes.writeUInt16LE(shard, 1);
+        bytes.writeUInt32LE(epoch, 3);
+        bytes.writeUInt32LE(number, 7);
+        this.#sections.add(SECTION.reached, bytes);
+      }
+    }
+  }
+
+  /** Events as they stand in a journal. */
+  events(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#sections.add(SECTION.events, bytes);
+  }
+
+  /** How many URLs wait; comes last. */
+  total(waiting: number): void {
+    const bytes = Buffer.alloc(8);
+    writeWide(bytes, waiting, 0);
+    this.#sections.add(SECTION.total, bytes);
+  }
+}
+
+/** Reads one snapshot; the file may be read several times. */
+export class SnapshotReader {
+  readonly path: string;
+  readonly end: SnapshotEnd;
+
+  constructor(path: string, shard: number) {
+    this.path = path;
+    for (const { kind, bytes, from, to } of readSections(path)) {
+      const isHead = kind === SECTION.head && to - from === HEAD_BYTES;
+      if (
+        !isHead ||
+        MAGIC.compare(bytes, from, from + 8) !== 0 ||
+        bytes.readUInt16LE(from + 8) !== shard
+      ) {
+        throw new StoreCorruptError(`${path}:0: not a snapshot of shard ${shard}`);
+      }
+      this.end = {
+        segment: bytes.readUInt32LE(from + 10),
+        epoch: bytes.readUInt32LE(from + 14),
+        sequence: readWide(bytes, from + 18),
+      };
+      return;
+    }
+    throw new StoreCorruptError(`${path}:0: an empty snapshot`);
+  }
+
+  /** Fills an empty state; with `prints` false without the fingerprints. */
+  restore(state: ShardState, prints = true): void {
+    for (const section of readSections(this.path)) {
+      const { kind, bytes, from, to } = section;
+      if (kind === SECTION.prints && prints) {
+        for (let at = from; at < to; at += 8)
+          state.seen.addPrint(word(bytes, at), word(bytes, at + 4));
+      } else if (kind === SECTION.numbers) restoreNumbers(state, section);
+      else if (kind === SECTION.block) state.outbox.set(...restoredBlock(state, section));
+      else if (kind === SECTION.reached) {
+        const map = bytes[from] === 0 ? state.sent : state.received;
+        const name = `${bytes.readUInt16LE(from + 1)} ${bytes.readUInt32LE(from + 3)}`;
+        map.set(name, bytes.readUInt32LE(from + 7));
+      } else if (kind === SECTION.total) state.waiting = readWide(bytes, from);
+    }
+    state.sequence = this.end.sequence;
+  }
+
+  /** The sections of fingerprints. */
+  *prints(): Generator<Section> {
+    for (const section of readSections(this.path))
+      if (section.kind === SECTION.prints) yield section;
+  }
+
+  /** The admissions that were not done. */
+  *queued(): Generator<EventBytes> {
+    for (const section of readSections(this.path)) {
+      if (section.kind !== SECTION.events) continue;
+      yield { ...section, file: this.path };
+    }
+  }
+}
+
+/** The newest snapshot of a shard; undefined when there is none. A damaged one is reported to `salvage` and passed over. */
+export function openSnapshot(
+  folder: string,
+  shard: number,
+  salvage?: (damage: Damage) => void,
+): SnapshotReader | undefined {
+  for (const segment of listSnapshots(folder, shard).reverse()) {
+    const path = join(folder, snapshotName(shard, segment));
+    if (salvage === undefined) return new SnapshotReader(path, shard);
+    try {
+      const reader = new SnapshotReader(path, shard);
+      for (const _ of readSections(path));
+      return reader;
+    } catch (fault) {
+      if (!(fault instanceof StoreCorruptError)) throw fault;
+      salvage({ file: path, offset: 0, what: fault.message });
+    }
+  }
+  return undefined;
+}
+
+/** The done events of segments that a snapshot has replaced. */
+export function* readDone(folder: string, shard: number): Generator<EventBytes> {
+  const newest = listSnapshots(folder, shard).at(-1) ?? 0;
+  for (const segment of listSnapshots(folder, shard, doneName)) {
+    // Written before its snapshot: without that the segments themselves are still there.
+    if (segment > newest) continue;
+    const file = join(folder, doneName(shard, segment));
+    for (const section of readSections(file)) yield { ...section, file };
+  }
+}
+
+function restoreNumbers(state: ShardState, { bytes, from }: Section): void {
+  for (let i = 0; i < COUNTERS; i++) {
+    state.outcomes[i] = bytes.readDoubleLE(from + 8 * i);
+    state.counters[i] = bytes.readDoubleLE(from + 8 * (COUNTERS + i));
+  }
+}
+
+function restoredBlock(state: ShardState, { bytes, from, to }: Section): [string, OutboxBlock[]] {
+  const target = bytes.readUInt16LE(from);
+  const epoch = bytes.readUInt32LE(from + 2);
+  const block: OutboxBlock = {
+    target,
+    epoch,
+    number: bytes.readUInt32LE(from + 6),
+    links: bytes.readUInt32LE(from + 10),
+    bytes: new Uint8Array(bytes.subarray(from + 14, to)),
+  };
+  const name = `${target} ${epoch}`;
+  return [name, [...(state.outbox.get(name) ?? []), block]];
+}

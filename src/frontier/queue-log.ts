@@ -1,0 +1,179 @@
+import { DiskFullError } from "../errors.ts";
+import { MAX_RECORD_BYTES, writeNext } from "./queue-record.ts";
+import type { ScratchFile } from "./scratch-file.ts";
+
+const CHUNK_BYTES = 1 << 20;
+const PAGE_BYTES = 1 << 14;
+const CACHED_PAGES = 64;
+/** A page of the cache is wide enough for a record that begins in it. */
+const PAGE_SPAN = PAGE_BYTES + MAX_RECORD_BYTES;
+
+interface Chunk {
+  /** Undefined while the chunk is on disk only. */
+  bytes: Buffer | undefined;
+  /** Its place in the file; -1 while it never left memory. */
+  slot: number;
+  /** Records in it that still wait. */
+  live: number;
+  used: number;
+}
+
+/** A record where it lies: valid until the next call. */
+export interface RecordView {
+  bytes: Buffer;
+  at: number;
+}
+
+/**
+ * The queued URLs of a thread as records in one log. Hosts link their records to chains, so a chain costs no memory
+ * beyond its two ends, and a queue of any length costs `memoryBytes`: the chunks that come first and the one being
+ * filled are kept, those between lie in a scratch file and return page by page. A chunk without a waiting record is
+ * given back, its place in the file too.
+ */
+export class QueueLog {
+  readonly #openFile: () => ScratchFile;
+  readonly #maxChunks: number;
+  readonly #chunks = new Map<number, Chunk>();
+  readonly #freeSlots: number[] = [];
+  readonly #pages = new Map<number, Buffer>();
+  readonly #view: RecordView = { bytes: Buffer.alloc(0), at: 0 };
+  #file: ScratchFile | undefined;
+  #slots = 0;
+  #inMemory = 0;
+  /** Chunks are numbered from 1, so that no record is at 0. */
+  #last = 0;
+  #tail: Chunk | undefined;
+
+  /** The file is opened when memory no longer suffices. */
+  constructor(openFile: () => ScratchFile, memoryBytes: number) {
+    this.#openFile = openFile;
+    this.#maxChunks = Math.max(2, Math.floor(memoryBytes / CHUNK_BYTES));
+  }
+
+  /** Bytes of records held in memory. */
+  get memoryBytes(): number {
+    return this.#inMemory * CHUNK_BYTES;
+  }
+
+  /** Bytes in the scratch file. */
+  get fileBytes(): number {
+    return this.#slots * CHUNK_BYTES;
+  }
+
+  /** Room for the next record: write it to the view, then call `commit` with its length. */
+  room(): RecordView {
+    if (this.#tail === undefined || this.#tail.used + MAX_RECORD_BYTES > CHUNK_BYTES) {
+      this.#startChunk();
+    }
+    this.#view.bytes = this.#tail!.bytes!;
+    this.#view.at = this.#tail!.used;
+    return this.#view;
+  }
+
+  /** Keeps the record just written; answers its reference. */
+  commit(length: number): number {
+    const tail = this.#tail!;
+    const reference = this.#last * CHUNK_BYTES + tail.used;
+    tail.used += length;
+    tail.live++;
+    return reference;
+  }
+
+  /** The record at a reference. */
+  read(reference: number): RecordView {
+    const number = Math.floor(reference / CHUNK_BYTES);
+    const offset = reference % CHUNK_BYTES;
+    const chunk = this.#chunks.get(number)!;
+    if (chunk.bytes !== undefined) {
+      this.#view.bytes = chunk.bytes;
+      this.#view.at = offset;
+    } else {
+      this.#view.bytes = this.#page(chunk, number, Math.floor(offset / PAGE_BYTES));
+      this.#view.at = offset % PAGE_BYTES;
+    }
+    return this.#view;
+  }
+
+  /** Lets the record point to the one that follows it in its chain. */
+  link(reference: number, next: number): void {
+    const { bytes, at } = this.read(reference);
+    writeNext(bytes, at, next);
+    const chunk = this.#chunks.get(Math.floor(reference / CHUNK_BYTES))!;
+    if (chunk.bytes !== undefined) return;
+    const offset = reference % CHUNK_BYTES;
+    // The page in the cache has it already; the margin of the page before is never read for its beginning.
+    this.#file!.write(bytes.subarray(at, at + 6), chunk.slot * CHUNK_BYTES + offset);
+  }
+
+  /** The record waits no longer. */
+  free(reference: number): void {
+    const number = Math.floor(reference / CHUNK_BYTES);
+    const chunk = this.#chunks.get(number)!;
+    if (--chunk.live > 0) return;
+    if (chunk === this.#tail) {
+      // Nothing waits: the chunk begins anew under the next number.
+      this.#chunks.delete(number);
+      this.#chunks.set(++this.#last, chunk);
+      chunk.used = 0;
+      return;
+    }
+    this.#chunks.delete(number);
+    if (chunk.bytes !== undefined) this.#inMemory--;
+    if (chunk.slot < 0) return;
+    this.#freeSlots.push(chunk.slot);
+    for (let page = 0; page * PAGE_BYTES < CHUNK_BYTES; page++) {
+      this.#pages.delete(pageKey(number, page));
+    }
+  }
+
+  close(): void {
+    this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #startChunk(): void {
+    const full = this.#tail;
+    // The chunk just filled is read last, so it is the one to leave.
+    if (full !== undefined && this.#inMemory >= this.#maxChunks) this.#spill(full);
+    const bytes = Buffer.allocUnsafe(CHUNK_BYTES);
+    this.#tail = { bytes, slot: -1, live: 0, used: 0 };
+    this.#chunks.set(++this.#last, this.#tail);
+    this.#inMemory++;
+  }
+
+  #spill(chunk: Chunk): void {
+    this.#file ??= this.#openFile();
+    const slot = this.#freeSlots.pop() ?? this.#slots++;
+    try {
+      this.#file.write(chunk.bytes!, slot * CHUNK_BYTES);
+    } catch (fault) {
+      if (!(fault instanceof DiskFullError)) throw fault;
+      // Nothing is lost: the queue costs memory until there is space again.
+      this.#freeSlots.push(slot);
+      return;
+    }
+    chunk.slot = slot;
+    chunk.bytes = undefined;
+    this.#inMemory--;
+  }
+
+  #page(chunk: Chunk, number: number, page: number): Buffer {
+    const key = pageKey(number, page);
+    let bytes = this.#pages.get(key);
+    if (bytes !== undefined) return bytes;
+    if (this.#pages.size >= CACHED_PAGES) {
+      const [oldest, room] = this.#pages.entries().next().value!;
+      this.#pages.delete(oldest);
+      bytes = room;
+    }
+    bytes ??= Buffer.allocUnsafe(PAGE_SPAN);
+    const length = Math.min(PAGE_SPAN, CHUNK_BYTES - page * PAGE_BYTES);
+    this.#file!.read(bytes.subarray(0, length), chunk.slot * CHUNK_BYTES + page * PAGE_BYTES);
+    this.#pages.set(key, bytes);
+    return bytes;
+  }
+}
+
+function pageKey(chunk: number, page: number): number {
+  return chunk * (CHUNK_BYTES / PAGE_BYTES) + page;
+}

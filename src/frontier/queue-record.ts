@@ -1,0 +1,82 @@
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
+import type { Discovery } from "./frontier.ts";
+import { SEED_FLAG } from "./journal/event-batch.ts";
+import { VIAS } from "./via.ts";
+
+/*
+ * A queued URL, all numbers little-endian:
+ *
+ *   next 48 | fingerprint 2 x 32 | depth 32 | how found 8 | chain length 8 | URL length 16 | parent length 16
+ *   URL | parent | chain (64 each)
+ */
+
+const FIXED_BYTES = 24;
+/** `--max-redirects` is at most 100. */
+const MAX_CHAIN = 101;
+
+/** No record is longer. */
+export const MAX_RECORD_BYTES = FIXED_BYTES + 2 * MAX_URL_LENGTH + 8 * MAX_CHAIN;
+
+/** A queued URL and its fingerprint. */
+export interface QueuedUrl extends Discovery {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Writes a record that is the last of its chain, or points to `next`; answers its length. */
+export function writeRecord(
+  bytes: Buffer,
+  at: number,
+  found: Discovery,
+  low: number,
+  high: number,
+  next: number,
+): number {
+  const { url, parent = "", chain } = found;
+  writeNext(bytes, at, next);
+  bytes.writeInt32LE(low | 0, at + 6);
+  bytes.writeInt32LE(high | 0, at + 10);
+  bytes.writeUInt32LE(found.depth, at + 14);
+  bytes[at + 18] = VIAS.indexOf(found.via) | (found.seed ? SEED_FLAG : 0);
+  bytes[at + 19] = chain.length;
+  bytes.writeUInt16LE(url.length, at + 20);
+  bytes.writeUInt16LE(parent.length, at + 22);
+  let end = at + FIXED_BYTES;
+  end += bytes.write(url, end, "latin1");
+  if (parent !== "") end += bytes.write(parent, end, "latin1");
+  for (const link of chain) end += bytes.write(link, end, 8, "hex");
+  return end - at;
+}
+
+/** Writes the reference of the record that follows; 0 when none does. */
+export function writeNext(bytes: Buffer, at: number, next: number): void {
+  bytes.writeUIntLE(next, at, 6);
+}
+
+/** The reference of the record that follows in the chain. */
+export function readNext(bytes: Buffer, at: number): number {
+  return bytes.readUIntLE(at, 6);
+}
+
+/** The URL of a record. */
+export function readRecord(bytes: Buffer, at: number): QueuedUrl {
+  const how = bytes[at + 18]!;
+  const urlEnd = at + FIXED_BYTES + bytes.readUInt16LE(at + 20);
+  const parentEnd = urlEnd + bytes.readUInt16LE(at + 22);
+  const chain: string[] = [];
+  for (let i = 0, from = parentEnd; i < bytes[at + 19]!; i++, from += 8) {
+    chain.push(bytes.toString("hex", from, from + 8));
+  }
+  return {
+    url: bytes.toString("latin1", at + FIXED_BYTES, urlEnd) as CrawlUrl,
+    parent:
+      parentEnd === urlEnd ? undefined : (bytes.toString("latin1", urlEnd, parentEnd) as CrawlUrl),
+    depth: bytes.readUInt32LE(at + 14),
+    via: VIAS[how & ~SEED_FLAG]!,
+    seed: (how & SEED_FLAG) !== 0,
+    chain,
+    low: bytes.readUInt32LE(at + 6),
+    high: bytes.readUInt32LE(at + 10),
+  };
+}

@@ -1,0 +1,53 @@
+import { DOORBELL_WORDS, Doorbell } from "../../sync/doorbell.ts";
+import { LoopDoorbell } from "../../sync/loop-doorbell.ts";
+import type { Configuration, Mutant } from "../configuration.ts";
+import type { Memory } from "../memory.ts";
+import { EventLoop, WORK } from "../subjects/event-loop.ts";
+
+interface Called {
+  readonly bell: Doorbell;
+  readonly loop: EventLoop;
+}
+
+function attach(memory: Memory): Called {
+  const bell = new Doorbell(memory.words(DOORBELL_WORDS), 0);
+  const work = memory.words(1);
+  return { bell, loop: new EventLoop(work, new LoopDoorbell(bell, () => {}, null)) };
+}
+
+const BELL = "sync/loop-doorbell.js";
+
+function mutant(name: string, find: string, replace: string): Mutant {
+  return { name, patches: [{ module: BELL, find, replace }] };
+}
+
+/** The crawler's pump: falls asleep on its event loop while others bring work and ring. */
+function pump(callers: number, mutants: readonly Mutant[]): Configuration<Called> {
+  return {
+    name: `loop-doorbell-${callers}x1`,
+    technique: "doorbell of an event loop",
+    threads: callers + 1,
+    operations: callers,
+    strategy: "stateful",
+    cycles: true,
+    attach,
+    program(subject, thread) {
+      if (thread < callers) {
+        Atomics.add(subject.loop.work, WORK, 1);
+        subject.bell.ring();
+      } else subject.loop.run(callers);
+    },
+    check: (outcome) => (outcome.reports.flat().join() === String(callers) ? undefined : "lost"),
+    mutants,
+  };
+}
+
+/** Threads that own sockets sleep by `Atomics.waitAsync`. */
+export const configurations: readonly Configuration<Called>[] = [
+  pump(2, [
+    mutant("no-second-look", "return news.hasNews();", "return false;"),
+    mutant("forgets-that-it-waits", "this.#is[WAITING] = 1;", ""),
+    mutant("thinks-it-still-waits", "this.#is[WAITING] = 0;", ""),
+  ]),
+  pump(3, [mutant("no-second-look", "return news.hasNews();", "return false;")]),
+];

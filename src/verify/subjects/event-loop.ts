@@ -1,0 +1,35 @@
+import type { LoopDoorbell, News } from "../../sync/loop-doorbell.ts";
+import { awaitRing, report } from "../scenario.ts";
+
+/** Items that wait. */
+export const WORK = 0;
+
+/** A thread that owns sockets, as the crawler's pump sees itself. */
+export class EventLoop implements News {
+  readonly work: Int32Array;
+  readonly bell: LoopDoorbell;
+
+  constructor(work: Int32Array, bell: LoopDoorbell) {
+    this.work = work;
+    this.bell = bell;
+  }
+
+  hasNews(): boolean {
+    return Atomics.load(this.work, WORK) > 0;
+  }
+
+  /** Pumps until that many items were taken; nothing but the bell wakes it. */
+  run(items: number): void {
+    let taken = 0;
+    for (;;) {
+      this.bell.awake();
+      taken += Atomics.exchange(this.work, WORK, 0);
+      if (taken === items) break;
+      if (!this.bell.fallAsleep(this)) {
+        awaitRing();
+        this.bell.heard();
+      }
+    }
+    report(taken);
+  }
+}
