@@ -76,7 +76,8 @@ test("plain pages through a proxy: whole URLs, its password for it alone, names 
     assert.ok(!block.includes(SECRET) && !/proxy-authorization/i.test(block.toString("latin1")));
     assert.equal(headers.get("warc-ip-address"), undefined);
   }
-  assert.ok(!readFileSync(join(out, "logs/crawl.jsonl"), "utf8").includes("secret"));
+  for (const file of ["logs/crawl.jsonl", "state/crawl.json", "reports/summary.json"])
+    assert.ok(!readFileSync(join(out, file), "utf8").includes("secret"), file);
 });
 
 test("TLS through a proxy: a tunnel, kept; each scheme has its own proxy and password; --insecure is archived", async (t) => {
