@@ -87,8 +87,8 @@ export function reportOf(totals: Totals, measured: Measured): CrawlReport {
     linksDropped: totals.linksDropped,
     debugLinesDropped: totals.debugDropped,
     foreignBlocks: totals.foreignBlocks,
-    urlsLost:
-      totals.taken === 0 ? 0 : totals.known - totals.queued - (totals.taken - totals.takenTwice),
+    // "taken" counts each URL once, however often it was taken.
+    urlsLost: totals.taken === 0 ? 0 : totals.known - totals.queued - totals.taken,
     urlsTakenTwice: totals.takenTwice,
     maxInFlight: totals.maxInFlight,
     endingMs: round(measured.endingMs),
