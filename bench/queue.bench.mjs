@@ -56,12 +56,14 @@ function store() {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     system: `${platform()} ${arch()}`,
   };
-  const versions = { node: process.version, v8: process.versions.v8 };
+  const before = readBefore(file);
+  // A rival that is absent today keeps the version it was measured with.
+  const versions = { ...before.versions, node: process.version, v8: process.versions.v8 };
   if (flatqueue !== undefined) versions.flatqueue = flatqueue.version;
   if (std !== undefined) versions.gxx = std.version;
   const note =
     "CPU time in ns, medians of interleaved repetitions; other load on the machine widens the spread";
-  const sections = { ...readBefore(file).sections, ...results }; // sections not run this time keep what they had
+  const sections = { ...before.sections, ...results }; // sections not run this time keep what they had
   const text = { note, machine, versions, date: new Date().toISOString().slice(0, 10), sections };
   writeFileSync(file, `${JSON.stringify(text, undefined, 2)}\n`);
   for (const [name, svg] of Object.entries(plots))

@@ -8,6 +8,7 @@ import { SlicedQueue } from "../build/src/queue/sliced-queue.js";
 import { ThreadCrew } from "../build/src/queue/thread-crew.js";
 import { Tournament } from "../build/src/queue/tournament.js";
 import { comparisons, measure, spread } from "./queue.measure.mjs";
+import { rangeQueue } from "./queue.range.mjs";
 import { STREAMS } from "./queue.streams.mjs";
 import { lineChart } from "./queue.svg.mjs";
 
@@ -166,6 +167,10 @@ export function figure9({ size }) {
         "QH, paper's pinning": () => externalQuickheap(room, BLOCK_KEYS, cacheBlocks, "paper"),
         "QH, LRU": () => externalQuickheap(room, BLOCK_KEYS, cacheBlocks, "lru"),
         "CBT, LRU": () => externalTournament(batch, BLOCK_KEYS, cacheBlocks),
+        ranges: () => {
+          const queue = rangeQueue(cacheBlocks);
+          return { queue, cache: queue };
+        },
       };
       for (const [name, create] of Object.entries(queues)) {
         const perThousand = transfers(create(), STREAMS["OPIC-like"](), { keys, batch, rounds });

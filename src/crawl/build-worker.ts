@@ -9,6 +9,7 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { FRAMES, type Frame } from "./frames.ts";
 import { FrameReader } from "./hand-off.ts";
 import { type DeskOptions, JournalDesk, type OpenJournal } from "./journal-desk.ts";
+import type { PlaceOfRecord } from "./journal-port.ts";
 import type { OutcomeLine } from "./outcome-line.ts";
 import {
   Account,
@@ -43,6 +44,7 @@ export type FromBuilder =
   | { readonly kind: "closed"; readonly thread: number }
   | { readonly kind: "diskFull"; readonly message: string }
   | { readonly kind: "diskFree" }
+  | { readonly kind: "places"; readonly thread: number; readonly places: readonly PlaceOfRecord[] }
   /** Segments up to this one are closed and may be compacted. */
   | { readonly kind: "segments"; readonly closed: readonly [shard: number, segment: number][] };
 
@@ -75,6 +77,8 @@ interface Source {
   unanswered: number;
   /** Where the records are that no journal has named yet. */
   places: Map<number, PageLocation>;
+  /** Places that the crawler wants to know once they are durable. */
+  asked: PlaceOfRecord[];
   records: number;
 }
 
@@ -120,6 +124,7 @@ function source(pipe: SharedArrayBuffer, thread: number): Source {
     frames: new FrameReader(new BytePipe(pipe)),
     unanswered: 0,
     places: new Map(),
+    asked: [],
     records: 0,
   };
 }
@@ -192,6 +197,10 @@ function commit(): void {
   mustCommit = false;
   for (const crawler of crawlers) {
     if (crawler.unanswered === 0) continue;
+    if (crawler.asked.length > 0) {
+      say({ kind: "places", thread: crawler.thread, places: crawler.asked });
+      crawler.asked = [];
+    }
     Atomics.add(stored, crawler.thread, crawler.unanswered);
     crawler.unanswered = 0;
     bells[crawler.thread]!.ring();
@@ -231,12 +240,11 @@ function storeFrame(crawler: Source, { kind, parts }: Frame): void {
   if (kind === FRAMES.capture) storeCapture(crawler, parts);
   else if (kind === FRAMES.journal) {
     const shard = parts[0]!.readUInt16LE(0);
-    const placeOf = (record: number) => {
-      const place = crawler.places.get(record)!;
-      crawler.places.delete(record);
-      return place;
-    };
+    const placeOf = (record: number) => takePlace(crawler, record);
     if (desk!.take(shard, parts[1]!, placeOf)) mustCommit = true;
+  } else if (kind === FRAMES.askPlace) {
+    const record = parts[0]!.readUInt32LE(0);
+    crawler.asked.push([record, takePlace(crawler, record)]);
   } else if (kind === FRAMES.openJournal) {
     const open: OpenJournal = JSON.parse(parts[0]!.toString("utf8"));
     patiently(() => desk!.open(crawler.thread, open));
@@ -247,6 +255,12 @@ function storeFrame(crawler: Source, { kind, parts }: Frame): void {
       patiently(() => builder.skipped(JSON.parse(line)));
     }
   }
+}
+
+function takePlace(crawler: Source, record: number): PageLocation {
+  const place = crawler.places.get(record)!;
+  crawler.places.delete(record);
+  return place;
 }
 
 /** What the log's line does not say; travels as JSON, too. */

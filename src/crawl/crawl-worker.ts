@@ -3,12 +3,15 @@ import { OrbweaverError } from "../errors.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { Crawler } from "./crawler.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
+import type { PlaceOfRecord } from "./journal-port.ts";
 
 /** What the supervisor says to a crawler thread. */
 export type ToCrawler =
   | { readonly kind: "seed"; readonly url: CrawlUrl }
   | { readonly kind: "giveUpWaiting" }
   | { readonly kind: "go" }
+  /** Where records are that this thread asked for. */
+  | { readonly kind: "places"; readonly places: readonly PlaceOfRecord[] }
   /** That thread was replaced. */
   | { readonly kind: "sendAgain"; readonly thread: number };
 
@@ -55,6 +58,7 @@ function begin(): void {
   port.on("message", (message: ToCrawler) => {
     if (message.kind === "seed") crawler.addSeed(message.url);
     else if (message.kind === "go") crawler.go();
+    else if (message.kind === "places") crawler.hearPlaces(message.places);
     else if (message.kind === "sendAgain") crawler.sendAgainTo(message.thread);
     else crawler.giveUpWaiting();
   });

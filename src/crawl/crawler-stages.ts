@@ -43,7 +43,7 @@ export interface StageParts extends CrawlerParts {
   /** A visit is over. */
   readonly finished: (lease: Lease, end: VisitEnd) => void;
   /** The visit ends without a page for now. */
-  readonly returnPermit: () => void;
+  readonly returnPermit: (lease: Lease) => void;
 }
 
 /** The stages of a visit as a crawler thread runs them. */
@@ -70,12 +70,12 @@ export class CrawlerStages implements Stages {
         frontier.requestEnded(lease, now - lease.host.delayMs);
         frontier.rest(lease, outcome.untilMs);
       } else frontier.giveBack(lease, outcome.untilMs);
-      this.#parts.returnPermit();
+      this.#parts.returnPermit(lease);
       return true;
     }
     if (outcome.kind === "failed" && outcome.error === "aborted" && isAborting()) {
       frontier.giveBack(lease, now);
-      this.#parts.returnPermit();
+      this.#parts.returnPermit(lease);
       return true;
     }
     if (!isWorthRetrying(outcome) || lease.attempt >= rules.config.retries) return false;
@@ -90,7 +90,7 @@ export class CrawlerStages implements Stages {
       frontier.requestEnded(lease, now);
       frontier.rest(lease, now + waitMs);
     }
-    this.#parts.returnPermit();
+    this.#parts.returnPermit(lease);
     return true;
   }
 

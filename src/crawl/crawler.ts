@@ -3,25 +3,22 @@ import { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { BytePipe } from "../sync/byte-pipe.ts";
 import { monotonicMs } from "../sync/clock.ts";
-import type { Doorbell } from "../sync/doorbell.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
-import type { CrawlerRules } from "./crawler-rules.ts";
+import { type CrawlerRules, mayLend } from "./crawler-rules.ts";
 import { CrawlerStages } from "./crawler-stages.ts";
 import { DebugLog } from "./debug-log.ts";
 import { FRAMES } from "./frames.ts";
 import { HandOff } from "./hand-off.ts";
+import type { HandOffPort, PlaceOfRecord } from "./journal-port.ts";
 import { unavailableLine } from "./outcome-line.ts";
 import { PageLimit } from "./page-limit.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "./shared-memory.ts";
-import { openThreadFrontier } from "./thread-frontier.ts";
+import { openThreadFrontier, publishCounters } from "./thread-frontier.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { type VisitEnd, visit } from "./visit.ts";
-
-/** Timers fire a little early or late; anything below this is "now". */
-const MIN_TIMER_MS = 1;
-const MAX_TIMER_MS = 60_000;
+import { WakeTimer } from "./wake-timer.ts";
 
 /** What a crawler says to its supervisor. */
 export interface CrawlerVoice {
@@ -45,6 +42,7 @@ export class Crawler {
   readonly #counters: CounterRow;
   readonly #frontier: ThreadFrontier;
   readonly #handOff: HandOff;
+  readonly #port: HandOffPort;
   readonly #stages: CrawlerStages;
   readonly #bell: LoopDoorbell;
   readonly #voice: CrawlerVoice;
@@ -56,8 +54,7 @@ export class Crawler {
   #givesUp = false;
   #inFlight = 0;
   #pumpPlanned = false;
-  #timer: NodeJS.Timeout | undefined;
-  #timerMs = Number.POSITIVE_INFINITY;
+  readonly #timer = new WakeTimer(() => this.#pump());
   #running = false;
 
   constructor(rules: CrawlerRules, voice: CrawlerVoice) {
@@ -74,18 +71,27 @@ export class Crawler {
     const builderBell = bells[memory.threads + (thread % config.builders)]!;
     const pipe = new BytePipe(memory.pipes[thread]!);
     this.#handOff = new HandOff(pipe, builderBell, new Int32Array(memory.stored), thread);
-    this.#frontier = openThreadFrontier({
+    const opened = openThreadFrontier({
       rules,
       control: this.#control,
       bells,
       counters: this.#counters,
       handOff: this.#handOff,
+      lender: {
+        spare: (limit) => this.#spare(limit),
+        returned: () => this.#limit.giveBack(),
+        committed: (outcome) => {
+          if (outcome === OUTCOME.page) this.#limit.committed();
+          else this.#limit.giveBack();
+        },
+      },
     });
-    const wakeAll = () => {
+    this.#frontier = opened.frontier;
+    this.#port = opened.port;
+    this.#limit = new PageLimit(config.maxPages, this.#control, this.#counters, () => {
       for (const bell of bells) bell.ring();
       this.#planPump();
-    };
-    this.#limit = new PageLimit(config.maxPages, this.#control, this.#counters, wakeAll);
+    });
     this.#uncommitted = new Uncommitted(config, this.#account, builderBell);
     this.#stages = new CrawlerStages({
       ...this.#parts,
@@ -93,12 +99,14 @@ export class Crawler {
       frontier: this.#frontier,
       handOff: this.#handOff,
       counters: this.#counters,
-      debugLog: this.#debugLog(bells),
+      debugLog: config.debug
+        ? new DebugLog(debugRingOf(memory, thread + 1), bells.at(-1)!, this.#counters)
+        : undefined,
       announceSeed: (url) => voice.seedFound(url),
       isAborting: () => this.#control.mode === MODES.abort,
       finished: (lease, end) => this.#over.push([lease, end]),
-      returnPermit: () => {
-        this.#permitsBack++;
+      returnPermit: (lease) => {
+        if (this.#isOwn(lease)) this.#permitsBack++;
       },
     });
     this.#bell = new LoopDoorbell(bells[thread]!, () => this.#pump());
@@ -128,6 +136,12 @@ export class Crawler {
     this.#planPump();
   }
 
+  /** Where records are that another thread commits. */
+  hearPlaces(places: readonly PlaceOfRecord[]): void {
+    this.#port.hear(places);
+    this.#planPump();
+  }
+
   /** Gives up on every URL that only waits for its host. */
   giveUpWaiting(): void {
     this.#givesUp = true;
@@ -147,7 +161,8 @@ export class Crawler {
     const { recount, mode } = this.#control;
     if (recount > 0) {
       this.#account.publish(recount, this.#frontier.share, this.#limit.pages, this.#limit.held);
-      this.#sleep(() => this.#control.recount !== recount);
+      const hasNews = () => this.#control.recount !== recount;
+      if (this.#bell.fallAsleep({ hasNews })) this.#planPump();
       return;
     }
     this.#frontier.receive();
@@ -166,12 +181,7 @@ export class Crawler {
     }
     const nothingElse = this.#inFlight === 0 && (mode !== MODES.run || idle);
     if (this.#handOff.outstanding > 0) this.#uncommitted.hurry(nothingElse, idle);
-    this.#sleep(() => this.#hasNews(mode, sent));
-  }
-
-  /** Arms the bell, then looks once more: whoever changed something before the bell was armed did not ring. */
-  #sleep(hasNews: () => boolean): void {
-    if (this.#bell.fallAsleep({ hasNews })) this.#planPump();
+    if (this.#bell.fallAsleep({ hasNews: () => this.#hasNews(mode, sent) })) this.#planPump();
   }
 
   /** Everything that a ring may mean: mode, recount, mail, answers, room in an inbox or in the pipe, a page permit. */
@@ -192,15 +202,16 @@ export class Crawler {
     this.#over = [];
     for (; this.#permitsBack > 0; this.#permitsBack--) this.#limit.giveBack();
     for (const [lease, end] of ended) {
+      const own = this.#isOwn(lease);
       const page = end.outcome === "page";
-      if (!page) this.#limit.giveBack();
+      if (own && !page) this.#limit.giveBack();
       this.#uncommitted.add(end.bytes);
       this.#frontier.finish(lease, end.found, {
         outcome: OUTCOME[end.outcome],
         record: end.record,
         onCommitted: () => {
           this.#uncommitted.remove(end.bytes);
-          if (page) this.#limit.committed();
+          if (own && page) this.#limit.committed();
         },
       });
     }
@@ -219,7 +230,8 @@ export class Crawler {
   /** Nothing in flight, everything stored and sent; a crawl that is aborted leaves the rest where it is. */
   #mayEnd(mode: number, sent: boolean): boolean {
     if (mode === MODES.run || this.#inFlight > 0) return false;
-    return mode === MODES.abort || (sent && this.#handOff.outstanding === 0);
+    const stored = this.#handOff.outstanding === 0 && this.#frontier.away === 0;
+    return mode === MODES.abort || (sent && stored);
   }
 
   /** Takes what can be taken; true when there was room for more. */
@@ -233,15 +245,32 @@ export class Crawler {
       if (room <= 0 || this.#handOff.congested) return false;
       const leases = this.#frontier.takeMany(this.#limit.exists ? 1 : room, nowMs);
       if (leases.length === 0) {
-        this.#sleepUntil(this.#frontier.nextReadyMs(), nowMs);
+        const lookMs = nowMs + this.#frontier.wantMore(room, nowMs);
+        this.#timer.set(Math.min(lookMs, this.#frontier.nextReadyMs()), nowMs);
         return true;
       }
-      if (!this.#limit.tryTake()) {
+      if (this.#isOwn(leases[0]!) && !this.#limit.tryTake()) {
         for (const lease of leases) this.#frontier.giveBack(lease, nowMs);
         return true;
       }
       for (const lease of leases) this.#visit(lease);
     }
+  }
+
+  /** A borrowed lease has its owner's permit, and its owner counts the page. */
+  #isOwn({ shard }: Lease): boolean {
+    const { config, thread } = this.#rules;
+    return config.frontier === "shared" || shard % config.threads === thread;
+  }
+
+  /** How many leases may go to another thread: only what this one has no place for, each with a permit. */
+  #spare(limit: number): number {
+    const { config } = this.#rules;
+    const isBusy = 2 * this.#inFlight >= config.linksPerThread;
+    if (this.#control.mode !== MODES.run || !isBusy || !mayLend(config)) return 0;
+    let spare = 0;
+    while (spare < limit && this.#limit.tryTake()) spare++;
+    return spare;
   }
 
   #visit(lease: Lease): void {
@@ -255,39 +284,15 @@ export class Crawler {
     );
   }
 
-  /** One timer at a time, for the host that is ready first. */
-  #sleepUntil(readyMs: number, nowMs: number): void {
-    if (readyMs >= this.#timerMs) return;
-    clearTimeout(this.#timer);
-    this.#timerMs = readyMs;
-    const waitMs = Math.min(MAX_TIMER_MS, Math.max(MIN_TIMER_MS, Math.ceil(readyMs - nowMs)));
-    this.#timer = setTimeout(() => {
-      this.#timerMs = Number.POSITIVE_INFINITY;
-      this.#pump();
-    }, waitMs);
-  }
-
   #publish(): void {
-    const counters = this.#counters;
-    counters.set("known", this.#frontier.known);
-    counters.set("queued", this.#frontier.queued);
-    counters.set("hostsWaiting", this.#frontier.hostsWaiting);
-    counters.set("inFlight", this.#inFlight);
-    counters.set("uncommitted", this.#uncommitted.visits);
-    counters.set("foreignBlocks", this.#frontier.blocksSent);
-    counters.set("robotsFetched", this.#parts.robots?.fetched ?? 0);
-    if (this.#inFlight > counters.get("maxInFlight")) counters.set("maxInFlight", this.#inFlight);
-  }
-
-  #debugLog(bells: readonly Doorbell[]): DebugLog | undefined {
-    const { config, memory, thread } = this.#rules;
-    if (!config.debug) return undefined;
-    return new DebugLog(debugRingOf(memory, thread + 1), bells.at(-1)!, this.#counters);
+    publishCounters(this.#counters, this.#frontier, this.#inFlight);
+    this.#counters.set("uncommitted", this.#uncommitted.visits);
+    this.#counters.set("robotsFetched", this.#parts.robots?.fetched ?? 0);
   }
 
   #end(): void {
     this.#running = false;
-    clearTimeout(this.#timer);
+    this.#timer.clear();
     this.#bell.close();
     void this.#parts.wire.close().then(() => this.#voice.finished());
   }

@@ -182,6 +182,7 @@ export class Crew {
 
   #hearBuilder(message: FromBuilder): void {
     if (message.kind === "closed") this.#heard(`closed ${message.thread}`, message);
+    else if (message.kind === "places") this.#say(message.thread, message);
     else if (message.kind === "diskFull") this.#voice.diskFull(message.message);
     else if (message.kind === "diskFree") this.#voice.diskFree();
     else this.#compactor?.hear(message.closed);

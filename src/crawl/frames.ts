@@ -20,6 +20,8 @@ export const FRAMES = {
   openJournal: 5,
   /** Nothing but its place in the order: answered like the others. */
   mark: 6,
+  /** Where is the record of this number (32 bits)? Told when it is durable. */
+  askPlace: 7,
 } as const;
 
 const PREFIX_BYTES = 6;

@@ -1,4 +1,5 @@
 import type { FetchOutcome } from "../fetch/outcome.ts";
+import { fingerprint, print } from "../frontier/fingerprint.ts";
 import type { Discovery, Lease } from "../frontier/frontier.ts";
 import type { ParsedPage } from "../parse/page.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
@@ -6,6 +7,7 @@ import { siteOf } from "../url/site.ts";
 import { hostnameOf } from "../url/url-parts.ts";
 import type { Follower, Skipped } from "./follow.ts";
 import { SiteBudget } from "./site-budget.ts";
+import { PrintCache } from "./traps/print-cache.ts";
 import { TrapWatch } from "./traps/trap-watch.ts";
 
 /** What the guard must know of the crawl. */
@@ -20,13 +22,15 @@ const BUDGET_RETRY_MS = 20;
 const ASIDE_TURNS = 10;
 const MIN_ASIDE_MS = 5;
 const MAX_ASIDE_MS = 10_000;
+const ASIDE_PRINTS = 1 << 14;
 
 /** Keeps single sites from taking more than their share: budgets and traps. */
 export class Guard {
   readonly #rules: GuardRules;
   readonly #watch: TrapWatch | undefined;
   readonly #budget: SiteBudget | undefined;
-  readonly #stoodAside = new WeakSet<Lease>();
+  /** Not by lease: one that was borrowed comes back as another. */
+  readonly #stoodAside = new PrintCache(ASIDE_PRINTS);
   readonly #holdsPlace = new WeakSet<Lease>();
 
   constructor(rules: GuardRules) {
@@ -40,8 +44,8 @@ export class Guard {
   before(lease: Lease): FetchOutcome | undefined {
     const state = lease.seed ? "free" : (this.#watch?.state(lease.url, lease.parent) ?? "free");
     if (state === "demoted") {
-      if (!this.#stoodAside.has(lease)) {
-        this.#stoodAside.add(lease);
+      fingerprint(lease.url, 0, 0);
+      if (!this.#stoodAside.meet(print.low)) {
         const turnsMs = ASIDE_TURNS * lease.host.delayMs;
         const asideMs = Math.min(MAX_ASIDE_MS, Math.max(MIN_ASIDE_MS, turnsMs));
         return { kind: "postponed", untilMs: this.#rules.clock() + asideMs, aside: true };

@@ -1,4 +1,9 @@
-import { EVENT, EventBatch, type PageLocation } from "../frontier/journal/event-batch.ts";
+import {
+  DONE_FIXED_BYTES,
+  EVENT,
+  EventBatch,
+  type PageLocation,
+} from "../frontier/journal/event-batch.ts";
 import { EventCursor } from "../frontier/journal/event-cursor.ts";
 import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
 import { type JournalOptions, JournalWriter } from "../frontier/journal/journal-writer.ts";
@@ -53,8 +58,8 @@ export class JournalDesk {
     cursor.open({ bytes: events, from: 0, to: events.length, file: "memory", offset: 0 });
     let start = 0;
     while (cursor.next()) {
-      const record =
-        cursor.kind === EVENT.done ? events.readUInt32LE(cursor.from + RECORD_OFFSET) : 0;
+      const unplaced = cursor.kind === EVENT.done && cursor.to - cursor.from === DONE_FIXED_BYTES;
+      const record = unplaced ? events.readUInt32LE(cursor.from + RECORD_OFFSET) : 0;
       if (record === 0) {
         batch.copy(events, start, cursor.to);
       } else {

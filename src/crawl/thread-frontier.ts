@@ -3,6 +3,7 @@ import type { CrawlConfig } from "../config/schema.ts";
 import { Exchange } from "../frontier/exchange.ts";
 import { OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
 import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
+import type { Lender } from "../frontier/lending.ts";
 import { openShard } from "../frontier/open-shard.ts";
 import { QueueLog } from "../frontier/queue-log.ts";
 import { openScratchFile } from "../frontier/scratch-file.ts";
@@ -13,7 +14,7 @@ import { ShardedFrontier } from "../frontier/sharded.ts";
 import { SharedFrontier } from "../frontier/shared.ts";
 import type { FrontierShape } from "../frontier/strategies/fixed-frontier.ts";
 import { createFrontier, openFrontier } from "../frontier/strategies/open-frontier.ts";
-import type { CounterRow } from "../stats/counters.ts";
+import { CounterRow } from "../stats/counters.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
 import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
@@ -62,10 +63,17 @@ export interface FrontierParts {
   readonly bells: readonly Doorbell[];
   readonly counters: CounterRow;
   readonly handOff: HandOff;
+  readonly lender: Omit<Lender, "queued">;
+}
+
+/** A thread's frontier, and its way to the disk. */
+export interface OpenedFrontier {
+  readonly frontier: ThreadFrontier;
+  readonly port: HandOffPort;
 }
 
 /** Opens the frontier that the configuration asks for, as one thread sees it: what is on disk of it is read. */
-export function openThreadFrontier(parts: FrontierParts): ThreadFrontier {
+export function openThreadFrontier(parts: FrontierParts): OpenedFrontier {
   const { rules, control, bells, counters } = parts;
   const supervisor = bells.at(-2)!;
   const onLast = () => {
@@ -78,12 +86,13 @@ export function openThreadFrontier(parts: FrontierParts): ThreadFrontier {
   const crawlers = bells.slice(0, memory.threads);
   const set = (kind: "cas" | "striped", buffer: SharedArrayBuffer) =>
     openVisitedSet(kind, buffer, setShape(kind, seedLow, seedHigh), thread + 1);
-  return new SharedFrontier({
+  const port = new HandOffPort(parts.handOff, rules.epoch, new Map());
+  const frontier = new SharedFrontier({
     frontier: openFrontier(config.sync, shared.frontier, frontierShape(config), thread + 1),
     visited: set(config.visited, shared.visited),
     taken: shared.taken === undefined ? undefined : set("cas", shared.taken),
     pending: control.pending,
-    port: new HandOffPort(parts.handOff, rules.epoch, new Map()),
+    port,
     delayMs: config.delayMs,
     dedup: config,
     maxHeld: 2 * config.linksPerThread,
@@ -96,12 +105,13 @@ export function openThreadFrontier(parts: FrontierParts): ThreadFrontier {
     onTaken: (again) => counters.add(again ? "takenTwice" : "taken"),
     countsFrontier: thread === 0,
   });
+  return { frontier, port };
 }
 
 function openSharded(
-  { rules, control, bells, counters, handOff }: FrontierParts,
+  { rules, control, bells, counters, handOff, lender }: FrontierParts,
   onLast: () => void,
-) {
+): OpenedFrontier {
   const { thread, config, memory, seedLow, seedHigh, journals, epoch } = rules;
   const { delayMs, perHost, order, shards, threads } = config;
   const startMs = rules.mustWait ? monotonicMs() + delayMs : 0;
@@ -131,7 +141,8 @@ function openSharded(
   });
   const port = new HandOffPort(handOff, epoch, ends);
   const { pending } = control;
-  return new ShardedFrontier({
+  const rows = Array.from({ length: threads }, (_, each) => new CounterRow(memory.counters, each));
+  const frontier = new ShardedFrontier({
     thread,
     threads,
     shards,
@@ -140,6 +151,25 @@ function openSharded(
     pending,
     exchange,
     port,
+    delayMs,
+    seedLow,
+    seedHigh,
+    lender: { ...lender, queued: () => rows.map((row) => row.get("queued")) },
     onLast,
   });
+  return { frontier, port };
+}
+
+/** Shows in the counters what the frontier holds. */
+export function publishCounters(
+  counters: CounterRow,
+  frontier: ThreadFrontier,
+  inFlight: number,
+): void {
+  counters.set("known", frontier.known);
+  counters.set("queued", frontier.queued);
+  counters.set("hostsWaiting", frontier.hostsWaiting);
+  counters.set("foreignBlocks", frontier.blocksSent);
+  counters.set("inFlight", inFlight);
+  if (inFlight > counters.get("maxInFlight")) counters.set("maxInFlight", inFlight);
 }

@@ -1,5 +1,6 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { Host } from "./host.ts";
+import type { PageLocation } from "./journal/event-batch.ts";
 import type { Via } from "./via.ts";
 
 export type { Via } from "./via.ts";
@@ -42,8 +43,8 @@ export const OUTCOME = {
 /** How one visit ended. */
 export interface Finish {
   readonly outcome: number;
-  /** Number of the archive record among those this thread handed over; undefined when there is none. */
-  readonly record: number | undefined;
+  /** Number of the archive record among those this thread handed over, or where it is; undefined when there is none. */
+  readonly record: number | PageLocation | undefined;
   /** Called when the end of the visit is durable, together with the links found. */
   readonly onCommitted: () => void;
 }
@@ -52,6 +53,8 @@ export interface Finish {
 export interface JournalPort {
   /** Appends events to a shard's journal behind every record handed over so far, and calls back when both are synced. */
   write(shard: number, events: Uint8Array, onDurable: () => void): void;
+  /** Calls back with the place of a record once it is durable, for a visit that another thread commits. */
+  place(record: number, onDurable: (place: PageLocation) => void): void;
   /** Calls back when everything handed over so far is stored; for frontiers without a journal. */
   mark(onStored: () => void): void;
 }
@@ -94,6 +97,10 @@ export interface ThreadFrontier extends Frontier {
   hasMail(): boolean;
   /** Takes every waiting URL, whatever its host's time. */
   drain(): Lease[];
+  /** The thread has idle places and may take over work from another one. Answers when to look again, in milliseconds. */
+  wantMore(places: number, nowMs: number): number;
+  /** Leases that are with another thread, or another thread's that are here. */
+  readonly away: number;
   /** Hosts, or URLs, that only wait for their time. */
   readonly hostsWaiting: number;
   /** Blocks handed to other threads. */

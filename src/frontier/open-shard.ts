@@ -34,7 +34,7 @@ export function openShard({ folder, number, rules, log }: OpenShardOptions): {
   let shard: Shard | undefined;
   const { end } = recoverShard(
     { folder, shard: number, seedLow, seedHigh },
-    (queued) => shard!.enqueue(queued),
+    (link) => shard!.enqueue(link),
     (folded) => {
       shard = new Shard(number, rules, folded, log);
     },

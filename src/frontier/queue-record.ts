@@ -1,7 +1,8 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
 import type { Discovery } from "./frontier.ts";
-import { SEED_FLAG } from "./journal/event-batch.ts";
+import { ADMIT_FIXED_BYTES, SEED_FLAG } from "./journal/event-batch.ts";
+import type { WaitingLink } from "./journal/waiting-link.ts";
 import { VIAS } from "./via.ts";
 
 /*
@@ -46,6 +47,27 @@ export function writeRecord(
   end += bytes.write(url, end, "latin1");
   if (parent !== "") end += bytes.write(parent, end, "latin1");
   for (const link of chain) end += bytes.write(link, end, 8, "hex");
+  return end - at;
+}
+
+/** Writes the same record from the bytes of the journal. */
+export function copyRecord(bytes: Buffer, at: number, link: WaitingLink, next: number): number {
+  const { bytes: source, head, headEnd, from, to } = link;
+  writeNext(bytes, at, next);
+  bytes.writeInt32LE(link.low | 0, at + 6);
+  bytes.writeInt32LE(link.high | 0, at + 10);
+  // How found and chain length stand before the depth there, behind it here.
+  for (let i = 0; i < 4; i++) bytes[at + 14 + i] = source[head + 2 + i]!;
+  bytes[at + 18] = source[head]!;
+  bytes[at + 19] = source[head + 1]!;
+  bytes[at + 20] = to - from;
+  bytes[at + 21] = (to - from) >>> 8;
+  bytes[at + 22] = source[head + 8]!;
+  bytes[at + 23] = source[head + 9]!;
+  let end = at + FIXED_BYTES;
+  end += source.copy(bytes, end, from, to);
+  // Parent and chain, in the same order.
+  end += source.copy(bytes, end, head + ADMIT_FIXED_BYTES, headEnd);
   return end - at;
 }
 

@@ -71,7 +71,7 @@ export class ShardJournal {
     const { low, high } = lease;
     this.#state.done(low, high, outcome);
     // The builder puts the place of the record here once it has written it.
-    const where = record === undefined ? undefined : { file: "", offset: 0, length: record + 1 };
+    const where = typeof record === "number" ? { file: "", offset: 0, length: record + 1 } : record;
     this.#batch.done(low, high, outcome, where);
     this.#onCommitted.push(onCommitted);
   }

@@ -6,11 +6,14 @@ import type { OutboxBlock } from "./journal/fold.ts";
  *   kind 8 | to 16 | from 16 | epoch 32 | number 32 | links 32 | bytes of the block
  *
  * `links` is a block; `confirm` says that all blocks up to this number are durable with their receiver; `gap` says
- * that blocks behind this number are missing.
+ * that blocks behind this number are missing. The others are about leases that another thread works on (lending.ts).
  */
 
 const HEAD_BYTES = 17;
-const KINDS = ["links", "confirm", "gap"] as const;
+const KINDS = ["links", "confirm", "gap", "ask", "lend", "ended", "back", "found", "done"] as const;
+
+/** What is said about leases that another thread works on. */
+export type LendingKind = "ask" | "lend" | "ended" | "back" | "found" | "done";
 
 /** One message from shard to shard. */
 export interface ShardMail {
@@ -45,6 +48,17 @@ export function answerMail(
   number: number,
 ): ShardMail {
   return { kind, to, from, epoch, number, links: 0, bytes: NOTHING };
+}
+
+/** A message about leases. */
+export function lendingMail(
+  kind: LendingKind,
+  from: number,
+  to: number,
+  number: number,
+  bytes: Uint8Array = NOTHING,
+): ShardMail {
+  return { kind, to, from, epoch: 0, number, links: 0, bytes };
 }
 
 /** Writes a message; answers its length. */

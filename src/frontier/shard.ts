@@ -1,5 +1,6 @@
+import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { DedupPolicy } from "../url/dedup-key.ts";
-import { hostnameOf } from "../url/url-parts.ts";
+import { hostnameOf, originOf } from "../url/url-parts.ts";
 import { admissionKey } from "./admission-key.ts";
 import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Lease } from "./frontier.ts";
@@ -7,8 +8,9 @@ import { Host } from "./host.ts";
 import { HostHeap } from "./host-heap.ts";
 import { IdleHosts } from "./idle-hosts.ts";
 import type { ShardState } from "./journal/fold.ts";
+import type { WaitingLink } from "./journal/waiting-link.ts";
 import type { QueueLog } from "./queue-log.ts";
-import { type QueuedUrl, readNext, readRecord, writeRecord } from "./queue-record.ts";
+import { copyRecord, readNext, readRecord, writeRecord } from "./queue-record.ts";
 import { RestingLeases } from "./resting.ts";
 import { urlPrint } from "./url-print.ts";
 
@@ -40,6 +42,10 @@ export class Shard {
   readonly #ready = new HostHeap();
   readonly #resting = new RestingLeases();
   readonly #idle: IdleHosts;
+  #lastEnqueued: { origin: Buffer; host: Host | undefined } = {
+    origin: Buffer.alloc(0),
+    host: undefined,
+  };
   #queued = 0;
   #sweepAt = FIRST_SWEEP;
   /** The last time somebody told. */
@@ -83,15 +89,26 @@ export class Shard {
   }
 
   /** Puts a URL that is known into the queue: what recovery does. */
-  enqueue(queued: QueuedUrl): void {
-    this.#enqueue(queued, hostnameOf(queued.url), queued.low, queued.high);
+  enqueue(link: WaitingLink): void {
+    const host = this.#hostOf(link);
+    const { bytes, at } = this.#log.room();
+    this.#chain(host, copyRecord(bytes, at, link, this.#nextOf(host)));
   }
 
   #enqueue(found: Discovery, hostname: string, low: number, high: number): void {
     const host = this.#host(hostname);
     const { bytes, at } = this.#log.room();
+    this.#chain(host, writeRecord(bytes, at, found, low, high, this.#nextOf(host)));
+  }
+
+  /** Depth-first puts a record before the others of its host, breadth-first behind them. */
+  #nextOf(host: Host): number {
+    return this.#rules.order === "dfs" ? host.first : 0;
+  }
+
+  /** Makes the record just written one of the host's. */
+  #chain(host: Host, length: number): void {
     const depthFirst = this.#rules.order === "dfs";
-    const length = writeRecord(bytes, at, found, low, high, depthFirst ? host.first : 0);
     const reference = this.#log.commit(length);
     if (depthFirst || host.chained === 0) host.first = reference;
     else this.#log.link(host.last, reference);
@@ -101,12 +118,25 @@ export class Shard {
     this.#settle(host);
   }
 
+  /** Links of a page are mostly of one host: its name is made only when the bytes before the path change. */
+  #hostOf({ bytes, from, to }: WaitingLink): Host {
+    const { origin, host } = this.#lastEnqueued;
+    if (host !== undefined && startsWith(bytes, from, to, origin)) return host;
+    const url = bytes.toString("latin1", from, to) as CrawlUrl;
+    const found = this.#host(hostnameOf(url));
+    // With the slash, so that a longer name does not pass for this one.
+    this.#lastEnqueued = { origin: Buffer.from(`${originOf(url)}/`, "latin1"), host: found };
+    return found;
+  }
+
   /** The next URL whose host may be asked at `nowMs`. */
   take(nowMs: number): Lease | undefined {
     this.#nowMs = nowMs;
     for (let lease = this.#resting.takeDue(nowMs); lease; lease = this.#resting.takeDue(nowMs)) {
-      lease.host.returned.push(lease);
-      this.#settle(lease.host);
+      // The host may have left memory meanwhile, and there must not be two of one name.
+      const host = this.#host(lease.host.name);
+      host.returned.push(host === lease.host ? lease : { ...lease, host });
+      this.#settle(host);
     }
     const host = this.#ready.peek();
     if (host === undefined || host.nextMs > nowMs) return undefined;
@@ -217,4 +247,11 @@ export class Shard {
     if (host.queued > 0 && host.inFlight < this.#rules.perHost) this.#ready.place(host);
     else this.#ready.remove(host);
   }
+}
+
+/** Do the bytes from `from` to `to` begin with these? A loop: they are few, and a native call costs more. */
+function startsWith(bytes: Buffer, from: number, to: number, begin: Buffer): boolean {
+  if (to - from < begin.length) return false;
+  for (let i = 0; i < begin.length; i++) if (bytes[from + i] !== begin[i]) return false;
+  return true;
 }

@@ -2,13 +2,14 @@ import type { Pending } from "../sync/pending.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../url/site.ts";
 import { hostnameOf } from "../url/url-parts.ts";
+import { Desk } from "./desk.ts";
 import type { Exchange } from "./exchange.ts";
-import { print } from "./fingerprint.ts";
 import type { Discovery, Finish, JournalPort, Lease, ThreadFrontier } from "./frontier.ts";
-import { readLinkBlock } from "./link-block.ts";
+import { type Lender, Lending } from "./lending.ts";
+import { longestQueue } from "./longest-queue.ts";
 import type { Shard } from "./shard.ts";
-import { type Committed, ShardJournal } from "./shard-journal.ts";
-import { answerMail, blockMail, type ShardMail } from "./shard-mail.ts";
+import { ShardJournal } from "./shard-journal.ts";
+import { blockMail, type ShardMail } from "./shard-mail.ts";
 
 const MAX_CACHED_HOSTS = 1 << 16;
 
@@ -25,18 +26,13 @@ export interface ShardedParts {
   readonly pending: Pending;
   readonly exchange: Exchange;
   readonly port: JournalPort;
+  /** The crawl's own delay, and the seeds of its fingerprints. */
+  readonly delayMs: number;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly lender: Lender;
   /** Called once, by the thread that releases the last URL of the crawl. */
   readonly onLast: () => void;
-}
-
-/** A shard and what it is about to journal. */
-interface Desk {
-  readonly shard: Shard;
-  readonly journal: ShardJournal;
-  /** What is durable of the blocks received: only that is confirmed. */
-  readonly durable: Map<string, number>;
-  /** What is durable of the blocks sent: only that may be sent again. */
-  readonly sendable: Map<string, number>;
 }
 
 /**
@@ -52,17 +48,34 @@ export class ShardedFrontier implements ThreadFrontier {
   /** This thread's part of the pending counter. */
   #share = 0;
   #turn = 0;
+  #nowMs = 0;
+  readonly #lending: Lending;
 
   constructor(parts: ShardedParts) {
     this.#parts = parts;
     const { epoch, exchange } = parts;
     for (const shard of parts.owned) {
       const journal = new ShardJournal(shard.number, shard.state, epoch, exchange.maxBlockBytes);
-      const { received, sent } = shard.state;
-      const desk = { shard, journal, durable: new Map(received), sendable: new Map(sent) };
-      this.#desks.set(shard.number, desk);
+      this.#desks.set(shard.number, new Desk(shard, journal, (mail) => this.#post(mail)));
     }
     this.#all = [...this.#desks.values()];
+    const { thread, threads, delayMs, seedLow, seedHigh, port, lender } = parts;
+    this.#lending = new Lending({
+      thread,
+      threads,
+      delayMs,
+      seedLow,
+      seedHigh,
+      port,
+      maxBytes: exchange.maxBlockBytes,
+      post: (mail) => this.#post(mail),
+      shardOf: (number) => this.#desks.get(number)?.shard,
+      takeSpare: (limit) => this.#takeSpare(limit),
+      finish: (lease, found, end) =>
+        this.finish(lease, found, { ...end, onCommitted: () => lender.committed(end.outcome) }),
+      returned: () => lender.returned(),
+      busiest: () => longestQueue(lender.queued(), thread),
+    });
   }
 
   /** What this thread contributes to the pending counter: URLs that are not committed, blocks not confirmed. */
@@ -77,7 +90,7 @@ export class ShardedFrontier implements ThreadFrontier {
     // All is counted before the first block arrives: what it brings counts on its own.
     for (const { shard } of this.#all) this.#share += shard.state.waiting;
     this.#share += unsent.length;
-    for (const [from, block] of unsent) this.#deliver(from, block);
+    for (const [from, block] of unsent) this.#post(blockMail(from, block));
     for (const url of seeds) {
       const hostname = hostnameOf(url);
       const desk = this.#desks.get(this.#shardNumber(hostname));
@@ -90,18 +103,22 @@ export class ShardedFrontier implements ThreadFrontier {
         seed: true,
         chain: [],
       };
-      if (this.#admit(desk, seed, hostname)) this.#share++;
+      if (desk.admit(seed, hostname)) this.#share++;
     }
   }
 
   finish(lease: Lease, found: readonly Discovery[], how: Finish): void {
-    const desk = this.#desks.get(lease.shard)!;
+    const desk = this.#desks.get(lease.shard);
+    if (desk === undefined) {
+      this.#lending.finish(lease, found, how);
+      return;
+    }
     let fresh = 0;
     for (const discovery of found) {
       const hostname = hostnameOf(discovery.url);
       const number = this.#shardNumber(hostname);
       if (number !== lease.shard) desk.journal.post(number, discovery);
-      else if (this.#admit(desk, discovery, hostname)) fresh++;
+      else if (desk.admit(discovery, hostname)) fresh++;
     }
     // Children are counted before their parent can be released.
     this.#count(fresh);
@@ -110,8 +127,21 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   abandon(lease: Lease): void {
-    this.#desks.get(lease.shard)!.shard.abandon(lease);
-    this.#release(1);
+    const desk = this.#desks.get(lease.shard);
+    if (desk === undefined) {
+      this.#lending.back(lease, 0, false);
+    } else {
+      desk.shard.abandon(lease);
+      this.#release(1);
+    }
+  }
+
+  wantMore(places: number, nowMs: number): number {
+    return this.#lending.ask(places, nowMs);
+  }
+
+  get away(): number {
+    return this.#lending.away;
   }
 
   receive(): void {
@@ -119,6 +149,24 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   takeMany(limit: number, nowMs: number): Lease[] {
+    this.#nowMs = nowMs;
+    const taken = this.#takeOwn(limit, nowMs);
+    while (taken.length < limit) {
+      const borrowed = this.#lending.take();
+      if (borrowed === undefined) break;
+      taken.push(borrowed);
+    }
+    return taken;
+  }
+
+  #takeSpare(limit: number): Lease[] {
+    const spare = this.#parts.lender.spare(limit);
+    const leases = this.#takeOwn(spare, this.#nowMs);
+    for (let left = spare - leases.length; left > 0; left--) this.#parts.lender.returned();
+    return leases;
+  }
+
+  #takeOwn(limit: number, nowMs: number): Lease[] {
     const taken: Lease[] = [];
     let empty = 0;
     while (taken.length < limit && empty < this.#all.length) {
@@ -135,15 +183,21 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   requestEnded(lease: Lease, endMs: number): void {
-    this.#desks.get(lease.shard)!.shard.requestEnded(lease, endMs);
+    const desk = this.#desks.get(lease.shard);
+    if (desk === undefined) this.#lending.requestEnded(lease, endMs);
+    else desk.shard.requestEnded(lease, endMs);
   }
 
   giveBack(lease: Lease, notBeforeMs: number): void {
-    this.#desks.get(lease.shard)!.shard.giveBack(lease, notBeforeMs);
+    const desk = this.#desks.get(lease.shard);
+    if (desk === undefined) this.#lending.back(lease, notBeforeMs, false);
+    else desk.shard.giveBack(lease, notBeforeMs);
   }
 
   rest(lease: Lease, untilMs: number): void {
-    this.#desks.get(lease.shard)!.shard.rest(lease, untilMs);
+    const desk = this.#desks.get(lease.shard);
+    if (desk === undefined) this.#lending.back(lease, untilMs, true);
+    else desk.shard.rest(lease, untilMs);
   }
 
   nextReadyMs(): number {
@@ -158,6 +212,7 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   flush(last = false): boolean {
+    if (last) this.#lending.returnReady();
     for (const desk of this.#all) this.#write(desk, last);
     return this.#parts.exchange.flush();
   }
@@ -183,33 +238,13 @@ export class ShardedFrontier implements ThreadFrontier {
     return this.#all.reduce((sum, { shard }) => sum + shard.hostsWaiting, 0);
   }
 
-  #admit({ shard, journal }: Desk, found: Discovery, hostname: string): boolean {
-    if (!shard.admit(found, hostname)) return false;
-    journal.admit(found, print.low, print.high);
-    return true;
-  }
-
   #write(desk: Desk, last: boolean): void {
     // Their parents are not released before the batch is durable, so the blocks are counted in time.
     this.#count(desk.journal.closeBlocks());
-    desk.journal.flush(this.#parts.port, last, (committed) => this.#committed(desk, committed));
-  }
-
-  #committed(desk: Desk, { blocks, finished, received }: Committed): void {
-    const { shard, durable, sendable } = desk;
-    for (const block of blocks) {
-      sendable.set(`${block.target} ${block.epoch}`, block.number);
-      this.#deliver(shard.number, block);
-    }
-    for (const [producer, epoch, number] of received) {
-      durable.set(`${producer} ${epoch}`, number);
-      this.#post(answerMail("confirm", shard.number, producer, epoch, number));
-    }
-    this.#release(finished);
-  }
-
-  #deliver(from: number, block: Parameters<typeof blockMail>[1]): void {
-    this.#post(blockMail(from, block));
+    desk.journal.flush(this.#parts.port, last, (committed) => {
+      desk.committed(committed);
+      this.#release(committed.finished);
+    });
   }
 
   #post(mail: ShardMail): void {
@@ -219,52 +254,21 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   #handle(mail: ShardMail): void {
+    if (mail.kind !== "links" && mail.kind !== "confirm" && mail.kind !== "gap") {
+      this.#lending.handle(mail);
+      return;
+    }
     const desk = this.#desks.get(mail.to)!;
-    if (mail.kind === "links") this.#accept(desk, mail);
-    else if (mail.kind === "gap") this.#sendAgain(desk, mail);
+    if (mail.kind === "links") this.#count(desk.accept(mail));
+    else if (mail.kind === "gap") desk.sendAgain(mail);
     else this.#release(desk.journal.confirmed(mail.from, mail.epoch, mail.number));
-  }
-
-  /** Only the next block is journalled. A duplicate is confirmed if it is durable, a gap is answered. */
-  #accept(desk: Desk, { from, epoch, number, bytes }: ShardMail): void {
-    const { shard, journal, durable } = desk;
-    const arrival = shard.state.arrival(from, epoch, number);
-    if (arrival.kind === "gap") {
-      this.#post(answerMail("gap", shard.number, from, epoch, arrival.reached));
-    } else if (arrival.kind === "duplicate") {
-      const reached = durable.get(`${from} ${epoch}`) ?? 0;
-      if (reached > 0) this.#post(answerMail("confirm", shard.number, from, epoch, reached));
-    } else {
-      const links = readLinkBlock(
-        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
-        bytes.length,
-      );
-      let fresh = 0;
-      for (const found of links) if (this.#admit(desk, found, hostnameOf(found.url))) fresh++;
-      this.#count(fresh);
-      journal.received(from, epoch, number);
-    }
-  }
-
-  /** The receiver is at `number`: every durable block behind it goes once more. */
-  #sendAgain({ shard, sendable }: Desk, { from: target, epoch, number }: ShardMail): void {
-    const last = sendable.get(`${target} ${epoch}`) ?? 0;
-    for (const block of shard.state.unconfirmed()) {
-      const isTarget = block.target === target && block.epoch === epoch;
-      if (isTarget && block.number > number && block.number <= last) {
-        this.#deliver(shard.number, block);
-      }
-    }
   }
 
   /** A shard begins anew elsewhere: what it has not confirmed may have died with its thread. */
   sendAgainTo(thread: number): void {
-    for (const { shard, sendable } of this.#all) {
-      for (const block of shard.state.unconfirmed()) {
-        const { target, epoch, number } = block;
-        const isSent = number <= (sendable.get(`${target} ${epoch}`) ?? 0);
-        if (isSent && target % this.#parts.threads === thread) this.#deliver(shard.number, block);
-      }
+    this.#lending.forget(thread, this.#nowMs);
+    for (const desk of this.#all) {
+      desk.sendAgainWhere((target) => target % this.#parts.threads === thread);
     }
   }
 

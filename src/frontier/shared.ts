@@ -102,6 +102,13 @@ export class SharedFrontier implements ThreadFrontier {
 
   sendAgainTo(): void {}
 
+  /** All threads take from the same frontier. */
+  wantMore(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+
+  readonly away = 0;
+
   takeMany(limit: number, nowMs: number): Lease[] {
     const taken: Lease[] = [];
     while (taken.length < limit) {

@@ -177,3 +177,17 @@ test("hosts that have nothing to fetch leave memory, and what must be known of t
   assert.equal(shard.take(1e9), undefined, "its own delay is remembered");
   assert.equal(shard.take(1e9 + 100)?.url, "http://h100/2");
 });
+
+test("a URL that rests finds its host again, also when that has left memory", () => {
+  const shard = newShard(RULES);
+  shard.admit(found("a", "1"), "a");
+  const lease = shard.take(0)!;
+  shard.requestEnded(lease, 0);
+  shard.rest(lease, 10_000);
+  for (let i = 0; i < 10_000; i++) shard.admit(found(`h${i}`, "1"), `h${i}`);
+  for (let i = 0; i < 10_000; i++) shard.requestEnded(shard.take(2000)!, 2000);
+  for (let i = 0; i < 9000; i++) shard.admit(found(`g${i}`, "1"), `g${i}`);
+  shard.admit(found("a", "2"), "a");
+  const both = [shard.take(10_000), shard.take(10_000)].filter((one) => one?.host.name === "a");
+  assert.ok(both.length <= 1, "one host of the name, one connection");
+});

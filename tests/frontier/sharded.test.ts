@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { Exchange } from "../../src/frontier/exchange.ts";
 import { type Discovery, type JournalPort, OUTCOME } from "../../src/frontier/frontier.ts";
+import type { PageLocation } from "../../src/frontier/journal/event-batch.ts";
 import { ShardState } from "../../src/frontier/journal/fold.ts";
 import { LinkBlock, readLinkBlock } from "../../src/frontier/link-block.ts";
 import { QueueLog } from "../../src/frontier/queue-log.ts";
@@ -51,6 +52,10 @@ class SlowPort implements JournalPort {
     this.#waiting.push(onStored);
   }
 
+  place(record: number, onDurable: (place: PageLocation) => void): void {
+    this.#waiting.push(() => onDurable({ file: "a.warc.gz", offset: record, length: 1 }));
+  }
+
   sync(): void {
     for (const tell of this.#waiting.splice(0)) tell();
   }
@@ -64,8 +69,9 @@ function team(threads: number, slots: number) {
   const pending = new Pending(new Int32Array(new SharedArrayBuffer(4)), 0);
   const bells = memory.map((_, i) => new Doorbell(words, i * DOORBELL_WORDS));
   const wantsSpace = new Int32Array(new SharedArrayBuffer(4 * threads));
-  const ends = { count: 0 };
+  const ends = { count: 0, lent: 0 };
   const shards = 16;
+  const queued = (): number[] => members.map(({ frontier }) => 100 * frontier.queued);
   const rules = {
     delayMs: 0,
     perHost: 64,
@@ -74,7 +80,7 @@ function team(threads: number, slots: number) {
     seedHigh: 6,
     startMs: 0,
   } as const;
-  const members = memory.map((_, thread) => {
+  const members: { port: SlowPort; frontier: ShardedFrontier }[] = memory.map((_, thread) => {
     const inboxes = memory.map((buffer) => new Ring(buffer, slots, 512, thread + 1));
     const exchange = new Exchange(thread, { inboxes, bells, wantsSpace });
     const onLast = () => {
@@ -85,7 +91,18 @@ function team(threads: number, slots: number) {
       .filter((number) => number % threads === thread)
       .map((number) => new Shard(number, rules, new ShardState(5, 6), log));
     const port = new SlowPort();
-    const parts = { thread, threads, shards, owned, epoch: 1, pending, exchange, port, onLast };
+    const lender = {
+      spare: (limit: number) => limit,
+      returned: () => {},
+      committed: () => {
+        ends.lent++;
+      },
+      queued,
+    };
+    const parts = {
+      ...{ thread, threads, shards, owned, epoch: 1, pending, exchange, port, onLast, lender },
+      ...{ delayMs: 0, seedLow: 5, seedHigh: 6 },
+    };
     return { port, frontier: new ShardedFrontier(parts) };
   });
   return { members, pending, ends };
@@ -95,6 +112,7 @@ test("a team of frontiers visits what can be reached, each once, and ends exactl
   // Page i of a made-up web links to the pages of its list; pages are spread over sites s0.test ... s9.test.
   const web = fc.array(fc.array(fc.nat(59), { maxLength: 6 }), { minLength: 60, maxLength: 60 });
   const url = (page: number) => `http://s${page % 10}.test/${page}` as CrawlUrl;
+  let lentPages = 0;
   fc.assert(
     fc.property(
       web,
@@ -114,7 +132,13 @@ test("a team of frontiers visits what can be reached, each once, and ends exactl
           assert.equal(ends.count, 0, "ended too early");
           const { frontier, port } = members[choice.next().value! % threads]!;
           frontier.receive();
+          // Also with work of its own: a thread must be able to work for others at any time.
+          if (choice.next().value! % 3 === 0) frontier.wantMore(2, 100 * turns);
           const [lease] = frontier.takeMany(1, 0);
+          if (lease !== undefined && choice.next().value! % 7 === 0) {
+            frontier.giveBack(lease, 0);
+            continue;
+          }
           if (lease !== undefined) {
             frontier.requestEnded(lease, 0);
             visited.push(lease.url);
@@ -127,11 +151,8 @@ test("a team of frontiers visits what can be reached, each once, and ends exactl
             const onCommitted = () => {
               committed++;
             };
-            frontier.finish(lease, found, {
-              outcome: OUTCOME.page,
-              record: undefined,
-              onCommitted,
-            });
+            const record = choice.next().value! % 2 === 0 ? 7 : undefined;
+            frontier.finish(lease, found, { outcome: OUTCOME.page, record, onCommitted });
           }
           frontier.flush();
           if (choice.next().value! % 2 === 0) port.sync();
@@ -142,7 +163,8 @@ test("a team of frontiers visits what can be reached, each once, and ends exactl
         const reachable = new Set([0]);
         for (const page of reachable) for (const to of links[page]!) reachable.add(to);
         assert.deepEqual(visited.sort(), [...reachable].map(url).sort());
-        assert.equal(committed, reachable.size);
+        assert.ok(committed >= reachable.size, "a visit for another thread is told to both");
+        lentPages += ends.lent;
         assert.equal(
           members.reduce((sum, { frontier }) => sum + frontier.known, 0),
           reachable.size,
@@ -151,4 +173,5 @@ test("a team of frontiers visits what can be reached, each once, and ends exactl
     ),
     { numRuns: 200 },
   );
+  assert.ok(lentPages > 100, `only ${lentPages} visits were made for another thread`);
 });

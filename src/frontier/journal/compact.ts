@@ -10,6 +10,7 @@ import { type JournalBatch, readJournal } from "./journal-reader.ts";
 import { enqueueWaiting } from "./recover-shard.ts";
 import { SectionWriter } from "./section-file.ts";
 import { doneName, listSnapshots, openSnapshot, SnapshotWriter, snapshotName } from "./snapshot.ts";
+import { decodeLink } from "./waiting-link.ts";
 
 const EVENT_SECTION = 6;
 const PIECE_BYTES = 256 * 1024;
@@ -68,8 +69,8 @@ export function compactShard(options: CompactOptions): void {
   };
   let waiting = 0;
   const isWaiting = (low: number, high: number) => !finished.hasPrint(low, high);
-  enqueueWaiting(isWaiting, old, tail(), (queued) => {
-    queue.admit(queued, queued.low, queued.high);
+  enqueueWaiting(isWaiting, old, tail(), (link) => {
+    queue.admit(decodeLink(link), link.low, link.high);
     waiting++;
     if (queue.eventBytes >= PIECE_BYTES) flush();
   });

@@ -1,7 +1,6 @@
-import type { QueuedUrl } from "../queue-record.ts";
 import { SeenSet } from "../seen.ts";
 import { EVENT } from "./event-batch.ts";
-import { decodeGroup, type EventBytes, EventCursor } from "./event-cursor.ts";
+import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import { ShardState, word } from "./fold.ts";
 import {
   type JournalBatch,
@@ -10,6 +9,7 @@ import {
   readJournal,
 } from "./journal-reader.ts";
 import { openSnapshot, type SnapshotReader } from "./snapshot.ts";
+import type { WaitingLink } from "./waiting-link.ts";
 
 /** What is on disk of a shard, as a run finds it. */
 export interface RecoveredShard {
@@ -24,13 +24,13 @@ export interface RecoverOptions extends Pick<ReadOptions, "folder" | "shard" | "
 }
 
 /**
- * Folds the newest snapshot and the journal behind it (then `onFolded`), then goes over them once more and calls `enqueue` for every URL
- * that is not done, in the order of admission. Two passes instead of a queue in memory: a URL that is done may stand
- * anywhere behind its admission.
+ * Folds the newest snapshot and the journal behind it (then `onFolded`), then goes over them once more and calls
+ * `enqueue` for every URL that is not done, in the order of admission. Two passes instead of a queue in memory: a URL
+ * that is done may stand anywhere behind its admission. Links stay bytes on their way into the queue.
  */
 export function recoverShard(
   options: RecoverOptions,
-  enqueue: (queued: QueuedUrl) => void,
+  enqueue: (link: WaitingLink) => void,
   onFolded?: (state: ShardState) => void,
 ): RecoveredShard {
   const { folder, shard, salvage, seedLow, seedHigh } = options;
@@ -55,28 +55,38 @@ export function recoverShard(
   return { state: folded, end: step.value };
 }
 
-/** Calls `enqueue` for each URL of snapshot and batches that waits, as `isWaiting` tells. */
+/**
+ * Calls `enqueue` for each URL of snapshot and batches that waits, as `isWaiting` tells. One view serves them all: it is
+ * valid during the call.
+ */
 export function enqueueWaiting(
   isWaiting: (low: number, high: number) => boolean,
   snapshot: SnapshotReader | undefined,
   batches: Iterable<EventBytes & Pick<JournalBatch, "sequence">>,
-  enqueue: (queued: QueuedUrl) => void,
+  enqueue: (link: WaitingLink) => void,
 ): void {
   const cursor = new EventCursor();
-  const events = (batch: EventBytes) => {
+  const { bytes: none } = cursor;
+  const link: WaitingLink = { bytes: none, head: 0, headEnd: 0, from: 0, to: 0, low: 0, high: 0 };
+  const goOver = (batch: EventBytes) => {
     cursor.open(batch);
     while (cursor.next()) {
       if (cursor.kind !== EVENT.admit) continue;
-      const { bytes, from } = cursor;
-      let print = cursor.linksTo();
-      for (const found of decodeGroup(bytes, from, cursor.linksFrom(), print)) {
-        const low = word(bytes, print);
-        const high = word(bytes, print + 4);
-        print += 8;
-        if (isWaiting(low, high)) enqueue({ ...found, low, high });
+      cursor.checkLinks();
+      const { bytes } = cursor;
+      link.bytes = bytes;
+      link.head = cursor.from;
+      link.headEnd = cursor.linksFrom();
+      const end = cursor.linksTo();
+      for (let at = link.headEnd, print = end; at < end; at = link.to, print += 8) {
+        link.from = at + 2;
+        link.to = link.from + (bytes[at]! | (bytes[at + 1]! << 8));
+        link.low = word(bytes, print);
+        link.high = word(bytes, print + 4);
+        if (isWaiting(link.low, link.high)) enqueue(link);
       }
     }
   };
-  if (snapshot !== undefined) for (const batch of snapshot.queued()) events(batch);
-  for (const batch of batches) events(batch);
+  if (snapshot !== undefined) for (const batch of snapshot.queued()) goOver(batch);
+  for (const batch of batches) goOver(batch);
 }

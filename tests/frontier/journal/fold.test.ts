@@ -5,6 +5,7 @@ import type { Discovery } from "../../../src/frontier/frontier.ts";
 import type { JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import type { ShardState } from "../../../src/frontier/journal/fold.ts";
 import { enqueueWaiting } from "../../../src/frontier/journal/recover-shard.ts";
+import { decodeLink } from "../../../src/frontier/journal/waiting-link.ts";
 import { batches, describe, fold, pack, printOf } from "./plans.ts";
 
 /** The URLs that wait, as recovery finds them in its second pass. */
@@ -14,8 +15,8 @@ function waitingOf(state: ShardState, all: readonly (readonly JournalEvent[])[])
   const views = (function* () {
     for (const [i, events] of all.entries()) yield pack(events).view(i + 1);
   })();
-  enqueueWaiting(isWaiting, undefined, views, ({ low: _low, high: _high, ...found }) => {
-    queued.push(found);
+  enqueueWaiting(isWaiting, undefined, views, (link) => {
+    queued.push(decodeLink(link));
   });
   return queued;
 }

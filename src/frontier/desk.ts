@@ -1,0 +1,87 @@
+import { hostnameOf } from "../url/url-parts.ts";
+import { print } from "./fingerprint.ts";
+import type { Discovery } from "./frontier.ts";
+import { readLinkBlock } from "./link-block.ts";
+import type { Shard } from "./shard.ts";
+import type { Committed, ShardJournal } from "./shard-journal.ts";
+import { answerMail, blockMail, type ShardMail } from "./shard-mail.ts";
+
+/** A shard at work: what it knows, what it is about to journal, and its blocks to and from other shards. */
+export class Desk {
+  readonly shard: Shard;
+  readonly journal: ShardJournal;
+  readonly #post: (mail: ShardMail) => void;
+  /** What is durable of the blocks received: only that is confirmed. */
+  readonly #received: Map<string, number>;
+  /** What is durable of the blocks sent: only that may be sent again. */
+  readonly #sent: Map<string, number>;
+
+  constructor(shard: Shard, journal: ShardJournal, post: (mail: ShardMail) => void) {
+    this.shard = shard;
+    this.journal = journal;
+    this.#post = post;
+    this.#received = new Map(shard.state.received);
+    this.#sent = new Map(shard.state.sent);
+  }
+
+  /** Takes in a URL; true when it is new. */
+  admit(found: Discovery, hostname: string): boolean {
+    if (!this.shard.admit(found, hostname)) return false;
+    this.journal.admit(found, print.low, print.high);
+    return true;
+  }
+
+  /** A batch is durable: its blocks leave, and blocks whose links it holds are confirmed. */
+  committed({ blocks, received }: Committed): void {
+    const { number } = this.shard;
+    for (const block of blocks) {
+      this.#sent.set(`${block.target} ${block.epoch}`, block.number);
+      this.#post(blockMail(number, block));
+    }
+    for (const [producer, epoch, reached] of received) {
+      this.#received.set(`${producer} ${epoch}`, reached);
+      this.#post(answerMail("confirm", number, producer, epoch, reached));
+    }
+  }
+
+  /**
+   * A block from another shard; answers how many of its links are new. Only the next block is journalled. A duplicate
+   * is confirmed if it is durable, a gap is answered.
+   */
+  accept({ from, epoch, number, bytes }: ShardMail): number {
+    const arrival = this.shard.state.arrival(from, epoch, number);
+    if (arrival.kind === "gap") {
+      this.#post(answerMail("gap", this.shard.number, from, epoch, arrival.reached));
+      return 0;
+    }
+    if (arrival.kind === "duplicate") {
+      const reached = this.#received.get(`${from} ${epoch}`) ?? 0;
+      if (reached > 0) this.#post(answerMail("confirm", this.shard.number, from, epoch, reached));
+      return 0;
+    }
+    const block = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    let fresh = 0;
+    for (const found of readLinkBlock(block, block.length)) {
+      if (this.admit(found, hostnameOf(found.url))) fresh++;
+    }
+    this.journal.received(from, epoch, number);
+    return fresh;
+  }
+
+  /** The receiver is at `number`: every durable block behind it goes once more. */
+  sendAgain({ from, epoch, number }: ShardMail): void {
+    this.sendAgainWhere(
+      (target, block) => target === from && block.epoch === epoch && block.number > number,
+    );
+  }
+
+  /** Sends durable blocks once more that are not confirmed. */
+  sendAgainWhere(
+    wanted: (target: number, block: { epoch: number; number: number }) => boolean,
+  ): void {
+    for (const block of this.shard.state.unconfirmed()) {
+      const isDurable = block.number <= (this.#sent.get(`${block.target} ${block.epoch}`) ?? 0);
+      if (isDurable && wanted(block.target, block)) this.#post(blockMail(this.shard.number, block));
+    }
+  }
+}

@@ -1,0 +1,292 @@
+import { hostnameOf } from "../url/url-parts.ts";
+import { fingerprint, print } from "./fingerprint.ts";
+import type { Discovery, Finish, JournalPort, Lease } from "./frontier.ts";
+import { Host } from "./host.ts";
+import type { PageLocation } from "./journal/event-batch.ts";
+import { LinkBlock, readLinkBlock } from "./link-block.ts";
+import { MAX_RECORD_BYTES, readRecord, writeRecord } from "./queue-record.ts";
+import type { Shard } from "./shard.ts";
+import { lendingMail, type ShardMail } from "./shard-mail.ts";
+
+/*
+ * A thread with idle places works on leases of another one; the owner keeps seen-set, queue and journal.
+ *
+ *   borrower                                   owner of the shard
+ *      ask(places)            ────────────►
+ *                             ◄────────────    lend(records)         only when it has more than it can do itself
+ *      ended(times)           ────────────►    the host's delay begins
+ *      back(when, attempt)    ────────────►    a try that failed, or one that was not begun
+ *      found(links), done     ────────────►    when the record is durable: committed as the owner's own
+ *
+ * When the borrower dies the owner takes its leases back; when the owner dies its URLs wait again, and what the
+ * borrower brings for them later has no effect.
+ */
+
+const MAX_HOSTS = 1 << 12;
+const ASK_AGAIN_MS = 20;
+const NOBODY_BUSY_MS = 100;
+const PRINT_BYTES = 8;
+
+/** What the crawler knows about work that moves between threads. */
+export interface Lender {
+  /** Leases that this thread may give away now, at most `limit`; each has its page permit. */
+  spare(limit: number): number;
+  /** A lease that was given away is here again without a page. */
+  returned(): void;
+  /** A visit that another thread made is committed. */
+  committed(outcome: number): void;
+  /** Queued URLs of every thread. */
+  queued(): readonly number[];
+}
+
+/** What lending needs of its thread. */
+export interface LendingParts {
+  readonly thread: number;
+  readonly threads: number;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly delayMs: number;
+  readonly maxBytes: number;
+  readonly port: JournalPort;
+  readonly post: (mail: ShardMail) => void;
+  readonly shardOf: (number: number) => Shard | undefined;
+  /** Takes leases that the thread itself has no place for. */
+  readonly takeSpare: (limit: number) => Lease[];
+  /** Commits a visit that another thread has made. */
+  readonly finish: (lease: Lease, found: readonly Discovery[], end: LentEnd) => void;
+  /** A lease came back: its page permit is free. */
+  readonly returned: () => void;
+  /** Another thread with more queued URLs than it can work on; -1 when there is none. */
+  readonly busiest: () => number;
+}
+
+/** How a visit ended that another thread made. */
+export type LentEnd = Pick<Finish, "outcome"> & { readonly record: PageLocation | undefined };
+
+interface Lent {
+  readonly lease: Lease;
+  readonly thread: number;
+  ended: boolean;
+  readonly found: Discovery[];
+}
+
+/** Both ends of lending, as one thread has them. */
+export class Lending {
+  readonly #parts: LendingParts;
+  readonly #lent = new Map<string, Lent>();
+  readonly #hosts = new Map<string, Host>();
+  #ready: Lease[] = [];
+  #borrowed = 0;
+  #askedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: LendingParts) {
+    this.#parts = parts;
+  }
+
+  /** Leases that are elsewhere, or somebody else's that are here. */
+  get away(): number {
+    return this.#lent.size + this.#borrowed;
+  }
+
+  /** Asks the busiest thread for work; answers after how many milliseconds it is worth looking again. */
+  ask(places: number, nowMs: number): number {
+    const { thread, threads, busiest, post } = this.#parts;
+    if (threads === 1) return Number.POSITIVE_INFINITY;
+    const owner = busiest();
+    if (owner < 0) return NOBODY_BUSY_MS;
+    if (nowMs - this.#askedMs >= ASK_AGAIN_MS) {
+      this.#askedMs = nowMs;
+      post(lendingMail("ask", thread, owner, places));
+    }
+    return ASK_AGAIN_MS;
+  }
+
+  /** A borrowed lease to work on. */
+  take(): Lease | undefined {
+    return this.#ready.pop();
+  }
+
+  /** Gives back what was borrowed and not begun. */
+  returnReady(): void {
+    for (const lease of this.#ready.splice(0)) this.back(lease, 0, false);
+  }
+
+  /** The request of a borrowed lease is over. */
+  requestEnded(lease: Lease, endMs: number): void {
+    const bytes = keyed(lease, 16);
+    bytes.writeDoubleLE(endMs, PRINT_BYTES);
+    bytes.writeDoubleLE(lease.host.delayMs, PRINT_BYTES + 8);
+    this.#post("ended", lease, 0, bytes);
+  }
+
+  /** A borrowed lease did not come to an end: its owner tries again, not before a moment. */
+  back(lease: Lease, notBeforeMs: number, rests: boolean): void {
+    const bytes = keyed(lease, 10);
+    bytes.writeDoubleLE(notBeforeMs, PRINT_BYTES);
+    bytes[PRINT_BYTES + 8] = lease.attempt;
+    bytes[PRINT_BYTES + 9] = rests ? 1 : 0;
+    this.#borrowed--;
+    this.#post("back", lease, 0, bytes);
+  }
+
+  /** A borrowed visit is over: its owner hears of it when the record is durable. */
+  finish(
+    lease: Lease,
+    found: readonly Discovery[],
+    { outcome, record, onCommitted }: Finish,
+  ): void {
+    const tell = (place: PageLocation | undefined) => {
+      this.#borrowed--;
+      for (const bytes of packed(lease, found, this.#parts.maxBytes))
+        this.#post("found", lease, 0, bytes);
+      const name = Buffer.from(place?.file ?? "", "latin1");
+      const bytes = Buffer.concat([keyed(lease, 16), name]);
+      bytes.writeDoubleLE(place?.offset ?? 0, PRINT_BYTES);
+      bytes.writeDoubleLE(place?.length ?? 0, PRINT_BYTES + 8);
+      this.#post("done", lease, outcome, bytes);
+      onCommitted();
+    };
+    if (typeof record === "number") this.#parts.port.place(record, tell);
+    else tell(record);
+  }
+
+  /** Mail about leases. */
+  handle(mail: ShardMail): void {
+    if (mail.kind === "ask") this.#lend(mail.from, mail.number);
+    else if (mail.kind === "lend") this.#borrow(mail);
+    else this.#hear(mail);
+  }
+
+  /** A thread was replaced: what it had borrowed is here again, what it had lent is no longer wanted. */
+  forget(thread: number, nowMs: number): void {
+    for (const [key, { lease, ended, thread: borrower }] of this.#lent) {
+      if (borrower !== thread) continue;
+      this.#lent.delete(key);
+      this.#takeBack(lease, nowMs + lease.host.delayMs, ended);
+    }
+    this.#borrowed -= this.#ready.length;
+    this.#ready = this.#ready.filter(({ shard }) => shard % this.#parts.threads !== thread);
+    this.#borrowed += this.#ready.length;
+  }
+
+  #lend(borrower: number, places: number): void {
+    const room = Buffer.allocUnsafe(this.#parts.maxBytes);
+    let used = 0;
+    const send = () => {
+      if (used === 0) return;
+      const bytes = new Uint8Array(room.subarray(0, used));
+      this.#parts.post(lendingMail("lend", this.#parts.thread, borrower, 0, bytes));
+      used = 0;
+    };
+    for (const lease of this.#parts.takeSpare(places)) {
+      if (used + MAX_RECORD_BYTES + 4 > room.length) send();
+      const length = writeRecord(room, used + 4, lease, lease.low, lease.high, lease.attempt);
+      room.writeUInt16LE(length, used);
+      room.writeUInt16LE(lease.shard, used + 2);
+      used += 4 + length;
+      this.#lent.set(keyOf(lease.low, lease.high), {
+        lease,
+        thread: borrower,
+        ended: false,
+        found: [],
+      });
+    }
+    send();
+  }
+
+  #borrow({ bytes }: ShardMail): void {
+    const from = Buffer.from(bytes);
+    for (let at = 0; at < from.length; ) {
+      const length = from.readUInt16LE(at);
+      const shard = from.readUInt16LE(at + 2);
+      const attempt = from.readUIntLE(at + 4, 6);
+      const record = readRecord(from, at + 4);
+      this.#ready.push({ ...record, shard, attempt, host: this.#host(hostnameOf(record.url)) });
+      this.#borrowed++;
+      at += 4 + length;
+    }
+  }
+
+  #hear({ kind, number, bytes: view }: ShardMail): void {
+    const bytes = Buffer.from(view);
+    const key = keyOf(bytes.readUInt32LE(0), bytes.readUInt32LE(4));
+    const lent = this.#lent.get(key);
+    // The owner began anew since: the URL waits again.
+    if (lent === undefined) return;
+    const { lease } = lent;
+    if (kind === "ended") {
+      lent.ended = true;
+      lease.host.delayMs = Math.max(lease.host.delayMs, bytes.readDoubleLE(PRINT_BYTES + 8));
+      this.#parts.shardOf(lease.shard)!.requestEnded(lease, bytes.readDoubleLE(PRINT_BYTES));
+    } else if (kind === "found") {
+      const block = bytes.subarray(PRINT_BYTES);
+      lent.found.push(...readLinkBlock(block, block.length));
+    } else {
+      this.#lent.delete(key);
+      if (kind === "done") {
+        this.#parts.finish(lease, lent.found, { outcome: number, record: placeIn(bytes) });
+      } else {
+        lease.attempt = bytes[PRINT_BYTES + 8]!;
+        this.#takeBack(lease, bytes.readDoubleLE(PRINT_BYTES), bytes[PRINT_BYTES + 9] === 1);
+      }
+    }
+  }
+
+  #takeBack(lease: Lease, notBeforeMs: number, ended: boolean): void {
+    const shard = this.#parts.shardOf(lease.shard)!;
+    if (ended) shard.rest(lease, notBeforeMs);
+    else shard.giveBack(lease, notBeforeMs);
+    this.#parts.returned();
+  }
+
+  #post(
+    kind: "ended" | "back" | "found" | "done",
+    lease: Lease,
+    number: number,
+    bytes: Buffer,
+  ): void {
+    this.#parts.post(lendingMail(kind, this.#parts.thread, lease.shard, number, bytes));
+  }
+
+  #host(name: string): Host {
+    let host = this.#hosts.get(name);
+    if (host === undefined) {
+      const { seedLow, seedHigh, delayMs } = this.#parts;
+      fingerprint(name, seedLow, seedHigh);
+      host = new Host(name, print.low, delayMs);
+      if (this.#hosts.size >= MAX_HOSTS) this.#hosts.clear();
+      this.#hosts.set(name, host);
+    }
+    return host;
+  }
+}
+
+function keyOf(low: number, high: number): string {
+  return `${low} ${high}`;
+}
+
+function keyed({ low, high }: Lease, more: number): Buffer {
+  const bytes = Buffer.alloc(PRINT_BYTES + more);
+  bytes.writeUInt32LE(low, 0);
+  bytes.writeUInt32LE(high, 4);
+  return bytes;
+}
+
+function placeIn(bytes: Buffer): PageLocation | undefined {
+  const file = bytes.toString("latin1", PRINT_BYTES + 16);
+  const offset = bytes.readDoubleLE(PRINT_BYTES);
+  return file === "" ? undefined : { file, offset, length: bytes.readDoubleLE(PRINT_BYTES + 8) };
+}
+
+/** Links in messages of bounded size, each with the lease they belong to. */
+function* packed(lease: Lease, found: readonly Discovery[], maxBytes: number): Generator<Buffer> {
+  let block = new LinkBlock(maxBytes - PRINT_BYTES);
+  const close = () => Buffer.concat([keyed(lease, 0), block.bytes.subarray(0, block.used)]);
+  for (const discovery of found) {
+    if (block.tryAdd(discovery)) continue;
+    yield close();
+    block = new LinkBlock(maxBytes - PRINT_BYTES);
+    block.tryAdd(discovery);
+  }
+  if (block.links > 0) yield close();
+}

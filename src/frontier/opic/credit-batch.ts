@@ -1,0 +1,29 @@
+/** Credits of one commit batch, merged per target: a menu of a thousand pages costs its targets one credit each. */
+export class CreditBatch<Target> {
+  readonly #amounts = new Map<Target, number>();
+  #total = 0;
+
+  /** Sum of all credits. */
+  get total(): number {
+    return this.#total;
+  }
+
+  get targets(): number {
+    return this.#amounts.size;
+  }
+
+  /** Nothing is kept of a credit of 0. */
+  add(target: Target, amount: number): void {
+    if (amount === 0) return;
+    this.#amounts.set(target, (this.#amounts.get(target) ?? 0) + amount);
+    this.#total += amount;
+  }
+
+  /** Takes all credits out, in the order in which their targets were first met. */
+  take(): [Target, number][] {
+    const all = [...this.#amounts];
+    this.#amounts.clear();
+    this.#total = 0;
+    return all;
+  }
+}

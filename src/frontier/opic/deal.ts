@@ -1,0 +1,19 @@
+import { type CashBook, MOST_MINTED, UNIT } from "./cash-book.ts";
+
+/**
+ * What each of `links` distinct links of a page gets when the page is done, counting those that are refused, dropped or
+ * out of scope: their part, and what division leaves, stays with the virtual page. A redirect is a page with one link.
+ *
+ * The virtual page links to every waiting page and pays each its part when that page is done: paying all of them at
+ * once would cost a pass over the queue, and equal payments do not change its order.
+ */
+export function shareOf(book: CashBook, page: number, links: number): number {
+  if (links === 0) return 0;
+  const paidBack = Math.floor(book.virtual / Math.max(1, book.waiting));
+  return Math.floor((book.cash(page) + paidBack) / links);
+}
+
+/** What a seed, or the home page of a site met for the first time, is minted; 0 when the shard has minted its all. */
+export function mintFor(book: CashBook): number {
+  return book.minted + UNIT <= MOST_MINTED ? UNIT : 0;
+}

@@ -1,0 +1,61 @@
+import type { PageOrder } from "./host-queues.ts";
+import type { OpicOrder } from "./opic-order.ts";
+
+/** Entries drawn from one shard before the others are asked again; a shard's best pages are seldom alone. */
+const STEP = 16;
+
+/**
+ * The orders of all shards of a thread as one: always from the shard whose best entry is in the highest range, so that
+ * the order of a crawl does not depend on how many shards a thread owns. Page p of shard i is p * shards + i here.
+ */
+export class MergedOrder implements PageOrder {
+  readonly #orders: readonly OpicOrder[];
+  readonly #drawn: number[] = [];
+
+  constructor(orders: readonly OpicOrder[]) {
+    this.#orders = orders;
+  }
+
+  get entries(): number {
+    return this.#orders.reduce((sum, order) => sum + order.entries, 0);
+  }
+
+  /** The name of a shard's page in this order. */
+  pageOf(shard: number, page: number): number {
+    return page * this.#orders.length + shard;
+  }
+
+  draw(count: number, into: number[]): void {
+    for (let left = count; left > 0; left -= STEP) {
+      const shard = this.#best();
+      if (shard < 0) return;
+      this.#drawn.length = 0;
+      this.#orders[shard]!.draw(Math.min(left, STEP), this.#drawn);
+      for (const page of this.#drawn) into.push(this.pageOf(shard, page));
+    }
+  }
+
+  take(page: number): void {
+    this.#orderOf(page).take(Math.floor(page / this.#orders.length));
+  }
+
+  isWaiting(page: number): boolean {
+    return this.#orderOf(page).isWaiting(Math.floor(page / this.#orders.length));
+  }
+
+  #orderOf(page: number): OpicOrder {
+    return this.#orders[page % this.#orders.length]!;
+  }
+
+  #best(): number {
+    let best = -1;
+    let highest = -1;
+    for (const [shard, order] of this.#orders.entries()) {
+      const range = order.topRange();
+      if (range <= highest) continue;
+      highest = range;
+      best = shard;
+    }
+    return best;
+  }
+}

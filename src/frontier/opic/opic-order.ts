@@ -1,0 +1,99 @@
+import { Keys } from "../../queue/keys.ts";
+import type { PriorityQueue } from "../../queue/priority-queue.ts";
+import { QUEUE_RANGES } from "../../queue/range-queue.ts";
+import type { CashBook, CreditOrigin } from "./cash-book.ts";
+import { Column } from "./column.ts";
+import type { PageOrder } from "./host-queues.ts";
+
+const QUEUED = 0;
+const TAKEN = 1;
+
+/**
+ * Which waiting page of a shard comes next: the one with the most cash. A credit that lifts a page into a higher range
+ * of the queue inserts it again; the entry left behind no longer agrees with the page's cash and is skipped. So a page
+ * has at most one valid entry, and at most one per range in all.
+ */
+export class OpicOrder implements PageOrder {
+  /** Entries that were skipped because their page had been raised or taken since. */
+  stale = 0;
+  readonly #book: CashBook;
+  readonly #queue: PriorityQueue;
+  readonly #states = new Column(Uint8Array);
+  readonly #raised = new Keys(256);
+  readonly #drawn = new Keys(256);
+
+  constructor(book: CashBook, queue: PriorityQueue) {
+    this.#book = book;
+    this.#queue = queue;
+  }
+
+  /** Entries in the queue, stale ones included. */
+  get entries(): number {
+    return this.#queue.size + this.#raised.length;
+  }
+
+  /** A new page with its first cash. */
+  admit(page: number, amount: number): void {
+    this.#book.admit(page, amount);
+    this.#push(page, amount);
+  }
+
+  /** A known page gets cash. */
+  credit(page: number, amount: number, origin: CreditOrigin): void {
+    const before = this.#book.credit(page, amount, origin);
+    if (before < 0 || this.#states.get(page) === TAKEN) return;
+    if (QUEUE_RANGES.of(before + amount) > QUEUE_RANGES.of(before)) {
+      this.#push(page, before + amount);
+    }
+  }
+
+  /** Puts a page that waits back into the queue: the fold does so for all of them when a crawl is resumed. */
+  restore(page: number): void {
+    this.#states.set(page, QUEUED);
+    this.#push(page, this.#book.cash(page));
+  }
+
+  /** Draws up to `count` entries, best first, and appends the pages of those that are valid. */
+  draw(count: number, into: number[]): void {
+    this.#flush();
+    this.#drawn.clear();
+    const { priorities, ids, length } = this.#queue.extractTop(count, this.#drawn);
+    for (let i = 0; i < length; i++) {
+      const page = ids[i]!;
+      if (this.isWaiting(page) && sameRange(priorities[i]!, this.#book.cash(page))) into.push(page);
+      else this.stale++;
+    }
+  }
+
+  /** The range of the best entry; -1 when there is none. */
+  topRange(): number {
+    this.#flush();
+    const best = this.#queue.peek();
+    return best === undefined ? -1 : QUEUE_RANGES.of(best.priority);
+  }
+
+  /** The page is about to be fetched: no raise concerns it any more. */
+  take(page: number): void {
+    this.#states.set(page, TAKEN);
+  }
+
+  /** True until the page is taken or done. */
+  isWaiting(page: number): boolean {
+    return this.#states.get(page) === QUEUED && !this.#book.isDone(page);
+  }
+
+  /** Raises come one by one and go in as a batch. */
+  #push(page: number, cash: number): void {
+    this.#raised.push(cash, page);
+  }
+
+  #flush(): void {
+    if (this.#raised.length === 0) return;
+    this.#queue.insertMany(this.#raised);
+    this.#raised.clear();
+  }
+}
+
+function sameRange(a: number, b: number): boolean {
+  return QUEUE_RANGES.of(a) === QUEUE_RANGES.of(b);
+}

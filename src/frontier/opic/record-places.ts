@@ -1,0 +1,18 @@
+import { Column } from "./column.ts";
+
+const LOW = 2 ** 32;
+
+/** Where the record of a page lies in the queue log: a reference of 48 bits, 6 bytes per page. */
+export class RecordPlaces {
+  readonly #low = new Column(Uint32Array);
+  readonly #high = new Column(Uint16Array);
+
+  get(page: number): number {
+    return this.#high.get(page) * LOW + this.#low.get(page);
+  }
+
+  set(page: number, place: number): void {
+    this.#low.set(page, place % LOW);
+    this.#high.set(page, Math.floor(place / LOW));
+  }
+}

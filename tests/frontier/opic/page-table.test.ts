@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { PageTable } from "../../../src/frontier/opic/page-table.ts";
+import { RecordPlaces } from "../../../src/frontier/opic/record-places.ts";
+import { Random } from "../../../src/queue/random.ts";
+
+test("pages are numbered in the order of their admission and found again", () => {
+  // Few different halves: equal homes, equal tags, chains that run over the end of the table.
+  const half = fc.constantFrom(0, 1, 2, 0x7fffffff, 0xfffffffe, 0xffffffff);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(half, half), { maxLength: 60 }), (prints) => {
+      const table = new PageTable();
+      const known = new Map<string, number>();
+      for (const [low, high] of prints) {
+        const before = known.get(`${low} ${high}`);
+        assert.equal(table.find(low, high), before ?? -1);
+        assert.equal(table.add(low | 0, high | 0), before === undefined ? known.size : -1);
+        if (before === undefined) known.set(`${low} ${high}`, known.size);
+      }
+      assert.equal(table.size, known.size);
+      for (const [print, page] of known) {
+        assert.equal(`${table.low(page)} ${table.high(page)}`, print);
+      }
+    }),
+  );
+});
+
+test("a table that grows forgets nothing", () => {
+  const table = new PageTable();
+  const random = new Random(4);
+  const prints = Array.from({ length: 40_000 }, () => [
+    random.below(2 ** 32),
+    random.below(2 ** 32),
+  ]);
+  for (const [page, [low, high]] of prints.entries()) assert.equal(table.add(low!, high!), page);
+  for (const [page, [low, high]] of prints.entries()) assert.equal(table.find(low!, high!), page);
+  assert.equal(table.find(1, 2), -1);
+});
+
+test("a place has 48 bits", () => {
+  const places = new RecordPlaces();
+  const some = [1, 2 ** 32 - 1, 2 ** 32, 2 ** 48 - 1];
+  for (const [i, place] of some.entries()) places.set(20_000 * i, place);
+  assert.deepEqual(
+    some.map((_, i) => places.get(20_000 * i)),
+    some,
+  );
+  assert.equal(places.get(5), 0);
+});
