@@ -4,6 +4,7 @@ import { readSeed } from "../config/seed-line.ts";
 import { PRODUCT } from "../config/user-agent.ts";
 import { EXIT, UsageError } from "../errors.ts";
 import { RobotsRules } from "../fetch/robots.ts";
+import { explainRobots, type RobotsExplanation } from "../fetch/robots-explain.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { partsOf } from "../url/url-parts.ts";
 import { oneWord, printJson, printRows } from "./answer.ts";
@@ -25,34 +26,48 @@ export async function checkRobots(
   if (args.options.get("batch") === true) return runBatch(io, answerRobots);
   const url = urlOf(oneWord(words, "URL", EXAMPLE));
   const agent = agentOf(args);
-  const rules = RobotsRules.parse(await robotsOf(url, args, io), agent);
-  const { allowed, line, rule } = rules.verdict(partsOf(url).target);
+  const found = explainRobots(await robotsOf(url, args, io), agent, partsOf(url).target);
+  const { allowed, line, rule, crawlDelayMs, sitemaps } = found;
   if (args.options.get("json") === true) {
-    const { crawlDelayMs = null, sitemaps } = rules;
     printJson(io, {
       url,
       agent,
       allowed,
       line: line ?? null,
       rule: rule ?? null,
-      crawlDelayMs,
+      crawlDelayMs: crawlDelayMs ?? null,
       sitemaps,
     });
     return EXIT.finished;
   }
-  const { crawlDelayMs } = rules;
   printRows(io, [
     ["URL", url],
     ["agent", agent],
     ["allowed", allowed ? "yes" : "no"],
-    [
-      "decided by",
-      line === undefined ? "no rule matches, so it is allowed" : `line ${line}: ${rule}`,
-    ],
+    ["decided by", line === undefined ? SILENCE[found.because] : `line ${line}: ${rule}`],
+    ["group", groupText(found)],
+    // The first one decided; the others match as well and are less specific.
+    ...found.matching
+      .slice(1)
+      .map((other) => ["outweighed", `line ${other.line}: ${other.rule}`] as const),
     ["crawl delay", crawlDelayMs === undefined ? undefined : humanDuration(crawlDelayMs)],
-    ...rules.sitemaps.map((sitemap) => ["sitemap", sitemap] as const),
+    ["refused", found.crawlDelayTooLong ? "the crawl delay is longer than 5 minutes" : undefined],
+    ["cut", found.cut ? "only the first 500 KiB are read" : undefined],
+    ...sitemaps.map((sitemap) => ["sitemap", sitemap] as const),
   ]);
   return EXIT.finished;
+}
+
+const SILENCE: Readonly<Record<RobotsExplanation["because"], string>> = {
+  rule: "",
+  no_rule: "no rule matches, so it is allowed",
+  no_group: "nothing is said to this crawler, so it is allowed",
+};
+
+function groupText({ group, groupLines, rules }: RobotsExplanation): string | undefined {
+  if (group === "none") return undefined;
+  const whom = group === "named" ? "this crawler" : "all crawlers";
+  return `for ${whom}, line ${groupLines.join(", ")}, ${rules} rules`;
 }
 
 /** `{robots|robots_b64, agent, url}` gives `{allowed, line, crawlDelay, sitemaps}`, the delay in seconds. */

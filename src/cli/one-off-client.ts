@@ -1,7 +1,10 @@
 import { AddressPolicy } from "../fetch/address.ts";
+import { Opener } from "../fetch/opener.ts";
 import { PoliteClient } from "../fetch/polite-client.ts";
 import { NameResolver } from "../fetch/resolve.ts";
+import { WayFinder } from "../fetch/way.ts";
 import { WireClient } from "../fetch/wire/client.ts";
+import { DEFAULT_LIMITS } from "../fetch/wire/limits.ts";
 import { Gatekeeper } from "../frontier/gatekeeper.ts";
 import { GateTable, gateBytes } from "../sync/gate-table.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
@@ -19,9 +22,13 @@ export async function withOneOffClient<T>(
   const wire = new WireClient({ clock: io.now });
   const client = new PoliteClient({
     wire,
-    resolver: new NameResolver({ clock: io.now }),
-    // The URL was typed, which consents to exactly its host and port; a redirect is checked like any link.
-    policy: new AddressPolicy({ consentedHosts: [{ hostname, port }], allow: [] }),
+    ways: new WayFinder({
+      resolver: new NameResolver({ clock: io.now }),
+      // The URL was typed, which consents to exactly its host and port; a redirect is checked like any link.
+      policy: new AddressPolicy({ consentedHosts: [{ hostname, port }], allow: [] }),
+      contact: true,
+    }),
+    opener: new Opener(wire, DEFAULT_LIMITS.connectMs),
     gatekeeper: new Gatekeeper({
       hosts: gates,
       addresses: gates,
@@ -29,7 +36,6 @@ export async function withOneOffClient<T>(
       perHost: 1,
       spaceHosts: false,
     }),
-    contact: true,
     clock: io.now,
   });
   try {

@@ -1,7 +1,11 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { UsageError } from "../errors.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import { dedupKey } from "../url/dedup-key.ts";
 import { partsOf } from "../url/url-parts.ts";
 import { complaint, type Origin } from "./complaint.ts";
+import { printable } from "./printable.ts";
 import { type CrawlConfig, type CrawlSettings, crawlSchema, type SettingName } from "./schema.ts";
 import type { SeedList } from "./seed-file.ts";
 import { readSeed } from "./seed-line.ts";
@@ -28,18 +32,28 @@ export interface SeedSources {
 
 /** Makes the configuration of a crawl: seeds canonical and without duplicates, derived values filled in. */
 export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): CrawlConfig {
-  const seeds = new Set<CrawlUrl>(settings.seeds.map(canonicalSeed));
-  for (const seed of sources.list?.seeds ?? []) seeds.add(seed.url);
-  if (seeds.size === 0) {
+  const given = [
+    ...settings.seeds.map(canonicalSeed),
+    ...(sources.list?.seeds ?? []).map(({ url }) => url),
+  ];
+  // Two spellings of one page are one seed; the first stays.
+  const byKey = new Map<string, CrawlUrl>();
+  for (const url of given) {
+    const key = dedupKey(url, settings);
+    if (!byKey.has(key)) byKey.set(key, url);
+  }
+  const seeds = [...byKey.values()];
+  if (seeds.length === 0) {
     throw new UsageError(
       "there is nothing to crawl; give at least one URL, for example orbweaver crawl https://example.org/",
     );
   }
-  requireContact([...seeds], settings);
+  requireContact(seeds, settings);
   requireSharedFits(settings);
+  requireEarlierCrawl(settings.recrawl);
   return Object.freeze({
     ...settings,
-    seeds: [...seeds],
+    seeds,
     perHost: settings.perHost ?? (settings.delayMs === 0 ? settings.linksPerThread : 1),
     // Every thread owns at least one shard.
     shards: Math.max(settings.shards, settings.threads),
@@ -55,6 +69,14 @@ export function configOf(values: Readonly<Partial<CrawlSettings>>): CrawlConfig 
   return configFrom(checkSettings(values));
 }
 
+/** A crawl can be compared only with one that is there and finished. */
+function requireEarlierCrawl(dir: string | undefined): void {
+  if (dir === undefined || existsSync(join(dir, "indexes", "index.cdxj"))) return;
+  throw new UsageError(
+    `--recrawl ${printable(dir)}: there is no finished crawl in that folder; use the folder of an earlier crawl, for example --recrawl crawls/last-week`,
+  );
+}
+
 /** Combinations that a shared frontier cannot keep. */
 function requireSharedFits(settings: CrawlSettings): void {
   if (settings.frontier !== "shared") return;
@@ -62,6 +84,11 @@ function requireSharedFits(settings: CrawlSettings): void {
   if (frontierSize === "grow" && sync !== "coarse" && sync !== "fine") {
     throw new UsageError(
       `--frontier-size grow needs a list: use --sync coarse or --sync fine, not ${sync}`,
+    );
+  }
+  if (settings.maxPagesPerSite !== undefined) {
+    throw new UsageError(
+      "--max-pages-per-site needs --frontier sharded, where a site has one owner that counts",
     );
   }
   if (perHost > 1 && delayMs > 0) {

@@ -2,6 +2,7 @@
 export const OPTION_GROUPS = [
   "Where to start",
   "How far to go",
+  "Links",
   "Politeness",
   "Speed",
   "Frontier",

@@ -2,20 +2,26 @@ import { z } from "zod";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type FieldInfo, fieldInfo } from "./field.ts";
 import { archive } from "./fields/archive.ts";
+import { budgets } from "./fields/budgets.ts";
+import { links } from "./fields/links.ts";
 import { network } from "./fields/network.ts";
 import { pace } from "./fields/pace.ts";
 import { reach } from "./fields/reach.ts";
 import { shared } from "./fields/shared.ts";
 import { start } from "./fields/start.ts";
+import { visits } from "./fields/visits.ts";
 import type { RejectedLine } from "./seed-file.ts";
 
 /** The one schema: types, defaults, validation, `--help` and docs/config.md all come from it. */
 export const crawlSchema = z.strictObject({
   ...start,
   ...reach,
+  ...budgets,
+  ...links,
   ...pace,
   ...shared,
   ...network,
+  ...visits,
   ...archive,
 });
 

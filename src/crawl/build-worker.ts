@@ -265,7 +265,10 @@ function takePlace(crawler: Source, record: number): PageLocation {
 }
 
 /** What the log's line does not say; travels as JSON, too. */
-type CaptureFacts = Pick<Capture, "ip" | "date" | "dechunked" | "truncated" | "page">;
+type CaptureFacts = Pick<
+  Capture,
+  "ip" | "date" | "dechunked" | "truncated" | "page" | "unverified" | "unchanged"
+>;
 
 function storeCapture(crawler: Source, parts: readonly Buffer[]): void {
   const text = parts[0]!.toString("utf8");

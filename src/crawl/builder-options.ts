@@ -26,6 +26,7 @@ export function builderOptions(
       format: "WARC File Format 1.1",
       conformsTo: "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
       robots: config.robots ? "obey" : "ignore",
+      ...(config.insecure ? { "tls-verification": "off" } : {}),
       "http-header-user-agent": config.userAgent,
       ...(config.contact === undefined ? {} : { operator: config.contact }),
     },

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { withoutPasswords } from "../config/proxy-value.ts";
 import type { CrawlConfig } from "../config/schema.ts";
 import { totals } from "../stats/counters.ts";
 import { HourlyStatistics } from "../stats/hourly-statistics.ts";
@@ -157,13 +158,13 @@ export class Crawl {
     if (!this.#resumes) {
       const random = randomBytes(8);
       const [seedLow, seedHigh] = [random.readUInt32LE(0), random.readUInt32LE(4)];
-      const crawl = { frontier, seedLow, seedHigh, config: this.#config };
+      const crawl = { frontier, seedLow, seedHigh, config: withoutPasswords(this.#config) };
       createCrawlFolder(this.#out, Date.now(), crawl);
     }
     const unlock = lockFolder(this.#out);
     this.#state = readCrawlState(this.#out)!;
     if (this.#state.ended === "running" && this.#resumes) closeAfterCrash(this.#out);
-    this.#keep({ ended: "running", config: this.#config });
+    this.#keep({ ended: "running", config: withoutPasswords(this.#config) });
     return unlock;
   }
 

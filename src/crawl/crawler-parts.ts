@@ -1,18 +1,29 @@
 import { productToken } from "../config/user-agent.ts";
 import { AddressPolicy } from "../fetch/address.ts";
+import { CookieJar } from "../fetch/cookie-jar.ts";
 import { Fetcher } from "../fetch/fetcher.ts";
+import { Opener } from "../fetch/opener.ts";
 import { PoliteClient } from "../fetch/polite-client.ts";
 import { NameResolver } from "../fetch/resolve.ts";
 import { RobotsDesk } from "../fetch/robots-desk.ts";
+import { WayFinder } from "../fetch/way.ts";
 import { WireClient } from "../fetch/wire/client.ts";
 import { fingerprint, print } from "../frontier/fingerprint.ts";
 import { Gatekeeper } from "../frontier/gatekeeper.ts";
 import { Host } from "../frontier/host.ts";
+import { EarlierCrawl } from "../store/earlier-crawl.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import { Scope } from "../url/scope.ts";
 import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
 import { Follower } from "./follow.ts";
+import { FoundLinks } from "./found-links.ts";
+import { Guard } from "./guard.ts";
+import { validatorsOf } from "./read-unchanged.ts";
 import { gatesOf } from "./shared-memory.ts";
+import { SitemapDesk } from "./sitemap-desk.ts";
+
+/** Header and heads of a record beside its body. */
+const RECORD_EXTRA_BYTES = 64 * 1024;
 
 /** What a crawler thread asks the network with. */
 export interface CrawlerParts {
@@ -21,6 +32,11 @@ export interface CrawlerParts {
   readonly fetcher: Fetcher;
   readonly scope: Scope;
   readonly follower: Follower;
+  readonly foundLinks: FoundLinks;
+  readonly sitemapDesk: SitemapDesk;
+  readonly guard: Guard;
+  /** Present with --recrawl. */
+  readonly earlier: EarlierCrawl | undefined;
 }
 
 /** Puts the stages of one thread together from its configuration. */
@@ -42,22 +58,26 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   });
   const client = new PoliteClient({
     wire,
-    resolver: new NameResolver({
-      overrides: config.resolve,
-      askServers: !config.loopbackOnly,
-      clock,
+    ways: new WayFinder({
+      resolver: new NameResolver({
+        overrides: config.resolve,
+        askServers: !config.loopbackOnly,
+        clock,
+      }),
+      policy: new AddressPolicy({
+        consentedHosts: config.consentedHosts.map(hostAndPort),
+        allow: config.allowPrivate,
+      }),
+      contact: !config.loopbackOnly,
+      proxies: config.proxies,
     }),
-    policy: new AddressPolicy({
-      consentedHosts: config.consentedHosts.map(hostAndPort),
-      allow: config.allowPrivate,
-    }),
+    opener: new Opener(wire, config.connectTimeoutMs),
     gatekeeper: new Gatekeeper({
       ...gatesOf(rules.memory, rules.thread),
       delayMs: config.delayMs,
       perHost: config.perHost,
       spaceHosts: config.frontier === "shared",
     }),
-    contact: !config.loopbackOnly,
     clock,
   });
   const headers: [string, string][] = [
@@ -87,17 +107,34 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   const follower = new Follower({
     scope,
     maxDepth: config.maxDepth ?? Number.POSITIVE_INFINITY,
+    maxDepthDynamic: config.maxDepthDynamic ?? Number.POSITIVE_INFINITY,
     maxRedirects: config.maxRedirects,
     seedLow,
     seedHigh,
   });
+  const sitemapDesk = new SitemapDesk({
+    // A crawl of single pages asks for nothing else.
+    sitemaps: config.scope === "page" ? "off" : config.sitemaps,
+    robots: config.robots,
+    seedLow,
+    seedHigh,
+  });
+  const earlier =
+    config.recrawl === undefined
+      ? undefined
+      : new EarlierCrawl(config.recrawl, config.maxBodyBytes + RECORD_EXTRA_BYTES);
   const fetcher = new Fetcher(client, robots, {
     headers,
     accept: config.accept,
     delayMs: config.delayMs,
     clock,
+    ...(earlier === undefined ? {} : { validators: (url) => validatorsOf(earlier, url) }),
+    cookies: config.cookies ? new CookieJar() : undefined,
+    onRules: (origin, found) => sitemapDesk.note(origin, found),
   });
-  return { wire, robots, fetcher, scope, follower };
+  const guard = new Guard({ ...config, clock });
+  const foundLinks = new FoundLinks(follower, config);
+  return { wire, robots, fetcher, scope, follower, foundLinks, sitemapDesk, earlier, guard };
 }
 
 function hostAndPort(text: string): { hostname: string; port: number } {

@@ -2,6 +2,7 @@ import type { Capture, FetchOutcome } from "../fetch/outcome.ts";
 import { isWorthRetrying } from "../fetch/outcome.ts";
 import { retryAfterMs } from "../fetch/retry-after.ts";
 import type { Frontier, Lease } from "../frontier/frontier.ts";
+import { directivesText } from "../parse/robots-meta.ts";
 import type { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { monotonicMs } from "../sync/clock.ts";
@@ -13,7 +14,9 @@ import type { Redirect, Skipped } from "./follow.ts";
 import { FRAMES } from "./frames.ts";
 import type { HandOff } from "./hand-off.ts";
 import { outcomeLine, responseLine } from "./outcome-line.ts";
-import { type ReadPage, readPage } from "./read-page.ts";
+import { type ReadPage, type ReadRules, readPage } from "./read-page.ts";
+import { readRulesOf } from "./read-rules.ts";
+import { readUnchanged } from "./read-unchanged.ts";
 import type { Next, Stages, VisitEnd } from "./visit.ts";
 
 /** Errors that are the host's, not the URL's: everybody who wants this host waits. */
@@ -23,9 +26,6 @@ const HOST_ERRORS = new Set([
   "unreachable",
   "dns_timeout",
 ]);
-
-/** A body may decode to this many times its size before it counts as a bomb. */
-const MAX_RATIO = 200;
 
 const EMPTY = Buffer.alloc(0);
 
@@ -49,23 +49,27 @@ export interface StageParts extends CrawlerParts {
 /** The stages of a visit as a crawler thread runs them. */
 export class CrawlerStages implements Stages {
   readonly #parts: StageParts;
-  readonly #limits: Parameters<typeof readPage>[2];
+  readonly #reading: ReadRules;
 
   constructor(parts: StageParts) {
     this.#parts = parts;
-    const { maxBodyBytes, maxLinksPerPage } = parts.rules.config;
-    this.#limits = { maxBodyBytes, maxRatio: MAX_RATIO, maxLinks: maxLinksPerPage };
+    this.#reading = readRulesOf(parts.rules.config);
   }
 
-  fetch(lease: Lease): Promise<FetchOutcome> {
-    return this.#parts.fetcher.fetch(lease);
+  async fetch(lease: Lease): Promise<FetchOutcome> {
+    return this.#parts.guard.before(lease) ?? this.#parts.fetcher.fetch(lease);
   }
 
   tryLater(lease: Lease, outcome: FetchOutcome): boolean {
     const { frontier, rules, isAborting, counters } = this.#parts;
     const now = monotonicMs();
     if (outcome.kind === "postponed") {
-      frontier.giveBack(lease, outcome.untilMs);
+      this.#parts.guard.after(lease, false);
+      if (outcome.aside) {
+        // Nothing was asked, so the host owes no delay.
+        frontier.requestEnded(lease, now - lease.host.delayMs);
+        frontier.rest(lease, outcome.untilMs);
+      } else frontier.giveBack(lease, outcome.untilMs);
       this.#parts.returnPermit(lease);
       return true;
     }
@@ -75,6 +79,7 @@ export class CrawlerStages implements Stages {
       return true;
     }
     if (!isWorthRetrying(outcome) || lease.attempt >= rules.config.retries) return false;
+    this.#parts.guard.after(lease, false);
     const waitMs = backOffMs(rules.config.delayMs, lease.attempt);
     lease.attempt++;
     counters.add("retries");
@@ -94,8 +99,13 @@ export class CrawlerStages implements Stages {
   }
 
   async read(lease: Lease, capture: Capture): Promise<ReadPage> {
-    const page = await readPage(lease.url, capture, this.#limits);
-    const { counters, debugLog } = this.#parts;
+    const { earlier } = this.#parts;
+    const page =
+      capture.head.status === 304 && earlier !== undefined
+        ? await readUnchanged(lease.url, capture, earlier, this.#reading)
+        : await readPage(lease.url, lease.via, capture, this.#reading);
+    const { counters, debugLog, guard } = this.#parts;
+    if (page.isPage || page.unchanged !== undefined) guard.read(lease, page.parsed, capture.body);
     if (page.parsed !== undefined) {
       counters.add("linksDropped", page.parsed.linksDropped);
       debugLog?.write({
@@ -136,15 +146,15 @@ export class CrawlerStages implements Stages {
           this.#parts.announceSeed(redirect.found.url);
         }
         return { found: [redirect.found], redirect: { location: redirect.found.url } };
-      case "none": {
-        if (page.parsed === undefined || page.parsed.robots.nofollow) {
-          return { found: [], redirect: undefined };
-        }
-        for (const { link, reason } of page.parsed.refused) {
-          follower.report({ url: link, reason, parent: lease.url }, skipped);
-        }
-        return { found: follower.links(lease, page.parsed.links, skipped), redirect: undefined };
-      }
+      case "none":
+        return {
+          found: this.#parts.guard.sift(
+            this.#parts.foundLinks.of(lease, page, skipped),
+            follower,
+            skipped,
+          ),
+          redirect: undefined,
+        };
     }
   }
 
@@ -158,12 +168,15 @@ export class CrawlerStages implements Stages {
       date: capture.date,
       dechunked: head.get("transfer-encoding") !== undefined,
       truncated: page.truncated,
+      unverified: capture.unverified,
+      unchanged: page.unchanged,
       page: parsed && {
         title: parsed.title,
         words: parsed.words,
         links: parsed.links.length,
         charset: parsed.charset,
         language: parsed.language,
+        robots: directivesText(page.robots),
       },
     };
     const links = parsed === undefined ? EMPTY : Buffer.from(parsed.links.join("\n"), "latin1");
@@ -183,11 +196,15 @@ export class CrawlerStages implements Stages {
     if (outcome.kind === "response" || outcome.kind === "postponed") return;
     const line = Buffer.from(jsonLine(outcomeLine(lease, outcome, Date.now())));
     this.#count(outcome.kind, 0);
+    if (outcome.error.startsWith("trap_")) this.#parts.counters.add("trapped");
     this.#parts.handOff.send(FRAMES.outcome, [line]);
   }
 
   commit(lease: Lease, end: VisitEnd): void {
-    this.#parts.finished(lease, end);
+    this.#parts.guard.after(lease, end.outcome === "page");
+    const sitemaps = this.#parts.sitemapDesk.take(lease.url);
+    const found = sitemaps.length === 0 ? end.found : [...end.found, ...sitemaps];
+    this.#parts.finished(lease, { ...end, found });
   }
 
   #count(outcome: string, bytes: number): void {
@@ -195,6 +212,8 @@ export class CrawlerStages implements Stages {
     counters.add("bytes", bytes);
     if (outcome === "failed" || outcome === "refused") counters.add(outcome);
     else if (outcome === "redirect") counters.add("redirects");
+    else if (outcome === "sitemap") counters.add("sitemaps");
+    else if (outcome === "unchanged") counters.add("unchanged");
   }
 }
 

@@ -6,7 +6,7 @@ import { monotonicMs } from "../sync/clock.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
-import type { CrawlerRules } from "./crawler-rules.ts";
+import { type CrawlerRules, mayLend } from "./crawler-rules.ts";
 import { CrawlerStages } from "./crawler-stages.ts";
 import { DebugLog } from "./debug-log.ts";
 import { FRAMES } from "./frames.ts";
@@ -267,8 +267,9 @@ export class Crawler {
 
   /** How many leases may go to another thread: only what this one has no place for, each with a permit. */
   #spare(limit: number): number {
-    const { linksPerThread } = this.#rules.config;
-    if (this.#control.mode !== MODES.run || 2 * this.#inFlight < linksPerThread) return 0;
+    const { config } = this.#rules;
+    const isBusy = 2 * this.#inFlight >= config.linksPerThread;
+    if (this.#control.mode !== MODES.run || !isBusy || !mayLend(config)) return 0;
     let spare = 0;
     while (spare < limit && this.#limit.tryTake()) spare++;
     return spare;

@@ -1,6 +1,7 @@
 import { fingerprint, fingerprintText, print } from "../frontier/fingerprint.ts";
 import type { Discovery, Lease } from "../frontier/frontier.ts";
 import { SeenSet } from "../frontier/seen.ts";
+import { isList, type Via } from "../frontier/via.ts";
 import { type CrawlUrl, canonicalize, refusalOf } from "../url/crawl-url.ts";
 import type { Scope } from "../url/scope.ts";
 
@@ -18,6 +19,8 @@ export interface Skipped {
 export interface FollowRules {
   readonly scope: Scope;
   readonly maxDepth: number;
+  /** The same for URLs with a query. */
+  readonly maxDepthDynamic: number;
   readonly maxRedirects: number;
   readonly seedLow: number;
   readonly seedHigh: number;
@@ -41,20 +44,51 @@ export class Follower {
   }
 
   /** The page's links that are in scope; what is not goes to `skipped`, each URL once. */
-  links(lease: Lease, links: readonly CrawlUrl[], skipped: Skipped[]): Discovery[] {
+  links(
+    lease: Lease,
+    links: readonly CrawlUrl[],
+    skipped: Skipped[],
+    viaOf: (url: CrawlUrl) => Via = () => "link",
+  ): Discovery[] {
     const found: Discovery[] = [];
     const parent = lease.url;
     const depth = lease.depth + 1;
-    const tooDeep = depth > this.#rules.maxDepth;
     for (const url of links) {
-      const reason = this.#rules.scope.refusal(url) ?? (tooDeep ? "max_depth" : undefined);
+      const reason = this.#rules.scope.refusal(url) ?? this.#depthRefusal(url, depth);
       if (reason === undefined) {
-        found.push({ url, parent, depth, via: "link", seed: false, chain: NO_CHAIN });
+        found.push({ url, parent, depth, via: viaOf(url), seed: false, chain: NO_CHAIN });
       } else {
         this.report({ url, reason, parent }, skipped);
       }
     }
     return found;
+  }
+
+  /** The parts of a page that are in scope; they are no step away from it. */
+  assets(lease: Lease, assets: readonly CrawlUrl[], skipped: Skipped[]): Discovery[] {
+    const found: Discovery[] = [];
+    const { url: parent, depth } = lease;
+    for (const url of assets) {
+      const reason = this.#rules.scope.refusal(url);
+      if (reason !== undefined) this.report({ url, reason, parent }, skipped);
+      else found.push({ url, parent, depth, via: "asset", seed: false, chain: NO_CHAIN });
+    }
+    return found;
+  }
+
+  /** Why a sitemap is not read: robots.txt and indexes may name one outside the scope of pages, `--exclude` wins. */
+  listRefusal(url: CrawlUrl, vouchedFor: boolean): string | undefined {
+    const reason = this.#rules.scope.refusal(url);
+    return reason === "out_of_scope" && vouchedFor && !this.#rules.scope.excludes(url)
+      ? undefined
+      : reason;
+  }
+
+  #depthRefusal(url: CrawlUrl, depth: number): string | undefined {
+    if (depth > this.#rules.maxDepth) return "max_depth";
+    return depth > this.#rules.maxDepthDynamic && url.includes("?")
+      ? "max_depth_dynamic"
+      : undefined;
   }
 
   /** The target of a redirect: a URL of its own, with its depth kept and its history carried along. */
@@ -73,11 +107,16 @@ export class Follower {
     }
     if (chain.length > maxRedirects) return { kind: "bad", error: "too_many_redirects" };
     const { depth, seed } = lease;
-    const reason = seed ? undefined : scope.refusal(url);
+    const reason = seed
+      ? undefined
+      : isList(lease.via)
+        ? this.listRefusal(url, true)
+        : scope.refusal(url);
     if (reason !== undefined) {
       return { kind: "skipped", skipped: { url, reason, parent: lease.url } };
     }
-    return { kind: "to", found: { url, parent: lease.url, depth, via: "redirect", seed, chain } };
+    const via = isList(lease.via) || lease.via === "asset" ? lease.via : "redirect";
+    return { kind: "to", found: { url, parent: lease.url, depth, via, seed, chain } };
   }
 
   /** Adds a skipped link to the report unless this thread reported it before. */

@@ -1,5 +1,6 @@
 import type { Capture, FetchOutcome } from "../fetch/outcome.ts";
 import type { Lease } from "../frontier/frontier.ts";
+import { directivesText } from "../parse/robots-meta.ts";
 import type { ReadPage } from "./read-page.ts";
 import type { Next } from "./visit.ts";
 
@@ -7,7 +8,7 @@ import type { Next } from "./visit.ts";
 export interface OutcomeLine {
   time: string;
   url: string;
-  outcome: "page" | "redirect" | "failed" | "refused" | "unavailable";
+  outcome: "page" | "sitemap" | "unchanged" | "redirect" | "failed" | "refused" | "unavailable";
   status?: number;
   /** Stable code of what went wrong; also on pages that are truncated or damaged. */
   error?: string;
@@ -21,6 +22,12 @@ export interface OutcomeLine {
   parent?: string;
   attempt?: number;
   truncated?: string;
+  /** What robots meta and X-Robots-Tag ask for: the page is archived, and marked. */
+  robots?: string;
+  /** Why the certificate would have been refused without --insecure. */
+  insecure?: string;
+  /** Pages that a sitemap or feed lists. */
+  urls?: number;
 }
 
 function start(lease: Lease, dateMs: number, outcome: OutcomeLine["outcome"]): OutcomeLine {
@@ -62,9 +69,10 @@ export function responseLine(
 ): OutcomeLine {
   const { status } = capture.head;
   const isRedirect = redirect !== undefined && "location" in redirect;
-  const outcome = page.isPage ? "page" : isRedirect ? "redirect" : "failed";
+  const outcome = outcomeOf(page, isRedirect);
   const fault = redirect !== undefined && "error" in redirect ? redirect.error : `http_${status}`;
   const error = outcome === "failed" ? fault : page.flag;
+  const robots = directivesText(page.robots);
   return {
     ...start(lease, capture.date, outcome),
     status,
@@ -74,5 +82,15 @@ export function responseLine(
     bytes: capture.body.length,
     ms: Math.round(capture.tookMs),
     ...(page.truncated === undefined ? {} : { truncated: page.truncated }),
+    ...(capture.unverified === undefined ? {} : { insecure: capture.unverified }),
+    ...(robots === "" ? {} : { robots }),
+    ...(page.listed === undefined ? {} : { urls: page.listed.urls.length }),
   };
+}
+
+function outcomeOf(page: ReadPage, isRedirect: boolean): OutcomeLine["outcome"] {
+  if (page.isPage) return "page";
+  if (page.listed !== undefined) return "sitemap";
+  if (page.unchanged !== undefined) return "unchanged";
+  return isRedirect ? "redirect" : "failed";
 }

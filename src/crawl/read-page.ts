@@ -1,66 +1,115 @@
 import { isHtml, mimeOf } from "../fetch/fetcher.ts";
 import type { Capture } from "../fetch/outcome.ts";
 import { decodeBody } from "../fetch/wire/decode.ts";
-import { type ParsedPage, parsePage } from "../parse/page.ts";
-import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { ResponseHead } from "../fetch/wire/head.ts";
+import { isList, type Via } from "../frontier/via.ts";
+import { headerPages } from "../parse/link-header.ts";
+import { parseRefresh } from "../parse/meta-refresh.ts";
+import { type ParsedPage, type ParseOptions, parsePage } from "../parse/page.ts";
+import type { RobotsDirectives } from "../parse/robots-meta.ts";
+import { robotsTag } from "../parse/robots-tag.ts";
+import type { Sitemap } from "../parse/sitemap-reader.ts";
+import { looksLikeHtml } from "../parse/sniff.ts";
+import type { EarlierRecord } from "../store/earlier-crawl.ts";
+import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
+import { readList } from "./read-list.ts";
 
 /** A response after a look inside. */
 export interface ReadPage {
-  /** A 2xx response: what counts as a page. */
+  /** A 2xx response that counts as a page; a sitemap does not. */
   readonly isPage: boolean;
   readonly mime: string;
   /** Present for HTML. */
   readonly parsed: ParsedPage | undefined;
+  /** Where the head leads beside its Location: `Link` and `Refresh`. */
+  readonly headerLinks: readonly CrawlUrl[];
+  /** What robots meta and X-Robots-Tag ask for, added up. */
+  readonly robots: RobotsDirectives;
+  /** Present for sitemaps and feeds that were asked for as such. */
+  readonly listed: Sitemap | undefined;
+  /** Present when the server says that nothing has changed since an earlier crawl. */
+  readonly unchanged?: EarlierRecord;
   /** What was wrong with the body, as a stable code. */
   readonly flag: string | undefined;
   readonly truncated: Capture["truncated"];
 }
 
-/** Caps for bodies, from the configuration. */
-export interface ReadLimits {
+/** Caps for bodies and the way to read them, from the configuration. */
+export interface ReadRules {
   readonly maxBodyBytes: number;
   readonly maxRatio: number;
-  readonly maxLinks: number;
+  readonly parse: ParseOptions & { readonly agent: string };
+  /** False with --no-robots: nobody's directives are looked at. */
+  readonly obeyDirectives: boolean;
 }
 
-/** Decodes and parses a 2xx HTML response; anything else is only classified. */
+const NO_DIRECTIVES: RobotsDirectives = Object.freeze({ noindex: false, nofollow: false });
+const NO_LINKS: readonly CrawlUrl[] = [];
+
+/** Decodes and parses a 2xx HTML response or list; anything else is only classified. */
 export async function readPage(
   url: CrawlUrl,
+  via: Via,
   capture: Capture,
-  limits: ReadLimits,
+  rules: ReadRules,
 ): Promise<ReadPage> {
   const { head } = capture;
-  const isPage = head.status >= 200 && head.status <= 299;
+  const isOk = head.status >= 200 && head.status <= 299;
+  if (isOk && isList(via)) return readList(url, capture);
   const mime = mimeOf(head);
-  let { flag, truncated } = capture;
-  if (!isPage || capture.body.length === 0 || !(mime === "" || isHtml(mime))) {
-    return { isPage, mime, parsed: undefined, flag, truncated };
-  }
-  const decoding = decodeBody(capture.body, head.all("content-encoding").join(", "), {
-    maxBytes: limits.maxBodyBytes,
-    maxRatio: limits.maxRatio,
+  const bare: ReadPage = {
+    isPage: isOk,
+    mime,
+    parsed: undefined,
+    headerLinks: isOk ? headerLinksOf(head, url) : NO_LINKS,
+    robots: isOk ? headerDirectives(head, rules) : NO_DIRECTIVES,
+    listed: undefined,
+    flag: capture.flag,
+    truncated: capture.truncated,
+  };
+  const maybeHtml = via !== "asset" && (mime === "" || isHtml(mime));
+  return isOk && capture.body.length > 0 && maybeHtml ? parseBody(url, capture, bare, rules) : bare;
+}
+
+/** Takes the content coding off and parses what is inside, if it is HTML. */
+async function parseBody(
+  url: CrawlUrl,
+  { head, body }: Pick<Capture, "head" | "body">,
+  bare: ReadPage,
+  rules: ReadRules,
+): Promise<ReadPage> {
+  const decoding = decodeBody(body, head.all("content-encoding").join(", "), {
+    maxBytes: rules.maxBodyBytes,
+    maxRatio: rules.maxRatio,
   });
   const decoded = decoding instanceof Promise ? await decoding : decoding;
-  flag ??= decoded.flag;
-  truncated ??= decoded.truncated;
-  if (decoded.flag === "bad_encoding" || !looksLikeMarkup(mime, decoded.bytes)) {
-    return { isPage, mime, parsed: undefined, flag: flag ?? "not_html", truncated };
+  const flag = bare.flag ?? decoded.flag;
+  const truncated = bare.truncated ?? decoded.truncated;
+  if (decoded.flag === "bad_encoding" || !looksLikeHtml(decoded.bytes, bare.mime !== "")) {
+    return { ...bare, flag: flag ?? "not_html", truncated };
   }
   const contentType = head.get("content-type");
   const parsed = parsePage(decoded.bytes, url, {
-    maxLinks: limits.maxLinks,
+    ...rules.parse,
     ...(contentType === undefined ? {} : { contentType }),
   });
-  return { isPage, mime, parsed, flag, truncated };
+  const robots = rules.obeyDirectives ? strictest(bare.robots, parsed.robots) : NO_DIRECTIVES;
+  return { ...bare, parsed, robots, flag, truncated };
 }
 
-/** Signatures of what servers most often send under the name of HTML, and is not. */
-const NOT_MARKUP = ["PK\u0003\u0004", "%PDF-", "\u0089PNG", "GIF8", "\u00ff\u00d8\u00ff", "RIFF"];
+function headerDirectives(head: ResponseHead, rules: ReadRules): RobotsDirectives {
+  if (!rules.obeyDirectives || head.find("x-robots-tag") < 0) return NO_DIRECTIVES;
+  return robotsTag(head.all("x-robots-tag"), rules.parse.agent);
+}
 
-/** A body that claims to be HTML but starts like a picture, video or zip file is kept and not parsed. */
-function looksLikeMarkup(mime: string, bytes: Buffer): boolean {
-  const start = bytes.toString("latin1", 0, 16);
-  if (NOT_MARKUP.some((signature) => start.startsWith(signature))) return false;
-  if (start.slice(4, 8) === "ftyp") return false;
-  return mime !== "" || /^(?:\u00ef\u00bb\u00bf)?\s*</.test(bytes.toString("latin1", 0, 512));
+function strictest(a: RobotsDirectives, b: RobotsDirectives): RobotsDirectives {
+  return { noindex: a.noindex || b.noindex, nofollow: a.nofollow || b.nofollow };
+}
+
+function headerLinksOf(head: ResponseHead, url: CrawlUrl): readonly CrawlUrl[] {
+  if (head.find("link") < 0 && head.find("refresh") < 0) return NO_LINKS;
+  const links = headerPages(head.all("link").join(", "), url);
+  const refresh = parseRefresh(head.get("refresh") ?? "")?.link;
+  const target = refresh === undefined ? undefined : canonicalize(refresh, url);
+  return target === undefined || links.includes(target) ? links : [...links, target];
 }

@@ -26,6 +26,12 @@ export interface CrawlReport extends CrawlSummary {
   readonly unavailable: number;
   readonly retries: number;
   readonly robotsFetched: number;
+  /** Sitemaps and feeds read; they are no pages. */
+  readonly sitemaps: number;
+  /** Pages that have not changed since the crawl named by --recrawl. */
+  readonly unchanged: number;
+  /** URLs not fetched because they belong to a trap. */
+  readonly trapped: number;
   readonly linksSkipped: number;
   readonly linksDropped: number;
   readonly debugLinesDropped: number;
@@ -74,12 +80,15 @@ export function reportOf(totals: Totals, measured: Measured): CrawlReport {
     unavailable: totals.unavailable,
     retries: totals.retries,
     robotsFetched: totals.robotsFetched,
+    sitemaps: totals.sitemaps,
+    unchanged: totals.unchanged,
+    trapped: totals.trapped,
     linksSkipped: totals.skipped,
     linksDropped: totals.linksDropped,
     debugLinesDropped: totals.debugDropped,
     foreignBlocks: totals.foreignBlocks,
-    urlsLost:
-      totals.taken === 0 ? 0 : totals.known - totals.queued - (totals.taken - totals.takenTwice),
+    // "taken" counts each URL once, however often it was taken.
+    urlsLost: totals.taken === 0 ? 0 : totals.known - totals.queued - totals.taken,
     urlsTakenTwice: totals.takenTwice,
     maxInFlight: totals.maxInFlight,
     endingMs: round(measured.endingMs),

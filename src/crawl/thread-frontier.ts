@@ -94,6 +94,7 @@ export function openThreadFrontier(parts: FrontierParts): OpenedFrontier {
     pending: control.pending,
     port,
     delayMs: config.delayMs,
+    dedup: config,
     maxHeld: 2 * config.linksPerThread,
     seedLow,
     seedHigh,
@@ -114,7 +115,9 @@ function openSharded(
   const { thread, config, memory, seedLow, seedHigh, journals, epoch } = rules;
   const { delayMs, perHost, order, shards, threads } = config;
   const startMs = rules.mustWait ? monotonicMs() + delayMs : 0;
-  const shardRules = { delayMs, perHost, order, seedLow, seedHigh, startMs };
+  const { dropSessionIds, dropTracking, trailingSlash } = config;
+  const dedup = { dropSessionIds, dropTracking, trailingSlash };
+  const shardRules = { delayMs, perHost, order, seedLow, seedHigh, startMs, ...dedup };
   const scratch = join(journals!, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
   const owned: Shard[] = [];
@@ -128,6 +131,8 @@ function openSharded(
     counters.add("redirects", outcomes[OUTCOME.redirect]!);
     counters.add("failed", outcomes[OUTCOME.failed]!);
     counters.add("refused", outcomes[OUTCOME.refused]!);
+    counters.add("sitemaps", outcomes[OUTCOME.sitemap]!);
+    counters.add("unchanged", outcomes[OUTCOME.unchanged]!);
   }
   const exchange = new Exchange(thread, {
     inboxes: inboxesOf(memory, thread),

@@ -55,9 +55,10 @@ export async function visit(lease: Lease, stages: Stages): Promise<void> {
   const next = stages.follow(lease, outcome.capture, page);
   const record = stages.store(lease, outcome.capture, page, next);
   const { found, redirect } = next;
-  const isRedirect = redirect !== undefined && "location" in redirect;
+  const answer = redirect !== undefined && "location" in redirect ? "redirect" : "failed";
+  const lesser = page.listed ? "sitemap" : page.unchanged ? "unchanged" : answer;
   stages.commit(lease, {
-    outcome: page.isPage ? "page" : isRedirect ? "redirect" : "failed",
+    outcome: page.isPage ? "page" : lesser,
     found,
     record,
     bytes: outcome.capture.body.length,

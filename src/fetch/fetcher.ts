@@ -1,8 +1,13 @@
 import type { Lease } from "../frontier/frontier.ts";
+import { isList, type Via } from "../frontier/via.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
 import { originOf, partsOf } from "../url/url-parts.ts";
+import type { CookieJar } from "./cookie-jar.ts";
 import type { FetchOutcome } from "./outcome.ts";
 import type { PoliteClient } from "./polite-client.ts";
+import type { RobotsRules } from "./robots.ts";
 import type { RobotsDesk } from "./robots-desk.ts";
+import type { RequestHeaders } from "./wire/client.ts";
 import type { ResponseHead } from "./wire/head.ts";
 
 /** Which 2xx responses are wanted: HTML, any text, or everything. */
@@ -14,7 +19,20 @@ export interface FetcherRules {
   readonly accept: Accepted;
   readonly delayMs: number;
   readonly clock: () => number;
+  /** Present with --cookies. */
+  readonly cookies?: CookieJar | undefined;
+  /** What an earlier crawl knows of a URL, so that only changes are sent. */
+  readonly validators?: (url: CrawlUrl) => RequestHeaders | undefined;
+  /** Hears of every robots.txt that was read. */
+  readonly onRules?: (origin: string, rules: RobotsRules) => void;
 }
+
+/** Sitemaps may have 50 MiB, so one is fetched at a time; the others come again shortly. */
+const MAX_LISTS = 1;
+const LIST_RETRY_MS = 100;
+const LIST_BYTES = 50 * 1024 * 1024;
+
+type Wanted = (head: ResponseHead) => boolean;
 
 /** The media type of a response in lower case without parameters; "" when it has none. */
 export function mimeOf(head: ResponseHead): string {
@@ -32,7 +50,8 @@ export class Fetcher {
   readonly #client: PoliteClient;
   readonly #robots: RobotsDesk | undefined;
   readonly #rules: FetcherRules;
-  readonly #accept: (head: ResponseHead) => boolean;
+  readonly #accept: Wanted;
+  #lists = 0;
 
   constructor(client: PoliteClient, robots: RobotsDesk | undefined, rules: FetcherRules) {
     this.#client = client;
@@ -47,16 +66,34 @@ export class Fetcher {
       const verdict = await this.#askRobots(lease, this.#robots);
       if (verdict !== undefined) return verdict;
     }
+    if (!isList(lease.via)) return this.#fetch(lease);
+    if (this.#lists >= MAX_LISTS) {
+      return { kind: "postponed", untilMs: this.#rules.clock() + LIST_RETRY_MS };
+    }
+    this.#lists++;
+    try {
+      return await this.#fetch(lease);
+    } finally {
+      this.#lists--;
+    }
+  }
+
+  async #fetch(lease: Lease): Promise<FetchOutcome> {
     const date = Date.now();
     const asked = await this.#client.ask(lease.url, lease.host, {
-      headers: this.#rules.headers,
-      accept: this.#accept,
+      headers: this.#headersFor(lease),
+      ...(isList(lease.via) ? { maxBodyBytes: LIST_BYTES } : {}),
+      ...(takesAnyType(lease.via) ? {} : { accept: this.#accept }),
     });
     if (asked.kind === "failed" && asked.error === "connection_lost") {
       return { kind: "postponed", untilMs: this.#rules.clock() + lease.host.delayMs };
     }
     if (asked.kind !== "response") return asked;
     const { response } = asked;
+    const { cookies } = this.#rules;
+    if (cookies !== undefined && response.head.find("set-cookie") >= 0) {
+      cookies.store(partsOf(lease.url), response.head.all("set-cookie"));
+    }
     if (response.aborted) {
       return { kind: "refused", error: "content_type", detail: mimeOf(response.head) };
     }
@@ -70,9 +107,21 @@ export class Fetcher {
         date,
         tookMs: response.endedAtMs - response.startedAtMs,
         truncated: response.truncated,
+        unverified: response.unverified,
         flag: response.flag,
       },
     };
+  }
+
+  /** The same array nearly always: the wire client writes it only once. */
+  #headersFor({ url, via }: Lease): RequestHeaders {
+    const { headers, cookies, validators } = this.#rules;
+    const cookie = cookies?.header(partsOf(url));
+    // A list that has not changed would have to be read from the earlier crawl: it is simply fetched.
+    const conditions = isList(via) ? undefined : validators?.(url);
+    if (cookie === undefined && conditions === undefined) return headers;
+    const own: RequestHeaders = cookie === undefined ? [] : [["Cookie", cookie]];
+    return [...headers, ...own, ...(conditions ?? [])];
   }
 
   /** undefined when the URL may be fetched now. */
@@ -82,6 +131,7 @@ export class Fetcher {
     if (answer === undefined) {
       answer = await robots.ask(origin, lease.host);
       if (answer.kind === "rules") {
+        this.#rules.onRules?.(origin, answer.rules);
         const crawlDelayMs = answer.rules.crawlDelayMs ?? 0;
         lease.host.delayMs = Math.max(this.#rules.delayMs, lease.host.delayMs, crawlDelayMs);
         // The file itself was a request of this host, so its delay has to pass first.
@@ -106,6 +156,15 @@ export class Fetcher {
     const mime = mimeOf(head);
     // Without a type the bytes decide, after they have come.
     if (mime === "" || isHtml(mime)) return true;
-    return this.#rules.accept === "text" && (mime.startsWith("text/") || mime.endsWith("xml"));
+    return this.#rules.accept === "text" && isText(mime);
   }
+}
+
+/** A sitemap is read whatever it calls itself, and a page needs its pictures. */
+function takesAnyType(via: Via): boolean {
+  return isList(via) || via === "asset";
+}
+
+function isText(mime: string): boolean {
+  return /^text\/|[/+](?:xml|json|javascript|ecmascript|x-ndjson|yaml)$/.test(mime);
 }

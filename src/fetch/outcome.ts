@@ -11,6 +11,8 @@ export interface Capture {
   readonly date: number;
   readonly tookMs: number;
   readonly truncated: "length" | "time" | "disconnect" | undefined;
+  /** Why the certificate would have been refused without --insecure. */
+  readonly unverified?: string | undefined;
   /** Why the body is not whole or not clean, if so. */
   readonly flag: string | undefined;
 }
@@ -23,13 +25,19 @@ export type FetchOutcome =
   /** Asked and not answered properly. */
   | { readonly kind: "failed"; readonly error: string; readonly detail?: string }
   /** Not now: politeness, or robots.txt had to be fetched first. Nothing was asked of the URL itself. */
-  | { readonly kind: "postponed"; readonly untilMs: number };
+  | {
+      readonly kind: "postponed";
+      readonly untilMs: number;
+      /** Only this URL waits; its host goes on meanwhile. */
+      readonly aside?: true;
+    };
 
 /** Statuses that may be different next time. */
 const PASSING_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Errors that say something lasting about the URL, the server's software or our own rules. */
-const LASTING_ERRORS = /^(tls_|bad_response|headers_too_large|blocked_|aborted|dns_not_found)/;
+const LASTING_ERRORS =
+  /^(tls_|bad_response|bad_request|headers_too_large|blocked_|aborted|dns_not_found)/;
 
 /** Whether another try later makes sense. */
 export function isWorthRetrying(outcome: FetchOutcome): boolean {

@@ -3,9 +3,11 @@ import type { Host } from "../frontier/host.ts";
 import { isBlockedPort } from "../url/blocked-port.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { partsOf } from "../url/url-parts.ts";
-import { type AddressPolicy, isLoopback } from "./address.ts";
-import type { NameResolver } from "./resolve.ts";
+import type { Opener } from "./opener.ts";
+import type { Way, WayFinder } from "./way.ts";
 import type { WireClient, WireRequest, WireResponse } from "./wire/client.ts";
+
+const PROXY_WANTS_PASSWORD = 407;
 
 /** What one polite request came to. */
 export type Asked =
@@ -16,11 +18,9 @@ export type Asked =
 /** Parts of a polite client; all but the gatekeeper are the thread's own. */
 export interface PoliteParts {
   readonly wire: WireClient;
-  readonly resolver: NameResolver;
-  readonly policy: AddressPolicy;
+  readonly ways: WayFinder;
+  readonly opener: Opener;
   readonly gatekeeper: Gatekeeper;
-  /** Nobody beyond loopback is asked while there is no contact to complain to. */
-  readonly contact: boolean;
   readonly clock: () => number;
 }
 
@@ -38,39 +38,40 @@ export class PoliteClient {
     host: Host,
     request: Pick<WireRequest, "headers" | "accept" | "maxBodyBytes">,
   ): Promise<Asked> {
-    const { wire, resolver, policy, gatekeeper, clock } = this.#parts;
-    const { secure, hostname, port, target } = partsOf(url);
-    if (isBlockedPort(port)) return { kind: "refused", error: "blocked_port" };
+    const { ways, gatekeeper, clock } = this.#parts;
+    const parts = partsOf(url);
+    if (isBlockedPort(parts.port)) return { kind: "refused", error: "blocked_port" };
+    const finding = ways.find(parts);
+    const found = finding instanceof Promise ? await finding : finding;
+    if (found.kind !== "way") return found;
+    const { way } = found;
 
-    const known = resolver.resolve(hostname, port);
-    const resolution = known instanceof Promise ? await known : known;
-    if (resolution.kind === "failed") {
-      // Without a contact not even the name of a stranger leaves this machine.
-      if (resolution.error === "dns_not_asked")
-        return { kind: "refused", error: "contact_required" };
-      return { kind: "failed", error: resolution.error, detail: resolution.message };
-    }
-    const refusal = policy.refusal(hostname, port, resolution.addresses);
-    if (refusal !== undefined) return { kind: "refused", error: refusal };
-    const address = resolution.addresses[0]!;
-    if (!this.#parts.contact && !isLoopback(address)) {
-      return { kind: "refused", error: "contact_required" };
-    }
-
-    const startMs = gatekeeper.enter(host, address, clock());
+    const startMs = gatekeeper.enter(host, way.gate, clock());
     if (startMs > 0) return { kind: "postponed", untilMs: startMs };
     try {
-      const connectPort = resolution.connectPort ?? port;
-      const result = await wire.request({
-        target: { secure, hostname, port, address, connectPort },
-        path: target,
-        ...request,
-      });
-      return result.kind === "failed"
-        ? { kind: "failed", error: result.error, detail: result.message }
-        : result;
+      return await this.#send(way, parts.target, request);
     } finally {
       gatekeeper.leave(host, clock());
     }
+  }
+
+  async #send(
+    way: Way,
+    path: string,
+    request: Pick<WireRequest, "headers" | "accept" | "maxBodyBytes">,
+  ): Promise<Asked> {
+    const { wire, opener } = this.#parts;
+    const opened = opener.isNeeded(way) ? await opener.open(way) : { target: way.target };
+    if ("error" in opened) return { kind: "failed", error: opened.error, detail: opened.message };
+    const result = await wire.request({ ...opened, path, ...request });
+    if (result.kind === "failed") {
+      opener.failed(way, result.error);
+      return { kind: "failed", error: result.error, detail: result.message };
+    }
+    const { status } = result.response.head;
+    if (status === PROXY_WANTS_PASSWORD && way.target.proxy !== undefined) {
+      return { kind: "failed", error: "proxy_refused", detail: `it answered ${status}` };
+    }
+    return result;
   }
 }

@@ -77,12 +77,23 @@ export class NameResolver {
     return { kind: "failed", error: "dns_not_asked", message: `${name} is not known here` };
   }
 
+  /** What is known of a name without asking anybody, now or before: overrides, addresses, localhost, hosts file. */
+  resolveLocally(hostname: string): Resolution | undefined {
+    return this.#local(comparableHost(hostname));
+  }
+
   /** Gives up all questions in flight; they end as dns_failure. */
   close(): void {
     this.#dns.cancel();
   }
 
   #known(name: string): Resolution | undefined {
+    const local = this.#local(name);
+    if (local !== undefined) return local;
+    return isAskable(name) ? this.#cached(name) : notFound(name);
+  }
+
+  #local(name: string): Resolution | undefined {
     const override = this.#overrides.get(name);
     if (override !== undefined) return toResolution(override);
     if (isIP(name) !== 0) return { kind: "addresses", addresses: [name] };
@@ -91,9 +102,7 @@ export class NameResolver {
     // RFC 6761, 6.3: these names never leave the machine, whatever a server would say.
     if (name === "localhost" || name.endsWith(".localhost")) return LOOPBACK;
     const listed = this.#hosts.lookup(name);
-    if (listed !== undefined) return { kind: "addresses", addresses: listed };
-    if (!isAskable(name)) return notFound(name);
-    return this.#cached(name);
+    return listed === undefined ? undefined : { kind: "addresses", addresses: listed };
   }
 
   #cached(name: string): Resolution | undefined {

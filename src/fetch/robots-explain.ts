@@ -6,7 +6,7 @@ import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
 export interface RobotsExplanation {
   allowed: boolean;
   /** "rule": a line decided; "no_rule": the group has none that matches; "no_group": nothing is said to this agent. */
-  because: "rule" | "no_rule" | "no_group" | "robots_txt_itself";
+  because: "rule" | "no_rule" | "no_group";
   /** Whether the group used names the agent or is that of `*`. */
   group: "named" | "any" | "none";
   /** 1-based lines of the user-agent records that select the group. */
@@ -40,9 +40,7 @@ export function explainRobots(
     octets: specificity,
   }));
   const silent = group.kind === "none" ? "no_group" : "no_rule";
-  // Rules match and none decided: that happens to /robots.txt alone.
-  const because =
-    verdict.line !== undefined ? "rule" : matching.length > 0 ? "robots_txt_itself" : silent;
+  const because = verdict.line !== undefined ? "rule" : silent;
   return {
     allowed: verdict.allowed,
     because,

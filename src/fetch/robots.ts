@@ -32,7 +32,6 @@ const DISALLOWED: RobotsVerdict = Object.freeze({
 
 /** More than three times what the largest real file at hand holds in all its groups together. */
 const MAX_WILDCARD_RULES = 4096;
-const ROBOTS_PATH = "/robots.txt";
 const OBJECT_BYTES = 400;
 const STRING_BYTES = 40;
 const SLASH = 0x2f;
@@ -101,13 +100,13 @@ export class RobotsRules {
     });
   }
 
-  /** May this path and query be fetched? The most specific matching rule decides, allow wins a tie. */
+  /**
+   * May this path and query be fetched as a page? The most specific matching rule decides, allow wins a tie.
+   * RFC 9309, 2.2.2 allows /robots.txt implicitly, so that the rules can be read at all: whoever reads them asks no
+   * verdict. A link that leads to /robots.txt is a page like any other, and the rules hold for it.
+   */
   verdict(pathAndQuery: string): RobotsVerdict {
     const deciding = this.#deciding(pathAndQuery);
-    // RFC 9309, 2.2.2: /robots.txt is implicitly allowed; only a rule that spells it out takes that back.
-    if (pathAndQuery === ROBOTS_PATH && !(deciding && deciding.specificity >= ROBOTS_PATH.length)) {
-      return ALLOWED;
-    }
     return deciding === undefined ? this.#otherwise : toVerdict(deciding);
   }
 

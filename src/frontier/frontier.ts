@@ -1,9 +1,9 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { Host } from "./host.ts";
 import type { PageLocation } from "./journal/event-batch.ts";
+import type { Via } from "./via.ts";
 
-/** How a URL was found. */
-export type Via = "seed" | "link" | "redirect" | "refresh";
+export type { Via } from "./via.ts";
 
 /** A URL somebody found, before anyone knows whether it is new. */
 export interface Discovery {
@@ -31,7 +31,14 @@ export interface Lease extends Discovery {
 }
 
 /** How visits end, as journals keep it: these numbers never change. */
-export const OUTCOME = { page: 1, redirect: 2, failed: 3, refused: 4 } as const;
+export const OUTCOME = {
+  page: 1,
+  redirect: 2,
+  failed: 3,
+  refused: 4,
+  sitemap: 5,
+  unchanged: 6,
+} as const;
 
 /** How one visit ended. */
 export interface Finish {

@@ -1,5 +1,6 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import type { Discovery, Via } from "./frontier.ts";
+import type { Discovery } from "./frontier.ts";
+import { VIAS } from "./via.ts";
 
 /*
  * A block of links for one foreign thread. Links of one page share their parent, so they form groups:
@@ -9,7 +10,6 @@ import type { Discovery, Via } from "./frontier.ts";
  * Canonical URLs are ASCII, so every string is a 16-bit length and that many latin-1 bytes.
  */
 
-const VIAS: readonly Via[] = ["seed", "link", "redirect", "refresh"];
 const SEED_FLAG = 0x80;
 const LINK_OVERHEAD = 2;
 /** Length of the parent, depth, how, chain length, count. */

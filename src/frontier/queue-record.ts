@@ -1,8 +1,9 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
 import type { Discovery } from "./frontier.ts";
-import { ADMIT_FIXED_BYTES, SEED_FLAG, VIAS } from "./journal/event-batch.ts";
+import { ADMIT_FIXED_BYTES, SEED_FLAG } from "./journal/event-batch.ts";
 import type { WaitingLink } from "./journal/waiting-link.ts";
+import { VIAS } from "./via.ts";
 
 /*
  * A queued URL, all numbers little-endian:

@@ -1,5 +1,7 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { DedupPolicy } from "../url/dedup-key.ts";
 import { hostnameOf, originOf } from "../url/url-parts.ts";
+import { admissionKey } from "./admission-key.ts";
 import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
@@ -16,7 +18,7 @@ import { urlPrint } from "./url-print.ts";
 const FIRST_SWEEP = 4096;
 
 /** What a shard needs to know of the crawl's settings. */
-export interface ShardRules {
+export interface ShardRules extends Partial<DedupPolicy> {
   readonly delayMs: number;
   readonly perHost: number;
   readonly order: "bfs" | "dfs";
@@ -77,7 +79,7 @@ export class Shard {
 
   /** Admits a URL of this shard and leaves its fingerprint in `print`; false when it was met before. */
   admit(found: Discovery, hostname: string): boolean {
-    urlPrint(found.url, this.#rules.seedLow, this.#rules.seedHigh);
+    urlPrint(admissionKey(found, this.#rules), this.#rules.seedLow, this.#rules.seedHigh);
     const { low, high } = print;
     if (!this.state.admit(low, high)) return false;
     this.#enqueue(found, hostname, low, high);

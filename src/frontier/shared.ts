@@ -1,6 +1,8 @@
 import type { Pending } from "../sync/pending.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { DedupPolicy } from "../url/dedup-key.ts";
 import { hostnameOf } from "../url/url-parts.ts";
+import { admissionKey } from "./admission-key.ts";
 import { Deque } from "./deque.ts";
 import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Finish, JournalPort, Lease, ThreadFrontier } from "./frontier.ts";
@@ -21,6 +23,8 @@ export interface SharedParts {
   readonly pending: Pending;
   readonly port: JournalPort;
   readonly delayMs: number;
+  /** When two URLs are one page. */
+  readonly dedup?: Partial<DedupPolicy>;
   /** Most URLs a thread may hold at once, in flight and waiting for their host. */
   readonly maxHeld: number;
   readonly seedLow: number;
@@ -61,9 +65,6 @@ export class SharedFrontier implements ThreadFrontier {
 
   start(seeds: readonly CrawlUrl[]): void {
     for (const url of seeds) {
-      if (!this.#parts.visited.mark(url)) continue;
-      this.#known++;
-      this.#share++;
       const seed = {
         url,
         parent: undefined,
@@ -72,6 +73,9 @@ export class SharedFrontier implements ThreadFrontier {
         seed: true,
         chain: [],
       } as const;
+      if (!this.#parts.visited.mark(this.#key(seed))) continue;
+      this.#known++;
+      this.#share++;
       this.#spill.pushBack(seed);
     }
     this.flush();
@@ -81,7 +85,7 @@ export class SharedFrontier implements ThreadFrontier {
     let fresh = 0;
     for (const discovery of found) {
       // Looking and marking are one step: of all threads that find a URL exactly one goes on with it.
-      if (!this.#parts.visited.mark(discovery.url)) continue;
+      if (!this.#parts.visited.mark(this.#key(discovery))) continue;
       this.#spill.pushBack(discovery);
       fresh++;
     }
@@ -217,7 +221,9 @@ export class SharedFrontier implements ThreadFrontier {
   #nextIfWhole(): Discovery | undefined {
     try {
       const found = this.#next();
-      return found !== undefined && this.#parts.visited.contains(found.url) ? found : undefined;
+      return found !== undefined && this.#parts.visited.contains(this.#key(found))
+        ? found
+        : undefined;
     } catch {
       return undefined;
     }
@@ -237,6 +243,10 @@ export class SharedFrontier implements ThreadFrontier {
     }
     onTaken(again);
     return true;
+  }
+
+  #key(found: Discovery): string {
+    return admissionKey(found, this.#parts.dedup ?? {});
   }
 
   #insert(found: Discovery): boolean {

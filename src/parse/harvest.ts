@@ -1,5 +1,5 @@
 import type { PageText } from "./page-text.ts";
-import { addDirectives, ROBOTS_NAMES, type RobotsDirectives } from "./robots-meta.ts";
+import { ALL_ROBOTS, addDirectives, OWN_NAME, type RobotsDirectives } from "./robots-meta.ts";
 import { ATTR, type AttributeName, type TagReader } from "./tag-reader.ts";
 import { T, tagName } from "./tags.ts";
 
@@ -12,7 +12,7 @@ export interface FoundLink {
   value: string;
   /** The rel attribute of a, area and link as written, empty when absent. */
   rel: string;
-  /** The type attribute of link, empty when absent. */
+  /** The type attribute of link or the method of form, empty when absent. */
   type: string;
 }
 
@@ -40,6 +40,25 @@ TREATMENT[T.meta] = META;
 TREATMENT[T.html] = ROOT;
 
 const ASSET_ATTRIBUTES: AttributeName[] = ["src", "srcset", "data", "poster", "action"];
+/** Where scripts keep what they will put into src, srcset, href and poster once the page is scrolled to it. */
+const LAZY_ATTRIBUTES: AttributeName[] = [
+  "data-src",
+  "data-srcset",
+  "data-original",
+  "data-lazy-src",
+  "data-href",
+  "data-poster",
+];
+
+/** What to collect besides links. */
+export interface HarvestOptions {
+  /** Also images, scripts, media and form actions. */
+  assets?: boolean;
+  /** Also what scripts would load later: `data-src` and its like. */
+  lazy?: boolean;
+  /** The crawler's name, which robots meta elements may address. */
+  agent?: string;
+}
 
 /** Collects what a page says while a scanner walks over its tags. */
 export class Harvest {
@@ -54,11 +73,15 @@ export class Harvest {
   readonly #reader: TagReader;
   readonly #text: PageText;
   readonly #assets: boolean;
+  readonly #lazy: boolean;
+  readonly #agent: string;
 
-  constructor(reader: TagReader, text: PageText, assets: boolean) {
+  constructor(reader: TagReader, text: PageText, options: HarvestOptions) {
     this.#reader = reader;
     this.#text = text;
-    this.#assets = assets;
+    this.#assets = options.assets === true;
+    this.#lazy = options.lazy === true;
+    this.#agent = options.agent?.toLowerCase() ?? OWN_NAME;
   }
 
   /** Takes what the reader's current start tag offers as an HTML element. */
@@ -73,6 +96,9 @@ export class Harvest {
     else if (treatment === ROOT) this.language ??= this.value(ATTR.lang);
     else if (this.#assets) {
       for (const attribute of ASSET_ATTRIBUTES) this.#link(ATTR[attribute], attribute);
+    }
+    if (this.#lazy && treatment !== META && treatment !== ROOT && treatment !== BASE) {
+      for (const attribute of LAZY_ATTRIBUTES) this.#link(ATTR[attribute], attribute);
     }
   }
 
@@ -103,8 +129,13 @@ export class Harvest {
       attribute: name,
       value,
       rel: this.value(ATTR.rel) ?? "",
-      type: id === T.link ? (this.value(ATTR.type) ?? "") : "",
+      type: this.#typeOf(id),
     });
+  }
+
+  #typeOf(id: number): string {
+    if (id === T.link) return this.value(ATTR.type) ?? "";
+    return id === T.form ? (this.value(ATTR.method) ?? "") : "";
   }
 
   #meta(): void {
@@ -116,7 +147,7 @@ export class Harvest {
       return;
     }
     const name = equivalent ?? this.value(ATTR.name)?.trim().toLowerCase() ?? "";
-    if (ROBOTS_NAMES.has(name)) addDirectives(this.robots, content);
+    if (name === ALL_ROBOTS || name === this.#agent) addDirectives(this.robots, content);
     else if (KEPT_METAS.has(name) && !this.metas.has(name)) this.metas.set(name, content);
   }
 }

@@ -1,5 +1,5 @@
 import { charsetOf, decodeText } from "./charset.ts";
-import { type FoundLink, Harvest } from "./harvest.ts";
+import { type FoundLink, Harvest, type HarvestOptions } from "./harvest.ts";
 import { PageText } from "./page-text.ts";
 import { quickScan } from "./quick-scan.ts";
 import type { RobotsDirectives } from "./robots-meta.ts";
@@ -8,13 +8,11 @@ import { treeScan } from "./tree-scan.ts";
 import { WordCounter } from "./words.ts";
 
 /** What to look for besides links. */
-export interface ScanOptions {
+export interface ScanOptions extends HarvestOptions {
   /** The Content-Type header, for the charset. */
   contentType?: string;
   /** Count the words of the visible text. */
   words?: boolean;
-  /** Also report images, scripts, media and form actions. */
-  assets?: boolean;
   /** Always build the tree; only tests and comparisons ask for it. */
   exact?: boolean;
 }
@@ -52,14 +50,14 @@ export function scanLinks(body: Uint8Array, options: ScanOptions = {}): ScannedP
   }
   const text = new PageText(buf, scanCharset);
   const reader = new TagReader(buf);
-  let harvest = new Harvest(reader, text, options.assets === true);
+  let harvest = new Harvest(reader, text, options);
   const newCounter = () =>
     options.words === true ? new WordCounter(buf, text, scanCharset) : undefined;
   let counter = newCounter();
   let links = harvest.links;
   const quick = options.exact !== true && quickScan(reader, harvest, counter);
   if (!quick) {
-    harvest = new Harvest(reader, text, options.assets === true);
+    harvest = new Harvest(reader, text, options);
     counter = newCounter();
     links = treeScan(reader, harvest, counter);
   }

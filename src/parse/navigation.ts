@@ -51,6 +51,7 @@ const NEVER = new Set([
   "mask-icon",
 ]);
 
+const FEED_TYPE = /^application\/(?:rss|atom|rdf)\+xml\b/i;
 const HTML_TYPE = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 
 /** The words of a rel attribute in lower case. */
@@ -64,15 +65,22 @@ export function relWords(rel: string): string[] {
 /** True for the links a crawler follows as pages; base and refresh are not decided here. */
 export function leadsToPage(link: FoundLink): boolean {
   if (link.element !== "link") {
+    if (link.attribute.startsWith("data-")) return false;
     return (
       link.element === "a" ||
       link.element === "area" ||
       link.element === "frame" ||
-      (link.element === "iframe" && link.attribute === "src")
+      link.element === "iframe"
     );
   }
   if (link.attribute !== "href") return false;
   if (link.type !== "" && !HTML_TYPE.test(link.type.trim())) return false;
   const words = relWords(link.rel);
   return words.some((word) => NAVIGATIONAL.has(word)) && !words.some((word) => NEVER.has(word));
+}
+
+/** True for a feed that a page announces. */
+export function leadsToFeed(link: FoundLink): boolean {
+  if (link.element !== "link" || link.attribute !== "href") return false;
+  return FEED_TYPE.test(link.type.trim()) && relWords(link.rel).includes("alternate");
 }

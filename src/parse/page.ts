@@ -1,8 +1,9 @@
 import { type CrawlUrl, canonicalize, refusalOf } from "../url/crawl-url.ts";
+import { assetLinks, leadsToHiddenPage } from "./assets.ts";
 import type { FoundLink } from "./harvest.ts";
 import { scanLinks } from "./links.ts";
 import { parseRefresh } from "./meta-refresh.ts";
-import { leadsToPage, relWords } from "./navigation.ts";
+import { leadsToFeed, leadsToPage, relWords } from "./navigation.ts";
 import { wellFormed } from "./page-text.ts";
 import type { RobotsDirectives } from "./robots-meta.ts";
 
@@ -14,6 +15,12 @@ export interface ParsedPage {
   linksDropped: number;
   /** The first links that cannot be followed, with the reason. */
   refused: RefusedLink[];
+  /** Links left out because they are marked rel=nofollow, repeats included. */
+  nofollowed: number;
+  /** Images, media, scripts and style sheets, when asked for: distinct, in order, at most maxLinks. */
+  assets: CrawlUrl[];
+  /** Feeds that the page announces, when asked for. */
+  feeds: CrawlUrl[];
   /** What links are resolved against, when a base element says so. */
   base: CrawlUrl | undefined;
   title: string;
@@ -43,24 +50,43 @@ export interface ParseOptions {
   maxLinks?: number;
   /** Words are counted unless this is false. */
   words?: boolean;
+  /** The crawler's name, which robots meta elements may address. */
+  agent?: string;
+  /** Also collect what the page needs to be shown. */
+  assets?: boolean;
+  /** Also what scripts would load later: `data-src` and its like. */
+  lazy?: boolean;
+  /** Also follow the actions of forms that send by GET. */
+  forms?: boolean;
+  /** Also collect announced feeds. */
+  feeds?: boolean;
+  /** Leave out links marked rel=nofollow. */
+  skipNofollow?: boolean;
 }
 
 const MAX_LINKS = 10_000;
 const MAX_REFUSED = 100;
+const MAX_FEEDS = 20;
 const MAX_REFUSED_CHARACTERS = 200;
 const MAX_TITLE_CHARACTERS = 500;
 const MAX_META_CHARACTERS = 1000;
 
 /** Extracts links, title, words and directives from the bytes of an HTML page; never throws. */
 export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions = {}): ParsedPage {
-  const { contentType, maxLinks = MAX_LINKS } = options;
-  const words = options.words !== false;
-  const scanned = scanLinks(body, contentType === undefined ? { words } : { words, contentType });
+  const { maxLinks = MAX_LINKS } = options;
+  const scanned = scanLinks(body, {
+    ...options,
+    words: options.words !== false,
+    assets: options.assets === true || options.forms === true,
+  });
   const resolver = new Resolver(url, scanned.links);
   const page: ParsedPage = {
     links: [],
     linksDropped: 0,
     refused: [],
+    nofollowed: 0,
+    assets: [],
+    feeds: [],
     base: resolver.base,
     title: clean(scanned.title, MAX_TITLE_CHARACTERS) ?? "",
     words: scanned.words,
@@ -68,7 +94,8 @@ export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions
     charset: scanned.charset,
     robots: scanned.robots,
   };
-  collect(page, scanned.links, resolver, maxLinks);
+  collect(page, scanned.links, resolver, maxLinks, options);
+  if (options.assets) collectAssets(page, scanned.links, resolver, maxLinks);
   const meta = (name: string) => clean(scanned.metas.get(name), MAX_META_CHARACTERS);
   const language = clean(scanned.language, 100) ?? meta("content-language");
   const description = meta("description");
@@ -84,6 +111,7 @@ function collect(
   found: readonly FoundLink[],
   resolver: Resolver,
   maxLinks: number,
+  options: ParseOptions,
 ): void {
   const seen = new Set<string>();
   for (const item of found) {
@@ -94,7 +122,13 @@ function collect(
       const refresh = parseRefresh(item.value);
       if (refresh === undefined) continue;
       link = refresh.link ?? resolver.page;
-    } else if (!leadsToPage(item)) continue;
+    } else if (!leadsToPage(item) && !leadsToHiddenPage(item, options.forms === true)) {
+      if (options.feeds && leadsToFeed(item)) addOnce(page.feeds, resolver.resolve(link));
+      continue;
+    } else if (options.skipNofollow && relWords(item.rel).includes("nofollow")) {
+      page.nofollowed++;
+      continue;
+    }
     if (page.links.length >= maxLinks) {
       page.linksDropped++;
       continue;
@@ -112,6 +146,30 @@ function collect(
     seen.add(target);
     page.links.push(target);
   }
+}
+
+function collectAssets(
+  page: ParsedPage,
+  found: readonly FoundLink[],
+  resolver: Resolver,
+  maxLinks: number,
+): void {
+  const seen = new Set<CrawlUrl>();
+  for (const item of found) {
+    for (const link of assetLinks(item)) {
+      if (seen.size >= maxLinks) page.linksDropped++;
+      else {
+        const target = resolver.resolve(link);
+        if (target !== undefined) seen.add(target);
+      }
+    }
+  }
+  page.assets.push(...seen);
+}
+
+/** Pages announce a handful of feeds, so looking through the list is enough. */
+function addOnce(feeds: CrawlUrl[], feed: CrawlUrl | undefined): void {
+  if (feed !== undefined && feeds.length < MAX_FEEDS && !feeds.includes(feed)) feeds.push(feed);
 }
 
 function refusal(link: string, page: CrawlUrl): RefusedLink {

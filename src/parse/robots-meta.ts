@@ -4,14 +4,24 @@ export interface RobotsDirectives {
   nofollow: boolean;
 }
 
-/** The names of meta elements that speak to us. */
-export const ROBOTS_NAMES: ReadonlySet<string> = new Set(["robots", "orbweaver"]);
+/** The name of the meta element that speaks to every crawler; our own is the product token. */
+export const ALL_ROBOTS = "robots";
+
+/** Whom pages address when they mean us, unless the user agent was changed. */
+export const OWN_NAME = "orbweaver";
 
 /** Adds the directives of one meta element; of contradicting ones the strictest wins. */
 export function addDirectives(directives: RobotsDirectives, content: string): void {
-  for (const written of content.toLowerCase().split(",")) {
-    const directive = written.trim();
-    if (directive === "noindex" || directive === "none") directives.noindex = true;
-    if (directive === "nofollow" || directive === "none") directives.nofollow = true;
-  }
+  for (const written of content.toLowerCase().split(",")) addDirective(directives, written.trim());
+}
+
+/** Adds one directive in lower case; those that allow, and those about snippets, change nothing. */
+export function addDirective(directives: RobotsDirectives, directive: string): void {
+  if (directive === "noindex" || directive === "none") directives.noindex = true;
+  if (directive === "nofollow" || directive === "none") directives.nofollow = true;
+}
+
+/** The directives in words, as logs and records hold them; "" when there is none. */
+export function directivesText({ noindex, nofollow }: RobotsDirectives): string {
+  return [noindex ? "noindex" : "", nofollow ? "nofollow" : ""].filter(Boolean).join(", ");
 }

@@ -21,11 +21,19 @@ export const ATTRIBUTES = [
   "size",
   "hreflang",
   "charset",
+  "method",
+  "data-src",
+  "data-srcset",
+  "data-original",
+  "data-lazy-src",
+  "data-href",
+  "data-poster",
 ] as const;
 /** The name of an attribute that is kept. */
 export type AttributeName = (typeof ATTRIBUTES)[number];
 
 const SPELLED = ATTRIBUTES.map((name) => Buffer.from(name));
+const LONGEST_NAME = Math.max(...ATTRIBUTES.map((name) => name.length));
 /** The ids of the kept attributes. */
 export const ATTR = Object.freeze(
   Object.fromEntries(ATTRIBUTES.map((name, id) => [name, id])),
@@ -174,7 +182,7 @@ export class TagReader {
   /** Remembers a value if its name is one of ours and did not occur before in this tag. */
   #keep(nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): void {
     const length = nameEnd - nameStart;
-    if (length > 10) return;
+    if (length > LONGEST_NAME) return;
     const { buf } = this;
     const ids = candidates[(LOWER[buf[nameStart]!]! & 31) * 16 + length]!;
     for (let i = 0; i < ids.length; i++) {

@@ -20,6 +20,9 @@ export const COUNTERS = [
   "linksDropped",
   "debugDropped",
   "robotsFetched",
+  "sitemaps",
+  "unchanged",
+  "trapped",
 ] as const;
 
 /** Name of a counter. */

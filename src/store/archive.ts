@@ -1,6 +1,7 @@
 import { ArchiveFile } from "./archive-file.ts";
 import type { Archived, Capture } from "./capture.ts";
 import { sha1, sha256 } from "./digest.ts";
+import type { EarlierRecord } from "./earlier-crawl.ts";
 import { isCompressed, requestBlock, responseHead } from "./http-block.ts";
 import { KnownPayloads, type PayloadRecord } from "./known-payloads.ts";
 import { MemberBuffer } from "./member-buffer.ts";
@@ -30,6 +31,8 @@ export interface ArchiveOptions {
 }
 
 const HTTP_RESPONSE = "application/http;msgtype=response";
+const NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+const DIGEST = /^sha(?:1|256):[A-Za-z0-9]+$/;
 const HTTP_REQUEST = "application/http;msgtype=request";
 const FIELDS = "application/warc-fields";
 // Starting a deflate costs 15-20 us: worth it for a page, for a list of links only when it is long.
@@ -119,7 +122,7 @@ export class Archive {
   #add(file: ArchiveFile, capture: Capture): Archived {
     const members = this.#members;
     if (file.size + members.length === 0) this.#addWarcinfo(file.name);
-    const payloadDigest = sha1(capture.body);
+    const payloadDigest = capture.unchanged?.payloadDigest ?? sha1(capture.body);
     const payloadSha256 = sha256(capture.body);
     const recordId = newRecordId();
     const shared = this.#sharedFields(capture);
@@ -142,7 +145,7 @@ export class Archive {
       payloadDigest,
       payloadSha256,
       recordId,
-      isRevisit: same !== undefined,
+      isRevisit: same !== undefined || capture.unchanged !== undefined,
     };
   }
 
@@ -158,7 +161,8 @@ export class Archive {
   }
 
   #addResponse(capture: Capture, id: string, shared: string, payloadDigest: string): number {
-    const { body, truncated } = capture;
+    const { body, truncated, unchanged } = capture;
+    if (unchanged !== undefined) return this.#addUnchanged(capture, unchanged, id, shared);
     const head = responseHead(capture.head, capture.dechunked);
     const cut = truncated === undefined ? "" : `WARC-Truncated: ${truncated}\r\n`;
     const small = head.length + body.length < DEFLATE_RESPONSE_FROM_BYTES;
@@ -186,6 +190,16 @@ export class Archive {
     );
   }
 
+  /** What the server says has not changed since: only its head, and where the page lies (WARC 1.1, 6.7.3). */
+  #addUnchanged(capture: Capture, same: EarlierRecord, id: string, shared: string): number {
+    const { head } = capture;
+    return this.#members.add(
+      `WARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}${payloadLine(same)}WARC-Block-Digest: ${sha1(head)}\r\nWARC-Profile: ${NOT_MODIFIED}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${safeUri(same.uri)}\r\nWARC-Refers-To-Date: ${safeUri(same.date)}\r\nContent-Type: ${HTTP_RESPONSE}\r\n`,
+      [head],
+      0,
+    );
+  }
+
   /** The header lines that the three records of a capture have in common. */
   #sharedFields(capture: Capture): string {
     const ip = IP_ADDRESS.test(capture.ip) ? `WARC-IP-Address: ${capture.ip}\r\n` : "";
@@ -199,4 +213,8 @@ export class Archive {
       block.length < DEFLATE_COMPANION_FROM_BYTES ? 0 : this.#options.level,
     );
   }
+}
+
+function payloadLine({ payloadDigest }: EarlierRecord): string {
+  return DIGEST.test(payloadDigest) ? `WARC-Payload-Digest: ${payloadDigest}\r\n` : "";
 }

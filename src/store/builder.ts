@@ -1,4 +1,5 @@
 import { CapacityError } from "../errors.ts";
+import { isList as listsPages } from "../frontier/via.ts";
 import { Archive, type ArchiveOptions } from "./archive.ts";
 import type { Archived, Capture, Location } from "./capture.ts";
 import { cdxjLine } from "./cdxj.ts";
@@ -64,7 +65,8 @@ export class Builder {
   page(capture: Capture): Location {
     // Emptied before the archive is touched: from here on only the stores can meet a full disk.
     if (this.#pages.due || this.#index.due || this.#links.due) this.flush();
-    const isPage = capture.status >= 200 && capture.status < 300;
+    const isList = capture.via !== undefined && listsPages(capture.via);
+    const isPage = capture.status >= 200 && capture.status < 300 && !isList;
     const inTree = isPage ? this.#tree?.add(capture) : undefined;
     const archived = this.#archive?.append(capture) ?? (inTree && treeOnly(capture, inTree));
     if (this.#archive !== undefined) this.#index.writeLine(cdxjLine(capture, archived!));

@@ -1,4 +1,6 @@
+import type { Via } from "../frontier/via.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { EarlierRecord } from "./earlier-crawl.ts";
 import type { LinkList } from "./link-list.ts";
 
 /** What the parser found in a page. */
@@ -8,6 +10,8 @@ export interface PageFacts {
   links: number;
   charset: string;
   language?: string;
+  /** What robots meta and X-Robots-Tag ask for, such as "noindex, nofollow"; "" for nothing. */
+  robots?: string;
 }
 
 /** One answered request, as a crawler hands it to a builder. */
@@ -28,12 +32,16 @@ export interface Capture {
   /** True when a chunked body was joined: its Transfer-Encoding line no longer describes it. */
   dechunked: boolean;
   truncated?: "length" | "time" | "disconnect";
+  /** Why the server's certificate could not be verified, where that was tolerated. */
+  unverified?: string;
+  /** The record that a 304 answer means; the body is empty then. */
+  unchanged?: EarlierRecord;
   /** Present when the body was parsed as a page. */
   page?: PageFacts;
   /** First discoverer; absent for seeds. */
   parent?: CrawlUrl;
   depth: number;
-  via?: "link" | "seed" | "redirect" | "refresh";
+  via?: Via;
   outlinks: LinkList;
 }
 

@@ -19,6 +19,8 @@ export interface PageLine {
   status: number;
   mime: string;
   words: number;
+  /** What the page asks crawlers for, where it does: "noindex", "nofollow". */
+  robots?: string;
   /** Length of the body as stored: transfer coding removed, content coding kept. */
   bytes: number;
   /** sha256 of those bytes. */
@@ -53,6 +55,7 @@ export function pageLine(
     status: capture.status,
     mime: capture.mime,
     words: page?.words ?? 0,
+    ...(page?.robots ? { robots: page.robots } : {}),
     bytes: capture.body.length,
     digest: archived.payloadSha256,
     time,

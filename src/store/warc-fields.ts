@@ -40,10 +40,12 @@ export function metadataBlock(capture: Capture, payloadSha256: string): Buffer {
   text += `payload-digest-sha256: ${payloadSha256.slice(payloadSha256.indexOf(":") + 1)}\r\n`;
   // A revisit record has no payload from which this could be seen.
   text += `payload-bytes: ${capture.body.length}\r\n`;
+  text += field("tls-unverified", capture.unverified ?? "");
   if (page !== undefined) {
     text += field("charset-for-link-extraction", page.charset);
     text += field("title", page.title);
     text += field("language", page.language ?? "");
+    text += field("robots", page.robots ?? "");
     text += `words: ${page.words}\r\n`;
   }
   return Buffer.from(text + outlinkLines(outlinks, MAX_METADATA_CHARS - text.length));

@@ -43,9 +43,14 @@ export class Scope {
   /** Why a URL is not followed, or undefined when it is. The cheap test comes first. */
   refusal(url: CrawlUrl): "out_of_scope" | "excluded" | undefined {
     if (!this.#reaches(url)) return "out_of_scope";
-    if (this.#exclude.some((pattern) => pattern.test(url))) return "excluded";
+    if (this.excludes(url)) return "excluded";
     if (this.#include.length === 0 || this.#seeds.has(url)) return undefined;
     return this.#include.some((pattern) => pattern.test(url)) ? undefined : "out_of_scope";
+  }
+
+  /** True for what is never fetched, wherever it lies. */
+  excludes(url: CrawlUrl): boolean {
+    return this.#exclude.some((pattern) => pattern.test(url));
   }
 
   #reaches(url: CrawlUrl): boolean {

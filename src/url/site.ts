@@ -46,6 +46,11 @@ function findSite(hostname: string): string {
   return publicSuffixes()(name, SUFFIX_OPTIONS) ?? name;
 }
 
+/** True for a name under which strangers register theirs, such as `co.uk`; also for a single label. */
+export function isPublicSuffix(hostname: string): boolean {
+  return publicSuffixes()(hostname, SUFFIX_OPTIONS) === null;
+}
+
 /** A number in 0..2^32-1 that depends on the site's characters alone: FNV-1a, then Murmur3's final mix. */
 export function siteHash(site: string): number {
   let hash = 0x811c9dc5;

@@ -109,13 +109,12 @@ test("escapes and plain octets are equal, except for reserved characters (RFC 93
     assert.equal(allowed(`User-agent: *\nDisallow: ${rule}`, target), true, rule);
 });
 
-test("/robots.txt is implicitly allowed, unless a rule spells it out (RFC 9309, 2.2.2)", () => {
-  assert.equal(allowed("User-agent: *\nDisallow: /", "/robots.txt"), true);
-  assert.equal(allowed("User-agent: *\nDisallow: /*.txt$", "/robots.txt"), true);
-  assert.equal(allowed("User-agent: *\nDisallow: /robots.txt", "/robots.txt"), false);
-  assert.equal(RobotsRules.disallowAll.verdict("/robots.txt").allowed, true);
-  assert.equal(RobotsRules.disallowAll.verdict("/robots.txt?x").allowed, false);
-  assert.equal(RobotsRules.allowAll.verdict("/x").allowed, true);
+test("a link to /robots.txt is a page like any other; only its reader needs no verdict (RFC 9309, 2.2.2)", () => {
+  assert.equal(allowed("User-agent: *\nDisallow: /", "/robots.txt"), false);
+  assert.equal(allowed("User-agent: *\nDisallow: /*.txt$", "/robots.txt"), false);
+  assert.equal(allowed("User-agent: *\nDisallow: /private", "/robots.txt"), true);
+  assert.equal(allowed("User-agent: *\nDisallow: /\nAllow: /robots.txt", "/robots.txt"), true);
+  assert.equal(RobotsRules.disallowAll.verdict("/robots.txt").allowed, false);
 });
 
 test("B1: only the first 500 KiB count, and half a line is no rule", () => {
@@ -228,6 +227,5 @@ test("the explanation tells group, deciding line and what else matched", () => {
   });
   assert.equal(explainRobots(bytes, "Orbweaver", "/z").because, "no_rule");
   assert.equal(explainRobots(Buffer.from(""), "Orbweaver", "/z").because, "no_group");
-  assert.equal(explainRobots(bytes, "other", "/robots.txt").because, "robots_txt_itself");
   assert.equal(explainRobots(bytes, "Other/1.0", "/z").group, "named");
 });

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Discovery } from "../../src/frontier/frontier.ts";
-import { EventBatch, VIAS } from "../../src/frontier/journal/event-batch.ts";
+import { EventBatch } from "../../src/frontier/journal/event-batch.ts";
 import { ShardState } from "../../src/frontier/journal/fold.ts";
 import { enqueueWaiting } from "../../src/frontier/journal/recover-shard.ts";
 import { QueueLog } from "../../src/frontier/queue-log.ts";
 import { copyRecord, MAX_RECORD_BYTES, writeRecord } from "../../src/frontier/queue-record.ts";
 import { Shard } from "../../src/frontier/shard.ts";
+import { VIAS } from "../../src/frontier/via.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 import { hostnameOf } from "../../src/url/url-parts.ts";
 

@@ -15,6 +15,9 @@ const FIXED: readonly SettingName[] = [
   "seeds",
   "seedsFile",
   "strictSeeds",
+  "dropSessionIds",
+  "dropTracking",
+  "trailingSlash",
 ];
 
 /** `orbweaver resume`. */

@@ -41,9 +41,14 @@ const IDLE_MS = 15_000;
 const MAX_TICK_MS = 250;
 
 function connectionKey(target: WireTarget): string {
-  const key = `${target.address} ${target.connectPort}`;
+  const through = target.proxy === undefined ? "" : " proxy";
+  const key = `${target.address} ${target.connectPort}${through}`;
   // A TLS connection has proved to be one host and speaks for no other at the same address.
-  return target.secure ? `${key} ${target.hostname}` : key;
+  return target.secure ? `${key} ${target.hostname} ${target.port}` : key;
+}
+
+function isTunnel(target: WireTarget): boolean {
+  return target.secure && target.proxy !== undefined;
 }
 
 /**
@@ -81,6 +86,11 @@ export class WireClient {
     return this.#connections.size;
   }
 
+  /** Whether a connection waits that a request for this target would use. */
+  holds(target: WireTarget): boolean {
+    return this.#pool.has(connectionKey(target));
+  }
+
   /** Sends one GET request and tells what became of it. */
   request(request: WireRequest): Promise<WireResult> {
     const text = this.#requestText.write(request.target, request.path, request.headers);
@@ -102,10 +112,17 @@ export class WireClient {
     }
     const { target } = exchange.request;
     const key = connectionKey(target);
+    const opened = exchange.takeOpened();
     let connection = exchange.retried ? undefined : this.#pool.take(key);
     exchange.reused = connection !== undefined;
-    if (connection === undefined) {
-      connection = new Connection(target, key, this.#secure, this.#owner);
+    if (connection !== undefined) opened?.on("error", () => {}).destroy();
+    else {
+      // A tunnel is not ours to make again.
+      if (isTunnel(target) && opened === undefined) {
+        exchange.fail("connection_lost", "the kept tunnel was closed before an answer");
+        return;
+      }
+      connection = new Connection(target, key, this.#secure, this.#owner, opened);
       this.#connections.add(connection);
       this.#arm();
     }
@@ -121,7 +138,7 @@ export class WireClient {
       else this.#pool.put(connection, this.#clock());
     },
     lost: (exchange) => {
-      if (exchange.sentAtMs >= 0 && !this.#resend) {
+      if ((exchange.sentAtMs >= 0 && !this.#resend) || isTunnel(exchange.request.target)) {
         exchange.fail("connection_lost", "the kept connection was closed before an answer");
         return;
       }

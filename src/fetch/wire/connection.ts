@@ -2,7 +2,7 @@ import net from "node:net";
 import type { Exchange } from "./exchange.ts";
 import type { WireTarget } from "./message.ts";
 import type { SecureOptions } from "./secure.ts";
-import { wireErrorOf } from "./wire-error.ts";
+import { type WireError, wireErrorOf } from "./wire-error.ts";
 
 // One buffer receives for all connections of this thread: a callback uses up its bytes before it returns, and no
 // other read can happen meanwhile.
@@ -32,28 +32,42 @@ export class Connection {
   #exchange: Exchange | undefined;
   #ready = false;
   #leaving = false;
+  #unverified: WireError | undefined;
   /** Released, but not yet through one whole round of the event loop. */
   resting = false;
   idleSinceMs = 0;
 
-  constructor(target: WireTarget, key: string, secure: SecureOptions, owner: ConnectionOwner) {
+  /** `opened` is a connection to the target's address that stands already. */
+  constructor(
+    target: WireTarget,
+    key: string,
+    secure: SecureOptions,
+    owner: ConnectionOwner,
+    opened?: net.Socket,
+  ) {
     this.key = key;
     this.#owner = owner;
     this.#secure = target.secure;
     const onread = {
       buffer: RECEIVE,
       callback: (length: number) => {
-        this.#onBytes(length);
+        this.#onBytes(RECEIVE, length);
         return true;
       },
     };
     const socket = target.secure
-      ? secure.connect(target, key, onread)
-      : net.connect({ host: target.address, port: target.connectPort, onread });
+      ? secure.connect(target, key, onread, opened)
+      : (opened ?? net.connect({ host: target.address, port: target.connectPort, onread }));
     this.#socket = socket;
     socket.setNoDelay(true);
+    if (opened !== undefined) {
+      socket.on("data", (piece: Buffer) => this.#onBytes(piece, piece.length));
+      if (opened !== socket) opened.on("error", (error: Error) => this.#onError(error));
+      this.#ready = !target.secure;
+    }
     socket.on(target.secure ? "secureConnect" : "connect", () => {
       this.#ready = true;
+      this.#unverified = secure.fault(socket);
       this.#send();
     });
     socket.on("error", (error: Error) => this.#onError(error));
@@ -81,10 +95,11 @@ export class Connection {
     if (exchange === undefined || exchange.sentAtMs >= 0) return;
     if (!this.#ready || this.resting || this.#leaving) return;
     exchange.sentAtMs = this.#owner.now();
+    exchange.unverified = this.#unverified;
     this.#socket.write(exchange.text, "latin1");
   }
 
-  #onBytes(length: number): void {
+  #onBytes(piece: Buffer, length: number): void {
     const exchange = this.#exchange;
     // Bytes nobody asked for: a late surplus of the response before, or a response to no request.
     if (exchange === undefined || exchange.sentAtMs < 0) {
@@ -93,7 +108,7 @@ export class Connection {
     }
     if (exchange.firstByteMs < 0) exchange.firstByteMs = this.#owner.now();
     try {
-      exchange.reader.push(RECEIVE, length);
+      exchange.reader.push(piece, length);
     } catch (fault) {
       exchange.reject(fault); // thrown by the caller's accept()
       this.#drop();

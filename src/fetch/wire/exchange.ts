@@ -1,3 +1,4 @@
+import type net from "node:net";
 import type { ResponseHead } from "./head.ts";
 import type { WireLimits } from "./limits.ts";
 import type { WireRequest, WireResponse, WireResult } from "./message.ts";
@@ -13,6 +14,7 @@ class Response implements WireResponse {
   readonly aborted: boolean;
   readonly reusedConnection: boolean;
   readonly remoteAddress: string;
+  readonly unverified: WireError | undefined;
   readonly startedAtMs: number;
   readonly firstByteMs: number;
   readonly endedAtMs: number;
@@ -26,7 +28,9 @@ class Response implements WireResponse {
     this.flag = reader.flag;
     this.aborted = reader.aborted;
     this.reusedConnection = exchange.reused;
-    this.remoteAddress = exchange.request.target.address;
+    const { address, proxy } = exchange.request.target;
+    this.remoteAddress = proxy === undefined ? address : "";
+    this.unverified = exchange.unverified;
     this.startedAtMs = exchange.startedAtMs;
     this.firstByteMs = exchange.firstByteMs;
     this.endedAtMs = endedAtMs;
@@ -57,6 +61,9 @@ export class Exchange {
   reused = false;
   retried = false;
   settled = false;
+  /** Why the certificate of its connection does not verify, where that is tolerated. */
+  unverified: WireError | undefined;
+  #opened: net.Socket | undefined;
   #rate: RateWindow | undefined;
 
   constructor(
@@ -69,6 +76,7 @@ export class Exchange {
     reject: (fault: unknown) => void,
   ) {
     this.request = request;
+    this.#opened = request.opened;
     this.text = text;
     this.#limits = limits;
     this.startedAtMs = this.connectingSinceMs = nowMs;
@@ -76,6 +84,13 @@ export class Exchange {
     this.#reject = reject;
     const maxBodyBytes = request.maxBodyBytes ?? limits.maxBodyBytes;
     this.reader = new ResponseReader({ limits, maxBodyBytes, conditional, accept: request.accept });
+  }
+
+  /** The connection that was opened for it; only once. */
+  takeOpened(): net.Socket | undefined {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    return opened;
   }
 
   /** A request that never reached a server's answer may be sent again; GET is idempotent (RFC 9112, 9.3.1). */

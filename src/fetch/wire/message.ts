@@ -1,3 +1,4 @@
+import type net from "node:net";
 import type { ResponseHead } from "./head.ts";
 import type { BodyFlag, Truncation } from "./response-reader.ts";
 import type { WireError } from "./wire-error.ts";
@@ -15,6 +16,8 @@ export interface WireTarget {
   /** The pinned IP address; no name is ever resolved here. */
   address: string;
   connectPort: number;
+  /** Set when the address is a proxy's: it is told the whole URL, or has made a tunnel (TLS). */
+  proxy?: { authorization: string | undefined };
 }
 
 /** One GET request. */
@@ -28,6 +31,8 @@ export interface WireRequest {
   accept?: (head: ResponseHead) => boolean;
   /** Instead of the client's limit. */
   maxBodyBytes?: number;
+  /** A connection to the target that was opened for this request; it is used or destroyed. */
+  opened?: net.Socket;
 }
 
 /** A response as it came; all times are readings of the client's monotonic clock. */
@@ -42,7 +47,10 @@ export interface WireResponse {
   /** `accept` said no. */
   readonly aborted: boolean;
   readonly reusedConnection: boolean;
+  /** Empty behind a proxy. */
   readonly remoteAddress: string;
+  /** Why the certificate would have been refused without `insecure`. */
+  readonly unverified?: WireError | undefined;
   readonly startedAtMs: number;
   readonly firstByteMs: number;
   readonly endedAtMs: number;

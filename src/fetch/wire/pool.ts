@@ -22,6 +22,10 @@ export class Pool {
     return this.#idle.size;
   }
 
+  has(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
   /** The connection idle for longest; it may still be resting and then sends when it has rested. */
   take(key: string): Connection | undefined {
     const connections = this.#byKey.get(key);

@@ -24,7 +24,15 @@ export class RequestText {
     if (headers !== this.#lastHeaders && !this.#remember(headers)) return undefined;
     const usualPort = target.secure ? 443 : 80;
     const port = target.port === usualPort ? "" : `:${target.port}`;
-    return `GET ${path} HTTP/1.1\r\nHost: ${target.hostname}${port}\r\n${this.#lastBlock}`;
+    const host = `${target.hostname}${port}`;
+    if (target.proxy === undefined || target.secure) {
+      return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${this.#lastBlock}`;
+    }
+    // RFC 9112, 3.2.2: a proxy is told the whole URL. Its credentials are for it alone and end there.
+    const { authorization } = target.proxy;
+    if (authorization !== undefined && BAD_VALUE.test(authorization)) return undefined;
+    const secret = authorization === undefined ? "" : `Proxy-Authorization: ${authorization}\r\n`;
+    return `GET http://${host}${path} HTTP/1.1\r\nHost: ${host}\r\n${secret}${this.#lastBlock}`;
   }
 
   #remember(headers: RequestHeaders): boolean {

@@ -1,6 +1,7 @@
 import net from "node:net";
 import tls from "node:tls";
 import type { WireTarget } from "./message.ts";
+import { type WireError, wireErrorOf } from "./wire-error.ts";
 
 /** Missing from the type declarations, though documented for tls.connect. */
 type OnRead = net.OnReadOpts;
@@ -20,25 +21,43 @@ export class SecureOptions {
   }
 
   /** Opens a connection to the pinned address that must prove to be the host of the URL. */
-  connect(target: WireTarget, key: string, onread: OnRead): tls.TLSSocket {
+  connect(
+    target: WireTarget,
+    key: string,
+    onread: OnRead,
+    opened: net.Socket | undefined,
+  ): tls.TLSSocket {
     // One context for all: loading the root certificates costs milliseconds.
     this.#context ??= tls.createSecureContext(this.#ca === undefined ? {} : { ca: this.#ca });
     const name = target.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
     const session = this.#sessions.get(key);
-    const options: tls.ConnectionOptions & { onread: OnRead } = {
-      host: target.address,
-      port: target.connectPort,
+    const place =
+      opened === undefined
+        ? { host: target.address, port: target.connectPort, onread }
+        : { socket: opened };
+    const options: tls.ConnectionOptions & { onread?: OnRead } = {
+      ...place,
       servername: net.isIP(name) ? "" : name, // RFC 6066: no addresses in SNI
       checkServerIdentity: (_host, certificate) => tls.checkServerIdentity(name, certificate),
       rejectUnauthorized: !this.#insecure,
       ALPNProtocols: ["http/1.1"],
       secureContext: this.#context,
       ...(session === undefined ? {} : { session }),
-      onread,
     };
     const socket = tls.connect(options);
-    socket.on("session", (fresh: Buffer) => this.#keep(key, fresh));
+    // A resumed session is not verified again, so a tolerated fault would be forgotten with it.
+    if (!this.#insecure) socket.on("session", (fresh: Buffer) => this.#keep(key, fresh));
     return socket;
+  }
+
+  /** Why a connection that was let through does not verify. */
+  fault(socket: net.Socket): WireError | undefined {
+    if (!this.#insecure || !(socket instanceof tls.TLSSocket) || socket.authorized)
+      return undefined;
+    // Declared as an Error, but in fact the code alone.
+    const reason: unknown = socket.authorizationError;
+    const code = reason instanceof Error ? (reason as NodeJS.ErrnoException).code : String(reason);
+    return wireErrorOf(Object.assign(new Error(String(reason)), { code: code ?? "" }), true);
   }
 
   #keep(key: string, session: Buffer): void {

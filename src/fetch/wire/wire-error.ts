@@ -11,6 +11,7 @@ export const WIRE_ERRORS = {
   bad_response: "what came is not an HTTP/1 response that can be trusted",
   headers_too_large: "the head is longer, or has more lines, than allowed",
   bad_request: "the request holds a character that may not be sent",
+  proxy_refused: "the proxy cannot be found or would not connect us",
   too_many_files: "this process may not open more sockets",
   aborted: "the client was closed meanwhile",
   tls_expired: "the certificate has expired",

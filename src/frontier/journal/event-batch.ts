@@ -1,5 +1,6 @@
 import { CapacityError } from "../../errors.ts";
-import type { Discovery, Via } from "../frontier.ts";
+import type { Discovery } from "../frontier.ts";
+import { VIAS } from "../via.ts";
 import {
   BATCH_HEADER_BYTES,
   BATCH_TRAILER_BYTES,
@@ -29,8 +30,6 @@ export const OUTBOX_FIXED_BYTES = 14;
 export const NUMBER_BYTES = 10;
 /** Counter, amount. */
 export const COUNTED_BYTES = 9;
-/** In the order of their numbers on disk. */
-export const VIAS: readonly Via[] = ["seed", "link", "redirect", "refresh"];
 /** Set beside the number of the way found. */
 export const SEED_FLAG = 0x80;
 

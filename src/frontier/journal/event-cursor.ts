@@ -1,6 +1,7 @@
 import { StoreCorruptError } from "../../errors.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Discovery } from "../frontier.ts";
+import { VIAS } from "../via.ts";
 import {
   ADMIT_FIXED_BYTES,
   COUNTED_BYTES,
@@ -11,7 +12,6 @@ import {
   OUTBOX_FIXED_BYTES,
   type PageLocation,
   SEED_FLAG,
-  VIAS,
 } from "./event-batch.ts";
 import { readWide } from "./journal-format.ts";
 import type { JournalBatch } from "./journal-reader.ts";

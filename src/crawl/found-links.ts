@@ -1,0 +1,69 @@
+import type { Discovery, Lease } from "../frontier/frontier.ts";
+import type { Sitemap } from "../parse/sitemap-reader.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import { hostnameOf } from "../url/url-parts.ts";
+import type { Follower, Skipped } from "./follow.ts";
+import type { ReadPage } from "./read-page.ts";
+
+/** What of a page is followed. */
+export interface FoundRules {
+  readonly sitemaps: "on" | "off" | "only";
+}
+
+/** Gathers everything a response leads to, from whatever part of it: links, headers, assets, lists. */
+export class FoundLinks {
+  readonly #follower: Follower;
+  readonly #rules: FoundRules;
+
+  constructor(follower: Follower, rules: FoundRules) {
+    this.#follower = follower;
+    this.#rules = rules;
+  }
+
+  /** What to visit next; what is not visited goes to `skipped` with its reason. */
+  of(lease: Lease, page: ReadPage, skipped: Skipped[]): Discovery[] {
+    if (page.listed !== undefined) return this.#listed(lease, page.listed, skipped);
+    if (page.robots.nofollow) return [];
+    const { parsed, headerLinks } = page;
+    for (const { link, reason } of parsed?.refused ?? []) {
+      this.#follower.report({ url: link, reason, parent: lease.url }, skipped);
+    }
+    const assets = this.#follower.assets(lease, parsed?.assets ?? [], skipped);
+    if (this.#rules.sitemaps === "only") return assets;
+    const refresh = parsed?.refresh;
+    const links = this.#follower.links(lease, parsed?.links ?? [], skipped, (url) =>
+      url === refresh ? "refresh" : "link",
+    );
+    const more = this.#follower.links(lease, headerLinks, skipped, () => "link");
+    return [...links, ...more, ...this.#feeds(lease, parsed?.feeds ?? [], skipped), ...assets];
+  }
+
+  #feeds(lease: Lease, feeds: readonly CrawlUrl[], skipped: Skipped[]): Discovery[] {
+    return this.#follower.links(lease, feeds, skipped, () => "feed");
+  }
+
+  #listed(lease: Lease, listed: Sitemap, skipped: Skipped[]): Discovery[] {
+    const pages = this.#follower.links(lease, listed.urls, skipped, () => "sitemap");
+    if (lease.via !== "robots") {
+      // An index may name sitemaps, but not indexes; a feed names pages only.
+      for (const url of listed.sitemaps) {
+        this.#follower.report({ url, reason: "sitemap_depth", parent: lease.url }, skipped);
+      }
+      return pages;
+    }
+    return [...pages, ...this.#children(lease, listed.sitemaps, skipped)];
+  }
+
+  /** The sitemaps of an index: those of its own host, and those that are in scope anyway. */
+  #children(lease: Lease, files: readonly CrawlUrl[], skipped: Skipped[]): Discovery[] {
+    const found: Discovery[] = [];
+    const host = hostnameOf(lease.url);
+    const { url: parent, depth } = lease;
+    for (const url of files) {
+      const reason = this.#follower.listRefusal(url, hostnameOf(url) === host);
+      if (reason !== undefined) this.#follower.report({ url, reason, parent }, skipped);
+      else found.push({ url, parent, depth, via: "index", seed: false, chain: [] });
+    }
+    return found;
+  }
+}

@@ -1,0 +1,46 @@
+import { fingerprint, print } from "../../frontier/fingerprint.ts";
+import type { ParsedPage } from "../../parse/page.ts";
+import { isVariable } from "./url-shape.ts";
+
+const DIGITS = /\d+/g;
+const SESSION_VALUE = /([?&;](?:[a-z_]*sess[a-z_]*|sid|token|s)=)[^&;/]*/gi;
+const MAX_LINKS = 200;
+
+/** Title, first words, and the numbers of words and links: equal for pages that are the same but for numbers. */
+export function loosePrint(page: ParsedPage): number {
+  return printOf(textOf(page).replace(DIGITS, "#") + sizeOf(page));
+}
+
+/** Equal only for pages whose links lead to the same places, but for what a server makes up for each visit. */
+export function exactPrint(page: ParsedPage): number {
+  let exact = printOf(textOf(page) + sizeOf(page));
+  for (const link of page.links.slice(0, MAX_LINKS)) {
+    exact = (Math.imul(exact, 31) + printOf(plainLink(link))) >>> 0;
+  }
+  return exact;
+}
+
+function textOf(page: ParsedPage): string {
+  return `${page.title}\n${page.firstWords.join(" ")}`;
+}
+
+function sizeOf(page: ParsedPage): string {
+  return `\n${page.words} ${page.links.length}`;
+}
+
+function plainLink(link: string): string {
+  const path = link.indexOf("/", 8);
+  const segments = link.slice(path + 1).split("/");
+  const last = segments.length - 1;
+  const plain = segments.map((segment, i) => {
+    // The number of an item stands last; a long one in the middle is a session's.
+    const isNumber = /^\d+$/.test(segment);
+    return isVariable(segment) && (!isNumber || (i < last && segment.length >= 4)) ? "*" : segment;
+  });
+  return plain.join("/").replace(SESSION_VALUE, "$1*");
+}
+
+function printOf(text: string): number {
+  fingerprint(text, 0, 0);
+  return print.low;
+}

@@ -1,0 +1,24 @@
+/** The prints met lately, one per slot: bounded memory, and what is forgotten only delays a verdict. */
+export class PrintCache {
+  readonly #slots: Uint32Array;
+
+  /** The number of slots is a power of two. */
+  constructor(slots: number) {
+    this.#slots = new Uint32Array(slots);
+  }
+
+  /** Whether the print was met; it is now. */
+  meet(value: number): boolean {
+    const kept = value === 0 ? 1 : value;
+    const slot = kept & (this.#slots.length - 1);
+    const met = this.#slots[slot] === kept;
+    this.#slots[slot] = kept;
+    return met;
+  }
+
+  /** Whether the print was met, without meeting it. */
+  has(value: number): boolean {
+    const kept = value === 0 ? 1 : value;
+    return this.#slots[kept & (this.#slots.length - 1)] === kept;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Family } from "./family.ts";
+import type { UrlShape } from "./url-shape.ts";
+
+/** Why a family of URLs is a trap; stable codes of logs and reports. */
+export type TrapReason =
+  | "trap_repeated_path"
+  | "trap_deep_path"
+  | "trap_same_content"
+  | "trap_calendar"
+  | "trap_endless"
+  | "trap_query";
+
+/** Nothing yet, later than everything else of its host, or not at all. */
+export type TrapState = "free" | "demoted" | TrapReason;
+
+/** A group of segments that follows itself this often has no meaning any more. */
+export const MIN_REPEATS = 4;
+/** Deeper paths are made by machines. */
+export const MAX_SEGMENTS = 40;
+
+/** Pages of odd spelling that are given a chance. */
+const SPELLING_PAGES = 100;
+const MOST = 0.9;
+const COPIES = 1000;
+const CALENDAR_PAGES = 2500;
+const STRAY_DATES = 200;
+const CHAIN_PAGES = 3000;
+/** Steps from a seed: honest sites of any size are reached in fewer, unless their pages differ. */
+const CHAIN_DEPTH = 40;
+const QUERY_PAGES = 3000;
+/** Fewer parameters make lists, not combinations. */
+export const QUERY_PARAMETERS = 3;
+/** A family is demoted at this part of the evidence that stops it. */
+const EARLY = 0.25;
+
+/** URLs whose spelling alone is suspicious form one family per host. */
+export function spellingReason(shape: UrlShape): TrapReason | undefined {
+  if (shape.repeats >= MIN_REPEATS) return "trap_repeated_path";
+  return shape.segments > MAX_SEGMENTS ? "trap_deep_path" : undefined;
+}
+
+/** What becomes of a family of suspicious spelling: demoted from the first, stopped after some. */
+export function spellingState(family: Family, reason: TrapReason): TrapState {
+  return family.pages >= SPELLING_PAGES ? reason : "demoted";
+}
+
+/** What the evidence says about a family when a page of it, at this depth, has been read. */
+export function familyState(family: Family, shape: UrlShape, depth: number): TrapState {
+  const reasons: [share: number, weight: number, reason: TrapReason][] = [
+    // Copies that lead to copies: session ids, the same page under ever new names.
+    [family.copyShare, family.copies / COPIES, "trap_same_content"],
+    [family.looseShare, family.strayDates / STRAY_DATES, "trap_calendar"],
+    [
+      family.inbredShare,
+      shape.parameters < QUERY_PARAMETERS ? 0 : family.pages / QUERY_PAGES,
+      "trap_query",
+    ],
+  ];
+  if (shape.year !== undefined) {
+    reasons.push([family.looseShare, family.looseCopies / CALENDAR_PAGES, "trap_calendar"]);
+  }
+  if (depth >= CHAIN_DEPTH) {
+    reasons.push([family.looseShare, family.looseCopies / CHAIN_PAGES, "trap_endless"]);
+  }
+  let state: TrapState = "free";
+  for (const [share, weight, reason] of reasons) {
+    if (share < MOST) continue;
+    if (weight >= 1) return reason;
+    if (weight >= EARLY) state = "demoted";
+  }
+  return state;
+}

@@ -1,0 +1,118 @@
+import { type ProxyValue, parseProxy } from "../config/proxy-value.ts";
+import type { UrlParts } from "../url/url-parts.ts";
+import { type AddressPolicy, isLoopback } from "./address.ts";
+import type { NameResolver } from "./resolve.ts";
+import type { WireTarget } from "./wire/client.ts";
+import { interleaved } from "./wire/dial.ts";
+
+/** Where a request goes; every address is one that may be connected to. */
+export interface Way {
+  readonly target: WireTarget;
+  /** In the order of trying; the target holds the first. */
+  readonly addresses: readonly string[];
+  /** What the address gate counts by. */
+  readonly gate: string;
+  /** Set when a proxy has to be asked for a tunnel first. */
+  readonly tunnel: ProxyValue | undefined;
+}
+
+/** A way, or why there is none. */
+export type WayFound =
+  | { readonly kind: "way"; readonly way: Way }
+  | { readonly kind: "failed" | "refused"; readonly error: string; readonly detail?: string };
+
+/** What finding a way needs. */
+export interface WayParts {
+  readonly resolver: NameResolver;
+  readonly policy: AddressPolicy;
+  /** Nobody beyond loopback is asked while there is no contact to complain to. */
+  readonly contact: boolean;
+  /** Values of --proxy, already checked. */
+  readonly proxies?: readonly string[];
+}
+
+const CONTACT_REQUIRED = { kind: "refused", error: "contact_required" } as const;
+
+/** Finds where to connect for a URL: its own addresses, or a proxy. */
+export class WayFinder {
+  readonly #parts: WayParts;
+  readonly #proxies: readonly ProxyValue[];
+
+  constructor(parts: WayParts) {
+    this.#parts = parts;
+    this.#proxies = (parts.proxies ?? []).map((text) => parseProxy(text) as ProxyValue);
+  }
+
+  /** Answers at once when nobody has to be asked. */
+  find(url: UrlParts): WayFound | Promise<WayFound> {
+    const proxy = this.#proxyFor(url.secure);
+    return proxy === undefined ? this.#direct(url) : this.#through(proxy, url);
+  }
+
+  /** A proxy for this kind of page goes before one for all. */
+  #proxyFor(secure: boolean): ProxyValue | undefined {
+    const scheme = secure ? "https" : "http";
+    const own = this.#proxies.find((proxy) => proxy.scheme === scheme);
+    return own ?? this.#proxies.find((proxy) => proxy.scheme === undefined);
+  }
+
+  #direct(url: UrlParts): WayFound | Promise<WayFound> {
+    const known = this.#parts.resolver.resolve(url.hostname, url.port);
+    return known instanceof Promise
+      ? known.then((resolution) => this.#checked(url, resolution))
+      : this.#checked(url, known);
+  }
+
+  #checked(
+    { secure, hostname, port }: UrlParts,
+    resolution: Awaited<ReturnType<NameResolver["resolve"]>>,
+  ): WayFound {
+    if (resolution.kind === "failed") {
+      // Without a contact not even the name of a stranger leaves this machine.
+      if (resolution.error === "dns_not_asked") return CONTACT_REQUIRED;
+      return { kind: "failed", error: resolution.error, detail: resolution.message };
+    }
+    const refusal = this.#parts.policy.refusal(hostname, port, resolution.addresses);
+    if (refusal !== undefined) return { kind: "refused", error: refusal };
+    if (!this.#parts.contact && !resolution.addresses.every(isLoopback)) return CONTACT_REQUIRED;
+    const addresses =
+      resolution.addresses.length === 1 ? resolution.addresses : interleaved(resolution.addresses);
+    const address = addresses[0]!;
+    const connectPort = resolution.connectPort ?? port;
+    const target = { secure, hostname, port, address, connectPort };
+    return { kind: "way", way: { target, addresses, gate: address, tunnel: undefined } };
+  }
+
+  /**
+   * The proxy looks names up, so what it connects to cannot be checked here; but whatever is known to be private
+   * without asking anybody (addresses, localhost, the hosts file, --resolve) is refused as ever.
+   */
+  async #through(proxy: ProxyValue, { secure, hostname, port }: UrlParts): Promise<WayFound> {
+    const { resolver, policy, contact } = this.#parts;
+    const known = resolver.resolveLocally(hostname);
+    if (known?.kind === "addresses") {
+      const refusal = policy.refusal(hostname, port, known.addresses);
+      if (refusal !== undefined) return { kind: "refused", error: refusal };
+    }
+    const stays = known?.kind === "addresses" && known.addresses.every(isLoopback);
+    if (!contact && !stays) return CONTACT_REQUIRED;
+    const found = await resolver.resolve(proxy.hostname, proxy.port);
+    if (found.kind === "failed") {
+      return { kind: "failed", error: "proxy_refused", detail: found.message };
+    }
+    const addresses = interleaved(found.addresses);
+    const target: WireTarget = {
+      secure,
+      hostname,
+      port,
+      address: addresses[0]!,
+      connectPort: found.connectPort ?? proxy.port,
+      proxy: { authorization: secure ? undefined : proxy.authorization },
+    };
+    // Every host keeps its own pace; they only look alike because they share a proxy.
+    return {
+      kind: "way",
+      way: { target, addresses, gate: `proxy ${hostname}`, tunnel: secure ? proxy : undefined },
+    };
+  }
+}

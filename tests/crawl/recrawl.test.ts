@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { EarlierCrawl } from "../../src/store/earlier-crawl.ts";
+import { canonicalize } from "../../src/url/crawl-url.ts";
+import { readRecords } from "../support/archive.ts";
+import { orbweaver, readLines, readPages, readReport, tempFolder } from "../support/orbweaver.ts";
+import { briefly, crawlOrigin } from "./scripted-crawl.ts";
+import { html, type Script, scriptedServer } from "./scripted-server.ts";
+
+/** A page that answers conditional requests; `version` is its ETag. */
+function versioned(body: string, version: { now: string }, seen: string[]): Script[string] {
+  return (request, response) => {
+    const asked = request.headers["if-none-match"];
+    seen.push(`${request.url} ${asked ?? "-"} ${request.headers["if-modified-since"] ?? "-"}`);
+    if (asked === version.now) response.writeHead(304, { etag: version.now }).end();
+    else html(`${body} ${version.now}`, { etag: version.now })(request, response);
+  };
+}
+
+test("a recrawl asks for changes, follows the links of unchanged pages, and refers to the earlier records", async (t) => {
+  const [stable, moving] = [{ now: '"1"' }, { now: '"1"' }];
+  const seen: string[] = [];
+  const dated: Script[string] = (request, response) => {
+    const since = request.headers["if-modified-since"];
+    seen.push(`${request.url} - ${since ?? "-"}`);
+    if (since !== undefined) response.writeHead(304).end();
+    else html("", { "last-modified": "Mon, 01 Jan 2024 00:00:00 GMT" })(request, response);
+  };
+  const server = await scriptedServer(t, {
+    "/": versioned("<a href=/moving>1</a><a href=/dated>2</a><a href=/plain>3</a>", stable, seen),
+    "/moving": versioned("<a href=/later>x</a>", moving, seen),
+    "/dated": dated,
+    "/plain": html("no validators"),
+    "/later": html(""),
+    "/new": html(""),
+  });
+  const first = await crawlOrigin(t, server.origin);
+  assert.ok(seen.every((line) => line.endsWith(" - -")));
+  moving.now = '"2"';
+  seen.length = 0;
+  const again = await crawlOrigin(t, server.origin, "--recrawl", first.out);
+  assert.deepEqual(seen.sort(), [
+    '/ "1" -',
+    "/dated - Mon, 01 Jan 2024 00:00:00 GMT",
+    '/moving "1" -',
+  ]);
+  assert.deepEqual(briefly(again.log), {
+    "/": ["unchanged", 304, "seed"],
+    "/moving": ["page", 200, "link"],
+    "/dated": ["unchanged", 304, "link"],
+    "/plain": ["page", 200, "link"],
+    "/later": ["page", 200, "link"],
+  });
+  assert.equal(readReport(again.out).unchanged, 2);
+  assert.equal(readPages(again.out).length, 3);
+  const before = readRecords(join(first.out, "archive"));
+  const records = readRecords(join(again.out, "archive"));
+  assert.deepEqual(
+    records.flatMap(({ problems }) => problems),
+    [],
+  );
+  const revisits = records.filter(({ type }) => type === "revisit");
+  assert.equal(revisits.length, 2);
+  for (const { headers, uri, block } of revisits) {
+    const original = before.find((record) => record.type === "response" && record.uri === uri)!;
+    assert.equal(
+      headers.get("warc-profile"),
+      "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+    );
+    assert.equal(headers.get("warc-refers-to"), original.headers.get("warc-record-id"));
+    assert.equal(headers.get("warc-refers-to-date"), original.headers.get("warc-date"));
+    assert.equal(headers.get("warc-refers-to-target-uri"), uri);
+    assert.equal(headers.get("warc-payload-digest"), original.headers.get("warc-payload-digest"));
+    assert.match(block.toString(), /^HTTP\/1\.1 304 /);
+  }
+  // A third crawl finds only revisits in the second, which hold no page: it asks as if for the first time.
+  seen.length = 0;
+  const third = await crawlOrigin(t, server.origin, "--recrawl", again.out);
+  assert.deepEqual(third.log.get("/")?.outcome, "page");
+  assert.ok(seen.includes('/moving "2" -'));
+});
+
+test("every page of an index is found by searching the file, and nothing else", async (t) => {
+  const script: Script = { "/": html("") };
+  const paths = Array.from({ length: 60 }, (_, i) => `/p${i}?q=${i % 7}`);
+  script["/"] = html(paths.map((path) => `<a href='${path}'>x</a>`).join(""));
+  for (const path of paths) script[path] = html(`page ${path}`);
+  const server = await scriptedServer(t, script);
+  const { out } = await crawlOrigin(t, server.origin);
+  const earlier = new EarlierCrawl(out, 1 << 20);
+  t.after(() => earlier.close());
+  for (const path of ["/", ...paths]) {
+    const page = earlier.find(canonicalize(server.origin + path)!);
+    assert.ok(page?.body.includes(path === "/" ? "<a href" : `page ${path}`), path);
+  }
+  for (const path of ["/p", "/p0", "/p61?q=1", "/zzz", "/%00"])
+    assert.equal(earlier.find(canonicalize(server.origin + path)!), undefined, path);
+  const lines = readLines(join(out, "logs/crawl.jsonl"));
+  assert.equal(lines.length, 61);
+});
+
+test("--recrawl with a folder that holds no crawl is a usage error", async (t) => {
+  const { code, stderr } = await orbweaver([
+    "crawl",
+    "http://127.0.0.1:1/",
+    "--recrawl",
+    tempFolder(t),
+  ]);
+  assert.equal(code, 2);
+  assert.match(stderr, /--recrawl .*there is no finished crawl in that folder/);
+});

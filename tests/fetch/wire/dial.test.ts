@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import net from "node:net";
+import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { dial, interleaved } from "../../../src/fetch/wire/dial.ts";
+
+const RULES = { staggerMs: 40, timeoutMs: 2000 };
+
+async function listener(t: TestContext, address: string, port = 0) {
+  const seen: net.Socket[] = [];
+  const server = net.createServer((socket) => seen.push(socket.on("error", () => {})));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(port, address, resolve);
+  });
+  t.after(() => {
+    for (const socket of seen) socket.destroy();
+    server.close();
+  });
+  return { port: (server.address() as net.AddressInfo).port, seen };
+}
+
+/** An address whose thread sleeps and whose queue is full: the kernel answers nobody any more. */
+async function silentListener(t: TestContext, address: string): Promise<number> {
+  const code = `const { parentPort } = require("node:worker_threads");
+    const server = require("node:net").createServer(() => {});
+    server.listen({ host: "${address}", port: 0, backlog: 1 }, () => {
+      parentPort.postMessage(server.address().port);
+      setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0), 50);
+    });`;
+  const worker = new Worker(code, { eval: true });
+  t.after(() => worker.terminate());
+  const [port] = (await once(worker, "message")) as [number];
+  await sleep(150);
+  const callers = Array.from({ length: 4 }, () => net.connect(port, address).on("error", () => {}));
+  t.after(() => {
+    for (const caller of callers) caller.destroy();
+  });
+  await sleep(50);
+  return port;
+}
+
+test("families take turns, IPv6 first, and keep their order", () => {
+  assert.deepEqual(interleaved(["1.1.1.1", "2.2.2.2", "3.3.3.3", "::1", "::2"]), [
+    "::1",
+    "1.1.1.1",
+    "::2",
+    "2.2.2.2",
+    "3.3.3.3",
+  ]);
+  assert.deepEqual(interleaved(["1.1.1.1"]), ["1.1.1.1"]);
+});
+
+test("an address that refuses hands over at once, not after the stagger", async (t) => {
+  const { port } = await listener(t, "127.0.0.3");
+  const start = performance.now();
+  const rules = { staggerMs: 60_000, timeoutMs: 90_000 };
+  const dialled = await dial(["127.0.0.1", "127.0.0.2", "127.0.0.3"], port, rules);
+  assert.ok(dialled.kind === "connected");
+  dialled.socket.destroy();
+  assert.equal(dialled.address, "127.0.0.3");
+  assert.ok(performance.now() - start < 10_000);
+});
+
+test("an address that keeps silent costs the stagger, and its attempt is destroyed", async (t) => {
+  const port = await silentListener(t, "127.0.0.7");
+  await listener(t, "127.0.0.1", port);
+  const start = performance.now();
+  const dialled = await dial(["127.0.0.7", "127.0.0.1"], port, RULES);
+  assert.ok(dialled.kind === "connected");
+  assert.ok(performance.now() - start >= RULES.staggerMs - 2, "the first had its chance");
+  assert.equal(dialled.address, "127.0.0.1");
+  assert.equal(dialled.socket.listenerCount("error"), 0, "the winner is handed over clean");
+  dialled.socket.destroy();
+});
+
+test("when nobody answers the last reason is told; when nobody is there to ask, too", async (t) => {
+  const { port } = await listener(t, "127.0.0.9");
+  const refused = await dial(["127.0.0.1", "127.0.0.2"], port, RULES);
+  assert.deepEqual(
+    [refused.kind, "error" in refused && refused.error],
+    ["failed", "connection_refused"],
+  );
+  const none = await dial([], 80, RULES);
+  assert.equal(none.kind, "failed");
+});
