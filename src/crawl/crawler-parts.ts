@@ -45,6 +45,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     resolver: new NameResolver({
       overrides: config.resolve,
       askServers: !config.loopbackOnly,
+      ...(config.nameServers.length === 0 ? {} : { servers: config.nameServers }),
       clock,
     }),
     policy: new AddressPolicy({

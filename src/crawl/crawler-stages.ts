@@ -111,7 +111,7 @@ export class CrawlerStages implements Stages {
   follow(lease: Lease, capture: Capture, page: ReadPage): Next {
     const { follower } = this.#parts;
     const { status } = capture.head;
-    const redirect = follower.redirect(lease, status, capture.head.get("location"));
+    const redirect = follower.redirect(lease, status, capture.head.location);
     const skipped: Skipped[] = [];
     const next = this.#next(lease, page, redirect, skipped);
     if (skipped.length > 0) {

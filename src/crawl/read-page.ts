@@ -1,6 +1,7 @@
 import { isHtml, mimeOf } from "../fetch/fetcher.ts";
 import type { Capture } from "../fetch/outcome.ts";
 import { decodeBody } from "../fetch/wire/decode.ts";
+import { beginsLikeFile } from "../parse/file-signatures.ts";
 import { type ParsedPage, parsePage } from "../parse/page.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 
@@ -54,13 +55,8 @@ export async function readPage(
   return { isPage, mime, parsed, flag, truncated };
 }
 
-/** Signatures of what servers most often send under the name of HTML, and is not. */
-const NOT_MARKUP = ["PK\u0003\u0004", "%PDF-", "\u0089PNG", "GIF8", "\u00ff\u00d8\u00ff", "RIFF"];
-
 /** A body that claims to be HTML but starts like a picture, video or zip file is kept and not parsed. */
 function looksLikeMarkup(mime: string, bytes: Buffer): boolean {
-  const start = bytes.toString("latin1", 0, 16);
-  if (NOT_MARKUP.some((signature) => start.startsWith(signature))) return false;
-  if (start.slice(4, 8) === "ftyp") return false;
+  if (beginsLikeFile(bytes)) return false;
   return mime !== "" || /^(?:\u00ef\u00bb\u00bf)?\s*</.test(bytes.toString("latin1", 0, 512));
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Host } from "../frontier/host.ts";
 import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
 import { hostnameOf, originOf } from "../url/url-parts.ts";
+import { isLasting } from "./outcome.ts";
 import type { Asked, PoliteClient } from "./polite-client.ts";
 import { RobotsRules } from "./robots.ts";
 import { RobotsCache, type RobotsFetch, robotsFromStatus } from "./robots-cache.ts";
@@ -122,7 +123,7 @@ export class RobotsDesk {
 
   #failed(origin: string, error: string, refused: boolean, isOurRefusal = false): RobotsAnswer {
     const tries = (this.#unreachable.get(origin)?.tries ?? 0) + 1;
-    const final = tries > this.#rules.retries || isOurRefusal;
+    const final = tries > this.#rules.retries || isOurRefusal || isLasting(error);
     const retryAtMs = this.#rules.clock() + this.#rules.backOffMs(tries - 1);
     const answer = { kind: "unreachable", error, refused, retryAtMs, final, tries } as const;
     if (this.#unreachable.size >= MAX_UNREACHABLE) this.#unreachable.clear();
@@ -137,6 +138,6 @@ export async function fileOf({ head, body }: WireResponse): Promise<RobotsFetch>
     maxBytes: ROBOTS_MAX_BYTES,
     maxRatio: Number.POSITIVE_INFINITY,
   });
-  const location = head.get("location");
+  const { location } = head;
   return { status: head.status, body: bytes, ...(location === undefined ? {} : { location }) };
 }

@@ -116,10 +116,18 @@ function collect(
 
 function refusal(link: string, page: CrawlUrl): RefusedLink {
   return {
-    link: wellFormed(link.slice(0, MAX_REFUSED_CHARACTERS)),
+    link: wellFormed(withoutSecrets(link.slice(0, MAX_REFUSED_CHARACTERS))),
     // Fine by itself: then it is the base that leads to another scheme.
     reason: refusalOf(link, page) ?? "blocked_scheme",
   };
+}
+
+// A part that is cut off could hide the "@" that tells a password from a port, so "//" to the end counts as well.
+const CREDENTIALS = /^([\0-\x20]*[a-z][a-z0-9+.-]*:[/\\]*|[\0-\x20]*[/\\]{2,})[^/\\?#]*@/i;
+
+/** A link as it may be reported: user names and passwords are nobody's business (HOSTILE P9). */
+function withoutSecrets(link: string): string {
+  return link.replace(CREDENTIALS, "$1");
 }
 
 /** Resolves links against the page or its base element. */

@@ -39,6 +39,12 @@ function codingsOf(contentEncoding: string): Coding[] | undefined {
   return codings;
 }
 
+/** Whether somebody applied more codings than anyone has a reason to; no decoder is made for them. */
+export function hasTooManyCodings(contentEncoding: string): boolean {
+  const names = contentEncoding.split(",").map((member) => member.trim().toLowerCase());
+  return names.filter((name) => name !== "" && name !== "identity").length > MAX_CODINGS;
+}
+
 /** Servers send "deflate" with and without the zlib wrapper; its two bytes carry a check (RFC 1950, 2.2). */
 function isZlib(body: Buffer): boolean {
   return body.length >= 2 && (body[0]! & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
