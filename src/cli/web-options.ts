@@ -42,7 +42,8 @@ const OPTIONS: readonly WebOption[] = [
     name: "profile",
     flag: "profile",
     value: "NAME",
-    about: "a synthetic web; the same name is the same web, byte for byte (default demo); hostile is one of bad servers",
+    about:
+      "a synthetic web; the same name is the same web, byte for byte (default demo); hostile is one of bad servers",
     allowed: PROFILE_NAMES.join(", "),
     example: "tiny",
     read: oneOf(...PROFILE_NAMES),

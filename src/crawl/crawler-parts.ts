@@ -23,6 +23,9 @@ export interface CrawlerParts {
   readonly follower: Follower;
 }
 
+/** Large bodies that all threads together hold at a time, unless there are many threads. */
+const MAX_LARGE_BODIES = 4;
+
 /** Puts the stages of one thread together from its configuration. */
 export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   const { config, seedLow, seedHigh } = rules;
@@ -36,6 +39,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
       maxBodyBytes: config.maxBodyBytes,
     },
     insecure: config.insecure,
+    largeBodies: Math.max(2, Math.floor(MAX_LARGE_BODIES / config.threads)),
     // A second request right after the first would break the delay: it goes back to the queue instead.
     resend: config.delayMs === 0,
     clock,

@@ -176,7 +176,7 @@ export class CrawlerStages implements Stages {
       capture.body,
     ];
     this.#count(line.outcome, capture.body.length);
-    return handOff.sendRecord(parts);
+    return handOff.sendRecord(parts, () => capture.release());
   }
 
   log(lease: Lease, outcome: FetchOutcome): void {

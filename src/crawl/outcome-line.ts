@@ -21,6 +21,8 @@ export interface OutcomeLine {
   parent?: string;
   attempt?: number;
   truncated?: string;
+  /** Links of the page beyond those that are kept. */
+  links_dropped?: number;
 }
 
 function start(lease: Lease, dateMs: number, outcome: OutcomeLine["outcome"]): OutcomeLine {
@@ -74,5 +76,8 @@ export function responseLine(
     bytes: capture.body.length,
     ms: Math.round(capture.tookMs),
     ...(page.truncated === undefined ? {} : { truncated: page.truncated }),
+    ...(page.parsed === undefined || page.parsed.linksDropped === 0
+      ? {}
+      : { links_dropped: page.parsed.linksDropped }),
   };
 }

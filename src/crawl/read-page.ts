@@ -24,6 +24,9 @@ export interface ReadLimits {
   readonly maxLinks: number;
 }
 
+/** CPU time after which the rest of a page is left unread. */
+const PARSE_BUDGET_MS = 2000;
+
 /** Decodes and parses a 2xx HTML response; anything else is only classified. */
 export async function readPage(
   url: CrawlUrl,
@@ -40,6 +43,7 @@ export async function readPage(
   const decoding = decodeBody(capture.body, head.all("content-encoding").join(", "), {
     maxBytes: limits.maxBodyBytes,
     maxRatio: limits.maxRatio,
+    borrow: true,
   });
   const decoded = decoding instanceof Promise ? await decoding : decoding;
   flag ??= decoded.flag;
@@ -50,8 +54,10 @@ export async function readPage(
   const contentType = head.get("content-type");
   const parsed = parsePage(decoded.bytes, url, {
     maxLinks: limits.maxLinks,
+    budgetMs: PARSE_BUDGET_MS,
     ...(contentType === undefined ? {} : { contentType }),
   });
+  flag ??= parsed.cut ? "parse_budget" : undefined;
   return { isPage, mime, parsed, flag, truncated };
 }
 

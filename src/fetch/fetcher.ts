@@ -77,6 +77,7 @@ export class Fetcher {
         tookMs: response.endedAtMs - response.startedAtMs,
         truncated: response.truncated,
         flag: response.flag,
+        release: () => response.release(),
       },
     };
   }

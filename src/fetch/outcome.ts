@@ -13,6 +13,8 @@ export interface Capture {
   readonly truncated: "length" | "time" | "disconnect" | undefined;
   /** Why the body is not whole or not clean, if so. */
   readonly flag: string | undefined;
+  /** Nobody needs the body any more. */
+  release(): void;
 }
 
 /** What became of a URL. Time-outs and refusals are what crawling is made of, so they are values. */

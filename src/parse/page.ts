@@ -28,6 +28,8 @@ export interface ParsedPage {
   canonical?: CrawlUrl;
   refresh?: CrawlUrl;
   robots: RobotsDirectives;
+  /** Only the beginning of the page was read: the rest would have cost more than its budget. */
+  cut: boolean;
 }
 
 /** A link that is not followed. */
@@ -43,6 +45,8 @@ export interface ParseOptions {
   maxLinks?: number;
   /** Words are counted unless this is false. */
   words?: boolean;
+  /** CPU time a page may cost; without one, however long it takes. */
+  budgetMs?: number;
 }
 
 const MAX_LINKS = 10_000;
@@ -53,13 +57,16 @@ const MAX_META_CHARACTERS = 1000;
 
 /** Extracts links, title, words and directives from the bytes of an HTML page; never throws. */
 export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions = {}): ParsedPage {
-  const { contentType, maxLinks = MAX_LINKS } = options;
-  const words = options.words !== false;
-  const scanned = scanLinks(body, contentType === undefined ? { words } : { words, contentType });
+  const { contentType, budgetMs, maxLinks = MAX_LINKS } = options;
+  const scanned = scanLinks(body, {
+    words: options.words !== false,
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(budgetMs === undefined ? {} : { budgetMs }),
+  });
   const resolver = new Resolver(url, scanned.links);
   const page: ParsedPage = {
     links: [],
-    linksDropped: 0,
+    linksDropped: scanned.dropped,
     refused: [],
     base: resolver.base,
     title: clean(scanned.title, MAX_TITLE_CHARACTERS) ?? "",
@@ -67,6 +74,7 @@ export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions
     firstWords: scanned.firstWords,
     charset: scanned.charset,
     robots: scanned.robots,
+    cut: scanned.cut,
   };
   collect(page, scanned.links, resolver, maxLinks);
   const meta = (name: string) => clean(scanned.metas.get(name), MAX_META_CHARACTERS);
@@ -122,8 +130,9 @@ function refusal(link: string, page: CrawlUrl): RefusedLink {
   };
 }
 
-// A part that is cut off could hide the "@" that tells a password from a port, so "//" to the end counts as well.
-const CREDENTIALS = /^([\0-\x20]*[a-z][a-z0-9+.-]*:[/\\]*|[\0-\x20]*[/\\]{2,})[^/\\?#]*@/i;
+// The schemes of the web need no slashes before a user name, the others two.
+const CREDENTIALS =
+  /^([\0-\x20]*(?:(?:https?|wss?|ftp):[/\\]*|[a-z][a-z0-9+.-]*:\/\/|[/\\]{2,}))[^/\\?#]*@/i;
 
 /** A link as it may be reported: user names and passwords are nobody's business (HOSTILE P9). */
 function withoutSecrets(link: string): string {

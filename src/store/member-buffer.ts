@@ -8,15 +8,18 @@ const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 const STORED_BLOCK_HEADER_BYTES = 5;
 const TRAILER_BYTES = 8;
 const FRAME_BYTES = HEADER.length + STORED_BLOCK_HEADER_BYTES + TRAILER_BYTES;
+const FIRST_BYTES = 64 * 1024;
+const MAX_CHUNK_BYTES = 1024 * 1024;
 const RECORD_END = "\r\n\r\n";
-const KEPT_BYTES = 1024 * 1024;
+// Two large captures are not far apart; beyond this, memory is given back.
+const KEPT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Collects the records of one capture as gzip members in one piece of memory that is used again for
  * the next: a small record is framed where it is written, without a buffer of its own.
  */
 export class MemberBuffer {
-  #bytes = Buffer.allocUnsafeSlow(64 * 1024);
+  #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #length = 0;
 
   /** Bytes of all members so far. */
@@ -32,7 +35,7 @@ export class MemberBuffer {
   /** Forgets the members, and memory that only a large capture needed. */
   clear(): void {
     this.#length = 0;
-    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafeSlow(KEPT_BYTES);
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   }
 
   /**
@@ -55,7 +58,10 @@ export class MemberBuffer {
     } else {
       const record = this.#bytes.subarray(from, from + size);
       // Room for the whole answer, so that zlib gives it in one piece: stored blocks add 5 bytes each.
-      const room = level === 0 ? size + (size >> 8) + 64 : Math.max(4096, size >> 1);
+      const room =
+        level === 0
+          ? size + (size >> 8) + 64
+          : Math.max(4096, Math.min(size >> 1, MAX_CHUNK_BYTES));
       const member = gzipSync(record, { level, chunkSize: room });
       this.#reserve(member.length);
       this.#bytes.set(member, start);

@@ -5,7 +5,13 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { PlayedCase } from "../../src/web/hostile/hostile-web.ts";
 import type { WitnessReport } from "../../src/web/hostile/witness.ts";
 import { root } from "../support/conformance.ts";
-import { type LogLine, type PageLine, readLines, readLog, readPages } from "../support/orbweaver.ts";
+import {
+  type LogLine,
+  type PageLine,
+  readLines,
+  readLog,
+  readPages,
+} from "../support/orbweaver.ts";
 
 const MAIN = join(root, "build/src/cli/main.js");
 const RECORDER = fileURLToPath(new URL("./record-connects.js", import.meta.url));

@@ -46,12 +46,12 @@ export class Judge {
   #line(url: string, line: HostileCrawl["log"][number], expected: Expected): string[] {
     const problems: string[] = [];
     const codes: readonly string[] = [expected.error ?? ""].flat();
-    const shown = `${line.outcome} ${line.error ?? ""} ${line["detail"] ?? ""}`;
+    const shown = `${line.outcome} ${line.error ?? ""} ${line.detail ?? ""}`;
     if (line.outcome !== expected.outcome || !codes.includes(line.error ?? "")) {
       problems.push(`${url} should be ${expected.outcome} ${codes.join("|")}: it is ${shown}`);
     }
-    if (expected.truncated !== undefined && line["truncated"] !== expected.truncated) {
-      problems.push(`${url} should be truncated ${expected.truncated}, not ${line["truncated"]}`);
+    if (expected.truncated !== undefined && line.truncated !== expected.truncated) {
+      problems.push(`${url} should be truncated ${expected.truncated}, not ${line.truncated}`);
     }
     const title = this.#titles.get(url);
     if (expected.title !== undefined && title !== expected.title) {
@@ -84,7 +84,8 @@ export class Judge {
       const from = at >= 0 ? connection.requests[at]!.atMs : connection.openedMs;
       const seconds = ((connection.closedMs ?? Number.POSITIVE_INFINITY) - from) / 1000;
       const [min, max] = hostile.seconds;
-      if (seconds < min || seconds > max) problems.push(`it took ${seconds} s, not ${min} to ${max}`);
+      if (seconds < min || seconds > max)
+        problems.push(`it took ${seconds} s, not ${min} to ${max}`);
     }
     return problems;
   }

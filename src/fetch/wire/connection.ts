@@ -42,10 +42,7 @@ export class Connection {
     this.#secure = target.secure;
     const onread = {
       buffer: RECEIVE,
-      callback: (length: number) => {
-        this.#onBytes(length);
-        return true;
-      },
+      callback: (length: number) => this.#onBytes(length),
     };
     const socket = target.secure
       ? secure.connect(target, key, onread)
@@ -84,12 +81,13 @@ export class Connection {
     this.#socket.write(exchange.text, "latin1");
   }
 
-  #onBytes(length: number): void {
+  /** False stops reading until `resume`. */
+  #onBytes(length: number): boolean {
     const exchange = this.#exchange;
     // Bytes nobody asked for: a late surplus of the response before, or a response to no request.
     if (exchange === undefined || exchange.sentAtMs < 0) {
       this.#disown();
-      return;
+      return true;
     }
     if (exchange.firstByteMs < 0) exchange.firstByteMs = this.#owner.now();
     try {
@@ -97,9 +95,18 @@ export class Connection {
     } catch (fault) {
       exchange.reject(fault); // thrown by the caller's accept()
       this.#drop();
-      return;
+      return true;
     }
     if (exchange.reader.done) this.#finish(exchange);
+    else return this.#hasRoom(exchange);
+    return true;
+  }
+
+  #hasRoom(exchange: Exchange): boolean {
+    return exchange.makeRoom(this.#owner.now(), () => {
+      // Meanwhile the connection may have ended: then somebody else gets the memory.
+      if (this.#exchange === exchange && this.#hasRoom(exchange)) this.#socket.resume();
+    });
   }
 
   /** Settles the exchange whose reader is done, and keeps or closes the connection. */

@@ -3,12 +3,28 @@ import type zlib from "node:zlib";
 import type { DecodeResult } from "./decode.ts";
 
 const PIECES = 256;
+const MIN_SCRATCH = 64 * 1024;
 
 interface Pass {
-  parts: Buffer[];
+  /** Bytes decoded, at the start of the scratch memory. */
+  length: number;
   /** Input taken without complaint. */
   goodBytes: number;
   outcome: "whole" | "full" | "error";
+}
+
+/** Every decoding of this thread writes here, one after the other. */
+let scratch = Buffer.alloc(0);
+
+/** Copies a part into the scratch memory, which grows up to `cap` and stays. */
+function keep(part: Buffer, at: number, count: number, cap: number): number {
+  if (at + count > scratch.length) {
+    const larger = Buffer.allocUnsafeSlow(Math.min(cap, Math.max(at + count, 2 * at, MIN_SCRATCH)));
+    scratch.copy(larger, 0, 0, at);
+    scratch = larger;
+  }
+  part.copy(scratch, at, 0, count);
+  return count;
 }
 
 /**
@@ -23,7 +39,7 @@ function feed(
   cap: number,
 ): Promise<Pass> {
   return new Promise((resolve) => {
-    const pass: Pass = { parts: [], goodBytes: 0, outcome: "whole" };
+    const pass: Pass = { length: 0, goodBytes: 0, outcome: "whole" };
     let room = cap;
     const settle = (outcome: Pass["outcome"]) => {
       pass.outcome = outcome;
@@ -32,7 +48,7 @@ function feed(
     };
     decoder.on("data", (part: Buffer) => {
       if (room < 0) return;
-      pass.parts.push(part.length > room ? part.subarray(0, room) : part);
+      pass.length += keep(part, pass.length, Math.min(part.length, room), cap);
       room -= part.length;
       if (room < 0) settle("full");
     });
@@ -50,18 +66,38 @@ function feed(
   });
 }
 
-/** Decodes the longest good beginning of a damaged body, to the byte, in a few passes of ever smaller pieces. */
-export async function decodePrefix(
+/** The decoding under way in this thread: the next one waits, so that their memory does not add up. */
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Decodes the longest good beginning of a damaged or very large body, one body at a time. Borrowed bytes are valid
+ * until this thread's event loop turns.
+ */
+export function decodePrefix(
   body: Buffer,
   create: (options: zlib.ZlibOptions) => Transform,
   cap: number,
+  borrow: boolean,
+): Promise<DecodeResult> {
+  const result = last.then(() => longestPrefix(body, create, cap, borrow));
+  last = result.catch(() => {});
+  return result;
+}
+
+/** The good beginning to the byte, in a few passes of ever smaller pieces. */
+async function longestPrefix(
+  body: Buffer,
+  create: (options: zlib.ZlibOptions) => Transform,
+  cap: number,
+  borrow: boolean,
 ): Promise<DecodeResult> {
   let goodBytes = 0;
   let pieceBytes = Math.max(1, Math.ceil(body.length / PIECES));
   for (;;) {
     const decoder = create({ chunkSize: 64 * 1024 });
     const pass = await feed(decoder, body, goodBytes, pieceBytes, cap);
-    const bytes = Buffer.concat(pass.parts);
+    const used = scratch.subarray(0, pass.length);
+    const bytes = borrow ? used : Buffer.from(used);
     if (pass.outcome === "full") return { bytes, flag: "body_too_large", truncated: "length" };
     // An error at the very end means that the stream stops too early: there is nothing to narrow down.
     if (pass.outcome === "whole" || pieceBytes === 1 || pass.goodBytes === body.length) {

@@ -46,6 +46,8 @@ export interface WireResponse {
   readonly startedAtMs: number;
   readonly firstByteMs: number;
   readonly endedAtMs: number;
+  /** The body is no longer needed: its memory may serve another one. */
+  release(): void;
 }
 
 /** What became of a request. */

@@ -1,8 +1,8 @@
 import { BodyBuffer } from "./body-buffer.ts";
 import { CHUNKS_BAD, CHUNKS_FULL, CHUNKS_MORE, ChunkedDecoder } from "./chunked.ts";
+import { hasTooManyCodings } from "./decode.ts";
 import { type Framing, framingOf } from "./framing.ts";
 import { ResponseHead } from "./head.ts";
-import { hasTooManyCodings } from "./decode.ts";
 import { HeadScanner, SCAN_MORE, SCAN_NOT_HTTP, SCAN_TOO_LARGE } from "./head-scanner.ts";
 import type { WireLimits } from "./limits.ts";
 import type { WireError } from "./wire-error.ts";
@@ -70,6 +70,11 @@ export class ResponseReader {
 
   get bodyBytes(): number {
     return this.#body?.length ?? 0;
+  }
+
+  /** The body, once there is one: large ones change their memory. */
+  get body(): BodyBuffer | undefined {
+    return this.#body;
   }
 
   /** The body read so far; called once, when done. */

@@ -7,16 +7,27 @@ export async function runHostileWeb(options: WebCommandOptions, io: CommandIo): 
   const { profile: _profile, port, ...others } = options;
   const [other] = Object.keys(others);
   if (other !== undefined) {
-    throw new UsageError("the hostile web takes --port and nothing else: its rows are what they are");
+    throw new UsageError(
+      "the hostile web takes --port and nothing else: its rows are what they are",
+    );
   }
   const web = await startHostileWeb(port === undefined ? {} : { port });
   try {
-    const cases = web.cases.map(({ pages: _pages, secure, names: _names, onConnect: _on, ...rest }) => ({
-      ...rest,
-      ...(secure === undefined ? {} : { tls: true }),
-    }));
+    const cases = web.cases.map(
+      ({ pages: _pages, secure, names: _names, onConnect: _on, ...rest }) => ({
+        ...rest,
+        ...(secure === undefined ? {} : { tls: true }),
+      }),
+    );
     const { start, nameServer, authority } = web;
-    const line = { start: [start], port: web.port, allow: HOSTILE_BLOCK, nameServer, authority, cases };
+    const line = {
+      start: [start],
+      port: web.port,
+      allow: HOSTILE_BLOCK,
+      nameServer,
+      authority,
+      cases,
+    };
     io.stdout.write(`${JSON.stringify(line)}\n`);
     io.stderr.write(explain(web));
     if (!io.signal.aborted) {

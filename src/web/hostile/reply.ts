@@ -122,11 +122,7 @@ export function prepare(): void {
 }
 
 /** A body without a length that is made piece by piece, and the end of the connection. */
-export function stream(
-  type: string,
-  piece: (n: number) => string | Buffer,
-  count: number,
-): Serve {
+export function stream(type: string, piece: (n: number) => string | Buffer, count: number): Serve {
   return ({ socket }) => {
     socket.write(headOf(200, { "Content-Type": type, Connection: "close" }));
     pour(socket, piece, count, () => socket.end());

@@ -71,7 +71,12 @@ export const addresses: Family = ({ port, canary, canary6 }) => {
         ),
       },
     },
-    linked("N2", "spellings", "127.0.0.1 as a number, in hexadecimal, short, in odd digits", hidden),
+    linked(
+      "N2",
+      "spellings",
+      "127.0.0.1 as a number, in hexadecimal, short, in odd digits",
+      hidden,
+    ),
     linked("N3", "ipv6", "loopback, link-local and private addresses of IPv6, and IPv4 inside", [
       `http://${canary6}/n3`,
       `http://[0:0:0:0:0:0:0:1]:${port}/n3-long`,
@@ -198,7 +203,9 @@ export const ways: Family = ({ port, target, evil, canary }) => {
     "blob:http://127.0.0.1/n7",
     "mailto:n7@hostile.test",
   ];
-  const ports = [22, 25, 6379, 6000, 10080, 11211, 0].map((bad) => `${target.split(":")[0]}:${bad}`);
+  const ports = [22, 25, 6379, 6000, 10080, 11211, 0].map(
+    (bad) => `${target.split(":")[0]}:${bad}`,
+  );
   const spellings: [string, string][] = [
     [`http:\\\\${evil}\\n10-backslashes`, "n10-backslashes"],
     [`//${evil}/n10-no-scheme`, "n10-no-scheme"],

@@ -4,11 +4,12 @@ import { bombs, codings } from "./codings.ts";
 import { credentials } from "./credentials.ts";
 import { answers, lengths } from "./framing.ts";
 import { heads, redirects } from "./heads.ts";
-import { markup, traps, words } from "./pages.ts";
+import { markup, traps } from "./pages.ts";
 import { robotsRows, sitemapRows } from "./robots.ts";
 import { certificates, handshakes } from "./secure.ts";
 import { storage } from "./storage.ts";
 import { busy, slowness } from "./timing.ts";
+import { words } from "./words.ts";
 
 const FAMILIES: readonly Family[] = [
   addresses,

@@ -69,7 +69,9 @@ export const bombs: Family = () => [
     expected: [CUT],
     pages: {
       "/": ({ socket }) => {
-        socket.write(headOf(200, { "Content-Type": HTML, "Content-Length": "9223372036854775807" }));
+        socket.write(
+          headOf(200, { "Content-Type": HTML, "Content-Length": "9223372036854775807" }),
+        );
         pour(socket, () => filler);
       },
     },
@@ -208,12 +210,19 @@ export const codings: Family = () => {
       broken((body) => body.writeUInt32LE(1, body.length - 4)),
     ),
     damaged("flipped", "gzip with damaged bytes in its second half", () =>
-      broken((body) => body.fill(0xff, Math.floor(body.length * 0.7), Math.floor(body.length * 0.8))),
+      broken((body) =>
+        body.fill(0xff, Math.floor(body.length * 0.7), Math.floor(body.length * 0.8)),
+      ),
     ),
     damaged("not-gzip", "plain HTML announced as gzip", () => Buffer.from(CODED)),
-    damaged("brotli-cut", "brotli that stops in the middle", () => {
-      const body = brotli(Buffer.from(long));
-      return body.subarray(0, Math.floor(body.length * 0.8));
-    }, "br"),
+    damaged(
+      "brotli-cut",
+      "brotli that stops in the middle",
+      () => {
+        const body = brotli(Buffer.from(long));
+        return body.subarray(0, Math.floor(body.length * 0.8));
+      },
+      "br",
+    ),
   ];
 };

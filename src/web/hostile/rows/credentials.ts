@@ -4,7 +4,12 @@ import { page, redirect } from "../reply.ts";
 
 /** A1 and A2: credentials must not travel further than they were meant to. */
 export const credentials: Family = ({ port, target, issuer }) => {
-  const moved = (name: string, serves: string, to: string, rest: Partial<HostileCase> = {}): HostileCase => ({
+  const moved = (
+    name: string,
+    serves: string,
+    to: string,
+    rest: Partial<HostileCase> = {},
+  ): HostileCase => ({
     row: "A1",
     name,
     serves,
@@ -18,7 +23,11 @@ export const credentials: Family = ({ port, target, issuer }) => {
     ...rest,
   });
   return [
-    moved("other-host", "a cookie, then a redirect to another host", `http://${target}/a1-other-host`),
+    moved(
+      "other-host",
+      "a cookie, then a redirect to another host",
+      `http://${target}/a1-other-host`,
+    ),
     {
       row: "A1",
       name: "with-password",

@@ -54,11 +54,29 @@ export const lengths: Family = () => {
       closes: true,
       pages: { "/": rawThenEnd(head("Content-Length: 1000\r\n"), BODY) },
     },
-    bad("R5", "smaller", "a Content-Length smaller than the body", head("Content-Length: 3\r\n"), BODY),
+    bad(
+      "R5",
+      "smaller",
+      "a Content-Length smaller than the body",
+      head("Content-Length: 3\r\n"),
+      BODY,
+    ),
     bad("R5", "zero", "a Content-Length of 0 and a body", head("Content-Length: 0\r\n"), BODY),
     bad("R5", "negative", "a negative Content-Length", head("Content-Length: -1\r\n"), BODY),
-    bad("R5", "two", "two different Content-Length", head("Content-Length: 19\r\nContent-Length: 3\r\n"), BODY),
-    bad("R5", "two-in-one", "two different lengths in one line", head("Content-Length: 19, 3\r\n"), BODY),
+    bad(
+      "R5",
+      "two",
+      "two different Content-Length",
+      head("Content-Length: 19\r\nContent-Length: 3\r\n"),
+      BODY,
+    ),
+    bad(
+      "R5",
+      "two-in-one",
+      "two different lengths in one line",
+      head("Content-Length: 19, 3\r\n"),
+      BODY,
+    ),
     bad(
       "R5",
       "with-chunked",
@@ -66,12 +84,21 @@ export const lengths: Family = () => {
       head("Content-Length: 19\r\nTransfer-Encoding: chunked\r\n"),
       `13\r\n${BODY}\r\n0\r\n\r\n`,
     ),
-    bad("R5", "unknown-coding", "a transfer coding nobody asked for", head("Transfer-Encoding: gzip, chunked\r\n"), BODY),
-    fine("two-equal", "the same Content-Length twice", head("Content-Length: 19\r\nContent-Length: 19\r\n"), BODY),
-    fine("no-number", "a Content-Length that is no number", head("Content-Length: many\r\n"), BODY),
-    endless("endless", "chunks for ever", cut, (socket) =>
-      pour(socket, () => BIG_CHUNK),
+    bad(
+      "R5",
+      "unknown-coding",
+      "a transfer coding nobody asked for",
+      head("Transfer-Encoding: gzip, chunked\r\n"),
+      BODY,
     ),
+    fine(
+      "two-equal",
+      "the same Content-Length twice",
+      head("Content-Length: 19\r\nContent-Length: 19\r\n"),
+      BODY,
+    ),
+    fine("no-number", "a Content-Length that is no number", head("Content-Length: many\r\n"), BODY),
+    endless("endless", "chunks for ever", cut, (socket) => pour(socket, () => BIG_CHUNK)),
     endless("huge-chunk", "a chunk of FFFFFFFFFFFFFFFF bytes, sent", cut, (socket) => {
       socket.write("FFFFFFFFFFFFFFFF\r\n");
       pour(socket, () => FILLER);
@@ -120,9 +147,21 @@ export const lengths: Family = () => {
       socket.write("0\r\n");
       pour(socket, (n) => `X-${n}: y\r\n`.repeat(100));
     }),
-    endless("no-size", "a chunk whose size is no number", BAD, (socket) => void socket.write("zz\r\nhi\r\n")),
-    endless("negative-size", "a chunk of -1 bytes", BAD, (socket) => void socket.write("-1\r\nhi\r\n")),
-    endless("zeros", "a chunk size of leading zeros", BAD, (socket) => pour(socket, () => "0".repeat(10_000))),
+    endless(
+      "no-size",
+      "a chunk whose size is no number",
+      BAD,
+      (socket) => void socket.write("zz\r\nhi\r\n"),
+    ),
+    endless(
+      "negative-size",
+      "a chunk of -1 bytes",
+      BAD,
+      (socket) => void socket.write("-1\r\nhi\r\n"),
+    ),
+    endless("zeros", "a chunk size of leading zeros", BAD, (socket) =>
+      pour(socket, () => "0".repeat(10_000)),
+    ),
   ];
 };
 
@@ -133,13 +172,19 @@ const OK = (title: string) => {
 
 /** R13 to R15: responses that are none, or more than one. */
 export const answers: Family = () => {
-  const early = (n: number) => "HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n".repeat(n);
+  const early = (n: number) =>
+    "HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n".repeat(n);
   const next: Expected = { at: "/next", outcome: "page", title: "/next" };
   const more = '<a href="/next">x</a>';
   return [
     bad("R13", "flood", "10,000 times 103", early(10_000), OK("late")),
     bad("R13", "seventeen", "17 times 103, one more than allowed", early(17), OK("late")),
-    bad("R13", "continue", "10,000 times 100 Continue", "HTTP/1.1 100 Continue\r\n\r\n".repeat(10_000)),
+    bad(
+      "R13",
+      "continue",
+      "10,000 times 100 Continue",
+      "HTTP/1.1 100 Continue\r\n\r\n".repeat(10_000),
+    ),
     {
       row: "R13",
       name: "sixteen",
@@ -147,9 +192,24 @@ export const answers: Family = () => {
       expected: [{ outcome: "page", title: "body" }],
       pages: { "/": raw(early(16), OK("body")) },
     },
-    bad("R14", "switching", "101 Switching Protocols", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nsecret"),
-    bad("R14", "no-content", "204 with a body", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello"),
-    bad("R14", "no-content-surprise", "204 and bytes behind it", "HTTP/1.1 204 No Content\r\n\r\nhello"),
+    bad(
+      "R14",
+      "switching",
+      "101 Switching Protocols",
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nsecret",
+    ),
+    bad(
+      "R14",
+      "no-content",
+      "204 with a body",
+      "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello",
+    ),
+    bad(
+      "R14",
+      "no-content-surprise",
+      "204 and bytes behind it",
+      "HTTP/1.1 204 No Content\r\n\r\nhello",
+    ),
     bad("R14", "not-modified", "304 that nobody asked for", "HTTP/1.1 304 Not Modified\r\n\r\n"),
     bad("R14", "status-999", "status 999", `HTTP/1.1 999 What\r\nContent-Length: 0\r\n\r\n`),
     bad("R14", "status-600", "status 600", `HTTP/1.1 600 What\r\nContent-Length: 0\r\n\r\n`),
@@ -157,7 +217,12 @@ export const answers: Family = () => {
     bad("R14", "status-2000", "status 2000", `HTTP/1.1 2000 What\r\nContent-Length: 0\r\n\r\n`),
     bad("R14", "http-09", "HTTP/0.9: a page without a head", "<html><title>old</title></html>\r\n"),
     bad("R14", "banner", "the greeting of a mail server", "220 mail.hostile.test ESMTP\r\n"),
-    bad("R14", "nul", "a NUL in the head", "HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 0\r\n\r\n"),
+    bad(
+      "R14",
+      "nul",
+      "a NUL in the head",
+      "HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 0\r\n\r\n",
+    ),
     bad("R15", "two-at-once", "two responses in one piece", OK("first"), OK("smuggled")),
     {
       row: "R15",

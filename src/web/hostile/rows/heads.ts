@@ -37,7 +37,12 @@ export const heads: Family = ({ target }) => {
     large("R10", "one-more", "one line more than 100", () => numbered(99)),
     large("R10", "long-value", "one header of 1 MiB", () => `X: ${"y".repeat(1 << 20)}\r\n`),
     large("R10", "long-name", "a header name of 1 MiB", () => `${"X".repeat(1 << 20)}: y\r\n`),
-    large("R10", "folded", "one header on 10,000 lines", () => `X: y\r\n${" z\r\n".repeat(10_000)}`),
+    large(
+      "R10",
+      "folded",
+      "one header on 10,000 lines",
+      () => `X: y\r\n${" z\r\n".repeat(10_000)}`,
+    ),
     {
       row: "R10",
       name: "long-reason",
@@ -111,10 +116,7 @@ export const redirects: Family = () => {
       row: "R12",
       name: "two",
       serves: "two pages that redirect to each other",
-      expected: [
-        { outcome: "redirect" },
-        { at: "/b", outcome: "failed", error: "redirect_loop" },
-      ],
+      expected: [{ outcome: "redirect" }, { at: "/b", outcome: "failed", error: "redirect_loop" }],
       requests: 1,
       pages: { "/": redirect("/b", 301), "/b": redirect("/", 308) },
     },
@@ -135,7 +137,10 @@ export const redirects: Family = () => {
       row: "R12",
       name: "growing",
       serves: "redirects whose query grows",
-      expected: [{ outcome: "redirect" }, { at: `/?${"x".repeat(10)}`, outcome: "failed", error: "too_many_redirects" }],
+      expected: [
+        { outcome: "redirect" },
+        { at: `/?${"x".repeat(10)}`, outcome: "failed", error: "too_many_redirects" },
+      ],
       pages: { "*": redirect(({ path }) => `/?${path.split("?")[1] ?? ""}x`) },
     },
     nowhere("empty", "an empty Location", "Location: \r\n"),
@@ -150,10 +155,7 @@ export const redirects: Family = () => {
       row: "R12",
       name: "escaped-crlf",
       serves: "a Location with %0d%0a, which is a path like any other",
-      expected: [
-        { outcome: "redirect" },
-        { at: "/a%0d%0aSet-Cookie:x=y", outcome: "page" },
-      ],
+      expected: [{ outcome: "redirect" }, { at: "/a%0d%0aSet-Cookie:x=y", outcome: "page" }],
       pages: {
         "/": redirect("/a%0d%0aSet-Cookie:x=y"),
         "/a%0d%0aSet-Cookie:x=y": page(),

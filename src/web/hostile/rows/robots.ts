@@ -25,8 +25,10 @@ function ruled(
   return { row, name, serves, expected, ...rest, pages: { ...pages, ...rest.pages } };
 }
 
-const status = (code: number): Answer => (visit) =>
-  respond(visit, code, { "Content-Type": "text/plain" }, "User-agent: *\nDisallow: /\n");
+const status =
+  (code: number): Answer =>
+  (visit) =>
+    respond(visit, code, { "Content-Type": "text/plain" }, "User-agent: *\nDisallow: /\n");
 
 /** B1 to B6: robots.txt as a weapon. */
 export const robotsRows: Family = ({ target, canary }) => {
@@ -57,7 +59,9 @@ export const robotsRows: Family = ({ target, canary }) => {
   );
   const tooLong: Expected[] = [{ outcome: "refused", error: "crawl_delay_too_long" }];
   const groups = (n: number) =>
-    Array.from({ length: 1000 }, (_, i) => `User-agent: bot${n}-${i}\nDisallow: /${i}\n\n`).join("");
+    Array.from({ length: 1000 }, (_, i) => `User-agent: bot${n}-${i}\nDisallow: /${i}\n\n`).join(
+      "",
+    );
   return [
     ruled(
       "B1",
@@ -90,28 +94,48 @@ export const robotsRows: Family = ({ target, canary }) => {
     unreachable("status-500", "robots.txt answers 500", 500),
     unreachable("status-503", "robots.txt answers 503", 503),
     unreachable("status-599", "robots.txt answers 599", 599),
-    ruled("B2", "reset", "robots.txt is answered with a reset", ({ socket }) => socket.resetAndDestroy(), [
-      { outcome: "failed", error: "reset" },
-    ]),
-    ruled("B2", "silence", "robots.txt is never answered", () => {}, [
-      { outcome: "failed", error: "first_byte_timeout" },
-    ], { slow: true }),
+    ruled(
+      "B2",
+      "reset",
+      "robots.txt is answered with a reset",
+      ({ socket }) => socket.resetAndDestroy(),
+      [{ outcome: "failed", error: "reset" }],
+    ),
+    ruled(
+      "B2",
+      "silence",
+      "robots.txt is never answered",
+      () => {},
+      [{ outcome: "failed", error: "first_byte_timeout" }],
+      { slow: true },
+    ),
     ruled("B2", "status-404", "robots.txt answers 404 with rules inside", status(404), [HOME, YES]),
     ruled("B2", "status-403", "robots.txt answers 403", status(403), [HOME, YES]),
     ruled("B2", "status-410", "robots.txt answers 410", status(410), [HOME, YES]),
     chain("five", "five redirects, then rules", 5, [HOME, NO]),
     chain("six", "six redirects: as good as no robots.txt (RFC 9309, 2.3.1.2)", 6, [HOME, YES]),
     ruled("B3", "loop", "robots.txt redirects to itself", redirect("/robots.txt"), [HOME, YES]),
-    ruled("B3", "other-host", "robots.txt redirects to another host", redirect(`http://${target}/robots.txt`), [
-      HOME,
-      YES,
-    ]),
-    ruled("B3", "private", "robots.txt redirects to this machine", redirect(`http://${canary}/robots.txt`), [
-      { outcome: "failed", error: "blocked_private_address" },
-    ]),
-    ruled("B3", "metadata", "robots.txt redirects to a metadata service", redirect("http://169.254.169.254/robots.txt"), [
-      { outcome: "failed", error: "blocked_private_address" },
-    ]),
+    ruled(
+      "B3",
+      "other-host",
+      "robots.txt redirects to another host",
+      redirect(`http://${target}/robots.txt`),
+      [HOME, YES],
+    ),
+    ruled(
+      "B3",
+      "private",
+      "robots.txt redirects to this machine",
+      redirect(`http://${canary}/robots.txt`),
+      [{ outcome: "failed", error: "blocked_private_address" }],
+    ),
+    ruled(
+      "B3",
+      "metadata",
+      "robots.txt redirects to a metadata service",
+      redirect("http://169.254.169.254/robots.txt"),
+      [{ outcome: "failed", error: "blocked_private_address" }],
+    ),
     ruled(
       "B4",
       "groups",
@@ -119,27 +143,51 @@ export const robotsRows: Family = ({ target, canary }) => {
       stream("text/plain", (n) => (n === 0 ? "User-agent: *\nDisallow: /no\n\n" : groups(n)), 1001),
       [HOME, NO],
     ),
-    ruled("B4", "long-line", "a line of 10 MB", robots(`User-agent: *\nDisallow: /no\nAllow: /${"a".repeat(10_000_000)}`), [
+    ruled(
+      "B4",
+      "long-line",
+      "a line of 10 MB",
+      robots(`User-agent: *\nDisallow: /no\nAllow: /${"a".repeat(10_000_000)}`),
+      [HOME, NO],
+    ),
+    ruled(
+      "B4",
+      "agents",
+      "a list of 100,000 agents",
+      robots(`${"User-agent: x\n".repeat(100_000)}User-agent: *\nDisallow: /no\n`),
+      [HOME],
+    ),
+    ruled(
+      "B4",
+      "nul",
+      "NULs between the letters' lines",
+      robots("\0\0\nUser-agent: *\n\0\nDisallow: /no\n\0"),
+      [HOME, NO],
+    ),
+    ruled("B4", "bom", "a byte-order mark", robots("\ufeffUser-agent: *\nDisallow: /no\n"), [
       HOME,
       NO,
     ]),
-    ruled("B4", "agents", "a list of 100,000 agents", robots(`${"User-agent: x\n".repeat(100_000)}User-agent: *\nDisallow: /no\n`), [
+    ruled("B4", "cr", "lines that end in CR alone", robots("User-agent: *\rDisallow: /no\r"), [
       HOME,
+      NO,
     ]),
-    ruled("B4", "nul", "NULs between the letters' lines", robots("\0\0\nUser-agent: *\n\0\nDisallow: /no\n\0"), [HOME, NO]),
-    ruled("B4", "bom", "a byte-order mark", robots("\ufeffUser-agent: *\nDisallow: /no\n"), [HOME, NO]),
-    ruled("B4", "cr", "lines that end in CR alone", robots("User-agent: *\rDisallow: /no\r"), [HOME, NO]),
-    ruled("B4", "binary", "random bytes", robots(Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 167 + (i >> 3)) & 255))), [
-      HOME,
-      YES,
-    ]),
+    ruled(
+      "B4",
+      "binary",
+      "random bytes",
+      robots(Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 167 + (i >> 3)) & 255))),
+      [HOME, YES],
+    ),
     ruled(
       "B5",
       "wildcards",
       "rules of 2,000 wildcards against a path of 2,000 letters",
       robots(`User-agent: *\n${`Disallow: /${"*a".repeat(2000)}$\n`.repeat(100)}Disallow: /no\n`),
       [HOME, NO, { at: `/${"a".repeat(1900)}b`, outcome: "page" }],
-      { pages: { "/": links(["/no", `/${"a".repeat(1900)}b`]), [`/${"a".repeat(1900)}b`]: page() } },
+      {
+        pages: { "/": links(["/no", `/${"a".repeat(1900)}b`]), [`/${"a".repeat(1900)}b`]: page() },
+      },
     ),
     delay("huge", "1e308", tooLong),
     delay("digits", "9".repeat(400), tooLong),
@@ -167,8 +215,10 @@ export const sitemapRows: Family = ({ canary }) => {
       "/sitemap.xml": answer,
     },
   });
-  const xml = (text: string): Answer => (visit) =>
-    respond(visit, 200, { "Content-Type": "application/xml" }, text);
+  const xml =
+    (text: string): Answer =>
+    (visit) =>
+      respond(visit, 200, { "Content-Type": "application/xml" }, text);
   const urlset = (inside: string) =>
     `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${inside}</urlset>`;
   const sitemapBomb = once(() =>
@@ -179,26 +229,47 @@ export const sitemapRows: Family = ({ canary }) => {
     (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`,
   ).join("");
   return [
-    listed("B7", "laughs", "a billion laughs", xml(`<?xml version="1.0"?><!DOCTYPE urlset [<!ENTITY l0 "lol">${laughs}]>${urlset("<url><loc>&l9;</loc></url>")}`)),
-    listed("B7", "external", "an external entity on this machine", xml(`<?xml version="1.0"?><!DOCTYPE urlset [<!ENTITY x SYSTEM "http://${canary}/b7">]>${urlset("<url><loc>&x;</loc></url>")}`)),
-    listed("B7", "dtd", "a DTD on this machine", xml(`<?xml version="1.0"?><!DOCTYPE urlset SYSTEM "http://${canary}/b7.dtd">${urlset("")}`)),
+    listed(
+      "B7",
+      "laughs",
+      "a billion laughs",
+      xml(
+        `<?xml version="1.0"?><!DOCTYPE urlset [<!ENTITY l0 "lol">${laughs}]>${urlset("<url><loc>&l9;</loc></url>")}`,
+      ),
+    ),
+    listed(
+      "B7",
+      "external",
+      "an external entity on this machine",
+      xml(
+        `<?xml version="1.0"?><!DOCTYPE urlset [<!ENTITY x SYSTEM "http://${canary}/b7">]>${urlset("<url><loc>&x;</loc></url>")}`,
+      ),
+    ),
+    listed(
+      "B7",
+      "dtd",
+      "a DTD on this machine",
+      xml(`<?xml version="1.0"?><!DOCTYPE urlset SYSTEM "http://${canary}/b7.dtd">${urlset("")}`),
+    ),
     listed("B8", "itself", "a sitemap index that lists itself", (visit) =>
-      xml(`<sitemapindex><sitemap><loc>${visit.origin}/sitemap.xml</loc></sitemap></sitemapindex>`)(visit),
+      xml(`<sitemapindex><sitemap><loc>${visit.origin}/sitemap.xml</loc></sitemap></sitemapindex>`)(
+        visit,
+      ),
     ),
     listed("B8", "million", "a sitemap index of a million children", (visit) => {
       const child = `<sitemap><loc>${visit.origin}/listed</loc></sitemap>`.repeat(1000);
       stream("application/xml", (n) => (n === 0 ? "<sitemapindex>" : child), 1001)(visit);
     }),
     listed("B8", "gzip", "a sitemap that unpacks to 64 MiB", (visit) =>
+      respond(visit, 200, { "Content-Type": "application/gzip" }, sitemapBomb()),
+    ),
+    listed("B8", "broken-gzip", "a sitemap that is broken gzip", (visit) =>
       respond(
         visit,
         200,
         { "Content-Type": "application/gzip" },
-        sitemapBomb(),
+        gzipSync(urlset("")).subarray(0, 30),
       ),
-    ),
-    listed("B8", "broken-gzip", "a sitemap that is broken gzip", (visit) =>
-      respond(visit, 200, { "Content-Type": "application/gzip" }, gzipSync(urlset("")).subarray(0, 30)),
     ),
   ];
 };

@@ -66,8 +66,7 @@ export const certificates: Family = ({ issuer }) => {
       serves: "plain HTTP where TLS is expected",
       expected: [{ outcome: "failed", error: "tls_protocol" }],
       secure: () => ({
-        raw: (socket) =>
-          void socket.write("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
+        raw: (socket) => void socket.write("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
       }),
     },
   ];
@@ -77,11 +76,7 @@ function only(version: "TLSv1" | "TLSv1.1" | "TLSv1.2"): SecureContextOptions {
   return { minVersion: version, maxVersion: version };
 }
 
-function certificate(
-  address: string,
-  issuer: Issuer,
-  wish: Wish,
-): SecureContextOptions {
+function certificate(address: string, issuer: Issuer, wish: Wish): SecureContextOptions {
   const { self = false, weak = false, ...rest } = wish;
   const { cert, key } = makeCertificate({
     name: address,

@@ -4,18 +4,30 @@ import { bytes, links, page, raw } from "../reply.ts";
 
 const HOME: Expected = { outcome: "page" };
 
-const WARC = "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000000>\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
+const WARC =
+  "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000000>\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
 
 /** S1 to S6: things that want to get out of their place in the archive. */
 export const storage: Family = () => {
-  const paths = (row: string, name: string, serves: string, list: readonly string[]): HostileCase => ({
+  const paths = (
+    row: string,
+    name: string,
+    serves: string,
+    list: readonly string[],
+  ): HostileCase => ({
     row,
     name,
     serves,
     expected: [HOME, ...list.map((at): Expected => ({ at, outcome: "page" }))],
     pages: { "/": links(list), "*": page() },
   });
-  const kept = (row: string, name: string, serves: string, body: string | Buffer, headers = {}): HostileCase => ({
+  const kept = (
+    row: string,
+    name: string,
+    serves: string,
+    body: string | Buffer,
+    headers = {},
+  ): HostileCase => ({
     row,
     name,
     serves,
@@ -46,7 +58,11 @@ export const storage: Family = () => {
       "/twin?a=b",
       "/twin?A=b",
     ]),
-    paths("S3", "url", "line ends in URLs, escaped", ["/a%0d%0aInjected:%20yes", "/b%0aWARC/1.1", "/c%E2%80%A8d"]),
+    paths("S3", "url", "line ends in URLs, escaped", [
+      "/a%0d%0aInjected:%20yes",
+      "/b%0aWARC/1.1",
+      "/c%E2%80%A8d",
+    ]),
     {
       row: "S3",
       name: "header",
@@ -58,7 +74,12 @@ export const storage: Family = () => {
         ),
       },
     },
-    kept("S3", "title", "line ends and separators in the title", "<title>a\r\nWARC/1.1\u2028b\u0085c&#13;&#10;d</title>"),
+    kept(
+      "S3",
+      "title",
+      "line ends and separators in the title",
+      "<title>a\r\nWARC/1.1\u2028b\u0085c&#13;&#10;d</title>",
+    ),
     kept("S4", "warc", "a body that looks like a record", WARC.repeat(3)),
     kept("S4", "warc-gzip", "a body that looks like a compressed record", gzipSync(WARC), {
       "Content-Encoding": "gzip",
@@ -67,6 +88,11 @@ export const storage: Family = () => {
     kept("S5", "disposition", "a file name that climbs", "<p>x", {
       "Content-Disposition": 'attachment; filename="../../.bashrc"',
     }),
-    kept("S6", "formula", "a title that is a formula", '<title>=HYPERLINK("http://127.0.0.1/","x")</title>'),
+    kept(
+      "S6",
+      "formula",
+      "a title that is a formula",
+      '<title>=HYPERLINK("http://127.0.0.1/","x")</title>',
+    ),
   ];
 };

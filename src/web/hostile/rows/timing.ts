@@ -85,7 +85,9 @@ export const slowness: Family = () => {
       socket.end();
     }),
     gone("half-head", "a reset in the middle of the head", ({ socket }) => {
-      socket.write("HTTP/1.1 200 OK\r\nContent-", () => setTimeout(() => socket.resetAndDestroy(), 20));
+      socket.write("HTTP/1.1 200 OK\r\nContent-", () =>
+        setTimeout(() => socket.resetAndDestroy(), 20),
+      );
     }),
     {
       row: "R9",
