@@ -23,8 +23,8 @@ export interface CrawlerParts {
   readonly follower: Follower;
 }
 
-/** Large bodies that all threads together hold at a time, unless there are many threads. */
-const MAX_LARGE_BODIES = 4;
+/** Large bodies that all threads together hold at a time; a thread may always hold one. */
+const MAX_LARGE_BODIES = 3;
 
 /** Puts the stages of one thread together from its configuration. */
 export function crawlerParts(rules: CrawlerRules): CrawlerParts {
@@ -39,7 +39,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
       maxBodyBytes: config.maxBodyBytes,
     },
     insecure: config.insecure,
-    largeBodies: Math.max(2, Math.floor(MAX_LARGE_BODIES / config.threads)),
+    largeBodies: Math.max(1, Math.floor(MAX_LARGE_BODIES / config.threads)),
     // A second request right after the first would break the delay: it goes back to the queue instead.
     resend: config.delayMs === 0,
     clock,

@@ -110,6 +110,7 @@ export class HandOff {
 
 /** Allocating this much anew for every large page costs more, in the end, than keeping it. */
 const KEPT_BYTES = 16 * 1024 * 1024;
+const ROUND_BYTES = 64 * 1024;
 
 /** The builder's end of one crawler's pipe: puts frames together again, whatever way they were cut. */
 export class FrameReader {
@@ -162,7 +163,8 @@ export class FrameReader {
   /** Grows for a large frame and is used again for the next; only the memory of a huge one is given back. */
   #fit(bytes: number): void {
     if (bytes > this.#bytes.length || this.#bytes.length > KEPT_BYTES) {
-      this.#bytes = Buffer.allocUnsafe(Math.max(bytes, 64 * 1024));
+      // Rounded up, so that the next one of about this size fits as well.
+      this.#bytes = Buffer.allocUnsafe(Math.ceil(bytes / ROUND_BYTES) * ROUND_BYTES);
     }
   }
 }

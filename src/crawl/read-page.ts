@@ -3,6 +3,7 @@ import type { Capture } from "../fetch/outcome.ts";
 import { decodeBody } from "../fetch/wire/decode.ts";
 import { beginsLikeFile } from "../parse/file-signatures.ts";
 import { type ParsedPage, parsePage } from "../parse/page.ts";
+import { giveBackMemory } from "../sync/give-back-memory.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 
 /** A response after a look inside. */
@@ -26,6 +27,9 @@ export interface ReadLimits {
 
 /** CPU time after which the rest of a page is left unread. */
 const PARSE_BUDGET_MS = 2000;
+
+/** After a page like this there is enough garbage to be worth collecting. */
+const LARGE_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Decodes and parses a 2xx HTML response; anything else is only classified. */
 export async function readPage(
@@ -57,6 +61,7 @@ export async function readPage(
     budgetMs: PARSE_BUDGET_MS,
     ...(contentType === undefined ? {} : { contentType }),
   });
+  if (decoded.bytes.length >= LARGE_PAGE_BYTES) giveBackMemory();
   flag ??= parsed.cut ? "parse_budget" : undefined;
   return { isPage, mime, parsed, flag, truncated };
 }

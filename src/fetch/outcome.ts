@@ -30,16 +30,12 @@ export type FetchOutcome =
 /** Statuses that may be different next time. */
 const PASSING_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
+/** Errors that say something lasting about the URL, the server's software or our own rules. */
 const LASTING_ERRORS =
   /^(tls_|bad_response|bad_encoding|headers_too_large|blocked_|aborted|dns_not_found)/;
-
-/** Whether an error says something lasting about the URL, the server's software or our own rules. */
-export function isLasting(error: string): boolean {
-  return LASTING_ERRORS.test(error);
-}
 
 /** Whether another try later makes sense. */
 export function isWorthRetrying(outcome: FetchOutcome): boolean {
   if (outcome.kind === "response") return PASSING_STATUSES.has(outcome.capture.head.status);
-  return outcome.kind === "failed" && !isLasting(outcome.error);
+  return outcome.kind === "failed" && !LASTING_ERRORS.test(outcome.error);
 }

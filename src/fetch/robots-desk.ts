@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Host } from "../frontier/host.ts";
 import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
 import { hostnameOf, originOf } from "../url/url-parts.ts";
-import { isLasting } from "./outcome.ts";
 import type { Asked, PoliteClient } from "./polite-client.ts";
 import { RobotsRules } from "./robots.ts";
 import { RobotsCache, type RobotsFetch, robotsFromStatus } from "./robots-cache.ts";
@@ -13,6 +12,9 @@ import { decodeBody } from "./wire/decode.ts";
 const CACHE_BYTES = 32 * 1024 * 1024;
 const CACHE_MS = 24 * 3600_000;
 const MAX_UNREACHABLE = 10_000;
+
+/** What another try will not change: certificates and names. */
+const NEVER_BETTER = /^(tls_|dns_not_found)/;
 
 /** What is known of an origin's robots.txt after asking. */
 export type RobotsAnswer =
@@ -123,7 +125,7 @@ export class RobotsDesk {
 
   #failed(origin: string, error: string, refused: boolean, isOurRefusal = false): RobotsAnswer {
     const tries = (this.#unreachable.get(origin)?.tries ?? 0) + 1;
-    const final = tries > this.#rules.retries || isOurRefusal || isLasting(error);
+    const final = tries > this.#rules.retries || isOurRefusal || NEVER_BETTER.test(error);
     const retryAtMs = this.#rules.clock() + this.#rules.backOffMs(tries - 1);
     const answer = { kind: "unreachable", error, refused, retryAtMs, final, tries } as const;
     if (this.#unreachable.size >= MAX_UNREACHABLE) this.#unreachable.clear();

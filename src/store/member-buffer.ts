@@ -94,7 +94,9 @@ export class MemberBuffer {
   #reserve(more: number): void {
     const needed = this.#length + more;
     if (needed <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
+    const { length } = this.#bytes;
+    const grown = Math.min(2 * length, length + MAX_CHUNK_BYTES);
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, grown));
     larger.set(this.bytes);
     this.#bytes = larger;
   }

@@ -2,7 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { PlayedCase } from "../../src/web/hostile/hostile-web.ts";
+import {
+  HOSTILE_BLOCK,
+  type PlayedCase,
+  startHostileWeb,
+} from "../../src/web/hostile/hostile-web.ts";
 import type { WitnessReport } from "../../src/web/hostile/witness.ts";
 import { root } from "../support/conformance.ts";
 import {
@@ -68,6 +72,24 @@ function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
+/** The same in this process, without the bombs: for tests that must be quick. */
+export async function hostileHere(folder: string): Promise<HostileProcess> {
+  const web = await startHostileWeb({ prepared: false });
+  const authorityFile = join(folder, "hostile-ca.pem");
+  writeFileSync(authorityFile, web.authority);
+  const { start, port, cases, nameServer } = web;
+  const report = async () => web.report();
+  const stop = () => web.close();
+  return { start, port, cases, nameServer, allow: HOSTILE_BLOCK, authorityFile, report, stop };
+}
+
+/** Arguments of a crawl that may go everywhere in the hostile web. */
+export function everywhere(web: HostileProcess): string[] {
+  const allowed = ["--scope", "any", "--delay", "50", "--allow-private", web.allow];
+  const names = ["--contact", "test@example.org", "--name-server", web.nameServer];
+  return [...allowed, ...names, "--max-wait", "3s"];
+}
+
 /** A line of reports/skipped.jsonl. */
 export interface SkippedLine {
   readonly url: string;
@@ -88,6 +110,8 @@ export interface HostileCrawl {
   readonly peakRssMiB: number;
   /** Memory by time, in MiB. */
   readonly rss: readonly (readonly [seconds: number, mebibytes: number])[];
+  /** How late this machine was with everything, twice over: deadlines are judged with it. */
+  readonly slackS: number;
   /** "address port" of every connection the process opened. */
   readonly connects: readonly string[];
 }
@@ -116,7 +140,10 @@ export async function hostileCrawl(
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const rss: [number, number][] = [];
   let peakRssMiB = 0;
+  let [lookedMs, slackS] = [startMs, 0];
   const timer = setInterval(() => {
+    slackS = Math.max(slackS, (2 * (performance.now() - lookedMs - SAMPLE_MS)) / 1000);
+    lookedMs = performance.now();
     const [now, peak] = memoryOf(child.pid!);
     peakRssMiB = Math.max(peakRssMiB, peak);
     if (now > 0) rss.push([(performance.now() - startMs) / 1000, now]);
@@ -138,6 +165,7 @@ export async function hostileCrawl(
     pages: readPages(out),
     peakRssMiB,
     rss,
+    slackS,
     connects: existsSync(connectsFile)
       ? readFileSync(connectsFile, "utf8").split("\n").filter(Boolean)
       : [],

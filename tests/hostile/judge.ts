@@ -10,9 +10,11 @@ export class Judge {
   readonly #titles: ReadonlyMap<string, string>;
   readonly #report: WitnessReport;
   readonly #port: number;
+  readonly #slackS: number;
 
   constructor(crawl: HostileCrawl, report: WitnessReport, port: number) {
     this.#port = port;
+    this.#slackS = crawl.slackS;
     const lines = new Map<string, HostileCrawl["log"]>();
     for (const line of crawl.log) lines.set(line.url, [...(lines.get(line.url) ?? []), line]);
     this.#lines = lines;
@@ -83,7 +85,8 @@ export class Judge {
     if (hostile.seconds !== undefined && mine) {
       const from = at >= 0 ? connection.requests[at]!.atMs : connection.openedMs;
       const seconds = ((connection.closedMs ?? Number.POSITIVE_INFINITY) - from) / 1000;
-      const [min, max] = hostile.seconds;
+      const [min, most] = hostile.seconds;
+      const max = most + this.#slackS;
       if (seconds < min || seconds > max)
         problems.push(`it took ${seconds} s, not ${min} to ${max}`);
     }

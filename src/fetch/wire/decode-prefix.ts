@@ -4,6 +4,7 @@ import type { DecodeResult } from "./decode.ts";
 
 const PIECES = 256;
 const MIN_SCRATCH = 64 * 1024;
+const MAX_SCRATCH = 16 * 1024 * 1024;
 
 interface Pass {
   /** Bytes decoded, at the start of the scratch memory. */
@@ -13,7 +14,7 @@ interface Pass {
   outcome: "whole" | "full" | "error";
 }
 
-/** Every decoding of this thread writes here, one after the other. */
+/** Every decoding of this thread writes here, one after the other; a huge one does not leave its size behind. */
 let scratch = Buffer.alloc(0);
 
 /** Copies a part into the scratch memory, which grows up to `cap` and stays. */
@@ -79,7 +80,10 @@ export function decodePrefix(
   cap: number,
   borrow: boolean,
 ): Promise<DecodeResult> {
-  const result = last.then(() => longestPrefix(body, create, cap, borrow));
+  const result = last.then(() => {
+    if (scratch.length > MAX_SCRATCH) scratch = Buffer.alloc(0);
+    return longestPrefix(body, create, cap, borrow);
+  });
   last = result.catch(() => {});
   return result;
 }

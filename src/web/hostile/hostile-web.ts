@@ -39,10 +39,17 @@ export interface HostileWeb {
   close(): Promise<void>;
 }
 
+/** How to start. */
+export interface HostileOptions {
+  readonly port?: number;
+  /** False makes bombs when they are asked for: a quick start, for whoever does not ask for them. */
+  readonly prepared?: boolean;
+}
+
 type Handler = (socket: Socket) => void;
 
 /** Listens on loopback: one address per case, so that what one does to a crawler stays its own. */
-export async function startHostileWeb(options: { port?: number } = {}): Promise<HostileWeb> {
+export async function startHostileWeb(options: HostileOptions = {}): Promise<HostileWeb> {
   const witness = new Witness();
   const sockets = new Set<Socket>();
   const [plain, secure] = [new Map<string, Handler>(), new Map<string, Handler>()];
@@ -96,7 +103,7 @@ export async function startHostileWeb(options: { port?: number } = {}): Promise<
   await listen([TARGET, ...encrypted.map(({ address }) => address)], securePort, secure);
   // Not every machine has IPv6; without it nobody can connect there either.
   await listen(["::1"], port, plain).catch(() => {});
-  prepare();
+  if (options.prepared !== false) prepare();
   const answers = new Map<string, [NameAnswer, string]>();
   for (const { names: own = {}, address } of cases) {
     for (const [name, answer] of Object.entries(own)) answers.set(name, [answer, address]);
