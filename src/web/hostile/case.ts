@@ -104,7 +104,7 @@ export interface HostileCase {
   readonly seconds?: readonly [min: number, max: number];
   /** Waits tens of seconds with the deadlines of a polite crawl. */
   readonly slow?: boolean;
-  /** Listed apart: it has no end unless the crawler sees through it, or leads to very many URLs. */
+  /** Listed apart: it has no end unless the crawler sees through it, leads to very many URLs, or needs a long delay. */
   readonly apart?: boolean;
 }
 

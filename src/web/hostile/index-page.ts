@@ -20,7 +20,7 @@ export function ownHosts(
   pages["/"] = page(
     `<h1>The hostile web</h1><p>Every row, one host per case.</p>${list([
       ...families.map((family): Item => [`/rows/${family}`, `rows ${family}`]),
-      ["/apart", "cases without an end, or with very many links"],
+      ["/apart", "cases without an end, with very many links, or that need a pause"],
       ["/honest/0", `${HONEST_PAGES} honest pages`],
       [`http://${places.target}/`, "where redirects lead"],
     ])}`,

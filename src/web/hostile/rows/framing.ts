@@ -258,6 +258,8 @@ function unasked(next: Expected, more: string): HostileCase {
     row: "R15",
     name: "before",
     serves: "a response before the first request, and the real one after it",
+    // A client that asks again before the real answer has come cannot tell them apart: it needs a pause to see it.
+    apart: true,
     expected: [{ outcome: "page", title: "/" }, next],
     onConnect: (socket) => {
       if (connections++ === 0) socket.write(OK("unasked"));
