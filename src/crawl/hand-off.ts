@@ -163,8 +163,11 @@ export class FrameReader {
   /** Grows for a large frame and is used again for the next; only the memory of a huge one is given back. */
   #fit(bytes: number): void {
     if (bytes > this.#bytes.length || this.#bytes.length > KEPT_BYTES) {
-      // Rounded up, so that the next one of about this size fits as well.
-      this.#bytes = Buffer.allocUnsafe(Math.ceil(bytes / ROUND_BYTES) * ROUND_BYTES);
+      // Medium sizes are rounded up; a large one gets all at once, of which only what is touched costs anything.
+      const wanted = Math.ceil(bytes / ROUND_BYTES) * ROUND_BYTES;
+      this.#bytes = Buffer.allocUnsafeSlow(
+        wanted <= 1 << 20 ? wanted : Math.max(wanted, KEPT_BYTES),
+      );
     }
   }
 }

@@ -94,8 +94,8 @@ export class MemberBuffer {
   #reserve(more: number): void {
     const needed = this.#length + more;
     if (needed <= this.#bytes.length) return;
-    const { length } = this.#bytes;
-    const grown = Math.min(2 * length, length + MAX_CHUNK_BYTES);
+    // Beyond a megabyte all at once: untouched memory costs nothing, large pieces that come and go do.
+    const grown = needed > MAX_CHUNK_BYTES ? KEPT_BYTES : 2 * this.#bytes.length;
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, grown));
     larger.set(this.bytes);
     this.#bytes = larger;

@@ -151,11 +151,11 @@ test("N1: a seed file consents to nothing, a typed seed to its own host and port
 });
 
 test("N1: seeds of the library consent to nothing", () => {
+  const file = join(folder, "library.mjs");
   const script = `import { crawl } from ${JSON.stringify(join(root, "build/src/index.js"))};
     await crawl({ seeds: ["http://127.0.0.1:${web.port}/library"], out: ${JSON.stringify(join(folder, "library"))}, delayMs: 0 });`;
-  const run = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
-    encoding: "utf8",
-  });
+  writeFileSync(file, script);
+  const run = spawnSync(process.execPath, [file], { encoding: "utf8" });
   assert.equal(run.status, 0, run.stderr);
   assert.deepEqual(
     readLog(join(folder, "library")).map(({ error }) => error),

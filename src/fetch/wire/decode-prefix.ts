@@ -3,7 +3,6 @@ import type zlib from "node:zlib";
 import type { DecodeResult } from "./decode.ts";
 
 const PIECES = 256;
-const MIN_SCRATCH = 64 * 1024;
 const MAX_SCRATCH = 16 * 1024 * 1024;
 
 interface Pass {
@@ -20,7 +19,9 @@ let scratch = Buffer.alloc(0);
 /** Copies a part into the scratch memory, which grows up to `cap` and stays. */
 function keep(part: Buffer, at: number, count: number, cap: number): number {
   if (at + count > scratch.length) {
-    const larger = Buffer.allocUnsafeSlow(Math.min(cap, Math.max(at + count, 2 * at, MIN_SCRATCH)));
+    // Once and for all: untouched memory costs nothing, while large pieces that come and go stay with the process.
+    const wanted = Math.min(cap, Math.max(MAX_SCRATCH, 2 * (at + count)));
+    const larger = Buffer.allocUnsafeSlow(wanted);
     scratch.copy(larger, 0, 0, at);
     scratch = larger;
   }

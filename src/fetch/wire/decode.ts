@@ -102,7 +102,7 @@ function decodeWhole(
 }
 
 /** What grows beyond this is decoded piece by piece, one body at a time, so that bombs do not add up. */
-const SYNC_BYTES = 2 * 1024 * 1024;
+const SYNC_BYTES = 1024 * 1024;
 
 function decodeOnce(
   body: Buffer,

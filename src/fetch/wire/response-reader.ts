@@ -95,7 +95,7 @@ export class ResponseReader {
   /** Position after the head, or SCAN_MORE when the piece is used up. */
   #readHead(piece: Buffer, from: number, to: number): number {
     const end = this.#scanner.scan(piece, from, to);
-    if (end === SCAN_TOO_LARGE) this.#failTooLarge(piece, from, to);
+    if (end === SCAN_TOO_LARGE) this.#failTooLarge(piece);
     else if (end === SCAN_NOT_HTTP) this.#fail("bad_response", "not an HTTP/1 response");
     const start = this.#scanner.headStart;
     if (end < 0) {
@@ -109,10 +109,11 @@ export class ResponseReader {
   }
 
   /** Thousands of codings are what they are, whether or not they also make the head too long. */
-  #failTooLarge(piece: Buffer, from: number, to: number): void {
-    const { maxHeadBytes } = this.#options.limits;
-    const kept = Math.min(to, from + Math.max(0, maxHeadBytes - this.#pending.length));
-    const head = ResponseHead.parse(this.#pending + piece.toString("latin1", from, kept));
+  #failTooLarge(piece: Buffer): void {
+    const { headStart, tooLargeAt } = this.#scanner;
+    const head = ResponseHead.parse(
+      this.#pending + piece.toString("latin1", headStart, tooLargeAt),
+    );
     if (head !== undefined && hasTooManyCodings(head.all("content-encoding").join(","))) {
       this.#fail("bad_encoding", "more content codings than the head has room for");
     } else this.#fail("headers_too_large", "head over the limit");
