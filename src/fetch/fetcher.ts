@@ -55,6 +55,7 @@ export class Fetcher {
     const asked = await this.#client.ask(lease.url, lease.host, {
       headers: this.#rules.headers,
       accept: this.#accept,
+      releases: true,
     });
     if (asked.kind === "failed" && asked.error === "connection_lost") {
       // The server may have seen the request, so it counts as a try.

@@ -36,7 +36,7 @@ export class PoliteClient {
   async ask(
     url: CrawlUrl,
     host: Host,
-    request: Pick<WireRequest, "headers" | "accept" | "maxBodyBytes">,
+    request: Pick<WireRequest, "headers" | "accept" | "maxBodyBytes" | "releases">,
   ): Promise<Asked> {
     const { wire, resolver, policy, gatekeeper, clock } = this.#parts;
     const { secure, hostname, port, target } = partsOf(url);

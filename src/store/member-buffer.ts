@@ -57,11 +57,10 @@ export class MemberBuffer {
       this.#length = from + size + TRAILER_BYTES;
     } else {
       const record = this.#bytes.subarray(from, from + size);
-      // Room for the whole answer, so that zlib gives it in one piece: stored blocks add 5 bytes each.
-      const room =
-        level === 0
-          ? size + (size >> 8) + 64
-          : Math.max(4096, Math.min(size >> 1, MAX_CHUNK_BYTES));
+      // Room for the whole answer, so that zlib gives it in one piece: stored blocks add 5 bytes each. Of a large
+      // piece only what is written to costs memory.
+      const whole = size + (size >> 8) + 64;
+      const room = level === 0 || size > MAX_CHUNK_BYTES ? whole : Math.max(4096, size >> 1);
       const member = gzipSync(record, { level, chunkSize: room });
       this.#reserve(member.length);
       this.#bytes.set(member, start);

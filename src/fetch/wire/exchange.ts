@@ -89,7 +89,7 @@ export class Exchange {
     this.#reject = reject;
     const maxBodyBytes = request.maxBodyBytes ?? limits.maxBodyBytes;
     // The pieces have the size of the client's own limit.
-    if (maxBodyBytes <= limits.maxBodyBytes) this.#large = large;
+    if (request.releases === true && maxBodyBytes <= limits.maxBodyBytes) this.#large = large;
     this.reader = new ResponseReader({ limits, maxBodyBytes, conditional, accept: request.accept });
   }
 

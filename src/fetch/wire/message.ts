@@ -26,6 +26,8 @@ export interface WireRequest {
   headers: RequestHeaders;
   /** False ends the exchange after the head: no body is read and the connection is closed. */
   accept?: (head: ResponseHead) => boolean;
+  /** The caller calls `release`: only then a large body may use memory that is shared. */
+  releases?: boolean;
   /** Instead of the client's limit. */
   maxBodyBytes?: number;
 }

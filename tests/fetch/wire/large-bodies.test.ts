@@ -29,13 +29,16 @@ test("a large body waits for memory, whatever its deadlines say, and small ones 
   });
   const limits = { totalMs: 1000, minRateWindowMs: 500, maxBodyBytes: 4 * LARGE_BYTES };
   const client = wireClient(t, { largeBodies: 1, limits, clock: () => now });
-  const first = responseOf(await get(client, server, "/first"));
+  const first = responseOf(await get(client, server, "/first", { releases: true }));
   let settled = false;
-  const second = get(client, server, "/second").finally(() => {
+  const second = get(client, server, "/second", { releases: true }).finally(() => {
     settled = true;
   });
   while (server.requests.length < 2) await turns(1);
-  assert.equal(responseOf(await get(client, server, "/small")).body.toString(), "small");
+  assert.equal(
+    responseOf(await get(client, server, "/small", { releases: true })).body.toString(),
+    "small",
+  );
   await turns(20);
   now = 10_000;
   // Real ticks of the client's timer, which judges by the clock that was just turned.
@@ -47,7 +50,9 @@ test("a large body waits for memory, whatever its deadlines say, and small ones 
   assert.deepEqual([response.truncated, response.flag], [undefined, undefined]);
   assert.ok(response.body.equals(body("/second")));
   response.release();
-  assert.ok(responseOf(await get(client, server, "/third")).body.equals(body("/third")));
+  assert.ok(
+    responseOf(await get(client, server, "/third", { releases: true })).body.equals(body("/third")),
+  );
 });
 
 test("a response that fails gives its memory back", async (t) => {
@@ -59,6 +64,10 @@ test("a response that fails gives its memory back", async (t) => {
     socket.write(bad ? "\r\nno size\r\n" : "\r\n0\r\n\r\n");
   });
   const client = wireClient(t, { largeBodies: 1 });
-  for (let i = 0; i < 3; i++) assert.equal((await get(client, server, "/bad")).kind, "failed");
-  assert.equal(responseOf(await get(client, server, "/good")).body.length, 2 * LARGE_BYTES);
+  for (let i = 0; i < 3; i++)
+    assert.equal((await get(client, server, "/bad", { releases: true })).kind, "failed");
+  assert.equal(
+    responseOf(await get(client, server, "/good", { releases: true })).body.length,
+    2 * LARGE_BYTES,
+  );
 });
