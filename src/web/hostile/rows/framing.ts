@@ -227,6 +227,7 @@ export const answers: Family = () => {
     {
       row: "R15",
       name: "second-late",
+      apart: true,
       serves: "a second response shortly after the first",
       // The second may be seen with the first, or after it: what counts is that nobody else gets it.
       expected: [{ outcome: "page" }, next],
