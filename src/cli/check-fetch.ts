@@ -30,7 +30,7 @@ async function follow(client: PoliteClient, start: CrawlUrl): Promise<CheckInput
     if (asked.kind === "postponed") throw unread(url, "the host asks to wait");
     if (asked.kind !== "response") throw unread(url, asked.error);
     const { head, body } = asked.response;
-    const location = head.get("location");
+    const location = head.location;
     if (head.status >= 300 && head.status < 400 && location !== undefined) {
       const next = canonicalize(location, url);
       if (next === undefined) throw unread(url, "bad_redirect");

@@ -33,7 +33,7 @@ interface WebOption {
   readonly read?: Reader;
 }
 
-const PROFILE_NAMES = ["demo", "polite", "real", "small", "tiny"];
+const PROFILE_NAMES = ["demo", "hostile", "polite", "real", "small", "tiny"];
 const MILLISECONDS = "a whole number of milliseconds";
 
 /** What is served, then how it is served. */
@@ -42,7 +42,8 @@ const OPTIONS: readonly WebOption[] = [
     name: "profile",
     flag: "profile",
     value: "NAME",
-    about: "a synthetic web; the same name is the same web, byte for byte (default demo)",
+    about:
+      "a synthetic web; the same name is the same web, byte for byte (default demo); hostile is one of bad servers",
     allowed: PROFILE_NAMES.join(", "),
     example: "tiny",
     read: oneOf(...PROFILE_NAMES),

@@ -30,6 +30,18 @@ function wrongOrder(text: string): string | undefined {
   return `address and port are swapped; did you mean ${match[1]}:${match[3]}:${match[2]}?`;
 }
 
+/** Why a text is no address of a name server, with or without a port; undefined when it is. */
+export function nameServerRefusal(text: string): string | undefined {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text);
+  const address = match?.[1] ?? match?.[2] ?? text;
+  if (isIP(address) === 0) return "it is not an IP address, or IPv6 with a port lacks its brackets";
+  const port = match?.[3];
+  if (port === undefined) return undefined;
+  return Number(port) >= 1 && Number(port) <= 65_535
+    ? undefined
+    : `port ${port} is not between 1 and 65535`;
+}
+
 /** Why a text is neither an address, nor a range of addresses, nor a host name; undefined when it is. */
 export function allowPrivateRefusal(text: string): string | undefined {
   const slash = text.indexOf("/");

@@ -39,6 +39,9 @@ export interface CrawlerParts {
   readonly earlier: EarlierCrawl | undefined;
 }
 
+/** Large bodies that all threads together hold at a time; a thread may always hold one. */
+const MAX_LARGE_BODIES = 3;
+
 /** Puts the stages of one thread together from its configuration. */
 export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   const { config, seedLow, seedHigh } = rules;
@@ -52,6 +55,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
       maxBodyBytes: config.maxBodyBytes,
     },
     insecure: config.insecure,
+    largeBodies: Math.max(1, Math.floor(MAX_LARGE_BODIES / config.threads)),
     // A second request right after the first would break the delay: it goes back to the queue instead.
     resend: config.delayMs === 0,
     clock,
@@ -62,6 +66,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
       resolver: new NameResolver({
         overrides: config.resolve,
         askServers: !config.loopbackOnly,
+        ...(config.nameServers.length === 0 ? {} : { servers: config.nameServers }),
         clock,
       }),
       policy: new AddressPolicy({

@@ -121,7 +121,7 @@ export class CrawlerStages implements Stages {
   follow(lease: Lease, capture: Capture, page: ReadPage): Next {
     const { follower } = this.#parts;
     const { status } = capture.head;
-    const redirect = follower.redirect(lease, status, capture.head.get("location"));
+    const redirect = follower.redirect(lease, status, capture.head.location);
     const skipped: Skipped[] = [];
     const next = this.#next(lease, page, redirect, skipped);
     if (skipped.length > 0) {
@@ -189,7 +189,7 @@ export class CrawlerStages implements Stages {
       capture.body,
     ];
     this.#count(line.outcome, capture.body.length);
-    return handOff.sendRecord(parts);
+    return handOff.sendRecord(parts, () => capture.release());
   }
 
   log(lease: Lease, outcome: FetchOutcome): void {

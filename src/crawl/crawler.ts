@@ -65,8 +65,6 @@ export class Crawler {
     this.#control = new Control(memory);
     this.#account = new Account(memory, thread);
     this.#counters = new CounterRow(memory.counters, thread);
-    for (const name of ["pages", "redirects", "failed", "refused"] as const)
-      this.#counters.set(name, 0);
     const bells = bellsOf(memory);
     const builderBell = bells[memory.threads + (thread % config.builders)]!;
     const pipe = new BytePipe(memory.pipes[thread]!);

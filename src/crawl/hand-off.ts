@@ -12,7 +12,8 @@ export class HandOff {
   readonly #bell: Doorbell;
   readonly #stored: Int32Array;
   readonly #thread: number;
-  readonly #waiting = new Deque<Uint8Array>();
+  /** Bytes on their way, and what is to be called when those before it have left. */
+  readonly #waiting = new Deque<Uint8Array | (() => void)>();
   readonly #afterwards = new Deque<(() => void) | undefined>();
   #current: Uint8Array | undefined;
   #offset = 0;
@@ -30,9 +31,14 @@ export class HandOff {
     this.#settled = Atomics.load(stored, thread);
   }
 
-  /** Sends a page record; answers its number, by which the journal names it until the builder knows its place. */
-  sendRecord(parts: readonly Uint8Array[]): number {
+  /**
+   * Sends a page record; answers its number, by which the journal names it until the builder knows its place.
+   * `onSent` is called when nobody reads the parts any more, maybe at once.
+   */
+  sendRecord(parts: readonly Uint8Array[], onSent: () => void): number {
     this.send(FRAMES.capture, parts);
+    this.#waiting.pushBack(onSent);
+    this.#move();
     return this.#records++;
   }
 
@@ -57,7 +63,14 @@ export class HandOff {
 
   #move(): void {
     for (;;) {
-      this.#current ??= this.#waiting.shift();
+      if (this.#current === undefined) {
+        const next = this.#waiting.shift();
+        if (typeof next === "function") {
+          next();
+          continue;
+        }
+        this.#current = next;
+      }
       if (this.#current === undefined) break;
       const count = this.#pipe.write(this.#current, this.#offset);
       if (count === 0) break;
@@ -94,6 +107,10 @@ export class HandOff {
     return this.#afterwards.size;
   }
 }
+
+/** Allocating this much anew for every large page costs more, in the end, than keeping it. */
+const KEPT_BYTES = 16 * 1024 * 1024;
+const ROUND_BYTES = 64 * 1024;
 
 /** The builder's end of one crawler's pipe: puts frames together again, whatever way they were cut. */
 export class FrameReader {
@@ -143,10 +160,14 @@ export class FrameReader {
     return this.#pipe.readable() === 0;
   }
 
-  /** Grows for a large frame and shrinks again after it, so that one huge page does not stay in memory. */
+  /** Grows for a large frame and is used again for the next; only the memory of a huge one is given back. */
   #fit(bytes: number): void {
-    if (bytes > this.#bytes.length || this.#bytes.length > 1 << 20) {
-      this.#bytes = Buffer.allocUnsafe(Math.max(bytes, 64 * 1024));
+    if (bytes > this.#bytes.length || this.#bytes.length > KEPT_BYTES) {
+      // Medium sizes are rounded up; a large one gets all at once, of which only what is touched costs anything.
+      const wanted = Math.ceil(bytes / ROUND_BYTES) * ROUND_BYTES;
+      this.#bytes = Buffer.allocUnsafeSlow(
+        wanted <= 1 << 20 ? wanted : Math.max(wanted, KEPT_BYTES),
+      );
     }
   }
 }

@@ -28,6 +28,8 @@ export interface OutcomeLine {
   insecure?: string;
   /** Pages that a sitemap or feed lists. */
   urls?: number;
+  /** Links of the page beyond those that are kept. */
+  links_dropped?: number;
 }
 
 function start(lease: Lease, dateMs: number, outcome: OutcomeLine["outcome"]): OutcomeLine {
@@ -85,6 +87,9 @@ export function responseLine(
     ...(capture.unverified === undefined ? {} : { insecure: capture.unverified }),
     ...(robots === "" ? {} : { robots }),
     ...(page.listed === undefined ? {} : { urls: page.listed.urls.length }),
+    ...(page.parsed === undefined || page.parsed.linksDropped === 0
+      ? {}
+      : { links_dropped: page.parsed.linksDropped }),
   };
 }
 

@@ -11,6 +11,7 @@ import { robotsTag } from "../parse/robots-tag.ts";
 import type { Sitemap } from "../parse/sitemap-reader.ts";
 import { looksLikeHtml } from "../parse/sniff.ts";
 import type { EarlierRecord } from "../store/earlier-crawl.ts";
+import { giveBackMemory } from "../sync/give-back-memory.ts";
 import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
 import { readList } from "./read-list.ts";
 
@@ -42,6 +43,12 @@ export interface ReadRules {
   /** False with --no-robots: nobody's directives are looked at. */
   readonly obeyDirectives: boolean;
 }
+
+/** CPU time after which the rest of a page is left unread. */
+const PARSE_BUDGET_MS = 2000;
+
+/** After a page like this there is enough garbage to be worth collecting. */
+const LARGE_PAGE_BYTES = 4 * 1024 * 1024;
 
 const NO_DIRECTIVES: RobotsDirectives = Object.freeze({ noindex: false, nofollow: false });
 const NO_LINKS: readonly CrawlUrl[] = [];
@@ -81,6 +88,7 @@ async function parseBody(
   const decoding = decodeBody(body, head.all("content-encoding").join(", "), {
     maxBytes: rules.maxBodyBytes,
     maxRatio: rules.maxRatio,
+    borrow: true,
   });
   const decoded = decoding instanceof Promise ? await decoding : decoding;
   const flag = bare.flag ?? decoded.flag;
@@ -91,10 +99,13 @@ async function parseBody(
   const contentType = head.get("content-type");
   const parsed = parsePage(decoded.bytes, url, {
     ...rules.parse,
+    budgetMs: PARSE_BUDGET_MS,
     ...(contentType === undefined ? {} : { contentType }),
   });
+  if (decoded.bytes.length >= LARGE_PAGE_BYTES) giveBackMemory();
   const robots = rules.obeyDirectives ? strictest(bare.robots, parsed.robots) : NO_DIRECTIVES;
-  return { ...bare, parsed, robots, flag, truncated };
+  const cut = parsed.cut ? "parse_budget" : undefined;
+  return { ...bare, parsed, robots, flag: flag ?? cut, truncated };
 }
 
 function headerDirectives(head: ResponseHead, rules: ReadRules): RobotsDirectives {

@@ -120,6 +120,8 @@ function openSharded(
   const shardRules = { delayMs, perHost, order, seedLow, seedHigh, startMs, ...dedup };
   const scratch = join(journals!, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
+  // A thread that follows a dead one counts what is on disk.
+  for (const name of ["pages", "redirects", "failed", "refused"] as const) counters.set(name, 0);
   const owned: Shard[] = [];
   const ends = new Map<number, JournalEnd | undefined>();
   for (let number = thread; number < shards; number += threads) {

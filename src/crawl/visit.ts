@@ -22,7 +22,7 @@ export interface Stages {
   read(lease: Lease, capture: Capture): Promise<ReadPage>;
   /** Decides what to visit next and reports what is not. */
   follow(lease: Lease, capture: Capture, page: ReadPage): Next;
-  /** Hands the record to a builder; answers its number. */
+  /** Hands the record to a builder, releases the capture once it is on its way, and answers the record's number. */
   store(lease: Lease, capture: Capture, page: ReadPage, next: Next): number;
   /** Logs a URL that leaves no record in the archive. */
   log(lease: Lease, outcome: FetchOutcome): void;
@@ -44,7 +44,10 @@ export interface VisitEnd {
 /** The life of one URL, from lease to commit. Its place in flight is free at the end: the record is still on its way to the disk then. */
 export async function visit(lease: Lease, stages: Stages): Promise<void> {
   const outcome = await stages.fetch(lease);
-  if (stages.tryLater(lease, outcome)) return;
+  if (stages.tryLater(lease, outcome)) {
+    if (outcome.kind === "response") outcome.capture.release();
+    return;
+  }
   stages.requestEnded(lease);
   if (outcome.kind !== "response") {
     stages.log(lease, outcome);

@@ -34,10 +34,14 @@ const LIST_BYTES = 50 * 1024 * 1024;
 
 type Wanted = (head: ResponseHead) => boolean;
 
-/** The media type of a response in lower case without parameters; "" when it has none. */
+const MEDIA_TYPE = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/;
+
+/** The media type of a response in lower case without parameters; "" when it has none that is well-formed. */
 export function mimeOf(head: ResponseHead): string {
   const value = head.get("content-type") ?? "";
-  return value.split(";", 1)[0]!.trim().toLowerCase();
+  const essence = value.split(";", 1)[0]!.trim().toLowerCase();
+  // The MIME Sniffing standard, 4.4: what is not of this form is no type, and the bytes decide.
+  return MEDIA_TYPE.test(essence) ? essence : "";
 }
 
 /** Whether a body of this type holds links. */
@@ -84,8 +88,11 @@ export class Fetcher {
       headers: this.#headersFor(lease),
       ...(isList(lease.via) ? { maxBodyBytes: LIST_BYTES } : {}),
       ...(takesAnyType(lease.via) ? {} : { accept: this.#accept }),
+      releases: true,
     });
     if (asked.kind === "failed" && asked.error === "connection_lost") {
+      // The server may have seen the request, so it counts as a try.
+      lease.attempt++;
       return { kind: "postponed", untilMs: this.#rules.clock() + lease.host.delayMs };
     }
     if (asked.kind !== "response") return asked;
@@ -109,6 +116,7 @@ export class Fetcher {
         truncated: response.truncated,
         unverified: response.unverified,
         flag: response.flag,
+        release: () => response.release(),
       },
     };
   }
@@ -130,8 +138,8 @@ export class Fetcher {
     let answer = robots.known(origin);
     if (answer === undefined) {
       answer = await robots.ask(origin, lease.host);
-      if (answer.kind === "rules") {
-        this.#rules.onRules?.(origin, answer.rules);
+      if (answer.kind === "rules") this.#rules.onRules?.(origin, answer.rules);
+      if (answer.kind === "rules" && !answer.rules.crawlDelayTooLong) {
         const crawlDelayMs = answer.rules.crawlDelayMs ?? 0;
         lease.host.delayMs = Math.max(this.#rules.delayMs, lease.host.delayMs, crawlDelayMs);
         // The file itself was a request of this host, so its delay has to pass first.

@@ -15,6 +15,8 @@ export interface Capture {
   readonly unverified?: string | undefined;
   /** Why the body is not whole or not clean, if so. */
   readonly flag: string | undefined;
+  /** Nobody needs the body any more. */
+  release(): void;
 }
 
 /** What became of a URL. Time-outs and refusals are what crawling is made of, so they are values. */
@@ -37,7 +39,7 @@ const PASSING_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Errors that say something lasting about the URL, the server's software or our own rules. */
 const LASTING_ERRORS =
-  /^(tls_|bad_response|bad_request|headers_too_large|blocked_|aborted|dns_not_found)/;
+  /^(tls_|bad_response|bad_request|bad_encoding|headers_too_large|blocked_|aborted|dns_not_found)/;
 
 /** Whether another try later makes sense. */
 export function isWorthRetrying(outcome: FetchOutcome): boolean {

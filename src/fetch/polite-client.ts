@@ -36,7 +36,7 @@ export class PoliteClient {
   async ask(
     url: CrawlUrl,
     host: Host,
-    request: Pick<WireRequest, "headers" | "accept" | "maxBodyBytes">,
+    request: Pick<WireRequest, "headers" | "accept" | "maxBodyBytes" | "releases">,
   ): Promise<Asked> {
     const { ways, gatekeeper, clock } = this.#parts;
     const parts = partsOf(url);

@@ -13,6 +13,9 @@ const CACHE_BYTES = 32 * 1024 * 1024;
 const CACHE_MS = 24 * 3600_000;
 const MAX_UNREACHABLE = 10_000;
 
+/** What another try will not change: certificates and names. */
+const NEVER_BETTER = /^(tls_|dns_not_found)/;
+
 /** What is known of an origin's robots.txt after asking. */
 export type RobotsAnswer =
   | { readonly kind: "rules"; readonly rules: RobotsRules }
@@ -122,7 +125,7 @@ export class RobotsDesk {
 
   #failed(origin: string, error: string, refused: boolean, isOurRefusal = false): RobotsAnswer {
     const tries = (this.#unreachable.get(origin)?.tries ?? 0) + 1;
-    const final = tries > this.#rules.retries || isOurRefusal;
+    const final = tries > this.#rules.retries || isOurRefusal || NEVER_BETTER.test(error);
     const retryAtMs = this.#rules.clock() + this.#rules.backOffMs(tries - 1);
     const answer = { kind: "unreachable", error, refused, retryAtMs, final, tries } as const;
     if (this.#unreachable.size >= MAX_UNREACHABLE) this.#unreachable.clear();
@@ -137,6 +140,6 @@ export async function fileOf({ head, body }: WireResponse): Promise<RobotsFetch>
     maxBytes: ROBOTS_MAX_BYTES,
     maxRatio: Number.POSITIVE_INFINITY,
   });
-  const location = head.get("location");
+  const { location } = head;
   return { status: head.status, body: bytes, ...(location === undefined ? {} : { location }) };
 }

@@ -19,6 +19,8 @@ export interface FoundLink {
 /** The names of meta elements whose first content is kept. */
 const KEPT_METAS = new Set(["description", "keywords", "content-language"]);
 const MAX_TITLE_BYTES = 4096;
+/** A longer value is cut: no URL that is followed is as long, however it is written. */
+const MAX_VALUE_BYTES = 64 * 1024;
 
 // What is taken from an element: a literal per kind of treatment.
 const NONE = 0;
@@ -60,6 +62,9 @@ export interface HarvestOptions {
   agent?: string;
 }
 
+/** More links than this are counted and not kept; a page has to repeat itself a lot before that loses one. */
+const MAX_FOUND = 50_000;
+
 /** Collects what a page says while a scanner walks over its tags. */
 export class Harvest {
   /** In order of arrival: links, frames, base elements, refreshes, and assets when asked for. */
@@ -68,6 +73,8 @@ export class Harvest {
   readonly metas = new Map<string, string>();
   /** All robots directives of the page, added up. */
   readonly robots: RobotsDirectives = { noindex: false, nofollow: false };
+  /** Links that were not kept. */
+  dropped = 0;
   title: string | undefined;
   language: string | undefined;
   readonly #reader: TagReader;
@@ -117,10 +124,18 @@ export class Harvest {
   value(attribute: number): string | undefined {
     const reader = this.#reader;
     if (!reader.has(attribute)) return undefined;
-    return this.#text.attribute(reader.valueStart(attribute), reader.valueEnd(attribute));
+    const start = reader.valueStart(attribute);
+    return this.#text.attribute(
+      start,
+      Math.min(reader.valueEnd(attribute), start + MAX_VALUE_BYTES),
+    );
   }
 
   #link(attribute: number, name: AttributeName): void {
+    if (this.links.length >= MAX_FOUND) {
+      if (this.#reader.has(attribute)) this.dropped++;
+      return;
+    }
     const value = this.value(attribute);
     if (value === undefined) return;
     const { id } = this.#reader;

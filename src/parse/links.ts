@@ -1,6 +1,7 @@
 import { charsetOf, decodeText } from "./charset.ts";
 import { type FoundLink, Harvest, type HarvestOptions } from "./harvest.ts";
 import { PageText } from "./page-text.ts";
+import { NO_BUDGET, ParseBudget } from "./parse-budget.ts";
 import { quickScan } from "./quick-scan.ts";
 import type { RobotsDirectives } from "./robots-meta.ts";
 import { TagReader } from "./tag-reader.ts";
@@ -13,6 +14,8 @@ export interface ScanOptions extends HarvestOptions {
   contentType?: string;
   /** Count the words of the visible text. */
   words?: boolean;
+  /** CPU time after which the rest of the page is left unread; without one, all of it is read. */
+  budgetMs?: number;
   /** Always build the tree; only tests and comparisons ask for it. */
   exact?: boolean;
 }
@@ -28,6 +31,10 @@ export interface ScannedPage {
   language: string | undefined;
   words: number;
   firstWords: string[];
+  /** Links beyond what is kept. */
+  dropped: number;
+  /** The page cost more than its budget: only its beginning was read. */
+  cut: boolean;
   /** How the page was read: "quick" in one pass, or "tree" because its markup asked for it. */
   by: "quick" | "tree";
 }
@@ -55,11 +62,12 @@ export function scanLinks(body: Uint8Array, options: ScanOptions = {}): ScannedP
     options.words === true ? new WordCounter(buf, text, scanCharset) : undefined;
   let counter = newCounter();
   let links = harvest.links;
-  const quick = options.exact !== true && quickScan(reader, harvest, counter);
+  const budget = options.budgetMs === undefined ? NO_BUDGET : new ParseBudget(options.budgetMs);
+  const quick = options.exact !== true && quickScan(reader, harvest, counter, budget);
   if (!quick) {
     harvest = new Harvest(reader, text, options);
     counter = newCounter();
-    links = treeScan(reader, harvest, counter);
+    links = treeScan(reader, harvest, counter, budget);
   }
   counter?.endWord();
   return {
@@ -71,6 +79,8 @@ export function scanLinks(body: Uint8Array, options: ScanOptions = {}): ScannedP
     language: harvest.language,
     words: counter?.words ?? 0,
     firstWords: counter?.first ?? [],
+    dropped: harvest.dropped,
+    cut: budget.exhausted,
     by: quick ? "quick" : "tree",
   };
 }

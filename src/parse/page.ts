@@ -35,6 +35,8 @@ export interface ParsedPage {
   canonical?: CrawlUrl;
   refresh?: CrawlUrl;
   robots: RobotsDirectives;
+  /** Only the beginning of the page was read: the rest would have cost more than its budget. */
+  cut: boolean;
 }
 
 /** A link that is not followed. */
@@ -62,6 +64,8 @@ export interface ParseOptions {
   feeds?: boolean;
   /** Leave out links marked rel=nofollow. */
   skipNofollow?: boolean;
+  /** CPU time a page may cost; without one, however long it takes. */
+  budgetMs?: number;
 }
 
 const MAX_LINKS = 10_000;
@@ -82,7 +86,7 @@ export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions
   const resolver = new Resolver(url, scanned.links);
   const page: ParsedPage = {
     links: [],
-    linksDropped: 0,
+    linksDropped: scanned.dropped,
     refused: [],
     nofollowed: 0,
     assets: [],
@@ -93,6 +97,7 @@ export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions
     firstWords: scanned.firstWords,
     charset: scanned.charset,
     robots: scanned.robots,
+    cut: scanned.cut,
   };
   collect(page, scanned.links, resolver, maxLinks, options);
   if (options.assets) collectAssets(page, scanned.links, resolver, maxLinks);
@@ -174,10 +179,19 @@ function addOnce(feeds: CrawlUrl[], feed: CrawlUrl | undefined): void {
 
 function refusal(link: string, page: CrawlUrl): RefusedLink {
   return {
-    link: wellFormed(link.slice(0, MAX_REFUSED_CHARACTERS)),
+    link: wellFormed(withoutSecrets(link.slice(0, MAX_REFUSED_CHARACTERS))),
     // Fine by itself: then it is the base that leads to another scheme.
     reason: refusalOf(link, page) ?? "blocked_scheme",
   };
+}
+
+// The schemes of the web need no slashes before a user name, the others two.
+const CREDENTIALS =
+  /^([\0-\x20]*(?:(?:https?|wss?|ftp):[/\\]*|[a-z][a-z0-9+.-]*:\/\/|[/\\]{2,}))[^/\\?#]*@/i;
+
+/** A link as it may be reported: user names and passwords are nobody's business (HOSTILE P9). */
+function withoutSecrets(link: string): string {
+  return link.replace(CREDENTIALS, "$1");
 }
 
 /** Resolves links against the page or its base element. */

@@ -1,6 +1,7 @@
 import { ForeignTracker } from "./foreign-tracker.ts";
 import type { Harvest } from "./harvest.ts";
 import { afterBogusComment, afterComment, opensCdata, rawTextEnd, scriptEnd } from "./markup.ts";
+import { NO_BUDGET, type ParseBudget } from "./parse-budget.ts";
 import { TABLE_TAGS, TableTracker } from "./table-tracker.ts";
 import type { TagReader } from "./tag-reader.ts";
 import { LOWER, setOf, T, tagName } from "./tags.ts";
@@ -65,6 +66,7 @@ export function quickScan(
   reader: TagReader,
   harvest: Harvest,
   words: WordCounter | undefined,
+  budget: ParseBudget = NO_BUDGET,
 ): boolean {
   const { buf, end } = reader;
   const tables = new TableTracker();
@@ -74,7 +76,7 @@ export function quickScan(
   for (;;) {
     if (words !== undefined) p = words.until(p);
     else while (p < end && buf[p] !== 0x3c) p++;
-    if (p + 1 >= end) return true;
+    if (p + 1 >= end || budget.spent()) return true;
     const closing = buf[p + 1] === 0x2f;
     const nameStart = closing ? p + 2 : p + 1;
     if (nameStart >= end || !isLetter(buf[nameStart]!)) {

@@ -7,6 +7,7 @@ import {
   rawTextEnd,
   scriptEnd,
 } from "./markup.ts";
+import { NO_BUDGET, type ParseBudget } from "./parse-budget.ts";
 import type { TagReader } from "./tag-reader.ts";
 import { LOWER, T, tagName } from "./tags.ts";
 import { isQuirky } from "./tree/doctype.ts";
@@ -23,6 +24,7 @@ export function treeScan(
   reader: TagReader,
   harvest: Harvest,
   words: WordCounter | undefined,
+  budget: ParseBudget = NO_BUDGET,
 ): FoundLink[] {
   const { buf, end } = reader;
   const tree = new Tree(reader, harvest);
@@ -43,7 +45,7 @@ export function treeScan(
       text(tree, textStart, p);
       if (words !== undefined && tree.open.templates === 0) words.range(textStart, p);
     }
-    if (p >= end) break;
+    if (p >= end || budget.spent()) break;
     p = isTag ? readTag(tree, p, nameStart, closing, words) : skipOther(tree, p);
     if (p < 0) break; // the page ends inside a tag, or in plaintext
     textStart = p;

@@ -1,3 +1,4 @@
+import { giveBackMemory } from "../sync/give-back-memory.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import type { Archived, Capture } from "./capture.ts";
 import { sha1, sha256 } from "./digest.ts";
@@ -38,6 +39,8 @@ const FIELDS = "application/warc-fields";
 // Starting a deflate costs 15-20 us: worth it for a page, for a list of links only when it is long.
 const DEFLATE_RESPONSE_FROM_BYTES = 1024;
 const DEFLATE_COMPANION_FROM_BYTES = 4096;
+/** Compressing a body like this leaves enough garbage to be worth collecting. */
+const LARGE_BODY_BYTES = 4 * 1024 * 1024;
 const IP_ADDRESS = /^[0-9a-fA-F:.]{2,45}$/;
 const CONFORMS_TO =
   "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
@@ -140,6 +143,7 @@ export class Archive {
     this.#addCompanion("metadata", fields, FIELDS, metadataBlock(capture, payloadSha256));
     if (comparable) this.#known.add(payloadDigest, payloadSha256, payload);
     this.#captures++;
+    if (capture.body.length >= LARGE_BODY_BYTES) giveBackMemory();
     return {
       location: { file: file.name, offset, length },
       payloadDigest,

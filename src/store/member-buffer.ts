@@ -6,15 +6,18 @@ const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 const STORED_BLOCK_HEADER_BYTES = 5;
 const TRAILER_BYTES = 8;
 const FRAME_BYTES = HEADER.length + STORED_BLOCK_HEADER_BYTES + TRAILER_BYTES;
+const FIRST_BYTES = 64 * 1024;
+const MAX_CHUNK_BYTES = 1024 * 1024;
 const RECORD_END = "\r\n\r\n";
-const KEPT_BYTES = 1024 * 1024;
+// Two large captures are not far apart; beyond this, memory is given back.
+const KEPT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Collects records as gzip members in one piece of memory until they are written with one call, and
  * is then used again: a small record is framed where it stands, without a buffer of its own.
  */
 export class MemberBuffer {
-  #bytes = Buffer.allocUnsafeSlow(64 * 1024);
+  #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #length = 0;
 
   /** Bytes of all members so far. */
@@ -35,7 +38,7 @@ export class MemberBuffer {
   /** Forgets the members, and memory that only a large capture needed. */
   clear(): void {
     this.#length = 0;
-    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafeSlow(KEPT_BYTES);
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   }
 
   /**
@@ -57,8 +60,10 @@ export class MemberBuffer {
       this.#length = from + size + TRAILER_BYTES;
     } else {
       const record = this.#bytes.subarray(from, from + size);
-      // Room for the whole answer, so that zlib gives it in one piece: stored blocks add 5 bytes each.
-      const room = level === 0 ? size + (size >> 8) + 64 : Math.max(4096, size >> 1);
+      // Room for the whole answer, so that zlib gives it in one piece: stored blocks add 5 bytes each. Of a large
+      // piece only what is written to costs memory.
+      const whole = size + (size >> 8) + 64;
+      const room = level === 0 || size > MAX_CHUNK_BYTES ? whole : Math.max(4096, size >> 1);
       const member = gzipSync(record, { level, chunkSize: room });
       this.#reserve(member.length);
       this.#bytes.set(member, start);
@@ -91,7 +96,9 @@ export class MemberBuffer {
   #reserve(more: number): void {
     const needed = this.#length + more;
     if (needed <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
+    // Beyond a megabyte all at once: untouched memory costs nothing, large pieces that come and go do.
+    const grown = needed > MAX_CHUNK_BYTES ? KEPT_BYTES : 2 * this.#bytes.length;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, grown));
     larger.set(this.bytes);
     this.#bytes = larger;
   }

@@ -31,6 +31,10 @@ export interface CommandIo {
 
 /** Serves a web until the signal fires; prints the truth before and the report after. */
 export async function runWeb(options: WebCommandOptions, io: CommandIo): Promise<void> {
+  if (options.profile === "hostile") {
+    const { runHostileWeb } = await import("./hostile/command.ts");
+    return runHostileWeb(options, io);
+  }
   const web = await startWeb(webOptions(options));
   try {
     const truth = web.truth();
@@ -56,7 +60,7 @@ function fired(signal: AbortSignal): Promise<void> {
 function webOptions(options: WebCommandOptions): WebOptions {
   const { profile: name = "demo", seed, hosts, pages, errorRate, robots, names } = options;
   if (!Object.hasOwn(PROFILES, name)) {
-    const known = Object.keys(PROFILES).sort().join(", ");
+    const known = [...Object.keys(PROFILES), "hostile"].sort().join(", ");
     throw new UsageError(`there is no profile ${JSON.stringify(name)}; there are ${known}`);
   }
   const profile: WebProfile = {

@@ -136,6 +136,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     frontierSize: fc.oneof(upTo(1_000_000), fc.constant("grow")),
     visited: fc.constantFrom(...VISITED_SETS),
     allowPrivate: fc.array(fc.constantFrom("10.0.0.0/8", "::1", "a.example"), { minLength: 1 }),
+    nameServers: fc.array(fc.constantFrom("9.9.9.9", "127.0.0.1:5353", "[::1]:53")),
     resolve: fc.array(fc.constantFrom("a:127.0.0.1:1", "b.example:[::1]:65535"), { minLength: 1 }),
     insecure: fc.boolean(),
     proxies: fc.array(fc.constantFrom("http://p:3128", "https=http://u:s%20t@[::1]:1"), {

@@ -10,7 +10,7 @@ import {
   type NameResolverOptions,
   type Resolution,
 } from "../../src/fetch/resolve.ts";
-import { type DnsAnswer, DnsServer } from "./resolve-dns-server.ts";
+import { type DnsAnswer, NameServer as DnsServer } from "../../src/web/hostile/name-server.ts";
 
 const NXDOMAIN = { rcode: 3 };
 const SERVFAIL = { rcode: 2 };

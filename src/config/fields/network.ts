@@ -1,6 +1,6 @@
 import { withDefault } from "../field.ts";
 import { duration, list, size, text, toggle, whole } from "../kinds.ts";
-import { allowPrivateRefusal, parseResolve } from "../network-values.ts";
+import { allowPrivateRefusal, nameServerRefusal, parseResolve } from "../network-values.ts";
 
 const group = "Addresses and connections";
 
@@ -36,6 +36,17 @@ export const network = {
       group,
       about: "connect to this address and port for this host, whatever the name servers say",
       examples: ["--resolve www.example.org:127.0.0.1:8080", "--resolve a.example:[::1]:8080"],
+      repeatable: true,
+    },
+  ),
+  nameServers: withDefault(
+    list(text("ADDR[:PORT]", "an IP address, IPv6 in brackets before a port", nameServerRefusal)),
+    () => [],
+    {
+      flag: "name-server",
+      group,
+      about: "ask these name servers instead of those of this machine",
+      examples: ["--name-server 9.9.9.9", "--name-server 127.0.0.1:5353"],
       repeatable: true,
     },
   ),

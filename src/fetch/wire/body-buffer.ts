@@ -1,3 +1,5 @@
+import { LARGE_BYTES } from "./large-bodies.ts";
+
 // A declared length up to this is believed at once; beyond, memory is given only as bytes really arrive.
 const TRUSTED_BYTES = 256 * 1024;
 const GROWN_BYTES = 16 * 1024;
@@ -9,6 +11,7 @@ export class BodyBuffer {
   readonly #expectedBytes: number;
   #bytes: Buffer = EMPTY;
   #length = 0;
+  #large: Buffer | undefined;
 
   /** `expectedBytes` is the declared length, 0 if none was declared. */
   constructor(maxBytes: number, expectedBytes: number) {
@@ -18,6 +21,24 @@ export class BodyBuffer {
 
   get length(): number {
     return this.#length;
+  }
+
+  /** True when the body has become large and still lives in memory of its own. */
+  get isLarge(): boolean {
+    return this.#large === undefined && this.#length > LARGE_BYTES;
+  }
+
+  /** Goes on in a piece of memory that holds `maxBytes` at least. */
+  moveTo(piece: Buffer): void {
+    piece.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = this.#large = piece;
+  }
+
+  /** Takes the piece of memory away, to be given back when nobody reads the body any more. */
+  takeLarge(): Buffer | undefined {
+    const piece = this.#large;
+    this.#large = undefined;
+    return piece;
   }
 
   /** False when not all of it fitted under the limit; what fitted is kept. */
@@ -50,6 +71,7 @@ export class BodyBuffer {
   finish(): Buffer {
     if (this.#length === this.#bytes.length) return this.#bytes;
     const used = this.#bytes.subarray(0, this.#length);
+    if (this.#large !== undefined) return used;
     return this.#length * 2 < this.#bytes.length ? Buffer.from(used) : used;
   }
 }

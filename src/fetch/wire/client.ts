@@ -1,5 +1,6 @@
 import { Connection, type ConnectionOwner } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
+import { LargeBodies } from "./large-bodies.ts";
 import { DEFAULT_LIMITS, type WireLimits } from "./limits.ts";
 import type { WireRequest, WireResult, WireTarget } from "./message.ts";
 import { Pool } from "./pool.ts";
@@ -28,6 +29,8 @@ export interface WireOptions {
    * the server may have seen the request, so whoever owes it a delay must wait first.
    */
   resend?: boolean;
+  /** Few large bodies at a time, in memory that is used again; the responses must then be released. */
+  largeBodies?: number;
   /** Accept every certificate. */
   insecure?: boolean;
   /** Certificate authorities (PEM) instead of the built-in ones. */
@@ -39,6 +42,7 @@ export interface WireOptions {
 const MAX_IDLE = 128;
 const IDLE_MS = 15_000;
 const MAX_TICK_MS = 250;
+const LATE_TICKS = 3;
 
 function connectionKey(target: WireTarget): string {
   const through = target.proxy === undefined ? "" : " proxy";
@@ -62,10 +66,12 @@ export class WireClient {
   readonly #clock: () => number;
   readonly #secure: SecureOptions;
   readonly #pool: Pool;
+  readonly #largeBodies: LargeBodies | undefined;
   readonly #requestText = new RequestText();
   readonly #connections = new Set<Connection>();
   readonly #tickMs: number;
   #timer: NodeJS.Timeout | undefined;
+  #armedAtMs = 0;
   #closed = false;
   #whenEmpty: (() => void) | undefined;
 
@@ -76,6 +82,9 @@ export class WireClient {
     this.#clock = options.clock ?? (() => performance.now());
     this.#secure = new SecureOptions(options.insecure ?? false, options.ca);
     this.#pool = new Pool(options.maxIdle ?? MAX_IDLE);
+    if (options.largeBodies !== undefined) {
+      this.#largeBodies = new LargeBodies(options.largeBodies, this.#limits.maxBodyBytes);
+    }
     const { connectMs, firstByteMs, totalMs, minRateWindowMs } = this.#limits;
     const shortestMs = Math.min(connectMs, firstByteMs, totalMs, minRateWindowMs, this.#idleMs);
     this.#tickMs = Math.max(2, Math.min(MAX_TICK_MS, shortestMs / 40));
@@ -101,7 +110,18 @@ export class WireClient {
     return new Promise((resolve, reject) => {
       const { conditional } = this.#requestText;
       const now = this.#clock();
-      this.#carry(new Exchange(request, text, conditional, this.#limits, now, resolve, reject));
+      this.#carry(
+        new Exchange(
+          request,
+          text,
+          conditional,
+          this.#limits,
+          now,
+          resolve,
+          reject,
+          this.#largeBodies,
+        ),
+      );
     });
   }
 
@@ -156,11 +176,19 @@ export class WireClient {
 
   /** One coarse timer for all deadlines of all connections; it never keeps the process alive. */
   #arm(): void {
-    this.#timer ??= setTimeout(this.#tick, this.#tickMs).unref();
+    if (this.#timer !== undefined) return;
+    this.#armedAtMs = this.#clock();
+    this.#timer = setTimeout(this.#tick, this.#tickMs).unref();
   }
 
+  /** After this thread was busy for long, bytes may wait in the kernel: they are read before anyone is blamed. */
   readonly #tick = (): void => {
     this.#timer = undefined;
+    if (this.#clock() - this.#armedAtMs > LATE_TICKS * this.#tickMs) setImmediate(this.#check);
+    else this.#check();
+  };
+
+  readonly #check = (): void => {
     // A timer that fires early does no harm: the deadlines are judged by the clock.
     const now = this.#clock();
     for (const connection of this.#connections) connection.checkDeadlines(now);

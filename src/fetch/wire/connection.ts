@@ -50,10 +50,7 @@ export class Connection {
     this.#secure = target.secure;
     const onread = {
       buffer: RECEIVE,
-      callback: (length: number) => {
-        this.#onBytes(RECEIVE, length);
-        return true;
-      },
+      callback: (length: number) => this.#onBytes(RECEIVE, length),
     };
     const socket = target.secure
       ? secure.connect(target, key, onread, opened)
@@ -61,7 +58,9 @@ export class Connection {
     this.#socket = socket;
     socket.setNoDelay(true);
     if (opened !== undefined) {
-      socket.on("data", (piece: Buffer) => this.#onBytes(piece, piece.length));
+      socket.on("data", (piece: Buffer) => {
+        if (!this.#onBytes(piece, piece.length)) socket.pause();
+      });
       if (opened !== socket) opened.on("error", (error: Error) => this.#onError(error));
       this.#ready = !target.secure;
     }
@@ -99,12 +98,13 @@ export class Connection {
     this.#socket.write(exchange.text, "latin1");
   }
 
-  #onBytes(piece: Buffer, length: number): void {
+  /** False stops reading until `resume`. */
+  #onBytes(piece: Buffer, length: number): boolean {
     const exchange = this.#exchange;
     // Bytes nobody asked for: a late surplus of the response before, or a response to no request.
     if (exchange === undefined || exchange.sentAtMs < 0) {
       this.#disown();
-      return;
+      return true;
     }
     if (exchange.firstByteMs < 0) exchange.firstByteMs = this.#owner.now();
     try {
@@ -112,9 +112,18 @@ export class Connection {
     } catch (fault) {
       exchange.reject(fault); // thrown by the caller's accept()
       this.#drop();
-      return;
+      return true;
     }
     if (exchange.reader.done) this.#finish(exchange);
+    else return this.#hasRoom(exchange);
+    return true;
+  }
+
+  #hasRoom(exchange: Exchange): boolean {
+    return exchange.makeRoom(this.#owner.now(), () => {
+      // Meanwhile the connection may have ended: then somebody else gets the memory.
+      if (this.#exchange === exchange && this.#hasRoom(exchange)) this.#socket.resume();
+    });
   }
 
   /** Settles the exchange whose reader is done, and keeps or closes the connection. */

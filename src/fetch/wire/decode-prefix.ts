@@ -3,12 +3,30 @@ import type zlib from "node:zlib";
 import type { DecodeResult } from "./decode.ts";
 
 const PIECES = 256;
+const MAX_SCRATCH = 16 * 1024 * 1024;
 
 interface Pass {
-  parts: Buffer[];
+  /** Bytes decoded, at the start of the scratch memory. */
+  length: number;
   /** Input taken without complaint. */
   goodBytes: number;
   outcome: "whole" | "full" | "error";
+}
+
+/** Every decoding of this thread writes here, one after the other; a huge one does not leave its size behind. */
+let scratch = Buffer.alloc(0);
+
+/** Copies a part into the scratch memory, which grows up to `cap` and stays. */
+function keep(part: Buffer, at: number, count: number, cap: number): number {
+  if (at + count > scratch.length) {
+    // Once and for all: untouched memory costs nothing, while large pieces that come and go stay with the process.
+    const wanted = Math.min(cap, Math.max(MAX_SCRATCH, 2 * (at + count)));
+    const larger = Buffer.allocUnsafeSlow(wanted);
+    scratch.copy(larger, 0, 0, at);
+    scratch = larger;
+  }
+  part.copy(scratch, at, 0, count);
+  return count;
 }
 
 /**
@@ -23,7 +41,7 @@ function feed(
   cap: number,
 ): Promise<Pass> {
   return new Promise((resolve) => {
-    const pass: Pass = { parts: [], goodBytes: 0, outcome: "whole" };
+    const pass: Pass = { length: 0, goodBytes: 0, outcome: "whole" };
     let room = cap;
     const settle = (outcome: Pass["outcome"]) => {
       pass.outcome = outcome;
@@ -32,7 +50,7 @@ function feed(
     };
     decoder.on("data", (part: Buffer) => {
       if (room < 0) return;
-      pass.parts.push(part.length > room ? part.subarray(0, room) : part);
+      pass.length += keep(part, pass.length, Math.min(part.length, room), cap);
       room -= part.length;
       if (room < 0) settle("full");
     });
@@ -50,18 +68,41 @@ function feed(
   });
 }
 
-/** Decodes the longest good beginning of a damaged body, to the byte, in a few passes of ever smaller pieces. */
-export async function decodePrefix(
+/** The decoding under way in this thread: the next one waits, so that their memory does not add up. */
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Decodes the longest good beginning of a damaged or very large body, one body at a time. Borrowed bytes are valid
+ * until this thread's event loop turns.
+ */
+export function decodePrefix(
   body: Buffer,
   create: (options: zlib.ZlibOptions) => Transform,
   cap: number,
+  borrow: boolean,
+): Promise<DecodeResult> {
+  const result = last.then(() => {
+    if (scratch.length > MAX_SCRATCH) scratch = Buffer.alloc(0);
+    return longestPrefix(body, create, cap, borrow);
+  });
+  last = result.catch(() => {});
+  return result;
+}
+
+/** The good beginning to the byte, in a few passes of ever smaller pieces. */
+async function longestPrefix(
+  body: Buffer,
+  create: (options: zlib.ZlibOptions) => Transform,
+  cap: number,
+  borrow: boolean,
 ): Promise<DecodeResult> {
   let goodBytes = 0;
   let pieceBytes = Math.max(1, Math.ceil(body.length / PIECES));
   for (;;) {
     const decoder = create({ chunkSize: 64 * 1024 });
     const pass = await feed(decoder, body, goodBytes, pieceBytes, cap);
-    const bytes = Buffer.concat(pass.parts);
+    const used = scratch.subarray(0, pass.length);
+    const bytes = borrow ? used : Buffer.from(used);
     if (pass.outcome === "full") return { bytes, flag: "body_too_large", truncated: "length" };
     // An error at the very end means that the stream stops too early: there is nothing to narrow down.
     if (pass.outcome === "whole" || pieceBytes === 1 || pass.goodBytes === body.length) {

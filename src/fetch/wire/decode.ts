@@ -12,6 +12,8 @@ export interface DecodeResult {
 export interface DecodeCaps {
   maxBytes: number;
   maxRatio: number;
+  /** The caller is done with the bytes before the event loop turns: large ones need no memory of their own. */
+  borrow?: boolean;
 }
 
 type Coding = "gzip" | "deflate" | "br";
@@ -37,6 +39,12 @@ function codingsOf(contentEncoding: string): Coding[] | undefined {
     codings.unshift(coding);
   }
   return codings;
+}
+
+/** Whether somebody applied more codings than anyone has a reason to; no decoder is made for them. */
+export function hasTooManyCodings(contentEncoding: string): boolean {
+  const names = contentEncoding.split(",").map((member) => member.trim().toLowerCase());
+  return names.filter((name) => name !== "" && name !== "identity").length > MAX_CODINGS;
 }
 
 /** Servers send "deflate" with and without the zlib wrapper; its two bytes carry a check (RFC 1950, 2.2). */
@@ -93,10 +101,14 @@ function decodeWhole(
   }
 }
 
+/** What grows beyond this is decoded piece by piece, one body at a time, so that bombs do not add up. */
+const SYNC_BYTES = 1024 * 1024;
+
 function decodeOnce(
   body: Buffer,
   coding: Coding,
   cap: number,
+  borrow: boolean,
 ): DecodeResult | Promise<DecodeResult> {
   if (body.length === 0) return { bytes: body };
   // Announced as gzip and plainly not: the page itself is more use than nothing.
@@ -104,13 +116,13 @@ function decodeOnce(
     return { bytes: body, flag: "encoding_error" };
   }
   const wrapped = coding === "deflate" && isZlib(body);
-  const whole = decodeWhole(body, coding, wrapped, cap);
+  const whole = decodeWhole(body, coding, wrapped, Math.min(cap, SYNC_BYTES));
   if (whole !== undefined) return whole;
   if (wrapped) {
-    const raw = decodeWhole(body, coding, false, cap);
+    const raw = decodeWhole(body, coding, false, Math.min(cap, SYNC_BYTES));
     if (raw !== undefined) return raw;
   }
-  return decodePrefix(body, decoderOf(coding, wrapped), cap);
+  return decodePrefix(body, decoderOf(coding, wrapped), cap, borrow);
 }
 
 function decoderOf(coding: Coding, wrapped: boolean): (options: zlib.ZlibOptions) => zlib.Gunzip {
@@ -124,9 +136,10 @@ async function decodeRest(
   first: DecodeResult | Promise<DecodeResult>,
   coding: Coding,
   cap: number,
+  borrow: boolean,
 ): Promise<DecodeResult> {
   const outer = await first;
-  const inner = await decodeOnce(outer.bytes, coding, cap);
+  const inner = await decodeOnce(outer.bytes, coding, cap, borrow);
   // The first thing that went wrong explains the rest.
   return { ...inner, ...outer, bytes: inner.bytes };
 }
@@ -147,6 +160,8 @@ export function decodeBody(
   if (first === undefined) return { bytes: body };
   const byRatio = Math.max(RATIO_FREE_BYTES, caps.maxRatio * body.length);
   const cap = Math.min(caps.maxBytes, byRatio);
-  const result = decodeOnce(body, first, cap);
-  return second === undefined ? result : decodeRest(result, second, cap);
+  const { borrow = false } = caps;
+  if (second === undefined) return decodeOnce(body, first, cap, borrow);
+  // The outer layer is read while the inner one is written: it needs memory of its own.
+  return decodeRest(decodeOnce(body, first, cap, false), second, cap, borrow);
 }

@@ -1,5 +1,6 @@
 import type net from "node:net";
 import type { ResponseHead } from "./head.ts";
+import type { LargeBodies } from "./large-bodies.ts";
 import type { WireLimits } from "./limits.ts";
 import type { WireRequest, WireResponse, WireResult } from "./message.ts";
 import { RateWindow } from "./rate-window.ts";
@@ -19,6 +20,7 @@ class Response implements WireResponse {
   readonly firstByteMs: number;
   readonly endedAtMs: number;
   readonly #requestText: string;
+  readonly #giveBack: () => void;
 
   constructor(exchange: Exchange, head: ResponseHead, endedAtMs: number) {
     const { reader } = exchange;
@@ -35,6 +37,11 @@ class Response implements WireResponse {
     this.firstByteMs = exchange.firstByteMs;
     this.endedAtMs = endedAtMs;
     this.#requestText = exchange.text;
+    this.#giveBack = () => exchange.releaseBody();
+  }
+
+  release(): void {
+    this.#giveBack();
   }
 
   /** Made on demand: not everyone archives requests. */
@@ -65,6 +72,11 @@ export class Exchange {
   unverified: WireError | undefined;
   #opened: net.Socket | undefined;
   #rate: RateWindow | undefined;
+  readonly #large: LargeBodies | undefined;
+  /** When we stopped reading because there was no memory for a large body, -1 while we read. */
+  #heldSinceMs = -1;
+  /** Time lost that way, which is not the server's fault. */
+  #heldMs = 0;
 
   constructor(
     request: WireRequest,
@@ -74,6 +86,7 @@ export class Exchange {
     nowMs: number,
     settle: (result: WireResult) => void,
     reject: (fault: unknown) => void,
+    large?: LargeBodies,
   ) {
     this.request = request;
     this.#opened = request.opened;
@@ -83,6 +96,8 @@ export class Exchange {
     this.#settle = settle;
     this.#reject = reject;
     const maxBodyBytes = request.maxBodyBytes ?? limits.maxBodyBytes;
+    // The pieces have the size of the client's own limit.
+    if (request.releases === true && maxBodyBytes <= limits.maxBodyBytes) this.#large = large;
     this.reader = new ResponseReader({ limits, maxBodyBytes, conditional, accept: request.accept });
   }
 
@@ -98,8 +113,32 @@ export class Exchange {
     return this.reused && !this.retried && this.firstByteMs < 0;
   }
 
+  /** Makes room for a body that has become large; false: stop reading, `onRoom` is called when there is some. */
+  makeRoom(nowMs: number, onRoom: () => void): boolean {
+    const { body } = this.reader;
+    if (this.#large === undefined || body?.isLarge !== true) return true;
+    const piece = this.#large.take();
+    if (piece === undefined) {
+      if (this.#heldSinceMs < 0) this.#heldSinceMs = nowMs;
+      this.#large.wait(onRoom);
+      return false;
+    }
+    body.moveTo(piece);
+    if (this.#heldSinceMs >= 0) this.#heldMs += nowMs - this.#heldSinceMs;
+    this.#heldSinceMs = -1;
+    return true;
+  }
+
+  /** The memory of a large body may serve another one. */
+  releaseBody(): void {
+    const piece = this.reader.body?.takeLarge();
+    if (piece !== undefined) this.#large?.giveBack(piece);
+  }
+
   /** Looks at the deadlines; afterwards `reader.done` tells whether one has passed. */
-  checkDeadlines(nowMs: number): void {
+  checkDeadlines(clockMs: number): void {
+    if (this.#heldSinceMs >= 0) return;
+    const nowMs = clockMs - this.#heldMs;
     const { reader } = this;
     const limits = this.#limits;
     if (nowMs - this.startedAtMs >= limits.totalMs) {
@@ -133,6 +172,7 @@ export class Exchange {
   fail(error: WireError, message: string): void {
     if (this.settled) return;
     this.settled = true;
+    this.releaseBody();
     this.#settle({ kind: "failed", error, message });
   }
 
@@ -140,6 +180,7 @@ export class Exchange {
   reject(fault: unknown): void {
     if (this.settled) return;
     this.settled = true;
+    this.releaseBody();
     this.#reject(fault);
   }
 }

@@ -25,6 +25,8 @@ export class HeadScanner {
   #previous = 0;
   /** Where in the piece last scanned the head starts: after leading line ends, otherwise the start of the piece. */
   headStart = 0;
+  /** Where in the piece last scanned the head became too large; the same byte of the stream, however it is cut. */
+  tooLargeAt = 0;
 
   constructor(maxBytes: number, maxLines: number) {
     this.#maxBytes = maxBytes;
@@ -67,13 +69,19 @@ export class HeadScanner {
         const length = at - lineStart;
         if (length === 0) return at + 1;
         if (length === 1 && (at > from ? piece[at - 1] : this.#previous) === CR) return at + 1;
-        if (++this.#lines > this.#maxLines) return SCAN_TOO_LARGE;
+        if (++this.#lines > this.#maxLines) {
+          this.tooLargeAt = at + 1;
+          return SCAN_TOO_LARGE;
+        }
         lineStart = at + 1;
       } else if (byte === 0) {
         return SCAN_NOT_HTTP; // browsers treat NUL in a head as a network error
       }
     }
-    if (limit < to || this.#bytes + limit - from >= this.#maxBytes) return SCAN_TOO_LARGE;
+    if (limit < to || this.#bytes + limit - from >= this.#maxBytes) {
+      this.tooLargeAt = limit;
+      return SCAN_TOO_LARGE;
+    }
     this.#bytes += limit - from;
     this.#lineBytes = limit - lineStart;
     if (limit > from) this.#previous = piece[limit - 1]!;

@@ -112,6 +112,14 @@ export class ResponseHead {
     return at < 0 ? undefined : this.valueAt(at);
   }
 
+  /** Where the response redirects to; "" when its line holds CR or LF, which nobody should put together again. */
+  get location(): string | undefined {
+    const at = this.find("location");
+    if (at < 0) return undefined;
+    const raw = this.text.slice(this.#index[at + 2], this.#index[at + 3]);
+    return /[\r\n]/.test(raw) ? "" : raw;
+  }
+
   /** All values of a header, in order. */
   all(nameLower: string): string[] {
     const values: string[] = [];

@@ -29,6 +29,8 @@ export interface WireRequest {
   headers: RequestHeaders;
   /** False ends the exchange after the head: no body is read and the connection is closed. */
   accept?: (head: ResponseHead) => boolean;
+  /** The caller calls `release`: only then a large body may use memory that is shared. */
+  releases?: boolean;
   /** Instead of the client's limit. */
   maxBodyBytes?: number;
   /** A connection to the target that was opened for this request; it is used or destroyed. */
@@ -54,6 +56,8 @@ export interface WireResponse {
   readonly startedAtMs: number;
   readonly firstByteMs: number;
   readonly endedAtMs: number;
+  /** The body is no longer needed: its memory may serve another one. */
+  release(): void;
 }
 
 /** What became of a request. */

@@ -18,8 +18,16 @@ export class RateWindow {
   /** True when fewer bytes than the minimum came within the last whole window. */
   tooSlow(nowMs: number, bytes: number): boolean {
     if (nowMs < this.#nextMs) return false;
-    // At most one step per look: when this thread itself was busy for long, the peer is not to blame.
-    this.#nextMs = Math.max(this.#nextMs, nowMs - this.#stepMs) + this.#stepMs;
+    const due = Math.floor((nowMs - this.#nextMs) / this.#stepMs) + 1;
+    // Away for a whole window, we know nothing about it.
+    const steps = due < STEPS ? due : 1;
+    // Looks that were missed, because this thread was busy, count as if nothing had come since the one before:
+    // what came meanwhile is credited to the look that saw it.
+    for (let missed = 1; missed < steps; missed++) {
+      const before = this.#samples[this.#count % STEPS]!;
+      this.#samples[++this.#count % STEPS] = before;
+    }
+    this.#nextMs = Math.max(this.#nextMs + steps * this.#stepMs, nowMs);
     this.#count++;
     const slot = this.#count % STEPS;
     // The slot holds the total of one window ago (0 at the start of the body).

@@ -1,5 +1,6 @@
 import { BodyBuffer } from "./body-buffer.ts";
 import { CHUNKS_BAD, CHUNKS_FULL, CHUNKS_MORE, ChunkedDecoder } from "./chunked.ts";
+import { hasTooManyCodings } from "./decode.ts";
 import { type Framing, framingOf } from "./framing.ts";
 import { ResponseHead } from "./head.ts";
 import { HeadScanner, SCAN_MORE, SCAN_NOT_HTTP, SCAN_TOO_LARGE } from "./head-scanner.ts";
@@ -71,6 +72,11 @@ export class ResponseReader {
     return this.#body?.length ?? 0;
   }
 
+  /** The body, once there is one: large ones change their memory. */
+  get body(): BodyBuffer | undefined {
+    return this.#body;
+  }
+
   /** The body read so far; called once, when done. */
   takeBody(): Buffer {
     return this.#body?.finish() ?? Buffer.alloc(0);
@@ -89,7 +95,7 @@ export class ResponseReader {
   /** Position after the head, or SCAN_MORE when the piece is used up. */
   #readHead(piece: Buffer, from: number, to: number): number {
     const end = this.#scanner.scan(piece, from, to);
-    if (end === SCAN_TOO_LARGE) this.#fail("headers_too_large", "head over the limit");
+    if (end === SCAN_TOO_LARGE) this.#failTooLarge(piece);
     else if (end === SCAN_NOT_HTTP) this.#fail("bad_response", "not an HTTP/1 response");
     const start = this.#scanner.headStart;
     if (end < 0) {
@@ -100,6 +106,17 @@ export class ResponseReader {
     this.#pending = "";
     this.#startResponse(ResponseHead.parse(text));
     return end;
+  }
+
+  /** Thousands of codings are what they are, whether or not they also make the head too long. */
+  #failTooLarge(piece: Buffer): void {
+    const { headStart, tooLargeAt } = this.#scanner;
+    const head = ResponseHead.parse(
+      this.#pending + piece.toString("latin1", headStart, tooLargeAt),
+    );
+    if (head !== undefined && hasTooManyCodings(head.all("content-encoding").join(","))) {
+      this.#fail("bad_encoding", "more content codings than the head has room for");
+    } else this.#fail("headers_too_large", "head over the limit");
   }
 
   #startResponse(head: ResponseHead | undefined): void {

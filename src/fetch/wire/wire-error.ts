@@ -9,6 +9,7 @@ export const WIRE_ERRORS = {
   header_timeout: "the head of the response was not complete before its deadline",
   total_timeout: "the exchange ran out of time before the head was complete",
   bad_response: "what came is not an HTTP/1 response that can be trusted",
+  bad_encoding: "the head is too long because of content codings nobody could undo",
   headers_too_large: "the head is longer, or has more lines, than allowed",
   bad_request: "the request holds a character that may not be sent",
   proxy_refused: "the proxy cannot be found or would not connect us",

@@ -137,7 +137,8 @@ export class SimCrawler {
     }
     this.frontier.requestEnded(lease, now);
     const hasRecord = answer.outcome !== OUTCOME.failed;
-    const record = hasRecord ? this.#handOff.sendRecord([Buffer.from(lease.url)]) : undefined;
+    const bytes = Buffer.from(lease.url);
+    const record = hasRecord ? this.#handOff.sendRecord([bytes], () => {}) : undefined;
     this.#over.push({ lease, answer, record });
     world.oracle.completed(lease.url);
   }

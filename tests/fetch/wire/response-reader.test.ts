@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { ResponseHead } from "../../../src/fetch/wire/head.ts";
 import { DEFAULT_LIMITS } from "../../../src/fetch/wire/limits.ts";
 import { type ReaderOptions, ResponseReader } from "../../../src/fetch/wire/response-reader.ts";
 import { conformanceJson, noConformance } from "../../support/conformance.ts";
@@ -305,4 +306,32 @@ test("every split of a damaged stream gives the same result and never throws", (
     }),
     { numRuns: 1000 },
   );
+});
+
+test("thousands of codings are named as such, however the stream is cut (HOSTILE R3)", () => {
+  const limits = { ...DEFAULT_LIMITS, maxHeadBytes: 200, maxHeadLines: 5 };
+  const options = { ...OPTIONS, limits };
+  const streams: [string, string][] = [
+    [page(`Content-Encoding: ${Array(50).fill("gzip").join(", ")}\r\n`, ""), "bad_encoding"],
+    [page("Content-Encoding: gzip\r\n".repeat(9), ""), "bad_encoding"],
+    [page(`X: ${"y".repeat(300)}\r\nContent-Encoding: a, b, c\r\n`, ""), "headers_too_large"],
+    [page(`${"X: y\r\n".repeat(6)}Content-Encoding: a, b, c\r\n`, ""), "headers_too_large"],
+    [
+      page(`Content-Encoding: gzip, identity, br\r\n${"X: y\r\n".repeat(9)}`, ""),
+      "headers_too_large",
+    ],
+  ];
+  for (const [stream, error] of streams) {
+    assert.equal(read(stream, [], options).error, error);
+    assert.equal(read(stream, everyCut(stream.length), options).error, error, "byte by byte");
+  }
+});
+
+test("a Location that is broken over lines, or holds a bare CR, leads nowhere (HOSTILE R12)", () => {
+  const location = (line: string) => ResponseHead.parse(`HTTP/1.1 302 X\r\n${line}\r\n`)?.location;
+  assert.equal(location("Location: /a\r\n"), "/a");
+  assert.equal(location("Location: /a b \r\n"), "/a b");
+  assert.equal(location("Location: /a\rX: y\r\n"), "");
+  assert.equal(location("Location: /a\r\n /b\r\n"), "");
+  assert.equal(location("X: y\r\n"), undefined);
 });

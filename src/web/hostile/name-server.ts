@@ -7,8 +7,8 @@ export type DnsAnswer = { records: string[]; ttl?: number } | { rcode: number } 
 const A = 1;
 const AAAA = 28;
 
-/** A name server on loopback whose answers are written by the test. */
-export class DnsServer {
+/** A name server on loopback whose answers are written by whoever starts it. */
+export class NameServer {
   readonly questions: string[] = [];
   readonly #socket: Socket;
   readonly #answer: (name: string, family: 4 | 6, nth: number) => DnsAnswer;
@@ -28,15 +28,17 @@ export class DnsServer {
   /** Starts a server; `nth` counts the questions for this name and family from 1. */
   static async start(
     answer: (name: string, family: 4 | 6, nth: number) => DnsAnswer,
-  ): Promise<DnsServer> {
+    address = "127.0.0.1",
+  ): Promise<NameServer> {
     const socket = createSocket("udp4");
-    const server = new DnsServer(socket, answer);
-    await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+    const server = new NameServer(socket, answer);
+    await new Promise<void>((resolve) => socket.bind(0, address, resolve));
     return server;
   }
 
   get address(): string {
-    return `127.0.0.1:${this.#socket.address().port}`;
+    const { address, port } = this.#socket.address();
+    return `${address}:${port}`;
   }
 
   close(): Promise<void> {

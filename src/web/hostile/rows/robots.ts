@@ -1,0 +1,275 @@
+import { gzipSync } from "node:zlib";
+import type { Expected, Family, HostileCase } from "../case.ts";
+import { headOf, links, once, page, pour, redirect, respond, stream } from "../reply.ts";
+
+type Answer = NonNullable<HostileCase["pages"]>[string];
+
+const NO: Expected = { at: "/no", outcome: "refused", error: "robots" };
+const YES: Expected = { at: "/no", outcome: "page" };
+const HOME: Expected = { outcome: "page" };
+
+function robots(text: string | Buffer): Answer {
+  return (visit) => respond(visit, 200, { "Content-Type": "text/plain" }, text);
+}
+
+/** A host whose first page links to /no, with this robots.txt. */
+function ruled(
+  row: string,
+  name: string,
+  serves: string,
+  answer: Answer,
+  expected: readonly Expected[],
+  rest: Partial<HostileCase> = {},
+): HostileCase {
+  const pages = { "/": links(["/no"]), "/no": page(), "/robots.txt": answer };
+  return { row, name, serves, expected, ...rest, pages: { ...pages, ...rest.pages } };
+}
+
+const status =
+  (code: number): Answer =>
+  (visit) =>
+    respond(visit, code, { "Content-Type": "text/plain" }, "User-agent: *\nDisallow: /\n");
+
+/** B1 to B6: robots.txt as a weapon. */
+export const robotsRows: Family = ({ target, canary }) => {
+  const chain = (name: string, serves: string, count: number, expected: readonly Expected[]) => {
+    const pages: Record<string, Answer> = {};
+    for (let i = 0; i < count; i++) {
+      pages[i === 0 ? "/robots.txt" : `/robots-${i}`] = redirect(`/robots-${i + 1}`);
+    }
+    pages[`/robots-${count}`] = robots("User-agent: *\nDisallow: /no\n");
+    return ruled("B3", name, serves, pages["/robots.txt"]!, expected, { pages });
+  };
+  const unreachable = (name: string, serves: string, code: number) =>
+    ruled("B2", name, serves, status(code), [
+      { outcome: "refused", error: `robots_status_${code}` },
+    ]);
+  const delay = (name: string, value: string, expected: readonly Expected[]) =>
+    ruled(
+      "B6",
+      name,
+      `Crawl-delay: ${value}`,
+      robots(`User-agent: *\nCrawl-delay: ${value}\nDisallow: /no\n`),
+      expected,
+    );
+  const rulesBomb = once(() =>
+    gzipSync(
+      Buffer.concat([Buffer.from("User-agent: *\nDisallow: /no\n"), Buffer.alloc(64 << 20, "\n")]),
+    ),
+  );
+  const tooLong: Expected[] = [{ outcome: "refused", error: "crawl_delay_too_long" }];
+  const groups = (n: number) =>
+    Array.from({ length: 1000 }, (_, i) => `User-agent: bot${n}-${i}\nDisallow: /${i}\n\n`).join(
+      "",
+    );
+  return [
+    ruled(
+      "B1",
+      "large",
+      "a robots.txt of 100 MB: a rule at its start, another after 600 KiB",
+      ({ socket }) => {
+        const start = "User-agent: *\nDisallow: /no\n";
+        const filler = Buffer.from(`# ${"x".repeat(1021)}\n`);
+        socket.write(headOf(200, { "Content-Type": "text/plain", "Content-Length": 100_000_000 }));
+        socket.write(start);
+        const late = "Disallow: /late\n".padEnd(1024, "\n");
+        pour(socket, (n) => (n === 600 ? late : filler), Math.floor(100_000_000 / 1024));
+      },
+      [HOME, NO, { at: "/late", outcome: "page" }],
+      { pages: { "/": links(["/no", "/late"]), "/late": page() } },
+    ),
+    ruled(
+      "B1",
+      "bomb",
+      "a robots.txt that unpacks to 64 MiB",
+      (visit) =>
+        respond(
+          visit,
+          200,
+          { "Content-Type": "text/plain", "Content-Encoding": "gzip" },
+          rulesBomb(),
+        ),
+      [HOME, NO],
+    ),
+    unreachable("status-500", "robots.txt answers 500", 500),
+    unreachable("status-503", "robots.txt answers 503", 503),
+    unreachable("status-599", "robots.txt answers 599", 599),
+    ruled(
+      "B2",
+      "reset",
+      "robots.txt is answered with a reset",
+      ({ socket }) => socket.resetAndDestroy(),
+      [{ outcome: "failed", error: "reset" }],
+    ),
+    ruled(
+      "B2",
+      "silence",
+      "robots.txt is never answered",
+      () => {},
+      [{ outcome: "failed", error: "first_byte_timeout" }],
+      { slow: true },
+    ),
+    ruled("B2", "status-404", "robots.txt answers 404 with rules inside", status(404), [HOME, YES]),
+    ruled("B2", "status-403", "robots.txt answers 403", status(403), [HOME, YES]),
+    ruled("B2", "status-410", "robots.txt answers 410", status(410), [HOME, YES]),
+    chain("five", "five redirects, then rules", 5, [HOME, NO]),
+    chain("six", "six redirects: as good as no robots.txt (RFC 9309, 2.3.1.2)", 6, [HOME, YES]),
+    ruled("B3", "loop", "robots.txt redirects to itself", redirect("/robots.txt"), [HOME, YES]),
+    ruled(
+      "B3",
+      "other-host",
+      "robots.txt redirects to another host",
+      redirect(`http://${target}/robots.txt`),
+      [HOME, YES],
+    ),
+    ruled(
+      "B3",
+      "private",
+      "robots.txt redirects to this machine",
+      redirect(`http://${canary}/robots.txt`),
+      [{ outcome: "failed", error: "blocked_private_address" }],
+    ),
+    ruled(
+      "B3",
+      "metadata",
+      "robots.txt redirects to a metadata service",
+      redirect("http://169.254.169.254/robots.txt"),
+      [{ outcome: "failed", error: "blocked_private_address" }],
+    ),
+    ruled(
+      "B4",
+      "groups",
+      "a million groups",
+      stream("text/plain", (n) => (n === 0 ? "User-agent: *\nDisallow: /no\n\n" : groups(n)), 1001),
+      [HOME, NO],
+    ),
+    ruled(
+      "B4",
+      "long-line",
+      "a line of 10 MB",
+      robots(`User-agent: *\nDisallow: /no\nAllow: /${"a".repeat(10_000_000)}`),
+      [HOME, NO],
+    ),
+    ruled(
+      "B4",
+      "agents",
+      "a list of 100,000 agents",
+      robots(`${"User-agent: x\n".repeat(100_000)}User-agent: *\nDisallow: /no\n`),
+      [HOME],
+    ),
+    ruled(
+      "B4",
+      "nul",
+      "NULs between the letters' lines",
+      robots("\0\0\nUser-agent: *\n\0\nDisallow: /no\n\0"),
+      [HOME, NO],
+    ),
+    ruled("B4", "bom", "a byte-order mark", robots("\ufeffUser-agent: *\nDisallow: /no\n"), [
+      HOME,
+      NO,
+    ]),
+    ruled("B4", "cr", "lines that end in CR alone", robots("User-agent: *\rDisallow: /no\r"), [
+      HOME,
+      NO,
+    ]),
+    ruled(
+      "B4",
+      "binary",
+      "random bytes",
+      robots(Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 167 + (i >> 3)) & 255))),
+      [HOME, YES],
+    ),
+    ruled(
+      "B5",
+      "wildcards",
+      "rules of 2,000 wildcards against a path of 2,000 letters",
+      robots(`User-agent: *\n${`Disallow: /${"*a".repeat(2000)}$\n`.repeat(100)}Disallow: /no\n`),
+      [HOME, NO, { at: `/${"a".repeat(1900)}b`, outcome: "page" }],
+      {
+        pages: { "/": links(["/no", `/${"a".repeat(1900)}b`]), [`/${"a".repeat(1900)}b`]: page() },
+      },
+    ),
+    delay("huge", "1e308", tooLong),
+    delay("digits", "9".repeat(400), tooLong),
+    delay("four-hundred", "400", tooLong),
+    delay("barely", "300.1", tooLong),
+    delay("negative", "-1", [HOME, NO]),
+    delay("nan", "NaN", [HOME, NO]),
+    delay("infinity", "Infinity", [HOME, NO]),
+    delay("words", "a while", [HOME, NO]),
+  ];
+};
+
+/** B7 and B8: sitemaps, which are asked for because robots.txt names them. */
+export const sitemapRows: Family = ({ canary }) => {
+  const listed = (row: string, name: string, serves: string, answer: Answer): HostileCase => ({
+    row,
+    name,
+    serves,
+    needs: "sitemaps",
+    expected: [HOME],
+    pages: {
+      "/": page(),
+      "/listed": page(),
+      "/robots.txt": (visit) => robots(`Sitemap: ${visit.origin}/sitemap.xml\n`)(visit),
+      "/sitemap.xml": answer,
+    },
+  });
+  const xml =
+    (text: string): Answer =>
+    (visit) =>
+      respond(visit, 200, { "Content-Type": "application/xml" }, text);
+  const urlset = (inside: string) =>
+    `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${inside}</urlset>`;
+  const sitemapBomb = once(() =>
+    gzipSync(Buffer.concat([Buffer.from(urlset("")), Buffer.alloc(64 << 20, " ")])),
+  );
+  const laughs = Array.from(
+    { length: 9 },
+    (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`,
+  ).join("");
+  return [
+    listed(
+      "B7",
+      "laughs",
+      "a billion laughs",
+      xml(
+        `<?xml version="1.0"?><!DOCTYPE urlset [<!ENTITY l0 "lol">${laughs}]>${urlset("<url><loc>&l9;</loc></url>")}`,
+      ),
+    ),
+    listed(
+      "B7",
+      "external",
+      "an external entity on this machine",
+      xml(
+        `<?xml version="1.0"?><!DOCTYPE urlset [<!ENTITY x SYSTEM "http://${canary}/b7">]>${urlset("<url><loc>&x;</loc></url>")}`,
+      ),
+    ),
+    listed(
+      "B7",
+      "dtd",
+      "a DTD on this machine",
+      xml(`<?xml version="1.0"?><!DOCTYPE urlset SYSTEM "http://${canary}/b7.dtd">${urlset("")}`),
+    ),
+    listed("B8", "itself", "a sitemap index that lists itself", (visit) =>
+      xml(`<sitemapindex><sitemap><loc>${visit.origin}/sitemap.xml</loc></sitemap></sitemapindex>`)(
+        visit,
+      ),
+    ),
+    listed("B8", "million", "a sitemap index of a million children", (visit) => {
+      const child = `<sitemap><loc>${visit.origin}/listed</loc></sitemap>`.repeat(1000);
+      stream("application/xml", (n) => (n === 0 ? "<sitemapindex>" : child), 1001)(visit);
+    }),
+    listed("B8", "gzip", "a sitemap that unpacks to 64 MiB", (visit) =>
+      respond(visit, 200, { "Content-Type": "application/gzip" }, sitemapBomb()),
+    ),
+    listed("B8", "broken-gzip", "a sitemap that is broken gzip", (visit) =>
+      respond(
+        visit,
+        200,
+        { "Content-Type": "application/gzip" },
+        gzipSync(urlset("")).subarray(0, 30),
+      ),
+    ),
+  ];
+};

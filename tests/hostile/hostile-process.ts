@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import {
+  HOSTILE_BLOCK,
+  type PlayedCase,
+  startHostileWeb,
+} from "../../src/web/hostile/hostile-web.ts";
+import type { WitnessReport } from "../../src/web/hostile/witness.ts";
+import { root } from "../support/conformance.ts";
+import {
+  type LogLine,
+  type PageLine,
+  readLines,
+  readLog,
+  readPages,
+} from "../support/orbweaver.ts";
+
+const MAIN = join(root, "build/src/cli/main.js");
+const RECORDER = fileURLToPath(new URL("./record-connects.js", import.meta.url));
+const SAMPLE_MS = 25;
+
+/** What `orbweaver web --profile hostile` tells about itself. */
+export interface HostileProcess {
+  readonly start: string;
+  readonly port: number;
+  readonly cases: readonly (PlayedCase & { readonly tls?: boolean })[];
+  readonly nameServer: string;
+  readonly allow: string;
+  /** File with the authority of its good certificates. */
+  readonly authorityFile: string;
+  report(): Promise<WitnessReport>;
+  stop(): Promise<void>;
+}
+
+/** Starts the hostile web as users do, in a process of its own. */
+export async function hostileProcess(folder: string): Promise<HostileProcess> {
+  const child = spawn(process.execPath, [MAIN, "web", "--profile", "hostile"], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NODE_OPTIONS: "--max-old-space-size=2048" },
+  });
+  const line = JSON.parse(await firstLine(child));
+  const authorityFile = join(folder, "hostile-ca.pem");
+  writeFileSync(authorityFile, line.authority);
+  const start: string = line.start[0];
+  return {
+    start,
+    port: line.port,
+    cases: line.cases,
+    nameServer: line.nameServer,
+    allow: line.allow,
+    authorityFile,
+    report: async () => (await (await fetch(`${start}report.json`)).json()) as WitnessReport,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once("exit", () => resolve());
+        child.kill("SIGTERM");
+      }),
+  };
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.once("exit", (code) => reject(new Error(`the hostile web ended with ${code}`)));
+    child.stdout!.setEncoding("utf8").on("data", (part: string) => {
+      text += part;
+      const end = text.indexOf("\n");
+      if (end >= 0) resolve(text.slice(0, end));
+    });
+  });
+}
+
+/** The same in this process, without the bombs: for tests that must be quick. */
+export async function hostileHere(folder: string): Promise<HostileProcess> {
+  const web = await startHostileWeb({ prepared: false });
+  const authorityFile = join(folder, "hostile-ca.pem");
+  writeFileSync(authorityFile, web.authority);
+  const { start, port, cases, nameServer } = web;
+  const report = async () => web.report();
+  const stop = () => web.close();
+  return { start, port, cases, nameServer, allow: HOSTILE_BLOCK, authorityFile, report, stop };
+}
+
+/** Arguments of a crawl that may go everywhere in the hostile web. */
+export function everywhere(web: HostileProcess): string[] {
+  const allowed = ["--scope", "any", "--delay", "50", "--allow-private", web.allow];
+  const names = ["--contact", "test@example.org", "--name-server", web.nameServer];
+  return [...allowed, ...names, "--max-wait", "3s"];
+}
+
+/** A line of reports/skipped.jsonl. */
+export interface SkippedLine {
+  readonly url: string;
+  readonly reason: string;
+}
+
+/** What a crawl of the hostile web left, and what it cost. */
+export interface HostileCrawl {
+  readonly out: string;
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly seconds: number;
+  readonly log: readonly (LogLine & Record<string, unknown>)[];
+  readonly skipped: readonly SkippedLine[];
+  readonly pages: readonly PageLine[];
+  /** Most memory the process held, by its own kernel's account. */
+  readonly peakRssMiB: number;
+  /** Memory by time, in MiB. */
+  readonly rss: readonly (readonly [seconds: number, mebibytes: number])[];
+  /** How late this machine was at its worst, three times over and more: deadlines are judged with it. */
+  readonly slackS: number;
+  /** "address port" of every connection the process opened. */
+  readonly connects: readonly string[];
+}
+
+/** Runs the crawler as users do and watches its memory and its connections from outside. */
+export async function hostileCrawl(
+  web: HostileProcess,
+  out: string,
+  seeds: readonly string[],
+  args: readonly string[],
+): Promise<HostileCrawl> {
+  const connectsFile = `${out}.connects`;
+  const words = ["crawl", ...seeds, "--out", out, "--quiet", "--json", ...args];
+  const child = spawn(process.execPath, [MAIN, ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...process.env,
+      NODE_EXTRA_CA_CERTS: web.authorityFile,
+      NODE_OPTIONS: `--import ${pathToFileURL(RECORDER).href}`,
+      HOSTILE_CONNECTS: connectsFile,
+    },
+  });
+  const startMs = performance.now();
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const rss: [number, number][] = [];
+  let peakRssMiB = 0;
+  let [lookedMs, slackS] = [startMs, 0.5];
+  const timer = setInterval(() => {
+    slackS = Math.max(slackS, (3 * (performance.now() - lookedMs - SAMPLE_MS)) / 1000);
+    lookedMs = performance.now();
+    const [now, peak] = memoryOf(child.pid!);
+    peakRssMiB = Math.max(peakRssMiB, peak);
+    if (now > 0) rss.push([(performance.now() - startMs) / 1000, now]);
+  }, SAMPLE_MS);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  clearInterval(timer);
+  const lines = (file: string) => (existsSync(file) ? readLines<SkippedLine>(file) : []);
+  return {
+    out,
+    code,
+    stdout,
+    stderr,
+    seconds: (performance.now() - startMs) / 1000,
+    log: readLog(out) as unknown as HostileCrawl["log"],
+    skipped: lines(join(out, "reports/skipped.jsonl")),
+    pages: readPages(out),
+    peakRssMiB,
+    rss,
+    slackS,
+    connects: existsSync(connectsFile)
+      ? readFileSync(connectsFile, "utf8").split("\n").filter(Boolean)
+      : [],
+  };
+}
+
+/** Memory now and its peak, in MiB; 0 when the process is gone, or there is no /proc. */
+function memoryOf(pid: number): [now: number, peak: number] {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const kib = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);
+    return [kib("VmRSS") / 1024, kib("VmHWM") / 1024];
+  } catch {
+    return [0, 0];
+  }
+}
