@@ -3,6 +3,7 @@ import type { Configuration } from "./configuration.ts";
 import { configurations as crossing } from "./configurations/crossing.ts";
 import { configurations as deaths } from "./configurations/deaths.ts";
 import { configurations as eventLoops } from "./configurations/event-loops.ts";
+import { configurations as handOff } from "./configurations/hand-off.ts";
 import { configurations as monitor } from "./configurations/monitor.ts";
 import { configurations as mutex } from "./configurations/mutex.ts";
 import { configurations as owners } from "./configurations/owners.ts";
@@ -28,6 +29,7 @@ export const catalogue: readonly Entry[] = [
   ...entries("event-loops", eventLoops),
   ...entries("crossing", crossing),
   ...entries("owners", owners),
+  ...entries("hand-off", handOff),
   ...entries("techniques", techniques),
   ...entries("deaths", deaths),
   ...entries("visited", visited),
