@@ -11,6 +11,7 @@ import { configurations as ring } from "./configurations/ring.ts";
 import { configurations as semaphore } from "./configurations/semaphore.ts";
 import { configurations as sleeping } from "./configurations/sleeping.ts";
 import { configurations as techniques } from "./configurations/techniques.ts";
+import { configurations as tree } from "./configurations/tree.ts";
 import { configurations as visited } from "./configurations/visited.ts";
 
 /** A configuration and the compiled module it comes from. */
@@ -30,6 +31,7 @@ export const catalogue: readonly Entry[] = [
   ...entries("crossing", crossing),
   ...entries("owners", owners),
   ...entries("hand-off", handOff),
+  ...entries("tree", tree),
   ...entries("techniques", techniques),
   ...entries("deaths", deaths),
   ...entries("visited", visited),
