@@ -142,7 +142,7 @@ function handOff(
       else crawl(crew, thread, thread === 0 ? first : second, together);
     },
     check: (outcome) => judge(outcome, together ? shape.size : undefined, brought),
-    ...(first + second > 2 ? { long: true } : {}),
+    ...(first + second > (together ? 2 : 1) ? { long: true } : {}),
   };
 }
 
