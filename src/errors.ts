@@ -65,3 +65,10 @@ export class WorkerDiedError extends OrbweaverError {
     super("OW_WORKER_DIED", `${worker} ended unexpectedly${why}`, EXIT.fault, cause);
   }
 }
+
+/** spin or the C compiler could not do its part for a model. */
+export class ModelCheckerError extends OrbweaverError {
+  constructor(message: string) {
+    super("OW_MODEL_CHECKER", message);
+  }
+}

@@ -43,6 +43,16 @@ export class Doorbell {
   ring(): void {
     if (Atomics.load(this.words, this.index + ASLEEP) === 0) return;
     if (Atomics.exchange(this.words, this.index + ASLEEP, 0) === 0) return;
+    this.#sound();
+  }
+
+  /** Wakes the owner whatever its word says: somebody may have died between taking the word back and ringing. */
+  wake(): void {
+    Atomics.store(this.words, this.index + ASLEEP, 0);
+    this.#sound();
+  }
+
+  #sound(): void {
     Atomics.add(this.words, this.index + RUNG, 1);
     Atomics.notify(this.words, this.index + RUNG);
   }

@@ -3,6 +3,7 @@ import type { Configuration } from "./configuration.ts";
 import { configurations as crossing } from "./configurations/crossing.ts";
 import { configurations as deaths } from "./configurations/deaths.ts";
 import { configurations as eventLoops } from "./configurations/event-loops.ts";
+import { configurations as handOff } from "./configurations/hand-off.ts";
 import { configurations as monitor } from "./configurations/monitor.ts";
 import { configurations as mutex } from "./configurations/mutex.ts";
 import { configurations as owners } from "./configurations/owners.ts";
@@ -10,6 +11,7 @@ import { configurations as ring } from "./configurations/ring.ts";
 import { configurations as semaphore } from "./configurations/semaphore.ts";
 import { configurations as sleeping } from "./configurations/sleeping.ts";
 import { configurations as techniques } from "./configurations/techniques.ts";
+import { configurations as tree } from "./configurations/tree.ts";
 import { configurations as visited } from "./configurations/visited.ts";
 
 /** A configuration and the compiled module it comes from. */
@@ -28,6 +30,8 @@ export const catalogue: readonly Entry[] = [
   ...entries("event-loops", eventLoops),
   ...entries("crossing", crossing),
   ...entries("owners", owners),
+  ...entries("hand-off", handOff),
+  ...entries("tree", tree),
   ...entries("techniques", techniques),
   ...entries("deaths", deaths),
   ...entries("visited", visited),

@@ -56,6 +56,7 @@ const LONGEST = new Set([
   "frontier-optimistic-2x2",
   "frontier-optimistic-b2-2p2c1",
   "frontier-pessimistic-b2-2p2c1",
+  "hand-off-death",
 ]);
 
 /** Names of a set: all, the default one (at most three minutes), or the small one of the tests. */

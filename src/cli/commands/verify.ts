@@ -6,7 +6,7 @@ const DEFAULT_BUDGET_S = 120;
 /** `orbweaver verify`. */
 export const command: Command = {
   name: "verify",
-  usage: ["verify [NAME...] [--budget S] [--json]", "verify --list"],
+  usage: ["verify [NAME...] [--budget S] [--json]", "verify --models [--json]", "verify --list"],
   about:
     "Explores the shipped concurrent code: all interleavings of small programs, or random ones where that is too many, and for each configuration broken variants that must be caught. A NAME may be the beginning of several.",
   options: [
@@ -41,6 +41,14 @@ export const command: Command = {
       examples: ["--quick"],
     },
     {
+      flag: "models",
+      group: "Options",
+      about:
+        "check the models of the whole life cycle in models/ with spin instead, beside the figures of seed 001; needs spin and a C compiler",
+      allowed: "it without a value",
+      examples: ["--models"],
+    },
+    {
       flag: "json",
       group: "Options",
       about: "print one JSON object instead of a table",
@@ -50,9 +58,16 @@ export const command: Command = {
   ],
   examples: [
     ["orbweaver verify", "everything, at most some minutes"],
+    ["orbweaver verify --models", "the life cycle from queue to tree, checked by spin"],
     ["orbweaver verify ring --json", "all configurations whose name begins with ring"],
   ],
   async run(args, io) {
+    if (args.options.get("models") === true) {
+      if (args.words.length > 0)
+        throw new UsageError("--models takes no names: it runs all of them");
+      const { verifyModels } = await import("../verify-models.ts");
+      return verifyModels(args.options.get("json") === true, io);
+    }
     const budget = args.options.get("budget") ?? String(DEFAULT_BUDGET_S);
     if (!/^[1-9]\d*$/.test(String(budget))) {
       throw new UsageError(`--budget cannot be "${budget}"; use a whole number of seconds`);

@@ -1,0 +1,188 @@
+import { DOORBELL_WORDS, Doorbell } from "../../sync/doorbell.ts";
+import { bufferBytes, HandOffBuffer } from "../../sync/hand-off-buffer.ts";
+import type { Configuration, Mutant, Outcome } from "../configuration.ts";
+import type { Memory } from "../memory.ts";
+import { awaitEnd } from "../scenario.ts";
+import {
+  build,
+  bury,
+  CREW_WORDS,
+  type Crew,
+  crawl,
+  crawlMortally,
+  FULL_BATCH,
+  interrupt,
+  KEPT,
+  setUp,
+} from "../subjects/hand-off-crew.ts";
+
+/** N and the bytes of a payload; a lane has 16 bytes, a frame four more than its payload. */
+interface Shape {
+  readonly size: number;
+  readonly payload: number;
+}
+
+const LANE_BYTES = 16;
+const SMALL: Shape = { size: 2, payload: 1 };
+const BUFFER = "sync/hand-off-buffer.js";
+const CREW = "verify/subjects/hand-off-crew.js";
+
+function attach(memory: Memory, { size, payload }: Shape): Crew {
+  const rung = memory.words(3 * DOORBELL_WORDS);
+  const bells = [
+    new Doorbell(rung, 0),
+    new Doorbell(rung, DOORBELL_WORDS),
+    new Doorbell(rung, 2 * DOORBELL_WORDS),
+  ];
+  const words = memory.words(CREW_WORDS);
+  const bytes = memory.buffer(bufferBytes(LANE_BYTES));
+  const buffer = new HandOffBuffer(bytes, size, 2, bells.at(2)!);
+  const box = new Uint8Array(payload);
+  return { buffer, words, bells, box, parts: [box] };
+}
+
+/** Everything brought is stored or kept, once and in order; a full batch has N items (if `size`); no permit is out. */
+function judge(
+  outcome: Outcome,
+  size: number | undefined,
+  brought: readonly number[],
+  mayLose: readonly number[] = [],
+): string | undefined {
+  const built = outcome.reports.at(2)!;
+  const short = built.find((said) => said >= FULL_BATCH && said !== FULL_BATCH + (size ?? 0));
+  if (size !== undefined && short !== undefined)
+    return `${short - FULL_BATCH} items were taken for a full buffer`;
+  const stored = built.filter((said) => said < FULL_BATCH);
+  const kept = outcome.reports.flat().flatMap((said) => (said >= KEPT ? [said - KEPT] : []));
+  const there = [...stored, ...kept];
+  const missing = brought.filter((item) => !there.includes(item) && !mayLose.includes(item));
+  if (missing.length > 0) return `lost: ${missing.join()}`;
+  if (new Set(there).size !== there.length) return `stored twice: ${there.join()}`;
+  const own = stored.filter((item) => item < 20);
+  if (own.some((item, i) => i > 0 && item < own.at(i - 1)!)) return `out of order: ${own.join()}`;
+  const permits = outcome.words(2).at(0);
+  return permits === 0 ? undefined : `permits ${permits} are still out`;
+}
+
+function patch(name: string, find: string, replace: string, module = BUFFER): Mutant {
+  return { name, patches: [{ module, find, replace }] };
+}
+
+const publishedEarly = patch(
+  "publish-before-write",
+  "const start = lane * this.#laneBytes;\n        const wraps",
+  "this.#publish(lane); const start = lane * this.#laneBytes;\n        const wraps",
+);
+const checkThenAct = patch(
+  "permit-by-check-then-act",
+  "if (Atomics.compareExchange(this.#words, PERMITS, seen, open) === seen)",
+  "if (Atomics.store(this.#words, PERMITS, open) === open)",
+);
+const fullWithoutItems = patch(
+  "D5-full-without-n-items",
+  "return totalOf(now) === this.#size;",
+  "return usedIn(now) === this.#size;",
+);
+const silentCall = patch(
+  "call-without-a-ring",
+  "Atomics.or(this.#words, DUE, why);\n        this.#bell.ring();",
+  "Atomics.or(this.#words, DUE, why);",
+);
+const idleInTwoSteps = patch(
+  "idle-in-two-steps",
+  "const before = Atomics.or(this.#words, IDLE, 1 << lane);",
+  "const before = Atomics.load(this.#words, IDLE); Atomics.or(this.#words, IDLE, 1 << lane);",
+);
+const neverBelowN = patch(
+  "D6-nothing-below-n",
+  "if ((before | (1 << lane)) === all)",
+  "if (false)",
+);
+const neverFlushed = patch(
+  "D6-nothing-below-n",
+  "    flush() {\n        this.#call(FLUSH);",
+  "    flush() {",
+);
+const roomNotAsked = patch("room-not-asked", "if (!this.hasRoom(lane, length))", "if (false)");
+const urlDropped = patch("D2-interrupted-url-dropped", "report(KEPT + crew.box[0]);", ";", CREW);
+const permitKept = patch(
+  "D3-permit-dies-with-its-owner",
+  "Atomics.and(this.#words, PERMITS, ~(1 << (OPEN + lane)));",
+  ";",
+);
+const otherNotRung = patch(
+  "other-crawler-not-rung",
+  "reclaim(lane);\n    ringAll(crew);",
+  "reclaim(lane);",
+  CREW,
+);
+
+const ringerDied = patch("died-while-ringing", "this.#bell.wake();", "this.#bell.ring();");
+
+/** Two crawlers that bring so many items each, and their builder. */
+function handOff(
+  name: string,
+  together: boolean,
+  [first, second]: readonly [number, number],
+  mutants: readonly Mutant[],
+  shape = SMALL,
+): Configuration<Crew> {
+  const brought = [10, 11, 20, 21].filter((item) => item % 10 < (item < 20 ? first : second));
+  return {
+    name,
+    technique: `hand-off buffer, ${together ? "full" : "count or time"}`,
+    ...{ threads: 3, operations: Math.max(first, second), strategy: "stateful", mutants },
+    ...{ cycles: true, clockWords: [0, DOORBELL_WORDS, 2 * DOORBELL_WORDS] },
+    attach: (memory) => attach(memory, shape),
+    initialise(crew) {
+      setUp(crew);
+    },
+    program(crew, thread) {
+      if (thread === 2) build(crew);
+      else crawl(crew, thread, thread === 0 ? first : second, together);
+    },
+    check: (outcome) => judge(outcome, together ? shape.size : undefined, brought),
+    ...(first + second > (together ? 2 : 1) ? { long: true } : {}),
+  };
+}
+
+/** N = 1. The crawlers are told to stop while one of them has the only permit; or one dies anywhere and is buried. */
+function disturbed(name: string, death: boolean, mutants: readonly Mutant[]): Configuration<Crew> {
+  const shape = { size: 1, payload: 1 };
+  return {
+    name,
+    technique: `hand-off buffer, ${death ? "reclaim of a dead owner" : "interrupt"}`,
+    ...{ threads: death ? 4 : 3, operations: 1, strategy: "stateful", mutants, long: true },
+    ...{ cycles: true, clockWords: [0, DOORBELL_WORDS, 2 * DOORBELL_WORDS] },
+    ...(death ? { mortal: [0] } : {}),
+    attach: (memory) => attach(memory, shape),
+    initialise(crew) {
+      setUp(crew);
+    },
+    program(crew, thread) {
+      if (thread === 2) build(crew);
+      else if (thread === 3) {
+        awaitEnd(0);
+        bury(crew, 0);
+      } else if (death && thread === 0) crawlMortally(crew);
+      else {
+        if (!death && thread === 1) interrupt(crew);
+        crawl(crew, thread, 1, true);
+      }
+    },
+    check: (outcome) => judge(outcome, shape.size, [10, 20], death ? [10] : []),
+  };
+}
+
+/** Two crawlers, one builder, N = 2 (1 where said): the buffer of seed 001, its defects as mutants. */
+export const configurations: readonly Configuration<Crew>[] = [
+  handOff("hand-off-full-1x1", true, [1, 1], [fullWithoutItems, publishedEarly, silentCall]),
+  handOff("hand-off-full-1x0", true, [1, 0], [neverBelowN, idleInTwoSteps]),
+  handOff("hand-off-full-2x1", true, [2, 1], [checkThenAct, neverBelowN]),
+  handOff("hand-off-count-or-time-1x0", false, [1, 0], [neverFlushed]),
+  handOff("hand-off-count-or-time-1x1", false, [1, 1], [publishedEarly]),
+  handOff("hand-off-count-or-time-2x1", false, [2, 1], [checkThenAct, silentCall]),
+  handOff("hand-off-room-2x0", false, [2, 0], [roomNotAsked], { size: 2, payload: 8 }),
+  disturbed("hand-off-interrupt", false, [urlDropped]),
+  disturbed("hand-off-death", true, [permitKept, otherNotRung, ringerDied]),
+];

@@ -1,0 +1,24 @@
+import { appendFileSync, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { sourceLine } from "../../store/tree-files.ts";
+import type { Tenant, TreeFiles, TreePage } from "../../store/url-tree.ts";
+
+/** Writes as seed 001 did: a file that exists is taken for stored, and who writes adds to the end. */
+export class PlainFiles implements TreeFiles {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  tenant(path: string, _url: string): Tenant {
+    return existsSync(join(this.#root, path, "source.txt")) ? "same" : "nobody";
+  }
+
+  write(path: string, page: TreePage): void {
+    const folder = join(this.#root, path);
+    mkdirSync(folder, { recursive: true });
+    appendFileSync(join(folder, "content.html"), page.content);
+    appendFileSync(join(folder, "source.txt"), `${sourceLine(page.url, page.source)}\n`);
+  }
+}

@@ -1,0 +1,70 @@
+/** How the threads of a replay are brought into the critical section together. */
+export const WAYS = ["turnstile", "sleep", "rendezvous"] as const;
+export type Way = (typeof WAYS)[number];
+
+/** Words the two builders share: whose turn it is, how each of them is, one meeting point per URL, crawlers at work. */
+export const TURN = 0;
+export const STATE = 1;
+export const MEETING = 3;
+export const WORKING = 5;
+export const RACE_WORDS = 6;
+
+/** What a builder does: run, wait for the tree's lock, wait for the other at a meeting point, be through its first page. */
+export const RUNNING = 0;
+export const AT_LOCK = 1;
+export const AT_MEETING = 2;
+export const THROUGH = 3;
+
+/** The schedule: both look, both look again, both write. Without the lock it can always be followed. */
+const SCHEDULE = [0, 1, 0, 1, 0, 1];
+const POLL_MS = 1;
+
+/** Holds a builder back until its next step is due. A builder that cannot come loses its turn. */
+export class Turnstile {
+  readonly #words: Int32Array;
+  readonly #me: number;
+
+  constructor(words: Int32Array, builder: number) {
+    this.#words = words;
+    this.#me = builder;
+  }
+
+  /** Blocks until it is this builder's turn; then `pass`. */
+  await(): void {
+    for (;;) {
+      const turn = Atomics.load(this.#words, TURN);
+      if (turn >= SCHEDULE.length || SCHEDULE[turn] === this.#me) return;
+      if (otherIs(this.#words, this.#me, AT_LOCK, THROUGH)) {
+        Atomics.compareExchange(this.#words, TURN, turn, turn + 1);
+      } else Atomics.wait(this.#words, TURN, turn, POLL_MS);
+    }
+  }
+
+  /** The step is done. */
+  pass(): void {
+    Atomics.add(this.#words, TURN, 1);
+    Atomics.notify(this.#words, TURN);
+  }
+}
+
+/**
+ * The seed's second way: the first to come waits until another comes for the same URL. When the other comes for
+ * another URL, both wait for ever. Only the tree's lock, which keeps the other out, lets a waiter go.
+ */
+export function meet(words: Int32Array, builder: number, url: number): void {
+  const at = MEETING + url;
+  if (Atomics.compareExchange(words, at, 0, 1) !== 0) {
+    Atomics.store(words, at, 2);
+    Atomics.notify(words, at);
+    return;
+  }
+  Atomics.store(words, STATE + builder, AT_MEETING);
+  while (Atomics.load(words, at) === 1 && !otherIs(words, builder, AT_LOCK, THROUGH)) {
+    Atomics.wait(words, at, 1, POLL_MS);
+  }
+  Atomics.store(words, STATE + builder, RUNNING);
+}
+
+function otherIs(words: Int32Array, builder: number, ...states: number[]): boolean {
+  return states.includes(Atomics.load(words, STATE + 1 - builder));
+}
