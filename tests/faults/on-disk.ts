@@ -12,6 +12,8 @@ import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
 export interface OnDisk {
   readonly admitted: number;
   readonly done: number;
+  /** Fingerprints of what is done. */
+  readonly doneNames: ReadonlySet<string>;
   readonly pages: number;
   readonly records: number;
   readonly problems: readonly string[];
@@ -20,7 +22,9 @@ export interface OnDisk {
 /** Reads every journal: each URL admitted once and done once, each record where its done event says. */
 export function readOnDisk(out: string): OnDisk {
   const paths = crawlPaths(out);
-  const { seedLow, seedHigh } = readCrawlState(out)!;
+  const state = readCrawlState(out);
+  if (state === undefined) throw new Error("the folder holds no crawl any more");
+  const { seedLow, seedHigh } = state;
   const problems: string[] = [];
   const admitted = new Map<string, string>();
   const done = new Set<string>();
@@ -58,7 +62,7 @@ export function readOnDisk(out: string): OnDisk {
       }
     }
   }
-  return { admitted: admitted.size, done: done.size, pages, records, problems };
+  return { admitted: admitted.size, done: done.size, doneNames: done, pages, records, problems };
 }
 
 /** A file of the archive, also one that its run left open. */
