@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { crawlPaths } from "../../src/store/crawl-folder.ts";
 import { Random } from "../../src/web/random.ts";
 import { root } from "../support/conformance.ts";
 
@@ -84,9 +85,11 @@ export function crawlArguments(start: readonly string[], out: string): string[] 
   return ["crawl", ...start, "--out", out, "--delay", "0", "--json", "--quiet", "--threads", "2"];
 }
 
-/** Arguments of the run that follows. */
-export function resumeArguments(out: string): string[] {
-  return ["resume", out, "--json", "--quiet"];
+/** Arguments of the next run: a crawl that was struck before it had a state begins again, any other is resumed. */
+export function nextArguments(start: readonly string[], out: string): string[] {
+  if (existsSync(crawlPaths(out).state)) return ["resume", out, "--json", "--quiet"];
+  rmSync(out, { recursive: true, force: true });
+  return crawlArguments(start, out);
 }
 
 /** Settles after a random time between the two. */

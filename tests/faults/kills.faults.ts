@@ -1,15 +1,9 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { crawlPaths } from "../../src/store/crawl-folder.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
-import {
-  crawlArguments,
-  type Drill,
-  pause,
-  Random,
-  resumeArguments,
-  startCrawl,
-  withFolder,
-} from "./drill.ts";
+import { type Drill, nextArguments, pause, Random, startCrawl, withFolder } from "./drill.ts";
 import { readOnDisk } from "./on-disk.ts";
 
 /** `--max-uncommitted` of the drill, and the requests in flight beside it. */
@@ -42,11 +36,8 @@ export const drill: Drill = {
         await withFolder(async (folder) => {
           const out = join(folder, "out");
           let kills = 0;
-          for (
-            let args = crawlArguments(web.start, out), before = 0;
-            ;
-            args = resumeArguments(out)
-          ) {
+          for (let before = 0; ; ) {
+            const args = nextArguments(web.start, out);
             const first = args[0] === "crawl" ? ["--max-uncommitted", String(MAX_UNCOMMITTED)] : [];
             const crawl = startCrawl([...args, ...first]);
             const mayKill = kills < KILLS_PER_CRAWL && figures.kills < count;
@@ -64,6 +55,8 @@ export const drill: Drill = {
               problems.push(`${repeated - before} refetched`);
             before = repeated;
             if (signal === "SIGKILL") {
+              // Struck before it began: nothing to learn.
+              if (!existsSync(crawlPaths(out).state)) continue;
               kills++;
               figures.kills++;
               continue;

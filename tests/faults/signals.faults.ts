@@ -1,15 +1,7 @@
 import { join } from "node:path";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
-import {
-  crawlArguments,
-  type Drill,
-  pause,
-  Random,
-  resumeArguments,
-  startCrawl,
-  withFolder,
-} from "./drill.ts";
+import { type Drill, nextArguments, pause, Random, startCrawl, withFolder } from "./drill.ts";
 import { readOnDisk } from "./on-disk.ts";
 
 const MAX_EXIT_MS = 10_000;
@@ -33,8 +25,8 @@ export const drill: Drill = {
         await withFolder(async (folder) => {
           const out = join(folder, "out");
           let signals = 0;
-          for (let args = crawlArguments(web.start, out); ; args = resumeArguments(out)) {
-            const crawl = startCrawl(args);
+          for (;;) {
+            const crawl = startCrawl(nextArguments(web.start, out));
             const signal = random.below(2) === 0 ? "SIGINT" : "SIGTERM";
             let sentMs = 0;
             if (signals < SIGNALS_PER_CRAWL && figures.signals < count) {
@@ -44,6 +36,8 @@ export const drill: Drill = {
             }
             const { code, stderr } = await crawl.ended;
             if (code === 0) break;
+            // Struck before it could listen, so before it asked for anything.
+            if (code === null) continue;
             if (code !== (signal === "SIGINT" ? 130 : 143) || sentMs === 0) {
               problems.push(`exit code ${code} after ${signal}: ${stderr.slice(-500)}`);
               break;
