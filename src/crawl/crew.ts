@@ -194,7 +194,6 @@ export class Crew {
       if (crawler >= 0) this.#crawlerEnded();
       return;
     }
-    this.#voice.replaced(running.name, error);
     if (crawler >= 0) this.#dead.add(crawler);
     this.#guards++;
     control.pending.add(1);
@@ -207,6 +206,7 @@ export class Crew {
         if (!isCurrent || this.#dismissedAll) return this.#releaseGuard();
         return crawler >= 0 ? this.#replaceCrawlers([crawler]) : this.#replaceBuilder(builder);
       })
+      .then(() => this.#voice.replaced(running.name, error))
       .catch((fault: unknown) => {
         this.#voice.fault(fault);
         return this.#dismissCrawlers();

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { FolderTakenError } from "../errors.ts";
 import { crawlPaths } from "./crawl-folder.ts";
@@ -6,28 +6,59 @@ import { removeIfThere } from "./replace-file.ts";
 
 /**
  * Keeps a crawl folder to one process. The lock names the process and when it was started, so that one that a killed
- * process left behind is known to be stale. Returns what gives the folder free.
+ * process left behind is known to be stale. It appears with its content, in one step: an empty lock would look stale.
+ * Returns what gives the folder free.
  */
 export function lockFolder(dir: string): () => void {
   const path = join(dirname(crawlPaths(dir).state), "lock");
-  const me = `${process.pid} ${startOf(process.pid) ?? ""}`;
-  for (;;) {
-    try {
-      const file = openSync(path, "wx");
-      writeSync(file, me);
-      closeSync(file);
-      return () => removeIfThere(path);
-    } catch (fault) {
-      if ((fault as NodeJS.ErrnoException).code !== "EEXIST") throw fault;
+  const mine = `${path}.${process.pid}`;
+  writeFileSync(mine, `${process.pid} ${startOf(process.pid) ?? ""}`);
+  try {
+    for (;;) {
+      if (tryLink(mine, path)) return () => removeIfThere(path);
+      const text = readLock(path);
+      if (text === undefined) continue;
+      const holder = holderOf(text);
+      if (isAlive(holder)) throw takenBy(holder, dir);
+      removeStale(path, text, dir);
     }
-    const holder = readHolder(path);
-    if (holder !== undefined && isAlive(holder)) {
-      throw new FolderTakenError(
-        `process ${holder.pid} is crawling in ${dir}: wait until it has ended, or stop it`,
-      );
-    }
-    removeIfThere(path);
+  } finally {
+    removeIfThere(mine);
   }
+}
+
+/** Takes a stale lock away; of several processes that find it only one moves it, and a new one moved by mistake goes back. */
+function removeStale(path: string, stale: string, dir: string): void {
+  const aside = `${path}.${process.pid}.stale`;
+  try {
+    renameSync(path, aside);
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw fault;
+  }
+  const text = readLock(aside);
+  if (text !== undefined && text !== stale) {
+    tryLink(aside, path);
+    removeIfThere(aside);
+    throw takenBy(holderOf(text), dir);
+  }
+  removeIfThere(aside);
+}
+
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw fault;
+  }
+}
+
+function takenBy({ pid }: Holder, dir: string): FolderTakenError {
+  return new FolderTakenError(
+    `process ${pid} is crawling in ${dir}: wait until it has ended, or stop it`,
+  );
 }
 
 interface Holder {
@@ -35,17 +66,21 @@ interface Holder {
   readonly start: string;
 }
 
-function readHolder(path: string): Holder | undefined {
+function readLock(path: string): string | undefined {
   try {
-    const [pid = "", start = ""] = readFileSync(path, "utf8").split(" ");
-    return { pid: Number(pid), start };
+    return readFileSync(path, "utf8");
   } catch {
     return undefined;
   }
 }
 
+function holderOf(text: string): Holder {
+  const [pid = "", start = ""] = text.split(" ");
+  return { pid: Number(pid), start };
+}
+
 function isAlive({ pid, start }: Holder): boolean {
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
+  if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
   } catch (fault) {

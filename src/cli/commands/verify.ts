@@ -3,10 +3,24 @@ import type { Command } from "../command.ts";
 
 const DEFAULT_BUDGET_S = 120;
 
+/** Options that run something else than the explorer; the first one given counts. */
+const DRILLS = [
+  ["seed", "runSeed"],
+  ["simulate", "runSimulate"],
+  ["crash-points", "runCrashPoints"],
+] as const;
+
 /** `orbweaver verify`. */
 export const command: Command = {
   name: "verify",
-  usage: ["verify [NAME...] [--budget S] [--json]", "verify --models [--json]", "verify --list"],
+  usage: [
+    "verify [NAME...] [--budget S] [--json]",
+    "verify --models [--json]",
+    "verify --list",
+    "verify --simulate SEEDS [--json]",
+    "verify --seed N",
+    "verify --crash-points N [--json]",
+  ],
   about:
     "Explores the shipped concurrent code: all interleavings of small programs, or random ones where that is too many, and for each configuration broken variants that must be caught. A NAME may be the beginning of several.",
   options: [
@@ -49,6 +63,31 @@ export const command: Command = {
       examples: ["--models"],
     },
     {
+      flag: "simulate",
+      value: "SEEDS",
+      group: "Options",
+      about:
+        "simulate crawls with crashes, deaths, lost mail and a virtual clock, one per seed, and broken variants that must be caught",
+      allowed: "a whole number",
+      examples: ["--simulate 10000"],
+    },
+    {
+      flag: "seed",
+      value: "N",
+      group: "Options",
+      about: "simulate the crawl of this seed alone and tell what happens",
+      allowed: "a whole number",
+      examples: ["--seed 77"],
+    },
+    {
+      flag: "crash-points",
+      value: "N",
+      group: "Options",
+      about: "cut the journals of N small crawls at every place, resume each and compare",
+      allowed: "a whole number",
+      examples: ["--crash-points 20"],
+    },
+    {
       flag: "json",
       group: "Options",
       about: "print one JSON object instead of a table",
@@ -59,6 +98,7 @@ export const command: Command = {
   examples: [
     ["orbweaver verify", "everything, at most some minutes"],
     ["orbweaver verify --models", "the life cycle from queue to tree, checked by spin"],
+    ["orbweaver verify --simulate 10000", "ten thousand crawls with faults, some minutes"],
     ["orbweaver verify ring --json", "all configurations whose name begins with ring"],
   ],
   async run(args, io) {
@@ -71,6 +111,15 @@ export const command: Command = {
     const budget = args.options.get("budget") ?? String(DEFAULT_BUDGET_S);
     if (!/^[1-9]\d*$/.test(String(budget))) {
       throw new UsageError(`--budget cannot be "${budget}"; use a whole number of seconds`);
+    }
+    const json = args.options.get("json") === true;
+    for (const [flag, run] of DRILLS) {
+      const value = args.options.get(flag);
+      if (value === undefined) continue;
+      if (!/^[1-9]\d{0,8}$/.test(String(value))) {
+        throw new UsageError(`--${flag} cannot be "${value}"; use a whole number`);
+      }
+      return (await import("../run-simulate.ts"))[run](Number(value), json, io);
     }
     const { configurationNames } = await import("../../verify/run.ts");
     const everything = configurationNames("all");
@@ -90,6 +139,6 @@ export const command: Command = {
     });
     const { runVerify } = await import("../run-verify.ts");
     const chosen = names.length > 0 ? [...new Set(names)] : known;
-    return runVerify(chosen, Number(budget), args.options.get("json") === true, io);
+    return runVerify(chosen, Number(budget), json, io);
   },
 };

@@ -29,7 +29,7 @@ export interface CompactOptions {
 /**
  * Folds the old snapshot and the closed segments behind it into the next snapshot. It reads and writes in order, so it
  * needs memory for the pages done since the old snapshot only (14 bytes each), and it changes no file that exists: the
- * new one appears under its name when it is durable, then the old ones are removed. Killed anywhere, the files left
+ * new one appears under its name when it is durable, and the old ones are removed when that name is. Killed anywhere, the files left
  * are a snapshot and the segments behind it.
  */
 export function compactShard(options: CompactOptions): void {
@@ -51,6 +51,8 @@ export function compactShard(options: CompactOptions): void {
   }
   done.finish();
   files.rename(donePath + TEMPORARY, donePath);
+  // A disk may keep the later name alone: then the segments would go with nobody knowing what was done in them.
+  files.syncFolder(folder);
 
   const path = join(folder, snapshotName(shard, upTo));
   removeIfThere(files, path + TEMPORARY);
@@ -78,7 +80,6 @@ export function compactShard(options: CompactOptions): void {
   snapshot.total(waiting);
   sections.finish();
   files.rename(path + TEMPORARY, path);
-  files.syncFolder(folder);
   removeReplaced(folder, shard, files);
 }
 
@@ -90,6 +91,8 @@ export function removeReplaced(
 ): void {
   const snapshots = listSnapshots(folder, shard);
   const newest = snapshots.at(-1) ?? 0;
+  // A process that was killed may have left the newest names in memory only; what they replace must not go first.
+  files.syncFolder(folder);
   for (const segment of listSegments(folder, shard)) {
     if (segment <= newest) files.remove(join(folder, segmentName(shard, segment)));
   }

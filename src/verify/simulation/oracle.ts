@@ -73,6 +73,11 @@ export class Oracle {
     }
   }
 
+  /** A crawl is resumed of which only the disk is known: what is done there is over. */
+  resumed(disk: SimDisk): void {
+    for (const url of this.#read(disk).done) this.#completed.add(url);
+  }
+
   /** After a clean stop nothing may have to be repeated. */
   stopped(disk: SimDisk): void {
     const { done } = this.#read(disk);

@@ -61,7 +61,6 @@ export class World implements Surroundings {
     nowMs: number,
   ) {
     const { plan, parts, web, oracle, random, log } = around;
-    Object.assign(this, { plan, parts, web, oracle, random, log });
     this.plan = plan;
     this.parts = parts;
     this.web = web;
@@ -91,7 +90,7 @@ export class World implements Surroundings {
   /** Runs until the crawl ends or a fault ends the run. */
   run(): RunEnd {
     const { control } = this.memory;
-    while (!this.#isOver()) {
+    while (!this.isOver) {
       if (++this.#steps > MAX_STEPS) throw new Violation("it does not end");
       for (const { kind, step } of this.#faults) {
         if (step !== this.#steps) continue;
@@ -103,7 +102,13 @@ export class World implements Surroundings {
       }
       this.step();
     }
+    return this.end();
+  }
+
+  /** Ends a run in which everybody has gone home. */
+  end(): RunEnd {
     this.builder.commit();
+    const { control } = this.memory;
     const reason = control.endedBy;
     this.note(`the run ended: ${reason}`);
     if (reason === "interrupted") return { kind: "stopped" };
@@ -111,7 +116,8 @@ export class World implements Surroundings {
     return { kind: "ended" };
   }
 
-  #isOver(): boolean {
+  /** Everybody has gone home. */
+  get isOver(): boolean {
     if (this.memory.control.mode === MODES.run || this.supervisor.isBusy) return false;
     return this.crawlers.every(({ hasEnded }) => hasEnded);
   }

@@ -1,0 +1,58 @@
+import { EXIT } from "../errors.ts";
+import { exploreCrashPoints } from "../verify/simulation/crash-points.ts";
+import { live } from "../verify/simulation/life.ts";
+import { planOf } from "../verify/simulation/plan.ts";
+import { SHIPPED } from "../verify/simulation/sim-parts.ts";
+import { simulate } from "../verify/simulation/simulate.ts";
+import type { Io } from "./io.ts";
+import { count } from "./summary.ts";
+
+const MAX_SHOWN = 20;
+
+/** Lives many seeds and looks for every mutant; exit code 1 when a promise is broken or a mutant survives. */
+export function runSimulate(seeds: number, json: boolean, io: Io): number {
+  const live = io.stderr.isTTY === true;
+  const result = simulate(seeds, (done, failed) => {
+    if (live) io.stderr.write(`\r\x1b[K${count(done)} of ${count(seeds)} seeds, ${failed} failed`);
+  });
+  if (live) io.stderr.write("\r\x1b[K");
+  const survivors = result.mutants.filter(({ caughtBy }) => caughtBy === undefined);
+  if (json) io.stdout.write(`${JSON.stringify(result)}\n`);
+  else {
+    for (const { seed, violation } of result.failed.slice(0, MAX_SHOWN)) {
+      io.stdout.write(`seed ${seed}: ${violation}\n  orbweaver verify --seed ${seed}\n`);
+    }
+    for (const { name, caughtBy } of result.mutants) {
+      io.stdout.write(`mutant ${name.padEnd(50)} ${caughtBy ?? "SURVIVED"}\n`);
+    }
+    const { runs, requests, repeated, failed, mutants, cpuSeconds } = result;
+    io.stdout.write(
+      `\n${count(seeds)} seeds, ${failed.length} failed: ${count(runs)} runs, ${count(requests)} requests, ${count(repeated)} visits repeated after a crash; ${mutants.length - survivors.length} of ${mutants.length} mutants caught; ${cpuSeconds.toFixed(1)} s of CPU.\n`,
+    );
+  }
+  return result.failed.length + survivors.length === 0 ? EXIT.finished : EXIT.fault;
+}
+
+/** Lives one seed again and tells what happens. */
+export function runSeed(seed: number, json: boolean, io: Io): number {
+  const out = json ? io.stderr : io.stdout;
+  out.write(`${JSON.stringify(planOf(seed))}\n`);
+  const result = live(seed, SHIPPED, (line) => out.write(`${line}\n`));
+  if (json) io.stdout.write(`${JSON.stringify(result)}\n`);
+  else io.stdout.write(`seed ${seed}: ${result.violation ?? "all promises kept"}\n`);
+  return result.violation === undefined ? EXIT.finished : EXIT.fault;
+}
+
+/** Cuts the journals of small crawls at every place; exit code 1 when a promise is broken. */
+export function runCrashPoints(schedules: number, json: boolean, io: Io): number {
+  const one = exploreCrashPoints(SHIPPED, { schedules, depth: 1, deaths: 2 });
+  const two = exploreCrashPoints(SHIPPED, { schedules: 2, depth: 2, deaths: 0, pages: 5 });
+  const violation = one.violation ?? two.violation;
+  if (json) io.stdout.write(`${JSON.stringify({ schedules, one, two })}\n`);
+  else {
+    io.stdout.write(
+      `${count(schedules)} schedules: ${count(one.cuts)} disks left by one crash, ${count(two.cuts)} by two, ${count(one.deaths)} deaths of a thread: ${violation ?? "every crawl came to its right end"}\n`,
+    );
+  }
+  return violation === undefined ? EXIT.finished : EXIT.fault;
+}

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { crawlPaths } from "../../src/store/crawl-folder.ts";
+import { Random } from "../../src/web/random.ts";
+import { root } from "../support/conformance.ts";
+
+const MAIN = join(root, "build/src/cli/main.js");
+
+/** How a drill is run. */
+export interface DrillOptions {
+  /** How many faults. */
+  readonly count: number;
+  readonly pages: number;
+  readonly seed: number;
+}
+
+/** What a drill shows: a row of figures, and what is wrong, if anything. */
+export interface DrillResult {
+  readonly figures: Record<string, number | string>;
+  readonly problems: readonly string[];
+}
+
+/** A drill and how large it is in its short form and as the issue asks for it. */
+export interface Drill {
+  readonly name: string;
+  readonly short: Omit<DrillOptions, "seed">;
+  readonly full: Omit<DrillOptions, "seed">;
+  run(options: DrillOptions): Promise<DrillResult>;
+}
+
+/** Runs with a folder that is gone afterwards. */
+export async function withFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "orbweaver-faults-"));
+  try {
+    return await run(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A crawl in a process of its own. */
+export interface CrawlProcess {
+  readonly child: ChildProcess;
+  readonly ended: Promise<{
+    code: number | null;
+    signal: string | null;
+    stdout: string;
+    stderr: string;
+  }>;
+}
+
+/** Starts or resumes a crawl. */
+export function startCrawl(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): CrawlProcess {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout!.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr!.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const ended = new Promise<{
+    code: number | null;
+    signal: string | null;
+    stdout: string;
+    stderr: string;
+  }>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+  return { child, ended };
+}
+
+/** Arguments of a crawl that goes as fast as it can. */
+export function crawlArguments(start: readonly string[], out: string): string[] {
+  return ["crawl", ...start, "--out", out, "--delay", "0", "--json", "--quiet", "--threads", "2"];
+}
+
+/** Arguments of the next run: a crawl that was struck before it had a state begins again, any other is resumed. */
+export function nextArguments(start: readonly string[], out: string): string[] {
+  if (existsSync(crawlPaths(out).state)) return ["resume", out, "--json", "--quiet"];
+  rmSync(out, { recursive: true, force: true });
+  return crawlArguments(start, out);
+}
+
+/** Settles after a random time between the two. */
+export function pause(random: Random, leastMs: number, mostMs: number): Promise<void> {
+  return new Promise((resolve) =>
+    setTimeout(resolve, leastMs + random.next() * (mostMs - leastMs)),
+  );
+}
+
+export { Random };

@@ -1,0 +1,24 @@
+import { isMainThread, workerData } from "node:worker_threads";
+import { Random } from "../../src/web/random.ts";
+
+// Loaded before the crawler's own module by NODE_OPTIONS: such a thread ends itself after a while.
+const rules = (workerData as { rules?: { thread: number; epoch: number } } | null)?.rules;
+if (!isMainThread && rules !== undefined) {
+  const seed = Number(process.env.ORBWEAVER_DEATH_SEED ?? 1);
+  const random = new Random(seed * 1000 + rules.epoch * 10 + rules.thread);
+  const ways: (() => void)[] = [
+    () => process.exit(0),
+    () => process.exit(1),
+    () => {
+      throw new Error("a fault of its own");
+    },
+  ];
+  if (process.env.ORBWEAVER_OOM !== undefined) ways.push(runOutOfMemory);
+  const way = ways[random.below(ways.length)]!;
+  setTimeout(way, 700 + random.next() * 3000).unref();
+}
+
+function runOutOfMemory(): void {
+  const kept: number[][] = [];
+  for (;;) kept.push(new Array(100_000).fill(kept.length));
+}

@@ -1,0 +1,84 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { crawlPaths } from "../../src/store/crawl-folder.ts";
+import { PROFILES } from "../../src/web/profile.ts";
+import { startWebProcess } from "../../src/web/web-process.ts";
+import { type Drill, nextArguments, pause, Random, startCrawl, withFolder } from "./drill.ts";
+import { readOnDisk } from "./on-disk.ts";
+
+/** `--max-uncommitted` of the drill, and the requests in flight beside it. */
+const MAX_UNCOMMITTED = 200;
+const KILLS_PER_CRAWL = 12;
+
+/** `kill -9` at random instants, resumed until the crawl is complete. */
+export const drill: Drill = {
+  name: "kills",
+  short: { count: 6, pages: 3000 },
+  full: { count: 200, pages: 20_000 },
+  async run({ count, pages, seed }) {
+    const random = new Random(seed);
+    const problems: string[] = [];
+    const figures = {
+      kills: 0,
+      crawls: 0,
+      urls: 0,
+      lost: 0,
+      twice: 0,
+      refetched: 0,
+      mostPerKill: 0,
+    };
+    while (figures.kills < count) {
+      const web = await startWebProcess({
+        profile: { ...PROFILES.small, pages, hosts: 20 },
+        latencyMs: 2,
+      });
+      try {
+        await withFolder(async (folder) => {
+          const out = join(folder, "out");
+          let kills = 0;
+          for (let before = 0; ; ) {
+            const args = nextArguments(web.start, out);
+            const first = args[0] === "crawl" ? ["--max-uncommitted", String(MAX_UNCOMMITTED)] : [];
+            const crawl = startCrawl([...args, ...first]);
+            const mayKill = kills < KILLS_PER_CRAWL && figures.kills < count;
+            if (mayKill) {
+              await Promise.race([
+                pause(random, args[0] === "crawl" ? 900 : 500, 4000),
+                crawl.ended,
+              ]);
+              crawl.child.kill("SIGKILL");
+            }
+            const { code, signal, stderr } = await crawl.ended;
+            const { repeated } = await web.report();
+            figures.mostPerKill = Math.max(figures.mostPerKill, repeated - before);
+            if (repeated - before > MAX_UNCOMMITTED)
+              problems.push(`${repeated - before} refetched`);
+            before = repeated;
+            if (signal === "SIGKILL") {
+              // Struck before it began: nothing to learn.
+              if (!existsSync(crawlPaths(out).state)) continue;
+              kills++;
+              figures.kills++;
+              continue;
+            }
+            figures.refetched += repeated;
+            if (code !== 0) problems.push(`a run ended with ${code}: ${stderr.slice(-500)}`);
+            break;
+          }
+          const { reachable } = await web.truth();
+          const disk = readOnDisk(out);
+          figures.crawls++;
+          figures.urls += disk.admitted;
+          figures.lost += Math.max(0, reachable - disk.pages) + (disk.admitted - disk.done);
+          figures.twice += disk.problems.filter((problem) => problem.endsWith("twice")).length;
+          problems.push(...disk.problems);
+          if (disk.pages !== reachable) problems.push(`${disk.pages} pages of ${reachable}`);
+          if (kills === 0) problems.push("no kill met a running crawl");
+        });
+      } finally {
+        await web.close();
+      }
+    }
+    return { figures, problems };
+  },
+};

@@ -1,0 +1,131 @@
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { PROFILES } from "../../src/web/profile.ts";
+import { startWebProcess } from "../../src/web/web-process.ts";
+import { root } from "../support/conformance.ts";
+import { crawlArguments, type Drill, Random, startCrawl, withFolder } from "./drill.ts";
+import { LossyDisk, materialise } from "./lossy-disk.ts";
+import { readOnDisk } from "./on-disk.ts";
+import type { Call } from "./record-calls.ts";
+
+const ENTRY = pathToFileURL(join(root, "build/tests/faults/record-calls.js")).href;
+
+/** Calls that a broken program would not make: each time something must be lost. */
+const MUTANTS: readonly [name: string, isMissing: (call: Call) => boolean][] = [
+  ["journals are not synced", (call) => call.op === "sync" && call.path.endsWith(".journal")],
+  ["the archive is not synced", (call) => call.op === "sync" && call.path.includes("/archive/")],
+  ["folders are not synced", (call) => call.op === "sync-folder"],
+];
+
+/** The calls of a real crawl are recorded; the power fails after random ones, and the disk left is read. */
+export const drill: Drill = {
+  name: "power-loss",
+  short: { count: 120, pages: 150 },
+  full: { count: 1000, pages: 600 },
+  async run({ count, pages, seed }) {
+    return withFolder(async (folder) => {
+      const out = join(folder, "out");
+      const trace = join(folder, "trace");
+      await recordCrawl(out, trace, pages);
+      const calls = readFileSync(trace, "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Call);
+      const left = join(folder, "left");
+      const test = (from: number, losses: number, kept: readonly Call[]) =>
+        firstProblem({ calls: kept, losses, out, left, random: new Random(from) });
+      const problem = test(seed, count, calls);
+      const problems = problem === undefined ? [] : [problem];
+      let caught = 0;
+      for (const [name, isMissing] of MUTANTS) {
+        const found = test(
+          seed,
+          count,
+          calls.filter((call) => !isMissing(call)),
+        );
+        if (found === undefined) problems.push(`not noticed: ${name}`);
+        else caught++;
+      }
+      const told = calls.filter(({ op }) => op === "told").length;
+      const figures = {
+        losses: count,
+        calls: calls.length,
+        commits: told,
+        mutants: `${caught}/${MUTANTS.length}`,
+      };
+      return { figures, problems };
+    });
+  },
+};
+
+async function recordCrawl(out: string, trace: string, pages: number): Promise<void> {
+  const web = await startWebProcess({
+    profile: { ...PROFILES.small, pages, hosts: 6 },
+    latencyMs: 10,
+  });
+  try {
+    const args = [...crawlArguments(web.start, out), "--max-uncommitted", "16"];
+    const env = {
+      NODE_OPTIONS: `--import ${ENTRY}`,
+      ORBWEAVER_RECORD_FOLDER: out,
+      ORBWEAVER_RECORD_TRACE: trace,
+    };
+    const { code, stderr } = await startCrawl(args, env).ended;
+    if (code !== 0) throw new Error(`the crawl ended with ${code}: ${stderr}`);
+  } finally {
+    await web.close();
+  }
+}
+
+interface Losses {
+  readonly calls: readonly Call[];
+  readonly losses: number;
+  readonly out: string;
+  readonly left: string;
+  readonly random: Random;
+}
+
+/** Lets the power fail after random calls; a sentence for the first promise that is broken. */
+function firstProblem({ calls, losses, out, left, random }: Losses): string | undefined {
+  const points = Array.from({ length: losses }, () => random.below(calls.length)).sort(
+    (a, b) => a - b,
+  );
+  const disk = new LossyDisk();
+  let at = 0;
+  let promised: ReadonlySet<string> = new Set();
+  for (const [index, call] of calls.entries()) {
+    disk.apply(call);
+    // Before the folder is whole there is no crawl to resume.
+    if (call.op === "told" && calls[index + 1]?.op !== "told" && at < points.length) {
+      promised = read(disk.all(), out, left).doneNames;
+    }
+    for (; points[at] === index; at++) {
+      const files = disk.loss(random);
+      if (promised.size === 0 && ![...files.keys()].some((path) => path.endsWith("crawl.json")))
+        continue;
+      const where = `after call ${index} of ${calls.length}`;
+      try {
+        const { doneNames, problems } = read(files, out, left);
+        if (problems.length > 0) return `${where}: ${problems[0]}`;
+        for (const name of promised)
+          if (!doneNames.has(name)) return `${where}: a page that was promised is lost`;
+      } catch (fault) {
+        return `${where}: ${(fault as Error).message}`;
+      }
+    }
+  }
+  return undefined;
+}
+
+function read(
+  files: ReadonlyMap<string, Buffer>,
+  out: string,
+  left: string,
+): ReturnType<typeof readOnDisk> {
+  rmSync(left, { recursive: true, force: true });
+  mkdirSync(join(left, "state/journals"), { recursive: true });
+  const needed = [...files].filter(([path]) => /\/(state|archive)\//.test(path.slice(out.length)));
+  materialise(new Map(needed), out, left);
+  return readOnDisk(left);
+}

@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { PROFILES } from "../../src/web/profile.ts";
+import { startWebProcess } from "../../src/web/web-process.ts";
+import { type Drill, nextArguments, pause, Random, startCrawl, withFolder } from "./drill.ts";
+import { readOnDisk } from "./on-disk.ts";
+
+const MAX_EXIT_MS = 10_000;
+const SIGNALS_PER_CRAWL = 15;
+
+/** SIGINT and SIGTERM at random instants: a clean stop each time, and nothing fetched again. */
+export const drill: Drill = {
+  name: "signals",
+  short: { count: 4, pages: 3000 },
+  full: { count: 200, pages: 20_000 },
+  async run({ count, pages, seed }) {
+    const random = new Random(seed);
+    const problems: string[] = [];
+    const figures = { signals: 0, crawls: 0, slowestExitMs: 0, refetched: 0, lost: 0 };
+    while (figures.signals < count) {
+      const web = await startWebProcess({
+        profile: { ...PROFILES.small, pages, hosts: 20 },
+        latencyMs: 5,
+      });
+      try {
+        await withFolder(async (folder) => {
+          const out = join(folder, "out");
+          let signals = 0;
+          for (;;) {
+            const crawl = startCrawl(nextArguments(web.start, out));
+            const signal = random.below(2) === 0 ? "SIGINT" : "SIGTERM";
+            let sentMs = 0;
+            if (signals < SIGNALS_PER_CRAWL && figures.signals < count) {
+              await Promise.race([pause(random, 900, 3000), crawl.ended]);
+              sentMs = performance.now();
+              crawl.child.kill(signal);
+            }
+            const { code, stderr } = await crawl.ended;
+            if (code === 0) break;
+            // Struck before it could listen, so before it asked for anything.
+            if (code === null) continue;
+            if (code !== (signal === "SIGINT" ? 130 : 143) || sentMs === 0) {
+              problems.push(`exit code ${code} after ${signal}: ${stderr.slice(-500)}`);
+              break;
+            }
+            signals++;
+            figures.signals++;
+            const tookMs = Math.round(performance.now() - sentMs);
+            figures.slowestExitMs = Math.max(figures.slowestExitMs, tookMs);
+            if (tookMs > MAX_EXIT_MS) problems.push(`${signal}: ${tookMs} ms to the exit`);
+          }
+          const { reachable } = await web.truth();
+          const { repeated } = await web.report();
+          const disk = readOnDisk(out);
+          figures.crawls++;
+          figures.refetched += repeated;
+          figures.lost += Math.max(0, reachable - disk.pages);
+          problems.push(...disk.problems);
+          if (repeated > 0) problems.push(`${repeated} pages fetched again after clean stops`);
+          if (disk.pages !== reachable) problems.push(`${disk.pages} pages of ${reachable}`);
+          if (signals === 0) problems.push("no signal met a running crawl");
+        });
+      } finally {
+        await web.close();
+      }
+    }
+    return { figures, problems };
+  },
+};
