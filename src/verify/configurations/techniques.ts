@@ -268,6 +268,15 @@ export const configurations: readonly Configuration<Subject>[] = [
       sameSide(subject, thread, true);
     },
   }),
+  // The same with a look at each lock before a sleep, as it runs in a crawl (there: a hundred looks).
+  blocking("coarse", 2, 1, [coarseUnlockFirst], {
+    name: "frontier-coarse-2p-patient",
+    threads: 3,
+    attach: (memory, owner) => attachFrontier("coarse", 2, memory, owner, 1),
+    program(subject, thread) {
+      sameSide(subject, thread, true);
+    },
+  }),
   blocking("coarse", 2, 1, [coarseTakesUnlocked], {
     name: "frontier-coarse-2c",
     threads: 3,
