@@ -172,7 +172,7 @@ function collapses(capacity: number): Configuration<Counting>[] {
 /** Monitors: the bounded buffer, and seed 000's collapse. */
 export const configurations = [
   twoConditions("monitor-1p1c2", 2, 2, false),
-  twoConditions("monitor-2p2c", 4, 1, false),
+  twoConditions("monitor-2p2c", 4, 1, true),
   ...collapses(1),
   ...collapses(2),
   ...collapses(3),
