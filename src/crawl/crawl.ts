@@ -46,7 +46,8 @@ export class Crawl {
   #state: CrawlState | undefined;
   #startMs = 0;
   #startCpu = process.cpuUsage();
-  #lastWorkMs = 0;
+  /** Idleness is counted from the moment all threads run: their start may take longer than any patience. */
+  #lastWorkMs = Number.POSITIVE_INFINITY;
   #stoppedAtMs = Number.POSITIVE_INFINITY;
   #endedMs = 0;
   #gaveUp = false;
@@ -67,7 +68,6 @@ export class Crawl {
   /** Runs the crawl to its end. Throws only for faults, and then the files on disk are valid and closed. */
   async run(): Promise<CrawlSummary> {
     this.#startMs = monotonicMs();
-    this.#lastWorkMs = this.#startMs;
     this.#startCpu = process.cpuUsage();
     const unlock = this.#openFolder();
     try {
@@ -101,7 +101,12 @@ export class Crawl {
       statistics.tick(monotonicMs(), Date.now(), flow);
     }, TICK_MS);
     this.events.emit("started", this.#out);
-    const started = crew.start().catch((error: unknown) => this.#fail(error));
+    const started = crew.start().then(
+      () => {
+        this.#lastWorkMs = monotonicMs();
+      },
+      (error: unknown) => this.#fail(error),
+    );
     await Promise.race([crew.crawlersEnded, started.then(() => crew.crawlersEnded)]);
     clearInterval(ticker);
     bell.close();
@@ -253,6 +258,7 @@ export class Crawl {
       cpuSeconds: (cpu.user + cpu.system) / 1e6,
       maxRssMiB: process.resourceUsage().maxRSS / 1024,
       endingMs: monotonicMs() - this.#endedMs,
+      losesUrls: losesUrls(this.#config),
     };
   }
 }

@@ -53,6 +53,8 @@ export interface Measured {
   readonly cpuSeconds: number;
   readonly maxRssMiB: number;
   readonly endingMs: number;
+  /** Was the frontier one that loses URLs? */
+  readonly losesUrls: boolean;
 }
 
 /** The figures of `--json`, and nothing else. */
@@ -88,11 +90,19 @@ export function reportOf(totals: Totals, measured: Measured): CrawlReport {
     debugLinesDropped: totals.debugDropped,
     foreignBlocks: totals.foreignBlocks,
     // "taken" counts each URL once, however often it was taken.
-    urlsLost: totals.taken === 0 ? 0 : totals.known - totals.queued - totals.taken,
+    urlsLost: measured.losesUrls ? totals.known - totals.taken - leftBehind(totals, measured) : 0,
     urlsTakenTwice: totals.takenTwice,
     maxInFlight: totals.maxInFlight,
     endingMs: round(measured.endingMs),
   };
+}
+
+/**
+ * URLs that wait when the crawl ends. What a finished crawl leaves in its frontier is lost like the rest: URLs that
+ * were given out twice were counted down twice, so the crawl took itself for finished while others waited.
+ */
+function leftBehind(totals: Totals, { ended }: Measured): number {
+  return ended === "finished" ? 0 : totals.queued;
 }
 
 function round(value: number): number {

@@ -1,6 +1,6 @@
 import { Mutex } from "./mutex.ts";
 
-/** Per condition: a number that every signal changes, and how many threads wait. */
+/** Per condition: a number that every signal changes, and how many threads wait that nobody has woken. */
 const SIGNALS = 0;
 const WAITERS = 1;
 const CONDITION_WORDS = 2;
@@ -51,24 +51,38 @@ export class Monitor {
     this.#mutex.unlock();
     const ended = Atomics.wait(this.#words, at + SIGNALS, signals, timeoutMs);
     this.#mutex.lock();
-    Atomics.sub(this.#words, at + WAITERS, 1);
+    // Whoever was woken has been subtracted by its waker.
+    if (ended !== "ok") Atomics.sub(this.#words, at + WAITERS, 1);
     return ended !== "timed-out";
   }
 
   /** Wakes one thread that waits on the condition, if any. Only inside. */
   signal(condition: number): void {
+    this.#wake(condition, 1);
+  }
+
+  /** Signals and leaves, but wakes only outside, where nobody waits for this thread. */
+  leaveSignalling(condition: number): void {
     const at = this.#conditions + condition * CONDITION_WORDS;
-    if (Atomics.load(this.#words, at + WAITERS) === 0) return;
-    Atomics.add(this.#words, at + SIGNALS, 1);
-    Atomics.notify(this.#words, at + SIGNALS, 1);
+    const waits = Atomics.load(this.#words, at + WAITERS) !== 0;
+    if (waits) Atomics.add(this.#words, at + SIGNALS, 1);
+    this.#mutex.unlock();
+    if (!waits) return;
+    const woken = Atomics.notify(this.#words, at + SIGNALS, 1);
+    Atomics.sub(this.#words, at + WAITERS, woken);
   }
 
   /** Wakes every thread that waits on the condition. Only inside; also how a shutdown interrupts. */
   broadcast(condition: number): void {
+    this.#wake(condition, Number.POSITIVE_INFINITY);
+  }
+
+  #wake(condition: number, count: number): void {
     const at = this.#conditions + condition * CONDITION_WORDS;
     if (Atomics.load(this.#words, at + WAITERS) === 0) return;
     Atomics.add(this.#words, at + SIGNALS, 1);
-    Atomics.notify(this.#words, at + SIGNALS);
+    const woken = Atomics.notify(this.#words, at + SIGNALS, count);
+    Atomics.sub(this.#words, at + WAITERS, woken);
   }
 
   /**
@@ -79,9 +93,10 @@ export class Monitor {
     const held = Mutex.reclaim(words, index, deadOwner);
     for (let condition = 0; condition < conditions; condition++) {
       const at = index + Mutex.WORDS + condition * CONDITION_WORDS;
-      // WAITERS stays too high by the dead thread's share: that costs needless signals, never a lost one.
       Atomics.add(words, at + SIGNALS, 1);
-      Atomics.notify(words, at + SIGNALS);
+      const woken = Atomics.notify(words, at + SIGNALS);
+      // WAITERS stays too high by the dead thread's share: that costs needless signals, never a lost one.
+      Atomics.sub(words, at + WAITERS, woken);
     }
     return held;
   }

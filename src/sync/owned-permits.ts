@@ -50,7 +50,7 @@ export class OwnedPermits {
   /** Gives a permit back, whoever holds it, and wakes those who wait. */
   release(permit: number): void {
     Atomics.store(this.#words, this.#slots + permit, FREE);
-    this.#freed.advance();
+    this.#freed.wakeAll();
   }
 
   /** The id of the holder, 0 when free. */
@@ -67,7 +67,7 @@ export class OwnedPermits {
       if (Atomics.compareExchange(words, at, deadOwner, FREE) === deadOwner) held++;
     }
     // Always: it may have freed a permit and died before telling.
-    freed.advance();
+    freed.wakeAll();
     return held;
   }
 }

@@ -70,6 +70,7 @@ test("what a shared frontier cannot do is refused in one sentence", async (t) =>
   const cases: [string[], RegExp][] = [
     [["--sync", "monitor", "--frontier-size", "grow"], /needs a list: use --sync coarse/],
     [["--frontier-size", "0"], /--frontier-size.*a whole number from 1 to 1000000, or grow/],
+    [["--threads", "5000"], /--threads 5000.*a whole number from 1 to 128/],
     [["--sync", "mutex"], /--sync.*one of lock-free, semaphore/],
     [["--per-host", "2"], /needs --frontier sharded/],
   ];

@@ -61,7 +61,7 @@ export class PageNodes {
   ) {
     this.#words = words;
     this.#waitMs = mayBlock ? Number.POSITIVE_INFINITY : 0;
-    this.arena = new NodeArena(words, index, nodes, ownerId, Number.POSITIVE_INFINITY);
+    this.arena = new NodeArena(words, index, nodes, ownerId, Number.POSITIVE_INFINITY, 0);
     this.#base = index + NodeArena.words(nodes) - PAGE_WORDS;
     this.#records = new RecordSlots(memory, words.byteLength, nodes + 1, maxBytes);
     this.#key = new Uint8Array(maxBytes);

@@ -96,7 +96,11 @@ export class StripedSet implements VisitedSet {
       this.#table.addCount(bucket, 1);
     }
     this.#table.unlockBucket(bucket);
-    if (added === NOBODY) throw new CapacityError(`the set is full with ${this.count()} pages`);
+    if (added === NOBODY) {
+      throw new CapacityError(
+        `the striped visited set is full with ${this.count()} pages; --visited cas holds more`,
+      );
+    }
     if (pages > buckets) this.#table.double(buckets);
     return true;
   }

@@ -27,7 +27,7 @@ export class CoarseFrontier extends WaitingFrontier {
     const words = ARENA + NodeArena.words(nodes);
     super(new Int32Array(memory, 0, words), shape);
     this.#lock = new Mutex(this.words, LOCK, owner);
-    this.#arena = new NodeArena(this.words, ARENA, nodes, owner, this.spins);
+    this.#arena = new NodeArena(this.words, ARENA, nodes, owner, this.spins, this.patience);
     this.#records = new RecordSlots(memory, words * 4, nodes + 1, shape.slotBytes);
   }
 
@@ -53,6 +53,7 @@ export class CoarseFrontier extends WaitingFrontier {
     this.#arena.setNext(node, NOBODY);
     if (!this.enterLock(this.#lock, waitMs)) {
       this.#arena.free(node);
+      this.announceRoom();
       return false;
     }
     this.#arena.setNext(Atomics.load(this.words, TAIL), node);
@@ -82,6 +83,14 @@ export class CoarseFrontier extends WaitingFrontier {
 
   override size(): number {
     return Atomics.load(this.words, COUNT);
+  }
+
+  protected override hasRecord(): boolean {
+    return this.size() > 0;
+  }
+
+  protected override hasRoom(): boolean {
+    return this.#arena.hasFree();
   }
 
   /** Nodes ever used: shows that freed ones are used again. */

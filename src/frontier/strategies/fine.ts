@@ -45,7 +45,7 @@ export class FineFrontier extends WaitingFrontier {
       { length: Math.min(nodes + 1, MUTEXES) },
       (_, node) => new Mutex(this.words, locks + node * Mutex.WORDS, owner),
     );
-    this.#arena = new NodeArena(this.words, ARENA, nodes, owner, this.spins);
+    this.#arena = new NodeArena(this.words, ARENA, nodes, owner, this.spins, this.patience);
     this.#records = new RecordSlots(memory, words * 4, nodes + 1, shape.slotBytes);
   }
 
@@ -70,6 +70,7 @@ export class FineFrontier extends WaitingFrontier {
     const last = this.#lockLast(waitMs);
     if (last !== NOBODY && this.#linkBehind(last, node, waitMs)) return true;
     this.#arena.free(node);
+    this.announceRoom();
     return false;
   }
 
@@ -93,6 +94,7 @@ export class FineFrontier extends WaitingFrontier {
     const before = this.#lockBefore(key, keyLength);
     if (before === NOBODY) {
       this.#arena.free(node);
+      this.announceRoom();
       return "no-key";
     }
     const found = this.#arena.next(before);
@@ -126,6 +128,14 @@ export class FineFrontier extends WaitingFrontier {
   /** Off by at most one per thread that died; only told, never decided upon. */
   override size(): number {
     return Math.max(0, Atomics.load(this.words, COUNT));
+  }
+
+  protected override hasRecord(): boolean {
+    return this.#arena.next(FIRST) !== NOBODY;
+  }
+
+  protected override hasRoom(): boolean {
+    return this.#arena.hasFree();
   }
 
   /** Nodes ever used: shows that freed ones are used again. */

@@ -18,6 +18,9 @@ export const MAX_OWNERS = 255;
 /** Attempts for a lock before a `try…` call calls it busy: some milliseconds, far longer than any critical section. */
 export const SPINS = 1 << 16;
 
+/** Looks at a lock before a thread sleeps for it: some critical sections long, for a wake-up costs far more. */
+export const PATIENCE = 100;
+
 const GROW_BYTES = 2 ** 30;
 
 /** What a frontier holds; every thread that opens it must name the same shape. */
@@ -32,6 +35,8 @@ export interface FrontierShape {
   readonly maxSize?: number;
   /** Attempts for a lock in `try…` calls. */
   readonly spins?: number;
+  /** Looks at a lock before sleeping for it, in calls that may sleep. */
+  readonly patience?: number;
 }
 
 /** What became of a blocking insert; whatever is not "inserted" left the record with its caller. */

@@ -45,4 +45,13 @@ export class LockFreeFrontier extends WaitingFrontier {
   override size(): number {
     return this.#ring.size();
   }
+
+  protected override hasRecord(): boolean {
+    return this.#ring.size() > 0;
+  }
+
+  protected override hasRoom(): boolean {
+    // The head is read before the tail, so an exact "full" is one; anything else may be out of date.
+    return this.#ring.size() !== this.#ring.slots;
+  }
 }

@@ -5,6 +5,7 @@ import {
   type FixedFrontier,
   type FrontierShape,
   type Inserted,
+  PATIENCE,
   recordsOf,
   SPINS,
 } from "./fixed-frontier.ts";
@@ -32,6 +33,7 @@ export class MonitorFrontier implements FixedFrontier {
   readonly #monitor: Monitor;
   readonly #slots: RecordSlots;
   readonly #spins: number;
+  readonly #patience: number;
   readonly #conditions: number;
   /** Signalled when room appears. */
   readonly #notFull: number;
@@ -42,6 +44,7 @@ export class MonitorFrontier implements FixedFrontier {
     const size = recordsOf(shape);
     this.slotBytes = shape.slotBytes;
     this.#spins = shape.spins ?? SPINS;
+    this.#patience = shape.patience ?? PATIENCE;
     this.#words = new Int32Array(memory, 0, WORDS);
     this.#positions = new Positions(size);
     this.#monitor = new Monitor(this.#words, MONITOR, owner);
@@ -58,7 +61,7 @@ export class MonitorFrontier implements FixedFrontier {
 
   insert(bytes: Uint8Array, length: number, timeoutMs = Number.POSITIVE_INFINITY): Inserted {
     checkRecord(length, this.slotBytes);
-    if (!this.#monitor.enter(timeoutMs)) return "timeout";
+    if (!this.#enter(timeoutMs)) return "timeout";
     if (this.size() === this.#positions.slots) {
       const deadline = performance.now() + timeoutMs;
       let expired = false;
@@ -71,13 +74,13 @@ export class MonitorFrontier implements FixedFrontier {
       }
     }
     this.#insertInside(bytes, length);
-    this.#monitor.leave();
+    this.#monitor.leaveSignalling(this.#notEmpty);
     return "inserted";
   }
 
   take(into: Uint8Array, timeoutMs = Number.POSITIVE_INFINITY): number {
     checkTarget(into, this.slotBytes);
-    if (!this.#monitor.enter(timeoutMs)) return -1;
+    if (!this.#enter(timeoutMs)) return -1;
     if (this.size() === 0) {
       const deadline = performance.now() + timeoutMs;
       let expired = false;
@@ -90,7 +93,7 @@ export class MonitorFrontier implements FixedFrontier {
       }
     }
     const length = this.#takeInside(into);
-    this.#monitor.leave();
+    this.#monitor.leaveSignalling(this.#notFull);
     return length;
   }
 
@@ -98,16 +101,20 @@ export class MonitorFrontier implements FixedFrontier {
     checkRecord(length, this.slotBytes);
     if (!this.#monitor.spinEnter(this.#spins)) return false;
     const fits = this.size() < this.#positions.slots;
-    if (fits) this.#insertInside(bytes, length);
-    this.#monitor.leave();
+    if (fits) {
+      this.#insertInside(bytes, length);
+      this.#monitor.leaveSignalling(this.#notEmpty);
+    } else this.#monitor.leave();
     return fits;
   }
 
   tryTake(into: Uint8Array): number {
     checkTarget(into, this.slotBytes);
     if (!this.#monitor.spinEnter(this.#spins)) return -1;
-    const length = this.size() > 0 ? this.#takeInside(into) : -1;
-    this.#monitor.leave();
+    const found = this.size() > 0;
+    const length = found ? this.#takeInside(into) : -1;
+    if (found) this.#monitor.leaveSignalling(this.#notFull);
+    else this.#monitor.leave();
     return length;
   }
 
@@ -129,18 +136,20 @@ export class MonitorFrontier implements FixedFrontier {
     return Monitor.reclaim(this.#words, MONITOR, this.#conditions, deadOwner) ? 1 : 0;
   }
 
+  #enter(timeoutMs: number): boolean {
+    return this.#monitor.spinEnter(this.#patience) || this.#monitor.enter(timeoutMs);
+  }
+
   #insertInside(bytes: Uint8Array, length: number): void {
     const head = Atomics.load(this.#words, HEAD);
     this.#slots.write(this.#positions.slotOf(head), bytes, length);
     Atomics.store(this.#words, HEAD, this.#positions.after(head));
-    this.#monitor.signal(this.#notEmpty);
   }
 
   #takeInside(into: Uint8Array): number {
     const tail = Atomics.load(this.#words, TAIL);
     const length = this.#slots.read(this.#positions.slotOf(tail), into);
     Atomics.store(this.#words, TAIL, this.#positions.after(tail));
-    this.#monitor.signal(this.#notFull);
     return length;
   }
 

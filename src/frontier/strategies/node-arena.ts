@@ -37,16 +37,25 @@ export class NodeArena {
   readonly #nodes: number;
   readonly #me: number;
   readonly #spins: number;
+  readonly #patience: number;
   readonly #lock: Mutex;
 
   /** Nodes are numbered 1 to `nodes`. */
-  constructor(words: Int32Array, index: number, nodes: number, ownerId: number, spins: number) {
+  constructor(
+    words: Int32Array,
+    index: number,
+    nodes: number,
+    ownerId: number,
+    spins: number,
+    patience: number,
+  ) {
     this.#words = words;
     this.#head = index;
     this.#base = index + NODES - NODE_WORDS;
     this.#nodes = nodes;
     this.#me = ownerId;
     this.#spins = spins;
+    this.#patience = patience;
     this.#lock = new Mutex(words, index + LOCK, ownerId);
   }
 
@@ -57,8 +66,9 @@ export class NodeArena {
 
   /** A node in the caller's hand until it is made LIVE or freed; NOBODY when there is none or no lock. */
   allocate(waitMs: number): number {
-    const entered = waitMs > 0 ? this.#lock.lock(waitMs) : this.#lock.spinLock(this.#spins);
-    if (!entered) return NOBODY;
+    if (!this.#lock.spinLock(waitMs > 0 ? this.#patience : this.#spins)) {
+      if (waitMs <= 0 || !this.#lock.lock(waitMs)) return NOBODY;
+    }
     const node = this.#pop();
     this.#lock.unlock();
     return node;
@@ -74,6 +84,11 @@ export class NodeArena {
       if (Atomics.compareExchange(this.#words, this.#head + TOP, below, node) === below) break;
     }
     this.#setHand(NOBODY);
+  }
+
+  /** Would there be a node for somebody who had the lock? */
+  hasFree(): boolean {
+    return Atomics.load(this.#words, this.#head + TOP) !== NOBODY || this.highest() < this.#nodes;
   }
 
   /** The node behind. */

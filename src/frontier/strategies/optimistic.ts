@@ -141,6 +141,14 @@ export class OptimisticFrontier extends WaitingFrontier {
     return this.#positions.between(Atomics.load(this.words, HEAD), tail);
   }
 
+  protected override hasRecord(): boolean {
+    return this.size() > 0;
+  }
+
+  protected override hasRoom(): boolean {
+    return this.size() < this.#positions.slots;
+  }
+
   /** A write phase that was cut off is completed: the slot that is nowhere goes to the dead thread's hand. */
   protected override repair(deadOwner: number): number {
     if (this.#commit.holder() === deadOwner) {

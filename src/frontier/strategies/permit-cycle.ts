@@ -88,7 +88,12 @@ export class PermitCycle {
       // Read before the search: a permit released behind its back moves the count, and the sleep does not begin.
       const seen = event.read();
       const permit = this.tryAcquire(kind, held);
-      if (permit !== NO_PERMIT || expired || this.isClosed()) return permit;
+      if (permit !== NO_PERMIT) {
+        event.remind();
+        if (this.#has(kind)) event.advance();
+        return permit;
+      }
+      if (expired || this.isClosed()) return NO_PERMIT;
       expired = !event.wait(seen, deadline - performance.now());
     }
   }
@@ -102,7 +107,7 @@ export class PermitCycle {
   release(permit: number, kind: number): void {
     Atomics.store(this.#words, this.#permits + permit, kind);
     const event = this.#events[kind]!;
-    event.advance(1);
+    event.advance();
   }
 
   /** Ends every present and future sleep. */
@@ -120,7 +125,7 @@ export class PermitCycle {
   wakeAll(): void {
     for (let kind = EMPTY; kind <= FULL; kind++) {
       const event = this.#events[kind]!;
-      event.advance();
+      event.wakeAll();
     }
   }
 
@@ -132,6 +137,15 @@ export class PermitCycle {
       if (kind === FULL || kind === FILLED || kind === DRAINING) records++;
     }
     return records;
+  }
+
+  #has(kind: number): boolean {
+    const hint = Atomics.load(this.#words, this.#hints + kind);
+    for (let step = 0; step < this.#count; step++) {
+      const permit = hint + step < this.#count ? hint + step : hint + step - this.#count;
+      if (Atomics.load(this.#words, this.#permits + permit) === kind) return true;
+    }
+    return false;
   }
 
   /**

@@ -110,6 +110,14 @@ export class PessimisticFrontier extends WaitingFrontier {
     return this.#positions.between(Atomics.load(this.words, HEAD), tail);
   }
 
+  protected override hasRecord(): boolean {
+    return this.size() > 0;
+  }
+
+  protected override hasRoom(): boolean {
+    return this.size() < this.#positions.slots;
+  }
+
   /** A record's state is the truth; an end that its dead mover left one behind is moved on. */
   protected override repair(deadOwner: number): number {
     let held = 0;

@@ -5,6 +5,7 @@ import {
   type FixedFrontier,
   type FrontierShape,
   type Inserted,
+  PATIENCE,
   recordsOf,
   SPINS,
 } from "./fixed-frontier.ts";
@@ -35,12 +36,14 @@ export class SemaphoreFrontier implements FixedFrontier {
   readonly #mutex: Mutex;
   readonly #slots: RecordSlots;
   readonly #spins: number;
+  readonly #patience: number;
 
   constructor(memory: SharedArrayBuffer, shape: FrontierShape, owner: number) {
     const size = recordsOf(shape);
     const words = PERMITS + PermitCycle.words(size);
     this.slotBytes = shape.slotBytes;
     this.#spins = shape.spins ?? SPINS;
+    this.#patience = shape.patience ?? PATIENCE;
     this.#words = new Int32Array(memory, 0, words);
     this.#positions = new Positions(size);
     this.#permits = new PermitCycle(this.#words, PERMITS, size, owner);
@@ -59,7 +62,7 @@ export class SemaphoreFrontier implements FixedFrontier {
     checkRecord(length, this.slotBytes);
     const permit = this.#permits.acquire(EMPTY, FILLING, timeoutMs);
     if (permit === NO_PERMIT) return this.#permits.isClosed() ? "shutdown" : "timeout";
-    if (!this.#mutex.lock(timeoutMs)) {
+    if (!this.#enter(timeoutMs)) {
       this.#permits.release(permit, EMPTY);
       return "timeout";
     }
@@ -73,7 +76,7 @@ export class SemaphoreFrontier implements FixedFrontier {
     checkTarget(into, this.slotBytes);
     const permit = this.#permits.acquire(FULL, DRAINING, timeoutMs);
     if (permit === NO_PERMIT) return -1;
-    if (!this.#mutex.lock(timeoutMs)) {
+    if (!this.#enter(timeoutMs)) {
       this.#permits.release(permit, FULL);
       return -1;
     }
@@ -122,6 +125,10 @@ export class SemaphoreFrontier implements FixedFrontier {
     const excess = inside ? this.size() - this.#permits.records() : 0;
     const held = this.#permits.reclaim(deadOwner, excess);
     return held + (Mutex.reclaim(this.#words, MUTEX, deadOwner) ? 1 : 0);
+  }
+
+  #enter(timeoutMs: number): boolean {
+    return this.#mutex.spinLock(this.#patience) || this.#mutex.lock(timeoutMs);
   }
 
   #insertInside(bytes: Uint8Array, length: number, permit: number): void {

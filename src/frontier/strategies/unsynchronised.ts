@@ -49,6 +49,14 @@ export class UnsynchronisedFrontier extends WaitingFrontier {
     );
   }
 
+  protected override hasRecord(): boolean {
+    return this.size() > 0;
+  }
+
+  protected override hasRoom(): boolean {
+    return this.size() < this.#positions.slots;
+  }
+
   protected override repair(): number {
     return 0;
   }

@@ -6,6 +6,7 @@ import {
   type FixedFrontier,
   type FrontierShape,
   type Inserted,
+  PATIENCE,
   SPINS,
 } from "./fixed-frontier.ts";
 
@@ -19,15 +20,15 @@ export const WAITING_WORDS = NOT_FULL + EventCount.WORDS;
 /**
  * Makes waiting calls out of attempts that answer at once: read the event count, attempt, sleep until it moves.
  *
- * One sleeper is woken per record and per freed slot. An attempt may fail although a later slot is ready (its
- * predecessor is still being copied), so a woken sleeper may go back to sleep and leave a record behind; therefore
- * whoever succeeds after sleeping wakes the next one. The chain ends only at a failed attempt, and then some
- * thread is still copying and will announce it.
+ * At most one sleeper is on its way at any time, so whoever succeeds after sleeping wakes the next one if there is
+ * more. An attempt may fail although a later slot is ready (its predecessor is still being copied); then the thread
+ * that copies announces it, and finds the mark that the failed one left before it went back to sleep.
  */
 export abstract class WaitingFrontier implements FixedFrontier {
   readonly slotBytes: number;
   protected readonly words: Int32Array;
   protected readonly spins: number;
+  protected readonly patience: number;
   readonly #notEmpty: EventCount;
   readonly #notFull: EventCount;
 
@@ -35,6 +36,7 @@ export abstract class WaitingFrontier implements FixedFrontier {
     this.words = words;
     this.slotBytes = shape.slotBytes;
     this.spins = shape.spins ?? SPINS;
+    this.patience = shape.patience ?? PATIENCE;
     this.#notEmpty = new EventCount(words, NOT_EMPTY);
     this.#notFull = new EventCount(words, NOT_FULL);
   }
@@ -48,26 +50,32 @@ export abstract class WaitingFrontier implements FixedFrontier {
   /** Repairs what a dead thread left, before everybody is woken to look again. */
   protected abstract repair(deadOwner: number): number;
 
+  /** Could an attempt to take succeed now? Never false while a record that was announced is there. */
+  protected abstract hasRecord(): boolean;
+
+  /** Could an attempt to insert succeed now? Never false while room that was announced is there. */
+  protected abstract hasRoom(): boolean;
+
   abstract size(): number;
 
   tryInsert(bytes: Uint8Array, length: number): boolean {
     checkRecord(length, this.slotBytes);
     const inserted = this.insertNow(bytes, length, 0);
-    if (inserted) this.#notEmpty.advance(1);
+    if (inserted) this.#notEmpty.advance();
     return inserted;
   }
 
   tryTake(into: Uint8Array): number {
     checkTarget(into, this.slotBytes);
     const length = this.takeNow(into, 0);
-    if (length >= 0) this.#notFull.advance(1);
+    if (length >= 0) this.#notFull.advance();
     return length;
   }
 
   insert(bytes: Uint8Array, length: number, timeoutMs = Number.POSITIVE_INFINITY): Inserted {
     checkRecord(length, this.slotBytes);
     if (this.insertNow(bytes, length, timeoutMs)) {
-      this.#notEmpty.advance(1);
+      this.#notEmpty.advance();
       return "inserted";
     }
     const deadline = performance.now() + timeoutMs;
@@ -75,8 +83,9 @@ export abstract class WaitingFrontier implements FixedFrontier {
     for (;;) {
       const seen = this.#notFull.read();
       if (this.insertNow(bytes, length, Math.max(0, deadline - performance.now()))) {
-        this.#notEmpty.advance(1);
-        this.#notFull.advance(1);
+        this.#notEmpty.advance();
+        this.#notFull.remind();
+        if (this.hasRoom()) this.#notFull.advance();
         return "inserted";
       }
       if (Atomics.load(this.words, SHUTDOWN) !== 0) return "shutdown";
@@ -89,7 +98,7 @@ export abstract class WaitingFrontier implements FixedFrontier {
     checkTarget(into, this.slotBytes);
     const quick = this.takeNow(into, timeoutMs);
     if (quick >= 0) {
-      this.#notFull.advance(1);
+      this.#notFull.advance();
       return quick;
     }
     const deadline = performance.now() + timeoutMs;
@@ -98,8 +107,9 @@ export abstract class WaitingFrontier implements FixedFrontier {
       const seen = this.#notEmpty.read();
       const length = this.takeNow(into, Math.max(0, deadline - performance.now()));
       if (length >= 0) {
-        this.#notFull.advance(1);
-        this.#notEmpty.advance(1);
+        this.#notFull.advance();
+        this.#notEmpty.remind();
+        if (this.hasRecord()) this.#notEmpty.advance();
         return length;
       }
       if (expired || Atomics.load(this.words, SHUTDOWN) !== 0) return -1;
@@ -109,30 +119,31 @@ export abstract class WaitingFrontier implements FixedFrontier {
 
   shutDown(): void {
     Atomics.store(this.words, SHUTDOWN, 1);
-    this.#notEmpty.advance();
-    this.#notFull.advance();
+    this.#notEmpty.wakeAll();
+    this.#notFull.wakeAll();
   }
 
   reclaim(deadOwner: number): number {
     const held = this.repair(deadOwner);
     // It may have died with a wake-up in hand, or before it announced what it had done.
-    this.#notEmpty.advance();
-    this.#notFull.advance();
+    this.#notEmpty.wakeAll();
+    this.#notFull.wakeAll();
     return held;
   }
 
   /** For further ways to insert: wakes one thread that waits for a record. */
   protected announceRecord(): void {
-    this.#notEmpty.advance(1);
+    this.#notEmpty.advance();
   }
 
   /** For further ways to remove: wakes one thread that waits for room. */
   protected announceRoom(): void {
-    this.#notFull.advance(1);
+    this.#notFull.advance();
   }
 
-  /** Sleeps for the lock as long as the caller may, else spins for it. */
+  /** Sleeps for the lock as long as the caller may, if a few looks do not get it; else spins for it. */
   protected enterLock(mutex: Mutex, waitMs: number): boolean {
-    return waitMs > 0 ? mutex.lock(waitMs) : mutex.spinLock(this.spins);
+    if (waitMs <= 0) return mutex.spinLock(this.spins);
+    return mutex.spinLock(this.patience) || mutex.lock(waitMs);
   }
 }

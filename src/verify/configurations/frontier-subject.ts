@@ -12,14 +12,15 @@ export interface Subject {
   readonly box: Uint8Array;
 }
 
-/** Opens a frontier of one-byte records; one attempt per lock where nobody may sleep keeps the states few. */
+/** Opens a frontier of one-byte records; one attempt per lock, and none before a sleep, keeps the states few. */
 export function attachFrontier(
   technique: Technique,
   size: number,
   memory: Memory,
   owner: number,
+  patience = 0,
 ): Subject {
-  const shape = { size, slotBytes: 1, owners: 4, spins: 1 };
+  const shape = { size, slotBytes: 1, owners: 4, spins: 1, patience };
   const buffer = memory.buffer(frontierBytes(technique, shape));
   return {
     frontier: openFrontier(technique, buffer, shape, owner),

@@ -61,6 +61,17 @@ const oneCondition: Mutant = {
   ],
 };
 
+const roomNotSignalled: Mutant = {
+  name: "room-is-not-signalled",
+  patches: [
+    {
+      module: "verify/subjects/monitor-buffer.js",
+      find: "this.#count[0] = this.#count[0] - 1;\n        this.#monitor.signal(NOT_FULL);",
+      replace: "this.#count[0] = this.#count[0] - 1;",
+    },
+  ],
+};
+
 const lostWakeUp: Mutant = {
   name: "lost-wake-up",
   patches: [
@@ -123,11 +134,22 @@ function collapse(
     long: threads > 8,
     ...(sections ? { sectionWords: [0] } : {}),
     ...(expect ? { expect: "deadlock" as const } : {}),
-    mutants:
-      conditions === 2 && producers === capacity && consumers === capacity + 1
-        ? [oneCondition]
-        : [],
+    mutants: mutantsOf(capacity, producers, consumers, conditions, expect),
   };
+}
+
+/** The one-condition monitor deadlocks at these splits of 2B + 1 threads; every other one needs its signals. */
+function mutantsOf(
+  capacity: number,
+  producers: number,
+  consumers: number,
+  conditions: 1 | 2,
+  expect: boolean,
+): Mutant[] {
+  // What must deadlock as it ships is a broken variant itself.
+  if (expect) return [];
+  const collapses = conditions === 2 && producers === capacity && consumers === capacity + 1;
+  return collapses ? [oneCondition, roomNotSignalled] : [roomNotSignalled];
 }
 
 /** One condition and signal-one: deadlock exactly from 2B + 1 threads on; two conditions: none up to 4B + 4. */
@@ -150,7 +172,7 @@ function collapses(capacity: number): Configuration<Counting>[] {
 /** Monitors: the bounded buffer, and seed 000's collapse. */
 export const configurations = [
   twoConditions("monitor-1p1c2", 2, 2, false),
-  twoConditions("monitor-2p2c", 4, 1, false),
+  twoConditions("monitor-2p2c", 4, 1, true),
   ...collapses(1),
   ...collapses(2),
   ...collapses(3),

@@ -91,8 +91,8 @@ const permits: readonly Configuration<Permitted>[] = [
         patches: [
           {
             module: "sync/owned-permits.js",
-            find: "freed.advance();\n        return held;",
-            replace: "if (held > 0) freed.advance();\n        return held;",
+            find: "freed.wakeAll();\n        return held;",
+            replace: "if (held > 0) freed.wakeAll();\n        return held;",
           },
         ],
       },

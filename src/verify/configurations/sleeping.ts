@@ -39,9 +39,12 @@ function takeWork(subject: Announced): boolean {
 function awaitByCount(subject: Announced): void {
   for (;;) {
     const seen = subject.events.read();
-    if (takeWork(subject)) return;
+    if (takeWork(subject)) break;
     subject.events.wait(seen);
   }
+  // One wake-up may stand for several events: whoever slept sees to it that none is left lying.
+  subject.events.remind();
+  if (Atomics.load(subject.work, WORK) > 0) subject.events.advance();
 }
 
 function awaitByBell(subject: Announced): void {
@@ -90,8 +93,8 @@ const announced: readonly Configuration<Announced>[] = [
         patches: [
           {
             module: SELF,
-            find: "const seen = subject.events.read();\n        if (takeWork(subject))\n            return;",
-            replace: "if (takeWork(subject)) return;\n        const seen = subject.events.read();",
+            find: "const seen = subject.events.read();\n        if (takeWork(subject))\n            break;",
+            replace: "if (takeWork(subject)) break;\n        const seen = subject.events.read();",
           },
         ],
       },
@@ -100,8 +103,39 @@ const announced: readonly Configuration<Announced>[] = [
         patches: [
           {
             module: "sync/event-count.js",
-            find: "Atomics.add(this.#words, this.#base + WAITERS, 1);",
+            find: "Atomics.store(this.#words, this.#base + ASLEEP, 1);",
             replace: ";",
+          },
+        ],
+      },
+      {
+        name: "looks-for-sleepers-before-it-counts",
+        patches: [
+          {
+            module: "sync/event-count.js",
+            find: "advance() {\n        Atomics.add(this.#words, this.#base + COUNT, 1);",
+            replace: "advance() {",
+          },
+        ],
+      },
+      {
+        name: "counts-once",
+        patches: [
+          {
+            module: "sync/event-count.js",
+            find: "Atomics.add(this.#words, this.#base + COUNT, 1);\n        Atomics.notify(this.#words, this.#base + COUNT, 1);",
+            replace: "Atomics.notify(this.#words, this.#base + COUNT, 1);",
+          },
+        ],
+      },
+      {
+        name: "looks-before-it-reminds",
+        patches: [
+          {
+            module: SELF,
+            find: "subject.events.remind();\n    if (Atomics.load(subject.work, WORK) > 0)\n        subject.events.advance();",
+            replace:
+              "if (Atomics.load(subject.work, WORK) > 0) subject.events.advance();\n    subject.events.remind();",
           },
         ],
       },

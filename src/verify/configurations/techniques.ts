@@ -90,7 +90,7 @@ const swappedP: Mutant = {
     ),
     patch(
       "semaphore",
-      "if (!this.#mutex.lock(timeoutMs)) {\n            this.#permits.release(permit, EMPTY);",
+      "if (!this.#enter(timeoutMs)) {\n            this.#permits.release(permit, EMPTY);",
       "if (false) {\n            this.#permits.release(permit, EMPTY);",
     ),
   ],
@@ -98,7 +98,9 @@ const swappedP: Mutant = {
 
 const wakesNobody: Mutant = {
   name: "v-wakes-nobody",
-  patches: [patch("permit-cycle", "event.advance(1);", "event.advance(0);")],
+  patches: [
+    patch("permit-cycle", "const event = this.#events[kind];\n        event.advance();", ""),
+  ],
 };
 
 const oneCondition: Mutant = {
@@ -179,8 +181,8 @@ const wakeUpKept: Mutant = {
   patches: [
     patch(
       "waiting-frontier",
-      "this.#notEmpty.advance(1);\n                return length;",
-      "return length;",
+      "if (this.hasRecord())\n                    this.#notEmpty.advance();",
+      "",
     ),
   ],
 };
@@ -225,7 +227,13 @@ const COMMIT_LOCK = [5];
 
 const signalsNobody: Mutant = {
   name: "signals-nobody",
-  patches: [patch("monitor", "this.#monitor.signal(this.#notEmpty);", "")],
+  patches: [
+    patch(
+      "monitor",
+      'this.#monitor.leaveSignalling(this.#notEmpty);\n        return "inserted";',
+      'this.#monitor.leave(); return "inserted";',
+    ),
+  ],
 };
 
 /** The fixed-size frontier in all techniques, as it ships: who inserts and takes, sleeping where it must. */
@@ -256,6 +264,15 @@ export const configurations: readonly Configuration<Subject>[] = [
   blocking("coarse", 2, 1, [coarseUnlockFirst], {
     name: "frontier-coarse-2p",
     threads: 3,
+    program(subject, thread) {
+      sameSide(subject, thread, true);
+    },
+  }),
+  // The same with a look at each lock before a sleep, as it runs in a crawl (there: a hundred looks).
+  blocking("coarse", 2, 1, [coarseUnlockFirst], {
+    name: "frontier-coarse-2p-patient",
+    threads: 3,
+    attach: (memory, owner) => attachFrontier("coarse", 2, memory, owner, 1),
     program(subject, thread) {
       sameSide(subject, thread, true);
     },
