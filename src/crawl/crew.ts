@@ -277,7 +277,8 @@ export class Crew {
         return await this.#startCrawler(thread, epoch, mustWait);
       } catch (error) {
         const died = error instanceof WorkerDiedError;
-        if (!died || tries === MAX_DEATHS_WITHOUT_PAGE) throw error;
+        // A crew that is going home starts nobody: a thread left behind would keep the process alive.
+        if (!died || this.#dismissedAll || tries === MAX_DEATHS_WITHOUT_PAGE) throw error;
       }
     }
   }
