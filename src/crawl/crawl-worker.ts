@@ -13,7 +13,7 @@ export type ToCrawler =
   /** Where records are that this thread asked for. */
   | { readonly kind: "places"; readonly places: readonly PlaceOfRecord[] }
   /** That thread was replaced. */
-  | { readonly kind: "sendAgain"; readonly thread: number };
+  | { readonly kind: "sendAgain"; readonly thread: number; readonly epoch: number };
 
 /** What a crawler thread says to the supervisor. */
 export type FromCrawler =
@@ -59,7 +59,7 @@ function begin(): void {
     if (message.kind === "seed") crawler.addSeed(message.url);
     else if (message.kind === "go") crawler.go();
     else if (message.kind === "places") crawler.hearPlaces(message.places);
-    else if (message.kind === "sendAgain") crawler.sendAgainTo(message.thread);
+    else if (message.kind === "sendAgain") crawler.sendAgainTo(message.thread, message.epoch);
     else crawler.giveUpWaiting();
   });
   crawler.start(ownSeeds);

@@ -50,7 +50,7 @@ export class Crawler {
   readonly #uncommitted: Uncommitted;
   #over: [Lease, VisitEnd][] = [];
   #permitsBack = 0;
-  #restarted: number[] = [];
+  #restarted: [thread: number, epoch: number][] = [];
   #givesUp = false;
   #inFlight = 0;
   #pumpPlanned = false;
@@ -129,8 +129,8 @@ export class Crawler {
   }
 
   /** A thread was replaced: what it had not confirmed goes to it once more. */
-  sendAgainTo(thread: number): void {
-    this.#restarted.push(thread);
+  sendAgainTo(thread: number, epoch: number): void {
+    this.#restarted.push([thread, epoch]);
     this.#planPump();
   }
 
@@ -166,7 +166,7 @@ export class Crawler {
     this.#frontier.receive();
     this.#handOff.settle();
     this.#finishVisits();
-    for (const thread of this.#restarted.splice(0)) this.#frontier.sendAgainTo(thread);
+    for (const again of this.#restarted.splice(0)) this.#frontier.sendAgainTo(...again);
     if (this.#givesUp) this.#abandonWaiting();
     const idle = mode === MODES.run && this.#takeMore();
     if (mode === MODES.abort) void this.#parts.wire.close();

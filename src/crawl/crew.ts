@@ -161,6 +161,12 @@ export class Crew {
       this.#dead.delete(thread);
       this.#words.heard(`ready ${thread}`, message);
     } else if (message.kind === "refused") this.#words.heard(`ready ${thread}`, message);
+    else if (message.kind === "finished") this.#goneForGood(thread);
+  }
+
+  /** Nobody takes its place in a crawl that ends: what it was lent and has not brought back waits for the next run. */
+  #goneForGood(thread: number): void {
+    this.tell({ kind: "sendAgain", thread, epoch: Number.MAX_SAFE_INTEGER });
   }
 
   #hearBuilder(message: FromBuilder): void {
@@ -185,6 +191,7 @@ export class Crew {
     const crawler = this.#crawlers.indexOf(running);
     // A crawl that ends anyway needs no new thread: what was not committed waits for the next run.
     if (control.mode !== MODES.run && crawler >= 0) {
+      this.#goneForGood(crawler);
       this.#crawlerEnded();
       return;
     }
@@ -262,7 +269,7 @@ export class Crew {
       guards: () => this.#guards,
     });
     for (const thread of threads) {
-      this.tell({ kind: "sendAgain", thread });
+      this.tell({ kind: "sendAgain", thread, epoch });
       this.#say(thread, { kind: "go" });
     }
     this.#compactor?.go();

@@ -1,7 +1,7 @@
 import type { Doorbell } from "../sync/doorbell.ts";
 import type { Ring } from "../sync/ring.ts";
 import { Deque } from "./deque.ts";
-import { isAboutLeases, maxBlockBytes, readMail, type ShardMail, writeMail } from "./shard-mail.ts";
+import { isAwaited, maxBlockBytes, readMail, type ShardMail, writeMail } from "./shard-mail.ts";
 
 /** The exchange's shared parts: one inbox ring, one doorbell and one "wants space" word per thread. */
 export interface ExchangeParts {
@@ -25,7 +25,7 @@ export class Exchange {
   readonly #slot: Buffer;
   /** Blocks of links handed over so far. */
   blocksSent = 0;
-  /** Messages about leases that wait here; their receiver waits for them. */
+  /** Messages about leases that wait here and are waited for. */
   unsentAboutLeases = 0;
 
   constructor(me: number, parts: ExchangeParts) {
@@ -43,7 +43,7 @@ export class Exchange {
   /** Puts a message on its way to a thread; it leaves with the next flush. */
   post(thread: number, mail: ShardMail): void {
     this.#waiting[thread]!.pushBack(mail);
-    if (isAboutLeases(mail)) this.unsentAboutLeases++;
+    if (isAwaited(mail)) this.unsentAboutLeases++;
   }
 
   /** Sends what can be sent now; false when something had to stay. */
@@ -81,7 +81,7 @@ export class Exchange {
         return false;
       }
       if (mail.kind === "links") this.blocksSent++;
-      if (isAboutLeases(mail)) this.unsentAboutLeases--;
+      if (isAwaited(mail)) this.unsentAboutLeases--;
     }
     return true;
   }

@@ -6,7 +6,7 @@ import type { PageLocation } from "./journal/event-batch.ts";
 import { LinkBlock, readLinkBlock } from "./link-block.ts";
 import { MAX_RECORD_BYTES, readRecord, writeRecord } from "./queue-record.ts";
 import type { Shard } from "./shard.ts";
-import { lendingMail, type ShardMail } from "./shard-mail.ts";
+import { type LendingKind, lendingMail, type ShardMail } from "./shard-mail.ts";
 
 /*
  * A thread with idle places works on leases of another one; the owner keeps seen-set, queue and journal.
@@ -19,7 +19,8 @@ import { lendingMail, type ShardMail } from "./shard-mail.ts";
  *      found(links), done     ────────────►    when the record is durable: committed as the owner's own
  *
  * When the borrower dies the owner takes its leases back; when the owner dies its URLs wait again, and what the
- * borrower brings for them later has no effect.
+ * borrower brings for them later has no effect. Mail outlives a thread, so it names the run it is meant for: `ask` and
+ * `lend` the borrower's, the others the owner's (which `lend` carries as its number).
  */
 
 const MAX_HOSTS = 1 << 12;
@@ -43,6 +44,8 @@ export interface Lender {
 export interface LendingParts {
   readonly thread: number;
   readonly threads: number;
+  /** Number of this run of the thread. */
+  readonly epoch: number;
   readonly seedLow: number;
   readonly seedHigh: number;
   readonly delayMs: number;
@@ -66,6 +69,8 @@ export type LentEnd = Pick<Finish, "outcome"> & { readonly record: PageLocation 
 interface Lent {
   readonly lease: Lease;
   readonly thread: number;
+  /** The borrower's run. */
+  readonly epoch: number;
   ended: boolean;
   readonly found: Discovery[];
 }
@@ -76,6 +81,8 @@ export class Lending {
   readonly #lent = new Map<string, Lent>();
   readonly #hosts = new Map<string, Host>();
   #ready: Lease[] = [];
+  /** The owner's run, of each lease that was borrowed. */
+  readonly #owners = new WeakMap<Lease, number>();
   #borrowed = 0;
   #askedMs = Number.NEGATIVE_INFINITY;
 
@@ -90,13 +97,13 @@ export class Lending {
 
   /** Asks the busiest thread for work; answers after how many milliseconds it is worth looking again. */
   ask(places: number, nowMs: number): number {
-    const { thread, threads, busiest, post } = this.#parts;
+    const { thread, threads, epoch, busiest, post } = this.#parts;
     if (threads === 1) return Number.POSITIVE_INFINITY;
     const owner = busiest();
     if (owner < 0) return NOBODY_BUSY_MS;
     if (nowMs - this.#askedMs >= ASK_AGAIN_MS) {
       this.#askedMs = nowMs;
-      post(lendingMail("ask", thread, owner, places));
+      post(lendingMail("ask", thread, owner, epoch, places));
     }
     return ASK_AGAIN_MS;
   }
@@ -152,30 +159,35 @@ export class Lending {
 
   /** Mail about leases. */
   handle(mail: ShardMail): void {
-    if (mail.kind === "ask") this.#lend(mail.from, mail.number);
+    if (mail.kind === "ask") this.#lend(mail.from, mail.epoch, mail.number);
+    else if (mail.epoch !== this.#parts.epoch) return;
     else if (mail.kind === "lend") this.#borrow(mail);
     else this.#hear(mail);
   }
 
-  /** A thread was replaced: what it had borrowed is here again, what it had lent is no longer wanted. */
-  forget(thread: number, nowMs: number): void {
-    for (const [key, { lease, ended, thread: borrower }] of this.#lent) {
-      if (borrower !== thread) continue;
+  /** A thread was replaced by its run `epoch`: what it had borrowed is here again, what it had lent is no longer wanted. */
+  forget(thread: number, epoch: number, nowMs: number): void {
+    for (const [key, { lease, ended, thread: borrower, epoch: run }] of this.#lent) {
+      // The new one may have borrowed already.
+      if (borrower !== thread || run >= epoch) continue;
       this.#lent.delete(key);
       this.#takeBack(lease, nowMs + lease.host.delayMs, ended);
     }
     this.#borrowed -= this.#ready.length;
-    this.#ready = this.#ready.filter(({ shard }) => shard % this.#parts.threads !== thread);
+    this.#ready = this.#ready.filter(
+      (lease) => lease.shard % this.#parts.threads !== thread || this.#owners.get(lease)! >= epoch,
+    );
     this.#borrowed += this.#ready.length;
   }
 
-  #lend(borrower: number, places: number): void {
+  #lend(borrower: number, epoch: number, places: number): void {
+    const { thread, epoch: mine, post } = this.#parts;
     const room = Buffer.allocUnsafe(this.#parts.maxBytes);
     let used = 0;
     const send = () => {
       if (used === 0) return;
       const bytes = new Uint8Array(room.subarray(0, used));
-      this.#parts.post(lendingMail("lend", this.#parts.thread, borrower, 0, bytes));
+      post(lendingMail("lend", thread, borrower, epoch, mine, bytes));
       used = 0;
     };
     for (const lease of this.#parts.takeSpare(places)) {
@@ -184,24 +196,22 @@ export class Lending {
       room.writeUInt16LE(length, used);
       room.writeUInt16LE(lease.shard, used + 2);
       used += 4 + length;
-      this.#lent.set(keyOf(lease.low, lease.high), {
-        lease,
-        thread: borrower,
-        ended: false,
-        found: [],
-      });
+      const lent = { lease, thread: borrower, epoch, ended: false, found: [] };
+      this.#lent.set(keyOf(lease.low, lease.high), lent);
     }
     send();
   }
 
-  #borrow({ bytes }: ShardMail): void {
+  #borrow({ bytes, number: owner }: ShardMail): void {
     const from = Buffer.from(bytes);
     for (let at = 0; at < from.length; ) {
       const length = from.readUInt16LE(at);
       const shard = from.readUInt16LE(at + 2);
       const attempt = from.readUIntLE(at + 4, 6);
       const record = readRecord(from, at + 4);
-      this.#ready.push({ ...record, shard, attempt, host: this.#host(hostnameOf(record.url)) });
+      const lease = { ...record, shard, attempt, host: this.#host(hostnameOf(record.url)) };
+      this.#owners.set(lease, owner);
+      this.#ready.push(lease);
       this.#borrowed++;
       at += 4 + length;
     }
@@ -211,7 +221,6 @@ export class Lending {
     const bytes = Buffer.from(view);
     const key = keyOf(bytes.readUInt32LE(0), bytes.readUInt32LE(4));
     const lent = this.#lent.get(key);
-    // The owner began anew since: the URL waits again.
     if (lent === undefined) return;
     const { lease } = lent;
     if (kind === "ended") {
@@ -239,13 +248,9 @@ export class Lending {
     this.#parts.returned();
   }
 
-  #post(
-    kind: "ended" | "back" | "found" | "done",
-    lease: Lease,
-    number: number,
-    bytes: Buffer,
-  ): void {
-    this.#parts.post(lendingMail(kind, this.#parts.thread, lease.shard, number, bytes));
+  #post(kind: LendingKind, lease: Lease, number: number, bytes: Buffer): void {
+    const { thread, post } = this.#parts;
+    post(lendingMail(kind, thread, lease.shard, this.#owners.get(lease)!, number, bytes));
   }
 
   #host(name: string): Host {

@@ -33,6 +33,11 @@ export function maxBlockBytes(slotBytes: number): number {
   return slotBytes - HEAD_BYTES;
 }
 
+/** True for what the owner of a lent lease waits for; asking and lending may fail without a trace. */
+export function isAwaited({ kind }: ShardMail): boolean {
+  return kind === "ended" || kind === "back" || kind === "found" || kind === "done";
+}
+
 /** A block on its way. */
 export function blockMail(from: number, block: OutboxBlock): ShardMail {
   const { target: to, epoch, number, links, bytes } = block;
@@ -60,10 +65,11 @@ export function lendingMail(
   kind: LendingKind,
   from: number,
   to: number,
+  epoch: number,
   number: number,
   bytes: Uint8Array = NOTHING,
 ): ShardMail {
-  return { kind, to, from, epoch: 0, number, links: 0, bytes };
+  return { kind, to, from, epoch, number, links: 0, bytes };
 }
 
 /** Writes a message; answers its length. */

@@ -64,6 +64,7 @@ export class ShardedFrontier implements ThreadFrontier {
     this.#lending = new Lending({
       thread,
       threads,
+      epoch,
       delayMs,
       seedLow,
       seedHigh,
@@ -271,8 +272,8 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   /** A shard begins anew elsewhere: what it has not confirmed may have died with its thread. */
-  sendAgainTo(thread: number): void {
-    this.#lending.forget(thread, this.#nowMs);
+  sendAgainTo(thread: number, epoch: number): void {
+    this.#lending.forget(thread, epoch, this.#nowMs);
     for (const desk of this.#all) {
       desk.sendAgainWhere((target) => target % this.#parts.threads === thread);
     }

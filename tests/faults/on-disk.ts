@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { fingerprint, print } from "../../src/frontier/fingerprint.ts";
+import { print } from "../../src/frontier/fingerprint.ts";
 import { OUTCOME } from "../../src/frontier/frontier.ts";
 import { decodeEvents } from "../../src/frontier/journal/event-cursor.ts";
 import { listSegments } from "../../src/frontier/journal/journal-files.ts";
 import { readJournal } from "../../src/frontier/journal/journal-reader.ts";
+import { urlPrint } from "../../src/frontier/url-print.ts";
 import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
 
 /** What the journals of a crawl say, and what is wrong with it. */
@@ -40,7 +41,7 @@ export function readOnDisk(out: string): OnDisk {
       for (const event of decodeEvents(batch)) {
         if (event.kind === "admit") {
           for (const { url } of event.found) {
-            fingerprint(url, seedLow, seedHigh);
+            urlPrint(url, seedLow, seedHigh);
             const name = `${print.low} ${print.high}`;
             if (admitted.has(name)) problems.push(`${url} is admitted twice`);
             admitted.set(name, url);

@@ -1,6 +1,7 @@
-import { fingerprint, print } from "../../frontier/fingerprint.ts";
+import { print } from "../../frontier/fingerprint.ts";
 import { OUTCOME } from "../../frontier/frontier.ts";
 import { decodeEvents } from "../../frontier/journal/event-cursor.ts";
+import { urlPrint } from "../../frontier/url-print.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { SimDisk } from "./sim-disk.ts";
 
@@ -19,7 +20,7 @@ export class Oracle {
   readonly #maxPages: number;
   /** Visits that are over and not lost by a crash since. */
   readonly #completed = new Set<CrawlUrl>();
-  readonly #inFlight = new Set<CrawlUrl>();
+  readonly #inFlight = new Map<CrawlUrl, number>();
   readonly #busyHosts = new Set<string>();
   readonly #endedMs = new Map<string, number>();
   /** Visits that had to be repeated because they were not committed at a crash. */
@@ -31,31 +32,37 @@ export class Oracle {
     this.#delayMs = delayMs;
     this.#maxPages = maxPages ?? Number.POSITIVE_INFINITY;
     for (const url of truth.keys()) {
-      fingerprint(url, SEED_LOW, SEED_HIGH);
+      urlPrint(url, SEED_LOW, SEED_HIGH);
       this.#byPrint.set(`${print.low} ${print.high}`, url);
     }
   }
 
-  /** A request goes out. */
-  asked(url: CrawlUrl, host: string, nowMs: number): void {
+  /** A request goes out; answers its number. One for an owner that died meanwhile has to be polite, no more. */
+  asked(url: CrawlUrl, host: string, nowMs: number, isOrphan: boolean): number {
     this.requests++;
     if (!this.#truth.has(url)) throw new Violation(`${url} cannot be reached`);
-    if (this.#completed.has(url)) throw new Violation(`${url} is fetched again without need`);
-    if (this.#inFlight.has(url)) throw new Violation(`${url} is fetched twice at once`);
+    if (!isOrphan && this.#completed.has(url)) {
+      throw new Violation(`${url} is fetched again without need`);
+    }
+    if (!isOrphan && this.#inFlight.has(url))
+      throw new Violation(`${url} is fetched twice at once`);
     if (this.#busyHosts.has(host)) throw new Violation(`${host} is asked twice at once`);
     const gapMs = nowMs - (this.#endedMs.get(host) ?? Number.NEGATIVE_INFINITY);
     if (gapMs < this.#delayMs) {
       throw new Violation(`${host} is asked after ${gapMs} ms, not ${this.#delayMs} ms`);
     }
-    this.#inFlight.add(url);
+    if (!isOrphan) this.#inFlight.set(url, this.requests);
     this.#busyHosts.add(host);
+    return this.requests;
   }
 
-  /** The request is over, by an answer or because its thread died. */
-  answered(url: CrawlUrl, host: string, nowMs: number): void {
-    this.#inFlight.delete(url);
+  /** The request is over, by an answer or because its thread died. False when nobody waits for it any more. */
+  answered(url: CrawlUrl, host: string, nowMs: number, request: number): boolean {
+    const isWanted = this.#inFlight.get(url) === request;
+    if (isWanted) this.#inFlight.delete(url);
     this.#busyHosts.delete(host);
     this.#endedMs.set(host, nowMs);
+    return isWanted;
   }
 
   /** The visit is over. */
@@ -66,6 +73,8 @@ export class Oracle {
   /** A crash or a death took what was not on disk: of the URLs that `concerns` only what is done there stays over. */
   lost(disk: SimDisk, concerns: (url: CrawlUrl) => boolean): void {
     const done = this.#read(disk).done;
+    // What another thread fetches for a dead owner has no effect.
+    for (const url of this.#inFlight.keys()) if (concerns(url)) this.#inFlight.delete(url);
     for (const url of this.#completed) {
       if (done.has(url) || !concerns(url)) continue;
       this.#completed.delete(url);

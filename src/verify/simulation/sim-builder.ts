@@ -1,6 +1,7 @@
 import { FRAMES, type Frame } from "../../crawl/frames.ts";
 import { FrameReader } from "../../crawl/hand-off.ts";
 import { placeRecords } from "../../crawl/journal-desk.ts";
+import type { PlaceOfRecord } from "../../crawl/journal-port.ts";
 import { EventBatch } from "../../frontier/journal/event-batch.ts";
 import { BATCH_HEADER_BYTES } from "../../frontier/journal/journal-format.ts";
 import { BytePipe } from "../../sync/byte-pipe.ts";
@@ -12,7 +13,11 @@ interface Source {
   frames: FrameReader;
   unanswered: number;
   readonly places: number[];
+  /** Records whose places the crawler wants to know. */
+  asked: PlaceOfRecord[];
 }
+
+const PLACE = { file: "archive", length: 1 };
 
 type Step = () => void;
 
@@ -23,6 +28,7 @@ export class SimBuilder {
   readonly #stored: Int32Array;
   readonly #sources: Source[];
   readonly #batches = new Map<number, EventBatch>();
+  readonly #tell: (thread: number, places: readonly PlaceOfRecord[]) => void;
   #steps: Step[] = [];
 
   constructor(
@@ -30,7 +36,9 @@ export class SimBuilder {
     parts: SimParts,
     pipes: readonly SharedArrayBuffer[],
     stored: Int32Array,
+    tell: (thread: number, places: readonly PlaceOfRecord[]) => void,
   ) {
+    this.#tell = tell;
     this.#disk = disk;
     this.#parts = parts;
     this.#stored = stored;
@@ -74,7 +82,7 @@ export class SimBuilder {
     return true;
   }
 
-  #take({ places }: Source, { kind, parts }: Frame): void {
+  #take({ places, asked }: Source, { kind, parts }: Frame): void {
     if (kind === FRAMES.capture) {
       places.push(this.#disk.records.push(parts[0]!.toString("latin1")) - 1);
     } else if (kind === FRAMES.journal) {
@@ -82,8 +90,11 @@ export class SimBuilder {
       const batch = this.#batches.get(shard) ?? new EventBatch(1024);
       this.#batches.set(shard, batch);
       placeRecords(batch, parts[1]!, (record) => {
-        return { file: "archive", offset: places[record]!, length: 1 };
+        return { ...PLACE, offset: places[record]! };
       });
+    } else if (kind === FRAMES.askPlace) {
+      const record = parts[0]!.readUInt32LE(0);
+      asked.push([record, { ...PLACE, offset: places[record]! }]);
     }
   }
 
@@ -118,10 +129,12 @@ export class SimBuilder {
     for (const [thread, from] of this.#sources.entries()) {
       this.#stored[thread]! += from.unanswered;
       from.unanswered = 0;
+      if (from.asked.length > 0) this.#tell(thread, from.asked);
+      from.asked = [];
     }
   }
 }
 
 function source(pipe: SharedArrayBuffer): Source {
-  return { frames: new FrameReader(new BytePipe(pipe)), unanswered: 0, places: [] };
+  return { frames: new FrameReader(new BytePipe(pipe)), unanswered: 0, places: [], asked: [] };
 }

@@ -1,5 +1,5 @@
 import { HandOff } from "../../crawl/hand-off.ts";
-import { HandOffPort } from "../../crawl/journal-port.ts";
+import { HandOffPort, type PlaceOfRecord } from "../../crawl/journal-port.ts";
 import { PageLimit } from "../../crawl/page-limit.ts";
 import { Account, MODES } from "../../crawl/shared-memory.ts";
 import { Uncommitted } from "../../crawl/uncommitted.ts";
@@ -15,6 +15,9 @@ import { SEED_HIGH, SEED_LOW } from "./oracle.ts";
 import type { SimMemory } from "./sim-memory.ts";
 import type { Answer } from "./sim-web.ts";
 import type { World } from "./world.ts";
+
+/** Makes a queue of one URL long enough to borrow from. */
+const LONG = 40;
 
 /** A visit that is over. */
 interface Over {
@@ -35,12 +38,17 @@ export class SimCrawler {
   readonly #memory: SimMemory;
   readonly #account: Account;
   readonly #handOff: HandOff;
+  readonly #port: HandOffPort;
   readonly #limit: PageLimit;
   readonly #uncommitted: Uncommitted;
   readonly #gates: Gatekeeper;
-  readonly restarted: number[] = [];
+  readonly restarted: [thread: number, epoch: number][] = [];
   #over: Over[] = [];
   #permitsBack = 0;
+  /** Threads that have died without this one knowing: what they lent is theirs no more. */
+  readonly stale = new Set<number>();
+  /** URLs of other threads that were visited here. */
+  readonly borrowed = new Set<CrawlUrl>();
   isRunning = false;
   hasEnded = false;
 
@@ -67,6 +75,7 @@ export class SimCrawler {
       perHost: 1,
       spaceHosts: false,
     });
+    this.#port = new HandOffPort(this.#handOff, epoch, new Map());
     this.frontier = new ShardedFrontier({
       thread,
       threads,
@@ -75,11 +84,20 @@ export class SimCrawler {
       epoch,
       pending: memory.pending,
       exchange: world.routeOf(thread),
-      port: new HandOffPort(this.#handOff, epoch, new Map()),
+      port: this.#port,
       delayMs: plan.delayMs,
       seedLow: SEED_LOW,
       seedHigh: SEED_HIGH,
-      lender: { spare: () => 0, returned: () => {}, committed: () => {}, queued: () => [] },
+      lender: {
+        spare: (limit) => this.#spare(limit),
+        returned: () => this.#limit.giveBack(),
+        committed: (outcome) => {
+          if (outcome === OUTCOME.page) this.#limit.committed();
+          else this.#limit.giveBack();
+        },
+        // Short queues count as long: there are few pages here.
+        queued: () => world.crawlers.map(({ frontier }) => LONG * frontier.queued),
+      },
       onLast: () => world.lastReleased(),
     });
   }
@@ -108,25 +126,33 @@ export class SimCrawler {
     this.frontier.receive();
     this.#handOff.settle();
     this.#finishVisits();
-    for (const thread of this.restarted.splice(0)) this.frontier.sendAgainTo(thread);
+    for (const [thread, epoch] of this.restarted.splice(0)) {
+      this.frontier.sendAgainTo(thread, epoch);
+      if (epoch > 0) this.stale.delete(thread);
+    }
     if (mode === MODES.run) this.#takeMore();
     this.frontier.flush(mode !== MODES.run);
     this.#handOff.flush(true);
     if (mode === MODES.run || this.inFlight.size > 0) return;
-    this.hasEnded = this.#handOff.outstanding === 0;
+    this.hasEnded = this.#handOff.outstanding + this.frontier.away === 0;
+  }
+
+  /** Where records are that another thread commits. */
+  hearPlaces(places: readonly PlaceOfRecord[]): void {
+    this.#port.hear(places);
   }
 
   /** The request of this lease is over. */
-  answer(lease: Lease): void {
+  answer(lease: Lease, request: number): void {
     const world = this.#world;
     const now = world.nowMs;
     this.inFlight.delete(lease);
-    world.oracle.answered(lease.url, lease.host.name, now);
+    const isWanted = world.oracle.answered(lease.url, lease.host.name, now, request);
     this.#gates.leave(lease.host, now);
     const answer = world.web.ask(lease.url, lease.attempt);
     if (answer === undefined) {
       lease.attempt++;
-      this.#permitsBack++;
+      if (this.#isOwn(lease)) this.#permitsBack++;
       if (world.random.below(2) === 0) {
         this.frontier.giveBack(lease, now + 2 * world.plan.delayMs);
       } else {
@@ -140,7 +166,8 @@ export class SimCrawler {
     const bytes = Buffer.from(lease.url);
     const record = hasRecord ? this.#handOff.sendRecord([bytes], () => {}) : undefined;
     this.#over.push({ lease, answer, record });
-    world.oracle.completed(lease.url);
+    if (!this.#isOwn(lease)) this.borrowed.add(lease.url);
+    if (isWanted) world.oracle.completed(lease.url);
   }
 
   #finishVisits(): void {
@@ -149,12 +176,13 @@ export class SimCrawler {
     this.#over = [];
     for (const { lease, answer, record } of ended) {
       const { outcome } = answer;
+      const isOwn = this.#isOwn(lease);
       const isPage = outcome === OUTCOME.page;
-      if (!isPage) this.#limit.giveBack();
+      if (isOwn && !isPage) this.#limit.giveBack();
       this.#uncommitted.add(1);
       const onCommitted = () => {
         this.#uncommitted.remove(1);
-        if (isPage) this.#limit.committed();
+        if (isOwn && isPage) this.#limit.committed();
       };
       const found = answer.found.map((url) => discovery(url, lease, outcome));
       this.frontier.finish(lease, found, { outcome, record, onCommitted });
@@ -167,24 +195,43 @@ export class SimCrawler {
       const room = Math.min(world.plan.links, this.#uncommitted.room) - this.inFlight.size;
       if (room <= 0 || this.#handOff.congested) return;
       const [lease] = this.frontier.takeMany(1, world.nowMs);
-      if (lease === undefined) return;
-      if (!this.#limit.tryTake()) {
+      if (lease === undefined) {
+        if (world.plan.mail === "rings") this.frontier.wantMore(room, world.nowMs);
+        return;
+      }
+      const isOwn = this.#isOwn(lease);
+      if (isOwn && !this.#limit.tryTake()) {
         this.frontier.giveBack(lease, world.nowMs);
         return;
       }
       const untilMs = this.#gates.enter(lease.host, `address of ${lease.host.name}`, world.nowMs);
       if (untilMs > 0) {
         this.frontier.giveBack(lease, untilMs);
-        this.#permitsBack++;
+        if (isOwn) this.#permitsBack++;
       } else this.#ask(lease);
     }
   }
 
   #ask(lease: Lease): void {
     this.#world.note(`thread ${this.thread} asks for ${lease.url}`);
-    this.#world.oracle.asked(lease.url, hostnameOf(lease.url), this.#world.nowMs);
+    const { oracle, nowMs } = this.#world;
+    const isOrphan = this.stale.has(lease.shard % this.#memory.threads);
+    const request = oracle.asked(lease.url, hostnameOf(lease.url), nowMs, isOrphan);
     this.inFlight.add(lease);
-    this.#world.ask(this, lease);
+    this.#world.ask(this, lease, request);
+  }
+
+  #isOwn({ shard }: Lease): boolean {
+    return shard % this.#memory.threads === this.thread;
+  }
+
+  /** How many leases may go to another thread, each with a permit. */
+  #spare(limit: number): number {
+    const { links } = this.#world.plan;
+    if (this.#memory.control.mode !== MODES.run || 2 * this.inFlight.size < links) return 0;
+    let spare = 0;
+    while (spare < limit && this.#limit.tryTake()) spare++;
+    return spare;
   }
 }
 

@@ -8,6 +8,8 @@ export class Supervisor {
   readonly #world: World;
   readonly #dead = new Set<number>();
   readonly #waiting: number[] = [];
+  /** Threads that have ended by themselves. */
+  readonly #gone = new Set<number>();
   #repair: Generator<void, void> | undefined;
   #guards = 0;
   #recounts = 0;
@@ -31,6 +33,7 @@ export class Supervisor {
     const crawler = crawlers[thread]!;
     crawler.isRunning = false;
     this.#world.drop(crawler);
+    for (const each of crawlers) if (each !== crawler) each.stale.add(thread);
     this.#dead.add(thread);
     this.#waiting.push(thread);
     if (!parts.guards) return;
@@ -42,9 +45,15 @@ export class Supervisor {
     const { mail, crawlers, random, parts } = this.#world;
     if (mail !== undefined && mail.lostTo.size > 0 && random.below(4) === 0) {
       for (const thread of mail.lostTo) {
-        for (const crawler of crawlers) crawler.restarted.push(thread);
+        // No run has number 0: nothing that was lent is forgotten.
+        for (const crawler of crawlers) crawler.restarted.push([thread, 0]);
       }
       mail.lostTo.clear();
+    }
+    for (const { thread, hasEnded } of crawlers) {
+      if (!hasEnded || this.#gone.has(thread)) continue;
+      this.#gone.add(thread);
+      for (const each of crawlers) each.restarted.push([thread, Number.MAX_SAFE_INTEGER]);
     }
     if (this.#repair === undefined && this.#waiting.length > 0) {
       this.#repair = this.#replace(this.#waiting.shift()!);
@@ -60,9 +69,13 @@ export class Supervisor {
     yield;
     for (const inbox of memory.inboxesOf(thread)) inbox.reclaim(thread + 1);
     memory.gatesOf(thread).hosts.reclaim(thread + 1, this.#world.nowMs + plan.delayMs);
-    oracle.lost(disk, (url) => this.#world.ownerOf(url) === thread);
+    oracle.lost(
+      disk,
+      (url) => this.#world.ownerOf(url) === thread || crawlers[thread]!.borrowed.has(url),
+    );
     yield;
-    const fresh = this.#world.open(thread, this.#world.nextEpoch(), true);
+    const epoch = this.#world.nextEpoch();
+    const fresh = this.#world.open(thread, epoch, true);
     const start = fresh.tally;
     crawlers[thread] = fresh;
     this.#dead.delete(thread);
@@ -79,7 +92,9 @@ export class Supervisor {
     countAnew(control, memory.threads, [start, ...tallies], this.#guards, plan.maxPages);
     control.setRecount(0);
     yield;
-    if (parts.sendsAgain) for (const crawler of crawlers) crawler.restarted.push(thread);
+    if (parts.sendsAgain) {
+      for (const crawler of crawlers) crawler.restarted.push([thread, epoch]);
+    }
     if (!this.#dead.has(thread)) fresh.isRunning = true;
     this.#world.note(`thread ${thread} is replaced`);
     if (!parts.guards) return;

@@ -1,3 +1,4 @@
+import type { PlaceOfRecord } from "../../crawl/journal-port.ts";
 import { countAnew } from "../../crawl/recount.ts";
 import { MODES } from "../../crawl/shared-memory.ts";
 import { Exchange, type MailRoute } from "../../frontier/exchange.ts";
@@ -50,7 +51,9 @@ export class World implements Surroundings {
   readonly mail: SimMail | undefined;
   readonly supervisor: Supervisor;
   readonly #faults: readonly Fault[];
-  #requests: { crawler: SimCrawler; lease: Lease; endMs: number }[] = [];
+  #requests: { crawler: SimCrawler; lease: Lease; endMs: number; request: number }[] = [];
+  /** What the builder says to crawlers, in order. */
+  #messages: { thread: number; places: readonly PlaceOfRecord[] }[] = [];
   nowMs: number;
   #steps = 0;
 
@@ -73,7 +76,9 @@ export class World implements Surroundings {
     this.memory = new SimMemory(run.threads, parts);
     const { threads, pipes, stored } = this.memory;
     this.mail = plan.mail === "rings" ? undefined : new SimMail(threads, random, plan.mail);
-    this.builder = new SimBuilder(disk, parts, pipes, stored);
+    this.builder = new SimBuilder(disk, parts, pipes, stored, (thread, places) =>
+      this.tell(thread, places),
+    );
     this.supervisor = new Supervisor(this);
     const epoch = this.nextEpoch();
     const isLater = epoch > 1 || nowMs > 0;
@@ -127,10 +132,21 @@ export class World implements Surroundings {
     const roll = this.random.below(16);
     if (roll < 7) this.crawlers[this.random.below(this.crawlers.length)]!.pump();
     else if (roll < 10) this.builder.step(this.random);
-    else if (roll < 12) this.mail?.deliver();
+    else if (roll < 12) this.#deliver();
     else if (roll < 15) this.#advance();
     else this.supervisor.step();
     this.supervisor.check();
+  }
+
+  #deliver(): void {
+    const message = this.#messages.shift();
+    if (message === undefined) this.mail?.deliver();
+    else this.crawlers[message.thread]!.hearPlaces(message.places);
+  }
+
+  /** The builder tells a crawler where its records are. */
+  tell(thread: number, places: readonly PlaceOfRecord[]): void {
+    this.#messages.push({ thread, places });
   }
 
   /** Answers a request whose time has come, or lets time pass until something is due. */
@@ -139,7 +155,7 @@ export class World implements Surroundings {
     if (due.length > 0) {
       const chosen = due[this.random.below(due.length)]!;
       this.#requests.splice(this.#requests.indexOf(chosen), 1);
-      chosen.crawler.answer(chosen.lease);
+      chosen.crawler.answer(chosen.lease, chosen.request);
       return;
     }
     const times = this.#requests.map(({ endMs }) => endMs);
@@ -175,17 +191,18 @@ export class World implements Surroundings {
   }
 
   /** A request leaves; it is answered when its time has come. */
-  ask(crawler: SimCrawler, lease: Lease): void {
+  ask(crawler: SimCrawler, lease: Lease, request: number): void {
     const endMs = this.nowMs + this.random.below(this.plan.latencyMs);
-    this.#requests.push({ crawler, lease, endMs });
+    this.#requests.push({ crawler, lease, endMs, request });
   }
 
   /** The sockets of a dead crawler, or of all of them, are closed by the system. */
   drop(dead?: SimCrawler): void {
-    for (const { crawler, lease } of this.#requests) {
+    for (const { crawler, lease, request } of this.#requests) {
       if (dead !== undefined && crawler !== dead) continue;
-      this.oracle.answered(lease.url, lease.host.name, this.nowMs);
+      this.oracle.answered(lease.url, lease.host.name, this.nowMs, request);
     }
+    this.#messages = this.#messages.filter(({ thread }) => thread !== dead?.thread);
     this.#requests = this.#requests.filter(({ crawler }) => dead !== undefined && crawler !== dead);
   }
 
