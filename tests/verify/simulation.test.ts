@@ -10,8 +10,11 @@ import { root } from "../support/conformance.ts";
 
 const QUICK = { schedules: 3, depth: 1, deaths: 0 };
 
-/** Seeds that once found something: a resume that ended at once, a drain that hung, a page above the limit. */
-for (const seed of [110, 238, 525, 935]) {
+/**
+ * Seeds that once found something: a resume that ended at once, a drain that hung, a page above the limit; then leases
+ * that a replaced thread still worked on, and a stop that waited for a lease nobody would bring back.
+ */
+for (const seed of [110, 238, 525, 935, 592, 709, 910, 3708]) {
   test(`seed ${seed} keeps all promises`, () => {
     assert.equal(live(seed, SHIPPED).violation, undefined);
   });
