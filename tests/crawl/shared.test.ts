@@ -9,7 +9,7 @@ import { orbweaver, readLog, readReport, tempFolder } from "../support/orbweaver
 const SHARED = ["--frontier", "shared", "--json", "--quiet"];
 
 test("every correct technique crawls a web completely, each page once, with spills", async (t) => {
-  const profile = { ...PROFILES.tiny, pages: 120, hosts: 4 };
+  const profile = { ...PROFILES.tiny, pages: 60, hosts: 4 };
   for (const [number, technique] of CORRECT_TECHNIQUES.entries()) {
     const web = await startWebProcess({ profile });
     t.after(() => web.close());
