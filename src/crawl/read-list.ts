@@ -3,10 +3,13 @@ import type { Capture } from "../fetch/outcome.ts";
 import { decodeBody } from "../fetch/wire/decode.ts";
 import { readSitemap } from "../parse/sitemap.ts";
 import { SITEMAP_MAX_BYTES } from "../parse/sitemap-reader.ts";
+import { giveBackMemory } from "../sync/give-back-memory.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { ReadPage } from "./read-page.ts";
 
 const MAX_RATIO = 200;
+/** After a list like this there is enough garbage to be worth collecting. */
+const LARGE_LIST_BYTES = 4 * 1024 * 1024;
 
 /** Reads a sitemap or a feed: no page, but a list of pages and further lists. */
 export async function readList(url: CrawlUrl, capture: Capture): Promise<ReadPage> {
@@ -21,6 +24,7 @@ export async function readList(url: CrawlUrl, capture: Capture): Promise<ReadPag
     url,
     contentType === undefined ? {} : { contentType },
   );
+  if (decoded.bytes.length >= LARGE_LIST_BYTES) giveBackMemory();
   return {
     isPage: false,
     mime: mimeOf(head),

@@ -27,10 +27,10 @@ export interface FetcherRules {
   readonly onRules?: (origin: string, rules: RobotsRules) => void;
 }
 
-/** Sitemaps may have 50 MiB, so one is fetched at a time; the others come again shortly. */
+/** Sitemaps may be large, so one is fetched at a time; the others come again shortly. What is kept of one is as received. */
 const MAX_LISTS = 1;
 const LIST_RETRY_MS = 100;
-const LIST_BYTES = 50 * 1024 * 1024;
+const LIST_BYTES = 16 * 1024 * 1024;
 
 type Wanted = (head: ResponseHead) => boolean;
 
