@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { ChainQueue } from "../../src/frontier/chain-queue.ts";
 import { Exchange } from "../../src/frontier/exchange.ts";
 import { type Discovery, type JournalPort, OUTCOME } from "../../src/frontier/frontier.ts";
 import type { PageLocation } from "../../src/frontier/journal/event-batch.ts";
@@ -8,7 +9,7 @@ import { ShardState } from "../../src/frontier/journal/fold.ts";
 import { LinkBlock, readLinkBlock } from "../../src/frontier/link-block.ts";
 import { QueueLog } from "../../src/frontier/queue-log.ts";
 import { Shard } from "../../src/frontier/shard.ts";
-import { ShardedFrontier } from "../../src/frontier/sharded.ts";
+import { ShardedFrontier, type ShardedParts } from "../../src/frontier/sharded.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../src/sync/doorbell.ts";
 import { Pending } from "../../src/sync/pending.ts";
 import { Ring, ringBytes } from "../../src/sync/ring.ts";
@@ -89,7 +90,7 @@ function team(threads: number, slots: number) {
     const log = new QueueLog(() => assert.fail("so few URLs need no file"), 2 ** 22);
     const owned = Array.from({ length: shards }, (_, number) => number)
       .filter((number) => number % threads === thread)
-      .map((number) => new Shard(number, rules, new ShardState(5, 6), log));
+      .map((number) => new Shard(number, rules, new ShardState(5, 6), new ChainQueue(log, false)));
     const port = new SlowPort();
     const lender = {
       spare: (limit: number) => limit,
@@ -99,7 +100,7 @@ function team(threads: number, slots: number) {
       },
       queued,
     };
-    const parts = {
+    const parts: ShardedParts = {
       ...{ thread, threads, shards, owned, epoch: 1, pending, exchange, port, onLast, lender },
       ...{ delayMs: 0, seedLow: 5, seedHigh: 6 },
     };
@@ -153,7 +154,7 @@ test("a team of frontiers visits what can be reached, each once, and ends exactl
               committed++;
             };
             const record = choice.next().value! % 2 === 0 ? 7 : undefined;
-            frontier.finish(lease, found, { outcome: OUTCOME.page, record, onCommitted });
+            frontier.finish(lease, found, { outcome: OUTCOME.page, links: 0, record, onCommitted });
           }
           frontier.flush();
           if (choice.next().value! % 2 === 0) port.sync();

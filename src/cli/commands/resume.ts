@@ -10,6 +10,7 @@ import type { Io } from "../io.ts";
 /** What a crawl is made of: a run that follows cannot change it. */
 const FIXED: readonly SettingName[] = [
   "frontier",
+  "order",
   "shards",
   "out",
   "seeds",

@@ -36,11 +36,12 @@ export const reach = {
       repeatable: true,
     },
   ),
-  order: withDefault(choice(["bfs", "dfs"]), "bfs", {
+  order: withDefault(choice(["bfs", "dfs", "opic"]), "bfs", {
     flag: "order",
     group,
-    about: "bfs = pages near the seeds first, dfs = follow the newest links first",
-    examples: ["--order dfs"],
+    about:
+      "bfs = pages near the seeds first, dfs = follow the newest links first, opic = most linked pages first",
+    examples: ["--order opic"],
   }),
   maxPages: optional(whole(1, ANY), {
     flag: "max-pages",

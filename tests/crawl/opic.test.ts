@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { PROFILES } from "../../src/web/profile.ts";
+import { startWeb } from "../../src/web/server.ts";
+import { orbweaver, readReport, tempFolder } from "../support/orbweaver.ts";
+
+const WEB = { profile: { ...PROFILES.small, pages: 400, hosts: 6 } };
+
+for (const threads of [1, 2, 4]) {
+  test(`ordered by cash, ${threads} threads: every page exactly once`, async (t) => {
+    const web = await startWeb(WEB);
+    t.after(() => web.close());
+    const out = join(tempFolder(t), "out");
+    const { code, stdout, stderr } = await orbweaver([
+      ...["crawl", ...web.start, "--order", "opic", "--delay", "0", "--out", out],
+      ...["--json", "--quiet", "--threads", String(threads)],
+    ]);
+    assert.equal(code, 0, stderr);
+    assert.equal(JSON.parse(stdout).pages, web.truth().reachable);
+    assert.equal(web.report().repeated, 0);
+    const report = readReport(out);
+    assert.ok(report.lateOwn! > 0, "links to fetched pages are counted");
+  });
+}
+
+test("ordered by cash, stopped and resumed with other numbers of threads: every page exactly once", async (t) => {
+  const web = await startWeb(WEB);
+  t.after(() => web.close());
+  const out = join(tempFolder(t), "out");
+  const start = ["crawl", ...web.start, "--order", "opic", "--delay", "0", "--out", out];
+  const first = await orbweaver([...start, "--json", "--quiet", "--max-pages", "60"]);
+  assert.equal(first.code, 3, first.stderr);
+  const pages = [JSON.parse(first.stdout).pages];
+  for (const [limit, threads, code] of [
+    [150, 3, 3],
+    [1000, 1, 0],
+  ]) {
+    const options = ["--max-pages", String(limit), "--threads", String(threads)];
+    const next = await orbweaver(["resume", out, "--json", "--quiet", ...options]);
+    assert.equal(next.code, code, next.stderr);
+    pages.push(JSON.parse(next.stdout).pages);
+  }
+  assert.deepEqual(pages, [60, 150, web.truth().reachable]);
+  assert.equal(web.report().repeated, 0);
+  const changed = await orbweaver(["resume", out, "--order", "bfs"]);
+  assert.equal(changed.code, 2);
+  assert.match(changed.stderr, /order belongs to the crawl/);
+});
