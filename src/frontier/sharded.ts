@@ -122,9 +122,8 @@ export class ShardedFrontier implements ThreadFrontier {
       this.#lending.finish(lease, found, how);
       return;
     }
-    const shardOf = (hostname: string) => this.#numbers.of(hostname);
     // Children are counted before their parent can be released.
-    this.#count(desk.finish(lease, found, how, shardOf));
+    this.#count(desk.finish(lease, found, how, this.#numbers.of));
     if (desk.journal.isFull) this.#write(desk, false);
   }
 
@@ -169,18 +168,16 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   #takeOwn(limit: number, nowMs: number): Lease[] {
-    const taken: Lease[] = [];
     const { order } = this.#parts;
     order?.refill(limit);
-    this.#takeReady(taken, limit, nowMs);
-    if (order !== undefined && taken.length === 0 && order.rouse(nowMs)) {
-      order.refill(limit);
-      this.#takeReady(taken, limit, nowMs);
-    }
-    return taken;
+    const taken = this.#takeReady(limit, nowMs);
+    if (order === undefined || taken.length > 0 || !order.rouse(nowMs)) return taken;
+    order.refill(limit);
+    return this.#takeReady(limit, nowMs);
   }
 
-  #takeReady(taken: Lease[], limit: number, nowMs: number): void {
+  #takeReady(limit: number, nowMs: number): Lease[] {
+    const taken: Lease[] = [];
     let empty = 0;
     while (taken.length < limit && empty < this.#all.length) {
       const lease = this.#all[this.#turn]!.shard.take(nowMs);
@@ -192,6 +189,7 @@ export class ShardedFrontier implements ThreadFrontier {
       }
       this.#turn = (this.#turn + 1) % this.#all.length;
     }
+    return taken;
   }
 
   requestEnded(lease: Lease, endMs: number): void {
@@ -221,12 +219,12 @@ export class ShardedFrontier implements ThreadFrontier {
   /** Takes every waiting URL, whatever its host's time. */
   drain(): Lease[] {
     const all: Lease[] = [];
-    for (;;) {
+    for (let before = -1; before < all.length; ) {
+      before = all.length;
       this.#parts.order?.refill(Number.POSITIVE_INFINITY);
-      const drained = this.#all.flatMap(({ shard }) => shard.drain());
-      if (drained.length === 0) return all;
-      all.push(...drained);
+      for (const { shard } of this.#all) for (const lease of shard.drain()) all.push(lease);
     }
+    return all;
   }
 
   flush(last = false): boolean {
