@@ -91,6 +91,9 @@ function requireSharedFits(settings: CrawlSettings): void {
       "--max-pages-per-site needs --frontier sharded, where a site has one owner that counts",
     );
   }
+  if (settings.order === "opic") {
+    throw new UsageError("--order opic needs --frontier sharded, where a site has one owner");
+  }
   if (perHost > 1 && delayMs > 0) {
     throw new UsageError(
       "--per-host above 1 with a delay needs --frontier sharded, where a host has one owner that counts",

@@ -174,6 +174,7 @@ export class CrawlerStages implements Stages {
       truncated: page.truncated,
       unverified: capture.unverified,
       unchanged: page.unchanged,
+      cash: lease.cash,
       page: parsed && {
         title: parsed.title,
         words: parsed.words,

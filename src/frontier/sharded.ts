@@ -72,13 +72,7 @@ export class ShardedFrontier implements ThreadFrontier {
     this.#all = [...this.#desks.values()];
     const { thread, threads, delayMs, seedLow, seedHigh, port, lender } = parts;
     this.#lending = new Lending({
-      thread,
-      threads,
-      epoch,
-      delayMs,
-      seedLow,
-      seedHigh,
-      port,
+      ...{ thread, threads, epoch, delayMs, seedLow, seedHigh, port },
       maxBytes: exchange.maxBlockBytes,
       post,
       shardOf: (number) => this.#desks.get(number)?.shard,

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { UNIT } from "../../src/frontier/opic/cash-book.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
-import { orbweaver, readReport, tempFolder } from "../support/orbweaver.ts";
+import { orbweaver, readLines, readReport, tempFolder } from "../support/orbweaver.ts";
 
 const WEB = { profile: { ...PROFILES.small, pages: 400, hosts: 6 } };
 
@@ -21,6 +22,12 @@ for (const threads of [1, 2, 4]) {
     assert.equal(web.report().repeated, 0);
     const report = readReport(out);
     assert.ok(report.lateOwn! > 0, "links to fetched pages are counted");
+    assert.equal(report.lateForeign! > 0, true, "also those of other shards");
+    const pages = readLines<{ cash: number; priority: number }>(join(out, "pages/pages.jsonl"));
+    for (const { cash, priority } of pages.slice(1)) {
+      assert.ok(Number.isSafeInteger(cash) && Math.abs(priority * UNIT - cash) <= 1e-5 * cash);
+    }
+    assert.deepEqual([pages[1]!.cash, pages[1]!.priority], [UNIT, 1], "a seed begins with a unit");
   });
 }
 
@@ -45,5 +52,5 @@ test("ordered by cash, stopped and resumed with other numbers of threads: every 
   assert.equal(web.report().repeated, 0);
   const changed = await orbweaver(["resume", out, "--order", "bfs"]);
   assert.equal(changed.code, 2);
-  assert.match(changed.stderr, /order belongs to the crawl/);
+  assert.match(changed.stderr, /order opic belongs to the crawl/);
 });

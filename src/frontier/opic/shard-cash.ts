@@ -48,7 +48,9 @@ export class ShardCash {
 
   /** A page of a snapshot waits. */
   waits(low: number, high: number): void {
-    this.book.admit(this.pages.find(low, high), 0);
+    const page = this.pages.find(low, high);
+    if (page >= 0) this.book.admit(page, 0);
+    else this.admit(low, high, 0);
   }
 
   /** Folds a credited event. What an unknown page should have got stays with the virtual page. */
