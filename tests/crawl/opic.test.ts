@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { UNIT } from "../../src/frontier/opic/cash-book.ts";
@@ -28,6 +29,13 @@ for (const threads of [1, 2, 4]) {
       assert.ok(Number.isSafeInteger(cash) && Math.abs(priority * UNIT - cash) <= 1e-5 * cash);
     }
     assert.deepEqual([pages[1]!.cash, pages[1]!.priority], [UNIT, 1], "a seed begins with a unit");
+    const top = JSON.parse(readFileSync(join(out, "reports/top-pages.json"), "utf8"));
+    const cash = pages.slice(1).map((page) => page.cash);
+    const expected = cash.sort((a, b) => b - a).slice(0, 100);
+    assert.deepEqual(
+      top.map((page: { cash: number }) => page.cash),
+      expected,
+    );
   });
 }
 
@@ -38,6 +46,15 @@ test("ordered by cash, stopped and resumed with other numbers of threads: every 
   const start = ["crawl", ...web.start, "--order", "opic", "--delay", "0", "--out", out];
   const first = await orbweaver([...start, "--json", "--quiet", "--max-pages", "60"]);
   assert.equal(first.code, 3, first.stderr);
+  const check = async (url: string) => {
+    const { stdout, stderr } = await orbweaver(["check", "url", url, "--crawl", out, "--json"]);
+    assert.equal(stderr, "");
+    return JSON.parse(stdout).known;
+  };
+  const seed = await check(web.start[0]!);
+  assert.equal(seed.state, "done");
+  assert.ok(seed.cash >= UNIT && seed.priority >= 1);
+  assert.deepEqual(await check("http://nowhere.example/"), { state: "unknown" });
   const pages = [JSON.parse(first.stdout).pages];
   for (const [limit, threads, code] of [
     [150, 3, 3],
