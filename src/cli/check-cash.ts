@@ -38,6 +38,6 @@ export function knownCash(dir: string, url: CrawlUrl): KnownCash {
   const page = cash.pages.find(print.low, print.high);
   if (page < 0) return { state: "unknown" };
   const got = cash.book.history(page);
-  const priority = Number((got / UNIT).toPrecision(6));
+  const priority = got / UNIT;
   return { state: cash.book.isDone(page) ? "done" : "waiting", cash: got, priority };
 }

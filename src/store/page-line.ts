@@ -71,5 +71,5 @@ export function pageLine(
 }
 
 function priorityOf(cash: number): Pick<PageLine, "cash" | "priority"> {
-  return { cash, priority: Number((cash / UNIT).toPrecision(6)) };
+  return { cash, priority: cash / UNIT };
 }

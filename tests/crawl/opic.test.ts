@@ -26,7 +26,7 @@ for (const threads of [1, 2, 4]) {
     assert.equal(report.lateForeign! > 0, true, "also those of other shards");
     const pages = readLines<{ cash: number; priority: number }>(join(out, "pages/pages.jsonl"));
     for (const { cash, priority } of pages.slice(1)) {
-      assert.ok(Number.isSafeInteger(cash) && Math.abs(priority * UNIT - cash) <= 1e-5 * cash);
+      assert.ok(Number.isSafeInteger(cash) && priority * UNIT === cash);
     }
     assert.deepEqual([pages[1]!.cash, pages[1]!.priority], [UNIT, 1], "a seed begins with a unit");
     const top = JSON.parse(readFileSync(join(out, "reports/top-pages.json"), "utf8"));

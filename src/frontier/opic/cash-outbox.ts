@@ -7,7 +7,7 @@ import { CASH_COUNTERS } from "./shard-cash.ts";
 /** Foreign links sent lately: their owner knows them, so only their credit travels, merged. */
 const SLOTS = 1 << 11;
 /** Merged credits leave when so many visits have added to them. */
-const MERGED_VISITS = 32;
+const MERGED_VISITS = 64;
 
 /**
  * Links and cash on their way to other shards. A menu that stands on every page is sent once; its later credits are
