@@ -50,6 +50,9 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
   }
   requireContact(seeds, settings);
   requireSharedFits(settings);
+  if (settings.priority !== undefined && settings.order !== "opic") {
+    throw new UsageError("--priority needs --order opic, where pages have a priority");
+  }
   requireEarlierCrawl(settings.recrawl);
   return Object.freeze({
     ...settings,

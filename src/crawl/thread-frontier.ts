@@ -134,7 +134,7 @@ function openSharded(
     counters.set(name, 0);
   const owned: Shard[] = [];
   const late = (origin: CreditOrigin) => counters.add(origin === "own" ? "lateOwn" : "lateForeign");
-  const byCash = order === "opic" ? new ThreadOrder(late) : undefined;
+  const byCash = order === "opic" ? new ThreadOrder(late, rules.priority) : undefined;
   const newQueue = (number: number, cash: ShardCash | undefined): ShardQueue => {
     if (cash === undefined) return new ChainQueue(log, order === "dfs");
     const file = join(journals!, `order-${number}.scratch`);

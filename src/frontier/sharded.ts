@@ -65,7 +65,7 @@ export class ShardedFrontier implements ThreadFrontier {
     for (const [i, shard] of parts.owned.entries()) {
       const journal = new ShardJournal(shard.number, shard.state, epoch, exchange.maxBlockBytes);
       const desk = order
-        ? new OpicDesk(shard, journal, post, order.orderOf(i), exchange.maxBlockBytes, order.onLate)
+        ? new OpicDesk(shard, journal, post, order.orderOf(i), exchange.maxBlockBytes, order)
         : new Desk(shard, journal, post);
       this.#desks.set(shard.number, desk);
     }

@@ -10,9 +10,10 @@ import { readCashBlock } from "./cash-block.ts";
 import type { CreditOrigin } from "./cash-book.ts";
 import { CashOutbox } from "./cash-outbox.ts";
 import { CreditList } from "./credit-list.ts";
-import { mintFor, shareOf } from "./deal.ts";
+import { bonusFor, mintFor, type PagePriority, shareOf } from "./deal.ts";
 import type { OpicOrder } from "./opic-order.ts";
 import { CASH_COUNTERS, ORIGINS, type ShardCash } from "./shard-cash.ts";
+import type { ThreadOrder } from "./thread-order.ts";
 
 /** No URL has its path's slash earlier. */
 const FIRST_SLASH = "http://".length + 1;
@@ -23,6 +24,7 @@ export class OpicDesk extends Desk {
   readonly #order: OpicOrder;
   readonly #outbox: CashOutbox;
   readonly #onLate: (origin: CreditOrigin) => void;
+  readonly #priority: PagePriority | undefined;
   /** Credits of the visit or block at hand. */
   readonly #credits = new CreditList();
 
@@ -32,13 +34,14 @@ export class OpicDesk extends Desk {
     post: (mail: ShardMail) => void,
     order: OpicOrder,
     maxBlockBytes: number,
-    onLate: (origin: CreditOrigin) => void,
+    { onLate, priority }: Pick<ThreadOrder, "onLate" | "priority">,
   ) {
     super(shard, journal, post);
     this.#cash = shard.state.cash!;
     this.#order = order;
     this.#outbox = new CashOutbox(journal, maxBlockBytes, (found) => shard.fingerprint(found));
     this.#onLate = onLate;
+    this.#priority = priority;
   }
 
   /** Takes in a seed; true when it is new. */
@@ -104,7 +107,7 @@ export class OpicDesk extends Desk {
       this.#credit(page, low, high, amount, origin);
       return false;
     }
-    const cash = amount + this.#mint(found, hostname);
+    const cash = amount + this.#mint(found, hostname) + this.#bonus(found);
     this.shard.admit(found, hostname, cash);
     this.journal.admit(found, low, high);
     if (cash > 0) this.#credits.add(low, high, cash);
@@ -134,6 +137,16 @@ export class OpicDesk extends Desk {
     this.#cash.book.mint(amount);
     this.shard.state.count(CASH_COUNTERS.minted, amount);
     this.journal.minted(low, high, amount);
+    return amount;
+  }
+
+  /** What the page is worth by itself, if somebody says so. */
+  #bonus({ url, depth }: Discovery): number {
+    if (this.#priority === undefined) return 0;
+    const { book } = this.#cash;
+    const amount = bonusFor(book, this.#priority(url, depth));
+    book.mint(amount);
+    this.journal.count(CASH_COUNTERS.minted, amount);
     return amount;
   }
 

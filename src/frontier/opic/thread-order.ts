@@ -1,4 +1,5 @@
 import type { CreditOrigin } from "./cash-book.ts";
+import type { PagePriority } from "./deal.ts";
 import { HostQueues } from "./host-queues.ts";
 import { MergedOrder } from "./merged-order.ts";
 import type { OpicOrder } from "./opic-order.ts";
@@ -21,8 +22,12 @@ export class ThreadOrder {
   /** Called when a page that was fetched before gets a credit. */
   readonly onLate: (origin: CreditOrigin) => void;
 
-  constructor(onLate: (origin: CreditOrigin) => void) {
+  /** What pages are worth by themselves. */
+  readonly priority: PagePriority | undefined;
+
+  constructor(onLate: (origin: CreditOrigin) => void, priority?: PagePriority) {
     this.onLate = onLate;
+    this.priority = priority;
     this.#hosts = new HostQueues({
       order: new MergedOrder(this.#orders),
       hostOf: (page) =>
