@@ -23,6 +23,15 @@ export const CHECK_OPTIONS: readonly OptionSpec[] = [
     defaultText: "16",
   },
   {
+    flag: "crawl",
+    value: "DIR",
+    group,
+    about:
+      "url: tell what a crawl with --order opic knows of the URL: whether it waits, and its priority",
+    allowed: "the folder of a crawl that does not run",
+    examples: ["--crawl crawls/example"],
+  },
+  {
     flag: "drop-session-ids",
     group,
     about: "url: leave session ids out of the dedup key",

@@ -9,6 +9,7 @@ import { hostnameOf, partsOf } from "../url/url-parts.ts";
 import { oneWord, printJson, printRows } from "./answer.ts";
 import type { Arguments } from "./arguments.ts";
 import { type Question, runBatch } from "./check-batch.ts";
+import { knownCash } from "./check-cash.ts";
 import { textOf } from "./check-options.ts";
 import type { Io } from "./io.ts";
 import { refusalText } from "./refusal-text.ts";
@@ -22,7 +23,11 @@ export async function checkUrl(words: readonly string[], args: Arguments, io: Io
     return runBatch(io, (question) => answerUrl(question, policy));
   const input = oneWord(words, "link", "orbweaver check url https://example.org/");
   const answer = urlAnswer(input, baseOf(args), shardsOf(args), policy);
-  if (args.options.get("json") === true) printJson(io, answer);
+  const crawl = textOf(args, "crawl");
+  const known =
+    crawl === undefined || answer.url === null ? undefined : knownCash(crawl, answer.url);
+  if (args.options.get("json") === true)
+    printJson(io, known === undefined ? answer : { ...answer, known });
   else if (answer.url === null) {
     const reason = refusalText(answer.reason);
     printRows(io, [
@@ -45,6 +50,9 @@ export async function checkUrl(words: readonly string[], args: Arguments, io: Io
       ["site", answer.site],
       ["partition", `${answer.partition} of 1024`],
       ["shard", answer.shard],
+      ["in the crawl", known?.state],
+      ["priority", known === undefined || known.state === "unknown" ? undefined : known.priority],
+      ["cash", known === undefined || known.state === "unknown" ? undefined : known.cash],
     ]);
   }
   return EXIT.finished;

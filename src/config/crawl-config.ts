@@ -50,6 +50,9 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
   }
   requireContact(seeds, settings);
   requireSharedFits(settings);
+  if (settings.priority !== undefined && settings.order !== "opic") {
+    throw new UsageError("--priority needs --order opic, where pages have a priority");
+  }
   requireEarlierCrawl(settings.recrawl);
   return Object.freeze({
     ...settings,
@@ -90,6 +93,9 @@ function requireSharedFits(settings: CrawlSettings): void {
     throw new UsageError(
       "--max-pages-per-site needs --frontier sharded, where a site has one owner that counts",
     );
+  }
+  if (settings.order === "opic") {
+    throw new UsageError("--order opic needs --frontier sharded, where a site has one owner");
   }
   if (perHost > 1 && delayMs > 0) {
     throw new UsageError(

@@ -28,7 +28,10 @@ const QUESTIONS: readonly Question[] = [
     needed: true,
   },
   { name: "scope", text: "Follow links within (page, prefix, host, domain, any)" },
-  { name: "order", text: "Order (bfs = near pages first, dfs = newest links first)" },
+  {
+    name: "order",
+    text: "Order (bfs = near pages first, dfs = newest links first, opic = most linked first)",
+  },
   { name: "threads", text: "Crawler threads" },
   { name: "maxPages", text: "Stop after how many pages (nothing = no limit)" },
   { name: "out", text: "Folder for the results" },

@@ -267,7 +267,7 @@ function takePlace(crawler: Source, record: number): PageLocation {
 /** What the log's line does not say; travels as JSON, too. */
 type CaptureFacts = Pick<
   Capture,
-  "ip" | "date" | "dechunked" | "truncated" | "page" | "unverified" | "unchanged"
+  "ip" | "date" | "dechunked" | "truncated" | "page" | "unverified" | "unchanged" | "cash"
 >;
 
 function storeCapture(crawler: Source, parts: readonly Buffer[]): void {

@@ -4,6 +4,7 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { Crawler } from "./crawler.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 import type { PlaceOfRecord } from "./journal-port.ts";
+import { loadPriority } from "./load-priority.ts";
 
 /** What the supervisor says to a crawler thread. */
 export type ToCrawler =
@@ -33,7 +34,8 @@ const say = (message: FromCrawler): void => port.postMessage(message);
 const { rules, ownSeeds } = workerData as { rules: CrawlerRules; ownSeeds: CrawlUrl[] };
 
 try {
-  begin();
+  const { priority } = rules.config;
+  begin(priority === undefined ? rules : { ...rules, priority: await loadPriority(priority) });
 } catch (error) {
   // The state on disk is not what was written, or a folder cannot be read: a sentence for the user, not a fault.
   if (!(error instanceof OrbweaverError)) throw error;
@@ -42,8 +44,8 @@ try {
   port.close();
 }
 
-function begin(): void {
-  const crawler = new Crawler(rules, {
+function begin(given: CrawlerRules): void {
+  const crawler = new Crawler(given, {
     seedFound: (url) => say({ kind: "seed", url }),
     ready: (share, pages) => say({ kind: "ready", share, pages }),
     finished: () => {

@@ -1,4 +1,5 @@
 import type { CrawlConfig } from "../config/schema.ts";
+import type { PagePriority } from "../frontier/opic/deal.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { CrawlMemory } from "./shared-memory.ts";
 
@@ -18,6 +19,8 @@ export interface CrawlerRules {
   readonly epoch: number;
   /** Hosts may have been asked a moment ago by a thread that is gone: each waits one delay first. */
   readonly mustWait: boolean;
+  /** What `--priority` names; each thread loads it for itself. */
+  readonly priority?: PagePriority;
 }
 
 /** Milliseconds to stay away after the given number of failures; doubles each time, at most a minute. */

@@ -136,17 +136,19 @@ export class CrawlerStages implements Stages {
     const { follower, scope } = this.#parts;
     switch (redirect.kind) {
       case "bad":
-        return { found: [], redirect };
+        return { found: [], redirect, links: 0 };
       case "skipped":
         follower.report(redirect.skipped, skipped);
-        return { found: [], redirect: { location: redirect.skipped.url } };
+        return { found: [], redirect: { location: redirect.skipped.url }, links: 1 };
       case "to":
         if (redirect.found.seed) {
           scope.addSeed(redirect.found.url);
           this.#parts.announceSeed(redirect.found.url);
         }
-        return { found: [redirect.found], redirect: { location: redirect.found.url } };
-      case "none":
+        return { found: [redirect.found], redirect: { location: redirect.found.url }, links: 1 };
+      case "none": {
+        const { parsed } = page;
+        const links = parsed === undefined ? 0 : parsed.links.length + parsed.refused.length;
         return {
           found: this.#parts.guard.sift(
             this.#parts.foundLinks.of(lease, page, skipped),
@@ -154,7 +156,9 @@ export class CrawlerStages implements Stages {
             skipped,
           ),
           redirect: undefined,
+          links: links + (parsed?.linksDropped ?? 0),
         };
+      }
     }
   }
 
@@ -170,6 +174,7 @@ export class CrawlerStages implements Stages {
       truncated: page.truncated,
       unverified: capture.unverified,
       unchanged: page.unchanged,
+      cash: lease.cash,
       page: parsed && {
         title: parsed.title,
         words: parsed.words,

@@ -206,6 +206,7 @@ export class Crawler {
       this.#uncommitted.add(end.bytes);
       this.#frontier.finish(lease, end.found, {
         outcome: OUTCOME[end.outcome],
+        links: end.links,
         record: end.record,
         onCommitted: () => {
           this.#uncommitted.remove(end.bytes);

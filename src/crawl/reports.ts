@@ -2,11 +2,13 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { CrawlConfig } from "../config/schema.ts";
 import type { Totals } from "../stats/counters.ts";
+import { crawlPaths } from "../store/crawl-folder.ts";
 import { writeResults } from "../store/crawl-results.ts";
 import { replaceFile } from "../store/replace-file.ts";
 import { type Measured, reportOf } from "./summary.ts";
+import { topPages } from "./top-pages.ts";
 
-/** Writes reports/summary.json, reports/seeds.json, the result lists and reports/statistics.txt. */
+/** Writes reports/summary.json, reports/seeds.json, reports/top-pages.json where there is cash, the result lists and reports/statistics.txt. */
 export function writeReports(
   out: string,
   config: CrawlConfig,
@@ -17,6 +19,9 @@ export function writeReports(
   mkdirSync(folder, { recursive: true });
   writeJson(join(folder, "summary.json"), reportOf(totals, measured));
   writeJson(join(folder, "seeds.json"), { seeds: config.seeds, rejected: config.rejectedSeeds });
+  if (config.order === "opic") {
+    writeJson(join(folder, "top-pages.json"), topPages(crawlPaths(out).pages));
+  }
   writeResults(out, {
     seconds: measured.seconds,
     threads: config.threads,

@@ -39,6 +39,9 @@ export interface CrawlReport extends CrawlSummary {
   /** Only an unsynchronised frontier loses URLs and gives some out twice. */
   readonly urlsLost: number;
   readonly urlsTakenTwice: number;
+  /** Links to pages that were fetched before, from the same shard and from others: what `--order opic` came too late for. */
+  readonly lateOwn: number;
+  readonly lateForeign: number;
   /** Most requests in flight at once, summed over the threads' own peaks. */
   readonly maxInFlight: number;
   /** From the release of the last URL, as the supervisor heard of it, to the moment all files were closed and joined. */
@@ -92,6 +95,8 @@ export function reportOf(totals: Totals, measured: Measured): CrawlReport {
     // "taken" counts each URL once, however often it was taken.
     urlsLost: measured.losesUrls ? totals.known - totals.taken - leftBehind(totals, measured) : 0,
     urlsTakenTwice: totals.takenTwice,
+    lateOwn: totals.lateOwn,
+    lateForeign: totals.lateForeign,
     maxInFlight: totals.maxInFlight,
     endingMs: round(measured.endingMs),
   };

@@ -1,15 +1,21 @@
 import { join } from "node:path";
 import type { CrawlConfig } from "../config/schema.ts";
+import { ChainQueue } from "../frontier/chain-queue.ts";
 import { Exchange } from "../frontier/exchange.ts";
 import { OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
 import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
 import type { Lender } from "../frontier/lending.ts";
 import { openShard } from "../frontier/open-shard.ts";
+import type { CreditOrigin } from "../frontier/opic/cash-book.ts";
+import { OpicQueue } from "../frontier/opic/opic-queue.ts";
+import { CASH_COUNTERS, type ShardCash } from "../frontier/opic/shard-cash.ts";
+import { ThreadOrder } from "../frontier/opic/thread-order.ts";
 import { QueueLog } from "../frontier/queue-log.ts";
 import { openScratchFile } from "../frontier/scratch-file.ts";
 import { openVisitedSet, visitedSetBytes } from "../frontier/sets/open-set.ts";
 import type { SetShape } from "../frontier/sets/visited-set.ts";
 import type { Shard } from "../frontier/shard.ts";
+import type { ShardQueue } from "../frontier/shard-queue.ts";
 import { ShardedFrontier } from "../frontier/sharded.ts";
 import { SharedFrontier } from "../frontier/shared.ts";
 import type { FrontierShape } from "../frontier/strategies/fixed-frontier.ts";
@@ -124,14 +130,29 @@ function openSharded(
   const scratch = join(journals!, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
   // A thread that follows a dead one counts what is on disk.
-  for (const name of ["pages", "redirects", "failed", "refused"] as const) counters.set(name, 0);
+  for (const name of ["pages", "redirects", "failed", "refused", "lateOwn", "lateForeign"] as const)
+    counters.set(name, 0);
   const owned: Shard[] = [];
+  const late = (origin: CreditOrigin) => counters.add(origin === "own" ? "lateOwn" : "lateForeign");
+  const byCash = order === "opic" ? new ThreadOrder(late, rules.priority) : undefined;
+  const newQueue = (number: number, cash: ShardCash | undefined): ShardQueue => {
+    if (cash === undefined) return new ChainQueue(log, order === "dfs");
+    const file = join(journals!, `order-${number}.scratch`);
+    return new OpicQueue(cash, log, () => openScratchFile(file), byCash!);
+  };
   const ends = new Map<number, JournalEnd | undefined>();
   for (let number = thread; number < shards; number += threads) {
-    const opened = openShard({ folder: journals!, number, rules: shardRules, log });
+    const opened = openShard({
+      folder: journals!,
+      number,
+      rules: shardRules,
+      newQueue: (cash) => newQueue(number, cash),
+    });
     owned.push(opened.shard);
     ends.set(number, opened.end);
-    const { outcomes } = opened.shard.state;
+    const { outcomes, counters: counted } = opened.shard.state;
+    counters.add("lateOwn", counted[CASH_COUNTERS.lateOwn]!);
+    counters.add("lateForeign", counted[CASH_COUNTERS.lateForeign]!);
     counters.add("pages", outcomes[OUTCOME.page]!);
     counters.add("redirects", outcomes[OUTCOME.redirect]!);
     counters.add("failed", outcomes[OUTCOME.failed]!);
@@ -161,6 +182,7 @@ function openSharded(
     seedHigh,
     lender: { ...lender, queued: () => rows.map((row) => row.get("queued")) },
     onLast,
+    order: byCash,
   });
   return { frontier, port };
 }

@@ -8,6 +8,8 @@ export interface Next {
   readonly found: readonly Discovery[];
   /** Set for redirects: where it points, or why that is no good. */
   readonly redirect: { readonly location: string } | { readonly error: string } | undefined;
+  /** Distinct links, also those that are not followed; a redirect is one. */
+  readonly links: number;
 }
 
 /** What a visit needs: each stage is a function, so that the whole way of a URL can be read below. */
@@ -35,6 +37,8 @@ export interface VisitEnd {
   readonly outcome: keyof typeof OUTCOME;
   /** To be visited next. */
   readonly found: readonly Discovery[];
+  /** Distinct links, also those that are not followed. */
+  readonly links: number;
   /** Number of the record in the archive. */
   readonly record: number | undefined;
   /** Bytes that would have to be fetched again if this were lost. */
@@ -52,17 +56,24 @@ export async function visit(lease: Lease, stages: Stages): Promise<void> {
   if (outcome.kind !== "response") {
     stages.log(lease, outcome);
     const refused = outcome.kind === "refused" ? "refused" : "failed";
-    return stages.commit(lease, { outcome: refused, found: [], record: undefined, bytes: 0 });
+    return stages.commit(lease, {
+      outcome: refused,
+      found: [],
+      links: 0,
+      record: undefined,
+      bytes: 0,
+    });
   }
   const page = await stages.read(lease, outcome.capture);
   const next = stages.follow(lease, outcome.capture, page);
   const record = stages.store(lease, outcome.capture, page, next);
-  const { found, redirect } = next;
+  const { found, redirect, links } = next;
   const answer = redirect !== undefined && "location" in redirect ? "redirect" : "failed";
   const lesser = page.listed ? "sitemap" : page.unchanged ? "unchanged" : answer;
   stages.commit(lease, {
     outcome: page.isPage ? "page" : lesser,
     found,
+    links,
     record,
     bytes: outcome.capture.body.length,
   });

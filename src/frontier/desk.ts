@@ -1,6 +1,6 @@
 import { hostnameOf } from "../url/url-parts.ts";
 import { print } from "./fingerprint.ts";
-import type { Discovery } from "./frontier.ts";
+import type { Discovery, Finish, Lease } from "./frontier.ts";
 import { readLinkBlock } from "./link-block.ts";
 import type { Shard } from "./shard.ts";
 import type { Committed, ShardJournal } from "./shard-journal.ts";
@@ -31,6 +31,38 @@ export class Desk {
     return true;
   }
 
+  /** A visit to a URL of this shard is over; answers how many of its links are new here. The others travel. */
+  finish(
+    lease: Lease,
+    found: readonly Discovery[],
+    how: Finish,
+    shardOf: (hostname: string) => number,
+  ): number {
+    let fresh = 0;
+    for (const discovery of found) {
+      const hostname = hostnameOf(discovery.url);
+      const number = shardOf(hostname);
+      if (number !== lease.shard) this.journal.post(number, discovery);
+      else if (this.admit(discovery, hostname)) fresh++;
+    }
+    this.journal.done(lease, how);
+    return fresh;
+  }
+
+  /** Closes the blocks for other shards; answers how many will leave with the batch. */
+  closeBlocks(): number {
+    return this.journal.closeBlocks();
+  }
+
+  /** Admits the links of a block; answers how many are new. */
+  protected takeIn(block: Buffer): number {
+    let fresh = 0;
+    for (const found of readLinkBlock(block, block.length)) {
+      if (this.admit(found, hostnameOf(found.url))) fresh++;
+    }
+    return fresh;
+  }
+
   /** A batch is durable: its blocks leave, and blocks whose links it holds are confirmed. */
   committed({ blocks, received }: Committed): void {
     const { number } = this.shard;
@@ -59,11 +91,7 @@ export class Desk {
       if (reached > 0) this.#post(answerMail("confirm", this.shard.number, from, epoch, reached));
       return 0;
     }
-    const block = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    let fresh = 0;
-    for (const found of readLinkBlock(block, block.length)) {
-      if (this.admit(found, hostnameOf(found.url))) fresh++;
-    }
+    const fresh = this.takeIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
     this.journal.received(from, epoch, number);
     return fresh;
   }

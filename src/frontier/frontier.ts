@@ -28,6 +28,8 @@ export interface Lease extends Discovery {
   readonly high: number;
   /** Tries that failed before this one. */
   attempt: number;
+  /** Its cash when it was taken, where URLs are ordered by that. */
+  readonly cash?: number | undefined;
 }
 
 /** How visits end, as journals keep it: these numbers never change. */
@@ -43,6 +45,8 @@ export const OUTCOME = {
 /** How one visit ended. */
 export interface Finish {
   readonly outcome: number;
+  /** Distinct links of the page, also those that are not followed; a redirect is one link. */
+  readonly links: number;
   /** Number of the archive record among those this thread handed over, or where it is; undefined when there is none. */
   readonly record: number | PageLocation | undefined;
   /** Called when the end of the visit is durable, together with the links found. */

@@ -8,8 +8,10 @@ export class Host {
   /** First and last record of its chain in the queue log; 0 when there is none. */
   first = 0;
   last = 0;
-  /** Records in the chain. */
+  /** URLs that wait in the queue. */
   chained = 0;
+  /** Its number in a queue that orders by cash; 0 when it has none. */
+  number = 0;
   /** Leases that came back; they go first, the latest before the others. */
   readonly returned: Lease[] = [];
   /** Requests running now. */

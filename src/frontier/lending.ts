@@ -3,7 +3,8 @@ import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Finish, JournalPort, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
 import type { PageLocation } from "./journal/event-batch.ts";
-import { LinkBlock, readLinkBlock } from "./link-block.ts";
+import { keyed, keyOf, PLACE_BYTES, PRINT_BYTES, packed, placeIn } from "./lent-mail.ts";
+import { readLinkBlock } from "./link-block.ts";
 import { MAX_RECORD_BYTES, readRecord, writeRecord } from "./queue-record.ts";
 import type { Shard } from "./shard.ts";
 import { type LendingKind, lendingMail, type ShardMail } from "./shard-mail.ts";
@@ -26,7 +27,9 @@ import { type LendingKind, lendingMail, type ShardMail } from "./shard-mail.ts";
 const MAX_HOSTS = 1 << 12;
 const ASK_AGAIN_MS = 20;
 const NOBODY_BUSY_MS = 100;
-const PRINT_BYTES = 8;
+/** Length of the record, shard, cash. */
+const LENT_BYTES = 12;
+const NO_CASH = -1;
 
 /** What the crawler knows about work that moves between threads. */
 export interface Lender {
@@ -64,7 +67,9 @@ export interface LendingParts {
 }
 
 /** How a visit ended that another thread made. */
-export type LentEnd = Pick<Finish, "outcome"> & { readonly record: PageLocation | undefined };
+export type LentEnd = Pick<Finish, "outcome" | "links"> & {
+  readonly record: PageLocation | undefined;
+};
 
 interface Lent {
   readonly lease: Lease;
@@ -140,16 +145,17 @@ export class Lending {
   finish(
     lease: Lease,
     found: readonly Discovery[],
-    { outcome, record, onCommitted }: Finish,
+    { outcome, links, record, onCommitted }: Finish,
   ): void {
     const tell = (place: PageLocation | undefined) => {
       this.#borrowed--;
       for (const bytes of packed(lease, found, this.#parts.maxBytes))
         this.#post("found", lease, 0, bytes);
       const name = Buffer.from(place?.file ?? "", "latin1");
-      const bytes = Buffer.concat([keyed(lease, 16), name]);
+      const bytes = Buffer.concat([keyed(lease, PLACE_BYTES), name]);
       bytes.writeDoubleLE(place?.offset ?? 0, PRINT_BYTES);
       bytes.writeDoubleLE(place?.length ?? 0, PRINT_BYTES + 8);
+      bytes.writeUInt32LE(links, PRINT_BYTES + 16);
       this.#post("done", lease, outcome, bytes);
       onCommitted();
     };
@@ -191,11 +197,19 @@ export class Lending {
       used = 0;
     };
     for (const lease of this.#parts.takeSpare(places)) {
-      if (used + MAX_RECORD_BYTES + 4 > room.length) send();
-      const length = writeRecord(room, used + 4, lease, lease.low, lease.high, lease.attempt);
+      if (used + MAX_RECORD_BYTES + LENT_BYTES > room.length) send();
+      const length = writeRecord(
+        room,
+        used + LENT_BYTES,
+        lease,
+        lease.low,
+        lease.high,
+        lease.attempt,
+      );
       room.writeUInt16LE(length, used);
       room.writeUInt16LE(lease.shard, used + 2);
-      used += 4 + length;
+      room.writeDoubleLE(lease.cash ?? NO_CASH, used + 4);
+      used += LENT_BYTES + length;
       const lent = { lease, thread: borrower, epoch, ended: false, found: [] };
       this.#lent.set(keyOf(lease.low, lease.high), lent);
     }
@@ -207,13 +221,15 @@ export class Lending {
     for (let at = 0; at < from.length; ) {
       const length = from.readUInt16LE(at);
       const shard = from.readUInt16LE(at + 2);
-      const attempt = from.readUIntLE(at + 4, 6);
-      const record = readRecord(from, at + 4);
-      const lease = { ...record, shard, attempt, host: this.#host(hostnameOf(record.url)) };
+      const cashWas = from.readDoubleLE(at + 4);
+      const cash = cashWas === NO_CASH ? undefined : cashWas;
+      const attempt = from.readUIntLE(at + LENT_BYTES, 6);
+      const record = readRecord(from, at + LENT_BYTES);
+      const lease = { ...record, shard, attempt, cash, host: this.#host(hostnameOf(record.url)) };
       this.#owners.set(lease, owner);
       this.#ready.push(lease);
       this.#borrowed++;
-      at += 4 + length;
+      at += LENT_BYTES + length;
     }
   }
 
@@ -233,7 +249,11 @@ export class Lending {
     } else {
       this.#lent.delete(key);
       if (kind === "done") {
-        this.#parts.finish(lease, lent.found, { outcome: number, record: placeIn(bytes) });
+        this.#parts.finish(lease, lent.found, {
+          outcome: number,
+          links: bytes.readUInt32LE(PRINT_BYTES + 16),
+          record: placeIn(bytes),
+        });
       } else {
         lease.attempt = bytes[PRINT_BYTES + 8]!;
         this.#takeBack(lease, bytes.readDoubleLE(PRINT_BYTES), bytes[PRINT_BYTES + 9] === 1);
@@ -264,34 +284,4 @@ export class Lending {
     }
     return host;
   }
-}
-
-function keyOf(low: number, high: number): string {
-  return `${low} ${high}`;
-}
-
-function keyed({ low, high }: Lease, more: number): Buffer {
-  const bytes = Buffer.alloc(PRINT_BYTES + more);
-  bytes.writeUInt32LE(low, 0);
-  bytes.writeUInt32LE(high, 4);
-  return bytes;
-}
-
-function placeIn(bytes: Buffer): PageLocation | undefined {
-  const file = bytes.toString("latin1", PRINT_BYTES + 16);
-  const offset = bytes.readDoubleLE(PRINT_BYTES);
-  return file === "" ? undefined : { file, offset, length: bytes.readDoubleLE(PRINT_BYTES + 8) };
-}
-
-/** Links in messages of bounded size, each with the lease they belong to. */
-function* packed(lease: Lease, found: readonly Discovery[], maxBytes: number): Generator<Buffer> {
-  let block = new LinkBlock(maxBytes - PRINT_BYTES);
-  const close = () => Buffer.concat([keyed(lease, 0), block.bytes.subarray(0, block.used)]);
-  for (const discovery of found) {
-    if (block.tryAdd(discovery)) continue;
-    yield close();
-    block = new LinkBlock(maxBytes - PRINT_BYTES);
-    block.tryAdd(discovery);
-  }
-  if (block.links > 0) yield close();
 }

@@ -42,14 +42,14 @@ export class LinkBlock {
     return this.#links;
   }
 
-  /** Adds a link; false when the block has no room for it. */
-  tryAdd(found: Discovery): boolean {
+  /** Adds a link; false when the block has no room for it and `spare` bytes more. */
+  tryAdd(found: Discovery, spare = 0): boolean {
     const sameGroup = this.#group !== undefined && isSameGroup(this.#group, found);
     let need = LINK_OVERHEAD + found.url.length;
     if (!sameGroup) {
       need += GROUP_OVERHEAD + (found.parent?.length ?? 0) + found.chain.length * PRINT_LENGTH;
     }
-    if (this.#used + need > this.#maxBytes) return false;
+    if (this.#used + need + spare > this.#maxBytes) return false;
     if (this.#used + need > this.bytes.length) this.#grow(this.#used + need);
     if (!sameGroup) this.#openGroup(found);
     this.#writeText(found.url);

@@ -37,6 +37,8 @@ export class ShardJournal {
   #received: (readonly [number, number, number])[] = [];
   #confirmed: (readonly [number, number, number])[] = [];
   #onCommitted: (() => void)[] = [];
+  /** Changes of counters since the last batch. */
+  readonly #counts = new Map<number, number>();
 
   constructor(shard: number, state: ShardState, epoch: number, maxBlockBytes: number) {
     this.#shard = shard;
@@ -64,6 +66,32 @@ export class ShardJournal {
     block = new LinkBlock(this.#maxBlockBytes);
     block.tryAdd(found);
     this.#open.set(target, block);
+  }
+
+  /** A block for another shard that was packed elsewhere. */
+  send(target: number, links: number, bytes: Uint8Array): void {
+    const epoch = this.#epoch;
+    const number = this.#state.nextNumber(target, epoch);
+    const closed: OutboxBlock = { target, epoch, number, links, bytes };
+    this.#state.send(closed);
+    this.#blocks.push(closed);
+  }
+
+  /** Pages of this shard have got these credits. */
+  credited(origin: number, credits: Uint8Array): void {
+    this.#batch.credited(origin, credits);
+  }
+
+  /** A site has minted. */
+  minted(low: number, high: number, amount: number): void {
+    this.#batch.minted(low, high, amount);
+  }
+
+  /** Adds to a counter; one event per batch tells. */
+  count(counter: number, amount: number): void {
+    if (amount === 0) return;
+    this.#state.count(counter, amount);
+    this.#counts.set(counter, (this.#counts.get(counter) ?? 0) + amount);
   }
 
   /** The end of a visit. */
@@ -104,6 +132,8 @@ export class ShardJournal {
     for (const { target, epoch, number, links, bytes } of this.#blocks) {
       batch.outbox(target, epoch, number, links, bytes);
     }
+    for (const [counter, amount] of this.#counts) batch.counted(counter, amount);
+    this.#counts.clear();
     for (const [target, epoch, number] of this.#confirmed) batch.confirmed(target, epoch, number);
     const bytes = batch.finish();
     const events = Buffer.from(
@@ -127,12 +157,7 @@ export class ShardJournal {
   }
 
   #close(target: number, block: LinkBlock): void {
-    const epoch = this.#epoch;
-    const number = this.#state.nextNumber(target, epoch);
-    const bytes = new Uint8Array(block.bytes.subarray(0, block.used));
-    const closed: OutboxBlock = { target, epoch, number, links: block.links, bytes };
-    this.#state.send(closed);
-    this.#blocks.push(closed);
+    this.send(target, block.links, new Uint8Array(block.bytes.subarray(0, block.used)));
   }
 
   #isNews(url: CrawlUrl): boolean {

@@ -11,7 +11,7 @@ export class ShardNumbers {
     this.#shards = shards;
   }
 
-  of(hostname: string): number {
+  readonly of = (hostname: string): number => {
     let number = this.#known.get(hostname);
     if (number === undefined) {
       number = shardOf(siteHash(siteOf(hostname)), this.#shards);
@@ -19,5 +19,5 @@ export class ShardNumbers {
       this.#known.set(hostname, number);
     }
     return number;
-  }
+  };
 }

@@ -9,9 +9,8 @@ import { HostHeap } from "./host-heap.ts";
 import { IdleHosts } from "./idle-hosts.ts";
 import type { ShardState } from "./journal/fold.ts";
 import type { WaitingLink } from "./journal/waiting-link.ts";
-import type { QueueLog } from "./queue-log.ts";
-import { copyRecord, readNext, readRecord, writeRecord } from "./queue-record.ts";
 import { RestingLeases } from "./resting.ts";
+import type { ShardQueue } from "./shard-queue.ts";
 import { urlPrint } from "./url-print.ts";
 
 /** Hosts without a URL leave memory when there are this many. */
@@ -21,7 +20,7 @@ const FIRST_SWEEP = 4096;
 export interface ShardRules extends Partial<DedupPolicy> {
   readonly delayMs: number;
   readonly perHost: number;
-  readonly order: "bfs" | "dfs";
+  readonly order: "bfs" | "dfs" | "opic";
   /** Random per crawl, the same in every thread. */
   readonly seedLow: number;
   readonly seedHigh: number;
@@ -37,7 +36,7 @@ export class Shard {
   readonly number: number;
   readonly state: ShardState;
   readonly #rules: ShardRules;
-  readonly #log: QueueLog;
+  readonly #queue: ShardQueue;
   readonly #hosts = new Map<string, Host>();
   readonly #ready = new HostHeap();
   readonly #resting = new RestingLeases();
@@ -51,16 +50,17 @@ export class Shard {
   /** The last time somebody told. */
   #nowMs = 0;
 
-  constructor(number: number, rules: ShardRules, state: ShardState, log: QueueLog) {
+  constructor(number: number, rules: ShardRules, state: ShardState, queue: ShardQueue) {
     this.number = number;
     this.state = state;
     this.#rules = rules;
-    this.#log = log;
+    this.#queue = queue;
+    queue.onReady = (host) => this.#settle(host);
     this.#idle = new IdleHosts(rules.delayMs);
   }
 
   get known(): number {
-    return this.state.seen.size;
+    return this.state.known;
   }
 
   get queued(): number {
@@ -77,12 +77,18 @@ export class Shard {
     return this.#hosts.size;
   }
 
-  /** Admits a URL of this shard and leaves its fingerprint in `print`; false when it was met before. */
-  admit(found: Discovery, hostname: string): boolean {
+  /** Leaves the fingerprint under which a URL counts as known in `print`. */
+  fingerprint(found: Discovery): void {
     urlPrint(admissionKey(found, this.#rules), this.#rules.seedLow, this.#rules.seedHigh);
+  }
+
+  /** Admits a URL of this shard, with cash if it orders by that, and leaves its fingerprint in `print`; false when it was met before. */
+  admit(found: Discovery, hostname: string, cash = 0): boolean {
+    this.fingerprint(found);
     const { low, high } = print;
-    if (!this.state.admit(low, high)) return false;
-    this.#enqueue(found, hostname, low, high);
+    if (!this.state.admit(low, high, cash)) return false;
+    this.#queued++;
+    this.#queue.add(this.#host(hostname), found, low, high);
     print.low = low;
     print.high = high;
     return true;
@@ -90,32 +96,8 @@ export class Shard {
 
   /** Puts a URL that is known into the queue: what recovery does. */
   enqueue(link: WaitingLink): void {
-    const host = this.#hostOf(link);
-    const { bytes, at } = this.#log.room();
-    this.#chain(host, copyRecord(bytes, at, link, this.#nextOf(host)));
-  }
-
-  #enqueue(found: Discovery, hostname: string, low: number, high: number): void {
-    const host = this.#host(hostname);
-    const { bytes, at } = this.#log.room();
-    this.#chain(host, writeRecord(bytes, at, found, low, high, this.#nextOf(host)));
-  }
-
-  /** Depth-first puts a record before the others of its host, breadth-first behind them. */
-  #nextOf(host: Host): number {
-    return this.#rules.order === "dfs" ? host.first : 0;
-  }
-
-  /** Makes the record just written one of the host's. */
-  #chain(host: Host, length: number): void {
-    const depthFirst = this.#rules.order === "dfs";
-    const reference = this.#log.commit(length);
-    if (depthFirst || host.chained === 0) host.first = reference;
-    else this.#log.link(host.last, reference);
-    if (!depthFirst) host.last = reference;
-    host.chained++;
     this.#queued++;
-    this.#settle(host);
+    this.#queue.restore(this.#hostOf(link), link);
   }
 
   /** Links of a page are mostly of one host: its name is made only when the bytes before the path change. */
@@ -152,14 +134,9 @@ export class Shard {
     host.inFlight++;
     const back = host.returned.pop();
     if (back !== undefined) return back;
-    const reference = host.first;
-    const { bytes, at } = this.#log.read(reference);
-    const { url, parent, depth, via, seed, chain, low, high } = readRecord(bytes, at);
-    host.first = readNext(bytes, at);
-    host.chained--;
-    this.#log.free(reference);
+    const { url, parent, depth, via, seed, chain, low, high, cash } = this.#queue.next(host);
     const shard = this.number;
-    return { url, parent, depth, via, seed, chain, low, high, host, shard, attempt: 0 };
+    return { url, parent, depth, via, seed, chain, low, high, host, shard, attempt: 0, cash };
   }
 
   /** The lease's request is over; with one connection the delay runs from here. */
@@ -198,7 +175,7 @@ export class Shard {
     this.#queued -= all.length;
     for (const lease of all) lease.host.inFlight++;
     for (let host = this.#ready.peek(); host !== undefined; host = this.#ready.peek()) {
-      while (host.queued > 0) all.push(this.#next(host));
+      while (this.#has(host)) all.push(this.#next(host));
       this.#settle(host);
     }
     return all;
@@ -238,13 +215,18 @@ export class Shard {
         this.#nowMs,
       );
       this.#hosts.delete(name);
+      this.#queue.forget(host);
     }
     this.#sweepAt = Math.max(FIRST_SWEEP, 2 * this.#hosts.size);
   }
 
-  /** Restores: in the heap if and only if there is a queued URL and a free connection. */
+  #has(host: Host): boolean {
+    return host.returned.length > 0 || this.#queue.has(host);
+  }
+
+  /** Restores: in the heap if and only if there is a URL to take and a free connection. */
   #settle(host: Host): void {
-    if (host.queued > 0 && host.inFlight < this.#rules.perHost) this.#ready.place(host);
+    if (this.#has(host) && host.inFlight < this.#rules.perHost) this.#ready.place(host);
     else this.#ready.remove(host);
   }
 }

@@ -6,10 +6,14 @@ import type { MailRoute } from "./exchange.ts";
 import type { Discovery, Finish, JournalPort, Lease, ThreadFrontier } from "./frontier.ts";
 import { type Lender, Lending } from "./lending.ts";
 import { longestQueue } from "./longest-queue.ts";
+import { OpicDesk } from "./opic/opic-desk.ts";
+import type { ThreadOrder } from "./opic/thread-order.ts";
 import type { Shard } from "./shard.ts";
 import { ShardJournal } from "./shard-journal.ts";
 import { blockMail, isAboutLeases, type ShardMail } from "./shard-mail.ts";
 import { ShardNumbers } from "./shard-numbers.ts";
+
+const SEED = { parent: undefined, depth: 0, via: "seed", seed: true, chain: [] } as const;
 
 /** Where a thread stands among the others, and what they share. */
 export interface ShardedParts {
@@ -29,6 +33,8 @@ export interface ShardedParts {
   readonly seedLow: number;
   readonly seedHigh: number;
   readonly lender: Lender;
+  /** Decides by cash what the hosts of all these shards have to take; undefined when each host decides for itself. */
+  readonly order?: ThreadOrder | undefined;
   /** Called once, by the thread that releases the last URL of the crawl. */
   readonly onLast: () => void;
 }
@@ -54,23 +60,21 @@ export class ShardedFrontier implements ThreadFrontier {
   constructor(parts: ShardedParts) {
     this.#parts = parts;
     this.#numbers = new ShardNumbers(parts.shards);
-    const { epoch, exchange } = parts;
-    for (const shard of parts.owned) {
+    const { epoch, exchange, order } = parts;
+    const post = (mail: ShardMail) => this.#post(mail);
+    for (const [i, shard] of parts.owned.entries()) {
       const journal = new ShardJournal(shard.number, shard.state, epoch, exchange.maxBlockBytes);
-      this.#desks.set(shard.number, new Desk(shard, journal, (mail) => this.#post(mail)));
+      const desk = order
+        ? new OpicDesk(shard, journal, post, order.orderOf(i), exchange.maxBlockBytes, order)
+        : new Desk(shard, journal, post);
+      this.#desks.set(shard.number, desk);
     }
     this.#all = [...this.#desks.values()];
     const { thread, threads, delayMs, seedLow, seedHigh, port, lender } = parts;
     this.#lending = new Lending({
-      thread,
-      threads,
-      epoch,
-      delayMs,
-      seedLow,
-      seedHigh,
-      port,
+      ...{ thread, threads, epoch, delayMs, seedLow, seedHigh, port },
       maxBytes: exchange.maxBlockBytes,
-      post: (mail) => this.#post(mail),
+      post,
       shardOf: (number) => this.#desks.get(number)?.shard,
       takeSpare: (limit) => this.#takeSpare(limit),
       finish: (lease, found, end) =>
@@ -102,15 +106,7 @@ export class ShardedFrontier implements ThreadFrontier {
       const hostname = hostnameOf(url);
       const desk = this.#desks.get(this.#numbers.of(hostname));
       if (desk === undefined) continue;
-      const seed: Discovery = {
-        url,
-        parent: undefined,
-        depth: 0,
-        via: "seed",
-        seed: true,
-        chain: [],
-      };
-      if (desk.admit(seed, hostname)) this.#share++;
+      if (desk.admit({ url, ...SEED }, hostname)) this.#share++;
     }
   }
 
@@ -120,16 +116,8 @@ export class ShardedFrontier implements ThreadFrontier {
       this.#lending.finish(lease, found, how);
       return;
     }
-    let fresh = 0;
-    for (const discovery of found) {
-      const hostname = hostnameOf(discovery.url);
-      const number = this.#numbers.of(hostname);
-      if (number !== lease.shard) desk.journal.post(number, discovery);
-      else if (desk.admit(discovery, hostname)) fresh++;
-    }
     // Children are counted before their parent can be released.
-    this.#count(fresh);
-    desk.journal.done(lease, how);
+    this.#count(desk.finish(lease, found, how, this.#numbers.of));
     if (desk.journal.isFull) this.#write(desk, false);
   }
 
@@ -174,6 +162,15 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   #takeOwn(limit: number, nowMs: number): Lease[] {
+    const { order } = this.#parts;
+    order?.refill(limit);
+    const taken = this.#takeReady(limit, nowMs);
+    if (order === undefined || taken.length > 0 || !order.rouse(nowMs)) return taken;
+    order.refill(limit);
+    return this.#takeReady(limit, nowMs);
+  }
+
+  #takeReady(limit: number, nowMs: number): Lease[] {
     const taken: Lease[] = [];
     let empty = 0;
     while (taken.length < limit && empty < this.#all.length) {
@@ -215,7 +212,13 @@ export class ShardedFrontier implements ThreadFrontier {
 
   /** Takes every waiting URL, whatever its host's time. */
   drain(): Lease[] {
-    return this.#all.flatMap(({ shard }) => shard.drain());
+    const all: Lease[] = [];
+    for (let before = -1; before < all.length; ) {
+      before = all.length;
+      this.#parts.order?.refill(Number.POSITIVE_INFINITY);
+      for (const { shard } of this.#all) for (const lease of shard.drain()) all.push(lease);
+    }
+    return all;
   }
 
   flush(last = false): boolean {
@@ -247,7 +250,7 @@ export class ShardedFrontier implements ThreadFrontier {
 
   #write(desk: Desk, last: boolean): void {
     // Their parents are not released before the batch is durable, so the blocks are counted in time.
-    this.#count(desk.journal.closeBlocks());
+    this.#count(desk.closeBlocks());
     desk.journal.flush(this.#parts.port, last, (committed) => {
       desk.committed(committed);
       this.#release(committed.finished);

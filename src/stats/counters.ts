@@ -23,6 +23,8 @@ export const COUNTERS = [
   "sitemaps",
   "unchanged",
   "trapped",
+  "lateOwn",
+  "lateForeign",
 ] as const;
 
 /** Name of a counter. */

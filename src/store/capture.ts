@@ -42,6 +42,8 @@ export interface Capture {
   parent?: CrawlUrl;
   depth: number;
   via?: Via;
+  /** Its cash when it was taken, where URLs are ordered by that: a seed begins with 2^36. */
+  cash?: number;
   outlinks: LinkList;
 }
 

@@ -1,3 +1,4 @@
+import { UNIT } from "../frontier/opic/cash-book.ts";
 import type { Archived, Capture } from "./capture.ts";
 import { safeUri } from "./safe-text.ts";
 import { warcDate } from "./warc-record.ts";
@@ -30,13 +31,16 @@ export interface PageLine {
   file: string;
   offset: number;
   length: number;
+  /** Only with --order opic: the cash it was fetched with, and that as a part of what a seed begins with. */
+  cash?: number;
+  priority?: number;
 }
 
 /** The line of pages.jsonl for a page that the archive holds. */
 export function pageLine(
   capture: Pick<
     Capture,
-    "url" | "date" | "status" | "mime" | "depth" | "parent" | "page" | "outlinks"
+    "url" | "date" | "status" | "mime" | "depth" | "parent" | "page" | "outlinks" | "cash"
   > & {
     readonly body: { readonly length: number };
   },
@@ -62,5 +66,10 @@ export function pageLine(
     file: archived.location.file,
     offset: archived.location.offset,
     length: archived.location.length,
+    ...(capture.cash === undefined ? {} : priorityOf(capture.cash)),
   };
+}
+
+function priorityOf(cash: number): Pick<PageLine, "cash" | "priority"> {
+  return { cash, priority: cash / UNIT };
 }

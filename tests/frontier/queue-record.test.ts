@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { ChainQueue } from "../../src/frontier/chain-queue.ts";
 import type { Discovery } from "../../src/frontier/frontier.ts";
 import { EventBatch } from "../../src/frontier/journal/event-batch.ts";
 import { ShardState } from "../../src/frontier/journal/fold.ts";
@@ -70,7 +71,12 @@ test("links from the journal join the hosts they belong to, in their order", () 
   fc.assert(
     fc.property(discoveries, fc.constantFrom("bfs" as const, "dfs" as const), (all, order) => {
       const log = new QueueLog(noFile, 2 ** 22);
-      const shard = new Shard(0, { ...rules, order }, new ShardState(1, 2), log);
+      const shard = new Shard(
+        0,
+        { ...rules, order },
+        new ShardState(1, 2),
+        new ChainQueue(log, order === "dfs"),
+      );
       enqueueWaiting(
         () => true,
         undefined,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { ChainQueue } from "../../src/frontier/chain-queue.ts";
 import type { Discovery, Lease } from "../../src/frontier/frontier.ts";
 import { ShardState } from "../../src/frontier/journal/fold.ts";
 import { QueueLog } from "../../src/frontier/queue-log.ts";
@@ -21,7 +22,8 @@ function newShard(rules: ShardRules): Shard {
     throw new Error("so few URLs need no file");
   };
   const state = new ShardState(rules.seedLow, rules.seedHigh);
-  return new Shard(3, rules, state, new QueueLog(noFile, 2 ** 22));
+  const log = new QueueLog(noFile, 2 ** 22);
+  return new Shard(3, rules, state, new ChainQueue(log, rules.order === "dfs"));
 }
 
 function found(host: string, path: string): Discovery {

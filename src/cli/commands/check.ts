@@ -22,7 +22,7 @@ const CHECKS: Readonly<Record<string, () => Promise<Check>>> = {
 export const command: Command = {
   name: "check",
   usage: [
-    "check url LINK [--base URL] [--json]",
+    "check url LINK [--base URL] [--crawl DIR] [--json]",
     "check scope URL... --seed URL... [--scope KIND] [--include RE] [--exclude RE] [--json]",
     "check robots URL [--file robots.txt] [--agent NAME] [--json]",
     "check links|sitemap|charset URL [--file FILE] [--content-type TYPE] [--json]",

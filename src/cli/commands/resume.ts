@@ -76,6 +76,12 @@ async function changed(
     ...old,
     ...Object.fromEntries(given.map((name) => [name, settings[name]])),
   };
+  if (config.order !== old.order && [config.order, old.order].includes("opic")) {
+    // Cash is in the journals, and in the blocks under way, from the first page on or never.
+    throw new UsageError(
+      "order opic belongs to the crawl and cannot be changed when it is resumed",
+    );
+  }
   if (config.threads > config.shards) {
     throw new UsageError(
       `this crawl has ${config.shards} shards, so at most ${config.shards} threads can work on it`,

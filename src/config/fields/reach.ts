@@ -1,6 +1,6 @@
 import { optional, withDefault } from "../field.ts";
 import { choice, duration, list, size, text, whole } from "../kinds.ts";
-import { patternRefusal } from "./values.ts";
+import { notEmpty, patternRefusal } from "./values.ts";
 
 const group = "How far to go";
 const ANY = Number.MAX_SAFE_INTEGER;
@@ -36,11 +36,19 @@ export const reach = {
       repeatable: true,
     },
   ),
-  order: withDefault(choice(["bfs", "dfs"]), "bfs", {
+  order: withDefault(choice(["bfs", "dfs", "opic"]), "bfs", {
     flag: "order",
     group,
-    about: "bfs = pages near the seeds first, dfs = follow the newest links first",
-    examples: ["--order dfs"],
+    about:
+      "bfs = pages near the seeds first, dfs = follow the newest links first, opic = most linked pages first",
+    examples: ["--order opic"],
+  }),
+  priority: optional(text("FILE", "a JavaScript module", notEmpty), {
+    flag: "priority",
+    group,
+    about:
+      "with --order opic: a module whose default export (url, depth) => number tells what a page is worth by itself when it is met; 1 is as much as a seed has, at most 16",
+    examples: ["--priority ./docs-first.mjs"],
   }),
   maxPages: optional(whole(1, ANY), {
     flag: "max-pages",

@@ -1,5 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { CASH_COUNTERS } from "../opic/shard-cash.ts";
+import { WaitingCash } from "../opic/waiting-cash.ts";
 import { SeenSet } from "../seen.ts";
 import { EVENT, EventBatch } from "./event-batch.ts";
 import { EventCursor } from "./event-cursor.ts";
@@ -28,7 +30,7 @@ export interface CompactOptions {
 
 /**
  * Folds the old snapshot and the closed segments behind it into the next snapshot. It reads and writes in order, so it
- * needs memory for the pages done since the old snapshot only (14 bytes each), and it changes no file that exists: the
+ * needs memory for the pages done since the old snapshot only (14 bytes each; 25 for each that waits where there is cash), and it changes no file that exists: the
  * new one appears under its name when it is durable, and the old ones are removed when that name is. Killed anywhere, the files left
  * are a snapshot and the segments behind it.
  */
@@ -71,12 +73,19 @@ export function compactShard(options: CompactOptions): void {
   };
   let waiting = 0;
   const isWaiting = (low: number, high: number) => !finished.hasPrint(low, high);
+  const purse = state.counters[CASH_COUNTERS.minted]! > 0 ? new WaitingCash() : undefined;
   enqueueWaiting(isWaiting, old, tail(), (link) => {
     queue.admit(decodeLink(link), link.low, link.high);
+    purse?.waits(link.low, link.high);
     waiting++;
     if (queue.eventBytes >= PIECE_BYTES) flush();
   });
   flush();
+  if (purse !== undefined) {
+    for (const batch of old?.queued() ?? []) purse.apply(batch);
+    for (const batch of tail()) purse.apply(batch);
+    for (const piece of purse.events()) snapshot.events(piece);
+  }
   snapshot.total(waiting);
   sections.finish();
   files.rename(path + TEMPORARY, path);

@@ -16,6 +16,8 @@ export const EVENT = {
   received: 4,
   confirmed: 5,
   counted: 6,
+  credited: 7,
+  minted: 8,
 } as const;
 
 /** Kind and length before the body of every event. */
@@ -30,6 +32,8 @@ export const OUTBOX_FIXED_BYTES = 14;
 export const NUMBER_BYTES = 10;
 /** Counter, amount. */
 export const COUNTED_BYTES = 9;
+/** Fingerprint and amount: a credit for a page, or what the home page of a site is minted. */
+export const PRINT_AND_AMOUNT_BYTES = 16;
 /** Set beside the number of the way found. */
 export const SEED_FLAG = 0x80;
 
@@ -176,6 +180,23 @@ export class EventBatch {
     this.#open(EVENT.counted, COUNTED_BYTES);
     this.#at = this.#bytes.writeUInt8(counter, this.#at);
     this.#at = this.#bytes.writeDoubleLE(amount, this.#at);
+  }
+
+  /** Known pages of this shard get cash: origin 8 (0 own, 1 foreign), then `credits` as `CreditList` packs them. */
+  credited(origin: number, credits: Uint8Array): void {
+    this.#open(EVENT.credited, 1 + credits.length);
+    this.#at = this.#bytes.writeUInt8(origin, this.#at);
+    this.#bytes.set(credits, this.#at);
+    this.#at += credits.length;
+  }
+
+  /** Cash is made for the site with this fingerprint. */
+  minted(low: number, high: number, amount: number): void {
+    this.#open(EVENT.minted, PRINT_AND_AMOUNT_BYTES);
+    this.#at = this.#bytes.writeUInt32LE(low, this.#at);
+    this.#at = this.#bytes.writeUInt32LE(high, this.#at);
+    writeWide(this.#bytes, amount, this.#at);
+    this.#at += 8;
   }
 
   /** Appends a whole event as it stands elsewhere, from its kind on. */

@@ -11,6 +11,7 @@ import {
   NUMBER_BYTES,
   OUTBOX_FIXED_BYTES,
   type PageLocation,
+  PRINT_AND_AMOUNT_BYTES,
   SEED_FLAG,
 } from "./event-batch.ts";
 import { readWide } from "./journal-format.ts";
@@ -33,7 +34,9 @@ export type JournalEvent =
     }
   | { kind: "received"; shard: number; epoch: number; number: number }
   | { kind: "confirmed"; shard: number; epoch: number; number: number }
-  | { kind: "counted"; counter: number; amount: number };
+  | { kind: "counted"; counter: number; amount: number }
+  | { kind: "credited"; origin: number; credits: Uint8Array }
+  | { kind: "minted"; low: number; high: number; amount: number };
 
 const LEAST_BYTES = [
   0,
@@ -43,6 +46,8 @@ const LEAST_BYTES = [
   NUMBER_BYTES,
   NUMBER_BYTES,
   COUNTED_BYTES,
+  1,
+  PRINT_AND_AMOUNT_BYTES,
 ];
 
 /** Walks over the events of a batch without making objects: `kind`, and the body from `from` to `to`. */
@@ -99,6 +104,13 @@ export class EventCursor {
     let at = this.linksFrom();
     for (; at < end; count--) at += 2 + (this.bytes[at]! | (this.bytes[at + 1]! << 8));
     if (at !== end || count !== 0) this.fail("a link is cut off");
+  }
+
+  /** Fails unless a credited event is a list of whole credits. */
+  checkCredits(): void {
+    const length = this.to - this.from - 1;
+    if (length % PRINT_AND_AMOUNT_BYTES !== 0 || this.bytes[this.from]! > 1)
+      this.fail("a credit is cut off");
   }
 
   /** The checksum held, so these bytes were written like this: by a defect or by a newer version. */
@@ -164,6 +176,15 @@ function decodeEvent(cursor: EventCursor): JournalEvent {
   }
   if (kind === EVENT.counted) {
     return { kind: "counted", counter: bytes[from]!, amount: bytes.readDoubleLE(from + 1) };
+  }
+  if (kind === EVENT.credited) {
+    cursor.checkCredits();
+    const credits = new Uint8Array(bytes.subarray(from + 1, to));
+    return { kind: "credited", origin: bytes[from]!, credits };
+  }
+  if (kind === EVENT.minted) {
+    const [low, high] = [bytes.readUInt32LE(from), bytes.readUInt32LE(from + 4)];
+    return { kind: "minted", low, high, amount: readWide(bytes, from + 8) };
   }
   const shard = bytes.readUInt16LE(from);
   const epoch = bytes.readUInt32LE(from + 2);

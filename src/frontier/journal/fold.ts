@@ -1,6 +1,8 @@
+import { CASH_COUNTERS, type ShardCash } from "../opic/shard-cash.ts";
 import { SeenSet } from "../seen.ts";
 import { EVENT, OUTBOX_FIXED_BYTES } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
+import { readWide } from "./journal-format.ts";
 import type { JournalBatch } from "./journal-reader.ts";
 
 /** Counters a shard may keep beside the outcomes. */
@@ -43,6 +45,8 @@ export class ShardState {
   readonly seedLow: number;
   readonly seedHigh: number;
   readonly seen: SeenSet;
+  /** Set for a crawl ordered by cash; its page table then takes the place of `seen`. */
+  readonly cash: ShardCash | undefined;
   /** Only while batches are folded: what is done, because its admission comes by again when the queue is built. */
   finished: SeenSet | undefined;
   /** How many URLs ended with each outcome; [0] is unused. */
@@ -61,11 +65,17 @@ export class ShardState {
   waiting = 0;
   readonly #cursor = new EventCursor();
 
-  constructor(seedLow: number, seedHigh: number, finished?: SeenSet) {
+  constructor(seedLow: number, seedHigh: number, finished?: SeenSet, cash?: ShardCash) {
     this.seedLow = seedLow;
     this.seedHigh = seedHigh;
     this.seen = new SeenSet(seedLow, seedHigh);
     this.finished = finished;
+    this.cash = cash;
+  }
+
+  /** URLs ever admitted. */
+  get known(): number {
+    return this.cash?.pages.size ?? this.seen.size;
   }
 
   /** Folds one batch; without `admissions` everything but what is known and what waits. */
@@ -77,27 +87,45 @@ export class ShardState {
       if (kind === EVENT.admit) {
         if (admissions) this.#applyAdmit(cursor);
       } else if (kind === EVENT.done) this.#applyDone(cursor, admissions);
-      else if (kind === EVENT.counted) this.count(bytes[from]!, bytes.readDoubleLE(from + 1));
-      else this.#applyBlock(cursor);
+      else if (kind === EVENT.counted)
+        this.#applyCounted(bytes[from]!, bytes.readDoubleLE(from + 1));
+      else if (kind === EVENT.credited) {
+        cursor.checkCredits();
+        this.cash?.applyCredited(cursor);
+      } else if (kind === EVENT.minted) {
+        this.#applyCounted(CASH_COUNTERS.minted, readWide(bytes, from + 8));
+        this.cash?.homes.addPrint(word(bytes, from), word(bytes, from + 4));
+      } else this.#applyBlock(cursor);
     }
     this.sequence = batch.sequence;
   }
 
-  /** A URL was found; true when it is new and waits from now on. */
-  admit(low: number, high: number): boolean {
-    if (!this.seen.addPrint(low, high)) return false;
+  /** A URL was found; true when it is new and waits from now on, with `amount` of cash where there is cash. */
+  admit(low: number, high: number, amount = 0): boolean {
+    if (!this.#know(low, high, amount)) return false;
     this.waiting++;
     return true;
   }
 
   /** A URL that waited has its outcome. */
   done(low: number, high: number, outcome: number): void {
-    if (this.seen.addPrint(low, high)) {
+    if (this.#know(low, high, 0)) {
       // Only after a salvage: its admission was lost, but it must not be fetched again.
       this.contradictions.push({ kind: "unknown-url", low, high });
       this.waiting++;
     }
+    this.cash?.done(low, high);
     this.#end(low, high, outcome);
+  }
+
+  #know(low: number, high: number, amount: number): boolean {
+    if (this.cash !== undefined) return this.cash.admit(low, high, amount);
+    return this.seen.addPrint(low, high);
+  }
+
+  #applyCounted(counter: number, amount: number): void {
+    this.count(counter, amount);
+    this.cash?.counted(counter, amount);
   }
 
   #end(low: number, high: number, outcome: number): void {

@@ -1,3 +1,4 @@
+import type { ShardCash } from "../opic/shard-cash.ts";
 import { SeenSet } from "../seen.ts";
 import { EVENT } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
@@ -21,6 +22,8 @@ export interface RecoveredShard {
 export interface RecoverOptions extends Pick<ReadOptions, "folder" | "shard" | "salvage"> {
   readonly seedLow: number;
   readonly seedHigh: number;
+  /** Empty, for a crawl ordered by cash. */
+  readonly cash?: ShardCash | undefined;
 }
 
 /**
@@ -33,10 +36,10 @@ export function recoverShard(
   enqueue: (link: WaitingLink) => void,
   onFolded?: (state: ShardState) => void,
 ): RecoveredShard {
-  const { folder, shard, salvage, seedLow, seedHigh } = options;
+  const { folder, shard, salvage, seedLow, seedHigh, cash } = options;
   const snapshot = openSnapshot(folder, shard, salvage);
   const finished = new SeenSet(seedLow, seedHigh);
-  const folded = new ShardState(seedLow, seedHigh, finished);
+  const folded = new ShardState(seedLow, seedHigh, finished, cash);
   snapshot?.restore(folded);
   const read: ReadOptions = {
     folder,
@@ -47,6 +50,8 @@ export function recoverShard(
   const reader = readJournal(read);
   let step = reader.next();
   for (; !step.done; step = reader.next()) folded.apply(step.value);
+  // A salvage may have lost what was received; then more was given than there was.
+  if (salvage === undefined) cash?.book.settle();
   onFolded?.(folded);
   // The damage was reported by the first pass. What was enqueued counts as finished, so that nothing comes twice.
   const again = readJournal(salvage === undefined ? read : { ...read, salvage: () => {} });

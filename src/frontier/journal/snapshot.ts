@@ -1,7 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
-import type { EventBytes } from "./event-cursor.ts";
+import type { ShardCash } from "../opic/shard-cash.ts";
+import { EVENT } from "./event-batch.ts";
+import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import { COUNTERS, type OutboxBlock, type ShardState, word } from "./fold.ts";
 import { readWide, writeWide } from "./journal-format.ts";
 import type { Damage, JournalEnd } from "./journal-reader.ts";
@@ -15,7 +17,8 @@ import { readSections, type Section, type SectionWriter } from "./section-file.t
  *   3 numbers   outcomes (256 doubles), counters (256 doubles)
  *   4 block     an outbox block that is not confirmed: target 16, epoch 32, number 32, links 32, bytes; repeated
  *   5 reached   map 8 (0 sent, 1 received), shard 16, epoch 32, number 32; repeated
- *   6 events    admissions that are not done, as in the journal; repeated
+ *   6 events    admissions that are not done, as in the journal; repeated. Ordered by cash: what these pages have and
+ *               the sites that minted, as credited and minted events
  *   7 total     URLs that wait 64
  *
  * shard-03.000017.done: the done events of the segments that this snapshot replaced, as sections of kind 6.
@@ -159,8 +162,7 @@ export class SnapshotReader {
     for (const section of readSections(this.path)) {
       const { kind, bytes, from, to } = section;
       if (kind === SECTION.prints && prints) {
-        for (let at = from; at < to; at += 8)
-          state.seen.addPrint(word(bytes, at), word(bytes, at + 4));
+        for (let at = from; at < to; at += 8) know(state, word(bytes, at), word(bytes, at + 4));
       } else if (kind === SECTION.numbers) restoreNumbers(state, section);
       else if (kind === SECTION.block) state.outbox.set(...restoredBlock(state, section));
       else if (kind === SECTION.reached) {
@@ -168,6 +170,8 @@ export class SnapshotReader {
         const name = `${bytes.readUInt16LE(from + 1)} ${bytes.readUInt32LE(from + 3)}`;
         map.set(name, bytes.readUInt32LE(from + 7));
       } else if (kind === SECTION.total) state.waiting = readWide(bytes, from);
+      else if (kind === SECTION.events && state.cash !== undefined)
+        restoreCash(state.cash, { ...section, file: this.path });
     }
     state.sequence = this.end.sequence;
   }
@@ -219,10 +223,30 @@ export function* readDone(folder: string, shard: number): Generator<EventBytes> 
   }
 }
 
+function know(state: ShardState, low: number, high: number): void {
+  if (state.cash === undefined) state.seen.addPrint(low, high);
+  else state.cash.know(low, high);
+}
+
+function restoreCash(cash: ShardCash, events: EventBytes): void {
+  const cursor = new EventCursor();
+  cursor.open(events);
+  while (cursor.next()) {
+    const { kind, bytes, from, to } = cursor;
+    if (kind === EVENT.credited) cash.applyCredited(cursor);
+    else if (kind === EVENT.minted) cash.homes.addPrint(word(bytes, from), word(bytes, from + 4));
+    else if (kind === EVENT.admit) {
+      for (let at = cursor.linksTo(); at < to; at += 8)
+        cash.waits(word(bytes, at), word(bytes, at + 4));
+    }
+  }
+}
+
 function restoreNumbers(state: ShardState, { bytes, from }: Section): void {
   for (let i = 0; i < COUNTERS; i++) {
     state.outcomes[i] = bytes.readDoubleLE(from + 8 * i);
     state.counters[i] = bytes.readDoubleLE(from + 8 * (COUNTERS + i));
+    state.cash?.counted(i, state.counters[i]!);
   }
 }
 

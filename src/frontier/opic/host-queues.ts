@@ -78,6 +78,11 @@ export class HostQueues {
     return woken;
   }
 
+  /** Patience begins anew: somebody has nothing to do. */
+  rouse(): void {
+    this.#patience = 2 * this.#parts.batch;
+  }
+
   /** The next page of a host, which the caller now fetches; undefined when the host has none. */
   next(host: number): number | undefined {
     const queue = this.#hosts.get(host);

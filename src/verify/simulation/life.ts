@@ -1,4 +1,5 @@
 import { Random } from "../../web/random.ts";
+import { auditCash, type CashAudit } from "./cash-audit.ts";
 import { Oracle, Violation } from "./oracle.ts";
 import { type Plan, planOf } from "./plan.ts";
 import { SimDisk } from "./sim-disk.ts";
@@ -15,6 +16,8 @@ export interface LifeResult {
   readonly requests: number;
   /** Visits that a crash or a death made necessary once more. */
   readonly repeated: number;
+  /** The last look for all cash, in crawls ordered by it. */
+  readonly audit: CashAudit | undefined;
 }
 
 /** One crawl from its first run to its end, through all faults of its plan. */
@@ -31,8 +34,9 @@ export function live(
   let disk = new SimDisk(plan.shards);
   let nowMs = 0;
   let runs = 0;
+  let audit: CashAudit | undefined;
   const result = (violation: string | undefined): LifeResult => {
-    return { seed, violation, runs, requests: oracle.requests, repeated: oracle.repeated };
+    return { seed, violation, runs, requests: oracle.requests, repeated: oracle.repeated, audit };
   };
   try {
     for (const run of plan.runs) {
@@ -40,12 +44,14 @@ export function live(
       const world = new World(around, disk, run, nowMs);
       const end = world.run();
       nowMs = world.nowMs;
+      if (end.kind !== "crashed" && plan.order === "opic") audit = auditCash(disk);
       if (end.kind === "ended") return result(undefined);
       if (end.kind === "stopped") oracle.stopped(disk);
       else {
         world.drop();
         disk = disk.after(end.cut);
         oracle.check(disk);
+        if (plan.order === "opic") audit = auditCash(disk);
         oracle.lost(disk, () => true);
       }
       nowMs += random.below(100);

@@ -1,5 +1,9 @@
+import { ChainQueue } from "../../frontier/chain-queue.ts";
 import { OUTCOME } from "../../frontier/frontier.ts";
 import { enqueueWaiting } from "../../frontier/journal/recover-shard.ts";
+import { OpicQueue } from "../../frontier/opic/opic-queue.ts";
+import { ShardCash } from "../../frontier/opic/shard-cash.ts";
+import { ThreadOrder } from "../../frontier/opic/thread-order.ts";
 import { QueueLog } from "../../frontier/queue-log.ts";
 import { SeenSet } from "../../frontier/seen.ts";
 import { Shard } from "../../frontier/shard.ts";
@@ -13,23 +17,35 @@ export function openOwned(
   { disk, parts, plan, memory }: Pick<World, "disk" | "parts" | "plan" | "memory">,
   thread: number,
   startMs: number,
-): { owned: Shard[]; pages: number } {
+): { owned: Shard[]; pages: number; order: ThreadOrder | undefined } {
   const { delayMs } = plan;
   const seeds = { seedLow: SEED_LOW, seedHigh: SEED_HIGH };
   const rules = { delayMs, perHost: 1, order: plan.order, startMs, ...seeds };
-  const log = new QueueLog(() => {
+  const noFile = () => {
     throw new Violation("so few URLs need no file");
-  }, QUEUE_BYTES);
+  };
+  const log = new QueueLog(noFile, QUEUE_BYTES);
+  const order = plan.order === "opic" ? new ThreadOrder(() => {}) : undefined;
   const owned: Shard[] = [];
   let pages = 0;
   for (let number = thread; number < plan.shards; number += memory.threads) {
     const finished = new SeenSet(SEED_LOW, SEED_HIGH);
-    const state = new parts.State(SEED_LOW, SEED_HIGH, finished);
+    const state = new parts.State(
+      SEED_LOW,
+      SEED_HIGH,
+      finished,
+      order && new ShardCash(SEED_LOW, SEED_HIGH),
+    );
     for (const batch of disk.batches(number)) state.apply(batch);
     if (state.contradictions.length > 0) {
       throw new Violation(`shard ${number}: ${JSON.stringify(state.contradictions[0])}`);
     }
-    const shard = new Shard(number, rules, state, log);
+    state.cash?.book.settle();
+    const queue =
+      order === undefined
+        ? new ChainQueue(log, plan.order === "dfs")
+        : new OpicQueue(state.cash!, log, noFile, order);
+    const shard = new Shard(number, rules, state, queue);
     enqueueWaiting(
       (low, high) => finished.addPrint(low, high),
       undefined,
@@ -41,5 +57,5 @@ export function openOwned(
     pages += state.outcomes[OUTCOME.page]!;
     owned.push(shard);
   }
-  return { owned, pages };
+  return { owned, pages, order };
 }

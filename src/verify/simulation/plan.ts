@@ -20,7 +20,7 @@ export interface Plan {
   readonly links: number;
   readonly maxUncommitted: number;
   readonly maxPages: number | undefined;
-  readonly order: "bfs" | "dfs";
+  readonly order: "bfs" | "dfs" | "opic";
   /** How mail travels: through the shipped rings, or over a network with faults. */
   readonly mail: "rings" | MailFaults;
   /** Per run: its threads and what strikes it. The last run is left alone. */

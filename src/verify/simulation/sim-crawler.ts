@@ -63,7 +63,7 @@ export class SimCrawler {
     const pipe = new BytePipe(memory.pipes[thread]!);
     this.#handOff = new HandOff(pipe, bell, memory.stored, thread);
     const startMs = mustWait && parts.waits ? world.nowMs + plan.delayMs : 0;
-    const { owned, pages } = openOwned(world, thread, startMs);
+    const { owned, pages, order } = openOwned(world, thread, startMs);
     const counters = new CounterRow(memory.counters, thread);
     counters.set("pages", pages);
     this.#limit = new PageLimit(plan.maxPages, memory.control, counters, () => {});
@@ -99,6 +99,7 @@ export class SimCrawler {
         queued: () => world.crawlers.map(({ frontier }) => LONG * frontier.queued),
       },
       onLast: () => world.lastReleased(),
+      order,
     });
   }
 
@@ -185,7 +186,7 @@ export class SimCrawler {
         if (isOwn && isPage) this.#limit.committed();
       };
       const found = answer.found.map((url) => discovery(url, lease, outcome));
-      this.frontier.finish(lease, found, { outcome, record, onCommitted });
+      this.frontier.finish(lease, found, { outcome, links: found.length, record, onCommitted });
     }
   }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { StoreCorruptError } from "../../../src/errors.ts";
+import { ChainQueue } from "../../../src/frontier/chain-queue.ts";
 import { compactShard, removeReplaced } from "../../../src/frontier/journal/compact.ts";
 import { decodeEvents, type JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import type { JournalFiles } from "../../../src/frontier/journal/journal-files.ts";
@@ -258,10 +259,11 @@ test("a shard is opened from snapshot and journal; a folder without either is a 
     compactShard({ folder, shard: SHARD, upTo, files: UNSYNCED_FILES, ...SEEDS });
     writeFileSync(join(folder, "shard-03.000099.snapshot.new"), "left by a kill");
     const log = new QueueLog(() => assert.fail("so few URLs need no file"), 2 ** 22);
+    const newQueue = () => new ChainQueue(log, false);
     const order = "bfs" as const;
     const rules = { delayMs: 0, perHost: 64, order, startMs: 0, ...SEEDS };
     const { queued, sequence } = known(folder) as { queued: string[]; sequence: number };
-    const { shard, end } = openShard({ folder, number: SHARD, rules, log });
+    const { shard, end } = openShard({ folder, number: SHARD, rules, newQueue });
     assert.equal(end!.sequence, sequence);
     const taken = Array.from({ length: queued.length }, () => {
       const lease = shard.take(0)!;
@@ -274,7 +276,7 @@ test("a shard is opened from snapshot and journal; a folder without either is a 
       readdirSync(folder).filter((name) => name.endsWith(".new")),
       [],
     );
-    const fresh = openShard({ folder, number: 5, rules, log });
+    const fresh = openShard({ folder, number: 5, rules, newQueue });
     assert.deepEqual([fresh.end, fresh.shard.known], [undefined, 0]);
   });
 });

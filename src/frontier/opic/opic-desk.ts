@@ -1,0 +1,158 @@
+import { siteOf } from "../../url/site.ts";
+import { hostnameOf } from "../../url/url-parts.ts";
+import { Desk } from "../desk.ts";
+import { fingerprint, print } from "../fingerprint.ts";
+import type { Discovery, Finish, Lease } from "../frontier.ts";
+import type { Shard } from "../shard.ts";
+import type { ShardJournal } from "../shard-journal.ts";
+import type { ShardMail } from "../shard-mail.ts";
+import { readCashBlock } from "./cash-block.ts";
+import type { CreditOrigin } from "./cash-book.ts";
+import { CashOutbox } from "./cash-outbox.ts";
+import { CreditList } from "./credit-list.ts";
+import { bonusFor, mintFor, type PagePriority, shareOf } from "./deal.ts";
+import type { OpicOrder } from "./opic-order.ts";
+import { CASH_COUNTERS, ORIGINS, type ShardCash } from "./shard-cash.ts";
+import type { ThreadOrder } from "./thread-order.ts";
+
+/** No URL has its path's slash earlier. */
+const FIRST_SLASH = "http://".length + 1;
+
+/** A shard at work that orders by cash: what a page has goes to its links when it is done. */
+export class OpicDesk extends Desk {
+  readonly #cash: ShardCash;
+  readonly #order: OpicOrder;
+  readonly #outbox: CashOutbox;
+  readonly #onLate: (origin: CreditOrigin) => void;
+  readonly #priority: PagePriority | undefined;
+  /** Credits of the visit or block at hand. */
+  readonly #credits = new CreditList();
+
+  constructor(
+    shard: Shard,
+    journal: ShardJournal,
+    post: (mail: ShardMail) => void,
+    order: OpicOrder,
+    maxBlockBytes: number,
+    { onLate, priority }: Pick<ThreadOrder, "onLate" | "priority">,
+  ) {
+    super(shard, journal, post);
+    this.#cash = shard.state.cash!;
+    this.#order = order;
+    this.#outbox = new CashOutbox(journal, maxBlockBytes, (found) => shard.fingerprint(found));
+    this.#onLate = onLate;
+    this.#priority = priority;
+  }
+
+  /** Takes in a seed; true when it is new. */
+  override admit(found: Discovery, hostname: string): boolean {
+    const isNew = this.#give(found, hostname, 0, "own");
+    this.#journalCredits("own");
+    return isNew;
+  }
+
+  /** What the page had is dealt out at once: the links of the next page of this batch may be paid from it. */
+  override finish(
+    lease: Lease,
+    found: readonly Discovery[],
+    how: Finish,
+    shardOf: (hostname: string) => number,
+  ): number {
+    const { book, pages } = this.#cash;
+    const links = Math.max(how.links, found.length);
+    const share = shareOf(book, pages.find(lease.low, lease.high), links);
+    this.journal.done(lease, how);
+    let fresh = 0;
+    for (const discovery of found) {
+      const hostname = hostnameOf(discovery.url);
+      const target = shardOf(hostname);
+      if (target !== this.shard.number) {
+        // Gone when it is promised, not when its block is closed: nothing is promised twice.
+        book.send(share);
+        this.#outbox.post(target, discovery, share);
+      } else if (this.#give(discovery, hostname, share, "own")) fresh++;
+    }
+    this.#outbox.visited();
+    this.#journalCredits("own");
+    return fresh;
+  }
+
+  protected override takeIn(block: Buffer): number {
+    const { found, amounts, known, total } = readCashBlock(block);
+    this.#cash.book.receive(total);
+    this.journal.count(CASH_COUNTERS.received, total);
+    let fresh = 0;
+    for (const [i, discovery] of found.entries()) {
+      if (this.#give(discovery, hostnameOf(discovery.url), amounts[i]!, "foreign")) fresh++;
+    }
+    for (const { low, high, amount } of known) {
+      const page = this.#cash.pages.find(low, high);
+      if (page >= 0) this.#credit(page, low, high, amount, "foreign");
+    }
+    this.#journalCredits("foreign");
+    return fresh;
+  }
+
+  override closeBlocks(): number {
+    this.#outbox.closeBlocks();
+    return super.closeBlocks();
+  }
+
+  /** A link of this shard gets cash; true when it was not known. */
+  #give(found: Discovery, hostname: string, amount: number, origin: CreditOrigin): boolean {
+    this.shard.fingerprint(found);
+    const { low, high } = print;
+    const page = this.#cash.pages.find(low, high);
+    if (page >= 0) {
+      this.#credit(page, low, high, amount, origin);
+      return false;
+    }
+    const cash = amount + this.#mint(found, hostname) + this.#bonus(found);
+    this.shard.admit(found, hostname, cash);
+    this.journal.admit(found, low, high);
+    if (cash > 0) this.#credits.add(low, high, cash);
+    return true;
+  }
+
+  #credit(page: number, low: number, high: number, amount: number, origin: CreditOrigin): void {
+    if (amount === 0) return;
+    if (this.#cash.book.isDone(page)) {
+      const { lateOwn, lateForeign } = CASH_COUNTERS;
+      this.journal.count(origin === "own" ? lateOwn : lateForeign, 1);
+      this.#onLate(origin);
+    }
+    this.#order.credit(page, amount, origin);
+    this.#credits.add(low, high, amount);
+  }
+
+  /** A unit for a seed, and for the first home page of a site. */
+  #mint(found: Discovery, hostname: string): number {
+    const isSeed = found.via === "seed";
+    if (!isSeed && found.url.indexOf("/", FIRST_SLASH) !== found.url.length - 1) return 0;
+    const { seedLow, seedHigh } = this.shard.state;
+    fingerprint(siteOf(hostname), seedLow, seedHigh);
+    const { low, high } = print;
+    if (!this.#cash.homes.addPrint(low, high) && !isSeed) return 0;
+    const amount = mintFor(this.#cash.book);
+    this.#cash.book.mint(amount);
+    this.shard.state.count(CASH_COUNTERS.minted, amount);
+    this.journal.minted(low, high, amount);
+    return amount;
+  }
+
+  /** What the page is worth by itself, if somebody says so. */
+  #bonus({ url, depth }: Discovery): number {
+    if (this.#priority === undefined) return 0;
+    const { book } = this.#cash;
+    const amount = bonusFor(book, this.#priority(url, depth));
+    book.mint(amount);
+    this.journal.count(CASH_COUNTERS.minted, amount);
+    return amount;
+  }
+
+  #journalCredits(origin: CreditOrigin): void {
+    if (this.#credits.length === 0) return;
+    this.journal.credited(ORIGINS.indexOf(origin), this.#credits.bytes);
+    this.#credits.clear();
+  }
+}

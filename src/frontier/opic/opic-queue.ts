@@ -1,0 +1,96 @@
+import type { BlockFile } from "../../queue/block-file.ts";
+import { RangeQueue } from "../../queue/range-queue.ts";
+import type { Discovery } from "../frontier.ts";
+import type { Host } from "../host.ts";
+import type { WaitingLink } from "../journal/waiting-link.ts";
+import type { QueueLog } from "../queue-log.ts";
+import { copyRecord, readRecord, writeRecord } from "../queue-record.ts";
+import type { ShardQueue, TakenUrl } from "../shard-queue.ts";
+import { Column } from "./column.ts";
+import { OpicOrder } from "./opic-order.ts";
+import { RecordPlaces } from "./record-places.ts";
+import type { ShardCash } from "./shard-cash.ts";
+import type { ThreadOrder } from "./thread-order.ts";
+
+/** Blocks of keys that a shard keeps in memory, 4 KiB each, taken when needed. */
+const FRAMES = 256;
+
+/**
+ * The waiting URLs of a shard by cash. Their records lie in the queue log, each on its own; a page's number leads to
+ * its record, its host and its cash. The thread's order decides which pages hosts have to take.
+ */
+export class OpicQueue implements ShardQueue {
+  onReady: (host: Host) => void = () => {};
+  readonly order: OpicOrder;
+  readonly #cash: ShardCash;
+  readonly #log: QueueLog;
+  readonly #places = new RecordPlaces();
+  readonly #hostOf = new Column(Uint32Array);
+  /** Hosts by number, as long as pages of theirs wait. */
+  readonly #hosts = new Map<number, Host>();
+  #lastHost = 0;
+  readonly #team: ThreadOrder;
+  readonly #index: number;
+
+  constructor(cash: ShardCash, log: QueueLog, openScratch: () => BlockFile, team: ThreadOrder) {
+    this.#cash = cash;
+    this.#log = log;
+    this.order = new OpicOrder(cash.book, new RangeQueue(openScratch, FRAMES));
+    this.#team = team;
+    this.#index = team.join(this);
+  }
+
+  add(host: Host, found: Discovery, low: number, high: number): void {
+    const { bytes, at } = this.#log.room();
+    this.#put(host, low, high, writeRecord(bytes, at, found, low, high, 0));
+  }
+
+  restore(host: Host, link: WaitingLink): void {
+    const { bytes, at } = this.#log.room();
+    this.#put(host, link.low, link.high, copyRecord(bytes, at, link, 0));
+  }
+
+  has(host: Host): boolean {
+    return this.#team.has(this.#index, host.number);
+  }
+
+  next(host: Host): TakenUrl {
+    const page = this.#team.next(this.#index, host.number);
+    const reference = this.#places.get(page);
+    const { bytes, at } = this.#log.read(reference);
+    const taken = { ...readRecord(bytes, at), cash: this.#cash.book.cash(page) };
+    this.#log.free(reference);
+    host.chained--;
+    return taken;
+  }
+
+  forget(host: Host): void {
+    this.#hosts.delete(host.number);
+  }
+
+  /** The number of a page's host. */
+  hostOf(page: number): number {
+    return this.#hostOf.get(page);
+  }
+
+  cashOf(page: number): number {
+    return this.#cash.book.cash(page);
+  }
+
+  /** The thread's order has drawn a page of a host that had none. */
+  woken(number: number): void {
+    this.onReady(this.#hosts.get(number)!);
+  }
+
+  #put(host: Host, low: number, high: number, length: number): void {
+    const page = this.#cash.pages.find(low, high);
+    if (host.number === 0) {
+      host.number = ++this.#lastHost;
+      this.#hosts.set(host.number, host);
+    }
+    this.#places.set(page, this.#log.commit(length));
+    this.#hostOf.set(page, host.number);
+    host.chained++;
+    this.order.restore(page);
+  }
+}

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { UNIT } from "../../src/frontier/opic/cash-book.ts";
+import { PROFILES } from "../../src/web/profile.ts";
+import { startWeb } from "../../src/web/server.ts";
+import { orbweaver, readLines, readReport, tempFolder } from "../support/orbweaver.ts";
+
+const WEB = { profile: { ...PROFILES.small, pages: 400, hosts: 6 } };
+
+for (const threads of [1, 4]) {
+  test(`ordered by cash, ${threads} threads: every page exactly once`, async (t) => {
+    const web = await startWeb(WEB);
+    t.after(() => web.close());
+    const out = join(tempFolder(t), "out");
+    const { code, stdout, stderr } = await orbweaver([
+      ...["crawl", ...web.start, "--order", "opic", "--delay", "0", "--out", out],
+      ...["--json", "--quiet", "--threads", String(threads)],
+    ]);
+    assert.equal(code, 0, stderr);
+    assert.equal(JSON.parse(stdout).pages, web.truth().reachable);
+    assert.equal(web.report().repeated, 0);
+    const report = readReport(out);
+    assert.ok(report.lateOwn! > 0, "links to fetched pages are counted");
+    assert.equal(report.lateForeign! > 0, true, "also those of other shards");
+    const pages = readLines<{ cash: number; priority: number }>(join(out, "pages/pages.jsonl"));
+    for (const { cash, priority } of pages.slice(1)) {
+      assert.ok(Number.isSafeInteger(cash) && priority * UNIT === cash);
+    }
+    assert.deepEqual([pages[1]!.cash, pages[1]!.priority], [UNIT, 1], "a seed begins with a unit");
+    const top = JSON.parse(readFileSync(join(out, "reports/top-pages.json"), "utf8"));
+    const cash = pages.slice(1).map((page) => page.cash);
+    const expected = cash.sort((a, b) => b - a).slice(0, 100);
+    assert.deepEqual(
+      top.map((page: { cash: number }) => page.cash),
+      expected,
+    );
+  });
+}
+
+test("ordered by cash, stopped and resumed with other numbers of threads: every page exactly once", async (t) => {
+  const web = await startWeb(WEB);
+  t.after(() => web.close());
+  const out = join(tempFolder(t), "out");
+  const start = ["crawl", ...web.start, "--order", "opic", "--delay", "0", "--out", out];
+  const first = await orbweaver([
+    ...start,
+    "--json",
+    "--quiet",
+    "--max-pages",
+    "60",
+    "--threads",
+    "2",
+  ]);
+  assert.equal(first.code, 3, first.stderr);
+  const check = async (url: string) => {
+    const { stdout, stderr } = await orbweaver(["check", "url", url, "--crawl", out, "--json"]);
+    assert.equal(stderr, "");
+    return JSON.parse(stdout).known;
+  };
+  const seed = await check(web.start[0]!);
+  assert.equal(seed.state, "done");
+  assert.ok(seed.cash >= UNIT && seed.priority >= 1);
+  assert.deepEqual(await check("http://nowhere.example/"), { state: "unknown" });
+  const pages = [JSON.parse(first.stdout).pages];
+  for (const [limit, threads, code] of [[1000, 1, 0]]) {
+    const options = ["--max-pages", String(limit), "--threads", String(threads)];
+    const next = await orbweaver(["resume", out, "--json", "--quiet", ...options]);
+    assert.equal(next.code, code, next.stderr);
+    pages.push(JSON.parse(next.stdout).pages);
+  }
+  assert.deepEqual(pages, [60, web.truth().reachable]);
+  assert.equal(web.report().repeated, 0);
+  const changed = await orbweaver(["resume", out, "--order", "bfs"]);
+  assert.equal(changed.code, 2);
+  assert.match(changed.stderr, /order opic belongs to the crawl/);
+});
+
+test("a module says what pages are worth: those come first, and the cash is booked", async (t) => {
+  const web = await startWeb(WEB);
+  t.after(() => web.close());
+  const folder = tempFolder(t);
+  const out = join(folder, "out");
+  const module = join(folder, "sevens.mjs");
+  writeFileSync(module, 'export default (url) => (url.includes("7") ? 4 : 0);');
+  const crawl = ["crawl", ...web.start, "--delay", "0", "--quiet", "--max-pages", "60"];
+  const byCash = [...crawl, "--out", out, "--order", "opic", "--threads", "1"];
+  const { code, stderr } = await orbweaver([...byCash, "--priority", module]);
+  assert.equal(code, 3, stderr);
+  const pages = readLines<{ url: string; cash: number }>(join(out, "pages/pages.jsonl")).slice(1);
+  const paid = pages.filter(({ url }) => url.includes("7"));
+  assert.ok(paid.every(({ cash }) => cash >= 4 * UNIT));
+  assert.ok(paid.length > 40, `only ${paid.length} of 60 pages are of those that were wanted`);
+  for (const [args, message] of [
+    [[...byCash, "--priority", join(folder, "none.mjs")], /--priority .* cannot be loaded/],
+    [[...crawl, "--priority", module], /--priority needs --order opic/],
+  ] as const) {
+    const refused = await orbweaver(args.map((word) => (word === out ? `${out}2` : word)));
+    assert.equal(refused.code, 2, refused.stderr);
+    assert.match(refused.stderr, message);
+  }
+});
