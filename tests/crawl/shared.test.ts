@@ -8,9 +8,12 @@ import { orbweaver, readLog, readReport, tempFolder } from "../support/orbweaver
 
 const SHARED = ["--frontier", "shared", "--json", "--quiet"];
 
-test("every correct technique crawls a web completely, each page once, with spills", async (t) => {
+// All of them, on real sites and with more threads: shared.conformance.ts.
+const SOME_TECHNIQUES = CORRECT_TECHNIQUES.filter((_, number) => number % 2 === 0);
+
+test("techniques crawl a web completely, each page once, with spills", async (t) => {
   const profile = { ...PROFILES.tiny, pages: 60, hosts: 4 };
-  for (const [number, technique] of CORRECT_TECHNIQUES.entries()) {
+  for (const [number, technique] of SOME_TECHNIQUES.entries()) {
     const web = await startWebProcess({ profile });
     t.after(() => web.close());
     const out = join(tempFolder(t), "out");
