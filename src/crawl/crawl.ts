@@ -101,13 +101,14 @@ export class Crawl {
       statistics.tick(monotonicMs(), Date.now(), flow);
     }, TICK_MS);
     this.events.emit("started", this.#out);
-    const started = crew.start().then(
+    // A crew that cannot begin dismisses its crawlers, so the wait below ends either way.
+    crew.start().then(
       () => {
         this.#lastWorkMs = monotonicMs();
       },
       (error: unknown) => this.#fail(error),
     );
-    await Promise.race([crew.crawlersEnded, started.then(() => crew.crawlersEnded)]);
+    await crew.crawlersEnded;
     clearInterval(ticker);
     bell.close();
     if (this.#endedMs === 0) this.#endedMs = monotonicMs();

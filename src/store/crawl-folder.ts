@@ -48,8 +48,6 @@ export interface CrawlState {
   readonly moreSeeds: readonly string[];
   /** How the newest run ended; "running" after a crash. */
   readonly ended: string;
-  /** Archive files that a run which died had open: lists may name records in them that were never committed. */
-  readonly unclean: readonly string[];
 }
 
 /** Makes a new state durable; the old one stays until then. */
@@ -147,7 +145,6 @@ export function createCrawlFolder(
     config: {},
     moreSeeds: [],
     ended: "running",
-    unclean: [],
     ...crawl,
   };
   writeCrawlState(dir, state);

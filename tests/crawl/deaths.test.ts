@@ -9,13 +9,15 @@ import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { readPages, tempFolder } from "../support/orbweaver.ts";
 
-/** Both at once, in either order: the one that dies second is in the middle of helping the first. */
+/** Alone, or at once in either order: the one that dies second is in the middle of helping the first. */
 for (const victims of [
+  ["crawler 1"],
+  ["builder 0"],
   ["crawler 0", "builder 0"],
   ["builder 0", "crawler 0", "crawler 1"],
 ]) {
-  test(`when ${victims.join(" and ")} die at once they are replaced and nothing is lost`, async (t) => {
-    const profile = { ...PROFILES.small, pages: 300, hosts: 6 };
+  test(`when ${victims.join(" and ")} die they are replaced and nothing is lost`, async (t) => {
+    const profile = { ...PROFILES.small, pages: 700, hosts: 6 };
     const web = await startWeb({ profile, latencyMs: 2 });
     t.after(() => web.close());
     const out = join(tempFolder(t), "out");
@@ -27,6 +29,8 @@ for (const victims of [
     });
     const crawl = new Crawl(configFrom(settings, { typed: web.start }), out);
     let kills = 0;
+    const replaced: string[] = [];
+    crawl.events.on("workerReplaced", (name) => replaced.push(name));
     crawl.events.on("progress", ({ pages }) => {
       if (pages <= 80 || kills === 1) return;
       kills++;
@@ -34,6 +38,7 @@ for (const victims of [
     });
     const summary = await crawl.run();
     assert.ok(kills > 0, "nobody was killed");
+    assert.ok(replaced.length > 0, "nobody was replaced");
     assert.deepEqual([summary.ended, summary.pages], ["finished", web.truth().reachable]);
     const urls = readPages(out).map(({ url }) => url);
     assert.equal(new Set(urls).size, summary.pages);
@@ -65,4 +70,13 @@ test("a limit that a dead thread has reached ends the crawl when it is counted",
   assert.equal(control.permits.left, 0, "a third thread is dead, and its pages are not known");
   countAnew(control, 1, [{ share: 5, pages: 10 }], 1, 10);
   assert.deepEqual([control.mode, control.endedBy], [MODES.drain, "limit"]);
+});
+
+test("a worker that dies again and again without a page in between ends the crawl with an error", async (t) => {
+  const web = await startWeb({ profile: { ...PROFILES.small, pages: 50 }, latencyMs: 60_000 });
+  t.after(() => web.close());
+  const settings = checkSettings({ seeds: [...web.start], threads: 1, delayMs: 0 });
+  const crawl = new Crawl(configFrom(settings, { typed: web.start }), join(tempFolder(t), "out"));
+  crawl.events.on("progress", () => void crawl.killWorker("crawler 0"));
+  await assert.rejects(crawl.run(), { code: "OW_WORKER_DIED", exitCode: 1 });
 });

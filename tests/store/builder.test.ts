@@ -145,7 +145,6 @@ test("a folder is taken only when nothing is in it, and the refusal says what to
       config: {},
       moreSeeds: [],
       ended: "running",
-      unclean: [],
     },
   ]);
   const refusal = (dir: string, sentence: RegExp) =>
