@@ -1,9 +1,10 @@
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
 import { Crawl } from "../../src/crawl/crawl.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
-import { type Drill, pause, Random, withFolder } from "./drill.ts";
+import { type Drill, Random, withFolder } from "./drill.ts";
 import { readOnDisk } from "./on-disk.ts";
 
 const THREADS = 2;
@@ -43,12 +44,12 @@ export const drill: Drill = {
           if (sinceMs !== undefined) back.push(performance.now() - sinceMs);
         });
         const killer = async () => {
-          for (let pagesBefore = -1; deaths < count && !isOver; ) {
-            await pause(random, 100, 900);
-            const { pages: now } = crawl.progress();
+          let next = 0;
+          while (deaths < count && !isOver) {
+            await setTimeout(2);
             // Deaths without a page in between are a fault of another kind, after which a crawl gives up.
-            if (now === pagesBefore || isOver || diedMs.size > 1) continue;
-            pagesBefore = now;
+            if (crawl.progress().pages < next || isOver || diedMs.size > 1) continue;
+            next = crawl.progress().pages + 1 + random.below(Math.ceil((1.5 * pages) / count));
             const name = WORKERS[random.below(WORKERS.length)]!;
             if (diedMs.has(name)) continue;
             diedMs.set(name, performance.now());
@@ -67,6 +68,7 @@ export const drill: Drill = {
         problems.push(...disk.problems);
         if (summary.ended !== "finished") problems.push(`the crawl ended: ${summary.ended}`);
         if (disk.pages !== reachable) problems.push(`${disk.pages} pages of ${reachable}`);
+        if (deaths < count / 2) problems.push(`${deaths} deaths met the crawl, not ${count}`);
         if (repeated > deaths * MAX_UNCOMMITTED) problems.push(`${repeated} pages fetched again`);
         back.sort((a, b) => a - b);
         const slow = back.filter((ms) => ms > MAX_BACK_MS).length;

@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { crawlPaths } from "../../src/store/crawl-folder.ts";
 import { Random } from "../../src/web/random.ts";
+import type { RemoteWeb } from "../../src/web/web-process.ts";
 import { root } from "../support/conformance.ts";
 
 const MAIN = join(root, "build/src/cli/main.js");
@@ -92,11 +94,21 @@ export function nextArguments(start: readonly string[], out: string): string[] {
   return crawlArguments(start, out);
 }
 
+/**
+ * Settles when the web has served so many pages, or the crawl has ended. Faults are placed by progress, not by time,
+ * so that they meet a running crawl on machines of any speed.
+ */
+export async function served(web: RemoteWeb, pages: number, crawl: CrawlProcess): Promise<void> {
+  let isOver = false;
+  void crawl.ended.then(() => {
+    isOver = true;
+  });
+  while (!isOver && (await web.report()).pages < pages) await setTimeout(2);
+}
+
 /** Settles after a random time between the two. */
 export function pause(random: Random, leastMs: number, mostMs: number): Promise<void> {
-  return new Promise((resolve) =>
-    setTimeout(resolve, leastMs + random.next() * (mostMs - leastMs)),
-  );
+  return setTimeout(leastMs + random.next() * (mostMs - leastMs));
 }
 
 export { Random };

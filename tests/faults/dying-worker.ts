@@ -1,7 +1,8 @@
+import { Socket } from "node:net";
 import { isMainThread, workerData } from "node:worker_threads";
 import { Random } from "../../src/web/random.ts";
 
-// Loaded before the crawler's own module by NODE_OPTIONS: such a thread ends itself after a while.
+// Loaded before the crawler's own module by NODE_OPTIONS: such a thread ends itself after some requests.
 const rules = (workerData as { rules?: { thread: number; epoch: number } } | null)?.rules;
 if (!isMainThread && rules !== undefined) {
   const seed = Number(process.env.ORBWEAVER_DEATH_SEED ?? 1);
@@ -15,7 +16,13 @@ if (!isMainThread && rules !== undefined) {
   ];
   if (process.env.ORBWEAVER_OOM !== undefined) ways.push(runOutOfMemory);
   const way = ways[random.below(ways.length)]!;
-  setTimeout(way, 700 + random.next() * 3000).unref();
+  // Counted in writes of sockets, one for each request: a clock would miss the crawl on a fast machine.
+  let left = 50 + random.below(1000);
+  const write = Socket.prototype.write;
+  Socket.prototype.write = function (this: Socket, ...args: unknown[]) {
+    if (--left === 0) setImmediate(way);
+    return Reflect.apply(write, this, args) as boolean;
+  } as typeof write;
 }
 
 function runOutOfMemory(): void {

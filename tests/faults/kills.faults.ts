@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { crawlPaths } from "../../src/store/crawl-folder.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
-import { type Drill, nextArguments, pause, Random, startCrawl, withFolder } from "./drill.ts";
+import {
+  type Drill,
+  nextArguments,
+  pause,
+  Random,
+  served,
+  startCrawl,
+  withFolder,
+} from "./drill.ts";
 import { readOnDisk } from "./on-disk.ts";
 
 /** `--max-uncommitted` of the drill, and the requests in flight beside it. */
@@ -42,10 +50,10 @@ export const drill: Drill = {
             const crawl = startCrawl([...args, ...first]);
             const mayKill = kills < KILLS_PER_CRAWL && figures.kills < count;
             if (mayKill) {
-              await Promise.race([
-                pause(random, args[0] === "crawl" ? 900 : 500, 4000),
-                crawl.ended,
-              ]);
+              // One in six meets the start, where nothing is served yet.
+              const step = 1 + random.below(Math.ceil((2 * pages) / KILLS_PER_CRAWL));
+              if (random.below(6) === 0) await Promise.race([pause(random, 0, 800), crawl.ended]);
+              else await served(web, (await web.report()).pages + step, crawl);
               crawl.child.kill("SIGKILL");
             }
             const { code, signal, stderr } = await crawl.ended;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
-import { type Drill, nextArguments, pause, Random, startCrawl, withFolder } from "./drill.ts";
+import { type Drill, nextArguments, Random, served, startCrawl, withFolder } from "./drill.ts";
 import { readOnDisk } from "./on-disk.ts";
 
 const MAX_EXIT_MS = 10_000;
@@ -30,7 +30,8 @@ export const drill: Drill = {
             const signal = random.below(2) === 0 ? "SIGINT" : "SIGTERM";
             let sentMs = 0;
             if (signals < SIGNALS_PER_CRAWL && figures.signals < count) {
-              await Promise.race([pause(random, 900, 3000), crawl.ended]);
+              const step = 1 + random.below(Math.ceil((2 * pages) / SIGNALS_PER_CRAWL));
+              await served(web, (await web.report()).pages + step, crawl);
               sentMs = performance.now();
               crawl.child.kill(signal);
             }
