@@ -7,10 +7,10 @@ import { closeAfterCrash } from "../store/close-archives.ts";
 import {
   type CrawlState,
   crawlPaths,
-  createCrawlFolder,
   readCrawlState,
   writeCrawlState,
 } from "../store/crawl-folder.ts";
+import { createCrawlFolder } from "../store/create-folder.ts";
 import { finishFolder } from "../store/finish-folder.ts";
 import { lockFolder } from "../store/folder-lock.ts";
 import { treeLockMemory } from "../store/page-tree.ts";
@@ -112,7 +112,8 @@ export class Crawl {
     clearInterval(ticker);
     bell.close();
     if (this.#endedMs === 0) this.#endedMs = monotonicMs();
-    await crew.endBuilders();
+    const mayBeOpen = await crew.endBuilders();
+    if (mayBeOpen && this.#config.frontier !== "shared") closeAfterCrash(this.#out);
     statistics.close(monotonicMs(), Date.now(), flow());
     // Also after a fault: what was stored is joined, indexed and reported.
     finishFolder(this.#out);

@@ -66,8 +66,7 @@ export class CrawlerStages implements Stages {
     if (outcome.kind === "postponed") {
       this.#parts.guard.after(lease, false);
       if (outcome.aside) {
-        // Nothing was asked, so the host owes no delay.
-        frontier.requestEnded(lease, now - lease.host.delayMs);
+        this.requestEnded(lease);
         frontier.rest(lease, outcome.untilMs);
       } else frontier.giveBack(lease, outcome.untilMs);
       this.#parts.returnPermit(lease);
@@ -87,15 +86,16 @@ export class CrawlerStages implements Stages {
     if (asked !== undefined || (outcome.kind === "failed" && HOST_ERRORS.has(outcome.error))) {
       frontier.giveBack(lease, now + Math.max(asked ?? 0, waitMs, lease.host.delayMs));
     } else {
-      frontier.requestEnded(lease, now);
+      this.requestEnded(lease);
       frontier.rest(lease, now + waitMs);
     }
     this.#parts.returnPermit(lease);
     return true;
   }
 
+  /** What robots.txt, a trap or a budget refuses was never asked for, so it costs its host no delay. */
   requestEnded(lease: Lease): void {
-    this.#parts.frontier.requestEnded(lease, monotonicMs());
+    this.#parts.frontier.requestEnded(lease, lease.host.endedMs);
   }
 
   async read(lease: Lease, capture: Capture): Promise<ReadPage> {

@@ -1,13 +1,13 @@
 import { WorkerDiedError } from "../errors.ts";
 import type { RunningWorker } from "../sync/run-worker.ts";
-import type { FromBuilder, ToBuilder } from "./build-worker.ts";
+import type { FromBuilder } from "./build-worker.ts";
+import { BuilderCrew } from "./builder-crew.ts";
 import { Compactor } from "./compactor.ts";
 import type { FromCrawler, ToCrawler } from "./crawl-worker.ts";
 import {
   type CrewPlan,
   type CrewVoice,
   journalsOf,
-  startBuilder,
   startCrawler,
   startDebugLog,
 } from "./crew-workers.ts";
@@ -24,11 +24,12 @@ export class Crew {
   readonly #plan: CrewPlan;
   readonly #voice: CrewVoice;
   readonly #crawlers: RunningWorker[] = [];
-  readonly #builders: RunningWorker[] = [];
+  readonly #builders: BuilderCrew;
   readonly #compactor: Compactor | undefined;
   readonly #words = new FirstWords<FromCrawler | FromBuilder>();
   #others: RunningWorker[] = [];
-  #left = 0;
+  /** Crawlers that have ended and are not replaced. */
+  readonly #home = new Set<number>();
   #allEnded = () => {};
   #recounts = 0;
   #repair: Promise<void> = Promise.resolve();
@@ -47,11 +48,14 @@ export class Crew {
   constructor(plan: CrewPlan, voice: CrewVoice) {
     this.#plan = plan;
     this.#voice = voice;
-    const { seedLow, seedHigh, memory } = plan;
+    const { seedLow, seedHigh } = plan;
     const folder = journalsOf(plan);
     this.#compactor =
       folder === undefined ? undefined : new Compactor({ folder, seedLow, seedHigh });
-    this.#left = memory.threads;
+    this.#builders = new BuilderCrew(plan, {
+      hear: (message) => this.#hearBuilder(message),
+      died: (running, error) => this.#died(running, error),
+    });
     this.crawlersEnded = new Promise((resolve) => {
       this.#allEnded = resolve;
     });
@@ -66,7 +70,7 @@ export class Crew {
       begun = resolve;
     });
     this.#guards++;
-    for (let builder = 0; builder < config.builders; builder++) this.#startBuilder(builder);
+    for (let builder = 0; builder < config.builders; builder++) this.#builders.start(builder);
     if (config.debug) {
       const running = startDebugLog(this.#plan);
       running.ended.catch((error: unknown) => this.#voice.fault(error));
@@ -92,11 +96,13 @@ export class Crew {
   /** A crew that cannot begin goes home. */
   async #dismissCrawlers(): Promise<void> {
     this.#dismissedAll = true;
-    for (const running of this.#crawlers) {
-      this.#dismissed.add(running);
-      await running.worker.terminate();
-    }
+    for (const running of this.#crawlers) await this.#dismiss(running);
     this.#allEnded();
+  }
+
+  async #dismiss(running: RunningWorker): Promise<void> {
+    this.#dismissed.add(running);
+    await running.worker.terminate();
   }
 
   /** Says something to every crawler. */
@@ -110,29 +116,23 @@ export class Crew {
     for (const bell of bells) if (bell !== bells.at(-2)) bell.ring();
   }
 
-  /** After the crawlers: lets the builders close their files. */
-  async endBuilders(): Promise<void> {
+  /** After the crawlers: lets the builders close their files. True when one has died: it may have left a file open. */
+  async endBuilders(): Promise<boolean> {
     await this.#repair;
     await this.#compactor?.pause();
     this.#plan.control.endBuilders();
     this.wakeAll();
-    await Promise.all(
-      [...this.#builders, ...this.#others].map(({ ended }) => ended.catch(() => {})),
-    );
+    await this.#builders.ended(() => this.#repair);
+    await Promise.all(this.#others.map(({ ended }) => ended.catch(() => {})));
+    return this.#builders.hasLost;
   }
 
   /** Ends a worker thread at whatever it is doing, as a fault would: for drills. False if there is none of that name. */
   async kill(name: string): Promise<boolean> {
-    const all = [...this.#crawlers, ...this.#builders, ...this.#others];
+    const all = [...this.#crawlers, ...this.#builders.all, ...this.#others];
     const victim = all.find((running) => running.name === name);
     await victim?.worker.terminate();
     return victim !== undefined;
-  }
-
-  #startBuilder(builder: number): void {
-    const running = startBuilder(this.#plan, builder, (message) => this.#hearBuilder(message));
-    this.#builders[builder] = running;
-    running.ended.catch((error: unknown) => this.#died(running, error));
   }
 
   /** Settles when the crawler has read what is on disk. */
@@ -144,7 +144,7 @@ export class Crew {
     const ready = this.#words.next(`ready ${thread}`);
     const diedBefore = new Promise<never>((_, reject) => {
       running.ended.then(
-        () => this.#starting.has(thread) || this.#crawlerEnded(),
+        () => this.#starting.has(thread) || this.#crawlerEnded(thread),
         (error: unknown) => {
           if (this.#starting.has(thread) && this.#crawlers[thread] === running) reject(error);
           else this.#died(running, error);
@@ -181,35 +181,38 @@ export class Crew {
     this.#crawlers[thread]!.worker.postMessage(message);
   }
 
-  #crawlerEnded(): void {
-    if (--this.#left === 0) this.#allEnded();
+  #crawlerEnded(thread: number): void {
+    this.#home.add(thread);
+    if (this.#home.size === this.#plan.memory.threads) this.#allEnded();
   }
 
   #died(running: RunningWorker, error: unknown): void {
     if (this.#dismissed.delete(running)) return;
     const { control, config } = this.#plan;
     const crawler = this.#crawlers.indexOf(running);
+    const builder = this.#builders.all.indexOf(running);
     // A crawl that ends anyway needs no new thread: what was not committed waits for the next run.
     if (control.mode !== MODES.run && crawler >= 0) {
       this.#goneForGood(crawler);
-      this.#crawlerEnded();
+      this.#crawlerEnded(crawler);
       return;
     }
-    const isHopeless = this.#toll.isTooHigh(control.pagesCommitted);
-    if (config.frontier === "shared" || control.mode !== MODES.run || isHopeless) {
-      this.#voice.fault(error);
-      if (crawler >= 0) this.#crawlerEnded();
+    // A full disk is fatal only to a crawl that ends: until then its builders wait.
+    const fullDisk = control.mode === MODES.run ? undefined : this.#builders.fullDisk;
+    const isHopeless = fullDisk ?? this.#toll.isTooHigh(control.pagesCommitted);
+    if (config.frontier === "shared" || isHopeless) {
+      this.#voice.fault(fullDisk ?? error);
+      if (crawler >= 0) this.#crawlerEnded(crawler);
       return;
     }
     if (crawler >= 0) this.#dead.add(crawler);
     this.#guards++;
     control.pending.add(1);
-    const builder = this.#builders.indexOf(running);
     this.#repair = this.#repair
       .then(() => {
         // Whoever died beside its builder was replaced with it.
         const isCurrent =
-          this.#crawlers[crawler] === running || this.#builders[builder] === running;
+          this.#crawlers[crawler] === running || this.#builders.all[builder] === running;
         if (!isCurrent || this.#dismissedAll) return this.#releaseGuard();
         return crawler >= 0 ? this.#replaceCrawlers([crawler]) : this.#replaceBuilder(builder);
       })
@@ -220,38 +223,35 @@ export class Crew {
       });
   }
 
-  /** Without its builder a crawler is ahead of what is on disk, so they begin anew together. */
+  /**
+   * Without its builder a crawler is ahead of what is on disk, so they begin anew together. In a crawl that ends it
+   * has nothing to begin: it goes home, and the new builder closes the files.
+   */
   async #replaceBuilder(builder: number): Promise<void> {
-    const { memory, config } = this.#plan;
-    const threads = [...this.#crawlers.keys()].filter(
-      (thread) => thread % config.builders === builder,
-    );
+    const { memory, control } = this.#plan;
+    const all = this.#builders.threadsOf(builder);
+    const threads = all.filter((thread) => !this.#home.has(thread));
+    for (const thread of threads) await this.#dismiss(this.#crawlers[thread]!);
+    for (const thread of all) memory.pipes[thread] = createPipe();
+    this.#builders.start(builder);
+    if (control.mode === MODES.run) return this.#replaceCrawlers(threads, false);
     for (const thread of threads) {
-      const running = this.#crawlers[thread]!;
-      this.#dismissed.add(running);
-      await running.worker.terminate();
-      memory.pipes[thread] = createPipe();
+      this.#goneForGood(thread);
+      this.#crawlerEnded(thread);
     }
-    this.#startBuilder(builder);
-    await this.#replaceCrawlers(threads, false);
+    this.#releaseGuard();
   }
 
   async #replaceCrawlers(threads: readonly number[], builderLives = true): Promise<void> {
-    const { memory, config, control } = this.#plan;
+    const { control } = this.#plan;
     await this.#compactor?.pause();
     for (const thread of threads) {
       this.#dead.add(thread);
       if (builderLives) {
-        const builder = this.#builders[thread % config.builders]!;
-        const closed = this.#words.next(`closed ${thread}`);
-        memory.pipes[thread] = createPipe();
-        const note: ToBuilder = { kind: "crawlerDied", thread, pipe: memory.pipes[thread] };
-        builder.worker.postMessage(note);
-        control.noteSent();
+        const stored = this.#builders.crawlerDied(thread, this.#words.next(`closed ${thread}`));
         this.wakeAll();
-        const builderDied = builder.ended.catch(() => {}).then(() => true);
         // A builder that dies meanwhile never answers: its own replacement begins these crawlers anew, too.
-        if ((await Promise.race([closed, builderDied])) === true) return this.#releaseGuard();
+        if (!(await stored)) return this.#releaseGuard();
       }
       reclaim(this.#plan, thread);
     }

@@ -18,7 +18,7 @@ export interface Stages {
   fetch(lease: Lease): Promise<FetchOutcome>;
   /** The URL goes back to its queue: politeness, or another try later. False when its tries are used up. */
   tryLater(lease: Lease, outcome: FetchOutcome): boolean;
-  /** The request is over: the host's delay starts. */
+  /** The request, if there was one, is over: the host's delay runs from its end. */
   requestEnded(lease: Lease): void;
   /** Decodes and parses what came, if it is a page. */
   read(lease: Lease, capture: Capture): Promise<ReadPage>;

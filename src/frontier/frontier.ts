@@ -67,7 +67,7 @@ export interface JournalPort {
 export interface Frontier {
   /** Up to `limit` URLs whose hosts may be asked at `nowMs`. */
   takeMany(limit: number, nowMs: number): Lease[];
-  /** The request of this lease ended at `endMs`: its host may be asked again after its delay. */
+  /** The last request of this lease's host ended at `endMs`: it may be asked again after its delay. */
   requestEnded(lease: Lease, endMs: number): void;
   /** Puts an unfinished lease back to the front of its host, which is not asked before `notBeforeMs`. */
   giveBack(lease: Lease, notBeforeMs: number): void;

@@ -50,6 +50,7 @@ export class Gatekeeper {
 
   /** The request ended at `endMs`: the host's gate opens after its delay. */
   leave(host: Host, endMs: number): void {
+    host.endedMs = endMs;
     if (this.#rules.delayMs === 0 && host.delayMs === 0) return;
     if (this.#rules.perHost === 1) this.#rules.hosts.leave(host.hash, endMs + host.delayMs);
   }

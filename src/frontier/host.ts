@@ -20,6 +20,11 @@ export class Host {
   delayMs: number;
   /** Not asked before this moment of the monotonic clock. */
   nextMs = 0;
+  /** When its last request ended; nothing that was not a request costs it a delay. */
+  endedMs = Number.NEGATIVE_INFINITY;
+  /** Above one connection: the lease that was taken last, and `nextMs` before it was. */
+  spacedFor: Lease | undefined;
+  beforeMs = 0;
   /** A start reserved at the address gate, or 0: the next request needs no second reservation. */
   reservedMs = 0;
   /** Position in the heap, -1 when the host is not in it. */

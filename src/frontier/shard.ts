@@ -124,7 +124,11 @@ export class Shard {
     if (host === undefined || host.nextMs > nowMs) return undefined;
     const lease = this.#next(host);
     // Above one connection the delay spaces the starts.
-    if (this.#rules.perHost > 1) host.nextMs = nowMs + host.delayMs;
+    if (this.#rules.perHost > 1) {
+      host.spacedFor = lease;
+      host.beforeMs = host.nextMs;
+      host.nextMs = nowMs + host.delayMs;
+    }
     this.#settle(host);
     return lease;
   }
@@ -139,11 +143,16 @@ export class Shard {
     return { url, parent, depth, via, seed, chain, low, high, host, shard, attempt: 0, cash };
   }
 
-  /** The lease's request is over; with one connection the delay runs from here. */
+  /**
+   * The lease's request is over; with one connection the delay runs from `endMs`. An end before the lease was taken
+   * means that nothing was asked: then the place it had among the starts is free again.
+   */
   requestEnded(lease: Lease, endMs: number): void {
     const host = lease.host;
     host.inFlight--;
     if (this.#rules.perHost === 1) host.nextMs = Math.max(host.nextMs, endMs + host.delayMs);
+    else if (host.spacedFor === lease && endMs + host.delayMs < host.nextMs)
+      host.nextMs = host.beforeMs;
     this.#settle(host);
   }
 

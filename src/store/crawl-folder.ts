@@ -1,13 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
-import { FolderTakenError, StoreCorruptError } from "../errors.ts";
-import { syncFolder } from "./append-file.ts";
+import { crc32 } from "node:zlib";
+import { StoreCorruptError } from "../errors.ts";
 import { jsonLine } from "./jsonl.ts";
-import { graphFacts } from "./link-log.ts";
-import { PAGES_HEADER } from "./page-line.ts";
 import { replaceFile } from "./replace-file.ts";
 
-const FORMAT_VERSION = 2;
+/** Of state/crawl.json. */
+export const FORMAT_VERSION = 3;
+
+const LOST = "its settings are lost; orbweaver recover keeps what was archived";
+/** The last member of state/crawl.json: CRC-32 of all bytes before its comma. */
+const CHECKSUM = /,"checksum":"([0-9a-f]{8})"\}\n$/;
 
 /** Every path of an output folder, in one place. */
 export interface CrawlPaths {
@@ -52,23 +55,41 @@ export interface CrawlState {
 
 /** Makes a new state durable; the old one stays until then. */
 export function writeCrawlState(dir: string, state: CrawlState): void {
-  replaceFile(crawlPaths(dir).state, (file) => file.write(Buffer.from(`${jsonLine(state)}\n`)));
+  const text = jsonLine(state).slice(0, -1);
+  const line = `${text},"checksum":"${checksumOf(text)}"}\n`;
+  replaceFile(crawlPaths(dir).state, (file) => file.write(Buffer.from(line)));
 }
 
-/** What a new crawl is given beside its folder. */
-export type NewCrawl = Partial<Pick<CrawlState, "frontier" | "seedLow" | "seedHigh" | "config">>;
-
-/** The state of a crawl folder; undefined when the folder holds no crawl. */
+/** The state of a crawl folder; undefined when the folder holds no crawl. Throws StoreCorruptError for one that is damaged. */
 export function readCrawlState(dir: string): CrawlState | undefined {
-  const { state } = crawlPaths(dir);
-  if (!existsSync(state)) return undefined;
-  try {
-    const value = JSON.parse(readFileSync(state, "utf8")) as CrawlState;
-    if (value.version === FORMAT_VERSION) return value;
-  } catch (cause) {
-    throw new StoreCorruptError(`${state}:0: not the state of a crawl`, cause);
+  const { state, journals } = crawlPaths(dir);
+  if (!existsSync(state)) {
+    if (!existsSync(journals) || readdirSync(journals).length === 0) return undefined;
+    throw new StoreCorruptError(`${state}:0: the state of the crawl is missing: ${LOST}`);
   }
+  const line = readFileSync(state, "utf8");
+  const sum = CHECKSUM.exec(line);
+  const text = line.slice(0, sum?.index);
+  const isWhole = sum !== null && sum[1] === checksumOf(text);
+  if (!isWhole && (sum !== null || !isOlder(line))) {
+    throw new StoreCorruptError(`${state}:0: not the state of a crawl as it was written: ${LOST}`);
+  }
+  const value = isWhole ? (JSON.parse(`${text}}`) as CrawlState) : undefined;
+  if (value?.version === FORMAT_VERSION) return value;
   throw new StoreCorruptError(`${state}:0: written by another version of this program`);
+}
+
+function checksumOf(text: string): string {
+  return crc32(text).toString(16).padStart(8, "0");
+}
+
+/** A state of the time before there were checksums. */
+function isOlder(line: string): boolean {
+  try {
+    return (JSON.parse(line) as Partial<CrawlState>).version! < FORMAT_VERSION;
+  } catch {
+    return false;
+  }
 }
 
 /** The paths of the output folder `dir`. */
@@ -106,58 +127,4 @@ export function partsOf(path: string): string[] {
     if (/^\d+$/.test(thread)) numbered.push([Number(thread), part]);
   }
   return numbered.sort(([a], [b]) => a - b).map(([, part]) => part);
-}
-
-/**
- * Makes a new output folder, or throws FolderTakenError with what to do instead: what is already
- * on disk is never overwritten, mixed with or deleted.
- */
-export function createCrawlFolder(
-  dir: string,
-  wallMs: number = Date.now(),
-  crawl: NewCrawl = {},
-): CrawlPaths {
-  const paths = crawlPaths(dir);
-  const taken = whyTaken(dir, paths);
-  if (taken !== undefined) throw new FolderTakenError(taken);
-  mkdirSync(dir, { recursive: true });
-  try {
-    // Without `recursive` this fails when there: of two crawls started at once only one goes on.
-    mkdirSync(dirname(paths.state));
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code !== "EEXIST") throw fault;
-    throw new FolderTakenError(`another crawl is starting in ${dir}: choose another --out`);
-  }
-  const files = [paths.index, paths.pages, paths.log, paths.skipped];
-  for (const folder of [paths.archive, paths.links, paths.journals, ...files.map(dirname)])
-    mkdirSync(folder);
-  // Here, not by the builders: all of them must use the same ids.
-  graphFacts(join(paths.links, "graph.json"));
-  replaceFile(paths.pages, (file) => file.write(Buffer.from(`${jsonLine(PAGES_HEADER)}\n`)));
-  // Last, so that a folder with a state file is a complete one.
-  const state: CrawlState = {
-    version: FORMAT_VERSION,
-    created: new Date(wallMs).toISOString(),
-    frontier: "sharded",
-    seedLow: 0,
-    seedHigh: 0,
-    epoch: 1,
-    config: {},
-    moreSeeds: [],
-    ended: "running",
-    ...crawl,
-  };
-  writeCrawlState(dir, state);
-  syncFolder(dir);
-  return paths;
-}
-
-function whyTaken(dir: string, paths: CrawlPaths): string | undefined {
-  if (!existsSync(dir)) return undefined;
-  if (!statSync(dir).isDirectory()) return `${dir} is a file, not a folder: choose another --out`;
-  if (existsSync(paths.state))
-    return `${dir} already holds a crawl, which is never overwritten: continue it with orbweaver resume ${dir}, or choose another --out`;
-  if (readdirSync(dir).length > 0)
-    return `${dir} is not empty and not a crawl folder: choose another --out, or an empty folder`;
-  return undefined;
 }

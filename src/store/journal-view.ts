@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
+import { join } from "node:path";
 import { StoreCorruptError } from "../errors.ts";
 import { EVENT } from "../frontier/journal/event-batch.ts";
 import {
@@ -8,6 +9,8 @@ import {
   EventCursor,
 } from "../frontier/journal/event-cursor.ts";
 import { word } from "../frontier/journal/fold.ts";
+import { listSegments, segmentName } from "../frontier/journal/journal-files.ts";
+import { decodeSegmentHeader, SEGMENT_HEADER_BYTES } from "../frontier/journal/journal-format.ts";
 import { type Damage, readJournal, repairTail } from "../frontier/journal/journal-reader.ts";
 import { openSnapshot, readDone } from "../frontier/journal/snapshot.ts";
 import { SeenSet } from "../frontier/seen.ts";
@@ -27,7 +30,7 @@ export interface OpenedJournals {
 }
 
 /** Seeds of the fingerprints of a crawl. */
-type Seeds = Pick<JournalView, "seedLow" | "seedHigh">;
+export type Seeds = Pick<JournalView, "seedLow" | "seedHigh">;
 
 /** Opens the journals of a folder: cuts torn tails, reports damage, keeps everything that is intact. */
 export function openJournals(folder: string, seeds: Seeds | undefined): OpenedJournals {
@@ -47,6 +50,27 @@ export function openJournals(folder: string, seeds: Seeds | undefined): OpenedJo
     repairTail(step.value, folder);
   }
   return { view: viewOf(folder, shards, seeds), damages, cut };
+}
+
+/** The seeds that the journals themselves name, for a crawl whose state is lost. */
+export function seedsInJournals(folder: string): Seeds | undefined {
+  for (const shard of shardsIn(folder)) {
+    for (const segment of listSegments(folder, shard)) {
+      const header = readSegmentHeader(join(folder, segmentName(shard, segment)));
+      if (typeof header === "object") return header;
+    }
+  }
+  return undefined;
+}
+
+function readSegmentHeader(path: string): ReturnType<typeof decodeSegmentHeader> {
+  const bytes = Buffer.alloc(SEGMENT_HEADER_BYTES);
+  const file = openSync(path, "r");
+  try {
+    return decodeSegmentHeader(bytes.subarray(0, readSync(file, bytes)));
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Numbers of the shards that have a journal in the folder. */

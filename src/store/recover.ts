@@ -1,14 +1,15 @@
 import { existsSync, mkdirSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { UsageError } from "../errors.ts";
+import { StoreCorruptError, UsageError } from "../errors.ts";
 import { archiveFiles } from "./archive-scan.ts";
 import { type ClosedArchive, closeArchives } from "./close-archives.ts";
 import { Committed, type FoundUrl } from "./committed.ts";
 import { crawlPaths, partsOf, readCrawlState } from "./crawl-folder.ts";
 import { writeResultsOf, writeTreeResults } from "./crawl-results.ts";
+import { isUnfinished } from "./create-folder.ts";
 import { finishFolder } from "./finish-folder.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { openJournals } from "./journal-view.ts";
+import { openJournals, type Seeds, seedsInJournals } from "./journal-view.ts";
 import { jsonLine, wholeLinesBytes } from "./jsonl.ts";
 import { readLines } from "./line-reader.ts";
 import { rebuildLists } from "./rebuild-lists.ts";
@@ -50,6 +51,9 @@ export function recoverFolder(dir: string, facts: RunFacts): Recovery {
   if (!hasArchive && !existsSync(paths.tree)) {
     throw new UsageError(`${dir} holds neither an archive nor a URL tree: nothing to recover`);
   }
+  if (isUnfinished(dir)) {
+    throw new UsageError(`${dir} was left while it was being made: there is nothing to recover`);
+  }
   const lists = [paths.index, paths.pages, paths.log].map(dirname);
   for (const folder of [paths.reports, ...(hasArchive ? [paths.links, ...lists] : [])])
     mkdirSync(folder, { recursive: true });
@@ -75,7 +79,8 @@ function fromTree(dir: string, facts: RunFacts): Recovery {
 
 function fromArchive(dir: string, facts: RunFacts): Recovery {
   const paths = crawlPaths(dir);
-  const journals = openJournals(paths.journals, readCrawlState(dir));
+  const state = seedsOf(dir);
+  const journals = openJournals(paths.journals, state.seeds);
   const committed = new Committed(journals.view);
   const closed = closeArchives(paths.archive, committed);
   for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages]) trimLines(path);
@@ -103,7 +108,7 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
     what: "a committed record is missing",
   }));
   return {
-    damages: [...journals.damages, ...rebuilt.damages, ...missing],
+    damages: [...state.damages, ...journals.damages, ...rebuilt.damages, ...missing],
     closed,
     journalsCut: journals.cut,
     rebuilt: rebuilt.changed,
@@ -112,6 +117,18 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
     unnamed: committed.unnamed,
     lists,
   };
+}
+
+/** The seeds of the fingerprints; when the crawl's state is damaged or gone the journals name them, too. */
+function seedsOf(dir: string): { seeds: Seeds | undefined; damages: Recovery["damages"] } {
+  try {
+    return { seeds: readCrawlState(dir), damages: [] };
+  } catch (fault) {
+    if (!(fault instanceof StoreCorruptError)) throw fault;
+    const { state: file, journals } = crawlPaths(dir);
+    const what = "the state of the crawl is damaged or missing: it cannot be resumed";
+    return { seeds: seedsInJournals(journals), damages: [{ file, offset: 0, what }] };
+  }
 }
 
 /** Cuts off what a crash left of a last line, in a list and in its parts. */

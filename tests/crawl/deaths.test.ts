@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
 import { Crawl } from "../../src/crawl/crawl.ts";
 import { countAnew } from "../../src/crawl/recount.ts";
 import { Control, createMemory, MODES } from "../../src/crawl/shared-memory.ts";
+import { recoverFolder } from "../../src/store/recover.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { readPages, tempFolder } from "../support/orbweaver.ts";
+
+const FACTS = { seconds: 1, threads: 2, buffers: 1, endedBy: "a test" };
 
 /** Alone, or at once in either order: the one that dies second is in the middle of helping the first. */
 for (const victims of [
@@ -42,6 +46,50 @@ for (const victims of [
     assert.deepEqual([summary.ended, summary.pages], ["finished", web.truth().reachable]);
     const urls = readPages(out).map(({ url }) => url);
     assert.equal(new Set(urls).size, summary.pages);
+  });
+}
+
+/** By an interrupt, so that pages are on their way, or by the end of the crawl, so that files are being closed. */
+for (const ending of ["interrupted", "finished"]) {
+  test(`a builder that dies while a crawl ends (${ending}) is replaced, and the crawl ends well`, async (t) => {
+    const web = await startWeb({
+      profile: { ...PROFILES.small, pages: 400, hosts: 6 },
+      latencyMs: 5,
+    });
+    t.after(() => web.close());
+    const out = join(tempFolder(t), "out");
+    const settings = checkSettings({ seeds: [...web.start], threads: 2, delayMs: 0 });
+    const config = configFrom(settings, { typed: web.start });
+    const crawl = new Crawl(config, out);
+    const replaced: string[] = [];
+    let isStopped = false;
+    crawl.events.on("workerReplaced", (name) => replaced.push(name));
+    if (ending === "interrupted") {
+      crawl.events.on("progress", ({ pages }) => {
+        if (pages <= 20 || isStopped) return;
+        isStopped = true;
+        crawl.stop();
+        void crawl.killWorker("builder 0");
+      });
+    } else {
+      const { reachable } = web.truth();
+      const look = () => {
+        if (crawl.progress().pages < reachable) setImmediate(look);
+        else void crawl.killWorker("builder 0");
+      };
+      crawl.events.once("progress", look);
+    }
+    const summary = await crawl.run();
+    assert.equal(summary.ended, ending);
+    assert.ok(replaced.includes("builder 0"), "the builder was not replaced");
+    assert.deepEqual(
+      readdirSync(join(out, "archive")).filter((name) => name.endsWith(".open")),
+      [],
+      "a file was left open",
+    );
+    const resumed = await new Crawl(config, out, true).run();
+    assert.deepEqual([resumed.ended, resumed.pages], ["finished", web.truth().reachable]);
+    assert.deepEqual(recoverFolder(out, FACTS).damages, []);
   });
 }
 

@@ -54,6 +54,20 @@ test("above one connection the delay spaces the starts", () => {
   assert.ok(shard.take(9000));
 });
 
+test("a lease for which nothing was asked costs its host no delay, with one connection or more", () => {
+  for (const perHost of [1, 2]) {
+    const shard = newShard({ ...RULES, perHost });
+    for (const path of ["1", "2", "3"]) shard.admit(found("a", path), "a");
+    const asked = shard.take(5000)!;
+    shard.requestEnded(asked, 5000);
+    assert.equal(shard.nextReadyMs(), 6000);
+    const refused = shard.take(6000)!;
+    shard.requestEnded(refused, 5000);
+    assert.equal(shard.nextReadyMs(), 6000, `${perHost} connections`);
+    assert.ok(shard.take(6000));
+  }
+});
+
 test("a lease given back comes first again, and not too early", () => {
   const shard = newShard(RULES);
   shard.admit(found("a", "1"), "a");

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { FolderTakenError } from "../../src/errors.ts";
-import { createCrawlFolder } from "../../src/store/crawl-folder.ts";
+import { createCrawlFolder } from "../../src/store/create-folder.ts";
 import { lockFolder } from "../../src/store/folder-lock.ts";
 import { root } from "../support/conformance.ts";
 import { tempFolder } from "../support/orbweaver.ts";

@@ -3,7 +3,8 @@ import { EventBatch, type PageLocation } from "../../src/frontier/journal/event-
 import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
 import { urlPrint } from "../../src/frontier/url-print.ts";
 import { Builder, type BuilderOptions } from "../../src/store/builder.ts";
-import { crawlPaths, createCrawlFolder } from "../../src/store/crawl-folder.ts";
+import { crawlPaths } from "../../src/store/crawl-folder.ts";
+import { createCrawlFolder } from "../../src/store/create-folder.ts";
 import { sampleCapture, sampleOptions, url } from "./sample-capture.ts";
 
 const SEEDS = [11, 22] as const;

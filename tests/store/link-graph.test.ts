@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { UsageError } from "../../src/errors.ts";
 import { Builder } from "../../src/store/builder.ts";
-import { createCrawlFolder } from "../../src/store/crawl-folder.ts";
+import { createCrawlFolder } from "../../src/store/create-folder.ts";
 import { EDGE_WORDS, EdgeFile, readEdges } from "../../src/store/edge-file.ts";
 import { finishFolder } from "../../src/store/finish-folder.ts";
 import { finishGraph, graphPaths, LinkGraph } from "../../src/store/link-graph.ts";

@@ -3,6 +3,7 @@ import { printable } from "../../config/printable.ts";
 import type { CrawlConfig, SettingName } from "../../config/schema.ts";
 import { UsageError } from "../../errors.ts";
 import { readCrawlState } from "../../store/crawl-folder.ts";
+import { isUnfinished } from "../../store/create-folder.ts";
 import type { Command } from "../command.ts";
 import { CRAWL_OPTIONS, flagsOf } from "../crawl-options.ts";
 import type { Io } from "../io.ts";
@@ -38,6 +39,11 @@ export const command: Command = {
     }
     const state = readCrawlState(dir);
     const shown = printable(dir, 1000);
+    if (state === undefined && isUnfinished(dir)) {
+      throw new UsageError(
+        `${shown} was left while its crawl was being made, and nothing was fetched; start it with orbweaver crawl URL --out ${shown}`,
+      );
+    }
     if (state === undefined) {
       throw new UsageError(
         `${shown} holds no crawl; start one with orbweaver crawl URL --out ${shown}`,
