@@ -1,5 +1,6 @@
 import { WorkerDiedError } from "../errors.ts";
 import type { RunningWorker } from "../sync/run-worker.ts";
+import { BufferPlan } from "./buffer-plan.ts";
 import type { FromBuilder, ToBuilder } from "./build-worker.ts";
 import { Compactor } from "./compactor.ts";
 import type { FromCrawler, ToCrawler } from "./crawl-worker.ts";
@@ -14,7 +15,7 @@ import {
 import { DeathToll, MAX_DEATHS_WITHOUT_PAGE } from "./death-toll.ts";
 import { FirstWords } from "./first-words.ts";
 import { countAnew, orRefused, reclaim, recount, type Start } from "./recount.ts";
-import { bellsOf, createPipe, MODES } from "./shared-memory.ts";
+import { bellsOf, createBuffer, MODES } from "./shared-memory.ts";
 
 /**
  * The worker threads of a crawl: starts them, counts what they have to do, and replaces one that dies. Its shards are
@@ -223,29 +224,29 @@ export class Crew {
   /** Without its builder a crawler is ahead of what is on disk, so they begin anew together. */
   async #replaceBuilder(builder: number): Promise<void> {
     const { memory, config } = this.#plan;
+    const buffers = new BufferPlan(config);
     const threads = [...this.#crawlers.keys()].filter(
-      (thread) => thread % config.builders === builder,
+      (thread) => buffers.builderOf(thread) === builder,
     );
     for (const thread of threads) {
       const running = this.#crawlers[thread]!;
       this.#dismissed.add(running);
       await running.worker.terminate();
-      memory.pipes[thread] = createPipe();
     }
+    for (const buffer of buffers.buffersOf(builder)) memory.buffers[buffer] = createBuffer();
     this.#startBuilder(builder);
     await this.#replaceCrawlers(threads, false);
   }
 
   async #replaceCrawlers(threads: readonly number[], builderLives = true): Promise<void> {
-    const { memory, config, control } = this.#plan;
+    const { config, control } = this.#plan;
     await this.#compactor?.pause();
     for (const thread of threads) {
       this.#dead.add(thread);
       if (builderLives) {
-        const builder = this.#builders[thread % config.builders]!;
+        const builder = this.#builders[new BufferPlan(config).builderOf(thread)]!;
         const closed = this.#words.next(`closed ${thread}`);
-        memory.pipes[thread] = createPipe();
-        const note: ToBuilder = { kind: "crawlerDied", thread, pipe: memory.pipes[thread] };
+        const note: ToBuilder = { kind: "crawlerDied", thread };
         builder.worker.postMessage(note);
         control.noteSent();
         this.wakeAll();
