@@ -1,12 +1,15 @@
 import { Deque } from "../frontier/deque.ts";
 import { FIRST, type HandOffBuffer, LAST } from "../sync/hand-off-buffer.ts";
-import { frameHead } from "./frames.ts";
+import { FRAMES, frameHead } from "./frames.ts";
 
 /** When a buffer is handed over: only at N (and when nobody brings more), or at N, after a while, or at once when idle. */
 export type HandOffMode = "full" | "count-or-time";
 
-/** How long a record may lie in a buffer that is not full, with "count-or-time". */
+/** How long a record may lie in a buffer that is not full, with "count-or-time": so often the builder looks by itself. */
 export const HAND_OVER_AFTER_MS = 200;
+
+/** What a crawler is about to bring: more at once, only what is in flight, or nothing. */
+export type Outlook = "busy" | "waiting" | "still";
 
 /** The crawler's end of a hand-off buffer. It never blocks: what the buffer does not take waits here. */
 export class BufferSender {
@@ -15,17 +18,21 @@ export class BufferSender {
   readonly #mode: HandOffMode;
   readonly #stored: Int32Array;
   readonly #thread: number;
-  readonly #waiting = new Deque<readonly Uint8Array[]>();
+  /** Records on their way, and what is to be called when those before it have left. */
+  readonly #waiting = new Deque<readonly Uint8Array[] | (() => void)>();
   readonly #afterwards = new Deque<(() => void) | undefined>();
   #current: readonly Uint8Array[] | undefined;
+  #currentBytes = 0;
   /** Bytes of the current record that have left. */
   #offset = 0;
-  #settled = 0;
-  /** Something was put since the last hand-over that this crawler asked for. */
+  #settled: number;
+  #added: number;
+  #records = 0;
+  /** Something was put since this crawler last called for the builder. */
   #news = false;
-  #timer: NodeJS.Timeout | undefined;
+  #outlook: Outlook | undefined;
 
-  /** `stored` counts, per crawler, the records its builder has written. */
+  /** `stored` counts, per crawler, the records its builder has made durable; who follows a dead one goes on counting. */
   constructor(
     buffer: HandOffBuffer,
     lane: number,
@@ -38,56 +45,83 @@ export class BufferSender {
     this.#mode = mode;
     this.#stored = stored;
     this.#thread = thread;
+    this.#settled = Atomics.load(stored, thread);
+    this.#added = this.#settled;
   }
 
-  /** Sends a record; `onStored` runs in `settle` once the builder has written it. */
+  /**
+   * Sends a page record; answers its number, by which the journal names it until the builder knows its place.
+   * `onSent` is called when nobody reads the parts any more, maybe at once.
+   */
+  sendRecord(parts: readonly Uint8Array[], onSent: () => void): number {
+    this.send(FRAMES.capture, parts);
+    if (this.congested) this.#waiting.pushBack(onSent);
+    else onSent();
+    return this.#records++;
+  }
+
+  /** Sends a record; `onStored` runs in `settle` once the builder has made it durable. */
   send(kind: number, parts: readonly Uint8Array[], onStored?: () => void): void {
     this.#waiting.pushBack([frameHead(kind, parts), ...parts]);
     this.#afterwards.pushBack(onStored);
-    this.#move();
+    if (!this.congested) this.#move();
   }
 
-  /** Moves what waits; `nothingReady` says that this crawler has nothing in flight and brings no more for now. */
-  flush(nothingReady: boolean): void {
+  /** Moves what waits for room, then calls the builder if it is time. A wake-up costs more than a page. */
+  flush(outlook: Outlook): void {
     this.#move();
+    const isOther = outlook !== this.#outlook;
+    this.#outlook = outlook;
     if (this.#mode === "full") {
-      if (nothingReady) this.#buffer.idle(this.#lane);
-      else this.#buffer.busy(this.#lane);
-    } else if (nothingReady && this.#news) this.#handOver();
+      // Also for what was put since it became still: the others may have been so all along.
+      if (outlook === "still" && (isOther || this.#news)) this.#buffer.idle(this.#lane);
+      else if (outlook !== "still" && isOther) this.#buffer.busy(this.#lane);
+    } else if (outlook !== "busy" && this.#news) this.#buffer.flush();
+    if (outlook !== "busy") this.#news = false;
+  }
+
+  /** True when everything that waited here for room has found some. */
+  retry(): boolean {
+    this.#move();
+    return !this.congested;
   }
 
   #move(): void {
     for (;;) {
-      this.#current ??= this.#waiting.shift();
-      if (this.#current === undefined) return;
-      const total = lengthOf(this.#current);
-      const end = Math.min(total, this.#offset + this.#buffer.maxFrameBytes);
-      const flags = (this.#offset === 0 ? FIRST : 0) | (end === total ? LAST : 0);
-      const whole = flags === (FIRST | LAST);
-      const parts = whole ? this.#current : slice(this.#current, this.#offset, end);
-      if (!this.#buffer.tryPut(this.#lane, parts, flags)) {
-        // Without room nobody reaches N, and a record in several frames needs the builder to go on.
-        if (!this.#buffer.hasRoom(this.#lane, end - this.#offset)) this.#buffer.flush();
-        return;
+      if (this.#current === undefined) {
+        const next = this.#waiting.shift();
+        if (next === undefined) return;
+        if (typeof next === "function") {
+          next();
+          continue;
+        }
+        this.#current = next;
+        this.#currentBytes = lengthOf(next);
       }
-      this.#offset = end;
-      this.#announce();
-      if (end < total) continue;
-      this.#current = undefined;
-      this.#offset = 0;
+      if (!this.#put(this.#current)) return;
     }
   }
 
-  #announce(): void {
-    if (this.#news || this.#mode === "full") return;
+  /** Puts the next frame of a record; false when it must wait. */
+  #put(record: readonly Uint8Array[]): boolean {
+    const total = this.#currentBytes;
+    const end = Math.min(total, this.#offset + this.#buffer.maxFrameBytes);
+    const flags = (this.#offset === 0 ? FIRST : 0) | (end === total ? LAST : 0);
+    const parts = flags === (FIRST | LAST) ? record : slice(record, this.#offset, end);
+    if (!this.#buffer.tryPut(this.#lane, parts, flags)) {
+      // Without room nobody reaches N, and a record in several frames needs the builder to go on.
+      if (!this.#buffer.hasRoom(this.#lane, end - this.#offset)) this.#buffer.flush();
+      // The last look comes later, in `retry`, when the bell is armed.
+      this.#buffer.want(this.#lane);
+      return false;
+    }
     this.#news = true;
-    this.#timer = setTimeout(() => this.#handOver(), HAND_OVER_AFTER_MS);
-  }
-
-  #handOver(): void {
-    clearTimeout(this.#timer);
-    this.#news = false;
-    this.#buffer.flush();
+    this.#offset = end;
+    if (end < total) return true;
+    this.#current = undefined;
+    this.#offset = 0;
+    this.#added++;
+    return true;
   }
 
   /** Runs what was to follow the records stored since the last call; returns how many those were. */
@@ -114,14 +148,16 @@ export class BufferSender {
     return this.#afterwards.size;
   }
 
-  /** Hands over what is left and forgets the clock. */
-  close(): void {
-    this.#handOver();
+  /** Records put into the buffer, those of dead predecessors that were stored included. */
+  get added(): number {
+    return this.#added;
   }
 }
 
 function lengthOf(parts: readonly Uint8Array[]): number {
-  return parts.reduce((sum, part) => sum + part.length, 0);
+  let length = 0;
+  for (const part of parts) length += part.length;
+  return length;
 }
 
 /** Views on the bytes from `from` to `to` of a record; nothing is copied. */

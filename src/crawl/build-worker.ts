@@ -1,17 +1,17 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import type { CrawlConfig } from "../config/schema.ts";
 import { DiskFullError } from "../errors.ts";
 import type { PageLocation } from "../frontier/journal/event-batch.ts";
 import { Builder, type BuilderOptions } from "../store/builder.ts";
-import type { Capture } from "../store/capture.ts";
-import { LinkList } from "../store/link-list.ts";
-import { BytePipe } from "../sync/byte-pipe.ts";
 import { monotonicMs } from "../sync/clock.ts";
-import type { CrawlUrl } from "../url/crawl-url.ts";
+import { FLUSH, type HandOffBuffer } from "../sync/hand-off-buffer.ts";
+import { BufferPlan } from "./buffer-plan.ts";
+import { BufferReader } from "./buffer-reader.ts";
+import { HAND_OVER_AFTER_MS } from "./buffer-sender.ts";
+import { readCapture } from "./capture-record.ts";
 import { FRAMES, type Frame } from "./frames.ts";
-import { FrameReader } from "./hand-off.ts";
 import { type DeskOptions, JournalDesk, type OpenJournal } from "./journal-desk.ts";
 import type { PlaceOfRecord } from "./journal-port.ts";
-import type { OutcomeLine } from "./outcome-line.ts";
 import {
   Account,
   bellsOf,
@@ -19,25 +19,24 @@ import {
   type CrawlMemory,
   HURRY_LEVELS,
   MODES,
+  openBuffer,
 } from "./shared-memory.ts";
 
 /** What a builder thread is given. */
 export interface BuildRules {
   readonly builder: number;
-  readonly builders: number;
+  readonly config: CrawlConfig;
   readonly memory: CrawlMemory;
   readonly options: BuilderOptions;
   /** Undefined for a frontier that keeps no journal: then nothing is synced before the end. */
   readonly journals: DeskOptions | undefined;
-  readonly syncEveryMs: number;
 }
 
 /** What the supervisor says to a builder. */
 export type ToBuilder = {
-  /** A crawler is dead: what it handed over whole is stored, its journals are closed, the next one uses a new pipe. */
+  /** A crawler is dead: what it put whole is stored, what it held of its buffer is free again, its journals are closed. */
   readonly kind: "crawlerDied";
   readonly thread: number;
-  readonly pipe: SharedArrayBuffer;
 };
 
 /** What a builder says to the supervisor. */
@@ -49,10 +48,8 @@ export type FromBuilder =
   /** Segments up to this one are closed and may be compacted. */
   | { readonly kind: "segments"; readonly closed: readonly [shard: number, segment: number][] };
 
-/** Frames taken from one crawler before the next one's turn. */
+/** Frames read of one crawler before the next one's turn; their room goes back then. */
 const TURN = 64;
-/** Looks by itself this often: crawlers with little to hand over do not wake it. */
-const SLEEP_MS = 200;
 /** A crawler with idle places is answered within this time. */
 const SOON_MS = 100;
 /** Pause between two tries on a full disk; a crawl that is told to end gives up after some of them. */
@@ -60,7 +57,8 @@ const FULL_RETRY_MS = 250;
 const FULL_TRIES_AT_END = 20;
 
 const rules = workerData as BuildRules;
-const { builder: me, builders, memory } = rules;
+const { builder: me, config, memory } = rules;
+const isTogether = config.handOff === "full";
 const port = parentPort!;
 const say = (message: FromBuilder): void => port.postMessage(message);
 const control = new Control(memory);
@@ -70,11 +68,11 @@ const stored = new Int32Array(memory.stored);
 const builder = new Builder(rules.options);
 const desk = rules.journals === undefined ? undefined : new JournalDesk(rules.journals);
 
+/** One crawler that this builder works for. */
 interface Source {
   readonly thread: number;
   readonly account: Account;
-  frames: FrameReader;
-  /** Frames read and not yet answered. */
+  /** Records read and not yet answered. */
   unanswered: number;
   /** Where the records are that no journal has named yet. */
   places: Map<number, PageLocation>;
@@ -83,9 +81,19 @@ interface Source {
   records: number;
 }
 
-const crawlers: Source[] = memory.pipes
-  .map((pipe, thread) => source(pipe, thread))
-  .filter(({ thread }) => thread % builders === me);
+/** A buffer that this builder empties, and its crawlers in the order of their lanes. */
+interface Intake {
+  readonly buffer: HandOffBuffer;
+  readonly reader: BufferReader;
+  readonly lanes: Source[];
+}
+
+const plan = new BufferPlan(config);
+const intakes: Intake[] = plan.buffersOf(me).map((number) => {
+  const buffer = openBuffer(memory, config, number);
+  return { buffer, reader: new BufferReader(buffer), lanes: plan.crawlersOf(number).map(source) };
+});
+const crawlers = intakes.flatMap(({ lanes }) => lanes);
 
 /** When the oldest unanswered frame was read. */
 let waitingSinceMs = Number.POSITIVE_INFINITY;
@@ -99,17 +107,16 @@ for (;;) {
     hear(note.message as ToBuilder);
   }
   let worked = false;
-  for (const crawler of crawlers) if (readSome(crawler)) worked = true;
+  for (const intake of intakes) if (isDue(intake, mayEnd) && readSome(intake)) worked = true;
   if (isTimeToCommit(worked)) commit();
   else if (!worked) {
-    // Read before the look at the pipes: what came later than the permission to end cannot exist.
+    // Read before the look at the buffers: what came later than the permission to end cannot exist.
     if (mayEnd) break;
     const armed = bell.arm();
-    const news = crawlers.some(
-      ({ frames, account }) => !frames.empty || account.hurried === HURRY_LEVELS.now,
-    );
+    const called = intakes.some(({ buffer }) => buffer.isCalled());
+    const hurried = !isTogether && crawlers.some(isInHurry);
     const told = control.notes !== notes || control.buildersMayEnd;
-    if (news || told || isTimeToCommit(false)) bell.disarm();
+    if (called || hurried || told || isTimeToCommit(false)) bell.disarm();
     else bell.sleep(armed, sleepMs());
   }
 }
@@ -118,11 +125,10 @@ patiently(() => builder.close());
 desk?.close();
 port.close();
 
-function source(pipe: SharedArrayBuffer, thread: number): Source {
+function source(thread: number): Source {
   return {
     thread,
     account: new Account(memory, thread),
-    frames: new FrameReader(new BytePipe(pipe)),
     unanswered: 0,
     places: new Map(),
     asked: [],
@@ -130,39 +136,58 @@ function source(pipe: SharedArrayBuffer, thread: number): Source {
   };
 }
 
-function hear({ thread, pipe }: ToBuilder): void {
-  const crawler = crawlers.find((each) => each.thread === thread)!;
+function isInHurry({ account }: Source): boolean {
+  return account.hurried === HURRY_LEVELS.now;
+}
+
+function hear({ thread }: ToBuilder): void {
+  const { buffer, reader, lanes } = intakes.find(({ lanes: each }) =>
+    each.some((crawler) => crawler.thread === thread),
+  )!;
+  const lane = plan.laneOf(thread);
+  buffer.reclaim(lane);
   // What was handed over whole is as good as any; of what came last only a part may be there.
-  while (readSome(crawler));
-  commit();
+  commit(true);
+  reader.forget(lane);
   desk?.close(thread);
-  Object.assign(crawler, source(pipe, thread));
+  Object.assign(lanes[lane]!, source(thread));
+  // The other one may have waited for the permit.
+  for (const crawler of lanes) bells[crawler.thread]!.ring();
   say({ kind: "closed", thread });
 }
 
-function readSome(crawler: Source): boolean {
-  let count = 0;
-  while (count < TURN) {
-    const frame = crawler.frames.next();
-    if (frame === undefined) break;
-    storeFrame(crawler, frame);
-    count++;
+/** With "full" a buffer that nobody has called for is left alone. */
+function isDue({ buffer, reader }: Intake, anyway: boolean): boolean {
+  // A call that comes meanwhile is about what was put since.
+  if (reader.isReading) return true;
+  const why = buffer.takeCall();
+  if (!isTogether) return true;
+  // Who has nothing in flight waits for this commit.
+  if ((why & FLUSH) !== 0) mustCommit = true;
+  return anyway || why !== 0;
+}
+
+function readSome({ reader, lanes }: Intake): boolean {
+  if (!reader.take()) return false;
+  const turn = isTogether ? config.bufferSize : TURN;
+  const { counts, wanting } = reader.read(turn, (frame, lane) => storeFrame(lanes[lane]!, frame));
+  for (const [lane, crawler] of lanes.entries()) {
+    const count = counts[lane]!;
+    if (count > 0) waitingSinceMs = Math.min(waitingSinceMs, monotonicMs());
+    crawler.unanswered += count;
+    if ((wanting & (1 << lane)) !== 0) bells[crawler.thread]!.ring();
   }
-  // Also a part of a large frame makes room that its crawler may be waiting for.
-  if (crawler.frames.roomMade() === 0) return false;
-  if (count > 0 && crawler.unanswered === 0) {
-    waitingSinceMs = Math.min(waitingSinceMs, monotonicMs());
-  }
-  crawler.unanswered += count;
-  bells[crawler.thread]!.ring();
   return true;
 }
 
 function isTimeToCommit(worked: boolean): boolean {
-  if (waitingSinceMs === Number.POSITIVE_INFINITY) return false;
+  if (waitingSinceMs === Number.POSITIVE_INFINITY) {
+    mustCommit = false;
+    return false;
+  }
   if (mustCommit) return true;
   const waitedMs = monotonicMs() - waitingSinceMs;
-  if (waitedMs >= (desk === undefined ? SOON_MS : rules.syncEveryMs)) return true;
+  if (waitedMs >= (desk === undefined ? SOON_MS : config.syncEveryMs)) return true;
   let hurry: number = HURRY_LEVELS.none;
   for (const { account } of crawlers) hurry = Math.max(hurry, account.hurried);
   // Whoever has more to give is heard first: one commit for all of it.
@@ -171,22 +196,23 @@ function isTimeToCommit(worked: boolean): boolean {
 }
 
 function sleepMs(): number {
-  if (waitingSinceMs === Number.POSITIVE_INFINITY) return SLEEP_MS;
+  if (waitingSinceMs === Number.POSITIVE_INFINITY) return HAND_OVER_AFTER_MS;
   const waitedMs = monotonicMs() - waitingSinceMs;
   const soon = crawlers.some(({ account }) => account.hurried > 0) || desk === undefined;
-  return Math.max(1, Math.min(SLEEP_MS, (soon ? SOON_MS : rules.syncEveryMs) - waitedMs));
+  return Math.max(
+    1,
+    Math.min(HAND_OVER_AFTER_MS, (soon ? SOON_MS : config.syncEveryMs) - waitedMs),
+  );
 }
 
 /**
  * The commit point. Records first, then the journals that speak of them: with the order the other way round a loss of
  * power could leave a page that is done and not in the archive.
  */
-function commit(): void {
-  // A wish that is forgotten here was made after its frames were written, so they are read now.
-  for (const crawler of crawlers) {
-    crawler.account.calm();
-    while (readSome(crawler));
-  }
+function commit(anyway = false): void {
+  // A wish that is forgotten here was made after its records were put, so they are read now; or it is made again.
+  for (const { account } of crawlers) account.calm();
+  for (const intake of intakes) while (isDue(intake, anyway) && readSome(intake));
   patiently(() => builder.flush());
   if (desk !== undefined) {
     builder.syncArchive();
@@ -264,29 +290,8 @@ function takePlace(crawler: Source, record: number): PageLocation {
   return place;
 }
 
-/** What the log's line does not say; travels as JSON, too. */
-type CaptureFacts = Pick<
-  Capture,
-  "ip" | "date" | "dechunked" | "truncated" | "page" | "unverified" | "unchanged" | "cash"
->;
-
 function storeCapture(crawler: Source, parts: readonly Buffer[]): void {
-  const text = parts[0]!.toString("utf8");
-  const line: OutcomeLine = JSON.parse(text);
-  const facts: CaptureFacts = JSON.parse(parts[1]!.toString("utf8"));
-  const capture: Capture = {
-    ...facts,
-    url: line.url as CrawlUrl,
-    status: line.status!,
-    mime: line.mime!,
-    depth: line.depth,
-    via: line.via as NonNullable<Capture["via"]>,
-    ...(line.parent === undefined ? {} : { parent: line.parent as CrawlUrl }),
-    outlinks: LinkList.fromLines(parts[2]!.toString("latin1")),
-    request: parts[3]!,
-    head: parts[4]!,
-    body: parts[5]!,
-  };
+  const { capture, text } = readCapture(parts);
   const place = patiently(() => builder.page(capture));
   if (desk !== undefined) crawler.places.set(crawler.records++, place);
   const end =

@@ -1,8 +1,8 @@
 import { DiskFullError } from "../errors.ts";
 import type { RunningWorker } from "../sync/run-worker.ts";
+import { BufferPlan } from "./buffer-plan.ts";
 import type { FromBuilder, ToBuilder } from "./build-worker.ts";
 import { type CrewPlan, startBuilder } from "./crew-workers.ts";
-import { createPipe } from "./shared-memory.ts";
 
 /** What becomes of a builder. */
 export interface BuilderVoice {
@@ -10,7 +10,7 @@ export interface BuilderVoice {
   died(running: RunningWorker, error: unknown): void;
 }
 
-/** The builder threads of a crawl. Builder b stores the pages of the crawlers b, b + B, b + 2B and so on. */
+/** The builder threads of a crawl. Each empties the buffers of its crawlers. */
 export class BuilderCrew {
   readonly #plan: CrewPlan;
   readonly #voice: BuilderVoice;
@@ -29,7 +29,7 @@ export class BuilderCrew {
     return this.#running;
   }
 
-  /** Starts a builder; one that takes the place of another finds nothing of it in the pipes. */
+  /** Starts a builder; one that takes the place of another finds nothing of it in the buffers. */
   start(builder: number): void {
     const running = startBuilder(this.#plan, builder, (message) => {
       if (message.kind === "diskFull") this.fullDisk = new DiskFullError(message.message);
@@ -45,10 +45,8 @@ export class BuilderCrew {
 
   /** The crawlers of a builder. */
   threadsOf(builder: number): number[] {
-    const { builders, threads } = this.#plan.config;
-    return Array.from({ length: threads }, (_, thread) => thread).filter(
-      (thread) => thread % builders === builder,
-    );
+    const plan = new BufferPlan(this.#plan.config);
+    return plan.buffersOf(builder).flatMap((buffer) => plan.crawlersOf(buffer));
   }
 
   /**
@@ -56,10 +54,9 @@ export class BuilderCrew {
    * builder says so. False when the builder died meanwhile.
    */
   async crawlerDied(thread: number, closed: Promise<unknown>): Promise<boolean> {
-    const { memory, config, control } = this.#plan;
-    const builder = this.#running[thread % config.builders]!;
-    memory.pipes[thread] = createPipe();
-    const note: ToBuilder = { kind: "crawlerDied", thread, pipe: memory.pipes[thread] };
+    const { config, control } = this.#plan;
+    const builder = this.#running[new BufferPlan(config).builderOf(thread)]!;
+    const note: ToBuilder = { kind: "crawlerDied", thread };
     builder.worker.postMessage(note);
     control.noteSent();
     const builderDied = builder.ended.catch(() => {}).then(() => true);

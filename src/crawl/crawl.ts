@@ -17,6 +17,7 @@ import { treeLockMemory } from "../store/page-tree.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import { BufferPlan } from "./buffer-plan.ts";
 import { Crew } from "./crew.ts";
 import { CrawlBus, type CrawlProgress } from "./events.ts";
 import { flowOf } from "./flow.ts";
@@ -92,10 +93,11 @@ export class Crawl {
       }
     };
     listen();
-    const { statsEveryMs, builders } = this.#config;
+    const { statsEveryMs } = this.#config;
     const { hourly } = crawlPaths(this.#out);
     const statistics = new HourlyStatistics(hourly, statsEveryMs, monotonicMs());
-    const flow = () => flowOf(this.#memory, builders);
+    const plan = new BufferPlan(this.#config);
+    const flow = () => flowOf(this.#memory, plan);
     const ticker = setInterval(() => {
       this.#tick();
       statistics.tick(monotonicMs(), Date.now(), flow);

@@ -7,12 +7,12 @@ import type { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { BufferSender } from "./buffer-sender.ts";
 import type { CrawlerParts } from "./crawler-parts.ts";
 import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
 import type { DebugLog } from "./debug-log.ts";
 import type { Redirect, Skipped } from "./follow.ts";
 import { FRAMES } from "./frames.ts";
-import type { HandOff } from "./hand-off.ts";
 import { outcomeLine, responseLine } from "./outcome-line.ts";
 import { type ReadPage, type ReadRules, readPage } from "./read-page.ts";
 import { readRulesOf } from "./read-rules.ts";
@@ -33,7 +33,7 @@ const EMPTY = Buffer.alloc(0);
 export interface StageParts extends CrawlerParts {
   readonly rules: CrawlerRules;
   readonly frontier: Frontier;
-  readonly handOff: HandOff;
+  readonly handOff: BufferSender;
   readonly counters: CounterRow;
   readonly debugLog: DebugLog | undefined;
   /** Tells all threads that a seed leads to this URL, which now belongs to the scope. */

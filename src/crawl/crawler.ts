@@ -1,20 +1,20 @@
 import { type Lease, OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
 import { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
-import { BytePipe } from "../sync/byte-pipe.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import { BufferPlan } from "./buffer-plan.ts";
+import { BufferSender, type Outlook } from "./buffer-sender.ts";
 import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
 import { type CrawlerRules, mayLend } from "./crawler-rules.ts";
 import { CrawlerStages } from "./crawler-stages.ts";
 import { DebugLog } from "./debug-log.ts";
 import { FRAMES } from "./frames.ts";
-import { HandOff } from "./hand-off.ts";
 import type { HandOffPort, PlaceOfRecord } from "./journal-port.ts";
 import { unavailableLine } from "./outcome-line.ts";
 import { PageLimit } from "./page-limit.ts";
-import { Account, bellsOf, Control, debugRingOf, MODES } from "./shared-memory.ts";
+import { Account, bellsOf, Control, debugRingOf, MODES, openBuffer } from "./shared-memory.ts";
 import { openThreadFrontier, publishCounters } from "./thread-frontier.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { type VisitEnd, visit } from "./visit.ts";
@@ -41,7 +41,7 @@ export class Crawler {
   readonly #account: Account;
   readonly #counters: CounterRow;
   readonly #frontier: ThreadFrontier;
-  readonly #handOff: HandOff;
+  readonly #handOff: BufferSender;
   readonly #port: HandOffPort;
   readonly #stages: CrawlerStages;
   readonly #bell: LoopDoorbell;
@@ -66,9 +66,15 @@ export class Crawler {
     this.#account = new Account(memory, thread);
     this.#counters = new CounterRow(memory.counters, thread);
     const bells = bellsOf(memory);
-    const builderBell = bells[memory.threads + (thread % config.builders)]!;
-    const pipe = new BytePipe(memory.pipes[thread]!);
-    this.#handOff = new HandOff(pipe, builderBell, new Int32Array(memory.stored), thread);
+    const buffers = new BufferPlan(config);
+    const builderBell = bells[memory.threads + buffers.builderOf(thread)]!;
+    this.#handOff = new BufferSender(
+      openBuffer(memory, config, buffers.bufferOf(thread)),
+      buffers.laneOf(thread),
+      config.handOff,
+      new Int32Array(memory.stored),
+      thread,
+    );
     const opened = openThreadFrontier({
       rules,
       control: this.#control,
@@ -171,7 +177,7 @@ export class Crawler {
     const idle = mode === MODES.run && this.#takeMore();
     if (mode === MODES.abort) void this.#parts.wire.close();
     const sent = this.#frontier.flush(mode !== MODES.run);
-    this.#handOff.flush(idle || mode !== MODES.run);
+    this.#handOff.flush(this.#outlook(mode, idle));
     this.#publish();
     if (this.#mayEnd(mode)) {
       this.#end();
@@ -182,17 +188,20 @@ export class Crawler {
     if (this.#bell.fallAsleep({ hasNews: () => this.#hasNews(mode, sent) })) this.#planPump();
   }
 
-  /** Everything that a ring may mean: mode, recount, mail, answers, room in an inbox or in the pipe, a page permit. */
+  /** Everything that a ring may mean: mode, recount, mail, answers, room in an inbox or in the buffer, a page permit. */
   #hasNews(mode: number, sent: boolean): boolean {
     const control = this.#control;
     if (control.mode !== mode || control.recount > 0 || this.#handOff.hasAnswers()) return true;
     if (mode === MODES.run && this.#frontier.hasMail()) return true;
     if (!sent && this.#frontier.flush()) return true;
-    if (this.#handOff.congested) {
-      this.#handOff.flush(true);
-      if (!this.#handOff.congested) return true;
-    }
+    if (this.#handOff.congested && this.#handOff.retry()) return true;
     return this.#limit.hasNews;
+  }
+
+  /** A crawl that is being stopped hands over whatever it has. */
+  #outlook(mode: number, idle: boolean): Outlook {
+    if (this.#inFlight === 0 || mode !== MODES.run) return "still";
+    return idle ? "waiting" : "busy";
   }
 
   #finishVisits(): void {
@@ -288,6 +297,7 @@ export class Crawler {
   #publish(): void {
     publishCounters(this.#counters, this.#frontier, this.#inFlight);
     this.#counters.set("uncommitted", this.#uncommitted.visits);
+    this.#counters.set("handedOver", this.#handOff.added);
     this.#counters.set("robotsFetched", this.#parts.robots?.fetched ?? 0);
   }
 

@@ -55,13 +55,12 @@ export function startBuilder(
   hear: (message: FromBuilder) => void,
 ): RunningWorker {
   const { config, memory, out, seedLow, seedHigh, treeLocks } = plan;
-  const { builders, syncEveryMs } = config;
   // A builder that died may have held locks.
   reclaimTreeLocks(treeLocks, builder);
   const options = builderOptions(config, out, builder, treeLocks);
   const folder = journalsOf(plan);
   const journals = folder === undefined ? undefined : { folder, seedLow, seedHigh };
-  const workerData: BuildRules = { builder, builders, memory, options, journals, syncEveryMs };
+  const workerData: BuildRules = { builder, config, memory, options, journals };
   const module = new URL("./build-worker.js", import.meta.url);
   const running = runWorker(module, `builder ${builder}`, { workerData });
   running.worker.on("message", hear);

@@ -1,5 +1,6 @@
 import { WorkerDiedError } from "../errors.ts";
 import type { RunningWorker } from "../sync/run-worker.ts";
+import { BufferPlan } from "./buffer-plan.ts";
 import type { FromBuilder } from "./build-worker.ts";
 import { BuilderCrew } from "./builder-crew.ts";
 import { Compactor } from "./compactor.ts";
@@ -14,7 +15,7 @@ import {
 import { DeathToll, MAX_DEATHS_WITHOUT_PAGE } from "./death-toll.ts";
 import { FirstWords } from "./first-words.ts";
 import { countAnew, orRefused, reclaim, recount, type Start } from "./recount.ts";
-import { bellsOf, createPipe, MODES } from "./shared-memory.ts";
+import { bellsOf, createBuffer, MODES } from "./shared-memory.ts";
 
 /**
  * The worker threads of a crawl: starts them, counts what they have to do, and replaces one that dies. Its shards are
@@ -228,11 +229,12 @@ export class Crew {
    * has nothing to begin: it goes home, and the new builder closes the files.
    */
   async #replaceBuilder(builder: number): Promise<void> {
-    const { memory, control } = this.#plan;
-    const all = this.#builders.threadsOf(builder);
-    const threads = all.filter((thread) => !this.#home.has(thread));
+    const { memory, control, config } = this.#plan;
+    const threads = this.#builders.threadsOf(builder).filter((thread) => !this.#home.has(thread));
     for (const thread of threads) await this.#dismiss(this.#crawlers[thread]!);
-    for (const thread of all) memory.pipes[thread] = createPipe();
+    for (const buffer of new BufferPlan(config).buffersOf(builder)) {
+      memory.buffers[buffer] = createBuffer();
+    }
     this.#builders.start(builder);
     if (control.mode === MODES.run) return this.#replaceCrawlers(threads, false);
     for (const thread of threads) {

@@ -1,12 +1,10 @@
 /*
- * What a crawler writes into its pipe, frame after frame:
+ * What a crawler hands to its builder, record after record:
  *
- *   length u32 | kind u8 | parts u8 | (part length u32){parts} | part bytes …
- *
- * `length` counts everything after itself.
+ *   kind u8 | parts u8 | (part length u32){parts} | part bytes …
  */
 
-/** Kinds of frames. */
+/** Kinds of records. */
 export const FRAMES = {
   /** A response to archive: line of the log (JSON), facts (JSON), out-links (one per line), request, response head, body. */
   capture: 1,
@@ -24,35 +22,40 @@ export const FRAMES = {
   askPlace: 7,
 } as const;
 
-const PREFIX_BYTES = 6;
+const PREFIX_BYTES = 2;
 
-/** The bytes that stand before the parts of a frame. */
+/** The bytes that stand before the parts of a record. */
 export function frameHead(kind: number, parts: readonly Uint8Array[]): Buffer {
   const head = Buffer.allocUnsafe(PREFIX_BYTES + 4 * parts.length);
-  let total = head.length - 4;
+  head.writeUInt8(kind, 0);
+  head.writeUInt8(parts.length, 1);
   for (let i = 0; i < parts.length; i++) {
     head.writeUInt32LE(parts[i]!.length, PREFIX_BYTES + 4 * i);
-    total += parts[i]!.length;
   }
-  head.writeUInt32LE(total, 0);
-  head.writeUInt8(kind, 4);
-  head.writeUInt8(parts.length, 5);
   return head;
 }
 
-/** A frame as its reader sees it; the parts are views, not copies. */
+/** Bytes of the whole record that begins with these. */
+export function frameBytes(head: Buffer): number {
+  const count = head.readUInt8(1);
+  let bytes = PREFIX_BYTES + 4 * count;
+  for (let i = 0; i < count; i++) bytes += head.readUInt32LE(PREFIX_BYTES + 4 * i);
+  return bytes;
+}
+
+/** A record as its reader sees it; the parts are views, not copies. */
 export interface Frame {
   readonly kind: number;
   readonly parts: readonly Buffer[];
 }
 
-/** Splits a frame whose length prefix was already taken off. */
+/** Splits a record. */
 export function readFrame(bytes: Buffer): Frame {
   const count = bytes.readUInt8(1);
   const parts: Buffer[] = [];
-  let at = PREFIX_BYTES - 4 + 4 * count;
+  let at = PREFIX_BYTES + 4 * count;
   for (let i = 0; i < count; i++) {
-    const length = bytes.readUInt32LE(PREFIX_BYTES - 4 + 4 * i);
+    const length = bytes.readUInt32LE(PREFIX_BYTES + 4 * i);
     parts.push(bytes.subarray(at, at + length));
     at += length;
   }

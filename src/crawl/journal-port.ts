@@ -1,8 +1,8 @@
 import type { JournalPort } from "../frontier/frontier.ts";
 import type { PageLocation } from "../frontier/journal/event-batch.ts";
 import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
+import type { BufferSender } from "./buffer-sender.ts";
 import { FRAMES } from "./frames.ts";
-import type { HandOff } from "./hand-off.ts";
 import type { OpenJournal } from "./journal-desk.ts";
 
 /** Where the record of a number is. */
@@ -10,14 +10,18 @@ export type PlaceOfRecord = readonly [record: number, place: PageLocation];
 
 /** The way from a thread's shards to their journals: frames behind the page records they speak of. */
 export class HandOffPort implements JournalPort {
-  readonly #handOff: HandOff;
+  readonly #handOff: BufferSender;
   readonly #epoch: number;
   readonly #ends: ReadonlyMap<number, JournalEnd | undefined>;
   readonly #opened = new Set<number>();
   readonly #places = new Map<number, (place: PageLocation) => void>();
 
   /** `ends` tells where the journal of each shard ended when it was read. */
-  constructor(handOff: HandOff, epoch: number, ends: ReadonlyMap<number, JournalEnd | undefined>) {
+  constructor(
+    handOff: BufferSender,
+    epoch: number,
+    ends: ReadonlyMap<number, JournalEnd | undefined>,
+  ) {
     this.#handOff = handOff;
     this.#epoch = epoch;
     this.#ends = ends;

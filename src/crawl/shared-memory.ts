@@ -1,15 +1,16 @@
 import type { CrawlConfig } from "../config/schema.ts";
 import { counterBytes } from "../stats/counters.ts";
-import { pipeBytes } from "../sync/byte-pipe.ts";
 import { DOORBELL_WORDS, Doorbell } from "../sync/doorbell.ts";
 import { GateTable, gateBytes } from "../sync/gate-table.ts";
+import { bufferBytes, CRAWLERS_PER_BUFFER, HandOffBuffer } from "../sync/hand-off-buffer.ts";
 import { Pending } from "../sync/pending.ts";
 import { Permits } from "../sync/permits.ts";
 import { Ring, ringBytes } from "../sync/ring.ts";
+import { BufferPlan } from "./buffer-plan.ts";
 
 const INBOX_SLOTS = 32;
 const INBOX_SLOT_BYTES = 16 * 1024;
-const PIPE_BYTES = 1024 * 1024;
+const BUFFER_BYTES = 16 * 1024 * 1024;
 const HOST_GATES = 1 << 16;
 const ADDRESS_GATES = 1 << 14;
 const DEBUG_SLOTS = 256;
@@ -54,9 +55,9 @@ export interface CrawlMemory {
   readonly bells: SharedArrayBuffer;
   readonly wantsSpace: SharedArrayBuffer;
   readonly inboxes: readonly SharedArrayBuffer[];
-  /** Page records of each crawler on their way to its builder; a crawler that replaces a dead one gets a new pipe. */
-  readonly pipes: SharedArrayBuffer[];
-  /** How many frames of each crawler its builder has made durable. */
+  /** Page records on their way to builders; a builder that replaces a dead one gets new buffers. */
+  readonly buffers: SharedArrayBuffer[];
+  /** How many records of each crawler its builder has made durable. */
   readonly stored: SharedArrayBuffer;
   /** What each crawler contributes to the control block, for a recount when one of them has died. */
   readonly accounts: SharedArrayBuffer;
@@ -75,9 +76,20 @@ export interface SharedMemory {
   readonly taken: SharedArrayBuffer | undefined;
 }
 
-/** Memory for one pipe. */
-export function createPipe(): SharedArrayBuffer {
-  return new SharedArrayBuffer(pipeBytes(PIPE_BYTES));
+/** Memory for one hand-off buffer; what is not touched costs nothing. */
+export function createBuffer(): SharedArrayBuffer {
+  return new SharedArrayBuffer(bufferBytes(BUFFER_BYTES / CRAWLERS_PER_BUFFER));
+}
+
+/** A hand-off buffer as any of its threads uses it. */
+export function openBuffer(
+  memory: CrawlMemory,
+  config: Pick<CrawlConfig, "threads" | "builders" | "bufferSize">,
+  buffer: number,
+): HandOffBuffer {
+  const bell = bellsOf(memory)[memory.threads + (buffer % config.builders)]!;
+  const crawlers = new BufferPlan(config).crawlersOf(buffer).length;
+  return new HandOffBuffer(memory.buffers[buffer]!, config.bufferSize, crawlers, bell);
 }
 
 /** Makes the memory for T crawlers and B builders. */
@@ -95,7 +107,7 @@ export function createMemory(
     bells: new SharedArrayBuffer((threads + builders + 2) * DOORBELL_WORDS * 4),
     wantsSpace: new SharedArrayBuffer(threads * 4),
     inboxes: perThread(ringBytes(INBOX_SLOTS, INBOX_SLOT_BYTES)),
-    pipes: Array.from({ length: threads }, createPipe),
+    buffers: Array.from({ length: new BufferPlan(config).count }, createBuffer),
     accounts: new SharedArrayBuffer(threads * ACCOUNT_WORDS * 4),
     stored: new SharedArrayBuffer(threads * 4),
     hostGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),

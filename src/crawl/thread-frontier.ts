@@ -24,8 +24,8 @@ import { CounterRow } from "../stats/counters.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
 import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
+import type { BufferSender } from "./buffer-sender.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
-import type { HandOff } from "./hand-off.ts";
 import { HandOffPort } from "./journal-port.ts";
 import { type Control, inboxesOf, MODES, type SharedMemory } from "./shared-memory.ts";
 
@@ -71,7 +71,7 @@ export interface FrontierParts {
   readonly control: Control;
   readonly bells: readonly Doorbell[];
   readonly counters: CounterRow;
-  readonly handOff: HandOff;
+  readonly handOff: BufferSender;
   readonly lender: Omit<Lender, "queued">;
 }
 

@@ -12,6 +12,7 @@ export const COUNTERS = [
   "inFlight",
   "maxInFlight",
   "uncommitted",
+  "handedOver",
   "foreignBlocks",
   "taken",
   "takenTwice",

@@ -23,6 +23,7 @@ import type { Doorbell } from "./doorbell.ts";
 const PERMITS = 0;
 const DUE = 1;
 const IDLE = 2;
+const WANTS = 3;
 const LANES = 4;
 /** Per lane: where the open frame began, the end of all frames, what the builder has freed and read. */
 const BEGIN = 0;
@@ -124,6 +125,14 @@ export class HandOffBuffer {
     return used + this.#bytesAt(end, length) <= this.#laneBytes;
   }
 
+  /**
+   * This crawler waits for room or a permit and is to be rung when there is some. Say so before the last look: the
+   * builder gives back first and asks then, so one of the two sees the other.
+   */
+  want(lane: number): void {
+    Atomics.or(this.#words, WANTS, 1 << lane);
+  }
+
   /** Hands over what waits, below N: the time is up, the crawler has nothing ready, or its lane has no room. */
   flush(): void {
     this.#call(FLUSH);
@@ -188,13 +197,17 @@ export class HandOffBuffer {
     return this.#bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + length);
   }
 
-  /** The frames of a batch are stored or copied: room and permits are free again. Ring the crawlers afterwards. */
-  giveBack(batch: number): void {
+  /**
+   * So many frames, all that were read, are stored or copied: their room and permits are free again. Answers which
+   * crawlers wait for that, as bits: ring those.
+   */
+  giveBack(frames: number): number {
     for (let lane = 0; lane < CRAWLERS_PER_BUFFER; lane++) {
       const words = this.#lane(lane);
       Atomics.store(this.#words, words + FREED, Atomics.load(this.#words, words + READ));
     }
-    Atomics.sub(this.#words, PERMITS, totalOf(batch) << BUILDERS);
+    Atomics.sub(this.#words, PERMITS, frames << BUILDERS);
+    return Atomics.load(this.#words, WANTS) === 0 ? 0 : Atomics.exchange(this.#words, WANTS, 0);
   }
 
   /**
@@ -248,13 +261,14 @@ export class HandOffBuffer {
   }
 }
 
+/** Frames of a batch, both lanes together. */
+export function totalOf(permits: number): number {
+  return (permits & FIELD) + ((permits >>> FIELD_BITS) & FIELD);
+}
+
 /** Frames of one lane in a batch. */
 export function framesOf(batch: number, lane: number): number {
   return (batch >>> (FIELD_BITS * lane)) & FIELD;
-}
-
-function totalOf(permits: number): number {
-  return (permits & FIELD) + ((permits >>> FIELD_BITS) & FIELD);
 }
 
 function usedIn(permits: number): number {

@@ -130,6 +130,8 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     threads: upTo(128),
     linksPerThread: upTo(1024),
     builders: upTo(64),
+    bufferSize: upTo(1023),
+    handOff: fc.constantFrom("full", "count-or-time"),
     shards: upTo(1024),
     frontier: fc.constantFrom("sharded", "shared"),
     sync: fc.constantFrom(...TECHNIQUES),

@@ -13,6 +13,7 @@ import {
   HandOffBuffer,
   LAST,
   MAX_BUFFER_SIZE,
+  totalOf,
 } from "../../src/sync/hand-off-buffer.ts";
 import type { HandOffOrders } from "./hand-off-worker.ts";
 
@@ -35,7 +36,7 @@ function takeAll(buffer: HandOffBuffer): number[][][] {
       return [...buffer.read(lane)];
     }),
   );
-  buffer.giveBack(batch);
+  buffer.giveBack(totalOf(batch));
   return frames;
 }
 
@@ -59,8 +60,19 @@ test("permits stay in use until the builder gives them back", () => {
   assert.equal(buffer.tryPut(1, bytes(2), FIRST | LAST), false);
   buffer.next(0);
   buffer.read(0);
-  buffer.giveBack(batch);
+  buffer.giveBack(totalOf(batch));
   assert.ok(buffer.tryPut(1, bytes(2), FIRST | LAST));
+});
+
+test("giving back tells who waits, once", () => {
+  const buffer = make(1);
+  assert.ok(buffer.tryPut(0, bytes(1), FIRST | LAST));
+  assert.equal(buffer.tryPut(1, bytes(2), FIRST | LAST), false);
+  buffer.want(1);
+  const batch = buffer.take();
+  buffer.next(0);
+  buffer.read(0);
+  assert.deepEqual([buffer.giveBack(totalOf(batch)), buffer.giveBack(0)], [0b10, 0]);
 });
 
 test("below N the builder is called by a flush, or when the last crawler has become idle", () => {
@@ -92,7 +104,7 @@ test("a frame without room is refused whole, and fits once the builder has made 
   const batch = buffer.take();
   assert.deepEqual([buffer.next(0), buffer.read(0).length], [FIRST, buffer.maxFrameBytes]);
   assert.deepEqual([buffer.next(0), buffer.read(0).length], [LAST, buffer.maxFrameBytes]);
-  buffer.giveBack(batch);
+  buffer.giveBack(totalOf(batch));
   assert.ok(buffer.tryPut(0, large, FIRST));
 });
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { DOORBELL_WORDS, Doorbell } from "../../src/sync/doorbell.ts";
-import { FIRST, framesOf, HandOffBuffer, LAST } from "../../src/sync/hand-off-buffer.ts";
+import { FIRST, framesOf, HandOffBuffer, LAST, totalOf } from "../../src/sync/hand-off-buffer.ts";
 
 /** What one thread of the test is told: crawler 0 or 1, or 2 for the builder. */
 export interface HandOffOrders {
@@ -27,6 +27,7 @@ function crawl(lane: number): void {
     frame.setInt32(8, 2 * n + lane);
     while (!buffer.tryPut(lane, parts, FIRST | LAST)) {
       if (!buffer.hasRoom(lane, 12)) buffer.flush();
+      buffer.want(lane);
       const armed = bell.arm();
       if (buffer.tryPut(lane, parts, FIRST | LAST)) {
         bell.disarm();
@@ -57,8 +58,8 @@ function build(): void {
         stored.push(new DataView(at, byteOffset).getInt32(8));
       }
     }
-    buffer.giveBack(batch);
-    for (const crawler of bells.slice(0, 2)) crawler.ring();
+    const wanting = buffer.giveBack(totalOf(batch));
+    for (const lane of [0, 1]) if ((wanting & (1 << lane)) !== 0) bells[lane]!.ring();
   }
   parentPort!.postMessage(stored);
 }

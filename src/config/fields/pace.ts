@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
+import { MAX_BUFFER_SIZE } from "../../sync/hand-off-buffer.ts";
 import { optional, withDefault } from "../field.ts";
-import { milliseconds, text, toggle, whole } from "../kinds.ts";
+import { choice, milliseconds, text, toggle, whole } from "../kinds.ts";
 import { userAgentRefusal } from "../user-agent.ts";
 
 /** Fields that keep a crawl polite, and fields that make it fast. */
@@ -53,8 +54,22 @@ export const pace = {
   builders: withDefault(whole(1, 64), 1, {
     flag: "builders",
     group: "Speed",
-    about: "threads that compress and write the archive",
+    about:
+      "threads that compress and write the archive; two crawlers share a hand-off buffer, and each buffer has one builder",
     examples: ["--builders 2"],
+  }),
+  bufferSize: withDefault(whole(1, MAX_BUFFER_SIZE), 1000, {
+    flag: "buffer-size",
+    group: "Speed",
+    about: "records that a hand-off buffer holds between its crawlers and its builder",
+    examples: ["--buffer-size 100"],
+  }),
+  handOff: withDefault(choice(["full", "count-or-time"]), "count-or-time", {
+    flag: "hand-off",
+    group: "Speed",
+    about:
+      "when a buffer is handed over: full = at --buffer-size records, or when its crawlers have nothing in flight; count-or-time = also after 200 ms, or at once when a crawler has nothing ready",
+    examples: ["--hand-off full"],
   }),
   shards: withDefault(whole(1, 1024), 16, {
     flag: "shards",

@@ -1,4 +1,3 @@
-import { BytePipe, pipeBytes } from "../../sync/byte-pipe.ts";
 import { GateTable, gateBytes } from "../../sync/gate-table.ts";
 import { Pending } from "../../sync/pending.ts";
 import type { Configuration } from "../configuration.ts";
@@ -6,62 +5,6 @@ import { report } from "../scenario.ts";
 import { type Crawl, crawl, IDLE, PENDING, WAITING } from "../subjects/tiny-crawl.ts";
 
 const CRAWL = "verify/subjects/tiny-crawl.js";
-
-interface Piped {
-  readonly pipe: BytePipe;
-  readonly box: Uint8Array;
-}
-
-function send(subject: Piped, count: number): void {
-  for (let sent = 0; sent < count; sent++) {
-    subject.box[0] = 10 + sent;
-    report(subject.pipe.write(subject.box, 0));
-  }
-}
-
-function receive(subject: Piped, attempts: number): void {
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    if (subject.pipe.read(subject.box, 0, 1) === 1) report(subject.box[0]!);
-  }
-}
-
-const pipes: readonly Configuration<Piped>[] = [
-  {
-    name: "byte-pipe-3",
-    technique: "byte pipe",
-    threads: 2,
-    operations: 3,
-    strategy: "dpor",
-    attach: (memory) => ({
-      pipe: new BytePipe(memory.buffer(pipeBytes(2))),
-      box: new Uint8Array(1),
-    }),
-    program(subject, thread) {
-      if (thread === 0) send(subject, 3);
-      else receive(subject, 3);
-    },
-    check(outcome) {
-      const sent = outcome.reports.at(0)!.flatMap((ok, i) => (ok === 1 ? [10 + i] : []));
-      const got = outcome.reports.at(1)!;
-      return got.every((byte, i) => byte === sent.at(i))
-        ? undefined
-        : `sent ${sent.join()}, received ${got.join()}`;
-    },
-    mutants: [
-      {
-        name: "publish-before-write",
-        patches: [
-          {
-            module: "sync/byte-pipe.js",
-            find: "this.#bytes.set(bytes.subarray(from, from + first), at);",
-            replace:
-              "Atomics.store(this.#words, WRITTEN, (written + count) | 0); this.#bytes.set(bytes.subarray(from, from + first), at);",
-          },
-        ],
-      },
-    ],
-  },
-];
 
 interface Gated {
   readonly gates: GateTable;
@@ -203,5 +146,5 @@ const crawls: readonly Configuration<Crawl>[] = [
   },
 ];
 
-/** What crosses threads in the crawl: pipe, gates, the end. */
-export const configurations = [...pipes, ...gates, ...crawls];
+/** What crosses threads in the crawl: gates, the end. */
+export const configurations = [...gates, ...crawls];

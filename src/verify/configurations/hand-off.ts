@@ -117,6 +117,12 @@ const otherNotRung = patch(
   CREW,
 );
 
+/** The builder asks who waits before it gives back: whoever comes in between is not rung. */
+const askedTooEarly = patch(
+  "asked-who-waits-before-giving-back",
+  "Atomics.sub(this.#words, PERMITS, frames << BUILDERS);\n        return Atomics.load(this.#words, WANTS) === 0 ? 0 : Atomics.exchange(this.#words, WANTS, 0);",
+  "const wanting = Atomics.exchange(this.#words, WANTS, 0); Atomics.sub(this.#words, PERMITS, frames << BUILDERS); return wanting;",
+);
 const ringerDied = patch("died-while-ringing", "this.#bell.wake();", "this.#bell.ring();");
 
 /** Two crawlers that bring so many items each, and their builder. */
@@ -178,7 +184,7 @@ function disturbed(name: string, death: boolean, mutants: readonly Mutant[]): Co
 export const configurations: readonly Configuration<Crew>[] = [
   handOff("hand-off-full-1x1", true, [1, 1], [fullWithoutItems, publishedEarly, silentCall]),
   handOff("hand-off-full-1x0", true, [1, 0], [neverBelowN, idleInTwoSteps]),
-  handOff("hand-off-full-2x1", true, [2, 1], [checkThenAct, neverBelowN]),
+  handOff("hand-off-full-2x1", true, [2, 1], [checkThenAct, neverBelowN, askedTooEarly]),
   handOff("hand-off-count-or-time-1x0", false, [1, 0], [neverFlushed]),
   handOff("hand-off-count-or-time-1x1", false, [1, 1], [publishedEarly]),
   handOff("hand-off-count-or-time-2x1", false, [2, 1], [checkThenAct, silentCall]),

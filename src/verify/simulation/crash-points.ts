@@ -110,6 +110,8 @@ function open(
     links: 2,
     maxUncommitted: 8,
     maxPages: undefined,
+    bufferSize: 1 + (schedule % 3),
+    handOff: schedule % 2 === 0 ? "full" : "count-or-time",
     order: "bfs",
     mail: "rings",
     runs: [],

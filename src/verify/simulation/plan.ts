@@ -1,3 +1,4 @@
+import type { HandOffMode } from "../../crawl/buffer-sender.ts";
 import { Random } from "../../web/random.ts";
 import type { MailFaults } from "./sim-mail.ts";
 
@@ -20,6 +21,9 @@ export interface Plan {
   readonly links: number;
   readonly maxUncommitted: number;
   readonly maxPages: number | undefined;
+  /** Permits of a hand-off buffer, and when it is handed over. */
+  readonly bufferSize: number;
+  readonly handOff: HandOffMode;
   readonly order: "bfs" | "dfs" | "opic";
   /** How mail travels: through the shipped rings, or over a network with faults. */
   readonly mail: "rings" | MailFaults;
@@ -57,5 +61,7 @@ export function planOf(seed: number): Plan {
     order: flip() ? "bfs" : "dfs",
     mail,
     runs,
+    bufferSize: [1, 2, 5, 40][below(4)]!,
+    handOff: flip() ? "full" : "count-or-time",
   };
 }

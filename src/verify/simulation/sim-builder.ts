@@ -1,32 +1,41 @@
+import { BufferReader } from "../../crawl/buffer-reader.ts";
 import { FRAMES, type Frame } from "../../crawl/frames.ts";
-import { FrameReader } from "../../crawl/hand-off.ts";
 import { placeRecords } from "../../crawl/journal-desk.ts";
 import type { PlaceOfRecord } from "../../crawl/journal-port.ts";
 import { EventBatch } from "../../frontier/journal/event-batch.ts";
 import { BATCH_HEADER_BYTES } from "../../frontier/journal/journal-format.ts";
-import { BytePipe } from "../../sync/byte-pipe.ts";
+import type { HandOffBuffer } from "../../sync/hand-off-buffer.ts";
 import type { Random } from "../../web/random.ts";
 import type { SimDisk } from "./sim-disk.ts";
+import type { SimMemory } from "./sim-memory.ts";
 import type { SimParts } from "./sim-parts.ts";
 
 interface Source {
-  frames: FrameReader;
+  readonly thread: number;
   unanswered: number;
-  readonly places: number[];
+  places: number[];
   /** Records whose places the crawler wants to know. */
   asked: PlaceOfRecord[];
+}
+
+/** A buffer and its crawlers, in the order of their lanes. */
+interface Intake {
+  readonly buffer: HandOffBuffer;
+  readonly reader: BufferReader;
+  readonly lanes: Source[];
 }
 
 const PLACE = { file: "archive", length: 1 };
 
 type Step = () => void;
 
-/** The builder thread: reads frames out of the crawlers' pipes and commits in steps, between which the power may fail. */
+/** The builder thread: reads records out of the crawlers' buffers and commits in steps, between which the power may fail. */
 export class SimBuilder {
   readonly #disk: SimDisk;
   readonly #parts: SimParts;
-  readonly #stored: Int32Array;
-  readonly #sources: Source[];
+  readonly #memory: SimMemory;
+  readonly #together: boolean;
+  readonly #intakes: Intake[];
   readonly #batches = new Map<number, EventBatch>();
   readonly #tell: (thread: number, places: readonly PlaceOfRecord[]) => void;
   #steps: Step[] = [];
@@ -34,15 +43,20 @@ export class SimBuilder {
   constructor(
     disk: SimDisk,
     parts: SimParts,
-    pipes: readonly SharedArrayBuffer[],
-    stored: Int32Array,
+    memory: SimMemory,
+    together: boolean,
     tell: (thread: number, places: readonly PlaceOfRecord[]) => void,
   ) {
     this.#tell = tell;
     this.#disk = disk;
     this.#parts = parts;
-    this.#stored = stored;
-    this.#sources = pipes.map(source);
+    this.#memory = memory;
+    this.#together = together;
+    this.#intakes = Array.from({ length: memory.buffers.count }, (_, number) => {
+      const buffer = memory.bufferAt(number);
+      const lanes = memory.buffers.crawlersOf(number).map(source);
+      return { buffer, reader: new BufferReader(buffer), lanes };
+    });
   }
 
   /** True between the first and the last step of a commit. */
@@ -50,34 +64,42 @@ export class SimBuilder {
     return this.#steps.length > 0;
   }
 
-  /** Does one thing: reads a frame, begins a commit or goes on with one. */
+  /** Does one thing: reads a little, begins a commit or goes on with one. */
   step(random: Random): void {
     if (this.isCommitting) this.#steps.shift()!();
-    else if (random.below(4) > 0) this.#read(random.below(this.#sources.length));
+    else if (random.below(4) > 0) this.#read(random.below(this.#intakes.length), false);
     else this.#begin();
   }
 
   /** Commits everything that arrived whole. */
   commit(): void {
     for (let step = this.#steps.shift(); step; step = this.#steps.shift()) step();
-    for (const thread of this.#sources.keys()) while (this.#read(thread));
+    for (const intake of this.#intakes.keys()) while (this.#read(intake, true));
     this.#begin();
     for (let step = this.#steps.shift(); step; step = this.#steps.shift()) step();
   }
 
-  /** A crawler is dead: what it handed over whole is committed; the next one uses a new pipe. */
-  crawlerDied(thread: number, pipe: SharedArrayBuffer): void {
+  /** A crawler is dead: what it put whole is committed, what it held of its buffer is free again. */
+  crawlerDied(thread: number): void {
+    const { buffers } = this.#memory;
+    const { buffer, reader, lanes } = this.#intakes[buffers.bufferOf(thread)]!;
+    const lane = buffers.laneOf(thread);
+    buffer.reclaim(lane);
     this.commit();
-    this.#sources[thread] = source(pipe);
+    reader.forget(lane);
+    Object.assign(lanes[lane]!, source(thread));
   }
 
-  #read(thread: number): boolean {
-    const from = this.#sources[thread]!;
-    const frame = from.frames.next();
-    if (frame === undefined) return from.frames.roomMade() > 0;
-    this.#take(from, frame);
-    from.frames.roomMade();
-    from.unanswered++;
+  /** With "full" a buffer is left alone until somebody calls, unless it is to be emptied anyway. */
+  #read(number: number, anyway: boolean): boolean {
+    const { buffer, reader, lanes } = this.#intakes[number]!;
+    const isDue = reader.isReading || buffer.takeCall() !== 0;
+    if (this.#together && !anyway && !isDue) return false;
+    if (!reader.take()) return false;
+    const { counts } = reader.read(anyway ? Number.POSITIVE_INFINITY : 1, (frame, lane) =>
+      this.#take(lanes[lane]!, frame),
+    );
+    for (const [lane, from] of lanes.entries()) from.unanswered += counts[lane]!;
     if (this.#parts.answers === "when read") this.#answer();
     return true;
   }
@@ -126,15 +148,15 @@ export class SimBuilder {
   }
 
   #answer(): void {
-    for (const [thread, from] of this.#sources.entries()) {
-      this.#stored[thread]! += from.unanswered;
+    for (const from of this.#intakes.flatMap(({ lanes }) => lanes)) {
+      this.#memory.stored[from.thread]! += from.unanswered;
       from.unanswered = 0;
-      if (from.asked.length > 0) this.#tell(thread, from.asked);
+      if (from.asked.length > 0) this.#tell(from.thread, from.asked);
       from.asked = [];
     }
   }
 }
 
-function source(pipe: SharedArrayBuffer): Source {
-  return { frames: new FrameReader(new BytePipe(pipe)), unanswered: 0, places: [], asked: [] };
+function source(thread: number): Source {
+  return { thread, unanswered: 0, places: [], asked: [] };
 }

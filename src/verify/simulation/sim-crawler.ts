@@ -1,4 +1,4 @@
-import { HandOff } from "../../crawl/hand-off.ts";
+import { BufferSender } from "../../crawl/buffer-sender.ts";
 import { HandOffPort, type PlaceOfRecord } from "../../crawl/journal-port.ts";
 import { PageLimit } from "../../crawl/page-limit.ts";
 import { Account, MODES } from "../../crawl/shared-memory.ts";
@@ -7,7 +7,6 @@ import { type Discovery, type Lease, OUTCOME } from "../../frontier/frontier.ts"
 import { Gatekeeper } from "../../frontier/gatekeeper.ts";
 import { ShardedFrontier } from "../../frontier/sharded.ts";
 import { CounterRow } from "../../stats/counters.ts";
-import { BytePipe } from "../../sync/byte-pipe.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import { openOwned } from "./open-owned.ts";
@@ -37,7 +36,7 @@ export class SimCrawler {
   readonly #world: World;
   readonly #memory: SimMemory;
   readonly #account: Account;
-  readonly #handOff: HandOff;
+  readonly #handOff: BufferSender;
   readonly #port: HandOffPort;
   readonly #limit: PageLimit;
   readonly #uncommitted: Uncommitted;
@@ -59,9 +58,11 @@ export class SimCrawler {
     this.#world = world;
     this.#memory = memory;
     this.#account = new Account(memory, thread);
-    const bell = memory.bells[thread]!;
-    const pipe = new BytePipe(memory.pipes[thread]!);
-    this.#handOff = new HandOff(pipe, bell, memory.stored, thread);
+    const bell = memory.bells.at(-1)!;
+    const { buffers, stored } = memory;
+    const buffer = memory.bufferAt(buffers.bufferOf(thread));
+    const lane = buffers.laneOf(thread);
+    this.#handOff = new BufferSender(buffer, lane, plan.handOff, stored, thread);
     const startMs = mustWait && parts.waits ? world.nowMs + plan.delayMs : 0;
     const { owned, pages, order } = openOwned(world, thread, startMs);
     const counters = new CounterRow(memory.counters, thread);
@@ -133,7 +134,8 @@ export class SimCrawler {
     }
     if (mode === MODES.run) this.#takeMore();
     this.frontier.flush(mode !== MODES.run);
-    this.#handOff.flush(true);
+    const isStill = this.inFlight.size === 0 || mode !== MODES.run;
+    this.#handOff.flush(isStill ? "still" : "waiting");
     if (mode === MODES.run || this.inFlight.size > 0) return;
     this.hasEnded = this.#handOff.outstanding + this.frontier.away === 0;
   }

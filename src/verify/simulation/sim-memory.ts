@@ -1,20 +1,22 @@
+import { BufferPlan } from "../../crawl/buffer-plan.ts";
 import { Control } from "../../crawl/shared-memory.ts";
 import { counterBytes } from "../../stats/counters.ts";
-import { pipeBytes } from "../../sync/byte-pipe.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../sync/doorbell.ts";
 import { GateTable, gateBytes } from "../../sync/gate-table.ts";
+import { bufferBytes, HandOffBuffer } from "../../sync/hand-off-buffer.ts";
 import type { Pending } from "../../sync/pending.ts";
 import { Ring, ringBytes } from "../../sync/ring.ts";
 import type { SimParts } from "./sim-parts.ts";
 
 const CONTROL_WORDS = 8;
 const ACCOUNT_WORDS = 5;
-const PIPE_BYTES = 1024;
+/** Journal batches and long URLs go in several frames. */
+const LANE_BYTES = 256;
 const RING_SLOTS = 2;
 const SLOT_BYTES = 512;
 const GATES = 64;
 
-/** The shared memory of a small crawl: full pipes and rings are the rule here, not the exception. */
+/** The shared memory of a small crawl: full buffers and rings are the rule here, not the exception. */
 export class SimMemory {
   readonly threads: number;
   readonly control: Control;
@@ -24,13 +26,16 @@ export class SimMemory {
   readonly stored: Int32Array;
   readonly wantsSpace: Int32Array;
   readonly bells: readonly Doorbell[];
-  readonly pipes: SharedArrayBuffer[];
+  readonly buffers: BufferPlan;
+  readonly #bufferMemory: SharedArrayBuffer[];
+  readonly #bufferSize: number;
   readonly #inboxes: SharedArrayBuffer[];
   readonly #hostGates = new SharedArrayBuffer(gateBytes(GATES));
   readonly #addressGates = new SharedArrayBuffer(gateBytes(GATES));
 
-  constructor(threads: number, parts: SimParts) {
+  constructor(threads: number, bufferSize: number, parts: SimParts) {
     this.threads = threads;
+    this.#bufferSize = bufferSize;
     const words = new SharedArrayBuffer(4 * CONTROL_WORDS);
     this.control = new Control({ control: words });
     this.pending = new parts.Pending(new Int32Array(words), 0);
@@ -38,17 +43,22 @@ export class SimMemory {
     this.counters = new SharedArrayBuffer(counterBytes(threads));
     this.stored = new Int32Array(new SharedArrayBuffer(4 * threads));
     this.wantsSpace = new Int32Array(new SharedArrayBuffer(4 * threads));
-    const bells = new Int32Array(new SharedArrayBuffer(4 * DOORBELL_WORDS * threads));
+    const bells = new Int32Array(new SharedArrayBuffer(4 * DOORBELL_WORDS * (threads + 1)));
     const each = Array.from({ length: threads }, (_, thread) => thread);
-    this.bells = each.map((thread) => new Doorbell(bells, thread * DOORBELL_WORDS));
-    this.pipes = each.map(() => newPipe());
+    this.bells = [...each, threads].map((i) => new Doorbell(bells, i * DOORBELL_WORDS));
+    this.buffers = new BufferPlan({ threads, builders: 1 });
+    this.#bufferMemory = Array.from(
+      { length: this.buffers.count },
+      () => new SharedArrayBuffer(bufferBytes(LANE_BYTES)),
+    );
     this.#inboxes = each.map(() => new SharedArrayBuffer(ringBytes(RING_SLOTS, SLOT_BYTES)));
   }
 
-  /** A thread that replaces a dead one gets a pipe of its own. */
-  replacePipe(thread: number): SharedArrayBuffer {
-    this.pipes[thread] = newPipe();
-    return this.pipes[thread];
+  /** The last bell is the builder's. */
+  bufferAt(buffer: number): HandOffBuffer {
+    const crawlers = this.buffers.crawlersOf(buffer).length;
+    const [memory, bell] = [this.#bufferMemory[buffer]!, this.bells.at(-1)!];
+    return new HandOffBuffer(memory, this.#bufferSize, crawlers, bell);
   }
 
   inboxesOf(thread: number): Ring[] {
@@ -61,8 +71,4 @@ export class SimMemory {
       addresses: new GateTable(this.#addressGates, thread + 1),
     };
   }
-}
-
-function newPipe(): SharedArrayBuffer {
-  return new SharedArrayBuffer(pipeBytes(PIPE_BYTES));
 }

@@ -65,7 +65,7 @@ export class Supervisor {
   *#replace(thread: number): Generator<void, void> {
     const { memory, builder, disk, oracle, crawlers, plan, parts } = this.#world;
     const { control } = memory;
-    builder.crawlerDied(thread, memory.replacePipe(thread));
+    builder.crawlerDied(thread);
     yield;
     for (const inbox of memory.inboxesOf(thread)) inbox.reclaim(thread + 1);
     memory.gatesOf(thread).hosts.reclaim(thread + 1, this.#world.nowMs + plan.delayMs);

@@ -73,10 +73,11 @@ export class World implements Surroundings {
     this.disk = disk;
     this.nowMs = nowMs;
     this.#faults = run.faults;
-    this.memory = new SimMemory(run.threads, parts);
-    const { threads, pipes, stored } = this.memory;
+    this.memory = new SimMemory(run.threads, plan.bufferSize, parts);
+    const { threads } = this.memory;
     this.mail = plan.mail === "rings" ? undefined : new SimMail(threads, random, plan.mail);
-    this.builder = new SimBuilder(disk, parts, pipes, stored, (thread, places) =>
+    const together = plan.handOff === "full";
+    this.builder = new SimBuilder(disk, parts, this.memory, together, (thread, places) =>
       this.tell(thread, places),
     );
     this.supervisor = new Supervisor(this);

@@ -1,5 +1,5 @@
 import type { Doorbell } from "../../sync/doorbell.ts";
-import { FIRST, framesOf, type HandOffBuffer, LAST } from "../../sync/hand-off-buffer.ts";
+import { FIRST, framesOf, type HandOffBuffer, LAST, totalOf } from "../../sync/hand-off-buffer.ts";
 import { report } from "../scenario.ts";
 
 /** A crawler's items that are put and not yet stored; how many crawlers are at work; whether they are told to stop. */
@@ -69,6 +69,7 @@ function bring(crew: Crew, lane: number): boolean {
   for (;;) {
     if (crew.buffer.tryPut(lane, crew.parts, FIRST | LAST)) return true;
     if (!crew.buffer.hasRoom(lane, crew.box.length)) crew.buffer.flush();
+    crew.buffer.want(lane);
     const armed = bell.arm();
     if (crew.buffer.tryPut(lane, crew.parts, FIRST | LAST)) {
       bell.disarm();
@@ -128,11 +129,13 @@ function store(crew: Crew, why: number): void {
       report(bytes[0]!);
     }
   }
-  crew.buffer.giveBack(batch);
+  const wanting = crew.buffer.giveBack(totalOf(batch));
   for (let lane = 0; lane < 2; lane++) {
-    Atomics.sub(crew.words, OUTSTANDING + lane, framesOf(batch, lane));
+    const stored = framesOf(batch, lane);
+    Atomics.sub(crew.words, OUTSTANDING + lane, stored);
+    const bell = crew.bells[lane]!;
+    if (stored > 0 || (wanting & (1 << lane)) !== 0) bell.ring();
   }
-  ringAll(crew);
 }
 
 function ringAll(crew: Crew): void {
