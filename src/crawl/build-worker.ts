@@ -1,5 +1,4 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { DiskFullError } from "../errors.ts";
 import type { PageLocation } from "../frontier/journal/event-batch.ts";
 import { Builder, type BuilderOptions } from "../store/builder.ts";
 import type { Capture } from "../store/capture.ts";
@@ -7,19 +6,13 @@ import { LinkList } from "../store/link-list.ts";
 import { BytePipe } from "../sync/byte-pipe.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import { type DiskNews, DiskPatience } from "./disk-patience.ts";
 import { FRAMES, type Frame } from "./frames.ts";
 import { FrameReader } from "./hand-off.ts";
 import { type DeskOptions, JournalDesk, type OpenJournal } from "./journal-desk.ts";
 import type { PlaceOfRecord } from "./journal-port.ts";
 import type { OutcomeLine } from "./outcome-line.ts";
-import {
-  Account,
-  bellsOf,
-  Control,
-  type CrawlMemory,
-  HURRY_LEVELS,
-  MODES,
-} from "./shared-memory.ts";
+import { Account, bellsOf, Control, type CrawlMemory, HURRY_LEVELS } from "./shared-memory.ts";
 
 /** What a builder thread is given. */
 export interface BuildRules {
@@ -43,8 +36,7 @@ export type ToBuilder = {
 /** What a builder says to the supervisor. */
 export type FromBuilder =
   | { readonly kind: "closed"; readonly thread: number }
-  | { readonly kind: "diskFull"; readonly message: string }
-  | { readonly kind: "diskFree" }
+  | DiskNews
   | { readonly kind: "places"; readonly thread: number; readonly places: readonly PlaceOfRecord[] }
   /** Segments up to this one are closed and may be compacted. */
   | { readonly kind: "segments"; readonly closed: readonly [shard: number, segment: number][] };
@@ -55,9 +47,6 @@ const TURN = 64;
 const SLEEP_MS = 200;
 /** A crawler with idle places is answered within this time. */
 const SOON_MS = 100;
-/** Pause between two tries on a full disk; a crawl that is told to end gives up after some of them. */
-const FULL_RETRY_MS = 250;
-const FULL_TRIES_AT_END = 20;
 
 const rules = workerData as BuildRules;
 const { builder: me, builders, memory } = rules;
@@ -67,7 +56,8 @@ const control = new Control(memory);
 const bells = bellsOf(memory);
 const bell = bells[memory.threads + me]!;
 const stored = new Int32Array(memory.stored);
-const builder = new Builder(rules.options);
+const patience = new DiskPatience(control, bell, say);
+const builder = patience.repeat(() => new Builder(rules.options));
 const desk = rules.journals === undefined ? undefined : new JournalDesk(rules.journals);
 
 interface Source {
@@ -92,31 +82,41 @@ let waitingSinceMs = Number.POSITIVE_INFINITY;
 let mustCommit = false;
 let segmentsSaid = "";
 
-for (;;) {
-  const mayEnd = control.buildersMayEnd;
-  const { notes } = control;
-  for (let note = receiveMessageOnPort(port); note; note = receiveMessageOnPort(port)) {
-    hear(note.message as ToBuilder);
-  }
-  let worked = false;
-  for (const crawler of crawlers) if (readSome(crawler)) worked = true;
-  if (isTimeToCommit(worked)) commit();
-  else if (!worked) {
-    // Read before the look at the pipes: what came later than the permission to end cannot exist.
-    if (mayEnd) break;
-    const armed = bell.arm();
-    const news = crawlers.some(
-      ({ frames, account }) => !frames.empty || account.hurried === HURRY_LEVELS.now,
-    );
-    const told = control.notes !== notes || control.buildersMayEnd;
-    if (news || told || isTimeToCommit(false)) bell.disarm();
-    else bell.sleep(armed, sleepMs());
+try {
+  build();
+  commit();
+  patience.repeat(() => builder.close());
+  desk?.close();
+} catch (fault) {
+  patience.outlast(fault, rules.options.folder);
+  throw fault;
+}
+port.close();
+
+/** Stores what comes until nobody writes any more. */
+function build(): void {
+  for (;;) {
+    const mayEnd = control.buildersMayEnd;
+    const { notes } = control;
+    for (let note = receiveMessageOnPort(port); note; note = receiveMessageOnPort(port)) {
+      hear(note.message as ToBuilder);
+    }
+    let worked = false;
+    for (const crawler of crawlers) if (readSome(crawler)) worked = true;
+    if (isTimeToCommit(worked)) commit();
+    else if (!worked) {
+      // Read before the look at the pipes: what came later than the permission to end cannot exist.
+      if (mayEnd) return;
+      const armed = bell.arm();
+      const news = crawlers.some(
+        ({ frames, account }) => !frames.empty || account.hurried === HURRY_LEVELS.now,
+      );
+      const told = control.notes !== notes || control.buildersMayEnd;
+      if (news || told || isTimeToCommit(false)) bell.disarm();
+      else bell.sleep(armed, sleepMs());
+    }
   }
 }
-commit();
-patiently(() => builder.close());
-desk?.close();
-port.close();
 
 function source(pipe: SharedArrayBuffer, thread: number): Source {
   return {
@@ -187,10 +187,10 @@ function commit(): void {
     crawler.account.calm();
     while (readSome(crawler));
   }
-  patiently(() => builder.flush());
+  patience.repeat(() => builder.flush());
   if (desk !== undefined) {
     builder.syncArchive();
-    patiently(() => desk.append());
+    patience.repeat(() => desk.append());
     desk.sync();
     saySegments();
   }
@@ -216,27 +216,6 @@ function saySegments(): void {
   say({ kind: "segments", closed });
 }
 
-/** Repeats a step that left nothing behind until the disk has room for it; the crawlers wait meanwhile. */
-function patiently<T>(step: () => T): T {
-  for (let tries = 0, atEnd = 0; ; tries++) {
-    try {
-      const result = step();
-      if (tries > 0) say({ kind: "diskFree" });
-      return result;
-    } catch (fault) {
-      if (!(fault instanceof DiskFullError)) throw fault;
-      if (tries === 0) say({ kind: "diskFull", message: fault.message });
-      if (
-        control.mode === MODES.abort ||
-        (control.mode !== MODES.run && ++atEnd > FULL_TRIES_AT_END)
-      ) {
-        throw fault;
-      }
-      bell.sleep(bell.arm(), FULL_RETRY_MS);
-    }
-  }
-}
-
 function storeFrame(crawler: Source, { kind, parts }: Frame): void {
   if (kind === FRAMES.capture) storeCapture(crawler, parts);
   else if (kind === FRAMES.journal) {
@@ -248,12 +227,12 @@ function storeFrame(crawler: Source, { kind, parts }: Frame): void {
     crawler.asked.push([record, takePlace(crawler, record)]);
   } else if (kind === FRAMES.openJournal) {
     const open: OpenJournal = JSON.parse(parts[0]!.toString("utf8"));
-    patiently(() => desk!.open(crawler.thread, open));
+    patience.repeat(() => desk!.open(crawler.thread, open));
   } else if (kind === FRAMES.outcome) {
-    patiently(() => builder.outcome(parts[0]!.toString("utf8")));
+    patience.repeat(() => builder.outcome(parts[0]!.toString("utf8")));
   } else if (kind === FRAMES.skipped) {
     for (const line of parts[0]!.toString("utf8").split("\n")) {
-      patiently(() => builder.skipped(JSON.parse(line)));
+      patience.repeat(() => builder.skipped(JSON.parse(line)));
     }
   }
 }
@@ -287,9 +266,9 @@ function storeCapture(crawler: Source, parts: readonly Buffer[]): void {
     head: parts[4]!,
     body: parts[5]!,
   };
-  const place = patiently(() => builder.page(capture));
+  const place = patience.repeat(() => builder.page(capture));
   if (desk !== undefined) crawler.places.set(crawler.records++, place);
   const end =
     place.file === "" ? "}" : `,"file":${JSON.stringify(place.file)},"offset":${place.offset}}`;
-  patiently(() => builder.outcome(text.slice(0, -1) + end));
+  patience.repeat(() => builder.outcome(text.slice(0, -1) + end));
 }

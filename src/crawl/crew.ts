@@ -172,8 +172,7 @@ export class Crew {
   #hearBuilder(message: FromBuilder): void {
     if (message.kind === "closed") this.#words.heard(`closed ${message.thread}`, message);
     else if (message.kind === "places") this.#say(message.thread, message);
-    else if (message.kind === "diskFull") this.#voice.diskFull(message.message);
-    else if (message.kind === "diskFree") this.#voice.diskFree();
+    else if (message.kind === "diskFull" || message.kind === "diskFree") this.#voice.disk(message);
     else this.#compactor?.hear(message.closed);
   }
 
