@@ -23,20 +23,29 @@ const MAX_EXIT_MS = 10_000;
 /** In turn: a full disk above all. */
 const WAYS: readonly Pick<FailingDisk, "code" | "call">[] = [
   { code: "ENOSPC", call: "write" },
-  { code: "EIO", call: "write" },
-  { code: "ENOSPC", call: "write" },
   { code: "EIO", call: "sync" },
+  { code: "ENOSPC", call: "write" },
+  { code: "EIO", call: "write" },
 ];
+/** Crawls in which a program that leaves torn writes may be lucky. */
+const MUTANT_TRIES = 4;
 
 /** A disk that is full, or fails, from a random byte on and works again; and one that stays full until the user gives up. */
 export const drill: Drill = {
   name: "disk-full",
-  short: { count: 4, pages: 150 },
+  short: { count: 3, pages: 100 },
   full: { count: 24, pages: 400 },
   async run({ count, pages, seed }) {
     const random = new Random(seed);
     const problems: string[] = [];
-    const figures = { faults: 0, paused: 0, interrupted: 0, slowestExitMs: 0, lost: 0 };
+    const figures = {
+      faults: 0,
+      paused: 0,
+      interrupted: 0,
+      slowestExitMs: 0,
+      lost: 0,
+      mutants: "0/1",
+    };
     const web = await startWebProcess({
       profile: { ...PROFILES.small, pages, hosts: 4 },
       latencyMs: 5,
@@ -74,6 +83,8 @@ export const drill: Drill = {
           if (disk.pages !== reachable) problems.push(`${name}: ${disk.pages} of ${reachable}`);
         });
       }
+      if (await isTearingCaught(web, random, wholeBytes)) figures.mutants = "1/1";
+      else problems.push("not noticed: torn writes stay where they are");
     } finally {
       await web.close();
     }
@@ -86,6 +97,21 @@ function start(web: RemoteWeb, out: string, disk: FailingDisk): CrawlProcess {
   const rotation = ["--rotate-pages", "40", "--sync-every", "20ms"];
   const env = { NODE_OPTIONS: `--import ${ENTRY}`, ORBWEAVER_DISK: JSON.stringify(disk) };
   return startCrawl([...args, ...rotation], env);
+}
+
+/** Whether the drill notices a program that does not cut off what a full disk left of a write. */
+async function isTearingCaught(web: RemoteWeb, random: Random, bytes: number): Promise<boolean> {
+  for (let tries = 0; tries < MUTANT_TRIES; tries++) {
+    const isCaught = await withFolder(async (folder) => {
+      const out = join(folder, "out");
+      const afterBytes = random.below(bytes >> 1);
+      const full = { folder: out, afterBytes, failures: 2, ...WAYS[0]!, keepsTorn: true };
+      const { code } = await start(web, out, full).ended;
+      return code !== 0 || readWhole(out).problems.length > 0;
+    });
+    if (isCaught) return true;
+  }
+  return false;
 }
 
 /** Bytes that a crawl writes, its end included: lists are written once more there. */

@@ -18,12 +18,14 @@ export interface FailingDisk {
   readonly code: "ENOSPC" | "EIO" | "EDQUOT";
   /** Whether data, or making it durable, is what fails. */
   readonly call: "write" | "sync";
+  /** As a program that leaves torn writes where they are: for a mutant. */
+  readonly keepsTorn?: boolean;
 }
 
 const text = process.env.ORBWEAVER_DISK;
 if (text !== undefined) fail(JSON.parse(text) as FailingDisk);
 
-function fail({ folder, afterBytes, failures, code, call }: FailingDisk): void {
+function fail({ folder, afterBytes, failures, code, call, keepsTorn }: FailingDisk): void {
   const words = wordsOfAllThreads("orbweaver-disk", 3);
   const [BEGUN, BYTES, FAILED] = [0, 1, 2];
   const real = { ...fs };
@@ -65,6 +67,7 @@ function fail({ folder, afterBytes, failures, code, call }: FailingDisk): void {
     if (call === "sync" && paths.has(file) && mustFail()) refuse("fsync");
     real.fsyncSync(file);
   };
+  if (keepsTorn === true) fs.ftruncateSync = () => {};
   fs.closeSync = (file) => {
     paths.delete(file);
     real.closeSync(file);
