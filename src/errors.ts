@@ -51,18 +51,43 @@ export class StoreCorruptError extends OrbweaverError {
   }
 }
 
-/** The disk cannot take more. */
+/** The disk cannot take more now. */
 export class DiskFullError extends OrbweaverError {
   constructor(message: string, cause?: unknown) {
     super("OW_DISK_FULL", message, EXIT.diskFull, cause);
   }
 }
 
+/** What the system says when a disk takes nothing now and may do so later, in words. */
+const DISK_TROUBLES: Readonly<Record<string, string>> = {
+  ENOSPC: "no space for",
+  EDQUOT: "no space (quota) for",
+  EFBIG: "no space (file size) for",
+  EIO: "the disk failed (EIO) on",
+  EROFS: "the disk is read-only for",
+  EMFILE: "too many open files for",
+  ENFILE: "too many open files for",
+};
+
+/** Whether a fault is one of a disk that may work again. */
+export function isDiskTrouble(fault: unknown): boolean {
+  const code = (fault as NodeJS.ErrnoException | undefined)?.code ?? "";
+  return fault instanceof DiskFullError || code in DISK_TROUBLES;
+}
+
+/** A DiskFullError for what such a disk did not take; any other fault as it is. */
+export function diskFault(cause: unknown, what: string): unknown {
+  const trouble = DISK_TROUBLES[(cause as NodeJS.ErrnoException | undefined)?.code ?? ""];
+  return trouble === undefined ? cause : new DiskFullError(`${trouble} ${what}`, cause);
+}
+
 /** A worker thread ended before it was told to. */
 export class WorkerDiedError extends OrbweaverError {
   constructor(worker: string, cause?: unknown) {
     const why = cause instanceof Error ? `: ${cause.message}` : "";
-    super("OW_WORKER_DIED", `${worker} ended unexpectedly${why}`, EXIT.fault, cause);
+    // The exit code of its fault comes along: a full disk stays one.
+    const { exitCode = EXIT.fault } = (cause ?? {}) as { exitCode?: number };
+    super("OW_WORKER_DIED", `${worker} ended unexpectedly${why}`, exitCode, cause);
   }
 }
 

@@ -1,5 +1,5 @@
 import { printable } from "../config/printable.ts";
-import { EXIT, OrbweaverError } from "../errors.ts";
+import { diskFault, EXIT, OrbweaverError } from "../errors.ts";
 
 const MAX_SENTENCE = 2000;
 
@@ -10,7 +10,8 @@ export interface Failure {
 }
 
 /** One line for people; the code, or the stack of what nobody foresaw, only with --debug. */
-export function describeFailure(error: unknown, debug: boolean): Failure {
+export function describeFailure(fault: unknown, debug: boolean): Failure {
+  const error = diskFault(fault, pathOf(fault));
   const message = error instanceof Error ? error.message : String(error);
   const sentence = printable(message, MAX_SENTENCE);
   if (error instanceof OrbweaverError) {
@@ -21,6 +22,11 @@ export function describeFailure(error: unknown, debug: boolean): Failure {
   const stack = debug && error instanceof Error && error.stack ? `${error.stack}\n` : "";
   const text = `orbweaver: unexpected fault: ${sentence}; please report it${more}\n${stack}`;
   return { text, exitCode: EXIT.fault };
+}
+
+/** The file that a fault of the system is about. */
+function pathOf(fault: unknown): string {
+  return (fault as NodeJS.ErrnoException | undefined)?.path ?? "what had to be written";
 }
 
 /** Whether a failed write only means that nobody reads any more, as in `orbweaver … | head`. */

@@ -20,9 +20,9 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
     progress.note(`${name} died (${messageOf(cause)}) and was replaced`),
   );
   crawl.events.on("diskFull", (message) =>
-    progress.note(`the disk is full, the crawl waits for space: ${message}`),
+    progress.note(`the crawl waits for its disk: ${message}`),
   );
-  crawl.events.on("diskFree", () => progress.note("there is space again, the crawl goes on"));
+  crawl.events.on("diskFree", () => progress.note("the disk works again, the crawl goes on"));
   let terminated = false;
   const onSignal = (signal: NodeJS.Signals) => {
     terminated ||= signal === "SIGTERM";

@@ -1,6 +1,5 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { CrawlConfig } from "../config/schema.ts";
-import { DiskFullError } from "../errors.ts";
 import type { PageLocation } from "../frontier/journal/event-batch.ts";
 import { Builder, type BuilderOptions } from "../store/builder.ts";
 import { monotonicMs } from "../sync/clock.ts";
@@ -9,6 +8,7 @@ import { BufferPlan } from "./buffer-plan.ts";
 import { BufferReader } from "./buffer-reader.ts";
 import { HAND_OVER_AFTER_MS } from "./buffer-sender.ts";
 import { readCapture } from "./capture-record.ts";
+import { type DiskNews, DiskPatience } from "./disk-patience.ts";
 import { FRAMES, type Frame } from "./frames.ts";
 import { type DeskOptions, JournalDesk, type OpenJournal } from "./journal-desk.ts";
 import type { PlaceOfRecord } from "./journal-port.ts";
@@ -18,7 +18,6 @@ import {
   Control,
   type CrawlMemory,
   HURRY_LEVELS,
-  MODES,
   openBuffer,
 } from "./shared-memory.ts";
 
@@ -42,8 +41,7 @@ export type ToBuilder = {
 /** What a builder says to the supervisor. */
 export type FromBuilder =
   | { readonly kind: "closed"; readonly thread: number }
-  | { readonly kind: "diskFull"; readonly message: string }
-  | { readonly kind: "diskFree" }
+  | DiskNews
   | { readonly kind: "places"; readonly thread: number; readonly places: readonly PlaceOfRecord[] }
   /** Segments up to this one are closed and may be compacted. */
   | { readonly kind: "segments"; readonly closed: readonly [shard: number, segment: number][] };
@@ -52,9 +50,6 @@ export type FromBuilder =
 const TURN = 64;
 /** A crawler with idle places is answered within this time. */
 const SOON_MS = 100;
-/** Pause between two tries on a full disk; a crawl that is told to end gives up after some of them. */
-const FULL_RETRY_MS = 250;
-const FULL_TRIES_AT_END = 20;
 
 const rules = workerData as BuildRules;
 const { builder: me, config, memory } = rules;
@@ -65,7 +60,8 @@ const control = new Control(memory);
 const bells = bellsOf(memory);
 const bell = bells[memory.threads + me]!;
 const stored = new Int32Array(memory.stored);
-const builder = new Builder(rules.options);
+const patience = new DiskPatience(control, bell, say);
+const builder = patience.repeat(() => new Builder(rules.options));
 const desk = rules.journals === undefined ? undefined : new JournalDesk(rules.journals);
 
 /** One crawler that this builder works for. */
@@ -100,30 +96,40 @@ let waitingSinceMs = Number.POSITIVE_INFINITY;
 let mustCommit = false;
 let segmentsSaid = "";
 
-for (;;) {
-  const mayEnd = control.buildersMayEnd;
-  const { notes } = control;
-  for (let note = receiveMessageOnPort(port); note; note = receiveMessageOnPort(port)) {
-    hear(note.message as ToBuilder);
-  }
-  let worked = false;
-  for (const intake of intakes) if (isDue(intake, mayEnd) && readSome(intake)) worked = true;
-  if (isTimeToCommit(worked)) commit();
-  else if (!worked) {
-    // Read before the look at the buffers: what came later than the permission to end cannot exist.
-    if (mayEnd) break;
-    const armed = bell.arm();
-    const called = intakes.some(({ buffer }) => buffer.isCalled());
-    const hurried = !isTogether && crawlers.some(isInHurry);
-    const told = control.notes !== notes || control.buildersMayEnd;
-    if (called || hurried || told || isTimeToCommit(false)) bell.disarm();
-    else bell.sleep(armed, sleepMs());
+try {
+  build();
+  commit();
+  patience.repeat(() => builder.close());
+  desk?.close();
+} catch (fault) {
+  patience.outlast(fault, rules.options.folder);
+  throw fault;
+}
+port.close();
+
+/** Stores what comes until nobody writes any more. */
+function build(): void {
+  for (;;) {
+    const mayEnd = control.buildersMayEnd;
+    const { notes } = control;
+    for (let note = receiveMessageOnPort(port); note; note = receiveMessageOnPort(port)) {
+      hear(note.message as ToBuilder);
+    }
+    let worked = false;
+    for (const intake of intakes) if (isDue(intake, mayEnd) && readSome(intake)) worked = true;
+    if (isTimeToCommit(worked)) commit();
+    else if (!worked) {
+      // Read before the look at the buffers: what came later than the permission to end cannot exist.
+      if (mayEnd) return;
+      const armed = bell.arm();
+      const called = intakes.some(({ buffer }) => buffer.isCalled());
+      const hurried = !isTogether && crawlers.some(isInHurry);
+      const told = control.notes !== notes || control.buildersMayEnd;
+      if (called || hurried || told || isTimeToCommit(false)) bell.disarm();
+      else bell.sleep(armed, sleepMs());
+    }
   }
 }
-commit();
-patiently(() => builder.close());
-desk?.close();
-port.close();
 
 function source(thread: number): Source {
   return {
@@ -213,10 +219,10 @@ function commit(anyway = false): void {
   // A wish that is forgotten here was made after its records were put, so they are read now; or it is made again.
   for (const { account } of crawlers) account.calm();
   for (const intake of intakes) while (isDue(intake, anyway) && readSome(intake));
-  patiently(() => builder.flush());
+  patience.repeat(() => builder.flush());
   if (desk !== undefined) {
     builder.syncArchive();
-    patiently(() => desk.append());
+    patience.repeat(() => desk.append());
     desk.sync();
     saySegments();
   }
@@ -242,27 +248,6 @@ function saySegments(): void {
   say({ kind: "segments", closed });
 }
 
-/** Repeats a step that left nothing behind until the disk has room for it; the crawlers wait meanwhile. */
-function patiently<T>(step: () => T): T {
-  for (let tries = 0, atEnd = 0; ; tries++) {
-    try {
-      const result = step();
-      if (tries > 0) say({ kind: "diskFree" });
-      return result;
-    } catch (fault) {
-      if (!(fault instanceof DiskFullError)) throw fault;
-      if (tries === 0) say({ kind: "diskFull", message: fault.message });
-      if (
-        control.mode === MODES.abort ||
-        (control.mode !== MODES.run && ++atEnd > FULL_TRIES_AT_END)
-      ) {
-        throw fault;
-      }
-      bell.sleep(bell.arm(), FULL_RETRY_MS);
-    }
-  }
-}
-
 function storeFrame(crawler: Source, { kind, parts }: Frame): void {
   if (kind === FRAMES.capture) storeCapture(crawler, parts);
   else if (kind === FRAMES.journal) {
@@ -274,12 +259,12 @@ function storeFrame(crawler: Source, { kind, parts }: Frame): void {
     crawler.asked.push([record, takePlace(crawler, record)]);
   } else if (kind === FRAMES.openJournal) {
     const open: OpenJournal = JSON.parse(parts[0]!.toString("utf8"));
-    patiently(() => desk!.open(crawler.thread, open));
+    patience.repeat(() => desk!.open(crawler.thread, open));
   } else if (kind === FRAMES.outcome) {
-    patiently(() => builder.outcome(parts[0]!.toString("utf8")));
+    patience.repeat(() => builder.outcome(parts[0]!.toString("utf8")));
   } else if (kind === FRAMES.skipped) {
     for (const line of parts[0]!.toString("utf8").split("\n")) {
-      patiently(() => builder.skipped(JSON.parse(line)));
+      patience.repeat(() => builder.skipped(JSON.parse(line)));
     }
   }
 }
@@ -292,9 +277,9 @@ function takePlace(crawler: Source, record: number): PageLocation {
 
 function storeCapture(crawler: Source, parts: readonly Buffer[]): void {
   const { capture, text } = readCapture(parts);
-  const place = patiently(() => builder.page(capture));
+  const place = patience.repeat(() => builder.page(capture));
   if (desk !== undefined) crawler.places.set(crawler.records++, place);
   const end =
     place.file === "" ? "}" : `,"file":${JSON.stringify(place.file)},"offset":${place.offset}}`;
-  patiently(() => builder.outcome(text.slice(0, -1) + end));
+  patience.repeat(() => builder.outcome(text.slice(0, -1) + end));
 }

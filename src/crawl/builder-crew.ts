@@ -15,8 +15,6 @@ export class BuilderCrew {
   readonly #plan: CrewPlan;
   readonly #voice: BuilderVoice;
   readonly #running: RunningWorker[] = [];
-  /** True when one has died: it may have left a file of the archive open. */
-  hasLost = false;
   /** Set while builders wait for space. */
   fullDisk: DiskFullError | undefined;
 
@@ -37,10 +35,7 @@ export class BuilderCrew {
       this.#voice.hear(message);
     });
     this.#running[builder] = running;
-    running.ended.catch((error: unknown) => {
-      this.hasLost = true;
-      this.#voice.died(running, error);
-    });
+    running.ended.catch((error: unknown) => this.#voice.died(running, error));
   }
 
   /** The crawlers of a builder. */

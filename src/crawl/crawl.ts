@@ -3,7 +3,7 @@ import { withoutPasswords } from "../config/proxy-value.ts";
 import type { CrawlConfig } from "../config/schema.ts";
 import { totals } from "../stats/counters.ts";
 import { HourlyStatistics } from "../stats/hourly-statistics.ts";
-import { closeAfterCrash } from "../store/close-archives.ts";
+import { closeAfterCrash, closeLeftOpen } from "../store/close-archives.ts";
 import {
   type CrawlState,
   crawlPaths,
@@ -19,6 +19,7 @@ import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { BufferPlan } from "./buffer-plan.ts";
 import { Crew } from "./crew.ts";
+import { type DiskNews, repeatOnLoop } from "./disk-patience.ts";
 import { CrawlBus, type CrawlProgress } from "./events.ts";
 import { flowOf } from "./flow.ts";
 import { writeReports } from "./reports.ts";
@@ -53,6 +54,8 @@ export class Crawl {
   #endedMs = 0;
   #gaveUp = false;
   #fault: unknown;
+  /** Builders, and this thread, that wait for the disk. */
+  #waitForDisk = 0;
 
   /** `out` is made by `run`, which refuses a folder that is in use; with `resumes` it must hold a crawl. */
   constructor(config: CrawlConfig, out: string, resumes = false) {
@@ -114,16 +117,22 @@ export class Crawl {
     clearInterval(ticker);
     bell.close();
     if (this.#endedMs === 0) this.#endedMs = monotonicMs();
-    const mayBeOpen = await crew.endBuilders();
-    if (mayBeOpen && this.#config.frontier !== "shared") closeAfterCrash(this.#out);
-    statistics.close(monotonicMs(), Date.now(), flow());
-    // Also after a fault: what was stored is joined, indexed and reported.
-    finishFolder(this.#out);
+    await crew.endBuilders();
     const measured = this.#measure();
     const sums = totals(this.#memory.counters);
-    writeReports(this.#out, this.#config, sums, measured);
+    try {
+      // Also after a fault: what was stored is joined, indexed and reported. Each step may be repeated.
+      await this.#patiently(() => {
+        statistics.close(monotonicMs(), Date.now(), flow());
+        closeLeftOpen(this.#out);
+        finishFolder(this.#out);
+        writeReports(this.#out, this.#config, sums, measured);
+        if (this.#fault === undefined) this.#keep({ ended: measured.ended });
+      });
+    } catch (error) {
+      throw this.#fault ?? error;
+    }
     if (this.#fault !== undefined) throw this.#fault;
-    this.#keep({ ended: measured.ended });
     const summary = summaryOf(sums, measured);
     this.events.emit("ended", summary);
     return summary;
@@ -201,8 +210,7 @@ export class Crawl {
     };
     return new Crew(plan, {
       seedFound: (url) => this.#addSeed(url),
-      diskFull: (message) => this.events.emit("diskFull", message),
-      diskFree: () => this.events.emit("diskFree"),
+      disk: (news) => this.#hearOfDisk(news),
       replaced: (name, cause) => this.events.emit("workerReplaced", name, cause),
       finished: () => {
         this.#control.end("finished", MODES.drain);
@@ -214,8 +222,22 @@ export class Crawl {
 
   #addSeed(url: CrawlUrl): void {
     this.events.emit("seedRedirected", url);
-    this.#keep({ moreSeeds: [...this.#state!.moreSeeds, url] });
+    const more = { moreSeeds: [...this.#state!.moreSeeds, url] };
+    this.#state = { ...this.#state!, ...more };
+    this.#patiently(() => this.#keep({})).catch((error: unknown) => this.#fail(error));
     this.#crew!.tell({ kind: "seed", url });
+  }
+
+  /** Repeats a step of this thread until the disk takes it, as builders do. */
+  #patiently(step: () => void): Promise<void> {
+    return repeatOnLoop(this.#control, (news) => this.#hearOfDisk(news), step);
+  }
+
+  /** However many wait for a disk, it is said once. */
+  #hearOfDisk(news: DiskNews): void {
+    if (news.kind === "diskFull" && this.#waitForDisk++ === 0)
+      this.events.emit("diskFull", news.message);
+    if (news.kind === "diskFree" && --this.#waitForDisk === 0) this.events.emit("diskFree");
   }
 
   /** Something died that cannot be made good: everything is stopped and closed, then the error is thrown. */

@@ -11,6 +11,7 @@ import { builderOptions } from "./builder-options.ts";
 import type { FromCrawler } from "./crawl-worker.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 import type { DebugRules } from "./debug-worker.ts";
+import type { DiskNews } from "./disk-patience.ts";
 import type { Control, CrawlMemory } from "./shared-memory.ts";
 
 /** What a crew works on. */
@@ -34,8 +35,7 @@ export interface CrewPlan {
 /** What a crew tells its supervisor. */
 export interface CrewVoice {
   seedFound(url: CrawlUrl): void;
-  diskFull(message: string): void;
-  diskFree(): void;
+  disk(news: DiskNews): void;
   replaced(name: string, cause: unknown): void;
   /** Nothing is pending. */
   finished(): void;

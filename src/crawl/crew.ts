@@ -117,15 +117,14 @@ export class Crew {
     for (const bell of bells) if (bell !== bells.at(-2)) bell.ring();
   }
 
-  /** After the crawlers: lets the builders close their files. True when one has died: it may have left a file open. */
-  async endBuilders(): Promise<boolean> {
+  /** After the crawlers: lets the builders close their files. */
+  async endBuilders(): Promise<void> {
     await this.#repair;
     await this.#compactor?.pause();
     this.#plan.control.endBuilders();
     this.wakeAll();
     await this.#builders.ended(() => this.#repair);
     await Promise.all(this.#others.map(({ ended }) => ended.catch(() => {})));
-    return this.#builders.hasLost;
   }
 
   /** Ends a worker thread at whatever it is doing, as a fault would: for drills. False if there is none of that name. */
@@ -173,8 +172,7 @@ export class Crew {
   #hearBuilder(message: FromBuilder): void {
     if (message.kind === "closed") this.#words.heard(`closed ${message.thread}`, message);
     else if (message.kind === "places") this.#say(message.thread, message);
-    else if (message.kind === "diskFull") this.#voice.diskFull(message.message);
-    else if (message.kind === "diskFree") this.#voice.diskFree();
+    else if (message.kind === "diskFull" || message.kind === "diskFree") this.#voice.disk(message);
     else this.#compactor?.hear(message.closed);
   }
 

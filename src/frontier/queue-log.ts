@@ -142,9 +142,9 @@ export class QueueLog {
   }
 
   #spill(chunk: Chunk): void {
-    this.#file ??= this.#openFile();
     const slot = this.#freeSlots.pop() ?? this.#slots++;
     try {
+      this.#file ??= this.#openFile();
       this.#file.write(chunk.bytes!, slot * CHUNK_BYTES);
     } catch (fault) {
       if (!(fault instanceof DiskFullError)) throw fault;

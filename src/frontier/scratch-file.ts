@@ -1,8 +1,7 @@
 import { closeSync, constants, openSync, readSync, unlinkSync, writeSync } from "node:fs";
-import { DiskFullError } from "../errors.ts";
+import { diskFault } from "../errors.ts";
 
 const { O_CREAT, O_NOFOLLOW, O_RDWR, O_TRUNC } = constants;
-const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /** Room beyond memory for what can be rebuilt: it holds nothing that must survive, so nothing is ever synced. */
 export interface ScratchFile {
@@ -15,7 +14,12 @@ export interface ScratchFile {
 
 /** A scratch file on disk. Its name is removed at once, so that no death of the process leaves it behind. */
 export function openScratchFile(path: string): ScratchFile {
-  const file = openSync(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+  let file: number;
+  try {
+    file = openSync(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+  } catch (cause) {
+    throw diskFault(cause, "queued URLs");
+  }
   unlinkSync(path);
   return {
     write(bytes, offset) {
@@ -24,8 +28,7 @@ export function openScratchFile(path: string): ScratchFile {
           done += writeSync(file, bytes, done, bytes.length - done, offset + done);
         }
       } catch (cause) {
-        if (!FULL.has((cause as NodeJS.ErrnoException).code ?? "")) throw cause;
-        throw new DiskFullError("no space for queued URLs", cause);
+        throw diskFault(cause, "queued URLs");
       }
     },
     read(into, offset) {

@@ -1,4 +1,5 @@
-import { JsonlWriter } from "../store/jsonl.ts";
+import { DiskFullError } from "../errors.ts";
+import { JsonlWriter, jsonLine } from "../store/jsonl.ts";
 
 /** How much went into something and came out of it, since the start. */
 export interface Flow {
@@ -24,6 +25,7 @@ export class HourlyStatistics {
   readonly #writer: JsonlWriter;
   readonly #everyMs: number;
   #since: number;
+  #isLast = false;
   #before: FlowSample = { stored: 0, queues: [], buffers: [] };
 
   constructor(path: string, everyMs: number, nowMs: number) {
@@ -32,27 +34,34 @@ export class HourlyStatistics {
     this.#since = nowMs;
   }
 
-  /** Writes a line if the interval is over; `sample` is asked for only then. */
+  /** Writes a line if the interval is over; `sample` is asked for only then. On a full disk the line waits. */
   tick(nowMs: number, wallMs: number, sample: () => FlowSample): void {
-    if (nowMs - this.#since >= this.#everyMs) this.#write(nowMs, wallMs, sample());
+    if (nowMs - this.#since < this.#everyMs) return;
+    this.#add(nowMs, wallMs, sample());
+    try {
+      this.#writer.flush();
+    } catch (fault) {
+      if (!(fault instanceof DiskFullError)) throw fault;
+    }
   }
 
-  /** Writes the last line and closes the file. */
+  /** Writes the last line and closes the file; may be repeated after a DiskFullError. */
   close(nowMs: number, wallMs: number, sample: FlowSample): void {
-    this.#write(nowMs, wallMs, sample);
+    if (!this.#isLast) this.#add(nowMs, wallMs, sample);
+    this.#isLast = true;
     this.#writer.close();
   }
 
-  #write(nowMs: number, wallMs: number, sample: FlowSample): void {
+  #add(nowMs: number, wallMs: number, sample: FlowSample): void {
     const before = this.#before;
-    this.#writer.write({
+    const line = {
       time: new Date(wallMs).toISOString(),
       seconds: Math.round(nowMs - this.#since) / 1000,
       stored: sample.stored - before.stored,
       queues: differences(sample.queues, before.queues),
       buffers: differences(sample.buffers, before.buffers),
-    });
-    this.#writer.flush();
+    };
+    this.#writer.hold(jsonLine(line));
     this.#since = nowMs;
     this.#before = sample;
   }

@@ -7,10 +7,9 @@ import {
   openSync,
   writeSync,
 } from "node:fs";
-import { DiskFullError } from "../errors.ts";
+import { diskFault } from "../errors.ts";
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
-const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /** The call that can run out of space; tests hand in one that does. Answers the bytes written. */
 export type WriteBytes = (file: number, bytes: Uint8Array, from: number) => number;
@@ -41,7 +40,11 @@ export class AppendFile {
     const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | (mode === "new" ? O_EXCL : 0);
     this.path = path;
     this.#write = write;
-    this.#file = openSync(path, flags, 0o644);
+    try {
+      this.#file = openSync(path, flags, 0o644);
+    } catch (cause) {
+      throw diskFault(cause, path);
+    }
     this.#size = fstatSync(this.#file).size;
   }
 
@@ -58,15 +61,17 @@ export class AppendFile {
     } catch (cause) {
       // One writer per file, so everything behind #size is this write's torn beginning.
       if (done > 0) ftruncateSync(this.#file, this.#size);
-      if (!FULL.has((cause as NodeJS.ErrnoException).code ?? "")) throw cause;
-      throw new DiskFullError(`no space for ${bytes.length} more bytes in ${this.path}`, cause);
+      throw diskFault(cause, `${bytes.length} more bytes in ${this.path}`);
     }
     this.#size += done;
   }
 
-  /** Returns when everything written so far survives a power loss. */
+  /**
+   * Returns when everything written so far survives a power loss. After a failure the system may have dropped what was
+   * written and call the next sync a success: the fault stays what it is, so that nobody takes it for one to be repeated.
+   */
   sync(): void {
-    fsyncSync(this.#file);
+    if (this.#open) fsyncSync(this.#file);
   }
 
   /** Closes the file; a second call does nothing. */

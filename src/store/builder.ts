@@ -64,7 +64,8 @@ export class Builder {
    */
   page(capture: Capture): Location {
     // Emptied before the archive is touched: from here on only the stores can meet a full disk.
-    if (this.#pages.due || this.#index.due || this.#links.due) this.flush();
+    if (this.#pages.due || this.#index.due || this.#links.isDue(capture.outlinks.length))
+      this.flush();
     const isList = capture.via !== undefined && listsPages(capture.via);
     const isPage = capture.status >= 200 && capture.status < 300 && !isList;
     const inTree = isPage ? this.#tree?.add(capture) : undefined;

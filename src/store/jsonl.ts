@@ -67,6 +67,11 @@ export class JsonlWriter {
   /** Takes one line without its line end; line ends inside would make two, so they become spaces. */
   writeLine(line: string): void {
     if (this.due) this.flush();
+    this.hold(line);
+  }
+
+  /** Takes one line and writes nothing, whatever waits already. */
+  hold(line: string): void {
     const whole = /[\r\n]/.test(line) ? line.replace(/[\r\n]+/g, " ") : line;
     this.#pending.push(whole);
     this.#pendingChars += whole.length + 1;

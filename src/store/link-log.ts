@@ -59,7 +59,7 @@ export class LinkLog {
   readonly #facts: GraphFacts;
   readonly #edges: AppendFile;
   readonly #names: JsonlWriter;
-  readonly #waiting = new Uint32Array(FLUSH_EDGES * EDGE_WORDS);
+  #waiting = new Uint32Array(FLUSH_EDGES * EDGE_WORDS);
   #used = 0;
   /** Ids named lately, each at the place that its low bits choose. */
   readonly #recent = new Uint32Array(2 * RECENT);
@@ -75,18 +75,21 @@ export class LinkLog {
     this.#names = new JsonlWriter(namesPath);
   }
 
-  /** Whether the next page may have to be written first, and so may meet a full disk. */
-  get due(): boolean {
-    return this.#names.due || this.#used === this.#waiting.length;
+  /** Whether everything must be written before a page with so many links: taking it never meets a full disk. */
+  isDue(links: number): boolean {
+    return this.#names.due || this.#used + links * EDGE_WORDS > this.#waiting.length;
   }
 
-  /** Adds a page with its links. */
+  /** Adds a page with its links; all of it or, where something had to be written first and could not be, nothing. */
   page(url: string, { text, length }: LinkList): void {
+    if (this.isDue(length)) this.flush();
+    if (length * EDGE_WORDS > this.#waiting.length) {
+      this.#waiting = new Uint32Array(length * EDGE_WORDS);
+    }
     const safe = safeUri(url);
     this.#name(safe, 0, safe.length);
     const { high, low } = print;
     for (let i = 0, from = 0; i < length; i++) {
-      if (this.#used === this.#waiting.length) this.flush();
       const end = text.indexOf("\n", from);
       const to = end < 0 ? text.length : end;
       this.#name(text, from, to);
@@ -129,6 +132,6 @@ export class LinkLog {
     if (this.#recent[at] === print.low && this.#recent[at + 1] === print.high) return;
     this.#recent[at] = print.low;
     this.#recent[at + 1] = print.high;
-    this.#names.writeLine(`${idText(print.high, print.low)} ${text.slice(from, to)}`);
+    this.#names.hold(`${idText(print.high, print.low)} ${text.slice(from, to)}`);
   }
 }

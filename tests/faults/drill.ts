@@ -51,6 +51,8 @@ export interface CrawlProcess {
     stdout: string;
     stderr: string;
   }>;
+  /** Settles when it has said this on standard error, or has ended. */
+  says(words: string): Promise<void>;
 }
 
 /** Starts or resumes a crawl. */
@@ -79,7 +81,14 @@ export function startCrawl(
     child.once("error", reject);
     child.once("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
-  return { child, ended };
+  const says = async (words: string) => {
+    let isOver = false;
+    void ended.then(() => {
+      isOver = true;
+    });
+    while (!isOver && !stderr.includes(words)) await setTimeout(5);
+  };
+  return { child, ended, says };
 }
 
 /** Arguments of a crawl that goes as fast as it can. */

@@ -17,6 +17,8 @@ export interface OnDisk {
   readonly doneNames: ReadonlySet<string>;
   readonly pages: number;
   readonly records: number;
+  /** Where the records of what is done are: "file offset". */
+  readonly places: ReadonlySet<string>;
   readonly problems: readonly string[];
 }
 
@@ -28,6 +30,7 @@ export function readOnDisk(out: string): OnDisk {
   const { seedLow, seedHigh } = state;
   const problems: string[] = [];
   const admitted = new Map<string, string>();
+  const places = new Set<string>();
   const done = new Set<string>();
   const archives = new Map<string, Buffer>();
   let pages = 0;
@@ -55,6 +58,7 @@ export function readOnDisk(out: string): OnDisk {
           if (event.where === undefined) continue;
           records++;
           const { file, offset, length } = event.where;
+          places.add(`${file} ${offset}`);
           const bytes = archiveBytes(archives, paths.archive, file);
           if (!isRecordOf(bytes?.subarray(offset, offset + length), url)) {
             problems.push(`${url} is not in ${file} at ${offset}`);
@@ -63,7 +67,15 @@ export function readOnDisk(out: string): OnDisk {
       }
     }
   }
-  return { admitted: admitted.size, done: done.size, doneNames: done, pages, records, problems };
+  return {
+    admitted: admitted.size,
+    done: done.size,
+    doneNames: done,
+    pages,
+    records,
+    places,
+    problems,
+  };
 }
 
 /** A file of the archive, also one that its run left open. */

@@ -1,6 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { CapacityError, DiskFullError, OrbweaverError, StoreCorruptError } from "../../errors.ts";
+import {
+  CapacityError,
+  DiskFullError,
+  diskFault,
+  OrbweaverError,
+  StoreCorruptError,
+} from "../../errors.ts";
 import { EventBatch } from "./event-batch.ts";
 import { type JournalFiles, REAL_FILES, segmentName } from "./journal-files.ts";
 import {
@@ -12,7 +18,6 @@ import {
 } from "./journal-format.ts";
 import type { JournalEnd } from "./journal-reader.ts";
 
-const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 const DEFAULT_SEGMENT_BYTES = 64 * 1024 * 1024;
 
 /** Where and how a shard's journal is written. */
@@ -46,6 +51,8 @@ export class JournalWriter {
   #file = -1;
   #salt = 0;
   #size = 0;
+  /** Bytes of the segment that are known to be on the disk. */
+  #syncedSize = 0;
   #sequence: number;
   #synced: number;
   #state: "open" | "broken" | "closed" = "open";
@@ -112,8 +119,12 @@ export class JournalWriter {
     this.#mustBeOpen();
     if (this.#synced === this.#sequence) return this.#synced;
     // After a failed sync the system may drop the pages and call the next sync a success: there is no second try.
-    this.#orBreak(() => this.#files.sync(this.#file));
+    this.#orBreak(
+      () => this.#files.sync(this.#file),
+      () => this.#forgetUnsynced(),
+    );
     this.#synced = this.#sequence;
+    this.#syncedSize = this.#size;
     return this.#synced;
   }
 
@@ -171,12 +182,13 @@ export class JournalWriter {
           this.#files.remove(path);
         });
       }
-      throw diskError(cause, `no space for a new segment ${path}`);
+      throw diskFault(cause, `a new segment ${path}`);
     }
     this.#file = file;
     this.#segment = segment;
     this.#salt = salt;
     this.#size = bytes.length;
+    this.#syncedSize = bytes.length;
   }
 
   #write(bytes: Uint8Array): void {
@@ -186,10 +198,7 @@ export class JournalWriter {
     } catch (cause) {
       // One writer per file, so everything behind #size is the torn beginning of this batch.
       if (done > 0) this.#orBreak(() => this.#files.truncate(this.#file, this.#size));
-      throw diskError(
-        cause,
-        `no space for ${bytes.length} more bytes in ${this.#path(this.#segment)}`,
-      );
+      throw diskFault(cause, `${bytes.length} more bytes in ${this.#path(this.#segment)}`);
     }
     this.#size += done;
   }
@@ -204,12 +213,22 @@ export class JournalWriter {
     this.#files.syncFolder(this.#options.folder);
   }
 
-  #orBreak(step: () => void): void {
+  #orBreak(step: () => void, repair = () => {}): void {
     try {
       step();
     } catch (cause) {
       this.#state = "broken";
+      repair();
       throw cause;
+    }
+  }
+
+  /** Nothing of it was acknowledged; who reads the journal next must not build on what only memory may hold. */
+  #forgetUnsynced(): void {
+    try {
+      this.#files.truncate(this.#file, this.#syncedSize);
+    } catch {
+      // The disk fails at this, too: then the reader finds it, or finds it torn.
     }
   }
 
@@ -225,11 +244,6 @@ export class JournalWriter {
   #path(segment: number): string {
     return join(this.#options.folder, segmentName(this.#options.shard, segment));
   }
-}
-
-function diskError(cause: unknown, message: string): unknown {
-  const code = (cause as NodeJS.ErrnoException).code ?? "";
-  return FULL.has(code) ? new DiskFullError(message, cause) : cause;
 }
 
 function randomSalt(): number {

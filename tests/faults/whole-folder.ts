@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+import { cdxjFields } from "../../src/store/cdxj.ts";
+import { crawlPaths } from "../../src/store/crawl-folder.ts";
+import { readRecords } from "../support/archive.ts";
+import { checkLists } from "../support/result-lists.ts";
+import { type OnDisk, readOnDisk } from "./on-disk.ts";
+
+/**
+ * Reads a crawl folder that nobody writes to, after its end, `recover` or `resume`: every archive closed and valid,
+ * every committed record in the index once and nothing else, every page in the page list once, lists that add up.
+ */
+export function readWhole(out: string): OnDisk {
+  const disk = readOnDisk(out);
+  const problems = [...disk.problems];
+  try {
+    for (const { file, offset, problems: bad } of readRecords(crawlPaths(out).archive))
+      if (bad.length > 0) problems.push(`${file}:${offset}: ${bad[0]}`);
+    problems.push(...indexProblems(out, disk));
+    checkLists(out);
+  } catch (fault) {
+    problems.push((fault as Error).message.replaceAll("\n", " "));
+  }
+  return { ...disk, problems };
+}
+
+function indexProblems(out: string, { places, pages }: OnDisk): string[] {
+  const problems: string[] = [];
+  const { index, pages: pageList } = crawlPaths(out);
+  const indexed = new Set<string>();
+  for (const line of lines(index)) {
+    const { filename, offset } = cdxjFields(line);
+    const place = `${filename} ${offset}`;
+    if (indexed.has(place)) problems.push(`${place} is indexed twice`);
+    if (!places.has(place)) problems.push(`${place} is indexed and not committed`);
+    indexed.add(place);
+  }
+  for (const place of places)
+    if (!indexed.has(place)) problems.push(`${place} is committed and not in the index`);
+  const listed = lines(pageList)
+    .slice(1)
+    .map((line) => (JSON.parse(line) as { url: string }).url);
+  if (new Set(listed).size < listed.length) problems.push("a page is listed twice");
+  if (listed.length !== pages) problems.push(`${listed.length} pages listed, ${pages} committed`);
+  return problems;
+}
+
+function lines(path: string): string[] {
+  return readFileSync(path, "utf8").split("\n").slice(0, -1);
+}
