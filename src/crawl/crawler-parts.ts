@@ -139,7 +139,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     listTap: (url) => new ListReader(url),
     onRules: (origin, found) => sitemapDesk.note(origin, found),
   });
-  const guard = new Guard({ ...config, clock });
+  const guard = new Guard({ ...config, clock, evidence: rules.memory.evidence });
   const foundLinks = new FoundLinks(follower, config);
   return { wire, robots, fetcher, scope, follower, foundLinks, sitemapDesk, earlier, guard };
 }
