@@ -18,6 +18,7 @@ import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
 import { Follower } from "./follow.ts";
 import { FoundLinks } from "./found-links.ts";
 import { Guard } from "./guard.ts";
+import { ListReader } from "./list-reader.ts";
 import { validatorsOf } from "./read-unchanged.ts";
 import { gatesOf } from "./shared-memory.ts";
 import { SitemapDesk } from "./sitemap-desk.ts";
@@ -135,9 +136,10 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     clock,
     ...(earlier === undefined ? {} : { validators: (url) => validatorsOf(earlier, url) }),
     cookies: config.cookies ? new CookieJar() : undefined,
+    listTap: (url) => new ListReader(url),
     onRules: (origin, found) => sitemapDesk.note(origin, found),
   });
-  const guard = new Guard({ ...config, clock });
+  const guard = new Guard({ ...config, clock, evidence: rules.memory.evidence });
   const foundLinks = new FoundLinks(follower, config);
   return { wire, robots, fetcher, scope, follower, foundLinks, sitemapDesk, earlier, guard };
 }

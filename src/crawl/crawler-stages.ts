@@ -105,7 +105,7 @@ export class CrawlerStages implements Stages {
         ? await readUnchanged(lease.url, capture, earlier, this.#reading)
         : await readPage(lease.url, lease.via, capture, this.#reading);
     const { counters, debugLog, guard } = this.#parts;
-    if (page.isPage || page.unchanged !== undefined) guard.read(lease, page.parsed, capture.body);
+    if (page.isPage || page.unchanged !== undefined) guard.read(lease, page, capture.body);
     if (page.parsed !== undefined) {
       counters.add("linksDropped", page.parsed.linksDropped);
       debugLog?.write({

@@ -1,13 +1,14 @@
 import type { FetchOutcome } from "../fetch/outcome.ts";
 import { fingerprint, print } from "../frontier/fingerprint.ts";
 import type { Discovery, Lease } from "../frontier/frontier.ts";
-import type { ParsedPage } from "../parse/page.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { siteOf } from "../url/site.ts";
 import { hostnameOf } from "../url/url-parts.ts";
 import type { Follower, Skipped } from "./follow.ts";
+import type { ReadPage } from "./read-page.ts";
 import { SiteBudget } from "./site-budget.ts";
 import { PrintCache } from "./traps/print-cache.ts";
+import { SharedEvidence } from "./traps/shared-evidence.ts";
 import { TrapWatch } from "./traps/trap-watch.ts";
 
 /** What the guard must know of the crawl. */
@@ -15,6 +16,8 @@ export interface GuardRules {
   readonly traps: boolean;
   readonly maxPagesPerSite?: number | undefined;
   readonly clock: () => number;
+  /** Memory for what all threads know together. */
+  readonly evidence: SharedArrayBuffer;
 }
 
 const BUDGET_RETRY_MS = 20;
@@ -35,7 +38,9 @@ export class Guard {
 
   constructor(rules: GuardRules) {
     this.#rules = rules;
-    this.#watch = rules.traps ? new TrapWatch() : undefined;
+    this.#watch = rules.traps
+      ? new TrapWatch(Date.now(), new SharedEvidence(rules.evidence))
+      : undefined;
     const limit = rules.maxPagesPerSite;
     this.#budget = limit === undefined ? undefined : new SiteBudget(limit);
   }
@@ -72,8 +77,8 @@ export class Guard {
   }
 
   /** Takes in what was fetched. */
-  read(lease: Lease, parsed: ParsedPage | undefined, body: Uint8Array): void {
-    this.#watch?.page(lease, parsed, body);
+  read(lease: Lease, page: ReadPage, body: Uint8Array): void {
+    this.#watch?.page(lease, page.parsed, body, page.headerLinks);
   }
 
   /** What of the links found is worth offering; the rest is reported. */

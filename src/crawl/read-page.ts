@@ -2,7 +2,7 @@ import { isHtml, mimeOf } from "../fetch/fetcher.ts";
 import type { Capture } from "../fetch/outcome.ts";
 import { decodeBody } from "../fetch/wire/decode.ts";
 import type { ResponseHead } from "../fetch/wire/head.ts";
-import { isList, type Via } from "../frontier/via.ts";
+import type { Via } from "../frontier/via.ts";
 import { headerPages } from "../parse/link-header.ts";
 import { parseRefresh } from "../parse/meta-refresh.ts";
 import { type ParsedPage, type ParseOptions, parsePage } from "../parse/page.ts";
@@ -13,6 +13,7 @@ import { looksLikeHtml } from "../parse/sniff.ts";
 import type { EarlierRecord } from "../store/earlier-crawl.ts";
 import { giveBackMemory } from "../sync/give-back-memory.ts";
 import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
+import { ListReader } from "./list-reader.ts";
 import { readList } from "./read-list.ts";
 
 /** A response after a look inside. */
@@ -62,7 +63,7 @@ export async function readPage(
 ): Promise<ReadPage> {
   const { head } = capture;
   const isOk = head.status >= 200 && head.status <= 299;
-  if (isOk && isList(via)) return readList(url, capture);
+  if (isOk && capture.tap instanceof ListReader) return readList(capture.tap, capture);
   const mime = mimeOf(head);
   const bare: ReadPage = {
     isPage: isOk,

@@ -7,6 +7,7 @@ import { Pending } from "../sync/pending.ts";
 import { Permits } from "../sync/permits.ts";
 import { Ring, ringBytes } from "../sync/ring.ts";
 import { BufferPlan } from "./buffer-plan.ts";
+import { EVIDENCE_BYTES } from "./traps/shared-evidence.ts";
 
 const INBOX_SLOTS = 32;
 const INBOX_SLOT_BYTES = 16 * 1024;
@@ -63,6 +64,8 @@ export interface CrawlMemory {
   readonly accounts: SharedArrayBuffer;
   readonly hostGates: SharedArrayBuffer;
   readonly addressGates: SharedArrayBuffer;
+  /** What the threads know about traps. */
+  readonly evidence: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
   readonly debugLog: SharedArrayBuffer;
   /** Only with `--frontier shared`. */
@@ -112,6 +115,7 @@ export function createMemory(
     stored: new SharedArrayBuffer(threads * 4),
     hostGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
     addressGates: new SharedArrayBuffer(gateBytes(ADDRESS_GATES)),
+    evidence: new SharedArrayBuffer(EVIDENCE_BYTES),
     counters: new SharedArrayBuffer(counterBytes(threads)),
     debugLog: new SharedArrayBuffer(ringBytes(DEBUG_SLOTS, DEBUG_SLOT_BYTES)),
     shared,

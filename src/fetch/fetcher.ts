@@ -9,6 +9,7 @@ import type { RobotsRules } from "./robots.ts";
 import type { RobotsDesk } from "./robots-desk.ts";
 import type { RequestHeaders } from "./wire/client.ts";
 import type { ResponseHead } from "./wire/head.ts";
+import type { BodyTap } from "./wire/message.ts";
 
 /** Which 2xx responses are wanted: HTML, any text, or everything. */
 export type Accepted = "html" | "text" | "any";
@@ -23,14 +24,15 @@ export interface FetcherRules {
   readonly cookies?: CookieJar | undefined;
   /** What an earlier crawl knows of a URL, so that only changes are sent. */
   readonly validators?: (url: CrawlUrl) => RequestHeaders | undefined;
+  /** Who reads sitemaps and feeds while they come. */
+  readonly listTap?: (url: CrawlUrl) => BodyTap;
   /** Hears of every robots.txt that was read. */
   readonly onRules?: (origin: string, rules: RobotsRules) => void;
 }
 
-/** Sitemaps may be large, so one is fetched at a time; the others come again shortly. What is kept of one is as received. */
+/** Sitemaps may be large, so one is fetched at a time; the others come again shortly. */
 const MAX_LISTS = 1;
 const LIST_RETRY_MS = 100;
-const LIST_BYTES = 16 * 1024 * 1024;
 
 type Wanted = (head: ResponseHead) => boolean;
 
@@ -84,9 +86,10 @@ export class Fetcher {
 
   async #fetch(lease: Lease): Promise<FetchOutcome> {
     const date = Date.now();
+    const tap = isList(lease.via) ? this.#rules.listTap?.(lease.url) : undefined;
     const asked = await this.#client.ask(lease.url, lease.host, {
       headers: this.#headersFor(lease),
-      ...(isList(lease.via) ? { maxBodyBytes: LIST_BYTES } : {}),
+      tap,
       ...(takesAnyType(lease.via) ? {} : { accept: this.#accept }),
       releases: true,
     });
@@ -116,6 +119,7 @@ export class Fetcher {
         truncated: response.truncated,
         unverified: response.unverified,
         flag: response.flag,
+        tap,
         release: () => response.release(),
       },
     };

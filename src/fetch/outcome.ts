@@ -1,4 +1,5 @@
 import type { ResponseHead } from "./wire/head.ts";
+import type { BodyTap } from "./wire/message.ts";
 
 /** A response as it came, before anything is decided about it. */
 export interface Capture {
@@ -15,6 +16,8 @@ export interface Capture {
   readonly unverified?: string | undefined;
   /** Why the body is not whole or not clean, if so. */
   readonly flag: string | undefined;
+  /** Who has read the body while it came. */
+  readonly tap?: BodyTap | undefined;
   /** Nobody needs the body any more. */
   release(): void;
 }

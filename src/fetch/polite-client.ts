@@ -36,7 +36,7 @@ export class PoliteClient {
   async ask(
     url: CrawlUrl,
     host: Host,
-    request: Pick<WireRequest, "headers" | "accept" | "maxBodyBytes" | "releases">,
+    request: Pick<WireRequest, "headers" | "accept" | "maxBodyBytes" | "releases" | "tap">,
   ): Promise<Asked> {
     const { ways, gatekeeper, clock } = this.#parts;
     const parts = partsOf(url);
@@ -58,7 +58,7 @@ export class PoliteClient {
   async #send(
     way: Way,
     path: string,
-    request: Pick<WireRequest, "headers" | "accept" | "maxBodyBytes">,
+    request: Pick<WireRequest, "headers" | "accept" | "maxBodyBytes" | "tap">,
   ): Promise<Asked> {
     const { wire, opener } = this.#parts;
     const opened = opener.isNeeded(way) ? await opener.open(way) : { target: way.target };

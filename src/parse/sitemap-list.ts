@@ -8,6 +8,9 @@ export interface SitemapNote {
   priority?: number;
 }
 
+/** The protocol bounds the entries and the file; what is kept of 50,000 long URLs is bounded here. */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+
 /** The distinct URLs of one sitemap, up to a limit; what does not fit is only counted. */
 export class SitemapList {
   /** Pages, in order of first appearance. */
@@ -23,6 +26,7 @@ export class SitemapList {
   readonly #maxUrls: number;
   readonly #seenUrls = new Set<string>();
   readonly #seenSitemaps = new Set<string>();
+  #characters = 0;
 
   constructor(base: CrawlUrl, maxUrls: number) {
     this.#base = base;
@@ -48,7 +52,7 @@ export class SitemapList {
 
   #add(link: string, list: CrawlUrl[], seen: Set<string>): CrawlUrl | undefined {
     // The limit comes first: a file of a million entries must not cost a million URLs.
-    if (list.length >= this.#maxUrls) {
+    if (list.length >= this.#maxUrls || this.#characters >= MAX_CHARACTERS) {
       this.dropped++;
       return undefined;
     }
@@ -60,6 +64,7 @@ export class SitemapList {
     if (!seen.has(url)) {
       seen.add(url);
       list.push(url);
+      this.#characters += url.length;
     }
     return url;
   }

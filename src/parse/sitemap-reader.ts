@@ -100,6 +100,11 @@ export class SitemapReader implements XmlSink {
     if (piece.length > room) this.#error ??= "sitemap_too_large";
   }
 
+  /** What comes from now on changes nothing but a count. */
+  get isDone(): boolean {
+    return this.#error !== undefined || this.#list.dropped > 0;
+  }
+
   /** Ends the document and tells what it held. */
   finish(): Sitemap {
     if (this.#look !== undefined) this.#begin(this.#look);

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { constants, gunzipSync } from "node:zlib";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import {
@@ -28,27 +27,6 @@ export function parseSitemap(
   const unzipped = unzip(body, options.maxBytes ?? SITEMAP_MAX_BYTES);
   reader.push(unzipped.bytes);
   return withDamage(reader.finish(), unzipped);
-}
-
-/** How much is read before others get their turn: some milliseconds. */
-const SLICE_BYTES = 1024 * 1024;
-
-/** The same as `parseSitemap` in slices, between which the thread does other things. */
-export async function readSitemap(
-  body: Uint8Array,
-  url: CrawlUrl,
-  options: SitemapOptions = {},
-): Promise<Sitemap> {
-  const reader = new SitemapReader(url, options);
-  const isZipped = body[0] === 0x1f && body[1] === 0x8b;
-  const { bytes, error } = isZipped
-    ? unzip(body, options.maxBytes ?? SITEMAP_MAX_BYTES)
-    : { bytes: body };
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-    reader.push(bytes.subarray(at, at + SLICE_BYTES));
-    if (at + SLICE_BYTES < bytes.length) await nextTurn();
-  }
-  return withDamage(reader.finish(), { error });
 }
 
 function withDamage(sitemap: Sitemap, unzipped: { error?: Unzipped["error"] }): Sitemap {

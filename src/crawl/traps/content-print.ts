@@ -1,14 +1,15 @@
 import { fingerprint, print } from "../../frontier/fingerprint.ts";
 import type { ParsedPage } from "../../parse/page.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { isVariable } from "./url-shape.ts";
 
 const DIGITS = /\d+/g;
 const SESSION_VALUE = /([?&;](?:[a-z_]*sess[a-z_]*|sid|token|s)=)[^&;/]*/gi;
 const MAX_LINKS = 200;
 
-/** Title, first words, and the numbers of words and links: equal for pages that are the same but for numbers. */
-export function loosePrint(page: ParsedPage): number {
-  return printOf(textOf(page).replace(DIGITS, "#") + sizeOf(page));
+/** Title, first words, and the numbers of words and links: equal for pages that are the same but for numbers and their own address. */
+export function loosePrint(page: ParsedPage, url: CrawlUrl): number {
+  return printOf(withoutAddress(textOf(page), url).replace(DIGITS, "#") + sizeOf(page));
 }
 
 /** Equal only for pages whose links lead to the same places, but for what a server makes up for each visit. */
@@ -18,6 +19,30 @@ export function exactPrint(page: ParsedPage): number {
     exact = (Math.imul(exact, 31) + printOf(plainLink(link))) >>> 0;
   }
   return exact;
+}
+
+/** The loose print together with the links as they stand below the page: equal for folders that look the same from inside. */
+export function folderPrint(page: ParsedPage, url: CrawlUrl): number {
+  let folder = loosePrint(page, url);
+  const start = url.slice(0, url.lastIndexOf("/") + 1);
+  for (const link of page.links.slice(0, MAX_LINKS)) {
+    const below = link.startsWith(start) ? link.slice(start.length) : link;
+    folder = (Math.imul(folder, 31) + printOf(below.replace(DIGITS, "#"))) >>> 0;
+  }
+  return folder;
+}
+
+/** Many a page says where it is: its path, or the id in it, would make it different from all others. */
+function withoutAddress(text: string, url: CrawlUrl): string {
+  const path = url.slice(url.indexOf("/", 8));
+  if (path.length < 2) return text;
+  let plain = text.replaceAll(path, "@");
+  const end = path.indexOf("?");
+  const segments = (end < 0 ? path : path.slice(0, end)).split("/");
+  for (const segment of segments) {
+    if (segment.length >= 4 && isVariable(segment)) plain = plain.replaceAll(segment, "@");
+  }
+  return plain;
 }
 
 function textOf(page: ParsedPage): string {

@@ -15,10 +15,4 @@ export class PrintCache {
     this.#slots[slot] = kept;
     return met;
   }
-
-  /** Whether the print was met, without meeting it. */
-  has(value: number): boolean {
-    const kept = value === 0 ? 1 : value;
-    return this.#slots[kept & (this.#slots.length - 1)] === kept;
-  }
 }

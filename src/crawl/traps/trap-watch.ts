@@ -4,12 +4,14 @@ import type { Lease } from "../../frontier/frontier.ts";
 import type { ParsedPage } from "../../parse/page.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
-import { exactPrint, loosePrint } from "./content-print.ts";
+import { exactPrint, folderPrint, loosePrint } from "./content-print.ts";
 import { type Evidence, Family } from "./family.ts";
 import { PrintCache } from "./print-cache.ts";
+import { SharedEvidence } from "./shared-evidence.ts";
 import { shapeOf, type UrlShape } from "./url-shape.ts";
 import {
   familyState,
+  growthState,
   QUERY_PARAMETERS,
   spellingReason,
   spellingState,
@@ -23,7 +25,6 @@ const SMALL_HOST_PAGES = 64;
 /** Large hosts whose prints are kept at the same time. */
 const MAX_LARGE_HOSTS = 128;
 const HOST_PRINTS = 1 << 13;
-const COPY_PRINTS = 1 << 18;
 const MAX_STATES = 2000;
 /** Copies of a whole host, however their URLs are spelled; from then on copies lead nowhere. */
 const HOST_COPIES = 3000;
@@ -39,12 +40,23 @@ interface Prints {
 }
 
 interface WatchedHost {
+  readonly name: string;
   pages: number;
   /** The evidence of all its families together. */
   readonly all: Family;
+  /** That of pages which lie below the one they were found on. */
+  readonly growth: Family;
+  /** Something speaks against some of its URLs. */
+  suspect: boolean;
   prints: Prints | undefined;
   readonly families: Map<string, Family>;
   readonly states: Map<string, TrapState>;
+}
+
+/** What a page adds to the evidence about its family and about growing paths. */
+interface PageEvidence extends Evidence {
+  /** It looks like the page it was found on. */
+  readonly alike: boolean;
 }
 
 /**
@@ -56,27 +68,35 @@ export class TrapWatch {
   readonly #thisYear: number;
   readonly #hosts = new Map<string, WatchedHost>();
   readonly #large = new Set<WatchedHost>();
-  readonly #copies = new PrintCache(COPY_PRINTS);
+  readonly #shared: SharedEvidence;
 
-  constructor(nowMs: number = Date.now()) {
+  constructor(nowMs: number = Date.now(), shared = new SharedEvidence()) {
     this.#thisYear = new Date(nowMs).getUTCFullYear();
+    this.#shared = shared;
   }
 
   /** What is known about the family of a URL that was found on the parent. */
   state(url: CrawlUrl, parent: CrawlUrl | undefined): TrapState {
     const host = this.#hosts.get(hostnameOf(url));
-    if (host === undefined || (host.states.size === 0 && host.all.copies < HOST_COPIES)) {
+    if (host === undefined || !host.suspect) {
       return mayBeOdd(url) && spellingReason(shapeOf(url)) !== undefined ? "demoted" : "free";
     }
-    if (isAllCopies(host.all) && parent !== undefined && this.#copies.has(printOf(parent))) {
-      return "trap_same_content";
+    if (parent !== undefined && this.#shared.isCopy(printOf(parent))) {
+      if (isAllCopies(host.all)) return "trap_same_content";
+      const growth = liesBelow(url, parent) ? growthState(host.growth) : "free";
+      if (growth !== "free") return growth;
     }
     const shape = shapeOf(url);
     return host.states.get(familyOf(shape)) ?? (spellingReason(shape) ? "demoted" : "free");
   }
 
-  /** Takes in a page that was fetched, parsed if it was HTML, and its bytes as they came. */
-  page(lease: Lease, parsed: ParsedPage | undefined, body: Uint8Array): void {
+  /** Takes in a page that was fetched, parsed if it was HTML, its bytes as they came, and where its head leads. */
+  page(
+    lease: Lease,
+    parsed: ParsedPage | undefined,
+    body: Uint8Array,
+    headerLinks: readonly CrawlUrl[] = [],
+  ): void {
     const host = this.#host(hostnameOf(lease.url));
     host.pages++;
     const shape = shapeOf(lease.url);
@@ -84,15 +104,19 @@ export class TrapWatch {
     if (odd === undefined && (parsed === undefined || host.pages < SMALL_HOST_PAGES)) return;
     const key = familyOf(shape);
     const family = this.#family(host, key);
-    const evidence = this.#evidence(lease, parsed, body, host, shape, key);
+    const links = parsed === undefined ? headerLinks : [...parsed.links, ...headerLinks];
+    const evidence = this.#evidence(lease, parsed, body, host, shape, key, links);
     family.add(evidence);
-    if (evidence.looseCopy && this.#isFar(shape.year)) family.strayDates++;
     host.all.add(evidence);
+    const grows = lease.parent !== undefined && liesBelow(lease.url, lease.parent);
+    if (grows) host.growth.add({ ...evidence, looseCopy: evidence.alike });
     const state =
       odd === undefined ? familyState(family, shape, lease.depth) : spellingState(family, odd);
     if (state === "free") host.states.delete(key);
     else host.states.set(key, state);
     if (host.states.size > MAX_STATES) dropFirst(host.states);
+    host.suspect =
+      host.states.size > 0 || isAllCopies(host.all) || growthState(host.growth) !== "free";
   }
 
   #evidence(
@@ -102,10 +126,11 @@ export class TrapWatch {
     host: WatchedHost,
     shape: UrlShape,
     key: string,
-  ): Evidence {
+    links: readonly CrawlUrl[],
+  ): PageEvidence {
     if (parsed === undefined) return NO_EVIDENCE;
     const prints = this.#prints(host);
-    const isLooseCopy = prints.loose.meet(loosePrint(parsed));
+    const isLooseCopy = prints.loose.meet(loosePrint(parsed, lease.url));
     const hasFilters = shape.parameters >= QUERY_PARAMETERS;
     // Most pages of honest hosts end here.
     if (!isLooseCopy && !hasFilters) return NO_EVIDENCE;
@@ -113,14 +138,18 @@ export class TrapWatch {
     const sameBytes = isLooseCopy && prints.exact.meet(crc32(body));
     const isCopy = (isLooseCopy && prints.exact.meet(exactPrint(parsed))) || sameBytes;
     const { parent } = lease;
-    const fromCopy = parent !== undefined && this.#copies.has(printOf(parent));
-    if (isLooseCopy) this.#copies.meet(printOf(lease.url));
-    const news = newLinks(parsed, prints.links);
+    const fromCopy = parent !== undefined && this.#shared.isCopy(printOf(parent));
+    if (isLooseCopy) this.#shared.addCopy(printOf(lease.url));
+    const look = isLooseCopy ? folderPrint(parsed, lease.url) : 0;
+    if (isLooseCopy) this.#shared.addCopy(printOf(lease.url, look));
+    const news = newLinks(links, prints.links);
     return {
-      // A copy that leads nowhere new does no harm, however many there are.
-      copy: isCopy && fromCopy && news.length > 0,
+      copy: isCopy && fromCopy,
+      leads: isCopy && fromCopy && news.length > 0,
       looseCopy: isLooseCopy && fromCopy,
+      alike: fromCopy && this.#shared.isCopy(printOf(parent, look)),
       inbred: hasFilters && isInbred(parent, news, key),
+      stray: isLooseCopy && fromCopy && this.#isFar(shape.year),
     };
   }
 
@@ -135,7 +164,10 @@ export class TrapWatch {
       this.#hosts.delete(name);
     } else {
       const [families, states] = [new Map<string, Family>(), new Map<string, TrapState>()];
-      host = { pages: 0, all: new Family(), prints: undefined, families, states };
+      const all = new Family(`${name} all`, this.#shared);
+      const growth = new Family(`${name} growth`, this.#shared);
+      const fresh = { pages: 0, suspect: false, prints: undefined };
+      host = { name, ...fresh, all, growth, families, states };
     }
     this.#hosts.set(name, host);
     if (this.#hosts.size > MAX_HOSTS) dropFirst(this.#hosts);
@@ -143,7 +175,7 @@ export class TrapWatch {
   }
 
   #family(host: WatchedHost, key: string): Family {
-    const family = host.families.get(key) ?? new Family();
+    const family = host.families.get(key) ?? new Family(`${host.name}${key}`, this.#shared);
     host.families.delete(key);
     host.families.set(key, family);
     if (host.families.size > MAX_FAMILIES) dropFirst(host.families);
@@ -169,11 +201,25 @@ export class TrapWatch {
   }
 }
 
-const NO_EVIDENCE: Evidence = { copy: false, looseCopy: false, inbred: false };
+const NO_EVIDENCE: PageEvidence = {
+  copy: false,
+  leads: false,
+  looseCopy: false,
+  alike: false,
+  inbred: false,
+  stray: false,
+};
 
-/** The page's links that were not met lately. */
-function newLinks(parsed: ParsedPage, met: PrintCache): CrawlUrl[] {
-  return parsed.links.filter((link) => !met.meet(printOf(link)));
+/** Links that were not met lately. */
+function newLinks(links: readonly CrawlUrl[], met: PrintCache): CrawlUrl[] {
+  return links.filter((link) => !met.meet(printOf(link)));
+}
+
+/** In a folder below that of the page it was found on. */
+function liesBelow(url: CrawlUrl, parent: CrawlUrl): boolean {
+  const mark = parent.indexOf("?");
+  const folder = parent.slice(0, parent.lastIndexOf("/", mark < 0 ? undefined : mark) + 1);
+  return url.startsWith(folder) && url.indexOf("/", folder.length) >= 0;
 }
 
 /** Found within its family, and leading to nothing new outside it. */
@@ -205,7 +251,8 @@ function dropFirst(map: Map<string, unknown>): void {
   }
 }
 
-function printOf(text: string): number {
-  fingerprint(text, 0, 0);
+/** The second number makes another print of the same text. */
+function printOf(text: string, seed = 0): number {
+  fingerprint(text, seed, seed);
   return print.high;
 }

@@ -55,6 +55,8 @@ function patternOf(segments: readonly string[], hasQuery: boolean): string {
 /** Numbers, session ids and other names that no person chose. */
 export function isVariable(segment: string): boolean {
   if (/^\d+$/.test(segment) || segment.startsWith("(")) return true;
+  const equals = segment.indexOf("=");
+  if (equals > 0) return isVariable(segment.slice(equals + 1));
   if (segment.includes(";")) return true;
   if (segment.length < 8 || !/\d/.test(segment) || !/[a-z]/i.test(segment)) return false;
   return /^[0-9a-f-]+$/i.test(segment) || (segment.length >= 12 && isScrambled(segment));

@@ -5,6 +5,7 @@ import type { UrlShape } from "./url-shape.ts";
 export type TrapReason =
   | "trap_repeated_path"
   | "trap_deep_path"
+  | "trap_growing_path"
   | "trap_same_content"
   | "trap_calendar"
   | "trap_endless"
@@ -28,6 +29,7 @@ const CHAIN_PAGES = 3000;
 /** Steps from a seed: honest sites of any size are reached in fewer, unless their pages differ. */
 const CHAIN_DEPTH = 40;
 const QUERY_PAGES = 3000;
+const GROWING_PAGES = 2000;
 /** Fewer parameters make lists, not combinations. */
 export const QUERY_PARAMETERS = 3;
 /** A family is demoted at this part of the evidence that stops it. */
@@ -42,6 +44,13 @@ export function spellingReason(shape: UrlShape): TrapReason | undefined {
 /** What becomes of a family of suspicious spelling: demoted from the first, stopped after some. */
 export function spellingState(family: Family, reason: TrapReason): TrapState {
   return family.pages >= SPELLING_PAGES ? reason : "demoted";
+}
+
+/** What becomes of pages that lie below the one they were found on and look like it, folder in folder. */
+export function growthState(growth: Family): TrapState {
+  if (growth.looseShare < MOST) return "free";
+  if (growth.looseCopies >= GROWING_PAGES) return "trap_growing_path";
+  return growth.looseCopies >= EARLY * GROWING_PAGES ? "demoted" : "free";
 }
 
 /** What the evidence says about a family when a page of it, at this depth, has been read. */

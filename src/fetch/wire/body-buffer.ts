@@ -1,26 +1,52 @@
 import { LARGE_BYTES } from "./large-bodies.ts";
+import type { BodyTap } from "./message.ts";
 
 // A declared length up to this is believed at once; beyond, memory is given only as bytes really arrive.
 const TRUSTED_BYTES = 256 * 1024;
 const GROWN_BYTES = 16 * 1024;
 const EMPTY = Buffer.alloc(0);
 
-/** Collects a body of at most `maxBytes`, in exactly one allocation when its length is known and modest. */
+/**
+ * Collects a body of at most `maxBytes`, in exactly one allocation when its length is known and modest. With a tap it
+ * goes on beyond that: the tap hears everything, and the beginning is kept.
+ */
 export class BodyBuffer {
   readonly #maxBytes: number;
   readonly #expectedBytes: number;
+  readonly #tap: BodyTap | undefined;
   #bytes: Buffer = EMPTY;
+  /** Bytes kept. */
   #length = 0;
+  /** Bytes that only the tap has heard. */
+  #passed = 0;
   #large: Buffer | undefined;
 
   /** `expectedBytes` is the declared length, 0 if none was declared. */
-  constructor(maxBytes: number, expectedBytes: number) {
+  constructor(maxBytes: number, expectedBytes: number, tap?: BodyTap) {
     this.#maxBytes = maxBytes;
     this.#expectedBytes = Math.min(expectedBytes, maxBytes);
+    this.#tap = tap;
   }
 
+  /** Bytes that have come, kept or not. */
   get length(): number {
-    return this.#length;
+    return this.#length + this.#passed;
+  }
+
+  /** Nobody wants more. */
+  get isFull(): boolean {
+    return this.#room === 0;
+  }
+
+  /** Only the beginning is kept. */
+  get isCut(): boolean {
+    return this.#passed > 0;
+  }
+
+  get #room(): number {
+    const kept = this.#maxBytes - this.#length;
+    if (this.#tap === undefined || (kept === 0 && this.#tap.isDone)) return kept;
+    return Math.max(kept, this.#tap.maxBytes - this.length);
   }
 
   /** True when the body has become large and still lives in memory of its own. */
@@ -43,14 +69,21 @@ export class BodyBuffer {
 
   /** False when not all of it fitted under the limit; what fitted is kept. */
   append(piece: Uint8Array, from: number, to: number): boolean {
-    const count = Math.min(to - from, this.#maxBytes - this.#length);
+    const count = Math.min(to - from, this.#room);
     if (count > 0) {
-      const length = this.#length + count;
-      if (length > this.#bytes.length) this.#grow(length);
-      this.#bytes.set(piece.subarray(from, from + count), this.#length);
-      this.#length = length;
+      const kept = Math.min(count, this.#maxBytes - this.#length);
+      if (kept > 0) this.#keep(piece, from, from + kept);
+      this.#passed += count - kept;
+      this.#tap?.push(piece.subarray(from, from + count));
     }
     return count === to - from;
+  }
+
+  #keep(piece: Uint8Array, from: number, to: number): void {
+    const length = this.#length + to - from;
+    if (length > this.#bytes.length) this.#grow(length);
+    this.#bytes.set(piece.subarray(from, to), this.#length);
+    this.#length = length;
   }
 
   #grow(atLeast: number): void {

@@ -16,7 +16,8 @@ export interface DecodeCaps {
   borrow?: boolean;
 }
 
-type Coding = "gzip" | "deflate" | "br";
+/** A content coding that can be taken off. */
+export type Coding = "gzip" | "deflate" | "br";
 
 const MAX_CODINGS = 2;
 const RATIO_FREE_BYTES = 1024 * 1024;
@@ -29,7 +30,7 @@ const NAMES: Readonly<Record<string, Coding>> = {
 };
 
 /** The codings to take off, last applied first; undefined for an unknown one or too many. */
-function codingsOf(contentEncoding: string): Coding[] | undefined {
+export function codingsOf(contentEncoding: string): Coding[] | undefined {
   const codings: Coding[] = [];
   for (const member of contentEncoding.split(",")) {
     const name = member.trim().toLowerCase();
@@ -48,7 +49,7 @@ export function hasTooManyCodings(contentEncoding: string): boolean {
 }
 
 /** Servers send "deflate" with and without the zlib wrapper; its two bytes carry a check (RFC 1950, 2.2). */
-function isZlib(body: Buffer): boolean {
+export function isZlib(body: Buffer): boolean {
   return body.length >= 2 && (body[0]! & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
 }
 
@@ -125,7 +126,11 @@ function decodeOnce(
   return decodePrefix(body, decoderOf(coding, wrapped), cap, borrow);
 }
 
-function decoderOf(coding: Coding, wrapped: boolean): (options: zlib.ZlibOptions) => zlib.Gunzip {
+/** Makes decoders; `wrapped` tells the two kinds of deflate apart. */
+export function decoderOf(
+  coding: Coding,
+  wrapped: boolean,
+): (options: zlib.ZlibOptions) => zlib.Gunzip {
   if (coding === "gzip") return zlib.createGunzip;
   if (coding === "br")
     return (options) => zlib.createBrotliDecompress(options) as unknown as zlib.Gunzip;

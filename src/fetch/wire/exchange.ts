@@ -26,7 +26,7 @@ class Response implements WireResponse {
     const { reader } = exchange;
     this.head = head;
     this.body = reader.takeBody();
-    this.truncated = reader.truncated;
+    this.truncated = reader.truncated ?? (reader.body?.isCut === true ? "length" : undefined);
     this.flag = reader.flag;
     this.aborted = reader.aborted;
     this.reusedConnection = exchange.reused;
@@ -73,7 +73,7 @@ export class Exchange {
   #opened: net.Socket | undefined;
   #rate: RateWindow | undefined;
   readonly #large: LargeBodies | undefined;
-  /** When we stopped reading because there was no memory for a large body, -1 while we read. */
+  /** When we stopped reading because there was no room for more of the body, -1 while we read. */
   #heldSinceMs = -1;
   /** Time lost that way, which is not the server's fault. */
   #heldMs = 0;
@@ -98,7 +98,8 @@ export class Exchange {
     const maxBodyBytes = request.maxBodyBytes ?? limits.maxBodyBytes;
     // The pieces have the size of the client's own limit.
     if (request.releases === true && maxBodyBytes <= limits.maxBodyBytes) this.#large = large;
-    this.reader = new ResponseReader({ limits, maxBodyBytes, conditional, accept: request.accept });
+    const { accept, tap } = request;
+    this.reader = new ResponseReader({ limits, maxBodyBytes, conditional, accept, tap });
   }
 
   /** The connection that was opened for it; only once. */
@@ -113,20 +114,28 @@ export class Exchange {
     return this.reused && !this.retried && this.firstByteMs < 0;
   }
 
-  /** Makes room for a body that has become large; false: stop reading, `onRoom` is called when there is some. */
+  /** Makes room for more of the body; false: stop reading, `onRoom` is called when there is some. */
   makeRoom(nowMs: number, onRoom: () => void): boolean {
-    const { body } = this.reader;
-    if (this.#large === undefined || body?.isLarge !== true) return true;
-    const piece = this.#large.take();
-    if (piece === undefined) {
+    const { tap } = this.request;
+    const behind = tap?.isBehind === true;
+    if (behind || !this.#findPiece(onRoom)) {
+      if (behind) tap.whenReady(onRoom);
       if (this.#heldSinceMs < 0) this.#heldSinceMs = nowMs;
-      this.#large.wait(onRoom);
       return false;
     }
-    body.moveTo(piece);
     if (this.#heldSinceMs >= 0) this.#heldMs += nowMs - this.#heldSinceMs;
     this.#heldSinceMs = -1;
     return true;
+  }
+
+  /** Gives a body that has become large its piece of memory; false when all are in use. */
+  #findPiece(onFree: () => void): boolean {
+    const { body } = this.reader;
+    if (this.#large === undefined || body?.isLarge !== true) return true;
+    const piece = this.#large.take();
+    if (piece === undefined) this.#large.wait(onFree);
+    else body.moveTo(piece);
+    return piece !== undefined;
   }
 
   /** The memory of a large body may serve another one. */

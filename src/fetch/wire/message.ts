@@ -20,6 +20,21 @@ export interface WireTarget {
   proxy?: { authorization: string | undefined };
 }
 
+/** Reads a body while it arrives, further than the part of it that is kept. */
+export interface BodyTap {
+  /** Bytes it wants to see, all in all. */
+  readonly maxBytes: number;
+  /** It has seen enough: what is not kept need not come. */
+  readonly isDone: boolean;
+  /** It has more than it can work on: nothing should come until `whenReady` calls back. */
+  readonly isBehind: boolean;
+  /** A body follows this head. */
+  begin(head: ResponseHead): void;
+  /** Takes the next bytes; they may be overwritten as soon as this returns. */
+  push(piece: Uint8Array): void;
+  whenReady(go: () => void): void;
+}
+
 /** One GET request. */
 export interface WireRequest {
   target: WireTarget;
@@ -33,6 +48,8 @@ export interface WireRequest {
   releases?: boolean;
   /** Instead of the client's limit. */
   maxBodyBytes?: number;
+  /** Also hears the body. */
+  tap?: BodyTap | undefined;
   /** A connection to the target that was opened for this request; it is used or destroyed. */
   opened?: net.Socket;
 }

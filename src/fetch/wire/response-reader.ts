@@ -5,6 +5,7 @@ import { type Framing, framingOf } from "./framing.ts";
 import { ResponseHead } from "./head.ts";
 import { HeadScanner, SCAN_MORE, SCAN_NOT_HTTP, SCAN_TOO_LARGE } from "./head-scanner.ts";
 import type { WireLimits } from "./limits.ts";
+import type { BodyTap } from "./message.ts";
 import type { WireError } from "./wire-error.ts";
 
 /** Why a body is not whole, in the words of WARC-Truncated. */
@@ -20,6 +21,7 @@ export interface ReaderOptions {
   /** True when the request was conditional, so that 304 is an answer to it. */
   conditional: boolean;
   accept: ((head: ResponseHead) => boolean) | undefined;
+  tap?: BodyTap | undefined;
 }
 
 /** Why a final head cannot be trusted, empty when it can. */
@@ -139,14 +141,15 @@ export class ResponseReader {
   }
 
   #startBody(head: ResponseHead, framing: Exclude<Framing, { kind: "bad" }>): void {
-    const { accept, limits, maxBodyBytes } = this.#options;
+    const { accept, limits, maxBodyBytes, tap } = this.#options;
     if (accept !== undefined && !accept(head)) {
       this.aborted = true;
       this.done = true;
       return;
     }
     this.#framing = framing;
-    this.#body = new BodyBuffer(maxBodyBytes, framing.kind === "length" ? framing.bytes : 0);
+    tap?.begin(head);
+    this.#body = new BodyBuffer(maxBodyBytes, framing.kind === "length" ? framing.bytes : 0, tap);
     if (framing.kind === "chunked") {
       this.#chunks = new ChunkedDecoder(limits.maxHeadBytes, limits.maxHeadLines);
     }
@@ -160,7 +163,7 @@ export class ResponseReader {
       const end = Math.min(to, from + missing);
       if (!body.append(piece, from, end)) this.#tooLarge();
       else if (body.length === framing.bytes) this.#complete(piece, end, to);
-      else if (body.length >= this.#options.maxBodyBytes) this.#tooLarge();
+      else if (body.isFull) this.#tooLarge();
     } else if (framing.kind === "chunked") {
       const end = this.#chunks!.push(piece, from, to, body);
       if (end === CHUNKS_FULL) this.#tooLarge();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SharedEvidence } from "../../../src/crawl/traps/shared-evidence.ts";
 import { TrapWatch } from "../../../src/crawl/traps/trap-watch.ts";
 import { shapeOf } from "../../../src/crawl/traps/url-shape.ts";
 import type { Lease } from "../../../src/frontier/frontier.ts";
@@ -20,15 +21,16 @@ interface Walk {
 }
 
 /** Crawls a web in memory, breadth first, with a real watch and the real parser; at most `limit` pages. */
-function walk(web: Web, limit: number, start = "/"): Walk {
+function walk(web: Web, limit: number, headerLinks: (path: string) => string[] = () => []): Walk {
   const watch = new TrapWatch(NOW);
-  const known = new Set([`${HOST}${start}`]);
+  const known = new Set([`${HOST}/`]);
   type Item = { url: CrawlUrl; parent: CrawlUrl | undefined; depth: number };
-  const queue: Item[] = [{ url: `${HOST}${start}` as CrawlUrl, parent: undefined, depth: 0 }];
+  const queue: Item[] = [{ url: `${HOST}/` as CrawlUrl, parent: undefined, depth: 0 }];
   const reasons = new Set<string>();
   let [fetched, refused, demoted] = [0, 0, 0];
   for (let at = 0; at < queue.length && fetched < limit; at++) {
     const { url, parent, depth } = queue[at]!;
+    const watch = watches[noise(at) % watches.length]!;
     const state = watch.state(url, parent);
     if (state === "demoted") demoted++;
     else if (state !== "free") {
@@ -39,8 +41,9 @@ function walk(web: Web, limit: number, start = "/"): Walk {
     fetched++;
     const body = Buffer.from(web(url.slice(HOST.length)));
     const page = parsePage(body, url);
-    watch.page({ url, parent, depth } as Lease, page, body);
-    for (const link of page.links) {
+    const header = headerLinks(url.slice(HOST.length)).map((path) => `${HOST}${path}` as CrawlUrl);
+    watch.page({ url, parent, depth } as Lease, page, body, header);
+    for (const link of [...page.links, ...header]) {
       if (!link.startsWith(`${HOST}/`) || known.has(link)) continue;
       known.add(link);
       queue.push({ url: link, parent: url, depth: depth + 1 });
@@ -50,9 +53,14 @@ function walk(web: Web, limit: number, start = "/"): Walk {
 }
 
 /** A trap must end on its own, before 5,000 pages, with this reason, and be demoted before. */
-function isTrap(name: string, reason: string, web: Web, start?: string): void {
+function isTrap(
+  name: string,
+  reason: string,
+  web: Web,
+  headerLinks?: (path: string) => string[],
+): void {
   test(`trap: ${name} ends as ${reason}`, () => {
-    const { fetched, reasons, demoted } = walk(web, 20_000, start);
+    const { fetched, reasons, demoted } = walk(web, 20_000, headerLinks);
     assert.ok(fetched <= 5000, `${fetched} pages were fetched`);
     assert.ok(reasons.has(reason), `it ended as ${[...reasons]}`);
     assert.ok(demoted > 0, "it was demoted before it was stopped");
@@ -60,9 +68,9 @@ function isTrap(name: string, reason: string, web: Web, start?: string): void {
 }
 
 /** An honest web must be fetched to its last page. */
-function isHonest(name: string, pages: number, web: Web, start?: string): void {
+function isHonest(name: string, pages: number, web: Web): void {
   test(`honest: ${name}, ${pages} pages`, () => {
-    const { fetched, refused, reasons } = walk(web, pages + 1, start);
+    const { fetched, refused, reasons } = walk(web, pages + 1);
     assert.deepEqual([fetched, refused, [...reasons]], [pages, 0, []]);
   });
 }
@@ -144,8 +152,34 @@ isTrap("a session id in the query", "trap_same_content", (path) => {
 
 isTrap(
   "the same bytes in folders of folders",
-  "trap_same_content",
+  "trap_growing_path",
   () => `<title>Welcome</title>${["one/", "two/", "three/"].map(link).join("")}`,
+);
+
+isTrap(
+  "folders of two names inside each other, each page named after its path",
+  "trap_growing_path",
+  (path) => {
+    return `<title>${path}</title>${path.length}${link("a/")}${link("b/")}`;
+  },
+);
+
+isTrap(
+  "a number and a session id in the path, and the path in the title",
+  "trap_endless",
+  (path) => {
+    const next = number(path) + 1;
+    const session = noise(next).toString(16).padStart(8, "0");
+    const links = ["page", "other"].map((page) => link(`/s${next}/sid=${session}/${page}`));
+    return `<title>${path}</title>${links.join("")}`;
+  },
+);
+
+isTrap(
+  "one body under all URLs, most of which lead nowhere new; the way on stands in the head",
+  "trap_same_content",
+  () => `<title>same</title>${Array.from({ length: 50 }, (_, i) => link(`?n=${i}`)).join("")}`,
+  (path) => [1, 2].map((step) => `/x/${(number(path) * 2 + step) % 1_000_000}`),
 );
 
 isTrap("every combination of filters", "trap_query", (path) => {
@@ -191,9 +225,46 @@ isHonest("a list in pages, each with its articles", 11_000, (path) => {
   return `<title>List, page ${page}</title>${articles}${page < 999 ? link(`/list?page=${page + 1}`) : ""}`;
 });
 
+isHonest("sections of items that differ in their numbers only", 8_081, (path) => {
+  const [, section, item] = /^\/section\/(\d+)\/(?:item\/(\d+)\/)?$/.exec(path) ?? [];
+  if (section === undefined)
+    return Array.from({ length: 80 }, (_, i) => link(`/section/${i}/`)).join("");
+  if (item !== undefined) return `<title>Item ${item} of section ${section}</title>`;
+  const items = Array.from({ length: 100 }, (_, i) => link(`item/${i}/`));
+  return `<title>Section ${section}</title>${items.join("")}`;
+});
+
+isHonest("ten versions of one manual", 8_971, (path) => {
+  const [, version, at] = /^\/v(\d+)\/(?:s(\d+)\/)?(?:p(\d+)\.html)?$/.exec(path) ?? [];
+  if (version === undefined) return Array.from({ length: 10 }, (_, i) => link(`/v${i}/`)).join("");
+  const page = path.split("/").at(-1)!;
+  const to = (text: string) => `${text}${link(`/v${version}/`)}${link(`/v${version}/s1/`)}`;
+  if (page !== "") return `<title>${sentence(number(page))}</title>${to(sentence(7))}`;
+  const section = at === undefined ? -1 : Number(at);
+  const inside = Array.from({ length: section < 0 ? 28 : 31 }, (_, i) =>
+    link(section < 0 ? `s${i}/` : `p${section * 31 + i}.html`),
+  );
+  return `<title>Manual ${sentence(section + 50)}</title>${to(inside.join(""))}`;
+});
+
 isHonest("one login page in the place of many profiles", 4_001, (path) => {
   if (path !== "/") return "<title>Please log in</title><a href=/>home</a>";
   return Array.from({ length: 4_000 }, (_, i) => link(`/user/${i}`)).join("");
+});
+
+const sessions: Web = (path) => {
+  const seed = noise(Number.parseInt(/\/s\/(\w{7})/.exec(path)?.[1] ?? "0", 16));
+  return `<title>Shop</title>${[1, 2].map((n) => link(`/s/${token(seed, n)}/x`)).join("")}`;
+};
+
+test("threads that share the pages of a host share their evidence; alone, none would find out", () => {
+  const shared = new SharedEvidence();
+  const together = [1, 2, 3, 4].map(() => new TrapWatch(NOW, shared));
+  const { fetched, reasons } = walk(sessions, 6000, undefined, together);
+  assert.ok(fetched <= 1500, `${fetched} pages were fetched`);
+  assert.deepEqual([...reasons], ["trap_same_content"]);
+  const apart = [1, 2, 3, 4].map(() => new TrapWatch(NOW));
+  assert.equal(walk(sessions, 6000, undefined, apart).fetched, 6000);
 });
 
 test("the watch of thirty thousand hosts stays small", () => {

@@ -1,0 +1,92 @@
+import type { Transform } from "node:stream";
+import type zlib from "node:zlib";
+
+/** Somebody who takes bytes piece by piece. */
+export interface ByteStep {
+  /** Nothing should come until `whenReady` calls back. */
+  readonly isBehind: boolean;
+  /** Takes the next bytes; they may be overwritten as soon as this returns. */
+  write(piece: Uint8Array): void;
+  /** No more bytes come. */
+  end(): void;
+  whenReady(go: () => void): void;
+}
+
+/** How much may come out: `maxBytes` always, and `maxRatio` times what went in once it is above 1 MiB. */
+export interface StepCaps {
+  readonly maxBytes: number;
+  readonly maxRatio: number;
+}
+
+const RATIO_FREE_BYTES = 1024 * 1024;
+/** zlib throws away what it made from the piece in which it finds an error: so much of the input is lost at most. */
+const PIECE_BYTES = 4096;
+const CHUNK_BYTES = 64 * 1024;
+
+/** Takes one coding off a stream of bytes: what comes out is handed on at once, and nothing is kept. */
+export class DecodeStep implements ByteStep {
+  readonly #decoder: Transform;
+  readonly #caps: StepCaps;
+  readonly #next: ByteStep;
+  #waiting: (() => void)[] = [];
+  #in = 0;
+  #out = 0;
+  #over = false;
+  /** Why not everything came out. */
+  fault: "encoding_error" | "body_too_large" | undefined;
+
+  constructor(create: (options: zlib.ZlibOptions) => Transform, caps: StepCaps, next: ByteStep) {
+    this.#caps = caps;
+    this.#next = next;
+    this.#decoder = create({ chunkSize: CHUNK_BYTES });
+    this.#decoder.on("data", (part: Buffer) => this.#handOn(part));
+    this.#decoder.on("drain", () => this.#wake());
+    this.#decoder.on("end", () => this.#finish(undefined));
+    this.#decoder.on("error", () => this.#finish("encoding_error"));
+  }
+
+  get isBehind(): boolean {
+    return !this.#over && this.#decoder.writableNeedDrain;
+  }
+
+  whenReady(go: () => void): void {
+    this.#waiting.push(go);
+  }
+
+  write(piece: Uint8Array): void {
+    this.#in += piece.length;
+    for (let at = 0; at < piece.length && !this.#over; at += PIECE_BYTES) {
+      this.#decoder.write(Buffer.from(piece.subarray(at, at + PIECE_BYTES)));
+    }
+  }
+
+  end(): void {
+    if (!this.#over) this.#decoder.end();
+  }
+
+  #handOn(part: Buffer): void {
+    if (this.#over) return;
+    const byRatio = Math.max(RATIO_FREE_BYTES, this.#caps.maxRatio * this.#in);
+    const room = Math.min(this.#caps.maxBytes, byRatio) - this.#out;
+    this.#out += part.length;
+    this.#next.write(part.length > room ? part.subarray(0, room) : part);
+    if (part.length > room) this.#finish("body_too_large");
+    else if (this.#next.isBehind) {
+      this.#decoder.pause();
+      this.#next.whenReady(() => this.#decoder.resume());
+    }
+  }
+
+  #finish(fault: DecodeStep["fault"]): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.fault = fault;
+    this.#decoder.destroy();
+    this.#next.end();
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const go of this.#waiting.splice(0)) go();
+  }
+}
