@@ -7,7 +7,7 @@ import { graphFacts } from "./link-log.ts";
 import { PAGES_HEADER } from "./page-line.ts";
 import { replaceFile } from "./replace-file.ts";
 
-const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 3;
 
 /** Every path of an output folder, in one place. */
 export interface CrawlPaths {

@@ -136,7 +136,7 @@ test("a folder is taken only when nothing is in it, and the refusal says what to
   ]);
   assert.deepEqual(objects(paths.state), [
     {
-      version: 2,
+      version: 3,
       created: "2026-01-01T00:00:00.000Z",
       frontier: "sharded",
       seedLow: 0,

@@ -118,6 +118,12 @@ export class ShardState {
     this.#end(low, high, outcome);
   }
 
+  /** Asks memory for the places of the first `count` fingerprints, pairs of low and high half. */
+  touch(prints: Uint32Array, count: number): void {
+    if (this.cash === undefined) this.seen.touch(prints, count);
+    else this.cash.pages.touch(prints, count);
+  }
+
   #know(low: number, high: number, amount: number): boolean {
     if (this.cash !== undefined) return this.cash.admit(low, high, amount);
     return this.seen.addPrint(low, high);
