@@ -1,18 +1,23 @@
-// The seen-set: CPU per URL of the hash, of add and of addMany, new and known, at growing sizes; bytes per URL at 21
-// points from 1e6 to the largest size.
+// The seen-set: CPU per URL of the hash and of adding, new and known, at growing sizes; bytes per URL at 21 points from
+// 1e6 to the largest size.
 // Needs a build: npm run build && node bench/seen.bench.mjs [--max 1e8] [--repetitions 3] [--save]
 //
 // URLs of 74 characters, made in batches of 2,000 just before they are added, as links come from a page just parsed;
-// only the adding is timed, in CPU time of the process. Between the measured sizes the set is filled with random
+// only the adding is timed, in CPU time of the process. "add" is what the end of a visit calls for the links of its
+// page (`Shard.meetAll`, then the state's admit): key, hash, search and growth, without queue and journal; pages have
+// 100 links. "addAlone" is the same for pages of one link: each waits for memory by itself. Between the measured sizes the set is filled with random
 // fingerprints (its own are as even; tests/frontier/url-print.test.ts), every one through the same add.
 import { mkdirSync, writeFileSync } from "node:fs";
 import os from "node:os";
-import { SeenSet } from "../build/src/frontier/seen.js";
+import { ShardState } from "../build/src/frontier/journal/fold.js";
+import { Shard } from "../build/src/frontier/shard.js";
 import { urlPrint } from "../build/src/frontier/url-print.js";
 
 const BATCH = 2000;
 const BATCHES = 50;
+const PAGE_LINKS = 100;
 const POINTS = 21;
+const NO_CHAIN = [];
 
 const argument = (name, otherwise) =>
   process.argv.includes(name) ? Number(process.argv[process.argv.indexOf(name) + 1]) : otherwise;
@@ -25,14 +30,31 @@ const points = Array.from({ length: POINTS }, (_, i) =>
 );
 
 let made = 0;
-function makeUrls() {
-  const urls = [];
+function makeLinks() {
+  const found = [];
+  const parent = "https://www.example.org/";
   for (let i = 0; i < BATCH; i++, made++) {
     const start = `https://www.example-${made % 977}.org/articles/2024/${made}-`;
-    // Through bytes, so that the string is flat as one that was cut out of a page.
-    urls.push(Buffer.from(start.padEnd(74, "a-story-about-spiders-")).toString("latin1"));
+    const url = flat(start.padEnd(74, "a-story-about-spiders-"));
+    found.push({ url, parent, depth: 3, via: "link", seed: false, chain: NO_CHAIN });
   }
-  return urls;
+  return found;
+}
+
+/** The same links as a later page has them: fresh strings, their places in the table not read lately. */
+function again(found) {
+  return found.map((one) => ({ ...one, url: flat(one.url) }));
+}
+
+/** Through bytes, so that the string is one piece, as one that was cut out of a page. */
+function flat(text) {
+  return Buffer.from(text, "latin1").toString("latin1");
+}
+
+function pagesOf(found, links) {
+  const pages = [];
+  for (let i = 0; i < found.length; i += links) pages.push(found.slice(i, i + links));
+  return pages;
 }
 
 function nanoseconds(work) {
@@ -49,27 +71,37 @@ function summary(values) {
   return { medianNs: at(0.5), tenthNs: at(0.1) };
 }
 
-function measure(seen) {
-  const times = { hash: [], add: [], addKnown: [], addMany: [], addManyKnown: [] };
-  const fresh = new Uint8Array(BATCH);
-  const addAll = (urls) => {
-    for (let i = 0; i < BATCH; i++) seen.add(urls[i]);
+function measure(shard) {
+  const times = { hash: [], add: [], addKnown: [], addAlone: [], addAloneKnown: [] };
+  const { state } = shard;
+  let fresh = 0;
+  const meet = (_found, low, high) => {
+    if (state.admit(low, high)) fresh++;
+  };
+  const addAll = (pages) => {
+    for (const page of pages) shard.meetAll(page, meet);
   };
   for (let batch = 0; batch < BATCHES; batch++) {
-    let urls = makeUrls();
+    const links = makeLinks();
     times.hash.push(
       nanoseconds(() => {
-        for (let i = 0; i < BATCH; i++) urlPrint(urls[i], 3, 4);
+        for (let i = 0; i < BATCH; i++) urlPrint(links[i].url, 3, 4);
       }),
     );
-    times.add.push(nanoseconds(() => addAll(urls)));
-    // Fresh strings: a known URL comes as a new string, its place in the table not read lately.
-    const known = urls.map((url) => Buffer.from(url).toString("latin1"));
-    urls = makeUrls();
-    times.addMany.push(nanoseconds(() => seen.addMany(urls, fresh)));
-    const knownToo = urls.map((url) => Buffer.from(url).toString("latin1"));
-    times.addKnown.push(nanoseconds(() => addAll(known)));
-    times.addManyKnown.push(nanoseconds(() => seen.addMany(knownToo, fresh)));
+    const before = fresh;
+    for (const [name, perPage] of [
+      ["add", PAGE_LINKS],
+      ["addAlone", 1],
+    ]) {
+      const news = name === "add" ? links : makeLinks();
+      const pages = pagesOf(news, perPage);
+      times[name].push(nanoseconds(() => addAll(pages)));
+      // Others come between, so that a known link is not one met a moment ago.
+      addAll([makeLinks()]);
+      const known = pagesOf(again(news), perPage);
+      times[`${name}Known`].push(nanoseconds(() => addAll(known)));
+    }
+    if (fresh - before !== 4 * BATCH) throw new Error(`${fresh - before} of ${4 * BATCH} are new`);
   }
   return Object.fromEntries(Object.entries(times).map(([name, list]) => [name, summary(list)]));
 }
@@ -88,14 +120,19 @@ const rows = [];
 const bytesPerUrl = [];
 for (let repetition = 0; repetition < repetitions; repetition++) {
   const seed = () => Math.floor(Math.random() * 2 ** 32);
-  const seen = new SeenSet(seed(), seed());
+  const seeds = { seedLow: seed(), seedHigh: seed() };
+  const rules = { delayMs: 1000, perHost: 1, order: "bfs", startMs: 0, ...seeds };
+  const state = new ShardState(seeds.seedLow, seeds.seedHigh);
+  // No queue: URLs are only met.
+  const shard = new Shard(0, rules, state, {});
+  const { seen } = state;
   const low = mixer(seed(), 0x9e3779b9);
   const high = mixer(seed(), 0x7f4a7c15);
   const fill = (size) => {
     while (seen.size < size) seen.addPrint(low(), high());
   };
   // Until the compiler is done.
-  measure(seen);
+  measure(shard);
   for (const point of points) {
     const from = seen.size;
     const before = process.cpuUsage();
@@ -108,7 +145,7 @@ for (let repetition = 0; repetition < repetitions; repetition++) {
       repetition,
       size: point,
       fillNs,
-      ...measure(seen),
+      ...measure(shard),
       rss: process.memoryUsage.rss(),
     };
     rows.push(row);

@@ -24,17 +24,19 @@ function everySecond() {
   };
 }
 
-/** Seen-set and journal as a shard of a crawl uses them: one batch per page. */
+/** Seen-set and journal as a shard of a crawl uses them: the links of a page together, one batch per page. */
 async function orbweaver(folder) {
   const frontier = "../../build/src/frontier/";
-  const { print } = await import(`${frontier}fingerprint.js`);
-  const { SeenSet } = await import(`${frontier}seen.js`);
+  const { Shard } = await import(`${frontier}shard.js`);
   const { EventBatch } = await import(`${frontier}journal/event-batch.js`);
   const { JournalWriter } = await import(`${frontier}journal/journal-writer.js`);
   const { readJournal } = await import(`${frontier}journal/journal-reader.js`);
   const { ShardState } = await import(`${frontier}journal/fold.js`);
   const seeds = { seedLow: 0x12345678, seedHigh: 0x1abcdef0 };
-  const seen = new SeenSet(seeds.seedLow, seeds.seedHigh);
+  const rules = { delayMs: 1000, perHost: 1, order: "bfs", startMs: 0, ...seeds };
+  const state = new ShardState(seeds.seedLow, seeds.seedHigh);
+  // No queue: URLs are kept in the journal only, as with the others.
+  const shard = new Shard(0, rules, state, {});
   const writer = new JournalWriter({ folder, shard: 0, epoch: 1, ...seeds });
   const batch = new EventBatch();
   const isTime = everySecond();
@@ -42,11 +44,12 @@ async function orbweaver(folder) {
   return {
     addPage(urls, parent) {
       batch.clear();
-      for (const url of urls) {
-        if (!seen.add(url)) continue;
-        const found = { url, parent, depth: 3, via: "link", seed: false, chain };
-        batch.admit(found, print.low, print.high);
-      }
+      const found = urls.map((url) => {
+        return { url, parent, depth: 3, via: "link", seed: false, chain };
+      });
+      shard.meetAll(found, (one, low, high) => {
+        if (state.admit(low, high)) batch.admit(one, low, high);
+      });
       if (batch.events > 0) writer.append(batch);
       if (isTime()) writer.sync();
     },

@@ -1,11 +1,10 @@
 import type { CrawlConfig } from "../config/schema.ts";
 import { UsageError } from "../errors.ts";
-import { admissionKey } from "../frontier/admission-key.ts";
+import { admissionPrint } from "../frontier/admission-key.ts";
 import { print } from "../frontier/fingerprint.ts";
 import { recoverShard } from "../frontier/journal/recover-shard.ts";
 import { UNIT } from "../frontier/opic/cash-book.ts";
 import { ShardCash } from "../frontier/opic/shard-cash.ts";
-import { urlPrint } from "../frontier/url-print.ts";
 import { crawlPaths, readCrawlState } from "../store/crawl-folder.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../url/site.ts";
@@ -34,7 +33,7 @@ export function knownCash(dir: string, url: CrawlUrl): KnownCash {
   const cash = new ShardCash(seedLow, seedHigh);
   recoverShard({ folder: crawlPaths(dir).journals, shard, seedLow, seedHigh, cash }, () => {});
   const found = { url, parent: undefined, depth: 0, via: "link", seed: false, chain: [] } as const;
-  urlPrint(admissionKey(found, config), seedLow, seedHigh);
+  admissionPrint(found, { ...config, seedLow, seedHigh });
   const page = cash.pages.find(print.low, print.high);
   if (page < 0) return { state: "unknown" };
   const got = cash.book.history(page);

@@ -1,6 +1,15 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type DedupPolicy, dedupKey, SAFE_DEDUP } from "../url/dedup-key.ts";
 import type { Discovery } from "./frontier.ts";
+import { urlPrint } from "./url-print.ts";
+
+const QUESTION_MARK = "?".charCodeAt(0);
+
+/** What counts as one page, and the seed of the crawl's fingerprints. */
+export interface AdmissionRules extends Partial<DedupPolicy> {
+  readonly seedLow: number;
+  readonly seedHigh: number;
+}
 
 /**
  * The text under which a URL counts as seen. A redirect between two spellings of one key (/a to /a/, or to the same
@@ -13,11 +22,26 @@ export function admissionKey(found: Discovery, policy: Partial<DedupPolicy>): Cr
   return bends ? found.url : key;
 }
 
+/** Leaves the fingerprint of that text in `print`. */
+export function admissionPrint(found: Discovery, rules: AdmissionRules): void {
+  const { url } = found;
+  const { seedLow, seedHigh } = rules;
+  // Nearly every URL is its own key, and its bytes tell: then nothing is searched, cut or joined.
+  if (isSafe(rules) && !urlPrint(url, seedLow, seedHigh) && !endsWithMark(url)) return;
+  urlPrint(admissionKey(found, rules), seedLow, seedHigh);
+}
+
 function keyOf(url: CrawlUrl, policy: Partial<DedupPolicy>): CrawlUrl {
-  const { dropSessionIds, dropTracking, trailingSlash } = policy;
-  const safe = !dropSessionIds && !dropTracking && trailingSlash !== "ignore";
-  // Nearly every URL is its own key, and then nothing is cut or joined.
-  if (safe && !url.includes("%") && !url.endsWith("?")) return url;
+  const safe = isSafe(policy);
+  if (safe && !url.includes("%") && !endsWithMark(url)) return url;
   // A key is ASCII and has the form of a URL, though it need not be canonical.
   return dedupKey(url, safe ? SAFE_DEDUP : { ...SAFE_DEDUP, ...policy }) as CrawlUrl;
+}
+
+function isSafe({ dropSessionIds, dropTracking, trailingSlash }: Partial<DedupPolicy>): boolean {
+  return !dropSessionIds && !dropTracking && trailingSlash !== "ignore";
+}
+
+function endsWithMark(url: CrawlUrl): boolean {
+  return url.charCodeAt(url.length - 1) === QUESTION_MARK;
 }

@@ -52,7 +52,6 @@ export class ChainQueue implements ShardQueue {
     if (this.#depthFirst || host.chained === 0) host.first = reference;
     else this.#log.link(host.last, reference);
     if (!this.#depthFirst) host.last = reference;
-    host.chained++;
-    this.onReady(host);
+    if (host.chained++ === 0) this.onReady(host);
   }
 }

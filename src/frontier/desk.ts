@@ -1,5 +1,4 @@
 import { hostnameOf } from "../url/url-parts.ts";
-import { print } from "./fingerprint.ts";
 import type { Discovery, Finish, Lease } from "./frontier.ts";
 import { readLinkBlock } from "./link-block.ts";
 import type { Shard } from "./shard.ts";
@@ -24,10 +23,18 @@ export class Desk {
     this.#sent = new Map(shard.state.sent);
   }
 
-  /** Takes in a URL; true when it is new. */
-  admit(found: Discovery, hostname: string): boolean {
-    if (!this.shard.admit(found, hostname)) return false;
-    this.journal.admit(found, print.low, print.high);
+  /** Takes in URLs of this shard; answers how many are new. */
+  admitAll(found: readonly Discovery[]): number {
+    let fresh = 0;
+    this.shard.meetAll(found, (one, low, high) => {
+      if (this.#admit(one, hostnameOf(one.url), low, high)) fresh++;
+    });
+    return fresh;
+  }
+
+  #admit(found: Discovery, hostname: string, low: number, high: number): boolean {
+    if (!this.shard.admit(found, hostname, low, high)) return false;
+    this.journal.admit(found, low, high);
     return true;
   }
 
@@ -39,12 +46,12 @@ export class Desk {
     shardOf: (hostname: string) => number,
   ): number {
     let fresh = 0;
-    for (const discovery of found) {
+    this.shard.meetAll(found, (discovery, low, high) => {
       const hostname = hostnameOf(discovery.url);
       const number = shardOf(hostname);
-      if (number !== lease.shard) this.journal.post(number, discovery);
-      else if (this.admit(discovery, hostname)) fresh++;
-    }
+      if (number !== lease.shard) this.journal.post(number, discovery, low, high);
+      else if (this.#admit(discovery, hostname, low, high)) fresh++;
+    });
     this.journal.done(lease, how);
     return fresh;
   }
@@ -56,11 +63,7 @@ export class Desk {
 
   /** Admits the links of a block; answers how many are new. */
   protected takeIn(block: Buffer): number {
-    let fresh = 0;
-    for (const found of readLinkBlock(block, block.length)) {
-      if (this.admit(found, hostnameOf(found.url))) fresh++;
-    }
-    return fresh;
+    return this.admitAll(readLinkBlock(block, block.length));
   }
 
   /** A batch is durable: its blocks leave, and blocks whose links it holds are confirmed. */

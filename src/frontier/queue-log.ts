@@ -43,6 +43,8 @@ export class QueueLog {
   /** Chunks are numbered from 1, so that no record is at 0. */
   #last = 0;
   #tail: Chunk | undefined;
+  /** Memory of the chunk that left last, for the next one. */
+  #spare: Buffer | undefined;
 
   /** The file is opened when memory no longer suffices. */
   constructor(openFile: () => ScratchFile, memoryBytes: number) {
@@ -96,11 +98,15 @@ export class QueueLog {
 
   /** Lets the record point to the one that follows it in its chain. */
   link(reference: number, next: number): void {
+    const number = Math.floor(reference / CHUNK_BYTES);
+    const offset = reference % CHUNK_BYTES;
+    const chunk = number === this.#last ? this.#tail! : this.#chunks.get(number)!;
+    if (chunk.bytes !== undefined) {
+      writeNext(chunk.bytes, offset, next);
+      return;
+    }
     const { bytes, at } = this.read(reference);
     writeNext(bytes, at, next);
-    const chunk = this.#chunks.get(Math.floor(reference / CHUNK_BYTES))!;
-    if (chunk.bytes !== undefined) return;
-    const offset = reference % CHUNK_BYTES;
     // The page in the cache has it already; the margin of the page before is never read for its beginning.
     this.#file!.write(bytes.subarray(at, at + 6), chunk.slot * CHUNK_BYTES + offset);
   }
@@ -135,7 +141,8 @@ export class QueueLog {
     const full = this.#tail;
     // The chunk just filled is read last, so it is the one to leave.
     if (full !== undefined && this.#inMemory >= this.#maxChunks) this.#spill(full);
-    const bytes = Buffer.allocUnsafe(CHUNK_BYTES);
+    const bytes = this.#spare ?? Buffer.allocUnsafe(CHUNK_BYTES);
+    this.#spare = undefined;
     this.#tail = { bytes, slot: -1, live: 0, used: 0 };
     this.#chunks.set(++this.#last, this.#tail);
     this.#inMemory++;
@@ -153,6 +160,7 @@ export class QueueLog {
       return;
     }
     chunk.slot = slot;
+    this.#spare = chunk.bytes;
     chunk.bytes = undefined;
     this.#inMemory--;
   }

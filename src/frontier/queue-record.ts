@@ -54,8 +54,8 @@ export function writeRecord(
 export function copyRecord(bytes: Buffer, at: number, link: WaitingLink, next: number): number {
   const { bytes: source, head, headEnd, from, to } = link;
   writeNext(bytes, at, next);
-  bytes.writeInt32LE(link.low | 0, at + 6);
-  bytes.writeInt32LE(link.high | 0, at + 10);
+  writeWord(bytes, at + 6, link.low);
+  writeWord(bytes, at + 10, link.high);
   // How found and chain length stand before the depth there, behind it here.
   for (let i = 0; i < 4; i++) bytes[at + 14 + i] = source[head + 2 + i]!;
   bytes[at + 18] = source[head]!;
@@ -65,15 +65,27 @@ export function copyRecord(bytes: Buffer, at: number, link: WaitingLink, next: n
   bytes[at + 22] = source[head + 8]!;
   bytes[at + 23] = source[head + 9]!;
   let end = at + FIXED_BYTES;
-  end += source.copy(bytes, end, from, to);
+  // In loops: so few bytes are copied before a native call has begun.
+  for (let i = from; i < to; i++) bytes[end++] = source[i]!;
   // Parent and chain, in the same order.
-  end += source.copy(bytes, end, head + ADMIT_FIXED_BYTES, headEnd);
+  for (let i = head + ADMIT_FIXED_BYTES; i < headEnd; i++) bytes[end++] = source[i]!;
   return end - at;
 }
 
 /** Writes the reference of the record that follows; 0 when none does. */
 export function writeNext(bytes: Buffer, at: number, next: number): void {
-  bytes.writeUIntLE(next, at, 6);
+  writeWord(bytes, at, next);
+  const high = Math.floor(next / 2 ** 32);
+  bytes[at + 4] = high;
+  bytes[at + 5] = high >>> 8;
+}
+
+/** The low 32 bits, without the checks of `writeUInt32LE`. */
+function writeWord(bytes: Buffer, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+  bytes[at + 2] = value >>> 16;
+  bytes[at + 3] = value >>> 24;
 }
 
 /** The reference of the record that follows in the chain. */

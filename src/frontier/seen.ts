@@ -3,9 +3,8 @@ import { print } from "./fingerprint.ts";
 import { SeenTable } from "./seen-table.ts";
 import { urlPrint } from "./url-print.ts";
 
-/** URLs whose memory is asked for at once; their fingerprints, and one place more for what was read. */
-const BATCH = 64;
-const batch = new Int32Array(2 * BATCH + 1);
+/** Keeps what was read for nothing, so that the compiler does not leave it out. */
+const touched = new Int32Array(1);
 
 /**
  * The URLs a shard has met, as 64-bit fingerprints: 13 to 14 bytes a URL at every size and no object per URL.
@@ -39,27 +38,13 @@ export class SeenSet {
   }
 
   /**
-   * Adds the URLs in order; `fresh[i]` becomes 1 where the i-th was not there, else 0. How many were not.
-   * Beyond the cache this is cheaper than `add` for each: memory is asked for 64 URLs at once.
+   * Reads where searches for the first `count` fingerprints (pairs of low and high half) will begin. Beyond the cache
+   * these reads wait for memory together, and each `addPrint` that follows need not.
    */
-  addMany(urls: readonly CrawlUrl[], fresh: Uint8Array): number {
-    const before = this.#table.size;
-    for (let from = 0; from < urls.length; from += BATCH) {
-      const count = Math.min(BATCH, urls.length - from);
-      for (let i = 0; i < count; i++) {
-        urlPrint(urls[from + i]!, this.#seedLow, this.#seedHigh);
-        batch[2 * i] = print.low;
-        batch[2 * i + 1] = print.high;
-      }
-      let touched = 0;
-      for (let i = 0; i < count; i++)
-        touched ^= this.#table.touch(batch[2 * i]!, batch[2 * i + 1]!);
-      batch[2 * BATCH] = touched;
-      for (let i = 0; i < count; i++) {
-        fresh[from + i] = this.#table.add(batch[2 * i]!, batch[2 * i + 1]!) ? 1 : 0;
-      }
-    }
-    return this.#table.size - before;
+  touch(prints: Uint32Array, count: number): void {
+    let read = 0;
+    for (let i = 0; i < count; i++) read ^= this.#table.touch(prints[2 * i]!, prints[2 * i + 1]!);
+    touched[0] = read;
   }
 
   /** Adds a URL of which only the fingerprint is known, as recovery does; false when it was there. */

@@ -1,11 +1,8 @@
-import type { CrawlUrl } from "../url/crawl-url.ts";
-import { print } from "./fingerprint.ts";
 import type { Discovery, Finish, JournalPort, Lease } from "./frontier.ts";
 import { EventBatch } from "./journal/event-batch.ts";
 import type { OutboxBlock, ShardState } from "./journal/fold.ts";
 import { BATCH_HEADER_BYTES } from "./journal/journal-format.ts";
 import { LinkBlock } from "./link-block.ts";
-import { urlPrint } from "./url-print.ts";
 
 /** Foreign links sent lately, so that a menu repeated on every page is not sent with every page. */
 const SENT_SLOTS = 1 << 11;
@@ -58,8 +55,8 @@ export class ShardJournal {
   }
 
   /** A link for another shard. Redirects always travel, because their owner must learn of the chain; links only if not sent lately. */
-  post(target: number, found: Discovery): void {
-    if (found.via === "link" && !this.#isNews(found.url)) return;
+  post(target: number, found: Discovery, low: number, high: number): void {
+    if (found.via === "link" && !this.#isNews(low, high)) return;
     let block = this.#open.get(target);
     if (block?.tryAdd(found)) return;
     if (block !== undefined) this.#close(target, block);
@@ -160,12 +157,12 @@ export class ShardJournal {
     this.send(target, block.links, new Uint8Array(block.bytes.subarray(0, block.used)));
   }
 
-  #isNews(url: CrawlUrl): boolean {
-    urlPrint(url, this.#state.seedLow, this.#state.seedHigh);
-    const slot = 2 * (print.high & (SENT_SLOTS - 1));
-    if (this.#sent[slot] === print.low && this.#sent[slot + 1] === print.high) return false;
-    this.#sent[slot] = print.low;
-    this.#sent[slot + 1] = print.high;
+  /** Two spellings of one page have one fingerprint: to its owner the second is no news either. */
+  #isNews(low: number, high: number): boolean {
+    const slot = 2 * (high & (SENT_SLOTS - 1));
+    if (this.#sent[slot] === low && this.#sent[slot + 1] === high) return false;
+    this.#sent[slot] = low;
+    this.#sent[slot + 1] = high;
     return true;
   }
 }

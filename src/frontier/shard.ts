@@ -1,7 +1,6 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import type { DedupPolicy } from "../url/dedup-key.ts";
 import { hostnameOf, originOf } from "../url/url-parts.ts";
-import { admissionKey } from "./admission-key.ts";
+import { type AdmissionRules, admissionPrint } from "./admission-key.ts";
 import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
@@ -11,19 +10,18 @@ import type { ShardState } from "./journal/fold.ts";
 import type { WaitingLink } from "./journal/waiting-link.ts";
 import { RestingLeases } from "./resting.ts";
 import type { ShardQueue } from "./shard-queue.ts";
-import { urlPrint } from "./url-print.ts";
 
 /** Hosts without a URL leave memory when there are this many. */
 const FIRST_SWEEP = 4096;
+/** URLs whose places in memory are asked for together. */
+const BATCH = 64;
+const prints = new Uint32Array(2 * BATCH);
 
-/** What a shard needs to know of the crawl's settings. */
-export interface ShardRules extends Partial<DedupPolicy> {
+/** What a shard needs to know of the crawl's settings; the seed is random per crawl, the same in every thread. */
+export interface ShardRules extends AdmissionRules {
   readonly delayMs: number;
   readonly perHost: number;
   readonly order: "bfs" | "dfs" | "opic";
-  /** Random per crawl, the same in every thread. */
-  readonly seedLow: number;
-  readonly seedHigh: number;
   /** No host is asked before: a run that follows another waits one delay first. */
   readonly startMs: number;
 }
@@ -77,20 +75,33 @@ export class Shard {
     return this.#hosts.size;
   }
 
-  /** Leaves the fingerprint under which a URL counts as known in `print`. */
-  fingerprint(found: Discovery): void {
-    urlPrint(admissionKey(found, this.#rules), this.#rules.seedLow, this.#rules.seedHigh);
+  /**
+   * Calls `meet` for each URL with the fingerprint under which it counts as known. What is known lies anywhere in memory:
+   * 64 places are asked for at once, so that the answers come together. `meet` must not come back here.
+   */
+  meetAll(
+    found: readonly Discovery[],
+    meet: (found: Discovery, low: number, high: number, index: number) => void,
+  ): void {
+    for (let from = 0; from < found.length; from += BATCH) {
+      const count = Math.min(BATCH, found.length - from);
+      for (let i = 0; i < count; i++) {
+        admissionPrint(found[from + i]!, this.#rules);
+        prints[2 * i] = print.low;
+        prints[2 * i + 1] = print.high;
+      }
+      this.state.touch(prints, count);
+      for (let i = 0; i < count; i++) {
+        meet(found[from + i]!, prints[2 * i]!, prints[2 * i + 1]!, from + i);
+      }
+    }
   }
 
-  /** Admits a URL of this shard, with cash if it orders by that, and leaves its fingerprint in `print`; false when it was met before. */
-  admit(found: Discovery, hostname: string, cash = 0): boolean {
-    this.fingerprint(found);
-    const { low, high } = print;
+  /** Admits a URL of this shard that `meetAll` has told the fingerprint of, with cash if it orders by that; false when it was met before. */
+  admit(found: Discovery, hostname: string, low: number, high: number, cash = 0): boolean {
     if (!this.state.admit(low, high, cash)) return false;
     this.#queued++;
     this.#queue.add(this.#host(hostname), found, low, high);
-    print.low = low;
-    print.high = high;
     return true;
   }
 

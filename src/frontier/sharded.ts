@@ -103,10 +103,8 @@ export class ShardedFrontier implements ThreadFrontier {
 
   #admitSeeds(seeds: readonly CrawlUrl[]): void {
     for (const url of seeds) {
-      const hostname = hostnameOf(url);
-      const desk = this.#desks.get(this.#numbers.of(hostname));
-      if (desk === undefined) continue;
-      if (desk.admit({ url, ...SEED }, hostname)) this.#share++;
+      const desk = this.#desks.get(this.#numbers.of(hostnameOf(url)));
+      if (desk !== undefined) this.#share += desk.admitAll([{ url, ...SEED }]);
     }
   }
 

@@ -8,7 +8,7 @@ import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 
 const pageUrl = (i: number) => `http://example.org/list?page=${i}&sort=asc` as CrawlUrl;
 
-test("a seen-set answers like a Set, one by one and many at once, for any seed", () => {
+test("a seen-set answers like a Set, by URL and by fingerprint, for any seed", () => {
   const someUrls = fc.array(fc.webUrl({ withQueryParameters: true }), { maxLength: 150 });
   fc.assert(
     fc.property(fc.integer(), fc.integer(), someUrls, someUrls, (low, high, some, more) => {
@@ -21,11 +21,17 @@ test("a seen-set answers like a Set, one by one and many at once, for any seed",
         assert.equal(seen.size, model.size);
       }
       const many = [...more, ...some, ...more] as CrawlUrl[];
-      const fresh = new Uint8Array(many.length).fill(7);
-      const expected = many.map((url) => (model.has(url) ? 0 : model.add(url) && 1));
-      const before = seen.size;
-      assert.equal(seen.addMany(many, fresh), model.size - before);
-      assert.deepEqual([...fresh], expected);
+      const prints = new Uint32Array(2 * many.length);
+      many.forEach((url, i) => {
+        urlPrint(url, low, high);
+        prints.set([print.low, print.high], 2 * i);
+      });
+      seen.touch(prints, many.length);
+      assert.equal(seen.size, model.size);
+      for (const [i, url] of many.entries()) {
+        assert.equal(seen.addPrint(prints[2 * i]!, prints[2 * i + 1]!), !model.has(url));
+        model.add(url);
+      }
     }),
   );
 });

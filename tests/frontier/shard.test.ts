@@ -31,10 +31,34 @@ function found(host: string, path: string): Discovery {
   return { url, parent: undefined, depth: 0, via: "link", seed: false, chain: [] };
 }
 
+function admit(shard: Shard, link: Discovery, hostname: string): boolean {
+  let isNew = false;
+  shard.meetAll([link], (one, low, high) => {
+    isNew = shard.admit(one, hostname, low, high);
+  });
+  return isNew;
+}
+
+test("every URL is met once, in order, with its own fingerprint, also in more than one batch", () => {
+  const shard = newShard(RULES);
+  const all = Array.from({ length: 200 }, (_, i) => found("a", String(i % 150)));
+  const met: string[] = [];
+  const news: boolean[] = [];
+  shard.meetAll(all, (one, low, high, index) => {
+    assert.equal(one, all[index]);
+    met.push(`${low}:${high}`);
+    news.push(shard.admit(one, "a", low, high));
+  });
+  assert.equal(met.length, 200);
+  assert.equal(new Set(met).size, 150);
+  assert.deepEqual(news, all.map((_, i) => i < 150)); // biome-ignore format: one thought
+  assert.equal(shard.queued, 150);
+});
+
 test("a host is asked again only after its delay, counted from the end of the request", () => {
   const shard = newShard(RULES);
-  shard.admit(found("a", "1"), "a");
-  shard.admit(found("a", "2"), "a");
+  admit(shard, found("a", "1"), "a");
+  admit(shard, found("a", "2"), "a");
   const first = shard.take(0)!;
   assert.equal(shard.take(0), undefined, "one connection");
   shard.requestEnded(first, 400);
@@ -45,7 +69,7 @@ test("a host is asked again only after its delay, counted from the end of the re
 
 test("above one connection the delay spaces the starts", () => {
   const shard = newShard({ ...RULES, perHost: 2 });
-  for (const path of ["1", "2", "3"]) shard.admit(found("a", path), "a");
+  for (const path of ["1", "2", "3"]) admit(shard, found("a", path), "a");
   const first = shard.take(0)!;
   assert.equal(shard.take(999), undefined);
   assert.ok(shard.take(1000));
@@ -70,8 +94,8 @@ test("a lease for which nothing was asked costs its host no delay, with one conn
 
 test("a lease given back comes first again, and not too early", () => {
   const shard = newShard(RULES);
-  shard.admit(found("a", "1"), "a");
-  shard.admit(found("a", "2"), "a");
+  admit(shard, found("a", "1"), "a");
+  admit(shard, found("a", "2"), "a");
   const lease = shard.take(0)!;
   shard.giveBack(lease, 5000);
   assert.equal(shard.take(4999), undefined);
@@ -80,8 +104,8 @@ test("a lease given back comes first again, and not too early", () => {
 
 test("a resting URL waits alone: its host goes on meanwhile", () => {
   const shard = newShard({ ...RULES, delayMs: 0 });
-  shard.admit(found("a", "1"), "a");
-  shard.admit(found("a", "2"), "a");
+  admit(shard, found("a", "1"), "a");
+  admit(shard, found("a", "2"), "a");
   const lease = shard.take(0)!;
   shard.requestEnded(lease, 0);
   shard.rest(lease, 700);
@@ -100,7 +124,7 @@ test("breadth-first takes the oldest, depth-first the newest", () => {
     ["dfs", "3"],
   ] as const) {
     const shard = newShard({ ...RULES, order });
-    for (const path of ["1", "2", "3"]) shard.admit(found("a", path), "a");
+    for (const path of ["1", "2", "3"]) admit(shard, found("a", path), "a");
     assert.equal(shard.take(0)?.url, `http://a/${expected}`);
   }
 });
@@ -124,7 +148,7 @@ test("whatever happens, each admitted URL is leased once at a time and no host i
         if (kind === "wait") now += number * 10;
         else if (kind === "admit") {
           const link = found(host, String(number));
-          assert.equal(shard.admit(link, host), !admitted.has(link.url));
+          assert.equal(admit(shard, link, host), !admitted.has(link.url));
           admitted.add(link.url);
         } else if (kind === "take") {
           const taken = shard.take(now);
@@ -154,8 +178,8 @@ test("whatever happens, each admitted URL is leased once at a time and no host i
 
 test("giving up takes everything that waits", () => {
   const shard = newShard(RULES);
-  for (const path of ["1", "2"]) shard.admit(found("a", path), "a");
-  shard.admit(found("b", "1"), "b");
+  for (const path of ["1", "2"]) admit(shard, found("a", path), "a");
+  admit(shard, found("b", "1"), "b");
   const lease = shard.take(0)!;
   shard.requestEnded(lease, 0);
   shard.rest(lease, 9999);
@@ -172,7 +196,7 @@ test("giving up takes everything that waits", () => {
 
 test("a run that follows another asks no host before one delay is over", () => {
   const shard = newShard({ ...RULES, startMs: 5000 });
-  shard.admit(found("a", "1"), "a");
+  admit(shard, found("a", "1"), "a");
   assert.equal(shard.take(4999), undefined);
   assert.ok(shard.take(5000));
 });
@@ -181,14 +205,14 @@ test("hosts that have nothing to fetch leave memory, and what must be known of t
   const shard = newShard(RULES);
   for (let i = 0; i < 20_000; i++) {
     const name = `h${i}`;
-    shard.admit(found(name, "1"), name);
+    admit(shard, found(name, "1"), name);
     const lease = shard.take(i)!;
     if (i === 100) lease.host.delayMs = 1e9;
     shard.requestEnded(lease, i);
   }
   assert.ok(shard.hosts < 10_000, `${shard.hosts} hosts in memory`);
-  shard.admit(found("h5", "2"), "h5");
-  shard.admit(found("h100", "2"), "h100");
+  admit(shard, found("h5", "2"), "h5");
+  admit(shard, found("h100", "2"), "h100");
   assert.equal(shard.take(30_000)?.url, "http://h5/2");
   assert.equal(shard.take(1e9), undefined, "its own delay is remembered");
   assert.equal(shard.take(1e9 + 100)?.url, "http://h100/2");
@@ -196,14 +220,14 @@ test("hosts that have nothing to fetch leave memory, and what must be known of t
 
 test("a URL that rests finds its host again, also when that has left memory", () => {
   const shard = newShard(RULES);
-  shard.admit(found("a", "1"), "a");
+  admit(shard, found("a", "1"), "a");
   const lease = shard.take(0)!;
   shard.requestEnded(lease, 0);
   shard.rest(lease, 10_000);
-  for (let i = 0; i < 10_000; i++) shard.admit(found(`h${i}`, "1"), `h${i}`);
+  for (let i = 0; i < 10_000; i++) admit(shard, found(`h${i}`, "1"), `h${i}`);
   for (let i = 0; i < 10_000; i++) shard.requestEnded(shard.take(2000)!, 2000);
-  for (let i = 0; i < 9000; i++) shard.admit(found(`g${i}`, "1"), `g${i}`);
-  shard.admit(found("a", "2"), "a");
+  for (let i = 0; i < 9000; i++) admit(shard, found(`g${i}`, "1"), `g${i}`);
+  admit(shard, found("a", "2"), "a");
   const both = [shard.take(10_000), shard.take(10_000)].filter((one) => one?.host.name === "a");
   assert.ok(both.length <= 1, "one host of the name, one connection");
 });

@@ -5,6 +5,10 @@ import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import { readWide } from "./journal-format.ts";
 import type { JournalBatch } from "./journal-reader.ts";
 
+/** Fingerprints whose places in memory are asked for together. */
+const BATCH = 64;
+const prints = new Uint32Array(2 * BATCH);
+
 /** Counters a shard may keep beside the outcomes. */
 export const COUNTERS = 256;
 
@@ -63,6 +67,8 @@ export class ShardState {
   sequence = 0;
   /** URLs that wait or are being fetched. */
   waiting = 0;
+  /** Admissions of URLs that were known: only a salvage finds any. */
+  repeated = 0;
   readonly #cursor = new EventCursor();
 
   constructor(seedLow: number, seedHigh: number, finished?: SeenSet, cash?: ShardCash) {
@@ -116,6 +122,12 @@ export class ShardState {
     }
     this.cash?.done(low, high);
     this.#end(low, high, outcome);
+  }
+
+  /** Asks memory for the places of the first `count` fingerprints, pairs of low and high half. */
+  touch(prints: Uint32Array, count: number): void {
+    if (this.cash === undefined) this.seen.touch(prints, count);
+    else this.cash.pages.touch(prints, count);
   }
 
   #know(low: number, high: number, amount: number): boolean {
@@ -194,8 +206,13 @@ export class ShardState {
   #applyAdmit(cursor: EventCursor): void {
     cursor.checkLinks();
     const { bytes, to } = cursor;
-    for (let at = cursor.linksTo(); at < to; at += 8)
-      this.admit(word(bytes, at), word(bytes, at + 4));
+    for (let at = cursor.linksTo(); at < to; ) {
+      const count = Math.min(BATCH, (to - at) >>> 3);
+      for (let i = 0; i < 2 * count; i++, at += 4) prints[i] = word(bytes, at);
+      this.touch(prints, count);
+      for (let i = 0; i < 2 * count; i += 2)
+        if (!this.admit(prints[i]!, prints[i + 1]!)) this.repeated++;
+    }
   }
 
   #applyDone(cursor: EventCursor, admissions: boolean): void {

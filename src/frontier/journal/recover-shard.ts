@@ -53,11 +53,25 @@ export function recoverShard(
   // A salvage may have lost what was received; then more was given than there was.
   if (salvage === undefined) cash?.book.settle();
   onFolded?.(folded);
-  // The damage was reported by the first pass. What was enqueued counts as finished, so that nothing comes twice.
-  const again = readJournal(salvage === undefined ? read : { ...read, salvage: () => {} });
-  enqueueWaiting((low, high) => finished.addPrint(low, high), snapshot, again, enqueue);
+  // The damage was reported by the first pass.
+  const again = readJournal(
+    salvage === undefined ? { ...read, checked: step.value } : { ...read, salvage: () => {} },
+  );
+  enqueueWaiting(waitingTest(folded, finished), snapshot, again, enqueue);
   folded.finished = undefined;
   return { state: folded, end: step.value };
+}
+
+/** Tells whether an admission that comes by once more still waits; asked once for each. */
+export function waitingTest(
+  { repeated, contradictions }: Pick<ShardState, "repeated" | "contradictions">,
+  finished: SeenSet,
+): (low: number, high: number) => boolean {
+  // What comes once needs no note.
+  if (repeated === 0 && contradictions.length === 0)
+    return (low, high) => !finished.hasPrint(low, high);
+  // A salvage may find an admission twice. What was enqueued then counts as finished, so that nothing comes twice.
+  return (low, high) => finished.addPrint(low, high);
 }
 
 /**

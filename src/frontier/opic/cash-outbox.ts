@@ -1,4 +1,3 @@
-import { print } from "../fingerprint.ts";
 import type { Discovery } from "../frontier.ts";
 import type { ShardJournal } from "../shard-journal.ts";
 import { CashBlock } from "./cash-block.ts";
@@ -17,7 +16,6 @@ const MERGED_VISITS = 64;
 export class CashOutbox {
   readonly #journal: ShardJournal;
   readonly #maxBlockBytes: number;
-  readonly #fingerprint: (found: Discovery) => void;
   readonly #open = new Map<number, CashBlock>();
   readonly #prints = new Uint32Array(2 * SLOTS);
   readonly #targets = new Uint16Array(SLOTS);
@@ -26,22 +24,14 @@ export class CashOutbox {
   #owing: number[] = [];
   #visits = 0;
 
-  /** `fingerprint` leaves in `print` what the owner of a URL knows it by. */
-  constructor(
-    journal: ShardJournal,
-    maxBlockBytes: number,
-    fingerprint: (found: Discovery) => void,
-  ) {
+  constructor(journal: ShardJournal, maxBlockBytes: number) {
     this.#journal = journal;
     this.#maxBlockBytes = maxBlockBytes;
-    this.#fingerprint = fingerprint;
   }
 
-  /** A link for another shard, with its credit. Redirects always travel: their owner must learn of the chain. */
-  post(target: number, found: Discovery, amount: number): void {
+  /** A link for another shard, with what its owner knows it by, and its credit. Redirects always travel: their owner must learn of the chain. */
+  post(target: number, found: Discovery, low: number, high: number, amount: number): void {
     if (found.via === "link") {
-      this.#fingerprint(found);
-      const { low, high } = print;
       const slot = high & (SLOTS - 1);
       if (this.#prints[2 * slot] === low && this.#prints[2 * slot + 1] === high) {
         if (amount > 0 && this.#amounts[slot] === 0) this.#owing.push(slot);

@@ -39,16 +39,19 @@ export class OpicDesk extends Desk {
     super(shard, journal, post);
     this.#cash = shard.state.cash!;
     this.#order = order;
-    this.#outbox = new CashOutbox(journal, maxBlockBytes, (found) => shard.fingerprint(found));
+    this.#outbox = new CashOutbox(journal, maxBlockBytes);
     this.#onLate = onLate;
     this.#priority = priority;
   }
 
-  /** Takes in a seed; true when it is new. */
-  override admit(found: Discovery, hostname: string): boolean {
-    const isNew = this.#give(found, hostname, 0, "own");
+  /** Takes in seeds; answers how many are new. */
+  override admitAll(found: readonly Discovery[]): number {
+    let fresh = 0;
+    this.shard.meetAll(found, (one, low, high) => {
+      if (this.#give(one, hostnameOf(one.url), low, high, 0, "own")) fresh++;
+    });
     this.#journalCredits("own");
-    return isNew;
+    return fresh;
   }
 
   /** What the page had is dealt out at once: the links of the next page of this batch may be paid from it. */
@@ -63,15 +66,15 @@ export class OpicDesk extends Desk {
     const share = shareOf(book, pages.find(lease.low, lease.high), links);
     this.journal.done(lease, how);
     let fresh = 0;
-    for (const discovery of found) {
+    this.shard.meetAll(found, (discovery, low, high) => {
       const hostname = hostnameOf(discovery.url);
       const target = shardOf(hostname);
       if (target !== this.shard.number) {
         // Gone when it is promised, not when its block is closed: nothing is promised twice.
         book.send(share);
-        this.#outbox.post(target, discovery, share);
-      } else if (this.#give(discovery, hostname, share, "own")) fresh++;
-    }
+        this.#outbox.post(target, discovery, low, high, share);
+      } else if (this.#give(discovery, hostname, low, high, share, "own")) fresh++;
+    });
     this.#outbox.visited();
     this.#journalCredits("own");
     return fresh;
@@ -82,9 +85,9 @@ export class OpicDesk extends Desk {
     this.#cash.book.receive(total);
     this.journal.count(CASH_COUNTERS.received, total);
     let fresh = 0;
-    for (const [i, discovery] of found.entries()) {
-      if (this.#give(discovery, hostnameOf(discovery.url), amounts[i]!, "foreign")) fresh++;
-    }
+    this.shard.meetAll(found, (one, low, high, i) => {
+      if (this.#give(one, hostnameOf(one.url), low, high, amounts[i]!, "foreign")) fresh++;
+    });
     for (const { low, high, amount } of known) {
       const page = this.#cash.pages.find(low, high);
       if (page >= 0) this.#credit(page, low, high, amount, "foreign");
@@ -99,16 +102,21 @@ export class OpicDesk extends Desk {
   }
 
   /** A link of this shard gets cash; true when it was not known. */
-  #give(found: Discovery, hostname: string, amount: number, origin: CreditOrigin): boolean {
-    this.shard.fingerprint(found);
-    const { low, high } = print;
+  #give(
+    found: Discovery,
+    hostname: string,
+    low: number,
+    high: number,
+    amount: number,
+    origin: CreditOrigin,
+  ): boolean {
     const page = this.#cash.pages.find(low, high);
     if (page >= 0) {
       this.#credit(page, low, high, amount, origin);
       return false;
     }
     const cash = amount + this.#mint(found, hostname) + this.#bonus(found);
-    this.shard.admit(found, hostname, cash);
+    this.shard.admit(found, hostname, low, high, cash);
     this.journal.admit(found, low, high);
     if (cash > 0) this.#credits.add(low, high, cash);
     return true;

@@ -1,6 +1,6 @@
 import { ChainQueue } from "../../frontier/chain-queue.ts";
 import { OUTCOME } from "../../frontier/frontier.ts";
-import { enqueueWaiting } from "../../frontier/journal/recover-shard.ts";
+import { enqueueWaiting, waitingTest } from "../../frontier/journal/recover-shard.ts";
 import { OpicQueue } from "../../frontier/opic/opic-queue.ts";
 import { ShardCash } from "../../frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../../frontier/opic/thread-order.ts";
@@ -46,11 +46,8 @@ export function openOwned(
         ? new ChainQueue(log, plan.order === "dfs")
         : new OpicQueue(state.cash!, log, noFile, order);
     const shard = new Shard(number, rules, state, queue);
-    enqueueWaiting(
-      (low, high) => finished.addPrint(low, high),
-      undefined,
-      disk.batches(number),
-      (queued) => shard.enqueue(queued),
+    enqueueWaiting(waitingTest(state, finished), undefined, disk.batches(number), (queued) =>
+      shard.enqueue(queued),
     );
     state.finished = undefined;
     if (!parts.epochs) state.sent.clear();

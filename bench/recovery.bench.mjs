@@ -1,0 +1,120 @@
+// How soon a crawl can go on after kill -9: wall and CPU time from starting the threads to a lease in every thread.
+// Needs a build: npm run build && node bench/recovery.bench.mjs
+//   [--sizes 1e6,1e7] [--threads 2] [--hosts 1e5] [--order bfs] [--no-snapshots] [--repetitions 3] [--save]
+//
+// A process visits pages without network (bench/frontier.thread.mjs), 100 new links each, and journals and syncs them
+// as a crawl does, with the crawl's own compactor. When so many URLs are durable it is killed. Another process opens
+// what it left, in threads, as `orbweaver resume` does. A visit and its links are in one batch, so what is found must
+// be seeds + 100 x visits in every shard, and not less than was told to be durable. 1e7 URLs take about 1.5 GB of disk.
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { LINKS, SHARDS } from "./frontier.thread.mjs";
+
+const child = fileURLToPath(new URL("recovery.child.mjs", import.meta.url));
+const argument = (name, otherwise) =>
+  process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : otherwise;
+const sizes = argument("--sizes", "1e6,1e7").split(",").map(Number);
+const threads = Number(argument("--threads", "2"));
+const hosts = Number(argument("--hosts", "1e5"));
+const order = argument("--order", "bfs");
+const repetitions = Number(argument("--repetitions", "3"));
+const snapshots = !process.argv.includes("--no-snapshots");
+
+/** Kills a writing process once so many URLs are durable; answers what it said last. */
+async function writeAndKill(folder, size) {
+  const options = JSON.stringify({ folder, order, hosts, snapshots });
+  const writer = spawn(process.execPath, [child, "write", options], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(writer, "exit");
+  let last = { known: 0, done: [] };
+  for await (const line of createInterface({ input: writer.stdout })) {
+    last = JSON.parse(line);
+    if (last.known >= size) writer.kill("SIGKILL");
+  }
+  const [, signal] = await ended;
+  if (signal !== "SIGKILL") throw new Error("the writer ended by itself");
+  return last;
+}
+
+function bytesOf(folder, extension) {
+  const names = readdirSync(folder).filter((name) => name.endsWith(extension));
+  return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
+
+/** Throws unless exactly whole batches were found, and all that were told to be durable. */
+function check(durable, { shards }) {
+  if (shards.length !== SHARDS) throw new Error(`${shards.length} shards were opened`);
+  let seeds = 0;
+  for (const { number, known, queued, done } of shards) {
+    seeds += known - LINKS * done;
+    const isWhole = queued === known - done && done >= durable.done[number];
+    if (!isWhole)
+      throw new Error(`shard ${number}: ${known} known, ${queued} queued, ${done} done`);
+  }
+  if (seeds !== hosts) throw new Error(`${seeds} of ${hosts} seeds: a batch was cut in two`);
+}
+
+async function measure(size) {
+  const folder = mkdtempSync(join(os.tmpdir(), "orbweaver-recovery-"));
+  try {
+    const durable = await writeAndKill(folder, size);
+    const journalBytes = bytesOf(folder, ".journal");
+    const snapshotBytes = bytesOf(folder, ".snapshot");
+    const options = JSON.stringify({ folder, order, threads });
+    const output = execFileSync(process.execPath, [child, "open", options], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const opened = JSON.parse(output);
+    check(durable, opened);
+    const known = opened.shards.reduce((sum, shard) => sum + shard.known, 0);
+    const { usableMs, sinceStartMs, cpuMs, rss } = opened;
+    return {
+      ...{ durable: durable.known, known, journalBytes, snapshotBytes },
+      ...{ usableMs, sinceStartMs, cpuMs, cpuMicrosPerUrl: (1000 * cpuMs) / known, rss },
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const rows = [];
+for (const size of sizes) {
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    const row = { size, repetition, ...(await measure(size)) };
+    rows.push(row);
+    const mib = (bytes) => Math.round(bytes / 2 ** 20);
+    console.log(
+      `killed with ${row.durable} URLs durable: ${row.known} usable after ${Math.round(row.usableMs)} ms ` +
+        `(${Math.round(row.sinceStartMs)} ms from the start of the process), ${row.cpuMicrosPerUrl.toFixed(2)} us of CPU per URL; ` +
+        `journals ${mib(row.journalBytes)}, snapshots ${mib(row.snapshotBytes)}, resident ${mib(row.rss)} MiB`,
+    );
+  }
+}
+if (process.argv.includes("--save")) {
+  const result = {
+    experiment: "bench/recovery.bench.mjs",
+    date: new Date().toISOString().slice(0, 10),
+    machine: {
+      cpu: os.cpus()[0].model,
+      cores: os.cpus().length,
+      memoryBytes: os.totalmem(),
+      system: `${os.type()} ${os.release()}`,
+      node: process.version,
+      v8: process.versions.v8,
+    },
+    unit: "wall milliseconds from starting the threads to a lease in each; CPU of the whole process",
+    load1: os.loadavg()[0],
+    ...{ threads, hosts, order, snapshots },
+    rows,
+  };
+  const results = new URL("./results/", import.meta.url);
+  mkdirSync(results, { recursive: true });
+  writeFileSync(new URL("recovery.json", results), `${JSON.stringify(result, null, 1)}\n`);
+}

@@ -1,0 +1,191 @@
+/*
+ * SipHash-1-3 (Aumasson, Bernstein 2012) as a WebAssembly module: JavaScript has no fast arithmetic on 64 bits. The
+ * module is put together here, instruction by instruction, and has one function and one memory:
+ *
+ *   hash(length, seedLow, seedHigh)   of the `length` bytes from TEXT_AT on, behind which the memory has 8 more;
+ *                                     the result is left at 0 as two words of 32 bits, low before high;
+ *                                     answers 1 when there is a "%" among the bytes, else 0
+ *
+ * The key is the seed, and the seed with its halves swapped. Looking for "%" costs nothing here: it needs no more than
+ * the places that the rounds leave free.
+ */
+
+/** Where the text to hash stands in the module's memory. */
+export const TEXT_AT = 8;
+/** Memory comes in pages of this size. */
+export const WASM_PAGE_BYTES = 1 << 16;
+
+/** The platform's WebAssembly, as far as it is used here. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object) => { readonly exports: unknown };
+};
+
+/** The module's parts. */
+export interface SipHash {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  hash(length: number, seedLow: number, seedHigh: number): 0 | 1;
+}
+
+/** Makes the function with a memory of its own. */
+export function makeSipHash(): SipHash {
+  const module = new WebAssembly.Module(Uint8Array.from(moduleBytes()));
+  return new WebAssembly.Instance(module).exports as SipHash;
+}
+
+const I32 = 0x7f;
+const I64 = 0x7e;
+
+// Parameters and locals by number.
+const LENGTH = 0;
+const SEED_LOW = 1;
+const SEED_HIGH = 2;
+const AT = 3;
+const END = 4;
+const V0 = 5;
+const V1 = 6;
+const V2 = 7;
+const V3 = 8;
+const WORD = 9;
+const MARKED = 10;
+const PERCENTS = 11;
+
+type Code = readonly number[];
+
+// Instructions, each with the code of its operands before its own.
+const get = (local: number): Code => [0x20, local];
+const set = (local: number, value: Code): Code => [...value, 0x21, local];
+const i32 = (value: number): Code => [0x41, ...signed(BigInt(value))];
+const i64 = (value: bigint): Code => [0x42, ...signed(BigInt.asIntN(64, value))];
+const add32 = (a: Code, b: Code): Code => [...a, ...b, 0x6a];
+const and32 = (a: Code, b: Code): Code => [...a, ...b, 0x71];
+const shiftLeft32 = (a: Code, b: Code): Code => [...a, ...b, 0x74];
+const isBelow32 = (a: Code, b: Code): Code => [...a, ...b, 0x49];
+const load64 = (at: Code): Code => [...at, 0x29, 0, 0];
+const store64 = (at: Code, value: Code): Code => [...at, ...value, 0x37, 0, 0];
+const add = (a: Code, b: Code): Code => [...a, ...b, 0x7c];
+const subtract = (a: Code, b: Code): Code => [...a, ...b, 0x7d];
+const and = (a: Code, b: Code): Code => [...a, ...b, 0x83];
+const or = (a: Code, b: Code): Code => [...a, ...b, 0x84];
+const xor = (a: Code, b: Code): Code => [...a, ...b, 0x85];
+const shiftLeft = (a: Code, b: Code): Code => [...a, ...b, 0x86];
+const rotateLeft = (a: Code, bits: number): Code => [...a, ...i64(BigInt(bits)), 0x89];
+const isNotZero = (a: Code): Code => [...a, ...i64(0n), 0x52];
+const widen = (a: Code): Code => [...a, 0xad];
+/** Repeats `body` while `condition` holds, which is looked at first. */
+const whileTrue = (condition: Code, body: Code): Code =>
+  // block (loop (leave the block unless the condition holds; body; again))
+  [0x02, 0x40, 0x03, 0x40, ...condition, 0x45, 0x0d, 1, ...body, 0x0c, 0, 0x0b, 0x0b];
+
+/** a += b; b = (b <<< bits) ^ a. */
+const halfRound = (a: number, b: number, bits: number): Code => [
+  ...set(a, add(get(a), get(b))),
+  ...set(b, xor(rotateLeft(get(b), bits), get(a))),
+];
+
+const ROUND: Code = [
+  ...halfRound(V0, V1, 13),
+  ...set(V0, rotateLeft(get(V0), 32)),
+  ...halfRound(V2, V3, 16),
+  ...halfRound(V0, V3, 21),
+  ...halfRound(V2, V1, 17),
+  ...set(V2, rotateLeft(get(V2), 32)),
+];
+
+/** One word of the text: into v3, one round, into v0. */
+const TAKE_WORD: Code = [
+  ...set(V3, xor(get(V3), get(WORD))),
+  ...ROUND,
+  ...set(V0, xor(get(V0), get(WORD))),
+];
+
+/** Notes a "%" in the word: it turns into a zero, and only below a zero, or in one, taking 1 from each byte sets its top bit anew. */
+const NOTE_PERCENT: Code = [
+  ...set(MARKED, xor(get(WORD), i64(0x2525252525252525n))),
+  ...set(
+    PERCENTS,
+    or(
+      get(PERCENTS),
+      and(
+        subtract(get(MARKED), i64(0x0101010101010101n)),
+        and(xor(get(MARKED), i64(-1n)), i64(0x8080808080808080n)),
+      ),
+    ),
+  ),
+];
+
+const wide = (low: number, high: number): Code =>
+  or(widen(get(low)), shiftLeft(widen(get(high)), i64(32n)));
+const KEY_0 = wide(SEED_LOW, SEED_HIGH);
+const KEY_1 = wide(SEED_HIGH, SEED_LOW);
+
+/** A mask for the bytes behind the last whole word: 2^(8 * (length mod 8)) - 1. */
+const LEFT_OVER: Code = subtract(
+  shiftLeft(i64(1n), widen(shiftLeft32(and32(get(LENGTH), i32(7)), i32(3)))),
+  i64(1n),
+);
+
+const BODY: Code = [
+  // "somepseudorandomlygeneratedbytes"
+  ...set(V0, xor(KEY_0, i64(0x736f6d6570736575n))),
+  ...set(V1, xor(KEY_1, i64(0x646f72616e646f6dn))),
+  ...set(V2, xor(KEY_0, i64(0x6c7967656e657261n))),
+  ...set(V3, xor(KEY_1, i64(0x7465646279746573n))),
+  ...set(AT, i32(TEXT_AT)),
+  ...set(END, add32(get(AT), and32(get(LENGTH), i32(-8)))),
+  ...whileTrue(isBelow32(get(AT), get(END)), [
+    ...set(WORD, load64(get(AT))),
+    ...NOTE_PERCENT,
+    ...TAKE_WORD,
+    ...set(AT, add32(get(AT), i32(8))),
+  ]),
+  // The last word: the bytes left over and the length in the top byte, so that "a" and "a\0" differ.
+  ...set(WORD, and(load64(get(AT)), LEFT_OVER)),
+  ...NOTE_PERCENT,
+  ...set(WORD, or(get(WORD), shiftLeft(widen(get(LENGTH)), i64(56n)))),
+  ...TAKE_WORD,
+  ...set(V2, xor(get(V2), i64(0xffn))),
+  ...ROUND,
+  ...ROUND,
+  ...ROUND,
+  ...store64(i32(0), xor(xor(get(V0), get(V1)), xor(get(V2), get(V3)))),
+  ...isNotZero(get(PERCENTS)),
+];
+
+function moduleBytes(): Code {
+  const type = [0x60, ...vector([I32, I32, I32]), ...vector([I32])];
+  const locals = [[2, I32], [7, I64]]; // biome-ignore format: a table
+  const code = [...vector(locals), ...BODY, 0x0b];
+  return [
+    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, vector([type])),
+    ...section(3, vector([[0]])),
+    ...section(5, vector([[0, 1]])),
+    ...section(7, vector([[...name("hash"), 0, 0], [...name("memory"), 2, 0]])), // biome-ignore format: a table
+    ...section(10, vector([[...unsigned(code.length), ...code]])),
+  ];
+}
+
+function section(id: number, content: Code): Code {
+  return [id, ...unsigned(content.length), ...content];
+}
+
+function name(text: string): Code {
+  return vector([...text].map((character) => character.charCodeAt(0)));
+}
+
+function vector(items: readonly (number | Code)[]): Code {
+  return [...unsigned(items.length), ...items.flat()];
+}
+
+/** LEB128: seven bits a byte, the top bit set where more follow. */
+function unsigned(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
+}
+
+function signed(value: bigint): number[] {
+  const low = Number(value & 0x7fn);
+  const rest = value >> 7n;
+  const isLast = (rest === 0n && low < 0x40) || (rest === -1n && low >= 0x40);
+  return isLast ? [low] : [low | 0x80, ...signed(rest)];
+}
