@@ -1,4 +1,5 @@
 import type { CrawlConfig } from "../config/schema.ts";
+import { cashBoardBytes } from "../frontier/opic/cash-board.ts";
 import { counterBytes } from "../stats/counters.ts";
 import { pipeBytes } from "../sync/byte-pipe.ts";
 import { DOORBELL_WORDS, Doorbell } from "../sync/doorbell.ts";
@@ -63,6 +64,8 @@ export interface CrawlMemory {
   readonly hostGates: SharedArrayBuffer;
   readonly addressGates: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
+  /** What threads that order by cash tell each other. */
+  readonly cashBoard: SharedArrayBuffer;
   readonly debugLog: SharedArrayBuffer;
   /** Only with `--frontier shared`. */
   readonly shared: SharedMemory | undefined;
@@ -101,6 +104,7 @@ export function createMemory(
     hostGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
     addressGates: new SharedArrayBuffer(gateBytes(ADDRESS_GATES)),
     counters: new SharedArrayBuffer(counterBytes(threads)),
+    cashBoard: new SharedArrayBuffer(cashBoardBytes(threads)),
     debugLog: new SharedArrayBuffer(ringBytes(DEBUG_SLOTS, DEBUG_SLOT_BYTES)),
     shared,
   };
