@@ -1,13 +1,16 @@
 // Simulated crawls of a link graph: a list of pages in the order in which they are fetched.
+import { CashBoard, cashBoardBytes } from "../build/src/frontier/opic/cash-board.js";
 import { CashBook, UNIT } from "../build/src/frontier/opic/cash-book.js";
 import { CreditBatch } from "../build/src/frontier/opic/credit-batch.js";
 import { mintFor, shareOf } from "../build/src/frontier/opic/deal.js";
+import { ExchangeSize } from "../build/src/frontier/opic/exchange-size.js";
 import { HostQueues } from "../build/src/frontier/opic/host-queues.js";
 import { MergedOrder } from "../build/src/frontier/opic/merged-order.js";
 import { OpicOrder } from "../build/src/frontier/opic/opic-order.js";
+import { RangeCounts } from "../build/src/frontier/opic/range-counts.js";
 import { Heap } from "../build/src/queue/heap.js";
 import { Keys } from "../build/src/queue/keys.js";
-import { RangeQueue } from "../build/src/queue/range-queue.js";
+import { QUEUE_RANGES, RangeQueue } from "../build/src/queue/range-queue.js";
 
 const UNKNOWN = -1;
 
@@ -110,21 +113,37 @@ class Outbox {
 
 class Shard {
   book = new CashBook();
-  order = new OpicOrder(this.book, new RangeQueue(() => new MemoryBlocks()));
   /** Page number -> page of the graph. */
   nodes = [];
+  /** What is under way to other shards. */
+  outbox = new Outbox();
+
+  constructor(counts) {
+    this.order = new OpicOrder(this.book, new RangeQueue(() => new MemoryBlocks()), counts);
+  }
 }
 
-/** One thread: its shards as one order, queues of its hosts, what it owes to other threads. */
+/** One thread: its shards as one order, queues of its hosts, and what it tells the others. */
 class Thread {
-  outboxes;
+  counts = new RangeCounts();
+  shards = [];
+  paidBack = 0;
   #turns = [];
-  #shards;
   #queues;
+  #board;
+  #places;
 
-  constructor(shards, threads, { hostOf, batch, capacity }) {
-    this.#shards = shards;
-    this.outboxes = Array.from({ length: threads }, () => new Outbox());
+  constructor(board, { hostOf, batch, capacity, places, exchange }) {
+    this.#board = board;
+    this.#places = places;
+    this.exchange = new ExchangeSize(exchange);
+    this.parts = { hostOf, batch, capacity };
+  }
+
+  /** All shards are here. */
+  begin() {
+    const { shards } = this;
+    const { hostOf, batch, capacity } = this.parts;
     const shardOf = (page) => shards[page % shards.length];
     const numberOf = (page) => Math.floor(page / shards.length);
     this.#queues = new HostQueues({
@@ -136,42 +155,75 @@ class Thread {
     });
   }
 
+  /** As `ThreadOrder.compare`. */
+  compare() {
+    let virtual = 0;
+    let waiting = 0;
+    for (const { book } of this.shards) {
+      virtual += book.virtual;
+      waiting += book.waiting;
+    }
+    this.#board.publish({ virtual, waiting, plenty: this.counts.rangeOf(this.#places) });
+    this.paidBack = this.#board.paidBack;
+    const best = this.counts.rangeOf(1);
+    return best < 0 ? -1 : this.#board.better(best);
+  }
+
   /** [shard, page number] of the page to fetch next. Hosts take turns, as politeness makes them. */
   next() {
     this.#turns.push(...this.#queues.refill(64));
     const host = this.#turns.shift();
     if (host === undefined) return undefined;
-    const page = this.#queues.next(host);
+    const name = this.#queues.next(host);
     if (this.#queues.has(host)) this.#turns.push(host);
-    return [this.#shards[page % this.#shards.length], Math.floor(page / this.#shards.length)];
+    const shard = this.shards[name % this.shards.length];
+    const page = Math.floor(name / this.shards.length);
+    this.exchange.taken(QUEUE_RANGES.of(shard.book.cash(page)));
+    return [shard, page];
   }
 }
 
 /**
- * The code that ships: a book, an order and a range queue per shard, queues of hosts per thread. Links within a thread
- * count at once, those of other threads travel in blocks after every `superstep` pages per thread.
+ * The code that ships: a book, an order and a range queue per shard; queues of hosts, a seat at the board and an
+ * exchange size per thread. Threads take turns page by page, so that the order of the list is that of time; one whose
+ * best page is worth less than plenty of another's fetches one of those (lending). Links of other shards, also of the
+ * same thread, travel in blocks after every `exchange` visits of the thread. With `alone` threads do not look at each other.
  */
 export function shippedCrawl(graph, seeds, options) {
   const { offsets, targets } = graph;
-  const { threads = 1, shardOf, homes, superstep = 250 } = options;
-  const shards = Array.from({ length: options.shards ?? threads }, () => new Shard());
-  const crew = Array.from(
-    { length: threads },
-    (_, t) =>
-      new Thread(
-        shards.filter((_, i) => i % threads === t),
-        threads,
-        { hostOf: options.hostOf, batch: options.batch ?? 8, capacity: options.capacity ?? 16 },
-      ),
-  );
+  const { threads = 1, shards: count = threads, shardOf, homes, hostOf, alone = false } = options;
+  const { batch = 8, capacity = 16, places = 64, exchange = "auto" } = options;
+  const memory = new SharedArrayBuffer(cashBoardBytes(threads));
+  const parts = { hostOf, batch, capacity, places, exchange };
+  const crew = Array.from({ length: threads }, (_, t) => {
+    const board = alone ? new SharedArrayBuffer(cashBoardBytes(1)) : memory;
+    return new Thread(new CashBoard(board, alone ? 0 : t), parts);
+  });
+  const shards = Array.from({ length: count }, (_, i) => {
+    const thread = crew[i % threads];
+    const shard = new Shard(thread.counts);
+    thread.shards.push(shard);
+    return shard;
+  });
+  for (const thread of crew) thread.begin();
   const local = new Int32Array(graph.pages).fill(UNKNOWN);
   const sent = new Uint8Array(graph.pages);
   const fetched = [];
   const owner = (page) => (shardOf === undefined ? 0 : shardOf[page]);
 
   const give = (page, amount, origin) => {
-    const shard = shards[owner(page)];
+    const number = owner(page);
+    const shard = shards[number];
+    const heard = (cash, was) => {
+      if (origin === "own") return;
+      const range = was === undefined ? -1 : QUEUE_RANGES.of(was);
+      crew[number % threads].exchange.heard(QUEUE_RANGES.of(cash), range);
+    };
     if (local[page] !== UNKNOWN) {
+      if (shard.order.isWaiting(local[page])) {
+        const cash = shard.book.cash(local[page]);
+        heard(cash + amount, cash);
+      }
       shard.order.credit(local[page], amount, origin);
       return;
     }
@@ -180,58 +232,72 @@ export function shippedCrawl(graph, seeds, options) {
     const unit = homes?.has(page) ? mintFor(shard.book) : 0;
     shard.book.mint(unit);
     shard.order.admit(local[page], amount + unit);
-  };
-  const pay = (from, page, amount, origin) => {
-    const to = shards[owner(page)];
-    if (from !== to) {
-      from.book.send(amount);
-      to.book.receive(amount);
-    }
-    give(page, amount, origin);
+    heard(amount + unit);
   };
   const fetch = (thread, shard, number) => {
     const page = shard.nodes[number];
     fetched.push(page);
-    const share = shareOf(shard.book, number, offsets[page + 1] - offsets[page]);
+    const links = offsets[page + 1] - offsets[page];
+    const share = shareOf(shard.book, number, links, thread.paidBack);
     shard.book.spend(number);
     for (let i = offsets[page]; i < offsets[page + 1]; i++) {
       const link = targets[i];
-      const target = owner(link) % threads;
-      if (crew[target] === thread) {
-        pay(shard, link, share, "own");
+      if (shards[owner(link)] === shard) {
+        give(link, share, "own");
       } else {
         shard.book.send(share); // promised: the virtual page has it no longer
-        thread.outboxes[target].add(link, share, sent[link] === 0);
+        shard.outbox.add(link, share, sent[link] === 0);
         sent[link] = 1;
       }
     }
+  };
+  const deliver = (thread) => {
+    let isNews = false;
+    for (const { outbox } of thread.shards) {
+      for (const [page, amount] of outbox.take()) {
+        shards[owner(page)].book.receive(amount);
+        give(page, amount, "foreign");
+        isNews = true;
+      }
+    }
+    return isNews;
   };
   for (const seed of seeds) {
     shards[owner(seed)].book.mint(UNIT);
     give(seed, UNIT, "own");
   }
+  const sizes = [];
+  let borrowed = 0;
   for (let working = true; working; ) {
     working = false;
-    // Threads take turns page by page, so that the order of the list is that of time.
-    for (let step = 0; step < superstep; step++) {
-      for (const thread of crew) {
-        const [shard, number] = thread.next() ?? [];
-        if (shard === undefined) continue;
-        fetch(thread, shard, number);
-        working = true;
-      }
-    }
     for (const thread of crew) {
-      for (const outbox of thread.outboxes) {
-        for (const [page, amount] of outbox.take()) {
-          shards[owner(page)].book.receive(amount);
-          give(page, amount, "foreign");
-          working = true;
-        }
+      const better = thread.compare();
+      const lender = better < 0 ? thread : crew[better];
+      const lent = lender === thread ? undefined : lender.next();
+      if (lent !== undefined) borrowed++;
+      const from = lent === undefined ? thread : lender;
+      const [shard, number] = lent ?? thread.next() ?? [];
+      if (shard === undefined) continue;
+      fetch(from, shard, number);
+      working = true;
+      if (from.exchange.visited()) {
+        deliver(from);
+        sizes.push([fetched.length, from.exchange.size, from.exchange.error]);
       }
     }
+    if (!working) for (const thread of crew) if (deliver(thread)) working = true;
   }
-  return { fetched, ...audit(shards) };
+  return { fetched, borrowed, sizes, exchanges: exchangesOf(crew), ...audit(shards) };
+}
+
+function exchangesOf(crew) {
+  let exchanges = 0;
+  let visits = 0;
+  for (const { exchange } of crew) {
+    exchanges += exchange.exchanges;
+    visits += exchange.visits;
+  }
+  return { count: exchanges, meanSize: visits / Math.max(1, exchanges) };
 }
 
 /** Late arrivals; throws unless all cash is where it should be. */

@@ -53,6 +53,9 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
   if (settings.priority !== undefined && settings.order !== "opic") {
     throw new UsageError("--priority needs --order opic, where pages have a priority");
   }
+  if (settings.exchangeSize !== "auto" && settings.order !== "opic") {
+    throw new UsageError("--exchange-size needs --order opic, where pages have cash to exchange");
+  }
   requireEarlierCrawl(settings.recrawl);
   return Object.freeze({
     ...settings,

@@ -184,7 +184,8 @@ export class Crawler {
       return;
     }
     const stuck = this.#inFlight === 0 && (mode !== MODES.run || idle);
-    if (this.#handOff.outstanding > 0) this.#uncommitted.hurry(stuck, idle);
+    const soon = idle || this.#frontier.wantsCommit();
+    if (this.#handOff.outstanding > 0) this.#uncommitted.hurry(stuck, soon);
     if (this.#bell.fallAsleep({ hasNews: () => this.#hasNews(mode, sent) })) this.#planPump();
   }
 
@@ -246,11 +247,10 @@ export class Crawler {
 
   /** Takes what can be taken; true when there was room for more. */
   #takeMore(): boolean {
-    const { linksPerThread } = this.#rules.config;
     const nowMs = monotonicMs();
     this.#limit.wanted = false;
     for (;;) {
-      const free = linksPerThread - this.#inFlight;
+      const free = this.#rules.config.linksPerThread - this.#inFlight;
       const room = Math.min(free, this.#uncommitted.room - this.#inFlight);
       if (room <= 0 || this.#handOff.congested) return false;
       const leases = this.#frontier.takeMany(this.#limit.exists ? 1 : room, nowMs);

@@ -1,4 +1,5 @@
 import type { CrawlConfig } from "../config/schema.ts";
+import { cashBoardBytes } from "../frontier/opic/cash-board.ts";
 import { counterBytes } from "../stats/counters.ts";
 import { DOORBELL_WORDS, Doorbell } from "../sync/doorbell.ts";
 import { GateTable, gateBytes } from "../sync/gate-table.ts";
@@ -67,6 +68,8 @@ export interface CrawlMemory {
   /** What the threads know about traps. */
   readonly evidence: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
+  /** What threads that order by cash tell each other. */
+  readonly cashBoard: SharedArrayBuffer;
   readonly debugLog: SharedArrayBuffer;
   /** Only with `--frontier shared`. */
   readonly shared: SharedMemory | undefined;
@@ -117,6 +120,7 @@ export function createMemory(
     addressGates: new SharedArrayBuffer(gateBytes(ADDRESS_GATES)),
     evidence: new SharedArrayBuffer(EVIDENCE_BYTES),
     counters: new SharedArrayBuffer(counterBytes(threads)),
+    cashBoard: new SharedArrayBuffer(cashBoardBytes(threads)),
     debugLog: new SharedArrayBuffer(ringBytes(DEBUG_SLOTS, DEBUG_SLOT_BYTES)),
     shared,
   };

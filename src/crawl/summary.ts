@@ -42,6 +42,11 @@ export interface CrawlReport extends CrawlSummary {
   /** Links to pages that were fetched before, from the same shard and from others: what `--order opic` came too late for. */
   readonly lateOwn: number;
   readonly lateForeign: number;
+  /** Exchanges of cash between shards, and how many visits of a thread lay between two on average. */
+  readonly exchanges: number;
+  readonly exchangeSize: number;
+  /** URLs that were next when a place became free: most at once, summed over the threads' own peaks. */
+  readonly maxNextUrls: number;
   /** Most requests in flight at once, summed over the threads' own peaks. */
   readonly maxInFlight: number;
   /** From the release of the last URL, as the supervisor heard of it, to the moment all files were closed and joined. */
@@ -97,6 +102,9 @@ export function reportOf(totals: Totals, measured: Measured): CrawlReport {
     urlsTakenTwice: totals.takenTwice,
     lateOwn: totals.lateOwn,
     lateForeign: totals.lateForeign,
+    exchanges: totals.exchanges,
+    exchangeSize: round(totals.exchangeVisits / Math.max(1, totals.exchanges)),
+    maxNextUrls: totals.maxNextUrls,
     maxInFlight: totals.maxInFlight,
     endingMs: round(measured.endingMs),
   };

@@ -6,7 +6,9 @@ import { OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
 import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
 import type { Lender } from "../frontier/lending.ts";
 import { openShard } from "../frontier/open-shard.ts";
+import { CashBoard } from "../frontier/opic/cash-board.ts";
 import type { CreditOrigin } from "../frontier/opic/cash-book.ts";
+import { ExchangeSize } from "../frontier/opic/exchange-size.ts";
 import { OpicQueue } from "../frontier/opic/opic-queue.ts";
 import { CASH_COUNTERS, type ShardCash } from "../frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../frontier/opic/thread-order.ts";
@@ -134,7 +136,16 @@ function openSharded(
     counters.set(name, 0);
   const owned: Shard[] = [];
   const late = (origin: CreditOrigin) => counters.add(origin === "own" ? "lateOwn" : "lateForeign");
-  const byCash = order === "opic" ? new ThreadOrder(late, rules.priority) : undefined;
+  const byCash =
+    order === "opic"
+      ? new ThreadOrder({
+          onLate: late,
+          priority: rules.priority,
+          board: new CashBoard(memory.cashBoard, thread),
+          places: config.linksPerThread,
+          exchange: new ExchangeSize(config.exchangeSize),
+        })
+      : undefined;
   const newQueue = (number: number, cash: ShardCash | undefined): ShardQueue => {
     if (cash === undefined) return new ChainQueue(log, order === "dfs");
     const file = join(journals!, `order-${number}.scratch`);
@@ -197,6 +208,11 @@ export function publishCounters(
   counters.set("queued", frontier.queued);
   counters.set("hostsWaiting", frontier.hostsWaiting);
   counters.set("foreignBlocks", frontier.blocksSent);
+  const { nextUrls, exchanges } = frontier;
+  counters.set("nextUrls", nextUrls);
+  if (nextUrls > counters.get("maxNextUrls")) counters.set("maxNextUrls", nextUrls);
+  counters.set("exchanges", exchanges.count);
+  counters.set("exchangeVisits", exchanges.visits);
   counters.set("inFlight", inFlight);
   if (inFlight > counters.get("maxInFlight")) counters.set("maxInFlight", inFlight);
 }

@@ -45,11 +45,11 @@ export class Uncommitted {
     this.#bytes -= bytes;
   }
 
-  /** Asks the builder to commit: at once when nothing else can go on or half the room is used, soon when places are idle. */
-  hurry(nothingElse: boolean, idle: boolean): void {
+  /** Asks the builder to commit: at once when nothing else can go on or half the room is used, soon when somebody waits for it. */
+  hurry(nothingElse: boolean, soon: boolean): void {
     const half = 2 * this.#visits >= this.#maxVisits || 2 * this.#bytes >= this.#maxBytes;
     const level =
-      nothingElse || half ? HURRY_LEVELS.now : idle ? HURRY_LEVELS.soon : HURRY_LEVELS.none;
+      nothingElse || half ? HURRY_LEVELS.now : soon ? HURRY_LEVELS.soon : HURRY_LEVELS.none;
     if (level > this.#account.hurried && this.#account.hurry(level)) this.#builder.ring();
   }
 }

@@ -56,6 +56,9 @@ export class Desk {
     return fresh;
   }
 
+  /** It is time for an exchange: what was held back for other shards leaves with the next batch. */
+  payOut(): void {}
+
   /** Closes the blocks for other shards; answers how many will leave with the batch. */
   closeBlocks(): number {
     return this.journal.closeBlocks();

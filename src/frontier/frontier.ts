@@ -109,4 +109,10 @@ export interface ThreadFrontier extends Frontier {
   readonly hostsWaiting: number;
   /** Blocks handed to other threads. */
   readonly blocksSent: number;
+  /** Q: URLs that are next as soon as there is a place and their host's time has come. */
+  readonly nextUrls: number;
+  /** Exchanges of credits with other shards so far, and the visits between them. */
+  readonly exchanges: { readonly count: number; readonly visits: number };
+  /** True once when what is to be committed should leave soon, because others wait for it. */
+  wantsCommit(): boolean;
 }

@@ -1,4 +1,5 @@
 import { hostnameOf } from "../url/url-parts.ts";
+import { Asking } from "./asking.ts";
 import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Finish, JournalPort, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
@@ -15,6 +16,7 @@ import { type LendingKind, lendingMail, type ShardMail } from "./shard-mail.ts";
  *   borrower                                   owner of the shard
  *      ask(places)            ────────────►
  *                             ◄────────────    lend(records)         only when it has more than it can do itself
+ *                             ◄────────────    lend(nothing)         those were all, fewer than asked for
  *      ended(times)           ────────────►    the host's delay begins
  *      back(when, attempt)    ────────────►    a try that failed, or one that was not begun
  *      found(links), done     ────────────►    when the record is durable: committed as the owner's own
@@ -25,7 +27,6 @@ import { type LendingKind, lendingMail, type ShardMail } from "./shard-mail.ts";
  */
 
 const MAX_HOSTS = 1 << 12;
-const ASK_AGAIN_MS = 20;
 const NOBODY_BUSY_MS = 100;
 /** Length of the record, shard, cash. */
 const LENT_BYTES = 12;
@@ -89,10 +90,14 @@ export class Lending {
   /** The owner's run, of each lease that was borrowed. */
   readonly #owners = new WeakMap<Lease, number>();
   #borrowed = 0;
-  #askedMs = Number.NEGATIVE_INFINITY;
+  readonly #asking: Asking;
 
   constructor(parts: LendingParts) {
     this.#parts = parts;
+    const { thread, epoch, post } = parts;
+    this.#asking = new Asking((owner, places) =>
+      post(lendingMail("ask", thread, owner, epoch, places)),
+    );
   }
 
   /** Leases that are elsewhere, or somebody else's that are here. */
@@ -102,15 +107,14 @@ export class Lending {
 
   /** Asks the busiest thread for work; answers after how many milliseconds it is worth looking again. */
   ask(places: number, nowMs: number): number {
-    const { thread, threads, epoch, busiest, post } = this.#parts;
-    if (threads === 1) return Number.POSITIVE_INFINITY;
-    const owner = busiest();
-    if (owner < 0) return NOBODY_BUSY_MS;
-    if (nowMs - this.#askedMs >= ASK_AGAIN_MS) {
-      this.#askedMs = nowMs;
-      post(lendingMail("ask", thread, owner, epoch, places));
-    }
-    return ASK_AGAIN_MS;
+    if (this.#parts.threads === 1) return Number.POSITIVE_INFINITY;
+    const owner = this.#parts.busiest();
+    return owner < 0 ? NOBODY_BUSY_MS : this.#asking.idly(owner, places, nowMs);
+  }
+
+  /** Asks a thread whose pages are worth more; answers until when the own ones wait. */
+  askFirst(owner: number, places: number, nowMs: number): number {
+    return this.#asking.first(owner, places, nowMs);
   }
 
   /** A borrowed lease to work on. */
@@ -196,7 +200,8 @@ export class Lending {
       post(lendingMail("lend", thread, borrower, epoch, mine, bytes));
       used = 0;
     };
-    for (const lease of this.#parts.takeSpare(places)) {
+    const leases = this.#parts.takeSpare(places);
+    for (const lease of leases) {
       if (used + MAX_RECORD_BYTES + LENT_BYTES > room.length) send();
       const length = writeRecord(
         room,
@@ -214,9 +219,11 @@ export class Lending {
       this.#lent.set(keyOf(lease.low, lease.high), lent);
     }
     send();
+    if (leases.length < places) post(lendingMail("lend", thread, borrower, epoch, mine));
   }
 
   #borrow({ bytes, number: owner }: ShardMail): void {
+    const before = this.#ready.length;
     const from = Buffer.from(bytes);
     for (let at = 0; at < from.length; ) {
       const length = from.readUInt16LE(at);
@@ -231,6 +238,7 @@ export class Lending {
       this.#borrowed++;
       at += LENT_BYTES + length;
     }
+    this.#asking.came(this.#ready.length - before);
   }
 
   #hear({ kind, number, bytes: view }: ShardMail): void {

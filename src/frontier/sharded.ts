@@ -12,6 +12,7 @@ import type { Shard } from "./shard.ts";
 import { ShardJournal } from "./shard-journal.ts";
 import { blockMail, isAboutLeases, type ShardMail } from "./shard-mail.ts";
 import { ShardNumbers } from "./shard-numbers.ts";
+import { Taking } from "./taking.ts";
 
 const SEED = { parent: undefined, depth: 0, via: "seed", seed: true, chain: [] } as const;
 
@@ -53,9 +54,9 @@ export class ShardedFrontier implements ThreadFrontier {
   #share = 0;
   /** Until the supervisor has counted the shares, the counter is not ours to touch: what arrives at once is in the share. */
   #isCounted = false;
-  #turn = 0;
-  #nowMs = 0;
+  #isExchangeDue = false;
   readonly #lending: Lending;
+  readonly #taking: Taking;
 
   constructor(parts: ShardedParts) {
     this.#parts = parts;
@@ -76,12 +77,14 @@ export class ShardedFrontier implements ThreadFrontier {
       maxBytes: exchange.maxBlockBytes,
       post,
       shardOf: (number) => this.#desks.get(number)?.shard,
-      takeSpare: (limit) => this.#takeSpare(limit),
+      takeSpare: (limit) => this.#taking.takeSpare(limit),
       finish: (lease, found, end) =>
         this.finish(lease, found, { ...end, onCommitted: () => lender.committed(end.outcome) }),
       returned: () => lender.returned(),
       busiest: () => longestQueue(lender.queued(), thread),
     });
+    const shards = this.#all.map(({ shard }) => shard);
+    this.#taking = new Taking({ shards, order, lending: this.#lending, lender });
   }
 
   /** What this thread contributes to the pending counter: URLs that are not committed, blocks not confirmed. */
@@ -116,7 +119,18 @@ export class ShardedFrontier implements ThreadFrontier {
     }
     // Children are counted before their parent can be released.
     this.#count(desk.finish(lease, found, how, this.#numbers.of));
+    if (this.#parts.order?.exchange.visited()) {
+      for (const each of this.#all) each.payOut();
+      this.#isExchangeDue = true;
+    }
     if (desk.journal.isFull) this.#write(desk, false);
+  }
+
+  /** True once when it is time for an exchange: blocks leave when their batches are durable. */
+  wantsCommit(): boolean {
+    const isDue = this.#isExchangeDue;
+    this.#isExchangeDue = false;
+    return isDue;
   }
 
   abandon(lease: Lease): void {
@@ -142,46 +156,7 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   takeMany(limit: number, nowMs: number): Lease[] {
-    this.#nowMs = nowMs;
-    const taken = this.#takeOwn(limit, nowMs);
-    while (taken.length < limit) {
-      const borrowed = this.#lending.take();
-      if (borrowed === undefined) break;
-      taken.push(borrowed);
-    }
-    return taken;
-  }
-
-  #takeSpare(limit: number): Lease[] {
-    const spare = this.#parts.lender.spare(limit);
-    const leases = this.#takeOwn(spare, this.#nowMs);
-    for (let left = spare - leases.length; left > 0; left--) this.#parts.lender.returned();
-    return leases;
-  }
-
-  #takeOwn(limit: number, nowMs: number): Lease[] {
-    const { order } = this.#parts;
-    order?.refill(limit);
-    const taken = this.#takeReady(limit, nowMs);
-    if (order === undefined || taken.length > 0 || !order.rouse(nowMs)) return taken;
-    order.refill(limit);
-    return this.#takeReady(limit, nowMs);
-  }
-
-  #takeReady(limit: number, nowMs: number): Lease[] {
-    const taken: Lease[] = [];
-    let empty = 0;
-    while (taken.length < limit && empty < this.#all.length) {
-      const lease = this.#all[this.#turn]!.shard.take(nowMs);
-      if (lease === undefined) {
-        empty++;
-      } else {
-        taken.push(lease);
-        empty = 0;
-      }
-      this.#turn = (this.#turn + 1) % this.#all.length;
-    }
-    return taken;
+    return this.#taking.takeMany(limit, nowMs);
   }
 
   requestEnded(lease: Lease, endMs: number): void {
@@ -203,9 +178,7 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   nextReadyMs(): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const { shard } of this.#all) next = Math.min(next, shard.nextReadyMs());
-    return next;
+    return this.#taking.nextReadyMs();
   }
 
   /** Takes every waiting URL, whatever its host's time. */
@@ -241,6 +214,15 @@ export class ShardedFrontier implements ThreadFrontier {
     return this.#all.reduce((sum, { shard }) => sum + shard.queued, 0);
   }
 
+  get nextUrls(): number {
+    return this.#parts.order?.depth ?? this.hostsWaiting;
+  }
+
+  get exchanges(): { readonly count: number; readonly visits: number } {
+    const { exchanges: count = 0, visits = 0 } = this.#parts.order?.exchange ?? {};
+    return { count, visits };
+  }
+
   /** Hosts that have a URL to fetch and a free connection. */
   get hostsWaiting(): number {
     return this.#all.reduce((sum, { shard }) => sum + shard.hostsWaiting, 0);
@@ -274,7 +256,7 @@ export class ShardedFrontier implements ThreadFrontier {
 
   /** A shard begins anew elsewhere: what it has not confirmed may have died with its thread. */
   sendAgainTo(thread: number, epoch: number): void {
-    this.#lending.forget(thread, epoch, this.#nowMs);
+    this.#lending.forget(thread, epoch, this.#taking.nowMs);
     for (const desk of this.#all) {
       desk.sendAgainWhere((target) => target % this.#parts.threads === thread);
     }

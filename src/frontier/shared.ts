@@ -197,6 +197,15 @@ export class SharedFrontier implements ThreadFrontier {
   }
 
   readonly blocksSent = 0;
+  readonly exchanges = { count: 0, visits: 0 };
+
+  get nextUrls(): number {
+    return this.hostsWaiting;
+  }
+
+  wantsCommit(): boolean {
+    return false;
+  }
 
   #takeDue(nowMs: number): Lease | undefined {
     const lease = this.#resting.takeDue(nowMs);

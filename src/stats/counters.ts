@@ -26,6 +26,10 @@ export const COUNTERS = [
   "trapped",
   "lateOwn",
   "lateForeign",
+  "nextUrls",
+  "maxNextUrls",
+  "exchanges",
+  "exchangeVisits",
 ] as const;
 
 /** Name of a counter. */

@@ -106,6 +106,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     include: patterns,
     exclude: patterns,
     order: fc.constantFrom("bfs", "dfs", "opic"),
+    exchangeSize: fc.oneof(upTo(65_536), fc.constant("auto")),
     maxPages: upTo(Number.MAX_SAFE_INTEGER),
     maxDepth: upTo(65_535, 0),
     maxTimeMs: times,

@@ -92,7 +92,7 @@ function team(threads: number, slots: number, order: "bfs" | "opic") {
     };
     const noFile = () => assert.fail("so few URLs need no file");
     const log = new QueueLog(noFile, 2 ** 22);
-    const byCash = order === "opic" ? new ThreadOrder(() => {}) : undefined;
+    const byCash = order === "opic" ? new ThreadOrder() : undefined;
     const newShard = (number: number) => {
       const cash = byCash && new ShardCash(5, 6);
       const queue = byCash ? new OpicQueue(cash!, log, noFile, byCash) : new ChainQueue(log, false);

@@ -1,5 +1,5 @@
 import { optional, withDefault } from "../field.ts";
-import { choice, duration, list, size, text, whole } from "../kinds.ts";
+import { choice, duration, list, size, text, whole, wholeOr } from "../kinds.ts";
 import { notEmpty, patternRefusal } from "./values.ts";
 
 const group = "How far to go";
@@ -49,6 +49,13 @@ export const reach = {
     about:
       "with --order opic: a module whose default export (url, depth) => number tells what a page is worth by itself when it is met; 1 is as much as a seed has, at most 16",
     examples: ["--priority ./docs-first.mjs"],
+  }),
+  exchangeSize: withDefault(wholeOr(1, 65_536, "auto"), "auto", {
+    flag: "exchange-size",
+    group,
+    about:
+      "with --order opic: visits of a thread between two exchanges of cash with the sites of others; auto keeps pages that come too late below 5 %",
+    examples: ["--exchange-size 64"],
   }),
   maxPages: optional(whole(1, ANY), {
     flag: "max-pages",

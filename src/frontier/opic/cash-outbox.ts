@@ -5,8 +5,6 @@ import { CASH_COUNTERS } from "./shard-cash.ts";
 
 /** Foreign links sent lately: their owner knows them, so only their credit travels, merged. */
 const SLOTS = 1 << 11;
-/** Merged credits leave when so many visits have added to them. */
-const MERGED_VISITS = 64;
 
 /**
  * Links and cash on their way to other shards. A menu that stands on every page is sent once; its later credits are
@@ -22,7 +20,6 @@ export class CashOutbox {
   readonly #amounts = new Float64Array(SLOTS);
   /** Slots with an amount. */
   #owing: number[] = [];
-  #visits = 0;
 
   constructor(journal: ShardJournal, maxBlockBytes: number) {
     this.#journal = journal;
@@ -47,10 +44,8 @@ export class CashOutbox {
     if (!isIn) this.#begin(target).tryAdd(found, amount);
   }
 
-  /** A visit is over: its credits may have to leave. */
-  visited(): void {
-    if (++this.#visits < MERGED_VISITS) return;
-    this.#visits = 0;
+  /** Merged credits leave. */
+  payOut(): void {
     for (const slot of this.#owing) this.#pay(slot);
     this.#owing = [];
   }

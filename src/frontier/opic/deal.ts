@@ -5,11 +5,17 @@ import { type CashBook, MOST_MINTED, UNIT } from "./cash-book.ts";
  * out of scope: their part, and what division leaves, stays with the virtual page. A redirect is a page with one link.
  *
  * The virtual page links to every waiting page and pays each its part when that page is done: paying all of them at
- * once would cost a pass over the queue, and equal payments do not change its order.
+ * once would cost a pass over the queue, and equal payments do not change its order. `part` is that of a page of the
+ * whole crawl, so that a page's worth does not depend on its shard; a shard pays no more than its virtual page has.
  */
-export function shareOf(book: CashBook, page: number, links: number): number {
+export function shareOf(
+  book: CashBook,
+  page: number,
+  links: number,
+  part: number = book.virtual / Math.max(1, book.waiting),
+): number {
   if (links === 0) return 0;
-  const paidBack = Math.floor(book.virtual / Math.max(1, book.waiting));
+  const paidBack = Math.floor(Math.max(0, Math.min(part, book.virtual)));
   return Math.floor((book.cash(page) + paidBack) / links);
 }
 

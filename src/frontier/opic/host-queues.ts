@@ -53,6 +53,7 @@ export class HostQueues {
   readonly #drawn: number[] = [];
   /** Pages that may still wake nobody. */
   #patience: number;
+  #depth = 0;
 
   constructor(parts: HostQueuesParts) {
     this.#parts = parts;
@@ -88,6 +89,7 @@ export class HostQueues {
     const queue = this.#hosts.get(host);
     if (queue === undefined) return undefined;
     const page = queue.ready.shift();
+    if (page !== undefined) this.#depth--;
     this.#topUp(queue);
     if (queue.ready.size === 0) this.#hosts.delete(host);
     if (page !== undefined) this.#patience = Math.min(this.#patience + 1, 2 * this.#parts.batch);
@@ -102,6 +104,11 @@ export class HostQueues {
   /** Hosts that have a page. */
   get awake(): number {
     return this.#hosts.size;
+  }
+
+  /** Pages that are ready to be taken. */
+  get depth(): number {
+    return this.#depth;
   }
 
   /** True if the host had nothing before. */
@@ -127,6 +134,7 @@ export class HostQueues {
   #ready(queue: HostQueue, page: number): void {
     this.#parts.order.take(page);
     queue.ready.pushBack(page);
+    this.#depth++;
   }
 
   /** Keeps the queue of a host full while it has pages that found no room, best class first. */

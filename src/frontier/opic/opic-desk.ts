@@ -1,3 +1,4 @@
+import { QUEUE_RANGES } from "../../queue/range-queue.ts";
 import { siteOf } from "../../url/site.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import { Desk } from "../desk.ts";
@@ -10,7 +11,7 @@ import { readCashBlock } from "./cash-block.ts";
 import type { CreditOrigin } from "./cash-book.ts";
 import { CashOutbox } from "./cash-outbox.ts";
 import { CreditList } from "./credit-list.ts";
-import { bonusFor, mintFor, type PagePriority, shareOf } from "./deal.ts";
+import { bonusFor, mintFor, shareOf } from "./deal.ts";
 import type { OpicOrder } from "./opic-order.ts";
 import { CASH_COUNTERS, ORIGINS, type ShardCash } from "./shard-cash.ts";
 import type { ThreadOrder } from "./thread-order.ts";
@@ -18,13 +19,15 @@ import type { ThreadOrder } from "./thread-order.ts";
 /** No URL has its path's slash earlier. */
 const FIRST_SLASH = "http://".length + 1;
 
+/** What a shard needs of the thread that owns it. */
+type Team = Pick<ThreadOrder, "onLate" | "priority" | "paidBack" | "exchange">;
+
 /** A shard at work that orders by cash: what a page has goes to its links when it is done. */
 export class OpicDesk extends Desk {
   readonly #cash: ShardCash;
   readonly #order: OpicOrder;
   readonly #outbox: CashOutbox;
-  readonly #onLate: (origin: CreditOrigin) => void;
-  readonly #priority: PagePriority | undefined;
+  readonly #team: Team;
   /** Credits of the visit or block at hand. */
   readonly #credits = new CreditList();
 
@@ -34,14 +37,13 @@ export class OpicDesk extends Desk {
     post: (mail: ShardMail) => void,
     order: OpicOrder,
     maxBlockBytes: number,
-    { onLate, priority }: Pick<ThreadOrder, "onLate" | "priority">,
+    team: Team,
   ) {
     super(shard, journal, post);
     this.#cash = shard.state.cash!;
     this.#order = order;
     this.#outbox = new CashOutbox(journal, maxBlockBytes);
-    this.#onLate = onLate;
-    this.#priority = priority;
+    this.#team = team;
   }
 
   /** Takes in seeds; answers how many are new. */
@@ -63,7 +65,8 @@ export class OpicDesk extends Desk {
   ): number {
     const { book, pages } = this.#cash;
     const links = Math.max(how.links, found.length);
-    const share = shareOf(book, pages.find(lease.low, lease.high), links);
+    const page = pages.find(lease.low, lease.high);
+    const share = shareOf(book, page, links, this.#team.paidBack);
     this.journal.done(lease, how);
     let fresh = 0;
     this.shard.meetAll(found, (discovery, low, high) => {
@@ -75,7 +78,6 @@ export class OpicDesk extends Desk {
         this.#outbox.post(target, discovery, low, high, share);
       } else if (this.#give(discovery, hostname, low, high, share, "own")) fresh++;
     });
-    this.#outbox.visited();
     this.#journalCredits("own");
     return fresh;
   }
@@ -94,6 +96,11 @@ export class OpicDesk extends Desk {
     }
     this.#journalCredits("foreign");
     return fresh;
+  }
+
+  /** It is time for an exchange: merged credits leave with the next batch. */
+  override payOut(): void {
+    this.#outbox.payOut();
   }
 
   override closeBlocks(): number {
@@ -119,6 +126,7 @@ export class OpicDesk extends Desk {
     this.shard.admit(found, hostname, low, high, cash);
     this.journal.admit(found, low, high);
     if (cash > 0) this.#credits.add(low, high, cash);
+    if (origin === "foreign") this.#team.exchange.heard(QUEUE_RANGES.of(cash));
     return true;
   }
 
@@ -127,7 +135,11 @@ export class OpicDesk extends Desk {
     if (this.#cash.book.isDone(page)) {
       const { lateOwn, lateForeign } = CASH_COUNTERS;
       this.journal.count(origin === "own" ? lateOwn : lateForeign, 1);
-      this.#onLate(origin);
+      this.#team.onLate(origin);
+    }
+    if (origin === "foreign" && this.#order.isWaiting(page)) {
+      const cash = this.#cash.book.cash(page);
+      this.#team.exchange.heard(QUEUE_RANGES.of(cash + amount), QUEUE_RANGES.of(cash));
     }
     this.#order.credit(page, amount, origin);
     this.#credits.add(low, high, amount);
@@ -150,9 +162,10 @@ export class OpicDesk extends Desk {
 
   /** What the page is worth by itself, if somebody says so. */
   #bonus({ url, depth }: Discovery): number {
-    if (this.#priority === undefined) return 0;
+    const { priority } = this.#team;
+    if (priority === undefined) return 0;
     const { book } = this.#cash;
-    const amount = bonusFor(book, this.#priority(url, depth));
+    const amount = bonusFor(book, priority(url, depth));
     book.mint(amount);
     this.journal.count(CASH_COUNTERS.minted, amount);
     return amount;

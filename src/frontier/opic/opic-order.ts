@@ -4,9 +4,12 @@ import { QUEUE_RANGES } from "../../queue/range-queue.ts";
 import type { CashBook, CreditOrigin } from "./cash-book.ts";
 import { Column } from "./column.ts";
 import type { PageOrder } from "./host-queues.ts";
+import { RangeCounts } from "./range-counts.ts";
 
+/** In the queue; taken for good; drawn, but still to be raised. */
 const QUEUED = 0;
 const TAKEN = 1;
+const DRAWN = 2;
 
 /**
  * Which waiting page of a shard comes next: the one with the most cash. A credit that lifts a page into a higher range
@@ -18,13 +21,16 @@ export class OpicOrder implements PageOrder {
   stale = 0;
   readonly #book: CashBook;
   readonly #queue: PriorityQueue;
+  readonly #counts: RangeCounts;
   readonly #states = new Column(Uint8Array);
   readonly #raised = new Keys(256);
   readonly #drawn = new Keys(256);
 
-  constructor(book: CashBook, queue: PriorityQueue) {
+  /** `counts` are those of all orders of a thread. */
+  constructor(book: CashBook, queue: PriorityQueue, counts: RangeCounts = new RangeCounts()) {
     this.#book = book;
     this.#queue = queue;
+    this.#counts = counts;
   }
 
   /** Entries in the queue, stale ones included. */
@@ -41,15 +47,16 @@ export class OpicOrder implements PageOrder {
   /** A known page gets cash. */
   credit(page: number, amount: number, origin: CreditOrigin): void {
     const before = this.#book.credit(page, amount, origin);
-    if (before < 0 || this.#states.get(page) === TAKEN) return;
-    if (QUEUE_RANGES.of(before + amount) > QUEUE_RANGES.of(before)) {
-      this.#push(page, before + amount);
-    }
+    const state = this.#states.get(page);
+    if (before < 0 || state === TAKEN) return;
+    const range = QUEUE_RANGES.of(before);
+    if (QUEUE_RANGES.of(before + amount) === range) return;
+    if (state === QUEUED) this.#counts.remove(range);
+    this.#push(page, before + amount);
   }
 
   /** Puts a page that waits back into the queue: the fold does so for all of them when a crawl is resumed. */
   restore(page: number): void {
-    this.#states.set(page, QUEUED);
     this.#push(page, this.#book.cash(page));
   }
 
@@ -60,8 +67,13 @@ export class OpicOrder implements PageOrder {
     const { priorities, ids, length } = this.#queue.extractTop(count, this.#drawn);
     for (let i = 0; i < length; i++) {
       const page = ids[i]!;
-      if (this.isWaiting(page) && sameRange(priorities[i]!, this.#book.cash(page))) into.push(page);
-      else this.stale++;
+      const range = QUEUE_RANGES.of(priorities[i]!);
+      const isQueued = this.#states.get(page) === QUEUED && !this.#book.isDone(page);
+      if (isQueued && range === QUEUE_RANGES.of(this.#book.cash(page))) {
+        this.#states.set(page, DRAWN);
+        this.#counts.remove(range);
+        into.push(page);
+      } else this.stale++;
     }
   }
 
@@ -74,16 +86,21 @@ export class OpicOrder implements PageOrder {
 
   /** The page is about to be fetched: no raise concerns it any more. */
   take(page: number): void {
+    if (this.#states.get(page) === QUEUED) {
+      this.#counts.remove(QUEUE_RANGES.of(this.#book.cash(page)));
+    }
     this.#states.set(page, TAKEN);
   }
 
   /** True until the page is taken or done. */
   isWaiting(page: number): boolean {
-    return this.#states.get(page) === QUEUED && !this.#book.isDone(page);
+    return this.#states.get(page) !== TAKEN && !this.#book.isDone(page);
   }
 
   /** Raises come one by one and go in as a batch. */
   #push(page: number, cash: number): void {
+    this.#states.set(page, QUEUED);
+    this.#counts.add(QUEUE_RANGES.of(cash));
     this.#raised.push(cash, page);
   }
 
@@ -92,8 +109,4 @@ export class OpicOrder implements PageOrder {
     this.#queue.insertMany(this.#raised);
     this.#raised.clear();
   }
-}
-
-function sameRange(a: number, b: number): boolean {
-  return QUEUE_RANGES.of(a) === QUEUE_RANGES.of(b);
 }

@@ -6,6 +6,7 @@ import type { WaitingLink } from "../journal/waiting-link.ts";
 import type { QueueLog } from "../queue-log.ts";
 import { copyRecord, readRecord, writeRecord } from "../queue-record.ts";
 import type { ShardQueue, TakenUrl } from "../shard-queue.ts";
+import type { CashBook } from "./cash-book.ts";
 import { Column } from "./column.ts";
 import { OpicOrder } from "./opic-order.ts";
 import { RecordPlaces } from "./record-places.ts";
@@ -35,7 +36,7 @@ export class OpicQueue implements ShardQueue {
   constructor(cash: ShardCash, log: QueueLog, openScratch: () => BlockFile, team: ThreadOrder) {
     this.#cash = cash;
     this.#log = log;
-    this.order = new OpicOrder(cash.book, new RangeQueue(openScratch, FRAMES));
+    this.order = new OpicOrder(cash.book, new RangeQueue(openScratch, FRAMES), team.counts);
     this.#team = team;
     this.#index = team.join(this);
   }
@@ -71,6 +72,10 @@ export class OpicQueue implements ShardQueue {
   /** The number of a page's host. */
   hostOf(page: number): number {
     return this.#hostOf.get(page);
+  }
+
+  get book(): CashBook {
+    return this.#cash.book;
   }
 
   cashOf(page: number): number {

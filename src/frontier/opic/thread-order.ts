@@ -1,9 +1,13 @@
+import { QUEUE_RANGES } from "../../queue/range-queue.ts";
+import { CashBoard, cashBoardBytes } from "./cash-board.ts";
 import type { CreditOrigin } from "./cash-book.ts";
 import type { PagePriority } from "./deal.ts";
+import { ExchangeSize } from "./exchange-size.ts";
 import { HostQueues } from "./host-queues.ts";
 import { MergedOrder } from "./merged-order.ts";
 import type { OpicOrder } from "./opic-order.ts";
 import type { OpicQueue } from "./opic-queue.ts";
+import { RangeCounts } from "./range-counts.ts";
 
 /** R: pages drawn at a time. Few, because a page that is drawn can no longer be raised (decision 0007). */
 const BATCH = 8;
@@ -12,22 +16,42 @@ const CAPACITY = 16;
 /** A thread with idle places looks past the pages of busy hosts this often. */
 const ROUSE_MS = 250;
 
+/** What the order of a thread works with. */
+export interface ThreadOrderParts {
+  /** Called when a page that was fetched before gets a credit. */
+  readonly onLate?: (origin: CreditOrigin) => void;
+  /** What pages are worth by themselves. */
+  readonly priority?: PagePriority | undefined;
+  /** Where threads tell each other what they have; without it the thread is alone. */
+  readonly board?: CashBoard;
+  /** L: pages that the thread works on at a time. */
+  readonly places?: number;
+  readonly exchange?: ExchangeSize;
+}
+
 /** The shards of a thread as one order: which pages their hosts have to take. All shards join before the first draw. */
 export class ThreadOrder {
   readonly #shards: OpicQueue[] = [];
   readonly #orders: OpicOrder[] = [];
   readonly #hosts: HostQueues;
+  readonly #board: CashBoard;
+  readonly #places: number;
   #rousedMs = Number.NEGATIVE_INFINITY;
+  #paidBack = 0;
 
-  /** Called when a page that was fetched before gets a credit. */
   readonly onLate: (origin: CreditOrigin) => void;
-
-  /** What pages are worth by themselves. */
   readonly priority: PagePriority | undefined;
+  /** When this thread's shards exchange with others. */
+  readonly exchange: ExchangeSize;
+  /** What waits in all shards of the thread. */
+  readonly counts = new RangeCounts();
 
-  constructor(onLate: (origin: CreditOrigin) => void, priority?: PagePriority) {
-    this.onLate = onLate;
-    this.priority = priority;
+  constructor(parts: ThreadOrderParts = {}) {
+    this.onLate = parts.onLate ?? (() => {});
+    this.priority = parts.priority;
+    this.exchange = parts.exchange ?? new ExchangeSize();
+    this.#board = parts.board ?? new CashBoard(new SharedArrayBuffer(cashBoardBytes(1)), 0);
+    this.#places = parts.places ?? 1;
     this.#hosts = new HostQueues({
       order: new MergedOrder(this.#orders),
       hostOf: (page) =>
@@ -47,6 +71,34 @@ export class ThreadOrder {
   /** The order of the shard at this place. */
   orderOf(place: number): OpicOrder {
     return this.#orders[place]!;
+  }
+
+  /** The part of a page of this crawl in what the virtual pages have. */
+  get paidBack(): number {
+    return this.#paidBack;
+  }
+
+  /** Q: pages that hosts have ready to be taken. */
+  get depth(): number {
+    return this.#hosts.depth;
+  }
+
+  /**
+   * Tells the others what is here and looks at what they have. Answers which of them has so many better pages that
+   * it is to be helped before the own ones are taken; -1 when nobody has.
+   */
+  compare(): number {
+    let virtual = 0;
+    let waiting = 0;
+    for (const shard of this.#shards) {
+      virtual += shard.book.virtual;
+      waiting += shard.book.waiting;
+    }
+    const plenty = this.counts.rangeOf(this.#places);
+    this.#board.publish({ virtual, waiting, plenty });
+    this.#paidBack = this.#board.paidBack;
+    const best = this.counts.rangeOf(1);
+    return best < 0 ? -1 : this.#board.better(best);
   }
 
   /** Draws until `wanted` hosts that had nothing to take have something, or those that have are enough to do. */
@@ -70,7 +122,9 @@ export class ThreadOrder {
 
   /** The host's next page, which is now fetched. */
   next(shard: number, host: number): number {
-    return this.#local(this.#hosts.next(this.#name(shard, host))!);
+    const page = this.#local(this.#hosts.next(this.#name(shard, host))!);
+    this.exchange.taken(QUEUE_RANGES.of(this.#shards[shard]!.cashOf(page)));
+    return page;
   }
 
   get #count(): number {

@@ -1,6 +1,8 @@
 import { ChainQueue } from "../../frontier/chain-queue.ts";
 import { OUTCOME } from "../../frontier/frontier.ts";
 import { enqueueWaiting, waitingTest } from "../../frontier/journal/recover-shard.ts";
+import { CashBoard } from "../../frontier/opic/cash-board.ts";
+import { ExchangeSize } from "../../frontier/opic/exchange-size.ts";
 import { OpicQueue } from "../../frontier/opic/opic-queue.ts";
 import { ShardCash } from "../../frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../../frontier/opic/thread-order.ts";
@@ -10,6 +12,8 @@ import { Shard } from "../../frontier/shard.ts";
 import { SEED_HIGH, SEED_LOW, Violation } from "./oracle.ts";
 import type { World } from "./world.ts";
 
+/** Few pages: an exchange after every second visit. */
+const EXCHANGE_SIZE = 2;
 const QUEUE_BYTES = 1 << 22;
 
 /** Folds the journals of a thread's shards, as `recoverShard` does with files. */
@@ -25,7 +29,11 @@ export function openOwned(
     throw new Violation("so few URLs need no file");
   };
   const log = new QueueLog(noFile, QUEUE_BYTES);
-  const order = plan.order === "opic" ? new ThreadOrder(() => {}) : undefined;
+  // Nothing is lent over a network with faults, so nobody looks at what others have there.
+  const seat =
+    plan.mail === "rings" ? { board: new CashBoard(memory.cashBoard, thread), places: 1 } : {};
+  const exchange = new ExchangeSize(EXCHANGE_SIZE);
+  const order = plan.order === "opic" ? new ThreadOrder({ ...seat, exchange }) : undefined;
   const owned: Shard[] = [];
   let pages = 0;
   for (let number = thread; number < plan.shards; number += memory.threads) {

@@ -1,5 +1,6 @@
 import { BufferPlan } from "../../crawl/buffer-plan.ts";
 import { Control } from "../../crawl/shared-memory.ts";
+import { cashBoardBytes } from "../../frontier/opic/cash-board.ts";
 import { counterBytes } from "../../stats/counters.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../sync/doorbell.ts";
 import { GateTable, gateBytes } from "../../sync/gate-table.ts";
@@ -23,6 +24,7 @@ export class SimMemory {
   readonly pending: Pending;
   readonly accounts: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
+  readonly cashBoard: SharedArrayBuffer;
   readonly stored: Int32Array;
   readonly wantsSpace: Int32Array;
   readonly bells: readonly Doorbell[];
@@ -41,6 +43,7 @@ export class SimMemory {
     this.pending = new parts.Pending(new Int32Array(words), 0);
     this.accounts = new SharedArrayBuffer(4 * ACCOUNT_WORDS * threads);
     this.counters = new SharedArrayBuffer(counterBytes(threads));
+    this.cashBoard = new SharedArrayBuffer(cashBoardBytes(threads));
     this.stored = new Int32Array(new SharedArrayBuffer(4 * threads));
     this.wantsSpace = new Int32Array(new SharedArrayBuffer(4 * threads));
     const bells = new Int32Array(new SharedArrayBuffer(4 * DOORBELL_WORDS * (threads + 1)));

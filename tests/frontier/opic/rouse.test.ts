@@ -19,7 +19,7 @@ const DELAY_MS = 1000;
 /** A frontier of one thread and one shard that orders by cash; what it journals is durable at once. */
 function frontier(): ShardedFrontier {
   const noFile = () => assert.fail("so few URLs need no file");
-  const order = new ThreadOrder(() => {});
+  const order = new ThreadOrder();
   const cash = new ShardCash(5, 6);
   const queue = new OpicQueue(cash, new QueueLog(noFile, 2 ** 22), noFile, order);
   const seeds = { delayMs: DELAY_MS, seedLow: 5, seedHigh: 6 };
