@@ -41,14 +41,19 @@ export interface WireOptions {
 
 const MAX_IDLE = 128;
 const IDLE_MS = 15_000;
+/** Hosts whose connections are not used again are remembered up to this number; then all are forgiven. */
+const MAX_SURPRISES = 10_000;
 const MAX_TICK_MS = 250;
 const LATE_TICKS = 3;
 
 function connectionKey(target: WireTarget): string {
   const through = target.proxy === undefined ? "" : " proxy";
   const key = `${target.address} ${target.connectPort}${through}`;
-  // A TLS connection has proved to be one host and speaks for no other at the same address.
-  return target.secure ? `${key} ${target.hostname} ${target.port}` : key;
+  // A proxy speaks for many hosts.
+  if (target.proxy !== undefined && !target.secure) return key;
+  // A connection speaks for one host and for no other at the same address: TLS has proved it to be that one, and
+  // what a server slips in without TLS can only be taken for more of its own.
+  return `${key} ${target.secure ? "tls" : "plain"} ${target.hostname} ${target.port}`;
 }
 
 function isTunnel(target: WireTarget): boolean {
@@ -69,6 +74,8 @@ export class WireClient {
   readonly #largeBodies: LargeBodies | undefined;
   readonly #requestText = new RequestText();
   readonly #connections = new Set<Connection>();
+  /** Keys of connections on which bytes came that nobody had asked for. */
+  readonly #surprises = new Set<string>();
   readonly #tickMs: number;
   #timer: NodeJS.Timeout | undefined;
   #armedAtMs = 0;
@@ -153,8 +160,14 @@ export class WireClient {
     now: () => this.#clock(),
     // Idle sockets are the ones this process can spare; the caller decides about trying again.
     starved: () => this.#pool.closeIdleSince(Number.POSITIVE_INFINITY),
+    opened: (connection) => this.#pool.rest(connection),
+    surprised: ({ key }) => {
+      if (this.#surprises.size >= MAX_SURPRISES) this.#surprises.clear();
+      this.#surprises.add(key);
+    },
     released: (connection) => {
-      if (this.#closed) connection.destroy();
+      // Who answered unasked once may do so again, just behind the next request: one request per connection.
+      if (this.#closed || this.#surprises.has(connection.key)) connection.destroy();
       else this.#pool.put(connection, this.#clock());
     },
     lost: (exchange) => {

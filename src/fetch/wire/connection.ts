@@ -11,6 +11,10 @@ const RECEIVE = Buffer.allocUnsafeSlow(128 * 1024);
 /** What a connection tells its client. */
 export interface ConnectionOwner {
   now(): number;
+  /** The connection stands; nothing was sent on it yet. */
+  opened(connection: Connection): void;
+  /** Bytes came that nobody had asked for. */
+  surprised(connection: Connection): void;
   /** The connection is free and clean. */
   released(connection: Connection): void;
   /** The connection failed without its fault; the exchange needs a fresh one. */
@@ -33,7 +37,7 @@ export class Connection {
   #ready = false;
   #leaving = false;
   #unverified: WireError | undefined;
-  /** Released, but not yet through one whole round of the event loop. */
+  /** New or released, and not yet through one whole round of the event loop. */
   resting = false;
   idleSinceMs = 0;
 
@@ -63,11 +67,12 @@ export class Connection {
       });
       if (opened !== socket) opened.on("error", (error: Error) => this.#onError(error));
       this.#ready = !target.secure;
+      if (this.#ready) owner.opened(this);
     }
     socket.on(target.secure ? "secureConnect" : "connect", () => {
       this.#ready = true;
       this.#unverified = secure.fault(socket);
-      this.#send();
+      owner.opened(this);
     });
     socket.on("error", (error: Error) => this.#onError(error));
     socket.on("end", () => this.#onEnd(true, "closed by the server"));
@@ -103,6 +108,7 @@ export class Connection {
     const exchange = this.#exchange;
     // Bytes nobody asked for: a late surplus of the response before, or a response to no request.
     if (exchange === undefined || exchange.sentAtMs < 0) {
+      this.#owner.surprised(this);
       this.#disown();
       return true;
     }
@@ -130,6 +136,7 @@ export class Connection {
   #finish(exchange: Exchange): void {
     exchange.finish(this.#owner.now());
     this.#exchange = undefined;
+    if (exchange.reader.surplus) this.#owner.surprised(this);
     if (exchange.reader.reusable && !this.#leaving) this.#owner.released(this);
     else this.#drop();
   }

@@ -1,9 +1,9 @@
 import type { Connection } from "./connection.ts";
 
 /**
- * Connections that wait for their next request. A released connection rests for one whole round of the event
- * loop, in which the kernel's bytes are polled, before anything is sent on it: a second response slipped in
- * behind the first is then seen as such and is not taken for the answer to the next request.
+ * Connections that wait for their next request. A new or released connection rests for one whole round of the event
+ * loop, in which the kernel's bytes are polled, before anything is sent on it: a response before the first request, or
+ * slipped in behind another one, is then seen as such and is not taken for the answer to the next request.
  */
 export class Pool {
   readonly #maxIdle: number;
@@ -34,14 +34,18 @@ export class Pool {
     return connection;
   }
 
-  put(connection: Connection, nowMs: number): void {
-    connection.idleSinceMs = nowMs;
+  /** Lets the connection send nothing before one whole round of the event loop has passed. */
+  rest(connection: Connection): void {
     connection.resting = true;
     this.#released.push(connection);
-    if (!this.#turning) {
-      this.#turning = true;
-      setImmediate(this.#turn);
-    }
+    if (this.#turning) return;
+    this.#turning = true;
+    setImmediate(this.#turn);
+  }
+
+  put(connection: Connection, nowMs: number): void {
+    connection.idleSinceMs = nowMs;
+    this.rest(connection);
     const connections = this.#byKey.get(connection.key);
     if (connections === undefined) this.#byKey.set(connection.key, [connection]);
     else connections.push(connection);

@@ -58,6 +58,8 @@ export class ResponseReader {
   truncated: Truncation | undefined;
   flag: BodyFlag | undefined;
   aborted = false;
+  /** More came than the response: bytes that belong to nobody. */
+  surplus = false;
   /** The connection is at a clean boundary between responses and may be used again. */
   reusable = false;
 
@@ -179,9 +181,10 @@ export class ResponseReader {
     this.reusable = this.#framing!.persistent && end === to;
     // Line ends after a body are an old habit of servers. Anything else means that the declared length was a
     // lie or that a second response is being slipped in: neither response can be trusted.
-    let surplus = end;
-    while (surplus < to && (piece[surplus] === 0x0a || piece[surplus] === 0x0d)) surplus++;
-    if (surplus < to) this.#fail("bad_response", "bytes after the end of the response");
+    let at = end;
+    while (at < to && (piece[at] === 0x0a || piece[at] === 0x0d)) at++;
+    this.surplus = at < to;
+    if (this.surplus) this.#fail("bad_response", "bytes after the end of the response");
   }
 
   #tooLarge(): void {

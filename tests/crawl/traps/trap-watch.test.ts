@@ -21,8 +21,12 @@ interface Walk {
 }
 
 /** Crawls a web in memory, breadth first, with a real watch and the real parser; at most `limit` pages. */
-function walk(web: Web, limit: number, headerLinks: (path: string) => string[] = () => []): Walk {
-  const watch = new TrapWatch(NOW);
+function walk(
+  web: Web,
+  limit: number,
+  headerLinks: (path: string) => string[] = () => [],
+  watches: readonly TrapWatch[] = [new TrapWatch(NOW)],
+): Walk {
   const known = new Set([`${HOST}/`]);
   type Item = { url: CrawlUrl; parent: CrawlUrl | undefined; depth: number };
   const queue: Item[] = [{ url: `${HOST}/` as CrawlUrl, parent: undefined, depth: 0 }];

@@ -157,6 +157,56 @@ test("surplus bytes never reach the next URL (HOSTILE R15)", async (t) => {
   }
 });
 
+test("who answers unasked once gets one request per connection from then on (HOSTILE R15)", async (t) => {
+  const server = await rawServer(t, async (socket, request) => {
+    socket.write(page(request.split(" ")[1]!));
+    if (!request.startsWith("GET /2 ")) return;
+    await turns(20);
+    socket.write(page("EVIL"));
+  });
+  const client = wireClient(t);
+  const answers: [string, boolean][] = [];
+  for (const path of ["/1", "/2", "/3", "/4"]) {
+    const { body, reusedConnection } = responseOf(await get(client, server, path));
+    answers.push([body.toString(), reusedConnection]);
+    await turns(60);
+  }
+  assert.deepEqual(answers, [
+    ["/1", false],
+    ["/2", true],
+    ["/3", false],
+    ["/4", false],
+  ]);
+  assert.equal(client.openSockets, 0);
+});
+
+test("a response that comes before the first request is nobody's (HOSTILE R15)", async (t) => {
+  const { target } = await rawServer(t, (socket) => void socket.write(page("asked")));
+  let calls = 0;
+  // The first connection answers as soon as it stands; both ends share this event loop, so the bytes are there.
+  const greeter = net.createServer((socket) => {
+    socket.on("error", () => {});
+    if (calls++ === 0) socket.write(page("EVIL"));
+    else socket.on("data", () => socket.write(page("asked")));
+  });
+  await new Promise<void>((resolve) => greeter.listen(0, "127.0.0.1", resolve));
+  t.after(() => greeter.close());
+  const connectPort = (greeter.address() as net.AddressInfo).port;
+  const early = { target: { ...target, connectPort } };
+  const { body } = responseOf(await get(wireClient(t), early));
+  assert.deepEqual([body.toString(), calls], ["asked", 2]);
+});
+
+test("a connection speaks for one host, though others have the same address", async (t) => {
+  const server = await rawServer(t, (socket) => void socket.write(page("x")));
+  const client = wireClient(t);
+  for (const hostname of ["a.test", "b.test", "a.test", "b.test"]) {
+    await get(client, { target: { ...server.target, hostname } });
+    await turns(5);
+  }
+  assert.equal(server.connections, 2);
+});
+
 test("accept decides after the head: no body, connection closed", async (t) => {
   const server = await rawServer(
     t,
