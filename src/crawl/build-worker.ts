@@ -12,6 +12,7 @@ import { readCapture } from "./capture-record.ts";
 import { FRAMES, type Frame } from "./frames.ts";
 import { type DeskOptions, JournalDesk, type OpenJournal } from "./journal-desk.ts";
 import type { PlaceOfRecord } from "./journal-port.ts";
+import { openBuffer } from "./open-buffer.ts";
 import {
   Account,
   bellsOf,
@@ -19,7 +20,6 @@ import {
   type CrawlMemory,
   HURRY_LEVELS,
   MODES,
-  openBuffer,
 } from "./shared-memory.ts";
 
 /** What a builder thread is given. */
