@@ -134,7 +134,8 @@ export class SimCrawler {
     }
     if (mode === MODES.run) this.#takeMore();
     this.frontier.flush(mode !== MODES.run);
-    this.#handOff.flush(outlookOf(this.inFlight.size === 0 || mode !== MODES.run, true));
+    const isStill = this.inFlight.size === 0 || mode !== MODES.run;
+    this.#handOff.flush(outlookOf(isStill && this.#world.parts.tellsStill, true));
     if (mode === MODES.run || this.inFlight.size > 0) return;
     this.hasEnded = this.#handOff.outstanding + this.frontier.away === 0;
   }
