@@ -11,6 +11,11 @@ export const HAND_OVER_AFTER_MS = 200;
 /** What a crawler is about to bring: more at once, only what is in flight, or nothing. */
 export type Outlook = "busy" | "waiting" | "still";
 
+/** What a crawler brings that has nothing in flight or is being stopped, or that has places nobody needs. */
+export function outlookOf(isStill: boolean, isIdle: boolean): Outlook {
+  return isStill ? "still" : isIdle ? "waiting" : "busy";
+}
+
 /** The crawler's end of a hand-off buffer. It never blocks: what the buffer does not take waits here. */
 export class BufferSender {
   readonly #buffer: HandOffBuffer;

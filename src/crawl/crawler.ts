@@ -5,16 +5,17 @@ import { monotonicMs } from "../sync/clock.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { BufferPlan } from "./buffer-plan.ts";
-import { BufferSender, type Outlook } from "./buffer-sender.ts";
+import { type BufferSender, outlookOf } from "./buffer-sender.ts";
 import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
 import { type CrawlerRules, mayLend } from "./crawler-rules.ts";
 import { CrawlerStages } from "./crawler-stages.ts";
 import { DebugLog } from "./debug-log.ts";
 import { FRAMES } from "./frames.ts";
 import type { HandOffPort, PlaceOfRecord } from "./journal-port.ts";
+import { openSender } from "./open-buffer.ts";
 import { unavailableLine } from "./outcome-line.ts";
 import { PageLimit } from "./page-limit.ts";
-import { Account, bellsOf, Control, debugRingOf, MODES, openBuffer } from "./shared-memory.ts";
+import { Account, bellsOf, Control, debugRingOf, MODES } from "./shared-memory.ts";
 import { openThreadFrontier, publishCounters } from "./thread-frontier.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { type VisitEnd, visit } from "./visit.ts";
@@ -66,15 +67,8 @@ export class Crawler {
     this.#account = new Account(memory, thread);
     this.#counters = new CounterRow(memory.counters, thread);
     const bells = bellsOf(memory);
-    const buffers = new BufferPlan(config);
-    const builderBell = bells[memory.threads + buffers.builderOf(thread)]!;
-    this.#handOff = new BufferSender(
-      openBuffer(memory, config, buffers.bufferOf(thread)),
-      buffers.laneOf(thread),
-      config.handOff,
-      new Int32Array(memory.stored),
-      thread,
-    );
+    const builderBell = bells[memory.threads + new BufferPlan(config).builderOf(thread)]!;
+    this.#handOff = openSender(memory, config, thread);
     const opened = openThreadFrontier({
       rules,
       control: this.#control,
@@ -177,7 +171,7 @@ export class Crawler {
     const idle = mode === MODES.run && this.#takeMore();
     if (mode === MODES.abort) void this.#parts.wire.close();
     const sent = this.#frontier.flush(mode !== MODES.run);
-    this.#handOff.flush(this.#outlook(mode, idle));
+    this.#handOff.flush(outlookOf(this.#inFlight === 0 || mode !== MODES.run, idle));
     this.#publish();
     if (this.#mayEnd(mode)) {
       this.#end();
@@ -197,12 +191,6 @@ export class Crawler {
     if (!sent && this.#frontier.flush()) return true;
     if (this.#handOff.congested && this.#handOff.retry()) return true;
     return this.#limit.hasNews;
-  }
-
-  /** A crawl that is being stopped hands over whatever it has. */
-  #outlook(mode: number, idle: boolean): Outlook {
-    if (this.#inFlight === 0 || mode !== MODES.run) return "still";
-    return idle ? "waiting" : "busy";
   }
 
   #finishVisits(): void {

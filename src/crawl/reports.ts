@@ -5,6 +5,7 @@ import type { Totals } from "../stats/counters.ts";
 import { crawlPaths } from "../store/crawl-folder.ts";
 import { writeResults } from "../store/crawl-results.ts";
 import { replaceFile } from "../store/replace-file.ts";
+import { BufferPlan } from "./buffer-plan.ts";
 import { type Measured, reportOf } from "./summary.ts";
 import { topPages } from "./top-pages.ts";
 
@@ -25,7 +26,7 @@ export function writeReports(
   writeResults(out, {
     seconds: measured.seconds,
     threads: config.threads,
-    buffers: config.builders,
+    buffers: new BufferPlan(config).count,
     endedBy: endedBy(config, totals, measured),
   });
 }

@@ -3,7 +3,7 @@ import { cashBoardBytes } from "../frontier/opic/cash-board.ts";
 import { counterBytes } from "../stats/counters.ts";
 import { DOORBELL_WORDS, Doorbell } from "../sync/doorbell.ts";
 import { GateTable, gateBytes } from "../sync/gate-table.ts";
-import { bufferBytes, CRAWLERS_PER_BUFFER, HandOffBuffer } from "../sync/hand-off-buffer.ts";
+import { bufferBytes, CRAWLERS_PER_BUFFER } from "../sync/hand-off-buffer.ts";
 import { Pending } from "../sync/pending.ts";
 import { Permits } from "../sync/permits.ts";
 import { Ring, ringBytes } from "../sync/ring.ts";
@@ -85,17 +85,6 @@ export interface SharedMemory {
 /** Memory for one hand-off buffer; what is not touched costs nothing. */
 export function createBuffer(): SharedArrayBuffer {
   return new SharedArrayBuffer(bufferBytes(BUFFER_BYTES / CRAWLERS_PER_BUFFER));
-}
-
-/** A hand-off buffer as any of its threads uses it. */
-export function openBuffer(
-  memory: CrawlMemory,
-  config: Pick<CrawlConfig, "threads" | "builders" | "bufferSize">,
-  buffer: number,
-): HandOffBuffer {
-  const bell = bellsOf(memory)[memory.threads + (buffer % config.builders)]!;
-  const crawlers = new BufferPlan(config).crawlersOf(buffer).length;
-  return new HandOffBuffer(memory.buffers[buffer]!, config.bufferSize, crawlers, bell);
 }
 
 /** Makes the memory for T crawlers and B builders. */

@@ -9,6 +9,7 @@ import {
   CREW_WORDS,
   type Crew,
   crawl,
+  crawlLate,
   crawlMortally,
   FULL_BATCH,
   interrupt,
@@ -93,6 +94,12 @@ const idleInTwoSteps = patch(
   "const before = Atomics.or(this.#words, IDLE, 1 << lane);",
   "const before = Atomics.load(this.#words, IDLE); Atomics.or(this.#words, IDLE, 1 << lane);",
 );
+/** Both flags are written at once, and what the other one said in between is gone. */
+const busyByStore = patch(
+  "busy-by-load-and-store",
+  "Atomics.and(this.#words, IDLE, ~(1 << lane));",
+  "Atomics.store(this.#words, IDLE, Atomics.load(this.#words, IDLE) & ~(1 << lane));",
+);
 const neverBelowN = patch(
   "D6-nothing-below-n",
   "if ((before | (1 << lane)) === all)",
@@ -132,6 +139,7 @@ function handOff(
   [first, second]: readonly [number, number],
   mutants: readonly Mutant[],
   shape = SMALL,
+  isLate = false,
 ): Configuration<Crew> {
   const brought = [10, 11, 20, 21].filter((item) => item % 10 < (item < 20 ? first : second));
   return {
@@ -145,6 +153,7 @@ function handOff(
     },
     program(crew, thread) {
       if (thread === 2) build(crew);
+      else if (thread === 0 && isLate) crawlLate(crew, thread, first);
       else crawl(crew, thread, thread === 0 ? first : second, together);
     },
     check: (outcome) => judge(outcome, together ? shape.size : undefined, brought),
@@ -184,6 +193,14 @@ function disturbed(name: string, death: boolean, mutants: readonly Mutant[]): Co
 export const configurations: readonly Configuration<Crew>[] = [
   handOff("hand-off-full-1x1", true, [1, 1], [fullWithoutItems, publishedEarly, silentCall]),
   handOff("hand-off-full-1x0", true, [1, 0], [neverBelowN, idleInTwoSteps]),
+  handOff(
+    "hand-off-full-late-1x1",
+    true,
+    [1, 1],
+    [busyByStore, idleInTwoSteps],
+    { size: 3, payload: 1 },
+    true,
+  ),
   handOff("hand-off-full-2x1", true, [2, 1], [checkThenAct, neverBelowN, askedTooEarly]),
   handOff("hand-off-count-or-time-1x0", false, [1, 0], [neverFlushed]),
   handOff("hand-off-count-or-time-1x1", false, [1, 1], [publishedEarly]),

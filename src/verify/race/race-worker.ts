@@ -3,7 +3,7 @@ import { DiskTree, sourceLine } from "../../store/tree-files.ts";
 import { treePlace } from "../../store/tree-path.ts";
 import { type TreeFiles, UrlTree } from "../../store/url-tree.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../sync/doorbell.ts";
-import { FIRST, framesOf, HandOffBuffer, LAST } from "../../sync/hand-off-buffer.ts";
+import { FIRST, framesOf, HandOffBuffer, LAST, totalOf } from "../../sync/hand-off-buffer.ts";
 import { LockTable } from "../../sync/lock-table.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { PlainFiles } from "./plain-files.ts";
@@ -92,7 +92,7 @@ function build(): void {
         Atomics.store(words, STATE + me, THROUGH);
       }
     }
-    buffer.giveBack(batch);
+    buffer.giveBack(totalOf(batch));
     for (const crawler of bells.slice(2 * me, 2 * me + 2)) crawler.ring();
   }
   bell.disarm();

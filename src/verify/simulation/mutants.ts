@@ -64,6 +64,8 @@ export const MUTANTS: readonly SimParts[] = [
   mutant("last number instead of contiguous", { State: LastNumberState }),
   mutant("done before archive", { commits: "journals first" }),
   mutant("parent released before its children are counted", { Pending: LatePending }),
+  mutant("a full hand-off waits for N alone", { tellsStill: false }),
+  mutant("a dead crawler's records go to its successor", { storesLeft: false }),
   mutant("end by a scan of idle flags", { ends: "by idle flags" }),
   mutant("unconfirmed blocks are not sent again", { State: ForgetfulState }),
   mutant("a URL is admitted twice", { State: NoDuplicatesState }),

@@ -85,7 +85,7 @@ export class SimBuilder {
     const { buffer, reader, lanes } = this.#intakes[buffers.bufferOf(thread)]!;
     const lane = buffers.laneOf(thread);
     buffer.reclaim(lane);
-    this.commit();
+    if (this.#parts.storesLeft) this.commit();
     reader.forget(lane);
     Object.assign(lanes[lane]!, source(thread));
   }

@@ -1,4 +1,4 @@
-import { BufferSender } from "../../crawl/buffer-sender.ts";
+import { BufferSender, outlookOf } from "../../crawl/buffer-sender.ts";
 import { HandOffPort, type PlaceOfRecord } from "../../crawl/journal-port.ts";
 import { PageLimit } from "../../crawl/page-limit.ts";
 import { Account, MODES } from "../../crawl/shared-memory.ts";
@@ -135,7 +135,7 @@ export class SimCrawler {
     if (mode === MODES.run) this.#takeMore();
     this.frontier.flush(mode !== MODES.run);
     const isStill = this.inFlight.size === 0 || mode !== MODES.run;
-    this.#handOff.flush(isStill ? "still" : "waiting");
+    this.#handOff.flush(outlookOf(isStill && this.#world.parts.tellsStill, true));
     if (mode === MODES.run || this.inFlight.size > 0) return;
     this.hasEnded = this.#handOff.outstanding + this.frontier.away === 0;
   }

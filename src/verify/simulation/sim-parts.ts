@@ -10,6 +10,10 @@ export interface SimParts {
   readonly answers: "when synced" | "when read";
   /** What a builder syncs first. */
   readonly commits: "archive first" | "journals first";
+  /** A crawler with nothing in flight says so to its buffer; without that a full hand-off waits for N. */
+  readonly tellsStill: boolean;
+  /** What a dead crawler had put whole is stored before its successor begins. */
+  readonly storesLeft: boolean;
   /** Every run of a thread has a number of its own; without one, its blocks are numbered from 1 in the same row. */
   readonly epochs: boolean;
   /** How the end is found. */
@@ -31,6 +35,8 @@ export const SHIPPED: SimParts = {
   Pending,
   answers: "when synced",
   commits: "archive first",
+  tellsStill: true,
+  storesLeft: true,
   epochs: true,
   ends: "by the counter",
   waits: true,

@@ -41,6 +41,13 @@ export function crawl(crew: Crew, lane: number, count: number, together: boolean
   leave(crew);
 }
 
+/** Has nothing at first and says so; then something comes after all. */
+export function crawlLate(crew: Crew, lane: number, count: number): void {
+  crew.buffer.idle(lane);
+  crew.buffer.busy(lane);
+  crawl(crew, lane, count, true);
+}
+
 /** Brings one item and may die anywhere; whoever buries it says that it works no more. */
 export function crawlMortally(crew: Crew): void {
   crew.box[0] = 10;
