@@ -50,7 +50,7 @@ export class Crawler {
   readonly #uncommitted: Uncommitted;
   #over: [Lease, VisitEnd][] = [];
   #permitsBack = 0;
-  #restarted: [thread: number, epoch: number][] = [];
+  #restarted: [thread: number, epoch: number, nowMs: number][] = [];
   #givesUp = false;
   #inFlight = 0;
   #pumpPlanned = false;
@@ -136,7 +136,7 @@ export class Crawler {
 
   /** A thread was replaced: what it had not confirmed goes to it once more. */
   sendAgainTo(thread: number, epoch: number): void {
-    this.#restarted.push([thread, epoch]);
+    this.#restarted.push([thread, epoch, monotonicMs()]);
     this.#planPump();
   }
 
