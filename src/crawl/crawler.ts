@@ -174,9 +174,11 @@ export class Crawler {
     this.#finishVisits();
     for (const again of this.#restarted.splice(0)) this.#frontier.sendAgainTo(...again);
     if (this.#givesUp) this.#abandonWaiting();
-    const idle = mode === MODES.run && this.#takeMore();
+    const hasRoom = mode === MODES.run && this.#takeMore();
     if (mode === MODES.abort) void this.#parts.wire.close();
     const sent = this.#frontier.flush(mode !== MODES.run);
+    // Enough hosts that only wait for their time are something to do: what a commit would bring is in no hurry.
+    const idle = hasRoom && this.#frontier.hostsWaiting < this.#rules.config.linksPerThread;
     this.#handOff.flush(this.#outlook(mode, idle));
     this.#publish();
     if (this.#mayEnd(mode)) {

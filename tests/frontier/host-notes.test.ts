@@ -70,7 +70,7 @@ test("the next run knows each host's own delay and pause, with or without a snap
     mkdirSync(folder);
     const first = open(folder, 0, 500_000, 1);
     for (const host of HOSTS)
-      for (const path of ["1", "2"]) first.desk.admit(found(host, path), host);
+      first.desk.admitAll([found(host, "1"), found(host, "2")]);
     for (let lease = first.shard.take(10); lease !== undefined; lease = first.shard.take(10)) {
       if (lease.host.name === "slow") lease.host.delayMs = 9000;
       if (lease.host.name === "busy") lease.host.heldMs = 60_000;
@@ -97,7 +97,7 @@ test("a wall clock that was set back makes nobody wait longer than a day", (t) =
   const folder = join(tempFolder(t), "journals");
   mkdirSync(folder);
   const first = open(folder, 0, 1e12, 1);
-  for (const path of ["1", "2"]) first.desk.admit(found("busy", path), "busy");
+  first.desk.admitAll([found("busy", "1"), found("busy", "2")]);
   const lease = first.shard.take(0)!;
   lease.host.heldMs = 60_000;
   first.shard.giveBack(lease, 60_000);

@@ -81,7 +81,7 @@ test("above one connection the delay spaces the starts", () => {
 test("a lease for which nothing was asked costs its host no delay, with one connection or more", () => {
   for (const perHost of [1, 2]) {
     const shard = newShard({ ...RULES, perHost });
-    for (const path of ["1", "2", "3"]) shard.admit(found("a", path), "a");
+    for (const path of ["1", "2", "3"]) admit(shard, found("a", path), "a");
     const asked = shard.take(5000)!;
     shard.requestEnded(asked, 5000);
     assert.equal(shard.nextReadyMs(), 6000);
