@@ -69,8 +69,7 @@ test("the next run knows each host's own delay and pause, with or without a snap
     const folder = join(tempFolder(t), "journals");
     mkdirSync(folder);
     const first = open(folder, 0, 500_000, 1);
-    for (const host of HOSTS)
-      first.desk.admitAll([found(host, "1"), found(host, "2")]);
+    for (const host of HOSTS) first.desk.admitAll([found(host, "1"), found(host, "2")]);
     for (let lease = first.shard.take(10); lease !== undefined; lease = first.shard.take(10)) {
       if (lease.host.name === "slow") lease.host.delayMs = 9000;
       if (lease.host.name === "busy") lease.host.heldMs = 60_000;
