@@ -43,6 +43,10 @@ export interface CrawlerParts {
 /** Large bodies that all threads together hold at a time; a thread may always hold one. */
 const MAX_LARGE_BODIES = 3;
 
+/** Connections that wait for their host's delay to pass, all threads together: opening one anew costs more than a small page. */
+const MAX_IDLE = 4096;
+const MIN_IDLE = 128;
+
 /** Puts the stages of one thread together from its configuration. */
 export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   const { config, seedLow, seedHigh } = rules;
@@ -56,6 +60,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
       maxBodyBytes: config.maxBodyBytes,
     },
     insecure: config.insecure,
+    maxIdle: Math.max(MIN_IDLE, Math.floor(MAX_IDLE / config.threads)),
     largeBodies: Math.max(1, Math.floor(MAX_LARGE_BODIES / config.threads)),
     // A second request right after the first would break the delay: it goes back to the queue instead.
     resend: config.delayMs === 0,

@@ -77,14 +77,18 @@ export class CrawlerStages implements Stages {
       this.#parts.returnPermit(lease);
       return true;
     }
+    const { host } = lease;
+    // Whether or not this URL is tried again: its host is not asked before.
+    const asked = askedToWait(outcome);
+    if (asked !== undefined) host.heldMs = Math.max(host.heldMs, now + asked);
     if (!isWorthRetrying(outcome) || lease.attempt >= rules.config.retries) return false;
     this.#parts.guard.after(lease, false);
     const waitMs = backOffMs(rules.config.delayMs, lease.attempt);
     lease.attempt++;
     counters.add("retries");
-    const asked = askedToWait(outcome);
     if (asked !== undefined || (outcome.kind === "failed" && HOST_ERRORS.has(outcome.error))) {
-      frontier.giveBack(lease, now + Math.max(asked ?? 0, waitMs, lease.host.delayMs));
+      host.heldMs = Math.max(host.heldMs, now + Math.max(waitMs, host.delayMs));
+      frontier.giveBack(lease, host.heldMs);
     } else {
       this.requestEnded(lease);
       frontier.rest(lease, now + waitMs);

@@ -51,7 +51,7 @@ export class Crawler {
   readonly #uncommitted: Uncommitted;
   #over: [Lease, VisitEnd][] = [];
   #permitsBack = 0;
-  #restarted: [thread: number, epoch: number][] = [];
+  #restarted: [thread: number, epoch: number, nowMs: number][] = [];
   #givesUp = false;
   #inFlight = 0;
   #pumpPlanned = false;
@@ -130,7 +130,7 @@ export class Crawler {
 
   /** A thread was replaced: what it had not confirmed goes to it once more. */
   sendAgainTo(thread: number, epoch: number): void {
-    this.#restarted.push([thread, epoch]);
+    this.#restarted.push([thread, epoch, monotonicMs()]);
     this.#planPump();
   }
 
@@ -168,9 +168,11 @@ export class Crawler {
     this.#finishVisits();
     for (const again of this.#restarted.splice(0)) this.#frontier.sendAgainTo(...again);
     if (this.#givesUp) this.#abandonWaiting();
-    const idle = mode === MODES.run && this.#takeMore();
+    const hasRoom = mode === MODES.run && this.#takeMore();
     if (mode === MODES.abort) void this.#parts.wire.close();
     const sent = this.#frontier.flush(mode !== MODES.run);
+    // Enough hosts that only wait for their time are something to do: what a commit would bring is in no hurry.
+    const idle = hasRoom && this.#frontier.hostsWaiting < this.#rules.config.linksPerThread;
     this.#handOff.flush(outlookOf(this.#inFlight === 0 || mode !== MODES.run, idle));
     this.#publish();
     if (this.#mayEnd(mode)) {

@@ -128,7 +128,11 @@ function openSharded(
   const startMs = rules.mustWait ? monotonicMs() + delayMs : 0;
   const { dropSessionIds, dropTracking, trailingSlash } = config;
   const dedup = { dropSessionIds, dropTracking, trailingSlash };
-  const shardRules = { delayMs, perHost, order, seedLow, seedHigh, startMs, ...dedup };
+  const wallAheadMs = () => Date.now() - monotonicMs();
+  const shardRules = {
+    ...{ delayMs, perHost, order, seedLow, seedHigh, startMs, wallAheadMs },
+    ...dedup,
+  };
   const scratch = join(journals!, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
   // A thread that follows a dead one counts what is on disk.

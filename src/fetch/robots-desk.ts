@@ -3,6 +3,7 @@ import type { Host } from "../frontier/host.ts";
 import { type CrawlUrl, canonicalize } from "../url/crawl-url.ts";
 import { hostnameOf, originOf } from "../url/url-parts.ts";
 import type { Asked, PoliteClient } from "./polite-client.ts";
+import { retryAfterMs } from "./retry-after.ts";
 import { RobotsRules } from "./robots.ts";
 import { RobotsCache, type RobotsFetch, robotsFromStatus } from "./robots-cache.ts";
 import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
@@ -88,10 +89,13 @@ export class RobotsDesk {
       }
       if (asked.kind !== "response") {
         const ours = asked.kind === "refused";
-        return this.#failed(origin, asked.error, ours && hops === 0, ours);
+        return this.#failed(origin, host, asked.error, { refused: ours && hops === 0, ours });
       }
       const meaning = robotsFromStatus(await fileOf(asked.response), this.#rules.agent, hops);
-      if (meaning.kind === "unreachable") return this.#failed(origin, meaning.reason, true);
+      if (meaning.kind === "unreachable") {
+        const waitMs = retryAfterMs(asked.response.head.get("retry-after"), Date.now()) ?? 0;
+        return this.#failed(origin, host, meaning.reason, { refused: true, waitMs });
+      }
       if (meaning.kind === "rules") return this.#store(origin, meaning.rules);
       const next = canonicalize(meaning.location, url);
       // A redirect to nowhere: there is no robots.txt.
@@ -123,10 +127,19 @@ export class RobotsDesk {
     return answer;
   }
 
-  #failed(origin: string, error: string, refused: boolean, isOurRefusal = false): RobotsAnswer {
+  #failed(
+    origin: string,
+    host: Host,
+    error: string,
+    { refused, ours = false, waitMs = 0 }: { refused: boolean; ours?: boolean; waitMs?: number },
+  ): RobotsAnswer {
     const tries = (this.#unreachable.get(origin)?.tries ?? 0) + 1;
-    const final = tries > this.#rules.retries || isOurRefusal || NEVER_BETTER.test(error);
-    const retryAtMs = this.#rules.clock() + this.#rules.backOffMs(tries - 1);
+    const final = tries > this.#rules.retries || ours || NEVER_BETTER.test(error);
+    const now = this.#rules.clock();
+    // The server's word holds for the whole host, our own patience for as long as there are tries left.
+    if (waitMs > 0) host.heldMs = Math.max(host.heldMs, now + waitMs);
+    const retryAtMs = now + Math.max(waitMs, this.#rules.backOffMs(tries - 1));
+    if (!final) host.heldMs = Math.max(host.heldMs, retryAtMs);
     const answer = { kind: "unreachable", error, refused, retryAtMs, final, tries } as const;
     if (this.#unreachable.size >= MAX_UNREACHABLE) this.#unreachable.clear();
     this.#unreachable.set(origin, answer);

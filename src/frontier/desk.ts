@@ -21,6 +21,7 @@ export class Desk {
     this.#post = post;
     this.#received = new Map(shard.state.received);
     this.#sent = new Map(shard.state.sent);
+    shard.onNote = (note) => journal.note(note);
   }
 
   /** Takes in URLs of this shard; answers how many are new. */

@@ -92,7 +92,7 @@ export interface ThreadFrontier extends Frontier {
   /** What this thread contributes to the pending counter. */
   readonly share: number;
   /** Another thread begins its run `epoch`: what was sent to it and not confirmed goes once more. */
-  sendAgainTo(thread: number, epoch: number): void;
+  sendAgainTo(thread: number, epoch: number, nowMs: number): void;
   /** Takes in what other threads left for this one. */
   receive(): void;
   /** Commits what was finished and sends what is ready; false when something had to stay here. `last` leaves nothing for later. */

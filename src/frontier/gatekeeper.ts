@@ -30,6 +30,7 @@ export class Gatekeeper {
 
   /** 0 when the request may start now (then `leave` must follow), otherwise the time before which it must not. */
   enter(host: Host, address: string, nowMs: number): number {
+    if (host.heldMs > nowMs) return host.heldMs;
     if (this.#rules.delayMs === 0 && host.delayMs === 0) return 0;
     if (host.reservedMs === 0) {
       fingerprint(address, 0, 0);

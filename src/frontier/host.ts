@@ -18,6 +18,11 @@ export class Host {
   inFlight = 0;
   /** Own delay, or the site's Crawl-delay when that is longer. */
   delayMs: number;
+  /** It asked to be left alone until this moment of the monotonic clock, or seems ill. */
+  heldMs = 0;
+  /** Its own delay and the moment above, as the journal knows them. */
+  notedDelayMs: number;
+  notedHeldMs = 0;
   /** Not asked before this moment of the monotonic clock. */
   nextMs = 0;
   /** When its last request ended; nothing that was not a request costs it a delay. */
@@ -34,6 +39,7 @@ export class Host {
     this.name = name;
     this.hash = hash;
     this.delayMs = delayMs;
+    this.notedDelayMs = delayMs;
   }
 
   /** URLs that wait. */

@@ -76,6 +76,21 @@ export class IdleHosts {
     return host;
   }
 
+  /** All entries. */
+  *entries(): Generator<IdleHost & { readonly low: number; readonly high: number }> {
+    for (let slot = 0; slot < this.#slots; slot++) {
+      const low = this.#prints[2 * slot]!;
+      if (low === 0) continue;
+      yield {
+        low: low >>> 0,
+        high: this.#prints[2 * slot + 1]! >>> 0,
+        nextMs: this.#nextMs[slot]!,
+        delayMs: this.#delays[slot]!,
+        step: this.#steps[slot]!,
+      };
+    }
+  }
+
   #isForgettable(nextMs: number, delayMs: number, step: number, nowMs: number): boolean {
     return nextMs <= nowMs && Math.fround(delayMs) === this.#delayMs && step === 0;
   }

@@ -4,6 +4,7 @@ import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Finish, JournalPort, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
 import type { PageLocation } from "./journal/event-batch.ts";
+import * as letter from "./lent-mail.ts";
 import { keyed, keyOf, PLACE_BYTES, PRINT_BYTES, packed, placeIn } from "./lent-mail.ts";
 import { readLinkBlock } from "./link-block.ts";
 import { MAX_RECORD_BYTES, readRecord, writeRecord } from "./queue-record.ts";
@@ -129,20 +130,13 @@ export class Lending {
 
   /** The request of a borrowed lease is over. */
   requestEnded(lease: Lease, endMs: number): void {
-    const bytes = keyed(lease, 16);
-    bytes.writeDoubleLE(endMs, PRINT_BYTES);
-    bytes.writeDoubleLE(lease.host.delayMs, PRINT_BYTES + 8);
-    this.#post("ended", lease, 0, bytes);
+    this.#post("ended", lease, 0, letter.ended(lease, endMs));
   }
 
   /** A borrowed lease did not come to an end: its owner tries again, not before a moment. */
   back(lease: Lease, notBeforeMs: number, rests: boolean): void {
-    const bytes = keyed(lease, 10);
-    bytes.writeDoubleLE(notBeforeMs, PRINT_BYTES);
-    bytes[PRINT_BYTES + 8] = lease.attempt;
-    bytes[PRINT_BYTES + 9] = rests ? 1 : 0;
     this.#borrowed--;
-    this.#post("back", lease, 0, bytes);
+    this.#post("back", lease, 0, letter.back(lease, notBeforeMs, rests));
   }
 
   /** A borrowed visit is over: its owner hears of it when the record is durable. */
@@ -249,8 +243,7 @@ export class Lending {
     const { lease } = lent;
     if (kind === "ended") {
       lent.ended = true;
-      lease.host.delayMs = Math.max(lease.host.delayMs, bytes.readDoubleLE(PRINT_BYTES + 8));
-      this.#parts.shardOf(lease.shard)!.requestEnded(lease, bytes.readDoubleLE(PRINT_BYTES));
+      this.#parts.shardOf(lease.shard)!.requestEnded(lease, letter.readTime(bytes, lease));
     } else if (kind === "found") {
       const block = bytes.subarray(PRINT_BYTES);
       lent.found.push(...readLinkBlock(block, block.length));
@@ -263,8 +256,8 @@ export class Lending {
           record: placeIn(bytes),
         });
       } else {
-        lease.attempt = bytes[PRINT_BYTES + 8]!;
-        this.#takeBack(lease, bytes.readDoubleLE(PRINT_BYTES), bytes[PRINT_BYTES + 9] === 1);
+        const notBeforeMs = letter.readTime(bytes, lease);
+        this.#takeBack(lease, notBeforeMs, letter.readBack(bytes, lease));
       }
     }
   }

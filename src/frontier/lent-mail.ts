@@ -20,6 +20,39 @@ export function keyed({ low, high }: Lease, more: number): Buffer {
   return bytes;
 }
 
+/** A time, the host's own delay, and until when it asked to be left alone; what comes back adds tries and a flag. */
+const TIMES_BYTES = 24;
+
+/** The request of a lease is over, and its owner hears what the host asked for. */
+export function ended(lease: Lease, endMs: number, more = 0): Buffer {
+  const bytes = keyed(lease, TIMES_BYTES + more);
+  bytes.writeDoubleLE(endMs, PRINT_BYTES);
+  bytes.writeDoubleLE(lease.host.delayMs, PRINT_BYTES + 8);
+  bytes.writeDoubleLE(lease.host.heldMs, PRINT_BYTES + 16);
+  return bytes;
+}
+
+/** A lease comes back before its end. */
+export function back(lease: Lease, notBeforeMs: number, rests: boolean): Buffer {
+  const bytes = ended(lease, notBeforeMs, 2);
+  bytes[PRINT_BYTES + TIMES_BYTES] = lease.attempt;
+  bytes[PRINT_BYTES + TIMES_BYTES + 1] = rests ? 1 : 0;
+  return bytes;
+}
+
+/** The time in a message; its host's word becomes known to the owner. */
+export function readTime(bytes: Buffer, { host }: Lease): number {
+  host.delayMs = Math.max(host.delayMs, bytes.readDoubleLE(PRINT_BYTES + 8));
+  host.heldMs = Math.max(host.heldMs, bytes.readDoubleLE(PRINT_BYTES + 16));
+  return bytes.readDoubleLE(PRINT_BYTES);
+}
+
+/** Takes the tries out of a message; true when the lease rests and its host goes on. */
+export function readBack(bytes: Buffer, lease: Lease): boolean {
+  lease.attempt = bytes[PRINT_BYTES + TIMES_BYTES]!;
+  return bytes[PRINT_BYTES + TIMES_BYTES + 1] === 1;
+}
+
 /** Where a message says that the record is. */
 export function placeIn(bytes: Buffer): PageLocation | undefined {
   const file = bytes.toString("latin1", PRINT_BYTES + PLACE_BYTES);

@@ -1,6 +1,7 @@
 import type { Discovery, Finish, JournalPort, Lease } from "./frontier.ts";
 import { EventBatch } from "./journal/event-batch.ts";
 import type { OutboxBlock, ShardState } from "./journal/fold.ts";
+import type { HostNote } from "./journal/host-notes.ts";
 import { BATCH_HEADER_BYTES } from "./journal/journal-format.ts";
 import { LinkBlock } from "./link-block.ts";
 
@@ -82,6 +83,11 @@ export class ShardJournal {
   /** A site has minted. */
   minted(low: number, high: number, amount: number): void {
     this.#batch.minted(low, high, amount);
+  }
+
+  /** What a host asked for, for later runs. */
+  note(note: HostNote): void {
+    this.#batch.host(note);
   }
 
   /** Adds to a counter; one event per batch tells. */

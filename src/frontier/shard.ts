@@ -7,10 +7,13 @@ import { Host } from "./host.ts";
 import { HostHeap } from "./host-heap.ts";
 import { IdleHosts } from "./idle-hosts.ts";
 import type { ShardState } from "./journal/fold.ts";
+import type { HostNote } from "./journal/host-notes.ts";
 import type { WaitingLink } from "./journal/waiting-link.ts";
 import { RestingLeases } from "./resting.ts";
 import type { ShardQueue } from "./shard-queue.ts";
 
+/** No host is left alone for longer, whatever the wall clock did between two runs. */
+const MAX_HOLD_MS = 24 * 3_600_000;
 /** Hosts without a URL leave memory when there are this many. */
 const FIRST_SWEEP = 4096;
 /** URLs whose places in memory are asked for together. */
@@ -24,6 +27,8 @@ export interface ShardRules extends AdmissionRules {
   readonly order: "bfs" | "dfs" | "opic";
   /** No host is asked before: a run that follows another waits one delay first. */
   readonly startMs: number;
+  /** How far the wall clock is ahead of the monotonic one, in which what hosts ask for is kept; absent where nothing is. */
+  readonly wallAheadMs?: () => number;
 }
 
 /**
@@ -47,6 +52,8 @@ export class Shard {
   #sweepAt = FIRST_SWEEP;
   /** The last time somebody told. */
   #nowMs = 0;
+  /** Hears what a host asks for that a later run must know. */
+  onNote: (note: HostNote) => void = () => {};
 
   constructor(number: number, rules: ShardRules, state: ShardState, queue: ShardQueue) {
     this.number = number;
@@ -55,6 +62,8 @@ export class Shard {
     this.#queue = queue;
     queue.onReady = (host) => this.#settle(host);
     this.#idle = new IdleHosts(rules.delayMs);
+    for (const note of state.hosts ?? []) this.#recall(note);
+    state.hosts = undefined;
   }
 
   get known(): number {
@@ -164,6 +173,7 @@ export class Shard {
     if (this.#rules.perHost === 1) host.nextMs = Math.max(host.nextMs, endMs + host.delayMs);
     else if (host.spacedFor === lease && endMs + host.delayMs < host.nextMs)
       host.nextMs = host.beforeMs;
+    this.#obey(host);
     this.#settle(host);
   }
 
@@ -174,6 +184,7 @@ export class Shard {
     host.nextMs = Math.max(host.nextMs, notBeforeMs);
     host.returned.push(lease);
     this.#queued++;
+    this.#obey(host);
     this.#settle(host);
   }
 
@@ -205,6 +216,32 @@ export class Shard {
   abandon(lease: Lease): void {
     lease.host.inFlight--;
     this.#settle(lease.host);
+  }
+
+  /** What an earlier run was asked for holds in this one: its first request waits the host's own delay, too. */
+  #recall({ low, high, delayMs: noted, untilWallMs }: HostNote): void {
+    const { delayMs: least, startMs } = this.#rules;
+    const delayMs = Math.max(least, noted);
+    const heldMs = Math.min(untilWallMs - this.#wallAheadMs(), startMs + MAX_HOLD_MS);
+    const nextMs = Math.max(startMs + delayMs - least, heldMs);
+    this.#idle.keep(low, high, { delayMs, nextMs, step: 0 }, 0);
+  }
+
+  /** A host's word counts at once, and is journalled when it is new. */
+  #obey(host: Host): void {
+    host.nextMs = Math.max(host.nextMs, host.heldMs);
+    if (host.delayMs === host.notedDelayMs && host.heldMs === host.notedHeldMs) return;
+    const { seedLow, seedHigh } = this.#rules;
+    host.notedDelayMs = host.delayMs;
+    host.notedHeldMs = host.heldMs;
+    fingerprint(host.name, seedLow, seedHigh);
+    const { low, high } = print;
+    const untilWallMs = host.heldMs === 0 ? 0 : host.heldMs + this.#wallAheadMs();
+    this.onNote({ low, high, delayMs: host.delayMs, untilWallMs });
+  }
+
+  #wallAheadMs(): number {
+    return this.#rules.wallAheadMs?.() ?? 0;
   }
 
   #host(name: string): Host {

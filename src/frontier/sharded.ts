@@ -255,8 +255,8 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   /** A shard begins anew elsewhere: what it has not confirmed may have died with its thread. */
-  sendAgainTo(thread: number, epoch: number): void {
-    this.#lending.forget(thread, epoch, this.#taking.nowMs);
+  sendAgainTo(thread: number, epoch: number, nowMs: number): void {
+    this.#lending.forget(thread, epoch, nowMs);
     for (const desk of this.#all) {
       desk.sendAgainWhere((target) => target % this.#parts.threads === thread);
     }

@@ -2,7 +2,7 @@
 export class ParseBudget {
   readonly #limitMs: number;
   readonly #startMs = performance.now();
-  readonly #startCpu: NodeJS.CpuUsage | undefined;
+  #startCpu: NodeJS.CpuUsage | undefined;
   #asked = 0;
   /** The page was given up. */
   exhausted = false;
@@ -10,22 +10,26 @@ export class ParseBudget {
   /** `limitMs` is CPU time of this thread, as far as it can be told. */
   constructor(limitMs: number) {
     this.#limitMs = limitMs;
-    this.#startCpu = Number.isFinite(limitMs) ? process.cpuUsage() : undefined;
   }
 
   /** True when the scanner has to stop. */
   spent(): boolean {
     if (++this.#asked < EVERY || this.exhausted) return this.exhausted;
     this.#asked = 0;
-    if (this.#startCpu === undefined) return false;
+    const tookMs = performance.now() - this.#startMs;
+    // Asking for CPU time costs as much as a small page: only for pages that take long, less what they took until then.
+    if (tookMs < Math.min(QUICK_MS, this.#limitMs)) return false;
+    this.#startCpu ??= process.cpuUsage();
     // A thread's own CPU time is not to be had; it is at most the time on the wall, and at most the process's.
-    if (performance.now() - this.#startMs < this.#limitMs) return false;
+    if (tookMs < this.#limitMs) return false;
     const { user, system } = process.cpuUsage(this.#startCpu);
-    this.exhausted = (user + system) / 1000 >= this.#limitMs;
+    this.exhausted = (user + system) / 1000 >= this.#limitMs - QUICK_MS;
     return this.exhausted;
   }
 }
 
+/** Hardly a page takes longer. */
+const QUICK_MS = 10;
 /** Tags between two looks at the clock: some ten microseconds of work. */
 const EVERY = 64;
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
+import { orbweaver, readLog, tempFolder } from "../support/orbweaver.ts";
 import { crawlScript } from "./scripted-crawl.ts";
-import { html } from "./scripted-server.ts";
+import { html, scriptedServer } from "./scripted-server.ts";
 
 test("only requests cost a delay: what robots.txt refuses does not keep its host from the next page", async (t) => {
   const delayMs = 500;
@@ -21,4 +23,24 @@ test("only requests cost a delay: what robots.txt refuses does not keep its host
   assert.equal([...log.values()].filter(({ error }) => error === "robots").length, 60);
   const tookMs = performance.now() - startMs;
   assert.ok(tookMs < (60 * delayMs) / 2, `${Math.round(tookMs)} ms`);
+});
+
+test("a host that asked for an hour is left alone, also by the next run, and its URLs wait for a later one", async (t) => {
+  for (const busy of ["/busy", "/robots.txt"]) {
+    const { origin, asked } = await scriptedServer(t, {
+      "/": html("<a href=/busy>x</a><a href=/other>x</a>"),
+      [busy]: (_q, r) => r.writeHead(503, { "retry-after": "3600" }).end(),
+    });
+    const out = join(tempFolder(t), "out");
+    const patience = ["--delay", "50", "--max-wait", "300ms", "--quiet", "--order", "bfs"];
+    const start = ["crawl", `${origin}/`, "--out", out, ...patience, "--retries", "1"];
+    assert.deepEqual(await orbweaver(start).then(({ code, stderr }) => [code, stderr]), [0, ""]);
+    const before = [...asked];
+    assert.equal(before.at(-1), busy);
+    const resumed = await orbweaver(["resume", out, "--max-wait", "300ms", "--quiet"]);
+    assert.deepEqual([resumed.code, resumed.stderr], [0, ""]);
+    assert.deepEqual(asked, before, "nothing was asked again");
+    const last = readLog(out).at(-1)!;
+    assert.equal(last.error, "host_unavailable");
+  }
 });

@@ -1,6 +1,7 @@
 import { CapacityError } from "../../errors.ts";
 import type { Discovery } from "../frontier.ts";
 import { VIAS } from "../via.ts";
+import type { HostNote } from "./host-notes.ts";
 import {
   BATCH_HEADER_BYTES,
   BATCH_TRAILER_BYTES,
@@ -18,6 +19,7 @@ export const EVENT = {
   counted: 6,
   credited: 7,
   minted: 8,
+  host: 9,
 } as const;
 
 /** Kind and length before the body of every event. */
@@ -34,6 +36,8 @@ export const NUMBER_BYTES = 10;
 export const COUNTED_BYTES = 9;
 /** Fingerprint and amount: a credit for a page, or what the home page of a site is minted. */
 export const PRINT_AND_AMOUNT_BYTES = 16;
+/** Fingerprint of a host's name, its own delay, and until when it asked to be left alone. */
+export const HOST_BYTES = 20;
 /** Set beside the number of the way found. */
 export const SEED_FLAG = 0x80;
 
@@ -196,6 +200,16 @@ export class EventBatch {
     this.#at = this.#bytes.writeUInt32LE(low, this.#at);
     this.#at = this.#bytes.writeUInt32LE(high, this.#at);
     writeWide(this.#bytes, amount, this.#at);
+    this.#at += 8;
+  }
+
+  /** What a later run must know of a host: its own delay, and until which wall time it asked to be left alone. */
+  host({ low, high, delayMs, untilWallMs }: HostNote): void {
+    this.#open(EVENT.host, HOST_BYTES);
+    this.#at = this.#bytes.writeUInt32LE(low, this.#at);
+    this.#at = this.#bytes.writeUInt32LE(high, this.#at);
+    this.#at = this.#bytes.writeUInt32LE(Math.ceil(delayMs), this.#at);
+    writeWide(this.#bytes, Math.max(0, Math.ceil(untilWallMs)), this.#at);
     this.#at += 8;
   }
 

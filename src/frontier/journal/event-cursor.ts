@@ -8,12 +8,14 @@ import {
   DONE_FIXED_BYTES,
   EVENT,
   EVENT_HEADER_BYTES,
+  HOST_BYTES,
   NUMBER_BYTES,
   OUTBOX_FIXED_BYTES,
   type PageLocation,
   PRINT_AND_AMOUNT_BYTES,
   SEED_FLAG,
 } from "./event-batch.ts";
+import { type HostNote, readHostNote } from "./host-notes.ts";
 import { readWide } from "./journal-format.ts";
 import type { JournalBatch } from "./journal-reader.ts";
 
@@ -36,7 +38,8 @@ export type JournalEvent =
   | { kind: "confirmed"; shard: number; epoch: number; number: number }
   | { kind: "counted"; counter: number; amount: number }
   | { kind: "credited"; origin: number; credits: Uint8Array }
-  | { kind: "minted"; low: number; high: number; amount: number };
+  | { kind: "minted"; low: number; high: number; amount: number }
+  | ({ kind: "host" } & HostNote);
 
 const LEAST_BYTES = [
   0,
@@ -48,6 +51,7 @@ const LEAST_BYTES = [
   COUNTED_BYTES,
   1,
   PRINT_AND_AMOUNT_BYTES,
+  HOST_BYTES,
 ];
 
 /** Walks over the events of a batch without making objects: `kind`, and the body from `from` to `to`. */
@@ -186,6 +190,7 @@ function decodeEvent(cursor: EventCursor): JournalEvent {
     const [low, high] = [bytes.readUInt32LE(from), bytes.readUInt32LE(from + 4)];
     return { kind: "minted", low, high, amount: readWide(bytes, from + 8) };
   }
+  if (kind === EVENT.host) return { kind: "host", ...readHostNote(bytes, from) };
   const shard = bytes.readUInt16LE(from);
   const epoch = bytes.readUInt32LE(from + 2);
   const number = bytes.readUInt32LE(from + 6);

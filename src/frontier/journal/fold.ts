@@ -2,6 +2,7 @@ import { CASH_COUNTERS, type ShardCash } from "../opic/shard-cash.ts";
 import { SeenSet } from "../seen.ts";
 import { EVENT, OUTBOX_FIXED_BYTES } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
+import { type HostNote, HostNotes, readHostNote } from "./host-notes.ts";
 import { readWide } from "./journal-format.ts";
 import type { JournalBatch } from "./journal-reader.ts";
 
@@ -53,6 +54,8 @@ export class ShardState {
   readonly cash: ShardCash | undefined;
   /** Only while batches are folded: what is done, because its admission comes by again when the queue is built. */
   finished: SeenSet | undefined;
+  /** Only until a shard is made of this state: from then on its hosts know themselves. */
+  hosts: HostNotes | undefined;
   /** How many URLs ended with each outcome; [0] is unused. */
   readonly outcomes = new Float64Array(256);
   readonly counters = new Float64Array(COUNTERS);
@@ -101,9 +104,16 @@ export class ShardState {
       } else if (kind === EVENT.minted) {
         this.#applyCounted(CASH_COUNTERS.minted, readWide(bytes, from + 8));
         this.cash?.homes.addPrint(word(bytes, from), word(bytes, from + 4));
-      } else this.#applyBlock(cursor);
+      } else if (kind === EVENT.host) this.note(readHostNote(bytes, from));
+      else this.#applyBlock(cursor);
     }
     this.sequence = batch.sequence;
+  }
+
+  /** A host asked for more than the crawl's delay. */
+  note(note: HostNote): void {
+    this.hosts ??= new HostNotes();
+    this.hosts.note(note);
   }
 
   /** A URL was found; true when it is new and waits from now on, with `amount` of cash where there is cash. */

@@ -2,9 +2,10 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
 import type { ShardCash } from "../opic/shard-cash.ts";
-import { EVENT } from "./event-batch.ts";
+import { EVENT, HOST_BYTES } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import { COUNTERS, type OutboxBlock, type ShardState, word } from "./fold.ts";
+import { readHostNote } from "./host-notes.ts";
 import { readWide, writeWide } from "./journal-format.ts";
 import type { Damage, JournalEnd } from "./journal-reader.ts";
 import { readSections, type Section, type SectionWriter } from "./section-file.ts";
@@ -20,6 +21,7 @@ import { readSections, type Section, type SectionWriter } from "./section-file.t
  *   6 events    admissions that are not done, as in the journal; repeated. Ordered by cash: what these pages have and
  *               the sites that minted, as credited and minted events
  *   7 total     URLs that wait 64
+ *   8 hosts     hosts that asked for more than the crawl's delay, each as in a host event; repeated
  *
  * shard-03.000017.done: the done events of the segments that this snapshot replaced, as sections of kind 6.
  */
@@ -32,6 +34,7 @@ const SECTION = {
   reached: 5,
   events: 6,
   total: 7,
+  hosts: 8,
 } as const;
 const MAGIC = Buffer.from("OWSNAP01", "latin1");
 const HEAD_BYTES = 38;
@@ -88,8 +91,12 @@ export class SnapshotWriter {
 
   /** Everything of the state that is small. */
   small(
-    state: Pick<ShardState, "outcomes" | "counters" | "sent" | "received" | "unconfirmed">,
+    state: Pick<
+      ShardState,
+      "outcomes" | "counters" | "sent" | "received" | "unconfirmed" | "hosts"
+    >,
   ): void {
+    for (const piece of state.hosts?.pieces() ?? []) this.#sections.add(SECTION.hosts, piece);
     const numbers = Buffer.alloc(16 * COUNTERS);
     for (let i = 0; i < COUNTERS; i++) {
       numbers.writeDoubleLE(state.outcomes[i]!, 8 * i);
@@ -170,7 +177,9 @@ export class SnapshotReader {
         const name = `${bytes.readUInt16LE(from + 1)} ${bytes.readUInt32LE(from + 3)}`;
         map.set(name, bytes.readUInt32LE(from + 7));
       } else if (kind === SECTION.total) state.waiting = readWide(bytes, from);
-      else if (kind === SECTION.events && state.cash !== undefined)
+      else if (kind === SECTION.hosts) {
+        for (let at = from; at < to; at += HOST_BYTES) state.note(readHostNote(bytes, at));
+      } else if (kind === SECTION.events && state.cash !== undefined)
         restoreCash(state.cash, { ...section, file: this.path });
     }
     state.sequence = this.end.sequence;

@@ -113,6 +113,7 @@ function open(
     bufferSize: 1 + (schedule % 3),
     handOff: schedule % 2 === 0 ? "full" : "count-or-time",
     order: "bfs",
+    demanding: false,
     mail: "rings",
     runs: [],
   };
@@ -123,7 +124,15 @@ function open(
   }
   const oracle = new Oracle(web.truth(), plan.delayMs, plan.maxPages);
   oracle.resumed(disk);
-  const around = { plan, parts, web, oracle, random: new Random(seed), log: undefined };
+  const around = {
+    plan,
+    parts,
+    web,
+    oracle,
+    random: new Random(seed),
+    wall: { aheadMs: 0 },
+    log: undefined,
+  };
   return new World(around, disk, { threads: THREADS, faults: [] }, disk.epoch);
 }
 

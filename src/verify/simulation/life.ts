@@ -30,7 +30,8 @@ export function live(
   const random = new Random(seed ^ 0x51a7e);
   const web = new SimWeb(random, plan.pages, plan.sites);
   const oracle = new Oracle(web.truth(), plan.delayMs, plan.maxPages);
-  const around = { plan, parts, web, oracle, random, log };
+  const wall = { aheadMs: 1_700_000_000_000 };
+  const around = { plan, parts, web, oracle, random, wall, log };
   let disk = new SimDisk(plan.shards);
   let nowMs = 0;
   let runs = 0;

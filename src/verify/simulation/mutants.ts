@@ -1,4 +1,5 @@
 import { type Arrival, type OutboxBlock, ShardState } from "../../frontier/journal/fold.ts";
+import type { HostNote } from "../../frontier/journal/host-notes.ts";
 import { Pending } from "../../sync/pending.ts";
 import { SHIPPED, type SimParts } from "./sim-parts.ts";
 
@@ -28,6 +29,13 @@ class NoDuplicatesState extends ShardState {
     if (!this.seen.addPrint(low, high) && this.finished !== undefined) return false;
     this.waiting++;
     return true;
+  }
+}
+
+/** Knows a host's delay in the next run, but not that it asked to be left alone. */
+class PauselessState extends ShardState {
+  override note(note: HostNote): void {
+    super.note({ ...note, untilWallMs: 0 });
   }
 }
 
@@ -70,6 +78,9 @@ export const MUTANTS: readonly SimParts[] = [
   mutant("unconfirmed blocks are not sent again", { State: ForgetfulState }),
   mutant("a URL is admitted twice", { State: NoDuplicatesState }),
   mutant("no delay after a restart", { waits: false }),
+  mutant("politeness by the wall clock", { clock: "wall" }),
+  mutant("what hosts asked for is forgotten", { recalls: false }),
+  mutant("a pause that a host asked for is forgotten", { State: PauselessState }),
   mutant("no guard while a thread is replaced", { guards: false }),
   mutant("a recount forgets the permits of running visits", { countsPermits: false }),
   mutant("nothing is sent again to a replaced thread", { sendsAgain: false }),

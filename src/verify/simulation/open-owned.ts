@@ -18,13 +18,14 @@ const QUEUE_BYTES = 1 << 22;
 
 /** Folds the journals of a thread's shards, as `recoverShard` does with files. */
 export function openOwned(
-  { disk, parts, plan, memory }: Pick<World, "disk" | "parts" | "plan" | "memory">,
+  { disk, parts, plan, memory, wall }: Pick<World, "disk" | "parts" | "plan" | "memory" | "wall">,
   thread: number,
   startMs: number,
 ): { owned: Shard[]; pages: number; order: ThreadOrder | undefined } {
   const { delayMs } = plan;
   const seeds = { seedLow: SEED_LOW, seedHigh: SEED_HIGH };
-  const rules = { delayMs, perHost: 1, order: plan.order, startMs, ...seeds };
+  const wallAheadMs = () => wall.aheadMs;
+  const rules = { delayMs, perHost: 1, order: plan.order, startMs, wallAheadMs, ...seeds };
   const noFile = () => {
     throw new Violation("so few URLs need no file");
   };
@@ -53,6 +54,7 @@ export function openOwned(
       order === undefined
         ? new ChainQueue(log, plan.order === "dfs")
         : new OpicQueue(state.cash!, log, noFile, order);
+    if (!parts.recalls) state.hosts = undefined;
     const shard = new Shard(number, rules, state, queue);
     enqueueWaiting(waitingTest(state, finished), undefined, disk.batches(number), (queued) =>
       shard.enqueue(queued),

@@ -1,8 +1,10 @@
-import { print } from "../../frontier/fingerprint.ts";
+import { fingerprint, print } from "../../frontier/fingerprint.ts";
 import { OUTCOME } from "../../frontier/frontier.ts";
 import { decodeEvents } from "../../frontier/journal/event-cursor.ts";
+import type { HostNote } from "../../frontier/journal/host-notes.ts";
 import { urlPrint } from "../../frontier/url-print.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { hostnameOf } from "../../url/url-parts.ts";
 import type { SimDisk } from "./sim-disk.ts";
 
 /** A promise was broken. */
@@ -23,6 +25,8 @@ export class Oracle {
   readonly #inFlight = new Map<CrawlUrl, number>();
   readonly #busyHosts = new Set<string>();
   readonly #endedMs = new Map<string, number>();
+  /** What each host asked for: its own delay, and until when it is to be left alone. */
+  readonly #asked = new Map<string, { delayMs: number; heldMs: number }>();
   /** Visits that had to be repeated because they were not committed at a crash. */
   repeated = 0;
   requests = 0;
@@ -48,9 +52,11 @@ export class Oracle {
       throw new Violation(`${url} is fetched twice at once`);
     if (this.#busyHosts.has(host)) throw new Violation(`${host} is asked twice at once`);
     const gapMs = nowMs - (this.#endedMs.get(host) ?? Number.NEGATIVE_INFINITY);
-    if (gapMs < this.#delayMs) {
-      throw new Violation(`${host} is asked after ${gapMs} ms, not ${this.#delayMs} ms`);
+    const { delayMs, heldMs } = this.#asked.get(host) ?? { delayMs: this.#delayMs, heldMs: 0 };
+    if (gapMs < delayMs) {
+      throw new Violation(`${host} is asked after ${gapMs} ms, not ${delayMs} ms`);
     }
+    if (nowMs < heldMs) throw new Violation(`${host} is asked ${heldMs - nowMs} ms too early`);
     if (!isOrphan) this.#inFlight.set(url, this.requests);
     this.#busyHosts.add(host);
     return this.requests;
@@ -63,6 +69,37 @@ export class Oracle {
     this.#busyHosts.delete(host);
     this.#endedMs.set(host, nowMs);
     return isWanted;
+  }
+
+  /** A host tells its own delay, and maybe until when it wants to be left alone. */
+  heard(host: string, delayMs: number, untilMs: number): void {
+    const heldMs = Math.max(untilMs, this.#asked.get(host)?.heldMs ?? 0);
+    this.#asked.set(host, { delayMs, heldMs });
+  }
+
+  /**
+   * A thread begins anew: of the hosts that `concerns` it knows what is durable. A pause is kept in wall time, so one
+   * that was noted before the wall clock jumped may be shorter.
+   */
+  recalled(disk: SimDisk, wallAheadMs: number, concerns: (url: CrawlUrl) => boolean): void {
+    if (this.#asked.size === 0) return;
+    const notes = new Map<string, HostNote>();
+    for (const shard of disk.journals.keys()) {
+      for (const batch of disk.batches(shard)) {
+        for (const event of decodeEvents(batch))
+          if (event.kind === "host") notes.set(`${event.low} ${event.high}`, event);
+      }
+    }
+    for (const url of this.#truth.keys()) {
+      const name = hostnameOf(url);
+      const asked = this.#asked.get(name);
+      if (asked === undefined || !concerns(url)) continue;
+      fingerprint(name, SEED_LOW, SEED_HIGH);
+      const note = notes.get(`${print.low} ${print.high}`);
+      const delayMs = note?.delayMs ?? this.#delayMs;
+      const heldMs = Math.min(asked.heldMs, (note?.untilWallMs ?? 0) - wallAheadMs);
+      this.#asked.set(name, { delayMs, heldMs });
+    }
   }
 
   /** The visit is over. */

@@ -3,7 +3,7 @@ import { Random } from "../../web/random.ts";
 import type { MailFaults } from "./sim-mail.ts";
 
 /** What may happen to a crawl. */
-export type FaultKind = "kill" | "power loss" | "death" | "stop";
+export type FaultKind = "kill" | "power loss" | "death" | "stop" | "jump";
 
 /** A fault and the step of its run at which it strikes. */
 export interface Fault {
@@ -25,6 +25,8 @@ export interface Plan {
   readonly bufferSize: number;
   readonly handOff: HandOffMode;
   readonly order: "bfs" | "dfs" | "opic";
+  /** Some hosts ask for a longer delay of their own, and for a pause when something fails. */
+  readonly demanding: boolean;
   /** How mail travels: through the shipped rings, or over a network with faults. */
   readonly mail: "rings" | MailFaults;
   /** Per run: its threads and what strikes it. The last run is left alone. */
@@ -33,8 +35,25 @@ export interface Plan {
 
 const KINDS: readonly FaultKind[] = ["kill", "power loss", "death", "death", "stop"];
 
+/** Jumps of the wall clock, and what hosts ask for, have a chance of their own: so the rest of a seed's life stays as it was. */
+const JUMP_SEED = 0x7a11;
+
 /** The plan of a seed. */
 export function planOf(seed: number): Plan {
+  const plan = calmPlanOf(seed);
+  const random = new Random(seed ^ JUMP_SEED);
+  const demanding = random.below(2) === 0;
+  const runs = plan.runs.map(({ threads, faults }) => {
+    const jumps = Array.from({ length: random.below(3) }, () => {
+      return { kind: "jump" as const, step: random.below(400) };
+    });
+    return { threads, faults: [...faults, ...jumps] };
+  });
+  return { ...plan, demanding, runs };
+}
+
+/** The same without jumps of the wall clock and without hosts that ask for anything. */
+export function calmPlanOf(seed: number): Plan {
   const random = new Random(seed);
   const below = (bound: number) => random.below(bound);
   const flip = () => below(2) === 0;
@@ -59,6 +78,7 @@ export function planOf(seed: number): Plan {
     maxUncommitted: 1 + below(24),
     maxPages: below(3) === 0 ? 1 + below(pages) : undefined,
     order: flip() ? "bfs" : "dfs",
+    demanding: false,
     mail,
     runs,
     bufferSize: [1, 2, 5, 40][below(4)]!,

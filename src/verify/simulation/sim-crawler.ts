@@ -63,7 +63,7 @@ export class SimCrawler {
     const buffer = memory.bufferAt(buffers.bufferOf(thread));
     const lane = buffers.laneOf(thread);
     this.#handOff = new BufferSender(buffer, lane, plan.handOff, stored, thread);
-    const startMs = mustWait && parts.waits ? world.nowMs + plan.delayMs : 0;
+    const startMs = mustWait && parts.waits ? this.#now + plan.delayMs : 0;
     const { owned, pages, order } = openOwned(world, thread, startMs);
     const counters = new CounterRow(memory.counters, thread);
     counters.set("pages", pages);
@@ -129,7 +129,7 @@ export class SimCrawler {
     this.#handOff.settle();
     this.#finishVisits();
     for (const [thread, epoch] of this.restarted.splice(0)) {
-      this.frontier.sendAgainTo(thread, epoch);
+      this.frontier.sendAgainTo(thread, epoch, this.#now);
       if (epoch > 0) this.stale.delete(thread);
     }
     if (mode === MODES.run) this.#takeMore();
@@ -148,11 +148,12 @@ export class SimCrawler {
   /** The request of this lease is over. */
   answer(lease: Lease, request: number): void {
     const world = this.#world;
-    const now = world.nowMs;
+    const now = this.#now;
     this.inFlight.delete(lease);
-    const isWanted = world.oracle.answered(lease.url, lease.host.name, now, request);
-    this.#gates.leave(lease.host, now);
+    const isWanted = world.oracle.answered(lease.url, lease.host.name, world.nowMs, request);
     const answer = world.web.ask(lease.url, lease.attempt);
+    if (world.plan.demanding) this.#hear(lease, answer === undefined);
+    this.#gates.leave(lease.host, now);
     if (answer === undefined) {
       lease.attempt++;
       if (this.#isOwn(lease)) this.#permitsBack++;
@@ -171,6 +172,20 @@ export class SimCrawler {
     this.#over.push({ lease, answer, record });
     if (!this.#isOwn(lease)) this.borrowed.add(lease.url);
     if (isWanted) world.oracle.completed(lease.url);
+  }
+
+  /** What the host asks for, as robots.txt and Retry-After do. */
+  #hear({ url, host }: Lease, failed: boolean): void {
+    const { web, plan, oracle, nowMs } = this.#world;
+    host.delayMs = Math.max(host.delayMs, web.delayMs(url, plan.delayMs));
+    const pauseMs = failed ? web.pauseMs(url, plan.delayMs) : 0;
+    if (pauseMs > 0) host.heldMs = Math.max(host.heldMs, this.#now + pauseMs);
+    oracle.heard(host.name, host.delayMs, pauseMs > 0 ? nowMs + pauseMs : 0);
+  }
+
+  get #now(): number {
+    const { parts, nowMs, wall } = this.#world;
+    return parts.clock === "wall" ? nowMs + wall.aheadMs : nowMs;
   }
 
   #finishVisits(): void {
@@ -197,17 +212,18 @@ export class SimCrawler {
     for (;;) {
       const room = Math.min(world.plan.links, this.#uncommitted.room) - this.inFlight.size;
       if (room <= 0 || this.#handOff.congested) return;
-      const [lease] = this.frontier.takeMany(1, world.nowMs);
+      const now = this.#now;
+      const [lease] = this.frontier.takeMany(1, now);
       if (lease === undefined) {
-        if (world.plan.mail === "rings") this.frontier.wantMore(room, world.nowMs);
+        if (world.plan.mail === "rings") this.frontier.wantMore(room, now);
         return;
       }
       const isOwn = this.#isOwn(lease);
       if (isOwn && !this.#limit.tryTake()) {
-        this.frontier.giveBack(lease, world.nowMs);
+        this.frontier.giveBack(lease, now);
         return;
       }
-      const untilMs = this.#gates.enter(lease.host, `address of ${lease.host.name}`, world.nowMs);
+      const untilMs = this.#gates.enter(lease.host, `address of ${lease.host.name}`, now);
       if (untilMs > 0) {
         this.frontier.giveBack(lease, untilMs);
         if (isOwn) this.#permitsBack++;

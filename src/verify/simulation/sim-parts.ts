@@ -20,6 +20,10 @@ export interface SimParts {
   readonly ends: "by the counter" | "by idle flags";
   /** Hosts wait one delay when a run or a thread begins. */
   readonly waits: boolean;
+  /** Which clock politeness goes by. */
+  readonly clock: "monotonic" | "wall";
+  /** A run knows what hosts asked of the runs before. */
+  readonly recalls: boolean;
   /** The pending counter is held while a thread is being replaced. */
   readonly guards: boolean;
   /** A recount takes the permits of running visits into account. */
@@ -40,6 +44,8 @@ export const SHIPPED: SimParts = {
   epochs: true,
   ends: "by the counter",
   waits: true,
+  clock: "monotonic",
+  recalls: true,
   guards: true,
   countsPermits: true,
   sendsAgain: true,

@@ -45,6 +45,20 @@ export class SimWeb {
     return this.#pages[0]!.url;
   }
 
+  /** The delay a host asks for; every third site asks for more than the crawl's. */
+  delayMs(url: CrawlUrl, leastMs: number): number {
+    return this.#site(url) % 3 === 1 ? 3 * leastMs + 7 : leastMs;
+  }
+
+  /** How long a host asks to be left alone when a try fails; 0 when it does not. */
+  pauseMs(url: CrawlUrl, leastMs: number): number {
+    return this.#site(url) % 3 === 2 ? 10 * leastMs + 500 : 0;
+  }
+
+  #site(url: CrawlUrl): number {
+    return Number(/\.s(\d+)\./.exec(url)![1]);
+  }
+
   /** What try number `attempt`, counted from 0, brings; undefined for a failure worth another try. */
   ask(url: CrawlUrl, attempt: number): Answer | undefined {
     const { links, redirects, failures } = this.#byUrl.get(url)!;

@@ -19,6 +19,7 @@ import type { SimWeb } from "./sim-web.ts";
 import { Supervisor } from "./supervisor.ts";
 
 const MAX_STEPS = 60_000;
+const HOUR_MS = 3_600_000;
 
 /** What all runs of one crawl share. */
 export interface Surroundings {
@@ -27,6 +28,8 @@ export interface Surroundings {
   readonly web: SimWeb;
   readonly oracle: Oracle;
   readonly random: Random;
+  /** The wall clock, which may jump while the monotonic one goes on. */
+  readonly wall: { aheadMs: number };
   readonly log: ((line: string) => void) | undefined;
 }
 
@@ -43,6 +46,7 @@ export class World implements Surroundings {
   readonly web: SimWeb;
   readonly oracle: Oracle;
   readonly random: Random;
+  readonly wall: { aheadMs: number };
   readonly log: Surroundings["log"];
   readonly disk: SimDisk;
   readonly memory: SimMemory;
@@ -63,12 +67,13 @@ export class World implements Surroundings {
     run: { threads: number; faults: readonly Fault[] },
     nowMs: number,
   ) {
-    const { plan, parts, web, oracle, random, log } = around;
+    const { plan, parts, web, oracle, random, wall, log } = around;
     this.plan = plan;
     this.parts = parts;
     this.web = web;
     this.oracle = oracle;
     this.random = random;
+    this.wall = wall;
     this.log = log;
     this.disk = disk;
     this.nowMs = nowMs;
@@ -103,12 +108,18 @@ export class World implements Surroundings {
         this.note(kind);
         if (kind === "kill") return { kind: "crashed", cut: this.disk.all };
         if (kind === "power loss") return { kind: "crashed", cut: this.#powerLoss() };
-        if (kind === "stop") control.end("interrupted", MODES.drain);
+        if (kind === "jump") this.#jump();
+        else if (kind === "stop") control.end("interrupted", MODES.drain);
         else this.supervisor.kill(this.random.below(this.memory.threads));
       }
       this.step();
     }
     return this.end();
+  }
+
+  /** Somebody sets the wall clock, an hour forward or back. Not by `random`: the rest of the life stays the same. */
+  #jump(): void {
+    this.wall.aheadMs += this.#steps % 2 === 0 ? HOUR_MS : -HOUR_MS;
   }
 
   /** Ends a run in which everybody has gone home. */
@@ -171,6 +182,7 @@ export class World implements Surroundings {
   /** Opens the shards of a thread as they are on disk. */
   open(thread: number, epoch: number, mustWait: boolean): SimCrawler {
     const crawler = new SimCrawler(this, thread, epoch, mustWait);
+    this.oracle.recalled(this.disk, this.wall.aheadMs, (url) => this.ownerOf(url) === thread);
     const { seed } = this.web;
     crawler.frontier.start(this.ownerOf(seed) === thread ? [seed] : []);
     return crawler;
