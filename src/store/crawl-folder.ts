@@ -2,12 +2,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node
 import { dirname, extname, join } from "node:path";
 import { FolderTakenError, StoreCorruptError } from "../errors.ts";
 import { syncFolder } from "./append-file.ts";
+import { firstDifference } from "./first-difference.ts";
 import { jsonLine } from "./jsonl.ts";
 import { graphFacts } from "./link-log.ts";
 import { PAGES_HEADER } from "./page-line.ts";
 import { replaceFile } from "./replace-file.ts";
+import { openSealed, sealedJson } from "./sealed-json.ts";
 
-const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 3;
 
 /** Every path of an output folder, in one place. */
 export interface CrawlPaths {
@@ -18,6 +20,8 @@ export interface CrawlPaths {
   debugLog: string;
   skipped: string;
   state: string;
+  /** The same once more, so that a damaged one can be put right. */
+  stateCopy: string;
   /** Folder of the journals. */
   journals: string;
   /** The link graph. */
@@ -52,7 +56,10 @@ export interface CrawlState {
 
 /** Makes a new state durable; the old one stays until then. */
 export function writeCrawlState(dir: string, state: CrawlState): void {
-  replaceFile(crawlPaths(dir).state, (file) => file.write(Buffer.from(`${jsonLine(state)}\n`)));
+  const { state: path, stateCopy } = crawlPaths(dir);
+  const bytes = sealedJson(state);
+  // The copy first: what is read in place of a damaged file must not name an older run.
+  for (const each of [stateCopy, path]) replaceFile(each, (file) => file.write(bytes));
 }
 
 /** What a new crawl is given beside its folder. */
@@ -60,15 +67,38 @@ export type NewCrawl = Partial<Pick<CrawlState, "frontier" | "seedLow" | "seedHi
 
 /** The state of a crawl folder; undefined when the folder holds no crawl. */
 export function readCrawlState(dir: string): CrawlState | undefined {
-  const { state } = crawlPaths(dir);
+  const { state, stateCopy } = crawlPaths(dir);
   if (!existsSync(state)) return undefined;
+  const bytes = readFileSync(state);
+  const value = openSealed(bytes) as CrawlState | undefined;
+  if (value?.version === FORMAT_VERSION) return value;
+  if (value !== undefined || isOlder(bytes))
+    throw new StoreCorruptError(`${state}:0: written by another version of this program`);
+  const isCopied = existsSync(stateCopy) && openSealed(readFileSync(stateCopy)) !== undefined;
+  const cure = isCopied ? "; orbweaver recover puts it right from its copy" : "";
+  throw new StoreCorruptError(`${state}:0: not the state of a crawl as it was written${cure}`);
+}
+
+/** Before there were checksums. */
+function isOlder(bytes: Buffer): boolean {
   try {
-    const value = JSON.parse(readFileSync(state, "utf8")) as CrawlState;
-    if (value.version === FORMAT_VERSION) return value;
-  } catch (cause) {
-    throw new StoreCorruptError(`${state}:0: not the state of a crawl`, cause);
+    return (JSON.parse(bytes.toString("utf8")) as CrawlState).version < FORMAT_VERSION;
+  } catch {
+    return false;
   }
-  throw new StoreCorruptError(`${state}:0: written by another version of this program`);
+}
+
+/** Puts a damaged state right from its copy, or the copy from the state; answers which was, and where. */
+export function mendCrawlState(dir: string): { readonly file: string; readonly offset: number }[] {
+  const { state, stateCopy } = crawlPaths(dir);
+  if (!existsSync(state) || !existsSync(stateCopy)) return [];
+  const isWhole = (path: string) => openSealed(readFileSync(path)) !== undefined;
+  const [file, from] = isWhole(state) ? [stateCopy, state] : [state, stateCopy];
+  if (isWhole(file) || !isWhole(from)) return [];
+  const offset = firstDifference(file, from) ?? 0;
+  const bytes = readFileSync(from);
+  replaceFile(file, (into) => into.write(bytes));
+  return [{ file, offset }];
 }
 
 /** The paths of the output folder `dir`. */
@@ -81,6 +111,7 @@ export function crawlPaths(dir: string): CrawlPaths {
     debugLog: join(dir, "logs", "debug.jsonl"),
     skipped: join(dir, "reports", "skipped.jsonl"),
     state: join(dir, "state", "crawl.json"),
+    stateCopy: join(dir, "state", "crawl-copy.json"),
     journals: join(dir, "state", "journals"),
     links: join(dir, "links"),
     tree: join(dir, "tree"),

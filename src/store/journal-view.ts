@@ -8,16 +8,24 @@ import {
   EventCursor,
 } from "../frontier/journal/event-cursor.ts";
 import { word } from "../frontier/journal/fold.ts";
-import { type Damage, readJournal, repairTail } from "../frontier/journal/journal-reader.ts";
+import {
+  type Damage,
+  damageOf,
+  readJournal,
+  repairTail,
+} from "../frontier/journal/journal-reader.ts";
 import { openSnapshot, readDone } from "../frontier/journal/snapshot.ts";
 import { SeenSet } from "../frontier/seen.ts";
 import type { EndedUrl, FoundUrl, JournalView } from "./committed.ts";
+import { mendFile } from "./mend.ts";
 
 /** What opening the journals of a crawl found beside their content. */
 export interface OpenedJournals {
   /** Undefined when the crawl keeps no journal. */
   readonly view: JournalView | undefined;
   readonly damages: readonly Damage[];
+  /** Bytes that were put right. */
+  readonly mended: readonly Damage[];
   /** Torn tails that were cut off; nothing of them was ever acknowledged. */
   readonly cut: readonly {
     readonly file: string;
@@ -33,9 +41,10 @@ type Seeds = Pick<JournalView, "seedLow" | "seedHigh">;
 export function openJournals(folder: string, seeds: Seeds | undefined): OpenedJournals {
   const shards = shardsIn(folder);
   const damages: Damage[] = [];
+  const mended: Damage[] = [];
   const cut: OpenedJournals["cut"][number][] = [];
-  if (seeds === undefined || shards.length === 0) return { view: undefined, damages, cut };
-  const salvage = (damage: Damage) => damages.push(damage);
+  if (seeds === undefined || shards.length === 0) return { view: undefined, damages, mended, cut };
+  const salvage = (damage: Damage) => (damage.mend === undefined ? damages : mended).push(damage);
   for (const shard of shards) {
     for (const _ of salvaged(readDone(folder, shard), salvage));
     const reader = tail(folder, shard, salvage);
@@ -46,7 +55,8 @@ export function openJournals(folder: string, seeds: Seeds | undefined): OpenedJo
     cut.push({ file: torn.file, offset: torn.offset, bytes: torn.bytes });
     repairTail(step.value, folder);
   }
-  return { view: viewOf(folder, shards, seeds), damages, cut };
+  for (const { file, offset, mend } of mended) mendFile(file, [{ offset, value: mend! }]);
+  return { view: viewOf(folder, shards, seeds), damages, mended, cut };
 }
 
 /** Numbers of the shards that have a journal in the folder. */
@@ -128,7 +138,6 @@ function* salvaged<T>(parts: Iterable<T>, report: (damage: Damage) => void): Gen
     yield* parts;
   } catch (fault) {
     if (!(fault instanceof StoreCorruptError)) throw fault;
-    const [, file, offset, what] = /^(.*?):(\d+): (.*)$/s.exec(fault.message) ?? [];
-    report({ file: file ?? "", offset: Number(offset ?? 0), what: what ?? fault.message });
+    report(damageOf(fault));
   }
 }

@@ -6,7 +6,7 @@ import { EVENT } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import { COUNTERS, type OutboxBlock, type ShardState, word } from "./fold.ts";
 import { readWide, writeWide } from "./journal-format.ts";
-import type { Damage, JournalEnd } from "./journal-reader.ts";
+import { type Damage, damageOf, type JournalEnd } from "./journal-reader.ts";
 import { readSections, type Section, type SectionWriter } from "./section-file.ts";
 
 /*
@@ -206,7 +206,7 @@ export function openSnapshot(
       return reader;
     } catch (fault) {
       if (!(fault instanceof StoreCorruptError)) throw fault;
-      salvage({ file: path, offset: 0, what: fault.message });
+      salvage(damageOf(fault));
     }
   }
   return undefined;
