@@ -5,6 +5,7 @@ import { drill as exits } from "./exits.faults.ts";
 import { drill as flips } from "./flips.faults.ts";
 import { drill as kills } from "./kills.faults.ts";
 import { drill as points } from "./points.faults.ts";
+import { drill as powerArchive } from "./power-archive.faults.ts";
 import { drill as powerLoss } from "./power-loss.faults.ts";
 import { drill as signals } from "./signals.faults.ts";
 
@@ -16,6 +17,7 @@ const DRILLS: readonly Drill[] = [
   exits,
   signals,
   powerLoss,
+  powerArchive,
   diskFull,
   flips,
 ];
