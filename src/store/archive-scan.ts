@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { Archived, Capture, PageFacts } from "./capture.ts";
 import { LinkList } from "./link-list.ts";
+import type { Mend } from "./mend.ts";
 import { readWarc, type WarcRecord } from "./warc-reader.ts";
 
 /** What the archive itself tells about a capture: enough for its lines in index, page list and link graph. */
@@ -35,18 +36,19 @@ export function archiveFiles(folder: string): string[] {
 }
 
 /**
- * Iterates the captures of one file, in bounded memory, and reports what cannot be read. A record that does not name
+ * Iterates the captures of one file, in bounded memory, and reports what cannot be read and what can be mended. A record that does not name
  * this file's warcinfo came out of somebody's body, found while searching behind damage: it is not ours.
  */
 export function* scanArchive(
   folder: string,
   name: string,
   report: (damage: ArchiveDamage) => void,
+  own: (mend: Mend) => void,
 ): Generator<ScannedCapture, void> {
   const file = name.endsWith(OPEN) ? name.slice(0, -OPEN.length) : name;
   let warcinfo: string | undefined;
   let main: WarcRecord | undefined;
-  for (const record of readWarc(join(folder, name))) {
+  for (const record of readWarc(join(folder, name), { own })) {
     if (record.problems.length > 0) {
       const { offset, length: bytes } = record;
       report({ file: name, offset, bytes, what: record.problems.join("; ") });

@@ -1,16 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
-import { crc32 } from "node:zlib";
 import { StoreCorruptError } from "../errors.ts";
-import { jsonLine } from "./jsonl.ts";
+import { firstDifference } from "./first-difference.ts";
 import { replaceFile } from "./replace-file.ts";
+import { openSealed, sealedJson } from "./sealed-json.ts";
 
 /** Of state/crawl.json. */
 export const FORMAT_VERSION = 3;
 
 const LOST = "its settings are lost; orbweaver recover keeps what was archived";
-/** The last member of state/crawl.json: CRC-32 of all bytes before its comma. */
-const CHECKSUM = /,"checksum":"([0-9a-f]{8})"\}\n$/;
 
 /** Every path of an output folder, in one place. */
 export interface CrawlPaths {
@@ -21,6 +19,8 @@ export interface CrawlPaths {
   debugLog: string;
   skipped: string;
   state: string;
+  /** The same once more, so that a damaged one can be put right. */
+  stateCopy: string;
   /** Folder of the journals. */
   journals: string;
   /** The link graph. */
@@ -55,41 +55,50 @@ export interface CrawlState {
 
 /** Makes a new state durable; the old one stays until then. */
 export function writeCrawlState(dir: string, state: CrawlState): void {
-  const text = jsonLine(state).slice(0, -1);
-  const line = `${text},"checksum":"${checksumOf(text)}"}\n`;
-  replaceFile(crawlPaths(dir).state, (file) => file.write(Buffer.from(line)));
+  const { state: path, stateCopy } = crawlPaths(dir);
+  const bytes = sealedJson(state);
+  // The copy first: what is read in place of a damaged file must not name an older run.
+  for (const each of [stateCopy, path]) replaceFile(each, (file) => file.write(bytes));
 }
 
 /** The state of a crawl folder; undefined when the folder holds no crawl. Throws StoreCorruptError for one that is damaged. */
 export function readCrawlState(dir: string): CrawlState | undefined {
-  const { state, journals } = crawlPaths(dir);
+  const { state, stateCopy, journals } = crawlPaths(dir);
+  const cure = isWhole(stateCopy) ? "orbweaver recover puts it right from its copy" : LOST;
   if (!existsSync(state)) {
     if (!existsSync(journals) || readdirSync(journals).length === 0) return undefined;
-    throw new StoreCorruptError(`${state}:0: the state of the crawl is missing: ${LOST}`);
+    throw new StoreCorruptError(`${state}:0: the state of the crawl is missing: ${cure}`);
   }
-  const line = readFileSync(state, "utf8");
-  const sum = CHECKSUM.exec(line);
-  const text = line.slice(0, sum?.index);
-  const isWhole = sum !== null && sum[1] === checksumOf(text);
-  if (!isWhole && (sum !== null || !isOlder(line))) {
-    throw new StoreCorruptError(`${state}:0: not the state of a crawl as it was written: ${LOST}`);
-  }
-  const value = isWhole ? (JSON.parse(`${text}}`) as CrawlState) : undefined;
+  const bytes = readFileSync(state);
+  const value = openSealed(bytes) as CrawlState | undefined;
   if (value?.version === FORMAT_VERSION) return value;
-  throw new StoreCorruptError(`${state}:0: written by another version of this program`);
+  if (value !== undefined || isOlder(bytes))
+    throw new StoreCorruptError(`${state}:0: written by another version of this program`);
+  throw new StoreCorruptError(`${state}:0: not the state of a crawl as it was written: ${cure}`);
 }
 
-function checksumOf(text: string): string {
-  return crc32(text).toString(16).padStart(8, "0");
-}
-
-/** A state of the time before there were checksums. */
-function isOlder(line: string): boolean {
+/** Before there were checksums. */
+function isOlder(bytes: Buffer): boolean {
   try {
-    return (JSON.parse(line) as Partial<CrawlState>).version! < FORMAT_VERSION;
+    return (JSON.parse(bytes.toString("utf8")) as CrawlState).version < FORMAT_VERSION;
   } catch {
     return false;
   }
+}
+
+/** Puts a damaged state right from its copy, or the copy from the state; answers which was, and where. */
+export function mendCrawlState(dir: string): { readonly file: string; readonly offset: number }[] {
+  const { state, stateCopy } = crawlPaths(dir);
+  const [file, from] = isWhole(state) ? [stateCopy, state] : [state, stateCopy];
+  if (isWhole(file) || !isWhole(from)) return [];
+  const offset = existsSync(file) ? (firstDifference(file, from) ?? 0) : 0;
+  const bytes = readFileSync(from);
+  replaceFile(file, (into) => into.write(bytes));
+  return [{ file, offset }];
+}
+
+function isWhole(path: string): boolean {
+  return existsSync(path) && openSealed(readFileSync(path)) !== undefined;
 }
 
 /** The paths of the output folder `dir`. */
@@ -102,6 +111,7 @@ export function crawlPaths(dir: string): CrawlPaths {
     debugLog: join(dir, "logs", "debug.jsonl"),
     skipped: join(dir, "reports", "skipped.jsonl"),
     state: join(dir, "state", "crawl.json"),
+    stateCopy: join(dir, "state", "crawl-copy.json"),
     journals: join(dir, "state", "journals"),
     links: join(dir, "links"),
     tree: join(dir, "tree"),

@@ -20,7 +20,7 @@ export type NewCrawl = Partial<Pick<CrawlState, "frontier" | "seedLow" | "seedHi
 
 /** The only files that are there before state/crawl.json. */
 const FIRST_FILES =
-  /^(?:state\/lock(?:\.\S+)?|state\/crawl\.json\.tmp|links\/graph\.json(?:\.tmp)?|pages\/pages\.jsonl(?:\.tmp)?)$/;
+  /^(?:state\/lock(?:\.\S+)?|state\/crawl(?:-copy\.json|(?:-copy)?\.json\.tmp)|links\/graph\.json(?:\.tmp)?|pages\/pages\.jsonl(?:\.tmp)?)$/;
 
 /**
  * Makes a new output folder, or throws FolderTakenError with what to do instead: what is already on disk is never

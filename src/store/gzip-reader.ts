@@ -33,10 +33,20 @@ function headerLength(bytes: Buffer): number {
   return at > bytes.length ? Number.NaN : at;
 }
 
-/** Reads the member that starts at the offset, looking further into the file until it ends. */
-export function readMember(file: FileWindow, offset: number, maxBytes: number): Member {
+/**
+ * Reads the member that starts at the offset, looking further into the file until it ends; with a header, as if it
+ * began with that.
+ */
+export function readMember(
+  file: FileWindow,
+  offset: number,
+  maxBytes: number,
+  header?: Uint8Array,
+): Member {
   for (let look = FIRST_LOOK_BYTES; ; look *= 4) {
-    const bytes = file.at(offset, look);
+    const found = file.at(offset, look);
+    const bytes = header === undefined ? found : Buffer.from(found);
+    if (header !== undefined) bytes.set(header.subarray(0, bytes.length));
     const atEnd = offset + bytes.length >= file.size;
     const member = inflateMember(bytes, maxBytes);
     if (member !== "more") return member;

@@ -11,16 +11,24 @@ import {
 import { word } from "../frontier/journal/fold.ts";
 import { listSegments, segmentName } from "../frontier/journal/journal-files.ts";
 import { decodeSegmentHeader, SEGMENT_HEADER_BYTES } from "../frontier/journal/journal-format.ts";
-import { type Damage, readJournal, repairTail } from "../frontier/journal/journal-reader.ts";
+import {
+  type Damage,
+  damageOf,
+  readJournal,
+  repairTail,
+} from "../frontier/journal/journal-reader.ts";
 import { openSnapshot, readDone } from "../frontier/journal/snapshot.ts";
 import { SeenSet } from "../frontier/seen.ts";
 import type { EndedUrl, FoundUrl, JournalView } from "./committed.ts";
+import { mendFile } from "./mend.ts";
 
 /** What opening the journals of a crawl found beside their content. */
 export interface OpenedJournals {
   /** Undefined when the crawl keeps no journal. */
   readonly view: JournalView | undefined;
   readonly damages: readonly Damage[];
+  /** Bytes that were put right. */
+  readonly mended: readonly Damage[];
   /** Torn tails that were cut off; nothing of them was ever acknowledged. */
   readonly cut: readonly {
     readonly file: string;
@@ -36,9 +44,10 @@ export type Seeds = Pick<JournalView, "seedLow" | "seedHigh">;
 export function openJournals(folder: string, seeds: Seeds | undefined): OpenedJournals {
   const shards = shardsIn(folder);
   const damages: Damage[] = [];
+  const mended: Damage[] = [];
   const cut: OpenedJournals["cut"][number][] = [];
-  if (seeds === undefined || shards.length === 0) return { view: undefined, damages, cut };
-  const salvage = (damage: Damage) => damages.push(damage);
+  if (seeds === undefined || shards.length === 0) return { view: undefined, damages, mended, cut };
+  const salvage = (damage: Damage) => (damage.mend === undefined ? damages : mended).push(damage);
   for (const shard of shards) {
     for (const _ of salvaged(readDone(folder, shard), salvage));
     const reader = tail(folder, shard, salvage);
@@ -49,7 +58,8 @@ export function openJournals(folder: string, seeds: Seeds | undefined): OpenedJo
     cut.push({ file: torn.file, offset: torn.offset, bytes: torn.bytes });
     repairTail(step.value, folder);
   }
-  return { view: viewOf(folder, shards, seeds), damages, cut };
+  for (const { file, offset, mend } of mended) mendFile(file, [{ offset, value: mend! }]);
+  return { view: viewOf(folder, shards, seeds), damages, mended, cut };
 }
 
 /** The seeds that the journals themselves name, for a crawl whose state is lost. */
@@ -152,7 +162,6 @@ function* salvaged<T>(parts: Iterable<T>, report: (damage: Damage) => void): Gen
     yield* parts;
   } catch (fault) {
     if (!(fault instanceof StoreCorruptError)) throw fault;
-    const [, file, offset, what] = /^(.*?):(\d+): (.*)$/s.exec(fault.message) ?? [];
-    report({ file: file ?? "", offset: Number(offset ?? 0), what: what ?? fault.message });
+    report(damageOf(fault));
   }
 }

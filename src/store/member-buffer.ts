@@ -1,11 +1,15 @@
 import { crc32, gzipSync } from "node:zlib";
 
-// What fits one stored block is framed here: starting zlib costs 5 us and a copy.
-const MAX_STORED_BLOCK_BYTES = 0xffff;
-const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
-const STORED_BLOCK_HEADER_BYTES = 5;
-const TRAILER_BYTES = 8;
-const FRAME_BYTES = HEADER.length + STORED_BLOCK_HEADER_BYTES + TRAILER_BYTES;
+/** What fits one stored block is framed here: starting zlib costs 5 us and a copy. */
+export const MAX_STORED_BLOCK_BYTES = 0xffff;
+/** Every member begins with these bytes, whatever zlib and the system would write: so a flipped one is known. */
+export const MEMBER_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
+/** Kind, length, and length once more. */
+export const STORED_BLOCK_HEADER_BYTES = 5;
+/** Checksum and length of the content. */
+export const TRAILER_BYTES = 8;
+/** All that stands around content in one stored block. */
+export const FRAME_BYTES = MEMBER_HEADER.length + STORED_BLOCK_HEADER_BYTES + TRAILER_BYTES;
 const FIRST_BYTES = 64 * 1024;
 const MAX_CHUNK_BYTES = 1024 * 1024;
 const RECORD_END = "\r\n\r\n";
@@ -53,7 +57,7 @@ export class MemberBuffer {
     const size = header.length + blockBytes + RECORD_END.length;
     this.#reserve(size + FRAME_BYTES);
     const start = this.#length;
-    const from = start + HEADER.length + STORED_BLOCK_HEADER_BYTES;
+    const from = start + MEMBER_HEADER.length + STORED_BLOCK_HEADER_BYTES;
     this.#writeRecord(from, header, block);
     if (level === 0 && size <= MAX_STORED_BLOCK_BYTES) {
       this.#frame(start, from, size);
@@ -67,6 +71,7 @@ export class MemberBuffer {
       const member = gzipSync(record, { level, chunkSize: room });
       this.#reserve(member.length);
       this.#bytes.set(member, start);
+      this.#bytes.set(MEMBER_HEADER, start);
       this.#length = start + member.length;
     }
     return this.#length - start;
@@ -84,8 +89,8 @@ export class MemberBuffer {
   /** Makes the record at `from` the one stored block of a gzip member that begins at `start`. */
   #frame(start: number, from: number, size: number): void {
     const bytes = this.#bytes;
-    bytes.set(HEADER, start);
-    const at = start + HEADER.length;
+    bytes.set(MEMBER_HEADER, start);
+    const at = start + MEMBER_HEADER.length;
     bytes[at] = 1; // last block, stored
     bytes.writeUInt16LE(size, at + 1);
     bytes.writeUInt16LE(~size & 0xffff, at + 3);

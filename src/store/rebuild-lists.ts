@@ -14,6 +14,7 @@ import { firstDifference } from "./first-difference.ts";
 import { JsonlWriter } from "./jsonl.ts";
 import { graphPaths } from "./link-graph.ts";
 import { graphFacts, LinkLog } from "./link-log.ts";
+import { type Mend, mendFile } from "./mend.ts";
 import { PAGES_HEADER, pageLine } from "./page-line.ts";
 import { removeIfThere } from "./replace-file.ts";
 import { sourceLine } from "./tree-files.ts";
@@ -28,6 +29,8 @@ export interface Rebuilt {
   /** Lists that were not what the archive says, and the first byte that differed. */
   readonly changed: readonly { readonly file: string; readonly offset: number }[];
   readonly damages: readonly ArchiveDamage[];
+  /** Bytes around records that were put right. */
+  readonly mended: readonly { readonly file: string; readonly offset: number }[];
   /** A file with a line `URL<TAB>source` per committed capture; the caller removes it. */
   readonly crawled: string;
 }
@@ -36,11 +39,14 @@ export interface Rebuilt {
 export function rebuildLists(dir: string, committed: Committed): Rebuilt {
   const paths = crawlPaths(dir);
   const damages: ArchiveDamage[] = [];
+  const mended: Rebuilt["mended"][number][] = [];
   const lists = new Lists(dir);
   let captures = 0;
   let orphans = 0;
   for (const name of archiveFiles(paths.archive)) {
-    for (const record of scanArchive(paths.archive, name, (damage) => damages.push(damage))) {
+    const mends: Mend[] = [];
+    const report = (damage: ArchiveDamage) => damages.push(damage);
+    for (const record of scanArchive(paths.archive, name, report, (mend) => mends.push(mend))) {
       const { file, offset } = record.location;
       if (committed.find(file, offset)) {
         lists.add(record);
@@ -50,8 +56,10 @@ export function rebuildLists(dir: string, committed: Committed): Rebuilt {
         orphans++;
       }
     }
+    mendFile(join(paths.archive, name), mends);
+    mended.push(...mends.map(({ offset }) => ({ file: name, offset })));
   }
-  return { captures, orphans, damages, ...lists.finish() };
+  return { captures, orphans, damages, mended, ...lists.finish() };
 }
 
 /** The lists while they are written: each beside its place, so that an interruption leaves the old ones. */

@@ -4,7 +4,7 @@ import { StoreCorruptError, UsageError } from "../errors.ts";
 import { archiveFiles } from "./archive-scan.ts";
 import { type ClosedArchive, closeArchives } from "./close-archives.ts";
 import { Committed, type FoundUrl } from "./committed.ts";
-import { crawlPaths, partsOf, readCrawlState } from "./crawl-folder.ts";
+import { crawlPaths, mendCrawlState, partsOf, readCrawlState } from "./crawl-folder.ts";
 import { writeResultsOf, writeTreeResults } from "./crawl-results.ts";
 import { isUnfinished } from "./create-folder.ts";
 import { finishFolder } from "./finish-folder.ts";
@@ -31,6 +31,8 @@ export interface Recovery {
   readonly closed: readonly ClosedArchive[];
   /** Torn ends of journals that were cut off. */
   readonly journalsCut: readonly (Place & { readonly bytes: number })[];
+  /** Bytes outside of what anybody wrote, such as the header of a gzip member, that were flipped and are put right. */
+  readonly mended: readonly Place[];
   /** Lists that were not what the archive says, with the first byte that differed; they are now. */
   readonly rebuilt: readonly Place[];
   readonly captures: number;
@@ -73,12 +75,21 @@ export function recoverFolder(dir: string, facts: RunFacts): Recovery {
 function fromTree(dir: string, facts: RunFacts): Recovery {
   const { tree, reports } = crawlPaths(dir);
   const lists = writeTreeResults(tree, reports, facts);
-  const none = { damages: [], closed: [], journalsCut: [], rebuilt: [], orphans: 0, unnamed: 0 };
+  const none = {
+    damages: [],
+    closed: [],
+    journalsCut: [],
+    rebuilt: [],
+    orphans: 0,
+    unnamed: 0,
+    mended: [],
+  };
   return { ...none, captures: lists.crawled + lists.seeds, lists };
 }
 
 function fromArchive(dir: string, facts: RunFacts): Recovery {
   const paths = crawlPaths(dir);
+  const mendedState = mendCrawlState(dir);
   const state = seedsOf(dir);
   const journals = openJournals(paths.journals, state.seeds);
   const committed = new Committed(journals.view);
@@ -87,13 +98,13 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   const waiting = journals.view?.waiting() ?? [];
   let rebuilt: Pick<
     ReturnType<typeof rebuildLists>,
-    "captures" | "orphans" | "changed" | "damages"
+    "captures" | "orphans" | "changed" | "damages" | "mended"
   >;
   let lists: ListCounts;
   if (archiveFiles(paths.archive).length === 0 && existsSync(paths.tree)) {
     finishFolder(dir);
     const pages = [...pagesOfTree(paths.tree, committed)];
-    rebuilt = { captures: pages.length, orphans: 0, changed: [], damages: [] };
+    rebuilt = { captures: pages.length, orphans: 0, changed: [], damages: [], mended: [] };
     lists = writeResultsOf(dir, facts, { committed, waiting, captures: pages });
   } else {
     const whole = rebuildLists(dir, committed);
@@ -111,6 +122,11 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
     damages: [...state.damages, ...journals.damages, ...rebuilt.damages, ...missing],
     closed,
     journalsCut: journals.cut,
+    mended: [
+      ...mendedState,
+      ...journals.mended.map(({ file, offset }) => ({ file, offset })),
+      ...rebuilt.mended,
+    ],
     rebuilt: rebuilt.changed,
     captures: rebuilt.captures,
     orphans: rebuilt.orphans,

@@ -1,5 +1,7 @@
 import { FileWindow } from "./file-window.ts";
-import { findMember, readMember } from "./gzip-reader.ts";
+import { findMember, type Member, readMember } from "./gzip-reader.ts";
+import type { Mend } from "./mend.ts";
+import { readOwnMember } from "./own-member.ts";
 import { checkRecord } from "./warc-check.ts";
 import { parseWarcHeader } from "./warc-header.ts";
 
@@ -32,15 +34,17 @@ export interface ReadOptions {
   maxRecordBytes?: number;
   /** Where to begin: at the beginning of a record. */
   from?: number;
+  /** The file is one of ours, compressed: called for bytes around records that are not what our writer wrote. */
+  own?: (mend: Mend) => void;
 }
 
 /** Iterates the records of a .warc or .warc.gz file, strictly checked, in bounded memory. */
 export function* readWarc(path: string, options: ReadOptions = {}): Generator<WarcRecord, void> {
-  const { maxRecordBytes: maxBytes = MAX_RECORD_BYTES, from = 0 } = options;
+  const { maxRecordBytes: maxBytes = MAX_RECORD_BYTES, from = 0, own } = options;
   const file = new FileWindow(path);
   try {
     if (file.size === 0) yield unreadable(0, 0, "the file is empty");
-    else if (isGzip(file)) yield* readMembers(file, maxBytes, from);
+    else if (own !== undefined || isGzip(file)) yield* readMembers(file, maxBytes, from, own);
     else yield* readPlain(file, maxBytes, from);
   } finally {
     file.close();
@@ -80,10 +84,13 @@ function* readMembers(
   file: FileWindow,
   maxBytes: number,
   from: number,
+  own: ReadOptions["own"],
 ): Generator<WarcRecord, void> {
   let damaged = false;
   for (let offset = from; offset < file.size; ) {
-    const member = readMember(file, offset, maxBytes);
+    const read = own === undefined ? readMember : readOwnMember;
+    const member: Member & { mends?: Mend[] } = read(file, offset, maxBytes);
+    for (const mend of member.mends ?? []) own?.(mend);
     if ("problem" in member) {
       const next = findMember(file, offset + 1);
       yield unreadable(offset, next - offset, member.problem);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { createReadStream, existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { crawlPaths } from "../../src/store/crawl-folder.ts";
@@ -9,6 +8,7 @@ import { readTree } from "../../src/store/tree-files.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { readRecords } from "../support/archive.ts";
+import { foreignIndex } from "../support/foreign-index.ts";
 import { orbweaver, readPages, tempFolder } from "../support/orbweaver.ts";
 import { checkLists } from "../support/result-lists.ts";
 
@@ -47,20 +47,6 @@ test("lists, index, tree and graph of a crawl agree, for foreign readers too; ev
   const { code, stderr } = await orbweaver(["export", out, "--to", "csv", "--out", out]);
   assert.deepEqual([code, /is there already/.test(stderr)], [2, true]);
 });
-
-/** The index as npm's warcio makes it. */
-async function foreignIndex(out: string): Promise<string[]> {
-  const name: string = "warcio";
-  const { CDXIndexer } = await import(name);
-  const all: string[] = [];
-  for (const filename of readdirSync(join(out, "archive"))) {
-    const stream = createReadStream(join(out, "archive", filename));
-    const indexer = new CDXIndexer({ format: "cdxj" });
-    for await (const entry of indexer.iterIndex([{ filename, reader: Readable.toWeb(stream) }]))
-      all.push(indexer.serializeCDXJ(entry).trimEnd());
-  }
-  return all.sort();
-}
 
 test("killed, recovered, resumed: the lists add up every time and every record is whole", async (t) => {
   const profile = { ...PROFILES.small, pages: 300, errorRate: 0.05 };

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -37,6 +37,18 @@ export async function withFolder<T>(run: (folder: string) => Promise<T>): Promis
   const folder = mkdtempSync(join(tmpdir(), "orbweaver-faults-"));
   try {
     return await run(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Shows bytes as a file that is gone afterwards. */
+export function inScratchFile<T>(bytes: Uint8Array, read: (path: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "orbweaver-faults-"));
+  try {
+    const path = join(folder, "bytes");
+    writeFileSync(path, bytes);
+    return read(path);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,15 +1,10 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { PROFILES } from "../../src/web/profile.ts";
-import { startWebProcess } from "../../src/web/web-process.ts";
-import { root } from "../support/conformance.ts";
-import { crawlArguments, type Drill, Random, startCrawl, withFolder } from "./drill.ts";
+import { type Drill, Random, withFolder } from "./drill.ts";
 import { LossyDisk, materialise } from "./lossy-disk.ts";
 import { readOnDisk } from "./on-disk.ts";
 import type { Call } from "./record-calls.ts";
-
-const ENTRY = pathToFileURL(join(root, "build/tests/faults/record-calls.js")).href;
+import { recordCrawl } from "./recorded-crawl.ts";
 
 /** Calls that a broken program would not make: each time something must be lost. */
 const MUTANTS: readonly [name: string, isMissing: (call: Call) => boolean][] = [
@@ -26,12 +21,7 @@ export const drill: Drill = {
   async run({ count, pages, seed }) {
     return withFolder(async (folder) => {
       const out = join(folder, "out");
-      const trace = join(folder, "trace");
-      await recordCrawl(out, trace, pages);
-      const calls = readFileSync(trace, "utf8")
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line) as Call);
+      const calls = await recordCrawl({ out, folder, pages });
       const left = join(folder, "left");
       const test = (from: number, losses: number, kept: readonly Call[]) =>
         firstProblem({ calls: kept, losses, out, left, random: new Random(from) });
@@ -58,25 +48,6 @@ export const drill: Drill = {
     });
   },
 };
-
-async function recordCrawl(out: string, trace: string, pages: number): Promise<void> {
-  const web = await startWebProcess({
-    profile: { ...PROFILES.small, pages, hosts: 6 },
-    latencyMs: 10,
-  });
-  try {
-    const args = [...crawlArguments(web.start, out), "--max-uncommitted", "16"];
-    const env = {
-      NODE_OPTIONS: `--import ${ENTRY}`,
-      ORBWEAVER_RECORD_FOLDER: out,
-      ORBWEAVER_RECORD_TRACE: trace,
-    };
-    const { code, stderr } = await startCrawl(args, env).ended;
-    if (code !== 0) throw new Error(`the crawl ended with ${code}: ${stderr}`);
-  } finally {
-    await web.close();
-  }
-}
 
 interface Losses {
   readonly calls: readonly Call[];

@@ -2,13 +2,25 @@ import { drill as deaths } from "./deaths.faults.ts";
 import { drill as diskFull } from "./disk-full.faults.ts";
 import type { Drill } from "./drill.ts";
 import { drill as exits } from "./exits.faults.ts";
+import { drill as flips } from "./flips.faults.ts";
 import { drill as kills } from "./kills.faults.ts";
 import { drill as points } from "./points.faults.ts";
+import { drill as powerArchive } from "./power-archive.faults.ts";
 import { drill as powerLoss } from "./power-loss.faults.ts";
 import { drill as signals } from "./signals.faults.ts";
 
 // npm run faults -- [--short] [--count N] [--pages N] [--seed N] [NAME...]
-const DRILLS: readonly Drill[] = [kills, points, deaths, exits, signals, powerLoss, diskFull];
+const DRILLS: readonly Drill[] = [
+  kills,
+  points,
+  deaths,
+  exits,
+  signals,
+  powerLoss,
+  powerArchive,
+  diskFull,
+  flips,
+];
 const words: string[] = [];
 const numbers = new Map<string, number>();
 let isShort = false;

@@ -18,7 +18,11 @@ test("a folder belongs to one crawl at a time, also within one process", (t) => 
   assert.throws(() => lockFolder(dir), FolderTakenError);
   unlock();
   lockFolder(dir)();
-  assert.deepEqual(readdirSync(join(dir, "state")).sort(), ["crawl.json", "journals"]);
+  assert.deepEqual(readdirSync(join(dir, "state")).sort(), [
+    "crawl-copy.json",
+    "crawl.json",
+    "journals",
+  ]);
 });
 
 test("a lock that a killed process left is stale, also when its number is in use again", (t) => {

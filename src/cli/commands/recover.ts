@@ -47,7 +47,8 @@ export const command: Command = {
 };
 
 function textOf(recovery: Recovery): string {
-  const { captures, orphans, unnamed, lists, damages, closed, journalsCut, rebuilt } = recovery;
+  const { captures, orphans, unnamed, lists, damages, closed, journalsCut, mended, rebuilt } =
+    recovery;
   const lines = [
     `${count(captures)} captures, ${count(orphans)} records that were never committed`,
     `${count(lists.crawled)} URLs crawled, ${count(lists.uncrawled)} found and not crawled, ${count(lists.seeds)} seeds`,
@@ -58,6 +59,9 @@ function textOf(recovery: Recovery): string {
     ...journalsCut.map(
       ({ file, offset, bytes }) => `cut ${bytes} torn bytes off ${file} at ${offset}`,
     ),
+    ...mended
+      .slice(0, SHOWN)
+      .map(({ file, offset }) => `put right ${file}, of which byte ${offset} was flipped`),
     ...rebuilt.map(({ file, offset }) => `rebuilt ${file}, which differed from byte ${offset} on`),
     ...(unnamed === 0 ? [] : [`${count(unnamed)} URLs without an answer are known by number only`]),
     ...damages

@@ -79,6 +79,24 @@ export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | "damaged" | 
   };
 }
 
+/** A header with one byte changed so that its checksum holds, and which; undefined when more is damaged than that. */
+export function mendSegmentHeader(
+  found: Buffer,
+): { readonly header: SegmentHeader; readonly offset: number; readonly value: number } | undefined {
+  const bytes = Buffer.from(found);
+  for (let offset = 0; offset < bytes.length; offset++) {
+    const before = bytes[offset]!;
+    for (let flip = 1; flip < 256; flip++) {
+      const value = before ^ flip;
+      bytes[offset] = value;
+      const header = decodeSegmentHeader(bytes);
+      if (typeof header !== "string") return { header, offset, value };
+    }
+    bytes[offset] = before;
+  }
+  return undefined;
+}
+
 /** Completes a batch whose events stand behind room for the header; answers its length. */
 export function sealBatch(bytes: Buffer, header: BatchHeader, salt: number): number {
   const end = BATCH_HEADER_BYTES + header.eventBytes;

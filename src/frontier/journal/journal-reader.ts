@@ -10,6 +10,7 @@ import {
   decodeBatchHeader,
   decodeSegmentHeader,
   isIntact,
+  mendSegmentHeader,
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
 } from "./journal-format.ts";
@@ -55,6 +56,14 @@ export interface Damage {
   readonly file: string;
   readonly offset: number;
   readonly what: string;
+  /** What the byte at the offset was, where that is known: then nothing is lost. */
+  readonly mend?: number;
+}
+
+/** What an error of a reader says; its message begins with file and offset. */
+export function damageOf(fault: StoreCorruptError): Damage {
+  const [, file, offset, what] = /^(.*?):(\d+): (.*)$/s.exec(fault.message) ?? [];
+  return { file: file ?? "", offset: Number(offset ?? 0), what: what ?? fault.message };
 }
 
 /** What to read. */
@@ -199,8 +208,16 @@ function* readSegment(
 function readHeader(window: SegmentWindow, read: SegmentRead): SegmentHeader | undefined {
   const at = window.at(0, SEGMENT_HEADER_BYTES);
   if (at < 0) return undefined;
-  const header = decodeSegmentHeader(window.bytes.subarray(at, at + SEGMENT_HEADER_BYTES));
-  if (header === "damaged") return undefined;
+  const bytes = window.bytes.subarray(at, at + SEGMENT_HEADER_BYTES);
+  let header = decodeSegmentHeader(bytes);
+  if (header === "damaged") {
+    // A file that holds no batch may be torn, and nothing is lost with it.
+    const mended = window.size > SEGMENT_HEADER_BYTES ? mendSegmentHeader(bytes) : undefined;
+    if (mended === undefined) return undefined;
+    const what = "a byte of the segment's header is not what was written";
+    read.report({ file: window.path, offset: mended.offset, what, mend: mended.value });
+    header = mended.header;
+  }
   if (header === "version")
     throw new StoreCorruptError(`${window.path}:0: written by a newer version`);
   if (header.shard !== read.shard || header.segment !== read.segment) {

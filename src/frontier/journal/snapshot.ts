@@ -7,7 +7,7 @@ import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import { COUNTERS, type OutboxBlock, type ShardState, word } from "./fold.ts";
 import { readHostNote } from "./host-notes.ts";
 import { readWide, writeWide } from "./journal-format.ts";
-import type { Damage, JournalEnd } from "./journal-reader.ts";
+import { type Damage, damageOf, type JournalEnd } from "./journal-reader.ts";
 import { readSections, type Section, type SectionWriter } from "./section-file.ts";
 
 /*
@@ -215,7 +215,7 @@ export function openSnapshot(
       return reader;
     } catch (fault) {
       if (!(fault instanceof StoreCorruptError)) throw fault;
-      salvage({ file: path, offset: 0, what: fault.message });
+      salvage(damageOf(fault));
     }
   }
   return undefined;

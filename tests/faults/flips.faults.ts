@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { EXIT } from "../../src/errors.ts";
+import { compactShard } from "../../src/frontier/journal/compact.ts";
+import { listSegments } from "../../src/frontier/journal/journal-files.ts";
+import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
+import { type Recovery, recoverFolder } from "../../src/store/recover.ts";
+import { readRunFacts } from "../../src/store/result-lists.ts";
+import { PROFILES } from "../../src/web/profile.ts";
+import { type RemoteWeb, startWebProcess } from "../../src/web/web-process.ts";
+import { crawlArguments, type Drill, Random, startCrawl, withFolder } from "./drill.ts";
+import { unitsOf } from "./file-units.ts";
+
+/** One flip in so many is shown to real processes, `resume` first. */
+const PROCESS_EVERY = 40;
+
+/** The files a flip may meet, by kind; each kind is met equally often. */
+const KINDS: readonly [name: string, is: RegExp][] = [
+  ["state", /state\/crawl(-copy)?\.json$/],
+  ["journals", /state\/journals\//],
+  ["archive", /archive\//],
+  ["archive", /archive\//],
+  ["index", /indexes\/index\.cdxj$/],
+  ["pages", /pages\/pages\.jsonl$/],
+];
+
+/** Flipped bytes in a crawl that has ended: each must be told with file and offset, and cost no more than it hit. */
+export const drill: Drill = {
+  name: "flips",
+  short: { count: 42, pages: 60 },
+  full: { count: 1000, pages: 150 },
+  async run({ count, pages, seed }) {
+    const random = new Random(seed);
+    const problems: string[] = [];
+    const figures = { flips: 0, lost: 0, putRight: 0, rebuilt: 0, cut: 0, undetected: 0 };
+    await withFolder(async (folder) => {
+      const out = join(folder, "out");
+      await makeCrawl(out, pages);
+      recover(out);
+      const clean = recover(out);
+      const files = readFiles(out);
+      for (; figures.flips < count; figures.flips++) {
+        const [kind, is] = KINDS[figures.flips % KINDS.length]!;
+        const paths = [...files.keys()].filter(
+          (path) => is.test(path) && files.get(path)!.length > 0,
+        );
+        const path = paths[random.below(paths.length)]!;
+        const bytes = Buffer.from(files.get(path)!);
+        const at = random.below(bytes.length);
+        bytes[at] = bytes[at]! ^ (1 + random.below(255));
+        const name = `${path.slice(out.length + 1)}:${at}`;
+        const problem = (what: string) => problems.push(`${name}: ${what}`);
+        writeFileSync(path, bytes);
+        const inProcess = figures.flips % PROCESS_EVERY === PROCESS_EVERY - 1;
+        if (inProcess) {
+          await showResume(out, path, problem);
+          restore(out, files);
+          writeFileSync(path, bytes);
+        }
+        const found = inProcess ? await recoverInProcess(out, problem) : recover(out);
+        const { damages, mended, rebuilt, journalsCut, captures, orphans } = found;
+        const unit = unitsOf(path, files.get(path)!).findLast((start) => start <= at)!;
+        const isHere = (place: { file: string; offset: number }) =>
+          basename(place.file) === basename(path) && (place.offset === at || place.offset === unit);
+        if (![...damages, ...mended, ...rebuilt, ...journalsCut].some(isHere)) {
+          figures.undetected++;
+          problem(`not told: ${JSON.stringify({ damages, mended, rebuilt, journalsCut })}`);
+        }
+        figures.putRight += mended.length;
+        figures.rebuilt += rebuilt.length > 0 && damages.length === 0 ? 1 : 0;
+        figures.cut += journalsCut.length;
+        if (damages.length > 0) figures.lost++;
+        if (kind !== "archive" && captures + orphans !== clean.captures + clean.orphans)
+          problem(`${captures} captures and ${orphans} orphans are left`);
+        if (kind === "archive" && captures < clean.captures - (damages.length > 0 ? 1 : 0))
+          problem(`${captures} of ${clean.captures} captures are left`);
+        if (damages.length > 0 && (kind === "state" || kind === "index" || kind === "pages"))
+          problem(`lost where a repair is possible: ${damages[0]!.what}`);
+        if (damages.length === 0 && !isSame(out, files, kind)) problem("not what it was before");
+        restore(out, files);
+      }
+    });
+    return { figures, problems };
+  },
+};
+
+/** A crawl in two runs, between which half of its journals become snapshots. */
+async function makeCrawl(out: string, pages: number): Promise<void> {
+  const web: RemoteWeb = await startWebProcess({
+    profile: { ...PROFILES.small, pages, hosts: 6, errorRate: 0.05, redirectShare: 0.05 },
+  });
+  try {
+    const first = [...crawlArguments(web.start, out), "--max-pages", String(pages >> 1)];
+    await runTo([...first, "--rotate-pages", String(pages >> 2)], EXIT.limit);
+    const { journals: folder } = crawlPaths(out);
+    const { seedLow, seedHigh } = readCrawlState(out)!;
+    for (let shard = 0; shard < 16; shard += 2) {
+      const upTo = listSegments(folder, shard).at(-1);
+      if (upTo !== undefined) compactShard({ folder, shard, upTo, seedLow, seedHigh });
+    }
+    await runTo(["resume", out, "--json", "--quiet", "--max-pages", String(pages * 2)], 0);
+  } finally {
+    await web.close();
+  }
+}
+
+async function runTo(args: readonly string[], expected: number): Promise<void> {
+  const { code, stderr } = await startCrawl(args).ended;
+  if (code !== expected) throw new Error(`${args[0]} ended with ${code}: ${stderr}`);
+}
+
+function recover(out: string): Recovery {
+  return recoverFolder(out, readRunFacts(crawlPaths(out).reports));
+}
+
+async function recoverInProcess(out: string, problem: (what: string) => void): Promise<Recovery> {
+  const { code, stdout, stderr } = await startCrawl(["recover", out, "--json"]).ended;
+  const recovery = JSON.parse(stdout) as Recovery;
+  const expected = recovery.damages.length > 0 ? EXIT.corrupt : 0;
+  if (code !== expected) problem(`recover ended with ${code}: ${stderr}`);
+  return recovery;
+}
+
+/** What `resume` says to a damaged crawl: all is well (it does not read this file, or cut off a torn end), or where. */
+async function showResume(out: string, path: string, problem: (what: string) => void) {
+  const { code, stderr } = await startCrawl(["resume", out, "--json", "--quiet"]).ended;
+  if (code === 0) return;
+  if (code !== EXIT.corrupt || !new RegExp(`${basename(path)}:\\d+: `).test(stderr))
+    problem(`resume ended with ${code}: ${stderr.slice(0, 300)}`);
+}
+
+function readFiles(out: string): Map<string, Buffer> {
+  const files = new Map<string, Buffer>();
+  for (const name of readdirSync(out, { recursive: true, encoding: "utf8" }).sort()) {
+    const path = join(out, name);
+    if (statSync(path).isFile()) files.set(path, readFileSync(path));
+  }
+  return files;
+}
+
+/** Whether the files of a kind are again what they were; of the journals an end that says nothing may be cut off. */
+function isSame(out: string, files: ReadonlyMap<string, Buffer>, kind: string): boolean {
+  if (kind === "journals") return true;
+  const now = readFiles(out);
+  const isIt = KINDS.find(([name]) => name === kind)![1];
+  return [...files].every(([path, bytes]) => !isIt.test(path) || now.get(path)?.equals(bytes));
+}
+
+function restore(out: string, files: ReadonlyMap<string, Buffer>): void {
+  const now = readFiles(out);
+  for (const path of now.keys()) if (!files.has(path)) rmSync(path);
+  for (const [path, bytes] of files) if (!now.get(path)?.equals(bytes)) writeFileSync(path, bytes);
+}
