@@ -13,6 +13,8 @@ import { VIAS } from "./via.ts";
  */
 
 const FIXED_BYTES = 24;
+/** What `recordLength` looks at. */
+export const RECORD_HEAD_BYTES = FIXED_BYTES;
 /** `--max-redirects` is at most 100. */
 const MAX_CHAIN = 101;
 
@@ -70,6 +72,13 @@ export function copyRecord(bytes: Buffer, at: number, link: WaitingLink, next: n
   // Parent and chain, in the same order.
   for (let i = head + ADMIT_FIXED_BYTES; i < headEnd; i++) bytes[end++] = source[i]!;
   return end - at;
+}
+
+/** How long a record is. */
+export function recordLength(bytes: Buffer, at: number): number {
+  const url = bytes[at + 20]! | (bytes[at + 21]! << 8);
+  const parent = bytes[at + 22]! | (bytes[at + 23]! << 8);
+  return FIXED_BYTES + url + parent + 8 * bytes[at + 19]!;
 }
 
 /** Writes the reference of the record that follows; 0 when none does. */
