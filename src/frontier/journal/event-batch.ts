@@ -1,11 +1,13 @@
 import { CapacityError } from "../../errors.ts";
 import type { Discovery } from "../frontier.ts";
+import type { LatinBuffer } from "../latin-buffer.ts";
 import { VIAS } from "../via.ts";
 import {
   BATCH_HEADER_BYTES,
   BATCH_TRAILER_BYTES,
   MAX_EVENT_BYTES,
   writeWide,
+  writeWord,
 } from "./journal-format.ts";
 
 /** The kinds of events; a number is never used again for something else. */
@@ -123,7 +125,7 @@ export class EventBatch {
     const at = this.#at;
     bytes[at] = length;
     bytes[at + 1] = length >>> 8;
-    bytes.write(url, at + 2, length, "latin1");
+    (bytes as LatinBuffer).latin1Write(url, at + 2, length);
     this.#at = at + 2 + length;
     this.#keepPrint(low, high);
     this.#groupLinks++;
@@ -136,8 +138,8 @@ export class EventBatch {
       this.#prints.copy(more);
       this.#prints = more;
     }
-    this.#prints.writeUInt32LE(low, at);
-    this.#prints.writeUInt32LE(high, at + 4);
+    writeWord(this.#prints, at, low);
+    writeWord(this.#prints, at + 4, high);
   }
 
   /** What became of a URL; without a location nothing of it was archived. */

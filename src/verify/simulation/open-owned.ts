@@ -46,7 +46,7 @@ export function openOwned(
         ? new ChainQueue(log, plan.order === "dfs")
         : new OpicQueue(state.cash!, log, noFile, order);
     const shard = new Shard(number, rules, state, queue);
-    enqueueWaiting(waitingTest(state, finished), undefined, disk.batches(number), (queued) =>
+    enqueueWaiting(waitingTest(state, finished), [], disk.batches(number), (queued) =>
       shard.enqueue(queued),
     );
     state.finished = undefined;
