@@ -66,16 +66,19 @@ function openPort(folder, epoch, ends) {
   const opened = new Set();
   let waiting = [];
   return {
+    /** True when batches are so long that they should be written. */
+    isDue: false,
     write(shard, events, onDurable) {
       if (!opened.has(shard)) desk.open(0, { shard, epoch, after: ends.get(shard) });
       opened.add(shard);
-      desk.take(shard, events, () => undefined);
+      if (desk.take(shard, events, () => undefined)) this.isDue = true;
       waiting.push(onDurable);
     },
     /** Makes everything durable and tells the frontier. */
     sync() {
       desk.append();
       desk.sync();
+      this.isDue = false;
       const told = waiting;
       waiting = [];
       for (const tell of told) tell();

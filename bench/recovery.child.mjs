@@ -23,6 +23,7 @@ function write({ folder, order, hosts, snapshots }) {
       nowMs += 10;
       if (visitPages(opened, PAGES_AT_ONCE, nowMs) === 0) throw new Error("nothing to take");
       frontier.flush();
+      if (port.isDue) break;
     }
     port.sync();
     compactor?.hear(port.closedSegments());

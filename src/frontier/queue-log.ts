@@ -1,12 +1,14 @@
 import { DiskFullError } from "../errors.ts";
-import { MAX_RECORD_BYTES, writeNext } from "./queue-record.ts";
+import { MAX_RECORD_BYTES, RECORD_HEAD_BYTES, recordLength, writeNext } from "./queue-record.ts";
 import type { ScratchFile } from "./scratch-file.ts";
 
 const CHUNK_BYTES = 1 << 20;
-const PAGE_BYTES = 1 << 14;
-const CACHED_PAGES = 64;
-/** A page of the cache is wide enough for a record that begins in it. */
+/** What is read at once: with many hosts the next record lies elsewhere, with few in the same page. */
+const PAGE_BYTES = 1 << 12;
+const CACHED_PAGES = 256;
+/** A page of the cache has room for a record that begins in it; most end within what is read of the page behind. */
 const PAGE_SPAN = PAGE_BYTES + MAX_RECORD_BYTES;
+const FIRST_SPAN = PAGE_BYTES + 256;
 
 interface Chunk {
   /** Undefined while the chunk is on disk only. */
@@ -16,6 +18,13 @@ interface Chunk {
   /** Records in it that still wait. */
   live: number;
   used: number;
+}
+
+/** A piece of a chunk on disk. */
+interface Page {
+  readonly bytes: Buffer;
+  /** Bytes that were read. */
+  filled: number;
 }
 
 /** A record where it lies: valid until the next call. */
@@ -35,7 +44,7 @@ export class QueueLog {
   readonly #maxChunks: number;
   readonly #chunks = new Map<number, Chunk>();
   readonly #freeSlots: number[] = [];
-  readonly #pages = new Map<number, Buffer>();
+  readonly #pages = new Map<number, Page>();
   readonly #view: RecordView = { bytes: Buffer.alloc(0), at: 0 };
   #file: ScratchFile | undefined;
   #slots = 0;
@@ -90,8 +99,13 @@ export class QueueLog {
       this.#view.bytes = chunk.bytes;
       this.#view.at = offset;
     } else {
-      this.#view.bytes = this.#page(chunk, number, Math.floor(offset / PAGE_BYTES));
-      this.#view.at = offset % PAGE_BYTES;
+      const at = offset % PAGE_BYTES;
+      const page = this.#page(chunk, number, Math.floor(offset / PAGE_BYTES));
+      const isWhole =
+        at + RECORD_HEAD_BYTES <= page.filled && at + recordLength(page.bytes, at) <= page.filled;
+      if (!isWhole) this.#fill(page, chunk, offset - at, PAGE_SPAN);
+      this.#view.bytes = page.bytes;
+      this.#view.at = at;
     }
     return this.#view;
   }
@@ -165,20 +179,25 @@ export class QueueLog {
     this.#inMemory--;
   }
 
-  #page(chunk: Chunk, number: number, page: number): Buffer {
-    const key = pageKey(number, page);
-    let bytes = this.#pages.get(key);
-    if (bytes !== undefined) return bytes;
+  #page(chunk: Chunk, number: number, index: number): Page {
+    const key = pageKey(number, index);
+    let page = this.#pages.get(key);
+    if (page !== undefined) return page;
     if (this.#pages.size >= CACHED_PAGES) {
       const [oldest, room] = this.#pages.entries().next().value!;
       this.#pages.delete(oldest);
-      bytes = room;
+      page = room;
     }
-    bytes ??= Buffer.allocUnsafe(PAGE_SPAN);
-    const length = Math.min(PAGE_SPAN, CHUNK_BYTES - page * PAGE_BYTES);
-    this.#file!.read(bytes.subarray(0, length), chunk.slot * CHUNK_BYTES + page * PAGE_BYTES);
-    this.#pages.set(key, bytes);
-    return bytes;
+    page ??= { bytes: Buffer.allocUnsafe(PAGE_SPAN), filled: 0 };
+    this.#fill(page, chunk, index * PAGE_BYTES, FIRST_SPAN);
+    this.#pages.set(key, page);
+    return page;
+  }
+
+  /** Reads so many bytes of a page, as far as its chunk has them. */
+  #fill(page: Page, chunk: Chunk, from: number, span: number): void {
+    page.filled = Math.min(span, CHUNK_BYTES - from);
+    this.#file!.read(page.bytes.subarray(0, page.filled), chunk.slot * CHUNK_BYTES + from);
   }
 }
 

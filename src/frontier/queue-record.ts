@@ -2,7 +2,9 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
 import type { Discovery } from "./frontier.ts";
 import { ADMIT_FIXED_BYTES, SEED_FLAG } from "./journal/event-batch.ts";
+import { writeWord } from "./journal/journal-format.ts";
 import type { WaitingLink } from "./journal/waiting-link.ts";
+import type { LatinBuffer } from "./latin-buffer.ts";
 import { VIAS } from "./via.ts";
 
 /*
@@ -13,6 +15,8 @@ import { VIAS } from "./via.ts";
  */
 
 const FIXED_BYTES = 24;
+/** What `recordLength` looks at. */
+export const RECORD_HEAD_BYTES = FIXED_BYTES;
 /** `--max-redirects` is at most 100. */
 const MAX_CHAIN = 101;
 
@@ -36,16 +40,19 @@ export function writeRecord(
 ): number {
   const { url, parent = "", chain } = found;
   writeNext(bytes, at, next);
-  bytes.writeInt32LE(low | 0, at + 6);
-  bytes.writeInt32LE(high | 0, at + 10);
-  bytes.writeUInt32LE(found.depth, at + 14);
+  writeWord(bytes, at + 6, low);
+  writeWord(bytes, at + 10, high);
+  writeWord(bytes, at + 14, found.depth);
   bytes[at + 18] = VIAS.indexOf(found.via) | (found.seed ? SEED_FLAG : 0);
   bytes[at + 19] = chain.length;
-  bytes.writeUInt16LE(url.length, at + 20);
-  bytes.writeUInt16LE(parent.length, at + 22);
+  bytes[at + 20] = url.length;
+  bytes[at + 21] = url.length >>> 8;
+  bytes[at + 22] = parent.length;
+  bytes[at + 23] = parent.length >>> 8;
   let end = at + FIXED_BYTES;
-  end += bytes.write(url, end, "latin1");
-  if (parent !== "") end += bytes.write(parent, end, "latin1");
+  const latin = bytes as LatinBuffer;
+  end += latin.latin1Write(url, end, url.length);
+  if (parent !== "") end += latin.latin1Write(parent, end, parent.length);
   for (const link of chain) end += bytes.write(link, end, 8, "hex");
   return end - at;
 }
@@ -72,20 +79,19 @@ export function copyRecord(bytes: Buffer, at: number, link: WaitingLink, next: n
   return end - at;
 }
 
+/** How long a record is. */
+export function recordLength(bytes: Buffer, at: number): number {
+  const url = bytes[at + 20]! | (bytes[at + 21]! << 8);
+  const parent = bytes[at + 22]! | (bytes[at + 23]! << 8);
+  return FIXED_BYTES + url + parent + 8 * bytes[at + 19]!;
+}
+
 /** Writes the reference of the record that follows; 0 when none does. */
 export function writeNext(bytes: Buffer, at: number, next: number): void {
   writeWord(bytes, at, next);
   const high = Math.floor(next / 2 ** 32);
   bytes[at + 4] = high;
   bytes[at + 5] = high >>> 8;
-}
-
-/** The low 32 bits, without the checks of `writeUInt32LE`. */
-function writeWord(bytes: Buffer, at: number, value: number): void {
-  bytes[at] = value;
-  bytes[at + 1] = value >>> 8;
-  bytes[at + 2] = value >>> 16;
-  bytes[at + 3] = value >>> 24;
 }
 
 /** The reference of the record that follows in the chain. */

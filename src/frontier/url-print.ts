@@ -1,5 +1,6 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { print } from "./fingerprint.ts";
+import type { LatinBuffer } from "./latin-buffer.ts";
 import { makeSipHash, TEXT_AT, WASM_PAGE_BYTES } from "./sip-module.ts";
 
 const sip = makeSipHash();
@@ -28,9 +29,6 @@ function reserve(minBytes: number): void {
   bytes = bytesOf(sip.memory.buffer);
   result = new Uint32Array(sip.memory.buffer, 0, 2);
 }
-
-/** What `write(text, offset, length, "latin1")` calls after checks that cost a fifth of the fingerprint. */
-type LatinBuffer = Buffer & { latin1Write(text: string, offset: number, length: number): number };
 
 function bytesOf(memory: ArrayBuffer): LatinBuffer {
   return Buffer.from(memory) as LatinBuffer;

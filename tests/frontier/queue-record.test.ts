@@ -53,7 +53,7 @@ test("a record copied from the journal is the one written from the object", () =
     fc.property(discoveries, fc.nat(2 ** 40), (all, next) => {
       let i = 0;
       const everything = () => true;
-      enqueueWaiting(everything, undefined, journalled(all), (link) => {
+      enqueueWaiting(everything, [], journalled(all), (link) => {
         const [copied, written] = [Buffer.alloc(MAX_RECORD_BYTES), Buffer.alloc(MAX_RECORD_BYTES)];
         const length = copyRecord(copied, 5, link, next);
         assert.equal(length, writeRecord(written, 5, all[i]!, lowOf(i), highOf(i), next));
@@ -79,7 +79,7 @@ test("links from the journal join the hosts they belong to, in their order", () 
       );
       enqueueWaiting(
         () => true,
-        undefined,
+        [],
         journalled(all),
         (link) => shard.enqueue(link),
       );

@@ -74,7 +74,7 @@ export function compactShard(options: CompactOptions): void {
   let waiting = 0;
   const isWaiting = (low: number, high: number) => !finished.hasPrint(low, high);
   const purse = state.counters[CASH_COUNTERS.minted]! > 0 ? new WaitingCash() : undefined;
-  enqueueWaiting(isWaiting, old, tail(), (link) => {
+  enqueueWaiting(isWaiting, old?.queued() ?? [], tail(), (link) => {
     queue.admit(decodeLink(link), link.low, link.high);
     purse?.waits(link.low, link.high);
     waiting++;

@@ -1,5 +1,6 @@
 import { CapacityError } from "../../errors.ts";
 import type { Discovery } from "../frontier.ts";
+import type { LatinBuffer } from "../latin-buffer.ts";
 import { VIAS } from "../via.ts";
 import type { HostNote } from "./host-notes.ts";
 import {
@@ -7,6 +8,7 @@ import {
   BATCH_TRAILER_BYTES,
   MAX_EVENT_BYTES,
   writeWide,
+  writeWord,
 } from "./journal-format.ts";
 
 /** The kinds of events; a number is never used again for something else. */
@@ -127,7 +129,7 @@ export class EventBatch {
     const at = this.#at;
     bytes[at] = length;
     bytes[at + 1] = length >>> 8;
-    bytes.write(url, at + 2, length, "latin1");
+    (bytes as LatinBuffer).latin1Write(url, at + 2, length);
     this.#at = at + 2 + length;
     this.#keepPrint(low, high);
     this.#groupLinks++;
@@ -140,8 +142,8 @@ export class EventBatch {
       this.#prints.copy(more);
       this.#prints = more;
     }
-    this.#prints.writeUInt32LE(low, at);
-    this.#prints.writeUInt32LE(high, at + 4);
+    writeWord(this.#prints, at, low);
+    writeWord(this.#prints, at + 4, high);
   }
 
   /** What became of a URL; without a location nothing of it was archived. */

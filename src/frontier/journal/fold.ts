@@ -215,13 +215,30 @@ export class ShardState {
 
   #applyAdmit(cursor: EventCursor): void {
     cursor.checkLinks();
-    const { bytes, to } = cursor;
-    for (let at = cursor.linksTo(); at < to; ) {
+    this.#eachPrint(cursor.bytes, cursor.linksTo(), cursor.to, (low, high) => {
+      if (!this.admit(low, high)) this.repeated++;
+    });
+  }
+
+  /** Knows the URLs whose fingerprints lie between `from` and `to`: all that a snapshot has of them. */
+  knowAll(bytes: Buffer, from: number, to: number): void {
+    this.#eachPrint(bytes, from, to, (low, high) => {
+      if (this.cash === undefined) this.seen.addPrint(low, high);
+      else this.cash.know(low, high);
+    });
+  }
+
+  #eachPrint(
+    bytes: Buffer,
+    from: number,
+    to: number,
+    take: (low: number, high: number) => void,
+  ): void {
+    for (let at = from; at < to; ) {
       const count = Math.min(BATCH, (to - at) >>> 3);
       for (let i = 0; i < 2 * count; i++, at += 4) prints[i] = word(bytes, at);
       this.touch(prints, count);
-      for (let i = 0; i < 2 * count; i += 2)
-        if (!this.admit(prints[i]!, prints[i + 1]!)) this.repeated++;
+      for (let i = 0; i < 2 * count; i += 2) take(prints[i]!, prints[i + 1]!);
     }
   }
 

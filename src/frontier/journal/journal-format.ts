@@ -137,6 +137,14 @@ export function decodeBatchHeader(bytes: Buffer, at: number): BatchHeader {
   };
 }
 
+/** Writes the low 32 bits of a number, without the checks of `writeUInt32LE`. */
+export function writeWord(bytes: Buffer, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+  bytes[at + 2] = value >>> 16;
+  bytes[at + 3] = value >>> 24;
+}
+
 /** Writes a whole number below 2^53 as 64 bits. */
 export function writeWide(bytes: Buffer, value: number, at: number): void {
   bytes.writeUInt32LE(value % TWO_32, at);

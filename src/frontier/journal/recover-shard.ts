@@ -9,7 +9,7 @@ import {
   type ReadOptions,
   readJournal,
 } from "./journal-reader.ts";
-import { openSnapshot, type SnapshotReader } from "./snapshot.ts";
+import { openSnapshot } from "./snapshot.ts";
 import type { WaitingLink } from "./waiting-link.ts";
 
 /** What is on disk of a shard, as a run finds it. */
@@ -57,7 +57,7 @@ export function recoverShard(
   const again = readJournal(
     salvage === undefined ? { ...read, checked: step.value } : { ...read, salvage: () => {} },
   );
-  enqueueWaiting(waitingTest(folded, finished), snapshot, again, enqueue);
+  enqueueWaiting(waitingTest(folded, finished), snapshot?.queued(true) ?? [], again, enqueue);
   folded.finished = undefined;
   return { state: folded, end: step.value };
 }
@@ -75,12 +75,12 @@ export function waitingTest(
 }
 
 /**
- * Calls `enqueue` for each URL of snapshot and batches that waits, as `isWaiting` tells. One view serves them all: it is
+ * Calls `enqueue` for each URL of a snapshot's queue and of batches that waits, as `isWaiting` tells. One view serves them all: it is
  * valid during the call.
  */
 export function enqueueWaiting(
   isWaiting: (low: number, high: number) => boolean,
-  snapshot: SnapshotReader | undefined,
+  queued: Iterable<EventBytes>,
   batches: Iterable<EventBytes & Pick<JournalBatch, "sequence">>,
   enqueue: (link: WaitingLink) => void,
 ): void {
@@ -106,6 +106,6 @@ export function enqueueWaiting(
       }
     }
   };
-  if (snapshot !== undefined) for (const batch of snapshot.queued()) goOver(batch);
+  for (const batch of queued) goOver(batch);
   for (const batch of batches) goOver(batch);
 }

@@ -168,9 +168,8 @@ export class SnapshotReader {
   restore(state: ShardState, prints = true): void {
     for (const section of readSections(this.path)) {
       const { kind, bytes, from, to } = section;
-      if (kind === SECTION.prints && prints) {
-        for (let at = from; at < to; at += 8) know(state, word(bytes, at), word(bytes, at + 4));
-      } else if (kind === SECTION.numbers) restoreNumbers(state, section);
+      if (kind === SECTION.prints && prints) state.knowAll(bytes, from, to);
+      else if (kind === SECTION.numbers) restoreNumbers(state, section);
       else if (kind === SECTION.block) state.outbox.set(...restoredBlock(state, section));
       else if (kind === SECTION.reached) {
         const map = bytes[from] === 0 ? state.sent : state.received;
@@ -191,9 +190,9 @@ export class SnapshotReader {
       if (section.kind === SECTION.prints) yield section;
   }
 
-  /** The admissions that were not done. */
-  *queued(): Generator<EventBytes> {
-    for (const section of readSections(this.path)) {
+  /** The admissions that were not done; `checked` when `restore` has just gone over the whole file. */
+  *queued(checked = false): Generator<EventBytes> {
+    for (const section of readSections(this.path, checked)) {
       if (section.kind !== SECTION.events) continue;
       yield { ...section, file: this.path };
     }
@@ -230,11 +229,6 @@ export function* readDone(folder: string, shard: number): Generator<EventBytes> 
     const file = join(folder, doneName(shard, segment));
     for (const section of readSections(file)) yield { ...section, file };
   }
-}
-
-function know(state: ShardState, low: number, high: number): void {
-  if (state.cash === undefined) state.seen.addPrint(low, high);
-  else state.cash.know(low, high);
 }
 
 function restoreCash(cash: ShardCash, events: EventBytes): void {

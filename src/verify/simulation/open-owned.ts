@@ -56,7 +56,7 @@ export function openOwned(
         : new OpicQueue(state.cash!, log, noFile, order);
     if (!parts.recalls) state.hosts = undefined;
     const shard = new Shard(number, rules, state, queue);
-    enqueueWaiting(waitingTest(state, finished), undefined, disk.batches(number), (queued) =>
+    enqueueWaiting(waitingTest(state, finished), [], disk.batches(number), (queued) =>
       shard.enqueue(queued),
     );
     state.finished = undefined;

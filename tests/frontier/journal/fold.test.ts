@@ -15,7 +15,7 @@ function waitingOf(state: ShardState, all: readonly (readonly JournalEvent[])[])
   const views = (function* () {
     for (const [i, events] of all.entries()) yield pack(events).view(i + 1);
   })();
-  enqueueWaiting(isWaiting, undefined, views, (link) => {
+  enqueueWaiting(isWaiting, [], views, (link) => {
     queued.push(decodeLink(link));
   });
   return queued;

@@ -1,0 +1,87 @@
+// The sharded frontier when it is large: resident memory and CPU per URL with many URLs known and queued, against a
+// small one in the same process.
+// Needs a build: npm run build && node bench/frontier-memory.bench.mjs
+//   [--known 1e7] [--queued 1e6] [--hosts 1e5] [--order bfs] [--repetitions 3] [--save]
+//
+// One process, one thread, 16 shards, no network (bench/frontier.thread.mjs). "add": new links, 100 a page, from the
+// end of the visit to the synced journal: key, hash, dedup, queue, journal. "known": the same links once more. "take": a
+// URL leaves the queue, its end is journalled and synced. Queued URLs went through all of that; URLs known and not
+// queued are done: their fingerprints are put in. Goals: at 1e8 known and 1e7 queued 2.5 GB (--order opic: 4 GB) and no
+// rate above 1.5 times the small one's. Disk: about 170 bytes per queued URL; journals are removed as they grow.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const SMALL = { known: 1e6, queued: 1e5 };
+const DISK_BYTES_PER_QUEUED = 400;
+const child = fileURLToPath(new URL("frontier-memory.child.mjs", import.meta.url));
+const argument = (name, otherwise) =>
+  process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : otherwise;
+const large = {
+  known: Number(argument("--known", "1e7")),
+  queued: Number(argument("--queued", "1e6")),
+};
+const hosts = Number(argument("--hosts", "1e5"));
+const order = argument("--order", "bfs");
+const repetitions = Number(argument("--repetitions", "3"));
+const RATES = ["add", "known", "take"];
+
+const { bavail, bsize } = statfsSync(os.tmpdir());
+const need = 2 ** 31 + DISK_BYTES_PER_QUEUED * large.queued;
+if (bavail * bsize < need) throw new Error(`${os.tmpdir()} has less than ${need} bytes free`);
+
+const rows = [];
+for (let repetition = 0; repetition < repetitions; repetition++) {
+  const folder = mkdtempSync(join(os.tmpdir(), "orbweaver-memory-"));
+  try {
+    const options = JSON.stringify({ folder, order, hosts, small: SMALL, large });
+    const output = execFileSync(process.execPath, [child, options], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const row = { repetition, ...JSON.parse(output) };
+    row.ratios = Object.fromEntries(
+      RATES.map((name) => [
+        name,
+        row.large[`${name}MicrosPerUrl`] / row.small[`${name}MicrosPerUrl`],
+      ]),
+    );
+    rows.push(row);
+    for (const size of ["small", "large"]) {
+      const at = row[size];
+      const rates = RATES.map((name) => `${name} ${at[`${name}MicrosPerUrl`].toFixed(2)}`);
+      console.log(
+        `${size}: ${at.known} known, ${at.queued} queued: ${rates.join(", ")} us of CPU; ` +
+          `resident ${Math.round(at.rss / 2 ** 20)} MiB, ${(at.rss / at.known).toFixed(1)} bytes per known URL`,
+      );
+    }
+    const ratios = RATES.map((name) => `${name} ${row.ratios[name].toFixed(2)}`);
+    console.log(`large against small: ${ratios.join(", ")}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+if (process.argv.includes("--save")) {
+  const result = {
+    experiment: "bench/frontier-memory.bench.mjs",
+    date: new Date().toISOString().slice(0, 10),
+    machine: {
+      cpu: os.cpus()[0].model,
+      cores: os.cpus().length,
+      memoryBytes: os.totalmem(),
+      system: `${os.type()} ${os.release()}`,
+      node: process.version,
+      v8: process.versions.v8,
+    },
+    unit: "microseconds of CPU (user and system, all threads) per URL, middle of three; bytes",
+    load1: os.loadavg()[0],
+    ...{ hosts, order, small: SMALL, large },
+    rows,
+  };
+  const results = new URL("./results/", import.meta.url);
+  mkdirSync(results, { recursive: true });
+  const name = order === "opic" ? "frontier-memory-opic.json" : "frontier-memory.json";
+  writeFileSync(new URL(name, results), `${JSON.stringify(result, null, 1)}\n`);
+}

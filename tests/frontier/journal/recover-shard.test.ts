@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
+import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
+import { recoverShard } from "../../../src/frontier/journal/recover-shard.ts";
+import { decodeLink } from "../../../src/frontier/journal/waiting-link.ts";
+import { link, pack, printOf, SEED_HIGH, SEED_LOW, UNSYNCED_FILES, withFolder } from "./plans.ts";
+
+const SHARD = 3;
+const SEEDS = { seedLow: SEED_LOW, seedHigh: SEED_HIGH };
+
+const url = (i: number) => `http://h.test/${i}`;
+const admitted = (...numbers: number[]): JournalEvent => ({
+  kind: "admit",
+  found: numbers.map((i) => link(url(i))),
+});
+const done = (i: number): JournalEvent => ({
+  kind: "done",
+  ...printOf(url(i)),
+  outcome: 1,
+  where: undefined,
+});
+
+/** Writes batches, in small segments so that there are several; as a process leaves them that is killed. */
+function write(folder: string, batches: readonly JournalEvent[][]): void {
+  const options = { folder, shard: SHARD, epoch: 1, segmentBytes: 400, files: UNSYNCED_FILES };
+  const writer = new JournalWriter({ ...options, ...SEEDS });
+  for (const events of batches) writer.append(pack(events));
+}
+
+function recover(folder: string) {
+  const queued: string[] = [];
+  const options = { folder, shard: SHARD, ...SEEDS };
+  const { state, end } = recoverShard(options, (one) => queued.push(decodeLink(one).url));
+  return { queued, state, end };
+}
+
+test("nothing of a torn batch is queued, wherever the tear is", () =>
+  withFolder((folder) => {
+    write(folder, [[admitted(1, 2)], [done(1), admitted(3)], [admitted(4, 5, 6)]]);
+    const last = join(folder, readdirSync(folder).sort().at(-1)!);
+    const whole = readFileSync(last);
+    assert.deepEqual(recover(folder).queued, [2, 3, 4, 5, 6].map(url));
+    // The last batch holds three links: a flipped byte in any of its last 60.
+    for (let back = 1; back <= 60; back++) {
+      const bytes = Buffer.from(whole);
+      bytes[bytes.length - back]! ^= 1;
+      writeFileSync(last, bytes);
+      const { queued, state, end } = recover(folder);
+      assert.deepEqual(queued, [2, 3].map(url), `byte ${back} from the end`);
+      assert.equal(state.known, 3);
+      assert.equal(state.waiting, 2);
+      assert.ok(end.torn !== undefined);
+    }
+    for (let cut = 1; cut <= 60; cut++) {
+      writeFileSync(last, whole.subarray(0, whole.length - cut));
+      assert.deepEqual(recover(folder).queued, [2, 3].map(url), `${cut} bytes cut off`);
+    }
+  }));
+
+test("a URL that was admitted twice waits once; one that is done does not wait", () =>
+  withFolder((folder) => {
+    write(folder, [[admitted(1, 2, 3)], [admitted(2, 4)], [done(4)], [admitted(1)]]);
+    const { queued, state } = recover(folder);
+    assert.deepEqual(queued, [1, 2, 3].map(url));
+    assert.equal(state.repeated, 2);
+    assert.equal(state.waiting, 3);
+    assert.equal(state.known, 4);
+  }));
