@@ -57,6 +57,7 @@ function takeOne(waiting, next) {
 /**
  * Always the known page that is worth most: by its exact cash at this moment, or by `worth` if given. One queue that
  * knows everything at once; no blocks, no hosts, no ranges. Home pages are minted a unit when they are met.
+ * `history` is all that each page ever got: its OPIC value.
  */
 export function idealCrawl(graph, seeds, { worth, homes } = {}) {
   const { pages, offsets, targets } = graph;
@@ -93,7 +94,10 @@ export function idealCrawl(graph, seeds, { worth, homes } = {}) {
     }
   }
   book.settle();
-  return fetched;
+  const history = Float64Array.from(local, (number) =>
+    number === UNKNOWN ? 0 : book.history(number),
+  );
+  return { fetched, history };
 }
 
 /** Credits for another thread; a link nobody has sent yet travels even if it carries nothing. */
