@@ -12,6 +12,8 @@ import { readLines, readPages, tempFolder } from "../support/orbweaver.ts";
 import { type Script, scriptedServer } from "./scripted-server.ts";
 
 const MIB = 1024 * 1024;
+/** What goes wrong here stands still for ever. */
+const ENDS = { timeout: 120_000 };
 
 function crawlOf(t: TestContext, start: readonly string[], more: Record<string, unknown>) {
   const out = join(tempFolder(t), "out");
@@ -30,7 +32,7 @@ for (const [handOff, bufferSize, threads, builders] of [
   ["count-or-time", 1, 1, 2],
 ] as const) {
   const shape = `${threads} crawlers, ${builders} builders, N = ${bufferSize}`;
-  test(`${handOff}: a small crawl ends and nothing is lost with ${shape}`, async (t) => {
+  test(`${handOff}: a small crawl ends and nothing is lost with ${shape}`, ENDS, async (t) => {
     const web = await startWeb({ profile: { ...PROFILES.small, pages: 80, hosts: 5 } });
     t.after(() => web.close());
     const parts = { handOff, bufferSize, threads, builders };
@@ -45,6 +47,27 @@ for (const [handOff, bufferSize, threads, builders] of [
     assert.ok(through > pages, `${through} records for ${pages} pages`);
   });
 }
+
+test("full: a crawler and then its builder die, and no permit is missing", ENDS, async (t) => {
+  // Two links at a time and 8 ms each: however fast the machine, there is time to die.
+  const profile = { ...PROFILES.small, pages: 300, hosts: 6 };
+  const web = await startWeb({ profile, latencyMs: 8 });
+  t.after(() => web.close());
+  const parts = { handOff: "full", bufferSize: 5, threads: 2, linksPerThread: 1 };
+  const { crawl, out } = crawlOf(t, web.start, parts);
+  const victims = ["crawler 1", "builder 0"];
+  const replaced: string[] = [];
+  let killed = 0;
+  crawl.events.on("workerReplaced", (name) => replaced.push(name));
+  crawl.events.on("progress", ({ pages }) => {
+    if (killed === victims.length || replaced.length < killed || pages < 20 * (killed + 1)) return;
+    void crawl.killWorker(victims[killed++]!);
+  });
+  const { ended, pages } = await crawl.run();
+  assert.deepEqual(replaced, victims);
+  assert.deepEqual([ended, pages], ["finished", web.truth().reachable]);
+  assert.equal(new Set(readPages(out).map(({ url }) => url)).size, pages);
+});
 
 /** Text that no level of gzip makes much smaller, and that differs from page to page. */
 function noise(bytes: number, seed: number): string {
@@ -62,8 +85,10 @@ function plain(text: string): Script[string] {
 }
 
 test("a slow builder: what waits in memory stays within the buffer, and the crawler waits", async (t) => {
-  const [count, lane, links] = [24, 8, 3];
-  const pages = Array.from({ length: count }, (_, i) => [`/${i}`, noise(MIB, i)] as const);
+  const [count, lane, links] = [60, 8, 3];
+  // Larger bodies are also held back where they are received.
+  const bytesEach = 500 * 1024;
+  const pages = Array.from({ length: count }, (_, i) => [`/${i}`, noise(bytesEach, i)] as const);
   const script = Object.fromEntries(pages.map(([path, text]) => [path, plain(text)]));
   const { origin } = await scriptedServer(t, script);
   const { crawl, out } = crawlOf(
@@ -86,7 +111,7 @@ test("a slow builder: what waits in memory stays within the buffer, and the craw
   const summary = await crawl.run();
   clearInterval(look);
   assert.equal(summary.pages, count);
-  const shrunk = written() / (count * MIB);
+  const shrunk = written() / (count * bytesEach);
   const waited = Math.max(...seen.map(([bytes, disk]) => bytes / MIB - disk / shrunk / MIB));
   // Besides the lane: what was in flight when it was full, and what the builder works on.
   const bound = lane + links + 3;
