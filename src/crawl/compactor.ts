@@ -19,7 +19,7 @@ export interface CompactorOptions {
 export class Compactor {
   readonly #options: CompactorOptions;
   readonly #module = new URL("./compact-worker.js", import.meta.url);
-  #running: RunningWorker | undefined;
+  #running: (RunningWorker & { readonly shard: number; readonly upTo: number }) | undefined;
   #closed = new Map<number, number>();
   #stopped = false;
   /** Snapshots made. */
@@ -41,6 +41,19 @@ export class Compactor {
     await this.#running?.ended.catch(() => {});
   }
 
+  /**
+   * As `pause`, for a thread that wants to read some shards: a compaction of one of these is broken off, which leaves
+   * everything as it was; one of another shard goes on.
+   */
+  async makeWay(isWanted: (shard: number) => boolean): Promise<void> {
+    this.#stopped = true;
+    const running = this.#running;
+    if (running === undefined || !isWanted(running.shard)) return;
+    this.#closed.set(running.shard, running.upTo);
+    await running.worker.terminate();
+    await running.ended.catch(() => {});
+  }
+
   go(): void {
     this.#stopped = false;
     this.#next();
@@ -52,7 +65,8 @@ export class Compactor {
       this.#closed.delete(shard);
       if (!this.#isDue(shard, upTo)) continue;
       const workerData = { ...this.#options, shard, upTo };
-      this.#running = runWorker(this.#module, `compactor of shard ${shard}`, { workerData });
+      const name = `compactor of shard ${shard}`;
+      this.#running = { ...runWorker(this.#module, name, { workerData }), shard, upTo };
       // A compaction that fails leaves everything as it was; the next one tries again.
       this.#running.ended.then(
         () => this.#ended(1),

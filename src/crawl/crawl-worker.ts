@@ -1,16 +1,26 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { OrbweaverError } from "../errors.ts";
+import type { PagePriority } from "../frontier/opic/deal.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { Crawler } from "./crawler.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 import type { PlaceOfRecord } from "./journal-port.ts";
 import { loadPriority } from "./load-priority.ts";
+import type { SpareData } from "./spares.ts";
 
 /** What the supervisor says to a crawler thread. */
 export type ToCrawler =
+  /** The first word: these shards are yours. */
+  | {
+      readonly kind: "begin";
+      readonly rules: CrawlerRules;
+      readonly ownSeeds: readonly CrawlUrl[];
+    }
   | { readonly kind: "seed"; readonly url: CrawlUrl }
   | { readonly kind: "giveUpWaiting" }
   | { readonly kind: "go" }
+  /** Somebody else will begin anew with these shards. */
+  | { readonly kind: "leave" }
   /** Where records are that this thread asked for. */
   | { readonly kind: "places"; readonly places: readonly PlaceOfRecord[] }
   /** That thread was replaced. */
@@ -31,21 +41,41 @@ export type FromCrawler =
 
 const port = parentPort!;
 const say = (message: FromCrawler): void => port.postMessage(message);
-const { rules, ownSeeds } = workerData as { rules: CrawlerRules; ownSeeds: CrawlUrl[] };
+let crawler: Crawler | undefined;
 
 try {
-  const { priority } = rules.config;
-  begin(priority === undefined ? rules : { ...rules, priority: await loadPriority(priority) });
+  const { priority } = workerData as SpareData;
+  const loaded = priority === undefined ? undefined : await loadPriority(priority);
+  port.on("message", (message: ToCrawler) => {
+    if (message.kind === "begin") orRefuse(() => begin(message, loaded));
+    else if (message.kind === "leave") process.exit(1);
+    else hear(message);
+  });
 } catch (error) {
-  // The state on disk is not what was written, or a folder cannot be read: a sentence for the user, not a fault.
+  refuse(error);
+}
+
+function orRefuse(step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    refuse(error);
+  }
+}
+
+/** The state on disk is not what was written, or a folder cannot be read: a sentence for the user, not a fault. */
+function refuse(error: unknown): void {
   if (!(error instanceof OrbweaverError)) throw error;
   const { code, message, exitCode } = error;
   say({ kind: "refused", code, message, exitCode });
   port.close();
 }
 
-function begin(given: CrawlerRules): void {
-  const crawler = new Crawler(given, {
+function begin(
+  { rules, ownSeeds }: Extract<ToCrawler, { kind: "begin" }>,
+  priority: PagePriority | undefined,
+): void {
+  crawler = new Crawler(priority === undefined ? rules : { ...rules, priority }, {
     seedFound: (url) => say({ kind: "seed", url }),
     ready: (share, pages) => say({ kind: "ready", share, pages }),
     finished: () => {
@@ -57,12 +87,15 @@ function begin(given: CrawlerRules): void {
       throw error;
     },
   });
-  port.on("message", (message: ToCrawler) => {
-    if (message.kind === "seed") crawler.addSeed(message.url);
-    else if (message.kind === "go") crawler.go();
-    else if (message.kind === "places") crawler.hearPlaces(message.places);
-    else if (message.kind === "sendAgain") crawler.sendAgainTo(message.thread, message.epoch);
-    else crawler.giveUpWaiting();
-  });
   crawler.start(ownSeeds);
+}
+
+function hear(message: ToCrawler): void {
+  // Whoever was refused hears nothing more.
+  if (crawler === undefined) return;
+  if (message.kind === "seed") crawler.addSeed(message.url);
+  else if (message.kind === "go") crawler.go();
+  else if (message.kind === "places") crawler.hearPlaces(message.places);
+  else if (message.kind === "sendAgain") crawler.sendAgainTo(message.thread, message.epoch);
+  else if (message.kind === "giveUpWaiting") crawler.giveUpWaiting();
 }

@@ -8,11 +8,14 @@ import { shardOf, siteHash, siteOf } from "../url/site.ts";
 import { hostnameOf } from "../url/url-parts.ts";
 import type { BuildRules, FromBuilder } from "./build-worker.ts";
 import { builderOptions } from "./builder-options.ts";
-import type { FromCrawler } from "./crawl-worker.ts";
+import type { FromCrawler, ToCrawler } from "./crawl-worker.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 import type { DebugRules } from "./debug-worker.ts";
 import type { DiskNews } from "./disk-patience.ts";
 import type { Control, CrawlMemory } from "./shared-memory.ts";
+
+/** A thread that has not left after this long is busy with something that does not end. */
+const LEAVE_MS = 500;
 
 /** What a crew works on. */
 export interface CrewPlan {
@@ -67,9 +70,10 @@ export function startBuilder(
   return untilDone(running, () => plan.control.buildersMayEnd);
 }
 
-/** Starts a crawler thread; it waits for a word to begin. */
-export function startCrawler(
+/** Tells a crawler thread which shards are its own; it reads them and then waits for a word to go. */
+export function beginCrawler(
   plan: CrewPlan,
+  spare: RunningWorker,
   run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait">,
   hear: (message: FromCrawler) => void,
 ): RunningWorker {
@@ -81,8 +85,9 @@ export function startCrawler(
     const shard = shardOf(siteHash(siteOf(hostnameOf(url))), shards);
     return shard % threads === run.thread;
   });
-  const module = new URL("./crawl-worker.js", import.meta.url);
-  const running = runWorker(module, `crawler ${run.thread}`, { workerData: { rules, ownSeeds } });
+  const running = { ...spare, name: `crawler ${run.thread}` };
+  const begin: ToCrawler = { kind: "begin", rules, ownSeeds };
+  running.worker.postMessage(begin);
   let isDone = false;
   running.worker.on("message", (message: FromCrawler) => {
     isDone ||= message.kind === "finished" || message.kind === "refused";
@@ -100,8 +105,29 @@ function untilDone(running: RunningWorker, isDone: () => boolean): RunningWorker
   return { ...running, ended };
 }
 
-/** Starts the thread that writes the debug log. */
-export function startDebugLog({ memory, out }: CrewPlan): RunningWorker {
+/** A crawler has to be out of the way: it goes by itself, or it is ended when it does not. */
+export async function dismiss({ worker, ended }: RunningWorker): Promise<void> {
+  const leave: ToCrawler = { kind: "leave" };
+  worker.postMessage(leave);
+  // Between two events, because Node (20.20) aborts the process when a thread is ended while it makes a zlib stream.
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, LEAVE_MS);
+  });
+  await Promise.race([ended.catch(() => {}), late]);
+  clearTimeout(timer);
+  await worker.terminate();
+}
+
+/** Starts what is neither crawler nor builder: the thread that writes the debug log, if there is one. */
+export function startOthers(plan: CrewPlan, fault: (error: unknown) => void): RunningWorker[] {
+  if (!plan.config.debug) return [];
+  const running = startDebugLog(plan);
+  running.ended.catch(fault);
+  return [running];
+}
+
+function startDebugLog({ memory, out }: CrewPlan): RunningWorker {
   const workerData: DebugRules = { memory, file: crawlPaths(out).debugLog };
   const module = new URL("./debug-worker.js", import.meta.url);
   return runWorker(module, "debug log", { workerData });

@@ -6,16 +6,18 @@ import { BuilderCrew } from "./builder-crew.ts";
 import { Compactor } from "./compactor.ts";
 import type { FromCrawler, ToCrawler } from "./crawl-worker.ts";
 import {
+  beginCrawler,
   type CrewPlan,
   type CrewVoice,
+  dismiss,
   journalsOf,
-  startCrawler,
-  startDebugLog,
+  startOthers,
 } from "./crew-workers.ts";
 import { DeathToll, MAX_DEATHS_WITHOUT_PAGE } from "./death-toll.ts";
 import { FirstWords } from "./first-words.ts";
 import { countAnew, orRefused, reclaim, recount, type Start } from "./recount.ts";
 import { bellsOf, createBuffer, MODES } from "./shared-memory.ts";
+import { Spares } from "./spares.ts";
 
 /**
  * The worker threads of a crawl: starts them, counts what they have to do, and replaces one that dies. Its shards are
@@ -26,6 +28,7 @@ export class Crew {
   readonly #voice: CrewVoice;
   readonly #crawlers: RunningWorker[] = [];
   readonly #builders: BuilderCrew;
+  readonly #spares: Spares;
   readonly #compactor: Compactor | undefined;
   readonly #words = new FirstWords<FromCrawler | FromBuilder>();
   #others: RunningWorker[] = [];
@@ -53,6 +56,7 @@ export class Crew {
     const folder = journalsOf(plan);
     this.#compactor =
       folder === undefined ? undefined : new Compactor({ folder, seedLow, seedHigh });
+    this.#spares = new Spares(plan.config);
     this.#builders = new BuilderCrew(plan, {
       hear: (message) => this.#hearBuilder(message),
       died: (running, error) => this.#died(running, error),
@@ -72,11 +76,7 @@ export class Crew {
     });
     this.#guards++;
     for (let builder = 0; builder < config.builders; builder++) this.#builders.start(builder);
-    if (config.debug) {
-      const running = startDebugLog(this.#plan);
-      running.ended.catch((error: unknown) => this.#voice.fault(error));
-      this.#others.push(running);
-    }
+    this.#others = startOthers(this.#plan, (error) => this.#voice.fault(error));
     const epoch = this.#plan.nextEpoch();
     const ready = Array.from({ length: memory.threads }, (_, thread) =>
       this.#startAgain(thread, epoch, resumed),
@@ -103,7 +103,7 @@ export class Crew {
 
   async #dismiss(running: RunningWorker): Promise<void> {
     this.#dismissed.add(running);
-    await running.worker.terminate();
+    await dismiss(running);
   }
 
   /** Says something to every crawler. */
@@ -124,6 +124,7 @@ export class Crew {
     this.#plan.control.endBuilders();
     this.wakeAll();
     await this.#builders.ended(() => this.#repair);
+    await this.#spares.dismiss();
     await Promise.all(this.#others.map(({ ended }) => ended.catch(() => {})));
   }
 
@@ -137,8 +138,10 @@ export class Crew {
 
   /** Settles when the crawler has read what is on disk. */
   #startCrawler(thread: number, epoch: number, mustWait: boolean): Promise<Start> {
-    const hear = (message: FromCrawler) => this.#hearCrawler(thread, message);
-    const running = startCrawler(this.#plan, { thread, epoch, mustWait }, hear);
+    const run = { thread, epoch, mustWait };
+    const running = beginCrawler(this.#plan, this.#spares.take(), run, (message) =>
+      this.#hearCrawler(thread, message),
+    );
     this.#crawlers[thread] = running;
     this.#starting.add(thread);
     const ready = this.#words.next(`ready ${thread}`);
@@ -244,7 +247,9 @@ export class Crew {
 
   async #replaceCrawlers(threads: readonly number[], builderLives = true): Promise<void> {
     const { control } = this.#plan;
-    await this.#compactor?.pause();
+    // They load their code while the builder closes the journals.
+    this.#spares.keep(threads.length);
+    await this.#compactor?.makeWay((shard) => threads.includes(shard % this.#plan.memory.threads));
     for (const thread of threads) {
       this.#dead.add(thread);
       if (builderLives) {
@@ -262,12 +267,8 @@ export class Crew {
       [...this.#crawlers.keys()].filter(
         (thread) => !threads.includes(thread) && !this.#dead.has(thread),
       );
-    await recount(this.#plan, {
-      number: ++this.#recounts,
-      fresh,
-      others,
-      guards: () => this.#guards,
-    });
+    const guards = () => this.#guards;
+    await recount(this.#plan, { number: ++this.#recounts, fresh, others, guards });
     for (const thread of threads) {
       this.tell({ kind: "sendAgain", thread, epoch });
       this.#say(thread, { kind: "go" });

@@ -16,6 +16,8 @@ export interface DrillOptions {
   readonly count: number;
   readonly pages: number;
   readonly seed: number;
+  /** Hears how many faults have struck. */
+  readonly tell?: (faults: number) => void;
 }
 
 /** What a drill shows: a row of figures, and what is wrong, if anything. */
@@ -27,8 +29,8 @@ export interface DrillResult {
 /** A drill and how large it is in its short form and as the issue asks for it. */
 export interface Drill {
   readonly name: string;
-  readonly short: Omit<DrillOptions, "seed">;
-  readonly full: Omit<DrillOptions, "seed">;
+  readonly short: Pick<DrillOptions, "count" | "pages">;
+  readonly full: Pick<DrillOptions, "count" | "pages">;
   run(options: DrillOptions): Promise<DrillResult>;
 }
 

@@ -1,12 +1,13 @@
 import { Socket } from "node:net";
-import { isMainThread, workerData } from "node:worker_threads";
+import { isMainThread, threadId, workerData } from "node:worker_threads";
+import type { SpareData } from "../../src/crawl/spares.ts";
 import { Random } from "../../src/web/random.ts";
 
 // Loaded before the crawler's own module by NODE_OPTIONS: such a thread ends itself after some requests.
-const rules = (workerData as { rules?: { thread: number; epoch: number } } | null)?.rules;
-if (!isMainThread && rules !== undefined) {
+const isCrawler = (workerData as Partial<SpareData> | null)?.crawler === true;
+if (!isMainThread && isCrawler) {
   const seed = Number(process.env.ORBWEAVER_DEATH_SEED ?? 1);
-  const random = new Random(seed * 1000 + rules.epoch * 10 + rules.thread);
+  const random = new Random(seed * 1000 + threadId);
   const ways: (() => void)[] = [
     () => process.exit(0),
     () => process.exit(1),

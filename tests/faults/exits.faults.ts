@@ -13,7 +13,7 @@ export const drill: Drill = {
   name: "exits",
   short: { count: 4, pages: 3000 },
   full: { count: 60, pages: 20_000 },
-  async run({ count, pages, seed }) {
+  async run({ count, pages, seed, tell }) {
     const problems: string[] = [];
     const figures = { exits: 0, crawls: 0, lost: 0 };
     while (figures.exits < count && problems.length === 0) {
@@ -34,6 +34,7 @@ export const drill: Drill = {
           const { reachable } = await web.truth();
           const disk = readOnDisk(out);
           figures.exits += exits;
+          tell?.(figures.exits);
           figures.crawls++;
           figures.lost += Math.max(0, reachable - disk.pages);
           problems.push(...disk.problems);

@@ -21,6 +21,7 @@ const DRILLS: readonly Drill[] = [
   diskFull,
   flips,
 ];
+const PROGRESS_MS = 15_000;
 const words: string[] = [];
 const numbers = new Map<string, number>();
 let isShort = false;
@@ -35,14 +36,25 @@ console.log(`seed ${seed}`);
 let failed = 0;
 for (const drill of DRILLS) {
   if (words.length > 0 && !words.includes(drill.name)) continue;
-  const { count, pages } = isShort ? drill.short : drill.full;
+  const size = isShort ? drill.short : drill.full;
+  const count = numbers.get("--count") ?? size.count;
   const startMs = performance.now();
+  const secondsSoFar = () => ((performance.now() - startMs) / 1000).toFixed(1);
+  let faults: number | undefined;
+  const ticker = setInterval(() => {
+    const struck = faults === undefined ? "" : `${faults} of ${count} `;
+    console.log(`  ${drill.name}: ${struck}after ${secondsSoFar()} s`);
+  }, PROGRESS_MS);
   const { figures, problems } = await drill.run({
-    count: numbers.get("--count") ?? count,
-    pages: numbers.get("--pages") ?? pages,
+    count,
+    pages: numbers.get("--pages") ?? size.pages,
     seed,
+    tell: (number) => {
+      faults = number;
+    },
   });
-  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  clearInterval(ticker);
+  const seconds = secondsSoFar();
   console.table({ [drill.name]: { ...figures, seconds, problems: problems.length } });
   for (const problem of problems.slice(0, 20)) console.log(`  ${drill.name}: ${problem}`);
   if (problems.length > 0) failed++;

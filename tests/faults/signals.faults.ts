@@ -12,7 +12,7 @@ export const drill: Drill = {
   name: "signals",
   short: { count: 4, pages: 3000 },
   full: { count: 200, pages: 20_000 },
-  async run({ count, pages, seed }) {
+  async run({ count, pages, seed, tell }) {
     const random = new Random(seed);
     const problems: string[] = [];
     const figures = { signals: 0, crawls: 0, slowestExitMs: 0, refetched: 0, lost: 0 };
@@ -45,6 +45,7 @@ export const drill: Drill = {
             }
             signals++;
             figures.signals++;
+            tell?.(figures.signals);
             const tookMs = Math.round(performance.now() - sentMs);
             figures.slowestExitMs = Math.max(figures.slowestExitMs, tookMs);
             if (tookMs > MAX_EXIT_MS) problems.push(`${signal}: ${tookMs} ms to the exit`);
