@@ -16,6 +16,7 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
   crawl.events.on("seedRedirected", (url) =>
     progress.note(`a seed redirects to ${url}, now a seed`),
   );
+  crawl.events.on("fewFiles", (message) => progress.note(message));
   crawl.events.on("workerReplaced", (name, cause) =>
     progress.note(`${name} died (${messageOf(cause)}) and was replaced`),
   );

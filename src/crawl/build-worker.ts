@@ -13,13 +13,7 @@ import { FRAMES, type Frame } from "./frames.ts";
 import { type DeskOptions, JournalDesk, type OpenJournal } from "./journal-desk.ts";
 import type { PlaceOfRecord } from "./journal-port.ts";
 import { openBuffer } from "./open-buffer.ts";
-import {
-  Account,
-  bellsOf,
-  Control,
-  type CrawlMemory,
-  HURRY_LEVELS,
-} from "./shared-memory.ts";
+import { Account, bellsOf, Control, type CrawlMemory, HURRY_LEVELS } from "./shared-memory.ts";
 
 /** What a builder thread is given. */
 export interface BuildRules {

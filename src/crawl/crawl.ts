@@ -16,11 +16,13 @@ import { lockFolder } from "../store/folder-lock.ts";
 import { treeLockMemory } from "../store/page-tree.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
+import { residentBytes } from "../sync/open-files.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { BufferPlan } from "./buffer-plan.ts";
 import { Crew } from "./crew.ts";
 import { type DiskNews, repeatOnLoop } from "./disk-patience.ts";
 import { CrawlBus, type CrawlProgress } from "./events.ts";
+import { fitToOpenFiles } from "./file-budget.ts";
 import { flowOf } from "./flow.ts";
 import { writeReports } from "./reports.ts";
 import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-memory.ts";
@@ -37,7 +39,11 @@ const LOST_MS = 1000;
 /** A crawl: starts the threads, watches limits, and ends everything in order. */
 export class Crawl {
   readonly events = new CrawlBus();
+  /** As the user wants it, for the next run. */
+  readonly #asked: CrawlConfig;
+  /** As this process can do it. */
   readonly #config: CrawlConfig;
+  readonly #fewFiles: string | undefined;
   readonly #out: string;
   readonly #resumes: boolean;
   readonly #memory;
@@ -58,8 +64,11 @@ export class Crawl {
   #waitForDisk = 0;
 
   /** `out` is made by `run`, which refuses a folder that is in use; with `resumes` it must hold a crawl. */
-  constructor(config: CrawlConfig, out: string, resumes = false) {
+  constructor(asked: CrawlConfig, out: string, resumes = false) {
+    const { config, note } = fitToOpenFiles(asked);
+    this.#asked = asked;
     this.#config = config;
+    this.#fewFiles = note;
     this.#out = out;
     this.#resumes = resumes;
     const shared = config.frontier === "shared" ? createSharedMemory(config) : undefined;
@@ -106,6 +115,7 @@ export class Crawl {
       statistics.tick(monotonicMs(), Date.now(), flow);
     }, TICK_MS);
     this.events.emit("started", this.#out);
+    if (this.#fewFiles !== undefined) this.events.emit("fewFiles", this.#fewFiles);
     // A crew that cannot begin dismisses its crawlers, so the wait below ends either way.
     crew.start().then(
       () => {
@@ -166,7 +176,7 @@ export class Crawl {
       hostsWaiting: sums.hostsWaiting,
       bytes: sums.bytes,
       seconds: (monotonicMs() - this.#startMs) / 1000,
-      rssBytes: process.memoryUsage.rss(),
+      rssBytes: residentBytes(),
     };
   }
 
@@ -176,13 +186,13 @@ export class Crawl {
     if (!this.#resumes) {
       const random = randomBytes(8);
       const [seedLow, seedHigh] = [random.readUInt32LE(0), random.readUInt32LE(4)];
-      const crawl = { frontier, seedLow, seedHigh, config: withoutPasswords(this.#config) };
+      const crawl = { frontier, seedLow, seedHigh, config: withoutPasswords(this.#asked) };
       createCrawlFolder(this.#out, Date.now(), crawl);
     }
     const unlock = lockFolder(this.#out);
     this.#state = readCrawlState(this.#out)!;
     if (this.#state.ended === "running" && this.#resumes) closeAfterCrash(this.#out);
-    this.#keep({ ended: "running", config: withoutPasswords(this.#config) });
+    this.#keep({ ended: "running", config: withoutPasswords(this.#asked) });
     return unlock;
   }
 

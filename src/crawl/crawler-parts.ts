@@ -13,6 +13,7 @@ import { Gatekeeper } from "../frontier/gatekeeper.ts";
 import { Host } from "../frontier/host.ts";
 import { EarlierCrawl } from "../store/earlier-crawl.ts";
 import { monotonicMs } from "../sync/clock.ts";
+import { filesAreFew } from "../sync/open-files.ts";
 import { Scope } from "../url/scope.ts";
 import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
 import { Follower } from "./follow.ts";
@@ -60,7 +61,9 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
       maxBodyBytes: config.maxBodyBytes,
     },
     insecure: config.insecure,
-    maxIdle: Math.max(MIN_IDLE, Math.floor(MAX_IDLE / config.threads)),
+    maxIdle: filesAreFew()
+      ? config.linksPerThread
+      : Math.max(MIN_IDLE, Math.floor(MAX_IDLE / config.threads)),
     largeBodies: Math.max(1, Math.floor(MAX_LARGE_BODIES / config.threads)),
     // A second request right after the first would break the delay: it goes back to the queue instead.
     resend: config.delayMs === 0,

@@ -23,9 +23,11 @@ export interface CrawlEvents {
   started: [out: string];
   progress: [progress: CrawlProgress];
   seedRedirected: [target: CrawlUrl];
+  /** Fewer files may be open than asked for: the crawl uses fewer threads or links. */
+  fewFiles: [message: string];
   /** A worker thread died and another one took its place. */
   workerReplaced: [name: string, cause: unknown];
-  /** The disk is full: the crawl waits until there is space again. */
+  /** The disk is full or fails: the crawl waits until it works again. */
   diskFull: [message: string];
   diskFree: [];
   stopping: [reason: string];

@@ -1,11 +1,14 @@
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { WorkerDiedError } from "../errors.ts";
+import { filesAreFew } from "./open-files.ts";
 
 /**
  * Page bodies are garbage as soon as they are stored, but lie outside V8's heap, which therefore sees no reason to
  * collect them. A small young generation makes it look more often.
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 1536 };
+
+const ORDERED = new URL("./ordered-worker.js", import.meta.url);
 
 /** A running worker and the promise that settles when it has ended. */
 export interface RunningWorker {
@@ -17,7 +20,9 @@ export interface RunningWorker {
 
 /** Starts a worker thread. The listeners are attached before it can end, so no ending is missed. */
 export function runWorker(module: URL, name: string, options: WorkerOptions): RunningWorker {
-  const worker = new Worker(module, { resourceLimits, ...options, name });
+  // What stands before the module loads it with care, and is told which by the arguments.
+  const [entry, argv] = filesAreFew() ? [ORDERED, [module.href]] : [module, []];
+  const worker = new Worker(entry, { resourceLimits, ...options, argv, name });
   const ended = new Promise<void>((resolve, reject) => {
     let cause: unknown;
     worker.once("error", (error) => {

@@ -73,8 +73,13 @@ export interface CrawlProcess {
 export function startCrawl(
   args: readonly string[],
   env: Record<string, string> = {},
+  limits: { readonly maxOpenFiles?: number } = {},
 ): CrawlProcess {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const program = [process.execPath, MAIN, ...args];
+  const limited = `ulimit -n ${limits.maxOpenFiles}; exec "$@"`;
+  const [command, ...rest] =
+    limits.maxOpenFiles === undefined ? program : ["sh", "-c", limited, "sh", ...program];
+  const child = spawn(command!, rest, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });

@@ -10,6 +10,9 @@ import type { Call } from "./record-calls.ts";
 import { recordCrawl } from "./recorded-crawl.ts";
 import { readWhole } from "./whole-folder.ts";
 
+/** In the short form. */
+const SHORT_RECOVER_EVERY = 6;
+
 const isArchive = (call: Call) => "path" in call && call.path.includes("/archive/");
 const isJournal = (call: Call) => "path" in call && call.path.endsWith(".journal");
 
@@ -36,13 +39,14 @@ export const drill: Drill = {
       const calls = await recordCrawl({ out, folder, pages, more: ["--rotate-pages", "15"] });
       const left = join(folder, "left");
       const every = Math.max(1, Math.ceil(calls.length / count));
-      const lose = (changed: readonly Call[], full: boolean) =>
-        new PowerLoss(changed, out, left, new Random(seed)).first(every, full);
-      const whole = lose(calls, true);
+      const lose = (changed: readonly Call[], recoverEvery: number) =>
+        new PowerLoss(changed, out, left, new Random(seed)).first(every, recoverEvery);
+      const whole = lose(calls, every === 1 ? 1 : SHORT_RECOVER_EVERY);
       const problems = whole.problem === undefined ? [] : [whole.problem];
       let caught = 0;
       for (const [name, change] of MUTANTS) {
-        if (lose(change(calls), false).problem === undefined) problems.push(`not noticed: ${name}`);
+        if (lose(change(calls), Number.POSITIVE_INFINITY).problem === undefined)
+          problems.push(`not noticed: ${name}`);
         else caught++;
       }
       const figures = {
@@ -94,8 +98,8 @@ class PowerLoss {
     this.#random = random;
   }
 
-  /** Lets the power fail behind every n-th call until a promise is broken; `full` recovers each disk as well. */
-  first(every: number, full: boolean): this {
+  /** Lets the power fail behind every n-th call until a promise is broken; of the disks left some are recovered. */
+  first(every: number, recoverEvery: number): this {
     const disk = new LossyDisk();
     for (const [index, call] of this.#calls.entries()) {
       disk.apply(call);
@@ -109,7 +113,7 @@ class PowerLoss {
       // Before the folder is whole there is no crawl to recover.
       if (this.#promised.size === 0 && readState(this.#left) === undefined) continue;
       this.losses++;
-      const broken = this.#broken(full);
+      const broken = this.#broken(this.losses % recoverEvery === 0);
       if (broken === undefined) continue;
       this.problem = `after call ${index} of ${this.#calls.length}: ${broken}`;
       break;

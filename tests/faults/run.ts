@@ -2,6 +2,7 @@ import { drill as deaths } from "./deaths.faults.ts";
 import { drill as diskFull } from "./disk-full.faults.ts";
 import type { Drill } from "./drill.ts";
 import { drill as exits } from "./exits.faults.ts";
+import { drill as fewFiles } from "./few-files.faults.ts";
 import { drill as flips } from "./flips.faults.ts";
 import { drill as kills } from "./kills.faults.ts";
 import { drill as points } from "./points.faults.ts";
@@ -19,6 +20,7 @@ const DRILLS: readonly Drill[] = [
   powerLoss,
   powerArchive,
   diskFull,
+  fewFiles,
   flips,
 ];
 const PROGRESS_MS = 15_000;

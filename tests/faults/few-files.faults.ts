@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { PROFILES } from "../../src/web/profile.ts";
+import { startWebProcess } from "../../src/web/web-process.ts";
+import { crawlArguments, type Drill, Random, startCrawl, withFolder } from "./drill.ts";
+import { readWhole } from "./whole-folder.ts";
+
+/** The first is what the issue asks for; the others are drawn from here up. */
+const LEAST = 64;
+const MOST = 200;
+const SAYS = /^only \d+ files may be open: /m;
+
+/** Processes that may have few files open: they use fewer links, say so once, and lose nothing. */
+export const drill: Drill = {
+  name: "few-files",
+  short: { count: 1, pages: 150 },
+  full: { count: 10, pages: 1000 },
+  async run({ count, pages, seed }) {
+    const random = new Random(seed);
+    const problems: string[] = [];
+    const figures = { crawls: 0, least: LEAST, pages: 0, lost: 0 };
+    const web = await startWebProcess({
+      profile: { ...PROFILES.small, pages, hosts: 20 },
+      latencyMs: 5,
+    });
+    try {
+      const { reachable } = await web.truth();
+      for (; figures.crawls < count; figures.crawls++) {
+        await withFolder(async (folder) => {
+          const out = join(folder, "out");
+          const most = figures.crawls === 0 ? LEAST : LEAST + random.below(MOST - LEAST);
+          const args = crawlArguments(web.start, out).filter((arg) => arg !== "--quiet");
+          const crawl = startCrawl([...args, "--rotate-pages", "50"], {}, { maxOpenFiles: most });
+          const { code, stderr } = await crawl.ended;
+          if (code !== 0) {
+            problems.push(`${most} files: exit code ${code}: ${stderr.slice(-500)}`);
+            return;
+          }
+          if (stderr.split(SAYS).length !== 2) problems.push(`${most} files: ${stderr}`);
+          const disk = readWhole(out);
+          figures.pages += disk.pages;
+          figures.lost += Math.max(0, reachable - disk.pages);
+          for (const problem of disk.problems) problems.push(`${most} files: ${problem}`);
+          if (disk.pages !== reachable)
+            problems.push(`${most} files: ${disk.pages} pages of ${reachable}`);
+        });
+      }
+      const { code, stderr } = await startCrawl(["crawl", ...web.start], {}, { maxOpenFiles: 45 })
+        .ended;
+      if (code === 0 || !/too many open files|files may be open/.test(stderr))
+        problems.push(`far too few files: exit code ${code}: ${stderr.slice(-500)}`);
+    } finally {
+      await web.close();
+    }
+    return { figures, problems };
+  },
+};
