@@ -111,12 +111,16 @@ export class HandOff {
 /** Allocating this much anew for every large page costs more, in the end, than keeping it. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 const ROUND_BYTES = 64 * 1024;
+const SMALL_BYTES = 1024 * 1024;
+/** Memory for large frames that no pipe of this builder is filling now. */
+const spare: Buffer[] = [];
 
 /** The builder's end of one crawler's pipe: puts frames together again, whatever way they were cut. */
 export class FrameReader {
   readonly #pipe: BytePipe;
   readonly #prefix = Buffer.alloc(4);
-  #bytes = Buffer.alloc(64 * 1024);
+  #small = Buffer.alloc(64 * 1024);
+  #bytes = this.#small;
   #wanted = -1;
   #have = 0;
   #taken = 0;
@@ -160,14 +164,18 @@ export class FrameReader {
     return this.#pipe.readable() === 0;
   }
 
-  /** Grows for a large frame and is used again for the next; only the memory of a huge one is given back. */
+  /** Small frames have memory of their own, used again and again; large ones borrow theirs, huge ones give it back. */
   #fit(bytes: number): void {
-    if (bytes > this.#bytes.length || this.#bytes.length > KEPT_BYTES) {
-      // Medium sizes are rounded up; a large one gets all at once, of which only what is touched costs anything.
-      const wanted = Math.ceil(bytes / ROUND_BYTES) * ROUND_BYTES;
-      this.#bytes = Buffer.allocUnsafeSlow(
-        wanted <= 1 << 20 ? wanted : Math.max(wanted, KEPT_BYTES),
-      );
+    if (this.#bytes !== this.#small && this.#bytes.length === KEPT_BYTES) spare.push(this.#bytes);
+    if (bytes > SMALL_BYTES) {
+      // Of memory that is not touched nothing is used.
+      const kept = bytes > KEPT_BYTES ? undefined : spare.pop();
+      this.#bytes = kept ?? Buffer.allocUnsafeSlow(Math.max(bytes, KEPT_BYTES));
+      return;
     }
+    if (bytes > this.#small.length) {
+      this.#small = Buffer.allocUnsafeSlow(Math.ceil(bytes / ROUND_BYTES) * ROUND_BYTES);
+    }
+    this.#bytes = this.#small;
   }
 }
