@@ -12,6 +12,9 @@ export const TRAILER_BYTES = 8;
 export const FRAME_BYTES = MEMBER_HEADER.length + STORED_BLOCK_HEADER_BYTES + TRAILER_BYTES;
 const FIRST_BYTES = 64 * 1024;
 const MAX_CHUNK_BYTES = 1024 * 1024;
+// glibc maps large pieces one by one, but when it takes one of up to 32 MiB back it keeps pieces of that size from then
+// on (mallopt, M_MMAP_THRESHOLD). A larger piece always goes back to the system, and what is not touched costs nothing.
+const UNMAPPED_BYTES = 33 * 1024 * 1024;
 const RECORD_END = "\r\n\r\n";
 // Two large captures are not far apart; beyond this, memory is given back.
 const KEPT_BYTES = 16 * 1024 * 1024;
@@ -67,7 +70,12 @@ export class MemberBuffer {
       // Room for the whole answer, so that zlib gives it in one piece: stored blocks add 5 bytes each. Of a large
       // piece only what is written to costs memory.
       const whole = size + (size >> 8) + 64;
-      const room = level === 0 || size > MAX_CHUNK_BYTES ? whole : Math.max(4096, size >> 1);
+      const room =
+        size > MAX_CHUNK_BYTES
+          ? Math.max(whole, UNMAPPED_BYTES)
+          : level === 0
+            ? whole
+            : Math.max(4096, size >> 1);
       const member = gzipSync(record, { level, chunkSize: room });
       this.#reserve(member.length);
       this.#bytes.set(member, start);

@@ -42,7 +42,18 @@ export class Judge {
     const lines = this.#lines.get(url.href) ?? [];
     if (outcome === "absent") return lines.length === 0 ? [] : [`${url.href} should not be asked`];
     if (lines.length !== 1) return [`${url.href} has ${lines.length} lines in the log`];
-    return this.#line(url.href, lines[0]!, expected);
+    return [
+      ...this.#line(url.href, lines[0]!, expected),
+      ...this.#asked(hostile, url.pathname + url.search, expected.requests),
+    ];
+  }
+
+  /** How often the server of the case was asked for a path. */
+  #asked(hostile: PlayedCase, path: string, wanted: number | undefined): string[] {
+    if (wanted === undefined) return [];
+    const seen = (this.#report[hostile.address] ?? []).flatMap(({ requests }) => requests);
+    const { length } = seen.filter((request) => request.path === path);
+    return length === wanted ? [] : [`${path} was asked ${length} times instead of ${wanted}`];
   }
 
   #line(url: string, line: HostileCrawl["log"][number], expected: Expected): string[] {
@@ -66,10 +77,8 @@ export class Judge {
     const problems: string[] = [];
     const seen = this.#report[hostile.address] ?? [];
     const path = new URL(hostile.url).pathname;
-    const asked = seen.flatMap(({ requests }) => requests.filter((r) => r.path === path));
-    if (hostile.requests !== undefined && asked.length !== hostile.requests) {
-      problems.push(`asked ${asked.length} times instead of ${hostile.requests}`);
-    }
+    problems.push(...this.#asked(hostile, path, hostile.requests));
+    problems.push(...this.#asked(hostile, "/robots.txt", hostile.robotsRequests));
     for (const connection of seen) problems.push(...this.#connection(hostile, connection, path));
     return problems;
   }

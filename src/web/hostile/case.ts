@@ -49,6 +49,7 @@ export interface Expected {
   readonly outcome:
     | "page"
     | "redirect"
+    | "sitemap"
     | "failed"
     | "refused"
     | "unavailable"
@@ -59,6 +60,8 @@ export interface Expected {
   readonly truncated?: "length" | "time" | "disconnect";
   /** Title of the page, where attribution or decoding is the point. */
   readonly title?: string;
+  /** How often this path of the case is asked for, exactly, when that is the point. */
+  readonly requests?: number;
 }
 
 /** How a case speaks TLS. */
@@ -96,10 +99,12 @@ export interface HostileCase {
   readonly names?: Readonly<Record<string, NameAnswer>>;
   /** After the request for the first page its connection must not carry another one. */
   readonly closes?: boolean;
-  /** What the crawler has to be able to do before the row can be judged. */
-  readonly needs?: "sitemaps" | "cookies" | "proxy" | "traps" | "robots directives";
+  /** Judged in a crawl of its own: with cookies, or until it ends by itself. */
+  readonly needs?: "cookies" | "traps";
   /** Requests for the first page, exactly, when that is the point. */
   readonly requests?: number;
+  /** The same for robots.txt. */
+  readonly robotsRequests?: number;
   /** Seconds from the first to the last byte of one exchange, as the server saw it. */
   readonly seconds?: readonly [min: number, max: number];
   /** Waits tens of seconds with the deadlines of a polite crawl. */

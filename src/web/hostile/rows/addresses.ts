@@ -243,17 +243,6 @@ export const ways: Family = ({ port, target, evil, canary }) => {
       pages: { "/": links(schemes) },
     },
     {
-      row: "N8",
-      name: "sitemap",
-      serves: "a robots.txt whose sitemap is on this machine",
-      needs: "sitemaps",
-      expected: [{ outcome: "page" }],
-      pages: {
-        "/": page(),
-        "/robots.txt": page(`\nSitemap: http://${canary}/n8.xml\nSitemap: ${metadata}n8.xml\n`),
-      },
-    },
-    {
       row: "N9",
       name: "links",
       serves: "links to the ports of SSH, mail, Redis, X11, Amanda, memcached, and 0",

@@ -5,8 +5,9 @@ import { credentials } from "./credentials.ts";
 import { answers, lengths } from "./framing.ts";
 import { heads, redirects } from "./heads.ts";
 import { markup, traps } from "./pages.ts";
-import { robotsRows, sitemapRows } from "./robots.ts";
+import { robotsRows } from "./robots.ts";
 import { certificates, handshakes } from "./secure.ts";
+import { sitemapEntities, sitemapPlaces, sitemapSizes } from "./sitemaps.ts";
 import { storage } from "./storage.ts";
 import { busy, slowness } from "./timing.ts";
 import { words } from "./words.ts";
@@ -25,7 +26,9 @@ const FAMILIES: readonly Family[] = [
   answers,
   busy,
   robotsRows,
-  sitemapRows,
+  sitemapPlaces,
+  sitemapEntities,
+  sitemapSizes,
   markup,
   traps,
   words,

@@ -19,6 +19,7 @@ export const credentials: Family = ({ port, target, issuer }) => {
         const text = `HTTP/1.1 302 Found\r\nLocation: ${to}\r\nSet-Cookie: session=a1-${name}; Path=/\r\nContent-Length: 0\r\n\r\n`;
         visit.socket.write(text);
       },
+      "/here": page(),
     },
     ...rest,
   });
@@ -28,6 +29,10 @@ export const credentials: Family = ({ port, target, issuer }) => {
       "a cookie, then a redirect to another host",
       `http://${target}/a1-other-host`,
     ),
+    {
+      ...moved("same-host", "a cookie, then a redirect within its host, where it belongs", "/here"),
+      needs: "cookies",
+    },
     {
       row: "A1",
       name: "with-password",
@@ -57,7 +62,6 @@ export const credentials: Family = ({ port, target, issuer }) => {
       row: "A2",
       name: "challenge",
       serves: "407 Proxy Authentication Required from a server that is no proxy",
-      needs: "proxy",
       expected: [{ outcome: "failed", error: "http_407" }],
       pages: {
         "/": (visit) => {

@@ -5,7 +5,7 @@ const TOO_LARGE: Expected = { outcome: "failed", error: "headers_too_large" };
 const TYPE = "Content-Type: text/html\r\nContent-Length: 0\r\n";
 
 /** R10 and R11: heads that are too long, and cookies. */
-export const heads: Family = ({ target }) => {
+export const heads: Family = ({ target, port }) => {
   const large = (row: string, name: string, serves: string, lines: () => string): HostileCase => ({
     row,
     name,
@@ -30,6 +30,22 @@ export const heads: Family = ({ target }) => {
           "Set-Cookie": `foreign-${name}=1; Domain=${domain}; Path=/`,
         })(visit),
       "/own": page(),
+    },
+  });
+  const setting = (name: string, serves: string, values: readonly string[]): HostileCase => ({
+    row: "R11",
+    name,
+    serves,
+    needs: "cookies",
+    expected: [{ outcome: "page" }, { at: "/second", outcome: "page" }],
+    pages: {
+      "/": (visit) => {
+        const lines = values.map((value) => `Set-Cookie: ${value}\r\n`).join("");
+        const body = "<a href=/second>x</a>";
+        const head = `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${lines}`;
+        raw(`${head}Content-Length: ${body.length}\r\n\r\n${body}`)(visit);
+      },
+      "/second": page(),
     },
   });
   return [
@@ -60,25 +76,29 @@ export const heads: Family = ({ target }) => {
     },
     large("R11", "many", "10,000 cookies", () => cookies(10_000)),
     large("R11", "long", "a cookie of 1 MiB", () => `Set-Cookie: a=${"b".repeat(1 << 20)}\r\n`),
+    setting(
+      "sixty",
+      "60 cookies of 100 bytes, then a second page: 50 come back",
+      Array.from({ length: 60 }, (_, i) => `c${i}=${"v".repeat(100)}`),
+    ),
+    setting("fat", "a cookie of 5,000 bytes beside a small one, which alone comes back", [
+      `fat=${"v".repeat(5000)}`,
+      "small=1",
+    ]),
     {
-      row: "R11",
-      name: "sixty",
-      serves: "60 cookies of 200 bytes, then a second page: at most 50 come back",
-      needs: "cookies",
-      expected: [{ outcome: "page" }, { at: "/second", outcome: "page" }],
-      pages: {
-        "/": (visit) => {
-          const lines = Array.from(
-            { length: 60 },
-            (_, i) => `Set-Cookie: c${i}=${"v".repeat(200)}\r\n`,
-          );
-          const body = "<a href=/second>x</a>";
-          raw(
-            `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${lines.join("")}Content-Length: ${body.length}\r\n\r\n${body}`,
-          )(visit);
-        },
-        "/second": page(),
+      ...setting("named", "cookies for a public suffix, for another name and for its own site", [
+        "suffix=1; Domain=test",
+        "stranger=1; Domain=evil.test",
+        "site=1; Domain=hostile.test",
+      ]),
+      entry: `http://named.hostile.test:${port}/`,
+      names: {
+        "named.hostile.test": (own, family) => ({ records: family === 4 ? [own] : [] }),
       },
+      expected: [
+        { outcome: "page" },
+        { at: `http://named.hostile.test:${port}/second`, outcome: "page" },
+      ],
     },
     foreign("other-host", "a cookie for another host", "127.66.0.2"),
     foreign("public-suffix", "a cookie for a public suffix", "test"),

@@ -41,9 +41,15 @@ export const robotsRows: Family = ({ target, canary }) => {
     return ruled("B3", name, serves, pages["/robots.txt"]!, expected, { pages });
   };
   const unreachable = (name: string, serves: string, code: number) =>
-    ruled("B2", name, serves, status(code), [
-      { outcome: "refused", error: `robots_status_${code}` },
-    ]);
+    ruled(
+      "B2",
+      name,
+      serves,
+      status(code),
+      [{ outcome: "refused", error: `robots_status_${code}` }],
+      // The whole host is closed, and its robots.txt is asked for again.
+      { requests: 0, robotsRequests: 3 },
+    );
   const delay = (name: string, value: string, expected: readonly Expected[]) =>
     ruled(
       "B6",
@@ -197,79 +203,5 @@ export const robotsRows: Family = ({ target, canary }) => {
     delay("nan", "NaN", [HOME, NO]),
     delay("infinity", "Infinity", [HOME, NO]),
     delay("words", "a while", [HOME, NO]),
-  ];
-};
-
-/** B7 and B8: sitemaps, which are asked for because robots.txt names them. */
-export const sitemapRows: Family = ({ canary }) => {
-  const listed = (row: string, name: string, serves: string, answer: Answer): HostileCase => ({
-    row,
-    name,
-    serves,
-    needs: "sitemaps",
-    expected: [HOME],
-    pages: {
-      "/": page(),
-      "/listed": page(),
-      "/robots.txt": (visit) => robots(`Sitemap: ${visit.origin}/sitemap.xml\n`)(visit),
-      "/sitemap.xml": answer,
-    },
-  });
-  const xml =
-    (text: string): Answer =>
-    (visit) =>
-      respond(visit, 200, { "Content-Type": "application/xml" }, text);
-  const urlset = (inside: string) =>
-    `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${inside}</urlset>`;
-  const sitemapBomb = once(() =>
-    gzipSync(Buffer.concat([Buffer.from(urlset("")), Buffer.alloc(64 << 20, " ")])),
-  );
-  const laughs = Array.from(
-    { length: 9 },
-    (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`,
-  ).join("");
-  return [
-    listed(
-      "B7",
-      "laughs",
-      "a billion laughs",
-      xml(
-        `<?xml version="1.0"?><!DOCTYPE urlset [<!ENTITY l0 "lol">${laughs}]>${urlset("<url><loc>&l9;</loc></url>")}`,
-      ),
-    ),
-    listed(
-      "B7",
-      "external",
-      "an external entity on this machine",
-      xml(
-        `<?xml version="1.0"?><!DOCTYPE urlset [<!ENTITY x SYSTEM "http://${canary}/b7">]>${urlset("<url><loc>&x;</loc></url>")}`,
-      ),
-    ),
-    listed(
-      "B7",
-      "dtd",
-      "a DTD on this machine",
-      xml(`<?xml version="1.0"?><!DOCTYPE urlset SYSTEM "http://${canary}/b7.dtd">${urlset("")}`),
-    ),
-    listed("B8", "itself", "a sitemap index that lists itself", (visit) =>
-      xml(`<sitemapindex><sitemap><loc>${visit.origin}/sitemap.xml</loc></sitemap></sitemapindex>`)(
-        visit,
-      ),
-    ),
-    listed("B8", "million", "a sitemap index of a million children", (visit) => {
-      const child = `<sitemap><loc>${visit.origin}/listed</loc></sitemap>`.repeat(1000);
-      stream("application/xml", (n) => (n === 0 ? "<sitemapindex>" : child), 1001)(visit);
-    }),
-    listed("B8", "gzip", "a sitemap that unpacks to 64 MiB", (visit) =>
-      respond(visit, 200, { "Content-Type": "application/gzip" }, sitemapBomb()),
-    ),
-    listed("B8", "broken-gzip", "a sitemap that is broken gzip", (visit) =>
-      respond(
-        visit,
-        200,
-        { "Content-Type": "application/gzip" },
-        gzipSync(urlset("")).subarray(0, 30),
-      ),
-    ),
   ];
 };

@@ -55,6 +55,13 @@ export const words: Family = ({ canary, target }) => {
       "sixteen",
     ),
     charset(
+      "utf-16-unsaid",
+      "UTF-16 without a mark and without a word about it: nobody may guess it",
+      "text/html",
+      Buffer.from("<title>sixteen</title>", "utf16le"),
+      "",
+    ),
+    charset(
       "bom",
       "UTF-8 with a mark against its header",
       "text/html; charset=windows-1252",
@@ -129,6 +136,11 @@ export const words: Family = ({ canary, target }) => {
         { at: "/%00", outcome: "page" },
         { at: "/%E2%80%AEgnp.exe", outcome: "page" },
         { at: "/%zz", outcome: "page" },
+        { at: "/%EF%BF%BDx", outcome: "page" },
+        { at: "/%", outcome: "page" },
+        { at: "/a%2fb", outcome: "page" },
+        { at: "/;x", outcome: "page" },
+        { at: "/%EF%BF%BD", outcome: "page" },
       ],
       pages: { "/": links(odd), "*": page() },
     },
@@ -161,7 +173,6 @@ export const words: Family = ({ canary, target }) => {
       row: "P10",
       name: "conflict",
       serves: "X-Robots-Tag: nofollow against a meta element that says follow",
-      needs: "robots directives",
       expected: [HOME, { at: "/kept-out", outcome: "absent" }],
       pages: {
         "/": page('<meta name=robots content="index,follow"><a href=/kept-out>x</a>', {
