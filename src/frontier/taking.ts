@@ -15,8 +15,8 @@ export interface TakingParts {
 }
 
 /**
- * Which URLs a thread takes next: those of its shards in turn, then borrowed ones. When another thread has plenty of
- * pages that are worth more than all of its own, it works on those first, as far as that thread lends any.
+ * Which URLs a thread takes next: what it has borrowed, then those of its shards in turn. When another thread has
+ * plenty of pages that are worth more than all of its own, it asks for those first, as far as that thread lends any.
  */
 export class Taking {
   readonly #parts: TakingParts;
@@ -39,11 +39,14 @@ export class Taking {
     this.#nowMs = nowMs;
     this.#heldUntilMs = 0;
     const better = order?.compare() ?? -1;
-    if (better < 0) return this.#addBorrowed(this.#takeOwn(limit, nowMs), limit);
-    const borrowed = this.#addBorrowed([], limit);
+    // Borrowed ones first: they hold page permits that own ones may be waiting for.
+    const borrowed = this.#takeBorrowed(limit);
     if (borrowed.length > 0) return borrowed;
-    this.#heldUntilMs = lending.askFirst(better, Math.max(limit, FEWEST_ASKED), nowMs);
-    return this.#heldUntilMs > 0 ? [] : this.#takeOwn(limit, nowMs);
+    if (better >= 0) {
+      this.#heldUntilMs = lending.askFirst(better, Math.max(limit, FEWEST_ASKED), nowMs);
+      if (this.#heldUntilMs > 0) return borrowed;
+    }
+    return this.#takeOwn(limit, nowMs);
   }
 
   /** Takes leases for another thread. */
@@ -63,7 +66,8 @@ export class Taking {
     return next;
   }
 
-  #addBorrowed(taken: Lease[], limit: number): Lease[] {
+  #takeBorrowed(limit: number): Lease[] {
+    const taken: Lease[] = [];
     while (taken.length < limit) {
       const borrowed = this.#parts.lending.take();
       if (borrowed === undefined) break;

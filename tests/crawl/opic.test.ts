@@ -24,6 +24,8 @@ for (const threads of [1, 4]) {
     const report = readReport(out);
     assert.ok(report.lateOwn! > 0, "links to fetched pages are counted");
     assert.equal(report.lateForeign! > 0, true, "also those of other shards");
+    assert.ok(report.exchanges! > 0 && report.exchangeSize! >= 16, "the size is found by itself");
+    assert.ok(report.maxNextUrls! > 0, "the depth of what comes next is told");
     const pages = readLines<{ cash: number; priority: number }>(join(out, "pages/pages.jsonl"));
     for (const { cash, priority } of pages.slice(1)) {
       assert.ok(Number.isSafeInteger(cash) && priority * UNIT === cash);
@@ -44,16 +46,13 @@ test("ordered by cash, stopped and resumed with other numbers of threads: every 
   t.after(() => web.close());
   const out = join(tempFolder(t), "out");
   const start = ["crawl", ...web.start, "--order", "opic", "--delay", "0", "--out", out];
+  // Few places, so that threads help each other; what they have borrowed must not hold the last permits.
   const first = await orbweaver([
-    ...start,
-    "--json",
-    "--quiet",
-    "--max-pages",
-    "60",
-    "--threads",
-    "2",
+    ...[...start, "--json", "--quiet", "--max-pages", "60", "--exchange-size", "4"],
+    ...["--threads", "4", "--links-per-thread", "4"],
   ]);
   assert.equal(first.code, 3, first.stderr);
+  assert.equal(readReport(out).exchangeSize, 4);
   const check = async (url: string) => {
     const { stdout, stderr } = await orbweaver(["check", "url", url, "--crawl", out, "--json"]);
     assert.equal(stderr, "");
@@ -95,6 +94,7 @@ test("a module says what pages are worth: those come first, and the cash is book
   for (const [args, message] of [
     [[...byCash, "--priority", join(folder, "none.mjs")], /--priority .* cannot be loaded/],
     [[...crawl, "--priority", module], /--priority needs --order opic/],
+    [[...crawl, "--exchange-size", "64"], /--exchange-size needs --order opic/],
   ] as const) {
     const refused = await orbweaver(args.map((word) => (word === out ? `${out}2` : word)));
     assert.equal(refused.code, 2, refused.stderr);

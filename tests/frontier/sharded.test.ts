@@ -7,6 +7,7 @@ import { type Discovery, type JournalPort, OUTCOME } from "../../src/frontier/fr
 import type { PageLocation } from "../../src/frontier/journal/event-batch.ts";
 import { ShardState } from "../../src/frontier/journal/fold.ts";
 import { LinkBlock, readLinkBlock } from "../../src/frontier/link-block.ts";
+import { CashBoard, cashBoardBytes } from "../../src/frontier/opic/cash-board.ts";
 import { OpicQueue } from "../../src/frontier/opic/opic-queue.ts";
 import { ShardCash } from "../../src/frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../../src/frontier/opic/thread-order.ts";
@@ -73,6 +74,7 @@ function team(threads: number, slots: number, order: "bfs" | "opic") {
   const pending = new Pending(new Int32Array(new SharedArrayBuffer(4)), 0);
   const bells = memory.map((_, i) => new Doorbell(words, i * DOORBELL_WORDS));
   const wantsSpace = new Int32Array(new SharedArrayBuffer(4 * threads));
+  const board = new SharedArrayBuffer(cashBoardBytes(threads));
   const ends = { count: 0, lent: 0 };
   const shards = 16;
   const queued = (): number[] => members.map(({ frontier }) => 100 * frontier.queued);
@@ -92,7 +94,8 @@ function team(threads: number, slots: number, order: "bfs" | "opic") {
     };
     const noFile = () => assert.fail("so few URLs need no file");
     const log = new QueueLog(noFile, 2 ** 22);
-    const byCash = order === "opic" ? new ThreadOrder() : undefined;
+    const byCash =
+      order === "opic" ? new ThreadOrder({ board: new CashBoard(board, thread) }) : undefined;
     const newShard = (number: number) => {
       const cash = byCash && new ShardCash(5, 6);
       const queue = byCash ? new OpicQueue(cash!, log, noFile, byCash) : new ChainQueue(log, false);
@@ -147,7 +150,7 @@ for (const order of ["bfs", "opic"] as const) {
             frontier.receive();
             // Also with work of its own: a thread must be able to work for others at any time.
             if (choice.next().value! % 3 === 0) frontier.wantMore(2, 100 * turns);
-            const [lease] = frontier.takeMany(1, 0);
+            const [lease] = frontier.takeMany(1, turns);
             if (lease !== undefined && choice.next().value! % 7 === 0) {
               frontier.giveBack(lease, 0);
               continue;

@@ -4,15 +4,16 @@ import fc from "fast-check";
 import { CashBook } from "../../../src/frontier/opic/cash-book.ts";
 import { MergedOrder } from "../../../src/frontier/opic/merged-order.ts";
 import { OpicOrder } from "../../../src/frontier/opic/opic-order.ts";
+import { RangeCounts } from "../../../src/frontier/opic/range-counts.ts";
 import { Heap } from "../../../src/queue/heap.ts";
 import { QUEUE_RANGES, RangeQueue } from "../../../src/queue/range-queue.ts";
 
 const noFile = () => assert.fail("memory suffices");
 
-function orderOf(pages: readonly number[]): { book: CashBook; order: OpicOrder } {
+function orderOf(pages: readonly number[], counts = new RangeCounts()) {
   const book = new CashBook();
   book.mint(2 ** 50);
-  const order = new OpicOrder(book, new RangeQueue(noFile));
+  const order = new OpicOrder(book, new RangeQueue(noFile), counts);
   pages.forEach((cash, page) => {
     order.admit(page, cash);
   });
@@ -67,7 +68,8 @@ test("every waiting page is drawn exactly once, best range first, whatever is cr
       fc.array(fc.nat({ max: 1000 }), { minLength: 20, maxLength: 20 }),
       acts,
       (start, list) => {
-        const { book, order } = orderOf(start);
+        const counts = new RangeCounts();
+        const { book, order } = orderOf(start, counts);
         const seen = new Set<number>();
         const draw = (count: number) => {
           const pages: number[] = [];
@@ -85,6 +87,14 @@ test("every waiting page is drawn exactly once, best range first, whatever is cr
         for (const act of list) {
           if ("draw" in act) draw(act.draw);
           else order.credit(act.page, act.amount, "own");
+          const ranges = Array.from({ length: 20 }, (_, page) => page)
+            .filter((page) => !seen.has(page))
+            .map((page) => QUEUE_RANGES.of(book.cash(page)))
+            .sort((a, b) => b - a);
+          assert.deepEqual(
+            Array.from({ length: 20 }, (_, i) => counts.rangeOf(i + 1)),
+            Array.from({ length: 20 }, (_, i) => ranges[i] ?? -1),
+          );
         }
         while (order.entries > 0) draw(3);
         assert.equal(seen.size, 20);
