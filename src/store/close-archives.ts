@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { syncFolder } from "./append-file.ts";
 import { type ArchiveDamage, archiveFiles, OPEN } from "./archive-scan.ts";
-import { Committed } from "./committed.ts";
+import type { Committed } from "./committed.ts";
 import { crawlPaths, readCrawlState } from "./crawl-folder.ts";
 import { openJournals } from "./journal-view.ts";
 import { readWarc } from "./warc-reader.ts";
@@ -30,10 +30,12 @@ export interface ClosedArchive {
  * durable and gives it its final name. Damage before that record is no torn end: it stays where it is and is
  * reported by whoever reads the file.
  */
-export function closeArchives(folder: string, committed: Committed): ClosedArchive[] {
+export function closeArchives(
+  folder: string,
+  committed: Pick<Committed, "lastOffset">,
+): ClosedArchive[] {
   const closed: ClosedArchive[] = [];
-  for (const name of archiveFiles(folder)) {
-    if (!name.endsWith(OPEN)) continue;
+  for (const name of openArchives(folder)) {
     const final = name.slice(0, -OPEN.length);
     const path = join(folder, name);
     const { size } = statSync(path);
@@ -49,6 +51,10 @@ export function closeArchives(folder: string, committed: Committed): ClosedArchi
   }
   if (closed.length > 0) syncFolder(folder);
   return closed;
+}
+
+function openArchives(folder: string): string[] {
+  return archiveFiles(folder).filter((name) => name.endsWith(OPEN));
 }
 
 /** The first damage behind a record that counts. */
@@ -78,6 +84,11 @@ export function closeLeftOpen(dir: string): void {
 /** Closes what a run that died left open, before the next one begins. */
 export function closeAfterCrash(dir: string): ClosedArchive[] {
   const paths = crawlPaths(dir);
-  const { view } = openJournals(paths.journals, readCrawlState(dir));
-  return closeArchives(paths.archive, new Committed(view));
+  if (openArchives(paths.archive).length === 0) return [];
+  const last = new Map<string, number>();
+  openJournals(paths.journals, readCrawlState(dir), ({ where }) => {
+    if (where !== undefined && where.offset > (last.get(where.file) ?? -1))
+      last.set(where.file, where.offset);
+  });
+  return closeArchives(paths.archive, { lastOffset: (file) => last.get(file) ?? -1 });
 }

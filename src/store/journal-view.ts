@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { StoreCorruptError } from "../errors.ts";
 import { EVENT } from "../frontier/journal/event-batch.ts";
 import {
-  decodeEvents,
+  decodeDone,
   decodeGroup,
   type EventBytes,
   EventCursor,
@@ -40,8 +40,15 @@ export interface OpenedJournals {
 /** Seeds of the fingerprints of a crawl. */
 export type Seeds = Pick<JournalView, "seedLow" | "seedHigh">;
 
-/** Opens the journals of a folder: cuts torn tails, reports damage, keeps everything that is intact. */
-export function openJournals(folder: string, seeds: Seeds | undefined): OpenedJournals {
+/**
+ * Opens the journals of a folder: cuts torn tails, reports damage, keeps everything that is intact. Everything is read
+ * once for that; `meet` gets the ends of URLs that come by, which spares who wants no more a second reading.
+ */
+export function openJournals(
+  folder: string,
+  seeds: Seeds | undefined,
+  meet: (ended: EndedUrl) => void = () => {},
+): OpenedJournals {
   const shards = shardsIn(folder);
   const damages: Damage[] = [];
   const mended: Damage[] = [];
@@ -49,10 +56,10 @@ export function openJournals(folder: string, seeds: Seeds | undefined): OpenedJo
   if (seeds === undefined || shards.length === 0) return { view: undefined, damages, mended, cut };
   const salvage = (damage: Damage) => (damage.mend === undefined ? damages : mended).push(damage);
   for (const shard of shards) {
-    for (const _ of salvaged(readDone(folder, shard), salvage));
+    for (const batch of salvaged(readDone(folder, shard), salvage)) meetEnds(batch, meet);
     const reader = tail(folder, shard, salvage);
     let step = reader.next();
-    while (!step.done) step = reader.next();
+    for (; !step.done; step = reader.next()) meetEnds(step.value, meet);
     const { torn } = step.value;
     if (torn === undefined) continue;
     cut.push({ file: torn.file, offset: torn.offset, bytes: torn.bytes });
@@ -113,12 +120,10 @@ function viewOf(
       tail(folder, shard, silent),
     ]) {
       for (const batch of batches) {
-        for (const event of decodeEvents(batch)) {
-          if (event.kind !== "done") continue;
-          const { low, high, where } = event;
-          // A URL ends once; what a salvage shows a second time is a copy.
-          if (ends.addPrint(low, high)) yield { low, high, where };
-        }
+        const met: EndedUrl[] = [];
+        // A URL ends once; what a salvage shows a second time is a copy.
+        meetEnds(batch, (one) => ends.addPrint(one.low, one.high) && met.push(one));
+        yield* met;
       }
     }
   };
@@ -138,6 +143,13 @@ function viewOf(
       }
     },
   };
+}
+
+/** Calls `meet` for each end of a URL in a batch. Most of a batch is links, which are passed over unread. */
+function meetEnds(batch: EventBytes, meet: (ended: EndedUrl) => void): void {
+  const cursor = new EventCursor();
+  cursor.open(batch);
+  while (cursor.next()) if (cursor.kind === EVENT.done) meet(decodeDone(cursor));
 }
 
 /** The URLs that a batch admits and that were neither done nor met before. */

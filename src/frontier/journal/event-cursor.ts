@@ -164,20 +164,27 @@ export function decodeEvents(batch: EventBytes): JournalEvent[] {
   return events;
 }
 
+/** The done event at which the cursor stands. */
+export function decodeDone({
+  bytes,
+  from,
+  to,
+}: Pick<EventCursor, "bytes" | "from" | "to">): JournalEvent & { kind: "done" } {
+  const name = bytes.toString("latin1", from + DONE_FIXED_BYTES, to);
+  const offset = readWide(bytes, from + 13);
+  const where =
+    name === "" ? undefined : { file: name, offset, length: bytes.readUInt32LE(from + 9) };
+  const [low, high] = [bytes.readUInt32LE(from), bytes.readUInt32LE(from + 4)];
+  return { kind: "done", low, high, outcome: bytes[from + 8]!, where };
+}
+
 function decodeEvent(cursor: EventCursor): JournalEvent {
   const { kind, bytes, from, to } = cursor;
   if (kind === EVENT.admit) {
     cursor.checkLinks();
     return { kind: "admit", found: decodeGroup(bytes, from, cursor.linksFrom(), cursor.linksTo()) };
   }
-  if (kind === EVENT.done) {
-    const name = bytes.toString("latin1", from + DONE_FIXED_BYTES, to);
-    const offset = readWide(bytes, from + 13);
-    const where =
-      name === "" ? undefined : { file: name, offset, length: bytes.readUInt32LE(from + 9) };
-    const [low, high] = [bytes.readUInt32LE(from), bytes.readUInt32LE(from + 4)];
-    return { kind: "done", low, high, outcome: bytes[from + 8]!, where };
-  }
+  if (kind === EVENT.done) return decodeDone(cursor);
   if (kind === EVENT.counted) {
     return { kind: "counted", counter: bytes[from]!, amount: bytes.readDoubleLE(from + 1) };
   }

@@ -1,0 +1,171 @@
+// From `orbweaver resume` to its first request, after kill -9 of a real crawl with many URLs known.
+// Needs a build: npm run build && node bench/restart.bench.mjs [--size 1e6] [--threads 2] [--order bfs] [--repetitions 3] [--save]
+//
+// A loopback server gives pages of 10,000 new links each, on 64 addresses. A real `orbweaver crawl` reads them until so
+// many links were served; then the server answers nothing more, and when the journals have stopped growing the crawl is
+// killed. A real `orbweaver resume` follows: measured are the wall time from its start to its first request, and the CPU
+// time it has used then (where /proc tells). No page whose end was in a journal may be asked for again: the server knows.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import os from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const LINKS = 10_000;
+const HOSTS = 64;
+/** Journals are synced every second: after so long without a change everything is in them. */
+const QUIET_MS = 5000;
+const command = fileURLToPath(new URL("../build/src/cli/main.js", import.meta.url));
+const argument = (name, otherwise) =>
+  process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : otherwise;
+const size = Number(argument("--size", "1e6"));
+const threads = argument("--threads", "2");
+const order = argument("--order", "bfs");
+const repetitions = Number(argument("--repetitions", "3"));
+
+/** Serves pages until `limit` links were given away, then holds every request. */
+function openServer(limit) {
+  const served = new Set();
+  const asked = new Map();
+  let given = 0;
+  let isHeld = false;
+  let onHeld = () => {};
+  const server = createServer((request, response) => {
+    const name = `${request.headers.host}${request.url}`;
+    if (request.url === "/robots.txt") {
+      response.writeHead(404, { "content-length": 0 }).end();
+      return;
+    }
+    if (!asked.has(name)) asked.set(name, performance.now());
+    if (isHeld) return;
+    served.add(name);
+    const lines = ["<!doctype html><title>Links</title>"];
+    const path = request.url === "/" ? "/articles/" : request.url;
+    for (let i = 0; i < LINKS; i++)
+      lines.push(`<a href="${path}${i}-a-story-about-spiders/">x</a>`);
+    response.writeHead(200, { "content-type": "text/html" }).end(lines.join("\n"));
+    given += LINKS;
+    if (given < limit) return;
+    isHeld = true;
+    onHeld();
+  });
+  const held = new Promise((resolve) => {
+    onHeld = resolve;
+  });
+  return { server, served, asked, held };
+}
+
+function bytesOf(folder) {
+  let sum = 0;
+  for (const name of readdirSync(folder)) {
+    sum += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+  }
+  return sum;
+}
+
+async function untilQuiet(folder) {
+  for (let before = -1, now = bytesOf(folder); now !== before; now = bytesOf(folder)) {
+    before = now;
+    await sleep(QUIET_MS);
+  }
+}
+
+/** CPU time of a process so far; Linux counts it in hundredths of a second. */
+function cpuMsOf({ child }) {
+  const path = `/proc/${child.pid}/stat`;
+  if (!existsSync(path)) return undefined;
+  // Behind the name in parentheses, which may hold anything.
+  const fields = readFileSync(path, "latin1").split(") ").at(-1).split(" ");
+  return 10 * (Number(fields[11]) + Number(fields[12]));
+}
+
+function start(args) {
+  const child = spawn(process.execPath, [command, ...args], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  return { child, ended: once(child, "exit") };
+}
+
+async function kill({ child, ended }) {
+  child.kill("SIGKILL");
+  await ended;
+}
+
+async function measure() {
+  const out = mkdtempSync(join(os.tmpdir(), "orbweaver-restart-"));
+  const dir = join(out, "crawl");
+  const { server, served, asked, held } = openServer(size);
+  server.listen(0, "0.0.0.0");
+  await once(server, "listening");
+  const { port } = server.address();
+  let running;
+  try {
+    const seeds = Array.from({ length: HOSTS }, (_, i) => `http://127.0.0.${i + 1}:${port}/`);
+    const options = ["--out", dir, "--threads", threads, "--order", order, "--delay", "0"];
+    const limits = ["--no-traps", "--sitemaps", "off", "--per-host", "1", "--quiet"];
+    running = start(["crawl", ...seeds, ...options, ...limits]);
+    await Promise.race([held, running.ended]);
+    await untilQuiet(join(dir, "state", "journals"));
+    await kill(running);
+    asked.clear();
+    const started = performance.now();
+    running = start(["resume", dir, "--quiet"]);
+    await Promise.race([once(server, "request"), running.ended]);
+    const firstMs = performance.now() - started;
+    const cpuMs = cpuMsOf(running);
+    // Whatever else it wants to begin with.
+    await untilQuiet(join(dir, "state", "journals"));
+    await kill(running);
+    const again = [...asked.keys()].filter((name) => served.has(name));
+    if (asked.size === 0) throw new Error("nothing was asked for after the restart");
+    if (again.length > 0) throw new Error(`${again[0]} was fetched again`);
+    return { pages: served.size, links: served.size * LINKS, firstMs, cpuMs, asked: asked.size };
+  } finally {
+    if (running !== undefined) await kill(running);
+    server.closeAllConnections();
+    server.close();
+    rmSync(out, { recursive: true });
+  }
+}
+
+const rows = [];
+for (let repetition = 0; repetition < repetitions; repetition++) {
+  const row = { repetition, ...(await measure()) };
+  rows.push(row);
+  console.log(
+    `${row.links} links of ${row.pages} pages known: first request ${Math.round(row.firstMs)} ms after the start of resume, ${row.cpuMs ?? "?"} ms of CPU`,
+  );
+}
+if (process.argv.includes("--save")) {
+  const result = {
+    experiment: "bench/restart.bench.mjs",
+    date: new Date().toISOString().slice(0, 10),
+    machine: {
+      cpu: os.cpus()[0].model,
+      cores: os.cpus().length,
+      memoryBytes: os.totalmem(),
+      system: `${os.type()} ${os.release()}`,
+      node: process.version,
+      v8: process.versions.v8,
+    },
+    unit: "wall milliseconds from the start of the process to the first request the server sees",
+    load1: os.loadavg()[0],
+    ...{ size, threads: Number(threads), order },
+    rows,
+  };
+  const results = new URL("./results/", import.meta.url);
+  mkdirSync(results, { recursive: true });
+  writeFileSync(new URL("restart.json", results), `${JSON.stringify(result, null, 1)}\n`);
+}
