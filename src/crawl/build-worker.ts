@@ -2,16 +2,13 @@ import { parentPort, receiveMessageOnPort, workerData } from "node:worker_thread
 import { DiskFullError } from "../errors.ts";
 import type { PageLocation } from "../frontier/journal/event-batch.ts";
 import { Builder, type BuilderOptions } from "../store/builder.ts";
-import type { Capture } from "../store/capture.ts";
-import { LinkList } from "../store/link-list.ts";
 import { BytePipe } from "../sync/byte-pipe.ts";
 import { monotonicMs } from "../sync/clock.ts";
-import type { CrawlUrl } from "../url/crawl-url.ts";
+import { readCapture } from "./capture-frame.ts";
 import { FRAMES, type Frame } from "./frames.ts";
 import { FrameReader } from "./hand-off.ts";
 import { type DeskOptions, JournalDesk, type OpenJournal } from "./journal-desk.ts";
 import type { PlaceOfRecord } from "./journal-port.ts";
-import type { OutcomeLine } from "./outcome-line.ts";
 import {
   Account,
   bellsOf,
@@ -264,32 +261,11 @@ function takePlace(crawler: Source, record: number): PageLocation {
   return place;
 }
 
-/** What the log's line does not say; travels as JSON, too. */
-type CaptureFacts = Pick<
-  Capture,
-  "ip" | "date" | "dechunked" | "truncated" | "page" | "unverified" | "unchanged" | "cash"
->;
-
 function storeCapture(crawler: Source, parts: readonly Buffer[]): void {
-  const text = parts[0]!.toString("utf8");
-  const line: OutcomeLine = JSON.parse(text);
-  const facts: CaptureFacts = JSON.parse(parts[1]!.toString("utf8"));
-  const capture: Capture = {
-    ...facts,
-    url: line.url as CrawlUrl,
-    status: line.status!,
-    mime: line.mime!,
-    depth: line.depth,
-    via: line.via as NonNullable<Capture["via"]>,
-    ...(line.parent === undefined ? {} : { parent: line.parent as CrawlUrl }),
-    outlinks: LinkList.fromLines(parts[2]!.toString("latin1")),
-    request: parts[3]!,
-    head: parts[4]!,
-    body: parts[5]!,
-  };
+  const { capture, line } = readCapture(parts);
   const place = patiently(() => builder.page(capture));
   if (desk !== undefined) crawler.places.set(crawler.records++, place);
   const end =
     place.file === "" ? "}" : `,"file":${JSON.stringify(place.file)},"offset":${place.offset}}`;
-  patiently(() => builder.outcome(text.slice(0, -1) + end));
+  patiently(() => builder.outcome(line.slice(0, -1) + end));
 }

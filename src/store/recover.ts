@@ -6,6 +6,7 @@ import { type ClosedArchive, closeArchives } from "./close-archives.ts";
 import { Committed, type FoundUrl } from "./committed.ts";
 import { crawlPaths, partsOf, readCrawlState } from "./crawl-folder.ts";
 import { writeResultsOf, writeTreeResults } from "./crawl-results.ts";
+import { dropUncommitted } from "./drop-uncommitted.ts";
 import { finishFolder } from "./finish-folder.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { openJournals } from "./journal-view.ts";
@@ -90,6 +91,13 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
     const pages = [...pagesOfTree(paths.tree, committed)];
     rebuilt = { captures: pages.length, orphans: 0, changed: [], damages: [] };
     lists = writeResultsOf(dir, facts, { committed, waiting, captures: pages });
+  } else if (archiveFiles(paths.archive).length === 0 && !committed.keepsRecords) {
+    // No store, or nobody answered: the lists are all there is.
+    finishFolder(dir);
+    dropUncommitted(dir, committed);
+    lists = writeResultsOf(dir, facts, { committed, waiting });
+    const captures = lists.crawled + lists.seeds;
+    rebuilt = { captures, orphans: 0, changed: [], damages: [] };
   } else {
     const whole = rebuildLists(dir, committed);
     rebuilt = whole;
