@@ -4,17 +4,13 @@ import { directivesText } from "../parse/robots-meta.ts";
 import type { Capture } from "../store/capture.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { LinkList } from "../store/link-list.ts";
-import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { OutcomeLine } from "./outcome-line.ts";
 import type { ReadPage } from "./read-page.ts";
 
 const EMPTY = Buffer.alloc(0);
 
-/** What the log's line does not say; travels as JSON, too. */
-type CaptureFacts = Pick<
-  Capture,
-  "ip" | "date" | "dechunked" | "truncated" | "page" | "unverified" | "unchanged" | "cash"
->;
+/** A capture without its bytes and links; travels as JSON. */
+type CaptureFacts = Omit<Capture, "request" | "head" | "body" | "outlinks">;
 
 /** The parts of a capture frame: line of the log, facts, out-links, request, head, body; without `bodies` the last three are empty. */
 export function captureParts(
@@ -26,6 +22,13 @@ export function captureParts(
 ): Uint8Array[] {
   const { parsed } = page;
   const facts = {
+    url: lease.url,
+    status: capture.head.status,
+    mime: page.mime,
+    bytes: capture.body.length,
+    depth: lease.depth,
+    via: lease.via,
+    parent: lease.parent,
     ip: capture.address,
     date: capture.date,
     dechunked: capture.head.find("transfer-encoding") >= 0,
@@ -56,22 +59,8 @@ export interface ReceivedCapture {
 
 /** Reads the parts of a capture frame; request, head and body are views. */
 export function readCapture(parts: readonly Buffer[]): ReceivedCapture {
-  const text = parts[0]!.toString("utf8");
-  const line: OutcomeLine = JSON.parse(text);
   const facts: CaptureFacts = JSON.parse(parts[1]!.toString("utf8"));
-  const capture: Capture = {
-    ...facts,
-    url: line.url as CrawlUrl,
-    status: line.status!,
-    mime: line.mime!,
-    bytes: line.bytes!,
-    depth: line.depth,
-    via: line.via as NonNullable<Capture["via"]>,
-    ...(line.parent === undefined ? {} : { parent: line.parent as CrawlUrl }),
-    outlinks: LinkList.fromLines(parts[2]!.toString("latin1")),
-    request: parts[3]!,
-    head: parts[4]!,
-    body: parts[5]!,
-  };
-  return { capture, line: text };
+  const outlinks = LinkList.fromLines(parts[2]!.toString("latin1"));
+  const capture = { ...facts, outlinks, request: parts[3]!, head: parts[4]!, body: parts[5]! };
+  return { capture, line: parts[0]!.toString("utf8") };
 }
