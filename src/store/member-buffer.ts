@@ -1,4 +1,5 @@
-import { crc32, gzipSync } from "node:zlib";
+import { crc32 } from "node:zlib";
+import { Compressor } from "./compressor.ts";
 import { sha1 } from "./digest.ts";
 
 // Stored blocks are framed here: starting zlib costs 10 us and a copy.
@@ -22,6 +23,7 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 export class MemberBuffer {
   #bytes = newBytes(FIRST_BYTES);
   #length = 0;
+  readonly #compressor = new Compressor();
 
   /** Bytes of all members so far. */
   get length(): number {
@@ -80,10 +82,7 @@ export class MemberBuffer {
 
   /** Compresses the record at `from` to `start`; answers where the member ends. */
   #deflate(start: number, from: number, size: number, level: number): number {
-    // Beyond a megabyte room for the whole answer, so that zlib gives it in one piece; of a large piece only what is
-    // written to costs memory.
-    const chunkSize = size > MAX_CHUNK_BYTES ? size + (size >> 8) + 64 : Math.max(4096, size >> 1);
-    const member = gzipSync(this.#bytes.subarray(from, from + size), { level, chunkSize });
+    const member = this.#compressor.member(this.#bytes.subarray(from, from + size), level);
     this.#reserve(member.length);
     this.#bytes.set(member, start);
     return start + member.length;

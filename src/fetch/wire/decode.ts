@@ -1,6 +1,6 @@
 import zlib from "node:zlib";
 import { decodePrefix } from "./decode-prefix.ts";
-import { type Inflated, Inflater } from "./inflater.ts";
+import { ZlibEngine } from "./zlib-engine.ts";
 
 /** A body without its content coding, or as much of it as can be trusted. */
 export interface DecodeResult {
@@ -92,33 +92,32 @@ function decodeWhole(
   borrow: boolean,
 ): DecodeResult | undefined {
   if (borrow && coding === "gzip") {
-    const gunzipper = ourGunzipper();
-    if (gunzipper !== undefined) return told(gunzipper.inflate(body, cap));
+    gunzipper ??= { engine: ZlibEngine.of(zlib.createGunzip()), into: newBytes() };
+    const { engine, into } = gunzipper;
+    if (engine !== undefined) {
+      const length = engine.run(body, into, cap + 1);
+      return length < 0 ? undefined : told(into.subarray(0, length), engine.unread > 0);
+    }
   }
   try {
     const { buffer, engine } = decodeSync(body, coding, wrapped, cap);
     if (buffer.length > cap) return undefined;
-    return told({ bytes: buffer, surplus: engine.bytesWritten !== body.length });
+    return told(buffer, engine.bytesWritten !== body.length);
   } catch {
     return undefined;
   }
 }
 
-/** Whatever follows the end of the stream is not part of the page. */
-function told(inflated: Inflated | undefined): DecodeResult | undefined {
-  if (inflated === undefined) return undefined;
-  const { bytes, surplus } = inflated;
-  return surplus ? { bytes, flag: "encoding_error" } : { bytes };
+/** Nearly every body comes as gzip, and is read before the next: one engine and one piece of memory per thread. */
+let gunzipper: { readonly engine: ZlibEngine | undefined; readonly into: Buffer } | undefined;
+
+function newBytes(): Buffer {
+  return Buffer.allocUnsafeSlow(SYNC_BYTES + 1);
 }
 
-let gunzipper: { readonly inflater: Inflater | undefined } | undefined;
-
-/** Nearly every body comes as gzip, and is read before the next: one engine per thread. */
-function ourGunzipper(): Inflater | undefined {
-  gunzipper ??= {
-    inflater: Inflater.of(zlib.createGunzip(), Buffer.allocUnsafeSlow(SYNC_BYTES + 1)),
-  };
-  return gunzipper.inflater;
+/** Whatever follows the end of the stream is not part of the page. */
+function told(bytes: Buffer, surplus: boolean): DecodeResult {
+  return surplus ? { bytes, flag: "encoding_error" } : { bytes };
 }
 
 /** What grows beyond this is decoded piece by piece, one body at a time, so that bombs do not add up. */
