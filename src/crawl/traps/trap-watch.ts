@@ -7,7 +7,7 @@ import { hostnameOf } from "../../url/url-parts.ts";
 import { exactPrint, loosePrint } from "./content-print.ts";
 import { type Evidence, Family } from "./family.ts";
 import { PrintCache } from "./print-cache.ts";
-import { shapeOf, type UrlShape } from "./url-shape.ts";
+import { shapeOf, spellingOf, type UrlShape } from "./url-shape.ts";
 import {
   familyState,
   QUERY_PARAMETERS,
@@ -66,7 +66,7 @@ export class TrapWatch {
   state(url: CrawlUrl, parent: CrawlUrl | undefined): TrapState {
     const host = this.#hosts.get(hostnameOf(url));
     if (host === undefined || (host.states.size === 0 && host.all.copies < HOST_COPIES)) {
-      return mayBeOdd(url) && spellingReason(shapeOf(url)) !== undefined ? "demoted" : "free";
+      return mayBeOdd(url) && spellingReason(spellingOf(url)) !== undefined ? "demoted" : "free";
     }
     if (isAllCopies(host.all) && parent !== undefined && this.#copies.has(printOf(parent))) {
       return "trap_same_content";
