@@ -7,7 +7,7 @@ import { FLUSH, type HandOffBuffer } from "../sync/hand-off-buffer.ts";
 import { BufferPlan } from "./buffer-plan.ts";
 import { BufferReader } from "./buffer-reader.ts";
 import { HAND_OVER_AFTER_MS } from "./buffer-sender.ts";
-import { readCapture } from "./capture-record.ts";
+import { readCapture } from "./capture-frame.ts";
 import { type DiskNews, DiskPatience } from "./disk-patience.ts";
 import { FRAMES, type Frame } from "./frames.ts";
 import { type DeskOptions, JournalDesk, type OpenJournal } from "./journal-desk.ts";
@@ -270,10 +270,10 @@ function takePlace(crawler: Source, record: number): PageLocation {
 }
 
 function storeCapture(crawler: Source, parts: readonly Buffer[]): void {
-  const { capture, text } = readCapture(parts);
+  const { capture, line } = readCapture(parts);
   const place = patience.repeat(() => builder.page(capture));
   if (desk !== undefined) crawler.places.set(crawler.records++, place);
   const end =
     place.file === "" ? "}" : `,"file":${JSON.stringify(place.file)},"offset":${place.offset}}`;
-  patience.repeat(() => builder.outcome(text.slice(0, -1) + end));
+  patience.repeat(() => builder.outcome(line.slice(0, -1) + end));
 }

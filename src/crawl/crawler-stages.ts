@@ -2,12 +2,12 @@ import type { Capture, FetchOutcome } from "../fetch/outcome.ts";
 import { isWorthRetrying } from "../fetch/outcome.ts";
 import { retryAfterMs } from "../fetch/retry-after.ts";
 import type { Frontier, Lease } from "../frontier/frontier.ts";
-import { directivesText } from "../parse/robots-meta.ts";
 import type { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { BufferSender } from "./buffer-sender.ts";
+import { captureParts } from "./capture-frame.ts";
 import type { CrawlerParts } from "./crawler-parts.ts";
 import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
 import type { DebugLog } from "./debug-log.ts";
@@ -26,8 +26,6 @@ const HOST_ERRORS = new Set([
   "unreachable",
   "dns_timeout",
 ]);
-
-const EMPTY = Buffer.alloc(0);
 
 /** What the stages use; all of it belongs to one crawler thread. */
 export interface StageParts extends CrawlerParts {
@@ -50,9 +48,11 @@ export interface StageParts extends CrawlerParts {
 export class CrawlerStages implements Stages {
   readonly #parts: StageParts;
   readonly #reading: ReadRules;
+  readonly #keepsBodies: boolean;
 
   constructor(parts: StageParts) {
     this.#parts = parts;
+    this.#keepsBodies = parts.rules.config.store !== "none";
     this.#reading = readRulesOf(parts.rules.config);
   }
 
@@ -167,38 +167,10 @@ export class CrawlerStages implements Stages {
   }
 
   store(lease: Lease, capture: Capture, page: ReadPage, next: Next): number {
-    const { handOff } = this.#parts;
-    const { head } = capture;
     const line = responseLine(lease, capture, page, next.redirect);
-    const { parsed } = page;
-    const facts = {
-      ip: capture.address,
-      date: capture.date,
-      dechunked: head.get("transfer-encoding") !== undefined,
-      truncated: page.truncated,
-      unverified: capture.unverified,
-      unchanged: page.unchanged,
-      cash: lease.cash,
-      page: parsed && {
-        title: parsed.title,
-        words: parsed.words,
-        links: parsed.links.length,
-        charset: parsed.charset,
-        language: parsed.language,
-        robots: directivesText(page.robots),
-      },
-    };
-    const links = parsed === undefined ? EMPTY : Buffer.from(parsed.links.join("\n"), "latin1");
-    const parts = [
-      Buffer.from(jsonLine(line)),
-      Buffer.from(JSON.stringify(facts)),
-      links,
-      capture.requestBytes,
-      head.bytes,
-      capture.body,
-    ];
+    const parts = captureParts(line, lease, capture, page, this.#keepsBodies);
     this.#count(line.outcome, capture.body.length);
-    return handOff.sendRecord(parts, () => capture.release());
+    return this.#parts.handOff.sendRecord(parts, () => capture.release());
   }
 
   log(lease: Lease, outcome: FetchOutcome): void {

@@ -21,11 +21,21 @@ export function charsetOf(body: Uint8Array, contentType?: string): string {
   const marked = charsetByMark(body);
   if (marked !== undefined) return marked;
   if (contentType !== undefined) {
-    const label = parseContentType(contentType)?.charset;
-    const declared = label === undefined ? undefined : charsetByLabel(label);
+    const declared = declaredCharset(contentType);
     if (declared !== undefined) return declared;
   }
   return prescanCharset(body) ?? FALLBACK_CHARSET;
+}
+
+let latest: { readonly contentType: string; readonly charset: string | undefined } | undefined;
+
+/** The encoding that a header names; a server says the same with nearly every page. */
+function declaredCharset(contentType: string): string | undefined {
+  if (latest?.contentType !== contentType) {
+    const label = parseContentType(contentType)?.charset;
+    latest = { contentType, charset: label === undefined ? undefined : charsetByLabel(label) };
+  }
+  return latest.charset;
 }
 
 /** Decodes with the platform where it knows the encoding, else as windows-1252; never throws. */

@@ -158,7 +158,7 @@ export class Archive {
     const format = { software, format: "WARC File Format 1.1", conformsTo: CONFORMS_TO };
     const block = warcinfoBlock({ ...format, ...info });
     this.#members.add(
-      `WARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:${this.#warcinfoId}>\r\nWARC-Date: ${warcDate(this.#clock())}\r\nWARC-Filename: ${fileName}\r\nWARC-Block-Digest: ${sha1(block)}\r\nContent-Type: ${FIELDS}\r\n`,
+      `WARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:${this.#warcinfoId}>\r\nWARC-Date: ${warcDate(this.#clock())}\r\nWARC-Filename: ${fileName}\r\nContent-Type: ${FIELDS}\r\n`,
       [block],
       0,
     );
@@ -188,7 +188,7 @@ export class Archive {
   ): number {
     const head = responseHead(capture.head, capture.dechunked);
     return this.#members.add(
-      `WARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\nWARC-Block-Digest: ${sha1(head)}\r\nWARC-Profile: ${IDENTICAL}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${same.uri}\r\nWARC-Refers-To-Date: ${same.date}\r\nContent-Type: ${HTTP_RESPONSE}\r\n`,
+      `WARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\nWARC-Profile: ${IDENTICAL}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${same.uri}\r\nWARC-Refers-To-Date: ${same.date}\r\nContent-Type: ${HTTP_RESPONSE}\r\n`,
       [head],
       0,
     );
@@ -198,7 +198,7 @@ export class Archive {
   #addUnchanged(capture: Capture, same: EarlierRecord, id: string, shared: string): number {
     const { head } = capture;
     return this.#members.add(
-      `WARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}${payloadLine(same)}WARC-Block-Digest: ${sha1(head)}\r\nWARC-Profile: ${NOT_MODIFIED}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${safeUri(same.uri)}\r\nWARC-Refers-To-Date: ${safeUri(same.date)}\r\nContent-Type: ${HTTP_RESPONSE}\r\n`,
+      `WARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}${payloadLine(same)}WARC-Profile: ${NOT_MODIFIED}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${safeUri(same.uri)}\r\nWARC-Refers-To-Date: ${safeUri(same.date)}\r\nContent-Type: ${HTTP_RESPONSE}\r\n`,
       [head],
       0,
     );
@@ -212,7 +212,7 @@ export class Archive {
 
   #addCompanion(type: string, fields: string, contentType: string, block: Uint8Array): void {
     this.#members.add(
-      `WARC-Type: ${type}\r\nWARC-Record-ID: <urn:uuid:${newRecordId()}>\r\n${fields}WARC-Block-Digest: ${sha1(block)}\r\nContent-Type: ${contentType}\r\n`,
+      `WARC-Type: ${type}\r\nWARC-Record-ID: <urn:uuid:${newRecordId()}>\r\n${fields}Content-Type: ${contentType}\r\n`,
       [block],
       block.length < DEFLATE_COMPANION_FROM_BYTES ? 0 : this.#options.level,
     );

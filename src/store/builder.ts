@@ -1,7 +1,8 @@
+import { randomInt } from "node:crypto";
 import { CapacityError } from "../errors.ts";
 import { isList as listsPages } from "../frontier/via.ts";
 import { Archive, type ArchiveOptions } from "./archive.ts";
-import type { Archived, Capture, Location } from "./capture.ts";
+import { type Archived, type Capture, type Location, UNKEPT } from "./capture.ts";
 import { cdxjLine } from "./cdxj.ts";
 import { type CrawlPaths, crawlPaths, partOf } from "./crawl-folder.ts";
 import { sha1, sha256 } from "./digest.ts";
@@ -37,6 +38,8 @@ export class Builder {
   readonly #skipped: JsonlWriter;
   readonly #debugPath: string;
   #debug: JsonlWriter | undefined;
+  /** Random, so that no other builder and no later run begins near it. */
+  #unkeptNumber = randomInt(2 ** 47);
 
   constructor(options: BuilderOptions) {
     const { thread, stores = { warc: true, tree: false } } = options;
@@ -60,7 +63,8 @@ export class Builder {
   /**
    * Stores a capture, indexes it, and lists it as a page if its status is 2xx; it is on its way to
    * the disk after the next `flush`. After a DiskFullError nothing of it was taken and the same call
-   * may be repeated. The file is "" when no store keeps it: a tree holds pages only.
+   * may be repeated. The file is "" when it is not for this store: a tree holds pages
+   * only; without any store it is UNKEPT.
    */
   page(capture: Capture): Location {
     // Emptied before the archive is touched: from here on only the stores can meet a full disk.
@@ -69,11 +73,21 @@ export class Builder {
     const isList = capture.via !== undefined && listsPages(capture.via);
     const isPage = capture.status >= 200 && capture.status < 300 && !isList;
     const inTree = isPage ? this.#tree?.add(capture) : undefined;
-    const archived = this.#archive?.append(capture) ?? (inTree && treeOnly(capture, inTree));
+    const archived =
+      this.#archive?.append(capture) ??
+      (inTree && treeOnly(capture, inTree)) ??
+      (this.#tree === undefined ? this.#unkept() : undefined);
     if (this.#archive !== undefined) this.#index.writeLine(cdxjLine(capture, archived!));
     if (isPage) this.#pages.write(pageLine(capture, archived!));
     if (capture.outlinks.length > 0) this.#links.page(capture.url, capture.outlinks);
     return archived?.location ?? NOWHERE;
+  }
+
+  /** The place of what no store keeps: a number that tells this fetch from any other of the crawl. */
+  #unkept(): Archived {
+    const location = { file: UNKEPT, offset: this.#unkeptNumber++, length: 0 };
+    const recordId = newRecordId();
+    return { location, payloadDigest: "", payloadSha256: "", recordId, isRevisit: false };
   }
 
   /** One line of logs/crawl.jsonl, as `jsonLine` writes it: what became of a URL. */

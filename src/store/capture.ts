@@ -26,6 +26,8 @@ export interface Capture {
   head: Uint8Array;
   /** The body without its transfer coding; the content coding is kept as received. */
   body: Uint8Array;
+  /** Length of the body; absent means that of `body`, which is empty when no store wants it. */
+  bytes?: number;
   status: number;
   /** From Content-Type, lower case, without parameters; "" if there was none. */
   mime: string;
@@ -46,6 +48,9 @@ export interface Capture {
   cash?: number;
   outlinks: LinkList;
 }
+
+/** Stands for the file of a capture that no store keeps; its offset is then only a number of its own. */
+export const UNKEPT = "none";
 
 /** Where a response record lies: its gzip member in a file of the archive folder. */
 export interface Location {

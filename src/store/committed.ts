@@ -1,7 +1,7 @@
 import { print } from "../frontier/fingerprint.ts";
 import { urlPrint } from "../frontier/url-print.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import type { Location } from "./capture.ts";
+import { type Location, UNKEPT } from "./capture.ts";
 
 /** A URL somebody found, and where: "" for seeds. */
 export interface FoundUrl {
@@ -76,8 +76,9 @@ export class Committed {
   /** Places of committed records that `find` was not asked for. */
   *missing(): Generator<{ readonly file: string; readonly offset: number }, void> {
     for (const [file, found] of this.#found)
-      for (const [i, is] of found.entries())
-        if (is === 0) yield { file, offset: this.#offsets.get(file)![i]! };
+      if (file !== UNKEPT)
+        for (const [i, is] of found.entries())
+          if (is === 0) yield { file, offset: this.#offsets.get(file)![i]! };
   }
 
   /** Whether this URL ended without a record; true once, so that nobody lists it twice. */
@@ -88,6 +89,11 @@ export class Committed {
     if (this.#unstored.has(id)) return false;
     this.#unstored.add(id);
     return true;
+  }
+
+  /** Whether a record is committed that some store must hold, as far as a journal tells. */
+  get keepsRecords(): boolean {
+    return this.#offsets.size > (this.#offsets.has(UNKEPT) ? 1 : 0);
   }
 
   /** URLs that ended without a record and that nobody has named. */

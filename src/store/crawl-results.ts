@@ -16,6 +16,10 @@ interface LogLine {
   readonly offset?: number;
 }
 
+/** How a line names its record. Within a string the quotation marks would have backslashes. */
+const RECORD = ',"file":"';
+const NOT_ASCII = /[\x80-\xff]/;
+
 /** Where the lists get their URLs from. */
 export interface ListSource {
   readonly committed: Committed;
@@ -66,22 +70,25 @@ export function writeTreeResults(tree: string, reports: string, facts: RunFacts)
 
 /** URLs whose answer is stored and committed. */
 function* stored(log: string, committed: Committed): Generator<FoundUrl, void> {
-  for (const { url, parent, file, offset } of logLines(log))
+  for (const { url, parent, file, offset } of logLines(log, true))
     if (file !== undefined && committed.has(file, offset ?? 0)) yield { url, source: parent ?? "" };
 }
 
 /** URLs that ended without an answer: refused, or failed. "Unavailable" is no end, they wait for a later run. */
 function* unstored(log: string, committed: Committed): Generator<FoundUrl, void> {
-  for (const { url, parent, file, outcome } of logLines(log))
+  for (const { url, parent, file, outcome } of logLines(log, false))
     if (file === undefined && outcome !== "unavailable" && committed.takeUnstored(url))
       yield { url, source: parent ?? "" };
 }
 
-function* logLines(path: string): Generator<LogLine, void> {
+/** Lines of the log that may name a record, or those that may not: either way no line is parsed twice. */
+function* logLines(path: string, withRecord: boolean): Generator<LogLine, void> {
   if (!existsSync(path)) return;
   for (const line of readLines(path)) {
+    if (line.includes(RECORD) !== withRecord) continue;
     try {
-      yield JSON.parse(Buffer.from(line, "latin1").toString("utf8")) as LogLine;
+      const text = NOT_ASCII.test(line) ? Buffer.from(line, "latin1").toString("utf8") : line;
+      yield JSON.parse(text) as LogLine;
     } catch {
       // A damaged line of the log names nobody; `unnamed` counts whom it should have named.
     }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 // Ten bits at a time: a SHA-1 needs 16 look-ups instead of 32.
@@ -22,16 +22,14 @@ export function base32(bytes: Uint8Array): string {
   return text.padEnd(Math.ceil(text.length / 8) * 8, "=");
 }
 
-/** "sha1:" and base 32 of the parts, one after the other. */
-export function sha1(...parts: Uint8Array[]): string {
-  const hash = createHash("sha1");
-  for (const part of parts) hash.update(part);
-  return `sha1:${base32(hash.digest())}`;
+/** "sha1:" and base 32 of the bytes. One call costs half of what an object that could take more bytes does. */
+export function sha1(bytes: Uint8Array): string {
+  return `sha1:${base32(hash("sha1", bytes, "buffer"))}`;
 }
 
 /** "sha256:" and hexadecimal of the bytes. */
 export function sha256(bytes: Uint8Array): string {
-  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  return `sha256:${hash("sha256", bytes, "hex")}`;
 }
 
 /**

@@ -5,6 +5,11 @@ import { readLines } from "./line-reader.ts";
 import { replaceFile } from "./replace-file.ts";
 
 const WRITE_CHARS = 256 * 1024;
+// The ends of the lines as we write them. Within a string of JSON no quotation mark stands without a backslash, so what
+// matches is no part of one; lines that somebody else wrote are parsed.
+const INDEX_PLACE = /"offset":"(\d+)","filename":"([^"\\]*)"\}$/;
+const PAGE_PLACE =
+  /"file":"([^"\\]*)","offset":(\d+),"length":\d+(?:,"cash":[\d.e+-]+,"priority":[\d.e+-]+)?\}$/;
 
 /**
  * Takes out of index and page list what was never committed: a run that died had listed pages that the next run
@@ -13,10 +18,14 @@ const WRITE_CHARS = 256 * 1024;
 export function dropUncommitted(dir: string, committed: Committed): number {
   const { index, pages } = crawlPaths(dir);
   const isIndexed = (line: string) => {
+    const place = INDEX_PLACE.exec(line);
+    if (place !== null) return committed.has(place[2]!, Number(place[1]));
     const { filename, offset } = cdxjFields(line);
     return committed.has(filename!, Number(offset));
   };
   const isListed = (line: string) => {
+    const place = PAGE_PLACE.exec(line);
+    if (place !== null) return committed.has(place[1]!, Number(place[2]));
     const { url, file, offset } = JSON.parse(line);
     return url === undefined || committed.has(file, offset);
   };

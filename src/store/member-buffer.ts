@@ -1,6 +1,8 @@
-import { crc32, gzipSync } from "node:zlib";
+import { crc32 } from "node:zlib";
+import { Compressor } from "./compressor.ts";
+import { sha1 } from "./digest.ts";
 
-/** What fits one stored block is framed here: starting zlib costs 5 us and a copy. */
+/** Stored blocks are framed here: starting zlib costs 10 us and a copy. */
 export const MAX_STORED_BLOCK_BYTES = 0xffff;
 /** Every member begins with these bytes, whatever zlib and the system would write: so a flipped one is known. */
 export const MEMBER_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
@@ -11,11 +13,10 @@ export const TRAILER_BYTES = 8;
 /** All that stands around content in one stored block. */
 export const FRAME_BYTES = MEMBER_HEADER.length + STORED_BLOCK_HEADER_BYTES + TRAILER_BYTES;
 const FIRST_BYTES = 64 * 1024;
-const MAX_CHUNK_BYTES = 1024 * 1024;
-// glibc maps large pieces one by one, but when it takes one of up to 32 MiB back it keeps pieces of that size from then
-// on (mallopt, M_MMAP_THRESHOLD). A larger piece always goes back to the system, and what is not touched costs nothing.
-const UNMAPPED_BYTES = 33 * 1024 * 1024;
 const RECORD_END = "\r\n\r\n";
+const VERSION = "WARC/1.1\r\n";
+/** The line of the block's digest, without its end: name, algorithm, base 32. */
+const DIGEST_BYTES = "WARC-Block-Digest: sha1:".length + 32;
 // Two large captures are not far apart; beyond this, memory is given back.
 const KEPT_BYTES = 16 * 1024 * 1024;
 
@@ -24,8 +25,9 @@ const KEPT_BYTES = 16 * 1024 * 1024;
  * is then used again: a small record is framed where it stands, without a buffer of its own.
  */
 export class MemberBuffer {
-  #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  #bytes = newBytes(FIRST_BYTES);
   #length = 0;
+  readonly #compressor = new Compressor();
 
   /** Bytes of all members so far. */
   get length(): number {
@@ -45,65 +47,75 @@ export class MemberBuffer {
   /** Forgets the members, and memory that only a large capture needed. */
   clear(): void {
     this.#length = 0;
-    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = newBytes(FIRST_BYTES);
   }
 
   /**
    * Adds a WARC 1.1 record as one gzip member and answers the member's length. The fields are lines
-   * "Name: value\r\n" of ASCII whose values went through safe-text; Content-Length, which frames
-   * the block, is added here. Level 0 stores.
+   * "Name: value\r\n" of ASCII whose values went through safe-text; the digest of the block and
+   * Content-Length, which frames it, are added here. Level 0 stores.
    */
   add(fields: string, block: readonly Uint8Array[], level: number): number {
     let blockBytes = 0;
     for (const part of block) blockBytes += part.length;
-    const header = `WARC/1.1\r\n${fields}Content-Length: ${blockBytes}\r\n\r\n`;
-    const size = header.length + blockBytes + RECORD_END.length;
-    this.#reserve(size + FRAME_BYTES);
+    const length = `\r\nContent-Length: ${blockBytes}\r\n\r\n`;
+    const blockAt = VERSION.length + fields.length + DIGEST_BYTES + length.length;
+    const size = blockAt + blockBytes + RECORD_END.length;
+    const blocks = Math.ceil(size / MAX_STORED_BLOCK_BYTES);
+    this.#reserve(size + MEMBER_HEADER.length + blocks * STORED_BLOCK_HEADER_BYTES + TRAILER_BYTES);
     const start = this.#length;
-    const from = start + MEMBER_HEADER.length + STORED_BLOCK_HEADER_BYTES;
-    this.#writeRecord(from, header, block);
-    if (level === 0 && size <= MAX_STORED_BLOCK_BYTES) {
-      this.#frame(start, from, size);
-      this.#length = from + size + TRAILER_BYTES;
-    } else {
-      const record = this.#bytes.subarray(from, from + size);
-      // Room for the whole answer, so that zlib gives it in one piece: stored blocks add 5 bytes each. Of a large
-      // piece only what is written to costs memory.
-      const whole = size + (size >> 8) + 64;
-      const room =
-        size > MAX_CHUNK_BYTES
-          ? Math.max(whole, UNMAPPED_BYTES)
-          : level === 0
-            ? whole
-            : Math.max(4096, size >> 1);
-      const member = gzipSync(record, { level, chunkSize: room });
-      this.#reserve(member.length);
-      this.#bytes.set(member, start);
-      this.#bytes.set(MEMBER_HEADER, start);
-      this.#length = start + member.length;
-    }
+    const from = start + MEMBER_HEADER.length + blocks * STORED_BLOCK_HEADER_BYTES;
+    this.#writeBlock(from + blockAt, block);
+    // Where it stands the block is one piece, so its digest takes one call.
+    const digest = sha1(this.#bytes.subarray(from + blockAt, from + blockAt + blockBytes));
+    const header = `${VERSION}${fields}WARC-Block-Digest: ${digest}${length}`;
+    this.#bytes.latin1Write(header, from, header.length);
+    this.#length =
+      level === 0 ? this.#store(start, from, size) : this.#deflate(start, from, size, level);
     return this.#length - start;
   }
 
-  #writeRecord(from: number, header: string, block: readonly Uint8Array[]): void {
-    let at = from + this.#bytes.write(header, from, "latin1");
+  #writeBlock(from: number, block: readonly Uint8Array[]): void {
+    let at = from;
     for (const part of block) {
       this.#bytes.set(part, at);
       at += part.length;
     }
-    this.#bytes.write(RECORD_END, at, "latin1");
+    this.#bytes.latin1Write(RECORD_END, at, RECORD_END.length);
   }
 
-  /** Makes the record at `from` the one stored block of a gzip member that begins at `start`. */
-  #frame(start: number, from: number, size: number): void {
+  /** Compresses the record at `from` to `start`; answers where the member ends. */
+  #deflate(start: number, from: number, size: number, level: number): number {
+    const member = this.#compressor.member(this.#bytes.subarray(from, from + size), level);
+    this.#reserve(member.length);
+    this.#bytes.set(member, start);
+    this.#bytes.set(MEMBER_HEADER, start);
+    return start + member.length;
+  }
+
+  /** Frames the record at `from` where it stands, as stored blocks of a member; answers where that ends. */
+  #store(start: number, from: number, size: number): number {
     const bytes = this.#bytes;
+    const sum = crc32(bytes.subarray(from, from + size));
     bytes.set(MEMBER_HEADER, start);
-    const at = start + MEMBER_HEADER.length;
-    bytes[at] = 1; // last block, stored
-    bytes.writeUInt16LE(size, at + 1);
-    bytes.writeUInt16LE(~size & 0xffff, at + 3);
-    bytes.writeUInt32LE(crc32(bytes.subarray(from, from + size)), from + size);
-    bytes.writeUInt32LE(size, from + size + 4);
+    let at = start + MEMBER_HEADER.length;
+    for (let read = from; ; ) {
+      const left = from + size - read;
+      const count = Math.min(left, MAX_STORED_BLOCK_BYTES);
+      const isLast = count === left;
+      const to = at + STORED_BLOCK_HEADER_BYTES;
+      // The room before the record is that of all block headers: each piece moves up behind its own.
+      if (to !== read) bytes.copyWithin(to, read, read + count);
+      bytes[at] = isLast ? 1 : 0;
+      bytes.writeUInt16LE(count, at + 1);
+      bytes.writeUInt16LE(~count & 0xffff, at + 3);
+      at = to + count;
+      read += count;
+      if (isLast) break;
+    }
+    bytes.writeUInt32LE(sum, at);
+    bytes.writeUInt32LE(size, at + 4);
+    return at + TRAILER_BYTES;
   }
 
   #reserve(more: number): void {
@@ -111,8 +123,15 @@ export class MemberBuffer {
     if (needed <= this.#bytes.length) return;
     // Beyond a megabyte all at once: untouched memory costs nothing, large pieces that come and go do.
     const grown = needed > MAX_CHUNK_BYTES ? KEPT_BYTES : 2 * this.#bytes.length;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, grown));
+    const larger = newBytes(Math.max(needed, grown));
     larger.set(this.bytes);
     this.#bytes = larger;
   }
+}
+
+/** What `write(text, offset, length, "latin1")` calls after checks that cost as much again. */
+type LatinBuffer = Buffer & { latin1Write(text: string, offset: number, length: number): number };
+
+function newBytes(count: number): LatinBuffer {
+  return Buffer.allocUnsafeSlow(count) as LatinBuffer;
 }

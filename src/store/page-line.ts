@@ -24,7 +24,7 @@ export interface PageLine {
   robots?: string;
   /** Length of the body as stored: transfer coding removed, content coding kept. */
   bytes: number;
-  /** sha256 of those bytes. */
+  /** sha256 of those bytes; "" when no store keeps them. */
   digest: string;
   /** Same instant as ts. */
   time: string;
@@ -40,7 +40,7 @@ export interface PageLine {
 export function pageLine(
   capture: Pick<
     Capture,
-    "url" | "date" | "status" | "mime" | "depth" | "parent" | "page" | "outlinks" | "cash"
+    "url" | "date" | "status" | "mime" | "bytes" | "depth" | "parent" | "page" | "outlinks" | "cash"
   > & {
     readonly body: { readonly length: number };
   },
@@ -60,7 +60,7 @@ export function pageLine(
     mime: capture.mime,
     words: page?.words ?? 0,
     ...(page?.robots ? { robots: page.robots } : {}),
-    bytes: capture.body.length,
+    bytes: capture.bytes ?? capture.body.length,
     digest: archived.payloadSha256,
     time,
     file: archived.location.file,

@@ -7,6 +7,7 @@ import { Committed, type FoundUrl } from "./committed.ts";
 import { crawlPaths, mendCrawlState, partsOf, readCrawlState } from "./crawl-folder.ts";
 import { writeResultsOf, writeTreeResults } from "./crawl-results.ts";
 import { isUnfinished } from "./create-folder.ts";
+import { dropUncommitted } from "./drop-uncommitted.ts";
 import { finishFolder } from "./finish-folder.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { openJournals, type Seeds, seedsInJournals } from "./journal-view.ts";
@@ -106,6 +107,13 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
     const pages = [...pagesOfTree(paths.tree, committed)];
     rebuilt = { captures: pages.length, orphans: 0, changed: [], damages: [], mended: [] };
     lists = writeResultsOf(dir, facts, { committed, waiting, captures: pages });
+  } else if (archiveFiles(paths.archive).length === 0 && !committed.keepsRecords) {
+    // No store, or nobody answered: the lists are all there is.
+    finishFolder(dir);
+    dropUncommitted(dir, committed);
+    lists = writeResultsOf(dir, facts, { committed, waiting });
+    const captures = lists.crawled + lists.seeds;
+    rebuilt = { captures, orphans: 0, changed: [], damages: [], mended: [] };
   } else {
     const whole = rebuildLists(dir, committed);
     rebuilt = whole;

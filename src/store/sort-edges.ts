@@ -34,11 +34,15 @@ export function sortEdges(
   };
   try {
     let runs: string[] = [];
+    let held: Uint32Array | undefined;
     for (const input of inputs)
       for (const edges of readEdges(input, runEdges)) {
+        if (held !== undefined) runs.push(newRun([held]));
         if (reverse) turnRound(edges);
-        runs.push(newRun([sortByDigits(edges)]));
+        held = sortByDigits(edges);
       }
+    // What fits memory is written once.
+    if (runs.length > 0 && held !== undefined) runs.push(newRun([held]));
     while (runs.length > fanIn) {
       const merged = newRun(mergeRuns(runs.slice(0, fanIn)));
       for (const run of runs.slice(0, fanIn)) removeIfThere(run);
@@ -46,7 +50,7 @@ export function sortEdges(
     }
     let written = 0;
     replaceFile(out, (file) => {
-      written = writeEdges(file, mergeRuns(runs));
+      written = writeEdges(file, runs.length > 0 ? mergeRuns(runs) : [held ?? new Uint32Array(0)]);
     });
     return written;
   } finally {
@@ -64,12 +68,15 @@ function turnRound(edges: Uint32Array): void {
   }
 }
 
-/** Least significant digit first, 16 bits at a time: eight passes, no comparisons. */
+/**
+ * Least significant digit first, 16 bits at a time, without comparisons: by the high words of both ids, which leaves
+ * in disorder only edges of ids that share 32 bits. Ids are random, so these are few, and `putInOrder` moves them.
+ */
 function sortByDigits(edges: Uint32Array): Uint32Array {
   let from = edges;
   let to: Uint32Array = new Uint32Array(edges.length);
   const starts = new Uint32Array(1 << 16);
-  for (let word = EDGE_WORDS - 1; word >= 0; word--) {
+  for (const word of [2, 0]) {
     for (const shift of [0, 16]) {
       starts.fill(0);
       for (let at = word; at < from.length; at += EDGE_WORDS)
@@ -89,7 +96,29 @@ function sortByDigits(edges: Uint32Array): Uint32Array {
       [from, to] = [to, from];
     }
   }
+  putInOrder(from);
   return from;
+}
+
+/** Insertion, one look per edge where all is in order. */
+function putInOrder(edges: Uint32Array): void {
+  const edge = new Uint32Array(EDGE_WORDS);
+  for (let at = EDGE_WORDS; at < edges.length; at += EDGE_WORDS) {
+    if (!isBefore(edges, at, edges, at - EDGE_WORDS)) continue;
+    edge.set(edges.subarray(at, at + EDGE_WORDS));
+    let place = at;
+    while (place > 0 && isBefore(edge, 0, edges, place - EDGE_WORDS)) place -= EDGE_WORDS;
+    edges.copyWithin(place + EDGE_WORDS, place, at);
+    edges.set(edge, place);
+  }
+}
+
+/** Compares the edge at a place of one array with that of another. */
+function isBefore(a: Uint32Array, i: number, b: Uint32Array, j: number): boolean {
+  if (a[i] !== b[j]) return a[i]! < b[j]!;
+  if (a[i + 1] !== b[j + 1]) return a[i + 1]! < b[j + 1]!;
+  if (a[i + 2] !== b[j + 2]) return a[i + 2]! < b[j + 2]!;
+  return a[i + 3]! < b[j + 3]!;
 }
 
 interface Run {
@@ -128,11 +157,7 @@ function* mergeRuns(runs: readonly string[]): Generator<Uint32Array, void> {
 }
 
 function isLess(a: Run, b: Run): boolean {
-  for (let word = 0; word < EDGE_WORDS; word++) {
-    const [x, y] = [a.words[a.at + word]!, b.words[b.at + word]!];
-    if (x !== y) return x < y;
-  }
-  return false;
+  return isBefore(a.words, a.at, b.words, b.at);
 }
 
 /** Writes sorted edges, each once; answers how many. */

@@ -7,8 +7,25 @@ import { stripPathSessionId, stripQuerySessionId } from "./session-id.ts";
 
 const PERCENT = 37;
 
+// A path that is its own key: lower-case names without anything that would be escaped, resolved or taken for a
+// session id. Most URLs of a crawl have such a one, and a host that was asked about a moment ago.
+const PLAIN = /^(https?:\/\/[A-Za-z0-9.:@_-]+)((?:\/[a-z0-9_~-][a-z0-9._~-]*)*)\/?$/;
+let latestHost = "";
+let latestKey = "";
+
 /** The CDXJ urlkey of a URL; total: whatever comes in, a key without spaces and control characters comes out. */
 export function surtKey(url: string): string {
+  const plain = PLAIN.exec(url);
+  if (plain === null) return surtKeySlowly(url);
+  if (plain[1] !== latestHost) {
+    latestHost = plain[1]!;
+    latestKey = surtKeySlowly(latestHost).slice(0, -1);
+  }
+  return latestKey + (plain[2] || "/");
+}
+
+/** The definition of `surtKey`; tests compare the two. */
+export function surtKeySlowly(url: string): string {
   if (url === "") return "-";
   // Records that are no web resources have keys of their own.
   if (url.startsWith("filedesc") || url.startsWith("warcinfo")) return escapeBytes(latin1(url));

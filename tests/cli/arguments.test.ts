@@ -160,7 +160,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     warcLevel: upTo(9, 0),
     rotateBytes: sizes,
     rotatePages: upTo(1_000_000_000),
-    store: fc.constantFrom("warc", "tree", "warc,tree"),
+    store: fc.constantFrom("warc", "tree", "warc,tree", "none"),
     statsEveryMs: fc.integer({ min: 1000, max: 366 * 86_400_000 }),
     maxUncommitted: upTo(1_000_000),
     json: fc.boolean(),

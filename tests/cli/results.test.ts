@@ -48,39 +48,43 @@ test("lists, index, tree and graph of a crawl agree, for foreign readers too; ev
   assert.deepEqual([code, /is there already/.test(stderr)], [2, true]);
 });
 
-test("killed, recovered, resumed: the lists add up every time and every record is whole", async (t) => {
-  const profile = { ...PROFILES.small, pages: 300, errorRate: 0.05 };
-  const web = await startWeb({ profile, latencyMs: 20 });
-  t.after(() => web.close());
-  const out = join(tempFolder(t), "out");
-  const args = [
-    "crawl",
-    ...web.start,
-    "--out",
-    out,
-    "--links-per-thread",
-    "8",
-    "--sync-every",
-    "20ms",
-    ...FAST,
-  ];
-  const log = crawlPaths(out).log;
-  await orbweaver(args, async (kill) => {
-    // The log is written before the commit: of 100 lines the first were committed long ago, the last may not be.
-    while (!existsSync(log) || lines(log).length < 100) await sleep(5);
-    kill("SIGKILL");
+for (const store of ["warc", "none"]) {
+  test(`killed, recovered, resumed with --store ${store}: the lists add up every time and every record is whole`, async (t) => {
+    const profile = { ...PROFILES.small, pages: 300, errorRate: 0.05 };
+    const web = await startWeb({ profile, latencyMs: 20 });
+    t.after(() => web.close());
+    const out = join(tempFolder(t), "out");
+    const args = [
+      "crawl",
+      ...web.start,
+      "--out",
+      out,
+      "--links-per-thread",
+      "8",
+      "--sync-every",
+      "20ms",
+      "--store",
+      store,
+      ...FAST,
+    ];
+    const log = crawlPaths(out).log;
+    await orbweaver(args, async (kill) => {
+      // The log is written before the commit: of 100 lines the first were committed long ago, the last may not be.
+      while (!existsSync(log) || lines(log).length < 100) await sleep(5);
+      kill("SIGKILL");
+    });
+    const recovered = await orbweaver(["recover", out, "--json"]);
+    assert.equal(recovered.code, 0, recovered.stdout + recovered.stderr);
+    const { closed, captures } = JSON.parse(recovered.stdout);
+    assert.ok(closed.length === (store === "warc" ? 1 : 0) && captures > 0);
+    const before = checkLists(out);
+    assert.ok(before.uncrawled > 0);
+    assert.ok(readRecords(join(out, "archive")).every(({ problems }) => problems.length === 0));
+    const resumed = await orbweaver(["resume", out, "--json", "--quiet"]);
+    assert.equal(resumed.code, 0, resumed.stderr);
+    const after = checkLists(out);
+    assert.equal(after.crawled + after.uncrawled + 1, JSON.parse(resumed.stdout).urlsKnown);
+    assert.equal(new Set(readPages(out).map(({ url }) => url)).size, readPages(out).length);
+    assert.equal(readPages(out).length, JSON.parse(resumed.stdout).pages);
   });
-  const recovered = await orbweaver(["recover", out, "--json"]);
-  assert.equal(recovered.code, 0, recovered.stdout + recovered.stderr);
-  const { closed, captures } = JSON.parse(recovered.stdout);
-  assert.ok(closed.length === 1 && captures > 0);
-  const before = checkLists(out);
-  assert.ok(before.uncrawled > 0);
-  assert.ok(readRecords(join(out, "archive")).every(({ problems }) => problems.length === 0));
-  const resumed = await orbweaver(["resume", out, "--json", "--quiet"]);
-  assert.equal(resumed.code, 0, resumed.stderr);
-  const after = checkLists(out);
-  assert.equal(after.crawled + after.uncrawled + 1, JSON.parse(resumed.stdout).urlsKnown);
-  assert.equal(new Set(readPages(out).map(({ url }) => url)).size, readPages(out).length);
-  assert.equal(readPages(out).length, JSON.parse(resumed.stdout).pages);
-});
+}

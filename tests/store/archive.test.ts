@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { Archive } from "../../src/store/archive.ts";
+import { digestMatches } from "../../src/store/digest.ts";
 import { KnownPayloads } from "../../src/store/known-payloads.ts";
 import { readWarc } from "../../src/store/warc-reader.ts";
 import {
@@ -57,6 +58,27 @@ test("a capture is a response, a request and a metadata record behind the file's
     "outlink: http://example.com/a",
   ])
     assert.ok(fields.includes(line), line);
+});
+
+test("every record has the digest of its block, stored in one block or many or deflated", (t) => {
+  // Around the most that a stored block holds, the record's own header included.
+  const around = Array.from({ length: 40 }, (_, i) => 65_535 - 1000 + 50 * i);
+  for (const level of [0, 1]) {
+    const sizes = [0, 1, ...around, 131_070, 300_000];
+    const captures = sizes.map((size) => {
+      const body = Buffer.from(Array.from({ length: size }, (_, i) => (i * i) >> 3));
+      return sampleCapture({ url: url(`http://example.com/${size}`), body });
+    });
+    const { records } = writeAndRead(freshFolder(t), captures, { level });
+    assert.deepEqual(problemsOf(records), []);
+    const responses = records.filter(({ type }) => type === "response");
+    assert.deepEqual(
+      responses.map(({ block }) => block),
+      captures.map(({ head, body }) => Buffer.concat([head, body])),
+    );
+    for (const { headers, block } of records)
+      assert.equal(digestMatches(headers.get("warc-block-digest")!, block), true);
+  }
 });
 
 test("the location answered is the response's gzip member, in the closed file", (t) => {

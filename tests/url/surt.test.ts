@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { stripPathSessionId } from "../../src/url/session-id.ts";
-import { surtKey } from "../../src/url/surt.ts";
+import { surtKey, surtKeySlowly } from "../../src/url/surt.ts";
 import { conformanceJson, noConformance } from "../support/conformance.ts";
 import { nastyLink } from "./links.ts";
 
@@ -61,4 +61,18 @@ test("every text has a key that fits one column of one line", () => {
 
 test("escapes of escapes cost linear time and end unescaped", () => {
   assert.equal(surtKey(`http://h/%${"25".repeat(500_000)}41`), "h)/a");
+});
+
+test("the short way to a key leads to the same one", () => {
+  const part = fc.string({ unit: fc.constantFrom(..."aZ0.-_~:@/%; ") });
+  const plain = fc
+    .array(fc.string({ unit: fc.constantFrom(..."a0.-_~") }))
+    .map((segments) => segments.join("/"));
+  const url = fc
+    .tuple(fc.constantFrom("http", "https", "HTTP"), part, fc.oneof(plain, part))
+    .map(([scheme, host, path]) => `${scheme}://${host}/${path}`);
+  const property = fc.property(fc.oneof(url, nastyLink), (text) => {
+    assert.equal(surtKey(text), surtKeySlowly(text));
+  });
+  fc.assert(property, { numRuns: 5000 });
 });

@@ -15,11 +15,11 @@ export const archive = {
     about: "links kept from one page; the rest is counted",
     examples: ["--max-links-per-page 500"],
   }),
-  store: withDefault(choice(["warc", "tree", "warc,tree"]), "warc", {
+  store: withDefault(choice(["warc", "tree", "warc,tree", "none"]), "warc", {
     flag: "store",
     group: "Archive",
     about:
-      "where pages are kept: warc = archive files, tree = a folder per URL with content.html and source.txt, or both",
+      "where pages are kept: warc = archive files, tree = a folder per URL with content.html and source.txt, or both; none = nowhere, only links, lists and reports are written",
     examples: ["--store warc,tree"],
   }),
   warcLevel: withDefault(whole(0, 9), 1, {

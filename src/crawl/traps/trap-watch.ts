@@ -8,7 +8,7 @@ import { exactPrint, folderPrint, loosePrint } from "./content-print.ts";
 import { type Evidence, Family } from "./family.ts";
 import { PrintCache } from "./print-cache.ts";
 import { SharedEvidence } from "./shared-evidence.ts";
-import { shapeOf, type UrlShape } from "./url-shape.ts";
+import { shapeOf, spellingOf, type UrlShape } from "./url-shape.ts";
 import {
   familyState,
   growthState,
@@ -79,7 +79,7 @@ export class TrapWatch {
   state(url: CrawlUrl, parent: CrawlUrl | undefined): TrapState {
     const host = this.#hosts.get(hostnameOf(url));
     if (host === undefined || !host.suspect) {
-      return mayBeOdd(url) && spellingReason(shapeOf(url)) !== undefined ? "demoted" : "free";
+      return mayBeOdd(url) && spellingReason(spellingOf(url)) !== undefined ? "demoted" : "free";
     }
     if (parent !== undefined && this.#shared.isCopy(printOf(parent))) {
       if (isAllCopies(host.all)) return "trap_same_content";

@@ -20,12 +20,17 @@ const DATES = [
   /[?&](?:y|yr|year|date|month|day|from|start|cal)[a-z_]*=(\d{4})(?=\D|$)/i,
 ];
 
+/** The part of a shape by which a URL is odd whatever its family: one look at its segments. */
+export function spellingOf(url: CrawlUrl): Pick<UrlShape, "repeats" | "segments"> {
+  const segments = pathOf(url).split("/");
+  return { repeats: repeatsOf(segments), segments: segments.length };
+}
+
 /** Takes a URL apart into what stays and what varies within its family. */
 export function shapeOf(url: CrawlUrl): UrlShape {
   const start = url.indexOf("/", 8);
   const mark = url.indexOf("?", start);
-  const path = url.slice(start + 1, mark < 0 ? url.length : mark);
-  const segments = path.split("/");
+  const segments = pathOf(url).split("/");
   return {
     pattern: patternOf(segments, mark >= 0),
     repeats: repeatsOf(segments),
@@ -33,6 +38,13 @@ export function shapeOf(url: CrawlUrl): UrlShape {
     parameters: mark < 0 ? 0 : url.slice(mark).split("&").length,
     year: yearOf(url.slice(start)),
   };
+}
+
+/** The path without its first slash. */
+function pathOf(url: CrawlUrl): string {
+  const start = url.indexOf("/", 8);
+  const mark = url.indexOf("?", start);
+  return url.slice(start + 1, mark < 0 ? url.length : mark);
 }
 
 /** Up to the first segment that is all variable; without one and without a query, the folder. */

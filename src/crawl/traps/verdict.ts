@@ -36,7 +36,9 @@ export const QUERY_PARAMETERS = 3;
 const EARLY = 0.25;
 
 /** URLs whose spelling alone is suspicious form one family per host. */
-export function spellingReason(shape: UrlShape): TrapReason | undefined {
+export function spellingReason(
+  shape: Pick<UrlShape, "repeats" | "segments">,
+): TrapReason | undefined {
   if (shape.repeats >= MIN_REPEATS) return "trap_repeated_path";
   return shape.segments > MAX_SEGMENTS ? "trap_deep_path" : undefined;
 }

@@ -1,5 +1,6 @@
 import zlib from "node:zlib";
 import { decodePrefix } from "./decode-prefix.ts";
+import { ZlibEngine } from "./zlib-engine.ts";
 
 /** A body without its content coding, or as much of it as can be trusted. */
 export interface DecodeResult {
@@ -12,7 +13,7 @@ export interface DecodeResult {
 export interface DecodeCaps {
   maxBytes: number;
   maxRatio: number;
-  /** The caller is done with the bytes before the event loop turns: large ones need no memory of their own. */
+  /** The caller is done with the bytes before it decodes the next ones or the event loop turns: they need no memory of their own. */
   borrow?: boolean;
 }
 
@@ -89,17 +90,35 @@ function decodeWhole(
   coding: Coding,
   wrapped: boolean,
   cap: number,
+  borrow: boolean,
 ): DecodeResult | undefined {
+  if (borrow && coding === "gzip") {
+    gunzipper ??= { engine: ZlibEngine.of(zlib.createGunzip()), into: newBytes() };
+    const { engine, into } = gunzipper;
+    if (engine !== undefined) {
+      const length = engine.run(body, into, cap + 1);
+      return length < 0 ? undefined : told(into.subarray(0, length), engine.unread > 0);
+    }
+  }
   try {
     const { buffer, engine } = decodeSync(body, coding, wrapped, cap);
     if (buffer.length > cap) return undefined;
-    // Whatever follows the end of the stream is not part of the page.
-    return engine.bytesWritten === body.length
-      ? { bytes: buffer }
-      : { bytes: buffer, flag: "encoding_error" };
+    return told(buffer, engine.bytesWritten !== body.length);
   } catch {
     return undefined;
   }
+}
+
+/** Nearly every body comes as gzip, and is read before the next: one engine and one piece of memory per thread. */
+let gunzipper: { readonly engine: ZlibEngine | undefined; readonly into: Buffer } | undefined;
+
+function newBytes(): Buffer {
+  return Buffer.allocUnsafeSlow(SYNC_BYTES + 1);
+}
+
+/** Whatever follows the end of the stream is not part of the page. */
+function told(bytes: Buffer, surplus: boolean): DecodeResult {
+  return surplus ? { bytes, flag: "encoding_error" } : { bytes };
 }
 
 /** What grows beyond this is decoded piece by piece, one body at a time, so that bombs do not add up. */
@@ -117,10 +136,10 @@ function decodeOnce(
     return { bytes: body, flag: "encoding_error" };
   }
   const wrapped = coding === "deflate" && isZlib(body);
-  const whole = decodeWhole(body, coding, wrapped, Math.min(cap, SYNC_BYTES));
+  const whole = decodeWhole(body, coding, wrapped, Math.min(cap, SYNC_BYTES), borrow);
   if (whole !== undefined) return whole;
   if (wrapped) {
-    const raw = decodeWhole(body, coding, false, Math.min(cap, SYNC_BYTES));
+    const raw = decodeWhole(body, coding, false, Math.min(cap, SYNC_BYTES), borrow);
     if (raw !== undefined) return raw;
   }
   return decodePrefix(body, decoderOf(coding, wrapped), cap, borrow);

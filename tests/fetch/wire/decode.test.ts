@@ -18,11 +18,27 @@ const ENCODERS: Record<string, (body: Buffer) => Buffer> = {
     zlib.brotliCompressSync(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
 };
 
-const decode = async (
+/** Decodes twice: into memory of its own, and into borrowed memory, with the engine that all bodies share. */
+async function decode(
   body: Buffer,
   coding: string | undefined,
   caps = CAPS,
-): Promise<DecodeResult> => decodeBody(body, coding, caps);
+): Promise<DecodeResult> {
+  const own = await decodeBody(body, coding, caps);
+  const borrowed = await decodeBody(body, coding, { ...caps, borrow: true });
+  assert.deepEqual({ ...borrowed, bytes: Buffer.from(borrowed.bytes) }, own);
+  return own;
+}
+
+test("borrowed memory is one piece that the next body is written to", () => {
+  const caps = { ...CAPS, borrow: true };
+  const decoded = ["first", "other"].map((word) => {
+    const { bytes } = decodeBody(zlib.gzipSync(Buffer.from(word)), "gzip", caps) as DecodeResult;
+    assert.equal(bytes.toString(), word);
+    return bytes;
+  });
+  assert.equal(decoded[0]!.toString(), "other");
+});
 
 test("takes off every coding, in pairs too, whatever the bytes", async () => {
   const names = fc.constantFrom(...Object.keys(ENCODERS));
