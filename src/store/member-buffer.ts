@@ -13,6 +13,7 @@ export const TRAILER_BYTES = 8;
 /** All that stands around content in one stored block. */
 export const FRAME_BYTES = MEMBER_HEADER.length + STORED_BLOCK_HEADER_BYTES + TRAILER_BYTES;
 const FIRST_BYTES = 64 * 1024;
+const MAX_CHUNK_BYTES = 1024 * 1024;
 const RECORD_END = "\r\n\r\n";
 const VERSION = "WARC/1.1\r\n";
 /** The line of the block's digest, without its end: name, algorithm, base 32. */
