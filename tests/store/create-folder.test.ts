@@ -100,13 +100,13 @@ test("a state without a checksum is of an older version", (t) => {
   assert.throws(() => readCrawlState(dir), /another version/);
 });
 
-test("recover keeps everything when the state is damaged or gone, and tells so", async (t) => {
+test("recover keeps everything when state and copy are damaged or gone, and tells so; with a whole copy it puts the state right", async (t) => {
   const dir = join(tempFolder(t), "crawl");
   sampleCrawl(dir).close();
   finishFolder(dir);
   recoverFolder(dir, FACTS);
   const before = recoverFolder(dir, FACTS);
-  const { state, pages } = crawlPaths(dir);
+  const { state, stateCopy, pages } = crawlPaths(dir);
   const list = readFileSync(pages, "utf8");
   const good = readCrawlState(dir)!;
   for (const harm of [
@@ -115,6 +115,14 @@ test("recover keeps everything when the state is damaged or gone, and tells so",
   ]) {
     writeCrawlState(dir, good);
     harm();
+    const mended = recoverFolder(dir, FACTS);
+    assert.deepEqual(
+      [mended.damages, mended.mended.map(({ file }) => file)],
+      [before.damages, [state]],
+    );
+    assert.deepEqual(readCrawlState(dir), good);
+    harm();
+    rmSync(stateCopy);
     const { damages, ...rest } = recoverFolder(dir, FACTS);
     assert.deepEqual({ ...rest, damages: [] }, { ...before, damages: [] });
     assert.deepEqual(
