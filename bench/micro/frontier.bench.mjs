@@ -2,7 +2,8 @@
 // whole process: time that other programs use does not count, but what they do to caches and wake-ups does. So only
 // an idle machine gives figures to keep; the load average is stored beside them.
 // Needs a build: npm run build && node bench/micro/frontier.bench.mjs [options]; about ten minutes on an idle machine
-//   --quick             size 30 and short runs        --techniques a,b    --threads 1,8    --sizes 10,30    --ms 250
+//   --quick             size 30 and short runs        --techniques a,b    --threads 1,8    --sizes 10,30
+//   --ms 250            CPU milliseconds per window
 //   --save              writes bench/results/frontier.json
 //   --require 0.5       exit code 1 if a correct technique stays below that at 8 threads
 //
@@ -24,8 +25,14 @@ const SLOT_BYTES = 64;
 const STOP = 0;
 const READY = 1;
 const COUNTS = 2;
-/** Of each technique and mode, before anything is measured. */
-const REHEARSAL_MS = 1000;
+/** Operations of every thread before anything is measured: by then the compiler is done with what they run. */
+const REHEARSED = 20_000;
+/** Operations of every thread before a window opens: all have woken up. */
+const UNDER_WAY = 200;
+/** A thread that waits for ever (in the wrong techniques some do) must not hold up the rest. */
+const LONGEST_REHEARSAL_MS = 10_000;
+/** A window is measured in CPU time; it, and its lead-in, also end after this many times as long. */
+const LONGEST = 4;
 /** Words between two threads' counters: a cache line each. */
 const LINE = 16;
 
@@ -96,8 +103,9 @@ async function main() {
     const pool = await startPool(Math.max(...threadCounts), technique);
     // Rehearsal: what a thread does only when others are in its way is first met, and compiled, here.
     for (const mode of ["circulate", "halves"]) {
-      await run(pool, technique, mode, 10, pool.length, REHEARSAL_MS);
+      await run(pool, technique, mode, 10, pool.length, runMs, REHEARSED);
     }
+    await untilQuiet();
     for (const mode of ["circulate", "halves"]) {
       for (const size of sizes) {
         const from = rows.length;
@@ -141,7 +149,7 @@ async function main() {
     date: new Date().toISOString().slice(0, 10),
     machine,
     unit: "million operations per CPU-second; median, least and most of three runs; share: least busy thread against busiest",
-    runMs,
+    windowCpuMs: runMs,
     recordBytes: RECORD_BYTES,
     load1: os.loadavg()[0],
     rows,
@@ -157,17 +165,29 @@ async function startPool(threads, technique) {
   await Promise.all(
     pool.map((worker) => new Promise((resolve) => worker.once("message", resolve))),
   );
-  // What the compiler still does behind the threads' backs would be counted as theirs.
-  for (let quiet = 0; quiet < 3; ) {
-    const before = process.cpuUsage();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const used = process.cpuUsage(before);
-    quiet = used.user + used.system < 5000 ? quiet + 1 : 0;
-  }
+  await untilQuiet();
   return pool;
 }
 
-async function run(pool, technique, mode, size, threads, runMs) {
+/** What the compiler still does behind the threads' backs would be counted as theirs. */
+async function untilQuiet() {
+  for (let quiet = 0; quiet < 3; ) {
+    const before = process.cpuUsage();
+    await sleep(100);
+    quiet = cpuMsSince(before) < 5 ? quiet + 1 : 0;
+  }
+}
+
+function sleep(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function cpuMsSince(before) {
+  const used = process.cpuUsage(before);
+  return (used.user + used.system) / 1000;
+}
+
+async function run(pool, technique, mode, size, threads, runMs, leadIn = UNDER_WAY) {
   const shape = { size, slotBytes: SLOT_BYTES, owners: threads + 1 };
   const memory = createFrontier(technique, shape);
   const own = openFrontier(technique, memory, shape, threads + 1);
@@ -183,24 +203,32 @@ async function run(pool, technique, mode, size, threads, runMs) {
     worker.postMessage({ technique, memory, shape, owner: i + 1, role, control });
     return ended;
   });
-  while (Atomics.load(words, READY) < threads)
-    await new Promise((resolve) => setTimeout(resolve, 1));
+  while (Atomics.load(words, READY) < threads) await sleep(1);
   Atomics.store(words, STOP, 0);
   Atomics.notify(words, STOP);
-  // A lead-in that does not count: the threads wake up and the last functions are compiled.
-  await new Promise((resolve) => setTimeout(resolve, runMs / 2));
   const counted = () => Array.from({ length: threads }, (_, i) => words[COUNTS + (i + 1) * LINE]);
+  // Steered by progress and CPU time, not by the clock: on a busy machine a quarter of a second may be nothing.
+  const started = performance.now();
+  const longestMs = leadIn === REHEARSED ? LONGEST_REHEARSAL_MS : runMs * LONGEST;
+  while (performance.now() - started < longestMs) {
+    await sleep(5);
+    if (counted().every((n) => n >= leadIn)) break;
+  }
+  const opened = performance.now();
   const from = counted();
   const before = process.cpuUsage();
-  await new Promise((resolve) => setTimeout(resolve, runMs));
-  const used = process.cpuUsage(before);
+  let cpuMs = 0;
+  while (cpuMs < runMs && performance.now() - opened < runMs * LONGEST) {
+    await sleep(20);
+    cpuMs = cpuMsSince(before);
+  }
   const counts = counted().map((n, i) => n - from[i]);
   Atomics.store(words, STOP, 1);
   own.shutDown();
   await Promise.all(done);
   const operations = counts.reduce((sum, n) => sum + n, 0);
   return {
-    millionPerCpuSecond: operations / (used.user + used.system),
+    millionPerCpuSecond: operations / cpuMs / 1000,
     share: Math.max(...counts) === 0 ? 0 : Math.min(...counts) / Math.max(...counts),
   };
 }

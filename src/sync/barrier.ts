@@ -1,3 +1,5 @@
+import { deadlineAfter, msUntil } from "./clock.ts";
+
 /** Rounds completed; sleepers wait on it. */
 const ROUND = 0;
 /** From here one word per party: the last round it arrived for, counted from 1, or ABSENT. */
@@ -34,11 +36,11 @@ export class Barrier {
 
   /** Blocks until the round is complete; false after the time-out (the arrival stands, wait again). */
   wait(round: number, timeoutMs = Number.POSITIVE_INFINITY): boolean {
-    const deadline = performance.now() + timeoutMs;
+    const deadline = deadlineAfter(timeoutMs);
     let expired = false;
     while (Atomics.load(this.#words, this.#base + ROUND) === round) {
       if (expired) return false;
-      const leftMs = deadline - performance.now();
+      const leftMs = msUntil(deadline);
       expired = Atomics.wait(this.#words, this.#base + ROUND, round, leftMs) === "timed-out";
     }
     return true;

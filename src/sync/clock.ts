@@ -6,3 +6,15 @@ export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
 }
+
+/** When a wait of that length ends, by this thread's own clock, which is not read for one without an end. */
+export function deadlineAfter(timeoutMs: number): number {
+  return timeoutMs === Number.POSITIVE_INFINITY ? timeoutMs : performance.now() + timeoutMs;
+}
+
+/** Milliseconds left until a deadline; not below 0. */
+export function msUntil(deadline: number): number {
+  return deadline === Number.POSITIVE_INFINITY
+    ? deadline
+    : Math.max(0, deadline - performance.now());
+}

@@ -25,21 +25,30 @@ export class EventCount {
     return Atomics.load(this.#words, this.#base + COUNT);
   }
 
-  /** Announces the event and wakes one sleeper, unless one is on its way already; cheap when nobody sleeps. */
-  advance(): void {
+  /**
+   * Announces the event and wakes one sleeper, unless one is on its way already; cheap when nobody sleeps. True when
+   * one was woken.
+   */
+  advance(): boolean {
     Atomics.add(this.#words, this.#base + COUNT, 1);
     // A sleeper leaves its mark before it compares COUNT, so one of the two sides sees the other.
-    if (Atomics.load(this.#words, this.#base + ASLEEP) === 0) return;
-    if (Atomics.exchange(this.#words, this.#base + ASLEEP, 0) === 0) return;
+    if (Atomics.load(this.#words, this.#base + ASLEEP) === 0) return false;
+    if (Atomics.exchange(this.#words, this.#base + ASLEEP, 0) === 0) return false;
     // Whoever left the mark just taken may not be asleep yet: counted once more, it finds the count moved.
     Atomics.add(this.#words, this.#base + COUNT, 1);
-    Atomics.notify(this.#words, this.#base + COUNT, 1);
+    return Atomics.notify(this.#words, this.#base + COUNT, 1) > 0;
   }
 
   /** Lets every sleeper look again: for an event that concerns all, or after a death. */
   wakeAll(): void {
     Atomics.add(this.#words, this.#base + COUNT, 1);
     Atomics.notify(this.#words, this.#base + COUNT);
+  }
+
+  /** Looks whether it happens, at most that often, and answers how many looks are left: 0 when it did not. */
+  watch(seen: number, looks: number): number {
+    for (let left = looks; left > 0; left--) if (this.hasAdvanced(seen)) return left;
+    return 0;
   }
 
   /** Blocks until the count differs from the one read; false after the time-out. */

@@ -43,14 +43,18 @@ export class Monitor {
   }
 
   /** Leaves, sleeps until signalled, enters again; false when the time-out ended the sleep. Only inside. */
-  wait(condition: number, timeoutMs = Number.POSITIVE_INFINITY): boolean {
+  wait(condition: number, timeoutMs = Number.POSITIVE_INFINITY, looks = 0): boolean {
     const at = this.#conditions + condition * CONDITION_WORDS;
     Atomics.add(this.#words, at + WAITERS, 1);
     // Read inside the monitor: a signal after leave() changes it, so the sleep below does not begin.
     const signals = Atomics.load(this.#words, at + SIGNALS);
     this.#mutex.unlock();
+    // Whoever will signal may be running right now: then a few looks cost less than a sleep.
+    for (let look = 0; look < looks; look++) {
+      if (Atomics.load(this.#words, at + SIGNALS) !== signals) break;
+    }
     const ended = Atomics.wait(this.#words, at + SIGNALS, signals, timeoutMs);
-    this.#mutex.lock();
+    if (!this.#mutex.spinLock(looks)) this.#mutex.lock();
     // Whoever was woken has been subtracted by its waker.
     if (ended !== "ok") Atomics.sub(this.#words, at + WAITERS, 1);
     return ended !== "timed-out";

@@ -1,3 +1,5 @@
+import { deadlineAfter, msUntil } from "./clock.ts";
+
 /** Word 0 holds the owner's id, 0 when free; the sign bit says that somebody may be asleep. */
 const LOCK = 0;
 const CONTENDED = 0x80000000 | 0;
@@ -34,7 +36,7 @@ export class Mutex {
   /** Blocks until the lock is held; false only after the time-out, and then nobody's wake-up is lost. */
   lock(timeoutMs = Number.POSITIVE_INFINITY): boolean {
     if (Atomics.compareExchange(this.#words, this.#lock, 0, this.#me) === 0) return true;
-    const deadline = performance.now() + timeoutMs;
+    const deadline = deadlineAfter(timeoutMs);
     let expired = false;
     for (;;) {
       const seen = Atomics.load(this.#words, this.#lock);
@@ -45,7 +47,7 @@ export class Mutex {
       } else if (this.#mark(seen)) {
         // The mark is set before giving up: a wake-up we consumed reaches the next sleeper at unlock.
         if (expired) return false;
-        const leftMs = deadline - performance.now();
+        const leftMs = msUntil(deadline);
         expired = Atomics.wait(this.#words, this.#lock, seen | CONTENDED, leftMs) === "timed-out";
       }
     }

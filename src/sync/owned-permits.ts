@@ -1,3 +1,4 @@
+import { deadlineAfter, msUntil } from "./clock.ts";
 import { EventCount } from "./event-count.ts";
 
 /** Nobody holds the permit. */
@@ -36,14 +37,14 @@ export class OwnedPermits {
 
   /** Blocks until a permit is taken and answers its number; -1 after the time-out. */
   acquire(timeoutMs = Number.POSITIVE_INFINITY): number {
-    const deadline = performance.now() + timeoutMs;
+    const deadline = deadlineAfter(timeoutMs);
     let expired = false;
     for (;;) {
       // The count is read first: a permit freed after the scan changes it, so the sleep does not begin.
       const seen = this.#freed.read();
       const permit = this.tryAcquire();
       if (permit >= 0 || expired) return permit;
-      expired = !this.#freed.wait(seen, deadline - performance.now());
+      expired = !this.#freed.wait(seen, msUntil(deadline));
     }
   }
 

@@ -1,4 +1,5 @@
 import { CapacityError } from "../errors.ts";
+import { deadlineAfter, msUntil } from "./clock.ts";
 import { PermitNotes } from "./permit-notes.ts";
 import { CLOSED, COUNT_MASK, countOf } from "./permit-word.ts";
 
@@ -60,7 +61,7 @@ export class Semaphore {
     const greedy = n > 1 ? 1 : 0;
     Atomics.add(this.#words, this.#base + GREEDY, greedy);
     Atomics.add(this.#words, this.#base + WAITERS, 1);
-    const outcome = this.#sleepUntil(n, performance.now() + timeoutMs);
+    const outcome = this.#sleepUntil(n, deadlineAfter(timeoutMs));
     Atomics.sub(this.#words, this.#base + WAITERS, 1);
     Atomics.sub(this.#words, this.#base + GREEDY, greedy);
     return outcome;
@@ -116,7 +117,7 @@ export class Semaphore {
       // Only here, with too few permits in sight, may a thread give up: no permit waits for it.
       if (seen < 0) return "closed";
       if (expired) return "timed-out";
-      const leftMs = deadline - performance.now();
+      const leftMs = msUntil(deadline);
       expired = Atomics.wait(this.#words, this.#base + PERMITS, seen, leftMs) === "timed-out";
     }
   }

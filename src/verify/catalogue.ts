@@ -13,6 +13,7 @@ import { configurations as sleeping } from "./configurations/sleeping.ts";
 import { configurations as techniques } from "./configurations/techniques.ts";
 import { configurations as tree } from "./configurations/tree.ts";
 import { configurations as visited } from "./configurations/visited.ts";
+import { configurations as waiting } from "./configurations/waiting.ts";
 
 /** A configuration and the compiled module it comes from. */
 export interface Entry {
@@ -32,6 +33,7 @@ export const catalogue: readonly Entry[] = [
   ...entries("owners", owners),
   ...entries("hand-off", handOff),
   ...entries("tree", tree),
+  ...entries("waiting", waiting),
   ...entries("techniques", techniques),
   ...entries("deaths", deaths),
   ...entries("visited", visited),

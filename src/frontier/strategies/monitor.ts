@@ -1,3 +1,4 @@
+import { deadlineAfter, msUntil } from "../../sync/clock.ts";
 import { Monitor } from "../../sync/monitor.ts";
 import {
   checkRecord,
@@ -63,14 +64,14 @@ export class MonitorFrontier implements FixedFrontier {
     checkRecord(length, this.slotBytes);
     if (!this.#enter(timeoutMs)) return "timeout";
     if (this.size() === this.#positions.slots) {
-      const deadline = performance.now() + timeoutMs;
+      const deadline = deadlineAfter(timeoutMs);
       let expired = false;
       while (this.size() === this.#positions.slots) {
         if (expired || this.#isShutDown()) {
           this.#monitor.leave();
           return expired ? "timeout" : "shutdown";
         }
-        expired = !this.#monitor.wait(this.#notFull, deadline - performance.now());
+        expired = !this.#monitor.wait(this.#notFull, msUntil(deadline), this.#patience);
       }
     }
     this.#insertInside(bytes, length);
@@ -82,14 +83,14 @@ export class MonitorFrontier implements FixedFrontier {
     checkTarget(into, this.slotBytes);
     if (!this.#enter(timeoutMs)) return -1;
     if (this.size() === 0) {
-      const deadline = performance.now() + timeoutMs;
+      const deadline = deadlineAfter(timeoutMs);
       let expired = false;
       while (this.size() === 0) {
         if (expired || this.#isShutDown()) {
           this.#monitor.leave();
           return -1;
         }
-        expired = !this.#monitor.wait(this.#notEmpty, deadline - performance.now());
+        expired = !this.#monitor.wait(this.#notEmpty, msUntil(deadline), this.#patience);
       }
     }
     const length = this.#takeInside(into);

@@ -1,3 +1,4 @@
+import { deadlineAfter, msUntil } from "../../sync/clock.ts";
 import { EventCount } from "../../sync/event-count.ts";
 
 /*
@@ -39,9 +40,10 @@ export class PermitCycle {
   readonly #permits: number;
   readonly #count: number;
   readonly #me: number;
+  readonly #patience: number;
   readonly #events: readonly EventCount[];
 
-  constructor(words: Int32Array, index: number, count: number, ownerId: number) {
+  constructor(words: Int32Array, index: number, count: number, ownerId: number, patience: number) {
     this.#words = words;
     this.#closed = index;
     // In the order of EMPTY and FULL.
@@ -53,6 +55,7 @@ export class PermitCycle {
     this.#permits = this.#hints + 2;
     this.#count = count;
     this.#me = ownerId;
+    this.#patience = patience;
   }
 
   /** Words needed; zero means that all permits are EMPTY. */
@@ -82,19 +85,23 @@ export class PermitCycle {
     const quick = this.tryAcquire(kind, held);
     if (quick !== NO_PERMIT) return quick;
     const event = this.#events[kind]!;
-    const deadline = performance.now() + timeoutMs;
+    const deadline = deadlineAfter(timeoutMs);
     let expired = false;
-    for (;;) {
+    let slept = false;
+    for (let patience = this.#patience; ; ) {
       // Read before the search: a permit released behind its back moves the count, and the sleep does not begin.
       const seen = event.read();
       const permit = this.tryAcquire(kind, held);
       if (permit !== NO_PERMIT) {
-        event.remind();
-        if (this.#has(kind)) event.advance();
+        if (slept) event.remind();
+        if (slept && this.#has(kind)) event.advance();
         return permit;
       }
       if (expired || this.isClosed()) return NO_PERMIT;
-      expired = !event.wait(seen, deadline - performance.now());
+      patience = event.watch(seen, patience);
+      if (patience > 0) continue;
+      expired = !event.wait(seen, msUntil(deadline));
+      slept = true;
     }
   }
 

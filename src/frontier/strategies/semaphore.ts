@@ -46,7 +46,7 @@ export class SemaphoreFrontier implements FixedFrontier {
     this.#patience = shape.patience ?? PATIENCE;
     this.#words = new Int32Array(memory, 0, words);
     this.#positions = new Positions(size);
-    this.#permits = new PermitCycle(this.#words, PERMITS, size, owner);
+    this.#permits = new PermitCycle(this.#words, PERMITS, size, owner, this.#patience);
     // The binary semaphore is a mutex, because its word must name its holder.
     this.#mutex = new Mutex(this.#words, MUTEX, owner);
     this.#slots = new RecordSlots(memory, words * 4, size, shape.slotBytes);

@@ -1,3 +1,4 @@
+import { deadlineAfter, msUntil } from "../../sync/clock.ts";
 import { EventCount } from "../../sync/event-count.ts";
 import type { Mutex } from "../../sync/mutex.ts";
 import {
@@ -20,8 +21,9 @@ export const WAITING_WORDS = NOT_FULL + EventCount.WORDS;
 /**
  * Makes waiting calls out of attempts that answer at once: read the event count, attempt, sleep until it moves.
  *
- * At most one sleeper is on its way at any time, so whoever succeeds after sleeping wakes the next one if there is
- * more. An attempt may fail although a later slot is ready (its predecessor is still being copied); then the thread
+ * At most one sleeper is on its way at any time, so whoever succeeds after sleeping sees to it that the next one is
+ * woken if there is more: by a thread of the other side that it woke, which will not be done without announcing in
+ * turn; or else by itself. An attempt may fail although a later slot is ready (its predecessor is still being copied); then the thread
  * that copies announces it, and finds the mark that the failed one left before it went back to sleep.
  */
 export abstract class WaitingFrontier implements FixedFrontier {
@@ -78,19 +80,23 @@ export abstract class WaitingFrontier implements FixedFrontier {
       this.#notEmpty.advance();
       return "inserted";
     }
-    const deadline = performance.now() + timeoutMs;
+    const deadline = deadlineAfter(timeoutMs);
     let expired = false;
-    for (;;) {
+    let slept = false;
+    for (let patience = this.patience; ; ) {
       const seen = this.#notFull.read();
-      if (this.insertNow(bytes, length, Math.max(0, deadline - performance.now()))) {
-        this.#notEmpty.advance();
-        this.#notFull.remind();
-        if (this.hasRoom()) this.#notFull.advance();
+      if (this.insertNow(bytes, length, msUntil(deadline))) {
+        const woke = this.#notEmpty.advance();
+        if (slept && !woke && this.hasRoom()) this.#notFull.advance();
         return "inserted";
       }
       if (Atomics.load(this.words, SHUTDOWN) !== 0) return "shutdown";
       if (expired) return "timeout";
-      expired = !this.#notFull.wait(seen, deadline - performance.now());
+      patience = this.#notFull.watch(seen, patience);
+      if (patience > 0) continue;
+      expired = !this.#notFull.wait(seen, msUntil(deadline));
+      slept = true;
+      this.#notFull.remind();
     }
   }
 
@@ -101,19 +107,23 @@ export abstract class WaitingFrontier implements FixedFrontier {
       this.#notFull.advance();
       return quick;
     }
-    const deadline = performance.now() + timeoutMs;
+    const deadline = deadlineAfter(timeoutMs);
     let expired = false;
-    for (;;) {
+    let slept = false;
+    for (let patience = this.patience; ; ) {
       const seen = this.#notEmpty.read();
-      const length = this.takeNow(into, Math.max(0, deadline - performance.now()));
+      const length = this.takeNow(into, msUntil(deadline));
       if (length >= 0) {
-        this.#notFull.advance();
-        this.#notEmpty.remind();
-        if (this.hasRecord()) this.#notEmpty.advance();
+        const woke = this.#notFull.advance();
+        if (slept && !woke && this.hasRecord()) this.#notEmpty.advance();
         return length;
       }
       if (expired || Atomics.load(this.words, SHUTDOWN) !== 0) return -1;
-      expired = !this.#notEmpty.wait(seen, deadline - performance.now());
+      patience = this.#notEmpty.watch(seen, patience);
+      if (patience > 0) continue;
+      expired = !this.#notEmpty.wait(seen, msUntil(deadline));
+      slept = true;
+      this.#notEmpty.remind();
     }
   }
 

@@ -123,8 +123,8 @@ const announced: readonly Configuration<Announced>[] = [
         patches: [
           {
             module: "sync/event-count.js",
-            find: "Atomics.add(this.#words, this.#base + COUNT, 1);\n        Atomics.notify(this.#words, this.#base + COUNT, 1);",
-            replace: "Atomics.notify(this.#words, this.#base + COUNT, 1);",
+            find: "Atomics.add(this.#words, this.#base + COUNT, 1);\n        return Atomics.notify(",
+            replace: "return Atomics.notify(",
           },
         ],
       },

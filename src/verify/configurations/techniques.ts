@@ -181,7 +181,7 @@ const wakeUpKept: Mutant = {
   patches: [
     patch(
       "waiting-frontier",
-      "if (this.hasRecord())\n                    this.#notEmpty.advance();",
+      "if (slept && !woke && this.hasRecord())\n                    this.#notEmpty.advance();",
       "",
     ),
   ],
@@ -193,8 +193,8 @@ const attemptsFirst: Mutant = {
     patch("waiting-frontier", "const seen = this.#notEmpty.read();", ""),
     patch(
       "waiting-frontier",
-      "expired = !this.#notEmpty.wait(seen, deadline",
-      "expired = !this.#notEmpty.wait(this.#notEmpty.read(), deadline",
+      "patience = this.#notEmpty.watch(seen, patience);",
+      "const seen = this.#notEmpty.read(); patience = this.#notEmpty.watch(seen, patience);",
     ),
   ],
 };
@@ -222,6 +222,8 @@ function waiting(
 
 /** The lock of the list and that of its nodes. */
 const COARSE_LOCKS = [5, 9];
+/** The lock of the free nodes and those of the three nodes; their hand over hand is what `twoByTwo` explores. */
+const FINE_LOCKS = [7, 273, 274, 275];
 /** The lock of the write phase. */
 const COMMIT_LOCK = [5];
 
@@ -297,4 +299,5 @@ export const configurations: readonly Configuration<Subject>[] = [
   waiting("coarse", 1, COARSE_LOCKS),
   waiting("optimistic", 2, COMMIT_LOCK),
   waiting("pessimistic", 2),
+  waiting("fine", 2, FINE_LOCKS),
 ];
