@@ -3,6 +3,7 @@ import type { Configuration, Mutant } from "../configuration.ts";
 import { awaitEnd, report } from "../scenario.ts";
 import { attachFrontier, clockWordsOf, patch, type Subject } from "./frontier-subject.ts";
 import { takenOnce } from "./taken-once.ts";
+import { attemptsFirst, wakeUpKept } from "./waiting-mutants.ts";
 
 /** Producers are the even threads; a record is one byte that tells its producer and number. */
 function exchange(subject: Subject, thread: number, items: number): void {
@@ -176,29 +177,6 @@ const pessimisticUnvalidated: Mutant = {
   ],
 };
 
-const wakeUpKept: Mutant = {
-  name: "wake-up-not-passed-on",
-  patches: [
-    patch(
-      "waiting-frontier",
-      "if (slept && !woke && this.hasRecord())\n                    this.#notEmpty.advance();",
-      "",
-    ),
-  ],
-};
-
-const attemptsFirst: Mutant = {
-  name: "attempts-before-it-reads-the-count",
-  patches: [
-    patch("waiting-frontier", "const seen = this.#notEmpty.read();", ""),
-    patch(
-      "waiting-frontier",
-      "patience = this.#notEmpty.watch(seen, patience);",
-      "const seen = this.#notEmpty.read(); patience = this.#notEmpty.watch(seen, patience);",
-    ),
-  ],
-};
-
 /** Two inserters and two removers of one record each. */
 function twoByTwo(technique: Technique, mutants: readonly Mutant[]): Configuration<Subject> {
   return blocking(technique, 2, 1, mutants, {
@@ -222,8 +200,6 @@ function waiting(
 
 /** The lock of the list and that of its nodes. */
 const COARSE_LOCKS = [5, 9];
-/** The lock of the free nodes and those of the three nodes; their hand over hand is what `twoByTwo` explores. */
-const FINE_LOCKS = [7, 273, 274, 275];
 /** The lock of the write phase. */
 const COMMIT_LOCK = [5];
 
@@ -299,5 +275,4 @@ export const configurations: readonly Configuration<Subject>[] = [
   waiting("coarse", 1, COARSE_LOCKS),
   waiting("optimistic", 2, COMMIT_LOCK),
   waiting("pessimistic", 2),
-  waiting("fine", 2, FINE_LOCKS),
 ];
