@@ -7,7 +7,7 @@ export interface LinkGraph {
 /** An earlier crawl, in the order and on the processors that the next one would use. */
 export interface CrawlSample {
   readonly graph: LinkGraph;
-  /** Pages, best first: by PageRank as in the paper, or by OPIC, the variant it left untested. */
+  /** Pages, best first: by PageRank as in the paper, or by their OPIC values, the variant it left untested. */
   readonly order: Uint32Array;
   /** The processor that owns a page. */
   readonly processorOf: ArrayLike<number>;
