@@ -1,4 +1,4 @@
-import { gzipSync } from "node:zlib";
+import { Compressor } from "./compressor.ts";
 import { MEMBER_HEADER, TRAILER_BYTES } from "./member-buffer.ts";
 
 const LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -10,18 +10,19 @@ const MAX_STRANGERS = 3;
  * code that is never used, the bits behind the last one. The same zlib makes the same bytes; another one need not.
  */
 export class DeflateAgain {
+  readonly #compressor = new Compressor();
   #level = LEVELS[0]!;
   #strangers = 0;
   #knows = false;
 
   /**
-   * The compressed bytes as they must have been written, header and trailer left out; undefined where that cannot be
-   * told. `found` differs from them in a few bytes at most.
+   * The compressed bytes as they must have been written, header and trailer left out, valid until the next call;
+   * undefined where that cannot be told. `found` differs from them in a few bytes at most.
    */
-  written(found: Uint8Array, content: Uint8Array, maxDifferent: number): Buffer | undefined {
+  written(found: Uint8Array, content: Uint8Array, maxDifferent: number): Uint8Array | undefined {
     if (!this.#knows && this.#strangers >= MAX_STRANGERS) return undefined;
     for (const level of [this.#level, ...LEVELS.filter((each) => each !== this.#level)]) {
-      const member = gzipSync(content, { level });
+      const member = this.#compressor.member(content, level);
       const again = member.subarray(MEMBER_HEADER.length, member.length - TRAILER_BYTES);
       if (countDifferent(found, again, maxDifferent) > maxDifferent) continue;
       this.#level = level;
