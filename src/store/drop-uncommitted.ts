@@ -1,3 +1,4 @@
+import { StoreCorruptError } from "../errors.ts";
 import { cdxjFields } from "./cdxj.ts";
 import type { Committed } from "./committed.ts";
 import { crawlPaths } from "./crawl-folder.ts";
@@ -32,9 +33,23 @@ export function dropUncommitted(dir: string, committed: Committed): number {
   return keepLines(index, isIndexed) + keepLines(pages, isListed);
 }
 
+/** A line that cannot be read is not what was written; the archive still knows what was. */
+function checked(keep: (line: string) => boolean, line: string, path: string, offset: number) {
+  try {
+    return keep(line);
+  } catch (cause) {
+    const what = "a line that cannot be read; orbweaver recover writes the list anew";
+    throw new StoreCorruptError(`${path}:${offset}: ${what}`, cause);
+  }
+}
+
 function keepLines(path: string, keep: (line: string) => boolean): number {
   let dropped = 0;
-  for (const line of readLines(path)) if (!keep(line)) dropped++;
+  let offset = 0;
+  for (const line of readLines(path)) {
+    if (!checked(keep, line, path, offset)) dropped++;
+    offset += line.length + 1;
+  }
   if (dropped === 0) return 0;
   replaceFile(path, (file) => {
     let text = "";

@@ -1,4 +1,5 @@
 import { crc32, inflateRawSync } from "node:zlib";
+import { DeflateAgain } from "./deflate-again.ts";
 import type { FileWindow } from "./file-window.ts";
 import { findMember, type Member, readMember } from "./gzip-reader.ts";
 import {
@@ -13,6 +14,10 @@ import type { Mend } from "./mend.ts";
 const MAX_FRAMED_BYTES = MAX_STORED_BLOCK_BYTES + FRAME_BYTES;
 /** Beginnings of members inside a damaged one that are looked behind. */
 const MAX_LOOKS = 8;
+/** Flipped bytes of one compressed member that are put right; more is another matter. */
+const MAX_FLIPPED = 8;
+
+const again = new DeflateAgain();
 
 /** A member as our own writer makes it: whole, and the bytes around its content that are not what was written. */
 export type OwnMember = { bytes: Buffer; length: number; mends: Mend[] };
@@ -69,30 +74,36 @@ function faultsAround(
 ): Mend[] {
   const raw = file.at(offset, member.length).subarray(0, member.length);
   const header = differences(raw.subarray(0, MEMBER_HEADER.length), MEMBER_HEADER, offset);
-  return [...header, ...faultyPadding(raw, offset, member.bytes)];
+  return [...header, ...faultsWithin(raw, offset, member.bytes)];
 }
 
-/** Bits that fill up a byte before a stored block and behind the last block: always 0, and covered by no checksum. */
-function faultyPadding(raw: Buffer, offset: number, content: Buffer): Mend[] {
+/** Bits around and between blocks that mean nothing and that no checksum covers. */
+function faultsWithin(raw: Buffer, offset: number, content: Buffer): Mend[] {
   const mends: Mend[] = [];
+  // What fills up the first byte of a stored block is 0.
   for (let at = MEMBER_HEADER.length; (raw[at]! & 6) === 0; ) {
     const block = raw[at]!;
     if (block > 1) mends.push({ offset: offset + at, value: block & 1 });
     if ((block & 1) === 1) return mends;
     at += STORED_BLOCK_HEADER_BYTES + raw.readUInt16LE(at + 1);
   }
-  const last = raw.length - TRAILER_BYTES - 1;
-  const changed = Buffer.from(raw.subarray(MEMBER_HEADER.length, raw.length - TRAILER_BYTES));
-  const end = changed.length - 1;
-  // Fill bits are above all others: as long as the highest one set means nothing, it is one of them.
-  let value = raw[last]!;
+  const found = raw.subarray(MEMBER_HEADER.length, raw.length - TRAILER_BYTES);
+  const written = again.written(found, content, MAX_FLIPPED);
+  if (written !== undefined) return differences(found, written, offset + MEMBER_HEADER.length);
+  return faultyFill(found, offset + MEMBER_HEADER.length, content);
+}
+
+/** Bits behind the last block: 0, and above all others. As long as the highest one set means nothing, it is one of them. */
+function faultyFill(found: Buffer, offset: number, content: Buffer): Mend[] {
+  const changed = Buffer.from(found);
+  const last = found.length - 1;
+  let value = found[last]!;
   while (value !== 0) {
-    changed[end] = value & ~(1 << (31 - Math.clz32(value)));
+    changed[last] = value & ~(1 << (31 - Math.clz32(value)));
     if (!inflatesTo(changed, content)) break;
-    value = changed[end]!;
+    value = changed[last]!;
   }
-  if (value !== raw[last]) mends.push({ offset: offset + last, value });
-  return mends;
+  return value === found[last] ? [] : [{ offset: offset + last, value }];
 }
 
 function inflatesTo(deflated: Buffer, content: Buffer): boolean {

@@ -7,6 +7,8 @@ import { readWhole } from "./whole-folder.ts";
 /** The first is what the issue asks for; the others are drawn from here up. */
 const LEAST = 64;
 const MOST = 200;
+/** A crawl is refused with a sentence. */
+const FAR_TOO_FEW = 45;
 const SAYS = /^only \d+ files may be open: /m;
 
 /** Processes that may have few files open: they use fewer links, say so once, and lose nothing. */
@@ -44,10 +46,12 @@ export const drill: Drill = {
             problems.push(`${most} files: ${disk.pages} pages of ${reachable}`);
         });
       }
-      const { code, stderr } = await startCrawl(["crawl", ...web.start], {}, { maxOpenFiles: 45 })
-        .ended;
-      if (code === 0 || !/too many open files|files may be open/.test(stderr))
-        problems.push(`far too few files: exit code ${code}: ${stderr.slice(-500)}`);
+      await withFolder(async (folder) => {
+        const args = crawlArguments(web.start, join(folder, "out"));
+        const { code, stderr } = await startCrawl(args, {}, { maxOpenFiles: FAR_TOO_FEW }).ended;
+        if (code === 0 || !/too many open files|files may be open/.test(stderr))
+          problems.push(`${FAR_TOO_FEW} files: exit code ${code}: ${stderr.slice(-500)}`);
+      });
     } finally {
       await web.close();
     }

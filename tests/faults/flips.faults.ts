@@ -87,7 +87,14 @@ export const drill: Drill = {
 /** A crawl in two runs, between which half of its journals become snapshots. */
 async function makeCrawl(out: string, pages: number): Promise<void> {
   const web: RemoteWeb = await startWebProcess({
-    profile: { ...PROFILES.small, pages, hosts: 6, errorRate: 0.05, redirectShare: 0.05 },
+    profile: {
+      ...PROFILES.small,
+      pages,
+      hosts: 6,
+      errorRate: 0.05,
+      redirectShare: 0.05,
+      encodings: false,
+    },
   });
   try {
     const first = [...crawlArguments(web.start, out), "--max-pages", String(pages >> 1)];

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
+import { fitToOpenFiles } from "../../src/crawl/file-budget.ts";
+
+test("threads and links per thread give way to the files that may be open, and never to more than was asked for", () => {
+  const asked = configFrom(
+    checkSettings({ seeds: ["http://127.0.0.1:1/"], threads: 4, delayMs: 0 }),
+    { typed: ["http://127.0.0.1:1/"] },
+  );
+  assert.deepEqual(fitToOpenFiles(asked, 1024), { config: asked, note: undefined });
+  let before = 0;
+  for (const most of [64, 100, 200, 400]) {
+    const { config, note } = fitToOpenFiles(asked, most);
+    assert.ok(config.threads <= 4 && config.linksPerThread <= 64 && config.perHost <= 64);
+    const links = config.threads * config.linksPerThread;
+    assert.ok(links > before, `${most} files, ${links} links`);
+    // One socket in flight and one that is kept, beside the journals of 16 shards and 19 files of Node itself.
+    assert.ok(2 * links + 16 + 19 < most);
+    assert.match(note ?? "", new RegExp(`^only ${most} files may be open: `));
+    before = links;
+  }
+  assert.throws(() => fitToOpenFiles(asked, 50), { code: "OW_USAGE", message: /50 files/ });
+});
