@@ -187,7 +187,7 @@ test("S1 to S6: pages as files stay in their folder, each in its own; formulas a
   assert.ok(spelled.size >= contents.length - 2, `${spelled.size} of ${contents.length}`);
   const main = join(root, "build/src/cli/main.js");
   const csv = join(folder, "pages.csv");
-  const run = spawnSync(process.execPath, [main, "export", crawl.out, "csv", "--out", csv]);
+  const run = spawnSync(process.execPath, [main, "export", crawl.out, "--to", "csv", "--out", csv]);
   assert.equal(run.status, 0, String(run.stderr));
   const text = readFileSync(csv, "utf8");
   assert.match(text, /"'=HYPERLINK\(/);

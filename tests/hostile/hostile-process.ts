@@ -16,6 +16,7 @@ import {
   readLog,
   readPages,
 } from "../support/orbweaver.ts";
+import { RunDelays } from "./run-delays.ts";
 
 const MAIN = join(root, "build/src/cli/main.js");
 const RECORDER = fileURLToPath(new URL("./record-connects.js", import.meta.url));
@@ -110,7 +111,7 @@ export interface HostileCrawl {
   readonly peakRssMiB: number;
   /** Memory by time, in MiB. */
   readonly rss: readonly (readonly [seconds: number, mebibytes: number])[];
-  /** How late this machine was at its worst, three times over and more: deadlines are judged with it. */
+  /** How long this machine kept the process from running, at its worst: deadlines are judged with it. */
   readonly slackS: number;
   /** "address port" of every connection the process opened. */
   readonly connects: readonly string[];
@@ -141,9 +142,11 @@ export async function hostileCrawl(
   const rss: [number, number][] = [];
   let peakRssMiB = 0;
   let [lookedMs, slackS] = [startMs, 0.5];
+  const delays = new RunDelays(child.pid!);
   const timer = setInterval(() => {
     slackS = Math.max(slackS, (3 * (performance.now() - lookedMs - SAMPLE_MS)) / 1000);
     lookedMs = performance.now();
+    delays.look(lookedMs);
     const [now, peak] = memoryOf(child.pid!);
     peakRssMiB = Math.max(peakRssMiB, peak);
     if (now > 0) rss.push([(performance.now() - startMs) / 1000, now]);
@@ -165,7 +168,7 @@ export async function hostileCrawl(
     pages: readPages(out),
     peakRssMiB,
     rss,
-    slackS,
+    slackS: slackS + delays.worstS,
     connects: existsSync(connectsFile)
       ? readFileSync(connectsFile, "utf8").split("\n").filter(Boolean)
       : [],
