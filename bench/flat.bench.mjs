@@ -3,8 +3,8 @@
 // Needs a build: npm run build && node bench/flat.bench.mjs
 //   [--pages 1e6] [--hosts 1000] [--threads 2] [--windows 10] [--order bfs] [--save]
 //
-// The first tenth of a window list is warming up (code is compiled, tables are small); windows are compared with the
-// first one behind 10,000 pages, or behind a fifth of the crawl when that is less. CPU time includes the kernel's, so
+// Windows begin behind 10,000 pages, or behind a fifth of the crawl when that is less: before, code is compiled and
+// tables are small. The median of the last third of the windows is compared with that of the first third. CPU time includes the kernel's, so
 // other load on the machine makes all windows dearer and not flat: run it alone. 1e6 pages take about a quarter of an
 // hour on two cores, 5e4 a minute.
 import { spawn } from "node:child_process";
@@ -26,7 +26,7 @@ const threads = argument("--threads", 2);
 const windows = argument("--windows", 10);
 const order = text("--order", "bfs");
 const WARM_PAGES = Math.min(10_000, pages / 5);
-/** Allowed of the last window against the first: CPU per page, and bytes of memory per page done between them. */
+/** Allowed of the last windows against the first: CPU per page, and bytes of memory per page done between them. */
 const MAX_RATIO = 1.25;
 const MAX_BYTES_PER_PAGE = 128;
 const main = fileURLToPath(new URL("../build/src/cli/main.js", import.meta.url));
@@ -92,14 +92,19 @@ try {
 }
 const [first, last] = [rows[0], rows.at(-1)];
 if (first === undefined || first === last) throw new Error("too few windows: more --pages");
+/** Of some windows the one in the middle, as CPU time goes. */
+const middle = (some) =>
+  some.map(({ cpuPerPageUs }) => cpuPerPageUs).sort((a, b) => a - b)[some.length >> 1];
+const some = Math.max(1, Math.floor(rows.length / 3));
+const [firstUs, lastUs] = [middle(rows.slice(0, some)), middle(rows.slice(-some))];
 const result = {
   pages,
   hosts,
   threads,
   order,
-  firstUs: first.cpuPerPageUs,
-  lastUs: last.cpuPerPageUs,
-  ratio: Number((last.cpuPerPageUs / first.cpuPerPageUs).toFixed(3)),
+  firstUs,
+  lastUs,
+  ratio: Number((lastUs / firstUs).toFixed(3)),
   bytesPerPage: Math.round((2 ** 20 * (last.rssMiB - first.rssMiB)) / (last.pages - first.pages)),
 };
 console.table({ flat: result });

@@ -41,6 +41,9 @@ export interface CrawlerParts {
   readonly earlier: EarlierCrawl | undefined;
 }
 
+/** What all threads together remember of robots.txt files; 32 MiB are some 100,000 hosts that allow everything. */
+const MAX_ROBOTS_BYTES = 32 * 1024 * 1024;
+
 /** Large bodies that all threads together hold at a time; a thread may always hold one. */
 const MAX_LARGE_BODIES = 3;
 
@@ -105,6 +108,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
         agent: productToken(config.userAgent),
         headers,
         retries: config.retries,
+        cacheBytes: Math.floor(MAX_ROBOTS_BYTES / config.threads),
         backOffMs: (failures) => backOffMs(config.delayMs, failures),
         strangerHost: (name) => {
           fingerprint(name, seedLow, seedHigh);

@@ -10,7 +10,6 @@ import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
 import type { WireResponse } from "./wire/client.ts";
 import { decodeBody } from "./wire/decode.ts";
 
-const CACHE_BYTES = 32 * 1024 * 1024;
 const CACHE_MS = 24 * 3600_000;
 const MAX_UNREACHABLE = 10_000;
 
@@ -36,6 +35,8 @@ export interface RobotsDeskRules {
   readonly agent: string;
   readonly headers: readonly [string, string][];
   readonly retries: number;
+  /** Most that answers may take in memory. */
+  readonly cacheBytes: number;
   readonly backOffMs: (attempt: number) => number;
   /** A host for the gates when a robots.txt redirects to another name. */
   readonly strangerHost: (hostname: string) => Host;
@@ -55,7 +56,8 @@ export class RobotsDesk {
   constructor(client: PoliteClient, rules: RobotsDeskRules) {
     this.#client = client;
     this.#rules = rules;
-    this.#cache = new RobotsCache({ maxBytes: CACHE_BYTES, ttlMs: CACHE_MS, clock: rules.clock });
+    const { cacheBytes: maxBytes, clock } = rules;
+    this.#cache = new RobotsCache({ maxBytes, ttlMs: CACHE_MS, clock });
   }
 
   /** The answer if it is known; undefined means: ask. */

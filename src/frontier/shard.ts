@@ -15,7 +15,7 @@ import type { ShardQueue } from "./shard-queue.ts";
 /** No host is left alone for longer, whatever the wall clock did between two runs. */
 const MAX_HOLD_MS = 24 * 3_600_000;
 /** Hosts without a URL leave memory when there are this many. */
-const FIRST_SWEEP = 4096;
+const FIRST_SWEEP = 512;
 /** URLs whose places in memory are asked for together. */
 const BATCH = 64;
 const prints = new Uint32Array(2 * BATCH);

@@ -100,21 +100,25 @@ export function removeReplaced(
 ): void {
   const snapshots = listSnapshots(folder, shard);
   const newest = snapshots.at(-1) ?? 0;
-  // A process that was killed may have left the newest names in memory only; what they replace must not go first.
-  files.syncFolder(folder);
+  const replaced: string[] = [];
   for (const segment of listSegments(folder, shard)) {
-    if (segment <= newest) files.remove(join(folder, segmentName(shard, segment)));
+    if (segment <= newest) replaced.push(segmentName(shard, segment));
   }
   for (const segment of snapshots) {
-    if (segment < newest) files.remove(join(folder, snapshotName(shard, segment)));
+    if (segment < newest) replaced.push(snapshotName(shard, segment));
   }
   for (const segment of listSnapshots(folder, shard, doneName)) {
-    if (segment > newest) files.remove(join(folder, doneName(shard, segment)));
+    if (segment > newest) replaced.push(doneName(shard, segment));
   }
   const start = `shard-${String(shard).padStart(2, "0")}.`;
   for (const name of readdirSync(folder)) {
-    if (name.startsWith(start) && name.endsWith(TEMPORARY)) files.remove(join(folder, name));
+    if (name.startsWith(start) && name.endsWith(TEMPORARY)) replaced.push(name);
   }
+  // Usually nothing: a thread that takes over many shards should not wait for the disk that often.
+  if (replaced.length === 0) return;
+  // A process that was killed may have left the newest names in memory only; what they replace must not go first.
+  files.syncFolder(folder);
+  for (const name of replaced) files.remove(join(folder, name));
   files.syncFolder(folder);
 }
 

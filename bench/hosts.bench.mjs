@@ -1,0 +1,74 @@
+// What an idle host costs: shards of the real frontier meet many hosts, ask each for one page and are done with it.
+// Needs a build: npm run build && node --expose-gc bench/hosts.bench.mjs [--hosts 1e6] [--save]
+//
+// "plain": hosts with the crawl's delay, seen while that delay still runs, so that none may be forgotten yet. "own": hosts
+// with a Crawl-delay of their own, which is never forgotten. Memory is the heap and the array buffers after a
+// collection, less what the fingerprints of the URLs take and less the same shards before.
+import { writeFileSync } from "node:fs";
+import os from "node:os";
+import { fileURLToPath } from "node:url";
+import { ChainQueue } from "../build/src/frontier/chain-queue.js";
+import { ShardState } from "../build/src/frontier/journal/fold.js";
+import { QueueLog } from "../build/src/frontier/queue-log.js";
+import { Shard } from "../build/src/frontier/shard.js";
+
+const at = process.argv.indexOf("--hosts");
+const hosts = at < 0 ? 1e6 : Number(process.argv[at + 1]);
+if (globalThis.gc === undefined) throw new Error("needs node --expose-gc");
+const SHARDS = 16;
+const MAX_BYTES = 64;
+const DELAY_MS = 60_000;
+const seeds = { seedLow: 5, seedHigh: 6 };
+
+function memory() {
+  for (let i = 0; i < 4; i++) globalThis.gc();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+function measure(ownDelayMs) {
+  const log = new QueueLog(() => {
+    throw new Error("the queue stays short");
+  }, 2 ** 24);
+  const rules = { ...seeds, delayMs: DELAY_MS, perHost: 1, order: "bfs", startMs: 0 };
+  const shards = Array.from({ length: SHARDS }, (_, number) => {
+    const queue = new ChainQueue(log, false);
+    return new Shard(number, rules, new ShardState(seeds.seedLow, seeds.seedHigh), queue);
+  });
+  const before = memory();
+  let nowMs = 1;
+  const start = process.cpuUsage();
+  for (let host = 0; host < hosts; host++) {
+    const name = `h${host}.some-domain.test`;
+    const shard = shards[host % SHARDS];
+    const link = { url: `http://${name}/`, depth: 0, via: "link", seed: false, chain: [] };
+    shard.meetAll([link], (one, low, high) => shard.admit(one, name, low, high));
+    const lease = shard.take(nowMs);
+    if (ownDelayMs > 0) lease.host.delayMs = ownDelayMs;
+    shard.requestEnded(lease, nowMs);
+    nowMs += 0.01;
+  }
+  const { user, system } = process.cpuUsage(start);
+  const prints = shards.reduce((sum, { state }) => sum + state.seen.bytes, 0);
+  const total = memory() - before - prints;
+  const inMemory = shards.reduce((sum, shard) => sum + shard.hosts, 0);
+  return {
+    hosts,
+    bytesPerHost: Number((total / hosts).toFixed(1)),
+    asObjects: inMemory,
+    cpuPerHostUs: Number(((user + system) / hosts).toFixed(2)),
+  };
+}
+
+const result = { plain: measure(0), own: measure(120_000) };
+console.table(result);
+const costly = Object.entries(result).filter(([, { bytesPerHost }]) => bytesPerHost > MAX_BYTES);
+for (const [name, { bytesPerHost }] of costly) {
+  console.log(`  ${name}: ${bytesPerHost} bytes per idle host, not ${MAX_BYTES}`);
+}
+if (process.argv.includes("--save")) {
+  const machine = { cpu: os.cpus()[0]?.model, cores: os.cpus().length, node: process.version };
+  const file = fileURLToPath(new URL("results/hosts.json", import.meta.url));
+  writeFileSync(file, `${JSON.stringify({ machine, result }, undefined, 2)}\n`);
+}
+process.exitCode = costly.length > 0 ? 1 : 0;
