@@ -4,6 +4,7 @@ import { readLinkBlock } from "./link-block.ts";
 import type { Shard } from "./shard.ts";
 import type { Committed, ShardJournal } from "./shard-journal.ts";
 import { answerMail, blockMail, type ShardMail } from "./shard-mail.ts";
+import type { ShardNumbers } from "./shard-numbers.ts";
 
 /** A shard at work: what it knows, what it is about to journal, and its blocks to and from other shards. */
 export class Desk {
@@ -40,17 +41,11 @@ export class Desk {
   }
 
   /** A visit to a URL of this shard is over; answers how many of its links are new here. The others travel. */
-  finish(
-    lease: Lease,
-    found: readonly Discovery[],
-    how: Finish,
-    shardOf: (hostname: string) => number,
-  ): number {
+  finish(lease: Lease, found: readonly Discovery[], how: Finish, numbers: ShardNumbers): number {
     let fresh = 0;
     this.shard.meetAll(found, (discovery, low, high) => {
-      const hostname = hostnameOf(discovery.url);
-      const number = shardOf(hostname);
-      if (number !== lease.shard) this.journal.post(number, discovery, low, high);
+      const { hostname, shard } = numbers.of(discovery.url);
+      if (shard !== lease.shard) this.journal.post(shard, discovery, low, high);
       else if (this.#admit(discovery, hostname, low, high)) fresh++;
     });
     this.journal.done(lease, how);

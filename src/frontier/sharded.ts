@@ -1,6 +1,5 @@
 import type { Pending } from "../sync/pending.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import { hostnameOf } from "../url/url-parts.ts";
 import { Desk } from "./desk.ts";
 import type { MailRoute } from "./exchange.ts";
 import type { Discovery, Finish, JournalPort, Lease, ThreadFrontier } from "./frontier.ts";
@@ -106,7 +105,7 @@ export class ShardedFrontier implements ThreadFrontier {
 
   #admitSeeds(seeds: readonly CrawlUrl[]): void {
     for (const url of seeds) {
-      const desk = this.#desks.get(this.#numbers.of(hostnameOf(url)));
+      const desk = this.#desks.get(this.#numbers.of(url).shard);
       if (desk !== undefined) this.#share += desk.admitAll([{ url, ...SEED }]);
     }
   }
@@ -118,7 +117,7 @@ export class ShardedFrontier implements ThreadFrontier {
       return;
     }
     // Children are counted before their parent can be released.
-    this.#count(desk.finish(lease, found, how, this.#numbers.of));
+    this.#count(desk.finish(lease, found, how, this.#numbers));
     if (this.#parts.order?.exchange.visited()) {
       for (const each of this.#all) each.payOut();
       this.#isExchangeDue = true;

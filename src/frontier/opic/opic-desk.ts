@@ -7,6 +7,7 @@ import type { Discovery, Finish, Lease } from "../frontier.ts";
 import type { Shard } from "../shard.ts";
 import type { ShardJournal } from "../shard-journal.ts";
 import type { ShardMail } from "../shard-mail.ts";
+import type { ShardNumbers } from "../shard-numbers.ts";
 import { readCashBlock } from "./cash-block.ts";
 import type { CreditOrigin } from "./cash-book.ts";
 import { CashOutbox } from "./cash-outbox.ts";
@@ -61,7 +62,7 @@ export class OpicDesk extends Desk {
     lease: Lease,
     found: readonly Discovery[],
     how: Finish,
-    shardOf: (hostname: string) => number,
+    numbers: ShardNumbers,
   ): number {
     const { book, pages } = this.#cash;
     const links = Math.max(how.links, found.length);
@@ -70,8 +71,7 @@ export class OpicDesk extends Desk {
     this.journal.done(lease, how);
     let fresh = 0;
     this.shard.meetAll(found, (discovery, low, high) => {
-      const hostname = hostnameOf(discovery.url);
-      const target = shardOf(hostname);
+      const { hostname, shard: target } = numbers.of(discovery.url);
       if (target !== this.shard.number) {
         // Gone when it is promised, not when its block is closed: nothing is promised twice.
         book.send(share);
