@@ -112,7 +112,10 @@ export function readCapture([texts, body]: readonly Buffer[]): ReceivedCapture {
   const facts: CaptureFacts = JSON.parse(bytes.toString("utf8", factsAt, linksAt));
   const capture: Capture = {
     ...facts,
-    outlinks: LinkList.fromLines(bytes.toString("latin1", linksAt, requestAt)),
+    outlinks: LinkList.fromLines(
+      bytes.toString("latin1", linksAt, requestAt),
+      facts.page?.links ?? 0,
+    ),
     request: bytes.subarray(requestAt, headAt),
     head: bytes.subarray(headAt, headAt + bytes.readUInt32LE(16)),
     body: body!,
