@@ -56,6 +56,7 @@ function capture(bytes, links, coding) {
         { length: links },
         (_, i) => `http://www.example.com/section/target-${i * 37}.html`,
       ).join("\n"),
+      links,
     ),
   };
 }

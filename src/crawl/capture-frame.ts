@@ -7,12 +7,21 @@ import { LinkList } from "../store/link-list.ts";
 import type { OutcomeLine } from "./outcome-line.ts";
 import type { ReadPage } from "./read-page.ts";
 
+/*
+ * A capture travels as two parts: its texts in one piece, because each piece of its own costs as much as copying it,
+ * and the body.
+ *
+ *   (length u32){5} | line of the log (UTF-8) | facts (JSON, UTF-8) | out-links | request | response head (Latin-1)
+ */
+
+const TEXTS = 5;
+const HEAD_BYTES = 4 * TEXTS;
 const EMPTY = Buffer.alloc(0);
 
 /** A capture without its bytes and links; travels as JSON. */
 type CaptureFacts = Omit<Capture, "request" | "head" | "body" | "outlinks">;
 
-/** The parts of a capture frame: line of the log, facts, out-links, request, head, body; without `bodies` the last three are empty. */
+/** The parts of a capture frame; without `bodies` request, head and body are left out. */
 export function captureParts(
   line: OutcomeLine,
   lease: Lease,
@@ -45,10 +54,46 @@ export function captureParts(
       robots: directivesText(page.robots),
     },
   };
-  const links = parsed === undefined ? EMPTY : Buffer.from(parsed.links.join("\n"), "latin1");
-  const said = [Buffer.from(jsonLine(line)), Buffer.from(JSON.stringify(facts)), links];
-  if (!bodies) return [...said, EMPTY, EMPTY, EMPTY];
-  return [...said, capture.requestBytes, capture.head.bytes, capture.body];
+  const texts = packTexts(
+    jsonLine(line),
+    JSON.stringify(facts),
+    parsed === undefined ? "" : parsed.links.join("\n"),
+    bodies ? capture.requestText : "",
+    bodies ? capture.head.text : "",
+  );
+  return [texts, bodies ? capture.body : EMPTY];
+}
+
+/** Node's buffers have these; called directly they cost less than `write` on short texts. */
+interface WritableBuffer extends Buffer {
+  utf8Write(text: string, at: number): number;
+  latin1Write(text: string, at: number): number;
+}
+
+function packTexts(
+  line: string,
+  facts: string,
+  links: string,
+  request: string,
+  head: string,
+): Buffer {
+  const wide = Buffer.byteLength(line) + Buffer.byteLength(facts);
+  const size = HEAD_BYTES + wide + links.length + request.length + head.length;
+  const bytes = Buffer.allocUnsafe(size) as WritableBuffer;
+  const lineBytes = bytes.utf8Write(line, HEAD_BYTES);
+  let at = HEAD_BYTES + lineBytes;
+  const factsBytes = bytes.utf8Write(facts, at);
+  at += factsBytes;
+  // Links are canonical, the others are what came and went: one byte per character.
+  at += bytes.latin1Write(links, at);
+  at += bytes.latin1Write(request, at);
+  bytes.latin1Write(head, at);
+  bytes.writeUInt32LE(lineBytes, 0);
+  bytes.writeUInt32LE(factsBytes, 4);
+  bytes.writeUInt32LE(links.length, 8);
+  bytes.writeUInt32LE(request.length, 12);
+  bytes.writeUInt32LE(head.length, 16);
+  return bytes;
 }
 
 /** A capture as its builder gets it, and the line of the log, which lacks only the place of the record. */
@@ -58,9 +103,22 @@ export interface ReceivedCapture {
 }
 
 /** Reads the parts of a capture frame; request, head and body are views. */
-export function readCapture(parts: readonly Buffer[]): ReceivedCapture {
-  const facts: CaptureFacts = JSON.parse(parts[1]!.toString("utf8"));
-  const outlinks = LinkList.fromLines(parts[2]!.toString("latin1"));
-  const capture = { ...facts, outlinks, request: parts[3]!, head: parts[4]!, body: parts[5]! };
-  return { capture, line: parts[0]!.toString("utf8") };
+export function readCapture([texts, body]: readonly Buffer[]): ReceivedCapture {
+  const bytes = texts!;
+  const factsAt = HEAD_BYTES + bytes.readUInt32LE(0);
+  const linksAt = factsAt + bytes.readUInt32LE(4);
+  const requestAt = linksAt + bytes.readUInt32LE(8);
+  const headAt = requestAt + bytes.readUInt32LE(12);
+  const facts: CaptureFacts = JSON.parse(bytes.toString("utf8", factsAt, linksAt));
+  const capture: Capture = {
+    ...facts,
+    outlinks: LinkList.fromLines(
+      bytes.toString("latin1", linksAt, requestAt),
+      facts.page?.links ?? 0,
+    ),
+    request: bytes.subarray(requestAt, headAt),
+    head: bytes.subarray(headAt, headAt + bytes.readUInt32LE(16)),
+    body: body!,
+  };
+  return { capture, line: bytes.toString("utf8", HEAD_BYTES, factsAt) };
 }

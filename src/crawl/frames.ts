@@ -6,7 +6,7 @@
 
 /** Kinds of records. */
 export const FRAMES = {
-  /** A response to archive: line of the log (JSON), facts (JSON), out-links (one per line), request, response head, body. */
+  /** A response to archive, as `capture-frame.ts` packs it. */
   capture: 1,
   /** A URL that ends without a record in the archive: its line of the log (JSON). */
   outcome: 2,

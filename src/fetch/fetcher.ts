@@ -111,7 +111,7 @@ export class Fetcher {
       kind: "response",
       capture: {
         head: response.head,
-        requestBytes: response.requestBytes,
+        requestText: response.requestText,
         body: response.body,
         address: response.remoteAddress,
         date,

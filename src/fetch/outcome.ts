@@ -4,7 +4,8 @@ import type { BodyTap } from "./wire/message.ts";
 /** A response as it came, before anything is decided about it. */
 export interface Capture {
   readonly head: ResponseHead;
-  readonly requestBytes: Buffer;
+  /** The request as sent, one character per byte. */
+  readonly requestText: string;
   /** De-chunked, content coding as received. */
   readonly body: Buffer;
   readonly address: string;

@@ -210,7 +210,12 @@ export class Archive {
     return `WARC-Date: ${warcDate(capture.date)}\r\nWARC-Target-URI: ${safeUri(capture.url)}\r\n${ip}WARC-Warcinfo-ID: <urn:uuid:${this.#warcinfoId}>\r\n`;
   }
 
-  #addCompanion(type: string, fields: string, contentType: string, block: Uint8Array): void {
+  #addCompanion(
+    type: string,
+    fields: string,
+    contentType: string,
+    block: Uint8Array | string,
+  ): void {
     this.#members.add(
       `WARC-Type: ${type}\r\nWARC-Record-ID: <urn:uuid:${newRecordId()}>\r\n${fields}Content-Type: ${contentType}\r\n`,
       [block],

@@ -1,4 +1,4 @@
-import { isSafeUri, safeUri } from "./safe-text.ts";
+import { safeUri } from "./safe-text.ts";
 
 /**
  * The links of a page as one text, a URL per line. They come so from the crawler and go so into the archive: with 150
@@ -22,13 +22,9 @@ export class LinkList {
       : new LinkList(urls.map(safeUri).join("\n"), urls.length);
   }
 
-  /** From lines as the crawler sends them. */
-  static fromLines(lines: string): LinkList {
-    if (lines === "") return LinkList.NONE;
-    if (!isSafeUri(lines, true)) return LinkList.of(lines.split("\n"));
-    let count = 1;
-    for (let at = lines.indexOf("\n"); at >= 0; at = lines.indexOf("\n", at + 1)) count++;
-    return new LinkList(lines, count);
+  /** From so many canonical URLs, one per line, as the crawler sends them: these fit a header line by their type. */
+  static fromLines(lines: string, length: number): LinkList {
+    return length === 0 ? LinkList.NONE : new LinkList(lines, length);
   }
 
   *[Symbol.iterator](): Generator<string, void> {

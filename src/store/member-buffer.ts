@@ -54,11 +54,11 @@ export class MemberBuffer {
   /**
    * Adds a WARC 1.1 record as one gzip member and answers the member's length. The fields are lines
    * "Name: value\r\n" of ASCII whose values went through safe-text; the digest of the block and
-   * Content-Length, which frames it, are added here. Level 0 stores.
+   * Content-Length, which frames it, are added here. Texts become UTF-8. Level 0 stores.
    */
-  add(fields: string, block: readonly Uint8Array[], level: number): number {
+  add(fields: string, block: readonly (Uint8Array | string)[], level: number): number {
     let blockBytes = 0;
-    for (const part of block) blockBytes += part.length;
+    for (const part of block) blockBytes += Buffer.byteLength(part);
     const length = `\r\nContent-Length: ${blockBytes}\r\n\r\n`;
     const blockAt = VERSION.length + fields.length + DIGEST_BYTES + length.length;
     const size = blockAt + blockBytes + RECORD_END.length;
@@ -76,11 +76,14 @@ export class MemberBuffer {
     return this.#length - start;
   }
 
-  #writeBlock(from: number, block: readonly Uint8Array[]): void {
+  #writeBlock(from: number, block: readonly (Uint8Array | string)[]): void {
     let at = from;
     for (const part of block) {
-      this.#bytes.set(part, at);
-      at += part.length;
+      if (typeof part === "string") at += this.#bytes.utf8Write(part, at);
+      else {
+        this.#bytes.set(part, at);
+        at += part.length;
+      }
     }
     this.#bytes.latin1Write(RECORD_END, at, RECORD_END.length);
   }
@@ -130,9 +133,12 @@ export class MemberBuffer {
   }
 }
 
-/** What `write(text, offset, length, "latin1")` calls after checks that cost as much again. */
-type LatinBuffer = Buffer & { latin1Write(text: string, offset: number, length: number): number };
+/** What `write` calls after checks that cost a short text as much again. */
+type WritableBuffer = Buffer & {
+  latin1Write(text: string, at: number, length: number): number;
+  utf8Write(text: string, at: number): number;
+};
 
-function newBytes(count: number): LatinBuffer {
-  return Buffer.allocUnsafeSlow(count) as LatinBuffer;
+function newBytes(count: number): WritableBuffer {
+  return Buffer.allocUnsafeSlow(count) as WritableBuffer;
 }

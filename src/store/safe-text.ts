@@ -3,17 +3,11 @@
 
 // Printable ASCII without "@": a URL that matches needs no second look.
 const NEEDS_CARE = /[^\x21-\x3f\x41-\x7e]/;
-const LINES_NEED_CARE = /[^\x21-\x3f\x41-\x7e\n]/;
 const NOT_URI = /[^\x21-\x7e]+/g;
 const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i;
 // C0 and C1 controls, DEL, and the two Unicode line separators.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const BREAKS = /[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g;
-
-/** Whether a URL, or with `lines` each of several on lines of their own, fits a header line as it is. */
-export function isSafeUri(url: string, lines = false): boolean {
-  return !(lines ? LINES_NEED_CARE : NEEDS_CARE).test(url);
-}
 
 /** A URL that fits a header line: percent-encoded where needed, without credentials. */
 export function safeUri(url: string): string {

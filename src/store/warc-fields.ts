@@ -14,11 +14,11 @@ function field(name: string, value: string): string {
 }
 
 /** The block of a warcinfo record: who crawled, with what, under which rules. */
-export function warcinfoBlock(info: Readonly<Record<string, string>>): Buffer {
+export function warcinfoBlock(info: Readonly<Record<string, string>>): string {
   let text = "";
   for (const [name, value] of Object.entries(info))
     if (FIELD_NAME.test(name)) text += field(name, value);
-  return Buffer.from(text);
+  return text;
 }
 
 /**
@@ -31,7 +31,7 @@ function hopsFromSeed(capture: Capture): string {
 }
 
 /** The block of a metadata record: how the page was found, what was read in it, where it leads. */
-export function metadataBlock(capture: Capture, payloadSha256: string): Buffer {
+export function metadataBlock(capture: Capture, payloadSha256: string): string {
   const { page, outlinks } = capture;
   let text = field("via", capture.parent === undefined ? "" : safeUri(capture.parent));
   text += field("hopsFromSeed", hopsFromSeed(capture));
@@ -48,7 +48,7 @@ export function metadataBlock(capture: Capture, payloadSha256: string): Buffer {
     text += field("robots", page.robots ?? "");
     text += `words: ${page.words}\r\n`;
   }
-  return Buffer.from(text + outlinkLines(outlinks, MAX_METADATA_CHARS - text.length));
+  return text + outlinkLines(outlinks, MAX_METADATA_CHARS - text.length);
 }
 
 /** One line per link, until the room is used up; the rest is counted. */

@@ -19,7 +19,7 @@ class Response implements WireResponse {
   readonly startedAtMs: number;
   readonly firstByteMs: number;
   readonly endedAtMs: number;
-  readonly #requestText: string;
+  readonly requestText: string;
   readonly #giveBack: () => void;
 
   constructor(exchange: Exchange, head: ResponseHead, endedAtMs: number) {
@@ -36,17 +36,12 @@ class Response implements WireResponse {
     this.startedAtMs = exchange.startedAtMs;
     this.firstByteMs = exchange.firstByteMs;
     this.endedAtMs = endedAtMs;
-    this.#requestText = exchange.text;
+    this.requestText = exchange.text;
     this.#giveBack = () => exchange.releaseBody();
   }
 
   release(): void {
     this.#giveBack();
-  }
-
-  /** Made on demand: not everyone archives requests. */
-  get requestBytes(): Buffer {
-    return Buffer.from(this.#requestText, "latin1");
   }
 }
 

@@ -57,8 +57,8 @@ export interface WireRequest {
 /** A response as it came; all times are readings of the client's monotonic clock. */
 export interface WireResponse {
   readonly head: ResponseHead;
-  /** The request as sent. */
-  readonly requestBytes: Buffer;
+  /** The request as sent, one character per byte (latin1). */
+  readonly requestText: string;
   /** De-chunked, content coding as received; only a prefix when `truncated` is set. */
   readonly body: Buffer;
   readonly truncated?: Truncation | undefined;
