@@ -21,6 +21,8 @@ const ID_MASK = 0x7fffffff;
 export class PrivateSteps {
   readonly #machine: Machine;
   readonly #mortal: number;
+  /** Words of the locks whose sections count as one step. */
+  readonly #sections: ReadonlySet<number>;
   #futures: Futures;
   #known = -1;
   #start = -1;
@@ -29,6 +31,7 @@ export class PrivateSteps {
     this.#machine = machine;
     this.#mortal = mortal;
     this.#futures = new Futures(machine.automata);
+    this.#sections = new Set(machine.world.configuration.sectionWords);
   }
 
   /** Local steps known so far, in all tables. */
@@ -71,6 +74,8 @@ export class PrivateSteps {
     const kind = automaton.kind[state]!;
     if (kind > KIND.compareExchange && !isPlain(kind)) return false;
     if (machine.mem[machine.cellsOf(t) + QUEUED]! > 0) return false;
+    // It would begin a critical section that counts as one step, with accesses that others may well see.
+    if (this.#sections.has(automaton.cell[state]!)) return false;
     const held = this.#heldBy(t);
     return (
       this.#isFree(t, automaton, state, held) ||

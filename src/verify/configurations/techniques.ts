@@ -200,6 +200,8 @@ function waiting(
 
 /** The lock of the list and that of its nodes. */
 const COARSE_LOCKS = [5, 9];
+/** The lock of the free nodes and those of the nodes themselves. */
+const FINE_LOCKS = [7, 273, 274, 275];
 /** The lock of the write phase. */
 const COMMIT_LOCK = [5];
 
@@ -273,6 +275,7 @@ export const configurations: readonly Configuration<Subject>[] = [
   // Removers who sleep until there is a record, and inserters who may have to sleep for room.
   waiting("coarse", 2, COARSE_LOCKS),
   waiting("coarse", 1, COARSE_LOCKS),
+  waiting("fine", 2, FINE_LOCKS),
   waiting("optimistic", 2, COMMIT_LOCK),
   waiting("pessimistic", 2),
 ];
