@@ -1,19 +1,10 @@
+import { makePlainSipHash, SIP_CONSTANTS, type SipHash, TEXT_AT } from "./sip-hash.ts";
+
 /*
  * SipHash-1-3 (Aumasson, Bernstein 2012) as a WebAssembly module: JavaScript has no fast arithmetic on 64 bits. The
- * module is put together here, instruction by instruction, and has one function and one memory:
- *
- *   hash(length, seedLow, seedHigh)   of the `length` bytes from TEXT_AT on, behind which the memory has 8 more;
- *                                     the result is left at 0 as two words of 32 bits, low before high;
- *                                     answers 1 when there is a "%" among the bytes, else 0
- *
- * The key is the seed, and the seed with its halves swapped. Looking for "%" costs nothing here: it needs no more than
- * the places that the rounds leave free.
+ * module is put together here, instruction by instruction, and has one function and one memory, as `SipHash` wants them.
+ * Looking for "%" costs nothing here: it needs no more than the places that the rounds leave free.
  */
-
-/** Where the text to hash stands in the module's memory. */
-export const TEXT_AT = 8;
-/** Memory comes in pages of this size. */
-export const WASM_PAGE_BYTES = 1 << 16;
 
 /** The platform's WebAssembly, as far as it is used here. */
 declare const WebAssembly: {
@@ -21,14 +12,18 @@ declare const WebAssembly: {
   Instance: new (module: object) => { readonly exports: unknown };
 };
 
-/** The module's parts. */
-export interface SipHash {
-  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
-  hash(length: number, seedLow: number, seedHigh: number): 0 | 1;
+/** The fastest there is here. */
+export function makeSipHash(): SipHash {
+  try {
+    return makeWasmSipHash();
+  } catch {
+    // Each memory reserves 10 GB of addresses, which a limit (`ulimit -v`) may refuse; `--jitless` has none at all.
+    return makePlainSipHash();
+  }
 }
 
-/** Makes the function with a memory of its own. */
-export function makeSipHash(): SipHash {
+/** As a module with a memory of its own. */
+export function makeWasmSipHash(): SipHash {
   const module = new WebAssembly.Module(Uint8Array.from(moduleBytes()));
   return new WebAssembly.Instance(module).exports as SipHash;
 }
@@ -126,11 +121,10 @@ const LEFT_OVER: Code = subtract(
 );
 
 const BODY: Code = [
-  // "somepseudorandomlygeneratedbytes"
-  ...set(V0, xor(KEY_0, i64(0x736f6d6570736575n))),
-  ...set(V1, xor(KEY_1, i64(0x646f72616e646f6dn))),
-  ...set(V2, xor(KEY_0, i64(0x6c7967656e657261n))),
-  ...set(V3, xor(KEY_1, i64(0x7465646279746573n))),
+  ...set(V0, xor(KEY_0, i64(SIP_CONSTANTS[0]))),
+  ...set(V1, xor(KEY_1, i64(SIP_CONSTANTS[1]))),
+  ...set(V2, xor(KEY_0, i64(SIP_CONSTANTS[2]))),
+  ...set(V3, xor(KEY_1, i64(SIP_CONSTANTS[3]))),
   ...set(AT, i32(TEXT_AT)),
   ...set(END, add32(get(AT), and32(get(LENGTH), i32(-8)))),
   ...whileTrue(isBelow32(get(AT), get(END)), [

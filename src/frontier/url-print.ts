@@ -1,7 +1,8 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { print } from "./fingerprint.ts";
 import type { LatinBuffer } from "./latin-buffer.ts";
-import { makeSipHash, TEXT_AT, WASM_PAGE_BYTES } from "./sip-module.ts";
+import { SIP_PAGE_BYTES, TEXT_AT } from "./sip-hash.ts";
+import { makeSipHash } from "./sip-module.ts";
 
 const sip = makeSipHash();
 /** Behind the text eight bytes more are read, and masked. */
@@ -25,7 +26,7 @@ export function urlPrint(url: CrawlUrl, seedLow: number, seedHigh: number): bool
 }
 
 function reserve(minBytes: number): void {
-  sip.memory.grow(Math.ceil((minBytes - bytes.length) / WASM_PAGE_BYTES));
+  sip.memory.grow(Math.ceil((minBytes - bytes.length) / SIP_PAGE_BYTES));
   bytes = bytesOf(sip.memory.buffer);
   result = new Uint32Array(sip.memory.buffer, 0, 2);
 }

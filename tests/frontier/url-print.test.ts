@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { print } from "../../src/frontier/fingerprint.ts";
+import { makePlainSipHash, SIP_PAGE_BYTES, TEXT_AT } from "../../src/frontier/sip-hash.ts";
+import { makeWasmSipHash } from "../../src/frontier/sip-module.ts";
 import { urlPrint } from "../../src/frontier/url-print.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 
@@ -86,6 +88,27 @@ test("a fingerprint is SipHash-1-3 of the URL's bytes, for any URL and seed, and
     }),
     { numRuns: 1000 },
   );
+});
+
+test("where there is no WebAssembly the fingerprints are the same", () => {
+  const hashes = [makeWasmSipHash(), makePlainSipHash()];
+  const texts = fc.string({ unit: "binary-ascii", maxLength: 100 });
+  fc.assert(
+    fc.property(texts, fc.integer(), fc.integer(), (text, low, high) => {
+      const results = hashes.map(({ memory, hash }) => {
+        Buffer.from(memory.buffer).write(text, TEXT_AT, "latin1");
+        const percents = hash(text.length, low, high);
+        return [percents, ...new Uint32Array(memory.buffer, 0, 2)];
+      });
+      assert.deepEqual(results[0], results[1]);
+    }),
+  );
+  const plain = makePlainSipHash();
+  Buffer.from(plain.memory.buffer).write("a%", TEXT_AT);
+  assert.equal(plain.memory.grow(2), 1);
+  assert.equal(plain.memory.buffer.byteLength, 3 * SIP_PAGE_BYTES);
+  assert.equal(plain.hash(2, 1, 2), 1);
+  assert.deepEqual([...new Uint32Array(plain.memory.buffer, 0, 2)], expectedPrint("a%", 1, 2));
 });
 
 test('a length whose last byte is that of "%" is no escape', () => {
