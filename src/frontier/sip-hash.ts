@@ -24,7 +24,7 @@ export const SIP_CONSTANTS = [
 
 const PERCENT = "%".charCodeAt(0);
 
-/** The same function in big integers, 50 times slower: for where there is no WebAssembly, or no room for it. */
+/** The same function in big integers, more than 100 times slower: for where there is no WebAssembly, or no room for it. */
 export function makePlainSipHash(): SipHash {
   let buffer = new ArrayBuffer(SIP_PAGE_BYTES);
   return {
