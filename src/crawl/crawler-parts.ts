@@ -1,3 +1,4 @@
+import type { CrawlConfig } from "../config/schema.ts";
 import { productToken } from "../config/user-agent.ts";
 import { AddressPolicy } from "../fetch/address.ts";
 import { CookieJar } from "../fetch/cookie-jar.ts";
@@ -13,7 +14,7 @@ import { Gatekeeper } from "../frontier/gatekeeper.ts";
 import { Host } from "../frontier/host.ts";
 import { EarlierCrawl } from "../store/earlier-crawl.ts";
 import { monotonicMs } from "../sync/clock.ts";
-import { filesAreFew } from "../sync/open-files.ts";
+import { maxOpenFiles } from "../sync/open-files.ts";
 import { Scope } from "../url/scope.ts";
 import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
 import { Follower } from "./follow.ts";
@@ -49,7 +50,6 @@ const MAX_LARGE_BODIES = 3;
 
 /** Connections that wait for their host's delay to pass, all threads together: opening one anew costs more than a small page. */
 const MAX_IDLE = 4096;
-const MIN_IDLE = 128;
 
 /** Puts the stages of one thread together from its configuration. */
 export function crawlerParts(rules: CrawlerRules): CrawlerParts {
@@ -64,9 +64,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
       maxBodyBytes: config.maxBodyBytes,
     },
     insecure: config.insecure,
-    maxIdle: filesAreFew()
-      ? config.linksPerThread
-      : Math.max(MIN_IDLE, Math.floor(MAX_IDLE / config.threads)),
+    maxIdle: idleConnections(config),
     largeBodies: Math.max(1, Math.floor(MAX_LARGE_BODIES / config.threads)),
     // A second request right after the first would break the delay: it goes back to the queue instead.
     resend: config.delayMs === 0,
@@ -154,6 +152,15 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   const guard = new Guard({ ...config, clock, evidence: rules.memory.evidence });
   const foundLinks = new FoundLinks(follower, config);
   return { wire, robots, fetcher, scope, follower, foundLinks, sitemapDesk, earlier, guard };
+}
+
+/** Per thread; together at most half of the files that may be open, for requests in flight need some as well. */
+export function idleConnections(
+  { threads, linksPerThread }: Pick<CrawlConfig, "threads" | "linksPerThread">,
+  files: number = maxOpenFiles(),
+): number {
+  const most = Math.min(MAX_IDLE, files / 2);
+  return Math.max(linksPerThread, Math.floor(most / threads));
 }
 
 function hostAndPort(text: string): { hostname: string; port: number } {

@@ -115,10 +115,9 @@ export function crawlArguments(start: readonly string[], out: string): string[] 
   return ["crawl", ...start, "--out", out, "--delay", "0", "--json", "--quiet", "--threads", "2"];
 }
 
-/** Arguments of the next run: a crawl that was struck before it had a state begins again, any other is resumed. */
+/** Arguments of the next run: a crawl that was struck before it had a state begins again in what it left, any other is resumed. */
 export function nextArguments(start: readonly string[], out: string): string[] {
   if (existsSync(crawlPaths(out).state)) return ["resume", out, "--json", "--quiet"];
-  rmSync(out, { recursive: true, force: true });
   return crawlArguments(start, out);
 }
 

@@ -8,8 +8,8 @@ interface File {
   safe: Buffer;
   unsynced: Change[];
 }
-/** A name is given (a file) or taken away (undefined). */
-type Naming = [path: string, file: File | undefined];
+/** Names are given (a file) or taken away (undefined); a rename does both in one step, on any file system with a journal. */
+type Naming = readonly (readonly [path: string, file: File | undefined])[];
 
 /** A disk on which recorded calls are repeated, and which may lose its power: anything that is not synced may be lost. */
 export class LossyDisk {
@@ -20,19 +20,21 @@ export class LossyDisk {
   apply(call: Call): void {
     if (call.op === "told") return;
     const file = this.#names.get(call.path);
-    if (call.op === "create") this.#name(call.path, { safe: Buffer.alloc(0), unsynced: [] });
+    if (call.op === "create") this.#name([[call.path, { safe: Buffer.alloc(0), unsynced: [] }]]);
     else if (call.op === "write" || call.op === "truncate") file!.unsynced.push(call);
     else if (call.op === "sync") {
       file!.safe = applied(file!.safe, file!.unsynced);
       file!.unsynced = [];
     } else if (call.op === "rename") {
-      this.#name(call.to, file);
-      this.#name(call.path, undefined);
-    } else if (call.op === "unlink") this.#name(call.path, undefined);
+      this.#name([
+        [call.to, file],
+        [call.path, undefined],
+      ]);
+    } else if (call.op === "unlink") this.#name([[call.path, undefined]]);
     else {
-      for (const [path, named] of this.#namings)
-        if (dirname(path) === call.path) put(this.#safeNames, path, named);
-      this.#namings = this.#namings.filter(([path]) => dirname(path) !== call.path);
+      const isSynced = ([first]: Naming) => dirname(first![0]) === call.path;
+      for (const naming of this.#namings) if (isSynced(naming)) putAll(this.#safeNames, naming);
+      this.#namings = this.#namings.filter((naming) => !isSynced(naming));
     }
   }
 
@@ -47,8 +49,8 @@ export class LossyDisk {
   loss(random: Random): Map<string, Buffer> {
     const names = new Map(this.#safeNames);
     const keeps = random.below(3);
-    for (const [path, file] of this.#namings) {
-      if (keeps === 1 || (keeps === 2 && random.below(2) === 0)) put(names, path, file);
+    for (const naming of this.#namings) {
+      if (keeps === 1 || (keeps === 2 && random.below(2) === 0)) putAll(names, naming);
     }
     const left = new Map<string, Buffer>();
     for (const [path, { safe, unsynced }] of names)
@@ -56,9 +58,9 @@ export class LossyDisk {
     return left;
   }
 
-  #name(path: string, file: File | undefined): void {
-    put(this.#names, path, file);
-    this.#namings.push([path, file]);
+  #name(naming: Naming): void {
+    putAll(this.#names, naming);
+    this.#namings.push(naming);
   }
 }
 
@@ -101,7 +103,9 @@ function applied(content: Buffer, changes: readonly Change[]): Buffer {
   return bytes;
 }
 
-function put(names: Map<string, File>, path: string, file: File | undefined): void {
-  if (file === undefined) names.delete(path);
-  else names.set(path, file);
+function putAll(names: Map<string, File>, naming: Naming): void {
+  for (const [path, file] of naming) {
+    if (file === undefined) names.delete(path);
+    else names.set(path, file);
+  }
 }

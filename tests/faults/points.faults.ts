@@ -9,7 +9,7 @@ import { type RemoteWeb, startWebProcess } from "../../src/web/web-process.ts";
 import { root } from "../support/conformance.ts";
 import { type Drill, nextArguments, Random, startCrawl, withFolder } from "./drill.ts";
 import type { Strike } from "./struck-calls.ts";
-import { readWhole } from "./whole-folder.ts";
+import { readWhole, unnoticed } from "./whole-folder.ts";
 
 const ENTRY = pathToFileURL(join(root, "build/tests/faults/struck-calls.js")).href;
 const ARCHIVE = "/archive/.*\\.open$";
@@ -114,6 +114,7 @@ export const drill: Drill = {
           problems.push(...disk.problems);
           if (disk.pages !== reachable) problems.push(`${disk.pages} pages of ${reachable}`);
           if (figures.kills === before) problems.push("no strike met a crawl");
+          problems.push(...unnoticed(out));
         });
       } finally {
         await web.close();

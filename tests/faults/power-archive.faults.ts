@@ -10,6 +10,8 @@ import type { Call } from "./record-calls.ts";
 import { recordCrawl } from "./recorded-crawl.ts";
 import { readWhole } from "./whole-folder.ts";
 
+/** Disks that one loss of power may leave, in the full form. */
+const WAYS_PER_CALL = 3;
 /** In the short form. */
 const SHORT_RECOVER_EVERY = 6;
 
@@ -109,17 +111,27 @@ class PowerLoss {
       }
       // Calls around a commit are never left out: there it is decided what is lost.
       if (index % every !== 0 && !(isArchive(call) || isJournal(call))) continue;
-      this.#materialise(disk.loss(this.#random));
-      // Before the folder is whole there is no crawl to recover.
-      if (this.#promised.size === 0 && readState(this.#left) === undefined) continue;
-      this.losses++;
-      const broken = this.#broken(this.losses % recoverEvery === 0);
-      if (broken === undefined) continue;
-      this.problem = `after call ${index} of ${this.#calls.length}: ${broken}`;
-      break;
+      for (
+        let way = 0;
+        way < (every === 1 ? WAYS_PER_CALL : 1) && this.problem === undefined;
+        way++
+      ) {
+        this.#lose(disk, way === 0 ? recoverEvery : Number.POSITIVE_INFINITY, index);
+      }
+      if (this.problem !== undefined) break;
     }
     this.promised = this.#promised.size;
     return this;
+  }
+
+  #lose(disk: LossyDisk, recoverEvery: number, index: number): void {
+    this.#materialise(disk.loss(this.#random));
+    // Before the folder is whole there is no crawl to recover.
+    if (this.#promised.size === 0 && readState(this.#left) === undefined) return;
+    this.losses++;
+    const broken = this.#broken(this.losses % recoverEvery === 0);
+    if (broken !== undefined)
+      this.problem = `after call ${index} of ${this.#calls.length}: ${broken}`;
   }
 
   #broken(full: boolean): string | undefined {

@@ -1,4 +1,13 @@
-import { readFileSync } from "node:fs";
+import {
+  cpSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
 import { cdxjFields } from "../../src/store/cdxj.ts";
 import { crawlPaths } from "../../src/store/crawl-folder.ts";
 import { readRecords } from "../support/archive.ts";
@@ -21,6 +30,44 @@ export function readWhole(out: string): OnDisk {
     problems.push((fault as Error).message.replaceAll("\n", " "));
   }
   return { ...disk, problems };
+}
+
+/** What a broken program would have left; each change must be noticed. */
+const BROKEN: readonly [name: string, breakIt: (out: string) => void][] = [
+  [
+    "a line of the index is missing",
+    (out) => changeLines(crawlPaths(out).index, (l) => l.slice(1)),
+  ],
+  ["a line of the index is there twice", (out) => changeLines(crawlPaths(out).index, twice)],
+  ["a page is not listed", (out) => changeLines(crawlPaths(out).pages, (l) => l.slice(0, -1))],
+  ["a URL is not in the lists", (out) => changeLines(crawledOf(out), (l) => l.slice(1))],
+  ["a URL is in the lists twice", (out) => changeLines(crawledOf(out), twice)],
+  ["the last record is torn", tearRecord],
+];
+
+/** Breaks copies of a whole folder; answers what was not noticed. */
+export function unnoticed(out: string): string[] {
+  return BROKEN.flatMap(([name, breakIt]) => {
+    const copy = `${out}-broken`;
+    cpSync(out, copy, { recursive: true });
+    breakIt(copy);
+    const { problems } = readWhole(copy);
+    rmSync(copy, { recursive: true });
+    return problems.length > 0 ? [] : [`not noticed: ${name}`];
+  });
+}
+
+const twice = (all: string[]) => [...all, all.at(-1)!];
+const crawledOf = (out: string) => join(crawlPaths(out).reports, "crawled.txt");
+
+function changeLines(path: string, change: (lines: string[]) => string[]): void {
+  writeFileSync(path, `${change(lines(path)).join("\n")}\n`);
+}
+
+function tearRecord(out: string): void {
+  const { archive } = crawlPaths(out);
+  const path = join(archive, readdirSync(archive).sort().at(-1)!);
+  truncateSync(path, statSync(path).size - 5);
 }
 
 function indexProblems(out: string, { places, pages }: OnDisk): string[] {

@@ -44,7 +44,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "warc-filename": ["warcinfo"],
 };
 const MANDATORY: Readonly<Record<string, readonly string[]>> = {
-  warcinfo: ["content-type", "warc-filename", "warc-block-digest"],
+  warcinfo: ["content-type", "warc-filename"],
   response: ["warc-target-uri", "content-type", "warc-warcinfo-id", "warc-payload-digest"],
   request: ["warc-target-uri", "content-type", "warc-warcinfo-id", "warc-concurrent-to"],
   metadata: ["warc-target-uri", "content-type", "warc-warcinfo-id", "warc-concurrent-to"],
@@ -153,7 +153,13 @@ function parse(file: string, offset: number, content: Buffer): StrictRecord {
 function checkFields(record: StrictRecord, report: (problem: string) => void): void {
   const type = one(record, "warc-type");
   if (!TYPES.has(type)) report(`a record of type ${type}`);
-  const general = ["warc-record-id", "warc-date", "warc-type", "content-length"];
+  const general = [
+    "warc-record-id",
+    "warc-date",
+    "warc-type",
+    "content-length",
+    "warc-block-digest",
+  ];
   for (const name of [...general, ...(MANDATORY[type] ?? [])])
     if (one(record, name) === "") report(`${name} is missing`);
   for (const [name, values] of record.fields) {
