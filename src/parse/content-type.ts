@@ -25,39 +25,60 @@ export function parseContentType(header: string): ContentType | undefined {
   return found;
 }
 
-function parseOne(text: string): ContentType | undefined {
-  const [type, ...parameters] = splitOutsideQuotes(trimHttp(text), ";");
-  const [major, minor, ...more] = type!.split("/");
-  const subtype = minor?.trimEnd();
+function parseOne(header: string): ContentType | undefined {
+  const text = trimHttp(header);
+  let at = endOf(text, ";", 0);
+  const [major, minor, ...more] = text.slice(0, at).split("/");
+  const subtype = minor === undefined ? undefined : trimHttpEnd(minor);
   if (more.length > 0 || subtype === undefined) return undefined;
   if (!TOKEN.test(major!) || !TOKEN.test(subtype)) return undefined;
   const essence = `${major}/${subtype}`.toLowerCase();
-  for (const parameter of parameters) {
-    const equals = parameter.indexOf("=");
-    if (equals < 0) continue;
-    if (trimHttp(parameter.slice(0, equals)).toLowerCase() !== "charset") continue;
-    if (/[\t\n\r ]$/.test(parameter.slice(0, equals))) continue;
-    const value = parameterValue(parameter.slice(equals + 1));
-    if (value !== undefined) return { essence, charset: value };
+  while (at < text.length) {
+    const from = at + 1;
+    at = endOf(text, ";", from);
+    const [name, given] = text.slice(from, at).split("=", 2);
+    // A parameter without a value is passed over.
+    if (given === undefined) continue;
+    const [value, end] = parameterValue(text, from + name!.length + 1);
+    at = end;
+    if (name!.replace(/^[\t\n\r ]+/, "").toLowerCase() !== "charset") continue;
+    // The first that is well-formed counts; one in quotes may be empty.
+    if (value !== undefined && QUOTED_TEXT.test(value)) return { essence, charset: value };
   }
   return { essence, charset: undefined };
 }
 
-function parameterValue(written: string): string | undefined {
-  if (!written.startsWith('"')) {
-    const value = written.replace(/[\t\n\r ]+$/, "");
-    return value !== "" && QUOTED_TEXT.test(value) && TOKEN.test(value) ? value : undefined;
+/** The value that begins there, undefined for none, and where its parameter ends. */
+function parameterValue(text: string, from: number): [value: string | undefined, end: number] {
+  if (text[from] !== '"') {
+    // Only a value that begins with a quote is quoted; any other ends at the next semicolon.
+    const end = endOf(text, ";", from);
+    const value = trimHttpEnd(text.slice(from, end));
+    return [value === "" ? undefined : value, end];
   }
   let value = "";
-  for (let i = 1; i < written.length && written[i] !== '"'; i++) {
-    if (written[i] === "\\" && i + 1 < written.length) i++;
-    value += written[i];
+  let at = from + 1;
+  for (; at < text.length && text[at] !== '"'; at++) {
+    if (text[at] === "\\" && at + 1 < text.length) at++;
+    value += text[at];
   }
-  return QUOTED_TEXT.test(value) ? value : undefined;
+  return [value, endOf(text, ";", at)];
+}
+
+function endOf(text: string, mark: string, from: number): number {
+  const at = text.indexOf(mark, from);
+  return at < 0 ? text.length : at;
 }
 
 function trimHttp(text: string): string {
-  return text.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
+  return trimHttpEnd(text.replace(/^[\t\n\r ]+/, ""));
+}
+
+/** By hand: an expression that looks for the end begins anew at every blank inside. */
+function trimHttpEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && "\t\n\r ".includes(text[end - 1]!)) end--;
+  return text.slice(0, end);
 }
 
 /** Splits at a separator, except inside double quotes with their backslash escapes. */

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import * as fc from "fast-check";
+import { ListReader } from "../../src/crawl/list-reader.ts";
+import { ResponseHead } from "../../src/fetch/wire/head.ts";
 import { parseLinkHeader } from "../../src/parse/link-header.ts";
 import { parseSitemap } from "../../src/parse/sitemap.ts";
 import { SitemapReader } from "../../src/parse/sitemap-reader.ts";
@@ -24,13 +26,33 @@ function readInPieces(bytes: Uint8Array, sizes: readonly number[]) {
   return reader.finish();
 }
 
+const CODINGS: [coding: string, code: (bytes: Buffer) => Buffer][] = [
+  ["identity", (bytes) => Buffer.from(bytes)],
+  ["gzip", gzipSync],
+  ["deflate", deflateSync],
+  ["deflate", deflateRawSync],
+  ["br", brotliCompressSync],
+  ["br, gzip", (bytes) => gzipSync(brotliCompressSync(bytes))],
+];
+
+/** As a connection hands it over: piece by piece, and not while the reader is behind. */
+async function readStream(body: Buffer, coding: string, pieceBytes: number) {
+  const reader = new ListReader(url);
+  reader.begin(ResponseHead.parse(`HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\n\r\n`)!);
+  for (let at = 0; at < body.length; at += pieceBytes) {
+    reader.push(body.subarray(at, at + pieceBytes));
+    if (reader.isBehind) await new Promise<void>((resolve) => reader.whenReady(resolve));
+  }
+  return reader.finish();
+}
+
 const document = fc.oneof(
   { weight: 4, arbitrary: sitemapText.map((text) => Buffer.from(text)) },
   { weight: 1, arbitrary: sitemapText.map((text) => Buffer.from(`\ufeff${text}`, "utf16le")) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }) },
 );
 
-/** Sitemaps and feeds: no cutting matters, any bytes, what is well formed is read in full, linear. */
+/** Sitemaps and feeds: no cutting and no coding matters, any bytes, what is well formed is read in full, linear. */
 export const sitemapTarget: FuzzTarget = {
   name: "sitemap",
   open: () => ({
@@ -64,6 +86,45 @@ export const sitemapTarget: FuzzTarget = {
             for (const link of [...urls, ...sitemaps]) assert.equal(canonicalize(link), link);
             assert.equal(new Set(urls).size, urls.length);
           }),
+        ),
+      },
+      {
+        name: "stream",
+        slow: true,
+        property: claim(
+          fc.asyncProperty(
+            document,
+            fc.constantFrom(...CODINGS),
+            fc.boolean(),
+            fc.integer({ min: 1, max: 5000 }),
+            async (bytes, [coding, code], zip, pieceBytes) => {
+              // Of a broken file the two read the good beginning to within a piece of each other.
+              fc.pre(!(bytes[0] === 0x1f && bytes[1] === 0x8b));
+              const file = zip ? gzipSync(bytes) : Buffer.from(bytes);
+              const { listed, flag } = await readStream(code(file), coding, pieceBytes);
+              assert.deepEqual(listed, parseSitemap(file, url));
+              assert.equal(flag, undefined);
+            },
+          ),
+        ),
+      },
+      {
+        name: "damaged-stream",
+        slow: true,
+        property: claim(
+          fc.asyncProperty(
+            sitemapText,
+            fc.constantFrom(...CODINGS),
+            fc.nat(),
+            fc.nat(),
+            async (text, [coding, code], cut, flip) => {
+              const body = code(gzipSync(text));
+              body[flip % body.length]! ^= 1 << (flip & 7);
+              const part = body.subarray(0, 1 + (cut % (2 * body.length)));
+              const { listed } = await readStream(part, coding, 1 + (cut % 100));
+              for (const link of listed.urls) assert.equal(canonicalize(link), link);
+            },
+          ),
         ),
       },
       {

@@ -23,13 +23,14 @@ const ROWS = [
   "R13",
   "R14",
 ];
-const MORE = ["R15", "R16", "B3", "B4", "B6", "P1", "P7", "P8", "P9", "S3", "S4", "A1"];
+const MORE = ["R10", "R15", "R16", "B3", "B4", "B6", "B7", "P1", "P6", "P7", "P8", "P9", "P10"];
+const LAST = ["N8", "S1", "S2", "S3", "S4", "A1"];
 
 test("quick rows of the hostile web end as they should", async (t) => {
   const folder = tempFolder(t);
   const web = await hostileHere(folder);
   t.after(() => web.stop());
-  const rows = [...ROWS, ...MORE];
+  const rows = [...ROWS, ...MORE, ...LAST];
   const seeds = rows.map((row) => `${web.start}rows/${row}`);
   const crawl = await hostileCrawl(web, join(folder, "out"), seeds, everywhere(web));
   const report = await web.report();

@@ -57,6 +57,7 @@ export class Judge {
   }
 
   #line(url: string, line: HostileCrawl["log"][number], expected: Expected): string[] {
+    if (line.outcome === "refused" && line.error === expected.orRefused) return [];
     const problems: string[] = [];
     const codes: readonly string[] = [expected.error ?? ""].flat();
     const shown = `${line.outcome} ${line.error ?? ""} ${line.detail ?? ""}`;

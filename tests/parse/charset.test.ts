@@ -85,3 +85,38 @@ test("Content-Type headers of the web platform tests", { skip: noConformance }, 
     assert.equal(parsed?.essence, documentContentType, contentType.join(", "));
   }
 });
+
+test("charsets of the web platform's MIME types", { skip: noConformance }, () => {
+  interface Case {
+    input: string;
+    output: string | null;
+    encoding?: string | null;
+  }
+  const cases = conformanceJson<(Case | string)[]>("html/wpt_mime_types.json");
+  let compared = 0;
+  for (const item of cases) {
+    if (typeof item === "string" || item.encoding === undefined) continue;
+    const charset = parseContentType(item.input)?.charset;
+    const known = charset === undefined ? undefined : charsetByLabel(charset);
+    assert.equal(known, item.encoding?.toLowerCase(), JSON.stringify(item.input));
+    compared++;
+  }
+  assert.ok(compared >= 24, `${compared}`);
+});
+
+test("only a value that begins with a quote is quoted, and blanks cost linear time", () => {
+  const charsets: [string, string | undefined][] = [
+    ['text/html;charset= "x;charset=gbk', ' "x'],
+    ['text/html;charset="a;b\\"c"d;x', 'a;b"c'],
+    ["text/html;;;charset;charset=;charset=utf-8 ", "utf-8"],
+    ["text/html; x=y; CHARSET=a; charset=b", "a"],
+    ["text/html; charset =a", undefined],
+    ['text/html; charset=""; charset=b', ""],
+  ];
+  for (const [header, charset] of charsets)
+    assert.equal(parseContentType(header)?.charset, charset, header);
+  const startMs = performance.now();
+  for (const filler of [" ", ";", "=", '"', "\\", ",", "a=;"])
+    parseContentType(`text/html;charset=x${filler.repeat(300_000)}y`);
+  assert.ok(performance.now() - startMs < 5000);
+});

@@ -1,6 +1,7 @@
 import type { Transform } from "node:stream";
-import type zlib from "node:zlib";
+import zlib from "node:zlib";
 import type { DecodeResult } from "./decode.ts";
+import { ZlibEngine } from "./zlib-engine.ts";
 
 const PIECES = 256;
 const MAX_SCRATCH = 16 * 1024 * 1024;
@@ -68,6 +69,53 @@ function feed(
   });
 }
 
+/**
+ * The same where the engine inside a stream can be used: it writes where its output stays. A stream makes new memory
+ * for every piece of output instead, and most of that stays with the process.
+ */
+function feedEngine(
+  engine: ZlibEngine,
+  isBrotli: boolean,
+  body: Buffer,
+  from: number,
+  pieceBytes: number,
+  cap: number,
+): Pass {
+  // One byte more than may be kept tells what is full from what goes on.
+  if (scratch.length <= cap) scratch = Buffer.allocUnsafeSlow(Math.max(cap, MAX_SCRATCH) + 1);
+  const into = scratch.subarray(0, cap + 1);
+  const { Z_FINISH, Z_NO_FLUSH, BROTLI_OPERATION_FINISH } = zlib.constants;
+  const pass: Pass = { length: 0, goodBytes: 0, outcome: "whole" };
+  let end = from > 0 ? from : Math.min(pieceBytes, body.length);
+  for (let start = 0; ; start = end, end = Math.min(end + pieceBytes, body.length)) {
+    const isLast = start === body.length;
+    const flush = isLast ? (isBrotli ? BROTLI_OPERATION_FINISH : Z_FINISH) : Z_NO_FLUSH;
+    const written = engine.push(flush, body.subarray(start, end), into, pass.length);
+    if (written < 0) return { ...pass, outcome: "error" };
+    pass.length += written;
+    if (pass.length > cap) return { ...pass, length: cap, outcome: "full" };
+    // Whatever follows the end of the stream is not part of the page.
+    if (isLast || engine.unread > 0) return pass;
+    pass.goodBytes = end;
+  }
+}
+
+/** One run over the body, by whatever way there is. */
+function runOnce(
+  decoder: Transform,
+  body: Buffer,
+  from: number,
+  pieceBytes: number,
+  cap: number,
+): Pass | Promise<Pass> {
+  const engine = ZlibEngine.of(decoder as unknown as zlib.Gunzip);
+  if (engine === undefined) return feed(decoder, body, from, pieceBytes, cap);
+  const isBrotli = decoder instanceof zlib.BrotliDecompress;
+  const result = feedEngine(engine, isBrotli, body, from, pieceBytes, cap);
+  decoder.destroy();
+  return result;
+}
+
 /** The decoding under way in this thread: the next one waits, so that their memory does not add up. */
 let last: Promise<unknown> = Promise.resolve();
 
@@ -82,7 +130,7 @@ export function decodePrefix(
   borrow: boolean,
 ): Promise<DecodeResult> {
   const result = last.then(() => {
-    if (scratch.length > MAX_SCRATCH) scratch = Buffer.alloc(0);
+    if (scratch.length > MAX_SCRATCH + 1) scratch = Buffer.alloc(0);
     return longestPrefix(body, create, cap, borrow);
   });
   last = result.catch(() => {});
@@ -100,15 +148,15 @@ async function longestPrefix(
   let pieceBytes = Math.max(1, Math.ceil(body.length / PIECES));
   for (;;) {
     const decoder = create({ chunkSize: 64 * 1024 });
-    const pass = await feed(decoder, body, goodBytes, pieceBytes, cap);
-    const used = scratch.subarray(0, pass.length);
+    const { length, outcome, ...good } = await runOnce(decoder, body, goodBytes, pieceBytes, cap);
+    const used = scratch.subarray(0, length);
     const bytes = borrow ? used : Buffer.from(used);
-    if (pass.outcome === "full") return { bytes, flag: "body_too_large", truncated: "length" };
+    if (outcome === "full") return { bytes, flag: "body_too_large", truncated: "length" };
     // An error at the very end means that the stream stops too early: there is nothing to narrow down.
-    if (pass.outcome === "whole" || pieceBytes === 1 || pass.goodBytes === body.length) {
-      return pass.outcome === "whole" ? { bytes } : { bytes, flag: "encoding_error" };
+    if (outcome === "whole" || pieceBytes === 1 || good.goodBytes === body.length) {
+      return outcome === "whole" ? { bytes } : { bytes, flag: "encoding_error" };
     }
-    goodBytes = pass.goodBytes;
+    goodBytes = good.goodBytes;
     pieceBytes = Math.ceil(pieceBytes / PIECES);
   }
 }

@@ -57,7 +57,15 @@ export class ZlibEngine {
     return this.#failed || left === 0 ? -1 : room - left;
   }
 
-  /** Bytes behind the end of the stream that `run` read last. */
+  /** Codes a part of a body into the memory from `at` on; answers the bytes written, -1 when the part is damaged. */
+  push(flush: number, part: Uint8Array, into: Uint8Array, at: number): number {
+    this.#failed = false;
+    const room = into.length - at;
+    this.#handle.writeSync(flush, part, 0, part.length, into, at, room);
+    return this.#failed ? -1 : room - this.#state[0]!;
+  }
+
+  /** Bytes behind the end of the stream that `run` or `push` read last. */
   get unread(): number {
     return this.#state[1]!;
   }

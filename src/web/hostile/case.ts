@@ -57,6 +57,8 @@ export interface Expected {
     | "absent";
   /** The code in the log; several when any of them will do. */
   readonly error?: string | readonly string[];
+  /** Refused with this code is as good: it depends on the moment, or on the thread that asks. */
+  readonly orRefused?: string;
   readonly truncated?: "length" | "time" | "disconnect";
   /** Title of the page, where attribution or decoding is the point. */
   readonly title?: string;

@@ -82,11 +82,13 @@ export function expectedText({
   at,
   outcome,
   error,
+  orRefused,
   truncated,
 }: HostileCase["expected"][number]): string {
   const codes = error === undefined ? "" : ` ${[error].flat().join(" or ")}`;
   const cut = truncated === undefined ? "" : `, truncated: ${truncated}`;
-  return `${at === undefined ? "" : `${shown(at)}: `}${outcome}${codes}${cut}`;
+  const or = orRefused === undefined ? "" : ` or refused ${orRefused}`;
+  return `${at === undefined ? "" : `${shown(at)}: `}${outcome}${codes}${cut}${or}`;
 }
 
 /** A URL without the ports of this run, and not too long. */

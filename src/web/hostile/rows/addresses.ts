@@ -122,7 +122,12 @@ export const addresses: Family = ({ port, canary, canary6 }) => {
       entry: `http://rebinding.hostile.test:${port}/`,
       expected: [
         { outcome: "page" },
-        { at: `http://rebinding.hostile.test:${port}/again`, outcome: "page", title: "/again" },
+        {
+          at: `http://rebinding.hostile.test:${port}/again`,
+          outcome: "page",
+          orRefused: "blocked_private_address",
+          title: "/again",
+        },
       ],
       pages: { "/": links(["/again"]), "/again": page() },
       names: { "rebinding.hostile.test": rebinding },
@@ -134,7 +139,11 @@ export const addresses: Family = ({ port, canary, canary6 }) => {
       slow: true,
       expected: [
         { outcome: "page" },
-        { at: `http://late.hostile.test:${port}/first`, outcome: "page" },
+        {
+          at: `http://late.hostile.test:${port}/first`,
+          outcome: "page",
+          orRefused: "blocked_private_address",
+        },
         { at: "/slow", outcome: "page" },
         {
           at: `http://late.hostile.test:${port}/second`,
