@@ -38,12 +38,17 @@ type Wanted = (head: ResponseHead) => boolean;
 
 const MEDIA_TYPE = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
+let latest = { value: "", mime: "" };
+
 /** The media type of a response in lower case without parameters; "" when it has none that is well-formed. */
 export function mimeOf(head: ResponseHead): string {
   const value = head.get("content-type") ?? "";
+  // Asked for several times a page, and most pages say the same.
+  if (value === latest.value) return latest.mime;
   const essence = value.split(";", 1)[0]!.trim().toLowerCase();
   // The MIME Sniffing standard, 4.4: what is not of this form is no type, and the bytes decide.
-  return MEDIA_TYPE.test(essence) ? essence : "";
+  latest = { value, mime: MEDIA_TYPE.test(essence) ? essence : "" };
+  return latest.mime;
 }
 
 /** Whether a body of this type holds links. */

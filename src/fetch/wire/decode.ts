@@ -30,6 +30,9 @@ const NAMES: Readonly<Record<string, Coding>> = {
   br: "br",
 };
 
+/** What nearly every answer needs taken off. */
+const GZIP: readonly Coding[] = ["gzip"];
+
 /** The codings to take off, last applied first; undefined for an unknown one or too many. */
 export function codingsOf(contentEncoding: string): Coding[] | undefined {
   const codings: Coding[] = [];
@@ -178,7 +181,7 @@ export function decodeBody(
   caps: DecodeCaps,
 ): DecodeResult | Promise<DecodeResult> {
   if (contentEncoding === undefined) return { bytes: body };
-  const codings = codingsOf(contentEncoding);
+  const codings = contentEncoding === "gzip" ? GZIP : codingsOf(contentEncoding);
   if (codings === undefined) return { bytes: body, flag: "bad_encoding" };
   const [first, second] = codings;
   if (first === undefined) return { bytes: body };
