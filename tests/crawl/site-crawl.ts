@@ -70,6 +70,7 @@ export async function crawlSite(
     const responses = answers.map(({ uri }) => uri);
     const answered = readLog(out).filter(({ status }) => status !== undefined);
     assert.deepEqual(responses.sort(), answered.map(({ url }) => url).sort());
+    assert.equal(readReport(out).trapped, 0, "the watch for traps, on by default, stops nothing");
     return readReport(out);
   } finally {
     await web.close();
