@@ -8,7 +8,8 @@ const WHITE = 1;
 
 /** The encoding a label stands for, undefined when the Encoding standard knows no such label. */
 export function charsetByLabel(label: string): string | undefined {
-  return CHARSET_LABELS.get(label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, "").toLowerCase());
+  const [, word] = /^[\t\n\f\r ]*([^\t\n\f\r ]+)[\t\n\f\r ]*$/.exec(label) ?? [];
+  return word === undefined ? undefined : CHARSET_LABELS.get(word.toLowerCase());
 }
 
 /** What a charset found in a meta element really means (HTML, 13.2.3.2, last steps). */

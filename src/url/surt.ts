@@ -38,15 +38,21 @@ export function surtKeySlowly(url: string): string {
 }
 
 function split(url: string): { scheme: string; authority: string; path: string; query: string } {
-  let text = url
-    .replace(/^[\0-\x20]+|[\0-\x20]+$/g, "")
-    .replace(/[\n\r\t\u0085\u2028\u2029]+/g, "");
+  let text = trimControls(url).replace(/[\n\r\t\u0085\u2028\u2029]+/g, "");
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) text = `http://${text}`;
   text = text.replace(/^(https?:\/\/)\/+/i, "$1");
   const [, scheme, authority, path, query] = /^([^:]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/.exec(
     text,
   )!;
   return { scheme: scheme!.toLowerCase(), authority: authority!, path: path!, query: query ?? "" };
+}
+
+/** Without spaces and control characters at both ends. (A pattern that looks for the end tries from every one of them.) */
+function trimControls(url: string): string {
+  let [start, end] = [0, url.length];
+  while (start < end && url.charCodeAt(start) <= 32) start++;
+  while (end > start && url.charCodeAt(end - 1) <= 32) end--;
+  return url.slice(start, end);
 }
 
 function splitAuthority(authority: string, scheme: string): { host: string; port: string } {

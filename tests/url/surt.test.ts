@@ -63,6 +63,16 @@ test("escapes of escapes cost linear time and end unescaped", () => {
   assert.equal(surtKey(`http://h/%${"25".repeat(500_000)}41`), "h)/a");
 });
 
+test("control characters in the middle are not mistaken for those at the end, and cost linear time", () => {
+  assert.equal(surtKey(" http://h/a\0 b\n "), "h)/a%00%20b");
+  const middle = "\0".repeat(400_000);
+  const before = process.cpuUsage();
+  surtKey(`http://h/${middle}?`);
+  const { user, system } = process.cpuUsage(before);
+  // Some 50 ms; minutes when every one of them is tried as the beginning of the end.
+  assert.ok(user + system < 20e6, `${(user + system) / 1e6} s`);
+});
+
 test("the short way to a key leads to the same one", () => {
   const part = fc.string({ unit: fc.constantFrom(..."aZ0.-_~:@/%; ") });
   const plain = fc
