@@ -108,5 +108,5 @@ test("a snapshot keeps what every waiting page has, what moved, and which sites 
     }),
     { numRuns: 60 },
   );
-  assert.ok(compactions > 50, `only ${compactions} compactions`);
+  assert.ok(compactions > 10, `only ${compactions} compactions`);
 });
