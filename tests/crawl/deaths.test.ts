@@ -1,95 +1,24 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
 import { Crawl } from "../../src/crawl/crawl.ts";
 import { countAnew } from "../../src/crawl/recount.ts";
 import { Control, createMemory, MODES } from "../../src/crawl/shared-memory.ts";
-import { recoverFolder } from "../../src/store/recover.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
-import { readPages, tempFolder } from "../support/orbweaver.ts";
+import { tempFolder } from "../support/orbweaver.ts";
 
-const FACTS = { seconds: 1, threads: 2, buffers: 1, endedBy: "a test" };
+const _FACTS = { seconds: 1, threads: 2, buffers: 1, endedBy: "a test" };
 
-/** At once in either order (one at a time: the drill `deaths`): the one that dies second is in the middle of helping the first. */
-for (const victims of [
-  ["crawler 0", "builder 0"],
-  ["builder 0", "crawler 0", "crawler 1"],
-]) {
-  test(`when ${victims.join(" and ")} die they are replaced and nothing is lost`, async (t) => {
-    const profile = { ...PROFILES.small, pages: 700, hosts: 6 };
-    const web = await startWeb({ profile, latencyMs: 2 });
-    t.after(() => web.close());
-    const out = join(tempFolder(t), "out");
-    const settings = checkSettings({
-      seeds: [...web.start],
-      threads: 2,
-      delayMs: 0,
-      maxUncommitted: 64,
-    });
-    const crawl = new Crawl(configFrom(settings, { typed: web.start }), out);
-    let kills = 0;
-    const replaced: string[] = [];
-    crawl.events.on("workerReplaced", (name) => replaced.push(name));
-    crawl.events.on("progress", ({ pages }) => {
-      if (pages <= 80 || kills === 1) return;
-      kills++;
-      for (const victim of victims) void crawl.killWorker(victim);
-    });
-    const summary = await crawl.run();
-    assert.ok(kills > 0, "nobody was killed");
-    assert.ok(replaced.length > 0, "nobody was replaced");
-    assert.deepEqual([summary.ended, summary.pages], ["finished", web.truth().reachable]);
-    const urls = readPages(out).map(({ url }) => url);
-    assert.equal(new Set(urls).size, summary.pages);
-  });
-}
+import { endWithoutBuilder, surviveDeaths } from "./dying-workers.ts";
 
-/** By an interrupt, so that pages are on their way, or by the end of the crawl, so that files are being closed. */
-for (const ending of ["interrupted", "finished"]) {
-  test(`a builder that dies while a crawl ends (${ending}) is replaced, and the crawl ends well`, async (t) => {
-    const web = await startWeb({
-      profile: { ...PROFILES.small, pages: 400, hosts: 6 },
-      latencyMs: 5,
-    });
-    t.after(() => web.close());
-    const out = join(tempFolder(t), "out");
-    const settings = checkSettings({ seeds: [...web.start], threads: 2, delayMs: 0 });
-    const config = configFrom(settings, { typed: web.start });
-    const crawl = new Crawl(config, out);
-    const replaced: string[] = [];
-    let isStopped = false;
-    crawl.events.on("workerReplaced", (name) => replaced.push(name));
-    if (ending === "interrupted") {
-      crawl.events.on("progress", ({ pages }) => {
-        if (pages <= 20 || isStopped) return;
-        isStopped = true;
-        crawl.stop();
-        void crawl.killWorker("builder 0");
-      });
-    } else {
-      const { reachable } = web.truth();
-      const look = () => {
-        if (crawl.progress().pages < reachable) setImmediate(look);
-        else void crawl.killWorker("builder 0");
-      };
-      crawl.events.once("progress", look);
-    }
-    const summary = await crawl.run();
-    assert.equal(summary.ended, ending);
-    assert.ok(replaced.includes("builder 0"), "the builder was not replaced");
-    assert.deepEqual(
-      readdirSync(join(out, "archive")).filter((name) => name.endsWith(".open")),
-      [],
-      "a file was left open",
-    );
-    const resumed = await new Crawl(config, out, true).run();
-    assert.deepEqual([resumed.ended, resumed.pages], ["finished", web.truth().reachable]);
-    assert.deepEqual(recoverFolder(out, FACTS).damages, []);
-  });
-}
+// Alone, in other orders, and after an interrupt: deaths.conformance.ts.
+test("when a builder and both its crawlers die at once they are replaced and nothing is lost", (t) =>
+  surviveDeaths(t, ["builder 0", "crawler 0", "crawler 1"]));
+
+test("a builder that dies while a crawl ends is replaced, and the crawl ends well", (t) =>
+  endWithoutBuilder(t, "finished"));
 
 test("a worker that dies while the crew is being started is replaced", async (t) => {
   const web = await startWeb({ profile: { ...PROFILES.small, pages: 100 }, latencyMs: 1 });

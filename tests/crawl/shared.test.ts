@@ -53,7 +53,7 @@ test("the gate table alone keeps a shared crawl polite, whoever takes a URL", as
 });
 
 test("an unsynchronised frontier ends, and says what it lost", async (t) => {
-  const web = await startWebProcess({ profile: { ...PROFILES.small, pages: 1500 } });
+  const web = await startWebProcess({ profile: { ...PROFILES.small, pages: 500 } });
   t.after(() => web.close());
   const out = join(tempFolder(t), "out");
   const { code, stdout } = await orbweaver([
