@@ -19,7 +19,7 @@ export const MAX_OWNERS = 255;
 export const SPINS = 1 << 16;
 
 /** Looks at a lock before a thread sleeps for it: some critical sections long, for a wake-up costs far more. */
-export const PATIENCE = 100;
+export const PATIENCE = 400;
 
 const GROW_BYTES = 2 ** 30;
 

@@ -248,7 +248,7 @@ export const configurations: readonly Configuration<Subject>[] = [
       sameSide(subject, thread, true);
     },
   }),
-  // The same with a look at each lock before a sleep, as it runs in a crawl (there: a hundred looks).
+  // The same with a look at each lock before a sleep, as it runs in a crawl (there: some hundred looks).
   blocking("coarse", 2, 1, [coarseUnlockFirst], {
     name: "frontier-coarse-2p-patient",
     threads: 3,
