@@ -7,6 +7,7 @@
 // tables are small. The median of the last third of the windows is compared with that of the first third. CPU time includes the kernel's, so
 // other load on the machine makes all windows dearer and not flat: run it alone. 1e6 pages take about a quarter of an
 // hour on two cores, 5e4 a minute.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,6 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { PROFILES } from "../build/src/web/profile.js";
 import { startWebProcess } from "../build/src/web/web-process.js";
+import { keepResult } from "./keep-result.mjs";
 
 const text = (name, otherwise) =>
   process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : otherwise;
@@ -117,9 +119,6 @@ const problems = [
     : []),
 ];
 for (const problem of problems) console.log(`  ${problem}`);
-if (process.argv.includes("--save")) {
-  const machine = { cpu: os.cpus()[0]?.model, cores: os.cpus().length, node: process.version };
-  const file = fileURLToPath(new URL("results/flat.json", import.meta.url));
-  writeFileSync(file, `${JSON.stringify({ machine, result, windows: rows }, undefined, 2)}\n`);
-}
+if (process.argv.includes("--save"))
+  keepResult("flat", "bench/flat.bench.mjs", { result, windows: rows });
 process.exitCode = problems.length > 0 ? 1 : 0;

@@ -9,11 +9,13 @@
 // queued are done: their fingerprints are put in (with --order opic that leaves out 10 bytes each for their last place in
 // the queue: bench/order.memory.mjs has them). Goals: at 1e8 known and 1e7 queued 2.5 GB (--order opic: 4 GB) and no
 // rate above 1.5 times the small one's. Disk: about 170 bytes per queued URL; journals are removed as they grow.
+
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { keepResult } from "./keep-result.mjs";
 
 const SMALL = { known: 1e6, queued: 1e5 };
 const DISK_BYTES_PER_QUEUED = 400;
@@ -65,24 +67,10 @@ for (let repetition = 0; repetition < repetitions; repetition++) {
   }
 }
 if (process.argv.includes("--save")) {
-  const result = {
-    experiment: "bench/frontier-memory.bench.mjs",
-    date: new Date().toISOString().slice(0, 10),
-    machine: {
-      cpu: os.cpus()[0].model,
-      cores: os.cpus().length,
-      memoryBytes: os.totalmem(),
-      system: `${os.type()} ${os.release()}`,
-      node: process.version,
-      v8: process.versions.v8,
-    },
+  const name = order === "opic" ? "frontier-memory-opic" : "frontier-memory";
+  keepResult(name, "bench/frontier-memory.bench.mjs", {
     unit: "microseconds of CPU (user and system, all threads) per URL, middle of three; bytes",
-    load1: os.loadavg()[0],
     ...{ hosts, order, small: SMALL, large },
     rows,
-  };
-  const results = new URL("./results/", import.meta.url);
-  mkdirSync(results, { recursive: true });
-  const name = order === "opic" ? "frontier-memory-opic.json" : "frontier-memory.json";
-  writeFileSync(new URL(name, results), `${JSON.stringify(result, null, 1)}\n`);
+  });
 }

@@ -4,13 +4,12 @@
 // "plain": hosts with the crawl's delay, seen while that delay still runs, so that none may be forgotten yet. "own": hosts
 // with a Crawl-delay of their own, which is never forgotten. Memory is the heap and the array buffers after a
 // collection, less what the fingerprints of the URLs take and less the same shards before.
-import { writeFileSync } from "node:fs";
-import os from "node:os";
-import { fileURLToPath } from "node:url";
+
 import { ChainQueue } from "../build/src/frontier/chain-queue.js";
 import { ShardState } from "../build/src/frontier/journal/fold.js";
 import { QueueLog } from "../build/src/frontier/queue-log.js";
 import { Shard } from "../build/src/frontier/shard.js";
+import { keepResult } from "./keep-result.mjs";
 
 const at = process.argv.indexOf("--hosts");
 const hosts = at < 0 ? 1e6 : Number(process.argv[at + 1]);
@@ -66,9 +65,5 @@ const costly = Object.entries(result).filter(([, { bytesPerHost }]) => bytesPerH
 for (const [name, { bytesPerHost }] of costly) {
   console.log(`  ${name}: ${bytesPerHost} bytes per idle host, not ${MAX_BYTES}`);
 }
-if (process.argv.includes("--save")) {
-  const machine = { cpu: os.cpus()[0]?.model, cores: os.cpus().length, node: process.version };
-  const file = fileURLToPath(new URL("results/hosts.json", import.meta.url));
-  writeFileSync(file, `${JSON.stringify({ machine, result }, undefined, 2)}\n`);
-}
+if (process.argv.includes("--save")) keepResult("hosts", "bench/hosts.bench.mjs", { result });
 process.exitCode = costly.length > 0 ? 1 : 0;

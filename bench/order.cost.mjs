@@ -1,14 +1,16 @@
 // CPU time per page of a crawl with --order opic against --order bfs: the same synthetic web, runs taken in turns.
 // Needs a build: npm run build && node bench/order.cost.mjs
 //   [--pages 5000] [--hosts 20] [--threads 2] [--repetitions 3] [--profile small] [--save]
+
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { PROFILES } from "../build/src/web/profile.js";
 import { startWebProcess } from "../build/src/web/web-process.js";
+import { keepResult } from "./keep-result.mjs";
 
 const word = (name, otherwise) =>
   process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : otherwise;
@@ -46,13 +48,9 @@ const median = (order) => {
   return values.sort((a, b) => a - b)[values.length >> 1];
 };
 const result = {
-  machine: { cpu: os.cpus()[0].model, cores: os.cpus().length, node: process.version },
   settings: { profile, pages, hosts, threads, repetitions },
   runs,
   ratio: Number((median("opic") / median("bfs")).toFixed(3)),
 };
 console.log(`opic / bfs, CPU time per page, medians: ${result.ratio}`);
-if (process.argv.includes("--save")) {
-  const file = new URL("results/order-cost.json", import.meta.url);
-  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
-}
+if (process.argv.includes("--save")) keepResult("order-cost", "bench/order.cost.mjs", result);

@@ -1,6 +1,7 @@
 // Real crawls of the cnr-2000 graph on loopback: PageRank collected with one thread and with several, by cash and
 // breadth first. The hosts of the web are equal ranges of page numbers. Takes about a minute per 16,000 pages and order.
 // Needs a build: npm run build && node bench/order.real.mjs [--pages 16278] [--hosts 64] [--threads 1,4] [--save]
+
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -8,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { startWebProcess } from "../build/src/web/web-process.js";
+import { keepResult } from "./keep-result.mjs";
 import { loadGraph, pageRank } from "./order.graph.mjs";
 
 const { values } = parseArgs({
@@ -43,10 +45,7 @@ try {
 }
 console.table(rows);
 if (values.save) {
-  const machine = { cpu: os.cpus()[0].model, cores: os.cpus().length, node: process.version };
-  const text = { machine, settings: { pages, hosts }, rows };
-  const result = new URL("results/order-real.json", import.meta.url);
-  writeFileSync(result, `${JSON.stringify(text, null, 2)}\n`);
+  keepResult("order-real", "bench/order.real.mjs", { settings: { pages, hosts }, rows });
 }
 
 async function crawl(order, threads) {

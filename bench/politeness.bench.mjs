@@ -5,6 +5,7 @@
 //   [--hosts 2000] [--delay 2000] [--latency 50] [--threads 2] [--seconds 25] [--save]
 //
 // Measured in a window that begins when every host has been asked for robots.txt and a page. Run time: about a minute.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,6 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { PROFILES } from "../build/src/web/profile.js";
 import { startWebProcess } from "../build/src/web/web-process.js";
+import { keepResult } from "./keep-result.mjs";
 
 const argument = (name, otherwise) =>
   process.argv.includes(name) ? Number(process.argv[process.argv.indexOf(name) + 1]) : otherwise;
@@ -102,9 +104,6 @@ const problems = [
   ...(result.share < LEAST_SHARE ? [`only ${result.share} of the possible rate`] : []),
 ];
 for (const problem of problems) console.log(`  ${problem}`);
-if (process.argv.includes("--save")) {
-  const machine = { cpu: os.cpus()[0]?.model, cores: os.cpus().length, node: process.version };
-  const file = fileURLToPath(new URL("results/politeness.json", import.meta.url));
-  writeFileSync(file, `${JSON.stringify({ machine, result }, undefined, 2)}\n`);
-}
+if (process.argv.includes("--save"))
+  keepResult("politeness", "bench/politeness.bench.mjs", { result });
 process.exitCode = problems.length > 0 ? 1 : 0;

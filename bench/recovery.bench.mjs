@@ -6,14 +6,16 @@
 // as a crawl does, with the crawl's own compactor. When so many URLs are durable it is killed. Another process opens
 // what it left, in threads, as `orbweaver resume` does. A visit and its links are in one batch, so what is found must
 // be seeds + 100 x visits in every shard, and not less than was told to be durable. 1e7 URLs take about 1.5 GB of disk.
+
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { LINKS, SHARDS } from "./frontier.thread.mjs";
+import { keepResult } from "./keep-result.mjs";
 
 const child = fileURLToPath(new URL("recovery.child.mjs", import.meta.url));
 const argument = (name, otherwise) =>
@@ -98,23 +100,9 @@ for (const size of sizes) {
   }
 }
 if (process.argv.includes("--save")) {
-  const result = {
-    experiment: "bench/recovery.bench.mjs",
-    date: new Date().toISOString().slice(0, 10),
-    machine: {
-      cpu: os.cpus()[0].model,
-      cores: os.cpus().length,
-      memoryBytes: os.totalmem(),
-      system: `${os.type()} ${os.release()}`,
-      node: process.version,
-      v8: process.versions.v8,
-    },
+  keepResult("recovery", "bench/recovery.bench.mjs", {
     unit: "wall milliseconds from starting the threads to a lease in each; CPU of the whole process",
-    load1: os.loadavg()[0],
     ...{ threads, hosts, order, snapshots },
     rows,
-  };
-  const results = new URL("./results/", import.meta.url);
-  mkdirSync(results, { recursive: true });
-  writeFileSync(new URL("recovery.json", results), `${JSON.stringify(result, null, 1)}\n`);
+  });
 }

@@ -5,23 +5,16 @@
 // many links were served; then the server answers nothing more, and when the journals have stopped growing the crawl is
 // killed. A real `orbweaver resume` follows: measured are the wall time from its start to its first request, and the CPU
 // time it has used then (where /proc tells). No page whose end was in a journal may be asked for again: the server knows.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import os from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { keepResult } from "./keep-result.mjs";
 
 const LINKS = 10_000;
 const HOSTS = 64;
@@ -149,23 +142,9 @@ for (let repetition = 0; repetition < repetitions; repetition++) {
   );
 }
 if (process.argv.includes("--save")) {
-  const result = {
-    experiment: "bench/restart.bench.mjs",
-    date: new Date().toISOString().slice(0, 10),
-    machine: {
-      cpu: os.cpus()[0].model,
-      cores: os.cpus().length,
-      memoryBytes: os.totalmem(),
-      system: `${os.type()} ${os.release()}`,
-      node: process.version,
-      v8: process.versions.v8,
-    },
+  keepResult("restart", "bench/restart.bench.mjs", {
     unit: "wall milliseconds from the start of the process to the first request the server sees",
-    load1: os.loadavg()[0],
     ...{ size, threads: Number(threads), order },
     rows,
-  };
-  const results = new URL("./results/", import.meta.url);
-  mkdirSync(results, { recursive: true });
-  writeFileSync(new URL("restart.json", results), `${JSON.stringify(result, null, 1)}\n`);
+  });
 }

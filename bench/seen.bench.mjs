@@ -1,17 +1,7 @@
-// The seen-set: CPU per URL of the hash and of adding, new and known, at growing sizes; bytes per URL at 21 points from
-// 1e6 to the largest size.
-// Needs a build: npm run build && node bench/seen.bench.mjs [--max 1e8] [--repetitions 3] [--save]
-//
-// URLs of 74 characters, made in batches of 2,000 just before they are added, as links come from a page just parsed;
-// only the adding is timed, in CPU time of the process. "add" is what the end of a visit calls for the links of its
-// page (`Shard.meetAll`, then the state's admit): key, hash, search and growth, without queue and journal; pages have
-// 100 links. "addAlone" is the same for pages of one link: each waits for memory by itself. Between the measured sizes the set is filled with random
-// fingerprints (its own are as even; tests/frontier/url-print.test.ts), every one through the same add.
-import { mkdirSync, writeFileSync } from "node:fs";
-import os from "node:os";
 import { ShardState } from "../build/src/frontier/journal/fold.js";
 import { Shard } from "../build/src/frontier/shard.js";
 import { urlPrint } from "../build/src/frontier/url-print.js";
+import { keepResult } from "./keep-result.mjs";
 
 const BATCH = 2000;
 const BATCHES = 50;
@@ -160,23 +150,9 @@ for (let repetition = 0; repetition < repetitions; repetition++) {
   console.log(`bytes per URL ${Math.min(...own).toFixed(2)} to ${Math.max(...own).toFixed(2)}`);
 }
 if (process.argv.includes("--save")) {
-  const folder = new URL("./results/", import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  const result = {
-    experiment: "bench/seen.bench.mjs",
-    date: new Date().toISOString().slice(0, 10),
-    machine: {
-      cpu: os.cpus()[0].model,
-      cores: os.cpus().length,
-      memoryBytes: os.totalmem(),
-      system: `${os.type()} ${os.release()}`,
-      node: process.version,
-      v8: process.versions.v8,
-    },
+  keepResult("seen", "bench/seen.bench.mjs", {
     unit: `CPU nanoseconds per URL of 74 characters, hash included; ${BATCHES} batches of ${BATCH}: median and tenth percentile`,
-    load1: os.loadavg()[0],
     rows,
     bytesPerUrl,
-  };
-  writeFileSync(new URL("seen.json", folder), `${JSON.stringify(result, null, 1)}\n`);
+  });
 }

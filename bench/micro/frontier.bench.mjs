@@ -1,24 +1,10 @@
-// Throughput of the fixed-size frontier: every technique, T = 1 to 64 threads, sizes 10, 30, 1024. CPU time of the
-// whole process: time that other programs use does not count, but what they do to caches and wake-ups does. So only
-// an idle machine gives figures to keep; the load average is stored beside them.
-// Needs a build: npm run build && node bench/micro/frontier.bench.mjs [options]; about ten minutes on an idle machine
-//   --quick             size 30 and short runs        --techniques a,b    --threads 1,8    --sizes 10,30
-//   --ms 250            CPU milliseconds per window
-//   --save              writes bench/results/frontier.json
-//   --require 0.5       exit code 1 if a correct technique stays below that at 8 threads
-//
-// "circulate": every thread takes a record and puts it back, as crawlers do; half of the slots are filled at first.
-// "halves":    half of the threads insert, half take; they wait for each other all the time (T >= 2).
-// An operation is one insert or one take. Share: the thread with the fewest operations against the one with the most.
-// Printed per number of threads: million operations per CPU-second, nanoseconds of CPU per operation, share.
-import { mkdirSync, writeFileSync } from "node:fs";
-import os from "node:os";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import {
   CORRECT_TECHNIQUES,
   TECHNIQUES,
 } from "../../build/src/frontier/strategies/fixed-frontier.js";
 import { createFrontier, openFrontier } from "../../build/src/frontier/strategies/open-frontier.js";
+import { keepResult } from "../keep-result.mjs";
 
 const RECORD_BYTES = 60;
 const SLOT_BYTES = 64;
@@ -134,27 +120,12 @@ async function main() {
   }
   if (process.argv.includes("--require")) demand(rows, Number(argument("--require")));
   if (!process.argv.includes("--save")) return;
-  const folder = new URL("../results/", import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  const machine = {
-    cpu: os.cpus()[0].model,
-    cores: os.cpus().length,
-    memoryBytes: os.totalmem(),
-    system: `${os.type()} ${os.release()}`,
-    node: process.version,
-    v8: process.versions.v8,
-  };
-  const result = {
-    experiment: "bench/micro/frontier.bench.mjs",
-    date: new Date().toISOString().slice(0, 10),
-    machine,
+  keepResult("frontier", "bench/micro/frontier.bench.mjs", {
     unit: "million operations per CPU-second; median, least and most of three runs; share: least busy thread against busiest",
     windowCpuMs: runMs,
     recordBytes: RECORD_BYTES,
-    load1: os.loadavg()[0],
     rows,
-  };
-  writeFileSync(new URL("frontier.json", folder), `${JSON.stringify(result, null, 1)}\n`);
+  });
 }
 
 async function startPool(threads, technique) {

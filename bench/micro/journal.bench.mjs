@@ -4,7 +4,8 @@
 // A batch is one page: its outcome and about 100 new links, as a crawl commits them; a sync after every 100 batches.
 // "encode" packs only; "append" packs and writes; "scan" reads and checks batches and walks over their links;
 // "fold" builds the state. Events: links admitted and pages done.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+
+import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import { fingerprint, print } from "../../build/src/frontier/fingerprint.js";
@@ -14,6 +15,7 @@ import { ShardState } from "../../build/src/frontier/journal/fold.js";
 import { readJournal } from "../../build/src/frontier/journal/journal-reader.js";
 import { JournalWriter } from "../../build/src/frontier/journal/journal-writer.js";
 import { serialiseState } from "../../build/src/frontier/journal/state-bytes.js";
+import { keepResult } from "../keep-result.mjs";
 
 const LINKS = 100;
 const SYNC_EVERY = 100;
@@ -130,23 +132,9 @@ for (const { name, median, spread } of rows) {
   );
 }
 if (process.argv.includes("--save")) {
-  const results = new URL("../results/", import.meta.url);
-  mkdirSync(results, { recursive: true });
-  const result = {
-    experiment: "bench/micro/journal.bench.mjs",
-    date: new Date().toISOString().slice(0, 10),
-    machine: {
-      cpu: os.cpus()[0].model,
-      cores: os.cpus().length,
-      memoryBytes: os.totalmem(),
-      system: `${os.type()} ${os.release()}`,
-      node: process.version,
-      v8: process.versions.v8,
-    },
+  keepResult("journal", "bench/micro/journal.bench.mjs", {
     unit: "median, least and most of three repetitions; CPU time of the process, system time included",
     urls,
-    load1: os.loadavg()[0],
     rows,
-  };
-  writeFileSync(new URL("journal.json", results), `${JSON.stringify(result, null, 1)}\n`);
+  });
 }

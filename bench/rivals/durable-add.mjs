@@ -4,11 +4,13 @@
 //   npm run build && node bench/rivals/durable-add.mjs [--urls 300000] [--repetitions 3] [--python python3] [--save]
 //
 // URLs of about 74 characters, 100 a page, 3 of 10 met before. The first 50,000 warm up and are not measured.
+
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { keepResult } from "../keep-result.mjs";
 import { ADDERS, versionOf } from "./adders.mjs";
 
 const PAGE_LINKS = 100;
@@ -104,25 +106,11 @@ for (const { name, median: middle, timesOurs } of summary) {
   console.log(`${name.padEnd(12)} median ${middle.toFixed(3)} us, ${timesOurs.toFixed(1)} x ours`);
 }
 if (process.argv.includes("--save")) {
-  const result = {
-    experiment: "bench/rivals/durable-add.mjs",
-    date: new Date().toISOString().slice(0, 10),
-    machine: {
-      cpu: os.cpus()[0].model,
-      cores: os.cpus().length,
-      memoryBytes: os.totalmem(),
-      system: `${os.type()} ${os.release()}`,
-      node: process.version,
-      v8: process.versions.v8,
-    },
+  keepResult("durable-add", "bench/rivals/durable-add.mjs", {
     versions,
     unit: "microseconds of CPU (user and system, all threads of the process) per URL offered",
     urls: urls - PAGE_LINKS * WARM_PAGES,
-    load1: os.loadavg()[0],
     summary,
     rows,
-  };
-  const results = new URL("../results/", import.meta.url);
-  mkdirSync(results, { recursive: true });
-  writeFileSync(new URL("durable-add.json", results), `${JSON.stringify(result, null, 1)}\n`);
+  });
 }

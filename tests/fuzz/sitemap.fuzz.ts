@@ -61,6 +61,8 @@ export const sitemapTarget: FuzzTarget = {
         name: "splits",
         property: claim(
           fc.property(document, fc.array(fc.integer({ min: 1, max: 60 })), (bytes, sizes) => {
+            // The reader is given what was unzipped; whoever calls `parseSitemap` need not have done that.
+            fc.pre(!(bytes[0] === 0x1f && bytes[1] === 0x8b));
             for (const body of [bytes, Buffer.concat([Buffer.from(PADDING), bytes])])
               assert.deepEqual(readInPieces(body, sizes), parseSitemap(body, url));
           }),
