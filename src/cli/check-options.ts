@@ -1,5 +1,6 @@
 import type { OptionSpec } from "../config/option.ts";
 import type { Arguments } from "./arguments.ts";
+import { DEBUG_OPTION, jsonOption } from "./common-options.ts";
 
 const group = "Options";
 
@@ -130,20 +131,8 @@ export const CHECK_OPTIONS: readonly OptionSpec[] = [
     allowed: "no value",
     examples: ["--batch"],
   },
-  {
-    flag: "json",
-    group,
-    about: "print one JSON object instead of text",
-    allowed: "no value",
-    examples: ["--json"],
-  },
-  {
-    flag: "debug",
-    group,
-    about: "show details of errors",
-    allowed: "no value",
-    examples: ["--debug"],
-  },
+  jsonOption("print one JSON object instead of text"),
+  DEBUG_OPTION,
 ];
 
 /** The text of an option that was given once. */

@@ -29,7 +29,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/crawl.ts"),
   },
   resume: {
-    summary: "continue a crawl after a stop or a crash (not for every crawl yet)",
+    summary: "continue a crawl after a stop or a crash",
     load: () => import("./commands/resume.ts"),
   },
   demo: {

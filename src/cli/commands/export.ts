@@ -5,6 +5,7 @@ import { packageVersion } from "../../config/version.ts";
 import { EXIT, UsageError } from "../../errors.ts";
 import { type CrawlPaths, crawlPaths } from "../../store/crawl-folder.ts";
 import type { Command } from "../command.ts";
+import { DEBUG_OPTION } from "../common-options.ts";
 import { count } from "../summary.ts";
 
 const group = "Options";
@@ -85,13 +86,7 @@ export const command: Command = {
       allowed: "a path",
       examples: ["--out example.wacz"],
     },
-    {
-      flag: "debug",
-      group,
-      about: "show details of errors",
-      allowed: "no value",
-      examples: ["--debug"],
-    },
+    DEBUG_OPTION,
   ],
   examples: [
     ["orbweaver export crawls/example --to wacz", "a package that replay tools open"],

@@ -3,6 +3,7 @@ import { EXIT, UsageError } from "../../errors.ts";
 import { LinkGraph } from "../../store/link-graph.ts";
 import { canonicalize } from "../../url/crawl-url.ts";
 import type { Command } from "../command.ts";
+import { DEBUG_OPTION, jsonOption } from "../common-options.ts";
 
 const group = "Options";
 
@@ -20,20 +21,8 @@ export const command: Command = {
       allowed: "no value",
       examples: ["--from"],
     },
-    {
-      flag: "json",
-      group,
-      about: "print one JSON object instead of lines",
-      allowed: "no value",
-      examples: ["--json"],
-    },
-    {
-      flag: "debug",
-      group,
-      about: "show details of errors",
-      allowed: "no value",
-      examples: ["--debug"],
-    },
+    jsonOption("print one JSON object instead of lines"),
+    DEBUG_OPTION,
   ],
   examples: [
     ["orbweaver links crawls/example https://example.org/about", "the pages that link there"],

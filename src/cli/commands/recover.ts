@@ -5,9 +5,9 @@ import { jsonLine } from "../../store/jsonl.ts";
 import { type Recovery, recoverFolder } from "../../store/recover.ts";
 import { readRunFacts } from "../../store/result-lists.ts";
 import type { Command } from "../command.ts";
+import { DEBUG_OPTION, jsonOption } from "../common-options.ts";
 import { count } from "../summary.ts";
 
-const group = "Options";
 const SHOWN = 20;
 
 /** `orbweaver recover`. */
@@ -16,22 +16,7 @@ export const command: Command = {
   usage: ["recover DIR [--json]"],
   about:
     "Rebuilds index, page list, link graph and result lists of a crawl from its archive and journals, or the result lists from a URL tree alone. Closes files that a crash left open, cuts off torn ends, lists records that were never committed, and tells file and offset of what is damaged. Everything intact is kept. Exit code 5 when something is lost. Do not use it while the crawl runs.",
-  options: [
-    {
-      flag: "json",
-      group,
-      about: "print what was found and done as one JSON object",
-      allowed: "no value",
-      examples: ["--json"],
-    },
-    {
-      flag: "debug",
-      group,
-      about: "show details of errors",
-      allowed: "no value",
-      examples: ["--debug"],
-    },
-  ],
+  options: [jsonOption("print what was found and done as one JSON object"), DEBUG_OPTION],
   examples: [["orbweaver recover crawls/example", "after a crash, or when a disk was damaged"]],
   async run(args, io) {
     const [dir, ...more] = args.words;

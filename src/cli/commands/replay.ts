@@ -2,6 +2,7 @@ import { EXIT, UsageError } from "../../errors.ts";
 import { WAYS, type Way } from "../../verify/race/race-memory.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
+import { jsonOption } from "../common-options.ts";
 import type { RaceQuestion } from "../replay-race.ts";
 
 /** `orbweaver replay`. */
@@ -58,13 +59,7 @@ export const command: Command = {
       allowed: "it without a value",
       examples: ["--different"],
     },
-    {
-      flag: "json",
-      group: "Options",
-      about: "print one JSON object",
-      allowed: "it without a value",
-      examples: ["--json"],
-    },
+    jsonOption("print one JSON object"),
   ],
   examples: [
     ["orbweaver replay race", "the data race of seed 001, every time; none with the lock"],

@@ -1,5 +1,6 @@
 import { EXIT, UsageError } from "../../errors.ts";
 import type { Command } from "../command.ts";
+import { jsonOption } from "../common-options.ts";
 
 const DEFAULT_BUDGET_S = 120;
 
@@ -87,13 +88,7 @@ export const command: Command = {
       allowed: "a whole number",
       examples: ["--crash-points 20"],
     },
-    {
-      flag: "json",
-      group: "Options",
-      about: "print one JSON object instead of a table",
-      allowed: "it without a value",
-      examples: ["--json"],
-    },
+    jsonOption("print one JSON object instead of a table"),
   ],
   examples: [
     ["orbweaver verify", "everything, at most some minutes"],
