@@ -25,9 +25,9 @@ import { CrawlBus, type CrawlProgress } from "./events.ts";
 import { fitToOpenFiles } from "./file-budget.ts";
 import { flowOf } from "./flow.ts";
 import { writeReports } from "./reports.ts";
+import { createSharedMemory, losesUrls } from "./shared-frontier-memory.ts";
 import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-memory.ts";
 import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./summary.ts";
-import { createSharedMemory, losesUrls } from "./thread-frontier.ts";
 
 const TICK_MS = 250;
 /** In-flight requests get this long to end after a stop was asked for. */

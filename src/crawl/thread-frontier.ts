@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { CrawlConfig } from "../config/schema.ts";
 import { ChainQueue } from "../frontier/chain-queue.ts";
 import { Exchange } from "../frontier/exchange.ts";
 import { OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
@@ -14,58 +13,23 @@ import { CASH_COUNTERS, type ShardCash } from "../frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../frontier/opic/thread-order.ts";
 import { QueueLog } from "../frontier/queue-log.ts";
 import { openScratchFile } from "../frontier/scratch-file.ts";
-import { openVisitedSet, visitedSetBytes } from "../frontier/sets/open-set.ts";
-import type { SetShape } from "../frontier/sets/visited-set.ts";
+import { openVisitedSet } from "../frontier/sets/open-set.ts";
 import type { Shard } from "../frontier/shard.ts";
 import type { ShardQueue } from "../frontier/shard-queue.ts";
 import { ShardedFrontier } from "../frontier/sharded.ts";
 import { SharedFrontier } from "../frontier/shared.ts";
-import type { FrontierShape } from "../frontier/strategies/fixed-frontier.ts";
-import { createFrontier, openFrontier } from "../frontier/strategies/open-frontier.ts";
+import { openFrontier } from "../frontier/strategies/open-frontier.ts";
 import { CounterRow } from "../stats/counters.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
-import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
 import type { BufferSender } from "./buffer-sender.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 import { HandOffPort } from "./journal-port.ts";
-import { type Control, inboxesOf, MODES, type SharedMemory } from "./shared-memory.ts";
+import { frontierShape, setShape } from "./shared-frontier-memory.ts";
+import { type Control, inboxesOf, MODES } from "./shared-memory.ts";
 
-/** A URL, its parent, a full redirect chain and the numbers around them. */
-const SLOT_BYTES = 2 * MAX_URL_LENGTH + 256;
 /** Queued URLs in memory, all threads together; more of them lie on disk. */
 const QUEUE_MEMORY_BYTES = 32 * 1024 * 1024;
-/**
- * URLs of a crawl on a shared frontier. The striped set keeps them as text, with three further strings each that a
- * crawl does not store: it holds four times as many, 524,288, in 1.1 GB of addresses, and then says that it is full.
- */
-const MAX_URLS = { cas: 1 << 22, striped: 1 << 17 } as const;
-
-/** True for the technique that is kept to show what goes wrong. */
-export function losesUrls(config: CrawlConfig): boolean {
-  return config.frontier === "shared" && config.sync === "unsynchronised";
-}
-
-function frontierShape(config: CrawlConfig): FrontierShape {
-  return { size: config.frontierSize, slotBytes: SLOT_BYTES };
-}
-
-function setShape(kind: "cas" | "striped", seedLow = 0, seedHigh = 0): SetShape {
-  const maxUrls = MAX_URLS[kind];
-  return { maxUrls, maxUrlBytes: MAX_URL_LENGTH, seedLow, seedHigh, mayBlock: false };
-}
-
-/** Makes the memory of a shared frontier. */
-export function createSharedMemory(config: CrawlConfig): SharedMemory {
-  const { sync, visited } = config;
-  const setMemory = (kind: "cas" | "striped") =>
-    new SharedArrayBuffer(visitedSetBytes(kind, setShape(kind)));
-  return {
-    frontier: createFrontier(sync, frontierShape(config)),
-    visited: setMemory(visited),
-    taken: losesUrls(config) ? setMemory("cas") : undefined,
-  };
-}
 
 /** What a thread's frontier works with. */
 export interface FrontierParts {

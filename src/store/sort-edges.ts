@@ -6,6 +6,8 @@ const RUN_EDGES = 1024 * 1024;
 const MERGE_EDGES = 1024 * 1024;
 const FAN_IN = 64;
 const WRITE_EDGES = 16 * 1024;
+/** Fewer than this are sorted faster by smaller digits: a pass looks at every digit there is, and 2^16 are many. */
+const MANY_EDGES = 32 * 1024;
 
 /** How edges are ordered and how many are held in memory. */
 export interface SortEdgesOptions {
@@ -69,25 +71,27 @@ function turnRound(edges: Uint32Array): void {
 }
 
 /**
- * Least significant digit first, 16 bits at a time, without comparisons: by the high words of both ids, which leaves
- * in disorder only edges of ids that share 32 bits. Ids are random, so these are few, and `putInOrder` moves them.
+ * Least significant digit first, 16 or 8 bits at a time, without comparisons: by the high words of both ids, which
+ * leaves in disorder only edges of ids that share 32 bits. Ids are random, so these are few, and `putInOrder` moves them.
  */
 function sortByDigits(edges: Uint32Array): Uint32Array {
   let from = edges;
   let to: Uint32Array = new Uint32Array(edges.length);
-  const starts = new Uint32Array(1 << 16);
+  const bits = edges.length < MANY_EDGES * EDGE_WORDS ? 8 : 16;
+  const mask = (1 << bits) - 1;
+  const starts = new Uint32Array(1 << bits);
   for (const word of [2, 0]) {
-    for (const shift of [0, 16]) {
+    for (let shift = 0; shift < 32; shift += bits) {
       starts.fill(0);
       for (let at = word; at < from.length; at += EDGE_WORDS)
-        starts[(from[at]! >>> shift) & 0xffff]!++;
+        starts[(from[at]! >>> shift) & mask]!++;
       for (let digit = 0, sum = 0; digit < starts.length; digit++) {
         const count = starts[digit]!;
         starts[digit] = sum;
         sum += count;
       }
       for (let at = 0; at < from.length; at += EDGE_WORDS) {
-        const place = EDGE_WORDS * starts[(from[at + word]! >>> shift) & 0xffff]!++;
+        const place = EDGE_WORDS * starts[(from[at + word]! >>> shift) & mask]!++;
         to[place] = from[at]!;
         to[place + 1] = from[at + 1]!;
         to[place + 2] = from[at + 2]!;

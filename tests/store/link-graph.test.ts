@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { UsageError } from "../../src/errors.ts";
+import { Random } from "../../src/queue/random.ts";
 import { Builder } from "../../src/store/builder.ts";
 import { createCrawlFolder } from "../../src/store/create-folder.ts";
 import { EDGE_WORDS, EdgeFile, readEdges } from "../../src/store/edge-file.ts";
@@ -146,4 +147,21 @@ test("edges sort as a set, in runs of any size, and every first id is found (pro
     { numRuns: 60 },
   );
   assert.deepEqual(readdirSync(folder).sort(), ["input", "out"]);
+});
+
+test("many edges, which are sorted by larger digits, come in the same order as few at a time", (t) => {
+  const folder = freshFolder(t);
+  const edges = 40_000;
+  const random = new Random(20261116);
+  // Each word is random in all its bits, or one of few: both digits of a word matter, and edges come twice.
+  const words = Uint32Array.from({ length: edges * EDGE_WORDS }, () =>
+    random.below(4) === 0 ? 65536 * random.below(3) + random.below(2) : random.below(2 ** 32 - 1),
+  );
+  words.copyWithin(0, words.length - 100 * EDGE_WORDS);
+  const [input, whole, inRuns] = ["input", "whole", "in-runs"].map((name) => join(folder, name));
+  writeFileSync(input!, new Uint8Array(words.buffer));
+  const written = sortEdges([input!], whole!);
+  assert.equal(written, sortEdges([input!], inRuns!, { runEdges: 5000 }));
+  assert.ok(written < edges);
+  assert.deepEqual(readFileSync(whole!), readFileSync(inRuns!));
 });
