@@ -25,10 +25,6 @@ export class ByteWriter {
     this.at += source.length;
   }
 
-  uint16(value: number): void {
-    this.at = this.bytes.writeUInt16LE(value, this.at);
-  }
-
   uint32(value: number): void {
     this.at = this.bytes.writeUInt32LE(value, this.at);
   }

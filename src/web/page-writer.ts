@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import { ByteWriter } from "./byte-writer.ts";
 import { BLOCK_BYTES, Filler } from "./filler.ts";
 import { headText } from "./http-head.ts";
+import { deflatedLinesRoom, deflateLines } from "./line-deflate.ts";
 import { mix, Random } from "./random.ts";
 import { sentences } from "./words.ts";
 
@@ -20,9 +21,13 @@ export interface PagePlan {
 
 const HEAD_ROOM = 512;
 const CHUNK_BYTES = 8_192;
-const STORED_BYTES = 65_535;
 const OPENING = `<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>`;
 const CLOSING = `</body>\n</html>\n`;
+/** The same as the last block of a deflated page, stored (RFC 1951, 3.2.4). */
+const STORED_CLOSING = Buffer.from(
+  `\x01${String.fromCharCode(CLOSING.length, 0, ~CLOSING.length & 0xff, 0xff)}${CLOSING}`,
+  "latin1",
+);
 const FIXED_BYTES = OPENING.length + CLOSING.length + 128;
 
 /**
@@ -36,9 +41,9 @@ export class PageWriter {
   #plain = new ByteWriter(1 << 17);
   #coded = new ByteWriter(1 << 17);
 
-  constructor(seed: number) {
+  constructor(seed: number, isMarkup: boolean) {
     this.#seed = seed;
-    this.#filler = new Filler(seed);
+    this.#filler = new Filler(seed, isMarkup);
     this.#padding = sentences(new Random(seed ^ 0x9add), BLOCK_BYTES);
   }
 
@@ -71,8 +76,8 @@ export class PageWriter {
 
   #makeRoom(bytes: number): void {
     if (this.#plain.bytes.length < bytes) this.#plain = new ByteWriter(bytes);
-    // Stored blocks add 5 bytes to 64 KiB, chunks 8 to 8 KiB.
-    const coded = bytes + (bytes >>> 8) + 1024;
+    // Of three ways to become longer (lists, stored blocks, chunks) the first is the worst.
+    const coded = deflatedLinesRoom(bytes) + 1024;
     if (this.#coded.bytes.length < coded) this.#coded = new ByteWriter(coded);
   }
 
@@ -98,31 +103,19 @@ export class PageWriter {
     this.#plain.ascii("</p>\n");
   }
 
-  /** The gzip form: what is particular to the page stored as it is, the filler from its deflated copy. */
+  /** The gzip form: what is particular to the page, mostly its list of links, and the filler's deflated copy. */
   #gzip(fillerAt: number, chapter: number, blocks: number): ByteWriter {
     const plain = this.#plain;
     const out = this.#coded;
     out.at = HEAD_ROOM;
     out.ascii("\x1f\x8b\x08\0\0\0\0\0\0\x03"); // deflate, no name, no time, Unix
-    this.#stored(HEAD_ROOM, fillerAt, false);
+    out.at = deflateLines(plain.bytes, HEAD_ROOM, fillerAt, out.bytes, out.at);
     out.at = this.#filler.copyDeflated(chapter, blocks, out.bytes, out.at);
-    this.#stored(plain.at - CLOSING.length, plain.at, true);
+    out.copy(STORED_CLOSING);
     const body = plain.bytes.subarray(HEAD_ROOM, plain.at);
     out.uint32(crc32(body));
     out.uint32(body.length);
     return out;
-  }
-
-  /** Stored deflate blocks (RFC 1951, 3.2.4) with the plain bytes in [from, to). */
-  #stored(from: number, to: number, final: boolean): void {
-    const out = this.#coded;
-    for (let at = from; at < to; at += STORED_BYTES) {
-      const bytes = Math.min(STORED_BYTES, to - at);
-      out.bytes[out.at++] = final && at + bytes === to ? 1 : 0;
-      out.uint16(bytes);
-      out.uint16(bytes ^ 0xffff);
-      out.copy(this.#plain.bytes.subarray(at, at + bytes));
-    }
   }
 
   /** The same bytes in chunks, in the writer that does not hold them. */

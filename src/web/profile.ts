@@ -17,6 +17,8 @@ export interface WebProfile {
   crossHostShare: number;
   minBytes: number;
   maxBytes: number;
+  /** Whether pages are filled with the markup of real ones, which compresses like theirs, or with plain text. */
+  markup: boolean;
   latencyMs: Latency | 0;
   /** Share of pages that are missing, broken, busy once or reset once: a quarter of it each. */
   errorRate: number;
@@ -41,6 +43,7 @@ const small: WebProfile = {
   crossHostShare: 0.1,
   minBytes: 2_048,
   maxBytes: 16_384,
+  markup: false,
   latencyMs: 0,
   errorRate: 0,
   robots: "none",
@@ -78,7 +81,14 @@ export const PROFILES: Record<ProfileName, WebProfile> = {
     chunkedShare: 0.2,
     redirectShare: 0.01,
   },
-  real: { ...small, pages: 5_000, meanLinks: 150, minBytes: 32_768, maxBytes: 524_288 },
+  real: {
+    ...small,
+    pages: 5_000,
+    meanLinks: 150,
+    minBytes: 32_768,
+    maxBytes: 524_288,
+    markup: true,
+  },
   polite: {
     ...small,
     hosts: 200,

@@ -52,7 +52,7 @@ export class SyntheticContent implements WebContent {
     this.#fates = drawFates(profile, graph.firstOfHost);
     this.#asked = new Uint8Array(graph.pages);
     this.#given = new Uint8Array(graph.pages);
-    this.#writer = new PageWriter(profile.seed);
+    this.#writer = new PageWriter(profile.seed, profile.markup);
     this.#items = new LinkItems(graph.pages, (page) => this.#listItem(page, this.#href(page)));
     const longest = authorities.reduce((most, name) => Math.max(most, name.length), 0);
     this.#maxItemBytes = longest + ITEM_BYTES;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { PROFILES, type WebProfile } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
@@ -41,6 +42,7 @@ test("the truth holds for any profile", async () => {
     crossHostShare: fc.constantFrom(0, 0.3, 1),
     minBytes: fc.constant(1024),
     maxBytes: fc.constantFrom(1024, 4096, 65_536),
+    markup: fc.boolean(),
     latencyMs: fc.constant(0 as const),
     errorRate: fc.constantFrom(0, 0.2, 1),
     robots: fc.constantFrom("none" as const, "simple" as const, "strict" as const),
@@ -71,6 +73,25 @@ test("pages have the sizes of their profile, and every page has a text of its ow
   assert.ok(Math.min(...sizes) >= 2000 && Math.max(...sizes) <= 300_000, String(sizes));
   assert.ok(new Set(sizes).size > sizes.length / 2);
   assert.equal(new Set([...met.pages.values()].map(String)).size, met.pages.size);
+});
+
+test("pages with the markup of real ones compress like those, as they are sent too; plain text does not", async () => {
+  const real = { ...PROFILES.real, pages: 12, meanLinks: 150, minBytes: 90_000, maxBytes: 110_000 };
+  const ratios = async (profile: WebProfile): Promise<{ best: number; sent: number }> => {
+    const web = await startWeb({ profile, hostNames: 1 });
+    try {
+      const headers = { "accept-encoding": "gzip" };
+      const sent = (await fetchUrl(web.start[0]!, web.port, { headers })).body;
+      const page = gunzipSync(sent);
+      return { best: page.length / gzipSync(page).length, sent: page.length / sent.length };
+    } finally {
+      await web.close();
+    }
+  };
+  const { best, sent } = await ratios(real);
+  assert.ok(best > 5.5 && best < 8, `gzip -6: ${best}`);
+  assert.ok(sent > 4.4 && sent < 8, `as sent: ${sent}`);
+  assert.ok((await ratios({ ...real, markup: false })).best < 3.5);
 });
 
 test("a page larger than the socket's buffers arrives whole", async () => {
