@@ -52,24 +52,36 @@ const IPV4: readonly Special[] = [
   ...special("reserved", "203.0.113.0/24", "240.0.0.0/4"),
 ];
 
-const IPV6: readonly Special[] = [
-  ...special("unspecified", "::"),
-  ...special("loopback", "::1"),
-  ...special("metadata", "fd00:ec2::254", "fd20:ce::254"),
-  ...special("private", "fc00::/7", "fec0::/10", "64:ff9b:1::/48"),
-  ...special("link_local", "fe80::/10"),
-  ...special("multicast", "ff00::/8"),
-  // 2001::/23 holds Teredo, benchmarking and identifiers that are no locators; then documentation.
-  ...special("reserved", "2001::/23", "2001:db8::/32", "3fff::/20"),
-];
+/** Made when the first IPv6 address is met: to read these costs a thread 5 ms, and many crawls meet none. */
+function readIpv6Blocks() {
+  return {
+    kinds: [
+      ...special("unspecified", "::"),
+      ...special("loopback", "::1"),
+      ...special("metadata", "fd00:ec2::254", "fd20:ce::254"),
+      ...special("private", "fc00::/7", "fec0::/10", "64:ff9b:1::/48"),
+      ...special("link_local", "fe80::/10"),
+      ...special("multicast", "ff00::/8"),
+      // 2001::/23 holds Teredo, benchmarking and identifiers that are no locators; then documentation.
+      ...special("reserved", "2001::/23", "2001:db8::/32", "3fff::/20"),
+    ],
+    globalUnicast: addressBlock("2000::/3")!,
+    nat64: addressBlock("64:ff9b::/96")!,
+    sixToFour: addressBlock("2002::/16")!,
+    teredo: addressBlock("2001::/32")!,
+    mapped: addressBlock("::ffff:0:0/96")!,
+    /** IPv4-compatible and IPv4-translated addresses: obsolete, but some kernels still route them. */
+    obsolete: [addressBlock("::/96")!, addressBlock("::ffff:0:0:0/96")!],
+  };
+}
 
-const GLOBAL_UNICAST = addressBlock("2000::/3")!;
-const NAT64 = addressBlock("64:ff9b::/96")!;
-const SIX_TO_FOUR = addressBlock("2002::/16")!;
-const TEREDO = addressBlock("2001::/32")!;
-const MAPPED = addressBlock("::ffff:0:0/96")!;
-/** IPv4-compatible and IPv4-translated addresses: obsolete, but some kernels still route them. */
-const OBSOLETE = [addressBlock("::/96")!, addressBlock("::ffff:0:0:0/96")!];
+let ipv6: ReturnType<typeof readIpv6Blocks> | undefined;
+
+function ipv6Blocks() {
+  ipv6 ??= readIpv6Blocks();
+  return ipv6;
+}
+
 const ISATAP = 0x5efen;
 
 /** Kinds already worked out: every connection asks, mostly about the same few addresses. */
@@ -93,19 +105,23 @@ export function isLoopback(ip: string): boolean {
 }
 
 function kindOf(address: AddressBits): AddressKind {
-  const table = address.width === 32 ? IPV4 : IPV6;
-  const found = table.find(([block]) => contains(block, address))?.[1];
-  if (address.width === 32) return found ?? "public";
-  if (contains(TEREDO, address)) return strictest(ipv4At(address, 0n, 0xffffffffn), "reserved");
+  if (address.width === 32) return specialKind(IPV4, address) ?? "public";
+  const { teredo, kinds, mapped, nat64, sixToFour, obsolete, globalUnicast } = ipv6Blocks();
+  if (contains(teredo, address)) return strictest(ipv4At(address, 0n, 0xffffffffn), "reserved");
+  const found = specialKind(kinds, address);
   if (found !== undefined) return found;
-  if (contains(MAPPED, address) || contains(NAT64, address)) return ipv4At(address, 0n);
-  if (contains(SIX_TO_FOUR, address)) return ipv4At(address, 80n);
-  if (OBSOLETE.some((block) => contains(block, address))) {
+  if (contains(mapped, address) || contains(nat64, address)) return ipv4At(address, 0n);
+  if (contains(sixToFour, address)) return ipv4At(address, 80n);
+  if (obsolete.some((block) => contains(block, address))) {
     return strictest(ipv4At(address, 0n), "reserved");
   }
-  if (!contains(GLOBAL_UNICAST, address)) return "reserved";
+  if (!contains(globalUnicast, address)) return "reserved";
   const interfaceId = (address.bits >> 32n) & 0xfdffffffn;
   return interfaceId === ISATAP ? ipv4At(address, 0n) : "public";
+}
+
+function specialKind(table: readonly Special[], address: AddressBits): AddressKind | undefined {
+  return table.find(([block]) => contains(block, address))?.[1];
 }
 
 /** The kind of the IPv4 address inside an IPv6 address: packets may end up there. */
@@ -165,7 +181,7 @@ export class AddressPolicy {
     if (address === undefined) return false;
     if (this.#blocks.some((block) => contains(block, address))) return true;
     // ::ffff:10.0.0.1 is 10.0.0.1 in other words.
-    if (address.width === 32 || !contains(MAPPED, address)) return false;
+    if (address.width === 32 || !contains(ipv6Blocks().mapped, address)) return false;
     const inner: AddressBits = { width: 32, bits: address.bits & 0xffffffffn };
     return this.#blocks.some((block) => contains(block, inner));
   }
