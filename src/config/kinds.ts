@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DURATION_ALLOWED, formatDuration, parseDuration } from "./durations.ts";
 import { formatSize, parseSize, SIZE_ALLOWED } from "./sizes.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type FieldInfo, fieldInfo } from "./field.ts";
 import { archive } from "./fields/archive.ts";

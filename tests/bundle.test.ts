@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { PROFILES } from "../src/web/profile.ts";
+import { startWeb } from "../src/web/server.ts";
+import { BIN, runBin } from "./cli/run-bin.ts";
+import { tempFolder } from "./support/orbweaver.ts";
+
+/** Only `npm run build` makes bundles; with `npx tsc` alone there are none. */
+const isBundled = readFileSync(BIN, "utf8").includes("\n// build/src/");
+const wantsBundles = isBundled || process.env.npm_lifecycle_event === "test";
+
+test("a crawl loads few files, and the schema library is none of them", {
+  skip: wantsBundles ? false : "built by tsc alone: every module is a file",
+}, async (t) => {
+  const web = await startWeb({ profile: { ...PROFILES.small, pages: 3 } });
+  t.after(() => web.close());
+  const out = join(tempFolder(t), "out");
+  const args = ["crawl", ...web.start, "--out", out, "--delay", "0", "--threads", "2", "--json"];
+  const { stdout, stderr } = await runBin(args, "", { NODE_DEBUG: "esm" });
+  assert.equal(JSON.parse(stdout).pages, 3);
+  const loaded = [...stderr.matchAll(/Storing file:\S*\/(\S+) \(implicit type\)/g)];
+  assert.deepEqual(
+    loaded.map(([, name]) => name).sort(),
+    [
+      ...["build-worker.js", "crawl-worker.js", "crawl-worker.js"],
+      ...["crawl.js", "errors.js", "errors.js", "errors.js", "errors.js", "main.js"],
+      "run-crawl.js",
+    ],
+    stderr.slice(0, 2000),
+  );
+});
