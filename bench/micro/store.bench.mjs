@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Builder } from "../../build/src/store/builder.js";
-import { createCrawlFolder } from "../../build/src/store/crawl-folder.js";
+import { createCrawlFolder } from "../../build/src/store/create-folder.js";
 import { LinkList } from "../../build/src/store/link-list.js";
 
 const REPETITIONS = 3;
@@ -51,12 +51,11 @@ function capture(bytes, links, coding) {
     parent: "http://www.example.com/section/",
     depth: 3,
     via: "link",
-    outlinks: LinkList.fromLines(
+    outlinks: LinkList.of(
       Array.from(
         { length: links },
         (_, i) => `http://www.example.com/section/target-${i * 37}.html`,
-      ).join("\n"),
-      links,
+      ),
     ),
   };
 }

@@ -3,7 +3,7 @@ import type { Lease } from "../frontier/frontier.ts";
 import { directivesText } from "../parse/robots-meta.ts";
 import type { Capture } from "../store/capture.ts";
 import { jsonLine } from "../store/jsonl.ts";
-import { LinkList } from "../store/link-list.ts";
+import { LinkList, linkLines } from "../store/link-list.ts";
 import type { OutcomeLine } from "./outcome-line.ts";
 import type { ReadPage } from "./read-page.ts";
 
@@ -57,7 +57,7 @@ export function captureParts(
   const texts = packTexts(
     jsonLine(line),
     JSON.stringify(facts),
-    parsed === undefined ? "" : parsed.links.join("\n"),
+    parsed === undefined ? "" : linkLines(parsed.links),
     bodies ? capture.requestText : "",
     bodies ? capture.head.text : "",
   );
@@ -112,10 +112,7 @@ export function readCapture([texts, body]: readonly Buffer[]): ReceivedCapture {
   const facts: CaptureFacts = JSON.parse(bytes.toString("utf8", factsAt, linksAt));
   const capture: Capture = {
     ...facts,
-    outlinks: LinkList.fromLines(
-      bytes.toString("latin1", linksAt, requestAt),
-      facts.page?.links ?? 0,
-    ),
+    outlinks: LinkList.fromLines(bytes.subarray(linksAt, requestAt), facts.page?.links ?? 0),
     request: bytes.subarray(requestAt, headAt),
     head: bytes.subarray(headAt, headAt + bytes.readUInt32LE(16)),
     body: body!,

@@ -6,30 +6,45 @@ export const print = { low: 0, high: 0 };
  * prepare URLs that collide. Two multiplicative 32-bit lanes with different constants, then murmur3's finish.
  */
 export function fingerprint(text: string, seedLow: number, seedHigh: number): void {
-  fingerprintPart(text, 0, text.length, seedLow, seedHigh);
-}
-
-/** As `fingerprint` of the characters from `from` to `to`, without making a string of them. */
-export function fingerprintPart(
-  text: string,
-  from: number,
-  to: number,
-  seedLow: number,
-  seedHigh: number,
-): void {
   let low = seedLow | 0;
   let high = seedHigh | 0;
-  for (let i = from; i < to; i++) {
+  for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     low = Math.imul(low ^ code, 0x9e3779b1);
     high = Math.imul(high ^ code, 0x85ebca6b);
     low ^= low >>> 15;
     high = (high << 13) | (high >>> 19);
   }
-  low = mix(low ^ (to - from));
-  high = mix(high ^ Math.imul(low, 0x27d4eb2f));
-  print.low = low >>> 0;
-  print.high = high >>> 0;
+  finish(low, high, text.length);
+}
+
+/** As `fingerprint` of the text from `from` up to a byte `end`, of ASCII bytes; answers where that byte is. */
+export function fingerprintUntil(
+  bytes: Uint8Array,
+  from: number,
+  end: number,
+  seedLow: number,
+  seedHigh: number,
+): number {
+  let low = seedLow | 0;
+  let high = seedHigh | 0;
+  let at = from;
+  for (const to = bytes.length; at < to; at++) {
+    const code = bytes[at]!;
+    if (code === end) break;
+    low = Math.imul(low ^ code, 0x9e3779b1);
+    high = Math.imul(high ^ code, 0x85ebca6b);
+    low ^= low >>> 15;
+    high = (high << 13) | (high >>> 19);
+  }
+  finish(low, high, at - from);
+  return at;
+}
+
+function finish(low: number, high: number, length: number): void {
+  const mixed = mix(low ^ length);
+  print.low = mixed >>> 0;
+  print.high = mix(high ^ Math.imul(mixed, 0x27d4eb2f)) >>> 0;
 }
 
 function mix(value: number): number {

@@ -139,7 +139,7 @@ export class Archive {
         ? this.#addResponse(capture, recordId, shared, payloadDigest)
         : this.#addRevisit(capture, recordId, shared, payloadDigest, same);
     const fields = `${shared}WARC-Concurrent-To: <urn:uuid:${recordId}>\r\n`;
-    this.#addCompanion("request", fields, HTTP_REQUEST, requestBlock(capture.request));
+    this.#addCompanion("request", fields, HTTP_REQUEST, [requestBlock(capture.request)]);
     this.#addCompanion("metadata", fields, FIELDS, metadataBlock(capture, payloadSha256));
     if (comparable) this.#known.add(payloadDigest, payloadSha256, payload);
     this.#captures++;
@@ -214,12 +214,14 @@ export class Archive {
     type: string,
     fields: string,
     contentType: string,
-    block: Uint8Array | string,
+    block: readonly (Uint8Array | string)[],
   ): void {
+    let bytes = 0;
+    for (const part of block) bytes += part.length;
     this.#members.add(
       `WARC-Type: ${type}\r\nWARC-Record-ID: <urn:uuid:${newRecordId()}>\r\n${fields}Content-Type: ${contentType}\r\n`,
-      [block],
-      block.length < DEFLATE_COMPANION_FROM_BYTES ? 0 : this.#options.level,
+      block,
+      bytes < DEFLATE_COMPANION_FROM_BYTES ? 0 : this.#options.level,
     );
   }
 }

@@ -22,9 +22,27 @@ export function base32(bytes: Uint8Array): string {
   return text.padEnd(Math.ceil(text.length / 8) * 8, "=");
 }
 
-/** "sha1:" and base 32 of the bytes. One call costs half of what an object that could take more bytes does. */
+const SHA1_TEXT = Buffer.from("sha1:".padEnd(5 + 32));
+const DIGITS = Buffer.from(ALPHABET);
+
+/**
+ * "sha1:" and base 32 of the bytes. One call costs half of what an object that could take more bytes does, and a string
+ * half of what a buffer does.
+ */
 export function sha1(bytes: Uint8Array): string {
-  return `sha1:${base32(hash("sha1", bytes, "buffer"))}`;
+  const digest = hash("sha1", bytes, "binary");
+  let at = 5;
+  for (let i = 0; i < digest.length; i += 5) {
+    // Forty bits at a time: twice twenty, in four digits each.
+    const middle = digest.charCodeAt(i + 2);
+    const first = (digest.charCodeAt(i) << 12) | (digest.charCodeAt(i + 1) << 4) | (middle >> 4);
+    const second =
+      ((middle & 15) << 16) | (digest.charCodeAt(i + 3) << 8) | digest.charCodeAt(i + 4);
+    for (const twenty of [first, second])
+      for (let shift = 15; shift >= 0; shift -= 5)
+        SHA1_TEXT[at++] = DIGITS[(twenty >> shift) & 31]!;
+  }
+  return SHA1_TEXT.toString("latin1");
 }
 
 /** "sha256:" and hexadecimal of the bytes. */

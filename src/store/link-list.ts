@@ -1,33 +1,36 @@
 import { safeUri } from "./safe-text.ts";
 
+/** What stands around a link in the metadata record. */
+export const LINK_START = "outlink: ";
+export const LINK_END = "\r\n";
+
 /**
- * The links of a page as one text, a URL per line. They come so from the crawler and go so into the archive: with 150
- * links a page, as many strings would cost a builder more than writing them.
+ * The links of a page as the bytes that its metadata record says: a line "outlink: URL" each. They come so from the
+ * crawler and go so into the archive: with 150 links a page, as many strings would cost a builder more than all the rest.
  */
 export class LinkList {
-  static readonly NONE = new LinkList("", 0);
-  /** URLs that fit a header line, separated by line feeds. */
-  readonly text: string;
+  static readonly NONE = new LinkList(Buffer.alloc(0), 0);
+  readonly lines: Buffer;
   readonly length: number;
 
-  private constructor(text: string, length: number) {
-    this.text = text;
+  private constructor(lines: Buffer, length: number) {
+    this.lines = lines;
     this.length = length;
   }
 
   /** From URLs, whatever they are. */
   static of(urls: readonly string[]): LinkList {
-    return urls.length === 0
-      ? LinkList.NONE
-      : new LinkList(urls.map(safeUri).join("\n"), urls.length);
+    return LinkList.fromLines(Buffer.from(linkLines(urls.map(safeUri))), urls.length);
   }
 
-  /** From so many canonical URLs, one per line, as the crawler sends them: these fit a header line by their type. */
-  static fromLines(lines: string, length: number): LinkList {
+  /** From so many lines, as the crawler sends them: of canonical URLs, which fit a header line by their type. */
+  static fromLines(lines: Buffer, length: number): LinkList {
     return length === 0 ? LinkList.NONE : new LinkList(lines, length);
   }
+}
 
-  *[Symbol.iterator](): Generator<string, void> {
-    if (this.length > 0) yield* this.text.split("\n");
-  }
+/** The lines of URLs that fit a header line. */
+export function linkLines(urls: readonly string[]): string {
+  if (urls.length === 0) return "";
+  return LINK_START + urls.join(LINK_END + LINK_START) + LINK_END;
 }

@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { StoreCorruptError } from "../errors.ts";
-import { fingerprintPart, print } from "../frontier/fingerprint.ts";
+import { fingerprint, fingerprintUntil, print } from "../frontier/fingerprint.ts";
 import { AppendFile } from "./append-file.ts";
 import { EDGE_BYTES, EDGE_WORDS } from "./edge-file.ts";
 import { JsonlWriter, jsonLine } from "./jsonl.ts";
-import type { LinkList } from "./link-list.ts";
+import { LINK_END, LINK_START, type LinkList } from "./link-list.ts";
 import { replaceFile } from "./replace-file.ts";
 import { safeUri } from "./safe-text.ts";
 
 const FLUSH_EDGES = 16 * 1024;
 const RECENT = 1 << 16;
+const END_OF_LINK = LINK_END.charCodeAt(0);
 
 /** links/graph.json: what makes the ids of a graph, and how large it is once the crawl has ended. */
 export interface GraphFacts {
@@ -81,26 +82,32 @@ export class LinkLog {
   }
 
   /** Adds a page with its links; all of it or, where something had to be written first and could not be, nothing. */
-  page(url: string, { text, length }: LinkList): void {
+  page(url: string, { lines, length }: LinkList): void {
     if (this.isDue(length)) this.flush();
     if (length * EDGE_WORDS > this.#waiting.length) {
       this.#waiting = new Uint32Array(length * EDGE_WORDS);
     }
+    const { seedLow, seedHigh } = this.#facts;
     const safe = safeUri(url);
-    this.#name(safe, 0, safe.length);
+    fingerprint(safe, seedLow, seedHigh);
     const { high, low } = print;
-    for (let i = 0, from = 0; i < length; i++) {
-      const end = text.indexOf("\n", from);
-      const to = end < 0 ? text.length : end;
-      this.#name(text, from, to);
-      from = to + 1;
-      const at = this.#used;
-      this.#waiting[at] = high;
-      this.#waiting[at + 1] = low;
-      this.#waiting[at + 2] = print.high;
-      this.#waiting[at + 3] = print.low;
-      this.#used = at + EDGE_WORDS;
+    if (this.#isNew(high, low)) this.#names.hold(`${idText(high, low)} ${safe}`);
+    const waiting = this.#waiting;
+    let used = this.#used;
+    for (let i = 0, from = LINK_START.length; i < length; i++) {
+      const end = fingerprintUntil(lines, from, END_OF_LINK, seedLow, seedHigh);
+      if (this.#isNew(print.high, print.low)) {
+        const name = lines.toString("latin1", from, end);
+        this.#names.hold(`${idText(print.high, print.low)} ${name}`);
+      }
+      waiting[used] = high;
+      waiting[used + 1] = low;
+      waiting[used + 2] = print.high;
+      waiting[used + 3] = print.low;
+      used += EDGE_WORDS;
+      from = end + LINK_END.length + LINK_START.length;
     }
+    this.#used = used;
   }
 
   /** Hands everything to the operating system. */
@@ -125,13 +132,12 @@ export class LinkLog {
     this.#edges.close();
   }
 
-  /** Leaves the id of a URL in `print`, and its name in the list unless it is there from a moment ago. */
-  #name(text: string, from: number, to: number): void {
-    fingerprintPart(text, from, to, this.#facts.seedLow, this.#facts.seedHigh);
-    const at = 2 * (print.low & (RECENT - 1));
-    if (this.#recent[at] === print.low && this.#recent[at + 1] === print.high) return;
-    this.#recent[at] = print.low;
-    this.#recent[at + 1] = print.high;
-    this.#names.hold(`${idText(print.high, print.low)} ${text.slice(from, to)}`);
+  /** False when the id was asked about a moment ago: its name is in the list. */
+  #isNew(high: number, low: number): boolean {
+    const at = 2 * (low & (RECENT - 1));
+    if (this.#recent[at] === low && this.#recent[at + 1] === high) return false;
+    this.#recent[at] = low;
+    this.#recent[at + 1] = high;
+    return true;
   }
 }

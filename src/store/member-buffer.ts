@@ -58,7 +58,8 @@ export class MemberBuffer {
    */
   add(fields: string, block: readonly (Uint8Array | string)[], level: number): number {
     let blockBytes = 0;
-    for (const part of block) blockBytes += Buffer.byteLength(part);
+    for (const part of block)
+      blockBytes += typeof part === "string" ? Buffer.byteLength(part) : part.length;
     const length = `\r\nContent-Length: ${blockBytes}\r\n\r\n`;
     const blockAt = VERSION.length + fields.length + DIGEST_BYTES + length.length;
     const size = blockAt + blockBytes + RECORD_END.length;

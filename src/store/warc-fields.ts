@@ -1,10 +1,9 @@
 import type { Capture } from "./capture.ts";
-import type { LinkList } from "./link-list.ts";
+import { LINK_END, type LinkList } from "./link-list.ts";
 import { safeText, safeUri } from "./safe-text.ts";
 
-const MAX_METADATA_CHARS = 256 * 1024;
+const MAX_METADATA_BYTES = 256 * 1024;
 const MAX_VALUE_CHARS = 8192;
-const OUTLINK = "\r\noutlink: ";
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** One line of application/warc-fields; "" when there is nothing to say. */
@@ -30,8 +29,11 @@ function hopsFromSeed(capture: Capture): string {
   return capture.via === "redirect" ? `${links}R` : links;
 }
 
-/** The block of a metadata record: how the page was found, what was read in it, where it leads. */
-export function metadataBlock(capture: Capture, payloadSha256: string): string {
+/** The block of a metadata record, in parts: how the page was found, what was read in it, where it leads. */
+export function metadataBlock(
+  capture: Capture,
+  payloadSha256: string,
+): readonly (string | Uint8Array)[] {
   const { page, outlinks } = capture;
   let text = field("via", capture.parent === undefined ? "" : safeUri(capture.parent));
   text += field("hopsFromSeed", hopsFromSeed(capture));
@@ -48,20 +50,15 @@ export function metadataBlock(capture: Capture, payloadSha256: string): string {
     text += field("robots", page.robots ?? "");
     text += `words: ${page.words}\r\n`;
   }
-  return text + outlinkLines(outlinks, MAX_METADATA_CHARS - text.length);
+  const room = MAX_METADATA_BYTES - text.length;
+  return outlinks.lines.length <= room ? [text, outlinks.lines] : [text, ...cut(outlinks, room)];
 }
 
-/** One line per link, until the room is used up; the rest is counted. */
-function outlinkLines(links: LinkList, room: number): string {
-  if (links.length === 0) return "";
-  if (links.text.length + links.length * OUTLINK.length < room)
-    return `outlink: ${links.text.replaceAll("\n", OUTLINK)}\r\n`;
-  let text = "";
+/** The links for which there is room, and how many those are that are left out. */
+function cut({ lines, length }: LinkList, room: number): [Uint8Array, string] {
+  const last = lines.lastIndexOf(LINK_END, Math.max(0, room - LINK_END.length));
+  const kept = lines.subarray(0, last < 0 ? 0 : last + LINK_END.length);
   let written = 0;
-  for (const link of links) {
-    if (text.length >= room) break;
-    text += `outlink: ${link}\r\n`;
-    written++;
-  }
-  return written < links.length ? `${text}outlinks-omitted: ${links.length - written}\r\n` : text;
+  for (let at = 0; at < kept.length; at = kept.indexOf(LINK_END, at) + LINK_END.length) written++;
+  return [kept, `outlinks-omitted: ${length - written}\r\n`];
 }
