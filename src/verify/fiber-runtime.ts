@@ -1,14 +1,7 @@
 import { Histories, STEP, valueKey } from "./history.ts";
 import type { Image } from "./memory.ts";
 import { KIND, type Operation } from "./operations.ts";
-import {
-  type AnyView,
-  elementRead,
-  elementWrite,
-  rangeRead,
-  rangeWrite,
-  viewAccess,
-} from "./views.ts";
+import { type AnyView, elementRead, elementWrite, methodAccess, rangeRead } from "./views.ts";
 
 /** A running thread program: the generator and where its code stands. */
 export interface Fiber {
@@ -149,10 +142,7 @@ export class FiberRuntime {
       if (ArrayBuffer.isView(object) && name.startsWith("set")) this.#changed(object);
       return result;
     }
-    if (name === "set")
-      return yield rangeWrite(at, inputs[0] as Uint8Array, (inputs[1] as number) ?? 0);
-    if (name === "slice") return yield rangeRead(object as Uint8Array, at, ...(inputs as number[]));
-    return yield viewAccess(object as DataView, at, name, inputs);
+    return yield methodAccess(object, at, name, inputs);
   }
 
   /** The number that stands for the whole local state of the running fiber. */

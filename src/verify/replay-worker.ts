@@ -1,4 +1,4 @@
-import { workerData } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import type { Configuration } from "./configuration.ts";
 import { Image, Memory } from "./memory.ts";
 import { loadRewritten, type Patch } from "./modules.ts";
@@ -29,11 +29,13 @@ const runtime = new TurnRuntime(
   orders.eager,
   orders.free,
 );
+// Modules may look into arrays of their own while they are loaded.
+runtime.image = new Image(orders.buffers);
 const module = loadRewritten(orders.module, runtime, "turns", orders.patches);
 const configuration = (module.configurations as Configuration[]).find(
   (c) => c.name === orders.name,
 )!;
-runtime.image = new Image(orders.buffers);
+parentPort!.postMessage("ready");
 
 for (let run = 1; ; run++) {
   while (Atomics.load(turnstile, T.RUN) < run) Atomics.wait(turnstile, T.RUN, run - 1);

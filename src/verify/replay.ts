@@ -16,6 +16,8 @@ export interface Replay {
   readonly violation: string | undefined;
   /** One line per step. */
   readonly log: readonly string[];
+  /** Steps before the state that comes back at the end, when that is what is wrong. */
+  readonly roundFrom: number | undefined;
 }
 
 /** A schedule together with what it runs. */
@@ -35,23 +37,27 @@ export function resolveSchedule(text: string): Resolved {
   return { schedule, entry, patches: mutant.patches };
 }
 
+/** Real threads have names: interchangeability served the search only. */
+export function namedWorld({ module, configuration }: Entry, patches: readonly Patch[]): World {
+  const { roles: _, ...named } = configuration;
+  return new World(module, named, patches);
+}
+
 /** Runs a printed schedule on the rewritten shipped code and tells every step. */
 export function replaySchedule(text: string): Replay {
   const { schedule, entry, patches } = resolveSchedule(text);
-  // Real threads have names: interchangeability served the search only.
-  const { roles: _, ...named } = entry.configuration;
-  const world = new World(entry.module, named, patches);
+  const world = namedWorld(entry, patches);
   const eager = isEager(world);
   const threads = world.automata.length;
   const cells = world.image.bytes >> 2;
   const machine = new Machine(world, eager, eager ? RaceClocks.cells(threads, cells) : 0);
-  if (eager && named.eagerPayload !== true) {
+  if (eager && world.configuration.eagerPayload !== true) {
     machine.races = new RaceClocks(machine, machine.stateCells);
   }
   machine.begin();
   const log: string[] = [];
   const seen = new Map<string, number>([[stateText(machine), 0]]);
-  let circle: string | undefined;
+  let roundFrom: number | undefined;
   for (const choice of schedule.choices) {
     const t = choice % threads;
     if (choice >= threads) {
@@ -65,14 +71,17 @@ export function replaySchedule(text: string): Replay {
     }
     machine.commit();
     const text = stateText(machine);
-    const before = seen.get(text);
-    circle = before === undefined ? undefined : `the state after step ${before} comes back`;
+    roundFrom = seen.get(text);
     seen.set(text, log.length);
   }
   const stuck = machine.enabledMask() === 0 ? new Judge(machine).judge() : undefined;
-  const violation =
-    machine.fault ?? (eager ? undefined : raceBetweenNext(machine)) ?? stuck ?? circle;
-  return { violation, log: [...log, violation === undefined ? "no violation" : `=> ${violation}`] };
+  const wrong = machine.fault ?? (eager ? undefined : raceBetweenNext(machine)) ?? stuck;
+  if (wrong !== undefined) roundFrom = undefined;
+  const circle =
+    roundFrom === undefined ? undefined : `the state after step ${roundFrom} comes back`;
+  const violation = wrong ?? circle;
+  log.push(violation === undefined ? "no violation" : `=> ${violation}`);
+  return { violation, log, roundFrom };
 }
 
 function stateText(machine: Machine): string {

@@ -1,7 +1,7 @@
 import type { Image } from "./memory.ts";
 import { asyncWait, KIND } from "./operations.ts";
 import * as T from "./turnstile.ts";
-import type { AnyView } from "./views.ts";
+import { type AnyView, methodAccess } from "./views.ts";
 
 /**
  * The `R` of the rewritten code in real threads: each access waits until the schedule gives this thread its turn.
@@ -148,8 +148,8 @@ export class TurnRuntime {
     Atomics.store(this.#turnstile, at, count + 1);
   }
 
-  invoke = () => this.#turnFor(KIND.invoke, 0, 0);
-  respond = () => this.#turnFor(KIND.respond, 0, 0);
+  invoke = (what: number, argument: number) => this.#say(KIND.invoke, what, argument);
+  respond = (result: number) => this.#say(KIND.respond, result, 0);
 
   awaitEnd(thread: number): void {
     if (!this.#free) {
@@ -188,7 +188,8 @@ export class TurnRuntime {
       return (arg as Uint8Array).slice();
     });
     if (name !== "subarray" && ArrayBuffer.isView(object) && this.#steps(object)) {
-      this.#turnFor(/^set/.test(name) ? KIND.write : KIND.read, this.image!.startOf(object), 1);
+      const access = methodAccess(object, this.image!.startOf(object), name, inputs);
+      this.#turnFor(access.kind, access.byte, access.bytes);
     }
     return (object as unknown as Record<string, (...a: unknown[]) => unknown>)[name]!.apply(
       object,
@@ -202,10 +203,15 @@ export class TurnRuntime {
     if (!this.#free && this.#holding) this.#pass();
   }
 
-  /** Waits for the next run and forgets the last one. */
+  /** Forgets the last run. */
   reset(): void {
     this.#holding = false;
     this.#listens = undefined;
+  }
+
+  #say(kind: number, a: number, b: number): void {
+    this.#turnFor(kind, 0, 0);
+    T.record(this.#turnstile, this.#threads, this.#me, kind, a, b);
   }
 
   #waitFreely(w: Int32Array, i: number, v: number, timeoutMs: number): string {
@@ -216,16 +222,13 @@ export class TurnRuntime {
   }
 
   #turn(kind: number, view: AnyView, index: number): void {
-    if (!this.#free) this.#turnFor(kind, this.#address(view as Int32Array, index), 4);
+    this.#turnFor(kind, this.#address(view as Int32Array, index), 4);
   }
 
   #plainTurn(kind: number, object: unknown, index: number): void {
     if (!ArrayBuffer.isView(object) || !this.#steps(object)) return;
-    this.#turnFor(
-      kind,
-      this.#address(object as Int32Array, index),
-      (object as Int32Array).BYTES_PER_ELEMENT,
-    );
+    const view = object as Int32Array;
+    this.#turnFor(kind, this.#address(view, index), view.BYTES_PER_ELEMENT);
   }
 
   #steps(view: ArrayBufferView): boolean {
@@ -233,9 +236,10 @@ export class TurnRuntime {
   }
 
   #turnFor(kind: number, byte: number, bytes: number): void {
+    const t = this.#turnstile;
+    if (this.#free && Atomics.load(t, T.STOP) === 1) throw new T.Stopped();
     if (this.#free) return;
     if (this.#holding) this.#pass();
-    const t = this.#turnstile;
     for (;;) {
       const step = Atomics.load(t, T.STEP);
       if (Atomics.load(t, T.STOP) === 1) throw new T.Stopped();

@@ -18,6 +18,9 @@ export const NEXT_BYTES = 7;
 export const REPORT_VALUES = 8;
 export const MAX_REPORTS = 24;
 export const THREAD_WORDS = REPORT_VALUES + MAX_REPORTS;
+/** Behind the threads: the number of invocations and responses, and then thread, kind and two operands of each. */
+const MAX_RECORDS = 128;
+const RECORD_WORDS = 4;
 
 /** How long a free-running sleeper sleeps before it looks whether the run is over. */
 export const FREE_SLICE_MS = 20;
@@ -37,12 +40,37 @@ export const BY_STOP = 4;
 
 /** Words of the turnstile for that many threads. */
 export function turnstileWords(threads: number): number {
-  return THREADS + threads * THREAD_WORDS;
+  return wordsOf(threads) + 1 + MAX_RECORDS * RECORD_WORDS;
+}
+
+/** Adds an invocation or a response to the history of a run. */
+export function record(
+  turnstile: Int32Array,
+  threads: number,
+  ...entry: readonly [thread: number, kind: number, a: number, b: number]
+): void {
+  const number = Atomics.add(turnstile, wordsOf(threads), 1);
+  if (number >= MAX_RECORDS) throw new Error(`more than ${MAX_RECORDS} invocations and responses`);
+  turnstile.set(entry, wordsOf(threads) + 1 + number * RECORD_WORDS);
+}
+
+/** The history of a run that has come to rest. */
+export function recordsOf(turnstile: Int32Array, threads: number): number[][] {
+  const count = Atomics.load(turnstile, wordsOf(threads));
+  return Array.from({ length: count }, (_, number) => {
+    const at = wordsOf(threads) + 1 + number * RECORD_WORDS;
+    return [...turnstile.subarray(at, at + RECORD_WORDS)];
+  });
 }
 
 /** First word of a thread. */
 export function wordsOf(thread: number): number {
   return THREADS + thread * THREAD_WORDS;
+}
+
+/** How each thread rests. */
+export function restsOf(turnstile: Int32Array, threads: number): number[] {
+  return Array.from({ length: threads }, (_, t) => Atomics.load(turnstile, wordsOf(t) + REST));
 }
 
 /** Ends a thread program from outside; not an error of the program. */

@@ -70,3 +70,10 @@ export function viewAccess(view: DataView, at: number, name: string, args: unkno
     call(new DataView(raw.slice().buffer), ...args.slice(1));
   return { kind: KIND.read, byte, bytes, a: 0, b: 0, decode };
 }
+
+/** The plain access that a method of shared memory makes. */
+export function methodAccess(view: AnyView, at: number, name: string, args: unknown[]): Operation {
+  if (name === "set") return rangeWrite(at, args[0] as Uint8Array, (args[1] as number) ?? 0);
+  if (name === "slice") return rangeRead(view as Uint8Array, at, ...(args as number[]));
+  return viewAccess(view as DataView, at, name, args);
+}
