@@ -273,7 +273,5 @@ function storeCapture(crawler: Source, parts: readonly Buffer[]): void {
   const { capture, line } = readCapture(parts);
   const place = patience.repeat(() => builder.page(capture));
   if (desk !== undefined) crawler.places.set(crawler.records++, place);
-  const end =
-    place.file === "" ? "}" : `,"file":${JSON.stringify(place.file)},"offset":${place.offset}}`;
-  patience.repeat(() => builder.outcome(line.slice(0, -1) + end));
+  patience.repeat(() => builder.captured(line, place));
 }

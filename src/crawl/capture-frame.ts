@@ -1,9 +1,12 @@
 import type { Capture as Fetched } from "../fetch/outcome.ts";
 import type { Lease } from "../frontier/frontier.ts";
+import type { Via } from "../frontier/via.ts";
 import { directivesText } from "../parse/robots-meta.ts";
-import type { Capture } from "../store/capture.ts";
+import type { Capture, PageFacts } from "../store/capture.ts";
+import type { EarlierRecord } from "../store/earlier-crawl.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { LinkList, linkLines } from "../store/link-list.ts";
+import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { OutcomeLine } from "./outcome-line.ts";
 import type { ReadPage } from "./read-page.ts";
 
@@ -11,15 +14,45 @@ import type { ReadPage } from "./read-page.ts";
  * A capture travels as two parts: its texts in one piece, because each piece of its own costs as much as copying it,
  * and the body.
  *
- *   (length u32){5} | line of the log (UTF-8) | facts (JSON, UTF-8) | out-links | request | response head (Latin-1)
+ *   (length u32){5} | line of the log (UTF-8) | facts (JSON, UTF-8) | lines of links | request | response head (Latin-1)
  */
 
 const TEXTS = 5;
 const HEAD_BYTES = 4 * TEXTS;
+/** Where the facts of a page begin among those of a capture. */
+const PAGE_AT = 14;
 const EMPTY = Buffer.alloc(0);
 
-/** A capture without its bytes and links; travels as JSON. */
-type CaptureFacts = Omit<Capture, "request" | "head" | "body" | "outlinks">;
+/** What an empty place in a list of JSON becomes. */
+type Absent = null | undefined;
+
+/** A capture without its bytes and links. It travels as a list: names would cost more than what they name. */
+type CaptureFacts = readonly [
+  url: CrawlUrl,
+  status: number,
+  mime: string,
+  bytes: number,
+  depth: number,
+  via: Via,
+  parent: CrawlUrl | Absent,
+  ip: string,
+  date: number,
+  dechunked: boolean,
+  truncated: Capture["truncated"] | Absent,
+  unverified: string | Absent,
+  unchanged: EarlierRecord | Absent,
+  cash: number | Absent,
+  ...page: readonly [] | PageFactsList,
+];
+
+type PageFactsList = readonly [
+  title: string,
+  words: number,
+  links: number,
+  charset: string,
+  language: string | Absent,
+  robots: string,
+];
 
 /** The parts of a capture frame; without `bodies` request, head and body are left out. */
 export function captureParts(
@@ -30,36 +63,41 @@ export function captureParts(
   bodies: boolean,
 ): Uint8Array[] {
   const { parsed } = page;
-  const facts = {
-    url: lease.url,
-    status: capture.head.status,
-    mime: page.mime,
-    bytes: capture.body.length,
-    depth: lease.depth,
-    via: lease.via,
-    parent: lease.parent,
-    ip: capture.address,
-    date: capture.date,
-    dechunked: capture.head.find("transfer-encoding") >= 0,
-    truncated: page.truncated,
-    unverified: capture.unverified,
-    unchanged: page.unchanged,
-    cash: lease.cash,
-    page: parsed && {
-      title: parsed.title,
-      words: parsed.words,
-      links: parsed.links.length,
-      charset: parsed.charset,
-      language: parsed.language,
-      robots: directivesText(page.robots),
-    },
-  };
+  const { head } = capture;
+  const pageFacts: readonly [] | PageFactsList =
+    parsed === undefined
+      ? []
+      : [
+          parsed.title,
+          parsed.words,
+          parsed.links.length,
+          parsed.charset,
+          parsed.language,
+          directivesText(page.robots),
+        ];
+  const facts: CaptureFacts = [
+    lease.url,
+    head.status,
+    page.mime,
+    capture.body.length,
+    lease.depth,
+    lease.via,
+    lease.parent,
+    capture.address,
+    capture.date,
+    head.find("transfer-encoding") >= 0,
+    page.truncated,
+    capture.unverified,
+    page.unchanged,
+    lease.cash,
+    ...pageFacts,
+  ];
   const texts = packTexts(
     jsonLine(line),
     JSON.stringify(facts),
     parsed === undefined ? "" : linkLines(parsed.links),
     bodies ? capture.requestText : "",
-    bodies ? capture.head.text : "",
+    bodies ? head.text : "",
   );
   return [texts, bodies ? capture.body : EMPTY];
 }
@@ -96,13 +134,13 @@ function packTexts(
   return bytes;
 }
 
-/** A capture as its builder gets it, and the line of the log, which lacks only the place of the record. */
+/** A capture as its builder gets it, and the line of the log, which lacks only its end: the place of the record. */
 export interface ReceivedCapture {
   readonly capture: Capture;
-  readonly line: string;
+  readonly line: Buffer;
 }
 
-/** Reads the parts of a capture frame; request, head and body are views. */
+/** Reads the parts of a capture frame; line, links, request, head and body are views. */
 export function readCapture([texts, body]: readonly Buffer[]): ReceivedCapture {
   const bytes = texts!;
   const factsAt = HEAD_BYTES + bytes.readUInt32LE(0);
@@ -110,12 +148,35 @@ export function readCapture([texts, body]: readonly Buffer[]): ReceivedCapture {
   const requestAt = linksAt + bytes.readUInt32LE(8);
   const headAt = requestAt + bytes.readUInt32LE(12);
   const facts: CaptureFacts = JSON.parse(bytes.toString("utf8", factsAt, linksAt));
+  const page = pageOf(facts);
   const capture: Capture = {
-    ...facts,
-    outlinks: LinkList.fromLines(bytes.subarray(linksAt, requestAt), facts.page?.links ?? 0),
+    url: facts[0],
+    status: facts[1],
+    mime: facts[2],
+    bytes: facts[3],
+    depth: facts[4],
+    via: facts[5],
+    parent: facts[6] ?? undefined,
+    ip: facts[7],
+    date: facts[8],
+    dechunked: facts[9],
+    truncated: facts[10] ?? undefined,
+    unverified: facts[11] ?? undefined,
+    unchanged: facts[12] ?? undefined,
+    cash: facts[13] ?? undefined,
+    page,
+    outlinks: LinkList.fromLines(bytes.subarray(linksAt, requestAt), page?.links ?? 0),
     request: bytes.subarray(requestAt, headAt),
     head: bytes.subarray(headAt, headAt + bytes.readUInt32LE(16)),
     body: body!,
   };
-  return { capture, line: bytes.toString("utf8", HEAD_BYTES, factsAt) };
+  return { capture, line: bytes.subarray(HEAD_BYTES, factsAt - 1) };
+}
+
+function pageOf(facts: CaptureFacts): PageFacts | undefined {
+  if (facts.length <= PAGE_AT) return undefined;
+  const [title, words, links, charset, language, robots] = facts.slice(
+    PAGE_AT,
+  ) as unknown as PageFactsList;
+  return { title, words, links, charset, language: language ?? undefined, robots };
 }

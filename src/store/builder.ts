@@ -6,7 +6,7 @@ import { type Archived, type Capture, type Location, UNKEPT } from "./capture.ts
 import { cdxjLine } from "./cdxj.ts";
 import { type CrawlPaths, crawlPaths, partOf } from "./crawl-folder.ts";
 import { sha1, sha256 } from "./digest.ts";
-import { JsonlWriter } from "./jsonl.ts";
+import { JsonlWriter, jsonText } from "./jsonl.ts";
 import { graphPaths } from "./link-graph.ts";
 import { graphFacts, LinkLog } from "./link-log.ts";
 import { pageLine } from "./page-line.ts";
@@ -78,7 +78,7 @@ export class Builder {
       (inTree && treeOnly(capture, inTree)) ??
       (this.#tree === undefined ? this.#unkept() : undefined);
     if (this.#archive !== undefined) this.#index.writeLine(cdxjLine(capture, archived!));
-    if (isPage) this.#pages.write(pageLine(capture, archived!));
+    if (isPage) this.#pages.writeLine(pageLine(capture, archived!));
     if (capture.outlinks.length > 0) this.#links.page(capture.url, capture.outlinks);
     return archived?.location ?? NOWHERE;
   }
@@ -94,6 +94,12 @@ export class Builder {
   outcome(line: string): void {
     if (this.#log.due) this.flush();
     this.#log.writeLine(line);
+  }
+
+  /** The same of a capture: the beginning of the line comes from the crawler, and the place of the record behind it. */
+  captured(start: Uint8Array, { file, offset }: Location): void {
+    if (this.#log.due) this.flush();
+    this.#log.holdParts(start, file === "" ? "}" : `,"file":${jsonText(file)},"offset":${offset}}`);
   }
 
   /** One line of reports/skipped.jsonl; each URL is reported once, however often it was skipped. */

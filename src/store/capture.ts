@@ -9,9 +9,9 @@ export interface PageFacts {
   words: number;
   links: number;
   charset: string;
-  language?: string;
+  language?: string | undefined;
   /** What robots meta and X-Robots-Tag ask for, such as "noindex, nofollow"; "" for nothing. */
-  robots?: string;
+  robots?: string | undefined;
 }
 
 /** One answered request, as a crawler hands it to a builder. */
@@ -27,25 +27,25 @@ export interface Capture {
   /** The body without its transfer coding; the content coding is kept as received. */
   body: Uint8Array;
   /** Length of the body; absent means that of `body`, which is empty when no store wants it. */
-  bytes?: number;
+  bytes?: number | undefined;
   status: number;
   /** From Content-Type, lower case, without parameters; "" if there was none. */
   mime: string;
   /** True when a chunked body was joined: its Transfer-Encoding line no longer describes it. */
   dechunked: boolean;
-  truncated?: "length" | "time" | "disconnect";
+  truncated?: "length" | "time" | "disconnect" | undefined;
   /** Why the server's certificate could not be verified, where that was tolerated. */
-  unverified?: string;
+  unverified?: string | undefined;
   /** The record that a 304 answer means; the body is empty then. */
-  unchanged?: EarlierRecord;
+  unchanged?: EarlierRecord | undefined;
   /** Present when the body was parsed as a page. */
-  page?: PageFacts;
+  page?: PageFacts | undefined;
   /** First discoverer; absent for seeds. */
-  parent?: CrawlUrl;
+  parent?: CrawlUrl | undefined;
   depth: number;
-  via?: Via;
+  via?: Via | undefined;
   /** Its cash when it was taken, where URLs are ordered by that: a seed begins with 2^36. */
-  cash?: number;
+  cash?: number | undefined;
   outlinks: LinkList;
 }
 

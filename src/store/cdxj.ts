@@ -1,6 +1,6 @@
 import { surtKey } from "../url/surt.ts";
 import type { Archived, Capture } from "./capture.ts";
-import { jsonLine } from "./jsonl.ts";
+import { jsonText } from "./jsonl.ts";
 import { safeText, safeUri } from "./safe-text.ts";
 import { sortLines } from "./sort-lines.ts";
 import { timestamp14 } from "./warc-record.ts";
@@ -16,21 +16,11 @@ export function cdxjLine(
   { location, payloadDigest: digest, isRevisit }: Omit<Archived, "payloadSha256" | "recordId">,
 ): string {
   const url = safeUri(capture.url);
-  const fields = {
-    url,
-    // A field that is not there is left out, as the other indexers do.
-    ...mimeField(isRevisit ? "warc/revisit" : capture.mime),
-    status: String(capture.status),
-    digest: digest.slice(digest.indexOf(":") + 1),
-    length: String(location.length),
-    offset: String(location.offset),
-    filename: location.file,
-  };
-  return `${surtKey(url).replace(NOT_KEY, "")} ${timestamp14(capture.date)} ${jsonLine(fields)}`;
-}
-
-function mimeField(mime: string): { mime?: string } {
-  return mime === "" ? {} : { mime: safeText(mime) };
+  const mime = isRevisit ? "warc/revisit" : capture.mime;
+  // A field that is not there is left out, as the other indexers do.
+  const mimeField = mime === "" ? "" : `,"mime":${jsonText(safeText(mime))}`;
+  const digestText = jsonText(digest.slice(digest.indexOf(":") + 1));
+  return `${surtKey(url).replace(NOT_KEY, "")} ${timestamp14(capture.date)} {"url":${jsonText(url)}${mimeField},"status":"${capture.status}","digest":${digestText},"length":"${location.length}","offset":"${location.offset}","filename":${jsonText(location.file)}}`;
 }
 
 /** The fields of an index line. A key may hold braces, but no spaces. */

@@ -22,7 +22,8 @@ export function base32(bytes: Uint8Array): string {
   return text.padEnd(Math.ceil(text.length / 8) * 8, "=");
 }
 
-const SHA1_TEXT = Buffer.from("sha1:".padEnd(5 + 32));
+const SHA1_NAME = "sha1:";
+const SHA1_TEXT = Buffer.from(SHA1_NAME.padEnd(SHA1_NAME.length + 32));
 const DIGITS = Buffer.from(ALPHABET);
 
 /**
@@ -31,16 +32,10 @@ const DIGITS = Buffer.from(ALPHABET);
  */
 export function sha1(bytes: Uint8Array): string {
   const digest = hash("sha1", bytes, "binary");
-  let at = 5;
-  for (let i = 0; i < digest.length; i += 5) {
-    // Forty bits at a time: twice twenty, in four digits each.
-    const middle = digest.charCodeAt(i + 2);
-    const first = (digest.charCodeAt(i) << 12) | (digest.charCodeAt(i + 1) << 4) | (middle >> 4);
-    const second =
-      ((middle & 15) << 16) | (digest.charCodeAt(i + 3) << 8) | digest.charCodeAt(i + 4);
-    for (const twenty of [first, second])
-      for (let shift = 15; shift >= 0; shift -= 5)
-        SHA1_TEXT[at++] = DIGITS[(twenty >> shift) & 31]!;
+  let at = SHA1_NAME.length;
+  for (let i = 0, held = 0, bits = 0; i < digest.length; i++) {
+    held = ((held << 8) | digest.charCodeAt(i)) & 0xfff;
+    for (bits += 8; bits >= 5; bits -= 5) SHA1_TEXT[at++] = DIGITS[(held >> (bits - 5)) & 31]!;
   }
   return SHA1_TEXT.toString("latin1");
 }

@@ -24,14 +24,22 @@ export function responseHead(head: Uint8Array, dechunked: boolean): Uint8Array {
   return renamed === text ? head : Buffer.from(renamed, "latin1");
 }
 
+/** What stood behind the first line of a request without secrets: nearly always that of the next one, too. */
+let latestRest = "";
+
 /** The request without Authorization, Proxy-Authorization, Cookie and user names in its target. */
 export function requestBlock(request: Uint8Array): Uint8Array {
   const text = latin1(request);
+  const rest = text.slice(text.indexOf("\n"));
+  if (rest === latestRest && !SECRET_TARGET.test(text)) return request;
   // The body of a request is not ours to edit: only the head is searched.
   const blank = /\r?\n\r?\n/.exec(text);
   const end = blank === null ? text.length : blank.index + blank[0].length;
   const head = text.slice(0, end);
-  if (!SECRET.test(head) && !SECRET_TARGET.test(head)) return request;
+  if (!SECRET.test(head) && !SECRET_TARGET.test(head)) {
+    latestRest = rest;
+    return request;
+  }
   // Removing "\n…\r" as a unit keeps the line ends of the neighbours.
   const kept = head.replace(SECRET_LINES, "").replace(SECRET_TARGET, "$1");
   return Buffer.from(kept + text.slice(end), "latin1");

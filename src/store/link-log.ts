@@ -11,6 +11,7 @@ import { safeUri } from "./safe-text.ts";
 
 const FLUSH_EDGES = 16 * 1024;
 const RECENT = 1 << 16;
+const ID_BYTES = Buffer.alloc(8);
 const END_OF_LINK = LINK_END.charCodeAt(0);
 
 /** links/graph.json: what makes the ids of a graph, and how large it is once the crawl has ended. */
@@ -49,7 +50,9 @@ export function writeGraphFacts(path: string, facts: GraphFacts): void {
 
 /** An id as text: 16 hexadecimal digits. */
 export function idText(high: number, low: number): string {
-  return high.toString(16).padStart(8, "0") + low.toString(16).padStart(8, "0");
+  ID_BYTES.writeUInt32BE(high, 0);
+  ID_BYTES.writeUInt32BE(low, 4);
+  return ID_BYTES.toString("hex");
 }
 
 /**

@@ -1,5 +1,6 @@
 import { UNIT } from "../frontier/opic/cash-book.ts";
 import type { Archived, Capture } from "./capture.ts";
+import { jsonText } from "./jsonl.ts";
 import { safeUri } from "./safe-text.ts";
 import { warcDate } from "./warc-record.ts";
 
@@ -36,7 +37,7 @@ export interface PageLine {
   priority?: number;
 }
 
-/** The line of pages.jsonl for a page that the archive holds. */
+/** The line of pages.jsonl, a `PageLine`, for a page that the archive holds. */
 export function pageLine(
   capture: Pick<
     Capture,
@@ -45,31 +46,25 @@ export function pageLine(
     readonly body: { readonly length: number };
   },
   archived: Archived,
-): PageLine {
-  const { page, parent } = capture;
+): string {
+  const { page, parent, mime } = capture;
+  const { location } = archived;
   const time = warcDate(capture.date);
-  return {
-    id: archived.recordId,
-    url: safeUri(capture.url),
-    ts: time,
-    title: page?.title ?? "",
-    parent: parent === undefined ? null : safeUri(parent),
-    depth: capture.depth,
-    links: page?.links ?? capture.outlinks.length,
-    status: capture.status,
-    mime: capture.mime,
-    words: page?.words ?? 0,
-    ...(page?.robots ? { robots: page.robots } : {}),
-    bytes: capture.bytes ?? capture.body.length,
-    digest: archived.payloadSha256,
-    time,
-    file: archived.location.file,
-    offset: archived.location.offset,
-    length: archived.location.length,
-    ...(capture.cash === undefined ? {} : priorityOf(capture.cash)),
-  };
+  const source = parent === undefined ? "null" : jsonText(safeUri(parent));
+  const links = jsonNumber(page?.links ?? capture.outlinks.length);
+  const robots = page?.robots ? `,"robots":${jsonText(page.robots)}` : "";
+  const bytes = jsonNumber(capture.bytes ?? capture.body.length);
+  const start = `{"id":${jsonText(archived.recordId)},"url":${jsonText(safeUri(capture.url))},"ts":"${time}","title":${jsonText(page?.title ?? "")},"parent":${source}`;
+  const facts = `,"depth":${jsonNumber(capture.depth)},"links":${links},"status":${capture.status},"mime":${jsonText(mime)},"words":${jsonNumber(page?.words ?? 0)}${robots},"bytes":${bytes}`;
+  const place = `,"digest":${jsonText(archived.payloadSha256)},"time":"${time}","file":${jsonText(location.file)},"offset":${location.offset},"length":${location.length}`;
+  return `${start}${facts}${place}${priorityOf(capture.cash)}}`;
 }
 
-function priorityOf(cash: number): Pick<PageLine, "cash" | "priority"> {
-  return { cash, priority: cash / UNIT };
+/** What JSON.stringify makes of a number: what was read back from a damaged record need not be one. */
+function jsonNumber(value: number): string {
+  return Number.isFinite(value) ? String(value) : "null";
+}
+
+function priorityOf(cash: number | undefined): string {
+  return cash === undefined ? "" : `,"cash":${cash},"priority":${cash / UNIT}`;
 }

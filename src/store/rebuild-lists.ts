@@ -92,7 +92,8 @@ class Lists {
   add(record: ScannedCapture): void {
     const { capture } = record;
     this.#index.writeLine(cdxjLine(capture, record));
-    if (capture.status >= 200 && capture.status < 300) this.#pages.write(pageLine(capture, record));
+    if (capture.status >= 200 && capture.status < 300)
+      this.#pages.writeLine(pageLine(capture, record));
     if (capture.outlinks.length > 0) this.#links.page(capture.url, capture.outlinks);
     this.#crawled.writeLine(sourceLine(capture.url, capture.parent ?? ""));
   }

@@ -35,19 +35,20 @@ export function metadataBlock(
   payloadSha256: string,
 ): readonly (string | Uint8Array)[] {
   const { page, outlinks } = capture;
-  let text = field("via", capture.parent === undefined ? "" : safeUri(capture.parent));
-  text += field("hopsFromSeed", hopsFromSeed(capture));
+  let text = capture.parent === undefined ? "" : `via: ${safeUri(capture.parent)}\r\n`;
+  const hops = hopsFromSeed(capture);
+  if (hops !== "") text += `hopsFromSeed: ${hops}\r\n`;
   text += `depth: ${capture.depth}\r\n`;
-  text += field("discoveredBy", capture.via ?? "");
+  if (capture.via !== undefined) text += `discoveredBy: ${capture.via}\r\n`;
   text += `payload-digest-sha256: ${payloadSha256.slice(payloadSha256.indexOf(":") + 1)}\r\n`;
   // A revisit record has no payload from which this could be seen.
   text += `payload-bytes: ${capture.body.length}\r\n`;
-  text += field("tls-unverified", capture.unverified ?? "");
+  if (capture.unverified !== undefined) text += field("tls-unverified", capture.unverified);
   if (page !== undefined) {
     text += field("charset-for-link-extraction", page.charset);
     text += field("title", page.title);
-    text += field("language", page.language ?? "");
-    text += field("robots", page.robots ?? "");
+    if (page.language) text += field("language", page.language);
+    if (page.robots) text += field("robots", page.robots);
     text += `words: ${page.words}\r\n`;
   }
   const room = MAX_METADATA_BYTES - text.length;

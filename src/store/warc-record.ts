@@ -3,6 +3,9 @@ import { randomUUID } from "node:crypto";
 const LAST_DATE = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 let lastMs = -1;
 let lastText = "";
+let lastSecond = -1;
+let lastSecondText = "";
+let lastStamp = "";
 
 /** A fresh record id; Node draws the random bytes for many at a time. */
 export function newRecordId(): string {
@@ -15,19 +18,18 @@ export function warcDate(wallMs: number): string {
   if (wallMs === lastMs) return lastText;
   const ms = Number.isFinite(wallMs) ? Math.min(Math.max(wallMs, 0), LAST_DATE) : 0;
   lastMs = wallMs;
-  lastText = new Date(ms).toISOString();
+  const second = Math.floor(ms / 1000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastSecondText = new Date(ms).toISOString().slice(0, -"000Z".length);
+    lastStamp = lastSecondText.replace(/\D/g, "");
+  }
+  lastText = `${lastSecondText}${String(Math.floor(ms) % 1000).padStart(3, "0")}Z`;
   return lastText;
 }
 
 /** "20260131235959": the timestamp of index lines. */
 export function timestamp14(wallMs: number): string {
-  const text = warcDate(wallMs);
-  return (
-    text.slice(0, 4) +
-    text.slice(5, 7) +
-    text.slice(8, 10) +
-    text.slice(11, 13) +
-    text.slice(14, 16) +
-    text.slice(17, 19)
-  );
+  warcDate(wallMs);
+  return lastStamp;
 }
