@@ -113,7 +113,10 @@ export class TrapWatch {
     family.add(evidence);
     host.all.add(evidence);
     const grows = lease.parent !== undefined && liesBelow(lease.url, lease.parent);
-    if (grows) host.growth.add({ ...evidence, looseCopy: evidence.alike });
+    if (grows) {
+      const isSame = evidence.looseCopy === evidence.alike;
+      host.growth.add(isSame ? evidence : { ...evidence, looseCopy: evidence.alike });
+    }
     const state =
       odd === undefined ? familyState(family, shape, lease.depth) : spellingState(family, odd);
     if (state === "free") host.states.delete(key);

@@ -1,3 +1,4 @@
+import { BodyMemory } from "./body-memory.ts";
 import { Connection, type ConnectionOwner } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
 import { LargeBodies } from "./large-bodies.ts";
@@ -71,6 +72,7 @@ export class WireClient {
   readonly #clock: () => number;
   readonly #secure: SecureOptions;
   readonly #pool: Pool;
+  readonly #bodyMemory = new BodyMemory();
   readonly #largeBodies: LargeBodies | undefined;
   readonly #requestText = new RequestText();
   readonly #connections = new Set<Connection>();
@@ -135,6 +137,7 @@ export class WireClient {
           now,
           resolve,
           reject,
+          this.#bodyMemory,
           this.#largeBodies,
         ),
       );

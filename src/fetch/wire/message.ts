@@ -44,7 +44,7 @@ export interface WireRequest {
   headers: RequestHeaders;
   /** False ends the exchange after the head: no body is read and the connection is closed. */
   accept?: ((head: ResponseHead) => boolean) | undefined;
-  /** The caller calls `release`: only then a large body may use memory that is shared. */
+  /** The caller calls `release`: only then the body may lie in memory that is used again. */
   releases?: boolean | undefined;
   /** Instead of the client's limit. */
   maxBodyBytes?: number | undefined;
