@@ -56,12 +56,24 @@ export class BufferSender {
 
   /**
    * Sends a page record; answers its number, by which the journal names it until the builder knows its place.
-   * `onSent` is called when nobody reads the parts any more, maybe at once.
+   * `onSent` is called when nobody reads the parts any more, maybe at once; the first one not even then: it is copied
+   * if it has to wait.
    */
   sendRecord(parts: readonly Uint8Array[], onSent: () => void): number {
-    this.send(FRAMES.capture, parts);
-    if (this.congested) this.#waiting.pushBack(onSent);
-    else onSent();
+    const record = [frameHead(FRAMES.capture, parts), ...parts];
+    this.#afterwards.pushBack(undefined);
+    if (this.congested) this.#waiting.pushBack(withOwnTexts(record));
+    else {
+      this.#current = record;
+      this.#currentBytes = lengthOf(record);
+      this.#move();
+      if (!this.congested) {
+        onSent();
+        return this.#records++;
+      }
+      this.#current = withOwnTexts(record);
+    }
+    this.#waiting.pushBack(onSent);
     return this.#records++;
   }
 
@@ -157,6 +169,11 @@ export class BufferSender {
   get added(): number {
     return this.#added;
   }
+}
+
+/** A record that has to wait, with a copy of the part behind its head. */
+function withOwnTexts(record: readonly Uint8Array[]): readonly Uint8Array[] {
+  return record.map((part, i) => (i === 1 ? Buffer.from(part) : part));
 }
 
 function lengthOf(parts: readonly Uint8Array[]): number {

@@ -54,7 +54,10 @@ type PageFactsList = readonly [
   robots: string,
 ];
 
-/** The parts of a capture frame; without `bodies` request, head and body are left out. */
+/**
+ * The parts of a capture frame; without `bodies` request, head and body are left out. The first part lies in memory
+ * that the next call uses again.
+ */
 export function captureParts(
   line: OutcomeLine,
   lease: Lease,
@@ -108,6 +111,17 @@ interface WritableBuffer extends Buffer {
   latin1Write(text: string, at: number): number;
 }
 
+const SCRATCH_BYTES = 64 * 1024;
+/** No character needs more in UTF-8. */
+const WIDEST = 3;
+let scratch: WritableBuffer | undefined;
+
+function room(size: number): WritableBuffer {
+  if (size > SCRATCH_BYTES) return Buffer.allocUnsafe(size) as WritableBuffer;
+  scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES) as WritableBuffer;
+  return scratch;
+}
+
 function packTexts(
   line: string,
   facts: string,
@@ -115,9 +129,8 @@ function packTexts(
   request: string,
   head: string,
 ): Buffer {
-  const wide = Buffer.byteLength(line) + Buffer.byteLength(facts);
-  const size = HEAD_BYTES + wide + links.length + request.length + head.length;
-  const bytes = Buffer.allocUnsafe(size) as WritableBuffer;
+  const wide = WIDEST * (line.length + facts.length);
+  const bytes = room(HEAD_BYTES + wide + links.length + request.length + head.length);
   const lineBytes = bytes.utf8Write(line, HEAD_BYTES);
   let at = HEAD_BYTES + lineBytes;
   const factsBytes = bytes.utf8Write(facts, at);
@@ -125,13 +138,13 @@ function packTexts(
   // Links are canonical, the others are what came and went: one byte per character.
   at += bytes.latin1Write(links, at);
   at += bytes.latin1Write(request, at);
-  bytes.latin1Write(head, at);
+  at += bytes.latin1Write(head, at);
   bytes.writeUInt32LE(lineBytes, 0);
   bytes.writeUInt32LE(factsBytes, 4);
   bytes.writeUInt32LE(links.length, 8);
   bytes.writeUInt32LE(request.length, 12);
   bytes.writeUInt32LE(head.length, 16);
-  return bytes;
+  return bytes.subarray(0, at);
 }
 
 /** A capture as its builder gets it, and the line of the log, which lacks only its end: the place of the record. */

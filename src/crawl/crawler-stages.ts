@@ -56,7 +56,7 @@ export class CrawlerStages implements Stages {
     this.#reading = readRulesOf(parts.rules.config);
   }
 
-  async fetch(lease: Lease): Promise<FetchOutcome> {
+  fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome> {
     return this.#parts.guard.before(lease) ?? this.#parts.fetcher.fetch(lease);
   }
 
@@ -102,12 +102,18 @@ export class CrawlerStages implements Stages {
     this.#parts.frontier.requestEnded(lease, lease.host.endedMs);
   }
 
-  async read(lease: Lease, capture: Capture): Promise<ReadPage> {
+  read(lease: Lease, capture: Capture): ReadPage | Promise<ReadPage> {
     const { earlier } = this.#parts;
-    const page =
+    const reading =
       capture.head.status === 304 && earlier !== undefined
-        ? await readUnchanged(lease.url, capture, earlier, this.#reading)
-        : await readPage(lease.url, lease.via, capture, this.#reading);
+        ? readUnchanged(lease.url, capture, earlier, this.#reading)
+        : readPage(lease.url, lease.via, capture, this.#reading);
+    return reading instanceof Promise
+      ? reading.then((page) => this.#noteRead(lease, capture, page))
+      : this.#noteRead(lease, capture, reading);
+  }
+
+  #noteRead(lease: Lease, capture: Capture, page: ReadPage): ReadPage {
     const { counters, debugLog, guard } = this.#parts;
     if (page.isPage || page.unchanged !== undefined) guard.read(lease, page, capture.body);
     if (page.parsed !== undefined) {
@@ -184,8 +190,8 @@ export class CrawlerStages implements Stages {
   commit(lease: Lease, end: VisitEnd): void {
     this.#parts.guard.after(lease, end.outcome === "page");
     const sitemaps = this.#parts.sitemapDesk.take(lease.url);
-    const found = sitemaps.length === 0 ? end.found : [...end.found, ...sitemaps];
-    this.#parts.finished(lease, { ...end, found });
+    const all = sitemaps.length === 0 ? end : { ...end, found: [...end.found, ...sitemaps] };
+    this.#parts.finished(lease, all);
   }
 
   #count(outcome: string, bytes: number): void {

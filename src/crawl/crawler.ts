@@ -208,10 +208,10 @@ export class Crawler {
         outcome: OUTCOME[end.outcome],
         links: end.links,
         record: end.record,
-        onCommitted: () => {
-          this.#uncommitted.remove(end.bytes);
-          if (own && page) this.#limit.committed();
-        },
+        onCommitted: this.#uncommitted.onCommitted(
+          end.bytes,
+          own && page ? this.#limit : undefined,
+        ),
       });
     }
   }

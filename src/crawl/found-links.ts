@@ -1,9 +1,15 @@
 import type { Discovery, Lease } from "../frontier/frontier.ts";
+import type { Via } from "../frontier/via.ts";
 import type { Sitemap } from "../parse/sitemap-reader.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { hostnameOf } from "../url/url-parts.ts";
 import type { Follower, Skipped } from "./follow.ts";
 import type { ReadPage } from "./read-page.ts";
+
+type ViaOf = (url: CrawlUrl) => Via;
+
+const BY_LINK: ViaOf = () => "link";
+const BY_FEED: ViaOf = () => "feed";
 
 /** What of a page is followed. */
 export interface FoundRules {
@@ -31,15 +37,13 @@ export class FoundLinks {
     const assets = this.#follower.assets(lease, parsed?.assets ?? [], skipped);
     if (this.#rules.sitemaps === "only") return assets;
     const refresh = parsed?.refresh;
-    const links = this.#follower.links(lease, parsed?.links ?? [], skipped, (url) =>
-      url === refresh ? "refresh" : "link",
-    );
-    const more = this.#follower.links(lease, headerLinks, skipped, () => "link");
-    return [...links, ...more, ...this.#feeds(lease, parsed?.feeds ?? [], skipped), ...assets];
-  }
-
-  #feeds(lease: Lease, feeds: readonly CrawlUrl[], skipped: Skipped[]): Discovery[] {
-    return this.#follower.links(lease, feeds, skipped, () => "feed");
+    const viaOf: ViaOf = (url) => (url === refresh ? "refresh" : "link");
+    const links = this.#follower.links(lease, parsed?.links ?? [], skipped, viaOf);
+    const more = this.#follower.links(lease, headerLinks, skipped, BY_LINK);
+    const feeds = this.#follower.links(lease, parsed?.feeds ?? [], skipped, BY_FEED);
+    // Most pages have nothing but links.
+    const others = more.length + feeds.length + assets.length;
+    return others === 0 ? links : [...links, ...more, ...feeds, ...assets];
   }
 
   #listed(lease: Lease, listed: Sitemap, skipped: Skipped[]): Discovery[] {

@@ -85,11 +85,17 @@ export class Guard {
   sift(found: Discovery[], follower: Follower, skipped: Skipped[]): Discovery[] {
     const watch = this.#watch;
     if (watch === undefined) return found;
-    return found.filter(({ url, parent }) => {
+    // Nearly always all of them are.
+    let kept: Discovery[] | undefined;
+    for (let i = 0; i < found.length; i++) {
+      const { url, parent } = found[i]!;
       const state = watch.state(url, parent);
-      if (state === "free" || state === "demoted") return true;
-      follower.report({ url, reason: state, parent: parent as CrawlUrl }, skipped);
-      return false;
-    });
+      if (state === "free" || state === "demoted") kept?.push(found[i]!);
+      else {
+        kept ??= found.slice(0, i);
+        follower.report({ url, reason: state, parent: parent as CrawlUrl }, skipped);
+      }
+    }
+    return kept ?? found;
   }
 }

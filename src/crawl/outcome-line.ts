@@ -32,10 +32,22 @@ export interface OutcomeLine {
   links_dropped?: number | undefined;
 }
 
+let latest = { second: Number.NaN, text: "" };
+
+/** As `toISOString` says it; to the second many pages share it. */
+function timeText(dateMs: number): string {
+  const second = Math.floor(dateMs / 1000);
+  if (second !== latest.second) {
+    latest = { second, text: new Date(second * 1000).toISOString().slice(0, -4) };
+  }
+  const ms = Math.floor(dateMs - second * 1000);
+  return `${latest.text}${ms < 10 ? "00" : ms < 100 ? "0" : ""}${ms}Z`;
+}
+
 /** What every line says; what is undefined does not become part of a line. */
 function start(lease: Lease, dateMs: number, outcome: OutcomeLine["outcome"]): OutcomeLine {
   return {
-    time: new Date(dateMs).toISOString(),
+    time: timeText(dateMs),
     url: lease.url,
     outcome,
     depth: lease.depth,

@@ -1,6 +1,6 @@
 import { isHtml, mimeOf } from "../fetch/fetcher.ts";
 import type { Capture } from "../fetch/outcome.ts";
-import { decodeBody } from "../fetch/wire/decode.ts";
+import { type DecodeResult, decodeBody } from "../fetch/wire/decode.ts";
 import type { ResponseHead } from "../fetch/wire/head.ts";
 import type { Via } from "../frontier/via.ts";
 import { headerPages } from "../parse/link-header.ts";
@@ -55,12 +55,12 @@ const NO_DIRECTIVES: RobotsDirectives = Object.freeze({ noindex: false, nofollow
 const NO_LINKS: readonly CrawlUrl[] = [];
 
 /** Decodes and parses a 2xx HTML response or list; anything else is only classified. */
-export async function readPage(
+export function readPage(
   url: CrawlUrl,
   via: Via,
   capture: Capture,
   rules: ReadRules,
-): Promise<ReadPage> {
+): ReadPage | Promise<ReadPage> {
   const { head } = capture;
   const isOk = head.status >= 200 && head.status <= 299;
   if (isOk && capture.tap instanceof ListReader) return readList(capture.tap, capture);
@@ -79,34 +79,69 @@ export async function readPage(
   return isOk && capture.body.length > 0 && maybeHtml ? parseBody(url, capture, bare, rules) : bare;
 }
 
-/** Takes the content coding off and parses what is inside, if it is HTML. */
-async function parseBody(
+/** Takes the content coding off and parses what is inside, if it is HTML; at once unless decoding takes long. */
+function parseBody(
   url: CrawlUrl,
   { head, body }: Pick<Capture, "head" | "body">,
   bare: ReadPage,
   rules: ReadRules,
-): Promise<ReadPage> {
-  const decoding = decodeBody(body, head.all("content-encoding").join(", "), {
+): ReadPage | Promise<ReadPage> {
+  const decoding = decodeBody(body, codingOf(head), {
     maxBytes: rules.maxBodyBytes,
     maxRatio: rules.maxRatio,
     borrow: true,
   });
-  const decoded = decoding instanceof Promise ? await decoding : decoding;
+  return decoding instanceof Promise
+    ? decoding.then((decoded) => parseDecoded(url, head, decoded, bare, rules))
+    : parseDecoded(url, head, decoding, bare, rules);
+}
+
+function codingOf(head: ResponseHead): string | undefined {
+  const at = head.find("content-encoding");
+  if (at < 0) return undefined;
+  const isOnly = head.find("content-encoding", head.after(at)) < 0;
+  return isOnly ? head.valueAt(at) : head.all("content-encoding").join(", ");
+}
+
+// The fields are named one by one: to spread an object costs a small page more than to scan it.
+function parseDecoded(
+  url: CrawlUrl,
+  head: ResponseHead,
+  decoded: DecodeResult,
+  bare: ReadPage,
+  rules: ReadRules,
+): ReadPage {
   const flag = bare.flag ?? decoded.flag;
   const truncated = bare.truncated ?? decoded.truncated;
   if (decoded.flag === "bad_encoding" || !looksLikeHtml(decoded.bytes, bare.mime !== "")) {
     return { ...bare, flag: flag ?? "not_html", truncated };
   }
-  const contentType = head.get("content-type");
+  const { maxLinks, agent, assets, lazy, forms, feeds, skipNofollow } = rules.parse;
   const parsed = parsePage(decoded.bytes, url, {
-    ...rules.parse,
+    contentType: head.get("content-type"),
+    maxLinks,
+    words: rules.parse.words,
+    agent,
+    assets,
+    lazy,
+    forms,
+    feeds,
+    skipNofollow,
     budgetMs: PARSE_BUDGET_MS,
-    ...(contentType === undefined ? {} : { contentType }),
   });
   if (decoded.bytes.length >= LARGE_PAGE_BYTES) giveBackMemory();
   const robots = rules.obeyDirectives ? strictest(bare.robots, parsed.robots) : NO_DIRECTIVES;
   const cut = parsed.cut ? "parse_budget" : undefined;
-  return { ...bare, parsed, robots, flag: flag ?? cut, truncated };
+  return {
+    isPage: bare.isPage,
+    mime: bare.mime,
+    parsed,
+    headerLinks: bare.headerLinks,
+    robots,
+    listed: undefined,
+    flag: flag ?? cut,
+    truncated,
+  };
 }
 
 function headerDirectives(head: ResponseHead, rules: ReadRules): RobotsDirectives {
@@ -115,7 +150,9 @@ function headerDirectives(head: ResponseHead, rules: ReadRules): RobotsDirective
 }
 
 function strictest(a: RobotsDirectives, b: RobotsDirectives): RobotsDirectives {
-  return { noindex: a.noindex || b.noindex, nofollow: a.nofollow || b.nofollow };
+  const noindex = a.noindex || b.noindex;
+  const nofollow = a.nofollow || b.nofollow;
+  return noindex || nofollow ? { noindex, nofollow } : NO_DIRECTIVES;
 }
 
 function headerLinksOf(head: ResponseHead, url: CrawlUrl): readonly CrawlUrl[] {

@@ -40,9 +40,13 @@ export class Uncommitted {
     this.#bytes += bytes;
   }
 
-  remove(bytes: number): void {
-    this.#visits--;
-    this.#bytes -= bytes;
+  /** What to call at the commit. It holds on to nothing else of a visit, which would stay in memory until then. */
+  onCommitted(bytes: number, counter: { committed(): void } | undefined): () => void {
+    return () => {
+      this.#visits--;
+      this.#bytes -= bytes;
+      counter?.committed();
+    };
   }
 
   /** Asks the builder to commit: at once when nothing else can go on or half the room is used, soon when somebody waits for it. */

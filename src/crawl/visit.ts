@@ -14,14 +14,14 @@ export interface Next {
 
 /** What a visit needs: each stage is a function, so that the whole way of a URL can be read below. */
 export interface Stages {
-  /** Robots, name, address, gate, wire. */
-  fetch(lease: Lease): Promise<FetchOutcome>;
+  /** Robots, name, address, gate, wire. Waiting for nothing costs as much as a stage: what is known is no promise. */
+  fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome>;
   /** The URL goes back to its queue: politeness, or another try later. False when its tries are used up. */
   tryLater(lease: Lease, outcome: FetchOutcome): boolean;
   /** The request, if there was one, is over: the host's delay runs from its end. */
   requestEnded(lease: Lease): void;
   /** Decodes and parses what came, if it is a page. */
-  read(lease: Lease, capture: Capture): Promise<ReadPage>;
+  read(lease: Lease, capture: Capture): ReadPage | Promise<ReadPage>;
   /** Decides what to visit next and reports what is not. */
   follow(lease: Lease, capture: Capture, page: ReadPage): Next;
   /** Hands the record to a builder, releases the capture once it is on its way, and answers the record's number. */
@@ -64,7 +64,8 @@ export async function visit(lease: Lease, stages: Stages): Promise<void> {
       bytes: 0,
     });
   }
-  const page = await stages.read(lease, outcome.capture);
+  const reading = stages.read(lease, outcome.capture);
+  const page = reading instanceof Promise ? await reading : reading;
   const next = stages.follow(lease, outcome.capture, page);
   const record = stages.store(lease, outcome.capture, page, next);
   const { found, redirect, links } = next;

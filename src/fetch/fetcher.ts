@@ -6,7 +6,7 @@ import type { CookieJar } from "./cookie-jar.ts";
 import type { FetchOutcome } from "./outcome.ts";
 import type { PoliteClient } from "./polite-client.ts";
 import type { RobotsRules } from "./robots.ts";
-import type { RobotsDesk } from "./robots-desk.ts";
+import type { RobotsAnswer, RobotsDesk } from "./robots-desk.ts";
 import type { RequestHeaders } from "./wire/client.ts";
 import type { ResponseHead } from "./wire/head.ts";
 import type { BodyTap } from "./wire/message.ts";
@@ -72,12 +72,18 @@ export class Fetcher {
   }
 
   /** Fetches the URL, or tells why not, or when to come again. */
-  async fetch(lease: Lease): Promise<FetchOutcome> {
-    if (this.#robots !== undefined) {
-      const verdict = await this.#askRobots(lease, this.#robots);
-      if (verdict !== undefined) return verdict;
-    }
-    if (!isList(lease.via)) return this.#fetch(lease);
+  fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome> {
+    if (this.#robots === undefined) return this.#fetchAllowed(lease);
+    const known = this.#robots.known(originOf(lease.url));
+    if (known === undefined) return this.#fetchAfterRobots(lease, this.#robots);
+    return verdictOf(lease, known) ?? this.#fetchAllowed(lease);
+  }
+
+  #fetchAllowed(lease: Lease): Promise<FetchOutcome> {
+    return isList(lease.via) ? this.#fetchList(lease) : this.#fetch(lease);
+  }
+
+  async #fetchList(lease: Lease): Promise<FetchOutcome> {
     if (this.#lists >= MAX_LISTS) {
       return { kind: "postponed", untilMs: this.#rules.clock() + LIST_RETRY_MS };
     }
@@ -95,7 +101,8 @@ export class Fetcher {
     const asked = await this.#client.ask(lease.url, lease.host, {
       headers: this.#headersFor(lease),
       tap,
-      ...(takesAnyType(lease.via) ? {} : { accept: this.#accept }),
+      accept: takesAnyType(lease.via) ? undefined : this.#accept,
+      maxBodyBytes: undefined,
       releases: true,
     });
     if (asked.kind === "failed" && asked.error === "connection_lost") {
@@ -141,31 +148,19 @@ export class Fetcher {
     return [...headers, ...own, ...(conditions ?? [])];
   }
 
-  /** undefined when the URL may be fetched now. */
-  async #askRobots(lease: Lease, robots: RobotsDesk): Promise<FetchOutcome | undefined> {
+  async #fetchAfterRobots(lease: Lease, robots: RobotsDesk): Promise<FetchOutcome> {
     const origin = originOf(lease.url);
-    let answer = robots.known(origin);
-    if (answer === undefined) {
-      answer = await robots.ask(origin, lease.host);
-      if (answer.kind === "rules") this.#rules.onRules?.(origin, answer.rules);
-      if (answer.kind === "rules" && !answer.rules.crawlDelayTooLong) {
-        const crawlDelayMs = answer.rules.crawlDelayMs ?? 0;
-        lease.host.delayMs = Math.max(this.#rules.delayMs, lease.host.delayMs, crawlDelayMs);
-        // The file itself was a request of this host, so its delay has to pass first.
-        if (lease.host.delayMs > 0) {
-          return { kind: "postponed", untilMs: this.#rules.clock() + lease.host.delayMs };
-        }
+    const answer = await robots.ask(origin, lease.host);
+    if (answer.kind === "rules") this.#rules.onRules?.(origin, answer.rules);
+    if (answer.kind === "rules" && !answer.rules.crawlDelayTooLong) {
+      const crawlDelayMs = answer.rules.crawlDelayMs ?? 0;
+      lease.host.delayMs = Math.max(this.#rules.delayMs, lease.host.delayMs, crawlDelayMs);
+      // The file itself was a request of this host, so its delay has to pass first.
+      if (lease.host.delayMs > 0) {
+        return { kind: "postponed", untilMs: this.#rules.clock() + lease.host.delayMs };
       }
     }
-    if (answer.kind === "postponed") return answer;
-    if (answer.kind === "unreachable") {
-      if (!answer.final) return { kind: "postponed", untilMs: answer.retryAtMs };
-      return { kind: answer.refused ? "refused" : "failed", error: answer.error };
-    }
-    if (answer.rules.crawlDelayTooLong) return { kind: "refused", error: "crawl_delay_too_long" };
-    const verdict = answer.rules.verdict(partsOf(lease.url).target);
-    if (verdict.allowed) return undefined;
-    return { kind: "refused", error: "robots", detail: `line ${verdict.line ?? "?"}` };
+    return verdictOf(lease, answer) ?? this.#fetchAllowed(lease);
   }
 
   #isWanted(head: ResponseHead): boolean {
@@ -175,6 +170,19 @@ export class Fetcher {
     if (mime === "" || isHtml(mime)) return true;
     return this.#rules.accept === "text" && isText(mime);
   }
+}
+
+/** What robots.txt says against the URL; undefined when it may be fetched now. */
+function verdictOf(lease: Lease, answer: RobotsAnswer): FetchOutcome | undefined {
+  if (answer.kind === "postponed") return answer;
+  if (answer.kind === "unreachable") {
+    if (!answer.final) return { kind: "postponed", untilMs: answer.retryAtMs };
+    return { kind: answer.refused ? "refused" : "failed", error: answer.error };
+  }
+  if (answer.rules.crawlDelayTooLong) return { kind: "refused", error: "crawl_delay_too_long" };
+  const verdict = answer.rules.verdict(partsOf(lease.url).target);
+  if (verdict.allowed) return undefined;
+  return { kind: "refused", error: "robots", detail: `line ${verdict.line ?? "?"}` };
 }
 
 /** A sitemap is read whatever it calls itself, and a page needs its pictures. */

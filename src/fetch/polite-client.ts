@@ -5,9 +5,15 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { partsOf } from "../url/url-parts.ts";
 import type { Opener } from "./opener.ts";
 import type { Way, WayFinder } from "./way.ts";
-import type { WireClient, WireRequest, WireResponse } from "./wire/client.ts";
+import type { WireClient, WireRequest, WireResponse, WireResult } from "./wire/client.ts";
 
 const PROXY_WANTS_PASSWORD = 407;
+
+/** A request without what the URL decides. */
+export type PoliteRequest = Pick<
+  WireRequest,
+  "headers" | "accept" | "maxBodyBytes" | "releases" | "tap"
+>;
 
 /** What one polite request came to. */
 export type Asked =
@@ -33,12 +39,8 @@ export class PoliteClient {
   }
 
   /** Asks for a URL unless something speaks against it. */
-  async ask(
-    url: CrawlUrl,
-    host: Host,
-    request: Pick<WireRequest, "headers" | "accept" | "maxBodyBytes" | "releases" | "tap">,
-  ): Promise<Asked> {
-    const { ways, gatekeeper, clock } = this.#parts;
+  async ask(url: CrawlUrl, host: Host, request: PoliteRequest): Promise<Asked> {
+    const { ways, gatekeeper, opener, wire, clock } = this.#parts;
     const parts = partsOf(url);
     if (isBlockedPort(parts.port)) return { kind: "refused", error: "blocked_port" };
     const finding = ways.find(parts);
@@ -49,23 +51,29 @@ export class PoliteClient {
     const startMs = gatekeeper.enter(host, way.gate, clock());
     if (startMs > 0) return { kind: "postponed", untilMs: startMs };
     try {
-      return await this.#send(way, parts.target, request);
+      const opened = opener.isNeeded(way) ? await opener.open(way) : undefined;
+      if (opened !== undefined && "error" in opened) {
+        return { kind: "failed", error: opened.error, detail: opened.message };
+      }
+      const result = await wire.request({
+        target: opened?.target ?? way.target,
+        path: parts.target,
+        headers: request.headers,
+        accept: request.accept,
+        releases: request.releases,
+        maxBodyBytes: request.maxBodyBytes,
+        tap: request.tap,
+        opened: opened?.opened,
+      });
+      return this.#judge(way, result);
     } finally {
       gatekeeper.leave(host, clock());
     }
   }
 
-  async #send(
-    way: Way,
-    path: string,
-    request: Pick<WireRequest, "headers" | "accept" | "maxBodyBytes" | "tap">,
-  ): Promise<Asked> {
-    const { wire, opener } = this.#parts;
-    const opened = opener.isNeeded(way) ? await opener.open(way) : { target: way.target };
-    if ("error" in opened) return { kind: "failed", error: opened.error, detail: opened.message };
-    const result = await wire.request({ ...opened, path, ...request });
+  #judge(way: Way, result: WireResult): Asked {
     if (result.kind === "failed") {
-      opener.failed(way, result.error);
+      this.#parts.opener.failed(way, result.error);
       return { kind: "failed", error: result.error, detail: result.message };
     }
     const { status } = result.response.head;

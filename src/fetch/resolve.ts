@@ -42,6 +42,8 @@ interface Cached {
 const FAILURE_TTL_MS = 5_000;
 const LOOPBACK: Resolution = Object.freeze({ kind: "addresses", addresses: ["127.0.0.1", "::1"] });
 
+const NOWHERE: Resolution = notFound("");
+
 /** Finds addresses without `dns.lookup`, whose four threads all workers would share. */
 export class NameResolver {
   readonly #overrides: ReadonlyMap<string, Override>;
@@ -55,6 +57,11 @@ export class NameResolver {
   /** In order of last use. */
   readonly #cache = new Map<string, Cached>();
   readonly #inFlight = new Map<string, Promise<Resolution>>();
+  /** The last answer that no file and no server can change; always the same object, so that nobody looks at it twice. */
+  #latest: { readonly hostname: string; readonly resolution: Resolution } = {
+    hostname: "",
+    resolution: NOWHERE,
+  };
 
   constructor(options: NameResolverOptions) {
     this.#clock = options.clock;
@@ -70,7 +77,13 @@ export class NameResolver {
 
   /** Answers at once what is known: overrides, IP addresses, localhost, the hosts file, the cache. */
   resolve(hostname: string, _port: number): Resolution | Promise<Resolution> {
+    if (hostname === this.#latest.hostname) return this.#latest.resolution;
     const name = comparableHost(hostname);
+    const fixed = this.#fixed(name);
+    if (fixed !== undefined) {
+      this.#latest = { hostname, resolution: fixed };
+      return fixed;
+    }
     const known = this.#known(name) ?? this.#inFlight.get(name);
     if (known !== undefined) return known;
     if (this.#askServers) return this.#ask(name);
@@ -94,15 +107,21 @@ export class NameResolver {
   }
 
   #local(name: string): Resolution | undefined {
+    const fixed = this.#fixed(name);
+    if (fixed !== undefined) return fixed;
+    const listed = this.#hosts.lookup(name);
+    return listed === undefined ? undefined : { kind: "addresses", addresses: listed };
+  }
+
+  /** What holds as long as this process: overrides, addresses, localhost. */
+  #fixed(name: string): Resolution | undefined {
     const override = this.#overrides.get(name);
     if (override !== undefined) return toResolution(override);
     if (isIP(name) !== 0) return { kind: "addresses", addresses: [name] };
     const forAll = this.#overrides.get("*");
     if (forAll !== undefined) return toResolution(forAll);
     // RFC 6761, 6.3: these names never leave the machine, whatever a server would say.
-    if (name === "localhost" || name.endsWith(".localhost")) return LOOPBACK;
-    const listed = this.#hosts.lookup(name);
-    return listed === undefined ? undefined : { kind: "addresses", addresses: listed };
+    return name === "localhost" || name.endsWith(".localhost") ? LOOPBACK : undefined;
   }
 
   #cached(name: string): Resolution | undefined {

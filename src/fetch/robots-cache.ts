@@ -60,6 +60,8 @@ export class RobotsCache {
   /** In order of last use: a Map keeps the order of insertion, and every use inserts again. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
+  /** Used last, and so the last of the map already. */
+  #latest: Entry | undefined;
 
   /** The clock is monotonic, in milliseconds; `ttlMs` is at most 24 h in RFC 9309. */
   constructor(options: { maxBytes: number; ttlMs: number; clock: () => number }) {
@@ -82,12 +84,15 @@ export class RobotsCache {
   get(origin: string): RobotsAnswer | undefined {
     const entry = this.#entries.get(origin);
     if (entry === undefined) return undefined;
-    this.#entries.delete(origin);
     if (this.#clock() >= entry.expiresAtMs) {
-      this.#bytes -= entry.bytes;
+      this.#drop(origin);
       return undefined;
     }
-    this.#entries.set(origin, entry);
+    if (entry !== this.#latest) {
+      this.#entries.delete(origin);
+      this.#entries.set(origin, entry);
+      this.#latest = entry;
+    }
     return entry.answer;
   }
 
@@ -99,7 +104,8 @@ export class RobotsCache {
     if (bytes > this.#maxBytes) return;
     const ageOut = this.#clock() + this.#ttlMs;
     const expiresAtMs = answer.kind === "rules" ? ageOut : Math.min(answer.retryAtMs, ageOut);
-    this.#entries.set(origin, { answer, expiresAtMs, bytes });
+    this.#latest = { answer, expiresAtMs, bytes };
+    this.#entries.set(origin, this.#latest);
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) break;

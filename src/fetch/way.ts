@@ -1,7 +1,7 @@
 import { type ProxyValue, parseProxy } from "../config/proxy-value.ts";
 import type { UrlParts } from "../url/url-parts.ts";
 import { type AddressPolicy, isLoopback } from "./address.ts";
-import type { NameResolver } from "./resolve.ts";
+import type { NameResolver, Resolution } from "./resolve.ts";
 import type { WireTarget } from "./wire/client.ts";
 import { interleaved } from "./wire/dial.ts";
 
@@ -37,6 +37,10 @@ const CONTACT_REQUIRED = { kind: "refused", error: "contact_required" } as const
 export class WayFinder {
   readonly #parts: WayParts;
   readonly #proxies: readonly ProxyValue[];
+  /** The last way: most requests go where the one before went, and whoever gets the same way need not look at it anew. */
+  #latest:
+    | { readonly resolution: Resolution; readonly found: WayFound & { kind: "way" } }
+    | undefined;
 
   constructor(parts: WayParts) {
     this.#parts = parts;
@@ -63,10 +67,13 @@ export class WayFinder {
       : this.#checked(url, known);
   }
 
-  #checked(
-    { secure, hostname, port }: UrlParts,
-    resolution: Awaited<ReturnType<NameResolver["resolve"]>>,
-  ): WayFound {
+  #checked({ secure, hostname, port }: UrlParts, resolution: Resolution): WayFound {
+    if (this.#latest?.resolution === resolution) {
+      const { found } = this.#latest;
+      const { target } = found.way;
+      const isSame = target.hostname === hostname && target.port === port;
+      if (isSame && target.secure === secure) return found;
+    }
     if (resolution.kind === "failed") {
       // Without a contact not even the name of a stranger leaves this machine.
       if (resolution.error === "dns_not_asked") return CONTACT_REQUIRED;
@@ -80,7 +87,9 @@ export class WayFinder {
     const address = addresses[0]!;
     const connectPort = resolution.connectPort ?? port;
     const target = { secure, hostname, port, address, connectPort };
-    return { kind: "way", way: { target, addresses, gate: address, tunnel: undefined } };
+    const way = { target, addresses, gate: address, tunnel: undefined };
+    this.#latest = { resolution, found: { kind: "way", way } };
+    return this.#latest.found;
   }
 
   /**

@@ -1,35 +1,47 @@
 import { makePlainSipHash, SIP_CONSTANTS, type SipHash, TEXT_AT } from "./sip-hash.ts";
+import {
+  add32,
+  and32,
+  binary,
+  type Code,
+  get,
+  I32,
+  I64,
+  i32,
+  i64,
+  instantiate,
+  isBelow32,
+  set,
+  shiftLeft32,
+  whileTrue,
+} from "./wasm-module.ts";
 
 /*
  * SipHash-1-3 (Aumasson, Bernstein 2012) as a WebAssembly module: JavaScript has no fast arithmetic on 64 bits. The
- * module is put together here, instruction by instruction, and has one function and one memory, as `SipHash` wants them.
+ * module has one function and one memory, as `SipHash` wants them.
  * Looking for "%" costs nothing here: it needs no more than the places that the rounds leave free.
  */
-
-/** The platform's WebAssembly, as far as it is used here. */
-declare const WebAssembly: {
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object) => { readonly exports: unknown };
-};
 
 /** The fastest there is here. */
 export function makeSipHash(): SipHash {
   try {
     return makeWasmSipHash();
   } catch {
-    // Each memory reserves 10 GB of addresses, which a limit (`ulimit -v`) may refuse; `--jitless` has none at all.
     return makePlainSipHash();
   }
 }
 
 /** As a module with a memory of its own. */
 export function makeWasmSipHash(): SipHash {
-  const module = new WebAssembly.Module(Uint8Array.from(moduleBytes()));
-  return new WebAssembly.Instance(module).exports as SipHash;
+  return instantiate({
+    name: "hash",
+    parameters: [I32, I32, I32],
+    locals: [[2, I32], [7, I64]], // biome-ignore format: a table
+    result: I32,
+    body: BODY,
+    memoryPages: 1,
+  }) as SipHash;
 }
-
-const I32 = 0x7f;
-const I64 = 0x7e;
 
 // Parameters and locals by number.
 const LENGTH = 0;
@@ -45,33 +57,17 @@ const WORD = 9;
 const MARKED = 10;
 const PERCENTS = 11;
 
-type Code = readonly number[];
-
-// Instructions, each with the code of its operands before its own.
-const get = (local: number): Code => [0x20, local];
-const set = (local: number, value: Code): Code => [...value, 0x21, local];
-const i32 = (value: number): Code => [0x41, ...signed(BigInt(value))];
-const i64 = (value: bigint): Code => [0x42, ...signed(BigInt.asIntN(64, value))];
-const add32 = (a: Code, b: Code): Code => [...a, ...b, 0x6a];
-const and32 = (a: Code, b: Code): Code => [...a, ...b, 0x71];
-const shiftLeft32 = (a: Code, b: Code): Code => [...a, ...b, 0x74];
-const isBelow32 = (a: Code, b: Code): Code => [...a, ...b, 0x49];
 const load64 = (at: Code): Code => [...at, 0x29, 0, 0];
 const store64 = (at: Code, value: Code): Code => [...at, ...value, 0x37, 0, 0];
-const add = (a: Code, b: Code): Code => [...a, ...b, 0x7c];
-const subtract = (a: Code, b: Code): Code => [...a, ...b, 0x7d];
-const and = (a: Code, b: Code): Code => [...a, ...b, 0x83];
-const or = (a: Code, b: Code): Code => [...a, ...b, 0x84];
-const xor = (a: Code, b: Code): Code => [...a, ...b, 0x85];
-const shiftLeft = (a: Code, b: Code): Code => [...a, ...b, 0x86];
+const add = binary(0x7c);
+const subtract = binary(0x7d);
+const and = binary(0x83);
+const or = binary(0x84);
+const xor = binary(0x85);
+const shiftLeft = binary(0x86);
 const rotateLeft = (a: Code, bits: number): Code => [...a, ...i64(BigInt(bits)), 0x89];
 const isNotZero = (a: Code): Code => [...a, ...i64(0n), 0x52];
 const widen = (a: Code): Code => [...a, 0xad];
-/** Repeats `body` while `condition` holds, which is looked at first. */
-const whileTrue = (condition: Code, body: Code): Code =>
-  // block (loop (leave the block unless the condition holds; body; again))
-  [0x02, 0x40, 0x03, 0x40, ...condition, 0x45, 0x0d, 1, ...body, 0x0c, 0, 0x0b, 0x0b];
-
 /** a += b; b = (b <<< bits) ^ a. */
 const halfRound = (a: number, b: number, bits: number): Code => [
   ...set(a, add(get(a), get(b))),
@@ -145,41 +141,3 @@ const BODY: Code = [
   ...store64(i32(0), xor(xor(get(V0), get(V1)), xor(get(V2), get(V3)))),
   ...isNotZero(get(PERCENTS)),
 ];
-
-function moduleBytes(): Code {
-  const type = [0x60, ...vector([I32, I32, I32]), ...vector([I32])];
-  const locals = [[2, I32], [7, I64]]; // biome-ignore format: a table
-  const code = [...vector(locals), ...BODY, 0x0b];
-  return [
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(1, vector([type])),
-    ...section(3, vector([[0]])),
-    ...section(5, vector([[0, 1]])),
-    ...section(7, vector([[...name("hash"), 0, 0], [...name("memory"), 2, 0]])), // biome-ignore format: a table
-    ...section(10, vector([[...unsigned(code.length), ...code]])),
-  ];
-}
-
-function section(id: number, content: Code): Code {
-  return [id, ...unsigned(content.length), ...content];
-}
-
-function name(text: string): Code {
-  return vector([...text].map((character) => character.charCodeAt(0)));
-}
-
-function vector(items: readonly (number | Code)[]): Code {
-  return [...unsigned(items.length), ...items.flat()];
-}
-
-/** LEB128: seven bits a byte, the top bit set where more follow. */
-function unsigned(value: number): number[] {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
-}
-
-function signed(value: bigint): number[] {
-  const low = Number(value & 0x7fn);
-  const rest = value >> 7n;
-  const isLast = (rest === 0n && low < 0x40) || (rest === -1n && low >= 0x40);
-  return isLast ? [low] : [low | 0x80, ...signed(rest)];
-}

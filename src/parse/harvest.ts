@@ -55,11 +55,11 @@ const LAZY_ATTRIBUTES: AttributeName[] = [
 /** What to collect besides links. */
 export interface HarvestOptions {
   /** Also images, scripts, media and form actions. */
-  assets?: boolean;
+  assets?: boolean | undefined;
   /** Also what scripts would load later: `data-src` and its like. */
-  lazy?: boolean;
+  lazy?: boolean | undefined;
   /** The crawler's name, which robots meta elements may address. */
-  agent?: string;
+  agent?: string | undefined;
 }
 
 /** More links than this are counted and not kept; a page has to repeat itself a lot before that loses one. */

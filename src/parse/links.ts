@@ -5,17 +5,18 @@ import { NO_BUDGET, ParseBudget } from "./parse-budget.ts";
 import { quickScan } from "./quick-scan.ts";
 import type { RobotsDirectives } from "./robots-meta.ts";
 import { TagReader } from "./tag-reader.ts";
+import { MAX_RUN_BYTES, makeTextRun, type TextRun } from "./text-run.ts";
 import { treeScan } from "./tree-scan.ts";
 import { WordCounter } from "./words.ts";
 
 /** What to look for besides links. */
 export interface ScanOptions extends HarvestOptions {
   /** The Content-Type header, for the charset. */
-  contentType?: string;
+  contentType?: string | undefined;
   /** Count the words of the visible text. */
-  words?: boolean;
+  words?: boolean | undefined;
   /** CPU time after which the rest of the page is left unread; without one, all of it is read. */
-  budgetMs?: number;
+  budgetMs?: number | undefined;
   /** Always build the tree; only tests and comparisons ask for it. */
   exact?: boolean;
 }
@@ -42,6 +43,22 @@ export interface ScannedPage {
 // In these "<" is not always the byte 3C, so they are turned into UTF-8 before scanning.
 const NOT_ASCII_COMPATIBLE = new Set(["utf-16le", "utf-16be", "iso-2022-jp", "replacement"]);
 
+const NO_BYTES = Buffer.alloc(0);
+/** One page is scanned at a time; between pages it holds on to none. */
+const reader = new TagReader(NO_BYTES);
+
+let textRun: TextRun | "none" | undefined;
+
+/** Copies a page to where its words are counted fast; undefined when it is too long or there is no such place. */
+function runOver(buf: Buffer): TextRun | undefined {
+  textRun ??= makeTextRun() ?? "none";
+  if (textRun === "none" || buf.length > MAX_RUN_BYTES) return undefined;
+  const { page } = textRun;
+  page.set(buf);
+  page[buf.length] = page[buf.length + 1] = 0;
+  return textRun;
+}
+
 /** Finds every link of a page with its element, attribute, raw value and rel, as an HTML parser would. */
 export function scanLinks(body: Uint8Array, options: ScanOptions = {}): ScannedPage {
   const charset = charsetOf(body, options.contentType);
@@ -55,11 +72,13 @@ export function scanLinks(body: Uint8Array, options: ScanOptions = {}): ScannedP
     const skip = mark ? 3 : 0;
     buf = Buffer.from(body.buffer, body.byteOffset + skip, body.length - skip);
   }
+  const run = options.words === true ? runOver(buf) : undefined;
+  if (run !== undefined) buf = run.page.subarray(0, buf.length);
   const text = new PageText(buf, scanCharset);
-  const reader = new TagReader(buf);
+  reader.open(buf);
   let harvest = new Harvest(reader, text, options);
   const newCounter = () =>
-    options.words === true ? new WordCounter(buf, text, scanCharset) : undefined;
+    options.words === true ? new WordCounter(buf, text, scanCharset, run) : undefined;
   let counter = newCounter();
   let links = harvest.links;
   const budget = options.budgetMs === undefined ? NO_BUDGET : new ParseBudget(options.budgetMs);
@@ -70,6 +89,7 @@ export function scanLinks(body: Uint8Array, options: ScanOptions = {}): ScannedP
     links = treeScan(reader, harvest, counter, budget);
   }
   counter?.endWord();
+  reader.open(NO_BYTES);
   return {
     charset,
     links,

@@ -1,7 +1,7 @@
 import { type CrawlUrl, canonicalize, refusalOf } from "../url/crawl-url.ts";
 import { assetLinks, leadsToHiddenPage } from "./assets.ts";
 import type { FoundLink } from "./harvest.ts";
-import { scanLinks } from "./links.ts";
+import { type ScannedPage, scanLinks } from "./links.ts";
 import { parseRefresh } from "./meta-refresh.ts";
 import { leadsToFeed, leadsToPage, relWords } from "./navigation.ts";
 import { wellFormed } from "./page-text.ts";
@@ -47,25 +47,25 @@ export interface RefusedLink {
 
 /** How to parse. */
 export interface ParseOptions {
-  contentType?: string;
+  contentType?: string | undefined;
   /** 10,000 when not given. */
-  maxLinks?: number;
+  maxLinks?: number | undefined;
   /** Words are counted unless this is false. */
-  words?: boolean;
+  words?: boolean | undefined;
   /** The crawler's name, which robots meta elements may address. */
-  agent?: string;
+  agent?: string | undefined;
   /** Also collect what the page needs to be shown. */
-  assets?: boolean;
+  assets?: boolean | undefined;
   /** Also what scripts would load later: `data-src` and its like. */
-  lazy?: boolean;
+  lazy?: boolean | undefined;
   /** Also follow the actions of forms that send by GET. */
-  forms?: boolean;
+  forms?: boolean | undefined;
   /** Also collect announced feeds. */
-  feeds?: boolean;
+  feeds?: boolean | undefined;
   /** Leave out links marked rel=nofollow. */
-  skipNofollow?: boolean;
+  skipNofollow?: boolean | undefined;
   /** CPU time a page may cost; without one, however long it takes. */
-  budgetMs?: number;
+  budgetMs?: number | undefined;
 }
 
 const MAX_LINKS = 10_000;
@@ -79,9 +79,12 @@ const MAX_META_CHARACTERS = 1000;
 export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions = {}): ParsedPage {
   const { maxLinks = MAX_LINKS } = options;
   const scanned = scanLinks(body, {
-    ...options,
+    contentType: options.contentType,
     words: options.words !== false,
     assets: options.assets === true || options.forms === true,
+    lazy: options.lazy,
+    agent: options.agent,
+    budgetMs: options.budgetMs,
   });
   const resolver = new Resolver(url, scanned.links);
   const page: ParsedPage = {
@@ -101,14 +104,19 @@ export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions
   };
   collect(page, scanned.links, resolver, maxLinks, options);
   if (options.assets) collectAssets(page, scanned.links, resolver, maxLinks);
-  const meta = (name: string) => clean(scanned.metas.get(name), MAX_META_CHARACTERS);
-  const language = clean(scanned.language, 100) ?? meta("content-language");
+  describe(page, scanned);
+  return page;
+}
+
+function describe(page: ParsedPage, { language: root, metas }: ScannedPage): void {
+  if (root === undefined && metas.size === 0) return;
+  const meta = (name: string) => clean(metas.get(name), MAX_META_CHARACTERS);
+  const language = clean(root, 100) ?? meta("content-language");
   const description = meta("description");
   const keywords = meta("keywords");
   if (language !== undefined) page.language = language;
   if (description !== undefined) page.description = description;
   if (keywords !== undefined) page.keywords = keywords;
-  return page;
 }
 
 function collect(

@@ -38,6 +38,8 @@ function isBinary(byte: number): boolean {
   return byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1f && byte !== 0x1b);
 }
 
+const LESS_THAN = "<".charCodeAt(0);
+const FTYP = "f".charCodeAt(0);
 const UTF16_MARK = /^(?:\xfe\xff|\xff\xfe)/;
 const MARKUP = /^(?:\xef\xbb\xbf)?\s*<(?:[!?a-z]|\/[a-z])/i;
 
@@ -46,6 +48,8 @@ const MARKUP = /^(?:\xef\xbb\xbf)?\s*<(?:[!?a-z]|\/[a-z])/i;
  * or archive, or is binary without any markup; what was declared as nothing must begin with markup.
  */
 export function looksLikeHtml(bytes: Uint8Array, declared: boolean): boolean {
+  // Nearly every page: no signature begins with "<", unless the first four bytes are any.
+  if (declared && bytes[0] === LESS_THAN && bytes[4] !== FTYP) return true;
   const look = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, LOOK_BYTES));
   const start = look.toString("latin1");
   if (SIGNATURES.some((signature) => begins(start, signature))) return false;

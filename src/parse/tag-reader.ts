@@ -51,13 +51,16 @@ SPELLED.forEach((name, id) => {
   candidates[(name[0]! & 31) * 16 + name.length]!.push(id);
 });
 
+/** Tags are counted from 0 again before their number leaves 32 bits; no page has as many as are missing then. */
+const MAX_TAGS = 1 << 30;
+
 /**
  * Reads one tag at a time from a page's bytes. After `read` the fields tell the tag; the values of
  * the kept attributes stay addressable until the next call. Nothing is allocated per tag.
  */
 export class TagReader {
-  readonly buf: Buffer;
-  readonly end: number;
+  buf: Buffer;
+  end: number;
   id = 0;
   closing = false;
   selfClosing = false;
@@ -73,6 +76,17 @@ export class TagReader {
   constructor(buf: Buffer) {
     this.buf = buf;
     this.end = buf.length;
+  }
+
+  /** Goes on with another page; what it keeps of a tag takes longer to make than a tag to read. */
+  open(buf: Buffer): void {
+    this.buf = buf;
+    this.end = buf.length;
+    this.id = 0;
+    this.#tag++;
+    if (this.#tag < MAX_TAGS) return;
+    this.#tag = 1;
+    this.#seenIn.fill(0);
   }
 
   /**

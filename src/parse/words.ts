@@ -1,6 +1,7 @@
 import { type PageText, wellFormed } from "./page-text.ts";
 
 import { setOf } from "./tags.ts";
+import type { TextRun } from "./text-run.ts";
 
 /** Tags that do not end a word; unknown ones do not either. */
 export const INLINE: Uint8Array = setOf(
@@ -12,6 +13,10 @@ INLINE[0] = 1;
 /** How many words are kept as text, besides being counted. */
 export const FIRST_WORDS = 20;
 const MAX_WORD_CHARACTERS = 100;
+
+/** Cells of a count: words begun, and 1 when the last byte belonged to one. */
+const WORDS = 0;
+const IN_WORD = 1;
 
 // Byte classes: 0 separates words, 1 belongs to a word, 2 may begin a separator of several bytes.
 const ASCII_SPACES = [0x09, 0x0a, 0x0c, 0x0d, 0x20];
@@ -35,8 +40,10 @@ function separatorLength(buf: Buffer, p: number): number {
   if (byte === 0xc2) return buf[p + 1] === 0xa0 ? 2 : 0;
   if (byte === 0xe3) return buf[p + 1] === 0x80 && buf[p + 2] === 0x80 ? 3 : 0; // U+3000
   if (byte === 0xe2) {
+    // Not any byte below 8B: half a character before a "<" must not take the tag with it.
     const last = buf[p + 2] ?? 0;
-    return buf[p + 1] === 0x80 && (last <= 0x8a || last === 0xaf) ? 3 : 0; // U+2000-200A, U+202F
+    const isSpace = (last >= 0x80 && last <= 0x8a) || last === 0xaf;
+    return buf[p + 1] === 0x80 && isSpace ? 3 : 0; // U+2000-200A, U+202F
   }
   for (const reference of NBSP_REFERENCES) {
     const end = Math.min(p + reference.length, buf.length);
@@ -47,34 +54,70 @@ function separatorLength(buf: Buffer, p: number): number {
   return 0;
 }
 
+function classesOf(charset: string): Uint8Array {
+  const isSingle = /^(windows|iso-8859|macintosh|koi8|ibm866)/.test(charset);
+  return isSingle ? SINGLE_BYTE : MULTI_BYTE;
+}
+
 /**
  * Counts the words of a page's visible text: runs without white space, across inline tags. Works on
  * bytes, because white space is the same byte in every charset that reaches the scanner.
  */
 export class WordCounter {
-  words = 0;
   readonly first: string[] = [];
   readonly #buf: Buffer;
   readonly #text: PageText;
   readonly #classes: Uint8Array;
-  #inWord = 0;
+  readonly #run: TextRun | undefined;
+  readonly #cells: Int32Array;
   #opened = ""; // the beginning of a word that goes on after a tag, while first words are collected
 
-  constructor(buf: Buffer, text: PageText, charset: string) {
+  /** `run` counts faster; `buf` must then be the beginning of its memory. */
+  constructor(buf: Buffer, text: PageText, charset: string, run?: TextRun) {
     this.#buf = buf;
     this.#text = text;
-    if (charset === "utf-8") this.#classes = UTF8;
-    else if (/^(windows|iso-8859|macintosh|koi8|ibm866)/.test(charset)) this.#classes = SINGLE_BYTE;
-    else this.#classes = MULTI_BYTE;
+    this.#run = run;
+    this.#cells = run?.cells ?? new Int32Array(2);
+    this.#cells[WORDS] = 0;
+    this.#cells[IN_WORD] = 0;
+    this.#classes = charset === "utf-8" ? UTF8 : classesOf(charset);
+  }
+
+  /** Words begun so far. */
+  get words(): number {
+    return this.#cells[WORDS]!;
   }
 
   /** Counts text from `start` up to the next "<" and returns that offset, or the page's end. */
   until(start: number): number {
     if (this.first.length < FIRST_WORDS) return this.#collect(start, this.#buf.length, true);
+    if (this.#run === undefined) return this.#walk(start);
+    const space = this.#classes === SINGLE_BYTE ? 0xa0 : 0x20;
+    const utf8 = this.#classes === UTF8 ? 1 : 0;
+    const buf = this.#buf;
+    let p = start;
+    for (;;) {
+      p = this.#run.run(p, buf.length, space, utf8);
+      if (p >= buf.length || buf[p] === 0x3c) return p;
+      p = this.#reference(p);
+    }
+  }
+
+  /** An "&" is a no-break space spelled out, or a letter like others. */
+  #reference(p: number): number {
+    const cells = this.#cells;
+    const length = separatorLength(this.#buf, p);
+    if (length === 0 && cells[IN_WORD] === 0) cells[WORDS]!++;
+    cells[IN_WORD] = length === 0 ? 1 : 0;
+    return p + Math.max(1, length);
+  }
+
+  /** The same byte by byte. */
+  #walk(start: number): number {
     const buf = this.#buf;
     const end = buf.length;
     const table = this.#classes;
-    let inWord = this.#inWord;
+    let inWord = this.#cells[IN_WORD]!;
     let words = 0;
     let p = start;
     for (; p < end; p++) {
@@ -89,8 +132,8 @@ export class WordCounter {
       words += kind & (inWord ^ 1);
       inWord = kind;
     }
-    this.words += words;
-    this.#inWord = inWord;
+    this.#cells[WORDS]! += words;
+    this.#cells[IN_WORD] = inWord;
     return p;
   }
 
@@ -107,7 +150,7 @@ export class WordCounter {
   /** A block-level tag ends the word before it. */
   endWord(): void {
     if (this.#opened !== "") this.#close();
-    this.#inWord = 0;
+    this.#cells[IN_WORD] = 0;
   }
 
   #close(): void {
@@ -119,7 +162,7 @@ export class WordCounter {
 
   #collect(start: number, end: number, stopAtTag: boolean): number {
     const buf = this.#buf;
-    let wordStart = this.#inWord === 1 ? start : -1;
+    let wordStart = this.#cells[IN_WORD] === 1 ? start : -1;
     let p = start;
     for (; p < end; p++) {
       const byte = buf[p]!;
@@ -133,7 +176,7 @@ export class WordCounter {
       }
       if (kind === 1 && wordStart < 0) {
         wordStart = p;
-        this.words++;
+        this.#cells[WORDS]!++;
       } else if (kind === 0 && wordStart >= 0) {
         this.#append(wordStart, p);
         this.#close();
@@ -142,7 +185,7 @@ export class WordCounter {
       p += length - 1;
     }
     if (wordStart >= 0) this.#append(wordStart, p);
-    this.#inWord = wordStart >= 0 ? 1 : 0;
+    this.#cells[IN_WORD] = wordStart >= 0 ? 1 : 0;
     return p;
   }
 

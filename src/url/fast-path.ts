@@ -82,9 +82,8 @@ export function resolveFast(link: string, base: string | undefined): string | un
   const scheme = link.includes(":") ? schemeEnd(link) : -1;
   if (scheme < 0) return joined(parts.folder, link, 0, endOf(pathAndQuery, link, 0));
   if (scheme === 0) return "";
-  const url = resolveAbsolute(link);
   // A page's links to its own site repeat an origin that is canonical already, whatever kind of host it is.
-  if (url !== "" || !link.startsWith(parts.rooted)) return url;
+  if (!link.startsWith(parts.rooted)) return resolveAbsolute(link);
   return joined("", link, 0, endOf(pathAndQuery, link, parts.origin.length));
 }
 

@@ -1,6 +1,6 @@
 import type { CrawlUrl } from "./crawl-url.ts";
 import { siteOf } from "./site.ts";
-import { authorityOf, hostnameOf } from "./url-parts.ts";
+import { authorityOf, hostnameOf, originOf } from "./url-parts.ts";
 
 /** How far from its seeds a crawl may go. */
 export type ScopeKind = "page" | "prefix" | "host" | "domain" | "any";
@@ -25,6 +25,8 @@ export class Scope {
   readonly #places = new Set<string>();
   /** `prefix`: the folders of the seeds by authority. */
   readonly #folders = new Map<string, string[]>();
+  /** An origin, with its slash, all of which is in reach: most links lead to where the one before led, and no place ever leaves. */
+  #reached = "-";
 
   constructor(rules: ScopeRules) {
     this.#kind = rules.kind;
@@ -36,7 +38,7 @@ export class Scope {
   addSeed(url: CrawlUrl): void {
     if (this.#kind === "page" || this.#include.length > 0) this.#seeds.add(url);
     if (this.#kind === "host") this.#places.add(authorityOf(url));
-    if (this.#kind === "domain") this.#places.add(siteOf(hostnameOf(url)));
+    if (this.#kind === "domain") this.#places.add(siteOfUrl(url));
     if (this.#kind === "prefix") this.#addFolder(authorityOf(url), folderOf(url));
   }
 
@@ -58,9 +60,9 @@ export class Scope {
       case "any":
         return true;
       case "host":
-        return this.#places.has(authorityOf(url));
+        return this.#inPlaces(url, authorityOf);
       case "domain":
-        return this.#places.has(siteOf(hostnameOf(url)));
+        return this.#inPlaces(url, siteOfUrl);
       case "page":
         return this.#seeds.has(url);
       case "prefix": {
@@ -72,12 +74,23 @@ export class Scope {
     }
   }
 
+  #inPlaces(url: CrawlUrl, placeOf: (url: CrawlUrl) => string): boolean {
+    if (url.startsWith(this.#reached)) return true;
+    if (!this.#places.has(placeOf(url))) return false;
+    this.#reached = `${originOf(url)}/`;
+    return true;
+  }
+
   #addFolder(authority: string, folder: string): void {
     const folders = this.#folders.get(authority) ?? [];
     if (folders.some((known) => folder.startsWith(known))) return; // already inside
     // A wider folder replaces those inside it, so the list stays as short as it can be.
     this.#folders.set(authority, [...folders.filter((known) => !known.startsWith(folder)), folder]);
   }
+}
+
+function siteOfUrl(url: CrawlUrl): string {
+  return siteOf(hostnameOf(url));
 }
 
 /** The path up to its last slash; a slash in the query does not count. */

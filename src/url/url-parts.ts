@@ -39,12 +39,18 @@ export function authorityOf(url: CrawlUrl): string {
   return url.slice(start, url.indexOf("/", start));
 }
 
+/** The last answer: URLs come page by page, and one string for a host means that it is hashed once. */
+let latest = { origin: "http://h/", hostname: "h" };
+
 /** The host without its port; an IPv6 address keeps its brackets. */
 export function hostnameOf(url: CrawlUrl): string {
+  // With the slash, so that a longer name does not pass for this one.
+  if (url.startsWith(latest.origin)) return latest.hostname;
   const start = isSecure(url) ? 8 : 7;
   const path = url.indexOf("/", start);
   const colon = portColon(url, path);
-  return url.slice(start, colon < 0 ? path : colon);
+  latest = { origin: url.slice(0, path + 1), hostname: url.slice(start, colon < 0 ? path : colon) };
+  return latest.hostname;
 }
 
 function isSecure(url: CrawlUrl): boolean {

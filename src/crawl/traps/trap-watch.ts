@@ -50,6 +50,8 @@ interface WatchedHost {
   suspect: boolean;
   prints: Prints | undefined;
   readonly families: Map<string, Family>;
+  /** The one met last, and so the last of the map already. */
+  latest: Family | undefined;
   readonly states: Map<string, TrapState>;
 }
 
@@ -68,6 +70,9 @@ export class TrapWatch {
   readonly #thisYear: number;
   readonly #hosts = new Map<string, WatchedHost>();
   readonly #large = new Set<WatchedHost>();
+  /** The hosts met last, and so the last of their collections already: to take out and put in again costs more than a look. */
+  #latest: WatchedHost | undefined;
+  #latestLarge: WatchedHost | undefined;
   readonly #shared: SharedEvidence;
 
   constructor(nowMs: number = Date.now(), shared = new SharedEvidence()) {
@@ -104,12 +109,14 @@ export class TrapWatch {
     if (odd === undefined && (parsed === undefined || host.pages < SMALL_HOST_PAGES)) return;
     const key = familyOf(shape);
     const family = this.#family(host, key);
-    const links = parsed === undefined ? headerLinks : [...parsed.links, ...headerLinks];
-    const evidence = this.#evidence(lease, parsed, body, host, shape, key, links);
+    const evidence = this.#evidence(lease, parsed, body, host, shape, key, headerLinks);
     family.add(evidence);
     host.all.add(evidence);
     const grows = lease.parent !== undefined && liesBelow(lease.url, lease.parent);
-    if (grows) host.growth.add({ ...evidence, looseCopy: evidence.alike });
+    if (grows) {
+      const isSame = evidence.looseCopy === evidence.alike;
+      host.growth.add(isSame ? evidence : { ...evidence, looseCopy: evidence.alike });
+    }
     const state =
       odd === undefined ? familyState(family, shape, lease.depth) : spellingState(family, odd);
     if (state === "free") host.states.delete(key);
@@ -126,7 +133,7 @@ export class TrapWatch {
     host: WatchedHost,
     shape: UrlShape,
     key: string,
-    links: readonly CrawlUrl[],
+    headerLinks: readonly CrawlUrl[],
   ): PageEvidence {
     if (parsed === undefined) return NO_EVIDENCE;
     const prints = this.#prints(host);
@@ -142,7 +149,7 @@ export class TrapWatch {
     if (isLooseCopy) this.#shared.addCopy(printOf(lease.url));
     const look = isLooseCopy ? folderPrint(parsed, lease.url) : 0;
     if (isLooseCopy) this.#shared.addCopy(printOf(lease.url, look));
-    const news = newLinks(links, prints.links);
+    const news = newLinks([...parsed.links, ...headerLinks], prints.links);
     return {
       copy: isCopy && fromCopy,
       leads: isCopy && fromCopy && news.length > 0,
@@ -158,6 +165,7 @@ export class TrapWatch {
   }
 
   #host(name: string): WatchedHost {
+    if (this.#latest?.name === name) return this.#latest;
     let host = this.#hosts.get(name);
     if (host !== undefined) {
       // The map keeps the order of use, so that the host met least lately goes first.
@@ -166,19 +174,23 @@ export class TrapWatch {
       const [families, states] = [new Map<string, Family>(), new Map<string, TrapState>()];
       const all = new Family(`${name} all`, this.#shared);
       const growth = new Family(`${name} growth`, this.#shared);
-      const fresh = { pages: 0, suspect: false, prints: undefined };
+      const fresh = { pages: 0, suspect: false, prints: undefined, latest: undefined };
       host = { name, ...fresh, all, growth, families, states };
     }
     this.#hosts.set(name, host);
     if (this.#hosts.size > MAX_HOSTS) dropFirst(this.#hosts);
+    this.#latest = host;
     return host;
   }
 
   #family(host: WatchedHost, key: string): Family {
-    const family = host.families.get(key) ?? new Family(`${host.name}${key}`, this.#shared);
+    const known = host.families.get(key);
+    if (known !== undefined && known === host.latest) return known;
+    const family = known ?? new Family(`${host.name}${key}`, this.#shared);
     host.families.delete(key);
     host.families.set(key, family);
     if (host.families.size > MAX_FAMILIES) dropFirst(host.families);
+    host.latest = family;
     return family;
   }
 
@@ -188,6 +200,8 @@ export class TrapWatch {
       loose: new PrintCache(HOST_PRINTS),
       links: new PrintCache(HOST_PRINTS),
     };
+    if (this.#latestLarge === host) return host.prints;
+    this.#latestLarge = host;
     this.#large.delete(host);
     this.#large.add(host);
     if (this.#large.size > MAX_LARGE_HOSTS) {
@@ -239,9 +253,11 @@ function isAllCopies(all: Family): boolean {
 
 /** A cheap look first: with fewer slashes, those of the scheme included, no segment follows itself four times. */
 function mayBeOdd(url: CrawlUrl): boolean {
-  let slashes = 0;
-  for (let at = url.indexOf("/"); at >= 0; at = url.indexOf("/", at + 1)) slashes++;
-  return slashes >= 6;
+  let slashes = 2;
+  for (let at = url.indexOf("/", 8); at >= 0; at = url.indexOf("/", at + 1)) {
+    if (++slashes >= 6) return true;
+  }
+  return false;
 }
 
 function dropFirst(map: Map<string, unknown>): void {

@@ -1,4 +1,4 @@
-import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { type CrawlUrl, MAX_URL_LENGTH } from "../../url/crawl-url.ts";
 
 /** What the spelling of a URL says about the family it belongs to. */
 export interface UrlShape {
@@ -20,21 +20,37 @@ const DATES = [
   /[?&](?:y|yr|year|date|month|day|from|start|cal)[a-z_]*=(\d{4})(?=\D|$)/i,
 ];
 
-/** The part of a shape by which a URL is odd whatever its family: one look at its segments. */
+/** The part of a shape by which a URL is odd whatever its family: one look at its segments, asked for every link. */
 export function spellingOf(url: CrawlUrl): Pick<UrlShape, "repeats" | "segments"> {
-  const segments = pathOf(url).split("/");
-  return { repeats: repeatsOf(segments), segments: segments.length };
+  const segments = findSegments(url);
+  return { repeats: repeatsOf(url, segments), segments };
+}
+
+/** Where segments begin; each ends one before the next. No URL has more. */
+const starts = new Int32Array(MAX_URL_LENGTH + 2);
+
+/** Leaves the places of the path's segments in `starts` and answers how many there are. */
+function findSegments(url: CrawlUrl): number {
+  const path = url.indexOf("/", 8);
+  const mark = url.indexOf("?", path);
+  const end = mark < 0 ? url.length : mark;
+  let count = 0;
+  for (let slash = path; slash >= 0 && slash < end; slash = url.indexOf("/", slash + 1)) {
+    starts[count++] = slash + 1;
+  }
+  starts[count] = end + 1;
+  return count;
 }
 
 /** Takes a URL apart into what stays and what varies within its family. */
 export function shapeOf(url: CrawlUrl): UrlShape {
   const start = url.indexOf("/", 8);
   const mark = url.indexOf("?", start);
-  const segments = pathOf(url).split("/");
+  const segments = findSegments(url);
   return {
-    pattern: patternOf(segments, mark >= 0),
-    repeats: repeatsOf(segments),
-    segments: segments.length,
+    pattern: patternOf(pathOf(url).split("/"), mark >= 0),
+    repeats: repeatsOf(url, segments),
+    segments,
     parameters: mark < 0 ? 0 : url.slice(mark).split("&").length,
     year: yearOf(url.slice(start)),
   };
@@ -87,16 +103,28 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-function repeatsOf(segments: readonly string[]): number {
+function repeatsOf(url: CrawlUrl, segments: number): number {
   let most = 1;
   for (let group = 1; group <= LONGEST_GROUP; group++) {
     let run = 0;
-    for (let i = group; i < segments.length; i++) {
-      run = segments[i] === segments[i - group] && segments[i] !== "" ? run + 1 : 0;
+    for (let i = group; i < segments; i++) {
+      run = isSameSegment(url, i, i - group) ? run + 1 : 0;
       most = Math.max(most, Math.floor(run / group) + 1);
     }
   }
   return most;
+}
+
+/** False for empty ones. */
+function isSameSegment(url: CrawlUrl, a: number, b: number): boolean {
+  const from = starts[a]!;
+  const other = starts[b]!;
+  const length = starts[a + 1]! - from;
+  if (length === 1 || length !== starts[b + 1]! - other) return false;
+  for (let i = 0; i < length - 1; i++) {
+    if (url.charCodeAt(from + i) !== url.charCodeAt(other + i)) return false;
+  }
+  return true;
 }
 
 function yearOf(target: string): number | undefined {

@@ -57,6 +57,9 @@ export function growthState(growth: Family): TrapState {
 
 /** What the evidence says about a family when a page of it, at this depth, has been read. */
 export function familyState(family: Family, shape: UrlShape, depth: number): TrapState {
+  // Nearly every page: nothing speaks against it.
+  const most = Math.max(family.copyShare, family.looseShare, family.inbredShare);
+  if (most < MOST) return "free";
   const reasons: [share: number, weight: number, reason: TrapReason][] = [
     // Copies that lead to copies: session ids, the same page under ever new names.
     [family.copyShare, family.copies / COPIES, "trap_same_content"],

@@ -1,3 +1,4 @@
+import type { BodyMemory } from "./body-memory.ts";
 import { LARGE_BYTES } from "./large-bodies.ts";
 import type { BodyTap } from "./message.ts";
 
@@ -14,6 +15,7 @@ export class BodyBuffer {
   readonly #maxBytes: number;
   readonly #expectedBytes: number;
   readonly #tap: BodyTap | undefined;
+  readonly #memory: BodyMemory | undefined;
   #bytes: Buffer = EMPTY;
   /** Bytes kept. */
   #length = 0;
@@ -21,11 +23,12 @@ export class BodyBuffer {
   #passed = 0;
   #large: Buffer | undefined;
 
-  /** `expectedBytes` is the declared length, 0 if none was declared. */
-  constructor(maxBytes: number, expectedBytes: number, tap?: BodyTap) {
+  /** `expectedBytes` is the declared length, 0 if none was declared; with a `memory`, `release` must follow. */
+  constructor(maxBytes: number, expectedBytes: number, tap?: BodyTap, memory?: BodyMemory) {
     this.#maxBytes = maxBytes;
     this.#expectedBytes = Math.min(expectedBytes, maxBytes);
     this.#tap = tap;
+    this.#memory = memory;
   }
 
   /** Bytes that have come, kept or not. */
@@ -57,13 +60,16 @@ export class BodyBuffer {
   /** Goes on in a piece of memory that holds `maxBytes` at least. */
   moveTo(piece: Buffer): void {
     piece.set(this.#bytes.subarray(0, this.#length));
+    this.#memory?.giveBack(this.#bytes);
     this.#bytes = this.#large = piece;
   }
 
-  /** Takes the piece of memory away, to be given back when nobody reads the body any more. */
-  takeLarge(): Buffer | undefined {
+  /** Nobody reads the body any more. Answers the large piece of memory, if it had one, for others to use. */
+  release(): Buffer | undefined {
     const piece = this.#large;
+    if (piece === undefined) this.#memory?.giveBack(this.#bytes);
     this.#large = undefined;
+    this.#bytes = EMPTY;
     return piece;
   }
 
@@ -95,8 +101,12 @@ export class BodyBuffer {
           Math.max(this.#bytes.length * 2, GROWN_BYTES),
           this.#expectedBytes || this.#maxBytes,
         );
-    const larger = Buffer.allocUnsafe(Math.max(atLeast, Math.min(wanted, this.#maxBytes)));
-    if (!first) larger.set(this.#bytes.subarray(0, this.#length));
+    const bytes = Math.max(atLeast, Math.min(wanted, this.#maxBytes));
+    const larger = this.#memory?.take(bytes) ?? Buffer.allocUnsafe(bytes);
+    if (!first) {
+      larger.set(this.#bytes.subarray(0, this.#length));
+      this.#memory?.giveBack(this.#bytes);
+    }
     this.#bytes = larger;
   }
 
@@ -104,7 +114,7 @@ export class BodyBuffer {
   finish(): Buffer {
     if (this.#length === this.#bytes.length) return this.#bytes;
     const used = this.#bytes.subarray(0, this.#length);
-    if (this.#large !== undefined) return used;
+    if (this.#large !== undefined || this.#memory !== undefined) return used;
     return this.#length * 2 < this.#bytes.length ? Buffer.from(used) : used;
   }
 }

@@ -1,3 +1,4 @@
+import { BodyMemory } from "./body-memory.ts";
 import { Connection, type ConnectionOwner } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
 import { LargeBodies } from "./large-bodies.ts";
@@ -71,9 +72,12 @@ export class WireClient {
   readonly #clock: () => number;
   readonly #secure: SecureOptions;
   readonly #pool: Pool;
+  readonly #bodyMemory = new BodyMemory();
   readonly #largeBodies: LargeBodies | undefined;
   readonly #requestText = new RequestText();
   readonly #connections = new Set<Connection>();
+  /** The target met last and the key of its connections. */
+  #latest: { readonly target: WireTarget; readonly key: string } | undefined;
   /** Keys of connections on which bytes came that nobody had asked for. */
   readonly #surprises = new Set<string>();
   readonly #tickMs: number;
@@ -104,7 +108,14 @@ export class WireClient {
 
   /** Whether a connection waits that a request for this target would use. */
   holds(target: WireTarget): boolean {
-    return this.#pool.has(connectionKey(target));
+    return this.#pool.has(this.#keyOf(target));
+  }
+
+  #keyOf(target: WireTarget): string {
+    if (this.#latest?.target !== target) {
+      this.#latest = { target, key: connectionKey(target) };
+    }
+    return this.#latest.key;
   }
 
   /** Sends one GET request and tells what became of it. */
@@ -126,6 +137,7 @@ export class WireClient {
           now,
           resolve,
           reject,
+          this.#bodyMemory,
           this.#largeBodies,
         ),
       );
@@ -138,7 +150,7 @@ export class WireClient {
       return;
     }
     const { target } = exchange.request;
-    const key = connectionKey(target);
+    const key = this.#keyOf(target);
     const opened = exchange.takeOpened();
     let connection = exchange.retried ? undefined : this.#pool.take(key);
     exchange.reused = connection !== undefined;

@@ -1,4 +1,5 @@
 import type net from "node:net";
+import type { BodyMemory } from "./body-memory.ts";
 import type { ResponseHead } from "./head.ts";
 import type { LargeBodies } from "./large-bodies.ts";
 import type { WireLimits } from "./limits.ts";
@@ -81,6 +82,7 @@ export class Exchange {
     nowMs: number,
     settle: (result: WireResult) => void,
     reject: (fault: unknown) => void,
+    memory?: BodyMemory,
     large?: LargeBodies,
   ) {
     this.request = request;
@@ -94,7 +96,14 @@ export class Exchange {
     // The pieces have the size of the client's own limit.
     if (request.releases === true && maxBodyBytes <= limits.maxBodyBytes) this.#large = large;
     const { accept, tap } = request;
-    this.reader = new ResponseReader({ limits, maxBodyBytes, conditional, accept, tap });
+    this.reader = new ResponseReader({
+      limits,
+      maxBodyBytes,
+      conditional,
+      accept,
+      tap,
+      memory: request.releases === true ? memory : undefined,
+    });
   }
 
   /** The connection that was opened for it; only once. */
@@ -133,9 +142,9 @@ export class Exchange {
     return piece !== undefined;
   }
 
-  /** The memory of a large body may serve another one. */
+  /** The memory of the body may serve another one. */
   releaseBody(): void {
-    const piece = this.reader.body?.takeLarge();
+    const piece = this.reader.body?.release();
     if (piece !== undefined) this.#large?.giveBack(piece);
   }
 

@@ -6,7 +6,7 @@ import type { WireError } from "./wire-error.ts";
 /** Header lines of a request, in sending order; an array must not change once it was used. */
 export type RequestHeaders = readonly (readonly [name: string, value: string])[];
 
-/** Where a request goes: the name it asks for and the address, already checked, that is connected to. */
+/** Where a request goes: the name it asks for and the address, already checked, that is connected to. It must not change once it was used. */
 export interface WireTarget {
   secure: boolean;
   /** For the Host header, SNI and the certificate check; IPv6 in brackets. */
@@ -43,15 +43,15 @@ export interface WireRequest {
   /** Without Host, which comes from the target. */
   headers: RequestHeaders;
   /** False ends the exchange after the head: no body is read and the connection is closed. */
-  accept?: (head: ResponseHead) => boolean;
-  /** The caller calls `release`: only then a large body may use memory that is shared. */
-  releases?: boolean;
+  accept?: ((head: ResponseHead) => boolean) | undefined;
+  /** The caller calls `release`: only then the body may lie in memory that is used again. */
+  releases?: boolean | undefined;
   /** Instead of the client's limit. */
-  maxBodyBytes?: number;
+  maxBodyBytes?: number | undefined;
   /** Also hears the body. */
   tap?: BodyTap | undefined;
   /** A connection to the target that was opened for this request; it is used or destroyed. */
-  opened?: net.Socket;
+  opened?: net.Socket | undefined;
 }
 
 /** A response as it came; all times are readings of the client's monotonic clock. */

@@ -11,6 +11,8 @@ export class RequestText {
   #lastHeaders: RequestHeaders | undefined;
   #lastBlock = "";
   #lastConditional = false;
+  #lastTarget: WireTarget | undefined;
+  #lastHost = "";
 
   /** True when the request written last was conditional. */
   get conditional(): boolean {
@@ -20,11 +22,9 @@ export class RequestText {
   /** The request in latin1, undefined when a part holds a character that may not be sent. A header array must not change once used. */
   write(target: WireTarget, path: string, headers: RequestHeaders): string | undefined {
     if (path === "" || BAD_PATH.test(path)) return undefined;
-    if (target.hostname === "" || BAD_HOST.test(target.hostname)) return undefined;
+    if (target !== this.#lastTarget && !this.#rememberHost(target)) return undefined;
     if (headers !== this.#lastHeaders && !this.#remember(headers)) return undefined;
-    const usualPort = target.secure ? 443 : 80;
-    const port = target.port === usualPort ? "" : `:${target.port}`;
-    const host = `${target.hostname}${port}`;
+    const host = this.#lastHost;
     if (target.proxy === undefined || target.secure) {
       return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${this.#lastBlock}`;
     }
@@ -33,6 +33,14 @@ export class RequestText {
     if (authorization !== undefined && BAD_VALUE.test(authorization)) return undefined;
     const secret = authorization === undefined ? "" : `Proxy-Authorization: ${authorization}\r\n`;
     return `GET http://${host}${path} HTTP/1.1\r\nHost: ${host}\r\n${secret}${this.#lastBlock}`;
+  }
+
+  #rememberHost(target: WireTarget): boolean {
+    const { hostname, port, secure } = target;
+    if (hostname === "" || BAD_HOST.test(hostname)) return false;
+    this.#lastHost = port === (secure ? 443 : 80) ? hostname : `${hostname}:${port}`;
+    this.#lastTarget = target;
+    return true;
   }
 
   #remember(headers: RequestHeaders): boolean {

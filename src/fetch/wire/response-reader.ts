@@ -1,4 +1,5 @@
 import { BodyBuffer } from "./body-buffer.ts";
+import type { BodyMemory } from "./body-memory.ts";
 import { CHUNKS_BAD, CHUNKS_FULL, CHUNKS_MORE, ChunkedDecoder } from "./chunked.ts";
 import { hasTooManyCodings } from "./decode.ts";
 import { type Framing, framingOf } from "./framing.ts";
@@ -22,6 +23,8 @@ export interface ReaderOptions {
   conditional: boolean;
   accept: ((head: ResponseHead) => boolean) | undefined;
   tap?: BodyTap | undefined;
+  /** Where bodies lie whose reader says when it is done with them. */
+  memory?: BodyMemory | undefined;
 }
 
 /** Why a final head cannot be trusted, empty when it can. */
@@ -143,7 +146,7 @@ export class ResponseReader {
   }
 
   #startBody(head: ResponseHead, framing: Exclude<Framing, { kind: "bad" }>): void {
-    const { accept, limits, maxBodyBytes, tap } = this.#options;
+    const { accept, limits, maxBodyBytes, tap, memory } = this.#options;
     if (accept !== undefined && !accept(head)) {
       this.aborted = true;
       this.done = true;
@@ -151,7 +154,8 @@ export class ResponseReader {
     }
     this.#framing = framing;
     tap?.begin(head);
-    this.#body = new BodyBuffer(maxBodyBytes, framing.kind === "length" ? framing.bytes : 0, tap);
+    const expected = framing.kind === "length" ? framing.bytes : 0;
+    this.#body = new BodyBuffer(maxBodyBytes, expected, tap, memory);
     if (framing.kind === "chunked") {
       this.#chunks = new ChunkedDecoder(limits.maxHeadBytes, limits.maxHeadLines);
     }

@@ -198,10 +198,8 @@ export class SimCrawler {
       const isPage = outcome === OUTCOME.page;
       if (isOwn && !isPage) this.#limit.giveBack();
       this.#uncommitted.add(1);
-      const onCommitted = () => {
-        this.#uncommitted.remove(1);
-        if (isOwn && isPage) this.#limit.committed();
-      };
+      const counter = isOwn && isPage ? this.#limit : undefined;
+      const onCommitted = this.#uncommitted.onCommitted(1, counter);
       const found = answer.found.map((url) => discovery(url, lease, outcome));
       this.frontier.finish(lease, found, { outcome, links: found.length, record, onCommitted });
     }
