@@ -1,10 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { CrawlConfig } from "../config/schema.ts";
+import { StoreCorruptError } from "../errors.ts";
 import type { Totals } from "../stats/counters.ts";
-import { crawlPaths } from "../store/crawl-folder.ts";
+import { crawlPaths, readCrawlState } from "../store/crawl-folder.ts";
 import { writeResults } from "../store/crawl-results.ts";
 import { replaceFile } from "../store/replace-file.ts";
+import { AFTER_CRASH, type RunFacts, readRunFacts } from "../store/result-lists.ts";
 import { BufferPlan } from "./buffer-plan.ts";
 import { type Measured, reportOf } from "./summary.ts";
 import { topPages } from "./top-pages.ts";
@@ -29,6 +31,24 @@ export function writeReports(
     buffers: new BufferPlan(config).count,
     endedBy: endedBy(config, totals, measured),
   });
+}
+
+/** What is known of the newest run: what its statistics say; of one that crashed, what it was told to do. */
+export function readNewestRun(out: string): RunFacts {
+  const config = configAfterCrash(out);
+  if (config?.threads === undefined) return readRunFacts(crawlPaths(out).reports);
+  const buffers = new BufferPlan(config).count;
+  return { seconds: "unknown", threads: config.threads, buffers, endedBy: AFTER_CRASH };
+}
+
+function configAfterCrash(out: string): CrawlConfig | undefined {
+  try {
+    const state = readCrawlState(out);
+    return state?.ended === "running" ? (state.config as CrawlConfig) : undefined;
+  } catch (fault) {
+    if (fault instanceof StoreCorruptError) return undefined;
+    throw fault;
+  }
 }
 
 /** Why the crawl ended, in words; of the limits the one that was reached. */

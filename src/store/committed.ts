@@ -61,6 +61,24 @@ export class Committed {
     return this.#view === undefined || this.#indexOf(file, offset) >= 0;
   }
 
+  /**
+   * As `has`, and true once per record, however often it is listed: a page of a tree that was stored before a crash and
+   * fetched again after it has two lines and one place.
+   */
+  once(): (file: string, offset: number) => boolean {
+    const taken = new Map<string, Uint8Array>();
+    return (file, offset) => {
+      if (this.#view === undefined) return true;
+      const at = this.#indexOf(file, offset);
+      if (at < 0) return false;
+      const marks = taken.get(file) ?? new Uint8Array(this.#offsets.get(file)!.length);
+      taken.set(file, marks);
+      const isFirst = marks[at] === 0;
+      marks[at] = 1;
+      return isFirst;
+    };
+  }
+
   /** Where the last committed record of a file begins; -1 when it holds none. */
   lastOffset(file: string): number {
     return this.#offsets.get(file)?.at(-1) ?? -1;

@@ -70,8 +70,9 @@ export function writeTreeResults(tree: string, reports: string, facts: RunFacts)
 
 /** URLs whose answer is stored and committed. */
 function* stored(log: string, committed: Committed): Generator<FoundUrl, void> {
+  const isNew = committed.once();
   for (const { url, parent, file, offset } of logLines(log, true))
-    if (file !== undefined && committed.has(file, offset ?? 0)) yield { url, source: parent ?? "" };
+    if (file !== undefined && isNew(file, offset ?? 0)) yield { url, source: parent ?? "" };
 }
 
 /** URLs that ended without an answer: refused, or failed. "Unavailable" is no end, they wait for a later run. */

@@ -13,22 +13,23 @@ const PAGE_PLACE =
   /"file":"([^"\\]*)","offset":(\d+),"length":\d+(?:,"cash":[\d.e+-]+,"priority":[\d.e+-]+)?\}$/;
 
 /**
- * Takes out of index and page list what was never committed: a run that died had listed pages that the next run
- * fetched again. Answers how many lines that were.
+ * Takes out of index and page list what was never committed, and what is listed twice: a run that died had listed pages
+ * that the next run fetched again. Answers how many lines that were.
  */
 export function dropUncommitted(dir: string, committed: Committed): number {
   const { index, pages } = crawlPaths(dir);
+  const [isNewInIndex, isNewInPages] = [committed.once(), committed.once()];
   const isIndexed = (line: string) => {
     const place = INDEX_PLACE.exec(line);
-    if (place !== null) return committed.has(place[2]!, Number(place[1]));
+    if (place !== null) return isNewInIndex(place[2]!, Number(place[1]));
     const { filename, offset } = cdxjFields(line);
-    return committed.has(filename!, Number(offset));
+    return isNewInIndex(filename!, Number(offset));
   };
   const isListed = (line: string) => {
     const place = PAGE_PLACE.exec(line);
-    if (place !== null) return committed.has(place[1]!, Number(place[2]));
+    if (place !== null) return isNewInPages(place[1]!, Number(place[2]));
     const { url, file, offset } = JSON.parse(line);
-    return url === undefined || committed.has(file, offset);
+    return url === undefined || isNewInPages(file, offset);
   };
   return keepLines(index, isIndexed) + keepLines(pages, isListed);
 }
@@ -44,22 +45,25 @@ function checked(keep: (line: string) => boolean, line: string, path: string, of
 }
 
 function keepLines(path: string, keep: (line: string) => boolean): number {
-  let dropped = 0;
+  // Each line is asked about once; those that go are few.
+  const dropped = new Set<number>();
   let offset = 0;
   for (const line of readLines(path)) {
-    if (!checked(keep, line, path, offset)) dropped++;
+    if (!checked(keep, line, path, offset)) dropped.add(offset);
     offset += line.length + 1;
   }
-  if (dropped === 0) return 0;
+  if (dropped.size === 0) return 0;
+  offset = 0;
   replaceFile(path, (file) => {
     let text = "";
     for (const line of readLines(path)) {
-      if (keep(line)) text += `${line}\n`;
+      if (!dropped.has(offset)) text += `${line}\n`;
+      offset += line.length + 1;
       if (text.length < WRITE_CHARS) continue;
       file.write(Buffer.from(text, "latin1"));
       text = "";
     }
     file.write(Buffer.from(text, "latin1"));
   });
-  return dropped;
+  return dropped.size;
 }

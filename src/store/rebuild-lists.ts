@@ -113,7 +113,8 @@ class Lists {
   }
 }
 
-function orphanPath(dir: string): string {
+/** Where records are listed that were never committed. */
+export function orphanPath(dir: string): string {
   return join(crawlPaths(dir).reports, "orphans.jsonl");
 }
 

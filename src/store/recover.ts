@@ -13,7 +13,7 @@ import { lockFolder } from "./folder-lock.ts";
 import { openJournals, type Seeds, seedsInJournals } from "./journal-view.ts";
 import { jsonLine, wholeLinesBytes } from "./jsonl.ts";
 import { readLines } from "./line-reader.ts";
-import { rebuildLists } from "./rebuild-lists.ts";
+import { orphanPath, rebuildLists } from "./rebuild-lists.ts";
 import { removeIfThere, replaceFile } from "./replace-file.ts";
 import type { ListCounts, RunFacts } from "./result-lists.ts";
 import { readTree } from "./tree-files.ts";
@@ -104,8 +104,9 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   let lists: ListCounts;
   if (archiveFiles(paths.archive).length === 0 && existsSync(paths.tree)) {
     finishFolder(dir);
-    const pages = [...pagesOfTree(paths.tree, committed)];
-    rebuilt = { captures: pages.length, orphans: 0, changed: [], damages: [], mended: [] };
+    dropUncommitted(dir, committed);
+    const { pages, orphans } = pagesOfTree(dir, committed);
+    rebuilt = { captures: pages.length, orphans, changed: [], damages: [], mended: [] };
     lists = writeResultsOf(dir, facts, { committed, waiting, captures: pages });
   } else if (archiveFiles(paths.archive).length === 0 && !committed.keepsRecords) {
     // No store, or nobody answered: the lists are all there is.
@@ -170,7 +171,15 @@ function* capturesIn(path: string): Generator<FoundUrl, void> {
   }
 }
 
-function* pagesOfTree(tree: string, committed: Committed): Generator<FoundUrl, void> {
-  for (const { url, source, path } of readTree(tree))
-    if (committed.find(`tree/${path}/content.html`, 0)) yield { url, source };
+/** The pages of a tree that count; the others are listed as orphans. */
+function pagesOfTree(dir: string, committed: Committed): { pages: FoundUrl[]; orphans: number } {
+  const pages: FoundUrl[] = [];
+  const orphans: string[] = [];
+  for (const { url, source, path } of readTree(crawlPaths(dir).tree)) {
+    const file = `tree/${path}/content.html`;
+    if (committed.find(file, 0)) pages.push({ url, source });
+    else orphans.push(`${jsonLine({ url, file })}\n`);
+  }
+  replaceFile(orphanPath(dir), (file) => file.write(Buffer.from(orphans.join(""))));
+  return { pages, orphans: orphans.length };
 }

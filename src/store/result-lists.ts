@@ -7,6 +7,8 @@ import { safeText, safeUri } from "./safe-text.ts";
 import { sourceLine } from "./tree-files.ts";
 
 const TITLE = "URLs found and not crawled";
+/** How a crawl ended that did not end. */
+export const AFTER_CRASH = "recovered after a crash";
 const WRITE_CHARS = 256 * 1024;
 
 /** How many lines the lists have, titles left out. */
@@ -96,7 +98,7 @@ export function readRunFacts(reports: string): RunFacts {
     seconds: number("duration in seconds"),
     threads: number("threads"),
     buffers: number("buffers"),
-    endedBy: row("ended by") ?? "recovered after a crash",
+    endedBy: row("ended by") ?? AFTER_CRASH,
   };
 }
 

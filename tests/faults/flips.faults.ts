@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { readNewestRun } from "../../src/crawl/reports.ts";
 import { EXIT } from "../../src/errors.ts";
 import { compactShard } from "../../src/frontier/journal/compact.ts";
 import { listSegments } from "../../src/frontier/journal/journal-files.ts";
 import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
 import { type Recovery, recoverFolder } from "../../src/store/recover.ts";
-import { readRunFacts } from "../../src/store/result-lists.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { type RemoteWeb, startWebProcess } from "../../src/web/web-process.ts";
 import { crawlArguments, type Drill, Random, startCrawl, withFolder } from "./drill.ts";
@@ -117,7 +117,7 @@ async function runTo(args: readonly string[], expected: number): Promise<void> {
 }
 
 function recover(out: string): Recovery {
-  return recoverFolder(out, readRunFacts(crawlPaths(out).reports));
+  return recoverFolder(out, readNewestRun(out));
 }
 
 async function recoverInProcess(out: string, problem: (what: string) => void): Promise<Recovery> {

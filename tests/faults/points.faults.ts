@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { readNewestRun } from "../../src/crawl/reports.ts";
 import { crawlPaths } from "../../src/store/crawl-folder.ts";
 import { recoverFolder } from "../../src/store/recover.ts";
-import { readRunFacts } from "../../src/store/result-lists.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { type RemoteWeb, startWebProcess } from "../../src/web/web-process.ts";
 import { root } from "../support/conformance.ts";
@@ -101,7 +101,7 @@ export const drill: Drill = {
               const { signal } = await run(["recover", out], again);
               if (signal === "SIGKILL") hit(called);
             }
-            const { damages, orphans } = recoverFolder(out, readRunFacts(crawlPaths(out).reports));
+            const { damages, orphans } = recoverFolder(out, readNewestRun(out));
             figures.orphans += orphans;
             for (const { file, offset, what } of damages)
               problems.push(`${name}: ${file}:${offset}: ${what}`);

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
+import { readNewestRun } from "../../src/crawl/reports.ts";
+import { readCrawlState } from "../../src/store/crawl-folder.ts";
 import { recoverFolder } from "../../src/store/recover.ts";
-import { readRunFacts } from "../../src/store/result-lists.ts";
 import { type Drill, Random, withFolder } from "./drill.ts";
 import { LossyDisk, materialise } from "./lossy-disk.ts";
 import { readOnDisk } from "./on-disk.ts";
@@ -140,10 +140,7 @@ class PowerLoss {
       for (const name of this.#promised)
         if (!before.doneNames.has(name)) return "a page that was promised is lost";
       if (before.problems.length > 0 || !full) return before.problems[0];
-      const { damages, orphans } = recoverFolder(
-        this.#left,
-        readRunFacts(crawlPaths(this.#left).reports),
-      );
+      const { damages, orphans } = recoverFolder(this.#left, readNewestRun(this.#left));
       this.orphans += orphans;
       const [damage] = damages;
       if (damage !== undefined) return `${damage.file}:${damage.offset}: ${damage.what}`;

@@ -240,3 +240,30 @@ test("a tree beside the archive, a tree instead of it, and a tree alone give the
   rmSync(join(alone, "tree"), { recursive: true });
   assert.throws(() => recoverFolder(alone, FACTS), { code: "OW_USAGE" });
 });
+
+test("a tree: what was stored and not committed is listed as an orphan, and once when it is fetched again", (t) => {
+  const stores = { warc: false, tree: true };
+  const crawlOf = (name: string) =>
+    sampleCrawl(join(freshFolder(t), name), { stores, treeLocks: treeLockMemory(1) });
+  const again = "http://h/waits1";
+  const urlsIn = (dir: string) => {
+    const { crawled, uncrawled, pages } = listed(dir);
+    const isIt = (line: string) => line.includes(again);
+    return [crawled, uncrawled, pages].map((list) => list.filter(isIt).length);
+  };
+  const killed = crawlOf("killed");
+  killed.store(again, "http://h/0");
+  killed.flush();
+  assert.equal(recoverFolder(killed.folder, FACTS).orphans, 1);
+  const [orphan] = lines(join(killed.folder, "reports", "orphans.jsonl"));
+  assert.equal(JSON.parse(orphan!).url, again);
+  assert.deepEqual(urlsIn(killed.folder), [0, 1, 0]);
+  const resumed = crawlOf("resumed");
+  resumed.store(again, "http://h/0");
+  resumed.commit(again, resumed.store(again, "http://h/0"));
+  resumed.close();
+  finishFolder(resumed.folder);
+  const { crawled, uncrawled } = writeResults(resumed.folder, FACTS);
+  assert.equal(crawled + uncrawled, 37);
+  assert.deepEqual(urlsIn(resumed.folder), [1, 0, 1]);
+});

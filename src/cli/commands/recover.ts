@@ -1,9 +1,8 @@
 import { printable } from "../../config/printable.ts";
+import { readNewestRun } from "../../crawl/reports.ts";
 import { EXIT, UsageError } from "../../errors.ts";
-import { crawlPaths } from "../../store/crawl-folder.ts";
 import { jsonLine } from "../../store/jsonl.ts";
 import { type Recovery, recoverFolder } from "../../store/recover.ts";
-import { readRunFacts } from "../../store/result-lists.ts";
 import type { Command } from "../command.ts";
 import { DEBUG_OPTION, jsonOption } from "../common-options.ts";
 import { count } from "../summary.ts";
@@ -24,7 +23,7 @@ export const command: Command = {
       const example = "for example orbweaver recover crawls/example";
       throw new UsageError(`recover takes one folder, ${example}`);
     }
-    const recovery = recoverFolder(dir, readRunFacts(crawlPaths(dir).reports));
+    const recovery = recoverFolder(dir, readNewestRun(dir));
     const json = args.options.get("json") === true;
     io.stdout.write(json ? `${jsonLine(recovery)}\n` : textOf(recovery));
     return recovery.damages.length > 0 ? EXIT.corrupt : EXIT.finished;
