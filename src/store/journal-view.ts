@@ -91,7 +91,7 @@ function readSegmentHeader(path: string): ReturnType<typeof decodeSegmentHeader>
 }
 
 /** Numbers of the shards that have a journal in the folder. */
-function shardsIn(folder: string): number[] {
+export function shardsIn(folder: string): number[] {
   if (!existsSync(folder)) return [];
   const numbers = readdirSync(folder).map(
     (name) => /^shard-(\d+)\.\d+\.(?:journal|snapshot|done)$/.exec(name)?.[1],

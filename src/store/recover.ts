@@ -16,6 +16,7 @@ import { readLines } from "./line-reader.ts";
 import { orphanPath, rebuildLists } from "./rebuild-lists.ts";
 import { removeIfThere, replaceFile } from "./replace-file.ts";
 import type { ListCounts, RunFacts } from "./result-lists.ts";
+import { salvageJournals } from "./salvage-journals.ts";
 import { readTree } from "./tree-files.ts";
 
 /** A place in a file. */
@@ -41,6 +42,8 @@ export interface Recovery {
   readonly orphans: number;
   /** URLs that ended without an answer and whose text is nowhere any more. */
   readonly unnamed: number;
+  /** Journals were damaged, and what is intact of them has taken their place: the crawl can be resumed. */
+  readonly salvaged: boolean;
   readonly lists: ListCounts;
 }
 
@@ -84,6 +87,7 @@ function fromTree(dir: string, facts: RunFacts): Recovery {
     orphans: 0,
     unnamed: 0,
     mended: [],
+    salvaged: false,
   };
   return { ...none, captures: lists.crawled + lists.seeds, lists };
 }
@@ -127,8 +131,11 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
     ...place,
     what: "a committed record is missing",
   }));
+  // The last thing: everything before reads the journals as they were.
+  const salvaged = salvageJournals(dir, journals.damages);
   return {
     damages: [...state.damages, ...journals.damages, ...rebuilt.damages, ...missing],
+    salvaged,
     closed,
     journalsCut: journals.cut,
     mended: [

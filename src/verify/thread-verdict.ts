@@ -39,11 +39,15 @@ export class ThreadVerdict {
     );
   }
 
-  /** A loop that waits for a ring waits in the turnstile. */
+  /** Whoever waits for a ring, or for the end of another thread, waits in the turnstile. */
   #isWaiting(t: number): boolean {
-    const rest = this.#rests[t];
-    const next = this.#turnstile[T.wordsOf(t) + T.NEXT_KIND];
-    return rest === T.SLEEPING || (rest === T.OUT_OF_STEPS && next === KIND.awaitRing);
+    if (this.#rests[t] === T.SLEEPING) return true;
+    const at = T.wordsOf(t);
+    const kind = this.#turnstile[at + T.NEXT_KIND];
+    const awaitsRing = kind === KIND.awaitRing;
+    const awaitsEnd =
+      kind === KIND.awaitEnd && !hasEnded(this.#rests[this.#turnstile[at + T.NEXT_BYTE]!]!);
+    return this.#rests[t] === T.OUT_OF_STEPS && (awaitsRing || awaitsEnd);
   }
 
   #wrongEnd(): string | undefined {

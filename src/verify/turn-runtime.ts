@@ -153,7 +153,7 @@ export class TurnRuntime {
 
   awaitEnd(thread: number): void {
     if (!this.#free) {
-      this.#turnFor(KIND.awaitEnd, 0, 0);
+      this.#turnFor(KIND.awaitEnd, thread, 0);
       return;
     }
     const rest = T.wordsOf(thread) + T.REST;

@@ -52,26 +52,28 @@ test("a crawl that a limit stopped goes on where it was, with any number of thre
   assert.match(refused.stderr, /frontier belongs to the crawl/);
 });
 
-test("a damaged journal is refused with its place and exit code 5", async (t) => {
+test("a damaged journal is refused with its place and exit code 5; after recover the crawl goes on without it", async (t) => {
   const web = await startWeb({ profile: { ...PROFILES.small, pages: 60, hosts: 2 } });
   t.after(() => web.close());
   const out = join(tempFolder(t), "out");
-  const { code } = await orbweaver([
-    "crawl",
-    ...web.start,
-    "--delay",
-    "0",
-    "--out",
-    out,
-    "--quiet",
-  ]);
-  assert.equal(code, 0);
+  const start = ["crawl", ...web.start, "--delay", "0", "--out", out, "--max-pages", "20"];
+  const { code } = await orbweaver([...start, "--quiet"]);
+  assert.equal(code, 3);
   const folder = join(out, "state/journals");
-  const journal = join(folder, readdirSync(folder)[0]!);
+  const name = readdirSync(folder)[0]!;
+  const journal = join(folder, name);
   const bytes = readFileSync(journal);
   bytes[100]! ^= 4;
   writeFileSync(journal, bytes);
-  const resumed = await orbweaver(["resume", out, "--quiet"]);
-  assert.equal(resumed.code, 5);
-  assert.match(resumed.stderr, /shard-\d\d\.000001\.journal:\d+: /);
+  const refused = await orbweaver(["resume", out, "--quiet"]);
+  assert.equal(refused.code, 5);
+  assert.match(refused.stderr, /shard-\d\d\.000001\.journal:\d+: .*orbweaver recover/s);
+  const recovered = await orbweaver(["recover", out]);
+  assert.equal(recovered.code, 5);
+  assert.match(recovered.stdout, /damaged: .*journal:\d+: .*can be resumed/s);
+  assert.deepEqual(readFileSync(join(out, "state/damaged", name)), bytes);
+  const resumed = await orbweaver(["resume", out, "--quiet", "--json", "--max-pages", "1000"]);
+  assert.equal(resumed.code, 0, resumed.stderr);
+  assert.ok(JSON.parse(resumed.stdout).pages > 20);
+  assert.equal((await orbweaver(["recover", out])).code, 0);
 });

@@ -12,6 +12,7 @@ const SCHEDULES = {
   "a history that no order explains": "ring-fifo-2p1c+takes-and-leaves-it:a8b8c18",
   "a circle that comes back to where it began": "ring-2p2c2+spins-behind-a-slow-reader:a16cd3c12",
   "an event loop that waits twice": "loop-doorbell-2x1+forgets-that-it-waits:c2ac9",
+  "a sleeper and who waits for its end": "frontier-pessimistic-death+nothing-reclaimed:a2b5Ac5",
   "a thread killed on the way": "barrier-reclaim+dies-before-waking:ab5c3a5cAd5",
 };
 

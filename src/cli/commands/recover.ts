@@ -33,6 +33,8 @@ export const command: Command = {
 function textOf(recovery: Recovery): string {
   const { captures, orphans, unnamed, lists, damages, closed, journalsCut, mended, rebuilt } =
     recovery;
+  const way =
+    "what is intact of the journals has taken their place, the damaged files are in state/damaged: the crawl can be resumed, without what the damaged bytes knew";
   const lines = [
     `${count(captures)} captures, ${count(orphans)} records that were never committed`,
     `${count(lists.crawled)} URLs crawled, ${count(lists.uncrawled)} found and not crawled, ${count(lists.seeds)} seeds`,
@@ -54,6 +56,7 @@ function textOf(recovery: Recovery): string {
     ...(damages.length > SHOWN
       ? [`and ${damages.length - SHOWN} more in reports/recover.json`]
       : []),
+    ...(recovery.salvaged ? [way] : []),
   ];
   return lines.map((line) => `${printable(line, 1000)}\n`).join("");
 }

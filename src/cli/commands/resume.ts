@@ -1,7 +1,7 @@
 import { loadSettings } from "../../config/load.ts";
 import { printable } from "../../config/printable.ts";
 import type { CrawlConfig, SettingName } from "../../config/schema.ts";
-import { UsageError } from "../../errors.ts";
+import { EXIT, OrbweaverError, StoreCorruptError, UsageError } from "../../errors.ts";
 import { readCrawlState } from "../../store/crawl-folder.ts";
 import { isUnfinished } from "../../store/create-folder.ts";
 import type { Command } from "../command.ts";
@@ -56,7 +56,13 @@ export const command: Command = {
     }
     const config = await changed(state.config as CrawlConfig, flagsOf(args), io.environment);
     const { runCrawl } = await import("../run-crawl.ts");
-    return runCrawl({ ...config, out: dir }, io, true);
+    try {
+      return await runCrawl({ ...config, out: dir }, io, true);
+    } catch (fault) {
+      if (!(fault instanceof OrbweaverError && fault.exitCode === EXIT.corrupt)) throw fault;
+      const way = `orbweaver recover ${shown} keeps all that is intact`;
+      throw new StoreCorruptError(`${fault.message}; ${way}`, fault);
+    }
   },
 };
 

@@ -4,7 +4,7 @@ import { CASH_COUNTERS } from "../opic/shard-cash.ts";
 import { WaitingCash } from "../opic/waiting-cash.ts";
 import { SeenSet } from "../seen.ts";
 import { EVENT, EventBatch } from "./event-batch.ts";
-import { EventCursor } from "./event-cursor.ts";
+import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import { ShardState } from "./fold.ts";
 import { type JournalFiles, listSegments, REAL_FILES, segmentName } from "./journal-files.ts";
 import { BATCH_HEADER_BYTES } from "./journal-format.ts";
@@ -16,7 +16,8 @@ import { decodeLink } from "./waiting-link.ts";
 
 const EVENT_SECTION = 6;
 const PIECE_BYTES = 256 * 1024;
-const TEMPORARY = ".new";
+/** The end of a name before what it names is durable. */
+export const TEMPORARY = ".new";
 
 /** What to compact: everything of a shard up to a segment that is closed. */
 export interface CompactOptions {
@@ -130,7 +131,8 @@ function* closedBatches(
   for (let step = reader.next(); !step.done; step = reader.next()) yield step.value;
 }
 
-function copyDone(batch: JournalBatch, into: SectionWriter): void {
+/** Copies the ends of URLs in a batch. */
+export function copyDone(batch: EventBytes, into: SectionWriter): void {
   const cursor = new EventCursor();
   const pieces: Buffer[] = [];
   cursor.open(batch);
@@ -164,6 +166,7 @@ function copyPrints(batches: Iterable<JournalBatch>, into: SnapshotWriter): void
   flush();
 }
 
-function removeIfThere(files: JournalFiles, path: string): void {
+/** Removes what an interrupted run of the same work left. */
+export function removeIfThere(files: JournalFiles, path: string): void {
   if (existsSync(path)) files.remove(path);
 }

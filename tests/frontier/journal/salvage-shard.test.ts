@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { print } from "../../../src/frontier/fingerprint.ts";
+import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
+import { segmentName } from "../../../src/frontier/journal/journal-files.ts";
+import { readJournal } from "../../../src/frontier/journal/journal-reader.ts";
+import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
+import { recoverShard } from "../../../src/frontier/journal/recover-shard.ts";
+import { salvageShard } from "../../../src/frontier/journal/salvage-shard.ts";
+import { readDone } from "../../../src/frontier/journal/snapshot.ts";
+import { decodeLink } from "../../../src/frontier/journal/waiting-link.ts";
+import { urlPrint } from "../../../src/frontier/url-print.ts";
+import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
+import { tempFolder } from "../../support/orbweaver.ts";
+
+const [seedLow, seedHigh] = [3, 4];
+
+class Events extends EventBatch {
+  found(url: string): this {
+    urlPrint(url as CrawlUrl, seedLow, seedHigh);
+    const how = { parent: undefined, depth: 1, via: "link", seed: false, chain: [] } as const;
+    this.admit({ ...how, url: url as CrawlUrl }, print.low, print.high);
+    return this;
+  }
+
+  ended(url: string): this {
+    urlPrint(url as CrawlUrl, seedLow, seedHigh);
+    this.done(print.low, print.high, 1, { file: "a.warc.gz", offset: 5, length: 7 });
+    return this;
+  }
+
+  block(target: number, number: number, text: string): this {
+    this.outbox(target, 1, number, 1, Buffer.from(text));
+    return this;
+  }
+}
+
+function write(folder: string, shard: number, batches: readonly EventBatch[]): void {
+  const journal = new JournalWriter({ folder, shard, epoch: 1, seedLow, seedHigh });
+  for (const batch of batches) journal.append(batch);
+  journal.sync();
+  journal.close();
+}
+
+/** Flips a byte in the middle of one batch. */
+function damage(folder: string, shard: number, number: number): void {
+  const batches = [...readJournal({ folder, shard })];
+  const { offset } = batches[number]!;
+  const path = join(folder, segmentName(shard, 1));
+  const bytes = readFileSync(path);
+  bytes[offset + 50]! ^= 1;
+  writeFileSync(path, bytes);
+}
+
+function opened(folder: string, shard: number) {
+  const waiting: string[] = [];
+  const options = { folder, shard, seedLow, seedHigh };
+  const { state, end } = recoverShard(options, (link) => waiting.push(decodeLink(link).url));
+  return { state, end, waiting };
+}
+
+test("a shard with a damaged batch goes on with all others, and blocks are numbered anew", (t) => {
+  const folder = tempFolder(t);
+  write(folder, 0, [
+    new Events().found("http://h/a").found("http://h/b"),
+    new Events().ended("http://h/a").block(1, 1, "one"),
+    new Events().found("http://h/c").block(1, 2, "two"),
+    new Events().ended("http://h/b").block(1, 3, "three"),
+  ]);
+  const received = new Events().found("http://g/x").ended("http://g/x");
+  received.received(0, 1, 1);
+  write(folder, 1, [received]);
+  damage(folder, 0, 1);
+  assert.throws(() => opened(folder, 0), /shard-00\.000001\.journal:\d+: /);
+  for (const shard of [1, 0]) salvageShard({ folder, shard, seedLow, seedHigh });
+
+  const { state, waiting, end } = opened(folder, 0);
+  // Nobody knows any more that /a was done: it is fetched again. /b is known to be.
+  assert.deepEqual([waiting, state.waiting, state.known], [["http://h/a", "http://h/c"], 2, 3]);
+  assert.deepEqual(
+    state
+      .unconfirmed()
+      .map((block) => [block.target, block.number, Buffer.from(block.bytes).toString()]),
+    [
+      [1, 1, "two"],
+      [1, 2, "three"],
+    ],
+  );
+  assert.equal([...readDone(folder, 0)].length, 1, "where the record of /b lies is not forgotten");
+  const target = opened(folder, 1);
+  for (const { epoch, number } of state.unconfirmed()) {
+    assert.equal(target.state.arrival(0, epoch, number).kind, "next");
+    target.state.receive(0, epoch, number);
+  }
+  assert.deepEqual([target.waiting, target.state.known], [[], 1]);
+  // The next run writes on behind it.
+  const next = new JournalWriter({ folder, shard: 0, epoch: 2, seedLow, seedHigh, after: end });
+  next.append(new Events().ended("http://h/a"));
+  next.sync();
+  next.close();
+  assert.deepEqual(opened(folder, 0).waiting, ["http://h/c"]);
+});
+
+test("what is done stays done when its admission is lost", (t) => {
+  const folder = tempFolder(t);
+  write(folder, 0, [
+    new Events().found("http://h/a").found("http://h/b"),
+    new Events().ended("http://h/a"),
+  ]);
+  damage(folder, 0, 0);
+  salvageShard({ folder, shard: 0, seedLow, seedHigh });
+  const { state, waiting } = opened(folder, 0);
+  assert.deepEqual([waiting, state.known, state.outcomes[1]], [[], 1, 1]);
+  urlPrint("http://h/a" as CrawlUrl, seedLow, seedHigh);
+  assert.equal(state.admit(print.low, print.high), false);
+});
