@@ -13,6 +13,7 @@ import { OpicQueue } from "../frontier/opic/opic-queue.ts";
 import { CASH_COUNTERS, type ShardCash } from "../frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../frontier/opic/thread-order.ts";
 import { QueueLog } from "../frontier/queue-log.ts";
+import { RunFiles } from "../frontier/run-files.ts";
 import { openScratchFile } from "../frontier/scratch-file.ts";
 import { openVisitedSet, visitedSetBytes } from "../frontier/sets/open-set.ts";
 import type { SetShape } from "../frontier/sets/visited-set.ts";
@@ -135,6 +136,7 @@ function openSharded(
   };
   const scratch = join(journals!, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
+  const left = new RunFiles();
   // A thread that follows a dead one counts what is on disk.
   for (const name of ["pages", "redirects", "failed", "refused", "lateOwn", "lateForeign"] as const)
     counters.set(name, 0);
@@ -151,7 +153,7 @@ function openSharded(
         })
       : undefined;
   const newQueue = (number: number, cash: ShardCash | undefined): ShardQueue => {
-    if (cash === undefined) return new ChainQueue(log, order === "dfs");
+    if (cash === undefined) return new ChainQueue(log, order === "dfs", left);
     const file = join(journals!, `order-${number}.scratch`);
     return new OpicQueue(cash, log, () => openScratchFile(file), byCash!);
   };

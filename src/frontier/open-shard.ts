@@ -38,7 +38,7 @@ export function openShard({ folder, number, rules, newQueue }: OpenShardOptions)
   let shard: Shard | undefined;
   const { end } = recoverShard(
     { folder, shard: number, seedLow, seedHigh, cash },
-    (link) => shard!.enqueue(link),
+    (run) => shard!.enqueue(run),
     (folded) => {
       shard = new Shard(number, rules, folded, queue);
     },

@@ -70,6 +70,29 @@ export class SeenTable {
     return 8 * this.#slots * this.#pages + 4 * this.#directory.length + 3 * this.#counts.length;
   }
 
+  /** How many pages there are; they are numbered from 0. */
+  get pageCount(): number {
+    return this.#pages;
+  }
+
+  /** The page on which a fingerprint with this high half is. */
+  pageOf(high: number): number {
+    return this.#directory[placeOf(high | 0) >>> this.#shift]!;
+  }
+
+  /** Makes the pages that so many entries will need, before they come: then none of them moves. */
+  reserve(entries: number): void {
+    while (this.#slots < this.#wholeSlots && entries > MAX_LOAD * this.#slots) this.#widen();
+    for (let page = 0; page < this.#pages; page++)
+      while (this.#expected(page, entries) > MAX_LOAD * this.#slots) this.#split(page);
+  }
+
+  /** How many of so many entries belong on a page. */
+  #expected(page: number, entries: number): number {
+    const from = 1 + this.#directory.indexOf(page) / this.#directory.length;
+    return entries * Math.log2(1 + 2 ** -this.#depths[page]! / from);
+  }
+
   /** Adds a fingerprint; false when it was there. A low half of 0 marks an empty slot, so it counts as 1. */
   add(low: number, high: number): boolean {
     const one = low === 0 ? 1 : low | 0;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
 import { recoverShard } from "../../../src/frontier/journal/recover-shard.ts";
-import { decodeLink } from "../../../src/frontier/journal/waiting-link.ts";
+import { decodeLink, eachLink } from "../../../src/frontier/journal/waiting-run.ts";
 import { link, pack, printOf, SEED_HIGH, SEED_LOW, UNSYNCED_FILES, withFolder } from "./plans.ts";
 
 const SHARD = 3;
@@ -33,7 +33,9 @@ function write(folder: string, batches: readonly JournalEvent[][]): void {
 function recover(folder: string) {
   const queued: string[] = [];
   const options = { folder, shard: SHARD, ...SEEDS };
-  const { state, end } = recoverShard(options, (one) => queued.push(decodeLink(one).url));
+  const { state, end } = recoverShard(options, (run) =>
+    eachLink(run, (one) => queued.push(decodeLink(one).url)),
+  );
   return { queued, state, end };
 }
 
