@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { JournalDesk } from "../build/src/crawl/journal-desk.js";
 import { ChainQueue } from "../build/src/frontier/chain-queue.js";
+import { GatheredPrints } from "../build/src/frontier/gathered-prints.js";
 import { openShard } from "../build/src/frontier/open-shard.js";
 import { OpicQueue } from "../build/src/frontier/opic/opic-queue.js";
 import { ThreadOrder } from "../build/src/frontier/opic/thread-order.js";
@@ -28,6 +29,7 @@ export function openThread({ folder, order, thread = 0, threads = 1, epoch = 1 }
   const scratch = join(folder, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
   const left = new RunFiles();
+  const gathered = new GatheredPrints();
   const byCash = order === "opic" ? new ThreadOrder(() => {}) : undefined;
   const rules = { delayMs: 1, perHost: 1, order, startMs: 0, ...SEEDS };
   const owned = [];
@@ -38,7 +40,7 @@ export function openThread({ folder, order, thread = 0, threads = 1, epoch = 1 }
       const file = join(folder, `order-${number}.scratch`);
       return new OpicQueue(cash, log, () => openScratchFile(file), byCash);
     };
-    const { shard, end } = openShard({ folder, number, rules, newQueue });
+    const { shard, end } = openShard({ folder, number, rules, newQueue, gathered });
     owned.push(shard);
     ends.set(number, end);
   }

@@ -3,6 +3,7 @@ import type { CrawlConfig } from "../config/schema.ts";
 import { ChainQueue } from "../frontier/chain-queue.ts";
 import { Exchange } from "../frontier/exchange.ts";
 import { OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
+import { GatheredPrints } from "../frontier/gathered-prints.ts";
 import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
 import type { Lender } from "../frontier/lending.ts";
 import { openShard } from "../frontier/open-shard.ts";
@@ -137,6 +138,7 @@ function openSharded(
   const scratch = join(journals!, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
   const left = new RunFiles();
+  const gathered = new GatheredPrints();
   // A thread that follows a dead one counts what is on disk.
   for (const name of ["pages", "redirects", "failed", "refused", "lateOwn", "lateForeign"] as const)
     counters.set(name, 0);
@@ -163,6 +165,7 @@ function openSharded(
       folder: journals!,
       number,
       rules: shardRules,
+      gathered,
       newQueue: (cash) => newQueue(number, cash),
     });
     owned.push(opened.shard);

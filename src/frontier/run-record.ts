@@ -1,10 +1,11 @@
+import { writeWord } from "./journal/journal-format.ts";
 import type { WaitingRun } from "./journal/waiting-run.ts";
 import { writeNext } from "./queue-record.ts";
 
 /*
  * Links of one host that recovery left where they are, as one record of the queue log:
  *
- *   next 48 | 0 96 | mark 8 | 0 8 | bytes that follow 16 | 0 16
+ *   next 48 | any 96 | mark 8 | 0 8 | bytes that follow 16 | 0 16
  *   head 48 | head bytes 32 | links from 32 | link bytes 32 | fingerprints from 32 | links 16 | file 16
  *
  * `head` is a place in the file, `from` two others count from there.
@@ -39,18 +40,19 @@ export function writeRun(
   file: number,
   next: number,
 ): number {
-  bytes.fill(0, at, at + FIXED_BYTES);
+  const { head } = run;
   writeNext(bytes, at, next);
   bytes[at + 18] = MARK;
-  bytes.writeUInt16LE(PLACE_BYTES, at + 20);
-  let to = at + FIXED_BYTES;
-  to = bytes.writeUIntLE(run.head + run.fileAhead!, to, 6);
-  to = bytes.writeUInt32LE(run.headEnd - run.head, to);
-  to = bytes.writeUInt32LE(run.from - run.head, to);
-  to = bytes.writeUInt32LE(run.to - run.from, to);
-  to = bytes.writeUInt32LE(run.print - run.head, to);
-  to = bytes.writeUInt16LE(run.links, to);
-  return bytes.writeUInt16LE(file, to) - at;
+  bytes[at + 19] = 0;
+  writeWord(bytes, at + 20, PLACE_BYTES);
+  const to = at + FIXED_BYTES;
+  writeNext(bytes, to, head + run.fileAhead!);
+  writeWord(bytes, to + 6, run.headEnd - head);
+  writeWord(bytes, to + 10, run.from - head);
+  writeWord(bytes, to + 14, run.to - run.from);
+  writeWord(bytes, to + 18, run.print - head);
+  writeWord(bytes, to + 22, run.links | (file << 16));
+  return FIXED_BYTES + PLACE_BYTES;
 }
 
 /** Reads what `writeRun` wrote, as places in the file. */

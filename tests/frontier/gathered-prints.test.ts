@@ -23,7 +23,7 @@ test("gathered fingerprints are met as if they were added one by one", () => {
         const [met, expected]: [Met[], Met[]] = [[], []];
         for (const [low, high, mark] of round) {
           gathered.add(low, high, mark);
-          expected.push([low, high, mark, alone.add(low, high)]);
+          expected.push([low | 0, high | 0, mark, alone.add(low, high)]);
         }
         gathered.empty(together, (...each) => met.push(each));
         // Fingerprints come in another order, each one's own marks in theirs.

@@ -138,7 +138,7 @@ export class ShardState {
 
   /** Only after a salvage: its admission was lost, but it must not be fetched again. */
   #doneUnknown(low: number, high: number): void {
-    this.contradictions.push({ kind: "unknown-url", low, high });
+    this.contradictions.push({ kind: "unknown-url", low: low >>> 0, high: high >>> 0 });
     this.waiting++;
   }
 

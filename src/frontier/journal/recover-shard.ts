@@ -21,6 +21,8 @@ export interface RecoverOptions extends Pick<ReadOptions, "folder" | "shard" | "
   readonly seedHigh: number;
   /** Empty, for a crawl ordered by cash. */
   readonly cash?: ShardCash | undefined;
+  /** Empty; who opens several shards need not make it for each. */
+  readonly gathered?: GatheredPrints | undefined;
 }
 
 /**
@@ -37,7 +39,7 @@ export function recoverShard(
   const snapshot = openSnapshot(folder, shard, salvage);
   const finished = new SeenSet(seedLow, seedHigh);
   const folded = new ShardState(seedLow, seedHigh, finished, cash);
-  if (cash === undefined) folded.gathered = new GatheredPrints();
+  if (cash === undefined) folded.gathered = options.gathered ?? new GatheredPrints();
   snapshot?.restore(folded);
   const read: ReadOptions = {
     folder,
@@ -68,10 +70,30 @@ export function waitingTest(
   finished: SeenSet,
 ): (low: number, high: number) => boolean {
   // What comes once needs no note.
-  if (repeated === 0 && contradictions.length === 0)
-    return (low, high) => !finished.hasPrint(low, high);
+  if (repeated === 0 && contradictions.length === 0) {
+    const maybe = filterOf(finished);
+    const mask = 8 * maybe.length - 1;
+    return (low, high) => {
+      // A set keeps 0 as 1.
+      const bit = (low === 0 ? 1 : low) & mask;
+      return ((maybe[bit >>> 3]! >>> (bit & 7)) & 1) === 0 || !finished.hasPrint(low, high);
+    };
+  }
   // A salvage may find an admission twice. What was enqueued then counts as finished, so that nothing comes twice.
   return (low, high) => finished.addPrint(low, high);
+}
+
+/** A bit for the low half of each, so few set that a look at it is nearly always enough for one that is not among them. */
+function filterOf(prints: SeenSet): Uint8Array {
+  const bits = 2 ** Math.max(10, Math.ceil(Math.log2(16 * prints.size + 1)));
+  const filter = new Uint8Array(bits / 8);
+  for (const block of prints.prints()) {
+    for (let i = 0; i < block.length; i += 2) {
+      const bit = block[i]! & (bits - 1);
+      filter[bit >>> 3]! |= 1 << (bit & 7);
+    }
+  }
+  return filter;
 }
 
 /**
@@ -108,7 +130,8 @@ export function enqueueWaiting(
       const linksEnd = cursor.linksTo();
       for (let at = run.headEnd, print = linksEnd; at < linksEnd; print += 8) {
         const next = at + 2 + (bytes[at]! | (bytes[at + 1]! << 8));
-        if (!isWaiting(word(bytes, print), word(bytes, print + 4))) end(at);
+        // Signed, so that no object is made of a half.
+        if (!isWaiting(word(bytes, print) | 0, word(bytes, print + 4) | 0)) end(at);
         else if (run.links++ === 0) {
           run.from = at;
           run.print = print;
