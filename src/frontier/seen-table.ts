@@ -173,7 +173,7 @@ export class SeenTable {
     this.#slots *= 2;
     this.#chunks = [new Int32Array(2 * this.#slots)];
     this.#counts[0] = 0;
-    for (let i = 0; i < used; i += 2) this.#put(0, scratch[i]!, scratch[i + 1]!);
+    this.#putAll(0, scratch, used);
   }
 
   #split(page: number): void {
@@ -196,10 +196,22 @@ export class SeenTable {
     this.#chunks[page >>> CHUNK_BITS]!.fill(0, base, base + 2 * this.#slots);
     this.#counts[page] = 0;
     const bit = 30 - depth;
+    if (moved.length < used) moved = new Int32Array(scratch.length);
+    let [stay, move] = [0, 0];
     for (let i = 0; i < used; i += 2) {
+      // Written to both and counted in one: which half it is nobody can guess.
+      const low = scratch[i]!;
       const high = scratch[i + 1]!;
-      this.#put(((placeOf(high) >>> bit) & 1) === 0 ? page : right, scratch[i]!, high);
+      const step = 2 * ((placeOf(high) >>> bit) & 1);
+      scratch[stay] = low;
+      scratch[stay + 1] = high;
+      moved[move] = low;
+      moved[move + 1] = high;
+      stay += 2 - step;
+      move += step;
     }
+    this.#putAll(page, scratch, stay);
+    this.#putAll(right, moved, move);
   }
 
   /** Makes a page; its number. */
@@ -231,16 +243,21 @@ export class SeenTable {
     this.#shift--;
   }
 
-  /** Puts an entry that is not there into a page that has room. */
-  #put(page: number, low: number, high: number): void {
+  /** Puts entries that are not there, `used` words of them, into a page that has room. */
+  #putAll(page: number, entries: Int32Array, used: number): void {
     const words = this.#chunks[page >>> CHUNK_BITS]!;
     const base = (page & (CHUNK_PAGES - 1)) << this.#pageBits;
     const mask = 2 * this.#slots - 1;
-    let at = (2 * low) & mask;
-    while (words[base + at] !== 0) at = (at + 2) & mask;
-    words[base + at] = low;
-    words[base + at + 1] = high;
-    if ((at & SAMPLE) === 0) this.#counts[page]!++;
+    let sampled = 0;
+    for (let i = 0; i < used; i += 2) {
+      const low = entries[i]!;
+      let at = (2 * low) & mask;
+      while (words[base + at] !== 0) at = (at + 2) & mask;
+      words[base + at] = low;
+      words[base + at + 1] = entries[i + 1]!;
+      sampled += (at & SAMPLE) === 0 ? 1 : 0;
+    }
+    this.#counts[page]! += sampled;
   }
 
   #gather(page: number): number {
@@ -265,8 +282,9 @@ export class SeenTable {
   }
 }
 
-/** Shared by all tables of the thread: it is empty between two calls. */
+/** Shared by all tables of the thread: they are empty between two calls. */
 let scratch = new Int32Array(0);
+let moved = new Int32Array(0);
 
 /** u with 31 bits behind the point: a cubic, within 0.02 % of 2^x - 1, that gets from 0 to just below 1. */
 function placeOf(high: number): number {
