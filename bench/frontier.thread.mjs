@@ -4,10 +4,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { JournalDesk } from "../build/src/crawl/journal-desk.js";
 import { ChainQueue } from "../build/src/frontier/chain-queue.js";
+import { GatheredPrints } from "../build/src/frontier/gathered-prints.js";
 import { openShard } from "../build/src/frontier/open-shard.js";
 import { OpicQueue } from "../build/src/frontier/opic/opic-queue.js";
 import { ThreadOrder } from "../build/src/frontier/opic/thread-order.js";
 import { QueueLog } from "../build/src/frontier/queue-log.js";
+import { RunFiles } from "../build/src/frontier/run-files.js";
 import { openScratchFile } from "../build/src/frontier/scratch-file.js";
 import { ShardedFrontier } from "../build/src/frontier/sharded.js";
 import { Pending } from "../build/src/sync/pending.js";
@@ -26,17 +28,19 @@ export function openThread({ folder, order, thread = 0, threads = 1, epoch = 1 }
   mkdirSync(folder, { recursive: true });
   const scratch = join(folder, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
+  const left = new RunFiles();
+  const gathered = new GatheredPrints();
   const byCash = order === "opic" ? new ThreadOrder(() => {}) : undefined;
   const rules = { delayMs: 1, perHost: 1, order, startMs: 0, ...SEEDS };
   const owned = [];
   const ends = new Map();
   for (let number = thread; number < SHARDS; number += threads) {
     const newQueue = (cash) => {
-      if (cash === undefined) return new ChainQueue(log, order === "dfs");
+      if (cash === undefined) return new ChainQueue(log, order === "dfs", left);
       const file = join(folder, `order-${number}.scratch`);
       return new OpicQueue(cash, log, () => openScratchFile(file), byCash);
     };
-    const { shard, end } = openShard({ folder, number, rules, newQueue });
+    const { shard, end } = openShard({ folder, number, rules, newQueue, gathered });
     owned.push(shard);
     ends.set(number, end);
   }

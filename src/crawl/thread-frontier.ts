@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { ChainQueue } from "../frontier/chain-queue.ts";
 import { Exchange } from "../frontier/exchange.ts";
 import { OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
+import { GatheredPrints } from "../frontier/gathered-prints.ts";
 import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
 import type { Lender } from "../frontier/lending.ts";
 import { openShard } from "../frontier/open-shard.ts";
@@ -12,6 +13,7 @@ import { OpicQueue } from "../frontier/opic/opic-queue.ts";
 import { CASH_COUNTERS, type ShardCash } from "../frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../frontier/opic/thread-order.ts";
 import { QueueLog } from "../frontier/queue-log.ts";
+import { RunFiles } from "../frontier/run-files.ts";
 import { openScratchFile } from "../frontier/scratch-file.ts";
 import { openVisitedSet } from "../frontier/sets/open-set.ts";
 import type { Shard } from "../frontier/shard.ts";
@@ -99,6 +101,8 @@ function openSharded(
   };
   const scratch = join(journals!, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
+  const left = new RunFiles();
+  const gathered = new GatheredPrints();
   // A thread that follows a dead one counts what is on disk.
   for (const name of ["pages", "redirects", "failed", "refused", "lateOwn", "lateForeign"] as const)
     counters.set(name, 0);
@@ -115,7 +119,7 @@ function openSharded(
         })
       : undefined;
   const newQueue = (number: number, cash: ShardCash | undefined): ShardQueue => {
-    if (cash === undefined) return new ChainQueue(log, order === "dfs");
+    if (cash === undefined) return new ChainQueue(log, order === "dfs", left);
     const file = join(journals!, `order-${number}.scratch`);
     return new OpicQueue(cash, log, () => openScratchFile(file), byCash!);
   };
@@ -125,6 +129,7 @@ function openSharded(
       folder: journals!,
       number,
       rules: shardRules,
+      gathered,
       newQueue: (cash) => newQueue(number, cash),
     });
     owned.push(opened.shard);

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { GatheredPrints } from "./gathered-prints.ts";
 import { removeReplaced } from "./journal/compact.ts";
 import { ShardState } from "./journal/fold.ts";
 import { listSegments } from "./journal/journal-files.ts";
@@ -16,10 +17,12 @@ export interface OpenShardOptions {
   readonly rules: ShardRules;
   /** Makes the queue of what waits; `cash` is there when the crawl orders by it. */
   readonly newQueue: (cash: ShardCash | undefined) => ShardQueue;
+  /** Memory to read it with; who opens several need not make it for each. */
+  readonly gathered?: GatheredPrints;
 }
 
 /** Reads a shard from disk: what is known, what waits, where its journal ends. A torn tail is cut off. */
-export function openShard({ folder, number, rules, newQueue }: OpenShardOptions): {
+export function openShard({ folder, number, rules, newQueue, gathered }: OpenShardOptions): {
   shard: Shard;
   end: JournalEnd | undefined;
 } {
@@ -37,8 +40,8 @@ export function openShard({ folder, number, rules, newQueue }: OpenShardOptions)
   // The shard needs its state first, and the fold is complete before the first URL is enqueued.
   let shard: Shard | undefined;
   const { end } = recoverShard(
-    { folder, shard: number, seedLow, seedHigh, cash },
-    (link) => shard!.enqueue(link),
+    { folder, shard: number, seedLow, seedHigh, cash, gathered },
+    (run) => shard!.enqueue(run),
     (folded) => {
       shard = new Shard(number, rules, folded, queue);
     },

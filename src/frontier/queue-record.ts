@@ -3,7 +3,7 @@ import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
 import type { Discovery } from "./frontier.ts";
 import { ADMIT_FIXED_BYTES, SEED_FLAG } from "./journal/event-batch.ts";
 import { writeWord } from "./journal/journal-format.ts";
-import type { WaitingLink } from "./journal/waiting-link.ts";
+import type { WaitingLink } from "./journal/waiting-run.ts";
 import type { LatinBuffer } from "./latin-buffer.ts";
 import { VIAS } from "./via.ts";
 

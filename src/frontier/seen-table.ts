@@ -70,6 +70,29 @@ export class SeenTable {
     return 8 * this.#slots * this.#pages + 4 * this.#directory.length + 3 * this.#counts.length;
   }
 
+  /** How many pages there are; they are numbered from 0. */
+  get pageCount(): number {
+    return this.#pages;
+  }
+
+  /** The page on which a fingerprint with this high half is. */
+  pageOf(high: number): number {
+    return this.#directory[placeOf(high | 0) >>> this.#shift]!;
+  }
+
+  /** Makes the pages that so many entries will need, before they come: then none of them moves. */
+  reserve(entries: number): void {
+    while (this.#slots < this.#wholeSlots && entries > MAX_LOAD * this.#slots) this.#widen();
+    for (let page = 0; page < this.#pages; page++)
+      while (this.#expected(page, entries) > MAX_LOAD * this.#slots) this.#split(page);
+  }
+
+  /** How many of so many entries belong on a page. */
+  #expected(page: number, entries: number): number {
+    const from = 1 + this.#directory.indexOf(page) / this.#directory.length;
+    return entries * Math.log2(1 + 2 ** -this.#depths[page]! / from);
+  }
+
   /** Adds a fingerprint; false when it was there. A low half of 0 marks an empty slot, so it counts as 1. */
   add(low: number, high: number): boolean {
     const one = low === 0 ? 1 : low | 0;
@@ -150,7 +173,7 @@ export class SeenTable {
     this.#slots *= 2;
     this.#chunks = [new Int32Array(2 * this.#slots)];
     this.#counts[0] = 0;
-    for (let i = 0; i < used; i += 2) this.#put(0, scratch[i]!, scratch[i + 1]!);
+    this.#putAll(0, scratch, used);
   }
 
   #split(page: number): void {
@@ -173,10 +196,22 @@ export class SeenTable {
     this.#chunks[page >>> CHUNK_BITS]!.fill(0, base, base + 2 * this.#slots);
     this.#counts[page] = 0;
     const bit = 30 - depth;
+    if (moved.length < used) moved = new Int32Array(scratch.length);
+    let [stay, move] = [0, 0];
     for (let i = 0; i < used; i += 2) {
+      // Written to both and counted in one: which half it is nobody can guess.
+      const low = scratch[i]!;
       const high = scratch[i + 1]!;
-      this.#put(((placeOf(high) >>> bit) & 1) === 0 ? page : right, scratch[i]!, high);
+      const step = 2 * ((placeOf(high) >>> bit) & 1);
+      scratch[stay] = low;
+      scratch[stay + 1] = high;
+      moved[move] = low;
+      moved[move + 1] = high;
+      stay += 2 - step;
+      move += step;
     }
+    this.#putAll(page, scratch, stay);
+    this.#putAll(right, moved, move);
   }
 
   /** Makes a page; its number. */
@@ -208,16 +243,21 @@ export class SeenTable {
     this.#shift--;
   }
 
-  /** Puts an entry that is not there into a page that has room. */
-  #put(page: number, low: number, high: number): void {
+  /** Puts entries that are not there, `used` words of them, into a page that has room. */
+  #putAll(page: number, entries: Int32Array, used: number): void {
     const words = this.#chunks[page >>> CHUNK_BITS]!;
     const base = (page & (CHUNK_PAGES - 1)) << this.#pageBits;
     const mask = 2 * this.#slots - 1;
-    let at = (2 * low) & mask;
-    while (words[base + at] !== 0) at = (at + 2) & mask;
-    words[base + at] = low;
-    words[base + at + 1] = high;
-    if ((at & SAMPLE) === 0) this.#counts[page]!++;
+    let sampled = 0;
+    for (let i = 0; i < used; i += 2) {
+      const low = entries[i]!;
+      let at = (2 * low) & mask;
+      while (words[base + at] !== 0) at = (at + 2) & mask;
+      words[base + at] = low;
+      words[base + at + 1] = entries[i + 1]!;
+      sampled += (at & SAMPLE) === 0 ? 1 : 0;
+    }
+    this.#counts[page]! += sampled;
   }
 
   #gather(page: number): number {
@@ -242,8 +282,9 @@ export class SeenTable {
   }
 }
 
-/** Shared by all tables of the thread: it is empty between two calls. */
+/** Shared by all tables of the thread: they are empty between two calls. */
 let scratch = new Int32Array(0);
+let moved = new Int32Array(0);
 
 /** u with 31 bits behind the point: a cubic, within 0.02 % of 2^x - 1, that gets from 0 to just below 1. */
 function placeOf(high: number): number {

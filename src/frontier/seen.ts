@@ -1,5 +1,6 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { print } from "./fingerprint.ts";
+import type { GatheredPrints, MetPrint } from "./gathered-prints.ts";
 import { SeenTable } from "./seen-table.ts";
 import { urlPrint } from "./url-print.ts";
 
@@ -50,6 +51,11 @@ export class SeenSet {
   /** Adds a URL of which only the fingerprint is known, as recovery does; false when it was there. */
   addPrint(low: number, high: number): boolean {
     return this.#table.add(low, high);
+  }
+
+  /** Adds fingerprints in the order of their places in memory, so that it is read and written page by page. */
+  addGathered(prints: GatheredPrints, met: MetPrint): void {
+    prints.empty(this.#table, met);
   }
 
   has(url: CrawlUrl): boolean {

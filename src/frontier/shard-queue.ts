@@ -1,6 +1,6 @@
 import type { Discovery } from "./frontier.ts";
 import type { Host } from "./host.ts";
-import type { WaitingLink } from "./journal/waiting-link.ts";
+import type { WaitingRun } from "./journal/waiting-run.ts";
 import type { QueuedUrl } from "./queue-record.ts";
 
 /** A URL that leaves its queue, with its cash where the order has some. */
@@ -12,8 +12,8 @@ export interface TakenUrl extends QueuedUrl {
 export interface ShardQueue {
   /** A URL that was just admitted. */
   add(host: Host, found: Discovery, low: number, high: number): void;
-  /** A URL that recovery found waiting. */
-  restore(host: Host, link: WaitingLink): void;
+  /** A few URLs of this host that recovery found waiting, at least one. */
+  restore(host: Host, run: WaitingRun): void;
   /** True while the host has a URL to take. */
   has(host: Host): boolean;
   /** Takes the host's next URL; there must be one. */

@@ -1,14 +1,13 @@
-import type { CrawlUrl } from "../url/crawl-url.ts";
-import { hostnameOf, originOf } from "../url/url-parts.ts";
 import { type AdmissionRules, admissionPrint } from "./admission-key.ts";
 import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
 import { HostHeap } from "./host-heap.ts";
+import { HostRuns } from "./host-runs.ts";
 import { IdleHosts } from "./idle-hosts.ts";
 import type { ShardState } from "./journal/fold.ts";
 import type { HostNote } from "./journal/host-notes.ts";
-import type { WaitingLink } from "./journal/waiting-link.ts";
+import type { WaitingRun } from "./journal/waiting-run.ts";
 import { RestingLeases } from "./resting.ts";
 import type { ShardQueue } from "./shard-queue.ts";
 
@@ -44,10 +43,7 @@ export class Shard {
   readonly #ready = new HostHeap();
   readonly #resting = new RestingLeases();
   readonly #idle: IdleHosts;
-  #lastEnqueued: { origin: Buffer; host: Host | undefined } = {
-    origin: Buffer.alloc(0),
-    host: undefined,
-  };
+  readonly #recovered: HostRuns;
   #queued = 0;
   #sweepAt = FIRST_SWEEP;
   /** The last time somebody told. */
@@ -62,6 +58,10 @@ export class Shard {
     this.#queue = queue;
     queue.onReady = (host) => this.#settle(host);
     this.#idle = new IdleHosts(rules.delayMs);
+    this.#recovered = new HostRuns(
+      (name) => this.#host(name),
+      (host, run) => queue.restore(host, run),
+    );
     for (const note of state.hosts ?? []) this.#recall(note);
     state.hosts = undefined;
   }
@@ -114,21 +114,10 @@ export class Shard {
     return true;
   }
 
-  /** Puts a URL that is known into the queue: what recovery does. */
-  enqueue(link: WaitingLink): void {
-    this.#queued++;
-    this.#queue.restore(this.#hostOf(link), link);
-  }
-
-  /** Links of a page are mostly of one host: its name is made only when the bytes before the path change. */
-  #hostOf({ bytes, from, to }: WaitingLink): Host {
-    const { origin, host } = this.#lastEnqueued;
-    if (host !== undefined && startsWith(bytes, from, to, origin)) return host;
-    const url = bytes.toString("latin1", from, to) as CrawlUrl;
-    const found = this.#host(hostnameOf(url));
-    // With the slash, so that a longer name does not pass for this one.
-    this.#lastEnqueued = { origin: Buffer.from(`${originOf(url)}/`, "latin1"), host: found };
-    return found;
+  /** Puts URLs that are known into the queue: what recovery does. */
+  enqueue(run: WaitingRun): void {
+    this.#queued += run.links;
+    this.#recovered.take(run);
   }
 
   /** The next URL whose host may be asked at `nowMs`. */
@@ -286,11 +275,4 @@ export class Shard {
     if (this.#has(host) && host.inFlight < this.#rules.perHost) this.#ready.place(host);
     else this.#ready.remove(host);
   }
-}
-
-/** Do the bytes from `from` to `to` begin with these? A loop: they are few, and a native call costs more. */
-function startsWith(bytes: Buffer, from: number, to: number, begin: Buffer): boolean {
-  if (to - from < begin.length) return false;
-  for (let i = 0; i < begin.length; i++) if (bytes[from + i] !== begin[i]) return false;
-  return true;
 }

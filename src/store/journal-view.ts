@@ -8,9 +8,12 @@ import {
   type EventBytes,
   EventCursor,
 } from "../frontier/journal/event-cursor.ts";
-import { word } from "../frontier/journal/fold.ts";
 import { listSegments, segmentName } from "../frontier/journal/journal-files.ts";
-import { decodeSegmentHeader, SEGMENT_HEADER_BYTES } from "../frontier/journal/journal-format.ts";
+import {
+  decodeSegmentHeader,
+  SEGMENT_HEADER_BYTES,
+  word,
+} from "../frontier/journal/journal-format.ts";
 import {
   type Damage,
   damageOf,

@@ -6,6 +6,7 @@ import type { Discovery } from "../../src/frontier/frontier.ts";
 import { EventBatch } from "../../src/frontier/journal/event-batch.ts";
 import { ShardState } from "../../src/frontier/journal/fold.ts";
 import { enqueueWaiting } from "../../src/frontier/journal/recover-shard.ts";
+import { eachLink, type WaitingLink } from "../../src/frontier/journal/waiting-run.ts";
 import { QueueLog } from "../../src/frontier/queue-log.ts";
 import { copyRecord, MAX_RECORD_BYTES, writeRecord } from "../../src/frontier/queue-record.ts";
 import { Shard } from "../../src/frontier/shard.ts";
@@ -53,13 +54,14 @@ test("a record copied from the journal is the one written from the object", () =
     fc.property(discoveries, fc.nat(2 ** 40), (all, next) => {
       let i = 0;
       const everything = () => true;
-      enqueueWaiting(everything, [], journalled(all), (link) => {
+      const check = (link: WaitingLink) => {
         const [copied, written] = [Buffer.alloc(MAX_RECORD_BYTES), Buffer.alloc(MAX_RECORD_BYTES)];
         const length = copyRecord(copied, 5, link, next);
         assert.equal(length, writeRecord(written, 5, all[i]!, lowOf(i), highOf(i), next));
         assert.deepEqual(copied, written);
         i++;
-      });
+      };
+      enqueueWaiting(everything, [], journalled(all), (run) => eachLink(run, check));
       assert.equal(i, all.length);
     }),
   );
@@ -81,7 +83,7 @@ test("links from the journal join the hosts they belong to, in their order", () 
         () => true,
         [],
         journalled(all),
-        (link) => shard.enqueue(link),
+        (run) => shard.enqueue(run),
       );
       const expected = new Map<string, string[]>();
       for (const { url: one } of all) {

@@ -12,7 +12,7 @@ import { type JournalBatch, readJournal } from "./journal-reader.ts";
 import { enqueueWaiting } from "./recover-shard.ts";
 import { SectionWriter } from "./section-file.ts";
 import { doneName, listSnapshots, openSnapshot, SnapshotWriter, snapshotName } from "./snapshot.ts";
-import { decodeLink } from "./waiting-link.ts";
+import { decodeLink, eachLink, type WaitingLink } from "./waiting-run.ts";
 
 const EVENT_SECTION = 6;
 const PIECE_BYTES = 256 * 1024;
@@ -75,12 +75,13 @@ export function compactShard(options: CompactOptions): void {
   let waiting = 0;
   const isWaiting = (low: number, high: number) => !finished.hasPrint(low, high);
   const purse = state.counters[CASH_COUNTERS.minted]! > 0 ? new WaitingCash() : undefined;
-  enqueueWaiting(isWaiting, old?.queued() ?? [], tail(), (link) => {
+  const keep = (link: WaitingLink) => {
     queue.admit(decodeLink(link), link.low, link.high);
     purse?.waits(link.low, link.high);
     waiting++;
     if (queue.eventBytes >= PIECE_BYTES) flush();
-  });
+  };
+  enqueueWaiting(isWaiting, old?.queued() ?? [], tail(), (run) => eachLink(run, keep));
   flush();
   if (purse !== undefined) {
     for (const batch of old?.queued() ?? []) purse.apply(batch);

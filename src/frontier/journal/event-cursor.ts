@@ -19,8 +19,9 @@ import { type HostNote, readHostNote } from "./host-notes.ts";
 import { readWide } from "./journal-format.ts";
 import type { JournalBatch } from "./journal-reader.ts";
 
-/** The part of a batch that holds its events, and where it comes from for messages. */
-export type EventBytes = Pick<JournalBatch, "bytes" | "from" | "to" | "file" | "offset">;
+/** The part of a batch that holds its events, and where it comes from: the batch for messages, and the events themselves if they are in a file. */
+export type EventBytes = Pick<JournalBatch, "bytes" | "from" | "to" | "file" | "offset"> &
+  Partial<Pick<JournalBatch, "eventsAt">>;
 
 /** One event as an object; the fold reads the bytes instead. */
 export type JournalEvent =

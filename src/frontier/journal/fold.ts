@@ -1,14 +1,17 @@
+import { type GatheredPrints, MARK } from "../gathered-prints.ts";
 import { CASH_COUNTERS, type ShardCash } from "../opic/shard-cash.ts";
 import { SeenSet } from "../seen.ts";
 import { EVENT, OUTBOX_FIXED_BYTES } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import { type HostNote, HostNotes, readHostNote } from "./host-notes.ts";
-import { readWide } from "./journal-format.ts";
+import { readWide, word } from "./journal-format.ts";
 import type { JournalBatch } from "./journal-reader.ts";
 
 /** Fingerprints whose places in memory are asked for together. */
 const BATCH = 64;
 const prints = new Uint32Array(2 * BATCH);
+
+type TakePrint = (low: number, high: number) => void;
 
 /** Counters a shard may keep beside the outcomes. */
 export const COUNTERS = 256;
@@ -54,6 +57,8 @@ export class ShardState {
   readonly cash: ShardCash | undefined;
   /** Only while batches are folded: what is done, because its admission comes by again when the queue is built. */
   finished: SeenSet | undefined;
+  /** Only while many batches are folded, until `settle`: fingerprints that become known together. Not where there is cash. */
+  gathered: GatheredPrints | undefined;
   /** Only until a shard is made of this state: from then on its hosts know themselves. */
   hosts: HostNotes | undefined;
   /** How many URLs ended with each outcome; [0] is unused. */
@@ -108,6 +113,7 @@ export class ShardState {
       else this.#applyBlock(cursor);
     }
     this.sequence = batch.sequence;
+    if (this.gathered?.isFull) this.settle();
   }
 
   /** A host asked for more than the crawl's delay. */
@@ -125,13 +131,28 @@ export class ShardState {
 
   /** A URL that waited has its outcome. */
   done(low: number, high: number, outcome: number): void {
-    if (this.#know(low, high, 0)) {
-      // Only after a salvage: its admission was lost, but it must not be fetched again.
-      this.contradictions.push({ kind: "unknown-url", low, high });
-      this.waiting++;
-    }
+    if (this.#know(low, high, 0)) this.#doneUnknown(low, high);
     this.cash?.done(low, high);
     this.#end(low, high, outcome);
+  }
+
+  /** Only after a salvage: its admission was lost, but it must not be fetched again. */
+  #doneUnknown(low: number, high: number): void {
+    this.contradictions.push({ kind: "unknown-url", low: low >>> 0, high: high >>> 0 });
+    this.waiting++;
+  }
+
+  /** Makes known what was gathered: no order of events but that of one URL's own makes a difference. */
+  settle(): void {
+    if (this.gathered === undefined) return;
+    this.seen.addGathered(this.gathered, (low, high, mark, isNew) => {
+      if (mark === MARK.done) {
+        if (isNew) this.#doneUnknown(low, high);
+      } else if (mark === MARK.found) {
+        if (isNew) this.waiting++;
+        else this.repeated++;
+      }
+    });
   }
 
   /** Asks memory for the places of the first `count` fingerprints, pairs of low and high half. */
@@ -215,25 +236,29 @@ export class ShardState {
 
   #applyAdmit(cursor: EventCursor): void {
     cursor.checkLinks();
-    this.#eachPrint(cursor.bytes, cursor.linksTo(), cursor.to, (low, high) => {
-      if (!this.admit(low, high)) this.repeated++;
-    });
+    const { bytes, to } = cursor;
+    if (this.gathered !== undefined) this.gathered.addAll(bytes, cursor.linksTo(), to, MARK.found);
+    else {
+      this.#eachPrint(bytes, cursor.linksTo(), to, (low, high) => {
+        if (!this.admit(low, high)) this.repeated++;
+      });
+    }
   }
 
-  /** Knows the URLs whose fingerprints lie between `from` and `to`: all that a snapshot has of them. */
+  /** Knows the URLs whose fingerprints lie between `from` and `to`: a part of those that a snapshot has. */
   knowAll(bytes: Buffer, from: number, to: number): void {
-    this.#eachPrint(bytes, from, to, (low, high) => {
-      if (this.cash === undefined) this.seen.addPrint(low, high);
-      else this.cash.know(low, high);
-    });
+    if (this.gathered === undefined) {
+      this.#eachPrint(bytes, from, to, (low, high) => {
+        if (this.cash === undefined) this.seen.addPrint(low, high);
+        else this.cash.know(low, high);
+      });
+      return;
+    }
+    this.gathered.addAll(bytes, from, to, MARK.known);
+    if (this.gathered.isFull) this.settle();
   }
 
-  #eachPrint(
-    bytes: Buffer,
-    from: number,
-    to: number,
-    take: (low: number, high: number) => void,
-  ): void {
+  #eachPrint(bytes: Buffer, from: number, to: number, take: TakePrint): void {
     for (let at = from; at < to; ) {
       const count = Math.min(BATCH, (to - at) >>> 3);
       for (let i = 0; i < 2 * count; i++, at += 4) prints[i] = word(bytes, at);
@@ -248,8 +273,12 @@ export class ShardState {
     if (outcome === 0) cursor.fail("a URL is done without an outcome");
     const low = word(bytes, from);
     const high = word(bytes, from + 4);
-    if (admissions) this.done(low, high, outcome);
-    else this.#end(low, high, outcome);
+    if (admissions && this.gathered === undefined) {
+      this.done(low, high, outcome);
+      return;
+    }
+    if (admissions) this.gathered!.add(low, high, MARK.done);
+    this.#end(low, high, outcome);
   }
 
   #applyBlock({ kind, bytes, from, to }: EventCursor): void {
@@ -264,13 +293,6 @@ export class ShardState {
       this.send({ target: shard, epoch, number, links, bytes: copy });
     }
   }
-}
-
-/** `readUInt32LE` without its checks: the cursor has made them for the whole event. */
-export function word(bytes: Buffer, at: number): number {
-  return (
-    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
-  );
 }
 
 function key(shard: number, epoch: number): string {

@@ -145,6 +145,13 @@ export function writeWord(bytes: Buffer, at: number, value: number): void {
   bytes[at + 3] = value >>> 24;
 }
 
+/** Reads 32 bits without the checks of `readUInt32LE`. */
+export function word(bytes: Buffer, at: number): number {
+  return (
+    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
+  );
+}
+
 /** Writes a whole number below 2^53 as 64 bits. */
 export function writeWide(bytes: Buffer, value: number, at: number): void {
   bytes.writeUInt32LE(value % TWO_32, at);

@@ -22,6 +22,8 @@ export interface JournalBatch extends BatchHeader {
   readonly segment: number;
   /** Where the batch begins in the file. */
   readonly offset: number;
+  /** Where its events begin in the file. */
+  readonly eventsAt: number;
   /** Memory that holds the events, from `from` to `to`. */
   readonly bytes: Buffer;
   readonly from: number;
@@ -281,6 +283,7 @@ function viewBatch(
     file: window.path,
     segment: header.segment,
     offset,
+    eventsAt: offset + BATCH_HEADER_BYTES,
     bytes: window.bytes,
     from: at + BATCH_HEADER_BYTES,
     to: at + length - BATCH_TRAILER_BYTES,

@@ -1,16 +1,13 @@
+import { GatheredPrints } from "../gathered-prints.ts";
 import type { ShardCash } from "../opic/shard-cash.ts";
 import { SeenSet } from "../seen.ts";
 import { EVENT } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
-import { ShardState, word } from "./fold.ts";
-import {
-  type JournalBatch,
-  type JournalEnd,
-  type ReadOptions,
-  readJournal,
-} from "./journal-reader.ts";
+import { ShardState } from "./fold.ts";
+import { word } from "./journal-format.ts";
+import { type JournalEnd, type ReadOptions, readJournal } from "./journal-reader.ts";
 import { openSnapshot } from "./snapshot.ts";
-import type { WaitingLink } from "./waiting-link.ts";
+import type { WaitingRun } from "./waiting-run.ts";
 
 /** What is on disk of a shard, as a run finds it. */
 export interface RecoveredShard {
@@ -24,22 +21,25 @@ export interface RecoverOptions extends Pick<ReadOptions, "folder" | "shard" | "
   readonly seedHigh: number;
   /** Empty, for a crawl ordered by cash. */
   readonly cash?: ShardCash | undefined;
+  /** Empty; who opens several shards need not make it for each. */
+  readonly gathered?: GatheredPrints | undefined;
 }
 
 /**
  * Folds the newest snapshot and the journal behind it (then `onFolded`), then goes over them once more and calls
- * `enqueue` for every URL that is not done, in the order of admission. Two passes instead of a queue in memory: a URL
+ * `enqueue` for all URLs that are not done, in the order of admission. Two passes instead of a queue in memory: a URL
  * that is done may stand anywhere behind its admission. Links stay bytes on their way into the queue.
  */
 export function recoverShard(
   options: RecoverOptions,
-  enqueue: (link: WaitingLink) => void,
+  enqueue: (run: WaitingRun) => void,
   onFolded?: (state: ShardState) => void,
 ): RecoveredShard {
   const { folder, shard, salvage, seedLow, seedHigh, cash } = options;
   const snapshot = openSnapshot(folder, shard, salvage);
   const finished = new SeenSet(seedLow, seedHigh);
   const folded = new ShardState(seedLow, seedHigh, finished, cash);
+  if (cash === undefined) folded.gathered = options.gathered ?? new GatheredPrints();
   snapshot?.restore(folded);
   const read: ReadOptions = {
     folder,
@@ -50,6 +50,8 @@ export function recoverShard(
   const reader = readJournal(read);
   let step = reader.next();
   for (; !step.done; step = reader.next()) folded.apply(step.value);
+  folded.settle();
+  folded.gathered = undefined;
   // A salvage may have lost what was received; then more was given than there was.
   if (salvage === undefined) cash?.book.settle();
   onFolded?.(folded);
@@ -68,42 +70,75 @@ export function waitingTest(
   finished: SeenSet,
 ): (low: number, high: number) => boolean {
   // What comes once needs no note.
-  if (repeated === 0 && contradictions.length === 0)
-    return (low, high) => !finished.hasPrint(low, high);
+  if (repeated === 0 && contradictions.length === 0) {
+    const maybe = filterOf(finished);
+    const mask = 8 * maybe.length - 1;
+    return (low, high) => {
+      // A set keeps 0 as 1.
+      const bit = (low === 0 ? 1 : low) & mask;
+      return ((maybe[bit >>> 3]! >>> (bit & 7)) & 1) === 0 || !finished.hasPrint(low, high);
+    };
+  }
   // A salvage may find an admission twice. What was enqueued then counts as finished, so that nothing comes twice.
   return (low, high) => finished.addPrint(low, high);
 }
 
+/** A bit for the low half of each, so few set that a look at it is nearly always enough for one that is not among them. */
+function filterOf(prints: SeenSet): Uint8Array {
+  const bits = 2 ** Math.max(10, Math.ceil(Math.log2(16 * prints.size + 1)));
+  const filter = new Uint8Array(bits / 8);
+  for (const block of prints.prints()) {
+    for (let i = 0; i < block.length; i += 2) {
+      const bit = block[i]! & (bits - 1);
+      filter[bit >>> 3]! |= 1 << (bit & 7);
+    }
+  }
+  return filter;
+}
+
 /**
- * Calls `enqueue` for each URL of a snapshot's queue and of batches that waits, as `isWaiting` tells. One view serves them all: it is
- * valid during the call.
+ * Calls `enqueue` for the URLs of a snapshot's queue and of batches that wait, as `isWaiting` tells, run by run. One
+ * view serves them all: it is valid during the call.
  */
 export function enqueueWaiting(
   isWaiting: (low: number, high: number) => boolean,
   queued: Iterable<EventBytes>,
-  batches: Iterable<EventBytes & Pick<JournalBatch, "sequence">>,
-  enqueue: (link: WaitingLink) => void,
+  batches: Iterable<EventBytes>,
+  enqueue: (run: WaitingRun) => void,
 ): void {
   const cursor = new EventCursor();
-  const { bytes: none } = cursor;
-  const link: WaitingLink = { bytes: none, head: 0, headEnd: 0, from: 0, to: 0, low: 0, high: 0 };
+  const run: WaitingRun = {
+    ...{ bytes: cursor.bytes, head: 0, headEnd: 0, from: 0, to: 0, print: 0, links: 0 },
+    ...{ file: "", fileAhead: undefined },
+  };
+  const end = (to: number) => {
+    run.to = to;
+    if (run.links > 0) enqueue(run);
+    run.links = 0;
+  };
   const goOver = (batch: EventBytes) => {
     cursor.open(batch);
+    run.bytes = batch.bytes;
+    run.file = batch.file;
+    run.fileAhead = batch.eventsAt === undefined ? undefined : batch.eventsAt - batch.from;
+    const { bytes } = batch;
     while (cursor.next()) {
       if (cursor.kind !== EVENT.admit) continue;
       cursor.checkLinks();
-      const { bytes } = cursor;
-      link.bytes = bytes;
-      link.head = cursor.from;
-      link.headEnd = cursor.linksFrom();
-      const end = cursor.linksTo();
-      for (let at = link.headEnd, print = end; at < end; at = link.to, print += 8) {
-        link.from = at + 2;
-        link.to = link.from + (bytes[at]! | (bytes[at + 1]! << 8));
-        link.low = word(bytes, print);
-        link.high = word(bytes, print + 4);
-        if (isWaiting(link.low, link.high)) enqueue(link);
+      run.head = cursor.from;
+      run.headEnd = cursor.linksFrom();
+      const linksEnd = cursor.linksTo();
+      for (let at = run.headEnd, print = linksEnd; at < linksEnd; print += 8) {
+        const next = at + 2 + (bytes[at]! | (bytes[at + 1]! << 8));
+        // Signed, so that no object is made of a half.
+        if (!isWaiting(word(bytes, print) | 0, word(bytes, print + 4) | 0)) end(at);
+        else if (run.links++ === 0) {
+          run.from = at;
+          run.print = print;
+        }
+        at = next;
       }
+      end(linksEnd);
     }
   };
   for (const batch of queued) goOver(batch);

@@ -23,8 +23,9 @@ export interface Section {
   readonly bytes: Buffer;
   readonly from: number;
   readonly to: number;
-  /** Where it begins in the file. */
+  /** Where it begins in the file, and where its body does. */
   readonly offset: number;
+  readonly bodyAt: number;
 }
 
 /** Writes sections one after the other in bounded memory. */
@@ -107,7 +108,8 @@ export function* readSections(path: string, checked = false): Generator<Section>
         if (offset + total === window.size) return;
         throw new StoreCorruptError(`${path}:${offset + total}: bytes behind the end`);
       }
-      yield { kind, bytes: window.bytes, from: at + HEAD_BYTES, to: end, offset };
+      const bodyAt = offset + HEAD_BYTES;
+      yield { kind, bytes: window.bytes, from: at + HEAD_BYTES, to: end, offset, bodyAt };
       offset += total;
     }
   } finally {

@@ -4,9 +4,9 @@ import { StoreCorruptError } from "../../errors.ts";
 import type { ShardCash } from "../opic/shard-cash.ts";
 import { EVENT, HOST_BYTES } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
-import { COUNTERS, type OutboxBlock, type ShardState, word } from "./fold.ts";
+import { COUNTERS, type OutboxBlock, type ShardState } from "./fold.ts";
 import { readHostNote } from "./host-notes.ts";
-import { readWide, writeWide } from "./journal-format.ts";
+import { readWide, word, writeWide } from "./journal-format.ts";
 import { type Damage, damageOf, type JournalEnd } from "./journal-reader.ts";
 import { readSections, type Section, type SectionWriter } from "./section-file.ts";
 
@@ -194,7 +194,7 @@ export class SnapshotReader {
   *queued(checked = false): Generator<EventBytes> {
     for (const section of readSections(this.path, checked)) {
       if (section.kind !== SECTION.events) continue;
-      yield { ...section, file: this.path };
+      yield { ...section, file: this.path, eventsAt: section.bodyAt };
     }
   }
 }

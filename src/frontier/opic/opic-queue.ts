@@ -2,7 +2,7 @@ import type { BlockFile } from "../../queue/block-file.ts";
 import { RangeQueue } from "../../queue/range-queue.ts";
 import type { Discovery } from "../frontier.ts";
 import type { Host } from "../host.ts";
-import type { WaitingLink } from "../journal/waiting-link.ts";
+import { eachLink, type WaitingRun } from "../journal/waiting-run.ts";
 import type { QueueLog } from "../queue-log.ts";
 import { copyRecord, readRecord, writeRecord } from "../queue-record.ts";
 import type { ShardQueue, TakenUrl } from "../shard-queue.ts";
@@ -46,9 +46,11 @@ export class OpicQueue implements ShardQueue {
     this.#put(host, low, high, writeRecord(bytes, at, found, low, high, 0));
   }
 
-  restore(host: Host, link: WaitingLink): void {
-    const { bytes, at } = this.#log.room();
-    this.#put(host, link.low, link.high, copyRecord(bytes, at, link, 0));
+  restore(host: Host, run: WaitingRun): void {
+    eachLink(run, (link) => {
+      const { bytes, at } = this.#log.room();
+      this.#put(host, link.low, link.high, copyRecord(bytes, at, link, 0));
+    });
   }
 
   has(host: Host): boolean {

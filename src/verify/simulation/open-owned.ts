@@ -1,5 +1,6 @@
 import { ChainQueue } from "../../frontier/chain-queue.ts";
 import { OUTCOME } from "../../frontier/frontier.ts";
+import { GatheredPrints } from "../../frontier/gathered-prints.ts";
 import { enqueueWaiting, waitingTest } from "../../frontier/journal/recover-shard.ts";
 import { CashBoard } from "../../frontier/opic/cash-board.ts";
 import { ExchangeSize } from "../../frontier/opic/exchange-size.ts";
@@ -45,7 +46,10 @@ export function openOwned(
       finished,
       order && new ShardCash(SEED_LOW, SEED_HIGH),
     );
+    if (order === undefined) state.gathered = new GatheredPrints();
     for (const batch of disk.batches(number)) state.apply(batch);
+    state.settle();
+    state.gathered = undefined;
     if (state.contradictions.length > 0) {
       throw new Violation(`shard ${number}: ${JSON.stringify(state.contradictions[0])}`);
     }
@@ -56,8 +60,8 @@ export function openOwned(
         : new OpicQueue(state.cash!, log, noFile, order);
     if (!parts.recalls) state.hosts = undefined;
     const shard = new Shard(number, rules, state, queue);
-    enqueueWaiting(waitingTest(state, finished), [], disk.batches(number), (queued) =>
-      shard.enqueue(queued),
+    enqueueWaiting(waitingTest(state, finished), [], disk.batches(number), (run) =>
+      shard.enqueue(run),
     );
     state.finished = undefined;
     if (!parts.epochs) state.sent.clear();

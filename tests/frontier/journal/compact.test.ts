@@ -13,7 +13,7 @@ import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
 import { recoverShard } from "../../../src/frontier/journal/recover-shard.ts";
 import { readSections } from "../../../src/frontier/journal/section-file.ts";
 import { openSnapshot, readDone } from "../../../src/frontier/journal/snapshot.ts";
-import { decodeLink } from "../../../src/frontier/journal/waiting-link.ts";
+import { decodeLink, eachLink } from "../../../src/frontier/journal/waiting-run.ts";
 import { openShard } from "../../../src/frontier/open-shard.ts";
 import { QueueLog } from "../../../src/frontier/queue-log.ts";
 import { powerLosses, RecordedFiles } from "../../support/power-loss.ts";
@@ -62,7 +62,9 @@ function* honestBatches(choices: readonly number[]): Generator<JournalEvent[]> {
 function known(folder: string): unknown {
   const queued: string[] = [];
   const options = { folder, shard: SHARD, ...SEEDS };
-  const { state, end } = recoverShard(options, (link) => queued.push(decodeLink(link).url));
+  const { state, end } = recoverShard(options, (run) =>
+    eachLink(run, (link) => queued.push(decodeLink(link).url)),
+  );
   const done: JournalEvent[] = [...readDone(folder, SHARD)].flatMap(decodeEvents);
   const after = openSnapshot(folder, SHARD)?.end;
   const tail = readJournal({ folder, shard: SHARD, ...(after === undefined ? {} : { after }) });

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Discovery } from "../../../src/frontier/frontier.ts";
+import { GatheredPrints } from "../../../src/frontier/gathered-prints.ts";
 import type { JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import type { ShardState } from "../../../src/frontier/journal/fold.ts";
 import { enqueueWaiting } from "../../../src/frontier/journal/recover-shard.ts";
-import { decodeLink } from "../../../src/frontier/journal/waiting-link.ts";
-import { batches, describe, fold, pack, printOf } from "./plans.ts";
+import { decodeLink, eachLink } from "../../../src/frontier/journal/waiting-run.ts";
+import { batches, describe, fold, newState, pack, printOf } from "./plans.ts";
 
 /** The URLs that wait, as recovery finds them in its second pass. */
 function waitingOf(state: ShardState, all: readonly (readonly JournalEvent[])[]): Discovery[] {
@@ -15,8 +16,8 @@ function waitingOf(state: ShardState, all: readonly (readonly JournalEvent[])[])
   const views = (function* () {
     for (const [i, events] of all.entries()) yield pack(events).view(i + 1);
   })();
-  enqueueWaiting(isWaiting, [], views, (link) => {
-    queued.push(decodeLink(link));
+  enqueueWaiting(isWaiting, [], views, (run) => {
+    eachLink(run, (link) => queued.push(decodeLink(link)));
   });
   return queued;
 }
@@ -78,6 +79,24 @@ test("the fold agrees with a naive one", () => {
       };
       assert.deepEqual(mine, naive(all));
       assert.equal(waiting, queued.length);
+    }),
+  );
+});
+
+test("what is gathered and made known together gives the same state", () => {
+  fc.assert(
+    fc.property(batches, (all) => {
+      const one = fold(all);
+      const other = newState();
+      other.gathered = new GatheredPrints();
+      fold(all, other);
+      other.settle();
+      const list = ({ contradictions, repeated }: ShardState) => [
+        contradictions.map((each) => JSON.stringify(each)).sort(),
+        repeated,
+      ];
+      assert.deepEqual(list(other), list(one));
+      assert.deepEqual(describe(other), describe(one));
     }),
   );
 });

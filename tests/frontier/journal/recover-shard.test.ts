@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import fc from "fast-check";
 import type { JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
-import { recoverShard } from "../../../src/frontier/journal/recover-shard.ts";
-import { decodeLink } from "../../../src/frontier/journal/waiting-link.ts";
+import { recoverShard, waitingTest } from "../../../src/frontier/journal/recover-shard.ts";
+import { decodeLink, eachLink } from "../../../src/frontier/journal/waiting-run.ts";
+import { SeenSet } from "../../../src/frontier/seen.ts";
 import { link, pack, printOf, SEED_HIGH, SEED_LOW, UNSYNCED_FILES, withFolder } from "./plans.ts";
 
 const SHARD = 3;
@@ -33,7 +35,9 @@ function write(folder: string, batches: readonly JournalEvent[][]): void {
 function recover(folder: string) {
   const queued: string[] = [];
   const options = { folder, shard: SHARD, ...SEEDS };
-  const { state, end } = recoverShard(options, (one) => queued.push(decodeLink(one).url));
+  const { state, end } = recoverShard(options, (run) =>
+    eachLink(run, (one) => queued.push(decodeLink(one).url)),
+  );
   return { queued, state, end };
 }
 
@@ -69,3 +73,18 @@ test("a URL that was admitted twice waits once; one that is done does not wait",
     assert.equal(state.waiting, 3);
     assert.equal(state.known, 4);
   }));
+
+test("whatever is done, and nothing else, is told not to wait", () => {
+  // Halves that are 0 or equal, and many: a look at some bits of the low half decides most.
+  const half = fc.oneof(fc.constantFrom(0, 1, 0x80000000), fc.nat(300), fc.nat(0xffffffff));
+  const list = fc.array(fc.tuple(half, half), { maxLength: 300 });
+  fc.assert(
+    fc.property(list, list, (done, others) => {
+      const finished = new SeenSet(1, 2);
+      for (const [low, high] of done) finished.addPrint(low, high);
+      const isWaiting = waitingTest({ repeated: 0, contradictions: [] }, finished);
+      for (const [low, high] of [...done, ...others])
+        assert.equal(isWaiting(low | 0, high | 0), !finished.hasPrint(low, high));
+    }),
+  );
+});

@@ -5,6 +5,7 @@ import { compactShard } from "../../../src/frontier/journal/compact.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
 import { recoverShard } from "../../../src/frontier/journal/recover-shard.ts";
+import { eachLink } from "../../../src/frontier/journal/waiting-run.ts";
 import { UNIT } from "../../../src/frontier/opic/cash-book.ts";
 import { CreditList } from "../../../src/frontier/opic/credit-list.ts";
 import { CASH_COUNTERS, ShardCash } from "../../../src/frontier/opic/shard-cash.ts";
@@ -47,8 +48,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 function known(folder: string): unknown {
   const cash = new ShardCash(SEED_LOW, SEED_HIGH);
   const waiting: [number, number][] = [];
-  recoverShard({ folder, shard: SHARD, ...SEEDS, cash }, ({ low }) => {
-    waiting.push([low, 0]);
+  recoverShard({ folder, shard: SHARD, ...SEEDS, cash }, (run) => {
+    eachLink(run, ({ low }) => waiting.push([low, 0]));
   });
   const { minted, sent, received, held, virtual, waiting: count } = cash.book;
   const pages: [number, boolean, number][] = [];
