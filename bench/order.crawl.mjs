@@ -106,7 +106,7 @@ class Outbox {
   #bare = new Set();
   add(page, amount, isNew) {
     if (amount === 0 && isNew) this.#bare.add(page);
-    this.#credits.add(page, amount);
+    return this.#credits.add(page, amount);
   }
   take() {
     const bare = [...this.#bare].map((page) => [page, 0]);
@@ -153,7 +153,6 @@ class Thread {
     this.#queues = new HostQueues({
       order: new MergedOrder(shards.map((shard) => shard.order)),
       hostOf: (page) => hostOf?.[shardOf(page).nodes[numberOf(page)]] ?? 0,
-      cashOf: (page) => shardOf(page).book.cash(numberOf(page)),
       batch,
       capacity,
     });
@@ -167,7 +166,11 @@ class Thread {
       virtual += book.virtual;
       waiting += book.waiting;
     }
-    this.#board.publish({ virtual, waiting, plenty: this.counts.rangeOf(this.#places) });
+    this.#board.publish({
+      virtual,
+      waiting,
+      plenty: this.counts.rangeOf(Math.min(this.#places, this.exchange.tolerable)),
+    });
     this.paidBack = this.#board.paidBack;
     const best = this.counts.rangeOf(1);
     return best < 0 ? -1 : this.#board.better(best);
@@ -250,7 +253,9 @@ export function shippedCrawl(graph, seeds, options) {
         give(link, share, "own");
       } else {
         shard.book.send(share); // promised: the virtual page has it no longer
-        shard.outbox.add(link, share, sent[link] === 0);
+        const owed = shard.outbox.add(link, share, sent[link] === 0);
+        const before = owed === share ? -1 : QUEUE_RANGES.of(owed - share);
+        thread.exchange.owes(QUEUE_RANGES.of(owed), before);
         sent[link] = 1;
       }
     }

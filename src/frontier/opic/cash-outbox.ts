@@ -26,14 +26,17 @@ export class CashOutbox {
     this.#maxBlockBytes = maxBlockBytes;
   }
 
-  /** A link for another shard, with what its owner knows it by, and its credit. Redirects always travel: their owner must learn of the chain. */
-  post(target: number, found: Discovery, low: number, high: number, amount: number): void {
+  /**
+   * A link for another shard, with what its owner knows it by, and its credit. Redirects always travel: their owner must
+   * learn of the chain. Answers how much of its credits is held back since the last exchange, as far as that is known.
+   */
+  post(target: number, found: Discovery, low: number, high: number, amount: number): number {
     if (found.via === "link") {
       const slot = high & (SLOTS - 1);
       if (this.#prints[2 * slot] === low && this.#prints[2 * slot + 1] === high) {
         if (amount > 0 && this.#amounts[slot] === 0) this.#owing.push(slot);
         this.#amounts[slot]! += amount;
-        return;
+        return this.#amounts[slot]!;
       }
       this.#pay(slot);
       this.#prints[2 * slot] = low;
@@ -42,6 +45,7 @@ export class CashOutbox {
     }
     const isIn = this.#open.get(target)?.tryAdd(found, amount);
     if (!isIn) this.#begin(target).tryAdd(found, amount);
+    return amount;
   }
 
   /** Merged credits leave. */

@@ -12,11 +12,13 @@ export class CreditBatch<Target> {
     return this.#amounts.size;
   }
 
-  /** Nothing is kept of a credit of 0. */
-  add(target: Target, amount: number): void {
-    if (amount === 0) return;
-    this.#amounts.set(target, (this.#amounts.get(target) ?? 0) + amount);
+  /** Nothing is kept of a credit of 0. Answers what the target has been credited in all. */
+  add(target: Target, amount: number): number {
+    if (amount === 0) return 0;
+    const sum = (this.#amounts.get(target) ?? 0) + amount;
+    this.#amounts.set(target, sum);
     this.#total += amount;
+    return sum;
   }
 
   /** Takes all credits out, in the order in which their targets were first met. */

@@ -1,3 +1,5 @@
+import { QUEUE_RANGES } from "../../queue/range-queue.ts";
+
 /** The average share of pages that may be taken before better ones whose news is under way (seed 002, section 2). */
 const MAX_ERROR = 0.05;
 /** Visits between two exchanges. */
@@ -5,14 +7,25 @@ const LEAST = 16;
 const MOST = 1024;
 /** Weight of the last superstep in the average error. */
 const NEWEST = 0.25;
+/** Weight of the last page in the average range of pages taken. */
+const LAST_TAKEN = 1 / 16;
+/** News may be late by this part of the visits so far; urgent ones by this part. */
+const TOLERABLE = 1 / 64;
+const TOLERABLE_IF_URGENT = 1 / 256;
 
 /**
  * How many visits of a thread lie between two exchanges with other shards. Seed 002 predicts that from an earlier
  * crawl: the largest size at which the error A / B stays below 5 %, where B are the pages taken between two exchanges
- * and A those that would have been taken, had the news of them come at once. Here the crawl itself is the sample:
- * A are the pages in blocks of others that are worth more than what was taken on average while they were under way.
+ * and A those that would have been taken, had the news of them come at once. Here the crawl itself is the sample, on
+ * both sides of an exchange.
+ *
+ * Who receives news counts as A the pages that are worth more than what was taken on average while they were under way.
  * The size doubles while the average error is below half of the limit and is halved above it, which is the paper's
- * binary search, never finished. Nothing but the calls decides, so a simulation repeats it.
+ * binary search, never finished. Who sends them knows a part of A beforehand: pages to which it owes more than the
+ * pages are worth that are taken now. When these are 2.5 % of its visits they leave at once.
+ *
+ * A delay costs what it is against the pages fetched so far, so a young crawl exchanges more often, in the extreme after
+ * every visit. Nothing but the calls decides, so a simulation repeats it.
  */
 export class ExchangeSize {
   /** Exchanges so far. */
@@ -26,6 +39,10 @@ export class ExchangeSize {
   #missed = 0;
   #taken = 0;
   #ranges = 0;
+  /** Average range of the last pages taken: what is worth more would be taken now. */
+  #level = Number.POSITIVE_INFINITY;
+  /** How many pages of other shards are owed cash of each range. */
+  readonly #owed = new Int32Array(QUEUE_RANGES.count);
   /** Pages taken in the superstep before, and their average range: what news that arrive now are compared with. */
   #before = { taken: 0, range: Number.POSITIVE_INFINITY };
 
@@ -36,7 +53,7 @@ export class ExchangeSize {
 
   /** Visits between two exchanges, as of now. */
   get size(): number {
-    return this.#size;
+    return this.#isFixed ? this.#size : Math.min(this.#size, this.tolerable);
   }
 
   /** Average error of the last supersteps. */
@@ -44,10 +61,23 @@ export class ExchangeSize {
     return this.#error;
   }
 
+  /** So many pages make no difference as yet. */
+  get tolerable(): number {
+    return Math.max(1, Math.floor(TOLERABLE * this.visits));
+  }
+
   /** A page of this range was taken. */
   taken(range: number): void {
     this.#taken++;
     this.#ranges += range;
+    const last = Number.isFinite(this.#level) ? LAST_TAKEN : 1;
+    this.#level = last === 1 ? range : this.#level + last * (range - this.#level);
+  }
+
+  /** A page of another shard is owed cash of this range, before that of a lower one, or nothing (-1). */
+  owes(range: number, was = -1): void {
+    this.#owed[range]!++;
+    if (was >= 0) this.#owed[was]!--;
   }
 
   /** Another shard's news brought a page into this range; it was in a lower one before, or unknown (-1). */
@@ -58,16 +88,27 @@ export class ExchangeSize {
 
   /** A visit is over; true when it is time for an exchange. */
   visited(): boolean {
-    if (++this.#since < this.#size) return false;
+    if (++this.#since < this.size && !this.#isUrgent()) return false;
     this.exchanges++;
     this.visits += this.#since;
     this.#since = 0;
+    this.#owed.fill(0);
     this.#adapt();
     this.#before = { taken: this.#taken, range: this.#ranges / Math.max(1, this.#taken) };
     this.#missed = 0;
     this.#taken = 0;
     this.#ranges = 0;
     return true;
+  }
+
+  #isUrgent(): boolean {
+    const least = Math.min(LEAST, 1 + Math.floor(TOLERABLE_IF_URGENT * this.visits));
+    if (this.#isFixed || this.#since < least) return false;
+    let urgent = 0;
+    for (let range = this.#owed.length - 1; range >= this.#level; range--) {
+      urgent += this.#owed[range]!;
+    }
+    return urgent > (MAX_ERROR / 2) * this.#since;
   }
 
   #adapt(): void {

@@ -11,20 +11,22 @@ const TOP_RANGE = QUEUE_RANGES.of(UNIT);
 export interface PageOrder {
   /** Entries that can still be drawn. */
   readonly entries: number;
-  /** Draws up to `count` entries and appends the pages of the valid ones, best first. */
+  /** Draws up to `count` entries and appends the pages of the valid ones, best first: a host holds them now. */
   draw(count: number, into: number[]): void;
-  /** The page leaves the order for good. */
+  /** A page that is held finds no room with its host; a raise brings it back into the order. */
+  setAside(page: number): void;
+  /** Holds a page that was set aside; false when it is elsewhere by now, and the copy of it stale. */
+  hold(page: number): boolean;
+  /** A page that is held leaves the order for good. */
   take(page: number): void;
-  /** False once the page is taken or done: a copy of it that waits somewhere is stale. */
-  isWaiting(page: number): boolean;
+  /** What a page is worth now: raises of pages that are held show here. */
+  rangeOf(page: number): number;
 }
 
 /** What the queues of hosts are made of. */
 export interface HostQueuesParts {
   readonly order: PageOrder;
   hostOf(page: number): number;
-  /** Cash of a page: decides the class of its overflow. */
-  cashOf(page: number): number;
   /** R: pages drawn at a time. */
   readonly batch: number;
   /** Pages of one host that are ready in memory. */
@@ -32,14 +34,16 @@ export interface HostQueuesParts {
 }
 
 interface HostQueue {
-  readonly ready: Deque<number>;
+  /** Few pages, as they came: the best of them is looked for when it is needed, because they are raised meanwhile. */
+  readonly ready: number[];
   /** Pages that found no room, by class; stale copies among them. */
   readonly overflow: (Deque<number> | undefined)[];
 }
 
 /**
  * The best pages, sorted by host, because only hosts whose time has come can be asked. Pages are drawn from the order
- * and fill small queues per host. A host whose queue is full keeps the rest in eight classes, best first.
+ * and fill small queues per host, from which the best leaves first. A host whose queue is full keeps its best pages there
+ * and the rest in eight classes.
  *
  * Drawing stops when enough hosts are awake, or after 2 R pages in a row that woke none: they belong to hosts that have
  * enough to do. Every page taken allows one more of these. So hardly more than 2 R pages per host are
@@ -88,11 +92,13 @@ export class HostQueues {
   next(host: number): number | undefined {
     const queue = this.#hosts.get(host);
     if (queue === undefined) return undefined;
-    const page = queue.ready.shift();
-    if (page !== undefined) this.#depth--;
+    const { order, batch } = this.#parts;
+    const page = queue.ready.splice(this.#bestOf(queue), 1)[0]!;
+    order.take(page);
+    this.#depth--;
     this.#topUp(queue);
-    if (queue.ready.size === 0) this.#hosts.delete(host);
-    if (page !== undefined) this.#patience = Math.min(this.#patience + 1, 2 * this.#parts.batch);
+    if (queue.ready.length === 0) this.#hosts.delete(host);
+    this.#patience = Math.min(this.#patience + 1, 2 * batch);
     return page;
   }
 
@@ -116,43 +122,74 @@ export class HostQueues {
     let queue = this.#hosts.get(host);
     const isNew = queue === undefined;
     if (queue === undefined) {
-      queue = { ready: new Deque(), overflow: [] };
+      queue = { ready: [], overflow: [] };
       this.#hosts.set(host, queue);
     }
-    if (queue.ready.size < this.#parts.capacity) {
-      this.#ready(queue, page);
-      return isNew;
+    queue.ready.push(page);
+    if (queue.ready.length <= this.#parts.capacity) {
+      this.#depth++;
+    } else {
+      this.#setAside(queue, queue.ready.splice(this.#worstOf(queue), 1)[0]!);
     }
-    // It still waits: a raise brings it back into the order, and what is here becomes a stale copy.
-    const priority = classOf(this.#parts.cashOf(page));
-    queue.overflow[priority] ??= new Deque();
-    queue.overflow[priority].pushBack(page);
-    this.overflowed++;
-    return false;
+    return isNew;
   }
 
-  #ready(queue: HostQueue, page: number): void {
-    this.#parts.order.take(page);
-    queue.ready.pushBack(page);
-    this.#depth++;
+  /** It still waits: a raise brings it back into the order, and what is here becomes a stale copy. */
+  #setAside(queue: HostQueue, page: number): void {
+    const { order } = this.#parts;
+    const priority = classOf(order.rangeOf(page));
+    queue.overflow[priority] ??= new Deque();
+    queue.overflow[priority].pushBack(page);
+    order.setAside(page);
+    this.overflowed++;
   }
 
   /** Keeps the queue of a host full while it has pages that found no room, best class first. */
   #topUp(queue: HostQueue): void {
+    const { order, capacity } = this.#parts;
     for (let at = 0; at < queue.overflow.length; at++) {
       const waiting = queue.overflow[at];
       while (waiting !== undefined && waiting.size > 0) {
-        if (queue.ready.size >= this.#parts.capacity) return;
+        if (queue.ready.length >= capacity) return;
         const page = waiting.shift()!;
-        if (this.#parts.order.isWaiting(page)) this.#ready(queue, page);
+        if (!order.hold(page)) continue;
+        queue.ready.push(page);
+        this.#depth++;
       }
       queue.overflow[at] = undefined;
     }
   }
+
+  /** Where in a host's queue its best page is; among equals the one that came first. */
+  #bestOf({ ready }: HostQueue): number {
+    const { order } = this.#parts;
+    let best = 0;
+    let highest = -1;
+    for (let at = 0; at < ready.length; at++) {
+      const range = order.rangeOf(ready[at]!);
+      if (range <= highest) continue;
+      highest = range;
+      best = at;
+    }
+    return best;
+  }
+
+  /** Where in a host's queue its worst page is; among equals the one that came last. */
+  #worstOf({ ready }: HostQueue): number {
+    const { order } = this.#parts;
+    let worst = 0;
+    let lowest = Number.POSITIVE_INFINITY;
+    for (let at = 0; at < ready.length; at++) {
+      const range = order.rangeOf(ready[at]!);
+      if (range > lowest) continue;
+      lowest = range;
+      worst = at;
+    }
+    return worst;
+  }
 }
 
-/** 0 is the best class: more than a sixteenth of a unit. */
-export function classOf(cash: number): number {
-  const below = Math.max(0, TOP_RANGE - QUEUE_RANGES.of(cash));
-  return Math.min(CLASSES - 1, Math.floor(below / RANGES_PER_CLASS));
+/** The class of a range: 0 is the best, more than a sixteenth of a unit. */
+export function classOf(range: number): number {
+  return Math.min(CLASSES - 1, Math.floor(Math.max(0, TOP_RANGE - range) / RANGES_PER_CLASS));
 }

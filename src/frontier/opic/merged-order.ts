@@ -36,15 +36,27 @@ export class MergedOrder implements PageOrder {
   }
 
   take(page: number): void {
-    this.#orderOf(page).take(Math.floor(page / this.#orders.length));
+    this.#orderOf(page).take(this.#local(page));
   }
 
-  isWaiting(page: number): boolean {
-    return this.#orderOf(page).isWaiting(Math.floor(page / this.#orders.length));
+  setAside(page: number): void {
+    this.#orderOf(page).setAside(this.#local(page));
+  }
+
+  hold(page: number): boolean {
+    return this.#orderOf(page).hold(this.#local(page));
+  }
+
+  rangeOf(page: number): number {
+    return this.#orderOf(page).rangeOf(this.#local(page));
   }
 
   #orderOf(page: number): OpicOrder {
     return this.#orders[page % this.#orders.length]!;
+  }
+
+  #local(page: number): number {
+    return Math.floor(page / this.#orders.length);
   }
 
   #best(): number {

@@ -75,7 +75,9 @@ export class OpicDesk extends Desk {
       if (target !== this.shard.number) {
         // Gone when it is promised, not when its block is closed: nothing is promised twice.
         book.send(share);
-        this.#outbox.post(target, discovery, low, high, share);
+        const owed = this.#outbox.post(target, discovery, low, high, share);
+        const before = owed === share ? -1 : QUEUE_RANGES.of(owed - share);
+        this.#team.exchange.owes(QUEUE_RANGES.of(owed), before);
       } else if (this.#give(discovery, hostname, low, high, share, "own")) fresh++;
     });
     this.#journalCredits("own");

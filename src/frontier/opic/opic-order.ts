@@ -6,10 +6,11 @@ import { Column } from "./column.ts";
 import type { PageOrder } from "./host-queues.ts";
 import { RangeCounts } from "./range-counts.ts";
 
-/** In the queue; taken for good; drawn, but still to be raised. */
+/** In the queue; taken for good; drawn, and set aside because its host has enough; drawn, and held by its host. */
 const QUEUED = 0;
 const TAKEN = 1;
-const DRAWN = 2;
+const ASIDE = 2;
+const HELD = 3;
 
 /**
  * Which waiting page of a shard comes next: the one with the most cash. A credit that lifts a page into a higher range
@@ -50,9 +51,12 @@ export class OpicOrder implements PageOrder {
     const state = this.#states.get(page);
     if (before < 0 || state === TAKEN) return;
     const range = QUEUE_RANGES.of(before);
-    if (QUEUE_RANGES.of(before + amount) === range) return;
-    if (state === QUEUED) this.#counts.remove(range);
-    this.#push(page, before + amount);
+    const raised = QUEUE_RANGES.of(before + amount);
+    if (raised === range) return;
+    if (state !== ASIDE) this.#counts.remove(range);
+    // Its host asks for the cash of what it holds when it takes a page: a second entry would come too late.
+    if (state === HELD) this.#counts.add(raised);
+    else this.#push(page, before + amount);
   }
 
   /** Puts a page that waits back into the queue: the fold does so for all of them when a crawl is resumed. */
@@ -60,7 +64,7 @@ export class OpicOrder implements PageOrder {
     this.#push(page, this.#book.cash(page));
   }
 
-  /** Draws up to `count` entries, best first, and appends the pages of those that are valid. */
+  /** Draws up to `count` entries, best first, and appends the pages of those that are valid: they are held now. */
   draw(count: number, into: number[]): void {
     this.#flush();
     this.#drawn.clear();
@@ -70,8 +74,7 @@ export class OpicOrder implements PageOrder {
       const range = QUEUE_RANGES.of(priorities[i]!);
       const isQueued = this.#states.get(page) === QUEUED && !this.#book.isDone(page);
       if (isQueued && range === QUEUE_RANGES.of(this.#book.cash(page))) {
-        this.#states.set(page, DRAWN);
-        this.#counts.remove(range);
+        this.#states.set(page, HELD);
         into.push(page);
       } else this.stale++;
     }
@@ -84,12 +87,30 @@ export class OpicOrder implements PageOrder {
     return best === undefined ? -1 : QUEUE_RANGES.of(best.priority);
   }
 
+  /** A page that is held finds no room: a raise brings it back into the queue. */
+  setAside(page: number): void {
+    this.#counts.remove(this.rangeOf(page));
+    this.#states.set(page, ASIDE);
+  }
+
+  /** There is room for a page that was set aside; false when it has been raised since, and left. */
+  hold(page: number): boolean {
+    if (this.#states.get(page) !== ASIDE || this.#book.isDone(page)) return false;
+    this.#counts.add(this.rangeOf(page));
+    this.#states.set(page, HELD);
+    return true;
+  }
+
   /** The page is about to be fetched: no raise concerns it any more. */
   take(page: number): void {
-    if (this.#states.get(page) === QUEUED) {
-      this.#counts.remove(QUEUE_RANGES.of(this.#book.cash(page)));
-    }
+    const state = this.#states.get(page);
+    if (state === QUEUED || state === HELD) this.#counts.remove(this.rangeOf(page));
     this.#states.set(page, TAKEN);
+  }
+
+  /** The range of a page's cash. */
+  rangeOf(page: number): number {
+    return QUEUE_RANGES.of(this.#book.cash(page));
   }
 
   /** True until the page is taken or done. */

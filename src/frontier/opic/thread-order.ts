@@ -56,7 +56,6 @@ export class ThreadOrder {
       order: new MergedOrder(this.#orders),
       hostOf: (page) =>
         this.#name(page % this.#count, this.#shardOf(page).hostOf(this.#local(page))),
-      cashOf: (page) => this.#shardOf(page).cashOf(this.#local(page)),
       batch: BATCH,
       capacity: CAPACITY,
     });
@@ -94,7 +93,8 @@ export class ThreadOrder {
       virtual += shard.book.virtual;
       waiting += shard.book.waiting;
     }
-    const plenty = this.counts.rangeOf(this.#places);
+    // Pages for all places; in a young crawl so many would be late by too much.
+    const plenty = this.counts.rangeOf(Math.min(this.#places, this.exchange.tolerable));
     this.#board.publish({ virtual, waiting, plenty });
     this.#paidBack = this.#board.paidBack;
     const best = this.counts.rangeOf(1);

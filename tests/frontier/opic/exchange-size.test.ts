@@ -16,23 +16,61 @@ function superstep(
   }
 }
 
-test("the size grows while nothing comes too late, up to a bound", () => {
+/** A crawl that is no longer young, and in which nothing came too late. */
+function grown(): ExchangeSize {
   const exchange = new ExchangeSize();
-  assert.equal(exchange.size, 16);
-  superstep(exchange, 0);
-  assert.equal(exchange.size, 16, "the first superstep has nothing to compare with");
-  const sizes = Array.from({ length: 8 }, () => {
-    superstep(exchange, 0);
-    return exchange.size;
-  });
-  assert.deepEqual(sizes, [32, 64, 128, 256, 512, 1024, 1024, 1024]);
-  assert.equal(exchange.exchanges, 9);
+  while (exchange.visits < 64 * 1024) superstep(exchange, 0);
+  return exchange;
+}
+
+test("the size grows while nothing comes too late, with the crawl and up to a bound", () => {
+  const exchange = new ExchangeSize();
+  assert.equal(exchange.size, 1, "in the beginning everything is news");
+  for (const visits of [128, 640, 6400, 32_000]) {
+    while (exchange.visits < visits) superstep(exchange, 0);
+    assert.equal(exchange.size, Math.floor(exchange.visits / 64));
+    assert.equal(exchange.tolerable, exchange.size);
+  }
+  assert.equal(grown().size, 1024);
+  const old = grown();
+  for (let i = 0; i < 20; i++) superstep(old, 0);
+  assert.deepEqual([old.size, old.tolerable > 1024], [1024, true]);
+});
+
+test("what is owed to pages that would be taken now leaves soon, the rest with the next exchange", () => {
+  const exchange = grown();
+  const visitsWith = (owe: () => void) => {
+    const before = exchange.visits;
+    superstep(exchange, 0, owe);
+    return exchange.visits - before;
+  };
+  const owe = (pages: number, range: number) => () => {
+    for (let i = 0; i < pages; i++) exchange.owes(range);
+  };
+  assert.equal(visitsWith(owe(100, 49)), 1024);
+  assert.equal(visitsWith(owe(10, 50)), 16);
+  assert.equal(visitsWith(owe(1, 50)), 16, "one of 16 is more than 2.5 %");
+  assert.equal(visitsWith(owe(0, 50)), 1024, "what has left is owed no longer");
+  const raised = () => {
+    exchange.owes(48);
+    exchange.owes(50, 48);
+  };
+  assert.equal(visitsWith(raised), 16);
+});
+
+test("pages whose turn comes because others are done become urgent", () => {
+  const exchange = grown();
+  exchange.owes(45);
+  let visits = 0;
+  do {
+    exchange.taken(Math.max(40, 50 - visits));
+    visits++;
+  } while (!exchange.visited());
+  assert.ok(visits < 40, `${visits} visits`);
 });
 
 test("it shrinks when more than 5 % of the pages should have given way to others, down to a bound", () => {
-  const exchange = new ExchangeSize();
-  for (let i = 0; i < 8; i++) superstep(exchange, 0);
-  assert.equal(exchange.size, 1024);
+  const exchange = grown();
   superstep(exchange, 1024); // all of them
   assert.equal(exchange.size, 512);
   assert.equal(exchange.error, 0.25);
@@ -41,11 +79,9 @@ test("it shrinks when more than 5 % of the pages should have given way to others
 });
 
 test("an error between half of the limit and the limit changes nothing", () => {
-  const exchange = new ExchangeSize();
-  for (let i = 0; i < 4; i++) superstep(exchange, 0);
-  const { size } = exchange;
+  const exchange = grown();
   for (let i = 0; i < 30; i++) superstep(exchange, Math.round(0.04 * exchange.size));
-  assert.ok(exchange.size >= size && exchange.error > 0.025 && exchange.error < 0.05);
+  assert.ok(exchange.size === 1024 && exchange.error > 0.025 && exchange.error < 0.05);
   const before = exchange.size;
   superstep(exchange, Math.round(0.04 * exchange.size));
   assert.equal(exchange.size, before);

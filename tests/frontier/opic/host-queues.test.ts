@@ -8,15 +8,19 @@ import {
   HostQueues,
   type PageOrder,
 } from "../../../src/frontier/opic/host-queues.ts";
+import { QUEUE_RANGES } from "../../../src/queue/range-queue.ts";
 
-/** Pages in the order of their numbers, each with a host; `raise` puts one to the front again. */
+/** Pages in the order of their numbers; `raise` puts one that no host holds to the front again. */
 class ListOrder implements PageOrder {
   readonly #entries: number[];
-  readonly #gone = new Set<number>();
+  readonly #states: ("queued" | "held" | "aside" | "taken")[];
+  readonly #rangeOf: (page: number) => number;
   drawn = 0;
 
-  constructor(pages: number) {
+  constructor(pages: number, rangeOf: (page: number) => number = () => 1) {
     this.#entries = Array.from({ length: pages }, (_, page) => page);
+    this.#states = new Array(pages).fill("queued");
+    this.#rangeOf = rangeOf;
   }
 
   get entries(): number {
@@ -26,23 +30,41 @@ class ListOrder implements PageOrder {
   draw(count: number, into: number[]): void {
     const some = this.#entries.splice(0, count);
     this.drawn += some.length;
-    into.push(...some.filter((page) => this.isWaiting(page)));
+    for (const page of some) {
+      this.#change(page, "queued", "held");
+      into.push(page);
+    }
+  }
+
+  setAside(page: number): void {
+    this.#change(page, "held", "aside");
+  }
+
+  hold(page: number): boolean {
+    if (this.#states[page] !== "aside") return false;
+    this.#states[page] = "held";
+    return true;
   }
 
   take(page: number): void {
-    assert.ok(this.isWaiting(page), `page ${page} taken twice`);
-    this.#gone.add(page);
+    this.#change(page, "held", "taken");
   }
 
-  isWaiting(page: number): boolean {
-    return !this.#gone.has(page);
+  rangeOf(page: number): number {
+    return this.#rangeOf(page);
   }
 
   raise(page: number): void {
-    if (!this.isWaiting(page)) return;
-    const at = this.#entries.indexOf(page);
-    if (at >= 0) this.#entries.splice(at, 1); // an order gives a page one valid entry at a time
+    const state = this.#states[page];
+    if (state === "held" || state === "taken") return;
+    if (state === "queued") this.#entries.splice(this.#entries.indexOf(page), 1); // one valid entry at a time
+    this.#states[page] = "queued";
     this.#entries.unshift(page);
+  }
+
+  #change(page: number, from: string, to: "held" | "aside" | "taken"): void {
+    assert.equal(this.#states[page], from, `page ${page} is to be ${to}`);
+    this.#states[page] = to;
   }
 }
 
@@ -50,14 +72,8 @@ function queuesOf(
   order: ListOrder,
   hosts: readonly number[],
   sizes: { batch: number; capacity: number },
-  cash: (page: number) => number = () => 1,
 ): HostQueues {
-  return new HostQueues({
-    order,
-    hostOf: (page) => hosts[page]!,
-    cashOf: cash,
-    ...sizes,
-  });
+  return new HostQueues({ order, hostOf: (page) => hosts[page]!, ...sizes });
 }
 
 test("every page comes out exactly once, by its own host, whatever is raised meanwhile", () => {
@@ -66,12 +82,12 @@ test("every page comes out exactly once, by its own host, whatever is raised mea
     batch: fc.integer({ min: 1, max: 8 }),
     capacity: fc.integer({ min: 1, max: 4 }),
     raises: fc.array(fc.nat({ max: 79 }), { maxLength: 40 }),
-    cash: fc.array(fc.integer({ min: 0, max: UNIT }), { minLength: 80, maxLength: 80 }),
+    ranges: fc.array(fc.nat({ max: QUEUE_RANGES.count - 1 }), { minLength: 80, maxLength: 80 }),
   });
   fc.assert(
-    fc.property(web, ({ hosts, batch, capacity, raises, cash }) => {
-      const order = new ListOrder(hosts.length);
-      const queues = queuesOf(order, hosts, { batch, capacity }, (page) => cash[page]!);
+    fc.property(web, ({ hosts, batch, capacity, raises, ranges }) => {
+      const order = new ListOrder(hosts.length, (page) => ranges[page]!);
+      const queues = queuesOf(order, hosts, { batch, capacity });
       const seen = new Set<number>();
       const awake = new Set<number>();
       for (let turn = 0; turn < 1000; turn++) {
@@ -87,7 +103,10 @@ test("every page comes out exactly once, by its own host, whatever is raised mea
         assert.ok(!seen.has(page));
         seen.add(page);
         const raised = raises[turn % Math.max(1, raises.length)];
-        if (raised !== undefined && raised < hosts.length && turn < 40) order.raise(raised);
+        if (raised !== undefined && raised < hosts.length && turn < 40) {
+          ranges[raised] = Math.min(ranges[raised]! + 5, QUEUE_RANGES.count - 1);
+          order.raise(raised);
+        }
       }
       assert.equal(seen.size, hosts.length);
     }),
@@ -122,31 +141,39 @@ test("a host that is awake does not hide those behind it when it has been served
   assert.deepEqual([...woken], [0, 1]);
 });
 
-test("a full host takes the best of its overflow first", () => {
-  const cash = [1, 1, 2, UNIT, 2 ** 20, UNIT / 2, 2 ** 30];
-  const order = new ListOrder(cash.length);
-  const queues = queuesOf(
-    order,
-    new Array(cash.length).fill(0),
-    { batch: 10, capacity: 1 },
-    (p) => cash[p]!,
-  );
+test("a host takes the best of the pages it holds, as they are worth when it takes one", () => {
+  const ranges = [50, 40, 60, 60];
+  const order = new ListOrder(ranges.length, (page) => ranges[page]!);
+  const queues = queuesOf(order, [0, 0, 0, 0], { batch: 10, capacity: 8 });
   queues.refill(1);
-  const taken: number[] = [];
-  for (let page = queues.next(0); page !== undefined; page = queues.next(0)) taken.push(page);
-  assert.equal(taken[0], 0); // it came when there was room
-  assert.deepEqual(taken.slice(1, 5), [3, 5, 6, 4]);
-  assert.deepEqual(taken.slice(5).sort(), [1, 2]); // the last class has no order but that of arrival
+  assert.equal(queues.next(0), 2, "of equals the one that came first");
+  ranges[1] = 90; // raised while its host holds it
+  assert.deepEqual([queues.next(0), queues.next(0), queues.next(0)], [1, 3, 0]);
   assert.equal(queues.awake, 0);
 });
 
+test("a full host keeps its best pages at hand and takes the best class of the others first", () => {
+  const cash = [2, 1, 2, UNIT, 2 ** 20, UNIT / 2, 2 ** 30];
+  const order = new ListOrder(cash.length, (page) => QUEUE_RANGES.of(cash[page]!));
+  const hosts = new Array(cash.length).fill(0);
+  const queues = queuesOf(order, hosts, { batch: 10, capacity: 2 });
+  queues.refill(1);
+  assert.deepEqual([queues.depth, queues.overflowed], [2, 5]);
+  const taken: number[] = [];
+  for (let page = queues.next(0); page !== undefined; page = queues.next(0)) taken.push(page);
+  assert.deepEqual(taken.slice(0, 4), [3, 5, 6, 4]);
+  assert.deepEqual(taken.slice(4).sort(), [0, 1, 2]); // the last class has no order but that of arrival
+  assert.deepEqual([queues.awake, queues.depth], [0, 0]);
+});
+
 test("classes go from the best down, four powers of two each", () => {
-  assert.deepEqual([UNIT * 8, UNIT, UNIT / 8].map(classOf), [0, 0, 0]);
-  assert.equal(classOf(UNIT / 16), 1);
-  assert.equal(classOf(0), CLASSES - 1);
+  const classOfCash = (cash: number) => classOf(QUEUE_RANGES.of(cash));
+  assert.deepEqual([UNIT * 8, UNIT, UNIT / 8].map(classOfCash), [0, 0, 0]);
+  assert.equal(classOfCash(UNIT / 16), 1);
+  assert.equal(classOfCash(0), CLASSES - 1);
   let last = 0;
   for (let cash = UNIT; cash >= 1; cash /= 2) {
-    assert.ok(classOf(cash) >= last);
-    last = classOf(cash);
+    assert.ok(classOfCash(cash) >= last);
+    last = classOfCash(cash);
   }
 });

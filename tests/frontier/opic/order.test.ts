@@ -51,6 +51,28 @@ test("a taken page is not raised, and a done one not drawn", () => {
   assert.equal(book.cash(0), 1e6 + 5);
 });
 
+test("a page that is held counts and is raised where it is; one set aside goes back into the queue", () => {
+  const counts = new RangeCounts();
+  const { order } = orderOf([100, 200], counts);
+  assert.deepEqual(drawAll(order), [1, 0]);
+  assert.equal(counts.rangeOf(2), QUEUE_RANGES.of(100));
+  order.credit(0, 1e6, "own");
+  assert.equal(order.entries, 0);
+  assert.equal(counts.rangeOf(1), QUEUE_RANGES.of(1e6 + 100));
+  order.setAside(0);
+  assert.equal(counts.rangeOf(1), QUEUE_RANGES.of(200));
+  order.credit(0, 1e6, "own");
+  assert.equal(counts.rangeOf(1), QUEUE_RANGES.of(2e6 + 100));
+  assert.equal(
+    order.hold(0),
+    false,
+    "it is in the queue again: what was set aside is a stale copy",
+  );
+  assert.deepEqual(drawAll(order), [0]);
+  for (const page of [0, 1]) order.take(page);
+  assert.equal(counts.rangeOf(1), -1);
+});
+
 test("every waiting page is drawn exactly once, best range first, whatever is credited meanwhile", () => {
   type Act = { page: number; amount: number } | { draw: number };
   const acts: fc.Arbitrary<Act[]> = fc.array(
@@ -132,8 +154,11 @@ test("shards of one thread are drawn from as if they were one", () => {
   for (let i = 0; i < 5; i++) merged.draw(1, pages);
   const name = (shard: number, page: number) => merged.pageOf(shard, page);
   assert.deepEqual(pages, [name(0, 0), name(1, 0), name(1, 1), name(0, 1), name(0, 2)]);
-  assert.ok(merged.isWaiting(name(1, 1)));
+  assert.equal(merged.rangeOf(name(1, 1)), QUEUE_RANGES.of(100));
+  merged.setAside(name(1, 1));
+  assert.deepEqual([merged.hold(name(1, 1)), merged.hold(name(0, 1))], [true, false]);
+  assert.ok(second.isWaiting(1));
   merged.take(name(1, 1));
-  assert.deepEqual([merged.isWaiting(name(1, 1)), second.isWaiting(1)], [false, false]);
+  assert.equal(second.isWaiting(1), false);
   assert.ok(first.isWaiting(1));
 });
