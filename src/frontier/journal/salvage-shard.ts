@@ -18,7 +18,7 @@ import {
   SnapshotWriter,
   snapshotName,
 } from "./snapshot.ts";
-import { decodeLink } from "./waiting-link.ts";
+import { decodeLink, eachLink, type WaitingLink } from "./waiting-run.ts";
 
 /** No run has this number: the first one is 1. */
 const SALVAGED_EPOCH = 0;
@@ -87,11 +87,12 @@ export function salvageShard(options: SalvageOptions): void {
   let waiting = 0;
   // An admission may be found twice: what waits once counts as finished from then on.
   const isWaiting = (low: number, high: number) => finished.addPrint(low, high);
-  enqueueWaiting(isWaiting, old?.queued() ?? [], tail(), (link) => {
+  const keep = (link: WaitingLink) => {
     queue.admit(decodeLink(link), link.low, link.high);
     waiting++;
     if (queue.eventBytes >= PIECE_BYTES) flush();
-  });
+  };
+  enqueueWaiting(isWaiting, old?.queued() ?? [], tail(), (run) => eachLink(run, keep));
   flush();
   snapshot.total(waiting);
   sections.finish();

@@ -10,7 +10,7 @@ import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
 import { recoverShard } from "../../../src/frontier/journal/recover-shard.ts";
 import { salvageShard } from "../../../src/frontier/journal/salvage-shard.ts";
 import { readDone } from "../../../src/frontier/journal/snapshot.ts";
-import { decodeLink } from "../../../src/frontier/journal/waiting-link.ts";
+import { decodeLink, eachLink } from "../../../src/frontier/journal/waiting-run.ts";
 import { urlPrint } from "../../../src/frontier/url-print.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 import { tempFolder } from "../../support/orbweaver.ts";
@@ -57,7 +57,9 @@ function damage(folder: string, shard: number, number: number): void {
 function opened(folder: string, shard: number) {
   const waiting: string[] = [];
   const options = { folder, shard, seedLow, seedHigh };
-  const { state, end } = recoverShard(options, (link) => waiting.push(decodeLink(link).url));
+  const { state, end } = recoverShard(options, (run) =>
+    eachLink(run, (link) => waiting.push(decodeLink(link).url)),
+  );
   return { state, end, waiting };
 }
 
