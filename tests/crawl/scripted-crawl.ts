@@ -17,7 +17,7 @@ export async function crawlScript(t: TestContext, script: Script, ...args: strin
   return { ...server, ...(await crawlOrigin(t, server.origin, ...args)) };
 }
 
-/** Crawls an origin with the real program, by one thread unless the test says otherwise: each costs 0.2 s to start. */
+/** Crawls an origin with the real program, by one thread unless the test says otherwise: each takes time to start. */
 export async function crawlOrigin(t: TestContext, origin: string, ...args: string[]) {
   const out = join(tempFolder(t), "out");
   const threads = args.includes("--threads") ? [] : ["--threads", "1"];
