@@ -1,3 +1,4 @@
+import { copyShared } from "../sync/copy-shared.ts";
 import {
   CRAWLERS_PER_BUFFER,
   FIRST,
@@ -85,7 +86,7 @@ export class BufferReader {
     if ((flags & FIRST) !== 0)
       this.#begun[lane] = { bytes: this.#memory(frameBytes(bytes)), have: 0 };
     const begun = this.#begun[lane]!;
-    bytes.copy(begun.bytes, begun.have);
+    copyShared(bytes, begun.bytes, begun.have);
     begun.have += bytes.length;
     if ((flags & LAST) === 0) return undefined;
     this.#begun[lane] = undefined;

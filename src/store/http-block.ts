@@ -12,6 +12,9 @@ const COMPRESSED_TYPE =
   /^(?:(?:image|audio|video)\/|font\/woff|application\/(?:zip|gzip|x-gzip|pdf|zstd|x-7z-compressed|x-rar-compressed|vnd\.rar|x-bzip2?|x-xz|font-woff2?|epub\+zip|java-archive|vnd\.openxmlformats))/;
 const PLAIN_IMAGE = /^image\/(?:svg|bmp|x-ms-bmp|x-icon|vnd\.microsoft\.icon|tiff)/;
 
+const LINE_FEED = 10;
+const AT_SIGN = 64;
+
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
@@ -25,19 +28,21 @@ export function responseHead(head: Uint8Array, dechunked: boolean): Uint8Array {
 }
 
 /** What stood behind the first line of a request without secrets: nearly always that of the next one, too. */
-let latestRest = "";
+let latestRest = Buffer.alloc(0);
 
 /** The request without Authorization, Proxy-Authorization, Cookie and user names in its target. */
 export function requestBlock(request: Uint8Array): Uint8Array {
+  const firstLine = request.indexOf(LINE_FEED);
+  const at = request.indexOf(AT_SIGN);
+  const isPlain = firstLine >= 0 && (at < 0 || at > firstLine);
+  if (isPlain && latestRest.compare(request, firstLine) === 0) return request;
   const text = latin1(request);
-  const rest = text.slice(text.indexOf("\n"));
-  if (rest === latestRest && !SECRET_TARGET.test(text)) return request;
   // The body of a request is not ours to edit: only the head is searched.
   const blank = /\r?\n\r?\n/.exec(text);
   const end = blank === null ? text.length : blank.index + blank[0].length;
   const head = text.slice(0, end);
   if (!SECRET.test(head) && !SECRET_TARGET.test(head)) {
-    latestRest = rest;
+    latestRest = Buffer.from(request.subarray(firstLine));
     return request;
   }
   // Removing "\n…\r" as a unit keeps the line ends of the neighbours.

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, truncateSync } from "node:fs";
+import { copyShared } from "../sync/copy-shared.ts";
 import { AppendFile, type WriteBytes } from "./append-file.ts";
 
 const MAX_PENDING_BYTES = 64 * 1024;
@@ -101,7 +102,7 @@ export class JsonlWriter {
   /** Takes the start of a line, as bytes of what `jsonLine` made, and its end. */
   holdParts(start: Uint8Array, end: string): void {
     this.#reserve(start.length + BYTES_PER_CHAR * end.length + 1);
-    this.#bytes.set(start, this.#used);
+    copyShared(start, this.#bytes, this.#used);
     this.#used += start.length;
     this.hold(end);
   }

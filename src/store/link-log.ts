@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { StoreCorruptError } from "../errors.ts";
-import { fingerprint, fingerprintUntil, print } from "../frontier/fingerprint.ts";
+import { fingerprint, print, UrlPrints } from "../frontier/fingerprint.ts";
 import { AppendFile } from "./append-file.ts";
 import { EDGE_BYTES, EDGE_WORDS } from "./edge-file.ts";
 import { JsonlWriter, jsonLine } from "./jsonl.ts";
@@ -61,6 +61,7 @@ export function idText(high: number, low: number): string {
  */
 export class LinkLog {
   readonly #facts: GraphFacts;
+  readonly #prints: UrlPrints;
   readonly #edges: AppendFile;
   readonly #names: JsonlWriter;
   #waiting = new Uint32Array(FLUSH_EDGES * EDGE_WORDS);
@@ -70,6 +71,7 @@ export class LinkLog {
 
   constructor(facts: GraphFacts, edgesPath: string, namesPath: string) {
     this.#facts = facts;
+    this.#prints = new UrlPrints(facts.seedLow, facts.seedHigh);
     // An edge that a crash cut in two would shift all that follow.
     if (existsSync(edgesPath)) {
       const { size } = statSync(edgesPath);
@@ -98,7 +100,7 @@ export class LinkLog {
     const waiting = this.#waiting;
     let used = this.#used;
     for (let i = 0, from = LINK_START.length; i < length; i++) {
-      const end = fingerprintUntil(lines, from, END_OF_LINK, seedLow, seedHigh);
+      const end = this.#prints.until(lines, from, END_OF_LINK);
       if (this.#isNew(print.high, print.low)) {
         const name = lines.toString("latin1", from, end);
         this.#names.hold(`${idText(print.high, print.low)} ${name}`);

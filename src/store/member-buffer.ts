@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { copyShared } from "../sync/copy-shared.ts";
 import { Compressor } from "./compressor.ts";
 import { sha1 } from "./digest.ts";
 
@@ -82,7 +83,7 @@ export class MemberBuffer {
     for (const part of block) {
       if (typeof part === "string") at += this.#bytes.utf8Write(part, at);
       else {
-        this.#bytes.set(part, at);
+        copyShared(part, this.#bytes, at);
         at += part.length;
       }
     }

@@ -8,8 +8,10 @@ import { stripPathSessionId, stripQuerySessionId } from "./session-id.ts";
 const PERCENT = 37;
 
 // A path that is its own key: lower-case names without anything that would be escaped, resolved or taken for a
-// session id. Most URLs of a crawl have such a one, and a host that was asked about a moment ago.
-const PLAIN = /^(https?:\/\/[A-Za-z0-9.:@_-]+)((?:\/[a-z0-9_~-][a-z0-9._~-]*)*)\/?$/;
+// session id. Most URLs of a crawl have such a one, and a host that was asked about a moment ago. A query has a key of
+// its own.
+const PLAIN =
+  /^(https?:\/\/[A-Za-z0-9.:@_-]+)((?:\/[a-z0-9_~-][a-z0-9._~-]*)*)\/?(?:\?([\x21\x22\x24-\x7e]*))?$/;
 let latestHost = "";
 let latestKey = "";
 
@@ -21,7 +23,9 @@ export function surtKey(url: string): string {
     latestHost = plain[1]!;
     latestKey = surtKeySlowly(latestHost).slice(0, -1);
   }
-  return latestKey + (plain[2] || "/");
+  const key = latestKey + (plain[2] || "/");
+  const query = plain[3] === undefined ? "" : queryKey(plain[3]);
+  return query === "" ? key : `${key}?${query}`;
 }
 
 /** The definition of `surtKey`; tests compare the two. */

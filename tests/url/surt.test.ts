@@ -81,7 +81,13 @@ test("the short way to a key leads to the same one", () => {
   const url = fc
     .tuple(fc.constantFrom("http", "https", "HTTP"), part, fc.oneof(plain, part))
     .map(([scheme, host, path]) => `${scheme}://${host}/${path}`);
-  const property = fc.property(fc.oneof(url, nastyLink), (text) => {
+  const argument = fc
+    .tuple(fc.constantFrom("a", "B", "id", "jsessionid", "PHPSESSID"), fc.oneof(plain, part))
+    .map(([name, value]) => `${name}=${value}`);
+  const withQuery = fc
+    .tuple(url, fc.array(argument, { maxLength: 3 }))
+    .map(([text, given]) => `${text}?${given.join("&")}`);
+  const property = fc.property(fc.oneof(url, withQuery, nastyLink), (text) => {
     assert.equal(surtKey(text), surtKeySlowly(text));
   });
   fc.assert(property, { numRuns: 5000 });
