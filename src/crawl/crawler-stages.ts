@@ -2,6 +2,7 @@ import type { Capture, FetchOutcome } from "../fetch/outcome.ts";
 import { isWorthRetrying } from "../fetch/outcome.ts";
 import { retryAfterMs } from "../fetch/retry-after.ts";
 import type { Frontier, Lease } from "../frontier/frontier.ts";
+import type { KnownLinks } from "../frontier/known-links.ts";
 import type { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { monotonicMs } from "../sync/clock.ts";
@@ -31,6 +32,8 @@ const HOST_ERRORS = new Set([
 export interface StageParts extends CrawlerParts {
   readonly rules: CrawlerRules;
   readonly frontier: Frontier;
+  /** Absent where every link counts, known or not. */
+  readonly known: KnownLinks | undefined;
   readonly handOff: BufferSender;
   readonly counters: CounterRow;
   readonly debugLog: DebugLog | undefined;
@@ -161,7 +164,7 @@ export class CrawlerStages implements Stages {
         const links = parsed === undefined ? 0 : parsed.links.length + parsed.refused.length;
         return {
           found: this.#parts.guard.sift(
-            this.#parts.foundLinks.of(lease, page, skipped),
+            this.#parts.foundLinks.of(lease, page, skipped, this.#parts.known),
             follower,
             skipped,
           ),

@@ -95,6 +95,7 @@ export class Crawler {
       ...this.#parts,
       rules,
       frontier: this.#frontier,
+      known: opened.known,
       handOff: this.#handOff,
       counters: this.#counters,
       debugLog: config.debug
@@ -203,15 +204,13 @@ export class Crawler {
       const own = this.#isOwn(lease);
       const page = end.outcome === "page";
       if (own && !page) this.#limit.giveBack();
+      const counter = own && page ? this.#limit : undefined;
       this.#uncommitted.add(end.bytes);
       this.#frontier.finish(lease, end.found, {
         outcome: OUTCOME[end.outcome],
         links: end.links,
         record: end.record,
-        onCommitted: this.#uncommitted.onCommitted(
-          end.bytes,
-          own && page ? this.#limit : undefined,
-        ),
+        onCommitted: this.#uncommitted.onCommitted(end.bytes, counter),
       });
     }
   }

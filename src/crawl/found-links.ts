@@ -1,4 +1,5 @@
 import type { Discovery, Lease } from "../frontier/frontier.ts";
+import type { KnownLinks } from "../frontier/known-links.ts";
 import type { Via } from "../frontier/via.ts";
 import type { Sitemap } from "../parse/sitemap-reader.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
@@ -26,8 +27,8 @@ export class FoundLinks {
     this.#rules = rules;
   }
 
-  /** What to visit next; what is not visited goes to `skipped` with its reason. */
-  of(lease: Lease, page: ReadPage, skipped: Skipped[]): Discovery[] {
+  /** What to visit next; what is not visited goes to `skipped` with its reason. `known` may know better than to go on with a link. */
+  of(lease: Lease, page: ReadPage, skipped: Skipped[], known?: KnownLinks): Discovery[] {
     if (page.listed !== undefined) return this.#listed(lease, page.listed, skipped);
     if (page.robots.nofollow) return [];
     const { parsed, headerLinks } = page;
@@ -38,7 +39,8 @@ export class FoundLinks {
     if (this.#rules.sitemaps === "only") return assets;
     const refresh = parsed?.refresh;
     const viaOf: ViaOf = (url) => (url === refresh ? "refresh" : "link");
-    const links = this.#follower.links(lease, parsed?.links ?? [], skipped, viaOf);
+    const all = parsed?.links ?? [];
+    const links = this.#follower.links(lease, known?.without(all) ?? all, skipped, viaOf);
     const more = this.#follower.links(lease, headerLinks, skipped, BY_LINK);
     const feeds = this.#follower.links(lease, parsed?.feeds ?? [], skipped, BY_FEED);
     // Most pages have nothing but links.

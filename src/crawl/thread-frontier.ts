@@ -4,6 +4,7 @@ import { Exchange } from "../frontier/exchange.ts";
 import { OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
 import { GatheredPrints } from "../frontier/gathered-prints.ts";
 import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
+import { KnownLinks } from "../frontier/known-links.ts";
 import type { Lender } from "../frontier/lending.ts";
 import { openShard } from "../frontier/open-shard.ts";
 import { CashBoard } from "../frontier/opic/cash-board.ts";
@@ -47,6 +48,8 @@ export interface FrontierParts {
 export interface OpenedFrontier {
   readonly frontier: ThreadFrontier;
   readonly port: HandOffPort;
+  /** Absent where every link counts, known or not. */
+  readonly known: KnownLinks | undefined;
 }
 
 /** Opens the frontier that the configuration asks for, as one thread sees it: what is on disk of it is read. */
@@ -82,7 +85,7 @@ export function openThreadFrontier(parts: FrontierParts): OpenedFrontier {
     onTaken: (again) => counters.add(again ? "takenTwice" : "taken"),
     countsFrontier: thread === 0,
   });
-  return { frontier, port };
+  return { frontier, port, known: undefined };
 }
 
 function openSharded(
@@ -168,7 +171,8 @@ function openSharded(
     onLast,
     order: byCash,
   });
-  return { frontier, port };
+  const known = byCash === undefined ? new KnownLinks(shards, owned, shardRules) : undefined;
+  return { frontier, port, known };
 }
 
 /** Shows in the counters what the frontier holds. */

@@ -24,11 +24,19 @@ export function admissionKey(found: Discovery, policy: Partial<DedupPolicy>): Cr
 
 /** Leaves the fingerprint of that text in `print`. */
 export function admissionPrint(found: Discovery, rules: AdmissionRules): void {
-  const { url } = found;
+  if (isOwnKey(found.url, rules)) return;
+  urlPrint(admissionKey(found, rules), rules.seedLow, rules.seedHigh);
+}
+
+/** The same for a URL that nothing redirected to. */
+export function linkPrint(url: CrawlUrl, rules: AdmissionRules): void {
+  if (!isOwnKey(url, rules)) urlPrint(keyOf(url, rules), rules.seedLow, rules.seedHigh);
+}
+
+/** Nearly every URL is its own key, and its bytes tell: then its print is there, and nothing is searched, cut or joined. */
+function isOwnKey(url: CrawlUrl, rules: AdmissionRules): boolean {
   const { seedLow, seedHigh } = rules;
-  // Nearly every URL is its own key, and its bytes tell: then nothing is searched, cut or joined.
-  if (isSafe(rules) && !urlPrint(url, seedLow, seedHigh) && !endsWithMark(url)) return;
-  urlPrint(admissionKey(found, rules), seedLow, seedHigh);
+  return isSafe(rules) && !urlPrint(url, seedLow, seedHigh) && !endsWithMark(url);
 }
 
 function keyOf(url: CrawlUrl, policy: Partial<DedupPolicy>): CrawlUrl {

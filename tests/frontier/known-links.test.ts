@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { admissionPrint } from "../../src/frontier/admission-key.ts";
+import { print } from "../../src/frontier/fingerprint.ts";
+import { KnownLinks } from "../../src/frontier/known-links.ts";
+import { SeenSet } from "../../src/frontier/seen.ts";
+import { ShardNumbers } from "../../src/frontier/shard-numbers.ts";
+import type { CrawlUrl } from "../../src/url/crawl-url.ts";
+
+const SHARDS = 4;
+const SEEDS = { seedLow: 7, seedHigh: -8 };
+const POLICIES = [{}, { dropSessionIds: true }, { trailingSlash: "ignore" }] as const;
+
+const urls = fc
+  .tuple(
+    fc.constantFrom("a.example", "b.example", "c.example", "d.example"),
+    fc.nat({ max: 40 }),
+    fc.constantFrom("", "/", "?", "%41", "?jsessionid=1"),
+  )
+  .map(([host, page, end]) => `http://${host}/${page}${end}` as CrawlUrl);
+
+test("exactly the links that an own shard would not admit are left out", () => {
+  const lists = fc.array(urls, { maxLength: 200 });
+  const owned = fc.subarray([0, 1, 2, 3]);
+  fc.assert(
+    fc.property(lists, lists, owned, fc.constantFrom(...POLICIES), (met, links, own, policy) => {
+      const rules = { ...SEEDS, ...policy };
+      const numbers = new ShardNumbers(SHARDS);
+      const shards = own.map((number) => ({
+        number,
+        state: { seen: new SeenSet(SEEDS.seedLow, SEEDS.seedHigh) },
+      }));
+      const seenOf = (url: CrawlUrl) =>
+        shards.find(({ number }) => number === numbers.of(url).shard)?.state.seen;
+      const meet = (url: CrawlUrl) => {
+        const texts = { url, parent: undefined, via: "link" } as const;
+        admissionPrint({ ...texts, depth: 1, seed: false, chain: [] }, rules);
+        return [print.low, print.high] as const;
+      };
+      for (const url of met) seenOf(url)?.addPrint(...meet(url));
+      const known = new KnownLinks(SHARDS, shards, rules);
+      assert.deepEqual(
+        known.without(links),
+        links.filter((url) => seenOf(url)?.hasPrint(...meet(url)) !== true),
+      );
+    }),
+  );
+});
