@@ -22,8 +22,6 @@ export class Compactor {
   #running: (RunningWorker & { readonly shard: number; readonly upTo: number }) | undefined;
   #closed = new Map<number, number>();
   #stopped = false;
-  /** Snapshots made. */
-  snapshots = 0;
 
   constructor(options: CompactorOptions) {
     this.#options = options;
@@ -35,15 +33,14 @@ export class Compactor {
     this.#next();
   }
 
-  /** Resolves when no compaction runs; none begins afterwards until `go`. */
-  async pause(): Promise<void> {
-    this.#stopped = true;
-    await this.#running?.ended.catch(() => {});
+  /** Ends: what runs is broken off, because a crawl that was told to stop has no time for it. */
+  async close(): Promise<void> {
+    await this.makeWay(() => true);
   }
 
   /**
-   * As `pause`, for a thread that wants to read some shards: a compaction of one of these is broken off, which leaves
-   * everything as it was; one of another shard goes on.
+   * For a thread that wants to read some shards: no compaction begins until `go`, and one of these shards is broken off,
+   * which leaves everything as it was; one of another shard goes on.
    */
   async makeWay(isWanted: (shard: number) => boolean): Promise<void> {
     this.#stopped = true;
@@ -68,16 +65,12 @@ export class Compactor {
       const name = `compactor of shard ${shard}`;
       this.#running = { ...runWorker(this.#module, name, { workerData }), shard, upTo };
       // A compaction that fails leaves everything as it was; the next one tries again.
-      this.#running.ended.then(
-        () => this.#ended(1),
-        () => this.#ended(0),
-      );
+      void this.#running.ended.catch(() => {}).then(() => this.#ended());
       return;
     }
   }
 
-  #ended(snapshots: number): void {
-    this.snapshots += snapshots;
+  #ended(): void {
     this.#running = undefined;
     this.#next();
   }

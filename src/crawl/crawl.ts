@@ -30,8 +30,8 @@ import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-mem
 import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./summary.ts";
 
 const TICK_MS = 250;
-/** In-flight requests get this long to end after a stop was asked for. */
-const DRAIN_MS = 8_000;
+/** In-flight requests get this long to end after a stop was asked for; the rest of 10 s is for closing and reports. */
+const DRAIN_MS = 5_000;
 
 /** A frontier that loses URLs is taken for empty after this long without a request. */
 const LOST_MS = 1000;

@@ -120,7 +120,7 @@ export class Crew {
   /** After the crawlers: lets the builders close their files. */
   async endBuilders(): Promise<void> {
     await this.#repair;
-    await this.#compactor?.pause();
+    await this.#compactor?.close();
     this.#plan.control.endBuilders();
     this.wakeAll();
     await this.#builders.ended(() => this.#repair);

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Compactor } from "../../src/crawl/compactor.ts";
+import { readJournal } from "../../src/frontier/journal/journal-reader.ts";
+import { listSnapshots } from "../../src/frontier/journal/snapshot.ts";
+import { crawlPaths } from "../../src/store/crawl-folder.ts";
+import { sampleCrawl } from "../store/journaled-crawl.ts";
+import { tempFolder } from "../support/orbweaver.ts";
+
+test("closing breaks off a compaction, which leaves the journal as it was; the next one is made", async (t) => {
+  const out = join(tempFolder(t), "out");
+  sampleCrawl(out).close();
+  const folder = crawlPaths(out).journals;
+  const options = { folder, seedLow: 11, seedHigh: 22, leastBytes: 1 };
+  const before = readdirSync(folder);
+  const batches = [...readJournal({ folder, shard: 0 })].length;
+  const closed = new Compactor(options);
+  closed.hear([[0, 1]]);
+  await closed.close();
+  assert.deepEqual(readdirSync(folder), before);
+  assert.equal([...readJournal({ folder, shard: 0 })].length, batches);
+  const left = new Compactor(options);
+  left.hear([[0, 1]]);
+  while (!readdirSync(folder).some((name) => name.endsWith(".snapshot"))) await sleep(5);
+  await left.close();
+  assert.deepEqual(listSnapshots(folder, 0), [1]);
+});
