@@ -30,6 +30,7 @@ import type { Doorbell } from "../sync/doorbell.ts";
 import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
 import type { BufferSender } from "./buffer-sender.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
+import { spareFiles } from "./file-budget.ts";
 import { HandOffPort } from "./journal-port.ts";
 import { type Control, inboxesOf, MODES, type SharedMemory } from "./shared-memory.ts";
 
@@ -137,7 +138,7 @@ function openSharded(
   };
   const scratch = join(journals!, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
-  const left = new RunFiles();
+  const left = new RunFiles({ maxFiles: spareFiles(config) });
   const gathered = new GatheredPrints();
   // A thread that follows a dead one counts what is on disk.
   for (const name of ["pages", "redirects", "failed", "refused", "lateOwn", "lateForeign"] as const)
