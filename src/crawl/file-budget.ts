@@ -42,6 +42,13 @@ export function fitToOpenFiles(config: CrawlConfig, most: number = maxOpenFiles(
   return { config: { ...config, ...best, perHost }, note };
 }
 
+/** How many files each crawler may have open beyond what a crawl needs. */
+export function spareFiles(config: CrawlConfig, most: number = maxOpenFiles()): number {
+  const { threads, linksPerThread } = config;
+  const needed = filesOf(config, threads) + SOCKETS_PER_LINK * threads * linksPerThread;
+  return Math.max(0, Math.floor((most - needed) / threads));
+}
+
 /** Files that are no sockets, with so many crawler threads. */
 function filesOf({ builders, shards, debug, recrawl }: CrawlConfig, threads: number): number {
   const perCrawler = CRAWLER_FILES + (recrawl === undefined ? 0 : 2);

@@ -27,6 +27,7 @@ import { monotonicMs } from "../sync/clock.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
 import type { BufferSender } from "./buffer-sender.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
+import { spareFiles } from "./file-budget.ts";
 import { HandOffPort } from "./journal-port.ts";
 import { frontierShape, setShape } from "./shared-frontier-memory.ts";
 import { type Control, inboxesOf, MODES } from "./shared-memory.ts";
@@ -104,7 +105,7 @@ function openSharded(
   };
   const scratch = join(journals!, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
-  const left = new RunFiles();
+  const left = new RunFiles({ maxFiles: spareFiles(config) });
   const gathered = new GatheredPrints();
   // A thread that follows a dead one counts what is on disk.
   for (const name of ["pages", "redirects", "failed", "refused", "lateOwn", "lateForeign"] as const)

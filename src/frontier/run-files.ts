@@ -3,7 +3,7 @@ import { StoreCorruptError } from "../errors.ts";
 import type { WaitingRun } from "./journal/waiting-run.ts";
 import type { RunPlace } from "./run-record.ts";
 
-/** Files that are kept open at once: sockets need the others that a process may have. */
+/** Enough for a journal of 4 GiB; more of it is copied. */
 const MAX_FILES = 64;
 /** What is in a smaller file is soon copied; every run begins a file, so there may be many. */
 const LEAST_BYTES = 1 << 20;
@@ -20,14 +20,16 @@ interface RunFile {
  * removes their names meanwhile changes nothing. One whose last run was read is closed.
  */
 export class RunFiles {
+  readonly #maxFiles: number;
   readonly #leastBytes: number;
   readonly #numbers = new Map<string, number>();
   readonly #open = new Map<number, RunFile>();
   #last = 0;
   #room = Buffer.allocUnsafe(4096);
 
-  /** Tests take small files. */
-  constructor(leastBytes: number = LEAST_BYTES) {
+  /** Files that may be open at once, beside what the process needs otherwise; tests take small ones. */
+  constructor({ maxFiles = MAX_FILES, leastBytes = LEAST_BYTES } = {}) {
+    this.#maxFiles = Math.min(maxFiles, MAX_FILES);
     this.#leastBytes = leastBytes;
   }
 
@@ -82,7 +84,7 @@ export class RunFiles {
   }
 
   #start(path: string): number {
-    if (this.#open.size >= MAX_FILES) return 0;
+    if (this.#open.size >= this.#maxFiles) return 0;
     const file = openSync(path, "r");
     if (fstatSync(file).size < this.#leastBytes) {
       closeSync(file);

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
-import { fitToOpenFiles } from "../../src/crawl/file-budget.ts";
+import { fitToOpenFiles, spareFiles } from "../../src/crawl/file-budget.ts";
+
+const asked = configFrom(
+  checkSettings({ seeds: ["http://127.0.0.1:1/"], threads: 4, delayMs: 0 }),
+  { typed: ["http://127.0.0.1:1/"] },
+);
 
 test("threads and links per thread give way to the files that may be open, and never to more than was asked for", () => {
-  const asked = configFrom(
-    checkSettings({ seeds: ["http://127.0.0.1:1/"], threads: 4, delayMs: 0 }),
-    { typed: ["http://127.0.0.1:1/"] },
-  );
   assert.deepEqual(fitToOpenFiles(asked, 1024), { config: asked, note: undefined });
   let before = 0;
   for (const most of [64, 100, 200, 400]) {
@@ -21,4 +22,12 @@ test("threads and links per thread give way to the files that may be open, and n
     before = links;
   }
   assert.throws(() => fitToOpenFiles(asked, 50), { code: "OW_USAGE", message: /50 files/ });
+});
+
+test("what a fitted crawl may have open beside is what it does not need", () => {
+  const { config: fitted } = fitToOpenFiles(asked, 120);
+  assert.equal(spareFiles(fitted, 120), 0);
+  const [few, many] = [spareFiles(fitted, 1000), spareFiles(fitted, 1000 + fitted.threads)];
+  assert.ok(few > 0);
+  assert.equal(many, few + 1);
 });

@@ -115,7 +115,7 @@ test("links that stay in the journal come in the order in which copies of them c
       withFolder((folder) => {
         const last = write(folder, pages);
         const copied = takeAll(open(folder, how.order), how.admitEvery);
-        const files = new RunFiles(0);
+        const files = new RunFiles({ leastBytes: 0 });
         const shard = open(folder, how.order, files);
         unread += files.size;
         // Takes the names of what the queue still has to read.
@@ -124,7 +124,7 @@ test("links that stay in the journal come in the order in which copies of them c
         assert.deepEqual(described(takeAll(shard, how.admitEvery)), described(copied));
         assert.equal(files.size, 0);
         // The same from the snapshot, if there is one.
-        const again = new RunFiles(0);
+        const again = new RunFiles({ leastBytes: 0 });
         const third = takeAll(open(folder, how.order, again), how.admitEvery);
         assert.deepEqual(described(third), described(copied));
         assert.equal(again.size, 0);
@@ -148,7 +148,7 @@ for (const [what, harm] of [
   test(`a journal that becomes ${what} while links wait in it is told with file and offset`, () => {
     withFolder((folder) => {
       write(folder, [{ links: 50, hosts: [1], done: [] }]);
-      const shard = open(folder, "bfs", new RunFiles(0));
+      const shard = open(folder, "bfs", new RunFiles({ leastBytes: 0 }));
       const name = readdirSync(folder).sort().at(-1)!;
       harm(join(folder, name));
       assert.throws(
@@ -160,11 +160,22 @@ for (const [what, harm] of [
   });
 }
 
-test("what is in small files is copied, and files are not kept open for it", () => {
+test("what is in small files is copied, and what is in more files than may be open", () => {
   withFolder((folder) => {
-    write(folder, [{ links: 50, hosts: [1], done: [] }]);
-    const files = new RunFiles();
-    const shard = open(folder, "bfs", files);
-    assert.deepEqual([files.size, shard.queued], [0, 50]);
+    write(folder, Array(5).fill({ links: 50, hosts: [1], done: [] }));
+    for (const [options, kept] of [
+      [{}, 0],
+      [{ leastBytes: 0, maxFiles: 2 }, 2],
+      [{ leastBytes: 0, maxFiles: 0 }, 0],
+    ] as const) {
+      const files = new RunFiles(options);
+      const shard = open(folder, "bfs", files);
+      assert.deepEqual([files.size, shard.queued], [kept, 250]);
+      const leases = takeAll(shard, 1000).get("h1.test")!;
+      assert.deepEqual(
+        leases.map(({ url }) => url.split("/")[3]).filter((page) => page !== "new"),
+        [0, 1, 2, 3, 4].flatMap((page) => Array(50).fill(`${page}`)),
+      );
+    }
   });
 });

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
-const FIRST_BYTES = 1024 * 1024;
+/** Small enough that what is read stays in the cache while it is checked and folded. */
+const FIRST_BYTES = 256 * 1024;
 
 /** A moving view of one file: memory for the largest piece asked for, whatever the size of the file. */
 export class SegmentWindow {
