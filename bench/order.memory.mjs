@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { CashBook, UNIT } from "../build/src/frontier/opic/cash-book.js";
 import { Column } from "../build/src/frontier/opic/column.js";
 import { OpicOrder } from "../build/src/frontier/opic/opic-order.js";
+import { QUEUE_FRAMES } from "../build/src/frontier/opic/opic-queue.js";
 import { PageTable } from "../build/src/frontier/opic/page-table.js";
 import { RecordPlaces } from "../build/src/frontier/opic/record-places.js";
 import { openScratchFile } from "../build/src/frontier/scratch-file.js";
@@ -15,8 +16,6 @@ import { RangeQueue } from "../build/src/queue/range-queue.js";
 import { generator } from "./queue.streams.mjs";
 
 const SHARDS = 16;
-/** As `OpicQueue` has them. */
-const FRAMES = 256;
 /** ORDER_PAGES=1e8 measures the goal itself: 4 GB, some minutes. */
 const SIZES = (process.env.ORDER_PAGES ?? "1e6,1e7").split(",").map(Number);
 const SELF = fileURLToPath(import.meta.url);
@@ -29,7 +28,7 @@ function measure(PAGES) {
   const start = process.cpuUsage();
   const shards = Array.from({ length: SHARDS }, (_, i) => {
     const book = new CashBook();
-    const queue = new RangeQueue(() => openScratchFile(join(folder, `${i}.scratch`)), FRAMES);
+    const queue = new RangeQueue(() => openScratchFile(join(folder, `${i}.scratch`)), QUEUE_FRAMES);
     const order = new OpicOrder(book, queue);
     const hostOf = new Column(Uint32Array);
     return { table: new PageTable(), book, order, places: new RecordPlaces(), hostOf };

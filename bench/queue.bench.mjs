@@ -1,12 +1,13 @@
 // Priority queues in bulk: speed, comparisons, balance of slices, block I/O; seed 002's figures 8-10 and table 1.
-//   npm run build && node bench/queue.bench.mjs [--quick] [--only speed,streams,large,figure8,figure9,slices,threads]
+//   npm run build && node bench/queue.bench.mjs [--quick] [--only speed,streams,large,crawl,figure8,...]
 // Tables go to the terminal; results with machine and versions to bench/results/queue.json, plots to *.svg beside it.
 // --quick (below 20 s) measures smaller queues and writes nothing.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { arch, cpus, platform, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { figure8, figure9, slices, threads } from "./queue.figures.mjs";
+import { crawlQueue } from "./queue.crawl.mjs";
+import { comparisonsByKeys, figure8, figure9, slices, threads } from "./queue.figures.mjs";
 import { buildStd, loadFlatqueue } from "./queue.rivals.mjs";
 import { large, speed, streams } from "./queue.speed.mjs";
 
@@ -14,7 +15,10 @@ const { values: options } = parseArgs({
   options: { quick: { type: "boolean", default: false }, only: { type: "string" } },
 });
 
-const SECTIONS = { speed, streams, large, figure8, figure9, slices, threads };
+const SECTIONS = {
+  ...{ speed, streams, large, crawl: crawlQueue, comparisons: comparisonsByKeys },
+  ...{ figure8, figure9, slices, threads },
+};
 const wanted = options.only?.split(",") ?? Object.keys(SECTIONS);
 const flatqueue = await loadFlatqueue();
 const std = buildStd();
@@ -35,6 +39,7 @@ try {
     if (table === undefined) continue;
     console.log(`\n${title}`);
     console.table(table);
+    if (data.goals !== undefined) console.log(data);
     results[name] = { title, ...data, table };
     Object.assign(plots, svg);
     if (!options.quick) store(); // after every section: a long run that is stopped keeps what it has

@@ -43,6 +43,32 @@ export function figure8({ size }) {
   return { title, table, data: { series }, svg: { "queue-figure-8": lineChart(chart) } };
 }
 
+/** Comparisons for every kind of keys: goals for R >= 1000 are 16, and 0.45 of the binary heap's unless all are equal. */
+export function comparisonsByKeys({ size }) {
+  const keys = size.figureKeys;
+  const table = [];
+  for (const [stream, start] of Object.entries(STREAMS)) {
+    for (const batch of [1000, 8000]) {
+      const rounds = Math.ceil((2 * keys) / batch);
+      const of = (queue) => comparisons(queue, start(), { keys, batch, rounds });
+      const quick = of(new Quickheap(keys + 2 * batch));
+      const heap = of(new Heap(2, keys + 2 * batch));
+      table.push({
+        keys: stream,
+        R: batch,
+        Quickheap: round(quick, 1),
+        "binary heap": round(heap, 1),
+        "QH / BH": round(quick / heap),
+      });
+    }
+  }
+  const isReached = table.every(
+    (row) => row.Quickheap <= 16 && (row.keys === "all equal" || row["QH / BH"] <= 0.45),
+  );
+  const title = `comparisons per pair by kind of keys, ${keys} keys`;
+  return { title, table, data: { goals: { quickheap: 16, ratio: 0.45 }, isReached } };
+}
+
 const THREADS = [1, 2, 4, 8, 16, 32, 64];
 
 /** Figure 10 and table 1: how T slices share the work. Work is comparisons; slices wait for the slowest in every phase. */

@@ -26,6 +26,7 @@ export const STREAMS = {
     const random = generator();
     return () => Math.floor(random() * 16);
   },
+  "all equal": () => () => 7,
   "better and better": () => {
     let next = 0;
     return () => next++;

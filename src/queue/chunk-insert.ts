@@ -48,6 +48,12 @@ export function insertIntoChunks(chunks: Chunks, keys: Keys): number {
 function findChunks({ pivots, depth }: Chunks, keys: Keys): number {
   const { priorities, length } = keys;
   counts.fill(0, 0, depth);
+  const looked = depth === 1 ? 0 : lookedAtLast(pivots[1]!, keys);
+  if (depth === 1 || looked === length) {
+    chunkOf.fill(0, 0, length);
+    counts[0] = length;
+    return looked;
+  }
   for (let k = 0; k < length; k++) {
     const priority = priorities[k]!;
     let chunk = 0;
@@ -58,7 +64,17 @@ function findChunks({ pivots, depth }: Chunks, keys: Keys): number {
     chunkOf[k] = chunk;
     counts[chunk]!++;
   }
-  return depth > 1 ? length * (32 - Math.clz32(depth - 1)) : 0;
+  return looked + 1 + length * (32 - Math.clz32(depth - 1));
+}
+
+/**
+ * How many keys were compared with the pivot of the last chunk: all of them if all belong behind it, as keys do that get
+ * worse and worse or are equal. One comparison each tells that, where a search takes several.
+ */
+function lookedAtLast(pivot: number, { priorities, length }: Keys): number {
+  let k = 0;
+  while (k < length && priorities[k]! <= pivot) k++;
+  return k;
 }
 
 /** Moves old keys aside and sets `cursors` to where each chunk's new keys go. */

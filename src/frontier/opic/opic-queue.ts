@@ -14,7 +14,7 @@ import type { ShardCash } from "./shard-cash.ts";
 import type { ThreadOrder } from "./thread-order.ts";
 
 /** Blocks of keys that a shard keeps in memory, 4 KiB each, taken when needed. */
-const FRAMES = 256;
+export const QUEUE_FRAMES = 256;
 
 /**
  * The waiting URLs of a shard by cash. Their records lie in the queue log, each on its own; a page's number leads to
@@ -36,7 +36,7 @@ export class OpicQueue implements ShardQueue {
   constructor(cash: ShardCash, log: QueueLog, openScratch: () => BlockFile, team: ThreadOrder) {
     this.#cash = cash;
     this.#log = log;
-    this.order = new OpicOrder(cash.book, new RangeQueue(openScratch, FRAMES), team.counts);
+    this.order = new OpicOrder(cash.book, new RangeQueue(openScratch, QUEUE_FRAMES), team.counts);
     this.#team = team;
     this.#index = team.join(this);
   }
