@@ -121,6 +121,8 @@ function build(): void {
       const told = control.notes !== notes || control.buildersMayEnd;
       if (called || hurried || told || isTimeToCommit(false)) bell.disarm();
       else bell.sleep(armed, sleepMs());
+      // A wish that came when its records were answered already would keep this thread looking until the next ones come.
+      if (hurried && !isAnyoneWaiting()) commit();
     }
   }
 }
@@ -134,6 +136,10 @@ function source(thread: number): Source {
     asked: [],
     records: 0,
   };
+}
+
+function isAnyoneWaiting(): boolean {
+  return waitingSinceMs !== Number.POSITIVE_INFINITY;
 }
 
 function isInHurry({ account }: Source): boolean {
@@ -181,7 +187,7 @@ function readSome({ reader, lanes }: Intake): boolean {
 }
 
 function isTimeToCommit(worked: boolean): boolean {
-  if (waitingSinceMs === Number.POSITIVE_INFINITY) {
+  if (!isAnyoneWaiting()) {
     mustCommit = false;
     return false;
   }
@@ -196,7 +202,7 @@ function isTimeToCommit(worked: boolean): boolean {
 }
 
 function sleepMs(): number {
-  if (waitingSinceMs === Number.POSITIVE_INFINITY) return HAND_OVER_AFTER_MS;
+  if (!isAnyoneWaiting()) return HAND_OVER_AFTER_MS;
   const waitedMs = monotonicMs() - waitingSinceMs;
   const soon = crawlers.some(({ account }) => account.hurried > 0) || desk === undefined;
   return Math.max(
