@@ -57,7 +57,18 @@ export const or32 = binary(0x72);
 export const xor32 = binary(0x73);
 export const shiftLeft32 = binary(0x74);
 export const shiftRight32 = binary(0x76);
+export const multiply32 = binary(0x6c);
+export const isEqual32 = binary(0x46);
+export const differs32 = binary(0x47);
 export const isBelow32 = binary(0x49);
+export const isZero = (a: Code): Code => [...a, 0x45];
+/** The byte, or word, at an address behind `offset`. */
+export const loadByte = (at: Code, offset: number): Code => [...at, 0x2d, 0, ...unsigned(offset)];
+export const loadWord = (at: Code, offset: number): Code => [...at, 0x28, 0, ...unsigned(offset)];
+export const loadBlock = (at: Code, offset: number): Code => [
+  ...[...at, 0xfd, 0x00, 0],
+  ...unsigned(offset),
+];
 export const load32 = (at: Code): Code => [...at, 0x28, 0, 0];
 export const store32 = (at: Code, value: Code): Code => [...at, ...value, 0x36, 0, 0];
 /** The place of the lowest bit that is set. */
@@ -72,6 +83,13 @@ export const when = (condition: Code, body: Code): Code => [
   ...body,
   0x0b,
 ];
+/** What can be left by `leave`. */
+export const block = (body: Code): Code => [0x02, 0x40, ...body, 0x0b];
+/** What is done once unless `leave` repeats it. */
+export const loop = (body: Code): Code => [0x03, 0x40, ...body, 0x0b];
+/** Leaves the block, or repeats the loop, that stands so many blocks and loops further out. */
+export const leave = (depth: number): Code => [0x0c, depth];
+export const leaveIf = (condition: Code, depth: number): Code => [...condition, 0x0d, depth];
 /** Repeats `body` while `condition` holds, which is looked at first. */
 export const whileTrue = (condition: Code, body: Code): Code =>
   // block (loop (leave the block unless the condition holds; body; again))

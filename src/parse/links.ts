@@ -2,10 +2,11 @@ import { charsetOf, decodeText } from "./charset.ts";
 import { type FoundLink, Harvest, type HarvestOptions } from "./harvest.ts";
 import { PageText } from "./page-text.ts";
 import { NO_BUDGET, ParseBudget } from "./parse-budget.ts";
-import { quickScan } from "./quick-scan.ts";
+import { PASSABLE, quickScan } from "./quick-scan.ts";
 import type { RobotsDirectives } from "./robots-meta.ts";
 import { TagReader } from "./tag-reader.ts";
-import { MAX_RUN_BYTES, makeTextRun, type TextRun } from "./text-run.ts";
+import { makeTextRun, type TextRun } from "./text-run.ts";
+import { MAX_RUN_BYTES } from "./text-run-layout.ts";
 import { treeScan } from "./tree-scan.ts";
 import { WordCounter } from "./words.ts";
 
@@ -51,7 +52,7 @@ let textRun: TextRun | "none" | undefined;
 
 /** Copies a page to where its words are counted fast; undefined when it is too long or there is no such place. */
 function runOver(buf: Buffer): TextRun | undefined {
-  textRun ??= makeTextRun() ?? "none";
+  textRun ??= makeTextRun(PASSABLE) ?? "none";
   if (textRun === "none" || buf.length > MAX_RUN_BYTES) return undefined;
   const { page } = textRun;
   page.set(buf);

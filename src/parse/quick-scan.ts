@@ -5,6 +5,7 @@ import { NO_BUDGET, type ParseBudget } from "./parse-budget.ts";
 import { TABLE_TAGS, TableTracker } from "./table-tracker.ts";
 import type { TagReader } from "./tag-reader.ts";
 import { LOWER, setOf, T, tagName } from "./tags.ts";
+import { PASS_END, PASS_INLINE, PASS_START } from "./text-run-layout.ts";
 import { INLINE, type WordCounter } from "./words.ts";
 
 // Kinds of start tags in ordinary body content.
@@ -40,6 +41,13 @@ const ENDS = Array.from({ length: 256 }, (_, id) =>
   Buffer.from(KIND[id] === RAW ? tagName(id) : ""),
 );
 
+/** What a run over text may pass by itself, as bits by tag: a start tag, an end tag; and whether a word goes on behind it. */
+export const PASSABLE: Uint8Array = Uint8Array.from({ length: 256 }, (_, id) => {
+  const start = KIND[id] === PLAIN ? PASS_START : 0;
+  const end = KIND[id] === TABLE || id === T.select ? 0 : PASS_END;
+  return start | end | (INLINE[id] === 1 ? PASS_INLINE : 0);
+});
+
 /** Length of the markup at "<" that is neither tag nor text, as an offset after it; -1 for text. */
 function afterNonTag(buf: Buffer, p: number): number {
   const next = buf[p + 1];
@@ -74,8 +82,10 @@ export function quickScan(
   let inSelect = false;
   let p = 0;
   for (;;) {
-    if (words !== undefined) p = words.until(p);
-    else while (p < end && buf[p] !== 0x3c) p++;
+    if (words !== undefined) {
+      const starts = inSelect || tables.structural ? 0 : PASS_START;
+      p = words.until(p, foreign.open ? 0 : starts | PASS_END);
+    } else while (p < end && buf[p] !== 0x3c) p++;
     if (p + 1 >= end || budget.spent()) return true;
     const closing = buf[p + 1] === 0x2f;
     const nameStart = closing ? p + 2 : p + 1;

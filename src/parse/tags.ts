@@ -54,6 +54,13 @@ NAMES.forEach((_, index) => {
   lengthOf[index + 1] = name.length;
 });
 
+/** The table of names for others to search: ids by slot, then the packed number and the length of each id. */
+export const NAME_TABLE: {
+  readonly slots: Uint8Array;
+  readonly packed: Int32Array;
+  readonly lengths: Uint8Array;
+} = { slots: table, packed: packedOf, lengths: lengthOf };
+
 /** The id of the name at buf[start, end) whose lower-cased bytes end in `packed`; 0 when not ours. */
 export function tagId(buf: Uint8Array, start: number, end: number, packed: number): number {
   const length = end - start;

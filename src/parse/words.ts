@@ -88,8 +88,11 @@ export class WordCounter {
     return this.#cells[WORDS]!;
   }
 
-  /** Counts text from `start` up to the next "<" and returns that offset, or the page's end. */
-  until(start: number): number {
+  /**
+   * Counts text from `start` up to the next "<" and returns that offset, or the page's end. Tags of the kinds in `passes`
+   * that nobody has to look at may be passed over.
+   */
+  until(start: number, passes = 0): number {
     if (this.first.length < FIRST_WORDS) return this.#collect(start, this.#buf.length, true);
     if (this.#run === undefined) return this.#walk(start);
     const space = this.#classes === SINGLE_BYTE ? 0xa0 : 0x20;
@@ -97,7 +100,7 @@ export class WordCounter {
     const buf = this.#buf;
     let p = start;
     for (;;) {
-      p = this.#run.run(p, buf.length, space, utf8);
+      p = this.#run.run(p, buf.length, space, utf8, passes);
       if (p >= buf.length || buf[p] === 0x3c) return p;
       p = this.#reference(p);
     }

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { scanLinks } from "../../src/parse/links.ts";
 import { PageText } from "../../src/parse/page-text.ts";
 import { makeTextRun } from "../../src/parse/text-run.ts";
+import { MAX_RUN_BYTES } from "../../src/parse/text-run-layout.ts";
 import { FIRST_WORDS, WordCounter } from "../../src/parse/words.ts";
 
 const CHARSETS = ["utf-8", "windows-1252", "shift_jis"];
@@ -50,7 +51,7 @@ function walk(counter: WordCounter, bytes: Buffer): number[] {
 }
 
 test("words counted sixteen bytes at a time are those counted one by one", () => {
-  const run = makeTextRun()!;
+  const run = makeTextRun(new Uint8Array(256))!;
   assert.ok(run !== undefined, "this platform has WebAssembly");
   fc.assert(
     fc.property(pages, fc.constantFrom(...CHARSETS), (page, charset) => {
@@ -86,4 +87,35 @@ test("a page longer than the fast memory is counted all the same", () => {
   const page = Buffer.from(`<p>${"word ".repeat(300_000)}<a href="/end">x</a>`);
   const { links, words } = scanLinks(page, { words: true });
   assert.deepEqual([links[0]?.value, words], ["/end", 300_001]);
+});
+
+const MARKUP = [
+  "<p>", "</p>", "<B>", "</b >", "<li class=x>", '<td class="a b">', "</td>", "<table>", "</table>", "<tr>", "<h1/>",
+  "<i x='>'>", '<em a="1"b>', '<u ="<a href=/no>">', "<q a =\"b\">", '<s"=">', "<b\0>", "<b:c>", "<3>", "<a", "< p>",
+  '<a href="/x">', "</a>", "<select>", "</select>", "<svg>", "</svg>", "<div data-a=\"<p>\">", "<p/x=\"y\">", "<hr\f>",
+  "<abcd>", "<abcde>", "<aside>", "<bside>", "</", "</>", "<br", "<li a=\"", "<dd a='", "text", " ", "&nbsp;", "\u2003", "<script>", "</script>",
+].map((text) => Buffer.from(text)); // biome-ignore format: a table
+
+test("tags that are passed over change nothing", () => {
+  // Up to the first tag the first words are collected.
+  const first = Buffer.from(`${"word ".repeat(FIRST_WORDS)}<p>`);
+  // Longer than the fast memory: read byte by byte.
+  const long = Buffer.concat([
+    Buffer.from("<!--"),
+    Buffer.alloc(MAX_RUN_BYTES, "x"),
+    Buffer.from("-->"),
+  ]);
+  const compare = (pieces: readonly Buffer[]) => {
+    const page = Buffer.concat([first, ...pieces]);
+    const options = { contentType: "text/html;charset=utf-8", words: true };
+    assert.deepEqual(scanLinks(page, options), scanLinks(Buffer.concat([long, page]), options));
+  };
+  const text = Buffer.from("text");
+  const wide = Buffer.from("\u2003");
+  for (const piece of MARKUP) {
+    // Wherever blocks of sixteen bytes begin and end.
+    for (let i = 0; i < 16; i++) compare([Buffer.alloc(i, "x"), text, piece, text, wide]);
+  }
+  const pages = fc.array(fc.constantFrom(...MARKUP), { maxLength: 40 });
+  fc.assert(fc.property(pages, compare), { numRuns: 1000 });
 });
