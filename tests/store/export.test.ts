@@ -265,7 +265,7 @@ test("a crawl that keeps a tree alone is exported from that; open archives and c
     [...readTree(root)].map(({ url: name, path }) => [name, readTreeContent(root, path)]);
   assert.deepEqual(contents(out), contents(crawlPaths(only).tree));
   const facts = { title: "x", software: "x", wallMs: 0 };
-  const noPages = { code: "OW_USAGE", message: /holds no page/ };
+  const noPages = { code: "OW_USAGE", message: /holds nothing that can be exported so/ };
   assert.throws(() => exportWacz(only, join(only, "x.wacz"), facts), noPages);
   const running = join(freshFolder(t), "running");
   sampleCrawl(running).flush();

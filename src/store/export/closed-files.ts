@@ -17,6 +17,6 @@ export function closedFiles(dir: string): string[] {
 /** What is said of a crawl that has no page to export. */
 export function noPages(dir: string): UsageError {
   return new UsageError(
-    `${dir} holds no page: nobody answered, or it was crawled with a --store that keeps none`,
+    `${dir} holds nothing that can be exported so: nobody answered, or its --store keeps no archive`,
   );
 }
