@@ -24,8 +24,8 @@ Examples
   orbweaver demo
   orbweaver crawl https://example.org/ --contact you@example.org --max-pages 1000
 
-Exit codes: 0 finished, 1 fault, 2 bad usage or configuration, 3 stopped by a limit, 4 disk full,
-5 corrupt state, 130 interrupted.
+Exit codes: 0 finished, 1 fault, 2 bad usage or configuration, 3 stopped by a limit, 4 disk full
+(also when interrupted while waiting for it), 5 corrupt state, 130 interrupted, 143 by SIGTERM.
 `;
 }
 

@@ -21,6 +21,7 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { BufferPlan } from "./buffer-plan.ts";
 import { Crew } from "./crew.ts";
 import { type DiskNews, repeatOnLoop } from "./disk-patience.ts";
+import { Drain } from "./drain.ts";
 import { CrawlBus, type CrawlProgress } from "./events.ts";
 import { fitToOpenFiles } from "./file-budget.ts";
 import { flowOf } from "./flow.ts";
@@ -30,9 +31,6 @@ import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-mem
 import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./summary.ts";
 
 const TICK_MS = 250;
-/** In-flight requests get this long to end after a stop was asked for; the rest of 10 s is for closing and reports. */
-const DRAIN_MS = 5_000;
-
 /** A frontier that loses URLs is taken for empty after this long without a request. */
 const LOST_MS = 1000;
 
@@ -56,7 +54,7 @@ export class Crawl {
   #startCpu = process.cpuUsage();
   /** Idleness is counted from the moment all threads run: their start may take longer than any patience. */
   #lastWorkMs = Number.POSITIVE_INFINITY;
-  #stoppedAtMs = Number.POSITIVE_INFINITY;
+  readonly #drain = new Drain();
   #endedMs = 0;
   #gaveUp = false;
   #fault: unknown;
@@ -152,7 +150,7 @@ export class Crawl {
   stop(reason: Ending = "interrupted"): void {
     const again = this.#control.mode !== MODES.run;
     this.#control.end(reason, again ? MODES.abort : MODES.drain);
-    this.#stoppedAtMs = Math.min(this.#stoppedAtMs, monotonicMs());
+    this.#drain.begin(monotonicMs());
     this.events.emit("stopping", reason);
     this.#crew?.wakeAll();
   }
@@ -269,7 +267,7 @@ export class Crawl {
     if (this.#control.mode === MODES.run) {
       if (maxTimeMs !== undefined && now - this.#startMs >= maxTimeMs) this.stop("limit");
       else if (maxBytes !== undefined && progress.bytes >= maxBytes) this.stop("limit");
-    } else if (now - this.#stoppedAtMs > DRAIN_MS && this.#control.mode === MODES.drain) {
+    } else if (this.#drain.isOver(now, progress.inFlight) && this.#control.mode === MODES.drain) {
       this.#abort();
     }
     if (progress.inFlight > 0) this.#lastWorkMs = now;

@@ -15,8 +15,10 @@ import { exportWacz } from "../../src/store/export/wacz.ts";
 import { writeZipNum } from "../../src/store/export/zip-num.ts";
 import { ZipWriter } from "../../src/store/export/zip-writer.ts";
 import { finishFolder } from "../../src/store/finish-folder.ts";
+import { treeLockMemory } from "../../src/store/page-tree.ts";
 import { replaceFile } from "../../src/store/replace-file.ts";
 import { readTree, readTreeContent } from "../../src/store/tree-files.ts";
+import { sampleCrawl } from "./journaled-crawl.ts";
 import { freshFolder, sampleCapture, sampleOptions, url } from "./sample-capture.ts";
 
 const lines = (path: string) => readFileSync(path, "utf8").split("\n").slice(0, -1);
@@ -250,4 +252,28 @@ test("tree: every page decoded, revisits with the payload they name, and once on
     ["http://h/", "http://h/1", "http://h/2", "http://h/4"],
   );
   for (const { path } of pages) assert.equal(readTreeContent(out, path)?.toString(), "<p>hello ");
+});
+
+test("a crawl that keeps a tree alone is exported from that; open archives and crawls without pages are refused", (t) => {
+  const only = join(freshFolder(t), "only");
+  sampleCrawl(only, { stores: { warc: false, tree: true }, treeLocks: treeLockMemory(1) }).close();
+  finishFolder(only);
+  const out = join(only, "exported");
+  const pages = lines(crawlPaths(only).pages).length - 1;
+  assert.deepEqual(exportTree(only, out), { written: pages, there: 0, lost: 0 });
+  const contents = (root: string) =>
+    [...readTree(root)].map(({ url: name, path }) => [name, readTreeContent(root, path)]);
+  assert.deepEqual(contents(out), contents(crawlPaths(only).tree));
+  const facts = { title: "x", software: "x", wallMs: 0 };
+  const noPages = { code: "OW_USAGE", message: /holds nothing that can be exported so/ };
+  assert.throws(() => exportWacz(only, join(only, "x.wacz"), facts), noPages);
+  const running = join(freshFolder(t), "running");
+  sampleCrawl(running).flush();
+  assert.throws(() => exportTree(running, join(running, "exported")), {
+    ...{ code: "OW_USAGE", message: /is not closed/ },
+  });
+  const none = join(freshFolder(t), "none");
+  sampleCrawl(none, { stores: { warc: false, tree: false } }).close();
+  finishFolder(none);
+  assert.throws(() => exportTree(none, join(none, "exported")), noPages);
 });

@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { LockTable } from "../../sync/lock-table.ts";
 import { crawlPaths } from "../crawl-folder.ts";
-import { DiskTree } from "../tree-files.ts";
+import { DiskTree, readTreeContent } from "../tree-files.ts";
 import { treePlace } from "../tree-path.ts";
 import { UrlTree } from "../url-tree.ts";
+import { closedFiles, noPages } from "./closed-files.ts";
 import { pageRows } from "./page-rows.ts";
 import { Payloads } from "./payload.ts";
 
@@ -13,9 +15,13 @@ export interface TreeExport {
   lost: number;
 }
 
-/** Writes the pages of an archive as an indexed URL tree; what is in the tree already stays. */
+/** How a page is named that is in the crawl's own tree and in no archive. */
+const IN_TREE = /^tree\/(.*)\/content\.html$/s;
+
+/** Writes the pages of an archive, or of a crawl's own tree, as an indexed URL tree; what is in the tree already stays. */
 export function exportTree(dir: string, out: string): TreeExport {
   const paths = crawlPaths(dir);
+  if (closedFiles(dir).length === 0 && !existsSync(paths.tree)) throw noPages(dir);
   const locks = new LockTable(
     new Int32Array(new SharedArrayBuffer(LockTable.words(1) * 4)),
     0,
@@ -27,7 +33,9 @@ export function exportTree(dir: string, out: string): TreeExport {
   const done: TreeExport = { written: 0, there: 0, lost: 0 };
   try {
     for (const { url, parent, file, offset } of pageRows(paths.pages)) {
-      const content = payloads.at(file, offset);
+      const place = IN_TREE.exec(file)?.[1];
+      const content =
+        place === undefined ? payloads.at(file, offset) : readTreeContent(paths.tree, place);
       if (content === undefined) done.lost++;
       else if (tree.add(treePlace(url), { url, source: parent ?? "", content }) === "")
         done.there++;

@@ -1,9 +1,7 @@
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { UsageError } from "../../errors.ts";
-import { OPEN } from "../archive-scan.ts";
 import { crawlPaths } from "../crawl-folder.ts";
 import { removeIfThere, replaceFile } from "../replace-file.ts";
+import { closedFiles, noPages } from "./closed-files.ts";
 import { writeZipNum } from "./zip-num.ts";
 import { type Resource, ZipWriter } from "./zip-writer.ts";
 
@@ -17,13 +15,8 @@ export interface WaczFacts {
 /** Packs a crawl as WACZ 1.1.1: archive, index, page list, and the digests of all of them. Answers the resources. */
 export function exportWacz(dir: string, out: string, facts: WaczFacts): readonly Resource[] {
   const paths = crawlPaths(dir);
-  const files = readdirSync(paths.archive).sort();
-  const open = files.find((name) => name.endsWith(OPEN));
-  if (open !== undefined) {
-    throw new UsageError(
-      `${open} is not closed: the crawl runs, or orbweaver recover ${dir} closes it`,
-    );
-  }
+  const files = closedFiles(dir);
+  if (files.length === 0) throw noPages(dir);
   const compressed = `${out}.index`;
   const resources: Resource[] = [];
   try {

@@ -1,0 +1,22 @@
+import { UsageError } from "../../errors.ts";
+import { archiveFiles, OPEN } from "../archive-scan.ts";
+import { crawlPaths } from "../crawl-folder.ts";
+
+/** Names of the files of an archive. One that is open is refused with a sentence: nobody reads it to its end. */
+export function closedFiles(dir: string): string[] {
+  const files = archiveFiles(crawlPaths(dir).archive).sort();
+  const open = files.find((name) => name.endsWith(OPEN));
+  if (open !== undefined) {
+    throw new UsageError(
+      `${open} is not closed: the crawl runs, or orbweaver recover ${dir} closes it`,
+    );
+  }
+  return files;
+}
+
+/** What is said of a crawl that has no page to export. */
+export function noPages(dir: string): UsageError {
+  return new UsageError(
+    `${dir} holds nothing that can be exported so: nobody answered, or its --store keeps no archive`,
+  );
+}
