@@ -37,7 +37,7 @@ export const drill: Drill = {
           const { reachable } = await web.truth();
           const disk = readOnDisk(out);
           figures.exits += exits;
-          figures.threw += stderr.split("(a fault of its own)").length - 1;
+          figures.threw += stderr.split("a fault of its own").length - 1;
           figures.outOfMemory += stderr.split("memory limit").length - 1;
           tell?.(figures.exits);
           figures.crawls++;
