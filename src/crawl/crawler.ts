@@ -1,4 +1,5 @@
 import { type Lease, OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
+import type { LentSoFar } from "../frontier/lending.ts";
 import { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { monotonicMs } from "../sync/clock.ts";
@@ -7,7 +8,7 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { BufferPlan } from "./buffer-plan.ts";
 import { type BufferSender, outlookOf } from "./buffer-sender.ts";
 import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
-import { type CrawlerRules, mayLend } from "./crawler-rules.ts";
+import { type CrawlerRules, mayLend, spareLeases } from "./crawler-rules.ts";
 import { CrawlerStages } from "./crawler-stages.ts";
 import { DebugLog } from "./debug-log.ts";
 import { FRAMES } from "./frames.ts";
@@ -54,6 +55,7 @@ export class Crawler {
   #restarted: [thread: number, epoch: number, nowMs: number][] = [];
   #givesUp = false;
   #inFlight = 0;
+  #filled = 0;
   #pumpPlanned = false;
   readonly #timer = new WakeTimer(() => this.#pump());
   #running = false;
@@ -76,7 +78,7 @@ export class Crawler {
       counters: this.#counters,
       handOff: this.#handOff,
       lender: {
-        spare: (limit) => this.#spare(limit),
+        spare: (limit, lent) => this.#spare(limit, lent),
         returned: () => this.#limit.giveBack(),
         committed: (outcome) => {
           if (outcome === OUTCOME.page) this.#limit.committed();
@@ -170,6 +172,7 @@ export class Crawler {
     for (const again of this.#restarted.splice(0)) this.#frontier.sendAgainTo(...again);
     if (this.#givesUp) this.#abandonWaiting();
     const hasRoom = mode === MODES.run && this.#takeMore();
+    this.#filled = this.#inFlight;
     if (mode === MODES.abort) void this.#parts.wire.close();
     const sent = this.#frontier.flush(mode !== MODES.run);
     // Enough hosts that only wait for their time are something to do: what a commit would bring is in no hurry.
@@ -262,14 +265,11 @@ export class Crawler {
     return config.frontier === "shared" || shard % config.threads === thread;
   }
 
-  /** How many leases may go to another thread: only what this one has no place for, each with a permit. */
-  #spare(limit: number): number {
+  /** How many leases may go to another thread, each with a permit. */
+  #spare(limit: number, lent: LentSoFar): number {
     const { config } = this.#rules;
-    const isBusy = 2 * this.#inFlight >= config.linksPerThread;
-    if (this.#control.mode !== MODES.run || !isBusy || !mayLend(config)) return 0;
-    let spare = 0;
-    while (spare < limit && this.#limit.tryTake()) spare++;
-    return spare;
+    if (this.#control.mode !== MODES.run || !mayLend(config)) return 0;
+    return this.#limit.takeUpTo(Math.min(limit, spareLeases(config, this.#filled, lent)));
   }
 
   #visit(lease: Lease): void {

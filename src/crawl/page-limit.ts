@@ -54,6 +54,13 @@ export class PageLimit {
     return false;
   }
 
+  /** Permits for at most so many visits. */
+  takeUpTo(most: number): number {
+    let taken = 0;
+    while (taken < most && this.tryTake()) taken++;
+    return taken;
+  }
+
   /** The visit brought no page. */
   giveBack(): void {
     if (!this.exists) return;

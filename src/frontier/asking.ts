@@ -1,4 +1,6 @@
 const ASK_AGAIN_MS = 20;
+/** For so many free places it is worth asking at once who lent all that was asked for before. */
+const WORTH_A_LETTER = 16;
 /** Who had nothing to lend is not waited for again so soon. */
 const REFUSED_MS = 250;
 
@@ -16,7 +18,10 @@ export class Asking {
 
   /** Asks a thread, for want of own work; answers after how many milliseconds it is worth looking again. */
   idly(owner: number, places: number, nowMs: number): number {
-    if (nowMs - this.#askedMs >= ASK_AGAIN_MS) this.#ask(owner, places, nowMs);
+    const isServed = this.#wanted > 0 && this.#came >= this.#wanted;
+    if (nowMs - this.#askedMs >= ASK_AGAIN_MS || (isServed && places >= WORTH_A_LETTER)) {
+      this.#ask(owner, places, nowMs);
+    }
     return ASK_AGAIN_MS;
   }
 

@@ -5,9 +5,8 @@ import type { Discovery, Finish, JournalPort, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
 import type { PageLocation } from "./journal/event-batch.ts";
 import * as letter from "./lent-mail.ts";
-import { keyed, keyOf, PLACE_BYTES, PRINT_BYTES, packed, placeIn } from "./lent-mail.ts";
+import { keyOf, PRINT_BYTES, packed, placeIn } from "./lent-mail.ts";
 import { readLinkBlock } from "./link-block.ts";
-import { MAX_RECORD_BYTES, readRecord, writeRecord } from "./queue-record.ts";
 import type { Shard } from "./shard.ts";
 import { type LendingKind, lendingMail, type ShardMail } from "./shard-mail.ts";
 
@@ -16,8 +15,8 @@ import { type LendingKind, lendingMail, type ShardMail } from "./shard-mail.ts";
  *
  *   borrower                                   owner of the shard
  *      ask(places)            ────────────►
- *                             ◄────────────    lend(records)         only when it has more than it can do itself
- *                             ◄────────────    lend(nothing)         those were all, fewer than asked for
+ *                             ◄────────────    lend(records)         as many as leave each with the same
+ *                             ◄────────────    lend(nothing)         fewer than asked for; more may come
  *      ended(times)           ────────────►    the host's delay begins
  *      back(when, attempt)    ────────────►    a try that failed, or one that was not begun
  *      found(links), done     ────────────►    when the record is durable: committed as the owner's own
@@ -29,20 +28,23 @@ import { type LendingKind, lendingMail, type ShardMail } from "./shard-mail.ts";
 
 const MAX_HOSTS = 1 << 12;
 const NOBODY_BUSY_MS = 100;
-/** Length of the record, shard, cash. */
-const LENT_BYTES = 12;
-const NO_CASH = -1;
 
 /** What the crawler knows about work that moves between threads. */
 export interface Lender {
   /** Leases that this thread may give away now, at most `limit`; each has its page permit. */
-  spare(limit: number): number;
+  spare(limit: number, lent: LentSoFar): number;
   /** A lease that was given away is here again without a page. */
   returned(): void;
   /** A visit that another thread made is committed. */
   committed(outcome: number): void;
   /** Queued URLs of every thread. */
   queued(): readonly number[];
+}
+
+/** Leases of a thread that others have and whose requests are not over. */
+export interface LentSoFar {
+  readonly toAsker: number;
+  readonly toAll: number;
 }
 
 /** What lending needs of its thread. */
@@ -59,7 +61,7 @@ export interface LendingParts {
   readonly post: (mail: ShardMail) => void;
   readonly shardOf: (number: number) => Shard | undefined;
   /** Takes leases that the thread itself has no place for. */
-  readonly takeSpare: (limit: number) => Lease[];
+  readonly takeSpare: (limit: number, lent: LentSoFar) => Lease[];
   /** Commits a visit that another thread has made. */
   readonly finish: (lease: Lease, found: readonly Discovery[], end: LentEnd) => void;
   /** A lease came back: its page permit is free. */
@@ -86,15 +88,20 @@ interface Lent {
 export class Lending {
   readonly #parts: LendingParts;
   readonly #lent = new Map<string, Lent>();
+  /** Leases that each thread has and whose requests are not over: what waits for its commit has no connection. */
+  readonly #open: Int32Array;
   readonly #hosts = new Map<string, Host>();
   #ready: Lease[] = [];
   /** The owner's run, of each lease that was borrowed. */
   readonly #owners = new WeakMap<Lease, number>();
   #borrowed = 0;
+  /** What was asked for last and did not come yet, of each thread. */
+  readonly #asked = new Map<number, { readonly epoch: number; places: number }>();
   readonly #asking: Asking;
 
   constructor(parts: LendingParts) {
     this.#parts = parts;
+    this.#open = new Int32Array(parts.threads);
     const { thread, epoch, post } = parts;
     this.#asking = new Asking((owner, places) =>
       post(lendingMail("ask", thread, owner, epoch, places)),
@@ -149,12 +156,7 @@ export class Lending {
       this.#borrowed--;
       for (const bytes of packed(lease, found, this.#parts.maxBytes))
         this.#post("found", lease, 0, bytes);
-      const name = Buffer.from(place?.file ?? "", "latin1");
-      const bytes = Buffer.concat([keyed(lease, PLACE_BYTES), name]);
-      bytes.writeDoubleLE(place?.offset ?? 0, PRINT_BYTES);
-      bytes.writeDoubleLE(place?.length ?? 0, PRINT_BYTES + 8);
-      bytes.writeUInt32LE(links, PRINT_BYTES + 16);
-      this.#post("done", lease, outcome, bytes);
+      this.#post("done", lease, outcome, letter.done(lease, place, links));
       onCommitted();
     };
     if (typeof record === "number") this.#parts.port.place(record, tell);
@@ -163,18 +165,30 @@ export class Lending {
 
   /** Mail about leases. */
   handle(mail: ShardMail): void {
-    if (mail.kind === "ask") this.#lend(mail.from, mail.epoch, mail.number);
-    else if (mail.epoch !== this.#parts.epoch) return;
+    if (mail.kind === "ask") {
+      const { from, epoch, number: places } = mail;
+      this.#asked.set(from, { epoch, places });
+      if (this.#lend(from)) return;
+      this.#parts.post(lendingMail("lend", this.#parts.thread, from, epoch, this.#parts.epoch));
+    } else if (mail.epoch !== this.#parts.epoch) return;
     else if (mail.kind === "lend") this.#borrow(mail);
     else this.#hear(mail);
   }
 
+  /** Lends what was asked for and was not there: before the thread takes what it can for itself. */
+  lendMore(): void {
+    for (const borrower of this.#asked.keys()) this.#lend(borrower);
+  }
+
   /** A thread was replaced by its run `epoch`: what it had borrowed is here again, what it had lent is no longer wanted. */
   forget(thread: number, epoch: number, nowMs: number): void {
-    for (const [key, { lease, ended, thread: borrower, epoch: run }] of this.#lent) {
+    if ((this.#asked.get(thread)?.epoch ?? epoch) < epoch) this.#asked.delete(thread);
+    for (const [key, lent] of this.#lent) {
+      const { lease, ended } = lent;
       // The new one may have borrowed already.
-      if (borrower !== thread || run >= epoch) continue;
+      if (lent.thread !== thread || lent.epoch >= epoch) continue;
       this.#lent.delete(key);
+      this.#endRequest(lent);
       this.#takeBack(lease, nowMs + lease.host.delayMs, ended);
     }
     this.#borrowed -= this.#ready.length;
@@ -184,7 +198,10 @@ export class Lending {
     this.#borrowed += this.#ready.length;
   }
 
-  #lend(borrower: number, epoch: number, places: number): void {
+  /** True when all has come that was asked for. */
+  #lend(borrower: number): boolean {
+    const asked = this.#asked.get(borrower)!;
+    const { epoch } = asked;
     const { thread, epoch: mine, post } = this.#parts;
     const room = Buffer.allocUnsafe(this.#parts.maxBytes);
     let used = 0;
@@ -194,43 +211,31 @@ export class Lending {
       post(lendingMail("lend", thread, borrower, epoch, mine, bytes));
       used = 0;
     };
-    const leases = this.#parts.takeSpare(places);
+    const toAll = this.#open.reduce((sum, leases) => sum + leases, 0);
+    const leases = this.#parts.takeSpare(asked.places, { toAsker: this.#open[borrower]!, toAll });
+    this.#open[borrower]! += leases.length;
     for (const lease of leases) {
-      if (used + MAX_RECORD_BYTES + LENT_BYTES > room.length) send();
-      const length = writeRecord(
-        room,
-        used + LENT_BYTES,
-        lease,
-        lease.low,
-        lease.high,
-        lease.attempt,
-      );
-      room.writeUInt16LE(length, used);
-      room.writeUInt16LE(lease.shard, used + 2);
-      room.writeDoubleLE(lease.cash ?? NO_CASH, used + 4);
-      used += LENT_BYTES + length;
+      if (used + letter.MAX_LENT_BYTES > room.length) send();
+      used += letter.writeLent(room, used, lease);
       const lent = { lease, thread: borrower, epoch, ended: false, found: [] };
       this.#lent.set(keyOf(lease.low, lease.high), lent);
     }
     send();
-    if (leases.length < places) post(lendingMail("lend", thread, borrower, epoch, mine));
+    asked.places -= leases.length;
+    if (asked.places === 0) this.#asked.delete(borrower);
+    return asked.places === 0;
   }
 
   #borrow({ bytes, number: owner }: ShardMail): void {
     const before = this.#ready.length;
     const from = Buffer.from(bytes);
     for (let at = 0; at < from.length; ) {
-      const length = from.readUInt16LE(at);
-      const shard = from.readUInt16LE(at + 2);
-      const cashWas = from.readDoubleLE(at + 4);
-      const cash = cashWas === NO_CASH ? undefined : cashWas;
-      const attempt = from.readUIntLE(at + LENT_BYTES, 6);
-      const record = readRecord(from, at + LENT_BYTES);
-      const lease = { ...record, shard, attempt, cash, host: this.#host(hostnameOf(record.url)) };
+      const { bytes: length, ...lent } = letter.readLent(from, at);
+      const lease = { ...lent, host: this.#host(hostnameOf(lent.url)) };
       this.#owners.set(lease, owner);
       this.#ready.push(lease);
       this.#borrowed++;
-      at += LENT_BYTES + length;
+      at += length;
     }
     this.#asking.came(this.#ready.length - before);
   }
@@ -242,13 +247,14 @@ export class Lending {
     if (lent === undefined) return;
     const { lease } = lent;
     if (kind === "ended") {
-      lent.ended = true;
+      this.#endRequest(lent);
       this.#parts.shardOf(lease.shard)!.requestEnded(lease, letter.readTime(bytes, lease));
     } else if (kind === "found") {
       const block = bytes.subarray(PRINT_BYTES);
       lent.found.push(...readLinkBlock(block, block.length));
     } else {
       this.#lent.delete(key);
+      this.#endRequest(lent);
       if (kind === "done") {
         this.#parts.finish(lease, lent.found, {
           outcome: number,
@@ -260,6 +266,11 @@ export class Lending {
         this.#takeBack(lease, notBeforeMs, letter.readBack(bytes, lease));
       }
     }
+  }
+
+  #endRequest(lent: Lent): void {
+    if (!lent.ended) this.#open[lent.thread]!--;
+    lent.ended = true;
   }
 
   #takeBack(lease: Lease, notBeforeMs: number, ended: boolean): void {

@@ -1,11 +1,12 @@
 import type { Discovery, Lease } from "./frontier.ts";
 import type { PageLocation } from "./journal/event-batch.ts";
 import { LinkBlock } from "./link-block.ts";
+import { MAX_RECORD_BYTES, readRecord, writeRecord } from "./queue-record.ts";
 
 /** Fingerprint of the lease, before everything else. */
 export const PRINT_BYTES = 8;
 /** Offset, length, distinct links of the page. */
-export const PLACE_BYTES = 20;
+const PLACE_BYTES = 20;
 
 /** Names a lease by its fingerprint. */
 export function keyOf(low: number, high: number): string {
@@ -75,4 +76,41 @@ export function* packed(
     block.tryAdd(discovery);
   }
   if (block.links > 0) yield close();
+}
+
+/** A visit is over, and its record is durable. */
+export function done(lease: Lease, place: PageLocation | undefined, links: number): Buffer {
+  const name = Buffer.from(place?.file ?? "", "latin1");
+  const bytes = Buffer.concat([keyed(lease, PLACE_BYTES), name]);
+  bytes.writeDoubleLE(place?.offset ?? 0, PRINT_BYTES);
+  bytes.writeDoubleLE(place?.length ?? 0, PRINT_BYTES + 8);
+  bytes.writeUInt32LE(links, PRINT_BYTES + 16);
+  return bytes;
+}
+
+/** Length of the record, shard, cash; then the record. */
+const LENT_HEAD_BYTES = 12;
+const NO_CASH = -1;
+export const MAX_LENT_BYTES = LENT_HEAD_BYTES + MAX_RECORD_BYTES;
+
+/** Writes a lease that is lent; answers its length. */
+export function writeLent(into: Buffer, at: number, lease: Lease): number {
+  const { low, high, attempt, shard, cash = NO_CASH } = lease;
+  const length = writeRecord(into, at + LENT_HEAD_BYTES, lease, low, high, attempt);
+  into.writeUInt16LE(length, at);
+  into.writeUInt16LE(shard, at + 2);
+  into.writeDoubleLE(cash, at + 4);
+  return LENT_HEAD_BYTES + length;
+}
+
+/** Reads a lease that was lent; its host is for the borrower to find. */
+export function readLent(from: Buffer, at: number): Omit<Lease, "host"> & { bytes: number } {
+  const cash = from.readDoubleLE(at + 4);
+  return {
+    ...readRecord(from, at + LENT_HEAD_BYTES),
+    shard: from.readUInt16LE(at + 2),
+    attempt: from.readUIntLE(at + LENT_HEAD_BYTES, 6),
+    cash: cash === NO_CASH ? undefined : cash,
+    bytes: LENT_HEAD_BYTES + from.readUInt16LE(at),
+  };
 }

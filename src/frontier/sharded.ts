@@ -76,7 +76,7 @@ export class ShardedFrontier implements ThreadFrontier {
       maxBytes: exchange.maxBlockBytes,
       post,
       shardOf: (number) => this.#desks.get(number)?.shard,
-      takeSpare: (limit) => this.#taking.takeSpare(limit),
+      takeSpare: (limit, lent) => this.#taking.takeSpare(limit, lent),
       finish: (lease, found, end) =>
         this.finish(lease, found, { ...end, onCommitted: () => lender.committed(end.outcome) }),
       returned: () => lender.returned(),
@@ -151,6 +151,7 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   receive(): void {
+    this.#lending.lendMore();
     this.#parts.exchange.receive((mail) => this.#handle(mail));
   }
 

@@ -1,5 +1,5 @@
 import type { Lease } from "./frontier.ts";
-import type { Lender, Lending } from "./lending.ts";
+import type { Lender, Lending, LentSoFar } from "./lending.ts";
 import type { ThreadOrder } from "./opic/thread-order.ts";
 import type { Shard } from "./shard.ts";
 
@@ -50,9 +50,9 @@ export class Taking {
   }
 
   /** Takes leases for another thread. */
-  takeSpare(limit: number): Lease[] {
+  takeSpare(limit: number, lent: LentSoFar): Lease[] {
     const { lender } = this.#parts;
-    const spare = lender.spare(limit);
+    const spare = lender.spare(limit, lent);
     const leases = this.#takeOwn(spare, this.#nowMs);
     for (let left = spare - leases.length; left > 0; left--) lender.returned();
     return leases;

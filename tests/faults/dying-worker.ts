@@ -1,7 +1,32 @@
+import { createRequire, syncBuiltinESMExports } from "node:module";
 import { Socket } from "node:net";
-import { isMainThread, threadId, workerData } from "node:worker_threads";
+import {
+  isMainThread,
+  threadId,
+  Worker,
+  type WorkerOptions,
+  workerData,
+} from "node:worker_threads";
 import type { SpareData } from "../../src/crawl/spares.ts";
 import { Random } from "../../src/web/random.ts";
+import { wordsOfAllThreads } from "./all-threads.ts";
+
+/** Of each thread: little enough to run out of it at once, and more than a crawler needs. */
+const MAX_HEAP_MB = 256;
+
+const turns = wordsOfAllThreads("orbweaver deaths", 1);
+
+if (isMainThread) {
+  const threads = createRequire(import.meta.url)("node:worker_threads") as {
+    Worker: typeof Worker;
+  };
+  threads.Worker = class extends Worker {
+    constructor(file: string | URL, options: WorkerOptions = {}) {
+      super(file, { ...options, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+    }
+  };
+  syncBuiltinESMExports();
+}
 
 // Loaded before the crawler's own module by NODE_OPTIONS: such a thread ends itself after some requests.
 const isCrawler = (workerData as Partial<SpareData> | null)?.crawler === true;
@@ -10,13 +35,14 @@ if (!isMainThread && isCrawler) {
   const random = new Random(seed * 1000 + threadId);
   const ways: (() => void)[] = [
     () => process.exit(0),
-    () => process.exit(1),
+    runOutOfMemory,
     () => {
       throw new Error("a fault of its own");
     },
+    () => process.exit(1),
   ];
-  if (process.env.ORBWEAVER_OOM !== undefined) ways.push(runOutOfMemory);
-  const way = ways[random.below(ways.length)]!;
+  // In turn, so that a few deaths are of different kinds.
+  const way = ways[Atomics.add(turns, 0, 1) % ways.length]!;
   // Counted in writes of sockets, one for each request: a clock would miss the crawl on a fast machine.
   let left = 50 + random.below(1000);
   const write = Socket.prototype.write;
@@ -28,5 +54,5 @@ if (!isMainThread && isCrawler) {
 
 function runOutOfMemory(): void {
   const kept: number[][] = [];
-  for (;;) kept.push(new Array(100_000).fill(kept.length));
+  for (;;) kept.push(new Array(10_000).fill(kept.length));
 }

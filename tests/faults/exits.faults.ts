@@ -8,14 +8,17 @@ import { readOnDisk } from "./on-disk.ts";
 
 const ENTRY = pathToFileURL(join(root, "build/tests/faults/dying-worker.js")).href;
 
-/** Crawler threads that call `process.exit` with 0 or 1, throw, or run out of memory (`ORBWEAVER_OOM=1`), by themselves. */
+/** Of so many deaths some must have been of each kind. */
+const MANY = 30;
+
+/** Crawler threads that call `process.exit` with 0 or 1, throw, or run out of memory, by themselves. */
 export const drill: Drill = {
   name: "exits",
   short: { count: 4, pages: 3000 },
   full: { count: 60, pages: 20_000 },
   async run({ count, pages, seed, tell }) {
     const problems: string[] = [];
-    const figures = { exits: 0, crawls: 0, lost: 0 };
+    const figures = { exits: 0, threw: 0, outOfMemory: 0, crawls: 0, lost: 0 };
     while (figures.exits < count && problems.length === 0) {
       const web = await startWebProcess({
         profile: { ...PROFILES.small, pages, hosts: 20 },
@@ -34,6 +37,8 @@ export const drill: Drill = {
           const { reachable } = await web.truth();
           const disk = readOnDisk(out);
           figures.exits += exits;
+          figures.threw += stderr.split("a fault of its own").length - 1;
+          figures.outOfMemory += stderr.split("memory limit").length - 1;
           tell?.(figures.exits);
           figures.crawls++;
           figures.lost += Math.max(0, reachable - disk.pages);
@@ -46,6 +51,8 @@ export const drill: Drill = {
         await web.close();
       }
     }
+    if (figures.exits >= MANY && figures.threw === 0) problems.push("nobody threw");
+    if (figures.exits >= MANY && figures.outOfMemory === 0) problems.push("nobody lacked memory");
     return { figures, problems };
   },
 };

@@ -29,17 +29,25 @@ export const drill: Drill = {
   name: "flips",
   short: { count: 42, pages: 60 },
   full: { count: 1000, pages: 150 },
-  async run({ count, pages, seed }) {
+  async run({ count, pages, seed, tell }) {
     const random = new Random(seed);
     const problems: string[] = [];
-    const figures = { flips: 0, lost: 0, putRight: 0, rebuilt: 0, cut: 0, undetected: 0 };
+    const figures = {
+      flips: 0,
+      lost: 0,
+      putRight: 0,
+      rebuilt: 0,
+      cut: 0,
+      undetected: 0,
+      wentOn: 0,
+    };
     await withFolder(async (folder) => {
       const out = join(folder, "out");
       await makeCrawl(out, pages);
       recover(out);
       const clean = recover(out);
       const files = readFiles(out);
-      for (; figures.flips < count; figures.flips++) {
+      for (; figures.flips < count; tell?.(++figures.flips)) {
         const [kind, is] = KINDS[figures.flips % KINDS.length]!;
         const paths = [...files.keys()].filter(
           (path) => is.test(path) && files.get(path)!.length > 0,
@@ -77,6 +85,11 @@ export const drill: Drill = {
         if (damages.length > 0 && (kind === "state" || kind === "index" || kind === "pages"))
           problem(`lost where a repair is possible: ${damages[0]!.what}`);
         if (damages.length === 0 && !isSame(out, files, kind)) problem("not what it was before");
+        if (inProcess && found.salvaged) {
+          const { code, stderr } = await startCrawl(["resume", out, "--json", "--quiet"]).ended;
+          figures.wentOn++;
+          if (code !== 0) problem(`resume after recover ended with ${code}: ${stderr}`);
+        }
         restore(out, files);
       }
     });

@@ -16,15 +16,18 @@ import { readOnDisk } from "./on-disk.ts";
 
 /** `--max-uncommitted` of the drill, and the requests in flight beside it. */
 const MAX_UNCOMMITTED = 200;
-const KILLS_PER_CRAWL = 12;
+/** A kill every so many pages, and at least so often, so that a crawl is struck young and old. */
+const PAGES_PER_KILL = 500;
+const LEAST_KILLS_PER_CRAWL = 12;
 
 /** `kill -9` at random instants, resumed until the crawl is complete. */
 export const drill: Drill = {
   name: "kills",
   short: { count: 6, pages: 3000 },
   full: { count: 200, pages: 20_000 },
-  async run({ count, pages, seed }) {
+  async run({ count, pages, seed, tell }) {
     const random = new Random(seed);
+    const killsPerCrawl = Math.max(LEAST_KILLS_PER_CRAWL, Math.round(pages / PAGES_PER_KILL));
     const problems: string[] = [];
     const figures = {
       kills: 0,
@@ -48,10 +51,10 @@ export const drill: Drill = {
             const args = nextArguments(web.start, out);
             const first = args[0] === "crawl" ? ["--max-uncommitted", String(MAX_UNCOMMITTED)] : [];
             const crawl = startCrawl([...args, ...first]);
-            const mayKill = kills < KILLS_PER_CRAWL && figures.kills < count;
+            const mayKill = kills < killsPerCrawl && figures.kills < count;
             if (mayKill) {
               // One in six meets the start, where nothing is served yet.
-              const step = 1 + random.below(Math.ceil((2 * pages) / KILLS_PER_CRAWL));
+              const step = 1 + random.below(Math.ceil((2 * pages) / killsPerCrawl));
               if (random.below(6) === 0) await Promise.race([pause(random, 0, 800), crawl.ended]);
               else await served(web, (await web.report()).pages + step, crawl);
               crawl.child.kill("SIGKILL");
@@ -66,7 +69,7 @@ export const drill: Drill = {
               // Struck before it began: nothing to learn.
               if (!existsSync(crawlPaths(out).state)) continue;
               kills++;
-              figures.kills++;
+              tell?.(++figures.kills);
               continue;
             }
             figures.refetched += repeated;

@@ -57,14 +57,14 @@ export const drill: Drill = {
   name: "points",
   short: { count: 6, pages: 300 },
   full: { count: 60, pages: 600 },
-  async run({ count, pages, seed }) {
+  async run({ count, pages, seed, tell }) {
     const random = new Random(seed);
     const problems: string[] = [];
     const met = new Map<string, number>();
     const figures = { kills: 0, points: "", crawls: 0, lost: 0, orphans: 0 };
     const hit = (name: string) => {
       met.set(name, (met.get(name) ?? 0) + 1);
-      figures.kills++;
+      tell?.(++figures.kills);
     };
     /** The points in turn: each is met as often as any other. */
     const turns = { crawl: random.below(9), recover: random.below(6) };

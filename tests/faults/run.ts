@@ -10,7 +10,7 @@ import { drill as powerArchive } from "./power-archive.faults.ts";
 import { drill as powerLoss } from "./power-loss.faults.ts";
 import { drill as signals } from "./signals.faults.ts";
 
-// npm run faults -- [--short] [--count N] [--pages N] [--seed N] [NAME...]
+// npm run faults -- [--short] [--times N] [--pages N] [--seed N] [NAME...]; --count is --times
 const DRILLS: readonly Drill[] = [
   kills,
   points,
@@ -30,8 +30,20 @@ let isShort = false;
 for (let i = 2; i < process.argv.length; i++) {
   const word = process.argv[i]!;
   if (word === "--short") isShort = true;
-  else if (/^--(count|pages|seed)$/.test(word)) numbers.set(word, Number(process.argv[++i]));
+  else if (/^--(count|times|pages|seed)$/.test(word)) numbers.set(word, Number(process.argv[++i]));
   else words.push(word);
+}
+for (const word of words) {
+  if (DRILLS.some(({ name }) => name === word)) continue;
+  console.error(
+    `no drill is called ${word}; there are ${DRILLS.map(({ name }) => name).join(", ")}`,
+  );
+  process.exit(2);
+}
+for (const [name, value] of numbers) {
+  if (Number.isInteger(value) && value >= 0) continue;
+  console.error(`${name} needs a whole number`);
+  process.exit(2);
 }
 const seed = numbers.get("--seed") ?? Date.now() % 1_000_000;
 console.log(`seed ${seed}`);
@@ -39,7 +51,8 @@ let failed = 0;
 for (const drill of DRILLS) {
   if (words.length > 0 && !words.includes(drill.name)) continue;
   const size = isShort ? drill.short : drill.full;
-  const count = numbers.get("--count") ?? size.count;
+  const count = numbers.get("--times") ?? numbers.get("--count") ?? size.count;
+  console.log(`${drill.name}: ${count} times, ${new Date().toISOString().slice(11, 19)}`);
   const startMs = performance.now();
   const secondsSoFar = () => ((performance.now() - startMs) / 1000).toFixed(1);
   let faults: number | undefined;

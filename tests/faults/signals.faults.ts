@@ -5,7 +5,8 @@ import { type Drill, nextArguments, Random, served, startCrawl, withFolder } fro
 import { readOnDisk } from "./on-disk.ts";
 
 const MAX_EXIT_MS = 10_000;
-const SIGNALS_PER_CRAWL = 15;
+const PAGES_PER_SIGNAL = 500;
+const LEAST_SIGNALS_PER_CRAWL = 15;
 
 /** SIGINT and SIGTERM at random instants: a clean stop each time, and nothing fetched again. */
 export const drill: Drill = {
@@ -14,6 +15,7 @@ export const drill: Drill = {
   full: { count: 200, pages: 20_000 },
   async run({ count, pages, seed, tell }) {
     const random = new Random(seed);
+    const signalsPerCrawl = Math.max(LEAST_SIGNALS_PER_CRAWL, Math.round(pages / PAGES_PER_SIGNAL));
     const problems: string[] = [];
     const figures = { signals: 0, crawls: 0, slowestExitMs: 0, refetched: 0, lost: 0 };
     while (figures.signals < count) {
@@ -29,8 +31,8 @@ export const drill: Drill = {
             const crawl = startCrawl(nextArguments(web.start, out));
             const signal = random.below(2) === 0 ? "SIGINT" : "SIGTERM";
             let sentMs = 0;
-            if (signals < SIGNALS_PER_CRAWL && figures.signals < count) {
-              const step = 1 + random.below(Math.ceil((2 * pages) / SIGNALS_PER_CRAWL));
+            if (signals < signalsPerCrawl && figures.signals < count) {
+              const step = 1 + random.below(Math.ceil((2 * pages) / signalsPerCrawl));
               await served(web, (await web.report()).pages + step, crawl);
               sentMs = performance.now();
               crawl.child.kill(signal);

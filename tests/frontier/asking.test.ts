@@ -57,3 +57,18 @@ test("a thread without work asks every 20 milliseconds", () => {
   );
   assert.equal(sent.length, 2);
 });
+
+test("a thread without work asks at once again who lent all of it, when that is worth a letter", () => {
+  const { asking: ask, sent } = asking();
+  ask.idly(1, 40, 1000);
+  ask.came(30);
+  ask.idly(1, 20, 1002);
+  ask.came(10);
+  ask.idly(1, 15, 1003);
+  assert.equal(sent.length, 1);
+  ask.idly(1, 16, 1004);
+  assert.deepEqual(sent, [
+    [1, 40],
+    [1, 16],
+  ]);
+});

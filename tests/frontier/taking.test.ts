@@ -60,5 +60,5 @@ test("own URLs wait while a thread with better pages is asked, and a timer is se
 test("what is taken for another thread is the best of the own URLs, whatever others have", () => {
   const { taking: take, state } = taking(["lent"], () => 999);
   state.better = 1;
-  assert.deepEqual(urls(take.takeSpare(2)), ["own 1", "own 2"]);
+  assert.deepEqual(urls(take.takeSpare(2, { toAsker: 0, toAll: 0 })), ["own 1", "own 2"]);
 });

@@ -1,10 +1,12 @@
 import { BufferSender, outlookOf } from "../../crawl/buffer-sender.ts";
+import { spareLeases } from "../../crawl/crawler-rules.ts";
 import { HandOffPort, type PlaceOfRecord } from "../../crawl/journal-port.ts";
 import { PageLimit } from "../../crawl/page-limit.ts";
 import { Account, MODES } from "../../crawl/shared-memory.ts";
 import { Uncommitted } from "../../crawl/uncommitted.ts";
 import { type Discovery, type Lease, OUTCOME } from "../../frontier/frontier.ts";
 import { Gatekeeper } from "../../frontier/gatekeeper.ts";
+import type { LentSoFar } from "../../frontier/lending.ts";
 import { ShardedFrontier } from "../../frontier/sharded.ts";
 import { CounterRow } from "../../stats/counters.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
@@ -44,6 +46,7 @@ export class SimCrawler {
   readonly restarted: [thread: number, epoch: number][] = [];
   #over: Over[] = [];
   #permitsBack = 0;
+  #filled = 0;
   /** Threads that have died without this one knowing: what they lent is theirs no more. */
   readonly stale = new Set<number>();
   /** URLs of other threads that were visited here. */
@@ -90,7 +93,7 @@ export class SimCrawler {
       seedLow: SEED_LOW,
       seedHigh: SEED_HIGH,
       lender: {
-        spare: (limit) => this.#spare(limit),
+        spare: (limit, lent) => this.#spare(limit, lent),
         returned: () => this.#limit.giveBack(),
         committed: (outcome) => {
           if (outcome === OUTCOME.page) this.#limit.committed();
@@ -133,6 +136,7 @@ export class SimCrawler {
       if (epoch > 0) this.stale.delete(thread);
     }
     if (mode === MODES.run) this.#takeMore();
+    this.#filled = this.inFlight.size;
     this.frontier.flush(mode !== MODES.run);
     const isStill = this.inFlight.size === 0 || mode !== MODES.run;
     this.#handOff.flush(outlookOf(isStill && this.#world.parts.tellsStill, true));
@@ -243,12 +247,15 @@ export class SimCrawler {
   }
 
   /** How many leases may go to another thread, each with a permit. */
-  #spare(limit: number): number {
-    const { links } = this.#world.plan;
-    if (this.#memory.control.mode !== MODES.run || 2 * this.inFlight.size < links) return 0;
-    let spare = 0;
-    while (spare < limit && this.#limit.tryTake()) spare++;
-    return spare;
+  #spare(limit: number, lent: LentSoFar): number {
+    if (this.#memory.control.mode !== MODES.run) return 0;
+    // As where a host may have several connections: it lends whenever it can.
+    const rules = {
+      perHost: 2,
+      linksPerThread: this.#world.plan.links,
+      threads: this.#memory.threads,
+    };
+    return this.#limit.takeUpTo(Math.min(limit, spareLeases(rules, this.#filled, lent)));
   }
 }
 

@@ -1,0 +1,93 @@
+// What a snapshot costs the crawl beside it: memory of the process while the compactor's thread folds a shard, and the
+// longest time another thread is kept waiting. Every second page is done.
+// Needs a build: npm run build && node --expose-gc bench/compaction.bench.mjs [--urls 1e6] [--repeat 3] [--save]
+
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { print } from "../build/src/frontier/fingerprint.js";
+import { EventBatch } from "../build/src/frontier/journal/event-batch.js";
+import { listSegments } from "../build/src/frontier/journal/journal-files.js";
+import { JournalWriter } from "../build/src/frontier/journal/journal-writer.js";
+import { urlPrint } from "../build/src/frontier/url-print.js";
+import { runWorker } from "../build/src/sync/run-worker.js";
+import { keepResult } from "./keep-result.mjs";
+
+const number = (flag, otherwise) => {
+  const at = process.argv.indexOf(flag);
+  return at < 0 ? otherwise : Number(process.argv[at + 1]);
+};
+const urls = number("--urls", 1e6);
+const repeat = number("--repeat", 3);
+const MAX_EXTRA_MIB = 64;
+const MAX_PAUSE_MS = 50;
+const PER_BATCH = 500;
+const seeds = { seedLow: 5, seedHigh: 6 };
+if (globalThis.gc === undefined) throw new Error("needs node --expose-gc");
+
+function writeJournal(folder) {
+  const journal = new JournalWriter({ folder, shard: 0, epoch: 1, ...seeds });
+  for (let n = 0; n < urls; ) {
+    const batch = new EventBatch(1 << 20);
+    for (let i = 0; i < PER_BATCH; i++, n++) {
+      const parent = `http://host${n % 100}.example/`;
+      const url = `${parent}some/path/of/usual/length/${n}.html`;
+      urlPrint(url, seeds.seedLow, seeds.seedHigh);
+      const found = { url, parent, depth: 1, via: "link", seed: false, chain: [] };
+      batch.admit(found, print.low, print.high);
+      const where = { file: "a.warc.gz", offset: n, length: 9 };
+      if (n % 2 === 1) batch.done(print.low, print.high, 1, where);
+    }
+    journal.append(batch);
+  }
+  journal.sync();
+  journal.close();
+}
+
+async function measure() {
+  const folder = mkdtempSync(join(tmpdir(), "orbweaver-bench-"));
+  try {
+    writeJournal(folder);
+    const bytes = readdirSync(folder).reduce(
+      (sum, name) => sum + statSync(join(folder, name)).size,
+      0,
+    );
+    const upTo = listSegments(folder, 0).at(-1);
+    for (let i = 0; i < 4; i++) globalThis.gc();
+    const before = process.memoryUsage.rss();
+    let peak = before;
+    const looks = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage.rss());
+    }, 2);
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    const startMs = performance.now();
+    const module = new URL("../build/src/crawl/compact-worker.js", import.meta.url);
+    await runWorker(module, "compactor", { workerData: { folder, shard: 0, upTo, ...seeds } })
+      .ended;
+    const seconds = (performance.now() - startMs) / 1000;
+    delay.disable();
+    clearInterval(looks);
+    return {
+      journalMiB: Math.round(bytes / 2 ** 20),
+      seconds: Number(seconds.toFixed(2)),
+      extraMiB: Math.round((peak - before) / 2 ** 20),
+      pauseMs: Math.round(delay.max / 1e6),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const runs = [];
+for (let n = 0; n < repeat; n++) runs.push(await measure());
+console.table(runs);
+const median = (name) => runs.map((run) => run[name]).sort((a, b) => a - b)[runs.length >> 1];
+const holds = median("extraMiB") <= MAX_EXTRA_MIB && median("pauseMs") <= MAX_PAUSE_MS;
+console.log(
+  `extra memory ${median("extraMiB")} MiB (at most ${MAX_EXTRA_MIB}), longest pause ${median("pauseMs")} ms (at most ${MAX_PAUSE_MS})`,
+);
+if (process.argv.includes("--save"))
+  keepResult("compaction", "bench/compaction.bench.mjs", { urls, runs });
+process.exitCode = holds ? 0 : 1;
