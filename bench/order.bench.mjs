@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { arch, cpus, platform, totalmem } from "node:os";
 import { parseArgs } from "node:util";
+import { BATCH, CAPACITY } from "../build/src/frontier/opic/thread-order.js";
 import { idealCrawl, plainCrawl, shippedCrawl } from "./order.crawl.mjs";
 import { dealSites, homePages, loadGraph, pageRank, simulateSites } from "./order.graph.mjs";
 import { memory } from "./order.memory.mjs";
@@ -201,8 +202,8 @@ function single(world) {
   for (const seed of [0, 46918]) {
     const ideal = idealCrawl(graph, [seed]).fetched;
     for (const [batch, capacity] of [
+      [BATCH, CAPACITY],
       [8, 16],
-      [128, 32],
       [2000, 256],
     ]) {
       const { fetched } = shippedCrawl(graph, [seed], { batch, capacity });
