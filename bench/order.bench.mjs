@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { arch, cpus, platform, totalmem } from "node:os";
 import { parseArgs } from "node:util";
+import { BATCH, CAPACITY } from "../build/src/frontier/opic/thread-order.js";
 import { idealCrawl, plainCrawl, shippedCrawl } from "./order.crawl.mjs";
 import { dealSites, homePages, loadGraph, pageRank, simulateSites } from "./order.graph.mjs";
 import { memory } from "./order.memory.mjs";
@@ -17,6 +18,7 @@ const POINTS = [0.01, 0.05, 0.1, 0.25];
 const PLOTTED = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.35, 0.5];
 const SITE_SEEDS = [7, 8, 9, 10, 11, 12];
 const SINGLE_PAGES = 12;
+const SEED_ORDERS = 3;
 
 const round = (value, digits = 4) => Number(value.toFixed(digits));
 const percent = (share) => `${round(100 * share, 2)} %`;
@@ -126,64 +128,72 @@ function singlePages(world) {
 }
 
 /**
- * P partitions that exchange blocks against one instantaneous exact queue: mean and worst of several webs, each with
- * other sites and another order of its seeds, because a single heavy page that falls on the other side of a point
- * moves it by a percent or two. "alone": threads that take their own best pages, whatever others have.
+ * P partitions that exchange blocks against one instantaneous exact queue. Seeds are all worth the same, so there are as
+ * many such queues as orders of the seeds, and what one collects differs by up to 2 % (a single page of half a percent
+ * of PageRank falls on this side of a point or on that): so a web is the mean of some orders. "alone": threads that take
+ * their own best pages, whatever others have.
  */
 function partitions(world) {
   const { graph } = world;
-  const webs = world.webs.map(({ siteOf, homes }, w) => {
-    const seeds = shuffled([...homes], generator(100 + w));
-    return { siteOf, seeds, ideal: idealCrawl(graph, seeds).fetched };
-  });
+  const webs = world.webs.map(({ siteOf, homes }, w) => ({
+    siteOf,
+    orders: Array.from({ length: SEED_ORDERS }, (_, k) => {
+      const seeds = shuffled([...homes], generator(100 + w + 1000 * k));
+      return { seeds, ideal: idealCrawl(graph, seeds).fetched };
+    }),
+  }));
   const table = [];
-  const worst = {};
+  const everyWebBelow1Percent = {};
   for (const [threads, shards, more] of [
     [1, 1, {}],
     [4, 4, {}],
     [16, 16, {}],
-    [1, 16, {}],
     [4, 16, {}],
     [16, 16, { exchange: 16 }],
     [16, 16, { exchange: 1024 }],
-    [4, 4, { alone: true }],
     [16, 16, { alone: true }],
   ]) {
-    const losses = POINTS.map(() => []);
-    let lent = 0;
-    let size = 0;
-    const late = { own: 0, foreign: 0 };
-    for (const { siteOf, seeds, ideal } of webs) {
-      const shardOf = dealSites(siteOf, shards);
-      const run = shippedCrawl(graph, seeds, { threads, shards, shardOf, ...more });
-      for (const [i, p] of POINTS.entries()) {
-        losses[i].push(1 - collected(world, run.fetched, p) / collected(world, ideal, p));
-      }
-      lent += run.borrowed / graph.pages / webs.length;
-      size += run.exchanges.meanSize / webs.length;
-      late.own += run.late.own / webs.length;
-      late.foreign += run.late.foreign / webs.length;
-    }
-    const mean = (list) => list.reduce((sum, each) => sum + each, 0) / list.length;
-    const points = POINTS.map((p, i) => {
-      const text = `${percent(mean(losses[i]))} (to ${percent(Math.max(...losses[i]))})`;
-      return [`loss at ${percent(p)}`, text];
-    });
     const how = more.alone ? "alone" : `exchange ${more.exchange ?? "auto"}`;
+    const totals = { size: 0, lent: 0, own: 0, foreign: 0, runs: 0 };
+    const losses = webs.map(({ siteOf, orders }) => {
+      const shardOf = dealSites(siteOf, shards);
+      // Other ways than the default are for comparison: one order of the seeds will do.
+      const some = how === "exchange auto" && threads === shards ? orders : orders.slice(0, 1);
+      const runs = some.map(({ seeds, ideal }) => {
+        const run = shippedCrawl(graph, seeds, { threads, shards, shardOf, ...more });
+        totals.runs++;
+        totals.size += run.exchanges.meanSize;
+        totals.lent += run.borrowed / graph.pages;
+        totals.own += run.late.own;
+        totals.foreign += run.late.foreign;
+        return POINTS.map((p) => [collected(world, run.fetched, p), collected(world, ideal, p)]);
+      });
+      return POINTS.map((_, i) => {
+        const sum = (side) => runs.reduce((total, points) => total + points[i][side], 0);
+        return 1 - sum(0) / sum(1);
+      });
+    });
+    const points = POINTS.map((p, i) => {
+      const list = losses.map((web) => web[i]);
+      const mean = list.reduce((sum, each) => sum + each, 0) / list.length;
+      return [`loss at ${percent(p)}`, `${percent(mean)} (to ${percent(Math.max(...list))})`];
+    });
     table.push({
       threads,
       shards,
       how,
       ...Object.fromEntries(points),
-      "R per thread": Math.round(size),
-      lent: percent(lent),
-      "late, own": Math.round(late.own),
-      "late, foreign": Math.round(late.foreign),
+      "R per thread": Math.round(totals.size / totals.runs),
+      lent: percent(totals.lent / totals.runs),
+      "late, own": Math.round(totals.own / totals.runs),
+      "late, foreign": Math.round(totals.foreign / totals.runs),
     });
-    worst[`${threads} threads, ${shards} shards, ${how}`] = percent(Math.max(...losses.map(mean)));
+    everyWebBelow1Percent[`${threads} threads, ${shards} shards, ${how}`] = losses.every((web) =>
+      web.every((loss) => loss < 0.01),
+    );
   }
   const title = `loss of PageRank against one instantaneous exact queue (below 0: a gain), mean and worst of ${webs.length} webs`;
-  return { title, table, data: { greatestMeanLoss: worst } };
+  return { title, table, data: { everyWebBelow1Percent } };
 }
 
 function shuffled(list, random) {
@@ -201,8 +211,8 @@ function single(world) {
   for (const seed of [0, 46918]) {
     const ideal = idealCrawl(graph, [seed]).fetched;
     for (const [batch, capacity] of [
+      [BATCH, CAPACITY],
       [8, 16],
-      [128, 32],
       [2000, 256],
     ]) {
       const { fetched } = shippedCrawl(graph, [seed], { batch, capacity });

@@ -8,6 +8,7 @@ import { HostQueues } from "../build/src/frontier/opic/host-queues.js";
 import { MergedOrder } from "../build/src/frontier/opic/merged-order.js";
 import { OpicOrder } from "../build/src/frontier/opic/opic-order.js";
 import { RangeCounts } from "../build/src/frontier/opic/range-counts.js";
+import { BATCH, CAPACITY } from "../build/src/frontier/opic/thread-order.js";
 import { Heap } from "../build/src/queue/heap.js";
 import { Keys } from "../build/src/queue/keys.js";
 import { QUEUE_RANGES, RangeQueue } from "../build/src/queue/range-queue.js";
@@ -199,7 +200,7 @@ class Thread {
 export function shippedCrawl(graph, seeds, options) {
   const { offsets, targets } = graph;
   const { threads = 1, shards: count = threads, shardOf, homes, hostOf, alone = false } = options;
-  const { batch = 8, capacity = 16, places = 64, exchange = "auto" } = options;
+  const { batch = BATCH, capacity = CAPACITY, places = 64, exchange = "auto" } = options;
   const memory = new SharedArrayBuffer(cashBoardBytes(threads));
   const parts = { hostOf, batch, capacity, places, exchange };
   const crew = Array.from({ length: threads }, (_, t) => {

@@ -14,7 +14,7 @@ const round = (value, digits = 1) => Number(value.toFixed(digits));
 export const OURS = {
   Quickheap: (capacity) => new Quickheap(capacity),
   "bucket queue": () => new BucketQueue(),
-  // 4 MiB in memory, the rest in a file; exact to ranges of 19 %, so it does less than the others.
+  // 4 MiB in memory, the rest in a file; exact to ranges of an eighth, so it does less than the others.
   "range queue on disk": () => rangeQueue(),
   "4-ary heap": (capacity) => new Heap(4, capacity),
   "binary heap": (capacity) => new Heap(2, capacity),

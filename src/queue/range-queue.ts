@@ -6,7 +6,7 @@ import type { PriorityQueue } from "./priority-queue.ts";
 import { PriorityRanges } from "./priority-ranges.ts";
 
 const NONE = -1;
-const BITS_PER_OCTAVE = 2;
+const BITS_PER_OCTAVE = 3;
 /** Room for two blocks of every range; 4 KiB each, taken when needed. */
 const DEFAULT_FRAMES = 1024;
 
@@ -14,9 +14,9 @@ const DEFAULT_FRAMES = 1024;
 export const QUEUE_RANGES = new PriorityRanges(BITS_PER_OCTAVE);
 
 /*
- *   range 213 | in memory …………………………………………………… |        the best ranges: never written if memory suffices
- *   range 212 | in memory … | on disk ……… | filling |
- *   range 211 | on disk ………………………………………… | filling |        first in, first out within a range
+ *   range 425 | in memory …………………………………………………… |        the best ranges: never written if memory suffices
+ *   range 424 | in memory … | on disk ……… | filling |
+ *   range 423 | on disk ………………………………………… | filling |        first in, first out within a range
  *
  * A chain is read at its head and filled at its tail; the tail is always in memory. When memory is full, the last
  * block of the lowest range leaves it: the one that will be read latest. So a key is written at most once and read at
@@ -24,8 +24,8 @@ export const QUEUE_RANGES = new PriorityRanges(BITS_PER_OCTAVE);
  */
 
 /**
- * Priority queue on disk in 214 logarithmic ranges, four to a power of two, of first-in-first-out chains. It is exact
- * to the range: no key leaves while one of a higher range waits; within a range (19 % at most) the older one leaves
+ * Priority queue on disk in 426 logarithmic ranges, eight to a power of two, of first-in-first-out chains. It is exact
+ * to the range: no key leaves while one of a higher range waits; within a range (an eighth at most) the older one leaves
  * first. It compares nothing, and the longest call is bounded by the keys it moves: the queue a crawl takes.
  */
 export class RangeQueue implements PriorityQueue {

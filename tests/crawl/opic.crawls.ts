@@ -23,7 +23,11 @@ test("ordered by cash, three threads: every page exactly once", async (t) => {
   const report = readReport(out);
   assert.ok(report.lateOwn! > 0, "links to fetched pages are counted");
   assert.equal(report.lateForeign! > 0, true, "also those of other shards");
-  assert.ok(report.exchanges! > 0 && report.exchangeSize! >= 16, "the size is found by itself");
+  assert.ok(report.exchanges! > 0, "credits travel");
+  assert.ok(
+    report.exchangeSize! >= 1 && report.exchangeSize! < 16,
+    "often while everything is news",
+  );
   assert.ok(report.maxNextUrls! > 0, "the depth of what comes next is told");
   const pages = readLines<{ cash: number; priority: number }>(join(out, "pages/pages.jsonl"));
   for (const { cash, priority } of pages.slice(1)) {

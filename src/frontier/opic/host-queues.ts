@@ -4,7 +4,7 @@ import { UNIT } from "./cash-book.ts";
 
 /** Priority classes of a host's overflow. */
 export const CLASSES = 8;
-const RANGES_PER_CLASS = 16; // four powers of two
+const RANGES_PER_CLASS = 32; // four powers of two
 const TOP_RANGE = QUEUE_RANGES.of(UNIT);
 
 /** Where pages come from, best first: `OpicOrder`, or any order that knows a page's worth. */
@@ -20,7 +20,7 @@ export interface PageOrder {
   /** A page that is held leaves the order for good. */
   take(page: number): void;
   /** What a page is worth now: raises of pages that are held show here. */
-  rangeOf(page: number): number;
+  cashOf(page: number): number;
 }
 
 /** What the queues of hosts are made of. */
@@ -137,7 +137,7 @@ export class HostQueues {
   /** It still waits: a raise brings it back into the order, and what is here becomes a stale copy. */
   #setAside(queue: HostQueue, page: number): void {
     const { order } = this.#parts;
-    const priority = classOf(order.rangeOf(page));
+    const priority = classOf(order.cashOf(page));
     queue.overflow[priority] ??= new Deque();
     queue.overflow[priority].pushBack(page);
     order.setAside(page);
@@ -166,9 +166,9 @@ export class HostQueues {
     let best = 0;
     let highest = -1;
     for (let at = 0; at < ready.length; at++) {
-      const range = order.rangeOf(ready[at]!);
-      if (range <= highest) continue;
-      highest = range;
+      const cash = order.cashOf(ready[at]!);
+      if (cash <= highest) continue;
+      highest = cash;
       best = at;
     }
     return best;
@@ -180,16 +180,17 @@ export class HostQueues {
     let worst = 0;
     let lowest = Number.POSITIVE_INFINITY;
     for (let at = 0; at < ready.length; at++) {
-      const range = order.rangeOf(ready[at]!);
-      if (range > lowest) continue;
-      lowest = range;
+      const cash = order.cashOf(ready[at]!);
+      if (cash > lowest) continue;
+      lowest = cash;
       worst = at;
     }
     return worst;
   }
 }
 
-/** The class of a range: 0 is the best, more than a sixteenth of a unit. */
-export function classOf(range: number): number {
-  return Math.min(CLASSES - 1, Math.floor(Math.max(0, TOP_RANGE - range) / RANGES_PER_CLASS));
+/** 0 is the best class: more than a sixteenth of a unit. */
+export function classOf(cash: number): number {
+  const below = Math.max(0, TOP_RANGE - QUEUE_RANGES.of(cash));
+  return Math.min(CLASSES - 1, Math.floor(below / RANGES_PER_CLASS));
 }

@@ -47,8 +47,8 @@ export class MergedOrder implements PageOrder {
     return this.#orderOf(page).hold(this.#local(page));
   }
 
-  rangeOf(page: number): number {
-    return this.#orderOf(page).rangeOf(this.#local(page));
+  cashOf(page: number): number {
+    return this.#orderOf(page).cashOf(this.#local(page));
   }
 
   #orderOf(page: number): OpicOrder {

@@ -89,14 +89,14 @@ export class OpicOrder implements PageOrder {
 
   /** A page that is held finds no room: a raise brings it back into the queue. */
   setAside(page: number): void {
-    this.#counts.remove(this.rangeOf(page));
+    this.#counts.remove(this.#rangeOf(page));
     this.#states.set(page, ASIDE);
   }
 
   /** There is room for a page that was set aside; false when it has been raised since, and left. */
   hold(page: number): boolean {
     if (this.#states.get(page) !== ASIDE || this.#book.isDone(page)) return false;
-    this.#counts.add(this.rangeOf(page));
+    this.#counts.add(this.#rangeOf(page));
     this.#states.set(page, HELD);
     return true;
   }
@@ -104,18 +104,22 @@ export class OpicOrder implements PageOrder {
   /** The page is about to be fetched: no raise concerns it any more. */
   take(page: number): void {
     const state = this.#states.get(page);
-    if (state === QUEUED || state === HELD) this.#counts.remove(this.rangeOf(page));
+    if (state === QUEUED || state === HELD) this.#counts.remove(this.#rangeOf(page));
     this.#states.set(page, TAKEN);
   }
 
-  /** The range of a page's cash. */
-  rangeOf(page: number): number {
-    return QUEUE_RANGES.of(this.#book.cash(page));
+  /** What a page has. */
+  cashOf(page: number): number {
+    return this.#book.cash(page);
   }
 
   /** True until the page is taken or done. */
   isWaiting(page: number): boolean {
     return this.#states.get(page) !== TAKEN && !this.#book.isDone(page);
+  }
+
+  #rangeOf(page: number): number {
+    return QUEUE_RANGES.of(this.#book.cash(page));
   }
 
   /** Raises come one by one and go in as a batch. */

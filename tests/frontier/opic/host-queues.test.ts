@@ -8,19 +8,18 @@ import {
   HostQueues,
   type PageOrder,
 } from "../../../src/frontier/opic/host-queues.ts";
-import { QUEUE_RANGES } from "../../../src/queue/range-queue.ts";
 
 /** Pages in the order of their numbers; `raise` puts one that no host holds to the front again. */
 class ListOrder implements PageOrder {
   readonly #entries: number[];
   readonly #states: ("queued" | "held" | "aside" | "taken")[];
-  readonly #rangeOf: (page: number) => number;
+  readonly #cashOf: (page: number) => number;
   drawn = 0;
 
-  constructor(pages: number, rangeOf: (page: number) => number = () => 1) {
+  constructor(pages: number, cashOf: (page: number) => number = () => 1) {
     this.#entries = Array.from({ length: pages }, (_, page) => page);
     this.#states = new Array(pages).fill("queued");
-    this.#rangeOf = rangeOf;
+    this.#cashOf = cashOf;
   }
 
   get entries(): number {
@@ -50,8 +49,8 @@ class ListOrder implements PageOrder {
     this.#change(page, "held", "taken");
   }
 
-  rangeOf(page: number): number {
-    return this.#rangeOf(page);
+  cashOf(page: number): number {
+    return this.#cashOf(page);
   }
 
   raise(page: number): void {
@@ -82,11 +81,11 @@ test("every page comes out exactly once, by its own host, whatever is raised mea
     batch: fc.integer({ min: 1, max: 8 }),
     capacity: fc.integer({ min: 1, max: 4 }),
     raises: fc.array(fc.nat({ max: 79 }), { maxLength: 40 }),
-    ranges: fc.array(fc.nat({ max: QUEUE_RANGES.count - 1 }), { minLength: 80, maxLength: 80 }),
+    cash: fc.array(fc.integer({ min: 0, max: UNIT }), { minLength: 80, maxLength: 80 }),
   });
   fc.assert(
-    fc.property(web, ({ hosts, batch, capacity, raises, ranges }) => {
-      const order = new ListOrder(hosts.length, (page) => ranges[page]!);
+    fc.property(web, ({ hosts, batch, capacity, raises, cash }) => {
+      const order = new ListOrder(hosts.length, (page) => cash[page]!);
       const queues = queuesOf(order, hosts, { batch, capacity });
       const seen = new Set<number>();
       const awake = new Set<number>();
@@ -104,7 +103,7 @@ test("every page comes out exactly once, by its own host, whatever is raised mea
         seen.add(page);
         const raised = raises[turn % Math.max(1, raises.length)];
         if (raised !== undefined && raised < hosts.length && turn < 40) {
-          ranges[raised] = Math.min(ranges[raised]! + 5, QUEUE_RANGES.count - 1);
+          cash[raised]! += 1000;
           order.raise(raised);
         }
       }
@@ -142,19 +141,19 @@ test("a host that is awake does not hide those behind it when it has been served
 });
 
 test("a host takes the best of the pages it holds, as they are worth when it takes one", () => {
-  const ranges = [50, 40, 60, 60];
-  const order = new ListOrder(ranges.length, (page) => ranges[page]!);
+  const cash = [50, 40, 60, 60];
+  const order = new ListOrder(cash.length, (page) => cash[page]!);
   const queues = queuesOf(order, [0, 0, 0, 0], { batch: 10, capacity: 8 });
   queues.refill(1);
   assert.equal(queues.next(0), 2, "of equals the one that came first");
-  ranges[1] = 90; // raised while its host holds it
+  cash[1] = 90; // raised while its host holds it
   assert.deepEqual([queues.next(0), queues.next(0), queues.next(0)], [1, 3, 0]);
   assert.equal(queues.awake, 0);
 });
 
 test("a full host keeps its best pages at hand and takes the best class of the others first", () => {
   const cash = [2, 1, 2, UNIT, 2 ** 20, UNIT / 2, 2 ** 30];
-  const order = new ListOrder(cash.length, (page) => QUEUE_RANGES.of(cash[page]!));
+  const order = new ListOrder(cash.length, (page) => cash[page]!);
   const hosts = new Array(cash.length).fill(0);
   const queues = queuesOf(order, hosts, { batch: 10, capacity: 2 });
   queues.refill(1);
@@ -167,13 +166,12 @@ test("a full host keeps its best pages at hand and takes the best class of the o
 });
 
 test("classes go from the best down, four powers of two each", () => {
-  const classOfCash = (cash: number) => classOf(QUEUE_RANGES.of(cash));
-  assert.deepEqual([UNIT * 8, UNIT, UNIT / 8].map(classOfCash), [0, 0, 0]);
-  assert.equal(classOfCash(UNIT / 16), 1);
-  assert.equal(classOfCash(0), CLASSES - 1);
+  assert.deepEqual([UNIT * 8, UNIT, UNIT / 8].map(classOf), [0, 0, 0]);
+  assert.equal(classOf(UNIT / 16), 1);
+  assert.equal(classOf(0), CLASSES - 1);
   let last = 0;
   for (let cash = UNIT; cash >= 1; cash /= 2) {
-    assert.ok(classOfCash(cash) >= last);
-    last = classOfCash(cash);
+    assert.ok(classOf(cash) >= last);
+    last = classOf(cash);
   }
 });

@@ -154,7 +154,7 @@ test("shards of one thread are drawn from as if they were one", () => {
   for (let i = 0; i < 5; i++) merged.draw(1, pages);
   const name = (shard: number, page: number) => merged.pageOf(shard, page);
   assert.deepEqual(pages, [name(0, 0), name(1, 0), name(1, 1), name(0, 1), name(0, 2)]);
-  assert.equal(merged.rangeOf(name(1, 1)), QUEUE_RANGES.of(100));
+  assert.equal(merged.cashOf(name(1, 1)), 100);
   merged.setAside(name(1, 1));
   assert.deepEqual([merged.hold(name(1, 1)), merged.hold(name(0, 1))], [true, false]);
   assert.ok(second.isWaiting(1));
