@@ -95,7 +95,7 @@ export class Lending {
   /** The owner's run, of each lease that was borrowed. */
   readonly #owners = new WeakMap<Lease, number>();
   #borrowed = 0;
-  /** What was asked for last and did not come yet, of each thread. */
+  /** What each thread asked for last and has not got. */
   readonly #asked = new Map<number, { readonly epoch: number; places: number }>();
   readonly #asking: Asking;
 
@@ -198,44 +198,45 @@ export class Lending {
     this.#borrowed += this.#ready.length;
   }
 
-  /** True when all has come that was asked for. */
+  /** True when all is lent that was asked for. */
   #lend(borrower: number): boolean {
     const asked = this.#asked.get(borrower)!;
-    const { epoch } = asked;
     const { thread, epoch: mine, post } = this.#parts;
     const room = Buffer.allocUnsafe(this.#parts.maxBytes);
     let used = 0;
     const send = () => {
       if (used === 0) return;
       const bytes = new Uint8Array(room.subarray(0, used));
-      post(lendingMail("lend", thread, borrower, epoch, mine, bytes));
+      post(lendingMail("lend", thread, borrower, asked.epoch, mine, bytes));
       used = 0;
     };
-    const toAll = this.#open.reduce((sum, leases) => sum + leases, 0);
-    const leases = this.#parts.takeSpare(asked.places, { toAsker: this.#open[borrower]!, toAll });
+    const lent = { toAsker: this.#open[borrower]!, toAll: this.#open.reduce((a, b) => a + b, 0) };
+    const leases = this.#parts.takeSpare(asked.places, lent);
     this.#open[borrower]! += leases.length;
     for (const lease of leases) {
       if (used + letter.MAX_LENT_BYTES > room.length) send();
       used += letter.writeLent(room, used, lease);
-      const lent = { lease, thread: borrower, epoch, ended: false, found: [] };
-      this.#lent.set(keyOf(lease.low, lease.high), lent);
+      const how = { thread: borrower, epoch: asked.epoch, ended: false, found: [] };
+      this.#lent.set(keyOf(lease.low, lease.high), { lease, ...how });
     }
     send();
     asked.places -= leases.length;
-    if (asked.places === 0) this.#asked.delete(borrower);
-    return asked.places === 0;
+    return asked.places === 0 && this.#asked.delete(borrower);
   }
 
   #borrow({ bytes, number: owner }: ShardMail): void {
     const before = this.#ready.length;
     const from = Buffer.from(bytes);
     for (let at = 0; at < from.length; ) {
-      const { bytes: length, ...lent } = letter.readLent(from, at);
-      const lease = { ...lent, host: this.#host(hostnameOf(lent.url)) };
+      const lent = letter.readLent(from, at);
+      const host = this.#host(hostnameOf(lent.lease.url));
+      host.delayMs = Math.max(host.delayMs, lent.delayMs);
+      host.heldMs = Math.max(host.heldMs, lent.heldMs);
+      const lease = { ...lent.lease, host };
       this.#owners.set(lease, owner);
       this.#ready.push(lease);
       this.#borrowed++;
-      at += length;
+      at += lent.bytes;
     }
     this.#asking.came(this.#ready.length - before);
   }
@@ -245,7 +246,7 @@ export class Lending {
     const key = keyOf(bytes.readUInt32LE(0), bytes.readUInt32LE(4));
     const lent = this.#lent.get(key);
     if (lent === undefined) return;
-    const { lease } = lent;
+    const lease = lent.lease;
     if (kind === "ended") {
       this.#endRequest(lent);
       this.#parts.shardOf(lease.shard)!.requestEnded(lease, letter.readTime(bytes, lease));

@@ -88,8 +88,8 @@ export function done(lease: Lease, place: PageLocation | undefined, links: numbe
   return bytes;
 }
 
-/** Length of the record, shard, cash; then the record. */
-const LENT_HEAD_BYTES = 12;
+/** Length of the record, shard, cash, the host's own delay and until when it asked to be left alone; then the record. */
+const LENT_HEAD_BYTES = 28;
 const NO_CASH = -1;
 export const MAX_LENT_BYTES = LENT_HEAD_BYTES + MAX_RECORD_BYTES;
 
@@ -100,17 +100,27 @@ export function writeLent(into: Buffer, at: number, lease: Lease): number {
   into.writeUInt16LE(length, at);
   into.writeUInt16LE(shard, at + 2);
   into.writeDoubleLE(cash, at + 4);
+  into.writeDoubleLE(lease.host.delayMs, at + 12);
+  into.writeDoubleLE(lease.host.heldMs, at + 20);
   return LENT_HEAD_BYTES + length;
 }
 
-/** Reads a lease that was lent; its host is for the borrower to find. */
-export function readLent(from: Buffer, at: number): Omit<Lease, "host"> & { bytes: number } {
+/** Reads a lease that was lent; its host is for the borrower to find, and to be told what it asked for. */
+export function readLent(
+  from: Buffer,
+  at: number,
+): { lease: Omit<Lease, "host">; delayMs: number; heldMs: number; bytes: number } {
   const cash = from.readDoubleLE(at + 4);
-  return {
+  const lease = {
     ...readRecord(from, at + LENT_HEAD_BYTES),
     shard: from.readUInt16LE(at + 2),
     attempt: from.readUIntLE(at + LENT_HEAD_BYTES, 6),
     cash: cash === NO_CASH ? undefined : cash,
+  };
+  return {
+    lease,
+    delayMs: from.readDoubleLE(at + 12),
+    heldMs: from.readDoubleLE(at + 20),
     bytes: LENT_HEAD_BYTES + from.readUInt16LE(at),
   };
 }

@@ -4,7 +4,7 @@ import { spareLeases } from "../../src/crawl/crawler-rules.ts";
 import type { Lease } from "../../src/frontier/frontier.ts";
 import { Host } from "../../src/frontier/host.ts";
 import { Lending, type LentSoFar } from "../../src/frontier/lending.ts";
-import { done, ended } from "../../src/frontier/lent-mail.ts";
+import { done, ended, MAX_LENT_BYTES, writeLent } from "../../src/frontier/lent-mail.ts";
 import type { Shard } from "../../src/frontier/shard.ts";
 import { lendingMail, type ShardMail } from "../../src/frontier/shard-mail.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
@@ -77,6 +77,18 @@ test("a lease counts as lent until its request is over, however long its commit 
     { toAsker: 1, toAll: 1 },
     { toAsker: 1, toAll: 1 },
   ]);
+});
+
+test("a borrower is told what the host has asked of its owner", () => {
+  const { lending, leaseOf } = owner();
+  const lease = leaseOf(1);
+  lease.host.delayMs = 7;
+  lease.host.heldMs = 400;
+  const room = Buffer.alloc(MAX_LENT_BYTES);
+  const bytes = room.subarray(0, writeLent(room, 0, lease));
+  lending.handle(lendingMail("lend", BORROWER, 0, RUN, 9, bytes));
+  const { url, host } = lending.take()!;
+  assert.deepEqual([url, host.delayMs, host.heldMs], [lease.url, 7, 400]);
 });
 
 test("nothing goes to a thread that is gone", () => {
