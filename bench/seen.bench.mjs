@@ -2,6 +2,7 @@ import { ShardState } from "../build/src/frontier/journal/fold.js";
 import { Shard } from "../build/src/frontier/shard.js";
 import { urlPrint } from "../build/src/frontier/url-print.js";
 import { keepResult } from "./keep-result.mjs";
+import { tellGoal } from "./tell-goal.mjs";
 
 const BATCH = 2000;
 const BATCHES = 50;
@@ -15,8 +16,8 @@ const maxSize = argument("--max", 1e7);
 const repetitions = argument("--repetitions", 3);
 /** CPU is measured here; with 21 points up to 1e8, each 10^0.1 apart, all three are among them. */
 const sizes = [1e6, 1e7, 1e8].filter((size) => size <= maxSize);
-const points = Array.from({ length: POINTS }, (_, i) =>
-  Math.round(1e6 * (maxSize / 1e6) ** (i / (POINTS - 1))),
+const points = new Set(
+  Array.from({ length: POINTS }, (_, i) => Math.round(1e6 * (maxSize / 1e6) ** (i / (POINTS - 1)))),
 );
 
 let made = 0;
@@ -149,9 +150,16 @@ for (let repetition = 0; repetition < repetitions; repetition++) {
   const own = bytesPerUrl.filter((p) => p.repetition === repetition).map((p) => p.bytes);
   console.log(`bytes per URL ${Math.min(...own).toFixed(2)} to ${Math.max(...own).toFixed(2)}`);
 }
+const goals = sizes.map((size) => {
+  const medians = rows.filter((row) => row.size === size).map((row) => row.add.medianNs / 1000);
+  return tellGoal(`add including the hash at ${size} URLs`, medians, 0.3, "us of CPU");
+});
+const most = bytesPerUrl.map(({ bytes }) => bytes);
+goals.push(tellGoal(`memory per URL at ${points.size} sizes up to ${maxSize}`, most, 14, "bytes"));
 if (process.argv.includes("--save")) {
   keepResult("seen", "bench/seen.bench.mjs", {
     unit: `CPU nanoseconds per URL of 74 characters, hash included; ${BATCHES} batches of ${BATCH}: median and tenth percentile`,
+    goals,
     rows,
     bytesPerUrl,
   });
