@@ -63,7 +63,7 @@ export class ExchangeSize {
 
   /** So many pages make no difference as yet. */
   get tolerable(): number {
-    return Math.max(1, Math.floor(TOLERABLE * this.visits));
+    return Math.max(1, Math.floor(TOLERABLE * (this.visits + this.#since)));
   }
 
   /** A page of this range was taken. */
