@@ -22,6 +22,13 @@ for (const seed of [110, 238, 525, 935, 592, 709, 910, 3708, 2812]) {
   });
 }
 
+// A retry that another thread made did not know the host's own delay.
+for (const seed of [592, 1202, 8054]) {
+  test(`seed ${seed}, with hosts that ask for something, keeps all promises`, () => {
+    assert.equal(live(seed, SHIPPED).violation, undefined);
+  });
+}
+
 test("a hundred simulated crawls keep all promises", () => {
   for (let seed = 1; seed <= 100; seed++) {
     const { violation } = live(seed, SHIPPED);
