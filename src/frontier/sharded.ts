@@ -54,6 +54,9 @@ export class ShardedFrontier implements ThreadFrontier {
   /** Until the supervisor has counted the shares, the counter is not ours to touch: what arrives at once is in the share. */
   #isCounted = false;
   #isExchangeDue = false;
+  /** Payments to other shards wait for the commit that lets them go: what is owed meanwhile is added up. */
+  #isPaying = false;
+  #payments = 0;
   readonly #lending: Lending;
   readonly #taking: Taking;
 
@@ -118,9 +121,11 @@ export class ShardedFrontier implements ThreadFrontier {
     }
     // Children are counted before their parent can be released.
     this.#count(desk.finish(lease, found, how, this.#numbers));
-    if (this.#parts.order?.exchange.visited()) {
+    if (this.#parts.order?.exchange.visited(!this.#isPaying)) {
       for (const each of this.#all) each.payOut();
       this.#isExchangeDue = true;
+      this.#isPaying = true;
+      this.#payments++;
     }
     if (desk.journal.isFull) this.#write(desk, false);
   }
@@ -231,7 +236,9 @@ export class ShardedFrontier implements ThreadFrontier {
   #write(desk: Desk, last: boolean): void {
     // Their parents are not released before the batch is durable, so the blocks are counted in time.
     this.#count(desk.closeBlocks());
+    const payments = this.#payments;
     desk.journal.flush(this.#parts.port, last, (committed) => {
+      if (payments === this.#payments) this.#isPaying = false;
       desk.committed(committed);
       this.#release(committed.finished);
     });

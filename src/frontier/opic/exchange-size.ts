@@ -86,9 +86,10 @@ export class ExchangeSize {
     if (range > taken && was <= taken) this.#missed++;
   }
 
-  /** A visit is over; true when it is time for an exchange. */
-  visited(): boolean {
-    if (++this.#since < this.size && !this.#isUrgent()) return false;
+  /** A visit is over; true when it is time for an exchange, and the last one is through. */
+  visited(isThrough = true): boolean {
+    this.#since++;
+    if (!isThrough || (this.#since < this.size && !this.#isUrgent())) return false;
     this.exchanges++;
     this.visits += this.#since;
     this.#since = 0;

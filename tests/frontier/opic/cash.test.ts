@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { CashBook, MOST_MINTED, UNIT } from "../../../src/frontier/opic/cash-book.ts";
-import { CreditBatch } from "../../../src/frontier/opic/credit-batch.ts";
 import { mintFor, shareOf } from "../../../src/frontier/opic/deal.ts";
 import { Random } from "../../../src/queue/random.ts";
+import { CreditBatch } from "./credit-batch.ts";
 import { CashMachine, type Mutant } from "./machine.ts";
 
 const SHARDS = 3;

@@ -105,3 +105,12 @@ test("a size that was given stays", () => {
   for (let i = 0; i < 5; i++) superstep(exchange, 7);
   assert.deepEqual([exchange.size, exchange.exchanges, exchange.visits], [7, 5, 35]);
 });
+
+test("no exchange begins before the last one is through; then the visits since count as one", () => {
+  const exchange = grown();
+  const { exchanges, size } = exchange;
+  for (let i = 0; i < 3 * size; i++) assert.equal(exchange.visited(false), false);
+  assert.equal(exchange.visited(true), true);
+  assert.equal(exchange.exchanges, exchanges + 1);
+  assert.equal(exchange.visited(true), false, "they were counted");
+});

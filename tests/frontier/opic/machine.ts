@@ -1,7 +1,7 @@
 import { CashBook, UNIT } from "../../../src/frontier/opic/cash-book.ts";
-import { CreditBatch } from "../../../src/frontier/opic/credit-batch.ts";
 import { mintFor, shareOf } from "../../../src/frontier/opic/deal.ts";
 import type { Random } from "../../../src/queue/random.ts";
+import { CreditBatch } from "./credit-batch.ts";
 
 type Credits = readonly (readonly [url: number, amount: number])[];
 
