@@ -36,7 +36,7 @@ export const drill: Drill = {
       lost: 0,
       twice: 0,
       refetched: 0,
-      mostPerKill: 0,
+      mostPerRun: 0,
     };
     while (figures.kills < count) {
       const web = await startWebProcess({
@@ -47,6 +47,8 @@ export const drill: Drill = {
         await withFolder(async (folder) => {
           const out = join(folder, "out");
           let kills = 0;
+          /** Pages that may be fetched again: what a kill cost, less what the runs since have fetched again. */
+          let owed = 0;
           for (let before = 0; ; ) {
             const args = nextArguments(web.start, out);
             const first = args[0] === "crawl" ? ["--max-uncommitted", String(MAX_UNCOMMITTED)] : [];
@@ -61,10 +63,12 @@ export const drill: Drill = {
             }
             const { code, signal, stderr } = await crawl.ended;
             const { repeated } = await web.report();
-            figures.mostPerKill = Math.max(figures.mostPerKill, repeated - before);
-            if (repeated - before > MAX_UNCOMMITTED)
-              problems.push(`${repeated - before} refetched`);
+            const again = repeated - before;
             before = repeated;
+            figures.mostPerRun = Math.max(figures.mostPerRun, again);
+            if (again > owed) problems.push(`${again} refetched, of ${owed} at most`);
+            // A run that was struck early leaves some of them to the next.
+            owed += MAX_UNCOMMITTED - again;
             if (signal === "SIGKILL") {
               // Struck before it began: nothing to learn.
               if (!existsSync(crawlPaths(out).state)) continue;
