@@ -162,12 +162,11 @@ export class CrawlerStages implements Stages {
       case "none": {
         const { parsed } = page;
         const links = parsed === undefined ? 0 : parsed.links.length + parsed.refused.length;
+        const { guard, foundLinks } = this.#parts;
+        const { found, known } = foundLinks.of(lease, page, skipped, this.#parts.known);
         return {
-          found: this.#parts.guard.sift(
-            this.#parts.foundLinks.of(lease, page, skipped, this.#parts.known),
-            follower,
-            skipped,
-          ),
+          found: guard.sift(found, follower, skipped),
+          known,
           redirect: undefined,
           links: links + (parsed?.linksDropped ?? 0),
         };

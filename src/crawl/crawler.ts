@@ -211,8 +211,7 @@ export class Crawler {
       this.#uncommitted.add(end.bytes);
       this.#frontier.finish(lease, end.found, {
         outcome: OUTCOME[end.outcome],
-        links: end.links,
-        record: end.record,
+        ...{ links: end.links, known: end.known, record: end.record },
         onCommitted: this.#uncommitted.onCommitted(end.bytes, counter),
       });
     }

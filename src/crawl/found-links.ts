@@ -1,5 +1,5 @@
 import type { Discovery, Lease } from "../frontier/frontier.ts";
-import type { KnownLinks } from "../frontier/known-links.ts";
+import type { KnownLinks, KnownPrints } from "../frontier/known-links.ts";
 import type { Via } from "../frontier/via.ts";
 import type { Sitemap } from "../parse/sitemap-reader.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
@@ -17,6 +17,12 @@ export interface FoundRules {
   readonly sitemaps: "on" | "off" | "only";
 }
 
+/** What a response leads to: links that may be new, and known ones where they get a share. */
+export interface Found {
+  readonly found: Discovery[];
+  readonly known?: KnownPrints | undefined;
+}
+
 /** Gathers everything a response leads to, from whatever part of it: links, headers, assets, lists. */
 export class FoundLinks {
   readonly #follower: Follower;
@@ -27,25 +33,27 @@ export class FoundLinks {
     this.#rules = rules;
   }
 
-  /** What to visit next; what is not visited goes to `skipped` with its reason. `known` may know better than to go on with a link. */
-  of(lease: Lease, page: ReadPage, skipped: Skipped[], known?: KnownLinks): Discovery[] {
-    if (page.listed !== undefined) return this.#listed(lease, page.listed, skipped);
-    if (page.robots.nofollow) return [];
+  /** What to visit next; what is not visited goes to `skipped` with its reason. `known` leaves out what is known. */
+  of(lease: Lease, page: ReadPage, skipped: Skipped[], known?: KnownLinks): Found {
+    if (page.listed !== undefined) return { found: this.#listed(lease, page.listed, skipped) };
+    if (page.robots.nofollow) return { found: [] };
     const { parsed, headerLinks } = page;
     for (const { link, reason } of parsed?.refused ?? []) {
       this.#follower.report({ url: link, reason, parent: lease.url }, skipped);
     }
     const assets = this.#follower.assets(lease, parsed?.assets ?? [], skipped);
-    if (this.#rules.sitemaps === "only") return assets;
+    if (this.#rules.sitemaps === "only") return { found: assets };
     const refresh = parsed?.refresh;
     const viaOf: ViaOf = (url) => (url === refresh ? "refresh" : "link");
     const all = parsed?.links ?? [];
-    const links = this.#follower.links(lease, known?.without(all) ?? all, skipped, viaOf);
+    const split = known?.split(lease.shard, all);
+    const links = this.#follower.links(lease, split?.left ?? all, skipped, viaOf);
     const more = this.#follower.links(lease, headerLinks, skipped, BY_LINK);
     const feeds = this.#follower.links(lease, parsed?.feeds ?? [], skipped, BY_FEED);
     // Most pages have nothing but links.
     const others = more.length + feeds.length + assets.length;
-    return others === 0 ? links : [...links, ...more, ...feeds, ...assets];
+    const found = others === 0 ? links : [...links, ...more, ...feeds, ...assets];
+    return { found, known: split?.known };
   }
 
   #listed(lease: Lease, listed: Sitemap, skipped: Skipped[]): Discovery[] {

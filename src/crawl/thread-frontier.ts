@@ -172,8 +172,7 @@ function openSharded(
     onLast,
     order: byCash,
   });
-  const known = byCash === undefined ? new KnownLinks(shards, owned, shardRules) : undefined;
-  return { frontier, port, known };
+  return { frontier, port, known: new KnownLinks(shards, owned, shardRules) };
 }
 
 /** Shows in the counters what the frontier holds. */

@@ -1,11 +1,14 @@
 import type { Capture, FetchOutcome } from "../fetch/outcome.ts";
 import type { Discovery, Lease, OUTCOME } from "../frontier/frontier.ts";
+import type { KnownPrints } from "../frontier/known-links.ts";
 import type { ReadPage } from "./read-page.ts";
 
 /** Where a response leads. */
 export interface Next {
   /** To be visited: a redirect's target, or the page's links that are in scope. */
   readonly found: readonly Discovery[];
+  /** Links that are known already, where they get a share. */
+  readonly known?: KnownPrints | undefined;
   /** Set for redirects: where it points, or why that is no good. */
   readonly redirect: { readonly location: string } | { readonly error: string } | undefined;
   /** Distinct links, also those that are not followed; a redirect is one. */
@@ -37,6 +40,7 @@ export interface VisitEnd {
   readonly outcome: keyof typeof OUTCOME;
   /** To be visited next. */
   readonly found: readonly Discovery[];
+  readonly known?: KnownPrints | undefined;
   /** Distinct links, also those that are not followed. */
   readonly links: number;
   /** Number of the record in the archive. */
@@ -68,12 +72,13 @@ export async function visit(lease: Lease, stages: Stages): Promise<void> {
   const page = reading instanceof Promise ? await reading : reading;
   const next = stages.follow(lease, outcome.capture, page);
   const record = stages.store(lease, outcome.capture, page, next);
-  const { found, redirect, links } = next;
+  const { found, known, redirect, links } = next;
   const answer = redirect !== undefined && "location" in redirect ? "redirect" : "failed";
   const lesser = page.listed ? "sitemap" : page.unchanged ? "unchanged" : answer;
   stages.commit(lease, {
     outcome: page.isPage ? "page" : lesser,
     found,
+    known,
     links,
     record,
     bytes: outcome.capture.body.length,

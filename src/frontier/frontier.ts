@@ -1,6 +1,7 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { Host } from "./host.ts";
 import type { PageLocation } from "./journal/event-batch.ts";
+import type { KnownPrints } from "./known-links.ts";
 import type { Via } from "./via.ts";
 
 export type { Via } from "./via.ts";
@@ -47,6 +48,8 @@ export interface Finish {
   readonly outcome: number;
   /** Distinct links of the page, also those that are not followed; a redirect is one link. */
   readonly links: number;
+  /** Those of them that this thread knows, if they get a share: they are not among the links found. */
+  readonly known?: KnownPrints | undefined;
   /** Number of the archive record among those this thread handed over, or where it is; undefined when there is none. */
   readonly record: number | PageLocation | undefined;
   /** Called when the end of the visit is durable, together with the links found. */

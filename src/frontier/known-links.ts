@@ -1,67 +1,106 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type AdmissionRules, linkPrint } from "./admission-key.ts";
 import { print } from "./fingerprint.ts";
-import type { SeenSet } from "./seen.ts";
 import { ShardNumbers } from "./shard-numbers.ts";
 
 /** URLs whose places in memory are asked for together. */
 const BATCH = 64;
 const prints = new Uint32Array(2 * BATCH);
 
-/** A shard that this thread owns: what it has seen. */
+/** The URLs that a shard knows. */
+interface MetUrls {
+  touch(prints: Uint32Array, count: number): void;
+  hasPrint(low: number, high: number): boolean;
+}
+
+/** A shard that this thread owns: what it has met, in a crawl ordered by cash with what each has. */
 export interface OwnShard {
   readonly number: number;
-  readonly state: { readonly seen: SeenSet };
+  readonly state: {
+    readonly seen: MetUrls;
+    readonly cash?: { readonly pages: MetUrls } | undefined;
+  };
+}
+
+/** Links of a page that are known: their shards and fingerprints, for an order that gives every link its share. */
+export class KnownPrints {
+  length = 0;
+  readonly #words: Uint32Array;
+
+  /** Room for so many. */
+  constructor(most: number) {
+    this.#words = new Uint32Array(3 * most);
+  }
+
+  add(shard: number, low: number, high: number): void {
+    const at = 3 * this.length++;
+    this.#words[at] = shard;
+    this.#words[at + 1] = low;
+    this.#words[at + 2] = high;
+  }
+
+  each(meet: (shard: number, low: number, high: number) => void): void {
+    const words = this.#words;
+    for (let at = 0; at < 3 * this.length; at += 3)
+      meet(words[at]!, words[at + 1]!, words[at + 2]!);
+  }
+}
+
+/** The links of a page: those that may be new, and those that are known, where they get a share. */
+export interface SplitLinks {
+  readonly left: readonly CrawlUrl[];
+  readonly known: KnownPrints | undefined;
 }
 
 /**
  * Tells links that are known from those that may be new, before anything is done for them. Nearly all links of a page
- * were met on others before; what is known stays known, so nothing is lost by leaving it out. Not for an order that
- * gives every link its share.
+ * were met on others before; what is known stays known, so nothing is lost by leaving it out.
  */
 export class KnownLinks {
   readonly #numbers: ShardNumbers;
-  readonly #seen: ReadonlyMap<number, SeenSet>;
+  readonly #met: ReadonlyMap<number, MetUrls>;
+  readonly #byCash: boolean;
   readonly #rules: AdmissionRules;
 
   constructor(shards: number, owned: readonly OwnShard[], rules: AdmissionRules) {
     this.#numbers = new ShardNumbers(shards);
-    this.#seen = new Map(owned.map(({ number, state }) => [number, state.seen]));
+    this.#met = new Map(
+      owned.map(({ number, state: { cash, seen } }) => [number, cash?.pages ?? seen]),
+    );
+    this.#byCash = owned.some(({ state }) => state.cash !== undefined);
     this.#rules = rules;
   }
 
-  /** The links without those that are known here, in their order; what other threads know is theirs to say. */
-  without(links: readonly CrawlUrl[]): CrawlUrl[] {
+  /** Splits the links of a page of this shard, in their order; what other threads know is theirs to say. */
+  split(shard: number, links: readonly CrawlUrl[]): SplitLinks {
+    // The links of a borrowed page get their shares from its owner.
+    if (this.#byCash && !this.#met.has(shard)) return { left: links, known: undefined };
+    const known = this.#byCash ? new KnownPrints(links.length) : undefined;
     const left: CrawlUrl[] = [];
     for (let from = 0; from < links.length; ) {
-      const { shard } = this.#numbers.of(links[from]!);
+      const target = this.#numbers.of(links[from]!).shard;
       let to = from + 1;
       const most = Math.min(links.length, from + BATCH);
-      while (to < most && this.#numbers.of(links[to]!).shard === shard) to++;
-      this.#sift(links, from, to, this.#seen.get(shard), left);
+      while (to < most && this.#numbers.of(links[to]!).shard === target) to++;
+      const met = this.#met.get(target);
+      if (met !== undefined) this.#print(links, from, to, met);
+      for (let i = from; i < to; i++) {
+        const at = 2 * (i - from);
+        if (met?.hasPrint(prints[at]!, prints[at + 1]!) !== true) left.push(links[i]!);
+        else known?.add(target, prints[at]!, prints[at + 1]!);
+      }
       from = to;
     }
-    return left;
+    return { left, known };
   }
 
-  #sift(
-    links: readonly CrawlUrl[],
-    from: number,
-    to: number,
-    seen: SeenSet | undefined,
-    left: CrawlUrl[],
-  ): void {
-    if (seen !== undefined) {
-      for (let i = from; i < to; i++) {
-        linkPrint(links[i]!, this.#rules);
-        prints[2 * (i - from)] = print.low;
-        prints[2 * (i - from) + 1] = print.high;
-      }
-      seen.touch(prints, to - from);
-    }
+  /** Computes the fingerprints of some links of one shard, and asks memory for their places. */
+  #print(links: readonly CrawlUrl[], from: number, to: number, met: MetUrls): void {
     for (let i = from; i < to; i++) {
-      const at = 2 * (i - from);
-      if (seen?.hasPrint(prints[at]!, prints[at + 1]!) !== true) left.push(links[i]!);
+      linkPrint(links[i]!, this.#rules);
+      prints[2 * (i - from)] = print.low;
+      prints[2 * (i - from) + 1] = print.high;
     }
+    met.touch(prints, to - from);
   }
 }

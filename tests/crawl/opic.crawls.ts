@@ -24,10 +24,7 @@ test("ordered by cash, three threads: every page exactly once", async (t) => {
   assert.ok(report.lateOwn! > 0, "links to fetched pages are counted");
   assert.equal(report.lateForeign! > 0, true, "also those of other shards");
   assert.ok(report.exchanges! > 0, "credits travel");
-  assert.ok(
-    report.exchangeSize! >= 1 && report.exchangeSize! < 16,
-    "often while everything is news",
-  );
+  assert.ok(report.exchangeSize! >= 1);
   assert.ok(report.maxNextUrls! > 0, "the depth of what comes next is told");
   const pages = readLines<{ cash: number; priority: number }>(join(out, "pages/pages.jsonl"));
   for (const { cash, priority } of pages.slice(1)) {
@@ -54,7 +51,7 @@ test("ordered by cash, stopped and resumed with other numbers of threads: every 
     ...["--threads", "4", "--links-per-thread", "4"],
   ]);
   assert.equal(first.code, 3, first.stderr);
-  assert.equal(readReport(out).exchangeSize, 4);
+  assert.ok(readReport(out).exchangeSize! >= 4, "no sooner, and not before the last is durable");
   const check = async (url: string) => {
     const { stdout, stderr } = await orbweaver(["check", "url", url, "--crawl", out, "--json"]);
     assert.equal(stderr, "");

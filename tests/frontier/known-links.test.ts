@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { admissionPrint } from "../../src/frontier/admission-key.ts";
+import { admissionPrint, linkPrint } from "../../src/frontier/admission-key.ts";
 import { print } from "../../src/frontier/fingerprint.ts";
 import { KnownLinks } from "../../src/frontier/known-links.ts";
+import { PageTable } from "../../src/frontier/opic/page-table.ts";
 import { SeenSet } from "../../src/frontier/seen.ts";
 import { ShardNumbers } from "../../src/frontier/shard-numbers.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
@@ -41,9 +42,45 @@ test("exactly the links that an own shard would not admit are left out", () => {
       for (const url of met) seenOf(url)?.addPrint(...meet(url));
       const known = new KnownLinks(SHARDS, shards, rules);
       assert.deepEqual(
-        known.without(links),
+        known.split(0, links).left,
         links.filter((url) => seenOf(url)?.hasPrint(...meet(url)) !== true),
       );
+    }),
+  );
+});
+
+test("ordered by cash, known links are told by shard and fingerprint, but not those of a borrowed page", () => {
+  const lists = fc.array(urls, { maxLength: 200 });
+  fc.assert(
+    fc.property(lists, lists, (met, links) => {
+      const numbers = new ShardNumbers(SHARDS);
+      const pages = new Map([0, 2].map((number) => [number, new PageTable()]));
+      const owned = [...pages].map(([number, table]) => ({
+        number,
+        state: { seen: new SeenSet(0, 0), cash: { pages: table } },
+      }));
+      const place = (url: CrawlUrl) => {
+        linkPrint(url, SEEDS);
+        return [numbers.of(url).shard, print.low, print.high] as const;
+      };
+      const isKnown = (url: CrawlUrl) => {
+        const [shard, low, high] = place(url);
+        return pages.get(shard)?.hasPrint(low, high) === true;
+      };
+      for (const url of met) {
+        const [shard, low, high] = place(url);
+        pages.get(shard)?.add(low, high);
+      }
+      const split = new KnownLinks(SHARDS, owned, SEEDS).split(2, links);
+      assert.deepEqual(
+        split.left,
+        links.filter((url) => !isKnown(url)),
+      );
+      const told: (readonly number[])[] = [];
+      split.known!.each((...known) => told.push(known));
+      assert.deepEqual(told, links.filter(isKnown).map(place));
+      const borrowed = new KnownLinks(SHARDS, owned, SEEDS).split(1, links);
+      assert.deepEqual([borrowed.left, borrowed.known], [links, undefined]);
     }),
   );
 });

@@ -27,11 +27,12 @@ export class CashOutbox {
   }
 
   /**
-   * A link for another shard, with what its owner knows it by, and its credit. Redirects always travel: their owner must
-   * learn of the chain. Answers how much of its credits is held back since the last exchange, as far as that is known.
+   * A link for another shard, by what its owner knows it by, and its credit; without the link when its owner knows that
+   * for certain. Redirects always travel: their owner must learn of the chain. Answers how much of its credits is held
+   * back since the last exchange, as far as that is known.
    */
-  post(target: number, found: Discovery, low: number, high: number, amount: number): number {
-    if (found.via === "link") {
+  post(target: number, low: number, high: number, amount: number, found?: Discovery): number {
+    if (found === undefined || found.via === "link") {
       const slot = high & (SLOTS - 1);
       if (this.#prints[2 * slot] === low && this.#prints[2 * slot + 1] === high) {
         if (amount > 0 && this.#amounts[slot] === 0) this.#owing.push(slot);
@@ -42,6 +43,11 @@ export class CashOutbox {
       this.#prints[2 * slot] = low;
       this.#prints[2 * slot + 1] = high;
       this.#targets[slot] = target;
+      if (found === undefined) {
+        if (amount > 0) this.#owing.push(slot);
+        this.#amounts[slot] = amount;
+        return amount;
+      }
     }
     const isIn = this.#open.get(target)?.tryAdd(found, amount);
     if (!isIn) this.#begin(target).tryAdd(found, amount);

@@ -65,23 +65,30 @@ export class OpicDesk extends Desk {
     numbers: ShardNumbers,
   ): number {
     const { book, pages } = this.#cash;
-    const links = Math.max(how.links, found.length);
+    const links = Math.max(how.links, found.length + (how.known?.length ?? 0));
     const page = pages.find(lease.low, lease.high);
     const share = shareOf(book, page, links, this.#team.paidBack);
     this.journal.done(lease, how);
     let fresh = 0;
     this.shard.meetAll(found, (discovery, low, high) => {
       const { hostname, shard: target } = numbers.of(discovery.url);
-      if (target !== this.shard.number) {
-        // Gone when it is promised, not when its block is closed: nothing is promised twice.
-        book.send(share);
-        const owed = this.#outbox.post(target, discovery, low, high, share);
-        const before = owed === share ? -1 : QUEUE_RANGES.of(owed - share);
-        this.#team.exchange.owes(QUEUE_RANGES.of(owed), before);
-      } else if (this.#give(discovery, hostname, low, high, share, "own")) fresh++;
+      if (target !== this.shard.number) this.#promise(target, low, high, share, discovery);
+      else if (this.#give(discovery, hostname, low, high, share, "own")) fresh++;
+    });
+    how.known?.each((target, low, high) => {
+      if (target !== this.shard.number) this.#promise(target, low, high, share);
+      else this.#credit(this.#cash.pages.find(low, high), low, high, share, "own");
     });
     this.#journalCredits("own");
     return fresh;
+  }
+
+  /** A page of another shard will get cash. Gone when it is promised, not when its block is closed: nothing is promised twice. */
+  #promise(target: number, low: number, high: number, share: number, found?: Discovery): void {
+    this.#cash.book.send(share);
+    const owed = this.#outbox.post(target, low, high, share, found);
+    const before = owed === share ? -1 : QUEUE_RANGES.of(owed - share);
+    this.#team.exchange.owes(QUEUE_RANGES.of(owed), before);
   }
 
   protected override takeIn(block: Buffer): number {

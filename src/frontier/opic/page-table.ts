@@ -45,6 +45,10 @@ export class PageTable {
     return this.#tags[slot] === FREE ? -1 : this.#numbers[slot]!;
   }
 
+  hasPrint(low: number, high: number): boolean {
+    return this.find(low, high) >= 0;
+  }
+
   /** Reads where searches for the first `count` fingerprints will begin: together these reads cost little more than one. */
   touch(prints: Uint32Array, count: number): void {
     let read = 0;

@@ -6,6 +6,7 @@ import { Account, MODES } from "../../crawl/shared-memory.ts";
 import { Uncommitted } from "../../crawl/uncommitted.ts";
 import { type Discovery, type Lease, OUTCOME } from "../../frontier/frontier.ts";
 import { Gatekeeper } from "../../frontier/gatekeeper.ts";
+import { KnownLinks } from "../../frontier/known-links.ts";
 import type { LentSoFar } from "../../frontier/lending.ts";
 import { ShardedFrontier } from "../../frontier/sharded.ts";
 import { CounterRow } from "../../stats/counters.ts";
@@ -43,6 +44,7 @@ export class SimCrawler {
   readonly #limit: PageLimit;
   readonly #uncommitted: Uncommitted;
   readonly #gates: Gatekeeper;
+  readonly #known: KnownLinks;
   readonly restarted: [thread: number, epoch: number][] = [];
   #over: Over[] = [];
   #permitsBack = 0;
@@ -105,6 +107,8 @@ export class SimCrawler {
       onLast: () => world.lastReleased(),
       order,
     });
+    const seeds = { seedLow: SEED_LOW, seedHigh: SEED_HIGH };
+    this.#known = new KnownLinks(plan.shards, owned, seeds);
   }
 
   /** What it has to do, and the pages committed. */
@@ -204,8 +208,13 @@ export class SimCrawler {
       this.#uncommitted.add(1);
       const counter = isOwn && isPage ? this.#limit : undefined;
       const onCommitted = this.#uncommitted.onCommitted(1, counter);
-      const found = answer.found.map((url) => discovery(url, lease, outcome));
-      this.frontier.finish(lease, found, { outcome, links: found.length, record, onCommitted });
+      const links = answer.found.length;
+      // As a crawl does with the links of a page.
+      const { left, known } = isPage
+        ? this.#known.split(lease.shard, answer.found)
+        : { left: answer.found, known: undefined };
+      const found = left.map((url) => discovery(url, lease, outcome));
+      this.frontier.finish(lease, found, { outcome, links, known, record, onCommitted });
     }
   }
 
