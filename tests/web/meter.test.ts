@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { PolitenessMeter } from "../../src/web/meter.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
@@ -73,14 +74,23 @@ test("the web reports a client that is too fast, robots.txt included, and no oth
   }
 });
 
-test("requests in flight at once are seen, over all hosts and per host", async () => {
+test("requests in flight at once are seen, over all hosts and per host", async (t) => {
   const { web } = await webWithClock(20);
+  // Answers wait until the test lets time pass.
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const askTogether = async (urls: readonly string[]) => {
+    const expected = web.report().requests + urls.length;
+    const answers = urls.map((url) => fetchUrl(url, web.port));
+    while (web.report().requests < expected) await setImmediate();
+    t.mock.timers.tick(20);
+    await Promise.all(answers);
+  };
   try {
-    await Promise.all(web.start.map((url) => fetchUrl(url, web.port)));
+    await askTogether(web.start);
     const report = web.report();
     assert.deepEqual([report.maxInFlight, report.perHostMaxInFlight], [3, 1]);
     assert.equal(report.tooFastCount, 0);
-    await Promise.all([0, 1].map(() => fetchUrl(web.start[0]!, web.port)));
+    await askTogether([web.start[0]!, web.start[0]!]);
     assert.equal(web.report().perHostMaxInFlight, 2);
     assert.equal(web.report().tooFastCount, 2);
   } finally {
