@@ -21,7 +21,7 @@ function endedBy(out: string): string | undefined {
   )?.[1];
 }
 
-// After a kill and `recover`: results.test.ts.
+// After a kill and `recover`: results.crawls.ts.
 test("found = crawled + uncrawled - 1 = statistics = journal after a limit, after SIGINT, and at the end", async (t) => {
   const web = await startWeb({
     profile: { ...PROFILES.small, pages: 100, errorRate: 0.1 },
