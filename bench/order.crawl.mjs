@@ -1,7 +1,7 @@
 // Simulated crawls of a link graph: a list of pages in the order in which they are fetched.
 import { CashBoard, cashBoardBytes } from "../build/src/frontier/opic/cash-board.js";
 import { CashBook, UNIT } from "../build/src/frontier/opic/cash-book.js";
-import { CreditBatch } from "../build/src/frontier/opic/credit-batch.js";
+import { CreditBatch } from "../build/tests/frontier/opic/credit-batch.js";
 import { mintFor, shareOf } from "../build/src/frontier/opic/deal.js";
 import { ExchangeSize } from "../build/src/frontier/opic/exchange-size.js";
 import { HostQueues } from "../build/src/frontier/opic/host-queues.js";

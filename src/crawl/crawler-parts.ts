@@ -1,4 +1,3 @@
-import type { CrawlConfig } from "../config/schema.ts";
 import { productToken } from "../config/user-agent.ts";
 import { AddressPolicy } from "../fetch/address.ts";
 import { CookieJar } from "../fetch/cookie-jar.ts";
@@ -17,6 +16,7 @@ import { monotonicMs } from "../sync/clock.ts";
 import { maxOpenFiles } from "../sync/open-files.ts";
 import { Scope } from "../url/scope.ts";
 import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
+import { type FileNeeds, spareFiles } from "./file-budget.ts";
 import { Follower } from "./follow.ts";
 import { FoundLinks } from "./found-links.ts";
 import { Guard } from "./guard.ts";
@@ -154,13 +154,12 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   return { wire, robots, fetcher, scope, follower, foundLinks, sitemapDesk, earlier, guard };
 }
 
-/** Per thread; together at most half of the files that may be open, for requests in flight need some as well. */
-export function idleConnections(
-  { threads, linksPerThread }: Pick<CrawlConfig, "threads" | "linksPerThread">,
-  files: number = maxOpenFiles(),
-): number {
-  const most = Math.min(MAX_IDLE, files / 2);
-  return Math.max(linksPerThread, Math.floor(most / threads));
+/** Per thread: one for each place in flight, and half of the files that nobody needs; recovery may have the others. */
+export function idleConnections(config: FileNeeds, files: number = maxOpenFiles()): number {
+  const { threads, linksPerThread } = config;
+  const most = Math.floor(MAX_IDLE / threads);
+  const spare = Math.floor(spareFiles(config, files) / 2);
+  return Math.max(linksPerThread, Math.min(most, linksPerThread + spare));
 }
 
 function hostAndPort(text: string): { hostname: string; port: number } {

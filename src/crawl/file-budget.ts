@@ -13,6 +13,12 @@ const BUILDER_FILES = THREAD_FILES + 9;
 /** A request in flight, and a connection that is kept. */
 const SOCKETS_PER_LINK = 2;
 
+/** What of a configuration decides how many files are open. */
+export type FileNeeds = Pick<
+  CrawlConfig,
+  "threads" | "linksPerThread" | "builders" | "shards" | "debug" | "recrawl"
+>;
+
 /** A configuration that fits the files this process may have open, and what had to give way for that. */
 export interface Fitted {
   readonly config: CrawlConfig;
@@ -43,14 +49,14 @@ export function fitToOpenFiles(config: CrawlConfig, most: number = maxOpenFiles(
 }
 
 /** How many files each crawler may have open beyond what a crawl needs. */
-export function spareFiles(config: CrawlConfig, most: number = maxOpenFiles()): number {
+export function spareFiles(config: FileNeeds, most: number = maxOpenFiles()): number {
   const { threads, linksPerThread } = config;
   const needed = filesOf(config, threads) + SOCKETS_PER_LINK * threads * linksPerThread;
   return Math.max(0, Math.floor((most - needed) / threads));
 }
 
 /** Files that are no sockets, with so many crawler threads. */
-function filesOf({ builders, shards, debug, recrawl }: CrawlConfig, threads: number): number {
+function filesOf({ builders, shards, debug, recrawl }: FileNeeds, threads: number): number {
   const perCrawler = CRAWLER_FILES + (recrawl === undefined ? 0 : 2);
   const debugLog = debug ? THREAD_FILES + 1 : 0;
   return OWN_FILES + threads * perCrawler + builders * BUILDER_FILES + shards + debugLog;

@@ -105,7 +105,7 @@ function openSharded(
   };
   const scratch = join(journals!, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
-  const left = new RunFiles({ maxFiles: spareFiles(config) });
+  const left = new RunFiles({ maxFiles: Math.floor(spareFiles(config) / 2) });
   const gathered = new GatheredPrints();
   // A thread that follows a dead one counts what is on disk.
   for (const name of ["pages", "redirects", "failed", "refused", "lateOwn", "lateForeign"] as const)
