@@ -1,7 +1,6 @@
 // Simulated crawls of a link graph: a list of pages in the order in which they are fetched.
 import { CashBoard, cashBoardBytes } from "../build/src/frontier/opic/cash-board.js";
 import { CashBook, UNIT } from "../build/src/frontier/opic/cash-book.js";
-import { CreditBatch } from "../build/tests/frontier/opic/credit-batch.js";
 import { mintFor, shareOf } from "../build/src/frontier/opic/deal.js";
 import { ExchangeSize } from "../build/src/frontier/opic/exchange-size.js";
 import { HostQueues } from "../build/src/frontier/opic/host-queues.js";
@@ -12,6 +11,7 @@ import { BATCH, CAPACITY } from "../build/src/frontier/opic/thread-order.js";
 import { Heap } from "../build/src/queue/heap.js";
 import { Keys } from "../build/src/queue/keys.js";
 import { QUEUE_RANGES, RangeQueue } from "../build/src/queue/range-queue.js";
+import { CreditBatch } from "../build/tests/frontier/opic/credit-batch.js";
 
 const UNKNOWN = -1;
 
