@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { type ModelFigures, runModel } from "./spin.ts";
+import { type ModelFigures, ModelSearches } from "./spin.ts";
 
 /** Where the models ship. */
 const FOLDER = fileURLToPath(new URL("../../../models/", import.meta.url));
@@ -128,16 +128,21 @@ export function runModels(
   finished: (result: ModelResult) => void = () => {},
 ): ModelsResult {
   const results: ModelResult[] = [];
-  for (const claim of claims) {
-    const figures = runModel(FOLDER, claim, []);
-    const mutants = claim.mutants.map((flags): ModelMutant => {
-      const { violation } = runModel(FOLDER, claim, flags);
-      return { name: flags.join("+"), caught: violation !== null, violation };
-    });
-    const { name, flags } = claim;
-    const result = { name, flags, ...figures, mutants };
-    results.push(result);
-    finished(result);
+  const searches = new ModelSearches(FOLDER);
+  try {
+    for (const claim of claims) {
+      const figures = searches.run(claim, []);
+      const mutants = claim.mutants.map((flags): ModelMutant => {
+        const { violation } = searches.run(claim, flags);
+        return { name: flags.join("+"), caught: violation !== null, violation };
+      });
+      const { name, flags } = claim;
+      const result = { name, flags, ...figures, mutants };
+      results.push(result);
+      finished(result);
+    }
+  } finally {
+    searches.close();
   }
   const eight = results.filter(({ name }) => EIGHT.some((claim) => claim.name === name));
   return {

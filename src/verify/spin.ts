@@ -8,7 +8,7 @@ import { ModelCheckerError } from "../errors.ts";
 export interface ModelFigures {
   readonly states: number;
   readonly transitions: number;
-  /** CPU of translating, compiling and searching. */
+  /** CPU of the search, and of translating and compiling it when no earlier question had done that. */
   readonly cpuSeconds: number;
   readonly megabytes: number;
   readonly complete: boolean;
@@ -28,30 +28,51 @@ const DEPTH = 100_000;
 /** Log2 of the slots of the table of states. */
 const TABLE = 22;
 
-/** Translates life-cycle.pml with spin, compiles the search and runs it, in a folder of its own. */
-export function runModel(
-  models: string,
-  question: Question,
-  mutant: readonly string[],
-): ModelFigures {
-  const folder = mkdtempSync(join(tmpdir(), "orbweaver-model-"));
-  try {
+/**
+ * Searches of life-cycle.pml. What was translated and compiled for one question serves the next one that differs in
+ * its formula only; the first one pays for it.
+ */
+export class ModelSearches {
+  readonly #models: string;
+  readonly #folder = mkdtempSync(join(tmpdir(), "orbweaver-model-"));
+  readonly #compiled = new Map<string, string>();
+
+  constructor(models: string) {
+    this.#models = models;
+  }
+
+  run(question: Question, mutant: readonly string[]): ModelFigures {
     const flags = [...question.flags, ...mutant].map((flag) => `-D${flag}`);
     const { formula } = question;
-    const translate = timed(folder, ["spin", "-a", ...flags, join(models, "life-cycle.pml")]);
-    mustSucceed(translate, "spin");
     const kind = formula === undefined ? ["-DSAFETY", "-DNOCLAIM"] : ["-DNOFAIR"];
-    const compile = timed(folder, ["cc", "-O2", "-w", ...kind, "-o", "pan", "pan.c"]);
-    mustSucceed(compile, "cc");
+    const key = [...kind, ...flags].join(" ");
+    let cpuSeconds = 0;
+    let folder = this.#compiled.get(key);
+    if (folder === undefined) {
+      folder = mkdtempSync(join(this.#folder, "search-"));
+      cpuSeconds = this.#compile(folder, flags, kind);
+      this.#compiled.set(key, folder);
+    }
     const how = formula === undefined ? [] : ["-a", "-N", formula];
     if (question.ignoresEnds) how.push("-E");
     const search = timed(folder, ["./pan", "-n", `-m${DEPTH}`, `-w${TABLE}`, ...how]);
     if (!search.output.includes("State-vector"))
       mustSucceed({ ...search, status: 1 }, "the search");
-    const cpuSeconds = translate.cpuSeconds + compile.cpuSeconds + search.cpuSeconds;
+    cpuSeconds += search.cpuSeconds;
     return { ...figuresOf(search.output), cpuSeconds: Math.round(cpuSeconds * 100) / 100 };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  }
+
+  close(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #compile(folder: string, flags: readonly string[], kind: readonly string[]): number {
+    const model = join(this.#models, "life-cycle.pml");
+    const translate = timed(folder, ["spin", "-a", ...flags, model]);
+    mustSucceed(translate, "spin");
+    const compile = timed(folder, ["cc", "-O2", "-w", ...kind, "-o", "pan", "pan.c"]);
+    mustSucceed(compile, "cc");
+    return translate.cpuSeconds + compile.cpuSeconds;
   }
 }
 
