@@ -17,8 +17,10 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
     progress.note(`a seed redirects to ${url}, now a seed`),
   );
   crawl.events.on("fewFiles", (message) => progress.note(message));
-  crawl.events.on("workerReplaced", (name, cause) =>
-    progress.note(`${name} died (${messageOf(cause)}) and was replaced`),
+  crawl.events.on("workerReplaced", (name, cause, backMs) =>
+    progress.note(
+      `${name} died (${messageOf(cause)}) and was replaced after ${Math.round(backMs)} ms`,
+    ),
   );
   crawl.events.on("diskFull", (message) =>
     progress.note(`the crawl waits for its disk: ${message}`),

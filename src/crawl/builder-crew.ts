@@ -3,6 +3,7 @@ import type { RunningWorker } from "../sync/run-worker.ts";
 import { BufferPlan } from "./buffer-plan.ts";
 import type { FromBuilder, ToBuilder } from "./build-worker.ts";
 import { type CrewPlan, startBuilder } from "./crew-workers.ts";
+import { bellsOf } from "./shared-memory.ts";
 
 /** What becomes of a builder. */
 export interface BuilderVoice {
@@ -49,11 +50,13 @@ export class BuilderCrew {
    * builder says so. False when the builder died meanwhile.
    */
   async crawlerDied(thread: number, closed: Promise<unknown>): Promise<boolean> {
-    const { config, control } = this.#plan;
-    const builder = this.#running[new BufferPlan(config).builderOf(thread)]!;
+    const { config, control, memory } = this.#plan;
+    const number = new BufferPlan(config).builderOf(thread);
+    const builder = this.#running[number]!;
     const note: ToBuilder = { kind: "crawlerDied", thread };
     builder.worker.postMessage(note);
     control.noteSent();
+    bellsOf(memory)[memory.threads + number]!.ring();
     const builderDied = builder.ended.catch(() => {}).then(() => true);
     return (await Promise.race([closed, builderDied])) !== true;
   }

@@ -219,7 +219,7 @@ export class Crawl {
     return new Crew(plan, {
       seedFound: (url) => this.#addSeed(url),
       disk: (news) => this.#hearOfDisk(news),
-      replaced: (name, cause) => this.events.emit("workerReplaced", name, cause),
+      replaced: (...death) => this.events.emit("workerReplaced", ...death),
       finished: () => {
         this.#control.end("finished", MODES.drain);
         this.#bells.at(-2)!.ring();

@@ -39,7 +39,8 @@ export interface CrewPlan {
 export interface CrewVoice {
   seedFound(url: CrawlUrl): void;
   disk(news: DiskNews): void;
-  replaced(name: string, cause: unknown): void;
+  /** `backMs` after its death what it held waited again. */
+  replaced(name: string, cause: unknown, backMs: number): void;
   /** Nothing is pending. */
   finished(): void;
   /** A death that cannot be made good. */

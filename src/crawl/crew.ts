@@ -1,4 +1,4 @@
-import { WorkerDiedError } from "../errors.ts";
+import { monotonicMs } from "../sync/clock.ts";
 import type { RunningWorker } from "../sync/run-worker.ts";
 import { BufferPlan } from "./buffer-plan.ts";
 import type { FromBuilder } from "./build-worker.ts";
@@ -13,7 +13,7 @@ import {
   journalsOf,
   startOthers,
 } from "./crew-workers.ts";
-import { DeathToll, MAX_DEATHS_WITHOUT_PAGE } from "./death-toll.ts";
+import { DeathToll, startAgain } from "./death-toll.ts";
 import { FirstWords } from "./first-words.ts";
 import { countAnew, orRefused, reclaim, recount, type Start } from "./recount.ts";
 import { bellsOf, createBuffer, MODES } from "./shared-memory.ts";
@@ -45,6 +45,8 @@ export class Crew {
   #guards = 0;
   readonly #toll = new DeathToll();
   #dismissedAll = false;
+  /** When the crawlers that were begun anew last had read what is theirs: leases of the dead wait again since then. */
+  #foldedMs = 0;
 
   /** Settles when every crawler has ended by itself. */
   readonly crawlersEnded: Promise<void>;
@@ -97,7 +99,7 @@ export class Crew {
   /** A crew that cannot begin goes home. */
   async #dismissCrawlers(): Promise<void> {
     this.#dismissedAll = true;
-    for (const running of this.#crawlers) await this.#dismiss(running);
+    await Promise.all(this.#crawlers.map((running) => this.#dismiss(running)));
     this.#allEnded();
   }
 
@@ -208,6 +210,7 @@ export class Crew {
       return;
     }
     if (crawler >= 0) this.#dead.add(crawler);
+    const diedMs = monotonicMs();
     this.#guards++;
     control.pending.add(1);
     this.#repair = this.#repair
@@ -218,7 +221,10 @@ export class Crew {
         if (!isCurrent || this.#dismissedAll) return this.#releaseGuard();
         return crawler >= 0 ? this.#replaceCrawlers([crawler]) : this.#replaceBuilder(builder);
       })
-      .then(() => this.#voice.replaced(running.name, error))
+      .then(() => {
+        const backMs = this.#foldedMs > diedMs ? this.#foldedMs : monotonicMs();
+        this.#voice.replaced(running.name, error, backMs - diedMs);
+      })
       .catch((fault: unknown) => {
         this.#voice.fault(fault);
         return this.#dismissCrawlers();
@@ -232,11 +238,12 @@ export class Crew {
   async #replaceBuilder(builder: number): Promise<void> {
     const { memory, control, config } = this.#plan;
     const threads = this.#builders.threadsOf(builder).filter((thread) => !this.#home.has(thread));
-    for (const thread of threads) await this.#dismiss(this.#crawlers[thread]!);
     for (const buffer of new BufferPlan(config).buffersOf(builder)) {
       memory.buffers[buffer] = createBuffer();
     }
+    // It loads its code while they go; what they still write is in the old buffers.
     this.#builders.start(builder);
+    await Promise.all(threads.map((thread) => this.#dismiss(this.#crawlers[thread]!)));
     if (control.mode === MODES.run) return this.#replaceCrawlers(threads, false);
     for (const thread of threads) {
       this.#goneForGood(thread);
@@ -246,22 +253,21 @@ export class Crew {
   }
 
   async #replaceCrawlers(threads: readonly number[], builderLives = true): Promise<void> {
-    const { control } = this.#plan;
-    // They load their code while the builder closes the journals.
+    const { control, memory } = this.#plan;
+    // They load their code while the builder closes the journals and this thread does what takes it a moment.
     this.#spares.keep(threads.length);
-    await this.#compactor?.makeWay((shard) => threads.includes(shard % this.#plan.memory.threads));
-    for (const thread of threads) {
-      this.#dead.add(thread);
-      if (builderLives) {
-        const stored = this.#builders.crawlerDied(thread, this.#words.next(`closed ${thread}`));
-        this.wakeAll();
-        // A builder that dies meanwhile never answers: its own replacement begins these crawlers anew, too.
-        if (!(await stored)) return this.#releaseGuard();
-      }
-      reclaim(this.#plan, thread);
-    }
+    for (const thread of threads) this.#dead.add(thread);
+    const closed = (thread: number) => this.#words.next(`closed ${thread}`);
+    const stored = builderLives
+      ? threads.map((thread) => this.#builders.crawlerDied(thread, closed(thread)))
+      : [];
+    for (const thread of threads) reclaim(this.#plan, thread);
     const epoch = this.#plan.nextEpoch();
+    await this.#compactor?.makeWay((shard) => threads.includes(shard % memory.threads));
+    // A builder that dies meanwhile never answers: its own replacement begins these crawlers anew, too.
+    if ((await Promise.all(stored)).includes(false)) return this.#releaseGuard();
     const fresh = await Promise.all(threads.map((thread) => this.#startAgain(thread, epoch, true)));
+    this.#foldedMs = monotonicMs();
     // Who has died meanwhile has a guard in the counter, and a recount of its own to come.
     const others = () =>
       [...this.#crawlers.keys()].filter(
@@ -274,21 +280,15 @@ export class Crew {
       this.#say(thread, { kind: "go" });
     }
     this.#compactor?.go();
+    this.#spares.refill();
     this.#releaseGuard();
     if (control.mode !== MODES.run) this.wakeAll();
   }
 
   /** Starts a crawler; one that dies before it has read what is on disk is started once more. */
-  async #startAgain(thread: number, epoch: number, mustWait: boolean): Promise<Start> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.#startCrawler(thread, epoch, mustWait);
-      } catch (error) {
-        const died = error instanceof WorkerDiedError;
-        // A crew that is going home starts nobody: a thread left behind would keep the process alive.
-        if (!died || this.#dismissedAll || tries === MAX_DEATHS_WITHOUT_PAGE) throw error;
-      }
-    }
+  #startAgain(thread: number, epoch: number, mustWait: boolean): Promise<Start> {
+    const start = () => this.#startCrawler(thread, epoch, mustWait);
+    return startAgain(start, () => this.#dismissedAll);
   }
 
   #releaseGuard(): void {

@@ -1,5 +1,7 @@
+import { WorkerDiedError } from "../errors.ts";
+
 /** A worker that dies this often without a page in between dies of something that starting it again does not cure. */
-export const MAX_DEATHS_WITHOUT_PAGE = 5;
+const MAX_DEATHS_WITHOUT_PAGE = 5;
 
 /** Counts the deaths since the last page. */
 export class DeathToll {
@@ -11,5 +13,18 @@ export class DeathToll {
     this.#deaths = pages === this.#pages ? this.#deaths + 1 : 1;
     this.#pages = pages;
     return this.#deaths > MAX_DEATHS_WITHOUT_PAGE;
+  }
+}
+
+/** Starts a worker, and once more when it dies on its way: unless the crew goes home, or it does so too often. */
+export async function startAgain<T>(start: () => Promise<T>, goesHome: () => boolean): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await start();
+    } catch (error) {
+      const died = error instanceof WorkerDiedError;
+      // A thread left behind by a crew that goes home would keep the process alive.
+      if (!died || goesHome() || tries === MAX_DEATHS_WITHOUT_PAGE) throw error;
+    }
   }
 }

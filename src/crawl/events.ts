@@ -25,8 +25,8 @@ export interface CrawlEvents {
   seedRedirected: [target: CrawlUrl];
   /** Fewer files may be open than asked for: the crawl uses fewer threads or links. */
   fewFiles: [message: string];
-  /** A worker thread died and another one took its place. */
-  workerReplaced: [name: string, cause: unknown];
+  /** A worker thread died and another one took its place; what it held waited again after `backMs`. */
+  workerReplaced: [name: string, cause: unknown, backMs: number];
   /** The disk is full or fails: the crawl waits until it works again. */
   diskFull: [message: string];
   diskFree: [];

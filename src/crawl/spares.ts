@@ -23,14 +23,17 @@ export class Spares {
 
   /** A thread that has nothing to do yet; it is no longer a spare. */
   take(): RunningWorker {
-    const running = this.#ready.shift() ?? this.#start();
-    while (this.#ready.length < this.#kept) this.#ready.push(this.#start());
-    return running;
+    return this.#ready.shift() ?? this.#start();
   }
 
-  /** Sees to it that from now on so many are ready, or nearly. */
+  /** Sees to it that so many are ready, or nearly, now and after every `refill`. */
   keep(count: number): void {
     this.#kept = Math.max(this.#kept, count);
+    this.refill();
+  }
+
+  /** For the next death. Not while one is being repaired: threads that load their code would hold up those that begin. */
+  refill(): void {
     while (this.#ready.length < this.#kept) this.#ready.push(this.#start());
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { print } from "../../src/frontier/fingerprint.ts";
@@ -32,7 +32,7 @@ export function readOnDisk(out: string): OnDisk {
   const admitted = new Map<string, string>();
   const places = new Set<string>();
   const done = new Set<string>();
-  const archives = new Map<string, Buffer>();
+  const archives = new OpenArchives(paths.archive);
   let pages = 0;
   let records = 0;
   const shards = new Set(
@@ -59,14 +59,14 @@ export function readOnDisk(out: string): OnDisk {
           records++;
           const { file, offset, length } = event.where;
           places.add(`${file} ${offset}`);
-          const bytes = archiveBytes(archives, paths.archive, file);
-          if (!isRecordOf(bytes?.subarray(offset, offset + length), url)) {
+          if (!isRecordOf(archives.read(file, offset, length), url)) {
             problems.push(`${url} is not in ${file} at ${offset}`);
           }
         }
       }
     }
   }
+  archives.close();
   return {
     admitted: admitted.size,
     done: done.size,
@@ -78,19 +78,30 @@ export function readOnDisk(out: string): OnDisk {
   };
 }
 
-/** A file of the archive, also one that its run left open. */
-function archiveBytes(
-  cache: Map<string, Buffer>,
-  folder: string,
-  file: string,
-): Buffer | undefined {
-  let bytes = cache.get(file);
-  if (bytes !== undefined) return bytes;
-  const path = [file, `${file}.open`].map((name) => join(folder, name)).find(existsSync);
-  if (path === undefined) return undefined;
-  bytes = readFileSync(path);
-  cache.set(file, bytes);
-  return bytes;
+/** Files of the archive, also those that their run left open: a long crawl's are too large for memory. */
+class OpenArchives {
+  readonly #folder: string;
+  readonly #files = new Map<string, number | undefined>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  read(file: string, offset: number, length: number): Buffer | undefined {
+    if (!this.#files.has(file)) {
+      const paths = [file, `${file}.open`].map((name) => join(this.#folder, name));
+      const path = paths.find((each) => existsSync(each));
+      this.#files.set(file, path === undefined ? undefined : openSync(path, "r"));
+    }
+    const opened = this.#files.get(file);
+    if (opened === undefined) return undefined;
+    const bytes = Buffer.allocUnsafe(length);
+    return bytes.subarray(0, readSync(opened, bytes, 0, length, offset));
+  }
+
+  close(): void {
+    for (const opened of this.#files.values()) if (opened !== undefined) closeSync(opened);
+  }
 }
 
 function isRecordOf(bytes: Buffer | undefined, url: string): boolean {
