@@ -26,6 +26,10 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
     progress.note(`the crawl waits for its disk: ${message}`),
   );
   crawl.events.on("diskFree", () => progress.note("the disk works again, the crawl goes on"));
+  let left = "";
+  crawl.events.on("leftForLater", (message) => {
+    left = `Left for later: ${message}.\n`;
+  });
   let terminated = false;
   const onSignal = (signal: NodeJS.Signals) => {
     terminated ||= signal === "SIGTERM";
@@ -37,7 +41,8 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
   try {
     const summary = await crawl.run();
     progress.close();
-    io.stdout.write(config.json ? `${summaryJson(summary)}\n` : summaryText(summary));
+    io.stdout.write(config.json ? `${summaryJson(summary)}\n` : summaryText(summary) + left);
+    if (config.json && !config.quiet) io.stderr.write(left);
     if (terminated && summary.ended === "interrupted") return EXIT.terminated;
     return exitCodeOf(summary.ended);
   } finally {

@@ -3,7 +3,7 @@ import { withoutPasswords } from "../config/proxy-value.ts";
 import type { CrawlConfig } from "../config/schema.ts";
 import { totals } from "../stats/counters.ts";
 import { HourlyStatistics } from "../stats/hourly-statistics.ts";
-import { closeAfterCrash, closeLeftOpen } from "../store/close-archives.ts";
+import { closeAfterCrash } from "../store/close-archives.ts";
 import {
   type CrawlState,
   crawlPaths,
@@ -11,7 +11,6 @@ import {
   writeCrawlState,
 } from "../store/crawl-folder.ts";
 import { createCrawlFolder } from "../store/create-folder.ts";
-import { finishFolder } from "../store/finish-folder.ts";
 import { lockFolder } from "../store/folder-lock.ts";
 import { treeLockMemory } from "../store/page-tree.ts";
 import { monotonicMs } from "../sync/clock.ts";
@@ -19,13 +18,13 @@ import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import { residentBytes } from "../sync/open-files.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { BufferPlan } from "./buffer-plan.ts";
+import { Cleaner, LEFT } from "./cleaner.ts";
 import { Crew } from "./crew.ts";
 import { type DiskNews, repeatOnLoop } from "./disk-patience.ts";
 import { Drain } from "./drain.ts";
 import { CrawlBus, type CrawlProgress } from "./events.ts";
 import { fitToOpenFiles } from "./file-budget.ts";
 import { flowOf } from "./flow.ts";
-import { writeReports } from "./reports.ts";
 import { createSharedMemory, losesUrls } from "./shared-frontier-memory.ts";
 import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-memory.ts";
 import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./summary.ts";
@@ -128,20 +127,21 @@ export class Crawl {
     await crew.endBuilders();
     const measured = this.#measure();
     const sums = totals(this.#memory.counters);
+    const cleaner = new Cleaner(this.#out, this.#config, this.#drain.stoppedMs);
+    let left = false;
     try {
       // Also after a fault: what was stored is joined, indexed and reported. Each step may be repeated.
       await this.#patiently(() => {
         statistics.close(monotonicMs(), Date.now(), flow());
-        closeLeftOpen(this.#out);
-        finishFolder(this.#out);
-        writeReports(this.#out, this.#config, sums, measured);
-        if (this.#fault === undefined) this.#keep({ ended: measured.ended });
+        left = !cleaner.clean(sums, measured);
+        if (this.#fault === undefined) this.#keep({ ended: measured.ended, left });
       });
     } catch (error) {
       throw this.#fault ?? error;
     }
     if (this.#fault !== undefined) throw this.#fault;
     const summary = summaryOf(sums, measured);
+    if (left) this.events.emit("leftForLater", LEFT);
     this.events.emit("ended", summary);
     return summary;
   }
@@ -150,7 +150,7 @@ export class Crawl {
   stop(reason: Ending = "interrupted"): void {
     const again = this.#control.mode !== MODES.run;
     this.#control.end(reason, again ? MODES.abort : MODES.drain);
-    this.#drain.begin(monotonicMs());
+    this.#drain.begin(monotonicMs(), totals(this.#memory.counters).known);
     this.events.emit("stopping", reason);
     this.#crew?.wakeAll();
   }

@@ -31,6 +31,8 @@ export interface CrawlEvents {
   diskFull: [message: string];
   diskFree: [];
   stopping: [reason: string];
+  /** The end had no time for work that can be done later. */
+  leftForLater: [message: string];
   ended: [summary: CrawlSummary];
 }
 

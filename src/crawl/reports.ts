@@ -4,33 +4,40 @@ import type { CrawlConfig } from "../config/schema.ts";
 import { StoreCorruptError } from "../errors.ts";
 import type { Totals } from "../stats/counters.ts";
 import { crawlPaths, readCrawlState } from "../store/crawl-folder.ts";
-import { writeResults } from "../store/crawl-results.ts";
+import { type ListSource, writeResults } from "../store/crawl-results.ts";
 import { replaceFile } from "../store/replace-file.ts";
 import { AFTER_CRASH, type RunFacts, readRunFacts } from "../store/result-lists.ts";
 import { BufferPlan } from "./buffer-plan.ts";
 import { type Measured, reportOf } from "./summary.ts";
 import { topPages } from "./top-pages.ts";
 
-/** Writes reports/summary.json, reports/seeds.json, reports/top-pages.json where there is cash, the result lists and reports/statistics.txt. */
-export function writeReports(
-  out: string,
-  config: CrawlConfig,
-  totals: Totals,
-  measured: Measured,
-): void {
+/** What reports are made of. */
+export interface ReportSource {
+  readonly totals: Totals;
+  readonly measured: Measured;
+  readonly results: ListSource;
+}
+
+/** Writes reports/summary.json, reports/seeds.json, the result lists and reports/statistics.txt. */
+export function writeReports(out: string, config: CrawlConfig, source: ReportSource): void {
+  const { totals, measured, results } = source;
   const folder = join(out, "reports");
   mkdirSync(folder, { recursive: true });
   writeJson(join(folder, "summary.json"), reportOf(totals, measured));
   writeJson(join(folder, "seeds.json"), { seeds: config.seeds, rejected: config.rejectedSeeds });
-  if (config.order === "opic") {
-    writeJson(join(folder, "top-pages.json"), topPages(crawlPaths(out).pages));
-  }
-  writeResults(out, {
+  const facts: RunFacts = {
     seconds: measured.seconds,
     threads: config.threads,
     buffers: new BufferPlan(config).count,
     endedBy: endedBy(config, totals, measured),
-  });
+  };
+  writeResults(out, facts, results);
+}
+
+/** Writes reports/top-pages.json, of a crawl ordered by cash. */
+export function writeTopPages(out: string): void {
+  const { reports, pages } = crawlPaths(out);
+  writeJson(join(reports, "top-pages.json"), topPages(pages));
 }
 
 /** What is known of the newest run: what its statistics say; of one that crashed, what it was told to do. */

@@ -3,6 +3,7 @@ import type { Archived, Capture } from "./capture.ts";
 import { jsonText } from "./jsonl.ts";
 import { safeText, safeUri } from "./safe-text.ts";
 import { sortLines } from "./sort-lines.ts";
+import { NO_LIMIT, type TimeLimit } from "./time-limit.ts";
 import { timestamp14 } from "./warc-record.ts";
 
 const NOT_KEY = /[^\x21-\x7e]+/g;
@@ -33,6 +34,10 @@ export function cdxjFields(line: string): Record<string, string> {
  * Sorts the lines of all parts into one index in byte order (LC_ALL=C), in bounded memory. A line
  * names file and offset, so equal lines are one capture seen twice and are written once.
  */
-export function mergeCdxj(parts: readonly string[], out: string): void {
-  sortLines(parts, out, { sameWhen: (line) => line });
+export function mergeCdxj(
+  parts: readonly string[],
+  out: string,
+  limit: TimeLimit = NO_LIMIT,
+): void {
+  sortLines(parts, out, { sameWhen: (line) => line, limit });
 }

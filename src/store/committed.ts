@@ -1,4 +1,5 @@
 import { print } from "../frontier/fingerprint.ts";
+import type { WaitingLink } from "../frontier/journal/waiting-run.ts";
 import { urlPrint } from "../frontier/url-print.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type Location, UNKEPT } from "./capture.ts";
@@ -23,8 +24,8 @@ export interface JournalView {
   readonly seedLow: number;
   readonly seedHigh: number;
   ended(): Iterable<EndedUrl>;
-  /** Admitted and not ended. */
-  waiting(): Iterable<FoundUrl>;
+  /** Calls `meet` for each URL that was admitted and has not ended. One view serves them all: it is valid during the call. */
+  eachWaiting(meet: (link: WaitingLink) => void): void;
 }
 
 /**
@@ -107,6 +108,11 @@ export class Committed {
     if (this.#unstored.has(id)) return false;
     this.#unstored.add(id);
     return true;
+  }
+
+  /** Whether there may be a URL that `takeUnstored` is true for. */
+  get mayNameUnstored(): boolean {
+    return this.#view === undefined || this.#unstored.size > 0;
   }
 
   /** Whether a record is committed that some store must hold, as far as a journal tells. */

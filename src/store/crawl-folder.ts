@@ -51,6 +51,8 @@ export interface CrawlState {
   readonly moreSeeds: readonly string[];
   /** How the newest run ended; "running" after a crash. */
   readonly ended: string;
+  /** The newest run had no time to sort and join what its builders wrote: `completeIfLeft` does it. */
+  readonly left?: boolean;
 }
 
 /** Makes a new state durable; the old one stays until then. */

@@ -4,8 +4,10 @@ import type { Committed } from "./committed.ts";
 import { crawlPaths } from "./crawl-folder.ts";
 import { readLines } from "./line-reader.ts";
 import { replaceFile } from "./replace-file.ts";
+import { NO_LIMIT, type TimeLimit } from "./time-limit.ts";
 
 const WRITE_CHARS = 256 * 1024;
+const LINES_AT_ONCE = 4096;
 // The ends of the lines as we write them. Within a string of JSON no quotation mark stands without a backslash, so what
 // matches is no part of one; lines that somebody else wrote are parsed.
 const INDEX_PLACE = /"offset":"(\d+)","filename":"([^"\\]*)"\}$/;
@@ -16,7 +18,11 @@ const PAGE_PLACE =
  * Takes out of index and page list what was never committed, and what is listed twice: a run that died had listed pages
  * that the next run fetched again. Answers how many lines that were.
  */
-export function dropUncommitted(dir: string, committed: Committed): number {
+export function dropUncommitted(
+  dir: string,
+  committed: Committed,
+  limit: TimeLimit = NO_LIMIT,
+): number {
   const { index, pages } = crawlPaths(dir);
   const [isNewInIndex, isNewInPages] = [committed.once(), committed.once()];
   const isIndexed = (line: string) => {
@@ -31,7 +37,7 @@ export function dropUncommitted(dir: string, committed: Committed): number {
     const { url, file, offset } = JSON.parse(line);
     return url === undefined || isNewInPages(file, offset);
   };
-  return keepLines(index, isIndexed) + keepLines(pages, isListed);
+  return keepLines(index, isIndexed, limit) + keepLines(pages, isListed, limit);
 }
 
 /** A line that cannot be read is not what was written; the archive still knows what was. */
@@ -44,11 +50,13 @@ function checked(keep: (line: string) => boolean, line: string, path: string, of
   }
 }
 
-function keepLines(path: string, keep: (line: string) => boolean): number {
+function keepLines(path: string, keep: (line: string) => boolean, limit: TimeLimit): number {
   // Each line is asked about once; those that go are few.
   const dropped = new Set<number>();
   let offset = 0;
+  let looked = 0;
   for (const line of readLines(path)) {
+    if (++looked % LINES_AT_ONCE === 0) limit.check();
     if (!checked(keep, line, path, offset)) dropped.add(offset);
     offset += line.length + 1;
   }
@@ -60,6 +68,7 @@ function keepLines(path: string, keep: (line: string) => boolean): number {
       if (!dropped.has(offset)) text += `${line}\n`;
       offset += line.length + 1;
       if (text.length < WRITE_CHARS) continue;
+      limit.check();
       file.write(Buffer.from(text, "latin1"));
       text = "";
     }

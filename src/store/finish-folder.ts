@@ -1,9 +1,10 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { mergeCdxj } from "./cdxj.ts";
 import { crawlPaths, partsOf } from "./crawl-folder.ts";
-import { finishGraph } from "./link-graph.ts";
+import { finishGraph, graphPaths } from "./link-graph.ts";
 import { removeIfThere, replaceFile } from "./replace-file.ts";
 import { sortLines } from "./sort-lines.ts";
+import { NO_LIMIT, type TimeLimit } from "./time-limit.ts";
 
 const COPY_BYTES = 256 * 1024;
 const URL_OF_LINE = /^\{"url":"(?:[^"\\]|\\.)*"/;
@@ -11,18 +12,31 @@ const URL_OF_LINE = /^\{"url":"(?:[^"\\]|\\.)*"/;
 /**
  * Joins what the builders wrote, after all of them have closed: index, skipped report and link graph
  * sorted, pages and log appended. Parts are removed once their content is durable elsewhere; interrupted
- * at any point, a second call ends with the same files.
+ * at any point, by a limit as well, a second call ends with the same files.
  */
-export function finishFolder(dir: string): void {
+export function finishFolder(dir: string, limit: TimeLimit = NO_LIMIT): void {
   const paths = crawlPaths(dir);
-  join(paths.index, mergeCdxj);
+  join(paths.index, (parts, out) => mergeCdxj(parts, out, limit));
+  append(paths.pages, limit);
+  append(paths.log, limit);
+  append(paths.debugLog, limit);
   join(paths.skipped, (parts, out) =>
-    sortLines(parts, out, { sameWhen: (line) => URL_OF_LINE.exec(line)?.[0] ?? line }),
+    sortLines(parts, out, { sameWhen: (line) => URL_OF_LINE.exec(line)?.[0] ?? line, limit }),
   );
-  append(paths.pages);
-  append(paths.log);
-  append(paths.debugLog);
-  finishGraph(dir);
+  finishGraph(dir, limit);
+}
+
+/** Bytes that `finishFolder` would read at least. */
+export function unfinishedBytes(dir: string): number {
+  const { index, skipped, pages, log, debugLog } = crawlPaths(dir);
+  const { nodes, out } = graphPaths(dir);
+  let sum = 0;
+  for (const path of [index, skipped, pages, log, debugLog, nodes, out]) {
+    const parts = partsOf(path);
+    for (const each of parts.length === 0 ? [] : [path, ...parts])
+      sum += statSync(each, { throwIfNoEntry: false })?.size ?? 0;
+  }
+  return sum;
 }
 
 /** Repeating a merge changes nothing, because equal lines are written once. */
@@ -33,7 +47,7 @@ function join(path: string, merge: (parts: string[], out: string) => void): void
   for (const part of parts) removeIfThere(part);
 }
 
-function append(path: string): void {
+function append(path: string, limit: TimeLimit): void {
   const parts = partsOf(path);
   if (parts.length === 0) return;
   const main = existsSync(path) ? [path] : [];
@@ -41,7 +55,10 @@ function append(path: string): void {
   if (!endsWith(path, parts)) {
     replaceFile(path, (file) => {
       for (const source of [...main, ...parts])
-        for (const chunk of chunksOf(source, 0)) file.write(chunk);
+        for (const chunk of chunksOf(source, 0)) {
+          limit.check();
+          file.write(chunk);
+        }
     });
   }
   for (const part of parts) removeIfThere(part);

@@ -2,12 +2,7 @@ import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs"
 import { join } from "node:path";
 import { StoreCorruptError } from "../errors.ts";
 import { EVENT } from "../frontier/journal/event-batch.ts";
-import {
-  decodeDone,
-  decodeGroup,
-  type EventBytes,
-  EventCursor,
-} from "../frontier/journal/event-cursor.ts";
+import { decodeDone, type EventBytes, EventCursor } from "../frontier/journal/event-cursor.ts";
 import { listSegments, segmentName } from "../frontier/journal/journal-files.ts";
 import {
   decodeSegmentHeader,
@@ -17,12 +12,15 @@ import {
 import {
   type Damage,
   damageOf,
+  type JournalEnd,
   readJournal,
   repairTail,
 } from "../frontier/journal/journal-reader.ts";
+import { enqueueWaiting, waitingTest } from "../frontier/journal/recover-shard.ts";
 import { openSnapshot, readDone } from "../frontier/journal/snapshot.ts";
+import { eachLink, type WaitingLink } from "../frontier/journal/waiting-run.ts";
 import { SeenSet } from "../frontier/seen.ts";
-import type { EndedUrl, FoundUrl, JournalView } from "./committed.ts";
+import type { EndedUrl, JournalView } from "./committed.ts";
 import { mendFile } from "./mend.ts";
 
 /** What opening the journals of a crawl found beside their content. */
@@ -50,7 +48,7 @@ export type Seeds = Pick<JournalView, "seedLow" | "seedHigh">;
 export function openJournals(
   folder: string,
   seeds: Seeds | undefined,
-  meet: (ended: EndedUrl) => void = () => {},
+  meet?: (ended: EndedUrl) => void,
 ): OpenedJournals {
   const shards = shardsIn(folder);
   const damages: Damage[] = [];
@@ -58,18 +56,22 @@ export function openJournals(
   const cut: OpenedJournals["cut"][number][] = [];
   if (seeds === undefined || shards.length === 0) return { view: undefined, damages, mended, cut };
   const salvage = (damage: Damage) => (damage.mend === undefined ? damages : mended).push(damage);
+  const ends = new Map<number, JournalEnd>();
   for (const shard of shards) {
     for (const batch of salvaged(readDone(folder, shard), salvage)) meetEnds(batch, meet);
     const reader = tail(folder, shard, salvage);
     let step = reader.next();
     for (; !step.done; step = reader.next()) meetEnds(step.value, meet);
+    ends.set(shard, step.value);
     const { torn } = step.value;
     if (torn === undefined) continue;
     cut.push({ file: torn.file, offset: torn.offset, bytes: torn.bytes });
     repairTail(step.value, folder);
   }
   for (const { file, offset, mend } of mended) mendFile(file, [{ offset, value: mend! }]);
-  return { view: viewOf(folder, shards, seeds), damages, mended, cut };
+  const view =
+    damages.length > 0 ? salvagedView(folder, shards, seeds) : wholeView(folder, ends, seeds);
+  return { view, damages, mended, cut };
 }
 
 /** The seeds that the journals themselves name, for a crawl whose state is lost. */
@@ -110,7 +112,41 @@ function tail(folder: string, shard: number, salvage: (damage: Damage) => void) 
   return readJournal({ folder, shard, salvage, ...after });
 }
 
-function viewOf(
+/** What journals say in which nothing is damaged: no checksum is computed twice, and nothing comes by twice. */
+function wholeView(
+  folder: string,
+  ends: ReadonlyMap<number, JournalEnd>,
+  { seedLow, seedHigh }: Seeds,
+): JournalView {
+  const again = (shard: number) => {
+    const snapshot = openSnapshot(folder, shard);
+    const after = snapshot === undefined ? {} : { after: snapshot.end };
+    const batches = () => readJournal({ folder, shard, checked: ends.get(shard)!, ...after });
+    return { queued: snapshot?.queued(true) ?? [], batches };
+  };
+  return {
+    seedLow,
+    seedHigh,
+    *ended(): Generator<EndedUrl, void> {
+      for (const shard of ends.keys())
+        for (const batches of [readDone(folder, shard), again(shard).batches()])
+          for (const batch of batches) yield* endsIn(batch);
+    },
+    eachWaiting(meet: (link: WaitingLink) => void): void {
+      for (const shard of ends.keys()) {
+        const { queued, batches } = again(shard);
+        // What ended before the snapshot does not wait in it.
+        const finished = new SeenSet(seedLow, seedHigh);
+        for (const batch of batches()) addEnds(batch, finished);
+        const isWaiting = waitingTest({ repeated: 0, contradictions: [] }, finished);
+        enqueueWaiting(isWaiting, queued, batches(), (run) => eachLink(run, meet));
+      }
+    },
+  };
+}
+
+/** What is left of damaged journals: an older snapshot may have to do, and what a salvage shows twice counts once. */
+function salvagedView(
   folder: string,
   shards: readonly number[],
   { seedLow, seedHigh }: Seeds,
@@ -118,17 +154,9 @@ function viewOf(
   // Damage was reported when the journals were opened.
   const silent = () => {};
   const ended = function* (shard: number, ends: SeenSet): Generator<EndedUrl, void> {
-    for (const batches of [
-      salvaged(readDone(folder, shard), silent),
-      tail(folder, shard, silent),
-    ]) {
-      for (const batch of batches) {
-        const met: EndedUrl[] = [];
-        // A URL ends once; what a salvage shows a second time is a copy.
-        meetEnds(batch, (one) => ends.addPrint(one.low, one.high) && met.push(one));
-        yield* met;
-      }
-    }
+    for (const batches of [salvaged(readDone(folder, shard), silent), tail(folder, shard, silent)])
+      for (const batch of batches)
+        for (const one of endsIn(batch)) if (ends.addPrint(one.low, one.high)) yield one;
   };
   return {
     seedLow,
@@ -136,39 +164,41 @@ function viewOf(
     *ended(): Generator<EndedUrl, void> {
       for (const shard of shards) yield* ended(shard, new SeenSet(seedLow, seedHigh));
     },
-    *waiting(): Generator<FoundUrl, void> {
+    eachWaiting(meet: (link: WaitingLink) => void): void {
       for (const shard of shards) {
-        const seen = new SeenSet(seedLow, seedHigh);
-        for (const _ of ended(shard, seen));
+        const met = new SeenSet(seedLow, seedHigh);
+        for (const _ of ended(shard, met));
+        const isWaiting = waitingTest({ repeated: 1, contradictions: [] }, met);
         const queued = openSnapshot(folder, shard, silent)?.queued() ?? [];
-        for (const batches of [queued, tail(folder, shard, silent)])
-          for (const batch of batches) yield* admitted(batch, seen);
+        enqueueWaiting(isWaiting, queued, tail(folder, shard, silent), (run) =>
+          eachLink(run, meet),
+        );
       }
     },
   };
 }
 
 /** Calls `meet` for each end of a URL in a batch. Most of a batch is links, which are passed over unread. */
-function meetEnds(batch: EventBytes, meet: (ended: EndedUrl) => void): void {
+function meetEnds(batch: EventBytes, meet: ((ended: EndedUrl) => void) | undefined): void {
+  if (meet === undefined) return;
   const cursor = new EventCursor();
   cursor.open(batch);
   while (cursor.next()) if (cursor.kind === EVENT.done) meet(decodeDone(cursor));
 }
 
-/** The URLs that a batch admits and that were neither done nor met before. */
-function* admitted(batch: EventBytes, seen: SeenSet): Generator<FoundUrl, void> {
+function endsIn(batch: EventBytes): EndedUrl[] {
+  const met: EndedUrl[] = [];
+  meetEnds(batch, (one) => met.push(one));
+  return met;
+}
+
+/** Adds the fingerprints of the URLs that end in a batch. */
+function addEnds(batch: EventBytes, into: SeenSet): void {
   const cursor = new EventCursor();
   cursor.open(batch);
-  while (cursor.next()) {
-    if (cursor.kind !== EVENT.admit) continue;
-    const { bytes, from } = cursor;
-    let print = cursor.linksTo();
-    for (const { url, parent } of decodeGroup(bytes, from, cursor.linksFrom(), print)) {
-      const isNew = seen.addPrint(word(bytes, print), word(bytes, print + 4));
-      print += 8;
-      if (isNew) yield { url, source: parent ?? "" };
-    }
-  }
+  while (cursor.next())
+    if (cursor.kind === EVENT.done)
+      into.addPrint(word(cursor.bytes, cursor.from), word(cursor.bytes, cursor.from + 4));
 }
 
 /** Reads on until something is damaged, which is reported instead of thrown. */

@@ -9,6 +9,7 @@ import { removeIfThere } from "./replace-file.ts";
 import { sortEdges } from "./sort-edges.ts";
 import { sortLines } from "./sort-lines.ts";
 import { SortedLines } from "./sorted-lines.ts";
+import { NO_LIMIT, type TimeLimit } from "./time-limit.ts";
 
 /** The files of a finished graph. */
 export interface GraphPaths {
@@ -34,7 +35,7 @@ export function graphPaths(dir: string): GraphPaths {
 }
 
 /** Sorts what the builders streamed into one graph, in bounded memory; again after more of the crawl. */
-export function finishGraph(dir: string): void {
+export function finishGraph(dir: string, limit: TimeLimit = NO_LIMIT): void {
   const paths = graphPaths(dir);
   const nodeParts = partsOf(paths.nodes);
   const edgeParts = partsOf(paths.out);
@@ -42,10 +43,11 @@ export function finishGraph(dir: string): void {
   const old = (path: string) => (existsSync(path) ? [path] : []);
   const nodes = sortLines([...old(paths.nodes), ...nodeParts], paths.nodes, {
     sameWhen: (line) => line,
+    limit,
   });
   // Both from the same edges: `out` is replaced last, so that an interruption loses none.
-  const edges = sortEdges([...old(paths.out), ...edgeParts], paths.in, { reverse: true });
-  sortEdges([...old(paths.out), ...edgeParts], paths.out);
+  const edges = sortEdges([...old(paths.out), ...edgeParts], paths.in, { reverse: true, limit });
+  sortEdges([...old(paths.out), ...edgeParts], paths.out, { limit });
   const { version, seedLow, seedHigh } = graphFacts(paths.facts);
   writeGraphFacts(paths.facts, { version, seedLow, seedHigh, nodes, edges });
   for (const part of [...nodeParts, ...edgeParts]) removeIfThere(part);

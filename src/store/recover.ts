@@ -4,8 +4,15 @@ import { StoreCorruptError, UsageError } from "../errors.ts";
 import { archiveFiles } from "./archive-scan.ts";
 import { type ClosedArchive, closeArchives } from "./close-archives.ts";
 import { Committed, type FoundUrl } from "./committed.ts";
-import { crawlPaths, mendCrawlState, partsOf, readCrawlState } from "./crawl-folder.ts";
-import { writeResultsOf, writeTreeResults } from "./crawl-results.ts";
+import {
+  type CrawlState,
+  crawlPaths,
+  mendCrawlState,
+  partsOf,
+  readCrawlState,
+  writeCrawlState,
+} from "./crawl-folder.ts";
+import { writeResults, writeTreeResults } from "./crawl-results.ts";
 import { isUnfinished } from "./create-folder.ts";
 import { dropUncommitted } from "./drop-uncommitted.ts";
 import { finishFolder } from "./finish-folder.ts";
@@ -100,7 +107,7 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   const committed = new Committed(journals.view);
   const closed = closeArchives(paths.archive, committed);
   for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages]) trimLines(path);
-  const waiting = journals.view?.waiting() ?? [];
+  const { view } = journals;
   let rebuilt: Pick<
     ReturnType<typeof rebuildLists>,
     "captures" | "orphans" | "changed" | "damages" | "mended"
@@ -111,12 +118,12 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
     dropUncommitted(dir, committed);
     const { pages, orphans } = pagesOfTree(dir, committed);
     rebuilt = { captures: pages.length, orphans, changed: [], damages: [], mended: [] };
-    lists = writeResultsOf(dir, facts, { committed, waiting, captures: pages });
+    lists = writeResults(dir, facts, { committed, view, captures: pages });
   } else if (archiveFiles(paths.archive).length === 0 && !committed.keepsRecords) {
     // No store, or nobody answered: the lists are all there is.
     finishFolder(dir);
     dropUncommitted(dir, committed);
-    lists = writeResultsOf(dir, facts, { committed, waiting });
+    lists = writeResults(dir, facts, { committed, view });
     const captures = lists.crawled + lists.seeds;
     rebuilt = { captures, orphans: 0, changed: [], damages: [], mended: [] };
   } else {
@@ -124,7 +131,7 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
     rebuilt = whole;
     finishFolder(dir);
     const captures = capturesIn(whole.crawled);
-    lists = writeResultsOf(dir, facts, { committed, waiting, captures });
+    lists = writeResults(dir, facts, { committed, view, captures });
     removeIfThere(whole.crawled);
   }
   const missing = [...committed.missing()].map((place) => ({
@@ -133,6 +140,7 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   }));
   // The last thing: everything before reads the journals as they were.
   const salvaged = salvageJournals(dir, journals.damages);
+  if (state.whole?.left === true) writeCrawlState(dir, { ...state.whole, left: false });
   return {
     damages: [...state.damages, ...journals.damages, ...rebuilt.damages, ...missing],
     salvaged,
@@ -152,9 +160,14 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
 }
 
 /** The seeds of the fingerprints; when the crawl's state is damaged or gone the journals name them, too. */
-function seedsOf(dir: string): { seeds: Seeds | undefined; damages: Recovery["damages"] } {
+function seedsOf(dir: string): {
+  seeds: Seeds | undefined;
+  whole?: CrawlState | undefined;
+  damages: Recovery["damages"];
+} {
   try {
-    return { seeds: readCrawlState(dir), damages: [] };
+    const whole = readCrawlState(dir);
+    return { seeds: whole, whole, damages: [] };
   } catch (fault) {
     if (!(fault instanceof StoreCorruptError)) throw fault;
     const { state: file, journals } = crawlPaths(dir);

@@ -1,15 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AppendFile } from "./append-file.ts";
-import type { FoundUrl } from "./committed.ts";
+import type { FoundUrl, JournalView } from "./committed.ts";
 import { replaceFile } from "./replace-file.ts";
 import { safeText, safeUri } from "./safe-text.ts";
 import { sourceLine } from "./tree-files.ts";
+import { UrlList } from "./url-list.ts";
 
 const TITLE = "URLs found and not crawled";
 /** How a crawl ended that did not end. */
 export const AFTER_CRASH = "recovered after a crash";
-const WRITE_CHARS = 256 * 1024;
 
 /** How many lines the lists have, titles left out. */
 export interface ListCounts {
@@ -28,41 +27,43 @@ export interface RunFacts {
   readonly endedBy: string;
 }
 
+/** The URLs of the lists. */
+export interface Listed {
+  readonly crawled: Iterable<FoundUrl>;
+  /** Ended without an answer. */
+  readonly unanswered: Iterable<FoundUrl>;
+  /** Calls `meet` for each URL that waits, as it lies in a journal: there may be millions. */
+  readonly eachWaiting: JournalView["eachWaiting"];
+}
+
 /**
  * Writes reports/crawled.txt (a line `URL<TAB>source URL` per crawled URL) and reports/uncrawled.txt (a title, then a
  * URL per line); seeds are in neither, because nobody found them. So the URLs found are the lines of both, less one.
  */
 export function writeLists(
   reports: string,
-  crawled: Iterable<FoundUrl>,
-  uncrawled: Iterable<FoundUrl>,
+  { crawled, unanswered, eachWaiting }: Listed,
 ): ListCounts {
   let seeds = 0;
-  const write = (
-    name: string,
-    urls: Iterable<FoundUrl>,
-    title: string | undefined,
-    line: (found: FoundUrl) => string,
-  ) => {
+  const write = (name: string, fill: (list: UrlList) => void): number => {
     let count = 0;
     replaceFile(join(reports, name), (file) => {
-      const lines = new BufferedLines(file);
-      if (title !== undefined) lines.add(title);
-      for (const found of urls) {
-        if (found.source === "") seeds++;
-        else {
-          lines.add(line(found));
-          count++;
-        }
-      }
-      lines.flush();
+      const list = new UrlList(file);
+      fill(list);
+      list.flush();
+      count = list.lines;
+      seeds += list.seeds;
     });
     return count;
   };
-  const done = write("crawled.txt", crawled, undefined, ({ url, source }) =>
-    sourceLine(url, source),
-  );
-  const left = write("uncrawled.txt", uncrawled, TITLE, ({ url }) => safeUri(url));
+  const done = write("crawled.txt", (list) => {
+    for (const { url, source } of crawled) list.add(sourceLine(url, source), source === "");
+  });
+  const left = write("uncrawled.txt", (list) => {
+    list.title(TITLE);
+    for (const { url, source } of unanswered) list.add(safeUri(url), source === "");
+    eachWaiting((link) => list.addWaiting(link));
+  });
   return { crawled: done, uncrawled: left, seeds };
 }
 
@@ -100,26 +101,4 @@ export function readRunFacts(reports: string): RunFacts {
     buffers: number("buffers"),
     endedBy: row("ended by") ?? AFTER_CRASH,
   };
-}
-
-class BufferedLines {
-  readonly #file: AppendFile;
-  #waiting: string[] = [];
-  #chars = 0;
-
-  constructor(file: AppendFile) {
-    this.#file = file;
-  }
-
-  add(line: string): void {
-    this.#waiting.push(line);
-    this.#chars += line.length + 1;
-    if (this.#chars >= WRITE_CHARS) this.flush();
-  }
-
-  flush(): void {
-    if (this.#waiting.length > 0) this.#file.write(Buffer.from(`${this.#waiting.join("\n")}\n`));
-    this.#waiting = [];
-    this.#chars = 0;
-  }
 }

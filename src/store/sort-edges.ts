@@ -1,6 +1,7 @@
 import type { AppendFile } from "./append-file.ts";
 import { EDGE_BYTES, EDGE_WORDS, readEdges } from "./edge-file.ts";
 import { removeIfThere, replaceFile } from "./replace-file.ts";
+import { NO_LIMIT, type TimeLimit } from "./time-limit.ts";
 
 const RUN_EDGES = 1024 * 1024;
 const MERGE_EDGES = 1024 * 1024;
@@ -15,6 +16,8 @@ export interface SortEdgesOptions {
   readonly reverse?: boolean;
   readonly runEdges?: number;
   readonly fanIn?: number;
+  /** When it is up nothing has changed. */
+  readonly limit?: TimeLimit;
 }
 
 /**
@@ -26,12 +29,12 @@ export function sortEdges(
   out: string,
   options: SortEdgesOptions = {},
 ): number {
-  const { runEdges = RUN_EDGES, fanIn = FAN_IN, reverse = false } = options;
+  const { runEdges = RUN_EDGES, fanIn = FAN_IN, reverse = false, limit = NO_LIMIT } = options;
   const made: string[] = [];
   const newRun = (edges: Iterable<Uint32Array>): string => {
     const path = `${out}.run-${made.length}`;
     made.push(path);
-    replaceFile(path, (file) => writeEdges(file, edges));
+    replaceFile(path, (file) => writeEdges(file, edges, limit));
     return path;
   };
   try {
@@ -39,6 +42,7 @@ export function sortEdges(
     let held: Uint32Array | undefined;
     for (const input of inputs)
       for (const edges of readEdges(input, runEdges)) {
+        limit.check();
         if (held !== undefined) runs.push(newRun([held]));
         if (reverse) turnRound(edges);
         held = sortByDigits(edges);
@@ -52,7 +56,8 @@ export function sortEdges(
     }
     let written = 0;
     replaceFile(out, (file) => {
-      written = writeEdges(file, runs.length > 0 ? mergeRuns(runs) : [held ?? new Uint32Array(0)]);
+      const whole = runs.length > 0 ? mergeRuns(runs) : [held ?? new Uint32Array(0)];
+      written = writeEdges(file, whole, limit);
     });
     return written;
   } finally {
@@ -165,7 +170,7 @@ function isLess(a: Run, b: Run): boolean {
 }
 
 /** Writes sorted edges, each once; answers how many. */
-function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>): number {
+function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>, limit: TimeLimit): number {
   const waiting = new Uint32Array(WRITE_EDGES * EDGE_WORDS);
   let used = 0;
   let written = 0;
@@ -179,6 +184,7 @@ function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>): number {
       }
       written++;
       if (used < waiting.length) continue;
+      limit.check();
       file.write(new Uint8Array(waiting.buffer));
       used = 0;
     }

@@ -1,6 +1,7 @@
 import type { AppendFile } from "./append-file.ts";
 import { readLines } from "./line-reader.ts";
 import { removeIfThere, replaceFile } from "./replace-file.ts";
+import { NO_LIMIT, type TimeLimit } from "./time-limit.ts";
 
 const RUN_BYTES = 16 * 1024 * 1024;
 const FAN_IN = 32;
@@ -14,6 +15,8 @@ export interface SortOptions {
   runBytes?: number;
   /** Runs read at once. */
   fanIn?: number;
+  /** When it is up nothing has changed. */
+  limit?: TimeLimit;
 }
 
 /**
@@ -26,12 +29,12 @@ export function sortLines(
   out: string,
   options: SortOptions = {},
 ): number {
-  const { runBytes = RUN_BYTES, fanIn = FAN_IN, sameWhen } = options;
+  const { runBytes = RUN_BYTES, fanIn = FAN_IN, limit = NO_LIMIT } = options;
   const made: string[] = [];
   const newRun = (lines: Iterable<string>): string => {
     const path = `${out}.run-${made.length}`;
     made.push(path);
-    replaceFile(path, (file) => writeLines(file, lines, sameWhen));
+    replaceFile(path, (file) => writeLines(file, lines, options));
     return path;
   };
   try {
@@ -43,6 +46,7 @@ export function sortLines(
         held.push(line);
         heldBytes += line.length + 1;
         if (heldBytes < runBytes) continue;
+        limit.check();
         runs.push(newRun(held.sort()));
         held = [];
         heldBytes = 0;
@@ -53,12 +57,13 @@ export function sortLines(
       for (const run of runs.slice(0, fanIn)) removeIfThere(run);
       runs = [...runs.slice(fanIn), merged];
     }
+    limit.check();
     // What is still in memory is the last run.
     const all: Iterator<string>[] = runs.map((run) => readLines(run));
     all.push(held.sort().values());
     let written = 0;
     replaceFile(out, (file) => {
-      written = writeLines(file, mergeRuns(all), sameWhen);
+      written = writeLines(file, mergeRuns(all), options);
     });
     return written;
   } finally {
@@ -91,7 +96,7 @@ function* mergeRuns(runs: Iterator<string>[]): Generator<string, void> {
 function writeLines(
   file: AppendFile,
   lines: Iterable<string>,
-  sameWhen: ((line: string) => string) | undefined,
+  { sameWhen, limit = NO_LIMIT }: SortOptions,
 ): number {
   let written = 0;
   let waiting: string[] = [];
@@ -107,6 +112,7 @@ function writeLines(
     written++;
     chars += line.length + 1;
     if (chars < WRITE_CHARS) continue;
+    limit.check();
     file.write(Buffer.from(`${waiting.join("\n")}\n`, "latin1"));
     waiting = [];
     chars = 0;

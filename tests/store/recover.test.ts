@@ -13,8 +13,9 @@ import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { cdxjFields } from "../../src/store/cdxj.ts";
+import { completeFolder } from "../../src/store/complete-folder.ts";
 import { crawlPaths } from "../../src/store/crawl-folder.ts";
-import { writeResults } from "../../src/store/crawl-results.ts";
+import { openResults, writeResults } from "../../src/store/crawl-results.ts";
 import { finishFolder } from "../../src/store/finish-folder.ts";
 import { LinkGraph } from "../../src/store/link-graph.ts";
 import { treeLockMemory } from "../../src/store/page-tree.ts";
@@ -38,7 +39,7 @@ function finished(t: TestContext, options = {}): string {
   const folder = join(freshFolder(t), "crawl");
   sampleCrawl(folder, options).close();
   finishFolder(folder);
-  writeResults(folder, FACTS);
+  writeResults(folder, FACTS, openResults(folder));
   return folder;
 }
 
@@ -262,8 +263,9 @@ test("a tree: what was stored and not committed is listed as an orphan, and once
   resumed.store(again, "http://h/0");
   resumed.commit(again, resumed.store(again, "http://h/0"));
   resumed.close();
-  finishFolder(resumed.folder);
-  const { crawled, uncrawled } = writeResults(resumed.folder, FACTS);
+  const results = openResults(resumed.folder);
+  assert.ok(completeFolder(resumed.folder, results.committed));
+  const { crawled, uncrawled } = writeResults(resumed.folder, FACTS, results);
   assert.equal(crawled + uncrawled, 37);
   assert.deepEqual(urlsIn(resumed.folder), [1, 0, 1]);
 });

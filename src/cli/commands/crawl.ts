@@ -50,6 +50,10 @@ export async function crawlConfig(args: Arguments, io: Io): Promise<CrawlConfig>
     io.stderr.write(`\nThe same without questions:\n  ${equivalentCommand(flags, file)}\n\n`);
     settings = await loadSettings({ flags, file, environment: io.environment });
   }
+  if (settings.recrawl !== undefined) {
+    const { completeIfLeft } = await import("../../store/complete-folder.ts");
+    completeIfLeft(settings.recrawl);
+  }
   const typed = (flags.seeds as readonly string[] | undefined) ?? [];
   if (settings.seedsFile === undefined) return configFrom(settings, { typed });
   const list = await loadSeedFile(settings.seedsFile, settings.strictSeeds, io.stdin);

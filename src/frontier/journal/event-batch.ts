@@ -28,6 +28,8 @@ export const EVENT = {
 export const EVENT_HEADER_BYTES = 5;
 /** How found, chain length, depth, count, parent length. */
 export const ADMIT_FIXED_BYTES = 10;
+/** Where the last of these begins. */
+export const PARENT_LENGTH_AT = 8;
 /** Fingerprint, outcome, length, offset; the file's name follows. */
 export const DONE_FIXED_BYTES = 21;
 /** Target, epoch, number, links; the block follows. */

@@ -11,6 +11,7 @@ import {
   HOST_BYTES,
   NUMBER_BYTES,
   OUTBOX_FIXED_BYTES,
+  PARENT_LENGTH_AT,
   type PageLocation,
   PRINT_AND_AMOUNT_BYTES,
   SEED_FLAG,
@@ -130,14 +131,16 @@ export class EventCursor {
 
 /** Where the fixed part, parent and chain of a group end and its links begin. */
 export function groupHeadEnd(bytes: Buffer, head: number): number {
-  return head + ADMIT_FIXED_BYTES + bytes.readUInt16LE(head + 8) + 8 * bytes[head + 1]!;
+  return (
+    head + ADMIT_FIXED_BYTES + bytes.readUInt16LE(head + PARENT_LENGTH_AT) + 8 * bytes[head + 1]!
+  );
 }
 
 /** The links from `from` to `to` of the group whose fixed part, parent and chain begin at `head`. */
 export function decodeGroup(bytes: Buffer, head: number, from: number, to: number): Discovery[] {
   const how = bytes[head]!;
   const depth = bytes.readUInt32LE(head + 2);
-  const parentEnd = head + ADMIT_FIXED_BYTES + bytes.readUInt16LE(head + 8);
+  const parentEnd = head + ADMIT_FIXED_BYTES + bytes.readUInt16LE(head + PARENT_LENGTH_AT);
   const parentText = bytes.toString("latin1", head + ADMIT_FIXED_BYTES, parentEnd) as CrawlUrl;
   const parent = parentText === "" ? undefined : parentText;
   const chain: string[] = [];

@@ -1,4 +1,5 @@
 import type { Discovery } from "../frontier.ts";
+import { PARENT_LENGTH_AT } from "./event-batch.ts";
 import { decodeGroup } from "./event-cursor.ts";
 import { word } from "./journal-format.ts";
 
@@ -53,4 +54,9 @@ export function eachLink(run: WaitingRun, meet: (link: WaitingLink) => void): vo
 export function decodeLink({ bytes, head, from, to }: WaitingLink): Discovery {
   // Its length stands in the two bytes before.
   return decodeGroup(bytes, head, from - 2, to)[0]!;
+}
+
+/** Whether a page led to the link: nobody found a seed. */
+export function hasParent({ bytes, head }: Pick<WaitingLink, "bytes" | "head">): boolean {
+  return bytes.readUInt16LE(head + PARENT_LENGTH_AT) > 0;
 }
