@@ -1,7 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { listSegments, segmentName } from "../frontier/journal/journal-files.ts";
-import { listSnapshots, snapshotName } from "../frontier/journal/snapshot.ts";
+import { listSegments, segmentName, snapshotName } from "../frontier/journal/journal-files.ts";
 import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
 
 /** A snapshot is made when the closed segments behind the last one are this large, and half as large as it is. */
@@ -77,7 +76,7 @@ export class Compactor {
 
   #isDue(shard: number, upTo: number): boolean {
     const { folder, leastBytes = LEAST_BYTES } = this.#options;
-    const last = listSnapshots(folder, shard).at(-1) ?? 0;
+    const last = listSegments(folder, shard, snapshotName).at(-1) ?? 0;
     let bytes = 0;
     for (const segment of listSegments(folder, shard)) {
       if (segment > last && segment <= upTo)

@@ -204,6 +204,7 @@ export class Crawl {
     const plan = {
       config: this.#config,
       out: this.#out,
+      state: this.#state!,
       memory: this.#memory,
       control: this.#control,
       seedLow,

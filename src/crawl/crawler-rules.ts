@@ -16,6 +16,11 @@ export interface CrawlerRules {
   readonly seeds: readonly CrawlUrl[];
   /** Folder of the journals; undefined for a frontier that keeps none. */
   readonly journals: string | undefined;
+  /** Journals were begun with the crawl: one that is not there is missing. */
+  readonly begun: boolean;
+  /** Folder of the archive, in which committed records must be; files that are known to be lost are not looked for. */
+  readonly archive: string;
+  readonly lostArchives: readonly string[];
   /** Number of the run, above that of every run before. */
   readonly epoch: number;
   /** Hosts may have been asked a moment ago by a thread that is gone: each waits one delay first. */

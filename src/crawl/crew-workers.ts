@@ -1,6 +1,6 @@
 import type { CrawlConfig } from "../config/schema.ts";
 import { WorkerDiedError } from "../errors.ts";
-import { crawlPaths } from "../store/crawl-folder.ts";
+import { type CrawlState, crawlPaths } from "../store/crawl-folder.ts";
 import { reclaimTreeLocks } from "../store/page-tree.ts";
 import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
@@ -27,6 +27,8 @@ export interface CrewPlan {
   readonly seedHigh: number;
   /** All seeds, also those that earlier runs were led to. */
   readonly seeds: readonly CrawlUrl[];
+  /** What the crawl was found with: which files must be there. */
+  readonly state: Pick<CrawlState, "journals" | "lostArchives">;
   /** True when another run may have asked hosts a moment ago. */
   readonly resumed: boolean;
   /** Shared by all builders: `treeLockMemory`. */
@@ -78,10 +80,15 @@ export function beginCrawler(
   run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait">,
   hear: (message: FromCrawler) => void,
 ): RunningWorker {
-  const { config, memory, seedLow, seedHigh, seeds } = plan;
+  const { config, memory, seedLow, seedHigh, seeds, state } = plan;
   const { shards, threads } = config;
   const journals = journalsOf(plan);
-  const rules: CrawlerRules = { ...run, config, memory, seedLow, seedHigh, seeds, journals };
+  const { archive } = crawlPaths(plan.out);
+  const rules: CrawlerRules = {
+    ...{ ...run, config, memory, seedLow, seedHigh, seeds },
+    ...{ journals, begun: state.journals !== undefined },
+    ...{ archive, lostArchives: state.lostArchives ?? [] },
+  };
   const ownSeeds = seeds.filter((url) => {
     const shard = shardOf(siteHash(siteOf(hostnameOf(url))), shards);
     return shard % threads === run.thread;

@@ -23,6 +23,7 @@ import { ShardedFrontier } from "../frontier/sharded.ts";
 import { SharedFrontier } from "../frontier/shared.ts";
 import { openFrontier } from "../frontier/strategies/open-frontier.ts";
 import { CounterRow } from "../stats/counters.ts";
+import { checkArchives } from "../store/check-archives.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
 import type { BufferSender } from "./buffer-sender.ts";
@@ -132,10 +133,12 @@ function openSharded(
     const opened = openShard({
       folder: journals!,
       number,
+      begun: rules.begun,
       rules: shardRules,
       gathered,
       newQueue: (cash) => newQueue(number, cash),
     });
+    checkArchives(rules.archive, opened.shard.state.archives.ends, rules.lostArchives);
     owned.push(opened.shard);
     ends.set(number, opened.end);
     const { outcomes, counters: counted } = opened.shard.state;

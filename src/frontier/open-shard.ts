@@ -1,19 +1,27 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { GatheredPrints } from "./gathered-prints.ts";
-import { removeReplaced } from "./journal/compact.ts";
 import { ShardState } from "./journal/fold.ts";
-import { listSegments } from "./journal/journal-files.ts";
+import { listSegments, segmentName, snapshotName } from "./journal/journal-files.ts";
 import { type JournalEnd, repairTail } from "./journal/journal-reader.ts";
 import { recoverShard } from "./journal/recover-shard.ts";
-import { listSnapshots } from "./journal/snapshot.ts";
+import { removeReplaced } from "./journal/write-snapshot.ts";
 import { ShardCash } from "./opic/shard-cash.ts";
 import { Shard, type ShardRules } from "./shard.ts";
 import type { ShardQueue } from "./shard-queue.ts";
+
+/** Where a journal ends that has no more than the empty file of its first segment. */
+const BEGUN: JournalEnd = {
+  ...{ segment: 0, bytes: 0, sequence: 0, epoch: 0 },
+  ...{ followed: true, torn: undefined },
+};
 
 /** Which shard to open, and with what. */
 export interface OpenShardOptions {
   readonly folder: string;
   readonly number: number;
+  /** The journals were begun with the crawl: that of a shard without one is missing. */
+  readonly begun?: boolean;
   readonly rules: ShardRules;
   /** Makes the queue of what waits; `cash` is there when the crawl orders by it. */
   readonly newQueue: (cash: ShardCash | undefined) => ShardQueue;
@@ -22,29 +30,37 @@ export interface OpenShardOptions {
 }
 
 /** Reads a shard from disk: what is known, what waits, where its journal ends. A torn tail is cut off. */
-export function openShard({ folder, number, rules, newQueue, gathered }: OpenShardOptions): {
+export function openShard(options: OpenShardOptions): {
   shard: Shard;
   end: JournalEnd | undefined;
 } {
+  const { folder, number, begun = false, rules, newQueue, gathered } = options;
   const { seedLow, seedHigh } = rules;
   const cash = rules.order === "opic" ? new ShardCash(seedLow, seedHigh) : undefined;
   const queue = newQueue(cash);
-  const fresh =
-    !existsSync(folder) ||
-    (listSegments(folder, number).length === 0 && listSnapshots(folder, number).length === 0);
-  if (fresh) {
+  if (isNew(folder, number, begun)) {
     const state = new ShardState(seedLow, seedHigh, undefined, cash);
-    return { shard: new Shard(number, rules, state, queue), end: undefined };
+    return { shard: new Shard(number, rules, state, queue), end: begun ? BEGUN : undefined };
   }
   removeReplaced(folder, number);
   // The shard needs its state first, and the fold is complete before the first URL is enqueued.
   let shard: Shard | undefined;
   const { end } = recoverShard(
-    { folder, shard: number, seedLow, seedHigh, cash, gathered },
+    { folder, shard: number, begun, seedLow, seedHigh, cash, gathered },
     (run) => shard!.enqueue(run),
     (folded) => {
       shard = new Shard(number, rules, folded, queue);
     },
   );
   return { shard: shard!, end: repairTail(end, folder) };
+}
+
+/** Whether nothing was ever written of a shard. */
+function isNew(folder: string, shard: number, begun: boolean): boolean {
+  if (!existsSync(folder)) return !begun;
+  if (listSegments(folder, shard, snapshotName).length > 0) return false;
+  const segments = listSegments(folder, shard);
+  if (segments.length === 0) return !begun;
+  const first = join(folder, segmentName(shard, 1));
+  return segments.length === 1 && segments[0] === 1 && statSync(first).size === 0;
 }

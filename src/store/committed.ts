@@ -36,6 +36,8 @@ export class Committed {
   readonly #view: JournalView | undefined;
   readonly #offsets = new Map<string, Float64Array>();
   readonly #sizes = new Map<string, number>();
+  /** How far each file must reach. */
+  readonly ends = new Map<string, number>();
   readonly #found = new Map<string, Uint8Array>();
   /** Those that nobody has named yet; without a journal those that somebody has. */
   readonly #unstored = new Set<number>();
@@ -138,7 +140,8 @@ export class Committed {
     return offsets[low] === offset ? low : -1;
   }
 
-  #keep({ file, offset }: Location): void {
+  #keep({ file, offset, length }: Location): void {
+    if (offset + length > (this.ends.get(file) ?? 0)) this.ends.set(file, offset + length);
     const size = this.#sizes.get(file) ?? 0;
     let offsets = this.#offsets.get(file);
     if (offsets === undefined || size === offsets.length) {

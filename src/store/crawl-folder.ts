@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { StoreCorruptError } from "../errors.ts";
 import { firstDifference } from "./first-difference.ts";
@@ -40,6 +40,8 @@ export interface CrawlState {
   readonly version: number;
   readonly created: string;
   readonly frontier: FrontierKind;
+  /** How many journals were begun before this was written: each has files from then on. Absent in older crawls. */
+  readonly journals?: number;
   /** Seeds of the fingerprints. */
   readonly seedLow: number;
   readonly seedHigh: number;
@@ -49,6 +51,8 @@ export interface CrawlState {
   readonly config: object;
   /** Where seeds were redirected to: seeds as well. */
   readonly moreSeeds: readonly string[];
+  /** Files of the archive that `recover` found missing or cut off: what was committed in them is lost, and known to be. */
+  readonly lostArchives?: readonly string[];
   /** How the newest run ended; "running" after a crash. */
   readonly ended: string;
   /** The newest run had no time to sort and join what its builders wrote: `completeIfLeft` does it. */
@@ -68,7 +72,7 @@ export function readCrawlState(dir: string): CrawlState | undefined {
   const { state, stateCopy, journals } = crawlPaths(dir);
   const cure = isWhole(stateCopy) ? "orbweaver recover puts it right from its copy" : LOST;
   if (!existsSync(state)) {
-    if (!existsSync(journals) || readdirSync(journals).length === 0) return undefined;
+    if (!holdsAnything(journals)) return undefined;
     throw new StoreCorruptError(`${state}:0: the state of the crawl is missing: ${cure}`);
   }
   const bytes = readFileSync(state);
@@ -77,6 +81,22 @@ export function readCrawlState(dir: string): CrawlState | undefined {
   if (value !== undefined || isOlder(bytes))
     throw new StoreCorruptError(`${state}:0: written by another version of this program`);
   throw new StoreCorruptError(`${state}:0: not the state of a crawl as it was written: ${cure}`);
+}
+
+/** The state of a crawl folder; undefined when it is damaged or not there. */
+export function wholeState(dir: string): CrawlState | undefined {
+  try {
+    return readCrawlState(dir);
+  } catch (fault) {
+    if (fault instanceof StoreCorruptError) return undefined;
+    throw fault;
+  }
+}
+
+/** Journals are begun before the state is there, with empty files. */
+function holdsAnything(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  return readdirSync(folder).some((name) => statSync(join(folder, name)).size > 0);
 }
 
 /** Before there were checksums. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { FolderTakenError } from "../errors.ts";
+import { reserveSegment } from "../frontier/journal/journal-files.ts";
 import { syncFolder } from "./append-file.ts";
 import {
   type CrawlPaths,
@@ -18,9 +19,9 @@ import { replaceFile } from "./replace-file.ts";
 /** What a new crawl is given beside its folder. */
 export type NewCrawl = Partial<Pick<CrawlState, "frontier" | "seedLow" | "seedHigh" | "config">>;
 
-/** The only files that are there before state/crawl.json. */
+/** The only files that are there before state/crawl.json; journals are empty then. */
 const FIRST_FILES =
-  /^(?:state\/lock(?:\.\S+)?|state\/crawl(?:-copy\.json|(?:-copy)?\.json\.tmp)|links\/graph\.json(?:\.tmp)?|pages\/pages\.jsonl(?:\.tmp)?)$/;
+  /^(?:state\/lock(?:\.\S+)?|state\/crawl(?:-copy\.json|(?:-copy)?\.json\.tmp)|links\/graph\.json(?:\.tmp)?|state\/journals\/shard-\d+\.000001\.journal|pages\/pages\.jsonl(?:\.tmp)?)$/;
 
 /**
  * Makes a new output folder, or throws FolderTakenError with what to do instead: what is already on disk is never
@@ -51,8 +52,9 @@ export function isUnfinished(dir: string): boolean {
   if (!existsSync(dirname(state)) || existsSync(state)) return false;
   for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    if (!entry.isDirectory() && !FIRST_FILES.test(relative(dir, path).replaceAll("\\", "/")))
-      return false;
+    if (entry.isDirectory()) continue;
+    if (!FIRST_FILES.test(relative(dir, path).replaceAll("\\", "/"))) return false;
+    if (path.endsWith(".journal") && statSync(path).size > 0) return false;
   }
   return !existsSync(pages) || statSync(pages).size <= pagesHead().length;
 }
@@ -64,6 +66,9 @@ function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): 
   // Here, not by the builders: all of them must use the same ids.
   graphFacts(join(paths.links, "graph.json"));
   replaceFile(paths.pages, (file) => file.write(pagesHead()));
+  const journals = crawl.frontier === "shared" ? undefined : shardsOf(crawl.config);
+  for (let shard = 0; shard < (journals ?? 0); shard++) reserveSegment(paths.journals, shard, 1);
+  syncFolder(paths.journals);
   // Last, so that a folder with a state file is a complete one.
   const state: CrawlState = {
     version: FORMAT_VERSION,
@@ -75,10 +80,15 @@ function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): 
     config: {},
     moreSeeds: [],
     ended: "running",
+    ...(journals === undefined ? {} : { journals }),
     ...crawl,
   };
   writeCrawlState(dir, state);
   syncFolder(dir);
+}
+
+function shardsOf(config: object | undefined): number | undefined {
+  return (config as { readonly shards?: number } | undefined)?.shards;
 }
 
 function pagesHead(): Buffer {

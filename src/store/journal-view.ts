@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { StoreCorruptError } from "../errors.ts";
+import { checkDone, readDone } from "../frontier/journal/done-list.ts";
 import { EVENT } from "../frontier/journal/event-batch.ts";
 import { decodeDone, type EventBytes, EventCursor } from "../frontier/journal/event-cursor.ts";
 import { listSegments, segmentName } from "../frontier/journal/journal-files.ts";
@@ -11,13 +11,12 @@ import {
 } from "../frontier/journal/journal-format.ts";
 import {
   type Damage,
-  damageOf,
   type JournalEnd,
   readJournal,
   repairTail,
 } from "../frontier/journal/journal-reader.ts";
 import { enqueueWaiting, waitingTest } from "../frontier/journal/recover-shard.ts";
-import { openSnapshot, readDone } from "../frontier/journal/snapshot.ts";
+import { openSnapshot } from "../frontier/journal/snapshot.ts";
 import { eachLink, type WaitingLink } from "../frontier/journal/waiting-run.ts";
 import { SeenSet } from "../frontier/seen.ts";
 import type { EndedUrl, JournalView } from "./committed.ts";
@@ -38,8 +37,8 @@ export interface OpenedJournals {
   }[];
 }
 
-/** Seeds of the fingerprints of a crawl. */
-export type Seeds = Pick<JournalView, "seedLow" | "seedHigh">;
+/** Seeds of the fingerprints of a crawl, and how many journals it was begun with, as far as that is known. */
+export type Seeds = Pick<JournalView, "seedLow" | "seedHigh"> & { readonly journals?: number };
 
 /**
  * Opens the journals of a folder: cuts torn tails, reports damage, keeps everything that is intact. Everything is read
@@ -50,7 +49,8 @@ export function openJournals(
   seeds: Seeds | undefined,
   meet?: (ended: EndedUrl) => void,
 ): OpenedJournals {
-  const shards = shardsIn(folder);
+  const shards = shardsIn(folder, seeds?.journals);
+  const begun = seeds?.journals !== undefined;
   const damages: Damage[] = [];
   const mended: Damage[] = [];
   const cut: OpenedJournals["cut"][number][] = [];
@@ -58,8 +58,9 @@ export function openJournals(
   const salvage = (damage: Damage) => (damage.mend === undefined ? damages : mended).push(damage);
   const ends = new Map<number, JournalEnd>();
   for (const shard of shards) {
-    for (const batch of salvaged(readDone(folder, shard), salvage)) meetEnds(batch, meet);
-    const reader = tail(folder, shard, salvage);
+    checkDone(folder, shard, salvage);
+    for (const batch of allDone(folder, shard, salvage)) meetEnds(batch, meet);
+    const reader = tail(folder, shard, salvage, begun);
     let step = reader.next();
     for (; !step.done; step = reader.next()) meetEnds(step.value, meet);
     ends.set(shard, step.value);
@@ -95,21 +96,26 @@ function readSegmentHeader(path: string): ReturnType<typeof decodeSegmentHeader>
   }
 }
 
-/** Numbers of the shards that have a journal in the folder. */
-export function shardsIn(folder: string): number[] {
+/** Numbers of the shards that have a journal in the folder, or were begun with one. */
+export function shardsIn(folder: string, begun = 0): number[] {
   if (!existsSync(folder)) return [];
   const numbers = readdirSync(folder).map(
     (name) => /^shard-(\d+)\.\d+\.(?:journal|snapshot|done)$/.exec(name)?.[1],
   );
   const found = numbers.filter((number) => number !== undefined).map(Number);
-  return [...new Set(found)].sort((a, b) => a - b);
+  return [...new Set([...found, ...Array(begun).keys()])].sort((a, b) => a - b);
 }
 
 /** The batches behind the newest snapshot. */
-function tail(folder: string, shard: number, salvage: (damage: Damage) => void) {
+function tail(folder: string, shard: number, salvage: (damage: Damage) => void, begun = false) {
   const snapshot = openSnapshot(folder, shard, salvage);
   const after = snapshot === undefined ? {} : { after: snapshot.end };
-  return readJournal({ folder, shard, salvage, ...after });
+  return readJournal({ folder, shard, begun, salvage, ...after });
+}
+
+/** All done events that are not in segments any more. When their snapshot is missing the lists count all the same. */
+function allDone(folder: string, shard: number, salvage: (damage: Damage) => void) {
+  return readDone(folder, shard, salvage, Number.POSITIVE_INFINITY);
 }
 
 /** What journals say in which nothing is damaged: no checksum is computed twice, and nothing comes by twice. */
@@ -154,7 +160,7 @@ function salvagedView(
   // Damage was reported when the journals were opened.
   const silent = () => {};
   const ended = function* (shard: number, ends: SeenSet): Generator<EndedUrl, void> {
-    for (const batches of [salvaged(readDone(folder, shard), silent), tail(folder, shard, silent)])
+    for (const batches of [allDone(folder, shard, silent), tail(folder, shard, silent)])
       for (const batch of batches)
         for (const one of endsIn(batch)) if (ends.addPrint(one.low, one.high)) yield one;
   };
@@ -199,14 +205,4 @@ function addEnds(batch: EventBytes, into: SeenSet): void {
   while (cursor.next())
     if (cursor.kind === EVENT.done)
       into.addPrint(word(cursor.bytes, cursor.from), word(cursor.bytes, cursor.from + 4));
-}
-
-/** Reads on until something is damaged, which is reported instead of thrown. */
-function* salvaged<T>(parts: Iterable<T>, report: (damage: Damage) => void): Generator<T, void> {
-  try {
-    yield* parts;
-  } catch (fault) {
-    if (!(fault instanceof StoreCorruptError)) throw fault;
-    report(damageOf(fault));
-  }
 }

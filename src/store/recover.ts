@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StoreCorruptError, UsageError } from "../errors.ts";
 import { archiveFiles } from "./archive-scan.ts";
+import { type LostArchive, lostArchives } from "./check-archives.ts";
 import { type ClosedArchive, closeArchives } from "./close-archives.ts";
 import { Committed, type FoundUrl } from "./committed.ts";
 import {
@@ -10,6 +11,7 @@ import {
   mendCrawlState,
   partsOf,
   readCrawlState,
+  wholeState,
   writeCrawlState,
 } from "./crawl-folder.ts";
 import { writeResults, writeTreeResults } from "./crawl-results.ts";
@@ -134,15 +136,18 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
     lists = writeResults(dir, facts, { committed, view, captures });
     removeIfThere(whole.crawled);
   }
-  const missing = [...committed.missing()].map((place) => ({
-    ...place,
-    what: "a committed record is missing",
-  }));
+  const lost = lostArchives(paths.archive, committed.ends);
+  keepLost(dir, lost);
   // The last thing: everything before reads the journals as they were.
   const salvaged = salvageJournals(dir, journals.damages);
   if (state.whole?.left === true) writeCrawlState(dir, { ...state.whole, left: false });
   return {
-    damages: [...state.damages, ...journals.damages, ...rebuilt.damages, ...missing],
+    damages: [
+      ...state.damages,
+      ...journals.damages,
+      ...rebuilt.damages,
+      ...missingIn(dir, committed, lost),
+    ],
     salvaged,
     closed,
     journalsCut: journals.cut,
@@ -157,6 +162,35 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
     unnamed: committed.unnamed,
     lists,
   };
+}
+
+/** Committed records that are nowhere; of a file that is gone as a whole this is said once. */
+function missingIn(
+  dir: string,
+  committed: Committed,
+  lost: readonly LostArchive[],
+): Recovery["damages"] {
+  const gone = new Map<string, number>();
+  for (const { name, size } of lost) if (size === undefined) gone.set(name, 0);
+  const damages: (Place & { what: string })[] = [];
+  for (const place of committed.missing()) {
+    const records = gone.get(place.file);
+    if (records !== undefined) gone.set(place.file, records + 1);
+    else damages.push({ ...place, what: "a committed record is missing" });
+  }
+  for (const [name, records] of gone) {
+    const what = `the file is missing, and with it ${records} committed records`;
+    damages.push({ file: join(crawlPaths(dir).archive, name), offset: 0, what });
+  }
+  return damages;
+}
+
+/** From now on `resume` does without these files. */
+function keepLost(dir: string, lost: readonly LostArchive[]): void {
+  const state = wholeState(dir);
+  const names = lost.map(({ name }) => name).sort();
+  if (state === undefined || names.join() === (state.lostArchives ?? []).join()) return;
+  writeCrawlState(dir, { ...state, lostArchives: names });
 }
 
 /** The seeds of the fingerprints; when the crawl's state is damaged or gone the journals name them, too. */

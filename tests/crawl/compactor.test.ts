@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Compactor } from "../../src/crawl/compactor.ts";
+import { listSegments, snapshotName } from "../../src/frontier/journal/journal-files.ts";
 import { readJournal } from "../../src/frontier/journal/journal-reader.ts";
-import { listSnapshots } from "../../src/frontier/journal/snapshot.ts";
 import { crawlPaths } from "../../src/store/crawl-folder.ts";
 import { sampleCrawl } from "../store/journaled-crawl.ts";
 import { tempFolder } from "../support/orbweaver.ts";
@@ -26,5 +26,5 @@ test("closing breaks off a compaction, which leaves the journal as it was; the n
   left.hear([[0, 1]]);
   while (!readdirSync(folder).some((name) => name.endsWith(".snapshot"))) await sleep(5);
   await left.close();
-  assert.deepEqual(listSnapshots(folder, 0), [1]);
+  assert.deepEqual(listSegments(folder, 0, snapshotName), [1]);
 });

@@ -115,7 +115,8 @@ async function makeCrawl(out: string, pages: number): Promise<void> {
     const { journals: folder } = crawlPaths(out);
     const { seedLow, seedHigh } = readCrawlState(out)!;
     for (let shard = 0; shard < 16; shard += 2) {
-      const upTo = listSegments(folder, shard).at(-1);
+      // The last file is empty.
+      const upTo = listSegments(folder, shard).at(-2);
       if (upTo !== undefined) compactShard({ folder, shard, upTo, seedLow, seedHigh });
     }
     await runTo(["resume", out, "--json", "--quiet", "--max-pages", String(pages * 2)], 0);

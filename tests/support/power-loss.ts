@@ -32,7 +32,10 @@ export class RecordedFiles {
 
   create(path: string): number {
     const name = basename(path);
-    if (this.#names.has(name)) throw Object.assign(new Error(`${name} exists`), { code: "EEXIST" });
+    const there = this.#names.get(name);
+    if (there !== undefined && this.#contents[there]!.length === 0) return there;
+    if (there !== undefined)
+      throw Object.assign(new Error(`${name} is not empty`), { code: "EEXIST" });
     const file = this.#contents.push(Buffer.alloc(0)) - 1;
     this.#names.set(name, file);
     this.steps.push({ op: "link", name, file });

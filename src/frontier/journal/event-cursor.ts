@@ -18,7 +18,7 @@ import {
 } from "./event-batch.ts";
 import { type HostNote, readHostNote } from "./host-notes.ts";
 import { readWide } from "./journal-format.ts";
-import type { JournalBatch } from "./journal-reader.ts";
+import type { JournalBatch } from "./segment-batches.ts";
 
 /** The part of a batch that holds its events, and where it comes from: the batch for messages, and the events themselves if they are in a file. */
 export type EventBytes = Pick<JournalBatch, "bytes" | "from" | "to" | "file" | "offset"> &

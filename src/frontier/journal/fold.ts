@@ -1,11 +1,13 @@
 import { type GatheredPrints, MARK } from "../gathered-prints.ts";
 import { CASH_COUNTERS, type ShardCash } from "../opic/shard-cash.ts";
 import { SeenSet } from "../seen.ts";
-import { EVENT, OUTBOX_FIXED_BYTES } from "./event-batch.ts";
+import { ArchiveEnds } from "./archive-ends.ts";
+import type { Contradiction } from "./contradiction.ts";
+import { DONE_FIXED_BYTES, EVENT, OUTBOX_FIXED_BYTES } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import { type HostNote, HostNotes, readHostNote } from "./host-notes.ts";
 import { readWide, word } from "./journal-format.ts";
-import type { JournalBatch } from "./journal-reader.ts";
+import type { JournalBatch } from "./segment-batches.ts";
 
 /** Fingerprints whose places in memory are asked for together. */
 const BATCH = 64;
@@ -31,17 +33,6 @@ export type Arrival =
   | { readonly kind: "duplicate"; readonly reached: number }
   /** Blocks between are missing: the answer to the producer is the number reached. */
   | { readonly kind: "gap"; readonly reached: number };
-
-/** An event that contradicts those before it. A gap in what was received has no effect; a done of an unknown URL makes it known. */
-export type Contradiction =
-  | {
-      readonly kind: "gap" | "outbox-gap";
-      readonly shard: number;
-      readonly epoch: number;
-      readonly number: number;
-      readonly reached: number;
-    }
-  | { readonly kind: "unknown-url"; readonly low: number; readonly high: number };
 
 /**
  * What a shard knows, without the text of the URLs that wait: a pure fold over the events of its journal. It reads no
@@ -71,6 +62,8 @@ export class ShardState {
   /** Highest contiguous number received per "producer epoch". */
   readonly received = new Map<string, number>();
   readonly contradictions: Contradiction[] = [];
+  /** Only what was folded: a running crawl need not miss its own files. */
+  readonly archives = new ArchiveEnds();
   /** The batch folded last. */
   sequence = 0;
   /** URLs that wait or are being fetched. */
@@ -271,6 +264,8 @@ export class ShardState {
     const { bytes, from } = cursor;
     const outcome = bytes[from + 8]!;
     if (outcome === 0) cursor.fail("a URL is done without an outcome");
+    const recordEnd = readWide(bytes, from + 13) + word(bytes, from + 9);
+    this.archives.meet(bytes, from + DONE_FIXED_BYTES, cursor.to, recordEnd);
     const low = word(bytes, from);
     const high = word(bytes, from + 4);
     if (admissions && this.gathered === undefined) {

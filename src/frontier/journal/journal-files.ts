@@ -1,6 +1,8 @@
 import {
   closeSync,
   constants,
+  existsSync,
+  fstatSync,
   fsyncSync,
   ftruncateSync,
   openSync,
@@ -9,12 +11,13 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
+import { join } from "node:path";
 
-const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 
 /** The calls by which a journal changes the disk; handed in so that tests can fail, record and lose them. */
 export interface JournalFiles {
-  /** Makes a new file to append to; refuses an existing one. */
+  /** Opens a file to append to, a new one or one that is empty; refuses one that holds anything. */
   create(path: string): number;
   /** Opens an existing file in order to cut or sync it. */
   open(path: string): number;
@@ -31,7 +34,12 @@ export interface JournalFiles {
 
 /** The real disk. Links are not followed out of the folder. */
 export const REAL_FILES: JournalFiles = {
-  create: (path) => openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644),
+  create(path) {
+    const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o644);
+    if (fstatSync(file).size === 0) return file;
+    closeSync(file);
+    throw Object.assign(new Error(`${path} is not empty`), { code: "EEXIST" });
+  },
   open: (path) => openSync(path, O_WRONLY | O_NOFOLLOW),
   write: writeSync,
   truncate: ftruncateSync,
@@ -51,16 +59,45 @@ export const REAL_FILES: JournalFiles = {
 
 /** `shard-03.000017.journal`. */
 export function segmentName(shard: number, segment: number): string {
-  return `shard-${String(shard).padStart(2, "0")}.${String(segment).padStart(6, "0")}.journal`;
+  return nameOf(shard, segment, "journal");
 }
 
-/** Numbers of the segments of a shard in a folder, ascending. */
-export function listSegments(folder: string, shard: number): number[] {
+/** `shard-03.000017.snapshot`: everything up to and including segment 17. */
+export function snapshotName(shard: number, segment: number): string {
+  return nameOf(shard, segment, "snapshot");
+}
+
+/** `shard-03.000017.done`: the ends of URLs in the segments that this snapshot replaced. */
+export function doneName(shard: number, segment: number): string {
+  return nameOf(shard, segment, "done");
+}
+
+/** Numbers of the segments of a shard in a folder, ascending; with another name those of its other files. */
+export function listSegments(folder: string, shard: number, name = segmentName): number[] {
   const numbers: number[] = [];
-  for (const name of readdirSync(folder)) {
-    const digits = /^shard-\d+\.(\d+)\.journal$/.exec(name)?.[1];
+  for (const file of readdirSync(folder)) {
+    const digits = /^shard-\d+\.(\d+)\.(?:journal|snapshot|done)$/.exec(file)?.[1];
     const segment = Number(digits);
-    if (digits !== undefined && name === segmentName(shard, segment)) numbers.push(segment);
+    if (digits !== undefined && file === name(shard, segment)) numbers.push(segment);
   }
   return numbers.sort((a, b) => a - b);
+}
+
+/**
+ * Makes the empty file into which a segment will be written, if it is not there. It is there before anything that comes
+ * before it counts, so that a segment that is lost is missed. Its name is durable when the folder is synced.
+ */
+export function reserveSegment(
+  folder: string,
+  shard: number,
+  segment: number,
+  files: JournalFiles = REAL_FILES,
+): void {
+  const path = join(folder, segmentName(shard, segment));
+  if (!existsSync(path)) files.close(files.create(path));
+}
+
+function nameOf(shard: number, segment: number, kind: string): string {
+  const [two, six] = [String(shard).padStart(2, "0"), String(segment).padStart(6, "0")];
+  return `shard-${two}.${six}.${kind}`;
 }

@@ -17,7 +17,9 @@ export const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 export const BATCH_MAGIC = 0x0142574f;
 
 const SEGMENT_MAGIC = Buffer.from("OWJOURNL", "latin1");
-const VERSION = 1;
+/** Since 2 the file of the next segment is there before a segment gets its header. */
+const VERSION = 2;
+const OLDEST_VERSION = 1;
 const COMMIT_MARKER = 0x54494d43;
 const TWO_32 = 2 ** 32;
 
@@ -33,6 +35,12 @@ export interface SegmentHeader {
   /** Number of the first batch; one more than the last of the segment before. */
   readonly firstSequence: number;
   readonly epoch: number;
+}
+
+/** A header as it was read. */
+export interface FoundHeader extends SegmentHeader {
+  /** The file of the next segment was made before this header was written: when it is missing, somebody lost it. */
+  readonly followed: boolean;
 }
 
 /** What the first bytes of a batch say. */
@@ -62,12 +70,13 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
 }
 
 /** Reads the first bytes of a segment; a word tells why they are not that. */
-export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | "damaged" | "version" {
+export function decodeSegmentHeader(bytes: Buffer): FoundHeader | "damaged" | "version" {
   if (bytes.length < SEGMENT_HEADER_BYTES) return "damaged";
   if (SEGMENT_MAGIC.compare(bytes, 0, SEGMENT_MAGIC.length) !== 0) return "damaged";
   if (bytes.readUInt32LE(44) !== crc32(bytes.subarray(0, 44))) return "damaged";
   // After the checksum: a flipped byte is damage, not a program from the future.
-  if (bytes.readUInt16LE(8) !== VERSION) return "version";
+  const version = bytes.readUInt16LE(8);
+  if (version < OLDEST_VERSION || version > VERSION) return "version";
   return {
     shard: bytes.readUInt16LE(10),
     segment: bytes.readUInt32LE(12),
@@ -76,13 +85,14 @@ export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | "damaged" | 
     seedHigh: bytes.readUInt32LE(24),
     firstSequence: readWide(bytes, 28),
     epoch: bytes.readUInt32LE(36),
+    followed: version >= 2,
   };
 }
 
 /** A header with one byte changed so that its checksum holds, and which; undefined when more is damaged than that. */
 export function mendSegmentHeader(
   found: Buffer,
-): { readonly header: SegmentHeader; readonly offset: number; readonly value: number } | undefined {
+): { readonly header: FoundHeader; readonly offset: number; readonly value: number } | undefined {
   const bytes = Buffer.from(found);
   for (let offset = 0; offset < bytes.length; offset++) {
     const before = bytes[offset]!;

@@ -1,36 +1,28 @@
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
-import { type JournalFiles, listSegments, REAL_FILES, segmentName } from "./journal-files.ts";
 import {
-  BATCH_HEADER_BYTES,
-  BATCH_MAGIC,
-  BATCH_TRAILER_BYTES,
-  type BatchHeader,
-  claimedLength,
-  decodeBatchHeader,
+  doneName,
+  type JournalFiles,
+  listSegments,
+  REAL_FILES,
+  segmentName,
+  snapshotName,
+} from "./journal-files.ts";
+import {
   decodeSegmentHeader,
-  isIntact,
+  type FoundHeader,
   mendSegmentHeader,
   SEGMENT_HEADER_BYTES,
-  type SegmentHeader,
 } from "./journal-format.ts";
+import {
+  countBehind,
+  findIntact,
+  intactLength,
+  type JournalBatch,
+  viewBatch,
+} from "./segment-batches.ts";
 import { SegmentWindow } from "./segment-window.ts";
-
-/** An intact batch; its bytes are valid until the next one is asked for. */
-export interface JournalBatch extends BatchHeader {
-  readonly file: string;
-  readonly segment: number;
-  /** Where the batch begins in the file. */
-  readonly offset: number;
-  /** Where its events begin in the file. */
-  readonly eventsAt: number;
-  /** Memory that holds the events, from `from` to `to`. */
-  readonly bytes: Buffer;
-  readonly from: number;
-  readonly to: number;
-  readonly seedLow: number;
-  readonly seedHigh: number;
-}
 
 /** What an interrupted write left at the end of the last segment; nothing of it was ever acknowledged. */
 export interface TornTail {
@@ -50,6 +42,8 @@ export interface JournalEnd {
   /** Last whole batch. */
   readonly sequence: number;
   readonly epoch: number;
+  /** The file of the next segment was made before anything that counts here. */
+  readonly followed: boolean;
   readonly torn: TornTail | undefined;
 }
 
@@ -73,11 +67,11 @@ export interface ReadOptions {
   readonly folder: string;
   readonly shard: number;
   /** A snapshot holds everything up to here; its segments are not read. */
-  readonly after?: Pick<JournalEnd, "segment" | "sequence" | "epoch">;
+  readonly after?: Pick<JournalEnd, "segment" | "sequence" | "epoch" | "followed">;
+  /** The journal was begun with the crawl: without a snapshot, its first segment must be there. */
+  readonly begun?: boolean;
   /** The last segment to read, which is closed; without it all. */
   readonly upTo?: number;
-  /** A batch known to exist, so that a missing last segment is noticed. */
-  readonly atLeast?: number;
   /** What an earlier reading found whole ends here: no more is read, and checksums are not computed again. */
   readonly checked?: Pick<JournalEnd, "segment" | "bytes">;
   /** Called for every damage instead of throwing: keeps all intact batches, whatever lies between. */
@@ -86,33 +80,57 @@ export interface ReadOptions {
 
 /** Reads all batches of a shard in order, in bounded memory; returns where the journal ends. */
 export function* readJournal(options: ReadOptions): Generator<JournalBatch, JournalEnd> {
-  const start = options.after ?? { segment: 0, sequence: 0, epoch: 0 };
+  const { folder, shard } = options;
+  const start = options.after ?? {
+    ...{ segment: 0, sequence: 0, epoch: 0 },
+    followed: options.begun ?? false,
+  };
   const report = options.salvage ?? refuse;
   const newest = options.upTo ?? options.checked?.segment ?? Number.POSITIVE_INFINITY;
-  const segments = listSegments(options.folder, options.shard).filter(
+  const segments = listSegments(folder, shard).filter(
     (segment) => segment > start.segment && segment <= newest,
   );
+  const pathOf = (segment: number) => join(folder, segmentName(shard, segment));
+  // Those behind it are empty: made for what comes next.
+  const last = segments.findLast((segment) => statSync(pathOf(segment)).size > 0) ?? start.segment;
   let end: JournalEnd = { ...start, bytes: 0, torn: undefined };
   for (const [index, segment] of segments.entries()) {
-    const path = join(options.folder, segmentName(options.shard, segment));
-    if (segment !== end.segment + 1) {
-      const file = join(options.folder, segmentName(options.shard, end.segment + 1));
-      report({ file, offset: 0, what: "the segment is missing" });
+    const before = segments[index - 1] ?? start.segment;
+    if (segment !== before + 1) {
+      const missing = missingBefore(options, segment, before);
+      if (missing !== undefined) report(missing);
     }
-    const window = new SegmentWindow(path);
+    if (segment > last) break;
+    const window = new SegmentWindow(pathOf(segment));
     try {
-      const last = options.upTo === undefined && index === segments.length - 1;
-      end = yield* readSegment(window, { ...options, segment, last, end, report });
+      const isLast = options.upTo === undefined && segment === last;
+      end = yield* readSegment(window, { ...options, segment, last: isLast, end, report });
     } finally {
       window.close();
     }
   }
-  if (end.sequence < (options.atLeast ?? 0)) {
-    const file = join(options.folder, segmentName(options.shard, end.segment));
-    const what = `the journal ends with batch ${end.sequence}, but batch ${options.atLeast} was written`;
-    report({ file, offset: end.bytes, what });
+  const isWhole = options.upTo === undefined && options.checked === undefined;
+  if (isWhole && end.followed && (segments.at(-1) ?? start.segment) <= end.segment) {
+    const missing = missingBefore(options, end.segment + 2, end.segment);
+    if (missing !== undefined) report(missing);
   }
   return end;
+}
+
+/** What is missing between two files of a journal; undefined for a snapshot that is there and was told to be damaged. */
+function missingBefore(
+  { folder, shard }: ReadOptions,
+  segment: number,
+  before: number,
+): Damage | undefined {
+  const at = (name: string) => join(folder, name);
+  const snapshot = at(snapshotName(shard, segment - 1));
+  if (before === 0 && existsSync(snapshot)) return undefined;
+  // The list of what was done is made before its snapshot, and stays.
+  if (before === 0 && existsSync(at(doneName(shard, segment - 1))))
+    return { file: snapshot, offset: 0, what: "the snapshot is missing" };
+  const file = at(segmentName(shard, before + 1));
+  return { file, offset: 0, what: "the segment is missing" };
 }
 
 /** Cuts off a torn tail and makes that durable; answers the end without it. */
@@ -123,16 +141,13 @@ export function repairTail(
 ): JournalEnd {
   const torn = end.torn;
   if (torn === undefined) return end;
-  if (torn.offset === 0) {
-    files.remove(torn.file);
-  } else {
-    const file = files.open(torn.file);
-    try {
-      files.truncate(file, torn.offset);
-      files.sync(file);
-    } finally {
-      files.close(file);
-    }
+  // One whose header is torn stays as an empty file, as it was made.
+  const file = files.open(torn.file);
+  try {
+    files.truncate(file, torn.offset);
+    files.sync(file);
+  } finally {
+    files.close(file);
   }
   files.syncFolder(folder);
   return { ...end, torn: undefined };
@@ -174,6 +189,7 @@ function* readSegment(
     sequence = Math.max(sequence, header.firstSequence - 1);
   }
   epoch = Math.max(epoch, header.epoch);
+  const { followed } = header;
   const size = read.checked?.segment === segment ? read.checked.bytes : window.size;
   const isChecked = read.checked !== undefined;
   let offset = SEGMENT_HEADER_BYTES;
@@ -184,7 +200,7 @@ function* readSegment(
       const behind = countBehind(window, next, header.salt, sequence);
       if (last && behind >= 0 && !(read.salvage && behind > 0)) {
         const torn = { file, offset, bytes: window.size - offset, batchesBehind: behind };
-        return { segment, bytes: offset, sequence, epoch, torn };
+        return { segment, bytes: offset, sequence, epoch, followed, torn };
       }
       report({ file, offset, what: `${next - offset} bytes are not what was written` });
       offset = next;
@@ -204,10 +220,10 @@ function* readSegment(
     sequence = batch.sequence;
     yield batch;
   }
-  return { segment, bytes: offset, sequence, epoch, torn: undefined };
+  return { segment, bytes: offset, sequence, epoch, followed, torn: undefined };
 }
 
-function readHeader(window: SegmentWindow, read: SegmentRead): SegmentHeader | undefined {
+function readHeader(window: SegmentWindow, read: SegmentRead): FoundHeader | undefined {
   const at = window.at(0, SEGMENT_HEADER_BYTES);
   if (at < 0) return undefined;
   const bytes = window.bytes.subarray(at, at + SEGMENT_HEADER_BYTES);
@@ -229,69 +245,7 @@ function readHeader(window: SegmentWindow, read: SegmentRead): SegmentHeader | u
   return header;
 }
 
-/** Length of the intact batch at `offset`, 0 when there is none. */
-function intactLength(
-  window: SegmentWindow,
-  offset: number,
-  salt: number,
-  isChecked = false,
-): number {
-  let at = window.at(offset, BATCH_HEADER_BYTES + BATCH_TRAILER_BYTES);
-  if (at < 0) return 0;
-  const length = claimedLength(window.bytes, at);
-  if (length === 0) return 0;
-  at = window.at(offset, length);
-  return at >= 0 && (isChecked || isIntact(window.bytes, at, length, salt)) ? length : 0;
-}
-
-/** Offset of the next intact batch; the size of the file when there is none. */
-function findIntact(window: SegmentWindow, from: number, salt: number): number {
-  for (let offset = from; ; offset++) {
-    const at = window.at(offset, BATCH_HEADER_BYTES + BATCH_TRAILER_BYTES);
-    if (at < 0) return window.size;
-    if (window.bytes.readUInt32LE(at) === BATCH_MAGIC && intactLength(window, offset, salt) > 0)
-      return offset;
-  }
-}
-
-/** How many intact batches follow a break; -1 when one of them says that what is broken had been synced. */
-function countBehind(window: SegmentWindow, from: number, salt: number, reached: number): number {
-  let count = 0;
-  for (let offset = from; offset < window.size; offset = findIntact(window, offset + 1, salt)) {
-    const at = window.at(offset, BATCH_HEADER_BYTES);
-    if (decodeBatchHeader(window.bytes, at).synced > reached) return -1;
-    count++;
-  }
-  return count;
-}
-
-function viewBatch(
-  window: SegmentWindow,
-  offset: number,
-  length: number,
-  header: SegmentHeader,
-): JournalBatch {
-  const at = window.at(offset, length);
-  const { eventBytes, events, sequence, synced, epoch } = decodeBatchHeader(window.bytes, at);
-  // Field by field: a spread costs more than the checksum of a batch.
-  return {
-    eventBytes,
-    events,
-    sequence,
-    synced,
-    epoch,
-    file: window.path,
-    segment: header.segment,
-    offset,
-    eventsAt: offset + BATCH_HEADER_BYTES,
-    bytes: window.bytes,
-    from: at + BATCH_HEADER_BYTES,
-    to: at + length - BATCH_TRAILER_BYTES,
-    seedLow: header.seedLow,
-    seedHigh: header.seedHigh,
-  };
-}
-
-function refuse({ file, offset, what }: Damage): never {
+/** Damage that nobody asked to hear of. */
+export function refuse({ file, offset, what }: Damage): never {
   throw new StoreCorruptError(`${file}:${offset}: ${what}`);
 }

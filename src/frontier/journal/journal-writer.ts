@@ -55,6 +55,8 @@ export class JournalWriter {
   #syncedSize = 0;
   #sequence: number;
   #synced: number;
+  /** The file of the next segment is there, and its name durable. */
+  #isFollowed: boolean;
   #state: "open" | "broken" | "closed" = "open";
 
   constructor(options: JournalOptions) {
@@ -73,6 +75,7 @@ export class JournalWriter {
     this.#segment = after?.segment ?? 0;
     this.#sequence = after?.sequence ?? 0;
     this.#synced = this.#sequence;
+    this.#isFollowed = after?.followed ?? false;
     // After a kill the reader saw what the page cache kept. Nothing may build on that before it is on the disk.
     if (after !== undefined && after.bytes > 0) this.#syncOld(this.#path(after.segment));
     this.#startSegment();
@@ -152,7 +155,10 @@ export class JournalWriter {
     this.#files.close(old);
   }
 
-  /** Makes the next segment: contents first, then its name, both durable before anything is appended. */
+  /**
+   * Begins the next segment. The file of the one behind it is made first, and its name durable before there is a header:
+   * so a segment that holds anything always has a file behind it, and is missed when it is gone.
+   */
   #startSegment(): void {
     const { folder, shard, epoch, seedLow, seedHigh, salt: random = randomSalt } = this.#options;
     const segment = this.#segment + 1;
@@ -168,18 +174,27 @@ export class JournalWriter {
       firstSequence,
       epoch,
     });
+    const behind = this.#path(segment + 1);
     let file = -1;
+    let isReserved = false;
     try {
       file = this.#files.create(path);
+      // Otherwise a disk could keep the later name alone, and this segment would be missed.
+      if (!this.#isFollowed) this.#files.syncFolder(folder);
+      this.#isFollowed = true;
+      this.#files.close(this.#files.create(behind));
+      isReserved = true;
+      this.#files.syncFolder(folder);
       for (let done = 0; done < bytes.length; ) done += this.#files.write(file, bytes, done);
       this.#files.sync(file);
-      this.#files.syncFolder(folder);
     } catch (cause) {
       // The old segment stays the current one, and the caller may try again when there is space.
       if (file !== -1) {
         this.#orBreak(() => {
+          this.#files.truncate(file, 0);
           this.#files.close(file);
-          this.#files.remove(path);
+          // So that the next try changes the folder once more: a sync that failed may have dropped the name.
+          if (isReserved) this.#files.remove(behind);
         });
       }
       throw diskFault(cause, `a new segment ${path}`);

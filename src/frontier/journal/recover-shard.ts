@@ -1,6 +1,7 @@
 import { GatheredPrints } from "../gathered-prints.ts";
 import type { ShardCash } from "../opic/shard-cash.ts";
 import { SeenSet } from "../seen.ts";
+import { checkDone } from "./done-list.ts";
 import { EVENT } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import { ShardState } from "./fold.ts";
@@ -15,8 +16,9 @@ export interface RecoveredShard {
   readonly end: JournalEnd;
 }
 
-/** What to recover; `after` and `atLeast` are found out here. */
-export interface RecoverOptions extends Pick<ReadOptions, "folder" | "shard" | "salvage"> {
+/** What to recover; `after` is found out here. */
+export interface RecoverOptions
+  extends Pick<ReadOptions, "folder" | "shard" | "begun" | "salvage"> {
   readonly seedLow: number;
   readonly seedHigh: number;
   /** Empty, for a crawl ordered by cash. */
@@ -37,6 +39,7 @@ export function recoverShard(
 ): RecoveredShard {
   const { folder, shard, salvage, seedLow, seedHigh, cash } = options;
   const snapshot = openSnapshot(folder, shard, salvage);
+  checkDone(folder, shard, salvage);
   const finished = new SeenSet(seedLow, seedHigh);
   const folded = new ShardState(seedLow, seedHigh, finished, cash);
   if (cash === undefined) folded.gathered = options.gathered ?? new GatheredPrints();
@@ -44,6 +47,7 @@ export function recoverShard(
   const read: ReadOptions = {
     folder,
     shard,
+    begun: options.begun ?? false,
     ...(snapshot === undefined ? {} : { after: snapshot.end }),
     ...(salvage === undefined ? {} : { salvage }),
   };

@@ -1,38 +1,18 @@
-import { join } from "node:path";
-import { StoreCorruptError } from "../../errors.ts";
-import { SeenSet } from "../seen.ts";
-import { copyDone, removeIfThere, removeReplaced, TEMPORARY } from "./compact.ts";
-import { EVENT, EventBatch } from "./event-batch.ts";
-import { type EventBytes, EventCursor } from "./event-cursor.ts";
-import { type OutboxBlock, ShardState } from "./fold.ts";
-import { type JournalFiles, listSegments, REAL_FILES } from "./journal-files.ts";
-import { BATCH_HEADER_BYTES } from "./journal-format.ts";
-import { type JournalBatch, readJournal } from "./journal-reader.ts";
-import { enqueueWaiting } from "./recover-shard.ts";
-import { SectionWriter } from "./section-file.ts";
-import {
-  doneName,
-  listSnapshots,
-  openSnapshot,
-  readDone,
-  SnapshotWriter,
-  snapshotName,
-} from "./snapshot.ts";
-import { decodeLink, eachLink, type WaitingLink } from "./waiting-run.ts";
+import { readCashBlock } from "../opic/cash-block.ts";
+import { CASH_COUNTERS } from "../opic/shard-cash.ts";
+import { readDone } from "./done-list.ts";
+import type { OutboxBlock, ShardState } from "./fold.ts";
+import { doneName, listSegments, snapshotName } from "./journal-files.ts";
+import { type ReadOptions, readJournal } from "./journal-reader.ts";
+import { openSnapshot, type SmallState } from "./snapshot.ts";
+import { type SnapshotOptions, writeSnapshot } from "./write-snapshot.ts";
 
 /** No run has this number: the first one is 1. */
 const SALVAGED_EPOCH = 0;
-const PIECE_BYTES = 256 * 1024;
 const silent = () => {};
 
 /** Which shard of a damaged crawl. */
-export interface SalvageOptions {
-  readonly folder: string;
-  readonly shard: number;
-  readonly seedLow: number;
-  readonly seedHigh: number;
-  readonly files?: JournalFiles;
-}
+export type SalvageOptions = Omit<SnapshotOptions, "upTo">;
 
 /**
  * Puts a snapshot of everything intact in the place of a shard's damaged files, so that the crawl can go on. Numbers of
@@ -40,89 +20,25 @@ export interface SalvageOptions {
  * damaged ones last: until then the crawl refuses to go on. What a shard has not confirmed is sent to it again.
  */
 export function salvageShard(options: SalvageOptions): void {
-  const { folder, shard, seedLow, seedHigh, files = REAL_FILES } = options;
+  const { folder, shard } = options;
   const old = openSnapshot(folder, shard, silent);
-  const upTo = 1 + Math.max(0, ...listSegments(folder, shard), ...listSnapshots(folder, shard));
-  const tail = (): Generator<JournalBatch> =>
-    readJournal({
-      ...{ folder, shard, upTo, salvage: silent },
-      ...(old === undefined ? {} : { after: old.end }),
-    });
-  const finished = new SeenSet(seedLow, seedHigh);
-  const state = new ShardState(seedLow, seedHigh, finished);
-  old?.restore(state, false);
+  const names = [undefined, snapshotName, doneName];
+  const upTo = 1 + Math.max(0, ...names.flatMap((name) => listSegments(folder, shard, name)));
+  const read: ReadOptions = {
+    ...{ folder, shard, upTo, salvage: silent },
+    ...(old === undefined ? {} : { after: old.end }),
+  };
   // A snapshot that is there knows what ended before it.
-  const ends = () => (old === undefined ? endsKept(folder, shard) : []);
-  for (const batch of ends()) state.apply({ ...batch, sequence: 0 }, false);
-  const donePath = join(folder, doneName(shard, upTo));
-  removeIfThere(files, donePath + TEMPORARY);
-  const done = new SectionWriter(files, donePath + TEMPORARY);
-  let end = { segment: upTo, sequence: old?.end.sequence ?? 0, epoch: old?.end.epoch ?? 0 };
-  for (const batch of tail()) {
-    state.apply(batch, false);
-    copyDone(batch, done);
-    end = { segment: upTo, sequence: batch.sequence, epoch: batch.epoch };
-  }
-  done.finish();
-  files.rename(donePath + TEMPORARY, donePath);
-  files.syncFolder(folder);
-
-  const path = join(folder, snapshotName(shard, upTo));
-  removeIfThere(files, path + TEMPORARY);
-  const sections = new SectionWriter(files, path + TEMPORARY);
-  const snapshot = new SnapshotWriter(sections, shard, end, [seedLow, seedHigh]);
-  if (old !== undefined) {
-    for (const { bytes, from, to } of old.prints()) snapshot.prints(bytes.subarray(from, to));
-  }
-  // Also of what is done: its admission may be lost, and it must not be fetched again.
-  for (const batch of ends()) snapshot.prints(printsIn(batch));
-  for (const batch of tail()) snapshot.prints(printsIn(batch));
-  snapshot.small(withNewNumbers(state));
-  const queue = new EventBatch(2 * PIECE_BYTES);
-  const flush = () => {
-    const bytes = queue.finish();
-    snapshot.events(bytes.subarray(BATCH_HEADER_BYTES, BATCH_HEADER_BYTES + queue.eventBytes));
-    queue.clear();
-  };
-  let waiting = 0;
-  // An admission may be found twice: what waits once counts as finished from then on.
-  const isWaiting = (low: number, high: number) => finished.addPrint(low, high);
-  const keep = (link: WaitingLink) => {
-    queue.admit(decodeLink(link), link.low, link.high);
-    waiting++;
-    if (queue.eventBytes >= PIECE_BYTES) flush();
-  };
-  enqueueWaiting(isWaiting, old?.queued() ?? [], tail(), (run) => eachLink(run, keep));
-  flush();
-  snapshot.total(waiting);
-  sections.finish();
-  files.rename(path + TEMPORARY, path);
-  removeReplaced(folder, shard, files);
+  const ends = () => (old === undefined ? readDone(folder, shard, silent, upTo) : []);
+  const small = (state: ShardState, waitingCash: number | undefined) =>
+    withNewBook(withNewNumbers(state), waitingCash);
+  writeSnapshot(
+    { ...options, upTo },
+    { old, tail: () => readJournal(read), salvage: { ends, small } },
+  );
 }
 
-/** The ends of URLs that older snapshots have left, as far as they can be read. */
-function* endsKept(folder: string, shard: number): Generator<EventBytes> {
-  try {
-    yield* readDone(folder, shard);
-  } catch (fault) {
-    if (!(fault instanceof StoreCorruptError)) throw fault;
-  }
-}
-
-/** Fingerprints of all URLs that a batch admits or ends. */
-function printsIn(batch: EventBytes): Buffer {
-  const cursor = new EventCursor();
-  const pieces: Buffer[] = [];
-  cursor.open(batch);
-  while (cursor.next()) {
-    const { kind, bytes, from, to } = cursor;
-    if (kind === EVENT.admit) pieces.push(bytes.subarray(cursor.linksTo(), to));
-    else if (kind === EVENT.done) pieces.push(bytes.subarray(from, from + 8));
-  }
-  return Buffer.concat(pieces);
-}
-
-function withNewNumbers(state: ShardState): Parameters<SnapshotWriter["small"]>[0] {
+function withNewNumbers(state: ShardState): SmallState {
   const sent = new Map<string, number>();
   const blocks: OutboxBlock[] = [];
   for (const block of state.unconfirmed()) {
@@ -131,6 +47,25 @@ function withNewNumbers(state: ShardState): Parameters<SnapshotWriter["small"]>[
     sent.set(name, number);
     blocks.push({ ...block, epoch: SALVAGED_EPOCH, number });
   }
-  const { outcomes, counters, hosts } = state;
-  return { outcomes, counters, hosts, sent, received: new Map(), unconfirmed: () => blocks };
+  const { outcomes, counters, hosts, archives } = state;
+  const received = new Map<string, number>();
+  return { outcomes, counters, hosts, archives, sent, received, unconfirmed: () => blocks };
+}
+
+/**
+ * The book of a shard that orders by cash begins anew with what is there: what pages that wait have got, what the virtual
+ * page has as far as that is known, and the blocks that are sent again, all of it minted here. So it adds up, in this
+ * shard and over all of them; cash that was lost is gone, and of a block that had arrived there is twice as much.
+ */
+function withNewBook(small: SmallState, waitingCash: number | undefined): SmallState {
+  if (waitingCash === undefined) return small;
+  const { minted, sent, received } = CASH_COUNTERS;
+  const counters = Float64Array.from(small.counters);
+  const left = counters[minted]! + counters[received]! - counters[sent]! - waitingCash;
+  let inBlocks = 0;
+  for (const { bytes } of small.unconfirmed()) inBlocks += readCashBlock(Buffer.from(bytes)).total;
+  counters[minted] = waitingCash + inBlocks + Math.max(0, left);
+  counters[sent] = inBlocks;
+  counters[received] = 0;
+  return { ...small, counters };
 }

@@ -1,4 +1,3 @@
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
 import type { ShardCash } from "../opic/shard-cash.ts";
@@ -6,6 +5,7 @@ import { EVENT, HOST_BYTES } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import { COUNTERS, type OutboxBlock, type ShardState } from "./fold.ts";
 import { readHostNote } from "./host-notes.ts";
+import { listSegments, snapshotName } from "./journal-files.ts";
 import { readWide, word, writeWide } from "./journal-format.ts";
 import { type Damage, damageOf, type JournalEnd } from "./journal-reader.ts";
 import { readSections, type Section, type SectionWriter } from "./section-file.ts";
@@ -13,7 +13,7 @@ import { readSections, type Section, type SectionWriter } from "./section-file.t
 /*
  * shard-03.000017.snapshot: the state of a shard up to and including segment 17, as sections:
  *
- *   1 head      "OWSNAP01", shard 16, segment 32, epoch 32, sequence 64, seeds 2 x 32
+ *   1 head      "OWSNAP02", shard 16, segment 32, epoch 32, sequence 64, seeds 2 x 32
  *   2 prints    fingerprints of all known URLs, 2 x 32 each; repeated
  *   3 numbers   outcomes (256 doubles), counters (256 doubles)
  *   4 block     an outbox block that is not confirmed: target 16, epoch 32, number 32, links 32, bytes; repeated
@@ -23,7 +23,9 @@ import { readSections, type Section, type SectionWriter } from "./section-file.t
  *   7 total     URLs that wait 64
  *   8 hosts     hosts that asked for more than the crawl's delay, each as in a host event; repeated
  *
- * shard-03.000017.done: the done events of the segments that this snapshot replaced, as sections of kind 6.
+ *   9 archives  files of the archive with committed records: where the last one ends 64, length 16, name; repeated
+ *
+ * "OWSNAP01" is the same without 9, and without the promise that the file of the next segment is there.
  */
 
 const SECTION = {
@@ -35,32 +37,19 @@ const SECTION = {
   events: 6,
   total: 7,
   hosts: 8,
+  archives: 9,
 } as const;
-const MAGIC = Buffer.from("OWSNAP01", "latin1");
+const MAGICS = ["OWSNAP01", "OWSNAP02"];
 const HEAD_BYTES = 38;
 
 /** Where the journal goes on behind a snapshot. */
-export type SnapshotEnd = Pick<JournalEnd, "segment" | "sequence" | "epoch">;
+export type SnapshotEnd = Pick<JournalEnd, "segment" | "sequence" | "epoch" | "followed">;
 
-/** `shard-03.000017.snapshot`. */
-export function snapshotName(shard: number, segment: number): string {
-  return `shard-${String(shard).padStart(2, "0")}.${String(segment).padStart(6, "0")}.snapshot`;
-}
-
-/** `shard-03.000017.done`. */
-export function doneName(shard: number, segment: number): string {
-  return snapshotName(shard, segment).replace(/snapshot$/, "done");
-}
-
-/** Segments up to which there is a snapshot, or a list of done URLs, ascending. */
-export function listSnapshots(folder: string, shard: number, name = snapshotName): number[] {
-  const numbers: number[] = [];
-  for (const file of readdirSync(folder)) {
-    const segment = Number(/^shard-\d+\.(\d+)\.(?:snapshot|done)$/.exec(file)?.[1]);
-    if (file === name(shard, segment)) numbers.push(segment);
-  }
-  return numbers.sort((a, b) => a - b);
-}
+/** What a snapshot keeps beside fingerprints and what waits. */
+export type SmallState = Pick<
+  ShardState,
+  "outcomes" | "counters" | "sent" | "received" | "unconfirmed" | "hosts" | "archives"
+>;
 
 /** Writes the parts of a snapshot in their order. */
 export class SnapshotWriter {
@@ -69,12 +58,12 @@ export class SnapshotWriter {
   constructor(
     sections: SectionWriter,
     shard: number,
-    end: SnapshotEnd,
+    end: Omit<SnapshotEnd, "followed">,
     seeds: readonly [number, number],
   ) {
     this.#sections = sections;
     const head = Buffer.alloc(HEAD_BYTES);
-    MAGIC.copy(head);
+    head.write(MAGICS.at(-1)!, "latin1");
     head.writeUInt16LE(shard, 8);
     head.writeUInt32LE(end.segment, 10);
     head.writeUInt32LE(end.epoch, 14);
@@ -90,12 +79,14 @@ export class SnapshotWriter {
   }
 
   /** Everything of the state that is small. */
-  small(
-    state: Pick<
-      ShardState,
-      "outcomes" | "counters" | "sent" | "received" | "unconfirmed" | "hosts"
-    >,
-  ): void {
+  small(state: SmallState): void {
+    for (const [name, end] of state.archives.ends) {
+      const bytes = Buffer.alloc(10 + name.length);
+      writeWide(bytes, end, 0);
+      bytes.writeUInt16LE(name.length, 8);
+      bytes.write(name, 10, "latin1");
+      this.#sections.add(SECTION.archives, bytes);
+    }
     for (const piece of state.hosts?.pieces() ?? []) this.#sections.add(SECTION.hosts, piece);
     const numbers = Buffer.alloc(16 * COUNTERS);
     for (let i = 0; i < COUNTERS; i++) {
@@ -147,17 +138,15 @@ export class SnapshotReader {
     this.path = path;
     for (const { kind, bytes, from, to } of readSections(path)) {
       const isHead = kind === SECTION.head && to - from === HEAD_BYTES;
-      if (
-        !isHead ||
-        MAGIC.compare(bytes, from, from + 8) !== 0 ||
-        bytes.readUInt16LE(from + 8) !== shard
-      ) {
+      const version = isHead ? MAGICS.indexOf(bytes.toString("latin1", from, from + 8)) : -1;
+      if (version < 0 || bytes.readUInt16LE(from + 8) !== shard) {
         throw new StoreCorruptError(`${path}:0: not a snapshot of shard ${shard}`);
       }
       this.end = {
         segment: bytes.readUInt32LE(from + 10),
         epoch: bytes.readUInt32LE(from + 14),
         sequence: readWide(bytes, from + 18),
+        followed: version > 0,
       };
       return;
     }
@@ -175,7 +164,9 @@ export class SnapshotReader {
         const map = bytes[from] === 0 ? state.sent : state.received;
         const name = `${bytes.readUInt16LE(from + 1)} ${bytes.readUInt32LE(from + 3)}`;
         map.set(name, bytes.readUInt32LE(from + 7));
-      } else if (kind === SECTION.total) state.waiting = readWide(bytes, from);
+      } else if (kind === SECTION.archives)
+        state.archives.reaches(bytes.toString("latin1", from + 10, to), readWide(bytes, from));
+      else if (kind === SECTION.total) state.waiting = readWide(bytes, from);
       else if (kind === SECTION.hosts) {
         for (let at = from; at < to; at += HOST_BYTES) state.note(readHostNote(bytes, at));
       } else if (kind === SECTION.events && state.cash !== undefined)
@@ -205,29 +196,27 @@ export function openSnapshot(
   shard: number,
   salvage?: (damage: Damage) => void,
 ): SnapshotReader | undefined {
-  for (const segment of listSnapshots(folder, shard).reverse()) {
+  for (const segment of listSegments(folder, shard, snapshotName).reverse()) {
     const path = join(folder, snapshotName(shard, segment));
     if (salvage === undefined) return new SnapshotReader(path, shard);
-    try {
-      const reader = new SnapshotReader(path, shard);
+    const reader = unlessDamaged(salvage, () => {
+      const found = new SnapshotReader(path, shard);
       for (const _ of readSections(path));
-      return reader;
-    } catch (fault) {
-      if (!(fault instanceof StoreCorruptError)) throw fault;
-      salvage(damageOf(fault));
-    }
+      return found;
+    });
+    if (reader !== undefined) return reader;
   }
   return undefined;
 }
 
-/** The done events of segments that a snapshot has replaced. */
-export function* readDone(folder: string, shard: number): Generator<EventBytes> {
-  const newest = listSnapshots(folder, shard).at(-1) ?? 0;
-  for (const segment of listSnapshots(folder, shard, doneName)) {
-    // Written before its snapshot: without that the segments themselves are still there.
-    if (segment > newest) continue;
-    const file = join(folder, doneName(shard, segment));
-    for (const section of readSections(file)) yield { ...section, file };
+/** What a reading answers; undefined when it met damage, which is reported. */
+export function unlessDamaged<T>(report: (damage: Damage) => void, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (fault) {
+    if (!(fault instanceof StoreCorruptError)) throw fault;
+    report(damageOf(fault));
+    return undefined;
   }
 }
 

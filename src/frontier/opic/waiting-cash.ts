@@ -40,6 +40,13 @@ export class WaitingCash {
     }
   }
 
+  /** What all pages that wait have got. */
+  get total(): number {
+    let sum = 0;
+    for (let page = 0; page < this.#pages.size; page++) sum += this.#got.get(page);
+    return sum;
+  }
+
   /** The events for the snapshot, in pieces. */
   *events(): Generator<Buffer> {
     yield* this.#pieces;

@@ -5,31 +5,29 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { StoreCorruptError } from "../../../src/errors.ts";
 import { ChainQueue } from "../../../src/frontier/chain-queue.ts";
-import { compactShard, removeReplaced } from "../../../src/frontier/journal/compact.ts";
+import { compactShard } from "../../../src/frontier/journal/compact.ts";
+import { readDone } from "../../../src/frontier/journal/done-list.ts";
 import { decodeEvents, type JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import type { JournalFiles } from "../../../src/frontier/journal/journal-files.ts";
 import { readJournal } from "../../../src/frontier/journal/journal-reader.ts";
 import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
-import { recoverShard } from "../../../src/frontier/journal/recover-shard.ts";
 import { readSections } from "../../../src/frontier/journal/section-file.ts";
-import { openSnapshot, readDone } from "../../../src/frontier/journal/snapshot.ts";
-import { decodeLink, eachLink } from "../../../src/frontier/journal/waiting-run.ts";
-import { openShard } from "../../../src/frontier/open-shard.ts";
+import { openSnapshot } from "../../../src/frontier/journal/snapshot.ts";
+import { removeReplaced } from "../../../src/frontier/journal/write-snapshot.ts";
 import { QueueLog } from "../../../src/frontier/queue-log.ts";
 import { powerLosses, RecordedFiles } from "../../support/power-loss.ts";
 import {
   describe,
   link,
+  openAtOnce,
   pack,
   printOf,
-  SEED_HIGH,
-  SEED_LOW,
+  recovered,
+  SEEDS,
+  SHARD,
   UNSYNCED_FILES,
   withFolder,
 } from "./plans.ts";
-
-const SHARD = 3;
-const SEEDS = { seedLow: SEED_LOW, seedHigh: SEED_HIGH };
 
 /** Batches as a crawl writes them: a URL is admitted once and done once, numbers have no gaps. */
 function* honestBatches(choices: readonly number[]): Generator<JournalEvent[]> {
@@ -60,11 +58,7 @@ function* honestBatches(choices: readonly number[]): Generator<JournalEvent[]> {
 
 /** Everything that is known of the shard, and every done event, wherever it is. */
 function known(folder: string): unknown {
-  const queued: string[] = [];
-  const options = { folder, shard: SHARD, ...SEEDS };
-  const { state, end } = recoverShard(options, (run) =>
-    eachLink(run, (link) => queued.push(decodeLink(link).url)),
-  );
+  const { state, end, queued } = recovered(folder);
   const done: JournalEvent[] = [...readDone(folder, SHARD)].flatMap(decodeEvents);
   const after = openSnapshot(folder, SHARD)?.end;
   const tail = readJournal({ folder, shard: SHARD, ...(after === undefined ? {} : { after }) });
@@ -262,10 +256,8 @@ test("a shard is opened from snapshot and journal; a folder without either is a 
     writeFileSync(join(folder, "shard-03.000099.snapshot.new"), "left by a kill");
     const log = new QueueLog(() => assert.fail("so few URLs need no file"), 2 ** 22);
     const newQueue = () => new ChainQueue(log, false);
-    const order = "bfs" as const;
-    const rules = { delayMs: 0, perHost: 64, order, startMs: 0, ...SEEDS };
     const { queued, sequence } = known(folder) as { queued: string[]; sequence: number };
-    const { shard, end } = openShard({ folder, number: SHARD, rules, newQueue });
+    const { shard, end } = openAtOnce(folder, newQueue);
     assert.equal(end!.sequence, sequence);
     const taken = Array.from({ length: queued.length }, () => {
       const lease = shard.take(0)!;
@@ -278,7 +270,7 @@ test("a shard is opened from snapshot and journal; a folder without either is a 
       readdirSync(folder).filter((name) => name.endsWith(".new")),
       [],
     );
-    const fresh = openShard({ folder, number: 5, rules, newQueue });
+    const fresh = openAtOnce(folder, newQueue, "bfs", 5);
     assert.deepEqual([fresh.end, fresh.shard.known], [undefined, 0]);
   });
 });

@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { DiskFullError, OrbweaverError, StoreCorruptError } from "../../../src/errors.ts";
 import type { JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
@@ -59,9 +60,19 @@ function written(folder: string, count: number, segmentBytes: number): string[] 
     writer.append(pack(eventsOf(n)));
     if (n % 2 === 0) writer.sync();
   }
+  // The last file is empty, for the segment that comes next.
   return readdirSync(folder)
     .sort()
+    .slice(0, -1)
     .map((name) => join(folder, name));
+}
+
+/** What is lost with one file that was taken away. */
+function batchesIn(file: string, folder: string): number {
+  const found = readAll({ folder, shard: 3, salvage: () => {} }).batches;
+  const others = new Set(found.map(({ sequence }) => sequence));
+  assert.ok(!found.some((batch) => batch.file === file));
+  return 9 - others.size;
 }
 
 function corruptAt(file: string, offset?: number) {
@@ -86,7 +97,7 @@ test("batches come back in order, over segments and runs", () => {
             writer.close();
             after = readAll({ folder, shard: 3 }).end;
           }
-          const found = readAll({ folder, shard: 3, atLeast: all.length + 2 });
+          const found = readAll({ folder, shard: 3 });
           // Each run closes with an empty batch.
           const expected = [...all.slice(0, cut), [], ...all.slice(cut), []];
           assert.deepEqual(
@@ -108,7 +119,7 @@ test("segments are named by shard and number, and a snapshot's are not read", ()
     assert.deepEqual(names.slice(0, 2), ["shard-03.000001.journal", "shard-03.000002.journal"]);
     const all = readAll({ folder, shard: 3 });
     const cut = all.batches.findIndex((b) => b.file.endsWith("000002.journal"));
-    const after = { segment: 1, sequence: cut, epoch: 1 };
+    const after = { segment: 1, sequence: cut, epoch: 1, followed: true };
     rmSync(join(folder, names[0]!));
     assert.deepEqual(readAll({ folder, shard: 3, after }).batches, all.batches.slice(cut));
     assert.deepEqual(readAll({ folder, shard: 4 }).end.sequence, 0);
@@ -124,6 +135,7 @@ test("a journal cut anywhere shows whole batches only, is repaired and goes on",
       .concat(bytes.length);
     for (let size = bytes.length; size >= 0; size--) {
       writeFileSync(file, bytes.subarray(0, size));
+      writeFileSync(file.replace("000001", "000002"), "");
       const { end, batches: found } = readAll({ folder, shard: 3 });
       const whole = ends.filter((at) => at <= size).length;
       assert.equal(found.length, whole);
@@ -192,18 +204,52 @@ test("after a clean end not even the last batch can pass for torn", () =>
     assert.throws(() => readAll({ folder, shard: 3 }), corruptAt(file, first!.offset));
   }));
 
-test("a missing segment is refused: the first, one between, and the last when its batches are known", () =>
+test("a missing segment is refused with its name: the first, one between, the last, and the empty one behind it", () =>
   withFolder((folder) => {
-    const files = written(folder, 9, 250);
-    assert.ok(files.length > 3);
-    for (const [i, file] of files.entries()) {
+    const files = [...written(folder, 9, 250), join(folder, "shard-03.000006.journal")];
+    assert.deepEqual(
+      files,
+      readdirSync(folder)
+        .sort()
+        .map((name) => join(folder, name)),
+    );
+    for (const file of files) {
       const bytes = readFileSync(file);
       rmSync(file);
-      const named = i === files.length - 1 ? files[i - 1]! : file;
-      assert.throws(() => readAll({ folder, shard: 3, atLeast: 9 }), corruptAt(named));
+      assert.throws(() => readAll({ folder, shard: 3 }), corruptAt(file, 0));
+      const damages: Damage[] = [];
+      const saved = readAll({ folder, shard: 3, salvage: (damage) => damages.push(damage) });
+      assert.deepEqual([damages[0]?.file, damages[0]?.what], [file, "the segment is missing"]);
+      assert.equal(saved.batches.length, 9 - (bytes.length === 0 ? 0 : batchesIn(file, folder)));
       writeFileSync(file, bytes);
     }
-    assert.equal(readAll({ folder, shard: 3, atLeast: 9 }).end.sequence, 9);
+    assert.equal(readAll({ folder, shard: 3 }).end.sequence, 9);
+    const nothing = { folder, shard: 4 };
+    assert.equal(readAll(nothing).end.sequence, 0);
+    const first = join(folder, "shard-04.000001.journal");
+    assert.throws(() => readAll({ ...nothing, begun: true }), corruptAt(first, 0));
+    writeFileSync(first, "");
+    assert.equal(readAll({ ...nothing, begun: true }).end.sequence, 0);
+  }));
+
+test("segments that were made before there were files behind them are read, and go on", () =>
+  withFolder((folder) => {
+    const files = written(folder, 9, 250);
+    rmSync(join(folder, "shard-03.000006.journal"));
+    for (const file of files) {
+      const bytes = readFileSync(file);
+      bytes.writeUInt16LE(1, 8);
+      bytes.writeUInt32LE(crc32(bytes.subarray(0, 44)), 44);
+      writeFileSync(file, bytes);
+    }
+    const { end } = readAll({ folder, shard: 3 });
+    assert.deepEqual([end.sequence, end.followed], [9, false]);
+    const writer = open(folder, { epoch: 2, after: end });
+    writer.append(pack(eventsOf(10)));
+    writer.close();
+    assert.equal(readAll({ folder, shard: 3 }).end.sequence, 11);
+    rmSync(join(folder, "shard-03.000006.journal"));
+    assert.throws(() => readAll({ folder, shard: 3 }), /000006\.journal:0: the segment is missing/);
   }));
 
 test("a batch twice, a segment under another's name, a cut segment in the middle: refused", () =>

@@ -13,12 +13,19 @@ import {
   type ReadOptions,
   readJournal,
 } from "../../../src/frontier/journal/journal-reader.ts";
+import { recoverShard } from "../../../src/frontier/journal/recover-shard.ts";
+import { decodeLink, eachLink } from "../../../src/frontier/journal/waiting-run.ts";
+import { openShard } from "../../../src/frontier/open-shard.ts";
 import { SeenSet } from "../../../src/frontier/seen.ts";
+import type { ShardQueue } from "../../../src/frontier/shard-queue.ts";
 import { urlPrint } from "../../../src/frontier/url-print.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 
 export const SEED_LOW = 0x1234;
 export const SEED_HIGH = 0x9abcdef0;
+export const SEEDS = { seedLow: SEED_LOW, seedHigh: SEED_HIGH };
+/** The shard whose files tests write. */
+export const SHARD = 3;
 
 /** The real disk without its syncs, which take most of the time and show nothing while the power is on. */
 export const UNSYNCED_FILES: JournalFiles = { ...REAL_FILES, sync() {}, syncFolder() {} };
@@ -153,6 +160,26 @@ export function readAll(options: ReadOptions): {
     const { sequence, offset, file } = step.value;
     found.push({ sequence, offset, file, events: decodeEvents(step.value) });
   }
+}
+
+/** What a new run finds of a shard, and the URLs that wait in it. */
+export function recovered(folder: string, shard = SHARD) {
+  const queued: string[] = [];
+  const found = recoverShard({ folder, shard, ...SEEDS }, (run) =>
+    eachLink(run, (one) => queued.push(decodeLink(one).url)),
+  );
+  return { ...found, queued };
+}
+
+/** Opens a shard for a crawl that never waits. */
+export function openAtOnce(
+  folder: string,
+  newQueue: () => ShardQueue,
+  order: "bfs" | "dfs" = "bfs",
+  number = SHARD,
+) {
+  const rules = { delayMs: 0, perHost: 64, order, startMs: 0, ...SEEDS };
+  return openShard({ folder, number, rules, newQueue });
 }
 
 /** A state as recovery makes it: it remembers what is done. */

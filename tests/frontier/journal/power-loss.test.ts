@@ -160,7 +160,27 @@ test("a writer that does not sync the header of a new segment is caught", () => 
 });
 
 test("a writer that does not sync the folder is caught", () => {
-  assertCaught((files) => changed(files, { syncFolder: () => {} }), /synced batches/);
+  assertCaught(
+    (files) => changed(files, { syncFolder: () => {} }),
+    /synced batches|the segment is missing/,
+  );
+});
+
+test("a writer that begins a segment before the file behind it is durable is caught", () => {
+  const mutant: Disguise = (files) => {
+    let isLate = false;
+    return changed(files, {
+      syncFolder() {
+        isLate = true;
+      },
+      sync(file) {
+        files.sync(file);
+        if (isLate) files.syncFolder();
+        isLate = false;
+      },
+    });
+  };
+  assertCaught(mutant, /the segment is missing/);
 });
 
 test("a writer that goes on without syncing what a killed run left is caught", () => {

@@ -3,19 +3,18 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { print } from "../../../src/frontier/fingerprint.ts";
+import { readDone } from "../../../src/frontier/journal/done-list.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { segmentName } from "../../../src/frontier/journal/journal-files.ts";
 import { readJournal } from "../../../src/frontier/journal/journal-reader.ts";
 import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
-import { recoverShard } from "../../../src/frontier/journal/recover-shard.ts";
 import { salvageShard } from "../../../src/frontier/journal/salvage-shard.ts";
-import { readDone } from "../../../src/frontier/journal/snapshot.ts";
-import { decodeLink, eachLink } from "../../../src/frontier/journal/waiting-run.ts";
 import { urlPrint } from "../../../src/frontier/url-print.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 import { tempFolder } from "../../support/orbweaver.ts";
+import { recovered, SEEDS } from "./plans.ts";
 
-const [seedLow, seedHigh] = [3, 4];
+const { seedLow, seedHigh } = SEEDS;
 
 class Events extends EventBatch {
   found(url: string): this {
@@ -54,15 +53,6 @@ function damage(folder: string, shard: number, number: number): void {
   writeFileSync(path, bytes);
 }
 
-function opened(folder: string, shard: number) {
-  const waiting: string[] = [];
-  const options = { folder, shard, seedLow, seedHigh };
-  const { state, end } = recoverShard(options, (run) =>
-    eachLink(run, (link) => waiting.push(decodeLink(link).url)),
-  );
-  return { state, end, waiting };
-}
-
 test("a shard with a damaged batch goes on with all others, and blocks are numbered anew", (t) => {
   const folder = tempFolder(t);
   write(folder, 0, [
@@ -75,12 +65,12 @@ test("a shard with a damaged batch goes on with all others, and blocks are numbe
   received.received(0, 1, 1);
   write(folder, 1, [received]);
   damage(folder, 0, 1);
-  assert.throws(() => opened(folder, 0), /shard-00\.000001\.journal:\d+: /);
+  assert.throws(() => recovered(folder, 0), /shard-00\.000001\.journal:\d+: /);
   for (const shard of [1, 0]) salvageShard({ folder, shard, seedLow, seedHigh });
 
-  const { state, waiting, end } = opened(folder, 0);
+  const { state, queued, end } = recovered(folder, 0);
   // Nobody knows any more that /a was done: it is fetched again. /b is known to be.
-  assert.deepEqual([waiting, state.waiting, state.known], [["http://h/a", "http://h/c"], 2, 3]);
+  assert.deepEqual([queued, state.waiting, state.known], [["http://h/a", "http://h/c"], 2, 3]);
   assert.deepEqual(
     state
       .unconfirmed()
@@ -91,18 +81,18 @@ test("a shard with a damaged batch goes on with all others, and blocks are numbe
     ],
   );
   assert.equal([...readDone(folder, 0)].length, 1, "where the record of /b lies is not forgotten");
-  const target = opened(folder, 1);
+  const target = recovered(folder, 1);
   for (const { epoch, number } of state.unconfirmed()) {
     assert.equal(target.state.arrival(0, epoch, number).kind, "next");
     target.state.receive(0, epoch, number);
   }
-  assert.deepEqual([target.waiting, target.state.known], [[], 1]);
+  assert.deepEqual([target.queued, target.state.known], [[], 1]);
   // The next run writes on behind it.
   const next = new JournalWriter({ folder, shard: 0, epoch: 2, seedLow, seedHigh, after: end });
   next.append(new Events().ended("http://h/a"));
   next.sync();
   next.close();
-  assert.deepEqual(opened(folder, 0).waiting, ["http://h/c"]);
+  assert.deepEqual(recovered(folder, 0).queued, ["http://h/c"]);
 });
 
 test("what is done stays done when its admission is lost", (t) => {
@@ -113,8 +103,8 @@ test("what is done stays done when its admission is lost", (t) => {
   ]);
   damage(folder, 0, 0);
   salvageShard({ folder, shard: 0, seedLow, seedHigh });
-  const { state, waiting } = opened(folder, 0);
-  assert.deepEqual([waiting, state.known, state.outcomes[1]], [[], 1, 1]);
+  const { state, queued } = recovered(folder, 0);
+  assert.deepEqual([queued, state.known, state.outcomes[1]], [[], 1, 1]);
   urlPrint("http://h/a" as CrawlUrl, seedLow, seedHigh);
   assert.equal(state.admit(print.low, print.high), false);
 });

@@ -1,0 +1,88 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { StoreCorruptError } from "../../errors.ts";
+import { EVENT } from "./event-batch.ts";
+import { type EventBytes, EventCursor } from "./event-cursor.ts";
+import { doneName, listSegments, snapshotName } from "./journal-files.ts";
+import { type Damage, damageOf, refuse } from "./journal-reader.ts";
+import { readSections, type SectionWriter } from "./section-file.ts";
+import { unlessDamaged } from "./snapshot.ts";
+
+/*
+ * shard-03.000017.done: the done events of the segments that the snapshot of this number replaced, as sections:
+ *
+ *   10 before   number of the list before this one 32, 0 for the first: so a list that is lost is missed
+ *   6 events    as in the journal; repeated
+ */
+
+const EVENTS = 6;
+const BEFORE = 10;
+
+/** What the first section of a list of done events says: which list came before. */
+export function beginDone(into: SectionWriter, before: number): void {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(before);
+  into.add(BEFORE, bytes);
+}
+
+/** Copies the ends of URLs in a batch to a list. */
+export function copyDone(batch: EventBytes, into: SectionWriter): void {
+  const cursor = new EventCursor();
+  const pieces: Buffer[] = [];
+  cursor.open(batch);
+  let start = batch.from;
+  while (cursor.next()) {
+    if (cursor.kind === EVENT.done) pieces.push(batch.bytes.subarray(start, cursor.to));
+    start = cursor.to;
+  }
+  if (pieces.length > 0) into.add(EVENTS, Buffer.concat(pieces));
+}
+
+/** Tells of lists of done events that are missing, of which only the first sections are read. */
+export function checkDone(
+  folder: string,
+  shard: number,
+  report: (damage: Damage) => void = refuse,
+): void {
+  const newest = listSegments(folder, shard, snapshotName).at(-1) ?? 0;
+  const path = (list: number) => join(folder, doneName(shard, list));
+  for (let list = newest; list > 0; ) {
+    if (!existsSync(path(list))) {
+      report({ file: path(list), offset: 0, what: "the list of done URLs is missing" });
+      list = listsUpTo(folder, shard, list).at(-1) ?? 0;
+      continue;
+    }
+    // Of lists made before there were such sections nobody knows which there should be.
+    list = unlessDamaged(report, () => listBefore(path(list))) ?? 0;
+  }
+}
+
+/** The done events of segments that a snapshot has replaced. A damaged list is reported to `salvage` and left there. */
+export function* readDone(
+  folder: string,
+  shard: number,
+  salvage?: (damage: Damage) => void,
+  // A list is written before its snapshot: without that the segments themselves are still there.
+  upTo = listSegments(folder, shard, snapshotName).at(-1) ?? 0,
+): Generator<EventBytes> {
+  for (const list of listsUpTo(folder, shard, upTo)) {
+    const file = join(folder, doneName(shard, list));
+    try {
+      for (const section of readSections(file))
+        if (section.kind === EVENTS) yield { ...section, file };
+    } catch (fault) {
+      if (salvage === undefined || !(fault instanceof StoreCorruptError)) throw fault;
+      salvage(damageOf(fault));
+    }
+  }
+}
+
+function listsUpTo(folder: string, shard: number, newest: number): number[] {
+  return listSegments(folder, shard, doneName).filter((list) => list <= newest);
+}
+
+function listBefore(path: string): number | undefined {
+  for (const { kind, bytes, from } of readSections(path))
+    return kind === BEFORE ? bytes.readUInt32LE(from) : undefined;
+  return undefined;
+}
