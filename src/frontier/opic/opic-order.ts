@@ -2,7 +2,7 @@ import { Keys } from "../../queue/keys.ts";
 import type { PriorityQueue } from "../../queue/priority-queue.ts";
 import { QUEUE_RANGES } from "../../queue/range-queue.ts";
 import type { CashBook, CreditOrigin } from "./cash-book.ts";
-import { Column } from "./column.ts";
+import { ByteColumn } from "./column.ts";
 import type { PageOrder } from "./host-queues.ts";
 import { RangeCounts } from "./range-counts.ts";
 
@@ -23,7 +23,7 @@ export class OpicOrder implements PageOrder {
   readonly #book: CashBook;
   readonly #queue: PriorityQueue;
   readonly #counts: RangeCounts;
-  readonly #states = new Column(Uint8Array);
+  readonly #states = new ByteColumn();
   readonly #raised = new Keys(256);
   readonly #drawn = new Keys(256);
 
@@ -45,18 +45,20 @@ export class OpicOrder implements PageOrder {
     this.#push(page, amount);
   }
 
-  /** A known page gets cash. */
-  credit(page: number, amount: number, origin: CreditOrigin): void {
+  /** A known page gets cash; false when it is done: that comes too late. */
+  credit(page: number, amount: number, origin: CreditOrigin): boolean {
     const before = this.#book.credit(page, amount, origin);
+    if (before < 0) return false;
     const state = this.#states.get(page);
-    if (before < 0 || state === TAKEN) return;
+    if (state === TAKEN) return true;
     const range = QUEUE_RANGES.of(before);
     const raised = QUEUE_RANGES.of(before + amount);
-    if (raised === range) return;
+    if (raised === range) return true;
     if (state !== ASIDE) this.#counts.remove(range);
     // Its host asks for the cash of what it holds when it takes a page: a second entry would come too late.
     if (state === HELD) this.#counts.add(raised);
     else this.#push(page, before + amount);
+    return true;
   }
 
   /** Puts a page that waits back into the queue: the fold does so for all of them when a crawl is resumed. */
