@@ -61,7 +61,8 @@ export class OpicQueue implements ShardQueue {
     const page = this.#team.next(this.#index, host.number);
     const reference = this.#places.get(page);
     const { bytes, at } = this.#log.read(reference);
-    const taken = { ...readRecord(bytes, at), cash: this.#cash.book.cash(page) };
+    const taken: TakenUrl = readRecord(bytes, at);
+    taken.cash = this.#cash.book.cash(page);
     this.#log.free(reference);
     host.chained--;
     return taken;
