@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CashBook, UNIT } from "../build/src/frontier/opic/cash-book.js";
-import { Column } from "../build/src/frontier/opic/column.js";
+import { WordColumn } from "../build/src/frontier/opic/column.js";
 import { OpicOrder } from "../build/src/frontier/opic/opic-order.js";
 import { QUEUE_FRAMES } from "../build/src/frontier/opic/opic-queue.js";
 import { PageTable } from "../build/src/frontier/opic/page-table.js";
@@ -30,7 +30,7 @@ function measure(PAGES) {
     const book = new CashBook();
     const queue = new RangeQueue(() => openScratchFile(join(folder, `${i}.scratch`)), QUEUE_FRAMES);
     const order = new OpicOrder(book, queue);
-    const hostOf = new Column(Uint32Array);
+    const hostOf = new WordColumn();
     return { table: new PageTable(), book, order, places: new RecordPlaces(), hostOf };
   });
   const drawn = [];

@@ -112,7 +112,8 @@ function openSharded(
   for (const name of ["pages", "redirects", "failed", "refused", "lateOwn", "lateForeign"] as const)
     counters.set(name, 0);
   const owned: Shard[] = [];
-  const late = (origin: CreditOrigin) => counters.add(origin === "own" ? "lateOwn" : "lateForeign");
+  const late = (origin: CreditOrigin, credits: number) =>
+    counters.add(origin === "own" ? "lateOwn" : "lateForeign", credits);
   const byCash =
     order === "opic"
       ? new ThreadOrder({

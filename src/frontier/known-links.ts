@@ -13,36 +13,33 @@ interface MetUrls {
   hasPrint(low: number, high: number): boolean;
 }
 
+/** The same, where each has a number. */
+interface MetPages extends MetUrls {
+  /** -1 when it is not known. */
+  find(low: number, high: number): number;
+}
+
 /** A shard that this thread owns: what it has met, in a crawl ordered by cash with what each has. */
 export interface OwnShard {
   readonly number: number;
   readonly state: {
     readonly seen: MetUrls;
-    readonly cash?: { readonly pages: MetUrls } | undefined;
+    readonly cash?: { readonly pages: MetPages } | undefined;
   };
 }
 
-/** Links of a page that are known: their shards and fingerprints, for an order that gives every link its share. */
+/**
+ * Links of a page that are known, for an order that gives every link its share. All of it are small integers (a half
+ * of a fingerprint is signed here): nothing is allocated for a link.
+ */
 export class KnownPrints {
-  length = 0;
-  readonly #words: Uint32Array;
+  /** Those of the page's own shard, by their numbers there. */
+  readonly own: number[] = [];
+  /** Those of other shards: shard, and both halves of the fingerprint. */
+  readonly others: number[] = [];
 
-  /** Room for so many. */
-  constructor(most: number) {
-    this.#words = new Uint32Array(3 * most);
-  }
-
-  add(shard: number, low: number, high: number): void {
-    const at = 3 * this.length++;
-    this.#words[at] = shard;
-    this.#words[at + 1] = low;
-    this.#words[at + 2] = high;
-  }
-
-  each(meet: (shard: number, low: number, high: number) => void): void {
-    const words = this.#words;
-    for (let at = 0; at < 3 * this.length; at += 3)
-      meet(words[at]!, words[at + 1]!, words[at + 2]!);
+  get length(): number {
+    return this.own.length + this.others.length / 3;
   }
 }
 
@@ -59,39 +56,70 @@ export interface SplitLinks {
 export class KnownLinks {
   readonly #numbers: ShardNumbers;
   readonly #met: ReadonlyMap<number, MetUrls>;
-  readonly #byCash: boolean;
+  /** Undefined unless the crawl is ordered by cash. */
+  readonly #pages: ReadonlyMap<number, MetPages> | undefined;
   readonly #rules: AdmissionRules;
 
   constructor(shards: number, owned: readonly OwnShard[], rules: AdmissionRules) {
     this.#numbers = new ShardNumbers(shards);
-    this.#met = new Map(
-      owned.map(({ number, state: { cash, seen } }) => [number, cash?.pages ?? seen]),
+    this.#met = new Map(owned.map(({ number, state }) => [number, state.seen]));
+    const pages = owned.flatMap(({ number, state: { cash } }) =>
+      cash === undefined ? [] : [[number, cash.pages] as const],
     );
-    this.#byCash = owned.some(({ state }) => state.cash !== undefined);
+    this.#pages = pages.length > 0 ? new Map(pages) : undefined;
     this.#rules = rules;
   }
 
   /** Splits the links of a page of this shard, in their order; what other threads know is theirs to say. */
   split(shard: number, links: readonly CrawlUrl[]): SplitLinks {
-    // The links of a borrowed page get their shares from its owner.
-    if (this.#byCash && !this.#met.has(shard)) return { left: links, known: undefined };
-    const known = this.#byCash ? new KnownPrints(links.length) : undefined;
+    if (this.#pages !== undefined) return this.#splitByCash(this.#pages, shard, links);
     const left: CrawlUrl[] = [];
     for (let from = 0; from < links.length; ) {
       const target = this.#numbers.of(links[from]!).shard;
-      let to = from + 1;
-      const most = Math.min(links.length, from + BATCH);
-      while (to < most && this.#numbers.of(links[to]!).shard === target) to++;
+      const to = this.#runEnd(links, from, target);
       const met = this.#met.get(target);
       if (met !== undefined) this.#print(links, from, to, met);
       for (let i = from; i < to; i++) {
         const at = 2 * (i - from);
         if (met?.hasPrint(prints[at]!, prints[at + 1]!) !== true) left.push(links[i]!);
-        else known?.add(target, prints[at]!, prints[at + 1]!);
+      }
+      from = to;
+    }
+    return { left, known: undefined };
+  }
+
+  #splitByCash(
+    pages: ReadonlyMap<number, MetPages>,
+    shard: number,
+    links: readonly CrawlUrl[],
+  ): SplitLinks {
+    // The links of a borrowed page get their shares from its owner.
+    if (!pages.has(shard)) return { left: links, known: undefined };
+    const known = new KnownPrints();
+    const left: CrawlUrl[] = [];
+    for (let from = 0; from < links.length; ) {
+      const target = this.#numbers.of(links[from]!).shard;
+      const to = this.#runEnd(links, from, target);
+      const met = pages.get(target);
+      if (met !== undefined) this.#print(links, from, to, met);
+      for (let i = from; i < to; i++) {
+        const at = 2 * (i - from);
+        const page = met?.find(prints[at]!, prints[at + 1]!) ?? -1;
+        if (page < 0) left.push(links[i]!);
+        else if (target === shard) known.own.push(page);
+        else known.others.push(target, prints[at]! | 0, prints[at + 1]! | 0);
       }
       from = to;
     }
     return { left, known };
+  }
+
+  /** Where a run of links to one shard ends, or has enough to be looked up together. */
+  #runEnd(links: readonly CrawlUrl[], from: number, target: number): number {
+    const most = Math.min(links.length, from + BATCH);
+    let to = from + 1;
+    while (to < most && this.#numbers.of(links[to]!).shard === target) to++;
+    return to;
   }
 
   /** Computes the fingerprints of some links of one shard, and asks memory for their places. */

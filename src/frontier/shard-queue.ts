@@ -5,7 +5,7 @@ import type { QueuedUrl } from "./queue-record.ts";
 
 /** A URL that leaves its queue, with its cash where the order has some. */
 export interface TakenUrl extends QueuedUrl {
-  readonly cash?: number;
+  cash?: number;
 }
 
 /** The URLs of a shard that wait, host by host: which of them comes next is its business alone. It keeps `host.chained`. */

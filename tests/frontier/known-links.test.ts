@@ -76,9 +76,19 @@ test("ordered by cash, known links are told by shard and fingerprint, but not th
         split.left,
         links.filter((url) => !isKnown(url)),
       );
-      const told: (readonly number[])[] = [];
-      split.known!.each((...known) => told.push(known));
-      assert.deepEqual(told, links.filter(isKnown).map(place));
+      const { own, others, length } = split.known!;
+      const places = links.filter(isKnown).map(place);
+      const isOwn = ([shard]: readonly [number, number, number]) => shard === 2;
+      assert.equal(length, places.length);
+      assert.deepEqual(
+        own,
+        places.filter(isOwn).map(([, low, high]) => pages.get(2)!.find(low, high)),
+      );
+      const signed = places
+        .filter((one) => !isOwn(one))
+        .flat()
+        .map((word) => word | 0);
+      assert.deepEqual(others, signed);
       const borrowed = new KnownLinks(SHARDS, owned, SEEDS).split(1, links);
       assert.deepEqual([borrowed.left, borrowed.known], [links, undefined]);
     }),

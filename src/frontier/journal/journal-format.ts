@@ -164,8 +164,8 @@ export function word(bytes: Buffer, at: number): number {
 
 /** Writes a whole number below 2^53 as 64 bits. */
 export function writeWide(bytes: Buffer, value: number, at: number): void {
-  bytes.writeUInt32LE(value % TWO_32, at);
-  bytes.writeUInt32LE(Math.floor(value / TWO_32), at + 4);
+  writeWord(bytes, at, value);
+  writeWord(bytes, at + 4, Math.floor(value / TWO_32));
 }
 
 /** Reads what `writeWide` wrote. */

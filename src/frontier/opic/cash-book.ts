@@ -1,5 +1,5 @@
 import { OrbweaverError } from "../../errors.ts";
-import { Column } from "./column.ts";
+import { DoubleColumn } from "./column.ts";
 
 /** What a seed begins with. Large enough to be divided often, small enough that 65,536 of them add up exactly. */
 export const UNIT = 2 ** 36;
@@ -35,7 +35,7 @@ export class CashBook {
   /** Credits for pages already fetched: what the paper calls failures. */
   readonly late = { own: 0, foreign: 0 };
   /** All that a page ever got; done pages carry it as -1 - x. */
-  readonly #got = new Column(Float64Array);
+  readonly #got = new DoubleColumn();
 
   /** New cash, in the hands of the virtual page until it is credited. */
   mint(amount: number): void {

@@ -4,22 +4,30 @@ const LENGTH = 1 << BITS;
 type Numbers = Float64Array | Uint32Array | Uint16Array | Uint8Array;
 
 /** One number per page, by page number, in pieces of 16,384: it grows without copying and without slack. */
-export class Column<T extends Numbers> {
-  readonly #pieces: T[] = [];
-  readonly #piece: () => T;
-
-  constructor(kind: new (length: number) => T) {
-    this.#piece = () => new kind(LENGTH);
-  }
-
+export interface Column {
   /** 0 where nothing was set. */
-  get(page: number): number {
-    return this.#pieces[page >>> BITS]?.[page & (LENGTH - 1)] ?? 0;
-  }
+  get(page: number): number;
+  set(page: number, value: number): void;
+}
 
-  set(page: number, value: number): void {
-    const at = page >>> BITS;
-    while (this.#pieces.length <= at) this.#pieces.push(this.#piece());
-    this.#pieces[at]![page & (LENGTH - 1)] = value;
-  }
+export const DoubleColumn: new () => Column = columnOf(Float64Array);
+export const WordColumn: new () => Column = columnOf(Uint32Array);
+export const ShortColumn: new () => Column = columnOf(Uint16Array);
+export const ByteColumn: new () => Column = columnOf(Uint8Array);
+
+/** A class for each kind of numbers: code that has met several kinds is slow, and slow to compile, for all of them. */
+function columnOf<T extends Numbers>(kind: new (length: number) => T): new () => Column {
+  return class {
+    readonly #pieces: T[] = [];
+
+    get(page: number): number {
+      return this.#pieces[page >>> BITS]?.[page & (LENGTH - 1)] ?? 0;
+    }
+
+    set(page: number, value: number): void {
+      const at = page >>> BITS;
+      while (this.#pieces.length <= at) this.#pieces.push(new kind(LENGTH));
+      this.#pieces[at]![page & (LENGTH - 1)] = value;
+    }
+  };
 }

@@ -1,5 +1,5 @@
 import { PRINT_AND_AMOUNT_BYTES } from "../journal/event-batch.ts";
-import { writeWide } from "../journal/journal-format.ts";
+import { writeWide, writeWord } from "../journal/journal-format.ts";
 
 /** Credits as journals and blocks hold them: fingerprint 2 x 32, amount 64. Reusable: `clear` keeps the memory. */
 export class CreditList {
@@ -24,8 +24,8 @@ export class CreditList {
       this.#bytes.copy(more);
       this.#bytes = more;
     }
-    this.#bytes.writeUInt32LE(low, at);
-    this.#bytes.writeUInt32LE(high, at + 4);
+    writeWord(this.#bytes, at, low);
+    writeWord(this.#bytes, at + 4, high);
     writeWide(this.#bytes, amount, at + 8);
     this.#used = at + PRINT_AND_AMOUNT_BYTES;
     this.total += amount;

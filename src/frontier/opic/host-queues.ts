@@ -21,6 +21,8 @@ export interface PageOrder {
   take(page: number): void;
   /** What a page is worth now: raises of pages that are held show here. */
   cashOf(page: number): number;
+  /** The same of some pages of one host. */
+  cashOfAll(pages: readonly number[], into: Float64Array): void;
 }
 
 /** What the queues of hosts are made of. */
@@ -55,6 +57,8 @@ export class HostQueues {
   readonly #parts: HostQueuesParts;
   readonly #hosts = new Map<number, HostQueue>();
   readonly #drawn: number[] = [];
+  /** What the pages of the host at hand are worth. */
+  readonly #worth: Float64Array;
   /** Pages that may still wake nobody. */
   #patience: number;
   #depth = 0;
@@ -62,6 +66,7 @@ export class HostQueues {
   constructor(parts: HostQueuesParts) {
     this.#parts = parts;
     this.#patience = 2 * parts.batch;
+    this.#worth = new Float64Array(parts.capacity + 1);
   }
 
   /** Draws until `wanted` hosts that had nothing have something, or patience ends; returns these hosts. */
@@ -93,7 +98,7 @@ export class HostQueues {
     const queue = this.#hosts.get(host);
     if (queue === undefined) return undefined;
     const { order, batch } = this.#parts;
-    const page = queue.ready.splice(this.#bestOf(queue), 1)[0]!;
+    const page = removeAt(queue.ready, this.#bestOf(queue));
     order.take(page);
     this.#depth--;
     this.#topUp(queue);
@@ -129,7 +134,7 @@ export class HostQueues {
     if (queue.ready.length <= this.#parts.capacity) {
       this.#depth++;
     } else {
-      this.#setAside(queue, queue.ready.splice(this.#worstOf(queue), 1)[0]!);
+      this.#setAside(queue, removeAt(queue.ready, this.#worstOf(queue)));
     }
     return isNew;
   }
@@ -162,11 +167,12 @@ export class HostQueues {
 
   /** Where in a host's queue its best page is; among equals the one that came first. */
   #bestOf({ ready }: HostQueue): number {
-    const { order } = this.#parts;
+    const worth = this.#worth;
+    this.#parts.order.cashOfAll(ready, worth);
     let best = 0;
     let highest = -1;
     for (let at = 0; at < ready.length; at++) {
-      const cash = order.cashOf(ready[at]!);
+      const cash = worth[at]!;
       if (cash <= highest) continue;
       highest = cash;
       best = at;
@@ -176,17 +182,26 @@ export class HostQueues {
 
   /** Where in a host's queue its worst page is; among equals the one that came last. */
   #worstOf({ ready }: HostQueue): number {
-    const { order } = this.#parts;
+    const worth = this.#worth;
+    this.#parts.order.cashOfAll(ready, worth);
     let worst = 0;
     let lowest = Number.POSITIVE_INFINITY;
     for (let at = 0; at < ready.length; at++) {
-      const cash = order.cashOf(ready[at]!);
+      const cash = worth[at]!;
       if (cash > lowest) continue;
       lowest = cash;
       worst = at;
     }
     return worst;
   }
+}
+
+/** Takes one page out; the others keep their order. */
+function removeAt(pages: number[], at: number): number {
+  const page = pages[at]!;
+  for (let i = at + 1; i < pages.length; i++) pages[i - 1] = pages[i]!;
+  pages.pop();
+  return page;
 }
 
 /** 0 is the best class: more than a sixteenth of a unit. */

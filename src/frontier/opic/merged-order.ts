@@ -17,7 +17,11 @@ export class MergedOrder implements PageOrder {
   }
 
   get entries(): number {
-    return this.#orders.reduce((sum, order) => sum + order.entries, 0);
+    let entries = 0;
+    for (let shard = 0; shard < this.#orders.length; shard++) {
+      entries += this.#orders[shard]!.entries;
+    }
+    return entries;
   }
 
   /** The name of a shard's page in this order. */
@@ -51,6 +55,12 @@ export class MergedOrder implements PageOrder {
     return this.#orderOf(page).cashOf(this.#local(page));
   }
 
+  cashOfAll(pages: readonly number[], into: Float64Array): void {
+    // A host belongs to one shard.
+    const order = this.#orderOf(pages[0]!);
+    for (let i = 0; i < pages.length; i++) into[i] = order.cashOf(this.#local(pages[i]!));
+  }
+
   #orderOf(page: number): OpicOrder {
     return this.#orders[page % this.#orders.length]!;
   }
@@ -62,8 +72,8 @@ export class MergedOrder implements PageOrder {
   #best(): number {
     let best = -1;
     let highest = -1;
-    for (const [shard, order] of this.#orders.entries()) {
-      const range = order.topRange();
+    for (let shard = 0; shard < this.#orders.length; shard++) {
+      const range = this.#orders[shard]!.topRange();
       if (range <= highest) continue;
       highest = range;
       best = shard;

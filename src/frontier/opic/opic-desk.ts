@@ -4,6 +4,7 @@ import { hostnameOf } from "../../url/url-parts.ts";
 import { Desk } from "../desk.ts";
 import { fingerprint, print } from "../fingerprint.ts";
 import type { Discovery, Finish, Lease } from "../frontier.ts";
+import type { KnownPrints } from "../known-links.ts";
 import type { Shard } from "../shard.ts";
 import type { ShardJournal } from "../shard-journal.ts";
 import type { ShardMail } from "../shard-mail.ts";
@@ -31,6 +32,8 @@ export class OpicDesk extends Desk {
   readonly #team: Team;
   /** Credits of the visit or block at hand. */
   readonly #credits = new CreditList();
+  /** Those of them that came too late. */
+  #late = 0;
 
   constructor(
     shard: Shard,
@@ -75,12 +78,17 @@ export class OpicDesk extends Desk {
       if (target !== this.shard.number) this.#promise(target, low, high, share, discovery);
       else if (this.#give(discovery, hostname, low, high, share, "own")) fresh++;
     });
-    how.known?.each((target, low, high) => {
-      if (target !== this.shard.number) this.#promise(target, low, high, share);
-      else this.#credit(this.#cash.pages.find(low, high), low, high, share, "own");
-    });
+    if (how.known !== undefined) this.#creditKnown(how.known, share);
     this.#journalCredits("own");
     return fresh;
+  }
+
+  /** Links of the page that are known get their shares. */
+  #creditKnown({ own, others }: KnownPrints, share: number): void {
+    for (let i = 0; i < own.length; i++) this.#credit(own[i]!, share, "own");
+    for (let i = 0; i < others.length; i += 3) {
+      this.#promise(others[i]!, others[i + 1]! >>> 0, others[i + 2]! >>> 0, share);
+    }
   }
 
   /** A page of another shard will get cash. Gone when it is promised, not when its block is closed: nothing is promised twice. */
@@ -101,7 +109,7 @@ export class OpicDesk extends Desk {
     });
     for (const { low, high, amount } of known) {
       const page = this.#cash.pages.find(low, high);
-      if (page >= 0) this.#credit(page, low, high, amount, "foreign");
+      if (page >= 0) this.#credit(page, amount, "foreign");
     }
     this.#journalCredits("foreign");
     return fresh;
@@ -128,7 +136,7 @@ export class OpicDesk extends Desk {
   ): boolean {
     const page = this.#cash.pages.find(low, high);
     if (page >= 0) {
-      this.#credit(page, low, high, amount, origin);
+      this.#credit(page, amount, origin);
       return false;
     }
     const cash = amount + this.#mint(found, hostname) + this.#bonus(found);
@@ -139,19 +147,15 @@ export class OpicDesk extends Desk {
     return true;
   }
 
-  #credit(page: number, low: number, high: number, amount: number, origin: CreditOrigin): void {
+  #credit(page: number, amount: number, origin: CreditOrigin): void {
     if (amount === 0) return;
-    if (this.#cash.book.isDone(page)) {
-      const { lateOwn, lateForeign } = CASH_COUNTERS;
-      this.journal.count(origin === "own" ? lateOwn : lateForeign, 1);
-      this.#team.onLate(origin);
-    }
     if (origin === "foreign" && this.#order.isWaiting(page)) {
       const cash = this.#cash.book.cash(page);
       this.#team.exchange.heard(QUEUE_RANGES.of(cash + amount), QUEUE_RANGES.of(cash));
     }
-    this.#order.credit(page, amount, origin);
-    this.#credits.add(low, high, amount);
+    if (!this.#order.credit(page, amount, origin)) this.#late++;
+    const { pages } = this.#cash;
+    this.#credits.add(pages.low(page), pages.high(page), amount);
   }
 
   /** A unit for a seed, and for the first home page of a site. */
@@ -182,6 +186,12 @@ export class OpicDesk extends Desk {
 
   #journalCredits(origin: CreditOrigin): void {
     if (this.#credits.length === 0) return;
+    if (this.#late > 0) {
+      const { lateOwn, lateForeign } = CASH_COUNTERS;
+      this.journal.count(origin === "own" ? lateOwn : lateForeign, this.#late);
+      this.#team.onLate(origin, this.#late);
+      this.#late = 0;
+    }
     this.journal.credited(ORIGINS.indexOf(origin), this.#credits.bytes);
     this.#credits.clear();
   }

@@ -2,7 +2,7 @@ import { Keys } from "../../queue/keys.ts";
 import type { PriorityQueue } from "../../queue/priority-queue.ts";
 import { QUEUE_RANGES } from "../../queue/range-queue.ts";
 import type { CashBook, CreditOrigin } from "./cash-book.ts";
-import { Column } from "./column.ts";
+import { ByteColumn } from "./column.ts";
 import type { PageOrder } from "./host-queues.ts";
 import { RangeCounts } from "./range-counts.ts";
 
@@ -11,6 +11,8 @@ const QUEUED = 0;
 const TAKEN = 1;
 const ASIDE = 2;
 const HELD = 3;
+/** The range of the best entry has to be asked for. */
+const UNKNOWN = -2;
 
 /**
  * Which waiting page of a shard comes next: the one with the most cash. A credit that lifts a page into a higher range
@@ -23,9 +25,11 @@ export class OpicOrder implements PageOrder {
   readonly #book: CashBook;
   readonly #queue: PriorityQueue;
   readonly #counts: RangeCounts;
-  readonly #states = new Column(Uint8Array);
+  readonly #states = new ByteColumn();
   readonly #raised = new Keys(256);
   readonly #drawn = new Keys(256);
+  /** The range of the best entry. */
+  #top = UNKNOWN;
 
   /** `counts` are those of all orders of a thread. */
   constructor(book: CashBook, queue: PriorityQueue, counts: RangeCounts = new RangeCounts()) {
@@ -45,18 +49,20 @@ export class OpicOrder implements PageOrder {
     this.#push(page, amount);
   }
 
-  /** A known page gets cash. */
-  credit(page: number, amount: number, origin: CreditOrigin): void {
+  /** A known page gets cash; false when it is done: that comes too late. */
+  credit(page: number, amount: number, origin: CreditOrigin): boolean {
     const before = this.#book.credit(page, amount, origin);
+    if (before < 0) return false;
     const state = this.#states.get(page);
-    if (before < 0 || state === TAKEN) return;
+    if (state === TAKEN) return true;
     const range = QUEUE_RANGES.of(before);
     const raised = QUEUE_RANGES.of(before + amount);
-    if (raised === range) return;
+    if (raised === range) return true;
     if (state !== ASIDE) this.#counts.remove(range);
     // Its host asks for the cash of what it holds when it takes a page: a second entry would come too late.
     if (state === HELD) this.#counts.add(raised);
     else this.#push(page, before + amount);
+    return true;
   }
 
   /** Puts a page that waits back into the queue: the fold does so for all of them when a crawl is resumed. */
@@ -69,6 +75,7 @@ export class OpicOrder implements PageOrder {
     this.#flush();
     this.#drawn.clear();
     const { priorities, ids, length } = this.#queue.extractTop(count, this.#drawn);
+    this.#top = UNKNOWN;
     for (let i = 0; i < length; i++) {
       const page = ids[i]!;
       const range = QUEUE_RANGES.of(priorities[i]!);
@@ -82,9 +89,12 @@ export class OpicOrder implements PageOrder {
 
   /** The range of the best entry; -1 when there is none. */
   topRange(): number {
-    this.#flush();
-    const best = this.#queue.peek();
-    return best === undefined ? -1 : QUEUE_RANGES.of(best.priority);
+    if (this.#top === UNKNOWN) {
+      this.#flush();
+      const best = this.#queue.peek();
+      this.#top = best === undefined ? -1 : QUEUE_RANGES.of(best.priority);
+    }
+    return this.#top;
   }
 
   /** A page that is held finds no room: a raise brings it back into the queue. */
@@ -113,6 +123,10 @@ export class OpicOrder implements PageOrder {
     return this.#book.cash(page);
   }
 
+  cashOfAll(pages: readonly number[], into: Float64Array): void {
+    for (let i = 0; i < pages.length; i++) into[i] = this.#book.cash(pages[i]!);
+  }
+
   /** True until the page is taken or done. */
   isWaiting(page: number): boolean {
     return this.#states.get(page) !== TAKEN && !this.#book.isDone(page);
@@ -124,9 +138,11 @@ export class OpicOrder implements PageOrder {
 
   /** Raises come one by one and go in as a batch. */
   #push(page: number, cash: number): void {
+    const range = QUEUE_RANGES.of(cash);
     this.#states.set(page, QUEUED);
-    this.#counts.add(QUEUE_RANGES.of(cash));
+    this.#counts.add(range);
     this.#raised.push(cash, page);
+    if (this.#top !== UNKNOWN && range > this.#top) this.#top = range;
   }
 
   #flush(): void {

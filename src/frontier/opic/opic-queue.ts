@@ -7,7 +7,7 @@ import type { QueueLog } from "../queue-log.ts";
 import { copyRecord, readRecord, writeRecord } from "../queue-record.ts";
 import type { ShardQueue, TakenUrl } from "../shard-queue.ts";
 import type { CashBook } from "./cash-book.ts";
-import { Column } from "./column.ts";
+import { WordColumn } from "./column.ts";
 import { OpicOrder } from "./opic-order.ts";
 import { RecordPlaces } from "./record-places.ts";
 import type { ShardCash } from "./shard-cash.ts";
@@ -26,7 +26,7 @@ export class OpicQueue implements ShardQueue {
   readonly #cash: ShardCash;
   readonly #log: QueueLog;
   readonly #places = new RecordPlaces();
-  readonly #hostOf = new Column(Uint32Array);
+  readonly #hostOf = new WordColumn();
   /** Hosts by number, as long as pages of theirs wait. */
   readonly #hosts = new Map<number, Host>();
   #lastHost = 0;
@@ -61,7 +61,8 @@ export class OpicQueue implements ShardQueue {
     const page = this.#team.next(this.#index, host.number);
     const reference = this.#places.get(page);
     const { bytes, at } = this.#log.read(reference);
-    const taken = { ...readRecord(bytes, at), cash: this.#cash.book.cash(page) };
+    const taken: TakenUrl = readRecord(bytes, at);
+    taken.cash = this.#cash.book.cash(page);
     this.#log.free(reference);
     host.chained--;
     return taken;

@@ -18,8 +18,8 @@ const ROUSE_MS = 250;
 
 /** What the order of a thread works with. */
 export interface ThreadOrderParts {
-  /** Called when a page that was fetched before gets a credit. */
-  readonly onLate?: (origin: CreditOrigin) => void;
+  /** Called when pages that were fetched before have got so many credits. */
+  readonly onLate?: (origin: CreditOrigin, credits: number) => void;
   /** What pages are worth by themselves. */
   readonly priority?: PagePriority | undefined;
   /** Where threads tell each other what they have; without it the thread is alone. */
@@ -39,7 +39,7 @@ export class ThreadOrder {
   #rousedMs = Number.NEGATIVE_INFINITY;
   #paidBack = 0;
 
-  readonly onLate: (origin: CreditOrigin) => void;
+  readonly onLate: (origin: CreditOrigin, credits: number) => void;
   readonly priority: PagePriority | undefined;
   /** When this thread's shards exchange with others. */
   readonly exchange: ExchangeSize;

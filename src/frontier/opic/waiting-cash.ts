@@ -1,7 +1,7 @@
 import { EVENT, EventBatch, PRINT_AND_AMOUNT_BYTES } from "../journal/event-batch.ts";
 import { type EventBytes, EventCursor } from "../journal/event-cursor.ts";
 import { BATCH_HEADER_BYTES, readWide } from "../journal/journal-format.ts";
-import { Column } from "./column.ts";
+import { DoubleColumn } from "./column.ts";
 import { CreditList } from "./credit-list.ts";
 import { PageTable } from "./page-table.ts";
 
@@ -13,7 +13,7 @@ const PIECE_BYTES = 1 << 18;
 /** What a snapshot keeps of cash: what each page that waits has got, and the sites that minted. */
 export class WaitingCash {
   readonly #pages = new PageTable();
-  readonly #got = new Column(Float64Array);
+  readonly #got = new DoubleColumn();
   readonly #minted = new EventBatch();
   readonly #pieces: Buffer[] = [];
   readonly #cursor = new EventCursor();

@@ -53,6 +53,10 @@ class ListOrder implements PageOrder {
     return this.#cashOf(page);
   }
 
+  cashOfAll(pages: readonly number[], into: Float64Array): void {
+    for (const [i, page] of pages.entries()) into[i] = this.#cashOf(page);
+  }
+
   raise(page: number): void {
     const state = this.#states[page];
     if (state === "held" || state === "taken") return;
