@@ -28,7 +28,7 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
   crawl.events.on("diskFree", () => progress.note("the disk works again, the crawl goes on"));
   let left = "";
   crawl.events.on("leftForLater", (message) => {
-    left = `Left for later: ${message}.\n`;
+    left += `Left for later: ${message}.\n`;
   });
   let terminated = false;
   const onSignal = (signal: NodeJS.Signals) => {

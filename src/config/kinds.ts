@@ -23,14 +23,14 @@ function wholeNumber(text: string): number | undefined {
 }
 
 /** A whole number in a range. */
-export function whole(min: number, max: number): Kind<number> {
+export function whole(min: number, max: number, why = ""): Kind<number> {
   return {
     schema: reading(wholeNumber, z.int().min(min).max(max)),
     value: "N",
     allowed:
       max === Number.MAX_SAFE_INTEGER
         ? `a whole number, ${min} or more`
-        : `a whole number from ${min} to ${max}`,
+        : `a whole number from ${min} to ${max}${why === "" ? "" : ` (${why})`}`,
     show: String,
   };
 }

@@ -55,7 +55,10 @@ const bells = bellsOf(memory);
 const bell = bells[memory.threads + me]!;
 const stored = new Int32Array(memory.stored);
 const patience = new DiskPatience(control, bell, say);
-const builder = patience.repeat(() => new Builder(rules.options));
+const builder: Builder = patience.repeat(
+  () => new Builder(rules.options),
+  () => {},
+);
 const desk = rules.journals === undefined ? undefined : new JournalDesk(rules.journals);
 
 /** One crawler that this builder works for. */
@@ -93,7 +96,7 @@ let segmentsSaid = "";
 try {
   build();
   commit();
-  patience.repeat(() => builder.close());
+  store(() => builder.close());
   desk?.close();
 } catch (fault) {
   patience.outlast(fault, rules.options.folder);
@@ -219,10 +222,10 @@ function commit(anyway = false): void {
   // A wish that is forgotten here was made after its records were put, so they are read now; or it is made again.
   for (const { account } of crawlers) account.calm();
   for (const intake of intakes) while (isDue(intake, anyway) && readSome(intake));
-  patience.repeat(() => builder.flush());
+  store(() => builder.flush());
   if (desk !== undefined) {
     builder.syncArchive();
-    patience.repeat(() => desk.append());
+    store(() => desk.append());
     desk.sync();
     saySegments();
   }
@@ -248,6 +251,11 @@ function saySegments(): void {
   say({ kind: "segments", closed });
 }
 
+/** A step that writes, or may have to; repeated until the disk takes it and everything before it. */
+function store<T>(step: () => T): T {
+  return patience.repeat(step, () => builder.flush());
+}
+
 function storeFrame(crawler: Source, { kind, parts }: Frame): void {
   if (kind === FRAMES.capture) storeCapture(crawler, parts);
   else if (kind === FRAMES.journal) {
@@ -259,12 +267,12 @@ function storeFrame(crawler: Source, { kind, parts }: Frame): void {
     crawler.asked.push([record, takePlace(crawler, record)]);
   } else if (kind === FRAMES.openJournal) {
     const open: OpenJournal = JSON.parse(parts[0]!.toString("utf8"));
-    patience.repeat(() => desk!.open(crawler.thread, open));
+    store(() => desk!.open(crawler.thread, open));
   } else if (kind === FRAMES.outcome) {
-    patience.repeat(() => builder.outcome(parts[0]!.toString("utf8")));
+    store(() => builder.outcome(parts[0]!.toString("utf8")));
   } else if (kind === FRAMES.skipped) {
     for (const line of parts[0]!.toString("utf8").split("\n")) {
-      patience.repeat(() => builder.skipped(JSON.parse(line)));
+      store(() => builder.skipped(JSON.parse(line)));
     }
   }
 }
@@ -277,7 +285,7 @@ function takePlace(crawler: Source, record: number): PageLocation {
 
 function storeCapture(crawler: Source, parts: readonly Buffer[]): void {
   const { capture, line } = readCapture(parts);
-  const place = patience.repeat(() => builder.page(capture));
+  const place = store(() => builder.page(capture));
   if (desk !== undefined) crawler.places.set(crawler.records++, place);
-  patience.repeat(() => builder.captured(line, place));
+  store(() => builder.captured(line, place));
 }

@@ -18,7 +18,7 @@ import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import { residentBytes } from "../sync/open-files.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { BufferPlan } from "./buffer-plan.ts";
-import { Cleaner, LEFT } from "./cleaner.ts";
+import { Cleaner } from "./cleaner.ts";
 import { Crew } from "./crew.ts";
 import { type DiskNews, repeatOnLoop } from "./disk-patience.ts";
 import { Drain } from "./drain.ts";
@@ -128,20 +128,22 @@ export class Crawl {
     const measured = this.#measure();
     const sums = totals(this.#memory.counters);
     const cleaner = new Cleaner(this.#out, this.#config, this.#drain.stoppedMs);
-    let left = false;
+    let left: readonly string[] = [];
     try {
       // Also after a fault: what was stored is joined, indexed and reported. Each step may be repeated.
       await this.#patiently(() => {
         statistics.close(monotonicMs(), Date.now(), flow());
-        left = !cleaner.clean(sums, measured);
-        if (this.#fault === undefined) this.#keep({ ended: measured.ended, left });
+        const cleaned = cleaner.clean(sums, measured);
+        left = cleaned.left;
+        if (this.#fault === undefined)
+          this.#keep({ ended: measured.ended, left: !cleaned.isSorted });
       });
     } catch (error) {
       throw this.#fault ?? error;
     }
     if (this.#fault !== undefined) throw this.#fault;
     const summary = summaryOf(sums, measured);
-    if (left) this.events.emit("leftForLater", LEFT);
+    for (const message of left) this.events.emit("leftForLater", message);
     this.events.emit("ended", summary);
     return summary;
   }

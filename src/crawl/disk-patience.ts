@@ -48,9 +48,18 @@ export class DiskPatience {
     this.#say = say;
   }
 
-  /** Repeats a step that left nothing behind until the disk takes it. */
-  repeat<T>(step: () => T): T {
-    return this.#repeat(step, isRefusal);
+  /**
+   * Repeats a step that left nothing behind until the disk takes it. `write` writes what the step found waiting: the
+   * step itself may find less to write the second time, and the disk would be said to work though nobody has tried.
+   */
+  repeat<T>(step: () => T, write: () => void): T {
+    let isAgain = false;
+    const whole = () => {
+      if (isAgain) write();
+      isAgain = true;
+      return step();
+    };
+    return this.#repeat(whole, isRefusal);
   }
 
   /**

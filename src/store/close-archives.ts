@@ -16,6 +16,9 @@ import { crawlPaths, readCrawlState } from "./crawl-folder.ts";
 import { openJournals } from "./journal-view.ts";
 import { readWarc } from "./warc-reader.ts";
 
+/** Records that follow a response or revisit in the same write. */
+const COMPANIONS = 2;
+
 /** What became of a file that a crash left open. */
 export interface ClosedArchive {
   /** Its name from now on; undefined when nothing in it was whole. */
@@ -26,8 +29,8 @@ export interface ClosedArchive {
 }
 
 /**
- * Closes the files that a crash left open: cuts off what is torn behind the last committed record, makes the rest
- * durable and gives it its final name. Damage before that record is no torn end: it stays where it is and is
+ * Closes the files that a crash left open: cuts off what is torn behind the last committed capture, makes the rest
+ * durable and gives it its final name. Damage before its end is no torn end: it stays where it is and is
  * reported by whoever reads the file.
  */
 export function closeArchives(
@@ -57,11 +60,21 @@ function openArchives(folder: string): string[] {
   return archiveFiles(folder).filter((name) => name.endsWith(OPEN));
 }
 
-/** The first damage behind a record that counts. */
+/**
+ * The first damage behind the last capture that counts. Request and metadata lie behind the response that the journal
+ * names, and were durable before it did: what is broken there was broken later, and is no torn end.
+ */
 function firstDamage(path: string, file: string, lastCommitted: number): ArchiveDamage | undefined {
-  for (const { offset, length, problems } of readWarc(path, { from: Math.max(0, lastCommitted) }))
-    if (problems.length > 0 && offset > lastCommitted)
+  let companions = lastCommitted < 0 ? 0 : COMPANIONS;
+  for (const record of readWarc(path, { from: Math.max(0, lastCommitted) })) {
+    const { type, offset, length, problems } = record;
+    if (offset <= lastCommitted) continue;
+    const isBroken = problems.length > 0;
+    if (isBroken && companions === 0)
       return { file, offset, bytes: length, what: problems.join("; ") };
+    const isCompanion = isBroken || type === "request" || type === "metadata";
+    companions = isCompanion ? Math.max(0, companions - 1) : 0;
+  }
   return undefined;
 }
 

@@ -20,6 +20,11 @@ export class TimeLimit {
     return Math.max(0, this.#endMs - this.#now());
   }
 
+  /** The same limit, or one that ends after so long. */
+  within(ms: number): TimeLimit {
+    return new TimeLimit(Math.min(this.#endMs, this.#now() + ms), this.#now);
+  }
+
   /** Called again and again while such work is done: throws when the time is up. */
   check(): void {
     if (this.#now() >= this.#endMs) throw new TimeUpError("the time is up");

@@ -3,11 +3,18 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { configOf } from "../../src/config/crawl-config.ts";
-import { Cleaner } from "../../src/crawl/cleaner.ts";
+import { type Cleaned, Cleaner } from "../../src/crawl/cleaner.ts";
+import type { CrawlEnding, Measured } from "../../src/crawl/summary.ts";
+import { EventBatch } from "../../src/frontier/journal/event-batch.ts";
+import { readJournal } from "../../src/frontier/journal/journal-reader.ts";
+import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
+import { recoverShard } from "../../src/frontier/journal/recover-shard.ts";
+import { eachLink } from "../../src/frontier/journal/waiting-run.ts";
 import { totals } from "../../src/stats/counters.ts";
 import { completeIfLeft } from "../../src/store/complete-folder.ts";
 import { crawlPaths, readCrawlState, writeCrawlState } from "../../src/store/crawl-folder.ts";
 import { monotonicMs } from "../../src/sync/clock.ts";
+import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 import { sampleCrawl } from "../store/journaled-crawl.ts";
 import { tempFolder } from "../support/orbweaver.ts";
 import { checkLists } from "../support/result-lists.ts";
@@ -25,25 +32,30 @@ function contentOf(dir: string): Record<string, string> {
   );
 }
 
-/** A crawl that ends `agoMs` after it was told to stop. A page of it was stored and never committed. */
-function ended(t: TestContext, agoMs: number): { dir: string; isComplete: boolean } {
+/** A crawl of which a page was stored and never committed; its threads have ended. */
+function crawled(t: TestContext): string {
   const dir = join(tempFolder(t), "crawl");
   const crawl = sampleCrawl(dir);
   crawl.store("http://h/waits1", "http://h/0");
   crawl.close();
   mkdirSync(crawlPaths(dir).reports, { recursive: true });
-  const config = configOf({ seeds: ["http://h/"], contact: "me@example.org" } as never);
-  const measured = { ended: "interrupted", out: dir, seconds: 1, cpuSeconds: 1, maxRssMiB: 1 };
-  const cleaner = new Cleaner(dir, config, monotonicMs() - agoMs);
-  const sums = totals(new SharedArrayBuffer(0));
-  const rest = { endingMs: 1, losesUrls: false } as const;
-  const isComplete = cleaner.clean(sums, { ...measured, ...rest } as never);
-  return { dir, isComplete };
+  return dir;
+}
+
+/** Ends it `agoMs` after it was told to stop. */
+function clean(dir: string, agoMs: number, ended = "interrupted", leastBytes?: number): Cleaned {
+  const config = configOf({ seeds: ["http://h/" as CrawlUrl], contact: "me@example.org" });
+  const figures = { seconds: 1, cpuSeconds: 1, maxRssMiB: 1, endingMs: 1, losesUrls: false };
+  const cleaner = new Cleaner(dir, config, monotonicMs() - agoMs, leastBytes);
+  const measured: Measured = { ended: ended as CrawlEnding, out: dir, ...figures };
+  return cleaner.clean(totals(new SharedArrayBuffer(0)), measured);
 }
 
 test("an end without time writes the lists, leaves the sorting as it is, and whoever reads the results does it", (t) => {
-  const { dir, isComplete } = ended(t, 60_000);
-  assert.equal(isComplete, false);
+  const dir = crawled(t);
+  const { isSorted, left } = clean(dir, 60_000);
+  assert.equal(isSorted, false);
+  assert.match(left.join(), /not sorted/);
   const { index, links } = crawlPaths(dir);
   assert.ok(!existsSync(index) && existsSync(join(links, "out-0.bin.part")));
   assert.deepEqual(checkLists(dir), { crawled: 30, uncrawled: 7 });
@@ -53,16 +65,66 @@ test("an end without time writes the lists, leaves the sorting as it is, and who
   writeCrawlState(dir, { ...readCrawlState(dir)!, ended: "interrupted", left: true });
   completeIfLeft(dir);
   assert.equal(readCrawlState(dir)!.left, false);
-  const inTime = ended(t, 0);
-  assert.equal(inTime.isComplete, true);
+  const inTime = crawled(t);
+  assert.deepEqual(clean(inTime, 0), { isSorted: true, left: [] });
   const names = (each: string) =>
     Object.keys(contentOf(each))
       .map((name) => basename(name).replace(/^test-.*warc/, "warc"))
       .sort();
-  assert.deepEqual(names(dir), names(inTime.dir));
+  assert.deepEqual(names(dir), names(inTime));
   const linesOf = (each: string, path: keyof ReturnType<typeof crawlPaths>) =>
     readFileSync(crawlPaths(each)[path], "latin1").split("\n").length - 1;
   // The page that was not committed is in neither.
-  for (const each of [dir, inTime.dir])
+  for (const each of [dir, inTime])
     assert.deepEqual([linesOf(each, "index"), linesOf(each, "pages")], [31, 1 + 31 - 4]);
+});
+
+/** What a run finds that begins now, and where it goes on. */
+function opened(folder: string) {
+  const waiting: string[] = [];
+  const options = { folder, shard: 0, seedLow: 11, seedHigh: 22 };
+  const { state, end } = recoverShard(options, (run) =>
+    eachLink(run, ({ bytes, from, to }) => waiting.push(bytes.toString("latin1", from, to))),
+  );
+  return { found: { waiting, known: state.known, outcomes: [...state.outcomes] }, end };
+}
+
+test("an end that was not the last folds journals into snapshots while there is time, and the next run goes on from them", (t) => {
+  const dir = crawled(t);
+  const { journals: folder } = crawlPaths(dir);
+  const before = opened(folder).found;
+  assert.equal(before.waiting.length, 5);
+  const names = ["shard-00.000001.journal"];
+  clean(dir, 0);
+  assert.deepEqual(readdirSync(folder), names, "too small to be worth it");
+  clean(dir, 0, "finished", 1);
+  assert.deepEqual(readdirSync(folder), names, "nobody goes on");
+  assert.match(clean(dir, 60_000, "interrupted", 1).left.join(), /1 journals are not folded/);
+  assert.deepEqual(readdirSync(folder), names, "no time");
+  assert.deepEqual(clean(dir, 0, "interrupted", 1), { isSorted: true, left: [] });
+  assert.deepEqual(readdirSync(folder), ["shard-00.000001.done", "shard-00.000001.snapshot"]);
+  checkLists(dir);
+  const { found, end } = opened(folder);
+  assert.deepEqual(found, before);
+  const writer = new JournalWriter({
+    ...{ folder, shard: 0, seedLow: 11, seedHigh: 22, epoch: end.epoch + 1, after: end },
+  });
+  const batch = new EventBatch();
+  batch.counted(6, 1);
+  const written = writer.append(batch);
+  writer.close();
+  const after = { segment: 1, sequence: end.sequence, epoch: end.epoch };
+  const sequences = [...readJournal({ folder, shard: 0, after })].map(({ sequence }) => sequence);
+  assert.equal(sequences[0], written);
+  assert.deepEqual(opened(folder).found, before);
+});
+
+test("a snapshot that cannot be made leaves the journal, and the end goes on", (t) => {
+  const dir = crawled(t);
+  const { journals: folder } = crawlPaths(dir);
+  // In its place: what a full disk does to a file that is being made.
+  mkdirSync(join(folder, "shard-00.000001.done.new"));
+  assert.match(clean(dir, 0, "interrupted", 1).left.join(), /1 journals are not folded/);
+  assert.equal(opened(folder).found.waiting.length, 5);
+  checkLists(dir);
 });

@@ -149,6 +149,39 @@ test("a committed record that is torn off is damage, not a torn end", (t) => {
   ]);
 });
 
+test("a flipped byte in the last committed capture of an open file is damage or put right, never a torn end", (t) => {
+  const first = killed(t);
+  const [open] = readdirSync(crawlPaths(first).archive);
+  const records = [...readWarc(join(crawlPaths(first).archive, open!))];
+  // The last three are those of a page that was stored and never committed.
+  const last = records.slice(-6, -3);
+  assert.deepEqual(
+    last.map(({ type }) => type),
+    ["response", "request", "metadata"],
+  );
+  for (const { type, offset, length } of last) {
+    for (const [at, torn] of [
+      [1, false],
+      [length >> 1, true],
+      [length - 1, false],
+    ] as const) {
+      const folder = join(freshFolder(t), "crawl");
+      cpSync(first, folder, { recursive: true });
+      const path = join(crawlPaths(folder).archive, open!);
+      const bytes = readFileSync(path);
+      bytes[offset + at]! ^= 0x10;
+      writeFileSync(path, torn ? bytes.subarray(0, -5) : bytes);
+      const { damages, mended, closed, orphans } = recoverFolder(folder, FACTS);
+      const isTold = [...damages, ...mended].some(
+        (place) => place.file === open!.slice(0, -5) && Math.abs(place.offset - offset) <= at,
+      );
+      assert.ok(isTold, `${type}, byte ${at}: ${JSON.stringify([damages, mended])}`);
+      const cut = torn ? records.at(-1)!.length - 5 : 0;
+      assert.deepEqual([closed[0]!.cutBytes, orphans], [cut, 1], `${type}, byte ${at}`);
+    }
+  }
+});
+
 test("a flipped bit in an archive is told with file and offset, and every intact record is kept (property)", (t) => {
   const base = finished(t);
   const { archive } = crawlPaths(base);

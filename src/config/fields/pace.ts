@@ -58,7 +58,7 @@ export const pace = {
       "threads that compress and write the archive; two crawlers share a hand-off buffer, and each buffer has one builder",
     examples: ["--builders 2"],
   }),
-  bufferSize: withDefault(whole(1, MAX_BUFFER_SIZE), 1000, {
+  bufferSize: withDefault(whole(1, MAX_BUFFER_SIZE, "one atomic word counts them"), 1000, {
     flag: "buffer-size",
     group: "Speed",
     about: "records that a hand-off buffer holds between its crawlers and its builder",

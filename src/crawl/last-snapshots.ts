@@ -1,0 +1,62 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { compactShard } from "../frontier/journal/compact.ts";
+import { listSegments, segmentName } from "../frontier/journal/journal-files.ts";
+import { listSnapshots, snapshotName } from "../frontier/journal/snapshot.ts";
+import { shardsIn } from "../store/journal-view.ts";
+import type { TimeLimit } from "../store/time-limit.ts";
+import type { CompactorOptions } from "./compactor.ts";
+
+/** Less than this is read faster than a snapshot of it is made durable. */
+const LEAST_BYTES = 1024 * 1024;
+/** Bytes of journals and snapshots that are folded in a millisecond by a machine that has other things to do. */
+const BYTES_PER_MS = 20_000;
+
+interface Tail {
+  readonly shard: number;
+  readonly upTo: number;
+  readonly bytes: number;
+  readonly withSnapshot: number;
+}
+
+/**
+ * Folds the journals of a crawl that has ended, all of them closed, into snapshots, the longest first, so that the next
+ * run has less to read: without what is done by then. Answers how many were left because there was no time; one that
+ * fails leaves everything as it was.
+ */
+export function makeLastSnapshots(options: CompactorOptions, limit: TimeLimit): number {
+  const { folder, leastBytes = LEAST_BYTES } = options;
+  const tails = shardsIn(folder)
+    .map((shard) => tailOf(folder, shard))
+    .filter(({ bytes }) => bytes >= leastBytes)
+    .sort((a, b) => b.bytes - a.bytes);
+  let left = 0;
+  for (const { shard, upTo, withSnapshot } of tails) {
+    if (withSnapshot / BYTES_PER_MS >= limit.leftMs) left++;
+    else if (!tryCompact({ ...options, shard, upTo })) left++;
+  }
+  return left;
+}
+
+function tryCompact(options: Parameters<typeof compactShard>[0]): boolean {
+  try {
+    compactShard(options);
+    return true;
+  } catch {
+    // A full disk, or damage: whoever opens the journals next tells of it.
+    return false;
+  }
+}
+
+function tailOf(folder: string, shard: number): Tail {
+  const last = listSnapshots(folder, shard).at(-1) ?? 0;
+  const segments = listSegments(folder, shard).filter((segment) => segment > last);
+  let bytes = 0;
+  for (const segment of segments) bytes += size(join(folder, segmentName(shard, segment)));
+  const snapshot = size(join(folder, snapshotName(shard, last)));
+  return { shard, upTo: segments.at(-1) ?? last, bytes, withSnapshot: bytes + snapshot };
+}
+
+function size(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
