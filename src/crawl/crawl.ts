@@ -3,7 +3,7 @@ import { withoutPasswords } from "../config/proxy-value.ts";
 import type { CrawlConfig } from "../config/schema.ts";
 import { totals } from "../stats/counters.ts";
 import { HourlyStatistics } from "../stats/hourly-statistics.ts";
-import { closeAfterCrash, closeLeftOpen } from "../store/close-archives.ts";
+import { closeLeftOpen } from "../store/close-archives.ts";
 import {
   type CrawlState,
   crawlPaths,
@@ -14,6 +14,7 @@ import { createCrawlFolder } from "../store/create-folder.ts";
 import { finishFolder } from "../store/finish-folder.ts";
 import { lockFolder } from "../store/folder-lock.ts";
 import { treeLockMemory } from "../store/page-tree.ts";
+import { prepareResume } from "../store/prepare-resume.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import { residentBytes } from "../sync/open-files.ts";
@@ -189,7 +190,7 @@ export class Crawl {
     }
     const unlock = lockFolder(this.#out);
     this.#state = readCrawlState(this.#out)!;
-    if (this.#state.ended === "running" && this.#resumes) closeAfterCrash(this.#out);
+    if (this.#resumes) prepareResume(this.#out, this.#state);
     this.#keep({ ended: "running", config: withoutPasswords(this.#asked) });
     return unlock;
   }
