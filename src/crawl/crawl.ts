@@ -3,7 +3,6 @@ import { withoutPasswords } from "../config/proxy-value.ts";
 import type { CrawlConfig } from "../config/schema.ts";
 import { totals } from "../stats/counters.ts";
 import { HourlyStatistics } from "../stats/hourly-statistics.ts";
-import { closeAfterCrash } from "../store/close-archives.ts";
 import {
   type CrawlState,
   crawlPaths,
@@ -13,6 +12,7 @@ import {
 import { createCrawlFolder } from "../store/create-folder.ts";
 import { lockFolder } from "../store/folder-lock.ts";
 import { treeLockMemory } from "../store/page-tree.ts";
+import { prepareResume } from "../store/prepare-resume.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import { residentBytes } from "../sync/open-files.ts";
@@ -191,7 +191,7 @@ export class Crawl {
     }
     const unlock = lockFolder(this.#out);
     this.#state = readCrawlState(this.#out)!;
-    if (this.#state.ended === "running" && this.#resumes) closeAfterCrash(this.#out);
+    if (this.#resumes) prepareResume(this.#out, this.#state);
     this.#keep({ ended: "running", config: withoutPasswords(this.#asked) });
     return unlock;
   }

@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { compactShard } from "../frontier/journal/compact.ts";
-import { listSegments, segmentName } from "../frontier/journal/journal-files.ts";
-import { listSnapshots, snapshotName } from "../frontier/journal/snapshot.ts";
+import { listSegments, segmentName, snapshotName } from "../frontier/journal/journal-files.ts";
 import { shardsIn } from "../store/journal-view.ts";
 import type { TimeLimit } from "../store/time-limit.ts";
 import type { CompactorOptions } from "./compactor.ts";
@@ -49,12 +48,18 @@ function tryCompact(options: Parameters<typeof compactShard>[0]): boolean {
 }
 
 function tailOf(folder: string, shard: number): Tail {
-  const last = listSnapshots(folder, shard).at(-1) ?? 0;
-  const segments = listSegments(folder, shard).filter((segment) => segment > last);
+  const last = listSegments(folder, shard, snapshotName).at(-1) ?? 0;
   let bytes = 0;
-  for (const segment of segments) bytes += size(join(folder, segmentName(shard, segment)));
+  let upTo = last;
+  for (const segment of listSegments(folder, shard)) {
+    const written = size(join(folder, segmentName(shard, segment)));
+    // The last one is empty: the next run will write it.
+    if (segment <= last || written === 0) continue;
+    bytes += written;
+    upTo = segment;
+  }
   const snapshot = size(join(folder, snapshotName(shard, last)));
-  return { shard, upTo: segments.at(-1) ?? last, bytes, withSnapshot: bytes + snapshot };
+  return { shard, upTo, bytes, withSnapshot: bytes + snapshot };
 }
 
 function size(path: string): number {

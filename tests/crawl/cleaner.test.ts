@@ -94,7 +94,8 @@ test("an end that was not the last folds journals into snapshots while there is 
   const { journals: folder } = crawlPaths(dir);
   const before = opened(folder).found;
   assert.equal(before.waiting.length, 5);
-  const names = ["shard-00.000001.journal"];
+  const next = "shard-00.000002.journal";
+  const names = ["shard-00.000001.journal", next];
   clean(dir, 0);
   assert.deepEqual(readdirSync(folder), names, "too small to be worth it");
   clean(dir, 0, "finished", 1);
@@ -102,7 +103,7 @@ test("an end that was not the last folds journals into snapshots while there is 
   assert.match(clean(dir, 60_000, "interrupted", 1).left.join(), /1 journals are not folded/);
   assert.deepEqual(readdirSync(folder), names, "no time");
   assert.deepEqual(clean(dir, 0, "interrupted", 1), { isSorted: true, left: [] });
-  assert.deepEqual(readdirSync(folder), ["shard-00.000001.done", "shard-00.000001.snapshot"]);
+  assert.deepEqual(readdirSync(folder), ["shard-00.000001.done", "shard-00.000001.snapshot", next]);
   checkLists(dir);
   const { found, end } = opened(folder);
   assert.deepEqual(found, before);
@@ -113,7 +114,7 @@ test("an end that was not the last folds journals into snapshots while there is 
   batch.counted(6, 1);
   const written = writer.append(batch);
   writer.close();
-  const after = { segment: 1, sequence: end.sequence, epoch: end.epoch };
+  const after = { ...end, segment: 1 };
   const sequences = [...readJournal({ folder, shard: 0, after })].map(({ sequence }) => sequence);
   assert.equal(sequences[0], written);
   assert.deepEqual(opened(folder).found, before);

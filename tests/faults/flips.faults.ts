@@ -1,14 +1,8 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { readNewestRun } from "../../src/crawl/reports.ts";
 import { EXIT } from "../../src/errors.ts";
-import { compactShard } from "../../src/frontier/journal/compact.ts";
-import { listSegments } from "../../src/frontier/journal/journal-files.ts";
-import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
-import { type Recovery, recoverFolder } from "../../src/store/recover.ts";
-import { PROFILES } from "../../src/web/profile.ts";
-import { type RemoteWeb, startWebProcess } from "../../src/web/web-process.ts";
-import { crawlArguments, type Drill, Random, startCrawl, withFolder } from "./drill.ts";
+import { type Drill, Random, startCrawl, withFolder } from "./drill.ts";
+import { makeEndedCrawl, readFiles, recover, recoverInProcess, restore } from "./ended-crawl.ts";
 import { unitsOf } from "./file-units.ts";
 
 /** One flip in so many is shown to real processes, `resume` first. */
@@ -43,7 +37,7 @@ export const drill: Drill = {
     };
     await withFolder(async (folder) => {
       const out = join(folder, "out");
-      await makeCrawl(out, pages);
+      await makeEndedCrawl(out, pages);
       recover(out);
       const clean = recover(out);
       const files = readFiles(out);
@@ -97,51 +91,6 @@ export const drill: Drill = {
   },
 };
 
-/** A crawl in two runs, between which half of its journals become snapshots. */
-async function makeCrawl(out: string, pages: number): Promise<void> {
-  const web: RemoteWeb = await startWebProcess({
-    profile: {
-      ...PROFILES.small,
-      pages,
-      hosts: 6,
-      errorRate: 0.05,
-      redirectShare: 0.05,
-      encodings: false,
-    },
-  });
-  try {
-    const first = [...crawlArguments(web.start, out), "--max-pages", String(pages >> 1)];
-    await runTo([...first, "--rotate-pages", String(pages >> 2)], EXIT.limit);
-    const { journals: folder } = crawlPaths(out);
-    const { seedLow, seedHigh } = readCrawlState(out)!;
-    for (let shard = 0; shard < 16; shard += 2) {
-      // The last file is empty.
-      const upTo = listSegments(folder, shard).at(-2);
-      if (upTo !== undefined) compactShard({ folder, shard, upTo, seedLow, seedHigh });
-    }
-    await runTo(["resume", out, "--json", "--quiet", "--max-pages", String(pages * 2)], 0);
-  } finally {
-    await web.close();
-  }
-}
-
-async function runTo(args: readonly string[], expected: number): Promise<void> {
-  const { code, stderr } = await startCrawl(args).ended;
-  if (code !== expected) throw new Error(`${args[0]} ended with ${code}: ${stderr}`);
-}
-
-function recover(out: string): Recovery {
-  return recoverFolder(out, readNewestRun(out));
-}
-
-async function recoverInProcess(out: string, problem: (what: string) => void): Promise<Recovery> {
-  const { code, stdout, stderr } = await startCrawl(["recover", out, "--json"]).ended;
-  const recovery = JSON.parse(stdout) as Recovery;
-  const expected = recovery.damages.length > 0 ? EXIT.corrupt : 0;
-  if (code !== expected) problem(`recover ended with ${code}: ${stderr}`);
-  return recovery;
-}
-
 /** What `resume` says to a damaged crawl: all is well (it does not read this file, or cut off a torn end), or where. */
 async function showResume(out: string, path: string, problem: (what: string) => void) {
   const { code, stderr } = await startCrawl(["resume", out, "--json", "--quiet"]).ended;
@@ -150,25 +99,10 @@ async function showResume(out: string, path: string, problem: (what: string) => 
     problem(`resume ended with ${code}: ${stderr.slice(0, 300)}`);
 }
 
-function readFiles(out: string): Map<string, Buffer> {
-  const files = new Map<string, Buffer>();
-  for (const name of readdirSync(out, { recursive: true, encoding: "utf8" }).sort()) {
-    const path = join(out, name);
-    if (statSync(path).isFile()) files.set(path, readFileSync(path));
-  }
-  return files;
-}
-
 /** Whether the files of a kind are again what they were; of the journals an end that says nothing may be cut off. */
 function isSame(out: string, files: ReadonlyMap<string, Buffer>, kind: string): boolean {
   if (kind === "journals") return true;
   const now = readFiles(out);
   const isIt = KINDS.find(([name]) => name === kind)![1];
   return [...files].every(([path, bytes]) => !isIt.test(path) || now.get(path)?.equals(bytes));
-}
-
-function restore(out: string, files: ReadonlyMap<string, Buffer>): void {
-  const now = readFiles(out);
-  for (const path of now.keys()) if (!files.has(path)) rmSync(path);
-  for (const [path, bytes] of files) if (!now.get(path)?.equals(bytes)) writeFileSync(path, bytes);
 }

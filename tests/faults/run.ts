@@ -5,6 +5,7 @@ import { drill as exits } from "./exits.faults.ts";
 import { drill as fewFiles } from "./few-files.faults.ts";
 import { drill as flips } from "./flips.faults.ts";
 import { drill as kills } from "./kills.faults.ts";
+import { drill as missing } from "./missing.faults.ts";
 import { drill as points } from "./points.faults.ts";
 import { drill as powerArchive } from "./power-archive.faults.ts";
 import { drill as powerLoss } from "./power-loss.faults.ts";
@@ -22,6 +23,7 @@ const DRILLS: readonly Drill[] = [
   diskFull,
   fewFiles,
   flips,
+  missing,
 ];
 const PROGRESS_MS = 15_000;
 const words: string[] = [];

@@ -11,17 +11,17 @@ import { unlessDamaged } from "./snapshot.ts";
 /*
  * shard-03.000017.done: the done events of the segments that the snapshot of this number replaced, as sections:
  *
- *   10 before   number of the list before this one 32, 0 for the first: so a list that is lost is missed
+ *   10 before   numbers of all lists before this one, 32 each: so that one that is lost is missed
  *   6 events    as in the journal; repeated
  */
 
 const EVENTS = 6;
 const BEFORE = 10;
 
-/** What the first section of a list of done events says: which list came before. */
-export function beginDone(into: SectionWriter, before: number): void {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(before);
+/** Begins a list of done events: first it names all lists before it. */
+export function beginDone(into: SectionWriter, before: readonly number[]): void {
+  const bytes = Buffer.alloc(4 * before.length);
+  for (const [i, list] of before.entries()) bytes.writeUInt32LE(list, 4 * i);
   into.add(BEFORE, bytes);
 }
 
@@ -38,22 +38,20 @@ export function copyDone(batch: EventBytes, into: SectionWriter): void {
   if (pieces.length > 0) into.add(EVENTS, Buffer.concat(pieces));
 }
 
-/** Tells of lists of done events that are missing, of which only the first sections are read. */
+/** Tells of lists of done events that are missing; only the first section of the newest is read. */
 export function checkDone(
   folder: string,
   shard: number,
   report: (damage: Damage) => void = refuse,
 ): void {
-  const newest = listSegments(folder, shard, snapshotName).at(-1) ?? 0;
+  const newest = listSegments(folder, shard, snapshotName).at(-1);
+  if (newest === undefined) return;
   const path = (list: number) => join(folder, doneName(shard, list));
-  for (let list = newest; list > 0; ) {
-    if (!existsSync(path(list))) {
-      report({ file: path(list), offset: 0, what: "the list of done URLs is missing" });
-      list = listsUpTo(folder, shard, list).at(-1) ?? 0;
-      continue;
-    }
-    // Of lists made before there were such sections nobody knows which there should be.
-    list = unlessDamaged(report, () => listBefore(path(list))) ?? 0;
+  const what = "the list of done URLs is missing";
+  if (!existsSync(path(newest))) report({ file: path(newest), offset: 0, what });
+  else {
+    for (const list of unlessDamaged(report, () => listsBefore(path(newest))) ?? [])
+      if (!existsSync(path(list))) report({ file: path(list), offset: 0, what });
   }
 }
 
@@ -81,8 +79,12 @@ function listsUpTo(folder: string, shard: number, newest: number): number[] {
   return listSegments(folder, shard, doneName).filter((list) => list <= newest);
 }
 
-function listBefore(path: string): number | undefined {
-  for (const { kind, bytes, from } of readSections(path))
-    return kind === BEFORE ? bytes.readUInt32LE(from) : undefined;
-  return undefined;
+/** What a list says of those before it; nothing if it was made before lists did that. */
+function listsBefore(path: string): number[] {
+  for (const { kind, bytes, from, to } of readSections(path)) {
+    const lists: number[] = [];
+    for (let at = from; kind === BEFORE && at < to; at += 4) lists.push(bytes.readUInt32LE(at));
+    return lists;
+  }
+  return [];
 }

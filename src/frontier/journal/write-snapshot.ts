@@ -72,7 +72,10 @@ export function writeSnapshot(options: SnapshotOptions, source: SnapshotSource):
   }
   let end = { segment: upTo, sequence: old?.end.sequence ?? 0, epoch: old?.end.epoch ?? 0 };
   appear(files, join(folder, doneName(shard, upTo)), (done) => {
-    beginDone(done, listSegments(folder, shard, doneName).findLast((list) => list < upTo) ?? 0);
+    beginDone(
+      done,
+      listSegments(folder, shard, doneName).filter((list) => list < upTo),
+    );
     for (const batch of tail()) {
       state.apply(batch, false);
       copyDone(batch, done);
