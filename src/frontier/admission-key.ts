@@ -36,7 +36,6 @@ export function linkPrint(url: CrawlUrl, rules: AdmissionRules): void {
 
 /** URLs whose fingerprints are computed at once, at most. */
 export const MOST_PRINTS = MOST_URLS;
-const urls: CrawlUrl[] = [];
 
 /** What `admissionPrint` leaves in `print`, for `count` URLs from `from` on: pairs of low and high half. */
 export function admissionPrints(
@@ -46,8 +45,9 @@ export function admissionPrints(
   rules: AdmissionRules,
   into: Uint32Array,
 ): void {
-  for (let i = 0; i < count; i++) urls[i] = found[from + i]!.url;
-  if (!areOwnKeys(count, rules, into))
+  const urls: CrawlUrl[] = [];
+  for (let i = from; i < from + count; i++) urls.push(found[i]!.url);
+  if (!areOwnKeys(urls, 0, count, rules, into))
     eachMarked(count, rules, into, (i) => admissionPrint(found[from + i]!, rules));
 }
 
@@ -59,13 +59,18 @@ export function linkPrints(
   rules: AdmissionRules,
   into: Uint32Array,
 ): void {
-  for (let i = 0; i < count; i++) urls[i] = links[from + i]!;
-  if (!areOwnKeys(count, rules, into))
+  if (!areOwnKeys(links, from, count, rules, into))
     eachMarked(count, rules, into, (i) => linkPrint(links[from + i]!, rules));
 }
 
-function areOwnKeys(count: number, rules: AdmissionRules, into: Uint32Array): boolean {
-  return isSafe(rules) && urlPrints(urls, count, rules.seedLow, rules.seedHigh, into) === 0;
+function areOwnKeys(
+  urls: readonly CrawlUrl[],
+  from: number,
+  count: number,
+  rules: AdmissionRules,
+  into: Uint32Array,
+): boolean {
+  return isSafe(rules) && urlPrints(urls, from, count, rules, into) === 0;
 }
 
 /** Computes anew what may be spelled in several ways. */

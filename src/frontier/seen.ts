@@ -40,7 +40,8 @@ export class SeenSet {
    * these reads wait for memory together, and each `addPrint` that follows need not.
    */
   touch(prints: Uint32Array, count: number): void {
-    this.#table.touch(prints, count);
+    // One alone is searched as soon as it is touched.
+    if (count > 1) this.#table.touch(prints, count);
   }
 
   /** Adds a URL of which only the fingerprint is known, as recovery does; false when it was there. */

@@ -39,20 +39,20 @@ export function urlPrint(url: CrawlUrl, seedLow: number, seedHigh: number): bool
 }
 
 /**
- * The same for the first `count` URLs, at most MOST_URLS, of which each leaves its fingerprint in `into`, low before
+ * The same for `count` URLs from `from` on, at most MOST_URLS, of which each leaves its fingerprint in `into`, low before
  * high half. Answers how many `urlPrint` would answer true for; `marks` then says 1 for each of them.
  */
 export function urlPrints(
   urls: readonly CrawlUrl[],
+  from: number,
   count: number,
-  seedLow: number,
-  seedHigh: number,
+  { seedLow, seedHigh }: { readonly seedLow: number; readonly seedHigh: number },
   into: Uint32Array,
 ): number {
   // Joined, because the call that copies costs more than what it copies.
   let text = "";
   for (let i = 0; i < count; i++) {
-    const url = urls[i]!;
+    const url = urls[from + i]!;
     text += url;
     lengths[i] = url.length;
   }
