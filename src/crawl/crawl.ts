@@ -102,9 +102,8 @@ export class Crawl {
       }
     };
     listen();
-    const { statsEveryMs } = this.#config;
     const { hourly } = crawlPaths(this.#out);
-    const statistics = new HourlyStatistics(hourly, statsEveryMs, monotonicMs());
+    const statistics = new HourlyStatistics(hourly, this.#config.statsEveryMs, monotonicMs());
     const plan = new BufferPlan(this.#config);
     const flow = () => flowOf(this.#memory, plan);
     const ticker = setInterval(() => {
@@ -182,8 +181,8 @@ export class Crawl {
 
   /** Makes the folder, or opens one that is there; it belongs to this process from then on. */
   #openFolder(): () => void {
-    const { frontier } = this.#config;
     if (!this.#resumes) {
+      const { frontier } = this.#config;
       const random = randomBytes(8);
       const [seedLow, seedHigh] = [random.readUInt32LE(0), random.readUInt32LE(4)];
       const crawl = { frontier, seedLow, seedHigh, config: withoutPasswords(this.#asked) };

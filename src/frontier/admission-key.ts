@@ -1,7 +1,8 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type DedupPolicy, dedupKey, SAFE_DEDUP } from "../url/dedup-key.ts";
+import { print } from "./fingerprint.ts";
 import type { Discovery } from "./frontier.ts";
-import { urlPrint } from "./url-print.ts";
+import { MOST_URLS, marks, urlPrint, urlPrints } from "./url-print.ts";
 
 const QUESTION_MARK = "?".charCodeAt(0);
 
@@ -33,10 +34,65 @@ export function linkPrint(url: CrawlUrl, rules: AdmissionRules): void {
   if (!isOwnKey(url, rules)) urlPrint(keyOf(url, rules), rules.seedLow, rules.seedHigh);
 }
 
+/** URLs whose fingerprints are computed at once, at most. */
+export const MOST_PRINTS = MOST_URLS;
+
+/** What `admissionPrint` leaves in `print`, for `count` URLs from `from` on: pairs of low and high half. */
+export function admissionPrints(
+  found: readonly Discovery[],
+  from: number,
+  count: number,
+  rules: AdmissionRules,
+  into: Uint32Array,
+): void {
+  const urls: CrawlUrl[] = [];
+  for (let i = from; i < from + count; i++) urls.push(found[i]!.url);
+  if (!areOwnKeys(urls, 0, count, rules, into))
+    eachMarked(count, rules, into, (i) => admissionPrint(found[from + i]!, rules));
+}
+
+/** The same with `linkPrint`. */
+export function linkPrints(
+  links: readonly CrawlUrl[],
+  from: number,
+  count: number,
+  rules: AdmissionRules,
+  into: Uint32Array,
+): void {
+  if (!areOwnKeys(links, from, count, rules, into))
+    eachMarked(count, rules, into, (i) => linkPrint(links[from + i]!, rules));
+}
+
+function areOwnKeys(
+  urls: readonly CrawlUrl[],
+  from: number,
+  count: number,
+  rules: AdmissionRules,
+  into: Uint32Array,
+): boolean {
+  return isSafe(rules) && urlPrints(urls, from, count, rules, into) === 0;
+}
+
+/** Computes anew what may be spelled in several ways. */
+function eachMarked(
+  count: number,
+  rules: AdmissionRules,
+  into: Uint32Array,
+  compute: (i: number) => void,
+): void {
+  const all = !isSafe(rules);
+  for (let i = 0; i < count; i++) {
+    if (!all && marks[i] === 0) continue;
+    compute(i);
+    into[2 * i] = print.low;
+    into[2 * i + 1] = print.high;
+  }
+}
+
 /** Nearly every URL is its own key, and its bytes tell: then its print is there, and nothing is searched, cut or joined. */
 function isOwnKey(url: CrawlUrl, rules: AdmissionRules): boolean {
   const { seedLow, seedHigh } = rules;
-  return isSafe(rules) && !urlPrint(url, seedLow, seedHigh) && !endsWithMark(url);
+  return isSafe(rules) && !urlPrint(url, seedLow, seedHigh);
 }
 
 function keyOf(url: CrawlUrl, policy: Partial<DedupPolicy>): CrawlUrl {

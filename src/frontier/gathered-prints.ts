@@ -12,6 +12,8 @@ export type Mark = (typeof MARK)[keyof typeof MARK];
 /** Told of a fingerprint that was added or was there, its halves signed, with the mark it was gathered with. */
 export type MetPrint = (low: number, high: number, mark: Mark, isNew: boolean) => void;
 
+type PrintTable = Pick<SeenTable, "size" | "pageCount" | "reserve" | "pageOf" | "add">;
+
 /**
  * Fingerprints that are to be added to a set together. One by one each waits for memory, as it may be anywhere; dealt
  * out to the pages of the set first, a page is in the cache while all its fingerprints are added. Those that are equal
@@ -48,7 +50,7 @@ export class GatheredPrints {
   }
 
   /** Adds all of them to a table and forgets them. */
-  empty(table: SeenTable, met: MetPrint): void {
+  empty(table: PrintTable, met: MetPrint): void {
     const [size, prints, marks] = [this.#size, this.#prints, this.#marks];
     table.reserve(table.size + this.#news);
     this.#reserve();
@@ -71,7 +73,7 @@ export class GatheredPrints {
   }
 
   /** Notes the page of each, as far as 16 bits tell pages apart, and where each page's begin when they are dealt out. */
-  #starts(table: SeenTable): Uint32Array {
+  #starts(table: PrintTable): Uint32Array {
     const [size, prints, pages] = [this.#size, this.#prints, this.#pages];
     const starts = new Uint32Array(Math.min(table.pageCount, 2 ** 16));
     for (let i = 0; i < size; i++) {

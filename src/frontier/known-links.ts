@@ -1,11 +1,9 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import { type AdmissionRules, linkPrint } from "./admission-key.ts";
-import { print } from "./fingerprint.ts";
+import { type AdmissionRules, linkPrints, MOST_PRINTS } from "./admission-key.ts";
 import { ShardNumbers } from "./shard-numbers.ts";
 
-/** URLs whose places in memory are asked for together. */
-const BATCH = 64;
-const prints = new Uint32Array(2 * BATCH);
+/** Of URLs whose places in memory are asked for together. */
+const prints = new Uint32Array(2 * MOST_PRINTS);
 
 /** The URLs that a shard knows. */
 interface MetUrls {
@@ -116,7 +114,7 @@ export class KnownLinks {
 
   /** Where a run of links to one shard ends, or has enough to be looked up together. */
   #runEnd(links: readonly CrawlUrl[], from: number, target: number): number {
-    const most = Math.min(links.length, from + BATCH);
+    const most = Math.min(links.length, from + MOST_PRINTS);
     let to = from + 1;
     while (to < most && this.#numbers.of(links[to]!).shard === target) to++;
     return to;
@@ -124,11 +122,7 @@ export class KnownLinks {
 
   /** Computes the fingerprints of some links of one shard, and asks memory for their places. */
   #print(links: readonly CrawlUrl[], from: number, to: number, met: MetUrls): void {
-    for (let i = from; i < to; i++) {
-      linkPrint(links[i]!, this.#rules);
-      prints[2 * (i - from)] = print.low;
-      prints[2 * (i - from) + 1] = print.high;
-    }
+    linkPrints(links, from, to - from, this.#rules, prints);
     met.touch(prints, to - from);
   }
 }

@@ -3,9 +3,11 @@ import { MAX_RECORD_BYTES, RECORD_HEAD_BYTES, recordLength, writeNext } from "./
 import type { ScratchFile } from "./scratch-file.ts";
 
 const CHUNK_BYTES = 1 << 20;
-/** What is read at once: with many hosts the next record lies elsewhere, with few in the same page. */
+/** What is kept together. With many hosts the next record lies elsewhere, with few in the same page. */
 const PAGE_BYTES = 1 << 12;
 const CACHED_PAGES = 256;
+/** The first time only this much is read from a record on: copying a page costs more than asking for it. */
+const NEAR_BYTES = 512;
 /** A page of the cache has room for a record that begins in it; most end within what is read of the page behind. */
 const PAGE_SPAN = PAGE_BYTES + MAX_RECORD_BYTES;
 const FIRST_SPAN = PAGE_BYTES + 256;
@@ -23,8 +25,9 @@ interface Chunk {
 /** A piece of a chunk on disk. */
 interface Page {
   readonly bytes: Buffer;
-  /** Bytes that were read. */
-  filled: number;
+  /** Bytes that were read: from here up to there. */
+  from: number;
+  to: number;
 }
 
 /** A record where it lies: valid until the next call. */
@@ -100,10 +103,10 @@ export class QueueLog {
       this.#view.at = offset;
     } else {
       const at = offset % PAGE_BYTES;
-      const page = this.#page(chunk, number, Math.floor(offset / PAGE_BYTES));
-      const isWhole =
-        at + RECORD_HEAD_BYTES <= page.filled && at + recordLength(page.bytes, at) <= page.filled;
-      if (!isWhole) this.#fill(page, chunk, offset - at, PAGE_SPAN);
+      const page = this.#page(pageKey(number, Math.floor(offset / PAGE_BYTES)));
+      if (page.to === 0) this.#fill(page, chunk, offset - at, at, at + NEAR_BYTES);
+      if (!isWhole(page, at)) this.#fill(page, chunk, offset - at, 0, FIRST_SPAN);
+      if (!isWhole(page, at)) this.#fill(page, chunk, offset - at, 0, PAGE_SPAN);
       this.#view.bytes = page.bytes;
       this.#view.at = at;
     }
@@ -179,8 +182,8 @@ export class QueueLog {
     this.#inMemory--;
   }
 
-  #page(chunk: Chunk, number: number, index: number): Page {
-    const key = pageKey(number, index);
+  /** The page of the cache; when it was not there nothing is in it yet. */
+  #page(key: number): Page {
     let page = this.#pages.get(key);
     if (page !== undefined) return page;
     if (this.#pages.size >= CACHED_PAGES) {
@@ -188,17 +191,23 @@ export class QueueLog {
       this.#pages.delete(oldest);
       page = room;
     }
-    page ??= { bytes: Buffer.allocUnsafe(PAGE_SPAN), filled: 0 };
-    this.#fill(page, chunk, index * PAGE_BYTES, FIRST_SPAN);
+    page ??= { bytes: Buffer.allocUnsafe(PAGE_SPAN), from: 0, to: 0 };
+    page.to = 0;
     this.#pages.set(key, page);
     return page;
   }
 
-  /** Reads so many bytes of a page, as far as its chunk has them. */
-  #fill(page: Page, chunk: Chunk, from: number, span: number): void {
-    page.filled = Math.min(span, CHUNK_BYTES - from);
-    this.#file!.read(page.bytes.subarray(0, page.filled), chunk.slot * CHUNK_BYTES + from);
+  /** Reads a part of the page that begins at `start` of its chunk, as far as the chunk has it. */
+  #fill(page: Page, chunk: Chunk, start: number, from: number, to: number): void {
+    page.from = from;
+    page.to = Math.min(to, PAGE_SPAN, CHUNK_BYTES - start);
+    this.#file!.read(page.bytes, chunk.slot * CHUNK_BYTES + start + from, from, page.to);
   }
+}
+
+/** True when the record that begins here was read to its end. */
+function isWhole({ bytes, from, to }: Page, at: number): boolean {
+  return at >= from && at + RECORD_HEAD_BYTES <= to && at + recordLength(bytes, at) <= to;
 }
 
 function pageKey(chunk: number, page: number): number {

@@ -7,8 +7,8 @@ const { O_CREAT, O_NOFOLLOW, O_RDWR, O_TRUNC } = constants;
 export interface ScratchFile {
   /** Writes all bytes at an offset; throws DiskFullError when they do not fit. */
   write(bytes: Uint8Array, offset: number): void;
-  /** Fills `into` from an offset. */
-  read(into: Uint8Array, offset: number): void;
+  /** Fills `into`, or its bytes between `from` and `to`, with what is at an offset. */
+  read(into: Uint8Array, offset: number, from?: number, to?: number): void;
   close(): void;
 }
 
@@ -31,11 +31,11 @@ export function openScratchFile(path: string): ScratchFile {
         throw diskFault(cause, "queued URLs");
       }
     },
-    read(into, offset) {
-      for (let done = 0; done < into.length; ) {
-        const count = readSync(file, into, done, into.length - done, offset + done);
+    read(into, offset, from = 0, to = into.length) {
+      for (let at = from; at < to; ) {
+        const count = readSync(file, into, at, to - at, offset + at - from);
         if (count === 0) return;
-        done += count;
+        at += count;
       }
     },
     close: () => closeSync(file),

@@ -4,9 +4,6 @@ import type { GatheredPrints, MetPrint } from "./gathered-prints.ts";
 import { SeenTable } from "./seen-table.ts";
 import { urlPrint } from "./url-print.ts";
 
-/** Keeps what was read for nothing, so that the compiler does not leave it out. */
-const touched = new Int32Array(1);
-
 /**
  * The URLs a shard has met, as 64-bit fingerprints: 13 to 14 bytes a URL at every size and no object per URL.
  * Two of a hundred million URLs share a fingerprint with probability 0.03 %; that URL would be missed.
@@ -43,9 +40,8 @@ export class SeenSet {
    * these reads wait for memory together, and each `addPrint` that follows need not.
    */
   touch(prints: Uint32Array, count: number): void {
-    let read = 0;
-    for (let i = 0; i < count; i++) read ^= this.#table.touch(prints[2 * i]!, prints[2 * i + 1]!);
-    touched[0] = read;
+    // One alone is searched as soon as it is touched.
+    if (count > 1) this.#table.touch(prints, count);
   }
 
   /** Adds a URL of which only the fingerprint is known, as recovery does; false when it was there. */

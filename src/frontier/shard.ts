@@ -1,4 +1,4 @@
-import { type AdmissionRules, admissionPrint } from "./admission-key.ts";
+import { type AdmissionRules, admissionPrints, MOST_PRINTS } from "./admission-key.ts";
 import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
@@ -15,9 +15,8 @@ import type { ShardQueue } from "./shard-queue.ts";
 const MAX_HOLD_MS = 24 * 3_600_000;
 /** Hosts without a URL leave memory when there are this many. */
 const FIRST_SWEEP = 512;
-/** URLs whose places in memory are asked for together. */
-const BATCH = 64;
-const prints = new Uint32Array(2 * BATCH);
+/** Of URLs whose places in memory are asked for together. */
+const prints = new Uint32Array(2 * MOST_PRINTS);
 
 /** What a shard needs to know of the crawl's settings; the seed is random per crawl, the same in every thread. */
 export interface ShardRules extends AdmissionRules {
@@ -86,19 +85,15 @@ export class Shard {
 
   /**
    * Calls `meet` for each URL with the fingerprint under which it counts as known. What is known lies anywhere in memory:
-   * 64 places are asked for at once, so that the answers come together. `meet` must not come back here.
+   * many places are asked for at once, so that the answers come together. `meet` must not come back here.
    */
   meetAll(
     found: readonly Discovery[],
     meet: (found: Discovery, low: number, high: number, index: number) => void,
   ): void {
-    for (let from = 0; from < found.length; from += BATCH) {
-      const count = Math.min(BATCH, found.length - from);
-      for (let i = 0; i < count; i++) {
-        admissionPrint(found[from + i]!, this.#rules);
-        prints[2 * i] = print.low;
-        prints[2 * i + 1] = print.high;
-      }
+    for (let from = 0; from < found.length; from += MOST_PRINTS) {
+      const count = Math.min(MOST_PRINTS, found.length - from);
+      admissionPrints(found, from, count, this.#rules, prints);
       this.state.touch(prints, count);
       for (let i = 0; i < count; i++) {
         meet(found[from + i]!, prints[2 * i]!, prints[2 * i + 1]!, from + i);

@@ -1,16 +1,22 @@
-/** SipHash-1-3 of bytes in a memory of its own; `sip-module.ts` has the fast one. */
+/** SipHash-1-3 of texts in a memory of its own; `sip-module.ts` has the fast one. */
 export interface SipHash {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   /**
-   * Of the `length` bytes from TEXT_AT on, behind which the memory has 8 more. The result is left at 0 as two words of
-   * 32 bits, low before high. Answers 1 when there is a "%" among the bytes, else 0. The key is the seed, and the seed
-   * with its halves swapped.
+   * Of `count` texts that stand side by side from TEXT_AT on, behind which the memory has 8 bytes more; their lengths
+   * are at LENGTHS_AT. The results are left at PRINTS_AT as words of 32 bits, low before high, and at MARKS_AT a 1 for each text
+   * that has a "%" in it or ends with "?", else a 0. Answers how many 1s. The key is the seed, and the seed with its
+   * halves swapped.
    */
-  hash(length: number, seedLow: number, seedHigh: number): 0 | 1;
+  hashAll(count: number, seedLow: number, seedHigh: number): number;
 }
 
-/** Where the text to hash stands in the memory. */
-export const TEXT_AT = 8;
+/** So many texts at once. */
+export const MOST_TEXTS = 128;
+export const PRINTS_AT = 0;
+export const LENGTHS_AT = PRINTS_AT + 8 * MOST_TEXTS;
+export const MARKS_AT = LENGTHS_AT + 4 * MOST_TEXTS;
+/** The byte before is 0: the last one of a text that has none. */
+export const TEXT_AT = MARKS_AT + MOST_TEXTS + 8;
 /** Memory grows by pages of this size. */
 export const SIP_PAGE_BYTES = 1 << 16;
 
@@ -23,6 +29,7 @@ export const SIP_CONSTANTS = [
 ] as const;
 
 const PERCENT = "%".charCodeAt(0);
+const QUESTION_MARK = "?".charCodeAt(0);
 
 /** The same function in big integers, more than 100 times slower: for where there is no WebAssembly, or no room for it. */
 export function makePlainSipHash(): SipHash {
@@ -39,25 +46,42 @@ export function makePlainSipHash(): SipHash {
         return before.byteLength / SIP_PAGE_BYTES;
       },
     },
-    hash(length, seedLow, seedHigh) {
+    hashAll(count, seedLow, seedHigh) {
       const view = new DataView(buffer);
+      const bytes = new Uint8Array(buffer);
       const low = BigInt(seedLow >>> 0);
       const high = BigInt(seedHigh >>> 0);
-      view.setBigUint64(0, sipHash13(view, length, low | (high << 32n), high | (low << 32n)), true);
-      return new Uint8Array(buffer, TEXT_AT, length).includes(PERCENT) ? 1 : 0;
+      const keys = [low | (high << 32n), high | (low << 32n)] as const;
+      let marked = 0;
+      for (let i = 0, from = TEXT_AT; i < count; i++) {
+        const to = from + view.getUint32(LENGTHS_AT + 4 * i, true);
+        view.setBigUint64(PRINTS_AT + 8 * i, sipHash13(view, from, to, keys), true);
+        const isMarked =
+          bytes.subarray(from, to).includes(PERCENT) || bytes[to - 1] === QUESTION_MARK;
+        bytes[MARKS_AT + i] = isMarked ? 1 : 0;
+        marked += bytes[MARKS_AT + i]!;
+        from = to;
+      }
+      return marked;
     },
   };
 }
 
-function sipHash13(view: DataView, length: number, key0: bigint, key1: bigint): bigint {
-  const v = SIP_CONSTANTS.map((constant, i) => constant ^ (i % 2 === 0 ? key0 : key1));
-  const whole = TEXT_AT + (length & ~7);
+function sipHash13(
+  view: DataView,
+  from: number,
+  to: number,
+  keys: readonly [bigint, bigint],
+): bigint {
+  const v = SIP_CONSTANTS.map((constant, i) => constant ^ keys[i % 2]!);
+  const length = to - from;
+  const whole = from + (length & ~7);
   const take = (word: bigint) => {
     v[3]! ^= word;
     round(v);
     v[0]! ^= word;
   };
-  for (let at = TEXT_AT; at < whole; at += 8) take(view.getBigUint64(at, true));
+  for (let at = from; at < whole; at += 8) take(view.getBigUint64(at, true));
   const left = (1n << BigInt(8 * (length & 7))) - 1n;
   take((view.getBigUint64(whole, true) & left) | (BigInt(length & 0xff) << 56n));
   v[2]! ^= 0xffn;

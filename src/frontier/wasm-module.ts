@@ -1,6 +1,6 @@
 /*
  * Puts WebAssembly modules together, instruction by instruction: for the few loops that JavaScript has no fast
- * arithmetic for. A module has one function and one memory.
+ * arithmetic for. A module has a few functions and one memory.
  */
 
 /** The platform's WebAssembly, as far as it is used here. */
@@ -20,25 +20,30 @@ export const V128 = 0x7b;
 /** Memory is given in pages of this size. */
 export const WASM_PAGE_BYTES = 1 << 16;
 
-/** A function and the memory it works on. */
+/** A function; its memory is that of its module. */
 export interface WasmFunction {
-  /** Under this name both are exported: the memory is called "memory". */
+  /** Under this name it is exported; the memory is called "memory". */
   readonly name: string;
   readonly parameters: readonly number[];
   /** Behind the parameters, as runs of one type. */
   readonly locals: readonly (readonly [count: number, type: number])[];
   readonly result: number;
   readonly body: Code;
-  readonly memoryPages: number;
 }
 
 /**
- * Makes an instance and answers what it exports. Throws where there is no WebAssembly (`--jitless`), and where a limit
+ * Compiles functions that work on one memory. Each call of the answer makes an instance, with a memory of its own, and
+ * answers what it exports. Both throw where there is no WebAssembly (`--jitless`), and instances where a limit
  * (`ulimit -v`) refuses the 10 GB of addresses that each memory reserves: have another way.
  */
-export function instantiate(wanted: WasmFunction): unknown {
-  const module = new WebAssembly.Module(Uint8Array.from(moduleBytes(wanted)));
-  return new WebAssembly.Instance(module).exports;
+export function compile(functions: readonly WasmFunction[], memoryPages: number): () => unknown {
+  const module = new WebAssembly.Module(Uint8Array.from(moduleBytes(functions, memoryPages)));
+  return () => new WebAssembly.Instance(module).exports;
+}
+
+/** The same for one function and one instance. */
+export function instantiate(wanted: WasmFunction & { readonly memoryPages: number }): unknown {
+  return compile([wanted], wanted.memoryPages)();
 }
 
 // Instructions, each with the code of its operands before its own.
@@ -71,6 +76,38 @@ export const loadBlock = (at: Code, offset: number): Code => [
 ];
 export const load32 = (at: Code): Code => [...at, 0x28, 0, 0];
 export const store32 = (at: Code, value: Code): Code => [...at, ...value, 0x36, 0, 0];
+export const storeByte = (at: Code, value: Code): Code => [...at, ...value, 0x3a, 0, 0];
+export const load16 = (at: Code, offset: number): Code => [...at, 0x2f, 0, ...unsigned(offset)];
+export const store16 = (at: Code, value: Code, offset: number): Code => [
+  ...[...at, ...value, 0x3b, 0],
+  ...unsigned(offset),
+];
+export const storeBlock = (at: Code, value: Code, offset: number): Code => [
+  ...[...at, ...value, 0xfd, 0x0b, 0],
+  ...unsigned(offset),
+];
+// The same with 64 bits.
+export const load64 = (at: Code, offset = 0): Code => [...at, 0x29, 0, ...unsigned(offset)];
+export const store64 = (at: Code, value: Code): Code => [...at, ...value, 0x37, 0, 0];
+export const add64 = binary(0x7c);
+export const subtract64 = binary(0x7d);
+export const multiply64 = binary(0x7e);
+export const and64 = binary(0x83);
+export const or64 = binary(0x84);
+export const xor64 = binary(0x85);
+export const shiftLeft64 = binary(0x86);
+export const shiftRight64 = binary(0x88);
+export const rotateLeft64 = (a: Code, bits: number): Code => [...a, ...i64(BigInt(bits)), 0x89];
+export const isNotZero64 = (a: Code): Code => [...a, ...i64(0n), 0x52];
+/** 32 bits without a sign as 64, and the low half of 64 bits. */
+export const widen = (a: Code): Code => [...a, 0xad];
+export const narrow = (a: Code): Code => [...a, 0xa7];
+// Two times 64 bits at once.
+export const both64 = (a: Code): Code => [...a, 0xfd, 0x12];
+export const areEqual64 = binary(0xfd, 0xd6, 0x01);
+export const orBlock = binary(0xfd, 0x50);
+export const hasAnyBit = (a: Code): Code => [...a, 0xfd, 0x53];
+export const noBlock: Code = [0xfd, 0x0c, ...Array<number>(16).fill(0)];
 /** The place of the lowest bit that is set. */
 export const lowestBit = (a: Code): Code => [...a, 0x68];
 export const countBits = (a: Code): Code => [...a, 0x69];
@@ -83,6 +120,8 @@ export const when = (condition: Code, body: Code): Code => [
   ...body,
   0x0b,
 ];
+/** Ends the function with a value. */
+export const quit = (value: Code): Code => [...value, 0x0f];
 /** What can be left by `leave`. */
 export const block = (body: Code): Code => [0x02, 0x40, ...body, 0x0b];
 /** What is done once unless `leave` repeats it. */
@@ -95,16 +134,24 @@ export const whileTrue = (condition: Code, body: Code): Code =>
   // block (loop (leave the block unless the condition holds; body; again))
   [0x02, 0x40, 0x03, 0x40, ...condition, 0x45, 0x0d, 1, ...body, 0x0c, 0, 0x0b, 0x0b];
 
-function moduleBytes({ name, parameters, locals, result, body, memoryPages }: WasmFunction): Code {
-  const type = [0x60, ...vector(parameters), ...vector([result])];
-  const code = [...vector(locals), ...body, 0x0b];
+function moduleBytes(functions: readonly WasmFunction[], memoryPages: number): Code {
+  const types = functions.map(({ parameters, result }) => [
+    0x60,
+    ...vector(parameters),
+    ...vector([result]),
+  ]);
+  const exported = functions.map(({ name }, i) => [...text(name), 0, i]);
+  const codes = functions.map(({ locals, body }) => {
+    const code = [...vector(locals), ...body, 0x0b];
+    return [...unsigned(code.length), ...code];
+  });
   return [
     ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(1, vector([type])),
-    ...section(3, vector([[0]])),
+    ...section(1, vector(types)),
+    ...section(3, vector(functions.map((_, i) => [i]))),
     ...section(5, vector([[0, ...unsigned(memoryPages)]])),
-    ...section(7, vector([[...text(name), 0, 0], [...text("memory"), 2, 0]])), // biome-ignore format: a table
-    ...section(10, vector([[...unsigned(code.length), ...code]])),
+    ...section(7, vector([...exported, [...text("memory"), 2, 0]])),
+    ...section(10, vector(codes)),
   ];
 }
 

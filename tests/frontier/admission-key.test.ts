@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { admissionKey, admissionPrint } from "../../src/frontier/admission-key.ts";
+import {
+  admissionKey,
+  admissionPrint,
+  admissionPrints,
+  linkPrint,
+  linkPrints,
+} from "../../src/frontier/admission-key.ts";
 import { print } from "../../src/frontier/fingerprint.ts";
 import type { Discovery } from "../../src/frontier/frontier.ts";
 import { urlPrint } from "../../src/frontier/url-print.ts";
@@ -39,6 +45,33 @@ test("the fingerprint of an admission is that of its key, whatever URL, way and 
       assert.deepEqual([print.low, print.high], printOf(one, policy));
     }),
     { numRuns: 2000 },
+  );
+});
+
+test("many at once have the fingerprints of each alone, from any of them on", () => {
+  const parts = fc.constantFrom("a", "/", "%41", "?", "jsessionid=1", "b");
+  const urls = fc.array(parts, { maxLength: 4 }).map((some) => `http://h/${some.join("")}`);
+  const ways = fc.constantFrom<Discovery["via"]>("link", "redirect");
+  const lists = fc.array(fc.tuple(urls, ways, urls), { minLength: 1, maxLength: 20 });
+  const policies = fc.constantFrom(...POLICIES);
+  fc.assert(
+    fc.property(lists, fc.nat(19), policies, (list, start, policy) => {
+      const rules = { ...SEEDS, ...policy };
+      const all = list.map(([url, via, parent]) => found(url, via, parent));
+      const from = start % all.length;
+      const count = all.length - from;
+      const prints = new Uint32Array(2 * count);
+      admissionPrints(all, from, count, rules, prints);
+      for (let i = 0; i < count; i++)
+        assert.deepEqual([...prints.slice(2 * i, 2 * i + 2)], printOf(all[from + i]!, policy));
+      const links = all.map(({ url }) => url);
+      linkPrints(links, from, count, rules, prints);
+      for (let i = 0; i < count; i++) {
+        linkPrint(links[from + i]!, rules);
+        assert.deepEqual([...prints.slice(2 * i, 2 * i + 2)], [print.low, print.high]);
+      }
+    }),
+    { numRuns: 500 },
   );
 });
 

@@ -67,7 +67,8 @@ function memoryFile(): ScratchFile {
         bytes = Buffer.concat([bytes, Buffer.alloc(offset + piece.length - bytes.length)]);
       bytes.set(piece, offset);
     },
-    read: (into, offset) => into.set(bytes.subarray(offset, offset + into.length)),
+    read: (into, offset, from = 0, to = into.length) =>
+      into.set(bytes.subarray(offset, offset + to - from), from),
     close() {},
   };
 }

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { GatheredPrints, MARK, type Mark } from "../../src/frontier/gathered-prints.ts";
+import { PlainSeenTable } from "../../src/frontier/plain-seen-table.ts";
 import { SeenTable } from "../../src/frontier/seen-table.ts";
+import { WasmSeenTable } from "../../src/frontier/wasm-seen-table.ts";
 
 type Met = [low: number, high: number, mark: Mark, isNew: boolean];
 
@@ -14,26 +16,28 @@ const entry = fc.tuple(
   fc.constantFrom<Mark>(...Object.values(MARK)),
 );
 
-test("gathered fingerprints are met as if they were added one by one", () => {
-  fc.assert(
-    fc.property(fc.array(fc.array(entry, { maxLength: 200 }), { maxLength: 4 }), (rounds) => {
-      const gathered = new GatheredPrints();
-      const [together, alone] = [new SeenTable(64), new SeenTable(64)];
-      for (const round of rounds) {
-        const [met, expected]: [Met[], Met[]] = [[], []];
-        for (const [low, high, mark] of round) {
-          gathered.add(low, high, mark);
-          expected.push([low | 0, high | 0, mark, alone.add(low, high)]);
+for (const Kind of [PlainSeenTable, WasmSeenTable]) {
+  test(`gathered fingerprints are met as if they were added one by one: ${Kind.name}`, () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(entry, { maxLength: 200 }), { maxLength: 4 }), (rounds) => {
+        const gathered = new GatheredPrints();
+        const [together, alone] = [new Kind(64), new Kind(64)];
+        for (const round of rounds) {
+          const [met, expected]: [Met[], Met[]] = [[], []];
+          for (const [low, high, mark] of round) {
+            gathered.add(low, high, mark);
+            expected.push([low | 0, high | 0, mark, alone.add(low, high)]);
+          }
+          gathered.empty(together, (...each) => met.push(each));
+          // Fingerprints come in another order, each one's own marks in theirs.
+          const byPrint = (list: Met[]) => list.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+          assert.deepEqual(byPrint(met), byPrint(expected));
+          assert.equal(together.size, alone.size);
         }
-        gathered.empty(together, (...each) => met.push(each));
-        // Fingerprints come in another order, each one's own marks in theirs.
-        const byPrint = (list: Met[]) => list.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-        assert.deepEqual(byPrint(met), byPrint(expected));
-        assert.equal(together.size, alone.size);
-      }
-    }),
-  );
-});
+      }),
+    );
+  });
+}
 
 test("a table made for what comes is as large as one that grew, and none of its entries has moved", () => {
   let state = 1;

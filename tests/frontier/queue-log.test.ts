@@ -34,8 +34,8 @@ function memoryFile(limit = Number.POSITIVE_INFINITY): ScratchFile {
       }
       bytes.set(from, offset);
     },
-    read(into, offset) {
-      into.set(bytes.subarray(offset, offset + into.length));
+    read(into, offset, from = 0, to = into.length) {
+      into.set(bytes.subarray(offset, offset + to - from), from);
     },
     close() {},
   };

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { CapacityError } from "../../src/errors.ts";
-import { SeenTable } from "../../src/frontier/seen-table.ts";
+import { PlainSeenTable } from "../../src/frontier/plain-seen-table.ts";
+import { MOST_PLAIN, SeenTable } from "../../src/frontier/seen-table.ts";
+import { WasmSeenTable } from "../../src/frontier/wasm-seen-table.ts";
+
+type Table = PlainSeenTable | WasmSeenTable | SeenTable;
 
 /** Two streams of well mixed numbers (splitmix32), the same in every run. */
 function* prints(count: number): Generator<[low: number, high: number]> {
@@ -15,7 +19,7 @@ function* prints(count: number): Generator<[low: number, high: number]> {
   for (let i = 1; i <= count; i++) yield [mixed(i, 1), mixed(i, 0x5bd1e995)];
 }
 
-function listed(table: SeenTable): string[] {
+function listed(table: Table): string[] {
   const all: string[] = [];
   for (const pairs of table.pages()) {
     for (let i = 0; i < pairs.length; i += 2) all.push(`${pairs[i]! >>> 0}:${pairs[i + 1]! >>> 0}`);
@@ -29,108 +33,148 @@ const half = fc.oneof(
   fc.integer({ min: 0, max: 0xffffffff }),
 );
 
-test("small pages: a table answers like a Set whatever fingerprints come", () => {
-  const any = fc.integer({ min: 0, max: 0xffffffff });
-  const lists = fc.oneof(
-    fc.array(fc.tuple(half, any), { maxLength: 300 }),
-    fc.array(fc.tuple(fc.constantFrom(0, 1, 15), any), { minLength: 50, maxLength: 300 }),
-    fc.array(fc.tuple(half, half), { maxLength: 60 }),
-  );
-  fc.assert(
-    fc.property(lists, (all) => {
-      const table = new SeenTable(64);
-      const model = new Set<string>();
-      for (const [low, high] of all) {
-        const key = `${low === 0 ? 1 : low}:${high}`;
-        assert.equal(table.has(low, high), model.has(key));
-        assert.equal(table.add(low, high), !model.has(key));
-        model.add(key);
+for (const [name, Kind] of [
+  ["array", PlainSeenTable],
+  ["WebAssembly", WasmSeenTable],
+] as const) {
+  test(`${name}: small pages answer like a Set whatever fingerprints come`, () => {
+    const any = fc.integer({ min: 0, max: 0xffffffff });
+    const lists = fc.oneof(
+      fc.array(fc.tuple(half, any), { maxLength: 300 }),
+      fc.array(fc.tuple(fc.constantFrom(0, 1, 15), any), { minLength: 50, maxLength: 300 }),
+      fc.array(fc.tuple(half, half), { maxLength: 60 }),
+    );
+    fc.assert(
+      fc.property(lists, (all) => {
+        const table = new Kind(64);
+        const model = new Set<string>();
+        for (const [low, high] of all) {
+          const key = `${low === 0 ? 1 : low}:${high}`;
+          assert.equal(table.has(low, high), model.has(key));
+          assert.equal(table.add(low, high), !model.has(key));
+          model.add(key);
+        }
+        assert.equal(table.size, model.size);
+        assert.deepEqual(listed(table), [...model].sort());
+        for (const [low, high] of all) assert.ok(table.has(low, high) && !table.add(low, high));
+      }),
+    );
+  });
+
+  test(`${name}: nothing is lost or found too much at any growth, from a small page to 900 whole ones`, () => {
+    const table = new Kind(512);
+    const known: [number, number][] = [];
+    let { bytes } = table;
+    let growths = 0;
+    for (const [low, high] of prints(300_000)) {
+      assert.ok(!table.has(low, high));
+      assert.ok(table.add(low, high));
+      known.push([low, high]);
+      if (table.bytes === bytes) continue;
+      ({ bytes } = table);
+      growths++;
+      // All of them while the table is small and when the directory has doubled, then a sample.
+      const step = growths < 20 || (growths & (growths + 1)) === 0 ? 1 : 997;
+      for (let i = growths % step; i < known.length; i += step) {
+        assert.ok(table.has(...known[i]!), `entry ${i} after growth ${growths}`);
       }
-      assert.equal(table.size, model.size);
-      assert.deepEqual(listed(table), [...model].sort());
-      for (const [low, high] of all) assert.ok(table.has(low, high) && !table.add(low, high));
-    }),
-  );
-});
-
-test("nothing is lost or found too much at any growth, from a small page to 900 whole ones", () => {
-  const table = new SeenTable(512);
-  const known: [number, number][] = [];
-  let { bytes } = table;
-  let growths = 0;
-  for (const [low, high] of prints(300_000)) {
-    assert.ok(!table.has(low, high));
-    assert.ok(table.add(low, high));
-    known.push([low, high]);
-    if (table.bytes === bytes) continue;
-    ({ bytes } = table);
-    growths++;
-    // All of them while the table is small and when the directory has doubled, then a sample.
-    const step = growths < 20 || (growths & (growths + 1)) === 0 ? 1 : 997;
-    for (let i = growths % step; i < known.length; i += step) {
-      assert.ok(table.has(...known[i]!), `entry ${i} after growth ${growths}`);
     }
-  }
-  assert.ok(growths > 900, `${growths} growths`);
-  assert.equal(listed(table).length, 300_000);
-});
+    assert.ok(growths > 900, `${growths} growths`);
+    assert.equal(listed(table).length, 300_000);
+  });
 
-test("from 900,000 to 2,000,000 entries memory is even and grows by a page at a time", () => {
+  test(`${name}: from 900,000 to 2,000,000 entries memory is even and grows by a page at a time`, () => {
+    const table = new Kind();
+    let most = 0;
+    let least = Number.POSITIVE_INFINITY;
+    let mostGrowth = 0;
+    let bytes = 0;
+    for (const [low, high] of prints(2_000_000)) {
+      table.add(low, high);
+      if (table.size > 900_000) {
+        most = Math.max(most, table.bytes / table.size);
+        least = Math.min(least, table.bytes / table.size);
+        mostGrowth = Math.max(mostGrowth, table.bytes - bytes);
+      }
+      ({ bytes } = table);
+    }
+    assert.equal(table.size, 2_000_000);
+    assert.ok(most <= 14, `${most} bytes per entry`);
+    assert.ok(least >= 13, `${least} bytes per entry: are all counted?`);
+    // A page, and now and then a longer directory or list of pages.
+    assert.ok(mostGrowth < 136 * 1024, `memory grew by ${mostGrowth} bytes at once`);
+  });
+
+  test(`${name}: fingerprints that come in the order of another table fill this one as evenly`, () => {
+    const table = new Kind(1024);
+    for (const [low, high] of prints(100_000)) table.add(low, high);
+    const copy = new Kind(1024);
+    for (const pairs of table.pages()) {
+      for (let i = 0; i < pairs.length; i += 2) copy.add(pairs[i]!, pairs[i + 1]!);
+    }
+    assert.deepEqual(listed(copy), listed(table));
+    assert.ok(copy.bytes < 1.1 * table.bytes, `${copy.bytes} bytes instead of ${table.bytes}`);
+  });
+
+  test(`${name}: what was there when a reading began is read exactly once, whatever is added meanwhile`, () => {
+    const table = new Kind(64);
+    const all = [...prints(20_000)];
+    const before = all.slice(0, 2000);
+    for (const [low, high] of before) table.add(low, high);
+    const read = new Map<string, number>();
+    let next = before.length;
+    for (const pairs of table.pages()) {
+      for (let i = 0; i < pairs.length; i += 2) {
+        const key = `${pairs[i]! >>> 0}:${pairs[i + 1]! >>> 0}`;
+        read.set(key, (read.get(key) ?? 0) + 1);
+      }
+      // The table gets many times larger while it is read.
+      for (let i = 0; i < 200 && next < all.length; i++) table.add(...all[next++]!);
+    }
+    assert.ok(next > 10_000, "hardly anything was added meanwhile");
+    for (const [low, high] of before) assert.equal(read.get(`${low}:${high}`), 1);
+    for (const times of read.values()) assert.equal(times, 1);
+  });
+
+  test(`${name}: fingerprints that are not random are refused before the directory takes all memory`, () => {
+    const table = new Kind(64);
+    assert.throws(() => {
+      for (let i = 1; i < 100; i++) table.add(i, 7);
+    }, CapacityError);
+  });
+}
+
+test("a table answers like a Set before, while and after it moves to a memory of its own", () => {
   const table = new SeenTable();
-  let most = 0;
-  let least = Number.POSITIVE_INFINITY;
-  let mostGrowth = 0;
-  let bytes = 0;
-  for (const [low, high] of prints(2_000_000)) {
-    table.add(low, high);
-    if (table.size > 900_000) {
-      most = Math.max(most, table.bytes / table.size);
-      least = Math.min(least, table.bytes / table.size);
-      mostGrowth = Math.max(mostGrowth, table.bytes - bytes);
+  const all = [...prints(3 * MOST_PLAIN)];
+  let before: Generator<Int32Array> | undefined;
+  for (const [i, [low, high]] of all.entries()) {
+    if (i === MOST_PLAIN - 1) {
+      before = table.pages();
+      before.next();
     }
-    ({ bytes } = table);
+    assert.ok(!table.has(low, high) && table.add(low, high));
+    assert.ok(table.has(low, high) && !table.add(low, high));
+    assert.equal(table.size, i + 1);
   }
-  assert.equal(table.size, 2_000_000);
-  assert.ok(most <= 14, `${most} bytes per entry`);
-  assert.ok(least >= 13, `${least} bytes per entry: are all counted?`);
-  // A page, and now and then a longer directory or list of pages.
-  assert.ok(mostGrowth < 136 * 1024, `memory grew by ${mostGrowth} bytes at once`);
+  assert.equal(before?.next().done, true);
+  for (const [low, high] of all) assert.ok(table.has(low, high));
+  assert.deepEqual(listed(table), all.map(([low, high]) => `${low}:${high}`).sort());
 });
 
-test("fingerprints that come in the order of another table fill this one as evenly", () => {
-  const table = new SeenTable(1024);
-  for (const [low, high] of prints(100_000)) table.add(low, high);
-  const copy = new SeenTable(1024);
-  for (const pairs of table.pages()) {
-    for (let i = 0; i < pairs.length; i += 2) copy.add(pairs[i]!, pairs[i + 1]!);
+test("a table that is told what comes moves at once, with what it has", () => {
+  const [told, moved] = [new SeenTable(), new WasmSeenTable()];
+  const all = [...prints(100_000)];
+  for (const [low, high] of all.slice(0, 100)) told.add(low, high);
+  told.reserve(all.length);
+  moved.reserve(all.length);
+  const { bytes, pageCount } = moved;
+  assert.deepEqual([told.bytes, told.pageCount], [bytes, pageCount]);
+  for (const [low, high] of all) {
+    assert.equal(told.pageOf(high), moved.pageOf(high));
+    told.add(low, high);
   }
-  assert.deepEqual(listed(copy), listed(table));
-  assert.ok(copy.bytes < 1.1 * table.bytes, `${copy.bytes} bytes instead of ${table.bytes}`);
-});
-
-test("what was there when a reading began is read exactly once, whatever is added meanwhile", () => {
-  const table = new SeenTable(64);
-  const all = [...prints(20_000)];
-  const before = all.slice(0, 2000);
-  for (const [low, high] of before) table.add(low, high);
-  const read = new Map<string, number>();
-  let next = before.length;
-  for (const pairs of table.pages()) {
-    for (let i = 0; i < pairs.length; i += 2) {
-      const key = `${pairs[i]! >>> 0}:${pairs[i + 1]! >>> 0}`;
-      read.set(key, (read.get(key) ?? 0) + 1);
-    }
-    // The table gets many times larger while it is read.
-    for (let i = 0; i < 200 && next < all.length; i++) table.add(...all[next++]!);
-  }
-  assert.ok(next > 10_000, "hardly anything was added meanwhile");
-  for (const [low, high] of before) assert.equal(read.get(`${low}:${high}`), 1);
-  for (const times of read.values()) assert.equal(times, 1);
-});
-
-test("fingerprints that are not random are refused before the directory takes all memory", () => {
-  const table = new SeenTable(64);
-  assert.throws(() => {
-    for (let i = 1; i < 100; i++) table.add(i, 7);
-  }, CapacityError);
+  assert.equal(told.size, all.length);
+  // By chance some pages get more than their part.
+  assert.ok(told.pageCount < 1.2 * pageCount, `${told.pageCount} pages instead of ${pageCount}`);
 });

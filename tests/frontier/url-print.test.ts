@@ -2,9 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { print } from "../../src/frontier/fingerprint.ts";
-import { makePlainSipHash, SIP_PAGE_BYTES, TEXT_AT } from "../../src/frontier/sip-hash.ts";
+import {
+  LENGTHS_AT,
+  MARKS_AT,
+  makePlainSipHash,
+  PRINTS_AT,
+  SIP_PAGE_BYTES,
+  type SipHash,
+  TEXT_AT,
+} from "../../src/frontier/sip-hash.ts";
 import { makeWasmSipHash } from "../../src/frontier/sip-module.ts";
-import { urlPrint } from "../../src/frontier/url-print.ts";
+import { MOST_URLS, marks, urlPrint, urlPrints } from "../../src/frontier/url-print.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 
 function printOf(url: string, seedLow: number, seedHigh: number): [low: number, high: number] {
@@ -84,22 +92,42 @@ test("a fingerprint is SipHash-1-3 of the URL's bytes, for any URL and seed, and
   fc.assert(
     fc.property(texts, fc.integer(), fc.integer(), (text, low, high) => {
       assert.deepEqual(printOf(text, low, high), expectedPrint(text, low, high));
-      assert.equal(urlPrint(text as CrawlUrl, low, high), text.includes("%"));
+      assert.equal(urlPrint(text as CrawlUrl, low, high), isMarked(text));
     }),
     { numRuns: 1000 },
   );
 });
 
+const isMarked = (text: string) => text.includes("%") || text.endsWith("?");
+
+test("many URLs at once have the fingerprints and marks of each alone, whatever their lengths", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 100 }),
+    fc.webUrl({ withQueryParameters: true }),
+    fc.constantFrom("%", "?", "a?", "?a", "a".repeat(37), "a".repeat(3000)),
+  );
+  const lists = fc.array(text, { maxLength: MOST_URLS, size: "max" });
+  fc.assert(
+    fc.property(lists, fc.integer(), fc.integer(), (texts, low, high) => {
+      const seeds = { seedLow: low, seedHigh: high };
+      const into = new Uint32Array(2 * MOST_URLS);
+      const marked = urlPrints(texts as CrawlUrl[], 0, texts.length, seeds, into);
+      assert.equal(marked, texts.filter(isMarked).length);
+      for (const [i, one] of texts.entries()) {
+        assert.deepEqual([...into.subarray(2 * i, 2 * i + 2)], expectedPrint(one, low, high));
+        if (marked > 0) assert.equal(marks[i] === 1, isMarked(one));
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
 test("where there is no WebAssembly the fingerprints are the same", () => {
   const hashes = [makeWasmSipHash(), makePlainSipHash()];
-  const texts = fc.string({ unit: "binary-ascii", maxLength: 100 });
+  const lists = fc.array(fc.string({ unit: "binary-ascii", maxLength: 100 }), { maxLength: 5 });
   fc.assert(
-    fc.property(texts, fc.integer(), fc.integer(), (text, low, high) => {
-      const results = hashes.map(({ memory, hash }) => {
-        Buffer.from(memory.buffer).write(text, TEXT_AT, "latin1");
-        const percents = hash(text.length, low, high);
-        return [percents, ...new Uint32Array(memory.buffer, 0, 2)];
-      });
+    fc.property(lists, fc.integer(), fc.integer(), (texts, low, high) => {
+      const results = hashes.map((each) => hashTexts(each, texts, low, high));
       assert.deepEqual(results[0], results[1]);
     }),
   );
@@ -107,9 +135,19 @@ test("where there is no WebAssembly the fingerprints are the same", () => {
   Buffer.from(plain.memory.buffer).write("a%", TEXT_AT);
   assert.equal(plain.memory.grow(2), 1);
   assert.equal(plain.memory.buffer.byteLength, 3 * SIP_PAGE_BYTES);
-  assert.equal(plain.hash(2, 1, 2), 1);
-  assert.deepEqual([...new Uint32Array(plain.memory.buffer, 0, 2)], expectedPrint("a%", 1, 2));
+  assert.equal(Buffer.from(plain.memory.buffer).toString("latin1", TEXT_AT, TEXT_AT + 2), "a%");
+  assert.deepEqual(hashTexts(plain, ["a%"], 1, 2), [1, 1, ...expectedPrint("a%", 1, 2)]);
 });
+
+/** How many are marked, the marks and the fingerprints. */
+function hashTexts(sip: SipHash, texts: readonly string[], low: number, high: number): number[] {
+  const { buffer } = sip.memory;
+  Buffer.from(buffer).write(texts.join(""), TEXT_AT, "latin1");
+  new Uint32Array(buffer, LENGTHS_AT).set(texts.map(({ length }) => length));
+  const marked = sip.hashAll(texts.length, low, high);
+  const marks = new Uint8Array(buffer, MARKS_AT, texts.length);
+  return [marked, ...marks, ...new Uint32Array(buffer, PRINTS_AT, 2 * texts.length)];
+}
 
 test('a length whose last byte is that of "%" is no escape', () => {
   for (const length of [37, 37 + 256])
