@@ -68,6 +68,7 @@ export class CashOutbox {
 
   /** Hands all open blocks to the journal. */
   closeBlocks(): void {
+    if (this.#open.size === 0) return;
     for (const [target, block] of this.#open) this.#close(target, block);
     this.#open.clear();
   }
