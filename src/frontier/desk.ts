@@ -52,8 +52,10 @@ export class Desk {
     return fresh;
   }
 
-  /** It is time for an exchange: what was held back for other shards leaves with the next batch. */
-  payOut(): void {}
+  /** It is time for an exchange: what was held back for other shards leaves with the next batch. True when something was for them since the last one. */
+  payOut(): boolean {
+    return false;
+  }
 
   /** Closes the blocks for other shards; answers how many will leave with the batch. */
   closeBlocks(): number {

@@ -122,8 +122,10 @@ export class ShardJournal {
 
   /** Closes the open blocks; answers how many blocks will leave with the batch. */
   closeBlocks(): number {
-    for (const [target, block] of this.#open) this.#close(target, block);
-    this.#open.clear();
+    if (this.#open.size > 0) {
+      for (const [target, block] of this.#open) this.#close(target, block);
+      this.#open.clear();
+    }
     return this.#blocks.length;
   }
 

@@ -121,13 +121,19 @@ export class ShardedFrontier implements ThreadFrontier {
     }
     // Children are counted before their parent can be released.
     this.#count(desk.finish(lease, found, how, this.#numbers));
-    if (this.#parts.order?.exchange.visited(!this.#isPaying)) {
-      for (const each of this.#all) each.payOut();
+    if (this.#parts.order?.exchange.visited(!this.#isPaying) && this.#payOut()) {
       this.#isExchangeDue = true;
       this.#isPaying = true;
       this.#payments++;
     }
     if (desk.journal.isFull) this.#write(desk, false);
+  }
+
+  /** What was held back for other shards leaves; false when nothing was for them. */
+  #payOut(): boolean {
+    let isOwing = false;
+    for (const desk of this.#all) if (desk.payOut()) isOwing = true;
+    return isOwing;
   }
 
   /** True once when it is time for an exchange: blocks leave when their batches are durable. */

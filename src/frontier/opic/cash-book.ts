@@ -55,7 +55,8 @@ export class CashBook {
     const got = this.#got.get(page);
     if (got < 0) {
       this.#got.set(page, got - checked(amount));
-      this.late[origin]++;
+      if (origin === "own") this.late.own++;
+      else this.late.foreign++;
       return -1;
     }
     this.#got.set(page, got + checked(amount));
@@ -88,6 +89,12 @@ export class CashBook {
   /** What the page could spend now; 0 when it is done. */
   cash(page: number): number {
     return Math.max(0, this.#got.get(page));
+  }
+
+  /** The same of several pages; page p goes by any of the `step` names from p * `step` on. */
+  cashOfAll(names: readonly number[], step: number, into: Float64Array): void {
+    this.#got.getAll(names, step, into);
+    for (let i = 0; i < names.length; i++) if (into[i]! < 0) into[i] = 0;
   }
 
   /** All that the page ever got: its importance as far as it is known. */

@@ -20,6 +20,8 @@ export class CashOutbox {
   readonly #amounts = new Float64Array(SLOTS);
   /** Slots with an amount. */
   #owing: number[] = [];
+  /** Something was posted since credits left. */
+  #hasPosted = false;
 
   constructor(journal: ShardJournal, maxBlockBytes: number) {
     this.#journal = journal;
@@ -32,6 +34,7 @@ export class CashOutbox {
    * back since the last exchange, as far as that is known.
    */
   post(target: number, low: number, high: number, amount: number, found?: Discovery): number {
+    this.#hasPosted = true;
     if (found === undefined || found.via === "link") {
       const slot = high & (SLOTS - 1);
       if (this.#prints[2 * slot] === low && this.#prints[2 * slot + 1] === high) {
@@ -54,14 +57,18 @@ export class CashOutbox {
     return amount;
   }
 
-  /** Merged credits leave. */
-  payOut(): void {
+  /** Merged credits leave; false when nothing was posted since they last did. */
+  payOut(): boolean {
+    const hasPosted = this.#hasPosted;
+    this.#hasPosted = false;
     for (const slot of this.#owing) this.#pay(slot);
     this.#owing = [];
+    return hasPosted;
   }
 
   /** Hands all open blocks to the journal. */
   closeBlocks(): void {
+    if (this.#open.size === 0) return;
     for (const [target, block] of this.#open) this.#close(target, block);
     this.#open.clear();
   }

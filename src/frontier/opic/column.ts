@@ -8,6 +8,8 @@ export interface Column {
   /** 0 where nothing was set. */
   get(page: number): number;
   set(page: number, value: number): void;
+  /** The numbers of several pages; page p goes by any of the `step` names from p * `step` on. */
+  getAll(names: readonly number[], step: number, into: Float64Array): void;
 }
 
 export const DoubleColumn: new () => Column = columnOf(Float64Array);
@@ -22,6 +24,14 @@ function columnOf<T extends Numbers>(kind: new (length: number) => T): new () =>
 
     get(page: number): number {
       return this.#pieces[page >>> BITS]?.[page & (LENGTH - 1)] ?? 0;
+    }
+
+    getAll(names: readonly number[], step: number, into: Float64Array): void {
+      const pieces = this.#pieces;
+      for (let i = 0; i < names.length; i++) {
+        const page = Math.floor(names[i]! / step);
+        into[i] = pieces[page >>> BITS]?.[page & (LENGTH - 1)] ?? 0;
+      }
     }
 
     set(page: number, value: number): void {

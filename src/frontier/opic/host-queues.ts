@@ -38,6 +38,8 @@ export interface HostQueuesParts {
 interface HostQueue {
   /** Few pages, as they came: the best of them is looked for when it is needed, because they are raised meanwhile. */
   readonly ready: number[];
+  /** None of them is worth less: pages that are held only rise. */
+  floor: number;
   /** Pages that found no room, by class; stale copies among them. */
   readonly overflow: (Deque<number> | undefined)[];
 }
@@ -127,16 +129,25 @@ export class HostQueues {
     let queue = this.#hosts.get(host);
     const isNew = queue === undefined;
     if (queue === undefined) {
-      queue = { ready: [], overflow: [] };
+      queue = { ready: [], floor: Number.POSITIVE_INFINITY, overflow: [] };
       this.#hosts.set(host, queue);
     }
-    queue.ready.push(page);
-    if (queue.ready.length <= this.#parts.capacity) {
-      this.#depth++;
+    const cash = this.#parts.order.cashOf(page);
+    if (queue.ready.length < this.#parts.capacity) {
+      this.#hold(queue, page, cash);
+    } else if (cash <= queue.floor) {
+      this.#setAside(queue, page);
     } else {
+      queue.ready.push(page);
       this.#setAside(queue, removeAt(queue.ready, this.#worstOf(queue)));
     }
     return isNew;
+  }
+
+  #hold(queue: HostQueue, page: number, cash: number): void {
+    queue.ready.push(page);
+    queue.floor = Math.min(queue.floor, cash);
+    this.#depth++;
   }
 
   /** It still waits: a raise brings it back into the order, and what is here becomes a stale copy. */
@@ -157,9 +168,7 @@ export class HostQueues {
       while (waiting !== undefined && waiting.size > 0) {
         if (queue.ready.length >= capacity) return;
         const page = waiting.shift()!;
-        if (!order.hold(page)) continue;
-        queue.ready.push(page);
-        this.#depth++;
+        if (order.hold(page)) this.#hold(queue, page, order.cashOf(page));
       }
       queue.overflow[at] = undefined;
     }
@@ -181,7 +190,8 @@ export class HostQueues {
   }
 
   /** Where in a host's queue its worst page is; among equals the one that came last. */
-  #worstOf({ ready }: HostQueue): number {
+  #worstOf(queue: HostQueue): number {
+    const { ready } = queue;
     const worth = this.#worth;
     this.#parts.order.cashOfAll(ready, worth);
     let worst = 0;
@@ -192,6 +202,7 @@ export class HostQueues {
       lowest = cash;
       worst = at;
     }
+    queue.floor = lowest;
     return worst;
   }
 }

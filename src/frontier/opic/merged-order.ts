@@ -57,8 +57,7 @@ export class MergedOrder implements PageOrder {
 
   cashOfAll(pages: readonly number[], into: Float64Array): void {
     // A host belongs to one shard.
-    const order = this.#orderOf(pages[0]!);
-    for (let i = 0; i < pages.length; i++) into[i] = order.cashOf(this.#local(pages[i]!));
+    this.#orderOf(pages[0]!).cashOfAll(pages, into, this.#orders.length);
   }
 
   #orderOf(page: number): OpicOrder {

@@ -116,8 +116,8 @@ export class OpicDesk extends Desk {
   }
 
   /** It is time for an exchange: merged credits leave with the next batch. */
-  override payOut(): void {
-    this.#outbox.payOut();
+  override payOut(): boolean {
+    return this.#outbox.payOut();
   }
 
   override closeBlocks(): number {

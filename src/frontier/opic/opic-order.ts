@@ -123,8 +123,9 @@ export class OpicOrder implements PageOrder {
     return this.#book.cash(page);
   }
 
-  cashOfAll(pages: readonly number[], into: Float64Array): void {
-    for (let i = 0; i < pages.length; i++) into[i] = this.#book.cash(pages[i]!);
+  /** What several pages have; page p goes by any of the `step` names from p * `step` on. */
+  cashOfAll(names: readonly number[], into: Float64Array, step = 1): void {
+    this.#book.cashOfAll(names, step, into);
   }
 
   /** True until the page is taken or done. */

@@ -169,6 +169,51 @@ test("a full host keeps its best pages at hand and takes the best class of the o
   assert.deepEqual([queues.awake, queues.depth], [0, 0]);
 });
 
+test("a full host holds what one holds that compares all its pages each time, whatever rises meanwhile", () => {
+  const cashes = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 20, maxLength: 80 });
+  const moves = fc.array(
+    fc.oneof(
+      fc.constant("draw" as const),
+      fc.constant("take" as const),
+      fc.record({ raise: fc.nat({ max: 2 }), by: fc.integer({ min: 1, max: 12 }) }),
+    ),
+    { maxLength: 60, size: "max" },
+  );
+  let contested = 0;
+  fc.assert(
+    fc.property(cashes, moves, (given, steps) => {
+      const cash = [...given];
+      const order = new ListOrder(cash.length, (page) => cash[page]!);
+      const queues = queuesOf(order, new Array(cash.length).fill(0), { batch: 2, capacity: 3 });
+      const held: number[] = [];
+      const aside: number[] = []; // all of them are of the last class
+      let drawn = 0;
+      for (const step of steps) {
+        if (step === "draw") {
+          queues.rouse();
+          queues.refill(1);
+          for (; drawn < order.drawn; drawn++) {
+            held.push(drawn);
+            if (held.length <= 3) continue;
+            const least = Math.min(...held.map((page) => cash[page]!));
+            const at = held.findLastIndex((page) => cash[page] === least);
+            if (at < 3) contested++;
+            aside.push(...held.splice(at, 1));
+          }
+        } else if (step === "take") {
+          const most = Math.max(...held.map((page) => cash[page]!));
+          const at = held.findIndex((page) => cash[page] === most);
+          assert.equal(queues.next(0), at < 0 ? undefined : held.splice(at, 1)[0]);
+          if (aside.length > 0) held.push(aside.shift()!);
+        } else if (held.length > 0) {
+          cash[held[step.raise % held.length]!]! += step.by;
+        }
+      }
+    }),
+  );
+  assert.ok(contested > 0, "the page drawn last was always the worst");
+});
+
 test("classes go from the best down, four powers of two each", () => {
   assert.deepEqual([UNIT * 8, UNIT, UNIT / 8].map(classOf), [0, 0, 0]);
   assert.equal(classOf(UNIT / 16), 1);
