@@ -17,7 +17,7 @@ export interface Cleaned {
 }
 
 /** A crawl that was told to stop ends within 10 s. Later than this nothing is begun that the next run can do as well. */
-const MAX_MS = 8_500;
+const MAX_MS = 7_500;
 
 /** Of that, snapshots may take so much: the sorting is worth more. */
 const MAX_SNAPSHOT_MS = 2_000;
