@@ -36,8 +36,14 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
     progress.note("stopping: finishing what is in flight; once more to stop at once");
     crawl.stop();
   };
+  const forget = () => {
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
+  };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
+  // From then on a signal ends the process at once.
+  crawl.events.on("safe", forget);
   try {
     const summary = await crawl.run();
     progress.close();
@@ -47,8 +53,7 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
     return exitCodeOf(summary.ended);
   } finally {
     progress.close();
-    process.off("SIGINT", onSignal);
-    process.off("SIGTERM", onSignal);
+    forget();
   }
 }
 

@@ -4,20 +4,14 @@ import { closeLeftOpen } from "../store/close-archives.ts";
 import { completeFolder } from "../store/complete-folder.ts";
 import { crawlPaths, readCrawlState } from "../store/crawl-folder.ts";
 import { openResults } from "../store/crawl-results.ts";
+import { unfinishedBytes } from "../store/finish-folder.ts";
 import { NO_LIMIT, TimeLimit } from "../store/time-limit.ts";
 import { makeLastSnapshots } from "./last-snapshots.ts";
 import { writeReports, writeTopPages } from "./reports.ts";
 import type { Measured } from "./summary.ts";
 
-/** What became of work that can be done later as well. */
-export interface Cleaned {
-  readonly isSorted: boolean;
-  /** Sentences about what was left. */
-  readonly left: readonly string[];
-}
-
 /** A crawl that was told to stop ends within 10 s. Later than this nothing is begun that the next run can do as well. */
-const MAX_MS = 8_500;
+const MAX_MS = 7_500;
 
 /** Of that, snapshots may take so much: the sorting is worth more. */
 const MAX_SNAPSHOT_MS = 2_000;
@@ -25,46 +19,68 @@ const MAX_SNAPSHOT_MS = 2_000;
 const UNSORTED =
   "index, page list and link graph are not sorted, which would have taken longer than a stop may: export, links, recover, or the end of the next run does it";
 
+/** Sorting so many bytes takes about a second. */
+const LONG_BYTES = 16 * 1024 * 1024;
+
+/** Sizes from which something is worth it; tests have smaller ones. */
+export interface CleanerSizes {
+  readonly snapshotBytes?: number;
+  readonly longBytes?: number;
+}
+
+/** What the supervisor does while its crawl is closed. */
+export interface CleanerVoice {
+  /** Notes that the crawl has ended, and whether it left the sorting for later. */
+  keep(left: boolean): void;
+  /** Everything is closed and noted: whoever ends the process from now on loses nothing but sorted files. */
+  safe(): void;
+}
+
 /** Closes a crawl whose threads have ended; every step may be repeated. */
 export class Cleaner {
   readonly #out: string;
   readonly #config: CrawlConfig;
   readonly #limit: TimeLimit;
-  readonly #leastSnapshotBytes: number | undefined;
+  readonly #sizes: CleanerSizes;
 
   /** `stoppedMs` is when the crawl was told to stop; infinite for one that ended by itself and may take its time. */
-  constructor(out: string, config: CrawlConfig, stoppedMs: number, leastSnapshotBytes?: number) {
+  constructor(out: string, config: CrawlConfig, stoppedMs: number, sizes: CleanerSizes = {}) {
     this.#out = out;
     this.#config = config;
     this.#limit = Number.isFinite(stoppedMs) ? new TimeLimit(stoppedMs + MAX_MS) : NO_LIMIT;
-    this.#leastSnapshotBytes = leastSnapshotBytes;
+    this.#sizes = sizes;
   }
 
   /**
    * Closes the archive, writes lists and reports, folds journals into snapshots, and sorts what has to be sorted. The
-   * last two only as long as there is time; the answer says what was left. Lists and statistics are written however
-   * long that takes: they tell what the crawl found.
+   * last two only as long as there is time; answers sentences about what was left. Lists and statistics are written
+   * however long that takes: they tell what the crawl found.
    */
-  clean(totals: Totals, measured: Measured): Cleaned {
+  clean(totals: Totals, measured: Measured, voice: CleanerVoice): string[] {
     closeLeftOpen(this.#out);
     const results = openResults(this.#out);
     writeReports(this.#out, this.#config, { totals, measured, results });
     const unfolded = measured.ended === "finished" ? 0 : this.#makeSnapshots();
+    if (unfinishedBytes(this.#out) >= (this.#sizes.longBytes ?? LONG_BYTES)) {
+      voice.keep(true);
+      voice.safe();
+    }
     const isSorted = completeFolder(this.#out, results.committed, this.#limit);
     if (isSorted && this.#config.order === "opic") writeTopPages(this.#out);
+    voice.keep(!isSorted);
     const left = isSorted ? [] : [UNSORTED];
     if (unfolded > 0)
       left.push(
         `${unfolded} journals are not folded into snapshots: a resume reads them as they are`,
       );
-    return { isSorted, left };
+    return left;
   }
 
   #makeSnapshots(): number {
     const state = readCrawlState(this.#out);
     if (state === undefined) return 0;
     const { seedLow, seedHigh } = state;
-    const leastBytes = this.#leastSnapshotBytes;
+    const leastBytes = this.#sizes.snapshotBytes;
     const limit = this.#limit === NO_LIMIT ? NO_LIMIT : this.#limit.within(MAX_SNAPSHOT_MS);
     const least = leastBytes === undefined ? {} : { leastBytes };
     const folder = crawlPaths(this.#out).journals;

@@ -18,7 +18,7 @@ import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import { residentBytes } from "../sync/open-files.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { BufferPlan } from "./buffer-plan.ts";
-import { Cleaner } from "./cleaner.ts";
+import { Cleaner, type CleanerVoice } from "./cleaner.ts";
 import { Crew } from "./crew.ts";
 import { type DiskNews, repeatOnLoop } from "./disk-patience.ts";
 import { Drain } from "./drain.ts";
@@ -104,8 +104,7 @@ export class Crawl {
     listen();
     const { hourly } = crawlPaths(this.#out);
     const statistics = new HourlyStatistics(hourly, this.#config.statsEveryMs, monotonicMs());
-    const plan = new BufferPlan(this.#config);
-    const flow = () => flowOf(this.#memory, plan);
+    const flow = () => flowOf(this.#memory, new BufferPlan(this.#config));
     const ticker = setInterval(() => {
       this.#tick();
       statistics.tick(monotonicMs(), Date.now(), flow);
@@ -127,15 +126,16 @@ export class Crawl {
     const measured = this.#measure();
     const sums = totals(this.#memory.counters);
     const cleaner = new Cleaner(this.#out, this.#config, this.#drain.stoppedMs);
+    const voice: CleanerVoice = {
+      keep: (left) => this.#fault ?? this.#keep({ ended: measured.ended, left }),
+      safe: () => this.events.emit("safe"),
+    };
     let left: readonly string[] = [];
     try {
       // Also after a fault: what was stored is joined, indexed and reported. Each step may be repeated.
       await this.#patiently(() => {
         statistics.close(monotonicMs(), Date.now(), flow());
-        const cleaned = cleaner.clean(sums, measured);
-        left = cleaned.left;
-        if (this.#fault === undefined)
-          this.#keep({ ended: measured.ended, left: !cleaned.isSorted });
+        left = cleaner.clean(sums, measured, voice);
       });
     } catch (error) {
       throw this.#fault ?? error;

@@ -31,6 +31,8 @@ export interface CrawlEvents {
   diskFull: [message: string];
   diskFree: [];
   stopping: [reason: string];
+  /** What is left to do is long and can be broken off. */
+  safe: [];
   /** The end had no time for work that can be done later. */
   leftForLater: [message: string];
   ended: [summary: CrawlSummary];

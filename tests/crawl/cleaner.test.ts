@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { configOf } from "../../src/config/crawl-config.ts";
-import { type Cleaned, Cleaner } from "../../src/crawl/cleaner.ts";
+import { Cleaner, type CleanerSizes } from "../../src/crawl/cleaner.ts";
 import type { CrawlEnding, Measured } from "../../src/crawl/summary.ts";
 import { EventBatch } from "../../src/frontier/journal/event-batch.ts";
 import { readJournal } from "../../src/frontier/journal/journal-reader.ts";
@@ -42,20 +42,23 @@ function crawled(t: TestContext): string {
   return dir;
 }
 
-/** Ends it `agoMs` after it was told to stop. */
-function clean(dir: string, agoMs: number, ended = "interrupted", leastBytes?: number): Cleaned {
+/** Ends it `agoMs` after it was told to stop; answers what was left, and what was noted meanwhile. */
+function clean(dir: string, agoMs: number, ended = "interrupted", sizes: CleanerSizes = {}) {
   const config = configOf({ seeds: ["http://h/" as CrawlUrl], contact: "me@example.org" });
   const figures = { seconds: 1, cpuSeconds: 1, maxRssMiB: 1, endingMs: 1, losesUrls: false };
-  const cleaner = new Cleaner(dir, config, monotonicMs() - agoMs, leastBytes);
+  const cleaner = new Cleaner(dir, config, monotonicMs() - agoMs, sizes);
   const measured: Measured = { ended: ended as CrawlEnding, out: dir, ...figures };
-  return cleaner.clean(totals(new SharedArrayBuffer(0)), measured);
+  const noted: (boolean | "safe")[] = [];
+  const voice = { keep: (left: boolean) => noted.push(left), safe: () => noted.push("safe") };
+  const left = cleaner.clean(totals(new SharedArrayBuffer(0)), measured, voice).join();
+  return { left, noted };
 }
 
 test("an end without time writes the lists, leaves the sorting as it is, and whoever reads the results does it", (t) => {
   const dir = crawled(t);
-  const { isSorted, left } = clean(dir, 60_000);
-  assert.equal(isSorted, false);
-  assert.match(left.join(), /not sorted/);
+  const { noted, left } = clean(dir, 60_000);
+  assert.deepEqual(noted, [true]);
+  assert.match(left, /not sorted/);
   const { index, links } = crawlPaths(dir);
   assert.ok(!existsSync(index) && existsSync(join(links, "out-0.bin.part")));
   assert.deepEqual(checkLists(dir), { crawled: 30, uncrawled: 7 });
@@ -66,7 +69,7 @@ test("an end without time writes the lists, leaves the sorting as it is, and who
   completeIfLeft(dir);
   assert.equal(readCrawlState(dir)!.left, false);
   const inTime = crawled(t);
-  assert.deepEqual(clean(inTime, 0), { isSorted: true, left: [] });
+  assert.deepEqual(clean(inTime, 0), { left: "", noted: [false] });
   const names = (each: string) =>
     Object.keys(contentOf(each))
       .map((name) => basename(name).replace(/^test-.*warc/, "warc"))
@@ -98,11 +101,12 @@ test("an end that was not the last folds journals into snapshots while there is 
   const names = ["shard-00.000001.journal", next];
   clean(dir, 0);
   assert.deepEqual(readdirSync(folder), names, "too small to be worth it");
-  clean(dir, 0, "finished", 1);
+  clean(dir, 0, "finished", { snapshotBytes: 1 });
   assert.deepEqual(readdirSync(folder), names, "nobody goes on");
-  assert.match(clean(dir, 60_000, "interrupted", 1).left.join(), /1 journals are not folded/);
+  const eager = { snapshotBytes: 1 };
+  assert.match(clean(dir, 60_000, "interrupted", eager).left, /1 journals are not folded/);
   assert.deepEqual(readdirSync(folder), names, "no time");
-  assert.deepEqual(clean(dir, 0, "interrupted", 1), { isSorted: true, left: [] });
+  assert.deepEqual(clean(dir, 0, "interrupted", eager), { left: "", noted: [false] });
   assert.deepEqual(readdirSync(folder), ["shard-00.000001.done", "shard-00.000001.snapshot", next]);
   checkLists(dir);
   const { found, end } = opened(folder);
@@ -125,7 +129,16 @@ test("a snapshot that cannot be made leaves the journal, and the end goes on", (
   const { journals: folder } = crawlPaths(dir);
   // In its place: what a full disk does to a file that is being made.
   mkdirSync(join(folder, "shard-00.000001.done.new"));
-  assert.match(clean(dir, 0, "interrupted", 1).left.join(), /1 journals are not folded/);
+  assert.match(
+    clean(dir, 0, "interrupted", { snapshotBytes: 1 }).left,
+    /1 journals are not folded/,
+  );
   assert.equal(opened(folder).found.waiting.length, 5);
   checkLists(dir);
+});
+
+test("before a long sorting it is noted that the crawl has ended, so that a signal may break it off", (t) => {
+  const dir = crawled(t);
+  assert.deepEqual(clean(dir, 0, "finished", { longBytes: 1 }).noted, [true, "safe", false]);
+  assert.deepEqual(clean(dir, 0, "finished", { longBytes: 1 }).noted, [false], "nothing is left");
 });
