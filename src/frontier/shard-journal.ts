@@ -100,7 +100,7 @@ export class ShardJournal {
   /** The end of a visit. */
   done(lease: Lease, { outcome, record, onCommitted }: Finish): void {
     const { low, high } = lease;
-    this.#state.done(low, high, outcome);
+    this.#state.done(low, high, outcome, true);
     // The builder puts the place of the record here once it has written it.
     const where = typeof record === "number" ? { file: "", offset: 0, length: record + 1 } : record;
     this.#batch.done(low, high, outcome, where);

@@ -122,9 +122,9 @@ export class ShardState {
     return true;
   }
 
-  /** A URL that waited has its outcome. */
-  done(low: number, high: number, outcome: number): void {
-    if (this.#know(low, high, 0)) this.#doneUnknown(low, high);
+  /** A URL that waited has its outcome. One that was leased here is known: searching for it would only wait for memory. */
+  done(low: number, high: number, outcome: number, wasLeased = false): void {
+    if (!wasLeased && this.#know(low, high, 0)) this.#doneUnknown(low, high);
     this.cash?.done(low, high);
     this.#end(low, high, outcome);
   }
