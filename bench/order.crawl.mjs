@@ -60,7 +60,7 @@ function takeOne(waiting, next) {
  * knows everything at once; no blocks, no hosts, no ranges. Home pages are minted a unit when they are met.
  * `history` is all that each page ever got: its OPIC value.
  */
-export function idealCrawl(graph, seeds, { worth, homes } = {}) {
+export function idealCrawl(graph, seeds, { worth, homes, until = graph.pages } = {}) {
   const { pages, offsets, targets } = graph;
   const local = new Int32Array(pages).fill(UNKNOWN);
   const done = new Uint8Array(pages);
@@ -80,7 +80,7 @@ export function idealCrawl(graph, seeds, { worth, homes } = {}) {
   for (;;) {
     queue.insertMany(hand);
     hand.clear();
-    if (queue.size === 0) break;
+    if (queue.size === 0 || fetched.length >= until) break;
     const { id: page, priority } = queue.peek();
     queue.extractTop(1);
     if (done[page] || (worth === undefined && priority !== book.cash(local[page]))) continue;
@@ -109,6 +109,10 @@ class Outbox {
     if (amount === 0 && isNew) this.#bare.add(page);
     return this.#credits.add(page, amount);
   }
+  /** Cash that is under way. */
+  get total() {
+    return this.#credits.total;
+  }
   take() {
     const bare = [...this.#bare].map((page) => [page, 0]);
     this.#bare.clear();
@@ -125,6 +129,13 @@ class Shard {
 
   constructor(counts) {
     this.order = new OpicOrder(this.book, new RangeQueue(() => new MemoryBlocks()), counts);
+  }
+}
+
+/** Here all pages of a thread are one host's, of whatever shard. */
+class OneHostOrder extends MergedOrder {
+  cashOfAll(pages, into) {
+    for (let i = 0; i < pages.length; i++) into[i] = this.cashOf(pages[i]);
   }
 }
 
@@ -152,7 +163,7 @@ class Thread {
     const shardOf = (page) => shards[page % shards.length];
     const numberOf = (page) => Math.floor(page / shards.length);
     this.#queues = new HostQueues({
-      order: new MergedOrder(shards.map((shard) => shard.order)),
+      order: new OneHostOrder(shards.map((shard) => shard.order)),
       hostOf: (page) => hostOf?.[shardOf(page).nodes[numberOf(page)]] ?? 0,
       batch,
       capacity,
@@ -161,6 +172,14 @@ class Thread {
 
   /** As `ThreadOrder.compare`. */
   compare() {
+    this.tell();
+    this.paidBack = this.#board.paidBack;
+    const best = this.counts.rangeOf(1);
+    return best < 0 ? -1 : this.#board.better(best);
+  }
+
+  /** As `ThreadOrder.tell`: after every visit, and when news has come. */
+  tell() {
     let virtual = 0;
     let waiting = 0;
     for (const { book } of this.shards) {
@@ -172,9 +191,6 @@ class Thread {
       waiting,
       plenty: this.counts.rangeOf(Math.min(this.#places, this.exchange.tolerable)),
     });
-    this.paidBack = this.#board.paidBack;
-    const best = this.counts.rangeOf(1);
-    return best < 0 ? -1 : this.#board.better(best);
   }
 
   /** [shard, page number] of the page to fetch next. Hosts take turns, as politeness makes them. */
@@ -201,6 +217,7 @@ export function shippedCrawl(graph, seeds, options) {
   const { offsets, targets } = graph;
   const { threads = 1, shards: count = threads, shardOf, homes, hostOf, alone = false } = options;
   const { batch = BATCH, capacity = CAPACITY, places = 64, exchange = "auto" } = options;
+  const { until = graph.pages } = options;
   const memory = new SharedArrayBuffer(cashBoardBytes(threads));
   const parts = { hostOf, batch, capacity, places, exchange };
   const crew = Array.from({ length: threads }, (_, t) => {
@@ -262,15 +279,16 @@ export function shippedCrawl(graph, seeds, options) {
     }
   };
   const deliver = (thread) => {
-    let isNews = false;
+    const told = new Set();
     for (const { outbox } of thread.shards) {
       for (const [page, amount] of outbox.take()) {
         shards[owner(page)].book.receive(amount);
         give(page, amount, "foreign");
-        isNews = true;
+        told.add(crew[owner(page) % threads]);
       }
     }
-    return isNews;
+    for (const each of told) each.tell();
+    return told.size > 0;
   };
   for (const seed of seeds) {
     shards[owner(seed)].book.mint(UNIT);
@@ -278,7 +296,7 @@ export function shippedCrawl(graph, seeds, options) {
   }
   const sizes = [];
   let borrowed = 0;
-  for (let working = true; working; ) {
+  for (let working = true; working && fetched.length < until; ) {
     working = false;
     for (const thread of crew) {
       const better = thread.compare();
@@ -289,6 +307,7 @@ export function shippedCrawl(graph, seeds, options) {
       const [shard, number] = lent ?? thread.next() ?? [];
       if (shard === undefined) continue;
       fetch(from, shard, number);
+      from.tell();
       working = true;
       if (from.exchange.visited()) {
         deliver(from);
@@ -316,12 +335,12 @@ function audit(shards) {
   let minted = 0;
   let found = 0;
   let stale = 0;
-  for (const { book, order } of shards) {
+  for (const { book, order, outbox } of shards) {
     book.settle();
     late.own += book.late.own;
     late.foreign += book.late.foreign;
     minted += book.minted;
-    found += book.held + book.virtual;
+    found += book.held + book.virtual + outbox.total;
     stale += order.stale;
   }
   if (minted !== found) throw new Error(`cash: ${minted} minted, ${found} found`);

@@ -32,6 +32,22 @@ export function loadGraph(name = "cnr-2000") {
   return { pages, offsets, targets: Uint32Array.from(targets) };
 }
 
+/** The same graph with the links of every page in another order: it keeps them sorted, which no page does. */
+export function mixLinks(graph, random) {
+  const { pages, offsets } = graph;
+  const targets = graph.targets.slice();
+  for (let page = 0; page < pages; page++) {
+    const from = offsets[page];
+    for (let i = offsets[page + 1] - 1; i > from; i--) {
+      const j = from + Math.floor(random() * (i - from + 1));
+      const target = targets[i];
+      targets[i] = targets[j];
+      targets[j] = target;
+    }
+  }
+  return { ...graph, targets };
+}
+
 /** PageRank of all pages, damping 0.85, pages without links jump anywhere; checked against the data's own figures. */
 export function pageRank({ pages, offsets, targets }, iterations = 60) {
   let rank = new Float64Array(pages).fill(1 / pages);

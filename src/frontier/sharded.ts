@@ -163,7 +163,12 @@ export class ShardedFrontier implements ThreadFrontier {
 
   receive(): void {
     this.#lending.lendMore();
-    this.#parts.exchange.receive((mail) => this.#handle(mail));
+    let isNews = false;
+    this.#parts.exchange.receive((mail) => {
+      this.#handle(mail);
+      isNews ||= mail.kind === "links";
+    });
+    if (isNews) this.#parts.order?.tell();
   }
 
   takeMany(limit: number, nowMs: number): Lease[] {
