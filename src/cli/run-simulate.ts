@@ -1,5 +1,6 @@
 import { EXIT } from "../errors.ts";
 import { exploreCrashPoints } from "../verify/simulation/crash-points.ts";
+import { exploreDelays } from "../verify/simulation/delays.ts";
 import { live } from "../verify/simulation/life.ts";
 import { planOf } from "../verify/simulation/plan.ts";
 import { SHIPPED } from "../verify/simulation/sim-parts.ts";
@@ -8,6 +9,8 @@ import type { Io } from "./io.ts";
 import { count } from "./summary.ts";
 
 const MAX_SHOWN = 20;
+/** From so many schedules on, those with two delays are explored, too: some minutes. */
+const MANY_SCHEDULES = 100;
 
 /** Lives many seeds and looks for every mutant; exit code 1 when a promise is broken or a mutant survives. */
 export function runSimulate(seeds: number, json: boolean, io: Io): number {
@@ -47,9 +50,14 @@ export function runSeed(seed: number, json: boolean, io: Io): number {
 export function runCrashPoints(schedules: number, json: boolean, io: Io): number {
   const one = exploreCrashPoints(SHIPPED, { schedules, depth: 1, deaths: 2 });
   const two = exploreCrashPoints(SHIPPED, { schedules: 2, depth: 2, deaths: 0, pages: 5 });
-  const violation = one.violation ?? two.violation;
-  if (json) io.stdout.write(`${JSON.stringify({ schedules, one, two })}\n`);
+  const delays = schedules < MANY_SCHEDULES ? 1 : 2;
+  const delayed = exploreDelays(SHIPPED, { delays, crawls: 1, deaths: 0, pages: 3 });
+  const violation = one.violation ?? two.violation ?? delayed.violation;
+  if (json) io.stdout.write(`${JSON.stringify({ schedules, one, two, delayed })}\n`);
   else {
+    io.stdout.write(
+      `all ${count(delayed.schedules)} schedules with at most ${delays} delays, a crash after every turn: ${count(delayed.disks)} disks, ${count(delayed.deaths)} deaths of a thread\n`,
+    );
     io.stdout.write(
       `${count(schedules)} schedules: ${count(one.cuts)} disks left by one crash, ${count(two.cuts)} by two, ${count(one.deaths)} deaths of a thread: ${violation ?? "every crawl came to its right end"}\n`,
     );

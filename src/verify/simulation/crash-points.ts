@@ -41,7 +41,7 @@ export function exploreCrashPoints(parts: SimParts, options: CrashPointOptions):
   try {
     for (let schedule = 1; schedule <= options.schedules; schedule++) {
       const explore = (disk: SimDisk, seed: number, depth: number): void => {
-        const world = open(parts, options, disk, seed, schedule);
+        const world = openSmall(parts, options, disk, seed, schedule);
         const seen = new Set<string>();
         const look = () => {
           for (const cut of cutsOf(world.disk)) {
@@ -52,7 +52,7 @@ export function exploreCrashPoints(parts: SimParts, options: CrashPointOptions):
             where = `schedule ${schedule}, cut at ${key}`;
             const left = world.disk.after(cut);
             if (depth > 1) explore(left, seed + seen.size, depth - 1);
-            else open(parts, options, left, seed + seen.size, schedule).run();
+            else openSmall(parts, options, left, seed + seen.size, schedule).run();
           }
         };
         for (look(); !world.isOver; look()) world.step();
@@ -81,7 +81,7 @@ function dieEverywhere(
   for (let step = 1, last = false; !last; step++) {
     for (let thread = 0; thread < THREADS; thread++) {
       tell(step);
-      const world = open(parts, options, new SimDisk(SHARDS), schedule, schedule);
+      const world = openSmall(parts, options, new SimDisk(SHARDS), schedule, schedule);
       for (let i = 0; i < step && !world.isOver; i++) world.step();
       last = world.isOver;
       if (last) break;
@@ -93,9 +93,10 @@ function dieEverywhere(
   return deaths;
 }
 
-function open(
+/** A small crawl as it goes on from a disk. */
+export function openSmall(
   parts: SimParts,
-  options: CrashPointOptions,
+  options: Pick<CrashPointOptions, "pages">,
   disk: SimDisk,
   seed: number,
   schedule: number,
@@ -109,7 +110,8 @@ function open(
     latencyMs: 1,
     links: 2,
     maxUncommitted: 8,
-    maxPages: undefined,
+    // Every third crawl has a limit, which must be met to the page after every crash.
+    maxPages: schedule % 3 === 2 ? Math.ceil(pages / 2) : undefined,
     bufferSize: 1 + (schedule % 3),
     handOff: schedule % 2 === 0 ? "full" : "count-or-time",
     order: "bfs",
@@ -137,7 +139,7 @@ function open(
 }
 
 /** Every disk that a loss of power could leave now. */
-function* cutsOf(disk: SimDisk): Generator<Cut> {
+export function* cutsOf(disk: SimDisk): Generator<Cut> {
   const { all, safe } = disk;
   let combinations: number[][] = [[]];
   for (const [shard, least] of safe.batches.entries()) {

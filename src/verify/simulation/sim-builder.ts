@@ -71,6 +71,20 @@ export class SimBuilder {
     else this.#begin();
   }
 
+  /** Reads a little of every buffer, unless it commits; false when there is nothing. */
+  read(): boolean {
+    if (this.isCommitting) return false;
+    return [...this.#intakes.keys()].map((number) => this.#read(number, false)).includes(true);
+  }
+
+  /** The next step of a commit, or the beginning of one; false when there is nothing to commit. */
+  goOn(): boolean {
+    const waits = this.#intakes.some(({ lanes }) => lanes.some(({ unanswered }) => unanswered > 0));
+    if (this.isCommitting) this.#steps.shift()!();
+    else if (waits) this.#begin();
+    return waits || this.isCommitting;
+  }
+
   /** Commits everything that arrived whole. */
   commit(): void {
     for (let step = this.#steps.shift(); step; step = this.#steps.shift()) step();

@@ -65,10 +65,10 @@ export class Supervisor {
   *#replace(thread: number): Generator<void, void> {
     const { memory, builder, disk, oracle, crawlers, plan, parts } = this.#world;
     const { control } = memory;
-    builder.crawlerDied(thread);
-    yield;
     for (const inbox of memory.inboxesOf(thread)) inbox.reclaim(thread + 1);
     memory.gatesOf(thread).hosts.reclaim(thread + 1, this.#world.nowMs + plan.delayMs);
+    yield;
+    builder.crawlerDied(thread);
     oracle.lost(
       disk,
       (url) => this.#world.ownerOf(url) === thread || crawlers[thread]!.borrowed.has(url),

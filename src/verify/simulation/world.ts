@@ -139,7 +139,7 @@ export class World implements Surroundings {
     return this.crawlers.every(({ hasEnded }) => hasEnded);
   }
 
-  /** Somebody does something. */
+  /** Somebody does something: chance decides who. */
   step(): void {
     const roll = this.random.below(16);
     if (roll < 7) this.crawlers[this.random.below(this.crawlers.length)]!.pump();
@@ -148,6 +148,41 @@ export class World implements Surroundings {
     else if (roll < 15) this.#advance();
     else this.supervisor.step();
     this.supervisor.check();
+  }
+
+  /** How many there are that take turns. */
+  get actors(): number {
+    return this.crawlers.length + 4;
+  }
+
+  /** Whose turn it is after so many: one after the other, but a commit that has begun goes on. */
+  actorAt(turn: number): number {
+    const builder = this.crawlers.length;
+    return this.builder.isCommitting ? builder : turn % this.actors;
+  }
+
+  /** That one takes its turn: a crawler, or somebody behind them. False when it surely changed nothing. */
+  turn(actor: number): boolean {
+    const others = [
+      () => this.builder.goOn(),
+      () => this.builder.read(),
+      () => {
+        this.#advance();
+        return true;
+      },
+      () => {
+        const isIdle = this.#messages.length === 0 && this.mail === undefined;
+        this.#deliver();
+        const { isBusy } = this.supervisor;
+        this.supervisor.step();
+        return !isIdle || isBusy;
+      },
+    ];
+    const crawler = this.crawlers[actor];
+    crawler?.pump();
+    const didSomething = crawler !== undefined || others[actor - this.crawlers.length]!();
+    this.supervisor.check();
+    return didSomething;
   }
 
   #deliver(): void {
