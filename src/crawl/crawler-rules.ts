@@ -1,5 +1,5 @@
 import type { CrawlConfig } from "../config/schema.ts";
-import type { LentSoFar } from "../frontier/lending.ts";
+import type { LentSoFar } from "../frontier/lender.ts";
 import type { PagePriority } from "../frontier/opic/deal.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { CrawlMemory } from "./shared-memory.ts";

@@ -1,5 +1,5 @@
 import { type Lease, OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
-import type { LentSoFar } from "../frontier/lending.ts";
+import type { LentSoFar } from "../frontier/lender.ts";
 import { CounterRow } from "../stats/counters.ts";
 import { jsonLine } from "../store/jsonl.ts";
 import { monotonicMs } from "../sync/clock.ts";

@@ -5,7 +5,7 @@ import { OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
 import { GatheredPrints } from "../frontier/gathered-prints.ts";
 import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
 import { KnownLinks } from "../frontier/known-links.ts";
-import type { Lender } from "../frontier/lending.ts";
+import type { Lender } from "../frontier/lender.ts";
 import { openShard } from "../frontier/open-shard.ts";
 import { CashBoard } from "../frontier/opic/cash-board.ts";
 import type { CreditOrigin } from "../frontier/opic/cash-book.ts";

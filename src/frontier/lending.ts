@@ -4,6 +4,7 @@ import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Finish, JournalPort, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
 import type { PageLocation } from "./journal/event-batch.ts";
+import type { LentSoFar } from "./lender.ts";
 import * as letter from "./lent-mail.ts";
 import { keyOf, PRINT_BYTES, packed, placeIn } from "./lent-mail.ts";
 import { readLinkBlock } from "./link-block.ts";
@@ -28,24 +29,6 @@ import { type LendingKind, lendingMail, type ShardMail } from "./shard-mail.ts";
 
 const MAX_HOSTS = 1 << 12;
 const NOBODY_BUSY_MS = 100;
-
-/** What the crawler knows about work that moves between threads. */
-export interface Lender {
-  /** Leases that this thread may give away now, at most `limit`; each has its page permit. */
-  spare(limit: number, lent: LentSoFar): number;
-  /** A lease that was given away is here again without a page. */
-  returned(): void;
-  /** A visit that another thread made is committed. */
-  committed(outcome: number): void;
-  /** Queued URLs of every thread. */
-  queued(): readonly number[];
-}
-
-/** Leases of a thread that others have and whose requests are not over. */
-export interface LentSoFar {
-  readonly toAsker: number;
-  readonly toAll: number;
-}
 
 /** What lending needs of its thread. */
 export interface LendingParts {
@@ -95,7 +78,7 @@ export class Lending {
   /** The owner's run, of each lease that was borrowed. */
   readonly #owners = new WeakMap<Lease, number>();
   #borrowed = 0;
-  /** What each thread asked for last and has not got. */
+  /** What each thread asked for last and has not got; it has no run before this one any more. */
   readonly #asked = new Map<number, { readonly epoch: number; places: number }>();
   readonly #asking: Asking;
 
@@ -167,6 +150,7 @@ export class Lending {
   handle(mail: ShardMail): void {
     if (mail.kind === "ask") {
       const { from, epoch, number: places } = mail;
+      if (epoch < (this.#asked.get(from)?.epoch ?? 0)) return;
       this.#asked.set(from, { epoch, places });
       if (this.#lend(from)) return;
       this.#parts.post(lendingMail("lend", this.#parts.thread, from, epoch, this.#parts.epoch));
@@ -177,12 +161,13 @@ export class Lending {
 
   /** Lends what was asked for and was not there: before the thread takes what it can for itself. */
   lendMore(): void {
-    for (const borrower of this.#asked.keys()) this.#lend(borrower);
+    for (const [borrower, { places }] of this.#asked) if (places > 0) this.#lend(borrower);
   }
 
   /** A thread was replaced by its run `epoch`: what it had borrowed is here again, what it had lent is no longer wanted. */
   forget(thread: number, epoch: number, nowMs: number): void {
-    if ((this.#asked.get(thread)?.epoch ?? epoch) < epoch) this.#asked.delete(thread);
+    if ((this.#asked.get(thread)?.epoch ?? 0) < epoch)
+      this.#asked.set(thread, { epoch, places: 0 });
     for (const [key, lent] of this.#lent) {
       const { lease, ended } = lent;
       // The new one may have borrowed already.
@@ -221,7 +206,7 @@ export class Lending {
     }
     send();
     asked.places -= leases.length;
-    return asked.places === 0 && this.#asked.delete(borrower);
+    return asked.places === 0;
   }
 
   #borrow({ bytes, number: owner }: ShardMail): void {

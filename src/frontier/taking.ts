@@ -1,5 +1,6 @@
 import type { Lease } from "./frontier.ts";
-import type { Lender, Lending, LentSoFar } from "./lending.ts";
+import type { Lender, LentSoFar } from "./lender.ts";
+import type { Lending } from "./lending.ts";
 import type { ThreadOrder } from "./opic/thread-order.ts";
 import type { Shard } from "./shard.ts";
 

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { spareLeases } from "../../src/crawl/crawler-rules.ts";
 import type { Lease } from "../../src/frontier/frontier.ts";
 import { Host } from "../../src/frontier/host.ts";
-import { Lending, type LentSoFar } from "../../src/frontier/lending.ts";
+import type { LentSoFar } from "../../src/frontier/lender.ts";
+import { Lending } from "../../src/frontier/lending.ts";
 import { done, ended, MAX_LENT_BYTES, writeLent } from "../../src/frontier/lent-mail.ts";
 import type { Shard } from "../../src/frontier/shard.ts";
 import { lendingMail, type ShardMail } from "../../src/frontier/shard-mail.ts";
@@ -41,7 +42,8 @@ function owner() {
     returned() {},
     busiest: () => -1,
   });
-  const ask = (places: number) => lending.handle(lendingMail("ask", BORROWER, 0, RUN, places));
+  const ask = (places: number, run = RUN) =>
+    lending.handle(lendingMail("ask", BORROWER, 0, run, places));
   return { state, lending, ask, leaseOf: (low: number) => ({ ...lease(), low }) };
 }
 
@@ -100,7 +102,11 @@ test("nothing goes to a thread that is gone", () => {
   state.free = 9;
   lending.lendMore();
   assert.equal(state.free, 9);
+  // It had asked before it died, and that comes late.
   ask(1);
+  assert.deepEqual([state.free, lending.away], [9, 0]);
+  ask(1, RUN + 1);
+  assert.deepEqual([state.free, lending.away], [8, 1]);
   assert.deepEqual(state.lent.at(-1), { toAsker: 0, toAll: 0 });
 });
 

@@ -7,7 +7,7 @@ import { Uncommitted } from "../../crawl/uncommitted.ts";
 import { type Discovery, type Lease, OUTCOME } from "../../frontier/frontier.ts";
 import { Gatekeeper } from "../../frontier/gatekeeper.ts";
 import { KnownLinks } from "../../frontier/known-links.ts";
-import type { LentSoFar } from "../../frontier/lending.ts";
+import type { LentSoFar } from "../../frontier/lender.ts";
 import { ShardedFrontier } from "../../frontier/sharded.ts";
 import { CounterRow } from "../../stats/counters.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
