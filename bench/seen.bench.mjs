@@ -155,8 +155,8 @@ for (let repetition = 0; repetition < repetitions; repetition++) {
       size: point,
       fillNs,
       ...measure(shard),
-      ...readNanoseconds(seen.bytes, nanoseconds, summary),
       rss: process.memoryUsage.rss(),
+      ...readNanoseconds(seen.bytes, nanoseconds, summary),
     };
     rows.push(row);
     const cells = Object.entries(row).map(([name, value]) =>
