@@ -1,7 +1,16 @@
+// The seen-set: CPU per URL, hash included, and memory per URL, at sizes up to 1e8; goals 0.3 us and 14 bytes.
+// Needs a build: npm run build && node bench/seen.bench.mjs [--max 1e8] [--repetitions 3] [--save]
+//
+// "add": new links, 100 a page, by the way of the crawl (Shard.meetAll). "addKnown": the same links once more. "addAlone" and
+// "addAloneKnown": one link a page. "hash": the fingerprint of one URL after the other. Beside them what memory itself
+// costs at that moment, with as many bytes as the table has: "readAlone" is a read of a random line that must wait for the one before,
+// "readTogether" one of many that need not.
+
 import { ShardState } from "../build/src/frontier/journal/fold.js";
 import { Shard } from "../build/src/frontier/shard.js";
 import { urlPrint } from "../build/src/frontier/url-print.js";
 import { keepResult } from "./keep-result.mjs";
+import { readNanoseconds } from "./memory-latency.mjs";
 import { tellGoal } from "./tell-goal.mjs";
 
 const BATCH = 2000;
@@ -12,7 +21,7 @@ const NO_CHAIN = [];
 
 const argument = (name, otherwise) =>
   process.argv.includes(name) ? Number(process.argv[process.argv.indexOf(name) + 1]) : otherwise;
-const maxSize = argument("--max", 1e7);
+const maxSize = argument("--max", 1e8);
 const repetitions = argument("--repetitions", 3);
 /** CPU is measured here; with 21 points up to 1e8, each 10^0.1 apart, all three are among them. */
 const sizes = [1e6, 1e7, 1e8].filter((size) => size <= maxSize);
@@ -48,11 +57,11 @@ function pagesOf(found, links) {
   return pages;
 }
 
-function nanoseconds(work) {
+function nanoseconds(work, count = BATCH) {
   const before = process.cpuUsage();
   work();
   const used = process.cpuUsage(before);
-  return ((used.user + used.system) * 1000) / BATCH;
+  return ((used.user + used.system) * 1000) / count;
 }
 
 /** The middle one and the one a tenth from below: the second is less disturbed by other load. */
@@ -119,8 +128,17 @@ for (let repetition = 0; repetition < repetitions; repetition++) {
   const { seen } = state;
   const low = mixer(seed(), 0x9e3779b9);
   const high = mixer(seed(), 0x7f4a7c15);
+  const prints = new Uint32Array(2 * 64);
   const fill = (size) => {
-    while (seen.size < size) seen.addPrint(low(), high());
+    while (seen.size < size) {
+      const count = Math.min(64, size - seen.size);
+      for (let i = 0; i < 2 * count; i += 2) {
+        prints[i] = low();
+        prints[i + 1] = high();
+      }
+      seen.touch(prints, count);
+      for (let i = 0; i < 2 * count; i += 2) seen.addPrint(prints[i], prints[i + 1]);
+    }
   };
   // Until the compiler is done.
   measure(shard);
@@ -138,6 +156,7 @@ for (let repetition = 0; repetition < repetitions; repetition++) {
       fillNs,
       ...measure(shard),
       rss: process.memoryUsage.rss(),
+      ...readNanoseconds(seen.bytes, nanoseconds, summary),
     };
     rows.push(row);
     const cells = Object.entries(row).map(([name, value]) =>

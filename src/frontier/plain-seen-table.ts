@@ -24,8 +24,9 @@ const MAX_SAMPLED = MAX_LOAD / 16;
 const MAX_DEPTH = 20;
 
 /**
- * A set of 64-bit fingerprints in arrays, for few of them or where there is no WebAssembly. It grows by one page at a time: extendible hashing (Fagin and others 1979) over pages
- * of open addressing, with shares of the hash made uneven on purpose.
+ * A set of 64-bit fingerprints in arrays, for few of them or where there is no WebAssembly. It grows by one page at a
+ * time: extendible hashing (Fagin and others 1979) over pages of open addressing, with shares of the hash made uneven on
+ * purpose.
  *
  * The high half, a number x from 0 to 1, gives the place u = 2^x - 1, from 0 to 1 too; the directory maps ranges of u
  * to pages, the low half is the slot in the page. A page that is full is dealt out to itself and a new one, each with

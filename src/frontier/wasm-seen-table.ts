@@ -20,8 +20,9 @@ import { WASM_PAGE_BYTES } from "./wasm-module.ts";
  */
 const MOST_FULL = 0.55;
 const MOST_LOAD = 0.85;
-/** The least that memory is asked for at once. */
+/** The least that memory is asked for at once, and the most it can be, 4 GB. */
 const LEAST_GROWTH = (1 << 20) / WASM_PAGE_BYTES;
+const MOST_MEMORY = 1 << 16;
 
 /** Slots of a page, 128 KiB: splitting one takes a tenth of a millisecond. */
 const PAGE_SLOTS = 1 << 14;
@@ -183,7 +184,8 @@ export class WasmSeenTable {
   #growMemory(): void {
     const { memory } = this.#code;
     // Each step makes the collector look at everything: there must be few.
-    const pages = Math.max(LEAST_GROWTH, memory.buffer.byteLength / WASM_PAGE_BYTES);
+    const before = memory.buffer.byteLength / WASM_PAGE_BYTES;
+    const pages = Math.max(LEAST_GROWTH, Math.min(before, MOST_MEMORY - before));
     if (!this.#tryGrow(pages) && !this.#tryGrow(LEAST_GROWTH))
       throw new CapacityError(`no memory for more than ${this.#size} URLs in a shard`);
     const { buffer } = memory;

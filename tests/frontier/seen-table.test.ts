@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import fc from "fast-check";
 import { CapacityError } from "../../src/errors.ts";
@@ -177,4 +178,20 @@ test("a table that is told what comes moves at once, with what it has", () => {
   assert.equal(told.size, all.length);
   // By chance some pages get more than their part.
   assert.ok(told.pageCount < 1.2 * pageCount, `${told.pageCount} pages instead of ${pageCount}`);
+});
+
+test("where there is no WebAssembly a table stays in arrays and holds as much", () => {
+  const module = new URL("../../src/frontier/seen-table.js", import.meta.url);
+  const script = `
+    import { SeenTable } from ${JSON.stringify(module.href)};
+    const table = new SeenTable();
+    const high = (i) => Math.imul(i, 0x9e3779b1);
+    for (let i = 1; i <= 30_000; i++) table.add(i, high(i));
+    let known = 0;
+    for (let i = 1; i <= 30_000; i++) if (table.has(i, high(i)) && !table.has(i, ~high(i))) known++;
+    console.log(typeof WebAssembly, table.size, known);
+  `;
+  const flags = ["--jitless", "--input-type=module", "--eval", script];
+  const { stdout, stderr } = spawnSync(process.execPath, flags, { encoding: "utf8" });
+  assert.equal(stdout, "undefined 30000 30000\n", stderr);
 });
