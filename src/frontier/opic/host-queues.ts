@@ -58,7 +58,6 @@ export class HostQueues {
   overflowed = 0;
   readonly #parts: HostQueuesParts;
   readonly #hosts = new Map<number, HostQueue>();
-  readonly #drawn: number[] = [];
   /** What the pages of the host at hand are worth. */
   readonly #worth: Float64Array;
   /** Pages that may still wake nobody. */
@@ -76,10 +75,10 @@ export class HostQueues {
     const { order, batch } = this.#parts;
     const woken: number[] = [];
     while (woken.length < wanted && this.#patience > 0 && order.entries > 0) {
-      this.#drawn.length = 0;
-      order.draw(Math.min(batch, this.#patience), this.#drawn);
+      const drawn: number[] = [];
+      order.draw(Math.min(batch, this.#patience), drawn);
       // Stale entries try nobody's patience: many in a row must not hide the pages behind them.
-      for (const page of this.#drawn) {
+      for (const page of drawn) {
         const host = this.#parts.hostOf(page);
         this.#patience--;
         if (!this.#put(host, page)) continue;

@@ -10,7 +10,6 @@ const STEP = 16;
  */
 export class MergedOrder implements PageOrder {
   readonly #orders: readonly OpicOrder[];
-  readonly #drawn: number[] = [];
 
   constructor(orders: readonly OpicOrder[]) {
     this.#orders = orders;
@@ -24,18 +23,11 @@ export class MergedOrder implements PageOrder {
     return entries;
   }
 
-  /** The name of a shard's page in this order. */
-  pageOf(shard: number, page: number): number {
-    return page * this.#orders.length + shard;
-  }
-
   draw(count: number, into: number[]): void {
     for (let left = count; left > 0; left -= STEP) {
       const shard = this.#best();
       if (shard < 0) return;
-      this.#drawn.length = 0;
-      this.#orders[shard]!.draw(Math.min(left, STEP), this.#drawn);
-      for (const page of this.#drawn) into.push(this.pageOf(shard, page));
+      this.#orders[shard]!.draw(Math.min(left, STEP), into, this.#orders.length, shard);
     }
   }
 

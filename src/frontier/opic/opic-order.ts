@@ -70,8 +70,11 @@ export class OpicOrder implements PageOrder {
     this.#push(page, this.#book.cash(page));
   }
 
-  /** Draws up to `count` entries, best first, and appends the pages of those that are valid: they are held now. */
-  draw(count: number, into: number[]): void {
+  /**
+   * Draws up to `count` entries, best first, and appends the pages of those that are valid: they are held now. Page p is
+   * given the name p * `step` + `first`.
+   */
+  draw(count: number, into: number[], step = 1, first = 0): void {
     this.#flush();
     this.#drawn.clear();
     const { priorities, ids, length } = this.#queue.extractTop(count, this.#drawn);
@@ -82,7 +85,7 @@ export class OpicOrder implements PageOrder {
       const isQueued = this.#states.get(page) === QUEUED && !this.#book.isDone(page);
       if (isQueued && range === QUEUE_RANGES.of(this.#book.cash(page))) {
         this.#states.set(page, HELD);
-        into.push(page);
+        into.push(page * step + first);
       } else this.stale++;
     }
   }
