@@ -178,7 +178,7 @@ class Thread {
     return best < 0 ? -1 : this.#board.better(best);
   }
 
-  /** As `ThreadOrder.tell`: after every visit, and when news has come. */
+  /** The shipped code takes the next page, and tells what it has, as soon as a visit is over: not a round later. */
   tell() {
     let virtual = 0;
     let waiting = 0;
@@ -279,16 +279,15 @@ export function shippedCrawl(graph, seeds, options) {
     }
   };
   const deliver = (thread) => {
-    const told = new Set();
+    let isNews = false;
     for (const { outbox } of thread.shards) {
       for (const [page, amount] of outbox.take()) {
         shards[owner(page)].book.receive(amount);
         give(page, amount, "foreign");
-        told.add(crew[owner(page) % threads]);
+        isNews = true;
       }
     }
-    for (const each of told) each.tell();
-    return told.size > 0;
+    return isNews;
   };
   for (const seed of seeds) {
     shards[owner(seed)].book.mint(UNIT);

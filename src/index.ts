@@ -9,6 +9,13 @@ export { Crawl } from "./crawl/crawl.ts";
 export type { CrawlEvents, CrawlProgress } from "./crawl/events.ts";
 export type { CrawlSummary } from "./crawl/summary.ts";
 export * from "./errors.ts";
+export {
+  type BatchPrediction,
+  type CrawlSample,
+  findBatchSize,
+  type LinkGraph,
+  predictBatch,
+} from "./queue/batch-size.ts";
 export { type CrawlUrl, canonicalize } from "./url/crawl-url.ts";
 export { configOf };
 

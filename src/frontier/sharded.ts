@@ -164,12 +164,7 @@ export class ShardedFrontier implements ThreadFrontier {
 
   receive(): void {
     this.#lending.lendMore();
-    let isNews = false;
-    this.#parts.exchange.receive((mail) => {
-      this.#handle(mail);
-      isNews ||= mail.kind === "links";
-    });
-    if (isNews) this.#parts.order?.tell();
+    this.#parts.exchange.receive((mail) => this.#handle(mail));
   }
 
   takeMany(limit: number, nowMs: number): Lease[] {

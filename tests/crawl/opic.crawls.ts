@@ -61,6 +61,10 @@ test("ordered by cash, stopped and resumed with other numbers of threads: every 
   assert.equal(seed.state, "done");
   assert.ok(seed.cash >= UNIT && seed.priority >= 1);
   assert.deepEqual(await check("http://nowhere.example/"), { state: "unknown" });
+  const left = readFileSync(join(out, "reports/uncrawled.txt"), "utf8").split("\n");
+  const waiting = await check(left[1]!.split("\t")[0]!);
+  assert.equal(waiting.state, "waiting");
+  assert.equal(waiting.priority * UNIT, waiting.cash);
   const pages = [JSON.parse(first.stdout).pages];
   for (const [limit, threads, code] of [[1000, 1, 0]]) {
     const options = ["--max-pages", String(limit), "--threads", String(threads)];

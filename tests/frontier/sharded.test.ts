@@ -119,35 +119,8 @@ function team(threads: number, slots: number, order: "bfs" | "opic") {
     };
     return { port, frontier: new ShardedFrontier(parts) };
   });
-  return { members, pending, ends, board };
+  return { members, pending, ends };
 }
-
-test("news of better pages is told to the other threads when it comes, also by a thread that takes nothing", () => {
-  const { members, board } = team(2, 8, "opic");
-  const [first, second] = [0, 1].map((thread) => {
-    const sites = Array.from({ length: 99 }, (_, i) => `s${i}.test`);
-    const site = sites.find((name) => shardOf(siteHash(siteOf(name)), 16) % 2 === thread);
-    return `http://${site}/a` as CrawlUrl;
-  });
-  const [sender, receiver] = members as [(typeof members)[0], (typeof members)[0]];
-  sender.frontier.start([first!]);
-  receiver.frontier.start([]);
-  const [lease] = sender.frontier.takeMany(1, 0);
-  const found = { url: second!, parent: first!, depth: 1, via: "link", seed: false, chain: [] };
-  sender.frontier.finish(lease!, [found as never], {
-    outcome: OUTCOME.page,
-    links: 1,
-    record: undefined,
-    onCommitted: () => {},
-  });
-  sender.frontier.flush();
-  sender.port.sync();
-  sender.frontier.flush();
-  const seenBySender = () => new CashBoard(board, 0).better(-1);
-  assert.equal(seenBySender(), -1);
-  receiver.frontier.receive();
-  assert.equal(seenBySender(), 1);
-});
 
 for (const order of ["bfs", "opic"] as const) {
   test(`a team of frontiers (${order}) visits what can be reached, each once, and ends exactly then`, () => {

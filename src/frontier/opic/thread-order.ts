@@ -87,14 +87,6 @@ export class ThreadOrder {
    * it is to be helped before the own ones are taken; -1 when nobody has.
    */
   compare(): number {
-    this.tell();
-    this.#paidBack = this.#board.paidBack;
-    const best = this.counts.rangeOf(1);
-    return best < 0 ? -1 : this.#board.better(best);
-  }
-
-  /** Tells the others what is here: also when news has come and all places are taken, or they would pass by better pages. */
-  tell(): void {
     let virtual = 0;
     let waiting = 0;
     for (const shard of this.#shards) {
@@ -104,6 +96,9 @@ export class ThreadOrder {
     // Pages for all places; in a young crawl so many would be late by too much.
     const plenty = this.counts.rangeOf(Math.min(this.#places, this.exchange.tolerable));
     this.#board.publish({ virtual, waiting, plenty });
+    this.#paidBack = this.#board.paidBack;
+    const best = this.counts.rangeOf(1);
+    return best < 0 ? -1 : this.#board.better(best);
   }
 
   /** Draws until `wanted` hosts that had nothing to take have something, or those that have are enough to do. */
