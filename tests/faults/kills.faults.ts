@@ -5,6 +5,7 @@ import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
 import {
   type Drill,
+  MAX_PROBLEMS,
   nextArguments,
   pause,
   Random,
@@ -38,7 +39,7 @@ export const drill: Drill = {
       refetched: 0,
       mostPerRun: 0,
     };
-    while (figures.kills < count) {
+    while (figures.kills < count && problems.length < MAX_PROBLEMS) {
       const web = await startWebProcess({
         profile: { ...PROFILES.small, pages, hosts: 20 },
         latencyMs: 2,
