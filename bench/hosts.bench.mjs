@@ -3,12 +3,15 @@
 //
 // "plain": hosts with the crawl's delay, seen while that delay still runs, so that none may be forgotten yet. "own": hosts
 // with a Crawl-delay of their own, which is never forgotten. Memory is the heap and the array buffers after a
-// collection, less what the fingerprints of the URLs take and less the same shards before.
+// collection, less what the same fingerprints alone take (as far as it is counted there: large sets are not) and less the
+// same shards before.
 
 import { ChainQueue } from "../build/src/frontier/chain-queue.js";
+import { print } from "../build/src/frontier/fingerprint.js";
 import { ShardState } from "../build/src/frontier/journal/fold.js";
 import { QueueLog } from "../build/src/frontier/queue-log.js";
 import { Shard } from "../build/src/frontier/shard.js";
+import { urlPrint } from "../build/src/frontier/url-print.js";
 import { keepResult } from "./keep-result.mjs";
 
 const at = process.argv.indexOf("--hosts");
@@ -25,7 +28,23 @@ function memory() {
   return heapUsed + arrayBuffers;
 }
 
-function measure(ownDelayMs) {
+const nameOf = (host) => `h${host}.some-domain.test`;
+
+/** What the fingerprints take of the memory that is counted. */
+function measurePrints() {
+  const newState = () => new ShardState(seeds.seedLow, seeds.seedHigh);
+  const states = Array.from({ length: SHARDS }, newState);
+  const before = memory();
+  for (let host = 0; host < hosts; host++) {
+    urlPrint(`http://${nameOf(host)}/`, seeds.seedLow, seeds.seedHigh);
+    states[host % SHARDS].admit(print.low, print.high);
+  }
+  const bytes = memory() - before;
+  if (states.some(({ known }) => known === 0)) throw new Error("nothing is known");
+  return bytes;
+}
+
+function measure(ownDelayMs, prints) {
   const log = new QueueLog(() => {
     throw new Error("the queue stays short");
   }, 2 ** 24);
@@ -38,7 +57,7 @@ function measure(ownDelayMs) {
   let nowMs = 1;
   const start = process.cpuUsage();
   for (let host = 0; host < hosts; host++) {
-    const name = `h${host}.some-domain.test`;
+    const name = nameOf(host);
     const shard = shards[host % SHARDS];
     const link = { url: `http://${name}/`, depth: 0, via: "link", seed: false, chain: [] };
     shard.meetAll([link], (one, low, high) => shard.admit(one, name, low, high));
@@ -48,7 +67,6 @@ function measure(ownDelayMs) {
     nowMs += 0.01;
   }
   const { user, system } = process.cpuUsage(start);
-  const prints = shards.reduce((sum, { state }) => sum + state.seen.bytes, 0);
   const total = memory() - before - prints;
   const inMemory = shards.reduce((sum, shard) => sum + shard.hosts, 0);
   return {
@@ -59,7 +77,8 @@ function measure(ownDelayMs) {
   };
 }
 
-const result = { plain: measure(0), own: measure(120_000) };
+const prints = measurePrints();
+const result = { plain: measure(0, prints), own: measure(120_000, prints) };
 console.table(result);
 const costly = Object.entries(result).filter(([, { bytesPerHost }]) => bytesPerHost > MAX_BYTES);
 for (const [name, { bytesPerHost }] of costly) {

@@ -55,7 +55,6 @@ export class Crawl {
   #lastWorkMs = Number.POSITIVE_INFINITY;
   readonly #drain = new Drain();
   #endedMs = 0;
-  #gaveUp = false;
   #fault: unknown;
   /** Builders, and this thread, that wait for the disk. */
   #waitForDisk = 0;
@@ -272,14 +271,15 @@ export class Crawl {
     } else if (this.#drain.isOver(now, progress.inFlight) && this.#control.mode === MODES.drain) {
       this.#abort();
     }
-    if (progress.inFlight > 0) this.#lastWorkMs = now;
+    // A host that answers nobody keeps no crawl alive by being tried.
+    if (progress.inFlight > totals(this.#memory.counters).hopeful) this.#lastWorkMs = now;
     else if (losesUrls(this.#config) && now - this.#lastWorkMs > LOST_MS) {
       // The counter of a frontier that loses URLs never reaches 0 in the right way: idleness has to do.
       this.#control.end("finished", MODES.drain);
       this.#crew?.wakeAll();
-    } else if (now - this.#lastWorkMs > maxWaitMs && !this.#gaveUp) {
+    } else if (now - this.#lastWorkMs > maxWaitMs) {
       // Only hosts that make us wait are left: their URLs end as unavailable and stay for a later run.
-      this.#gaveUp = true;
+      this.#lastWorkMs = now;
       this.#crew?.tell({ kind: "giveUpWaiting" });
     }
   }

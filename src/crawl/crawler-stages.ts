@@ -14,7 +14,7 @@ import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
 import type { DebugLog } from "./debug-log.ts";
 import type { Redirect, Skipped } from "./follow.ts";
 import { FRAMES } from "./frames.ts";
-import { outcomeLine, responseLine } from "./outcome-line.ts";
+import { outcomeLine, responseLine, unavailableLine } from "./outcome-line.ts";
 import { type ReadPage, type ReadRules, readPage } from "./read-page.ts";
 import { readRulesOf } from "./read-rules.ts";
 import { readUnchanged } from "./read-unchanged.ts";
@@ -84,15 +84,20 @@ export class CrawlerStages implements Stages {
     // Whether or not this URL is tried again: its host is not asked before.
     const asked = askedToWait(outcome);
     if (asked !== undefined) host.heldMs = Math.max(host.heldMs, now + asked);
-    if (!isWorthRetrying(outcome) || lease.attempt >= rules.config.retries) return false;
+    const isHosts = outcome.kind === "failed" && HOST_ERRORS.has(outcome.error);
+    if (outcome.kind === "response") host.failures = 0;
+    const isLast = !isWorthRetrying(outcome) || lease.attempt >= rules.config.retries;
+    const waitMs = backOffMs(rules.config.delayMs, host.failures + lease.attempt);
+    // Requests that were under way together fail together: that counts once.
+    if (isHosts && isLast && host.heldMs <= now) host.failures++;
+    if (isHosts || (asked !== undefined && !isLast))
+      host.heldMs = Math.max(host.heldMs, now + Math.max(waitMs, host.delayMs));
+    if (isLast) return false;
     this.#parts.guard.after(lease, false);
-    const waitMs = backOffMs(rules.config.delayMs, lease.attempt);
     lease.attempt++;
     counters.add("retries");
-    if (asked !== undefined || (outcome.kind === "failed" && HOST_ERRORS.has(outcome.error))) {
-      host.heldMs = Math.max(host.heldMs, now + Math.max(waitMs, host.delayMs));
-      frontier.giveBack(lease, host.heldMs);
-    } else {
+    if (isHosts || asked !== undefined) frontier.giveBack(lease, host.heldMs);
+    else {
       this.requestEnded(lease);
       frontier.rest(lease, now + waitMs);
     }
@@ -179,6 +184,13 @@ export class CrawlerStages implements Stages {
     const parts = captureParts(line, lease, capture, page, this.#keepsBodies);
     this.#count(line.outcome, capture.body.length);
     return this.#parts.handOff.sendRecord(parts, () => capture.release());
+  }
+
+  /** The crawl gives up waiting for this URL's host. */
+  logUnavailable(lease: Lease): void {
+    this.#parts.counters.add("unavailable");
+    const line = Buffer.from(jsonLine(unavailableLine(lease, Date.now())));
+    this.#parts.handOff.send(FRAMES.outcome, [line]);
   }
 
   log(lease: Lease, outcome: FetchOutcome): void {

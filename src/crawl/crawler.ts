@@ -1,7 +1,6 @@
 import { type Lease, OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
 import type { LentSoFar } from "../frontier/lender.ts";
 import { CounterRow } from "../stats/counters.ts";
-import { jsonLine } from "../store/jsonl.ts";
 import { monotonicMs } from "../sync/clock.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
@@ -11,10 +10,8 @@ import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
 import { type CrawlerRules, mayLend, spareLeases } from "./crawler-rules.ts";
 import { CrawlerStages } from "./crawler-stages.ts";
 import { DebugLog } from "./debug-log.ts";
-import { FRAMES } from "./frames.ts";
 import type { HandOffPort, PlaceOfRecord } from "./journal-port.ts";
 import { openSender } from "./open-buffer.ts";
-import { unavailableLine } from "./outcome-line.ts";
 import { PageLimit } from "./page-limit.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "./shared-memory.ts";
 import { openThreadFrontier, publishCounters } from "./thread-frontier.ts";
@@ -55,6 +52,8 @@ export class Crawler {
   #restarted: [thread: number, epoch: number, nowMs: number][] = [];
   #givesUp = false;
   #inFlight = 0;
+  /** Of these, visits to hosts that could not be reached last time: no work, only hope. */
+  #hopeful = 0;
   #filled = 0;
   #pumpPlanned = false;
   readonly #timer = new WakeTimer(() => this.#pump());
@@ -220,9 +219,7 @@ export class Crawler {
   #abandonWaiting(): void {
     this.#givesUp = false;
     for (const lease of this.#frontier.drain()) {
-      const line = Buffer.from(jsonLine(unavailableLine(lease, Date.now())));
-      this.#counters.add("unavailable");
-      this.#handOff.send(FRAMES.outcome, [line]);
+      this.#stages.logUnavailable(lease);
       this.#frontier.abandon(lease);
     }
   }
@@ -272,10 +269,13 @@ export class Crawler {
   }
 
   #visit(lease: Lease): void {
+    const hopeful = lease.host.failures > 0 ? 1 : 0;
     this.#inFlight++;
+    this.#hopeful += hopeful;
     visit(lease, this.#stages).then(
       () => {
         this.#inFlight--;
+        this.#hopeful -= hopeful;
         this.#planPump();
       },
       (error: unknown) => this.#voice.failed(error),
@@ -284,6 +284,7 @@ export class Crawler {
 
   #publish(): void {
     publishCounters(this.#counters, this.#frontier, this.#inFlight);
+    this.#counters.set("hopeful", this.#hopeful);
     this.#counters.set("uncommitted", this.#uncommitted.visits);
     this.#counters.set("handedOver", this.#handOff.added);
     this.#counters.set("robotsFetched", this.#parts.robots?.fetched ?? 0);

@@ -20,6 +20,8 @@ export class Host {
   delayMs: number;
   /** It asked to be left alone until this moment of the monotonic clock, or seems ill. */
   heldMs = 0;
+  /** How often in a row it could not be reached by all tries of a URL: each time it is left alone for longer. */
+  failures = 0;
   /** Its own delay and the moment above, as the journal knows them. */
   notedDelayMs: number;
   notedHeldMs = 0;

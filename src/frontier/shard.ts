@@ -237,6 +237,7 @@ export class Shard {
       const known = this.#idle.take(print.low, print.high);
       host = new Host(name, print.low, known?.delayMs ?? delayMs);
       host.nextMs = known?.nextMs ?? startMs;
+      host.failures = known?.step ?? 0;
       this.#hosts.set(name, host);
     }
     return host;
@@ -252,7 +253,7 @@ export class Shard {
       this.#idle.keep(
         print.low,
         print.high,
-        { nextMs, delayMs: host.delayMs, step: 0 },
+        { nextMs, delayMs: host.delayMs, step: host.failures },
         this.#nowMs,
       );
       this.#hosts.delete(name);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { orbweaver, readLog, tempFolder } from "../support/orbweaver.ts";
-import { crawlScript } from "./scripted-crawl.ts";
+import { crawlOrigin, crawlScript } from "./scripted-crawl.ts";
 import { html, scriptedServer } from "./scripted-server.ts";
 
 test("only requests cost a delay: what robots.txt refuses does not keep its host from the next page", async (t) => {
@@ -43,4 +43,22 @@ test("a host that asked for an hour is left alone, also by the next run, and its
     const last = readLog(out).at(-1)!;
     assert.equal(last.error, "host_unavailable");
   }
+});
+
+test("a host that can no longer be reached is tried ever more rarely and does not keep the crawl alive", async (t) => {
+  const links = Array.from({ length: 20 }, (_, i) => `<a href=/${i}>x</a>`).join("");
+  const server = await scriptedServer(t, {
+    "/": (question, answer) => {
+      server.refuseMore();
+      html(links, { connection: "close" })(question, answer);
+    },
+  });
+  const patience = ["--delay", "50", "--max-wait", "1s"];
+  const { log } = await crawlOrigin(t, server.origin, ...patience);
+  const errors = [...log.values()].map(({ error }) => error);
+  const failed = errors.filter((error) => error === "connection_refused").length;
+  const unavailable = errors.filter((error) => error === "host_unavailable").length;
+  assert.equal(failed + unavailable, 20);
+  // After 200, 400, 800 ms and so on: a clock that stands still for a while makes it no more.
+  assert.ok(failed >= 1 && failed <= 10, `${failed} URLs were tried`);
 });

@@ -22,7 +22,7 @@ export function redirect(location: string, status = 302): Script[string] {
 export async function scriptedServer(
   t: TestContext,
   script: Script,
-): Promise<{ origin: string; asked: string[] }> {
+): Promise<{ origin: string; asked: string[]; refuseMore: () => void }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const url = request.url ?? "/";
@@ -33,5 +33,6 @@ export async function scriptedServer(
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close().closeAllConnections());
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, asked, refuseMore: () => server.close() };
 }

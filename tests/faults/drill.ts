@@ -10,6 +10,9 @@ import { root } from "../support/conformance.ts";
 
 const MAIN = join(root, "build/src/cli/main.js");
 
+/** A drill that finds so much wrong ends: what it counts may never come. */
+export const MAX_PROBLEMS = 20;
+
 /** How a drill is run. */
 export interface DrillOptions {
   /** How many faults. */

@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { EXIT } from "../../src/errors.ts";
 import { crawlPaths } from "../../src/store/crawl-folder.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
 import {
   type Drill,
+  MAX_PROBLEMS,
   nextArguments,
   pause,
   Random,
@@ -19,6 +21,8 @@ const MAX_UNCOMMITTED = 200;
 /** A kill every so many pages, and at least so often, so that a crawl is struck young and old. */
 const PAGES_PER_KILL = 500;
 const LEAST_KILLS_PER_CRAWL = 12;
+/** `--max-pages`, as a part of all pages. */
+const LIMIT = 0.7;
 
 /** `kill -9` at random instants, resumed until the crawl is complete. */
 export const drill: Drill = {
@@ -38,7 +42,7 @@ export const drill: Drill = {
       refetched: 0,
       mostPerRun: 0,
     };
-    while (figures.kills < count) {
+    while (figures.kills < count && problems.length < MAX_PROBLEMS) {
       const web = await startWebProcess({
         profile: { ...PROFILES.small, pages, hosts: 20 },
         latencyMs: 2,
@@ -46,13 +50,16 @@ export const drill: Drill = {
       try {
         await withFolder(async (folder) => {
           const out = join(folder, "out");
+          // Every second crawl has a limit, to be met to the page whatever was lost on the way.
+          const maxPages = figures.crawls % 2 === 1 ? Math.ceil(LIMIT * pages) : undefined;
           let kills = 0;
           /** Pages that may be fetched again: what a kill cost, less what the runs since have fetched again. */
           let owed = 0;
           for (let before = 0; ; ) {
             const args = nextArguments(web.start, out);
-            const first = args[0] === "crawl" ? ["--max-uncommitted", String(MAX_UNCOMMITTED)] : [];
-            const crawl = startCrawl([...args, ...first]);
+            const first = ["--max-uncommitted", String(MAX_UNCOMMITTED)];
+            if (maxPages !== undefined) first.push("--max-pages", String(maxPages));
+            const crawl = startCrawl(args[0] === "crawl" ? [...args, ...first] : args);
             const mayKill = kills < killsPerCrawl && figures.kills < count;
             if (mayKill) {
               // One in six meets the start, where nothing is served yet.
@@ -77,17 +84,21 @@ export const drill: Drill = {
               continue;
             }
             figures.refetched += repeated;
-            if (code !== 0) problems.push(`a run ended with ${code}: ${stderr.slice(-500)}`);
+            if (code !== (maxPages === undefined ? EXIT.finished : EXIT.limit))
+              problems.push(`a run ended with ${code}: ${stderr.slice(-500)}`);
             break;
           }
           const { reachable } = await web.truth();
           const disk = readOnDisk(out);
           figures.crawls++;
           figures.urls += disk.admitted;
-          figures.lost += Math.max(0, reachable - disk.pages) + (disk.admitted - disk.done);
+          const expected = maxPages ?? reachable;
+          const waiting = disk.admitted - disk.done;
+          figures.lost +=
+            Math.max(0, expected - disk.pages) + (maxPages === undefined ? waiting : 0);
           figures.twice += disk.problems.filter((problem) => problem.endsWith("twice")).length;
           problems.push(...disk.problems);
-          if (disk.pages !== reachable) problems.push(`${disk.pages} pages of ${reachable}`);
+          if (disk.pages !== expected) problems.push(`${disk.pages} pages of ${expected}`);
           if (kills === 0) problems.push("no kill met a running crawl");
         });
       } finally {

@@ -1,7 +1,15 @@
 import { join } from "node:path";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
-import { type Drill, nextArguments, Random, served, startCrawl, withFolder } from "./drill.ts";
+import {
+  type Drill,
+  MAX_PROBLEMS,
+  nextArguments,
+  Random,
+  served,
+  startCrawl,
+  withFolder,
+} from "./drill.ts";
 import { readOnDisk } from "./on-disk.ts";
 
 const MAX_EXIT_MS = 10_000;
@@ -27,7 +35,7 @@ export const drill: Drill = {
       refetched: 0,
       lost: 0,
     };
-    while (figures.signals < count) {
+    while (figures.signals < count && problems.length < MAX_PROBLEMS) {
       const web = await startWebProcess({
         profile: { ...PROFILES.small, pages, hosts: 20 },
         latencyMs: 5,
