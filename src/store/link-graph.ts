@@ -6,7 +6,7 @@ import { crawlPaths, partsOf } from "./crawl-folder.ts";
 import { EdgeFile } from "./edge-file.ts";
 import { graphFacts, idText, writeGraphFacts } from "./link-log.ts";
 import { removeIfThere } from "./replace-file.ts";
-import { sortEdges } from "./sort-edges.ts";
+import { sortBothWays } from "./sort-edges.ts";
 import { sortLines } from "./sort-lines.ts";
 import { SortedLines } from "./sorted-lines.ts";
 import { NO_LIMIT, type TimeLimit } from "./time-limit.ts";
@@ -46,8 +46,7 @@ export function finishGraph(dir: string, limit: TimeLimit = NO_LIMIT): void {
     limit,
   });
   // Both from the same edges: `out` is replaced last, so that an interruption loses none.
-  const edges = sortEdges([...old(paths.out), ...edgeParts], paths.in, { reverse: true, limit });
-  sortEdges([...old(paths.out), ...edgeParts], paths.out, { limit });
+  const edges = sortBothWays([...old(paths.out), ...edgeParts], paths.in, paths.out, { limit });
   const { version, seedLow, seedHigh } = graphFacts(paths.facts);
   writeGraphFacts(paths.facts, { version, seedLow, seedHigh, nodes, edges });
   for (const part of [...nodeParts, ...edgeParts]) removeIfThere(part);

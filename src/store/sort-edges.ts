@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { AppendFile } from "./append-file.ts";
 import { EDGE_BYTES, EDGE_WORDS, readEdges } from "./edge-file.ts";
 import { removeIfThere, replaceFile } from "./replace-file.ts";
@@ -9,6 +10,9 @@ const FAN_IN = 64;
 const WRITE_EDGES = 16 * 1024;
 /** Fewer than this are sorted faster by smaller digits: a pass looks at every digit there is, and 2^16 are many. */
 const MANY_EDGES = 32 * 1024;
+/** The high words of an edge's ids. */
+const SOURCE = 0;
+const TARGET = 2;
 
 /** How edges are ordered and how many are held in memory. */
 export interface SortEdgesOptions {
@@ -65,6 +69,50 @@ export function sortEdges(
   }
 }
 
+/**
+ * Sorts the edges of the inputs into two files: turned round into `backward`, then as they are into `forward`, which may
+ * be an input too. Answers how many there are. What fits memory is read once, and the second order begins with the first.
+ */
+export function sortBothWays(
+  inputs: readonly string[],
+  backward: string,
+  forward: string,
+  options: Omit<SortEdgesOptions, "reverse"> = {},
+): number {
+  const { runEdges = RUN_EDGES, limit = NO_LIMIT } = options;
+  const edges = readAll(inputs, runEdges);
+  if (edges === undefined) {
+    sortEdges(inputs, backward, { ...options, reverse: true });
+    return sortEdges(inputs, forward, options);
+  }
+  limit.check();
+  turnRound(edges);
+  const byTarget = sortByDigits(edges);
+  replaceFile(backward, (file) => writeEdges(file, [byTarget], limit));
+  turnRound(byTarget);
+  const bySource = sortByDigits(byTarget, [SOURCE]);
+  let written = 0;
+  replaceFile(forward, (file) => {
+    written = writeEdges(file, [bySource], limit);
+  });
+  return written;
+}
+
+/** All edges of some files; undefined when there are more than so many. */
+function readAll(inputs: readonly string[], mostEdges: number): Uint32Array | undefined {
+  const bytes = inputs.reduce((sum, input) => sum + statSync(input).size, 0);
+  if (bytes > mostEdges * EDGE_BYTES) return undefined;
+  const pieces = inputs.flatMap((input) => [...readEdges(input, mostEdges)]);
+  if (pieces.length === 1) return pieces[0]!;
+  const all = new Uint32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
+
 function turnRound(edges: Uint32Array): void {
   for (let at = 0; at < edges.length; at += EDGE_WORDS) {
     const [high, low] = [edges[at]!, edges[at + 1]!];
@@ -78,35 +126,57 @@ function turnRound(edges: Uint32Array): void {
 /**
  * Least significant digit first, 16 or 8 bits at a time, without comparisons: by the high words of both ids, which
  * leaves in disorder only edges of ids that share 32 bits. Ids are random, so these are few, and `putInOrder` moves them.
+ * Edges that are in the order of their targets already need only the digits of their sources.
  */
-function sortByDigits(edges: Uint32Array): Uint32Array {
+function sortByDigits(edges: Uint32Array, words = [TARGET, SOURCE]): Uint32Array {
   let from = edges;
   let to: Uint32Array = new Uint32Array(edges.length);
   const bits = edges.length < MANY_EDGES * EDGE_WORDS ? 8 : 16;
-  const mask = (1 << bits) - 1;
   const starts = new Uint32Array(1 << bits);
-  for (const word of [2, 0]) {
+  for (const word of words) {
     for (let shift = 0; shift < 32; shift += bits) {
-      starts.fill(0);
-      for (let at = word; at < from.length; at += EDGE_WORDS)
-        starts[(from[at]! >>> shift) & mask]!++;
-      for (let digit = 0, sum = 0; digit < starts.length; digit++) {
-        const count = starts[digit]!;
-        starts[digit] = sum;
-        sum += count;
-      }
-      for (let at = 0; at < from.length; at += EDGE_WORDS) {
-        const place = EDGE_WORDS * starts[(from[at + word]! >>> shift) & mask]!++;
-        to[place] = from[at]!;
-        to[place + 1] = from[at + 1]!;
-        to[place + 2] = from[at + 2]!;
-        to[place + 3] = from[at + 3]!;
-      }
+      countDigits(from, word, shift, starts);
+      placeByDigit(from, to, word, shift, starts);
       [from, to] = [to, from];
     }
   }
   putInOrder(from);
   return from;
+}
+
+// Each loop is a function of its own: a compiler that meets several in one function compiles it anew for each of them.
+
+/** Where the edges of each digit begin. */
+function countDigits(edges: Uint32Array, word: number, shift: number, starts: Uint32Array): void {
+  const mask = starts.length - 1;
+  starts.fill(0);
+  for (let at = word; at < edges.length; at += EDGE_WORDS) starts[(edges[at]! >>> shift) & mask]!++;
+  addUp(starts);
+}
+
+function addUp(starts: Uint32Array): void {
+  for (let digit = 0, sum = 0; digit < starts.length; digit++) {
+    const count = starts[digit]!;
+    starts[digit] = sum;
+    sum += count;
+  }
+}
+
+function placeByDigit(
+  from: Uint32Array,
+  to: Uint32Array,
+  word: number,
+  shift: number,
+  starts: Uint32Array,
+): void {
+  const mask = starts.length - 1;
+  for (let at = 0; at < from.length; at += EDGE_WORDS) {
+    const place = EDGE_WORDS * starts[(from[at + word]! >>> shift) & mask]!++;
+    to[place] = from[at]!;
+    to[place + 1] = from[at + 1]!;
+    to[place + 2] = from[at + 2]!;
+    to[place + 3] = from[at + 3]!;
+  }
 }
 
 /** Insertion, one look per edge where all is in order. */
@@ -178,10 +248,11 @@ function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>, limit: Time
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; at += EDGE_WORDS) {
       if (written > 0 && isSame(piece, at, last)) continue;
-      for (let word = 0; word < EDGE_WORDS; word++) {
-        last[word] = piece[at + word]!;
-        waiting[used++] = piece[at + word]!;
-      }
+      last[0] = waiting[used] = piece[at]!;
+      last[1] = waiting[used + 1] = piece[at + 1]!;
+      last[2] = waiting[used + 2] = piece[at + 2]!;
+      last[3] = waiting[used + 3] = piece[at + 3]!;
+      used += EDGE_WORDS;
       written++;
       if (used < waiting.length) continue;
       limit.check();

@@ -58,12 +58,13 @@ export function sortLines(
       runs = [...runs.slice(fanIn), merged];
     }
     limit.check();
-    // What is still in memory is the last run.
-    const all: Iterator<string>[] = runs.map((run) => readLines(run));
-    all.push(held.sort().values());
+    // What is still in memory is the last run, and mostly the only one.
+    held.sort();
+    const runLines = runs.map((run) => readLines(run));
+    const lines = runs.length === 0 ? held : mergeRuns([...runLines, held.values()]);
     let written = 0;
     replaceFile(out, (file) => {
-      written = writeLines(file, mergeRuns(all), options);
+      written = writeLines(file, lines, options);
     });
     return written;
   } finally {

@@ -10,7 +10,7 @@ import { createCrawlFolder } from "../../src/store/create-folder.ts";
 import { EDGE_WORDS, EdgeFile, readEdges } from "../../src/store/edge-file.ts";
 import { finishFolder } from "../../src/store/finish-folder.ts";
 import { finishGraph, graphPaths, LinkGraph } from "../../src/store/link-graph.ts";
-import { sortEdges } from "../../src/store/sort-edges.ts";
+import { sortBothWays, sortEdges } from "../../src/store/sort-edges.ts";
 import { freshFolder, sampleCapture, sampleOptions, url } from "./sample-capture.ts";
 
 /** Writes pages with links through the builders of a crawl; the graph is not finished. */
@@ -164,4 +164,27 @@ test("many edges, which are sorted by larger digits, come in the same order as f
   assert.equal(written, sortEdges([input!], inRuns!, { runEdges: 5000 }));
   assert.ok(written < edges);
   assert.deepEqual(readFileSync(whole!), readFileSync(inRuns!));
+});
+
+test("both orders at once are those of two sorts, in memory and beyond it, also when the output is an input", (t) => {
+  const folder = freshFolder(t);
+  // Small words are shared by many ids: those whose high words are equal have to be told by their low ones.
+  const word = fc.oneof(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.constantFrom(0, 1, 65536));
+  const list = fc.array(fc.tuple(word, word, word, word), { maxLength: 40 });
+  const names = ["part", "out", "in", "wanted-out", "wanted-in"];
+  const [part, out, back, wantedOut, wantedIn] = names.map((name) => join(folder, name));
+  fc.assert(
+    fc.property(list, list, fc.constantFrom(1, 7, 1000), (earlier, edges, runEdges) => {
+      const bytesOf = (some: number[][]) => new Uint8Array(new Uint32Array(some.flat()).buffer);
+      writeFileSync(out!, bytesOf(earlier));
+      writeFileSync(part!, bytesOf(edges));
+      const written = sortEdges([out!, part!], wantedOut!);
+      sortEdges([out!, part!], wantedIn!, { reverse: true });
+      assert.equal(sortBothWays([out!, part!], back!, out!, { runEdges }), written);
+      assert.deepEqual(readFileSync(out!), readFileSync(wantedOut!));
+      assert.deepEqual(readFileSync(back!), readFileSync(wantedIn!));
+    }),
+    { numRuns: 100 },
+  );
+  assert.deepEqual(readdirSync(folder).sort(), [...names].sort());
 });
