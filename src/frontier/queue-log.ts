@@ -6,7 +6,7 @@ const CHUNK_BYTES = 1 << 20;
 /** What is kept together. With many hosts the next record lies elsewhere, with few in the same page. */
 const PAGE_BYTES = 1 << 12;
 const CACHED_PAGES = 256;
-/** The first time only this much is read from a record on: copying a page costs more than asking for it. */
+/** The first time only this much is read from a record on: with many hosts the rest of the page is seldom used. */
 const NEAR_BYTES = 512;
 /** A page of the cache has room for a record that begins in it; most end within what is read of the page behind. */
 const PAGE_SPAN = PAGE_BYTES + MAX_RECORD_BYTES;

@@ -15,11 +15,11 @@ import {
 import { WASM_PAGE_BYTES } from "./wasm-module.ts";
 
 /**
- * A page is split when more of its buckets are full; then 0.85 of its slots are taken. Over all pages that makes
- * 0.85 ln 2 = 0.59, or 13.6 bytes per entry.
+ * A page is split when more of its buckets are full; then 0.86 of its slots are taken. Over all pages that makes
+ * 0.86 ln 2 = 0.6, or 13.5 bytes per entry.
  */
-const MOST_FULL = 0.55;
-const MOST_LOAD = 0.85;
+const MOST_FULL = 0.57;
+const MOST_LOAD = 0.86;
 /** The least that memory is asked for at once, and the most it can be, 4 GB. */
 const LEAST_GROWTH = (1 << 20) / WASM_PAGE_BYTES;
 const MOST_MEMORY = 1 << 16;
