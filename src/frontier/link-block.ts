@@ -1,5 +1,6 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { Discovery } from "./frontier.ts";
+import { isSameGroup } from "./same-group.ts";
 import { VIAS } from "./via.ts";
 
 /*
@@ -82,16 +83,6 @@ export class LinkBlock {
     this.#used = this.bytes.writeUInt16LE(text.length, this.#used);
     this.#used += this.bytes.write(text, this.#used, "latin1");
   }
-}
-
-function isSameGroup(a: Discovery, b: Discovery): boolean {
-  return (
-    a.parent === b.parent &&
-    a.depth === b.depth &&
-    a.via === b.via &&
-    a.seed === b.seed &&
-    a.chain === b.chain
-  );
 }
 
 /** Unpacks a block. */

@@ -1,6 +1,7 @@
 import { CapacityError } from "../../errors.ts";
 import type { Discovery } from "../frontier.ts";
 import type { LatinBuffer } from "../latin-buffer.ts";
+import { isSameGroup } from "../same-group.ts";
 import { VIAS } from "../via.ts";
 import type { HostNote } from "./host-notes.ts";
 import {
@@ -279,14 +280,4 @@ export class EventBatch {
     this.#bytes.copy(more, 0, 0, this.#at);
     this.#bytes = more;
   }
-}
-
-function isSameGroup(a: Discovery, b: Discovery): boolean {
-  return (
-    a.parent === b.parent &&
-    a.depth === b.depth &&
-    a.via === b.via &&
-    a.seed === b.seed &&
-    (a.chain === b.chain || (a.chain.length === 0 && b.chain.length === 0))
-  );
 }
