@@ -128,9 +128,9 @@ export class BufferSender {
     if (!this.#buffer.tryPut(this.#lane, parts, flags)) {
       // Without room nobody reaches N, and a record in several frames needs the builder to go on.
       if (!this.#buffer.hasRoom(this.#lane, end - this.#offset)) this.#buffer.flush();
-      // The last look comes later, in `retry`, when the bell is armed.
+      // The last look comes after that; the one that counts is in `retry`, when the bell is armed.
       this.#buffer.want(this.#lane);
-      return false;
+      if (!this.#buffer.tryPut(this.#lane, parts, flags)) return false;
     }
     this.#news = true;
     this.#offset = end;

@@ -126,8 +126,9 @@ export class HandOffBuffer {
   }
 
   /**
-   * This crawler waits for room or a permit and is to be rung when there is some. Say so before the last look: the
-   * builder gives back first and asks then, so one of the two sees the other.
+   * This crawler waits for room or a permit and is to be rung when there is some. Arm the bell, say so, then look once
+   * more: the builder gives back first and asks then, so one of the two sees the other. Said before the bell is armed
+   * it may be answered by a ring that nobody hears, and the room be gone to the other crawler by the last look.
    */
   want(lane: number): void {
     Atomics.or(this.#words, WANTS, 1 << lane);

@@ -27,8 +27,8 @@ function crawl(lane: number): void {
     frame.setInt32(8, 2 * n + lane);
     while (!buffer.tryPut(lane, parts, FIRST | LAST)) {
       if (!buffer.hasRoom(lane, 12)) buffer.flush();
-      buffer.want(lane);
       const armed = bell.arm();
+      buffer.want(lane);
       if (buffer.tryPut(lane, parts, FIRST | LAST)) {
         bell.disarm();
         break;

@@ -130,6 +130,13 @@ const askedTooEarly = patch(
   "Atomics.sub(this.#words, PERMITS, frames << BUILDERS);\n        return Atomics.load(this.#words, WANTS) === 0 ? 0 : Atomics.exchange(this.#words, WANTS, 0);",
   "const wanting = Atomics.exchange(this.#words, WANTS, 0); Atomics.sub(this.#words, PERMITS, frames << BUILDERS); return wanting;",
 );
+/** The ring comes before the bell is armed, and the permit has gone to the other crawler when it looks again. */
+const wantedTooEarly = patch(
+  "wanted-before-the-bell-is-armed",
+  "const armed = bell.arm();\n        crew.buffer.want(lane);",
+  "crew.buffer.want(lane); const armed = bell.arm();",
+  CREW,
+);
 const ringerDied = patch("died-while-ringing", "this.#bell.wake();", "this.#bell.ring();");
 
 /** Two crawlers that bring so many items each, and their builder. */
@@ -202,6 +209,7 @@ export const configurations: readonly Configuration<Crew>[] = [
     true,
   ),
   handOff("hand-off-full-2x1", true, [2, 1], [checkThenAct, neverBelowN, askedTooEarly]),
+  handOff("hand-off-full-one-2x1", true, [2, 1], [wantedTooEarly], { size: 1, payload: 1 }),
   handOff("hand-off-count-or-time-1x0", false, [1, 0], [neverFlushed]),
   handOff("hand-off-count-or-time-1x1", false, [1, 1], [publishedEarly]),
   handOff("hand-off-count-or-time-2x1", false, [2, 1], [checkThenAct, silentCall]),

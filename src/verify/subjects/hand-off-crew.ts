@@ -76,8 +76,8 @@ function bring(crew: Crew, lane: number): boolean {
   for (;;) {
     if (crew.buffer.tryPut(lane, crew.parts, FIRST | LAST)) return true;
     if (!crew.buffer.hasRoom(lane, crew.box.length)) crew.buffer.flush();
-    crew.buffer.want(lane);
     const armed = bell.arm();
+    crew.buffer.want(lane);
     if (crew.buffer.tryPut(lane, crew.parts, FIRST | LAST)) {
       bell.disarm();
       return true;
