@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { PROFILES } from "../src/web/profile.ts";
@@ -30,4 +30,10 @@ test("a crawl loads few files, and the schema library is none of them", {
     ],
     stderr.slice(0, 2000),
   );
+});
+
+test("the command can be run as a program, also after a second build", {
+  skip: wantsBundles ? false : "built by tsc alone: nobody made it executable",
+}, () => {
+  assert.doesNotThrow(() => accessSync(BIN, constants.X_OK));
 });

@@ -1,6 +1,6 @@
 // Puts everything that an entry point imports into the entry point itself, in place, behind tsc: a thread then loads
 // two files instead of some 270. Why, and why the result is never stale: docs/decisions/0010-threads-load-one-file.md.
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -66,3 +66,6 @@ for (const [name, entries] of Object.entries(ENTRIES)) {
     logLevel: "warning",
   });
 }
+
+// npm makes a command executable once, when it links it: a build that comes later must do that itself.
+chmodSync(join(src, "cli", "main.js"), 0o755);
