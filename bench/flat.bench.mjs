@@ -18,6 +18,7 @@ import { fileURLToPath } from "node:url";
 import { PROFILES } from "../build/src/web/profile.js";
 import { startWebProcess } from "../build/src/web/web-process.js";
 import { keepResult } from "./keep-result.mjs";
+import { cpuMsOf } from "./process-cpu.mjs";
 
 const text = (name, otherwise) =>
   process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : otherwise;
@@ -35,11 +36,9 @@ const main = fileURLToPath(new URL("../build/src/cli/main.js", import.meta.url))
 
 /** CPU seconds and resident bytes of a process now. */
 function used(pid) {
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const status = readFileSync(`/proc/${pid}/status`, "latin1");
   return {
-    cpu: (Number(fields[11]) + Number(fields[12])) / 100,
+    cpu: cpuMsOf(pid) / 1000,
     rss: 1024 * Number(/VmRSS:\s+(\d+)/.exec(status)[1]),
   };
 }

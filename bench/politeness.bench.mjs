@@ -8,7 +8,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 import { PROFILES } from "../build/src/web/profile.js";
 import { startWebProcess } from "../build/src/web/web-process.js";
 import { keepResult } from "./keep-result.mjs";
+import { cpuMsOf } from "./process-cpu.mjs";
 
 const argument = (name, otherwise) =>
   process.argv.includes(name) ? Number(process.argv[process.argv.indexOf(name) + 1]) : otherwise;
@@ -27,13 +28,6 @@ const seconds = argument("--seconds", 25);
 const MAX_WARM_UP_S = 120;
 const LEAST_SHARE = 0.95;
 const main = fileURLToPath(new URL("../build/src/cli/main.js", import.meta.url));
-
-/** CPU seconds of a process so far, its threads included. */
-function cpuSeconds(pid) {
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
 
 const mostPerSecond = (1000 * hosts) / (delayMs + latencyMs);
 // The smallest host has half as many pages as the average one: none may run dry before the window ends.
@@ -66,10 +60,10 @@ try {
     if (performance.now() - beganMs > 1000 * MAX_WARM_UP_S) throw new Error("it never got going");
   }
   const warmUpS = (performance.now() - beganMs) / 1000;
-  const from = { ms: performance.now(), cpu: cpuSeconds(crawler.pid), ...(await web.report()) };
+  const from = { ms: performance.now(), cpu: cpuMsOf(crawler.pid) / 1000, ...(await web.report()) };
   const webFrom = await web.cpuUsage();
   await sleep(1000 * seconds);
-  const to = { ms: performance.now(), cpu: cpuSeconds(crawler.pid), ...(await web.report()) };
+  const to = { ms: performance.now(), cpu: cpuMsOf(crawler.pid) / 1000, ...(await web.report()) };
   const webTo = await web.cpuUsage();
   const windowS = (to.ms - from.ms) / 1000;
   const perSecond = (to.requests - from.requests) / windowS;

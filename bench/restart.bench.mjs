@@ -8,13 +8,14 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import os from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { keepResult } from "./keep-result.mjs";
+import { cpuMsOf } from "./process-cpu.mjs";
 import { tellGoal } from "./tell-goal.mjs";
 
 const LINKS = 10_000;
@@ -76,15 +77,6 @@ async function untilQuiet(folder) {
   }
 }
 
-/** CPU time of a process so far; Linux counts it in hundredths of a second. */
-function cpuMsOf({ child }) {
-  const path = `/proc/${child.pid}/stat`;
-  if (!existsSync(path)) return undefined;
-  // Behind the name in parentheses, which may hold anything.
-  const fields = readFileSync(path, "latin1").split(") ").at(-1).split(" ");
-  return 10 * (Number(fields[11]) + Number(fields[12]));
-}
-
 function start(args) {
   const child = spawn(process.execPath, [command, ...args], {
     stdio: ["ignore", "ignore", "inherit"],
@@ -118,7 +110,7 @@ async function measure() {
     running = start(["resume", dir, "--quiet"]);
     await Promise.race([once(server, "request"), running.ended]);
     const firstMs = performance.now() - started;
-    const cpuMs = cpuMsOf(running);
+    const cpuMs = cpuMsOf(running.child.pid);
     // Whatever else it wants to begin with.
     await untilQuiet(join(dir, "state", "journals"));
     await kill(running);

@@ -9,12 +9,13 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createReadStream, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import os from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { keepResult } from "./keep-result.mjs";
+import { cpuMsOf } from "./process-cpu.mjs";
 import { tellGoal } from "./tell-goal.mjs";
 
 const GOAL_SECONDS = 10;
@@ -57,15 +58,6 @@ function openServer() {
   return { server, isReady, given: () => given };
 }
 
-/** CPU time of a process so far; Linux counts it in hundredths of a second. */
-function cpuMsOf({ pid }) {
-  const path = `/proc/${pid}/stat`;
-  if (!existsSync(path)) return undefined;
-  // Behind the name in parentheses, which may hold anything.
-  const fields = readFileSync(path, "latin1").split(") ").at(-1).split(" ");
-  return 10 * (Number(fields[11]) + Number(fields[12]));
-}
-
 async function linesOf(path) {
   let lines = 0;
   for await (const chunk of createReadStream(path)) {
@@ -103,12 +95,12 @@ async function measure() {
   try {
     await Promise.race([isReady, ended]);
     if (child.exitCode !== null) throw new Error("the crawl ended before it was told to");
-    const before = cpuMsOf(child);
+    const before = cpuMsOf(child.pid);
     const told = performance.now();
     child.kill(signal);
     let after = before;
     const poll = setInterval(() => {
-      after = cpuMsOf(child) ?? after;
+      after = cpuMsOf(child.pid) ?? after;
     }, 20);
     const [code] = await ended;
     const seconds = (performance.now() - told) / 1000;

@@ -10,8 +10,16 @@ import { PROFILES } from "../../src/web/profile.ts";
 import { type RemoteWeb, startWebProcess } from "../../src/web/web-process.ts";
 import { crawlArguments, startCrawl } from "./drill.ts";
 
+/** A crawl that has ended, what `recover` says of it, and all its files. */
+export async function endedCrawl(out: string, pages: number) {
+  await crawlTwice(out, pages);
+  // The first time it may have something to do.
+  recover(out);
+  return { clean: recover(out), files: readFiles(out) };
+}
+
 /** A crawl in two runs, between which half of its journals become snapshots. */
-export async function makeEndedCrawl(out: string, pages: number): Promise<void> {
+async function crawlTwice(out: string, pages: number): Promise<void> {
   const web: RemoteWeb = await startWebProcess({
     profile: {
       ...PROFILES.small,

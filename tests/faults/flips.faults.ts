@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { EXIT } from "../../src/errors.ts";
 import { type Drill, Random, startCrawl, withFolder } from "./drill.ts";
-import { makeEndedCrawl, readFiles, recover, recoverInProcess, restore } from "./ended-crawl.ts";
+import { endedCrawl, readFiles, recover, recoverInProcess, restore } from "./ended-crawl.ts";
 import { unitsOf } from "./file-units.ts";
 
 /** One flip in so many is shown to real processes, `resume` first. */
@@ -37,10 +37,7 @@ export const drill: Drill = {
     };
     await withFolder(async (folder) => {
       const out = join(folder, "out");
-      await makeEndedCrawl(out, pages);
-      recover(out);
-      const clean = recover(out);
-      const files = readFiles(out);
+      const { clean, files } = await endedCrawl(out, pages);
       for (; figures.flips < count; tell?.(++figures.flips)) {
         const [kind, is] = KINDS[figures.flips % KINDS.length]!;
         const paths = [...files.keys()].filter(

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { EXIT } from "../../src/errors.ts";
 import { type Drill, startCrawl, withFolder } from "./drill.ts";
-import { makeEndedCrawl, readFiles, recover, recoverInProcess, restore } from "./ended-crawl.ts";
+import { endedCrawl, recover, recoverInProcess, restore } from "./ended-crawl.ts";
 
 /** The files that are taken away, by kind, and whether what they held is somewhere else as well. */
 const KINDS: readonly [kind: string, is: RegExp, isElsewhere: boolean][] = [
@@ -26,10 +26,7 @@ export const drill: Drill = {
     const figures = { files: 0, refused: 0, putRight: 0, lost: 0, wentOn: 0 };
     await withFolder(async (folder) => {
       const out = join(folder, "out");
-      await makeEndedCrawl(out, pages);
-      recover(out);
-      const clean = recover(out);
-      const files = readFiles(out);
+      const { clean, files } = await endedCrawl(out, pages);
       const byKind = KINDS.map(([, is]) => [...files.keys()].filter((path) => is.test(path)));
       const all = count >= byKind.flat().length;
       const chosen = all ? byKind.flat() : inTurns(byKind, count, seed);
