@@ -32,6 +32,7 @@ export async function withOneOffClient<T>(
     gatekeeper: new Gatekeeper({
       hosts: gates,
       addresses: gates,
+      starts: gates,
       delayMs: 0,
       perHost: 1,
       spaceHosts: false,

@@ -1,4 +1,5 @@
 import type { CrawlConfig } from "../config/schema.ts";
+import type { Gates } from "../frontier/gatekeeper.ts";
 import { cashBoardBytes } from "../frontier/opic/cash-board.ts";
 import { counterBytes } from "../stats/counters.ts";
 import { DOORBELL_WORDS, Doorbell } from "../sync/doorbell.ts";
@@ -66,6 +67,7 @@ export interface CrawlMemory {
   readonly accounts: SharedArrayBuffer;
   readonly hostGates: SharedArrayBuffer;
   readonly addressGates: SharedArrayBuffer;
+  readonly startGates: SharedArrayBuffer;
   /** What the threads know about traps. */
   readonly evidence: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
@@ -108,6 +110,7 @@ export function createMemory(
     stored: new SharedArrayBuffer(threads * 4),
     hostGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
     addressGates: new SharedArrayBuffer(gateBytes(ADDRESS_GATES)),
+    startGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
     evidence: new SharedArrayBuffer(EVIDENCE_BYTES),
     counters: new SharedArrayBuffer(counterBytes(threads)),
     cashBoard: new SharedArrayBuffer(cashBoardBytes(threads)),
@@ -138,13 +141,11 @@ export function debugRingOf(memory: CrawlMemory, owner: number): Ring {
 }
 
 /** The gate tables as thread `thread` uses them. */
-export function gatesOf(
-  memory: CrawlMemory,
-  thread: number,
-): { hosts: GateTable; addresses: GateTable } {
+export function gatesOf(memory: CrawlMemory, thread: number): Gates {
   return {
     hosts: new GateTable(memory.hostGates, thread + 1),
     addresses: new GateTable(memory.addressGates, thread + 1),
+    starts: new GateTable(memory.startGates, thread + 1),
   };
 }
 

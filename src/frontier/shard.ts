@@ -165,6 +165,11 @@ export class Shard {
   giveBack(lease: Lease, notBeforeMs: number): void {
     const host = lease.host;
     host.inFlight--;
+    // Its place among the starts is free again.
+    if (host.spacedFor === lease) {
+      host.nextMs = host.beforeMs;
+      host.spacedFor = undefined;
+    }
     host.nextMs = Math.max(host.nextMs, notBeforeMs);
     host.returned.push(lease);
     this.#queued++;

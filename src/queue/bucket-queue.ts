@@ -1,5 +1,5 @@
 import { type Key, Keys } from "./keys.ts";
-import type { PriorityQueue } from "./priority-queue.ts";
+import { available, type PriorityQueue } from "./priority-queue.ts";
 import { PriorityRanges } from "./priority-ranges.ts";
 import { Quickheap } from "./quickheap.ts";
 import { RangeChains } from "./range-chains.ts";
@@ -44,6 +44,7 @@ export class BucketQueue implements PriorityQueue {
   }
 
   insertMany(keys: Keys): void {
+    keys.check();
     const { priorities, ids, length } = keys;
     const moved = this.#moved;
     const floor = this.#floor;
@@ -69,8 +70,8 @@ export class BucketQueue implements PriorityQueue {
     if (this.#above > FRONT_KEYS && 2 * this.#above > this.#front.size) this.#dealBack();
   }
 
-  extractTop(count: number, into: Keys = new Keys(Math.min(count, this.size))): Keys {
-    let missing = Math.min(count, this.size);
+  extractTop(count: number, into: Keys = new Keys(available(count, this.size))): Keys {
+    let missing = available(count, this.size);
     while (missing > 0) {
       if (this.#front.size === 0) {
         const range = this.#chains.highest();

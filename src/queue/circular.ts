@@ -1,4 +1,3 @@
-import { CapacityError } from "../errors.ts";
 import { Keys } from "./keys.ts";
 
 const SHORT_RUN = 32; // below this a loop beats the call of copyWithin
@@ -31,7 +30,6 @@ export function relocate(
   size: number,
   capacity: number,
 ): Keys {
-  if (size > capacity) throw new CapacityError(`a queue cannot hold more than ${capacity} keys`);
   const moved = new Keys(capacity);
   copyOut(priorities, ids, head, head + size, moved);
   return moved;

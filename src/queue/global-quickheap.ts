@@ -4,7 +4,7 @@ import { deal } from "./deal.ts";
 import { type Key, Keys } from "./keys.ts";
 import { MAX_PIVOTS, type PivotSlice } from "./pivot-slice.ts";
 import { deepestUseful, geometric } from "./pivot-stack.ts";
-import type { PriorityQueue } from "./priority-queue.ts";
+import { available, type PriorityQueue } from "./priority-queue.ts";
 import { Random } from "./random.ts";
 import { makeSliceMemory, pivotsOf, type SliceMemory, slicesOf } from "./slice-memory.ts";
 import { pivotOfSlices, pivotOfSlicesCost } from "./slice-pivot.ts";
@@ -57,6 +57,7 @@ export class GlobalQuickheap implements PriorityQueue {
   }
 
   insertMany(keys: Keys): void {
+    keys.check();
     const capacity = this.#slices.length * this.#keysPerSlice;
     if (this.#size + keys.length > capacity) {
       throw new CapacityError(`this queue holds at most ${capacity} keys`);
@@ -68,8 +69,8 @@ export class GlobalQuickheap implements PriorityQueue {
     this.#size += keys.length;
   }
 
-  extractTop(count: number, into: Keys = new Keys(Math.min(count, this.#size))): Keys {
-    let missing = Math.min(count, this.#size);
+  extractTop(count: number, into: Keys = new Keys(available(count, this.#size))): Keys {
+    let missing = available(count, this.#size);
     this.#size -= missing;
     while (missing > 0) {
       const chunk = this.#sum((slice) => slice.prefix(this.#depth - 1));

@@ -1,5 +1,6 @@
+import { OrbweaverError } from "../errors.ts";
 import { type Key, Keys } from "./keys.ts";
-import type { PriorityQueue } from "./priority-queue.ts";
+import { available, type PriorityQueue } from "./priority-queue.ts";
 
 /** The textbook d-ary heap in two columns: the baseline that chunks of keys are measured against. */
 export class Heap implements PriorityQueue {
@@ -9,6 +10,9 @@ export class Heap implements PriorityQueue {
 
   /** Two children per node is the paper's BH; four is what a careful engineer would take today. */
   constructor(arity: 2 | 4, capacity?: number) {
+    if (arity !== 2 && arity !== 4) {
+      throw new OrbweaverError("OW_BAD_COUNT", `a heap has 2 or 4 children per node, not ${arity}`);
+    }
     this.#arity = arity;
     this.#keys = new Keys(capacity);
   }
@@ -18,14 +22,15 @@ export class Heap implements PriorityQueue {
   }
 
   insertMany(keys: Keys): void {
+    keys.check();
     const { priorities, ids, length } = keys;
     const at = this.#keys.extend(length);
     if (at === 0) this.#build(keys);
     else for (let i = 0; i < length; i++) this.#up(at + i, priorities[i]!, ids[i]!);
   }
 
-  extractTop(count: number, into: Keys = new Keys(count)): Keys {
-    const taken = Math.min(count, this.size);
+  extractTop(count: number, into: Keys = new Keys(available(count, this.size))): Keys {
+    const taken = available(count, this.size);
     const to = into.extend(taken);
     const own = this.#keys;
     for (let i = 0; i < taken; i++) {

@@ -1,3 +1,7 @@
+import { CapacityError } from "../errors.ts";
+import { whole } from "./priority-queue.ts";
+
+const MOST_BITS = 16; // 3.5 million ranges
 const HIGHEST_OCTAVE = 53; // cash is an integer up to 2^53
 const ONE = 0x3ff00000; // high word of the double 1.0
 
@@ -14,6 +18,9 @@ export class PriorityRanges {
   readonly #shift: number;
 
   constructor(bitsPerOctave: number) {
+    if (whole(bitsPerOctave, 0, "the bits of a range") > MOST_BITS) {
+      throw new CapacityError(`ranges have at most ${MOST_BITS} bits, not ${bitsPerOctave}`);
+    }
     this.#shift = 20 - bitsPerOctave; // the high word of a double has 20 bits of fraction
     this.count = (HIGHEST_OCTAVE << bitsPerOctave) + 2;
   }

@@ -1,3 +1,4 @@
+import { CapacityError } from "../errors.ts";
 import { insertIntoChunks } from "./chunk-insert.ts";
 import { copyOut, relocate } from "./circular.ts";
 import type { AccessWatch } from "./external-blocks.ts";
@@ -5,7 +6,7 @@ import { type Key, Keys } from "./keys.ts";
 import { partitionCircular, partitionCost } from "./partition.ts";
 import { pickPivot, pivotCost } from "./pivot.ts";
 import { deepestUseful, PivotStack } from "./pivot-stack.ts";
-import type { PriorityQueue } from "./priority-queue.ts";
+import { available, type PriorityQueue, whole } from "./priority-queue.ts";
 import { Random } from "./random.ts";
 
 const SMALLEST_CAPACITY = 64;
@@ -40,9 +41,10 @@ export class Quickheap implements PriorityQueue {
 
   /** `watch` is for experiments that count block transfers; the capacity must then suffice from the start. */
   constructor(capacity: number = SMALLEST_CAPACITY, seed?: number, watch?: AccessWatch) {
+    const places = Math.max(1, whole(capacity, 0, "the capacity of a queue"));
     this.#watch = watch;
-    this.#priorities = new Float64Array(Math.max(1, capacity));
-    this.#ids = new Uint32Array(Math.max(1, capacity));
+    this.#priorities = new Float64Array(places);
+    this.#ids = new Uint32Array(places);
     this.#random = new Random(seed);
   }
 
@@ -66,6 +68,7 @@ export class Quickheap implements PriorityQueue {
   }
 
   insertMany(keys: Keys): void {
+    keys.check();
     this.#reserve(keys.length);
     const { ends, pivots, depth } = this.#stack;
     const chunks = {
@@ -80,8 +83,8 @@ export class Quickheap implements PriorityQueue {
     this.comparisons += insertIntoChunks(chunks, keys);
   }
 
-  extractTop(count: number, into: Keys = new Keys(Math.min(count, this.size))): Keys {
-    const target = this.#head + Math.min(count, this.size);
+  extractTop(count: number, into: Keys = new Keys(available(count, this.size))): Keys {
+    const target = this.#head + available(count, this.size);
     this.#settle(target);
     copyOut(this.#priorities, this.#ids, this.#head, target, into);
     this.#watch?.touch(this.#head, target, "read");
@@ -136,6 +139,7 @@ export class Quickheap implements PriorityQueue {
     const needed = this.size + count;
     const capacity = this.#priorities.length;
     if (needed <= capacity) return;
+    if (needed > MAX_KEYS) throw new CapacityError(`a queue holds at most ${MAX_KEYS} keys`);
     const grown = Math.min(MAX_KEYS, Math.max(needed, Math.ceil(capacity * GROWTH)));
     const moved = relocate(this.#priorities, this.#ids, this.#head, this.size, grown);
     this.#priorities = moved.priorities;

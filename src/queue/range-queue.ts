@@ -2,7 +2,7 @@ import { DiskFullError } from "../errors.ts";
 import type { BlockFile } from "./block-file.ts";
 import { BLOCK_KEYS, BlockTable, type Frame } from "./block-table.ts";
 import { type Key, Keys } from "./keys.ts";
-import type { PriorityQueue } from "./priority-queue.ts";
+import { available, type PriorityQueue, whole } from "./priority-queue.ts";
 import { PriorityRanges } from "./priority-ranges.ts";
 
 const NONE = -1;
@@ -47,7 +47,10 @@ export class RangeQueue implements PriorityQueue {
 
   /** At most `frames` blocks are in memory, but never fewer than one per range in use and two more. */
   constructor(openFile: () => BlockFile, frames: number = DEFAULT_FRAMES) {
-    this.#table = new BlockTable(openFile, Math.max(2, frames));
+    this.#table = new BlockTable(
+      openFile,
+      Math.max(2, whole(frames, 0, "the number of blocks in memory")),
+    );
   }
 
   get size(): number {
@@ -64,7 +67,9 @@ export class RangeQueue implements PriorityQueue {
     return this.#table.resident;
   }
 
-  insertMany({ priorities, ids, length }: Keys): void {
+  insertMany(keys: Keys): void {
+    keys.check();
+    const { priorities, ids, length } = keys;
     for (let i = 0; i < length; i++) {
       const priority = priorities[i]!;
       const range = QUEUE_RANGES.of(priority);
@@ -79,8 +84,8 @@ export class RangeQueue implements PriorityQueue {
   }
 
   /** Best range first; within a range in the order of insertion. */
-  extractTop(count: number, into: Keys = new Keys(Math.min(count, this.#size))): Keys {
-    let missing = Math.min(count, this.#size);
+  extractTop(count: number, into: Keys = new Keys(available(count, this.#size))): Keys {
+    let missing = available(count, this.#size);
     while (missing > 0) {
       const range = this.#best();
       const frame = this.#headFrame(range);

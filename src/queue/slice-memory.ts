@@ -1,5 +1,6 @@
 import { CapacityError } from "../errors.ts";
 import { MAX_PIVOTS, PivotSlice, sliceBytes } from "./pivot-slice.ts";
+import { whole } from "./priority-queue.ts";
 
 /** Memory of all slices of one queue: the common pivots, then slice after slice. Plain data, so it can go to a thread. */
 export interface SliceMemory {
@@ -16,7 +17,10 @@ export function makeSliceMemory(slices: number, capacity: number, shared: boolea
     throw new CapacityError(`a queue needs at least 1 slice, not ${slices}`);
   }
   // Batches fill the shortest slices first, so no slice ever holds more than its even share of the capacity.
-  const keysPerSlice = Math.max(1, Math.ceil(capacity / slices));
+  const keysPerSlice = Math.max(
+    1,
+    Math.ceil(whole(capacity, 0, "the capacity of a queue") / slices),
+  );
   if (keysPerSlice > MAX_KEYS_PER_SLICE) {
     throw new CapacityError(
       `a slice holds at most ${MAX_KEYS_PER_SLICE} keys, not ${keysPerSlice}`,

@@ -1,5 +1,5 @@
-import { Keys } from "./keys.ts";
-import type { PriorityQueue } from "./priority-queue.ts";
+import { type Key, Keys } from "./keys.ts";
+import { available, type PriorityQueue, whole } from "./priority-queue.ts";
 import { WorkBalance } from "./work-balance.ts";
 
 /**
@@ -15,7 +15,8 @@ export class SlicedQueue {
   #next = 0;
 
   constructor(slices: number, create: (slice: number) => PriorityQueue) {
-    this.#slices = Array.from({ length: slices }, (_, slice) => create(slice));
+    const length = whole(slices, 1, "the number of slices");
+    this.#slices = Array.from({ length }, (_, slice) => create(slice));
     this.#hands = this.#slices.map(() => new Keys());
   }
 
@@ -29,6 +30,7 @@ export class SlicedQueue {
 
   /** Deals the keys out like cards, so that sorted input is no worse than random. */
   insertMany(keys: Keys): void {
+    keys.check();
     const hands = this.#hands;
     for (const hand of hands) hand.clear();
     for (let i = 0; i < keys.length; i++) {
@@ -42,8 +44,8 @@ export class SlicedQueue {
   }
 
   /** The best count / T of each slice; slices that run out are made up for by the others. */
-  extractTop(count: number, into: Keys = new Keys(Math.min(count, this.size))): Keys {
-    let missing = Math.min(count, this.size);
+  extractTop(count: number, into: Keys = new Keys(available(count, this.size))): Keys {
+    let missing = available(count, this.size);
     while (missing > 0) {
       const filled = this.#slices.filter((slice) => slice.size > 0).length;
       const share = Math.ceil(missing / filled);
@@ -54,6 +56,16 @@ export class SlicedQueue {
       });
     }
     return into;
+  }
+
+  /** The best key of all slices, which stays. */
+  peek(): Key | undefined {
+    let best: Key | undefined;
+    for (const slice of this.#slices) {
+      const key = slice.peek();
+      if (key !== undefined && !(best !== undefined && best.priority >= key.priority)) best = key;
+    }
+    return best;
   }
 
   #measure(balance: WorkBalance, act: (slice: PriorityQueue, index: number) => void): void {

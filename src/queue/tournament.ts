@@ -1,5 +1,5 @@
 import { type Key, Keys } from "./keys.ts";
-import type { PriorityQueue } from "./priority-queue.ts";
+import { available, type PriorityQueue, whole } from "./priority-queue.ts";
 import { Selection } from "./selection.ts";
 import { ChunkPool, type WatchedBlocks } from "./tournament-chunks.ts";
 
@@ -36,7 +36,7 @@ export class Tournament implements PriorityQueue {
 
   /** `blocks` is for experiments that count block transfers. */
   constructor(chunkKeys: number, seed?: number, blocks?: WatchedBlocks) {
-    this.#chunks = new ChunkPool(chunkKeys, blocks);
+    this.#chunks = new ChunkPool(whole(chunkKeys, 1, "the keys of a chunk"), blocks);
     this.#waiting = new Keys(chunkKeys);
     this.#arena = new Keys(2 * chunkKeys);
     this.#select = new Selection(seed);
@@ -51,6 +51,7 @@ export class Tournament implements PriorityQueue {
   }
 
   insertMany(keys: Keys): void {
+    keys.check();
     const chunkKeys = this.#chunks.chunkKeys;
     for (let from = 0; from < keys.length; ) {
       const take = Math.min(chunkKeys - this.#waiting.length, keys.length - from);
@@ -63,8 +64,8 @@ export class Tournament implements PriorityQueue {
     this.#size += keys.length;
   }
 
-  extractTop(count: number, into: Keys = new Keys(Math.min(count, this.#size))): Keys {
-    let missing = Math.min(count, this.#size);
+  extractTop(count: number, into: Keys = new Keys(available(count, this.#size))): Keys {
+    let missing = available(count, this.#size);
     this.#size -= missing;
     while (missing > 0 && this.#leaves > 0) {
       this.#challengeRoot();

@@ -47,7 +47,7 @@ export class GateTable {
 
   /**
    * Reserves the next start, `spacingMs` after the one before: the time at which the caller may start.
-   * A table is used either through `tryEnter` and `leave` or through `reserve`, never both.
+   * A table is used either through `tryEnter` and `leave`, or through `reserve`, or through `tryStart`, never two of them.
    */
   reserve(hash: number, nowMs: number, spacingMs: number): number {
     const gate = hash & this.#mask;
@@ -56,6 +56,23 @@ export class GateTable {
       const startMs = Math.max(Number(next), nowMs);
       const after = BigInt(Math.ceil(startMs + spacingMs));
       if (Atomics.compareExchange(this.#words, gate, next, after) === next) return startMs;
+    }
+  }
+
+  /** Milliseconds until the next start is free; 0 or less when it is now. */
+  untilStart(hash: number, nowMs: number): number {
+    return Number(Atomics.load(this.#words, hash & this.#mask)) - nowMs;
+  }
+
+  /** Begins now, `spacingMs` or more after the last one did: 0, or the milliseconds until that is possible. */
+  tryStart(hash: number, nowMs: number, spacingMs: number): number {
+    const gate = hash & this.#mask;
+    const later = BigInt(Math.ceil(nowMs + spacingMs));
+    for (;;) {
+      const next = Atomics.load(this.#words, gate);
+      const waitMs = Number(next) - nowMs;
+      if (waitMs > 0) return waitMs;
+      if (Atomics.compareExchange(this.#words, gate, next, later) === next) return 0;
     }
   }
 

@@ -60,6 +60,7 @@ function clientFor(t: TestContext, hosts: string, allow: string[], proxies: stri
     gatekeeper: new Gatekeeper({
       hosts: gates,
       addresses: gates,
+      starts: gates,
       delayMs: 0,
       perHost: 8,
       spaceHosts: false,

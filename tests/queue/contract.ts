@@ -82,6 +82,8 @@ export class Reference {
   }
 }
 
+const batchOf3 = () => Keys.of([1, 2, 3]);
+
 const plain = (priority: number) => priority + 0; // -0 and 0 are equal priorities
 
 function shuffled(length: number, of: (i: number) => number): number[] {
@@ -152,6 +154,34 @@ export function queueContract(
     queue.insertMany(new Keys());
     assert.equal(queue.size, 0);
     assert.equal(queue.extractTop(0).length, 0);
+  });
+
+  test(`${name}: refuses what is no number of keys and what is no key, and keeps what it has`, () => {
+    const queue = create();
+    const batch = Keys.of([3, 1, 2, 5, 4]);
+    queue.insertMany(batch);
+    for (const count of [-1, Number.NaN, 2.5, Number.NEGATIVE_INFINITY, 2 ** 60]) {
+      assert.throws(() => queue.extractTop(count), { code: "OW_BAD_COUNT" });
+      assert.throws(() => queue.extractTop(count, new Keys()), { code: "OW_BAD_COUNT" });
+    }
+    for (const bad of [
+      Keys.over(Float64Array.of(9, Number.NaN), Uint32Array.of(1, 2)),
+      Keys.over(Float64Array.of(9), Uint32Array.of(1), 2),
+      Keys.over(Float64Array.of(9, 8), Uint32Array.of(1)),
+    ]) {
+      assert.throws(() => queue.insertMany(bad), { code: "OW_BAD_KEY" });
+    }
+    assert.equal(queue.size, 5);
+    const all = queue.extractTop(Number.POSITIVE_INFINITY);
+    const left = [...all].sort((a, b) => b.priority - a.priority).map(({ id }) => id);
+    assert.deepEqual(left, [3, 4, 0, 2, 1]);
+    assert.equal(queue.size, 0);
+  });
+
+  test(`${name}: the room for an answer is that of the keys there are, not of those asked for`, () => {
+    const queue = create();
+    queue.insertMany(batchOf3());
+    assert.equal(queue.extractTop(2 ** 50).length, 3);
   });
 
   test(`${name}: infinite priorities have their place at the ends`, () => {

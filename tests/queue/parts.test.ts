@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { CapacityError, OrbweaverError } from "../../src/errors.ts";
+import { BucketQueue } from "../../src/queue/bucket-queue.ts";
 import { deal, waterLevel } from "../../src/queue/deal.ts";
 import { GlobalQuickheap } from "../../src/queue/global-quickheap.ts";
 import { Heap } from "../../src/queue/heap.ts";
@@ -9,9 +10,11 @@ import { Keys } from "../../src/queue/keys.ts";
 import { partitionCircular } from "../../src/queue/partition.ts";
 import { geometric } from "../../src/queue/pivot-stack.ts";
 import { PriorityRanges } from "../../src/queue/priority-ranges.ts";
+import { Quickheap } from "../../src/queue/quickheap.ts";
 import { RangeChains } from "../../src/queue/range-chains.ts";
 import { makeSliceMemory, slicesOf } from "../../src/queue/slice-memory.ts";
 import { SlicedQueue } from "../../src/queue/sliced-queue.ts";
+import { Tournament } from "../../src/queue/tournament.ts";
 import { WorkBalance } from "../../src/queue/work-balance.ts";
 
 const few = fc.integer({ min: 0, max: 6 });
@@ -172,15 +175,51 @@ test("a priority that has no order is refused where it enters", () => {
   );
 });
 
+test("an id that a column of 32-bit integers would change is refused where it enters", () => {
+  for (const id of [-1, 2 ** 32, 1.5, Number.NaN]) {
+    assert.throws(() => new Keys().push(1, id), { code: "OW_BAD_KEY" });
+    assert.throws(() => Keys.of([1], [id]), { code: "OW_BAD_KEY" });
+  }
+  assert.throws(() => Keys.of([1, 2], [7]), { code: "OW_BAD_KEY" });
+  assert.throws(() => Keys.of(["7" as unknown as number]), { code: "OW_BAD_KEY" });
+  const limits = Keys.of([2 ** 53 - 1, -Number.MAX_VALUE], [2 ** 32 - 1, 0]);
+  assert.deepEqual(
+    [...limits],
+    [
+      { priority: 2 ** 53 - 1, id: 2 ** 32 - 1 },
+      { priority: -Number.MAX_VALUE, id: 0 },
+    ],
+  );
+});
+
+test("a queue that cannot be is refused in a sentence, not by a loop without end", () => {
+  const bad = { code: "OW_BAD_COUNT" };
+  for (const number of [0, -1, 1.5, Number.NaN]) {
+    assert.throws(() => new Tournament(number), bad);
+    assert.throws(() => new SlicedQueue(number, () => new Heap(2)), bad);
+    assert.throws(() => GlobalQuickheap.solo(number, 10), CapacityError);
+  }
+  for (const number of [-1, 1.5, Number.NaN]) {
+    assert.throws(() => new Quickheap(number), bad);
+    assert.throws(() => new Heap(2, number), bad);
+    assert.throws(() => GlobalQuickheap.solo(1, number), bad);
+    assert.throws(() => new BucketQueue(1, number), bad);
+  }
+  assert.throws(() => new Heap(3 as 2), bad);
+  assert.throws(() => new BucketQueue(1, 40), CapacityError);
+});
+
 test("kept boundaries double", () => {
   assert.deepEqual(geometric([1, 1, 2, 3, 4, 7, 9]), [true, false, true, false, true, false, true]);
 });
 
 test("independent slices give a T-th each: all the keys, but not exactly the best", () => {
   const queue = new SlicedQueue(2, () => new Heap(2));
+  assert.equal(queue.peek(), undefined);
   const batch = new Keys();
   for (const priority of [10, 1, 9, 2, 8, 3]) batch.push(priority, priority);
   queue.insertMany(batch); // slice 0 has 10, 9, 8
+  assert.deepEqual(queue.peek(), { priority: 10, id: 10 });
   const first = queue.extractTop(4);
   assert.deepEqual([...first.ids.subarray(0, 4)].sort(), [10, 2, 3, 9].sort());
   assert.deepEqual([...queue.extractTop(9).ids.subarray(0, 2)].sort(), [1, 8]);

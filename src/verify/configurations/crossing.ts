@@ -83,6 +83,39 @@ const gates: readonly Configuration<Gated>[] = [
       },
     ],
   },
+  {
+    name: "gate-table-start-3",
+    technique: "gate table",
+    threads: 3,
+    operations: 1,
+    strategy: "dpor",
+    attach: (memory, owner) => ({
+      gates: new GateTable(memory.buffer(gateBytes(1)), owner),
+      host: memory.words(1),
+    }),
+    program(subject) {
+      report(subject.gates.tryStart(7, 5, 10));
+    },
+    check: (outcome) =>
+      outcome.reports
+        .flat()
+        .sort((a, b) => a - b)
+        .join() === "0,10,10"
+        ? undefined
+        : "two requests began at once, or nobody's did",
+    mutants: [
+      {
+        name: "check-then-act",
+        patches: [
+          {
+            module: "sync/gate-table.js",
+            find: "if (Atomics.compareExchange(this.#words, gate, next, later) === next)",
+            replace: "if (Atomics.store(this.#words, gate, later) === later)",
+          },
+        ],
+      },
+    ],
+  },
 ];
 
 const crawls: readonly Configuration<Crawl>[] = [

@@ -1,5 +1,6 @@
 import { type Arrival, type OutboxBlock, ShardState } from "../../frontier/journal/fold.ts";
 import type { HostNote } from "../../frontier/journal/host-notes.ts";
+import { GateTable } from "../../sync/gate-table.ts";
 import { Pending } from "../../sync/pending.ts";
 import { SHIPPED, type SimParts } from "./sim-parts.ts";
 
@@ -59,6 +60,17 @@ class LatePending extends Pending {
   }
 }
 
+/** Who comes late begins all the same, however shortly before the next one. */
+class ReservedStarts extends GateTable {
+  override untilStart(): number {
+    return 0;
+  }
+
+  override tryStart(): number {
+    return 0;
+  }
+}
+
 const mutant = (name: string, change: Partial<SimParts>): SimParts => ({
   ...SHIPPED,
   ...change,
@@ -81,6 +93,7 @@ export const MUTANTS: readonly SimParts[] = [
   mutant("politeness by the wall clock", { clock: "wall" }),
   mutant("what hosts asked for is forgotten", { recalls: false }),
   mutant("a pause that a host asked for is forgotten", { State: PauselessState }),
+  mutant("an address is spaced by reservations alone", { Starts: ReservedStarts }),
   mutant("no guard while a thread is replaced", { guards: false }),
   mutant("a recount forgets the permits of running visits", { countsPermits: false }),
   mutant("nothing is sent again to a replaced thread", { sendsAgain: false }),

@@ -6,6 +6,7 @@ import { urlPrint } from "../../frontier/url-print.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import type { SimDisk } from "./sim-disk.ts";
+import { addressOf } from "./sim-web.ts";
 
 /** A promise was broken. */
 export class Violation extends Error {}
@@ -25,6 +26,8 @@ export class Oracle {
   readonly #inFlight = new Map<CrawlUrl, number>();
   readonly #busyHosts = new Set<string>();
   readonly #endedMs = new Map<string, number>();
+  /** When an address was last asked. */
+  readonly #startedMs = new Map<string, number>();
   /** What each host asked for: its own delay, and until when it is to be left alone. */
   readonly #asked = new Map<string, { delayMs: number; heldMs: number }>();
   /** Visits that had to be repeated because they were not committed at a crash. */
@@ -57,9 +60,19 @@ export class Oracle {
       throw new Violation(`${host} is asked after ${gapMs} ms, not ${delayMs} ms`);
     }
     if (nowMs < heldMs) throw new Violation(`${host} is asked ${heldMs - nowMs} ms too early`);
+    this.#startAt(addressOf(url), nowMs);
     if (!isOrphan) this.#inFlight.set(url, this.requests);
     this.#busyHosts.add(host);
     return this.requests;
+  }
+
+  /** Hosts of one address are spaced by a tenth of the delay, from start to start. */
+  #startAt(address: string, nowMs: number): void {
+    const gapMs = nowMs - (this.#startedMs.get(address) ?? Number.NEGATIVE_INFINITY);
+    if (gapMs < this.#delayMs / 10) {
+      throw new Violation(`the address of ${address} is asked again after ${gapMs} ms`);
+    }
+    this.#startedMs.set(address, nowMs);
   }
 
   /** The request is over, by an answer or because its thread died. False when nobody waits for it any more. */

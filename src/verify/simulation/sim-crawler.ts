@@ -15,7 +15,7 @@ import { hostnameOf } from "../../url/url-parts.ts";
 import { openOwned } from "./open-owned.ts";
 import { SEED_HIGH, SEED_LOW } from "./oracle.ts";
 import type { SimMemory } from "./sim-memory.ts";
-import type { Answer } from "./sim-web.ts";
+import { type Answer, addressOf } from "./sim-web.ts";
 import type { World } from "./world.ts";
 
 /** Makes a queue of one URL long enough to borrow from. */
@@ -234,7 +234,7 @@ export class SimCrawler {
         this.frontier.giveBack(lease, now);
         return;
       }
-      const untilMs = this.#gates.enter(lease.host, `address of ${lease.host.name}`, now);
+      const untilMs = this.#gates.enter(lease.host, addressOf(lease.url), now);
       if (untilMs > 0) {
         this.frontier.giveBack(lease, untilMs);
         if (isOwn) this.#permitsBack++;

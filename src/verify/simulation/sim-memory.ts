@@ -1,5 +1,6 @@
 import { BufferPlan } from "../../crawl/buffer-plan.ts";
 import { Control } from "../../crawl/shared-memory.ts";
+import type { Gates } from "../../frontier/gatekeeper.ts";
 import { cashBoardBytes } from "../../frontier/opic/cash-board.ts";
 import { counterBytes } from "../../stats/counters.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../sync/doorbell.ts";
@@ -34,9 +35,12 @@ export class SimMemory {
   readonly #inboxes: SharedArrayBuffer[];
   readonly #hostGates = new SharedArrayBuffer(gateBytes(GATES));
   readonly #addressGates = new SharedArrayBuffer(gateBytes(GATES));
+  readonly #Starts: typeof GateTable;
+  readonly #startGates = new SharedArrayBuffer(gateBytes(GATES));
 
   constructor(threads: number, bufferSize: number, parts: SimParts) {
     this.threads = threads;
+    this.#Starts = parts.Starts;
     this.#bufferSize = bufferSize;
     const words = new SharedArrayBuffer(4 * CONTROL_WORDS);
     this.control = new Control({ control: words });
@@ -68,10 +72,11 @@ export class SimMemory {
     return this.#inboxes.map((inbox) => new Ring(inbox, RING_SLOTS, SLOT_BYTES, thread + 1));
   }
 
-  gatesOf(thread: number): { hosts: GateTable; addresses: GateTable } {
+  gatesOf(thread: number): Gates {
     return {
       hosts: new GateTable(this.#hostGates, thread + 1),
       addresses: new GateTable(this.#addressGates, thread + 1),
+      starts: new this.#Starts(this.#startGates, thread + 1),
     };
   }
 }

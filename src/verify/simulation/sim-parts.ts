@@ -1,4 +1,5 @@
 import { ShardState } from "../../frontier/journal/fold.ts";
+import { GateTable } from "../../sync/gate-table.ts";
 import { Pending } from "../../sync/pending.ts";
 
 /** The parts of a simulated crawl that a mutant may replace; the defaults are what ships. */
@@ -6,6 +7,8 @@ export interface SimParts {
   readonly name: string;
   readonly State: typeof ShardState;
   readonly Pending: typeof Pending;
+  /** Knows when requests really began. */
+  readonly Starts: typeof GateTable;
   /** When a crawler is told that its frames are durable. */
   readonly answers: "when synced" | "when read";
   /** What a builder syncs first. */
@@ -37,6 +40,7 @@ export const SHIPPED: SimParts = {
   name: "shipped",
   State: ShardState,
   Pending,
+  Starts: GateTable,
   answers: "when synced",
   commits: "archive first",
   tellsStill: true,

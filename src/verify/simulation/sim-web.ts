@@ -1,9 +1,16 @@
 import { OUTCOME } from "../../frontier/frontier.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { siteOf } from "../../url/site.ts";
+import { hostnameOf } from "../../url/url-parts.ts";
 import type { Random } from "../../web/random.ts";
 
 /** Tries after the first; a page that fails more often ends as failed. */
 export const RETRIES = 2;
+
+/** The hosts of one site are at one address. */
+export function addressOf(url: CrawlUrl): string {
+  return siteOf(hostnameOf(url));
+}
 
 /** A page of the made-up web. */
 interface SimPage {

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Gatekeeper } from "../../src/frontier/gatekeeper.ts";
+import { Host } from "../../src/frontier/host.ts";
+import { GateTable, gateBytes } from "../../src/sync/gate-table.ts";
+import { Random } from "../../src/web/random.ts";
+
+const GATES = 1 << 10;
+const DELAY_MS = 500;
+const FLOOR_MS = DELAY_MS / 10;
+const SEEDS = [1, 2, 3, 4, 5];
+
+/** Two threads' views of the same gates. */
+function gatekeepers(rules: { perHost: number; spaceHosts: boolean }): Gatekeeper[] {
+  const memory = () => new SharedArrayBuffer(gateBytes(GATES));
+  const [hosts, addresses, starts] = [memory(), memory(), memory()];
+  return [1, 2].map(
+    (owner) =>
+      new Gatekeeper({
+        hosts: new GateTable(hosts, owner),
+        addresses: new GateTable(addresses, owner),
+        starts: new GateTable(starts, owner),
+        delayMs: DELAY_MS,
+        ...rules,
+      }),
+  );
+}
+
+/** Hosts that come when they are told to, or later, for some seconds of a virtual clock: starts and tries of each. */
+function comeAndGo(
+  gates: readonly Gatekeeper[],
+  hosts: readonly Host[],
+  { seed, forMs, perHost }: { seed: number; forMs: number; perHost: number },
+): { starts: [ms: number, host: Host][]; tries: number } {
+  const random = new Random(seed);
+  const dueMs = new Map(hosts.map((host) => [host, 0]));
+  const ends: [ms: number, host: Host][] = [];
+  const starts: [number, Host][] = [];
+  let tries = 0;
+  // A thread that stands still for a while: everybody who was due meanwhile comes at once.
+  let stillUntilMs = 0;
+  for (let nowMs = 1; nowMs < forMs; nowMs++) {
+    if (random.below(400) === 0) stillUntilMs = nowMs + random.below(400);
+    for (const [at, [endMs, host]] of [...ends.entries()].reverse()) {
+      if (endMs > nowMs) continue;
+      gates[at % 2]!.leave(host, nowMs);
+      ends.splice(at, 1);
+      if (perHost === 1) dueMs.set(host, nowMs + DELAY_MS);
+    }
+    if (nowMs < stillUntilMs) continue;
+    for (const host of hosts) {
+      if (dueMs.get(host)! > nowMs) continue;
+      tries++;
+      const untilMs = gates[random.below(2)]!.enter(host, "192.0.2.1", nowMs);
+      if (untilMs > 0) dueMs.set(host, untilMs);
+      else {
+        starts.push([nowMs, host]);
+        ends.push([nowMs + 1 + random.below(200), host]);
+        dueMs.set(host, perHost === 1 ? Number.POSITIVE_INFINITY : nowMs);
+      }
+    }
+  }
+  return { starts, tries };
+}
+
+for (const seed of SEEDS) {
+  test(`many hosts at one address are spaced by the floor, also when they come late (seed ${seed})`, () => {
+    const hosts = Array.from({ length: 40 }, (_, i) => new Host(`h${i}`, 7 * i + 1, DELAY_MS));
+    const gates = gatekeepers({ perHost: 1, spaceHosts: false });
+    const forMs = 20_000;
+    const { starts, tries } = comeAndGo(gates, hosts, { seed, forMs, perHost: 1 });
+    for (const [i, [startMs]] of starts.entries()) {
+      const gapMs = startMs - (starts[i - 1]?.[0] ?? Number.NEGATIVE_INFINITY);
+      assert.ok(gapMs >= FLOOR_MS, `${gapMs} ms between two starts at ${startMs} ms`);
+    }
+    // Standing still takes half of the time at most.
+    assert.ok(starts.length > forMs / FLOOR_MS / 2, `${starts.length} starts`);
+    assert.ok(tries < 5 * starts.length, `${tries} tries for ${starts.length} starts`);
+    assert.ok(
+      new Set(starts.map(([, host]) => host)).size === hosts.length,
+      "everybody's turn comes",
+    );
+  });
+}
+
+test("above one connection the starts of a host are its delay apart, also when one came late", () => {
+  for (const spaceHosts of [false, true]) {
+    for (const seed of SEEDS) {
+      const hosts = [new Host("one", 3, DELAY_MS), new Host("two", 4, 2 * DELAY_MS)];
+      const gates = gatekeepers({ perHost: 4, spaceHosts });
+      const { starts } = comeAndGo(gates, hosts, { seed, forMs: 20_000, perHost: 4 });
+      for (const host of hosts) {
+        const own = starts.filter(([, each]) => each === host).map(([ms]) => ms);
+        const gaps = own.slice(1).map((ms, i) => ms - own[i]!);
+        assert.ok(Math.min(...gaps) >= host.delayMs, `${Math.min(...gaps)} ms (seed ${seed})`);
+        assert.ok(own.length > 20_000 / host.delayMs / 2, `${own.length} starts (seed ${seed})`);
+      }
+    }
+  }
+});
