@@ -5,6 +5,8 @@ import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
 
 /** A snapshot is made when the closed segments behind the last one are this large, and half as large as it is. */
 const LEAST_BYTES = 32 * 1024 * 1024;
+/** However small they are: every death and every run begins segments, and who takes over opens all of them. */
+const MOST_SEGMENTS = 32;
 
 /** Where the journals are, and the seeds of their fingerprints. */
 export interface CompactorOptions {
@@ -77,11 +79,12 @@ export class Compactor {
   #isDue(shard: number, upTo: number): boolean {
     const { folder, leastBytes = LEAST_BYTES } = this.#options;
     const last = listSegments(folder, shard, snapshotName).at(-1) ?? 0;
+    const behind = listSegments(folder, shard).filter(
+      (segment) => segment > last && segment <= upTo,
+    );
+    if (behind.length >= MOST_SEGMENTS) return true;
     let bytes = 0;
-    for (const segment of listSegments(folder, shard)) {
-      if (segment > last && segment <= upTo)
-        bytes += size(join(folder, segmentName(shard, segment)));
-    }
+    for (const segment of behind) bytes += size(join(folder, segmentName(shard, segment)));
     return bytes >= Math.max(leastBytes, size(join(folder, snapshotName(shard, last))) / 2);
   }
 }

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Compactor } from "../../src/crawl/compactor.ts";
+import { EventBatch } from "../../src/frontier/journal/event-batch.ts";
 import { listSegments, snapshotName } from "../../src/frontier/journal/journal-files.ts";
-import { readJournal } from "../../src/frontier/journal/journal-reader.ts";
+import { type JournalEnd, readJournal } from "../../src/frontier/journal/journal-reader.ts";
+import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
 import { crawlPaths } from "../../src/store/crawl-folder.ts";
 import { sampleCrawl } from "../store/journaled-crawl.ts";
 import { tempFolder } from "../support/orbweaver.ts";
@@ -27,4 +29,31 @@ test("closing breaks off a compaction, which leaves the journal as it was; the n
   while (!readdirSync(folder).some((name) => name.endsWith(".snapshot"))) await sleep(5);
   await left.close();
   assert.deepEqual(listSegments(folder, 0, snapshotName), [1]);
+});
+
+/** The end of a journal that holds nothing damaged. */
+function endOf(folder: string): JournalEnd {
+  const reader = readJournal({ folder, shard: 0 });
+  for (;;) {
+    const step = reader.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+test("many small segments are folded as well: every death begins one", async (t) => {
+  const folder = tempFolder(t);
+  const seeds = { seedLow: 11, seedHigh: 22 };
+  const batch = new EventBatch();
+  batch.counted(6, 1);
+  for (let epoch = 1; epoch <= 32; epoch++) {
+    const after = epoch === 1 ? {} : { after: endOf(folder) };
+    const writer = new JournalWriter({ folder, shard: 0, ...seeds, epoch, ...after });
+    writer.append(batch);
+    writer.close();
+  }
+  const many = new Compactor({ folder, ...seeds });
+  many.hear([[0, 32]]);
+  while (listSegments(folder, 0, snapshotName).length === 0) await sleep(5);
+  await many.close();
+  assert.deepEqual(listSegments(folder, 0, snapshotName), [32]);
 });

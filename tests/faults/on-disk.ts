@@ -1,13 +1,17 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
-import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { print } from "../../src/frontier/fingerprint.ts";
 import { OUTCOME } from "../../src/frontier/frontier.ts";
-import { decodeEvents } from "../../src/frontier/journal/event-cursor.ts";
-import { listSegments } from "../../src/frontier/journal/journal-files.ts";
+import { checkDone, readDone } from "../../src/frontier/journal/done-list.ts";
+import { decodeEvents, type JournalEvent } from "../../src/frontier/journal/event-cursor.ts";
+import { ShardState } from "../../src/frontier/journal/fold.ts";
 import { readJournal } from "../../src/frontier/journal/journal-reader.ts";
+import { openSnapshot, type SnapshotReader } from "../../src/frontier/journal/snapshot.ts";
 import { urlPrint } from "../../src/frontier/url-print.ts";
-import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
+import { type CrawlState, crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
+import { shardsIn } from "../../src/store/journal-view.ts";
+import type { CrawlUrl } from "../../src/url/crawl-url.ts";
+import { OpenArchives } from "./open-archives.ts";
+
+type Done = Extract<JournalEvent, { kind: "done" }>;
 
 /** What the journals of a crawl say, and what is wrong with it. */
 export interface OnDisk {
@@ -22,93 +26,143 @@ export interface OnDisk {
   readonly problems: readonly string[];
 }
 
-/** Reads every journal: each URL admitted once and done once, each record where its done event says. */
+/**
+ * Reads every snapshot and the journals behind it: each URL admitted once and done once, each record where its done
+ * event says, and in a snapshot every URL either done or waiting.
+ */
 export function readOnDisk(out: string): OnDisk {
-  const paths = crawlPaths(out);
   const state = readCrawlState(out);
   if (state === undefined) throw new Error("the folder holds no crawl any more");
-  const { seedLow, seedHigh } = state;
-  const problems: string[] = [];
-  const admitted = new Map<string, string>();
-  const places = new Set<string>();
-  const done = new Set<string>();
-  const archives = new OpenArchives(paths.archive);
-  let pages = 0;
-  let records = 0;
-  const shards = new Set(
-    readdirSync(paths.journals).map((name) => Number(/^shard-(\d+)\./.exec(name)?.[1])),
-  );
-  for (const shard of shards) {
-    if (Number.isNaN(shard) || listSegments(paths.journals, shard).length === 0) continue;
-    for (const batch of readJournal({ folder: paths.journals, shard })) {
-      for (const event of decodeEvents(batch)) {
-        if (event.kind === "admit") {
-          for (const { url } of event.found) {
-            urlPrint(url, seedLow, seedHigh);
-            const name = `${print.low} ${print.high}`;
-            if (admitted.has(name)) problems.push(`${url} is admitted twice`);
-            admitted.set(name, url);
-          }
-        } else if (event.kind === "done") {
-          const name = `${event.low} ${event.high}`;
-          const url = admitted.get(name) ?? "an unknown URL";
-          if (done.has(name)) problems.push(`${url} is done twice`);
-          done.add(name);
-          if (event.outcome === OUTCOME.page) pages++;
-          if (event.where === undefined) continue;
-          records++;
-          const { file, offset, length } = event.where;
-          places.add(`${file} ${offset}`);
-          if (!isRecordOf(archives.read(file, offset, length), url)) {
-            problems.push(`${url} is not in ${file} at ${offset}`);
-          }
-        }
-      }
-    }
-  }
+  const { journals, archive } = crawlPaths(out);
+  const archives = new OpenArchives(archive);
+  const reading = new Reading(journals, state, archives);
+  for (const shard of shardsIn(journals, state.journals)) reading.read(shard);
   archives.close();
   return {
-    admitted: admitted.size,
-    done: done.size,
-    doneNames: done,
-    pages,
-    records,
-    places,
-    problems,
+    admitted: reading.admitted.size,
+    done: reading.doneNames.size,
+    doneNames: reading.doneNames,
+    pages: reading.pages,
+    records: reading.records,
+    places: reading.places,
+    problems: reading.problems,
   };
 }
 
-/** Files of the archive, also those that their run left open: a long crawl's are too large for memory. */
-class OpenArchives {
+/** What was met so far; a URL belongs to one shard, but a broken program might not know. */
+class Reading {
+  readonly problems: string[] = [];
+  /** Fingerprint and URL; of what a snapshot knows the fingerprint alone may be left. */
+  readonly admitted = new Map<string, string | undefined>();
+  readonly doneNames = new Set<string>();
+  readonly places = new Set<string>();
+  pages = 0;
+  records = 0;
   readonly #folder: string;
-  readonly #files = new Map<string, number | undefined>();
+  readonly #state: CrawlState;
+  readonly #archives: OpenArchives;
 
-  constructor(folder: string) {
+  constructor(folder: string, state: CrawlState, archives: OpenArchives) {
     this.#folder = folder;
+    this.#state = state;
+    this.#archives = archives;
   }
 
-  read(file: string, offset: number, length: number): Buffer | undefined {
-    if (!this.#files.has(file)) {
-      const paths = [file, `${file}.open`].map((name) => join(this.#folder, name));
-      const path = paths.find((each) => existsSync(each));
-      this.#files.set(file, path === undefined ? undefined : openSync(path, "r"));
+  read(shard: number): void {
+    const folder = this.#folder;
+    const snapshot = openSnapshot(folder, shard);
+    if (snapshot !== undefined) this.#readSnapshot(shard, snapshot);
+    const after = snapshot === undefined ? {} : { after: snapshot.end };
+    const begun = this.#state.journals !== undefined;
+    for (const batch of readJournal({ folder, shard, begun, ...after })) {
+      for (const event of decodeEvents(batch)) {
+        if (event.kind === "admit") for (const { url } of event.found) this.#admit(url);
+        else if (event.kind === "done") this.#end(event);
+      }
     }
-    const opened = this.#files.get(file);
-    if (opened === undefined) return undefined;
-    const bytes = Buffer.allocUnsafe(length);
-    return bytes.subarray(0, readSync(opened, bytes, 0, length, offset));
   }
 
-  close(): void {
-    for (const opened of this.#files.values()) if (opened !== undefined) closeSync(opened);
+  #readSnapshot(shard: number, snapshot: SnapshotReader): void {
+    const { seedLow, seedHigh } = this.#state;
+    const say = (what: string) => this.problems.push(`snapshot of shard ${shard}: ${what}`);
+    const known: string[] = [];
+    for (const { bytes, from, to } of snapshot.prints()) {
+      for (let at = from; at < to; at += 8) {
+        const name = `${bytes.readUInt32LE(at)} ${bytes.readUInt32LE(at + 4)}`;
+        if (this.admitted.has(name)) say(`fingerprint ${name} is known twice`);
+        this.admitted.set(name, undefined);
+        known.push(name);
+      }
+    }
+    const waiting = this.#readQueue(snapshot, say);
+    const ends = new Map<number, number>();
+    checkDone(this.#folder, shard, ({ file, what }) => say(`${file}: ${what}`));
+    for (const batch of readDone(this.#folder, shard)) {
+      for (const event of decodeEvents(batch)) {
+        if (event.kind !== "done") continue;
+        this.#end(event);
+        ends.set(event.outcome, (ends.get(event.outcome) ?? 0) + 1);
+      }
+    }
+    for (const name of known) {
+      const isDone = this.doneNames.has(name);
+      if (isDone && waiting.has(name)) say(`${this.admitted.get(name)} is done and waits`);
+      if (!isDone && !waiting.has(name))
+        say(`fingerprint ${name} is neither done nor does it wait`);
+    }
+    const numbers = new ShardState(seedLow, seedHigh);
+    snapshot.restore(numbers, false);
+    if (numbers.waiting !== waiting.size) say(`${waiting.size} URLs wait, not ${numbers.waiting}`);
+    for (const [outcome, count] of numbers.outcomes.entries()) {
+      const met = ends.get(outcome) ?? 0;
+      if (met !== count) say(`${met} URLs ended with outcome ${outcome}, not ${count}`);
+    }
   }
-}
 
-function isRecordOf(bytes: Buffer | undefined, url: string): boolean {
-  try {
-    const text = gunzipSync(bytes!).toString("latin1");
-    return text.startsWith("WARC/1.1\r\n") && text.includes(`WARC-Target-URI: ${url}\r\n`);
-  } catch {
-    return false;
+  /** Fingerprints of what waits in a snapshot. */
+  #readQueue(snapshot: SnapshotReader, say: (what: string) => void): Set<string> {
+    const waiting = new Set<string>();
+    for (const events of snapshot.queued()) {
+      for (const event of decodeEvents(events)) {
+        if (event.kind !== "admit") continue;
+        for (const { url } of event.found) {
+          const name = this.#nameOf(url);
+          if (!this.admitted.has(name)) say(`${url} waits and is not known`);
+          if (waiting.has(name)) say(`${url} waits twice`);
+          waiting.add(name);
+          this.admitted.set(name, url);
+        }
+      }
+    }
+    return waiting;
+  }
+
+  #admit(url: string): void {
+    const name = this.#nameOf(url);
+    if (this.admitted.has(name)) this.problems.push(`${url} is admitted twice`);
+    this.admitted.set(name, url);
+  }
+
+  #end({ low, high, outcome, where }: Done): void {
+    const name = `${low} ${high}`;
+    const url = this.admitted.get(name) ?? `the URL of fingerprint ${name}`;
+    if (!this.admitted.has(name)) this.problems.push(`${url} is done and was not admitted`);
+    if (this.doneNames.has(name)) this.problems.push(`${url} is done twice`);
+    this.doneNames.add(name);
+    if (outcome === OUTCOME.page) this.pages++;
+    if (where === undefined) return;
+    this.records++;
+    const { file, offset, length } = where;
+    const place = `${file} ${offset}`;
+    if (this.places.has(place)) this.problems.push(`${place} is the record of two URLs`);
+    this.places.add(place);
+    const target = this.#archives.targetOf(file, offset, length);
+    if (target === undefined || this.#nameOf(target) !== name)
+      this.problems.push(`${url} is not in ${file} at ${offset}`);
+  }
+
+  #nameOf(url: string): string {
+    urlPrint(url as CrawlUrl, this.#state.seedLow, this.#state.seedHigh);
+    return `${print.low} ${print.high}`;
   }
 }

@@ -7,7 +7,14 @@ import { crawlPaths } from "../../src/store/crawl-folder.ts";
 import { createCrawlFolder } from "../../src/store/create-folder.ts";
 import { sampleCapture, sampleOptions, url } from "./sample-capture.ts";
 
-const SEEDS = [11, 22] as const;
+/** Seeds of the fingerprints. */
+export const SEEDS = [11, 22] as const;
+
+/** The fingerprint of a URL in these crawls. */
+export function printOf(text: string): { readonly low: number; readonly high: number } {
+  urlPrint(url(text), ...SEEDS);
+  return { ...print };
+}
 
 /** A crawl as the crawler writes it: captures through a builder, commits through the journal of one shard. */
 export class JournaledCrawl {
@@ -30,7 +37,7 @@ export class JournaledCrawl {
   admit(urls: readonly string[], parent?: string): void {
     const batch = new EventBatch();
     for (const text of urls) {
-      urlPrint(url(text), ...SEEDS);
+      const { low, high } = printOf(text);
       const seed = parent === undefined;
       const from = parent === undefined ? undefined : url(parent);
       const found = {
@@ -40,7 +47,7 @@ export class JournaledCrawl {
         seed,
         chain: [],
       } as const;
-      batch.admit({ ...found, url: url(text) }, print.low, print.high);
+      batch.admit({ ...found, url: url(text) }, low, high);
     }
     this.#append(batch);
   }
@@ -78,8 +85,8 @@ export class JournaledCrawl {
   /** The visit of a URL is over. */
   commit(text: string, where?: PageLocation): void {
     const batch = new EventBatch();
-    urlPrint(url(text), ...SEEDS);
-    batch.done(print.low, print.high, where === undefined ? 4 : 1, where);
+    const { low, high } = printOf(text);
+    batch.done(low, high, where === undefined ? 4 : 1, where);
     this.#append(batch);
   }
 
