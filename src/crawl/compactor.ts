@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { listSegments, segmentName, snapshotName } from "../frontier/journal/journal-files.ts";
+import { segmentName, snapshotName } from "../frontier/journal/journal-files.ts";
+import { listJournals, type ShardFiles } from "../frontier/journal/journal-listing.ts";
 import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
 
 /** A snapshot is made when the closed segments behind the last one are this large, and half as large as it is. */
@@ -58,10 +59,11 @@ export class Compactor {
   }
 
   #next(): void {
-    if (this.#running !== undefined || this.#stopped) return;
+    if (this.#running !== undefined || this.#stopped || this.#closed.size === 0) return;
+    const listed = listJournals(this.#options.folder);
     for (const [shard, upTo] of this.#closed) {
       this.#closed.delete(shard);
-      if (!this.#isDue(shard, upTo)) continue;
+      if (!this.#isDue(shard, upTo, listed(shard))) continue;
       const workerData = { ...this.#options, shard, upTo };
       const name = `compactor of shard ${shard}`;
       this.#running = { ...runWorker(this.#module, name, { workerData }), shard, upTo };
@@ -76,12 +78,10 @@ export class Compactor {
     this.#next();
   }
 
-  #isDue(shard: number, upTo: number): boolean {
+  #isDue(shard: number, upTo: number, { segments, snapshots }: ShardFiles): boolean {
     const { folder, leastBytes = LEAST_BYTES } = this.#options;
-    const last = listSegments(folder, shard, snapshotName).at(-1) ?? 0;
-    const behind = listSegments(folder, shard).filter(
-      (segment) => segment > last && segment <= upTo,
-    );
+    const last = snapshots.at(-1) ?? 0;
+    const behind = segments.filter((segment) => segment > last && segment <= upTo);
     if (behind.length >= MOST_SEGMENTS) return true;
     let bytes = 0;
     for (const segment of behind) bytes += size(join(folder, segmentName(shard, segment)));

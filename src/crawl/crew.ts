@@ -241,7 +241,8 @@ export class Crew {
     for (const buffer of new BufferPlan(config).buffersOf(builder)) {
       memory.buffers[buffer] = createBuffer();
     }
-    // It loads its code while they go; what they still write is in the old buffers.
+    // Who comes next loads its code while they go; what they still write is in the old buffers.
+    if (control.mode === MODES.run) this.#spares.keep(threads.length);
     this.#builders.start(builder);
     await Promise.all(threads.map((thread) => this.#dismiss(this.#crawlers[thread]!)));
     if (control.mode === MODES.run) return this.#replaceCrawlers(threads, false);

@@ -3,6 +3,7 @@ import { ChainQueue } from "../frontier/chain-queue.ts";
 import { Exchange } from "../frontier/exchange.ts";
 import { OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
 import { GatheredPrints } from "../frontier/gathered-prints.ts";
+import { listJournals } from "../frontier/journal/journal-listing.ts";
 import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
 import { KnownLinks } from "../frontier/known-links.ts";
 import type { Lender } from "../frontier/lender.ts";
@@ -130,11 +131,13 @@ function openSharded(
     return new OpicQueue(cash, log, () => openScratchFile(file), byCash!);
   };
   const ends = new Map<number, JournalEnd | undefined>();
+  const listed = listJournals(journals!);
   for (let number = thread; number < shards; number += threads) {
     const opened = openShard({
       folder: journals!,
       number,
       begun: rules.begun,
+      listed: listed(number),
       rules: shardRules,
       gathered,
       newQueue: (cash) => newQueue(number, cash),

@@ -1,8 +1,9 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { GatheredPrints } from "./gathered-prints.ts";
 import { ShardState } from "./journal/fold.ts";
-import { listSegments, segmentName, snapshotName } from "./journal/journal-files.ts";
+import { REAL_FILES, segmentName } from "./journal/journal-files.ts";
+import { listJournals, type ShardFiles } from "./journal/journal-listing.ts";
 import { type JournalEnd, repairTail } from "./journal/journal-reader.ts";
 import { recoverShard } from "./journal/recover-shard.ts";
 import { removeReplaced } from "./journal/write-snapshot.ts";
@@ -22,6 +23,8 @@ export interface OpenShardOptions {
   readonly number: number;
   /** The journals were begun with the crawl: that of a shard without one is missing. */
   readonly begun?: boolean;
+  /** What is there of it; who opens several need not look for each. */
+  readonly listed?: ShardFiles;
   readonly rules: ShardRules;
   /** Makes the queue of what waits; `cash` is there when the crawl orders by it. */
   readonly newQueue: (cash: ShardCash | undefined) => ShardQueue;
@@ -38,15 +41,16 @@ export function openShard(options: OpenShardOptions): {
   const { seedLow, seedHigh } = rules;
   const cash = rules.order === "opic" ? new ShardCash(seedLow, seedHigh) : undefined;
   const queue = newQueue(cash);
-  if (isNew(folder, number, begun)) {
+  const found = options.listed ?? listJournals(folder)(number);
+  if (isNew(folder, number, begun, found)) {
     const state = new ShardState(seedLow, seedHigh, undefined, cash);
     return { shard: new Shard(number, rules, state, queue), end: begun ? BEGUN : undefined };
   }
-  removeReplaced(folder, number);
+  const listed = removeReplaced(folder, number, REAL_FILES, found);
   // The shard needs its state first, and the fold is complete before the first URL is enqueued.
   let shard: Shard | undefined;
   const { end } = recoverShard(
-    { folder, shard: number, begun, seedLow, seedHigh, cash, gathered },
+    { folder, shard: number, begun, listed, seedLow, seedHigh, cash, gathered },
     (run) => shard!.enqueue(run),
     (folded) => {
       shard = new Shard(number, rules, folded, queue);
@@ -56,10 +60,13 @@ export function openShard(options: OpenShardOptions): {
 }
 
 /** Whether nothing was ever written of a shard. */
-function isNew(folder: string, shard: number, begun: boolean): boolean {
-  if (!existsSync(folder)) return !begun;
-  if (listSegments(folder, shard, snapshotName).length > 0) return false;
-  const segments = listSegments(folder, shard);
+function isNew(
+  folder: string,
+  shard: number,
+  begun: boolean,
+  { segments, snapshots }: ShardFiles,
+): boolean {
+  if (snapshots.length > 0) return false;
   if (segments.length === 0) return !begun;
   const first = join(folder, segmentName(shard, 1));
   return segments.length === 1 && segments[0] === 1 && statSync(first).size === 0;

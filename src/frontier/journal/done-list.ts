@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
 import { EVENT } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
-import { doneName, listSegments, snapshotName } from "./journal-files.ts";
+import { doneName } from "./journal-files.ts";
+import { listJournals } from "./journal-listing.ts";
 import { type Damage, damageOf, refuse } from "./journal-reader.ts";
 import { readSections, type SectionWriter } from "./section-file.ts";
 import { unlessDamaged } from "./snapshot.ts";
@@ -43,15 +43,17 @@ export function checkDone(
   folder: string,
   shard: number,
   report: (damage: Damage) => void = refuse,
+  listed = listJournals(folder)(shard),
 ): void {
-  const newest = listSegments(folder, shard, snapshotName).at(-1);
+  const newest = listed.snapshots.at(-1);
   if (newest === undefined) return;
   const path = (list: number) => join(folder, doneName(shard, list));
   const what = "the list of done URLs is missing";
-  if (!existsSync(path(newest))) report({ file: path(newest), offset: 0, what });
+  const there = new Set(listed.lists);
+  if (!there.has(newest)) report({ file: path(newest), offset: 0, what });
   else {
     for (const list of unlessDamaged(report, () => listsBefore(path(newest))) ?? [])
-      if (!existsSync(path(list))) report({ file: path(list), offset: 0, what });
+      if (!there.has(list)) report({ file: path(list), offset: 0, what });
   }
 }
 
@@ -61,9 +63,10 @@ export function* readDone(
   shard: number,
   salvage?: (damage: Damage) => void,
   // A list is written before its snapshot: without that the segments themselves are still there.
-  upTo = listSegments(folder, shard, snapshotName).at(-1) ?? 0,
+  upTo = listJournals(folder)(shard).snapshots.at(-1) ?? 0,
 ): Generator<EventBytes> {
-  for (const list of listsUpTo(folder, shard, upTo)) {
+  for (const list of listJournals(folder)(shard).lists) {
+    if (list > upTo) break;
     const file = join(folder, doneName(shard, list));
     try {
       for (const section of readSections(file))
@@ -73,10 +76,6 @@ export function* readDone(
       salvage(damageOf(fault));
     }
   }
-}
-
-function listsUpTo(folder: string, shard: number, newest: number): number[] {
-  return listSegments(folder, shard, doneName).filter((list) => list <= newest);
 }
 
 /** What a list says of those before it; nothing if it was made before lists did that. */

@@ -4,7 +4,6 @@ import { StoreCorruptError } from "../../errors.ts";
 import {
   doneName,
   type JournalFiles,
-  listSegments,
   REAL_FILES,
   segmentName,
   snapshotName,
@@ -15,6 +14,7 @@ import {
   mendSegmentHeader,
   SEGMENT_HEADER_BYTES,
 } from "./journal-format.ts";
+import { listJournals, type ShardFiles } from "./journal-listing.ts";
 import {
   countBehind,
   findIntact,
@@ -74,6 +74,8 @@ export interface ReadOptions {
   readonly upTo?: number;
   /** What an earlier reading found whole ends here: no more is read, and checksums are not computed again. */
   readonly checked?: Pick<JournalEnd, "segment" | "bytes">;
+  /** What is there of it, if somebody has looked; nobody changes that meanwhile. */
+  readonly listed?: ShardFiles | undefined;
   /** Called for every damage instead of throwing: keeps all intact batches, whatever lies between. */
   readonly salvage?: (damage: Damage) => void;
 }
@@ -87,9 +89,8 @@ export function* readJournal(options: ReadOptions): Generator<JournalBatch, Jour
   };
   const report = options.salvage ?? refuse;
   const newest = options.upTo ?? options.checked?.segment ?? Number.POSITIVE_INFINITY;
-  const segments = listSegments(folder, shard).filter(
-    (segment) => segment > start.segment && segment <= newest,
-  );
+  const { segments: all } = options.listed ?? listJournals(folder)(shard);
+  const segments = all.filter((segment) => segment > start.segment && segment <= newest);
   const pathOf = (segment: number) => join(folder, segmentName(shard, segment));
   // Those behind it are empty: made for what comes next.
   const last = segments.findLast((segment) => statSync(pathOf(segment)).size > 0) ?? start.segment;

@@ -6,6 +6,7 @@ import { EVENT } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import { ShardState } from "./fold.ts";
 import { word } from "./journal-format.ts";
+import { listJournals } from "./journal-listing.ts";
 import { type JournalEnd, type ReadOptions, readJournal } from "./journal-reader.ts";
 import { openSnapshot } from "./snapshot.ts";
 import type { WaitingRun } from "./waiting-run.ts";
@@ -18,7 +19,7 @@ export interface RecoveredShard {
 
 /** What to recover; `after` is found out here. */
 export interface RecoverOptions
-  extends Pick<ReadOptions, "folder" | "shard" | "begun" | "salvage"> {
+  extends Pick<ReadOptions, "folder" | "shard" | "begun" | "salvage" | "listed"> {
   readonly seedLow: number;
   readonly seedHigh: number;
   /** Empty, for a crawl ordered by cash. */
@@ -38,8 +39,9 @@ export function recoverShard(
   onFolded?: (state: ShardState) => void,
 ): RecoveredShard {
   const { folder, shard, salvage, seedLow, seedHigh, cash } = options;
-  const snapshot = openSnapshot(folder, shard, salvage);
-  checkDone(folder, shard, salvage);
+  const listed = options.listed ?? listJournals(folder)(shard);
+  const snapshot = openSnapshot(folder, shard, salvage, listed);
+  checkDone(folder, shard, salvage, listed);
   const finished = new SeenSet(seedLow, seedHigh);
   const folded = new ShardState(seedLow, seedHigh, finished, cash);
   if (cash === undefined) folded.gathered = options.gathered ?? new GatheredPrints();
@@ -47,6 +49,7 @@ export function recoverShard(
   const read: ReadOptions = {
     folder,
     shard,
+    listed,
     begun: options.begun ?? false,
     ...(snapshot === undefined ? {} : { after: snapshot.end }),
     ...(salvage === undefined ? {} : { salvage }),

@@ -5,8 +5,9 @@ import { EVENT, HOST_BYTES } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
 import { COUNTERS, type OutboxBlock, type ShardState } from "./fold.ts";
 import { readHostNote } from "./host-notes.ts";
-import { listSegments, snapshotName } from "./journal-files.ts";
+import { snapshotName } from "./journal-files.ts";
 import { readWide, word, writeWide } from "./journal-format.ts";
+import { listJournals } from "./journal-listing.ts";
 import { type Damage, damageOf, type JournalEnd } from "./journal-reader.ts";
 import { readSections, type Section, type SectionWriter } from "./section-file.ts";
 
@@ -195,8 +196,9 @@ export function openSnapshot(
   folder: string,
   shard: number,
   salvage?: (damage: Damage) => void,
+  listed = listJournals(folder)(shard),
 ): SnapshotReader | undefined {
-  for (const segment of listSegments(folder, shard, snapshotName).reverse()) {
+  for (const segment of listed.snapshots.toReversed()) {
     const path = join(folder, snapshotName(shard, segment));
     if (salvage === undefined) return new SnapshotReader(path, shard);
     const reader = unlessDamaged(salvage, () => {

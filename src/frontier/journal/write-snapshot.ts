@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CASH_COUNTERS } from "../opic/shard-cash.ts";
 import { WaitingCash } from "../opic/waiting-cash.ts";
@@ -10,13 +10,13 @@ import { ShardState } from "./fold.ts";
 import {
   doneName,
   type JournalFiles,
-  listSegments,
   REAL_FILES,
   reserveSegment,
   segmentName,
   snapshotName,
 } from "./journal-files.ts";
 import { BATCH_HEADER_BYTES } from "./journal-format.ts";
+import { listJournals, type ShardFiles } from "./journal-listing.ts";
 import { enqueueWaiting } from "./recover-shard.ts";
 import { SectionWriter } from "./section-file.ts";
 import type { JournalBatch } from "./segment-batches.ts";
@@ -67,14 +67,14 @@ export function writeSnapshot(options: SnapshotOptions, source: SnapshotSource):
   reserveSegment(folder, shard, upTo + 1, files);
   // A list that has no snapshot was left by an interrupted run of the same work.
   if (salvage === undefined) {
-    for (const list of listSegments(folder, shard, doneName))
+    for (const list of listJournals(folder)(shard).lists)
       if (list > (old?.end.segment ?? 0)) files.remove(join(folder, doneName(shard, list)));
   }
   let end = { segment: upTo, sequence: old?.end.sequence ?? 0, epoch: old?.end.epoch ?? 0 };
   appear(files, join(folder, doneName(shard, upTo)), (done) => {
     beginDone(
       done,
-      listSegments(folder, shard, doneName).filter((list) => list < upTo),
+      listJournals(folder)(shard).lists.filter((list) => list < upTo),
     );
     for (const batch of tail()) {
       state.apply(batch, false);
@@ -167,33 +167,31 @@ function copyPrints(batches: Iterable<EventBytes>, into: SnapshotWriter, alsoDon
   into.prints(Buffer.concat(pieces));
 }
 
-/** Removes what the newest snapshot replaces, and what an interrupted one left. */
+/** Removes what the newest snapshot replaces, and what an interrupted one left; answers what is there then. */
 export function removeReplaced(
   folder: string,
   shard: number,
   files: JournalFiles = REAL_FILES,
-): void {
-  const snapshots = listSegments(folder, shard, snapshotName);
+  listed = listJournals(folder)(shard),
+): ShardFiles {
+  const { segments, snapshots, lists, unfinished } = listed;
   const newest = snapshots.at(-1) ?? 0;
-  const replaced: string[] = [];
-  for (const segment of listSegments(folder, shard)) {
+  const replaced = [...unfinished];
+  for (const segment of segments) {
     if (segment <= newest) replaced.push(segmentName(shard, segment));
   }
   for (const segment of snapshots) {
     if (segment < newest) replaced.push(snapshotName(shard, segment));
   }
   // Without a snapshot such a list is what tells that one is missing, or it is written anew.
-  for (const list of newest > 0 ? listSegments(folder, shard, doneName) : []) {
+  for (const list of newest > 0 ? lists : []) {
     if (list > newest) replaced.push(doneName(shard, list));
   }
-  const start = `shard-${String(shard).padStart(2, "0")}.`;
-  for (const name of readdirSync(folder)) {
-    if (name.startsWith(start) && name.endsWith(TEMPORARY)) replaced.push(name);
-  }
   // Usually nothing: a thread that takes over many shards should not wait for the disk that often.
-  if (replaced.length === 0) return;
+  if (replaced.length === 0) return listed;
   // A process that was killed may have left the newest names in memory only; what they replace must not go first.
   files.syncFolder(folder);
   for (const name of replaced) files.remove(join(folder, name));
   files.syncFolder(folder);
+  return listJournals(folder)(shard);
 }
