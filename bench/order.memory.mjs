@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CashBook, UNIT } from "../build/src/frontier/opic/cash-book.js";
-import { WordColumn } from "../build/src/frontier/opic/column.js";
 import { OpicOrder } from "../build/src/frontier/opic/opic-order.js";
 import { QUEUE_FRAMES } from "../build/src/frontier/opic/opic-queue.js";
 import { PageTable } from "../build/src/frontier/opic/page-table.js";
@@ -30,16 +29,14 @@ function measure(PAGES) {
     const book = new CashBook();
     const queue = new RangeQueue(() => openScratchFile(join(folder, `${i}.scratch`)), QUEUE_FRAMES);
     const order = new OpicOrder(book, queue);
-    const hostOf = new WordColumn();
-    return { table: new PageTable(), book, order, places: new RecordPlaces(), hostOf };
+    return { table: new PageTable(), book, order, places: new RecordPlaces() };
   });
   const drawn = [];
   for (let i = 0; i < PAGES; i++) {
-    const { table, book, order, places, hostOf } = shards[i % SHARDS];
+    const { table, book, order, places } = shards[i % SHARDS];
     const number = table.add(word(), word());
     if (i < SHARDS * 1000) book.mint(UNIT);
-    places.set(number, 100 * i);
-    hostOf.set(number, i % 1000);
+    places.set(number, 100 * i, i % 1000);
     order.admit(number, Math.min(Math.floor(random() ** -1.3), book.virtual));
     // Raises go into the queue in batches, as a crawl that takes pages from time to time has them.
     if (i % 50_000 < SHARDS) order.topRange();

@@ -53,18 +53,21 @@ export interface SplitLinks {
  */
 export class KnownLinks {
   readonly #numbers: ShardNumbers;
-  readonly #met: ReadonlyMap<number, MetUrls>;
-  /** Undefined unless the crawl is ordered by cash. */
-  readonly #pages: ReadonlyMap<number, MetPages> | undefined;
+  /** Of the shards of this thread, by number. */
+  readonly #met: (MetUrls | undefined)[];
+  /** The same; undefined unless the crawl is ordered by cash. */
+  readonly #pages: (MetPages | undefined)[] | undefined;
   readonly #rules: AdmissionRules;
 
   constructor(shards: number, owned: readonly OwnShard[], rules: AdmissionRules) {
     this.#numbers = new ShardNumbers(shards);
-    this.#met = new Map(owned.map(({ number, state }) => [number, state.seen]));
-    const pages = owned.flatMap(({ number, state: { cash } }) =>
-      cash === undefined ? [] : [[number, cash.pages] as const],
-    );
-    this.#pages = pages.length > 0 ? new Map(pages) : undefined;
+    this.#met = new Array(shards).fill(undefined);
+    for (const { number, state } of owned) {
+      this.#met[number] = state.seen;
+      if (state.cash === undefined) continue;
+      this.#pages ??= new Array(shards).fill(undefined);
+      this.#pages[number] = state.cash.pages;
+    }
     this.#rules = rules;
   }
 
@@ -75,7 +78,7 @@ export class KnownLinks {
     for (let from = 0; from < links.length; ) {
       const target = this.#numbers.of(links[from]!).shard;
       const to = this.#runEnd(links, from, target);
-      const met = this.#met.get(target);
+      const met = this.#met[target];
       if (met !== undefined) this.#print(links, from, to, met);
       for (let i = from; i < to; i++) {
         const at = 2 * (i - from);
@@ -87,18 +90,18 @@ export class KnownLinks {
   }
 
   #splitByCash(
-    pages: ReadonlyMap<number, MetPages>,
+    pages: readonly (MetPages | undefined)[],
     shard: number,
     links: readonly CrawlUrl[],
   ): SplitLinks {
     // The links of a borrowed page get their shares from its owner.
-    if (!pages.has(shard)) return { left: links, known: undefined };
+    if (pages[shard] === undefined) return { left: links, known: undefined };
     const known = new KnownPrints();
     const left: CrawlUrl[] = [];
     for (let from = 0; from < links.length; ) {
       const target = this.#numbers.of(links[from]!).shard;
       const to = this.#runEnd(links, from, target);
-      const met = pages.get(target);
+      const met = pages[target];
       if (met !== undefined) this.#print(links, from, to, met);
       for (let i = from; i < to; i++) {
         const at = 2 * (i - from);

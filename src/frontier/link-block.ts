@@ -43,6 +43,13 @@ export class LinkBlock {
     return this.#links;
   }
 
+  /** Forgets the links and keeps the memory. */
+  clear(): void {
+    this.#used = 0;
+    this.#links = 0;
+    this.#group = undefined;
+  }
+
   /** Adds a link; false when the block has no room for it and `spare` bytes more. */
   tryAdd(found: Discovery, spare = 0): boolean {
     const sameGroup = this.#group !== undefined && isSameGroup(this.#group, found);

@@ -3,6 +3,8 @@ import { whole } from "./priority-queue.ts";
 
 const MOST_BITS = 16; // 3.5 million ranges
 const HIGHEST_OCTAVE = 53; // cash is an integer up to 2^53
+/** Computed once: a power of two names is one at every call. */
+const HIGHEST = 2 ** HIGHEST_OCTAVE;
 const ONE = 0x3ff00000; // high word of the double 1.0
 
 const double = new Float64Array(1);
@@ -28,7 +30,7 @@ export class PriorityRanges {
   /** The number of the range a priority lies in: its exponent and first bits of fraction, no logarithm needed. */
   of(priority: number): number {
     if (priority < 1) return 0;
-    if (priority >= 2 ** HIGHEST_OCTAVE) return this.count - 1;
+    if (priority >= HIGHEST) return this.count - 1;
     double[0] = priority;
     return ((words[HIGH]! - ONE) >>> this.#shift) + 1;
   }

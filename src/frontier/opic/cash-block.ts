@@ -13,7 +13,7 @@ import { CreditList } from "./credit-list.ts";
 const HEAD_BYTES = 4;
 const AMOUNT_BYTES = 8;
 
-/** Packs links and credits for one shard into at most `maxBytes`. */
+/** Packs links and credits for one shard into at most `maxBytes`. Reusable: `clear` keeps the memory. */
 export class CashBlock {
   readonly #maxBytes: number;
   readonly #links: LinkBlock;
@@ -55,7 +55,7 @@ export class CashBlock {
   /** The block as it travels. */
   close(): Uint8Array {
     const links = this.#links.used;
-    const bytes = Buffer.alloc(links + this.#behindLinks);
+    const bytes = Buffer.allocUnsafe(links + this.#behindLinks);
     bytes.writeUInt32LE(links, 0);
     this.#links.bytes.copy(bytes, HEAD_BYTES, 0, links);
     let at = HEAD_BYTES + links;
@@ -65,6 +65,14 @@ export class CashBlock {
     }
     bytes.set(this.#known.bytes, at);
     return bytes;
+  }
+
+  /** Forgets what is in it. */
+  clear(): void {
+    this.#links.clear();
+    this.#amounts.length = 0;
+    this.#known.clear();
+    this.#total = 0;
   }
 
   get #behindLinks(): number {
@@ -78,11 +86,8 @@ export interface CashLoad {
   readonly found: readonly Discovery[];
   /** The credit of each link. */
   readonly amounts: readonly number[];
-  readonly known: readonly {
-    readonly low: number;
-    readonly high: number;
-    readonly amount: number;
-  }[];
+  /** Credits for URLs that their owner knows, as `CreditList` packs them. */
+  readonly known: Buffer;
   readonly total: number;
 }
 
@@ -90,20 +95,15 @@ export interface CashLoad {
 export function readCashBlock(bytes: Buffer): CashLoad {
   const linksEnd = HEAD_BYTES + bytes.readUInt32LE(0);
   const found = readLinkBlock(bytes.subarray(HEAD_BYTES, linksEnd), linksEnd - HEAD_BYTES);
-  let at = linksEnd;
+  const amountsEnd = linksEnd + AMOUNT_BYTES * found.length;
+  const amounts: number[] = [];
   let total = 0;
-  const next = (): number => {
+  for (let at = linksEnd; at < amountsEnd; at += AMOUNT_BYTES) {
     const amount = readWide(bytes, at);
-    at += AMOUNT_BYTES;
+    amounts.push(amount);
     total += amount;
-    return amount;
-  };
-  const amounts = found.map(next);
-  const known: { low: number; high: number; amount: number }[] = [];
-  while (at < bytes.length) {
-    const [low, high] = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)];
-    at += 8;
-    known.push({ low, high, amount: next() });
   }
+  const known = bytes.subarray(amountsEnd);
+  for (let at = 8; at < known.length; at += PRINT_AND_AMOUNT_BYTES) total += readWide(known, at);
   return { found, amounts, known, total };
 }

@@ -14,7 +14,12 @@ const SLOTS = 1 << 11;
 export class CashOutbox {
   readonly #journal: ShardJournal;
   readonly #maxBlockBytes: number;
-  readonly #open = new Map<number, CashBlock>();
+  /** Blocks that are being filled, by target. */
+  readonly #open: (CashBlock | undefined)[] = [];
+  /** Their targets, in the order in which they were begun. */
+  readonly #begun: number[] = [];
+  /** Blocks that were closed, for the next ones. */
+  readonly #spare: CashBlock[] = [];
   readonly #prints = new Uint32Array(2 * SLOTS);
   readonly #targets = new Uint16Array(SLOTS);
   readonly #amounts = new Float64Array(SLOTS);
@@ -52,8 +57,7 @@ export class CashOutbox {
         return amount;
       }
     }
-    const isIn = this.#open.get(target)?.tryAdd(found, amount);
-    if (!isIn) this.#begin(target).tryAdd(found, amount);
+    if (!this.#blockFor(target).tryAdd(found, amount)) this.#next(target).tryAdd(found, amount);
     return amount;
   }
 
@@ -68,9 +72,15 @@ export class CashOutbox {
 
   /** Hands all open blocks to the journal. */
   closeBlocks(): void {
-    if (this.#open.size === 0) return;
-    for (const [target, block] of this.#open) this.#close(target, block);
-    this.#open.clear();
+    const begun = this.#begun;
+    for (let i = 0; i < begun.length; i++) {
+      const target = begun[i]!;
+      const block = this.#open[target]!;
+      this.#close(target, block);
+      this.#open[target] = undefined;
+      this.#spare.push(block);
+    }
+    begun.length = 0;
   }
 
   /** The credits merged in a slot go into a block. */
@@ -81,21 +91,30 @@ export class CashOutbox {
     const target = this.#targets[slot]!;
     const low = this.#prints[2 * slot]!;
     const high = this.#prints[2 * slot + 1]!;
-    const isIn = this.#open.get(target)?.tryCredit(low, high, amount);
-    if (!isIn) this.#begin(target).tryCredit(low, high, amount);
+    if (!this.#blockFor(target).tryCredit(low, high, amount))
+      this.#next(target).tryCredit(low, high, amount);
   }
 
-  /** A new block for a shard; the one before is full. */
-  #begin(target: number): CashBlock {
-    const full = this.#open.get(target);
-    if (full !== undefined) this.#close(target, full);
-    const block = new CashBlock(this.#maxBlockBytes);
-    this.#open.set(target, block);
+  /** The block that is being filled for a shard. */
+  #blockFor(target: number): CashBlock {
+    const open = this.#open[target];
+    if (open !== undefined) return open;
+    const block = this.#spare.pop() ?? new CashBlock(this.#maxBlockBytes);
+    this.#open[target] = block;
+    this.#begun.push(target);
+    return block;
+  }
+
+  /** The block for a shard is full: it leaves, and is filled anew. */
+  #next(target: number): CashBlock {
+    const block = this.#open[target]!;
+    this.#close(target, block);
     return block;
   }
 
   #close(target: number, block: CashBlock): void {
     this.#journal.send(target, block.links, block.close());
     this.#journal.count(CASH_COUNTERS.sent, block.total);
+    block.clear();
   }
 }

@@ -1,9 +1,13 @@
 import { PRINT_AND_AMOUNT_BYTES } from "../journal/event-batch.ts";
-import { writeWide, writeWord } from "../journal/journal-format.ts";
+
+const FIRST_CREDITS = 64;
+const TWO_32 = 2 ** 32;
 
 /** Credits as journals and blocks hold them: fingerprint 2 x 32, amount 64. Reusable: `clear` keeps the memory. */
 export class CreditList {
-  #bytes = Buffer.allocUnsafe(64 * PRINT_AND_AMOUNT_BYTES);
+  #bytes = Buffer.allocUnsafe(FIRST_CREDITS * PRINT_AND_AMOUNT_BYTES);
+  /** The same bytes. */
+  #view = viewOf(this.#bytes);
   #used = 0;
   /** Sum of the amounts. */
   total = 0;
@@ -23,10 +27,13 @@ export class CreditList {
       const more = Buffer.allocUnsafe(2 * at);
       this.#bytes.copy(more);
       this.#bytes = more;
+      this.#view = viewOf(more);
     }
-    writeWord(this.#bytes, at, low);
-    writeWord(this.#bytes, at + 4, high);
-    writeWide(this.#bytes, amount, at + 8);
+    const view = this.#view;
+    view.setUint32(at, low, true);
+    view.setUint32(at + 4, high, true);
+    view.setUint32(at + 8, amount, true);
+    view.setUint32(at + 12, amount / TWO_32, true);
     this.#used = at + PRINT_AND_AMOUNT_BYTES;
     this.total += amount;
   }
@@ -35,4 +42,8 @@ export class CreditList {
     this.#used = 0;
     this.total = 0;
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }

@@ -4,6 +4,8 @@ import { hostnameOf } from "../../url/url-parts.ts";
 import { Desk } from "../desk.ts";
 import { fingerprint, print } from "../fingerprint.ts";
 import type { Discovery, Finish, Lease } from "../frontier.ts";
+import { PRINT_AND_AMOUNT_BYTES } from "../journal/event-batch.ts";
+import { readWide, word } from "../journal/journal-format.ts";
 import type { KnownPrints } from "../known-links.ts";
 import type { Shard } from "../shard.ts";
 import type { ShardJournal } from "../shard-journal.ts";
@@ -107,9 +109,9 @@ export class OpicDesk extends Desk {
     this.shard.meetAll(found, (one, low, high, i) => {
       if (this.#give(one, hostnameOf(one.url), low, high, amounts[i]!, "foreign")) fresh++;
     });
-    for (const { low, high, amount } of known) {
-      const page = this.#cash.pages.find(low, high);
-      if (page >= 0) this.#credit(page, amount, "foreign");
+    for (let at = 0; at < known.length; at += PRINT_AND_AMOUNT_BYTES) {
+      const page = this.#cash.pages.find(word(known, at), word(known, at + 4));
+      if (page >= 0) this.#credit(page, readWide(known, at + 8), "foreign");
     }
     this.#journalCredits("foreign");
     return fresh;

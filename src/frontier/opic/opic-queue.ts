@@ -7,7 +7,6 @@ import type { QueueLog } from "../queue-log.ts";
 import { copyRecord, readRecord, writeRecord } from "../queue-record.ts";
 import type { ShardQueue, TakenUrl } from "../shard-queue.ts";
 import type { CashBook } from "./cash-book.ts";
-import { WordColumn } from "./column.ts";
 import { OpicOrder } from "./opic-order.ts";
 import { RecordPlaces } from "./record-places.ts";
 import type { ShardCash } from "./shard-cash.ts";
@@ -26,7 +25,6 @@ export class OpicQueue implements ShardQueue {
   readonly #cash: ShardCash;
   readonly #log: QueueLog;
   readonly #places = new RecordPlaces();
-  readonly #hostOf = new WordColumn();
   /** Hosts by number, as long as pages of theirs wait. */
   readonly #hosts = new Map<number, Host>();
   #lastHost = 0;
@@ -59,7 +57,7 @@ export class OpicQueue implements ShardQueue {
 
   next(host: Host): TakenUrl {
     const page = this.#team.next(this.#index, host.number);
-    const reference = this.#places.get(page);
+    const reference = this.#places.place(page);
     const { bytes, at } = this.#log.read(reference);
     const taken: TakenUrl = readRecord(bytes, at);
     taken.cash = this.#cash.book.cash(page);
@@ -74,7 +72,7 @@ export class OpicQueue implements ShardQueue {
 
   /** The number of a page's host. */
   hostOf(page: number): number {
-    return this.#hostOf.get(page);
+    return this.#places.host(page);
   }
 
   get book(): CashBook {
@@ -96,8 +94,7 @@ export class OpicQueue implements ShardQueue {
       host.number = ++this.#lastHost;
       this.#hosts.set(host.number, host);
     }
-    this.#places.set(page, this.#log.commit(length));
-    this.#hostOf.set(page, host.number);
+    this.#places.set(page, this.#log.commit(length), host.number);
     host.chained++;
     this.order.restore(page);
   }

@@ -38,13 +38,15 @@ test("a table that grows forgets nothing", () => {
   assert.equal(table.find(1, 2), -1);
 });
 
-test("a place has 48 bits", () => {
+test("a place has 48 bits, the number of a host 32; neighbours keep theirs", () => {
   const places = new RecordPlaces();
-  const some = [1, 2 ** 32 - 1, 2 ** 32, 2 ** 48 - 1];
-  for (const [i, place] of some.entries()) places.set(20_000 * i, place);
-  assert.deepEqual(
-    some.map((_, i) => places.get(20_000 * i)),
-    some,
-  );
-  assert.equal(places.get(5), 0);
+  const some = [1, 2 ** 16, 2 ** 32 - 1, 2 ** 32, 2 ** 48 - 1];
+  const hosts = [2 ** 32 - 1, 1, 0, 2 ** 16, 2 ** 31];
+  for (const gap of [1, 20_000]) {
+    for (const [i, place] of some.entries()) places.set(gap * i, place, hosts[i]!);
+    assert.deepEqual(
+      some.map((_, i) => [places.place(gap * i), places.host(gap * i)]),
+      some.map((place, i) => [place, hosts[i]]),
+    );
+  }
 });
