@@ -9,7 +9,7 @@ export class PrintCache {
 
   /** Whether the print was met; it is now. */
   meet(value: number): boolean {
-    const kept = value === 0 ? 1 : value;
+    const kept = value === 0 ? 1 : value >>> 0;
     const slot = kept & (this.#slots.length - 1);
     const met = this.#slots[slot] === kept;
     this.#slots[slot] = kept;

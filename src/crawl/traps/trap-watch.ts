@@ -22,9 +22,11 @@ const MAX_HOSTS = 20_000;
 const MAX_FAMILIES = 512;
 /** Hosts below this many pages cost a counter and nothing else. */
 const SMALL_HOST_PAGES = 64;
-/** Large hosts whose prints are kept at the same time. */
-const MAX_LARGE_HOSTS = 128;
-const HOST_PRINTS = 1 << 13;
+/**
+ * Prints of all larger hosts together, of each kind. One memory for all: with some for each, hosts beyond a number that
+ * memory allows would take it from each other, page by page.
+ */
+const PRINTS = 1 << 18;
 const MAX_STATES = 2000;
 /** Copies of a whole host, however their URLs are spelled; from then on copies lead nowhere. */
 const HOST_COPIES = 3000;
@@ -41,6 +43,8 @@ interface Prints {
 
 interface WatchedHost {
   readonly name: string;
+  /** Tells its prints from those of others. */
+  readonly print: number;
   pages: number;
   /** The evidence of all its families together. */
   readonly all: Family;
@@ -48,7 +52,6 @@ interface WatchedHost {
   readonly growth: Family;
   /** Something speaks against some of its URLs. */
   suspect: boolean;
-  prints: Prints | undefined;
   readonly families: Map<string, Family>;
   /** The one met last, and so the last of the map already. */
   latest: Family | undefined;
@@ -69,10 +72,10 @@ interface PageEvidence extends Evidence {
 export class TrapWatch {
   readonly #thisYear: number;
   readonly #hosts = new Map<string, WatchedHost>();
-  readonly #large = new Set<WatchedHost>();
-  /** The hosts met last, and so the last of their collections already: to take out and put in again costs more than a look. */
+  /** The host met last, and so the last of the map already: to take out and put in again costs more than a look. */
   #latest: WatchedHost | undefined;
-  #latestLarge: WatchedHost | undefined;
+  /** Made when a host has become large enough. */
+  #prints: Prints | undefined;
   readonly #shared: SharedEvidence;
 
   constructor(nowMs: number = Date.now(), shared = new SharedEvidence()) {
@@ -136,20 +139,22 @@ export class TrapWatch {
     headerLinks: readonly CrawlUrl[],
   ): PageEvidence {
     if (parsed === undefined) return NO_EVIDENCE;
-    const prints = this.#prints(host);
-    const isLooseCopy = prints.loose.meet(loosePrint(parsed, lease.url));
+    this.#prints ??= newPrints();
+    const { exact, loose, links } = this.#prints;
+    const own = host.print;
+    const isLooseCopy = loose.meet(own ^ loosePrint(parsed, lease.url));
     const hasFilters = shape.parameters >= QUERY_PARAMETERS;
     // Most pages of honest hosts end here.
     if (!isLooseCopy && !hasFilters) return NO_EVIDENCE;
     // The same bytes, or the same but for what the server makes up; both are to be remembered.
-    const sameBytes = isLooseCopy && prints.exact.meet(crc32(body));
-    const isCopy = (isLooseCopy && prints.exact.meet(exactPrint(parsed))) || sameBytes;
+    const sameBytes = isLooseCopy && exact.meet(own ^ crc32(body));
+    const isCopy = (isLooseCopy && exact.meet(own ^ exactPrint(parsed))) || sameBytes;
     const { parent } = lease;
     const fromCopy = parent !== undefined && this.#shared.isCopy(printOf(parent));
     if (isLooseCopy) this.#shared.addCopy(printOf(lease.url));
     const look = isLooseCopy ? folderPrint(parsed, lease.url) : 0;
     if (isLooseCopy) this.#shared.addCopy(printOf(lease.url, look));
-    const news = newLinks([...parsed.links, ...headerLinks], prints.links);
+    const news = newLinks([...parsed.links, ...headerLinks], links, own);
     return {
       copy: isCopy && fromCopy,
       leads: isCopy && fromCopy && news.length > 0,
@@ -174,8 +179,8 @@ export class TrapWatch {
       const [families, states] = [new Map<string, Family>(), new Map<string, TrapState>()];
       const all = new Family(`${name} all`, this.#shared);
       const growth = new Family(`${name} growth`, this.#shared);
-      const fresh = { pages: 0, suspect: false, prints: undefined, latest: undefined };
-      host = { name, ...fresh, all, growth, families, states };
+      const fresh = { pages: 0, suspect: false, latest: undefined };
+      host = { name, print: printOf(name), ...fresh, all, growth, families, states };
     }
     this.#hosts.set(name, host);
     if (this.#hosts.size > MAX_HOSTS) dropFirst(this.#hosts);
@@ -193,26 +198,14 @@ export class TrapWatch {
     host.latest = family;
     return family;
   }
+}
 
-  #prints(host: WatchedHost): Prints {
-    host.prints ??= {
-      exact: new PrintCache(HOST_PRINTS),
-      loose: new PrintCache(HOST_PRINTS),
-      links: new PrintCache(HOST_PRINTS),
-    };
-    if (this.#latestLarge === host) return host.prints;
-    this.#latestLarge = host;
-    this.#large.delete(host);
-    this.#large.add(host);
-    if (this.#large.size > MAX_LARGE_HOSTS) {
-      for (const oldest of this.#large) {
-        oldest.prints = undefined;
-        this.#large.delete(oldest);
-        break;
-      }
-    }
-    return host.prints;
-  }
+function newPrints(): Prints {
+  return {
+    exact: new PrintCache(PRINTS),
+    loose: new PrintCache(PRINTS),
+    links: new PrintCache(PRINTS),
+  };
 }
 
 const NO_EVIDENCE: PageEvidence = {
@@ -224,9 +217,9 @@ const NO_EVIDENCE: PageEvidence = {
   stray: false,
 };
 
-/** Links that were not met lately. */
-function newLinks(links: readonly CrawlUrl[], met: PrintCache): CrawlUrl[] {
-  return links.filter((link) => !met.meet(printOf(link)));
+/** Links that were not met lately on pages of the same host. */
+function newLinks(links: readonly CrawlUrl[], met: PrintCache, own: number): CrawlUrl[] {
+  return links.filter((link) => !met.meet(own ^ printOf(link)));
 }
 
 /** In a folder below that of the page it was found on. */

@@ -271,6 +271,25 @@ test("threads that share the pages of a host share their evidence; alone, none w
   assert.equal(walk(sessions, 6000, undefined, apart).fetched, 6000);
 });
 
+test("a trap ends although a page of each of 200 other large hosts is read between any two of its own", () => {
+  const watch = new TrapWatch(NOW);
+  const body = Buffer.from("<title>t</title>");
+  const page = parsePage(body, "http://a/" as CrawlUrl);
+  const others = Array.from({ length: 200 }, (_, i) => `http://other${i}.example/` as CrawlUrl);
+  let round = 0;
+  const among: Web = (path) => {
+    const title = sentence(round++);
+    for (const url of others) {
+      watch.page({ url, parent: undefined, depth: 0 } as Lease, { ...page, title }, body);
+    }
+    return sessions(path);
+  };
+  const { fetched, reasons } = walk(among, 1500, undefined, [watch]);
+  assert.ok(fetched < 1500, "it was not stopped");
+  assert.deepEqual([...reasons], ["trap_same_content"]);
+  assert.deepEqual(new Set(others.map((url) => watch.state(url, undefined))), new Set(["free"]));
+});
+
 test("the watch of thirty thousand hosts stays small", () => {
   const watch = new TrapWatch(NOW);
   const page = parsePage(Buffer.from("<title>t</title>"), "http://a/" as CrawlUrl);
