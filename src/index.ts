@@ -1,9 +1,10 @@
-import { configOf } from "./config/crawl-config.ts";
-import type { CrawlSettings } from "./config/schema.ts";
+import { configOf, type ProgramSettings } from "./config/crawl-config.ts";
 import { Crawl } from "./crawl/crawl.ts";
 import type { CrawlEvents } from "./crawl/events.ts";
 import type { CrawlSummary } from "./crawl/summary.ts";
 
+export type { ProgramSettings } from "./config/crawl-config.ts";
+export type { PagePriority } from "./config/priority-module.ts";
 export type { CrawlConfig, CrawlSettings } from "./config/schema.ts";
 export { Crawl } from "./crawl/crawl.ts";
 export type { CrawlEvents, CrawlProgress } from "./crawl/events.ts";
@@ -29,7 +30,7 @@ export type Listeners = {
  * `out` is required here. The seeds of a program consent to no private address: say `allowPrivate`.
  */
 export async function crawl(
-  settings: Partial<CrawlSettings> & { readonly out: string },
+  settings: ProgramSettings & { readonly out: string },
   listeners: Listeners = {},
 ): Promise<CrawlSummary> {
   const running = new Crawl(configOf(settings), settings.out);

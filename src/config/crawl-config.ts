@@ -6,6 +6,7 @@ import { dedupKey } from "../url/dedup-key.ts";
 import { partsOf } from "../url/url-parts.ts";
 import { complaint, type Origin } from "./complaint.ts";
 import { printable } from "./printable.ts";
+import { type PagePriority, priorityModule } from "./priority-module.ts";
 import { type CrawlConfig, type CrawlSettings, crawlSchema, type SettingName } from "./schema.ts";
 import type { SeedList } from "./seed-file.ts";
 import { readSeed } from "./seed-line.ts";
@@ -70,9 +71,16 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
   });
 }
 
+/** What a program may set: as the command line, and a function for `priority` instead of the name of a module. */
+export type ProgramSettings = Readonly<
+  Omit<Partial<CrawlSettings>, "priority"> & { priority?: string | PagePriority | undefined }
+>;
+
 /** The configuration of a program that uses the library: the same checks, no consent to private addresses. */
-export function configOf(values: Readonly<Partial<CrawlSettings>>): CrawlConfig {
-  return configFrom(checkSettings(values));
+export function configOf(values: ProgramSettings): CrawlConfig {
+  const { priority } = values;
+  if (typeof priority !== "function") return configFrom(checkSettings({ ...values, priority }));
+  return configFrom(checkSettings({ ...values, priority: priorityModule(priority) }));
 }
 
 /** A crawl can be compared only with one that is there and finished. */

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
+import type { PagePriority } from "../config/priority-module.ts";
 import { OrbweaverError } from "../errors.ts";
-import type { PagePriority } from "../frontier/opic/deal.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { Crawler } from "./crawler.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";

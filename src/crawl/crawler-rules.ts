@@ -1,6 +1,6 @@
+import type { PagePriority } from "../config/priority-module.ts";
 import type { CrawlConfig } from "../config/schema.ts";
 import type { LentSoFar } from "../frontier/lender.ts";
-import type { PagePriority } from "../frontier/opic/deal.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { CrawlMemory } from "./shared-memory.ts";
 

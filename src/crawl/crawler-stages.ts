@@ -165,15 +165,13 @@ export class CrawlerStages implements Stages {
         }
         return { found: [redirect.found], redirect: { location: redirect.found.url }, links: 1 };
       case "none": {
-        const { parsed } = page;
-        const links = parsed === undefined ? 0 : parsed.links.length + parsed.refused.length;
         const { guard, foundLinks } = this.#parts;
-        const { found, known } = foundLinks.of(lease, page, skipped, this.#parts.known);
+        const { found, known, links } = foundLinks.of(lease, page, skipped, this.#parts.known);
         return {
           found: guard.sift(found, follower, skipped),
           known,
           redirect: undefined,
-          links: links + (parsed?.linksDropped ?? 0),
+          links,
         };
       }
     }

@@ -13,7 +13,7 @@ import {
   journalsOf,
   startOthers,
 } from "./crew-workers.ts";
-import { DeathToll, startAgain } from "./death-toll.ts";
+import { DeathToll, misuseOf, startAgain } from "./death-toll.ts";
 import { FirstWords } from "./first-words.ts";
 import { countAnew, orRefused, reclaim, recount, type Start } from "./recount.ts";
 import { bellsOf, createBuffer, MODES } from "./shared-memory.ts";
@@ -203,9 +203,10 @@ export class Crew {
     }
     // A full disk is fatal only to a crawl that ends: until then its builders wait.
     const fullDisk = control.mode === MODES.run ? undefined : this.#builders.fullDisk;
-    const isHopeless = fullDisk ?? this.#toll.isTooHigh(control.pagesCommitted);
+    const misuse = fullDisk ?? misuseOf(error);
+    const isHopeless = misuse ?? this.#toll.isTooHigh(control.pagesCommitted);
     if (config.frontier === "shared" || isHopeless) {
-      this.#voice.fault(fullDisk ?? error);
+      this.#voice.fault(misuse ?? error);
       if (crawler >= 0) this.#crawlerEnded(crawler);
       return;
     }

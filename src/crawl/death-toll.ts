@@ -1,7 +1,9 @@
-import { WorkerDiedError } from "../errors.ts";
+import { UsageError, WorkerDiedError } from "../errors.ts";
 
 /** A worker that dies this often without a page in between dies of something that starting it again does not cure. */
 const MAX_DEATHS_WITHOUT_PAGE = 5;
+
+const USAGE = new UsageError("").code;
 
 /** Counts the deaths since the last page. */
 export class DeathToll {
@@ -14,6 +16,13 @@ export class DeathToll {
     this.#pages = pages;
     return this.#deaths > MAX_DEATHS_WITHOUT_PAGE;
   }
+}
+
+/** What a worker died of, if that is what the user gave it (`--priority`): starting it again does not cure that. */
+export function misuseOf(error: unknown): UsageError | undefined {
+  const cause = error instanceof WorkerDiedError ? error.cause : undefined;
+  const isMisuse = cause instanceof Error && "code" in cause && cause.code === USAGE;
+  return isMisuse ? new UsageError(cause.message, cause) : undefined;
 }
 
 /** Starts a worker, and once more when it dies on its way: unless the crew goes home, or it does so too often. */

@@ -21,6 +21,8 @@ export interface FoundRules {
 export interface Found {
   readonly found: Discovery[];
   readonly known?: KnownPrints | undefined;
+  /** Distinct links, also those that are not followed. */
+  readonly links: number;
 }
 
 /** Gathers everything a response leads to, from whatever part of it: links, headers, assets, lists. */
@@ -35,25 +37,45 @@ export class FoundLinks {
 
   /** What to visit next; what is not visited goes to `skipped` with its reason. `known` leaves out what is known. */
   of(lease: Lease, page: ReadPage, skipped: Skipped[], known?: KnownLinks): Found {
-    if (page.listed !== undefined) return { found: this.#listed(lease, page.listed, skipped) };
-    if (page.robots.nofollow) return { found: [] };
+    if (page.listed !== undefined) {
+      const { urls, sitemaps } = page.listed;
+      const links = urls.length + sitemaps.length;
+      return { found: this.#listed(lease, page.listed, skipped), links };
+    }
     const { parsed, headerLinks } = page;
+    const all = parsed?.links ?? [];
+    const ownLinks = all.length + (parsed?.refused.length ?? 0) + (parsed?.linksDropped ?? 0);
+    if (page.robots.nofollow) return { found: [], links: ownLinks };
     for (const { link, reason } of parsed?.refused ?? []) {
       this.#follower.report({ url: link, reason, parent: lease.url }, skipped);
     }
     const assets = this.#follower.assets(lease, parsed?.assets ?? [], skipped);
-    if (this.#rules.sitemaps === "only") return { found: assets };
+    if (this.#rules.sitemaps === "only")
+      return { found: assets, links: ownLinks + (parsed?.assets.length ?? 0) };
     const refresh = parsed?.refresh;
     const viaOf: ViaOf = (url) => (url === refresh ? "refresh" : "link");
-    const all = parsed?.links ?? [];
     const split = known?.split(lease.shard, all);
-    const links = this.#follower.links(lease, split?.left ?? all, skipped, viaOf);
-    const more = this.#follower.links(lease, headerLinks, skipped, BY_LINK);
-    const feeds = this.#follower.links(lease, parsed?.feeds ?? [], skipped, BY_FEED);
+    const left = split?.left ?? all;
+    const links = this.#follower.links(lease, left, skipped, viaOf);
+    const others = headerLinks.length + (parsed?.feeds.length ?? 0) + (parsed?.assets.length ?? 0);
     // Most pages have nothing but links.
-    const others = more.length + feeds.length + assets.length;
-    const found = others === 0 ? links : [...links, ...more, ...feeds, ...assets];
-    return { found, known: split?.known };
+    if (others === 0) return { found: links, known: split?.known, links: ownLinks };
+    const met = new Set(all);
+    const isNew = (url: CrawlUrl) => met.size < met.add(url).size;
+    const more = this.#follower.links(lease, headerLinks.filter(isNew), skipped, BY_LINK);
+    const feeds = this.#follower.links(
+      lease,
+      (parsed?.feeds ?? []).filter(isNew),
+      skipped,
+      BY_FEED,
+    );
+    const found = [...links, ...more, ...feeds];
+    // A part of the page may be too far away for a link: it comes along all the same.
+    const refused = new Set(left);
+    for (const { url } of found) refused.delete(url);
+    for (const asset of assets) if (isNew(asset.url) || refused.has(asset.url)) found.push(asset);
+    for (const url of parsed?.assets ?? []) met.add(url);
+    return { found, known: split?.known, links: ownLinks + met.size - all.length };
   }
 
   #listed(lease: Lease, listed: Sitemap, skipped: Skipped[]): Discovery[] {

@@ -148,7 +148,11 @@ function collect(
     }
     const target = resolver.resolve(link);
     if (target === undefined) {
-      if (page.refused.length < MAX_REFUSED) page.refused.push(refusal(link, resolver.page));
+      // Once each, like those that are followed: a page's cash is spread over its distinct links.
+      if (page.refused.length < MAX_REFUSED && !seen.has(link)) {
+        seen.add(link);
+        page.refused.push(refusal(link, resolver.page));
+      }
       continue;
     }
     if (isRefresh) page.refresh = target;

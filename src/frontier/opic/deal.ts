@@ -24,13 +24,10 @@ export function mintFor(book: CashBook): number {
   return book.minted + UNIT <= MOST_MINTED ? UNIT : 0;
 }
 
-/** What a page is worth beyond its links, in units: asked once, when the page is met; below 0 counts as 0, above 16 as 16. */
-export type PagePriority = (url: string, depth: number) => number;
-
 const MOST_UNITS = 16;
 
 /** What is minted for a page that is worth so many units by itself; 0 when the shard has minted its all. */
 export function bonusFor(book: CashBook, units: number): number {
-  const amount = Math.floor(UNIT * Math.min(MOST_UNITS, Math.max(0, Number(units) || 0)));
+  const amount = Math.floor(UNIT * Math.min(MOST_UNITS, units));
   return book.minted + amount <= MOST_MINTED ? amount : 0;
 }
