@@ -3,6 +3,7 @@ import { ChainQueue } from "../frontier/chain-queue.ts";
 import { Exchange } from "../frontier/exchange.ts";
 import { OUTCOME, type ThreadFrontier } from "../frontier/frontier.ts";
 import { GatheredPrints } from "../frontier/gathered-prints.ts";
+import { ArchiveEnds } from "../frontier/journal/archive-ends.ts";
 import { listJournals } from "../frontier/journal/journal-listing.ts";
 import type { JournalEnd } from "../frontier/journal/journal-reader.ts";
 import { KnownLinks } from "../frontier/known-links.ts";
@@ -132,6 +133,7 @@ function openSharded(
   };
   const ends = new Map<number, JournalEnd | undefined>();
   const listed = listJournals(journals!);
+  const archives = new ArchiveEnds();
   for (let number = thread; number < shards; number += threads) {
     const opened = openShard({
       folder: journals!,
@@ -142,7 +144,7 @@ function openSharded(
       gathered,
       newQueue: (cash) => newQueue(number, cash),
     });
-    checkArchives(rules.archive, opened.shard.state.archives.ends, rules.lostArchives);
+    for (const [name, end] of opened.shard.state.archives.ends) archives.reaches(name, end);
     owned.push(opened.shard);
     ends.set(number, opened.end);
     const { outcomes, counters: counted } = opened.shard.state;
@@ -155,6 +157,8 @@ function openSharded(
     counters.add("sitemaps", outcomes[OUTCOME.sitemap]!);
     counters.add("unchanged", outcomes[OUTCOME.unchanged]!);
   }
+  // Once for all shards: every builder that died left files, and most of them hold something of each shard.
+  checkArchives(rules.archive, archives.ends, rules.lostArchives);
   const exchange = new Exchange(thread, {
     inboxes: inboxesOf(memory, thread),
     bells: bells.slice(0, memory.threads),

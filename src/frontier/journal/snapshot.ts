@@ -14,11 +14,11 @@ import { readSections, type Section, type SectionWriter } from "./section-file.t
 /*
  * shard-03.000017.snapshot: the state of a shard up to and including segment 17, as sections:
  *
- *   1 head      "OWSNAP02", shard 16, segment 32, epoch 32, sequence 64, seeds 2 x 32
+ *   1 head      "OWSNAP03", shard 16, segment 32, epoch 32, sequence 64, seeds 2 x 32
  *   2 prints    fingerprints of all known URLs, 2 x 32 each; repeated
  *   3 numbers   outcomes (256 doubles), counters (256 doubles)
  *   4 block     an outbox block that is not confirmed: target 16, epoch 32, number 32, links 32, bytes; repeated
- *   5 reached   map 8 (0 sent, 1 received), shard 16, epoch 32, number 32; repeated
+ *   5 reached   map 8 (0 sent, 1 received), shard 16, epoch 32, number 32, of many; repeated
  *   6 events    admissions that are not done, as in the journal; repeated. Ordered by cash: what these pages have and
  *               the sites that minted, as credited and minted events
  *   7 total     URLs that wait 64
@@ -26,6 +26,7 @@ import { readSections, type Section, type SectionWriter } from "./section-file.t
  *
  *   9 archives  files of the archive with committed records: where the last one ends 64, length 16, name; repeated
  *
+ * "OWSNAP02" has a section 5 for each of them: every death adds some, so that there may be thousands.
  * "OWSNAP01" is the same without 9, and without the promise that the file of the next segment is there.
  */
 
@@ -40,8 +41,11 @@ const SECTION = {
   hosts: 8,
   archives: 9,
 } as const;
-const MAGICS = ["OWSNAP01", "OWSNAP02"];
+const MAGICS = ["OWSNAP01", "OWSNAP02", "OWSNAP03"];
 const HEAD_BYTES = 38;
+const REACHED_BYTES = 11;
+/** So many in a section: a section is never large. */
+const REACHED_MOST = 4096;
 
 /** Where the journal goes on behind a snapshot. */
 export type SnapshotEnd = Pick<JournalEnd, "segment" | "sequence" | "epoch" | "followed">;
@@ -104,17 +108,24 @@ export class SnapshotWriter {
       bytes.set(block.bytes, 14);
       this.#sections.add(SECTION.block, bytes);
     }
-    for (const [index, map] of [state.sent, state.received].entries()) {
-      for (const [name, number] of map) {
-        const [shard, epoch] = name.split(" ").map(Number) as [number, number];
-        const bytes = Buffer.alloc(11);
-        bytes[0] = index;
-        bytes.writeUInt16LE(shard, 1);
-        bytes.writeUInt32LE(epoch, 3);
-        bytes.writeUInt32LE(number, 7);
-        this.#sections.add(SECTION.reached, bytes);
-      }
+    for (const [index, map] of [state.sent, state.received].entries()) this.#reached(index, map);
+  }
+
+  #reached(index: number, map: ReadonlyMap<string, number>): void {
+    const bytes = Buffer.alloc(REACHED_BYTES * Math.min(REACHED_MOST, map.size));
+    let at = 0;
+    for (const [name, number] of map) {
+      const [shard, epoch] = name.split(" ").map(Number) as [number, number];
+      bytes[at] = index;
+      bytes.writeUInt16LE(shard, at + 1);
+      bytes.writeUInt32LE(epoch, at + 3);
+      bytes.writeUInt32LE(number, at + 7);
+      at += REACHED_BYTES;
+      if (at < bytes.length) continue;
+      this.#sections.add(SECTION.reached, bytes);
+      at = 0;
     }
+    if (at > 0) this.#sections.add(SECTION.reached, bytes.subarray(0, at));
   }
 
   /** Events as they stand in a journal. */
@@ -161,11 +172,8 @@ export class SnapshotReader {
       if (kind === SECTION.prints && prints) state.knowAll(bytes, from, to);
       else if (kind === SECTION.numbers) restoreNumbers(state, section);
       else if (kind === SECTION.block) state.outbox.set(...restoredBlock(state, section));
-      else if (kind === SECTION.reached) {
-        const map = bytes[from] === 0 ? state.sent : state.received;
-        const name = `${bytes.readUInt16LE(from + 1)} ${bytes.readUInt32LE(from + 3)}`;
-        map.set(name, bytes.readUInt32LE(from + 7));
-      } else if (kind === SECTION.archives)
+      else if (kind === SECTION.reached) restoreReached(state, section);
+      else if (kind === SECTION.archives)
         state.archives.reaches(bytes.toString("latin1", from + 10, to), readWide(bytes, from));
       else if (kind === SECTION.total) state.waiting = readWide(bytes, from);
       else if (kind === SECTION.hosts) {
@@ -241,6 +249,14 @@ function restoreNumbers(state: ShardState, { bytes, from }: Section): void {
     state.outcomes[i] = bytes.readDoubleLE(from + 8 * i);
     state.counters[i] = bytes.readDoubleLE(from + 8 * (COUNTERS + i));
     state.cash?.counted(i, state.counters[i]!);
+  }
+}
+
+function restoreReached(state: ShardState, { bytes, from, to }: Section): void {
+  for (let at = from; at < to; at += REACHED_BYTES) {
+    const map = bytes[at] === 0 ? state.sent : state.received;
+    const name = `${bytes.readUInt16LE(at + 1)} ${bytes.readUInt32LE(at + 3)}`;
+    map.set(name, bytes.readUInt32LE(at + 7));
   }
 }
 
