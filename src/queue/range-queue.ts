@@ -71,16 +71,36 @@ export class RangeQueue implements PriorityQueue {
     keys.check();
     const { priorities, ids, length } = keys;
     for (let i = 0; i < length; i++) {
-      const priority = priorities[i]!;
-      const range = QUEUE_RANGES.of(priority);
-      const frame = this.#tailWithRoom(range);
-      const at = this.#filled[range]!++;
-      frame.priorities[at] = priority;
-      frame.ids[at] = ids[i]!;
-      this.#sizes[range]!++;
-      this.#size++;
-      if (range > this.#top) this.#top = range;
+      this.insert(priorities[i]!, ids[i]!, QUEUE_RANGES.of(priorities[i]!));
     }
+  }
+
+  /** Adds one key, whose range the caller knows: here a batch saves nothing. */
+  insert(priority: number, id: number, range: number): void {
+    const frame = this.#tailWithRoom(range);
+    const at = this.#filled[range]!++;
+    frame.priorities[at] = priority;
+    frame.ids[at] = id;
+    this.#sizes[range]!++;
+    this.#size++;
+    if (range > this.#top) this.#top = range;
+  }
+
+  /** The range of the best key; -1 when nothing waits. */
+  topRange(): number {
+    return this.#size === 0 ? -1 : this.#best();
+  }
+
+  /** Takes out the key that `extractTop` would take first, and answers its id; something must wait. */
+  shift(): number {
+    const range = this.#best();
+    const frame = this.#headFrame(range);
+    const at = this.#left[range]!++;
+    this.#sizes[range]!--;
+    this.#size--;
+    const id = frame.ids[at]!;
+    if (at + 1 === this.#headEnd(range)) this.#dropHead(range);
+    return id;
   }
 
   /** Best range first; within a range in the order of insertion. */

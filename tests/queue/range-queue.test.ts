@@ -45,6 +45,25 @@ function batchOf(priorities: readonly number[], firstId: number): Keys {
   return batch;
 }
 
+test("one key at a time is as good as a batch", () => {
+  const [single, batched] = [rangeQueue(3), rangeQueue(3)];
+  const random = new Random(8);
+  let ids = 0;
+  for (let step = 0; step < 400; step++) {
+    const priorities = Array.from({ length: random.below(40) }, () => random.below(6) ** 9);
+    batched.insertMany(batchOf(priorities, ids));
+    for (const priority of priorities) single.insert(priority, ids++, rangeOf(priority));
+    const expected = batched.extractTop(random.below(40));
+    for (let i = 0; i < expected.length; i++) {
+      assert.equal(single.topRange(), rangeOf(expected.priorities[i]!));
+      assert.equal(single.shift(), expected.ids[i]);
+    }
+    assert.equal(single.size, batched.size);
+  }
+  while (single.size > 0) assert.equal(single.shift(), batched.extractTop(1).ids[0]);
+  assert.deepEqual([single.topRange(), batched.size], [-1, 0]);
+});
+
 test("keys leave best range first and within a range in the order they came, whatever was on disk", () => {
   // Few values and long batches: chains of many blocks, of which hardly any fit into memory.
   const steps = fc.array(

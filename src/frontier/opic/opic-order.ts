@@ -1,6 +1,4 @@
-import { Keys } from "../../queue/keys.ts";
-import type { PriorityQueue } from "../../queue/priority-queue.ts";
-import { QUEUE_RANGES } from "../../queue/range-queue.ts";
+import { QUEUE_RANGES, type RangeQueue } from "../../queue/range-queue.ts";
 import type { CashBook, CreditOrigin } from "./cash-book.ts";
 import { ByteColumn } from "./column.ts";
 import type { PageOrder } from "./host-queues.ts";
@@ -11,8 +9,6 @@ const QUEUED = 0;
 const TAKEN = 1;
 const ASIDE = 2;
 const HELD = 3;
-/** The range of the best entry has to be asked for. */
-const UNKNOWN = -2;
 
 /**
  * Which waiting page of a shard comes next: the one with the most cash. A credit that lifts a page into a higher range
@@ -23,16 +19,12 @@ export class OpicOrder implements PageOrder {
   /** Entries that were skipped because their page had been raised or taken since. */
   stale = 0;
   readonly #book: CashBook;
-  readonly #queue: PriorityQueue;
+  readonly #queue: RangeQueue;
   readonly #counts: RangeCounts;
   readonly #states = new ByteColumn();
-  readonly #raised = new Keys(256);
-  readonly #drawn = new Keys(256);
-  /** The range of the best entry. */
-  #top = UNKNOWN;
 
   /** `counts` are those of all orders of a thread. */
-  constructor(book: CashBook, queue: PriorityQueue, counts: RangeCounts = new RangeCounts()) {
+  constructor(book: CashBook, queue: RangeQueue, counts: RangeCounts = new RangeCounts()) {
     this.#book = book;
     this.#queue = queue;
     this.#counts = counts;
@@ -40,13 +32,13 @@ export class OpicOrder implements PageOrder {
 
   /** Entries in the queue, stale ones included. */
   get entries(): number {
-    return this.#queue.size + this.#raised.length;
+    return this.#queue.size;
   }
 
   /** A new page with its first cash. */
   admit(page: number, amount: number): void {
     this.#book.admit(page, amount);
-    this.#push(page, amount);
+    this.#push(page, amount, QUEUE_RANGES.of(amount));
   }
 
   /** A known page gets cash; false when it is done: that comes too late. */
@@ -61,13 +53,14 @@ export class OpicOrder implements PageOrder {
     if (state !== ASIDE) this.#counts.remove(range);
     // Its host asks for the cash of what it holds when it takes a page: a second entry would come too late.
     if (state === HELD) this.#counts.add(raised);
-    else this.#push(page, before + amount);
+    else this.#push(page, before + amount, raised);
     return true;
   }
 
   /** Puts a page that waits back into the queue: the fold does so for all of them when a crawl is resumed. */
   restore(page: number): void {
-    this.#push(page, this.#book.cash(page));
+    const cash = this.#book.cash(page);
+    this.#push(page, cash, QUEUE_RANGES.of(cash));
   }
 
   /**
@@ -75,15 +68,12 @@ export class OpicOrder implements PageOrder {
    * given the name p * `step` + `first`.
    */
   draw(count: number, into: number[], step = 1, first = 0): void {
-    this.#flush();
-    this.#drawn.clear();
-    const { priorities, ids, length } = this.#queue.extractTop(count, this.#drawn);
-    this.#top = UNKNOWN;
-    for (let i = 0; i < length; i++) {
-      const page = ids[i]!;
-      const range = QUEUE_RANGES.of(priorities[i]!);
+    const queue = this.#queue;
+    for (let left = Math.min(count, queue.size); left > 0; left--) {
+      const range = queue.topRange();
+      const page = queue.shift();
       const isQueued = this.#states.get(page) === QUEUED && !this.#book.isDone(page);
-      if (isQueued && range === QUEUE_RANGES.of(this.#book.cash(page))) {
+      if (isQueued && range === this.#rangeOf(page)) {
         this.#states.set(page, HELD);
         into.push(page * step + first);
       } else this.stale++;
@@ -92,12 +82,7 @@ export class OpicOrder implements PageOrder {
 
   /** The range of the best entry; -1 when there is none. */
   topRange(): number {
-    if (this.#top === UNKNOWN) {
-      this.#flush();
-      const best = this.#queue.peek();
-      this.#top = best === undefined ? -1 : QUEUE_RANGES.of(best.priority);
-    }
-    return this.#top;
+    return this.#queue.topRange();
   }
 
   /** A page that is held finds no room: a raise brings it back into the queue. */
@@ -140,18 +125,9 @@ export class OpicOrder implements PageOrder {
     return QUEUE_RANGES.of(this.#book.cash(page));
   }
 
-  /** Raises come one by one and go in as a batch. */
-  #push(page: number, cash: number): void {
-    const range = QUEUE_RANGES.of(cash);
+  #push(page: number, cash: number, range: number): void {
     this.#states.set(page, QUEUED);
     this.#counts.add(range);
-    this.#raised.push(cash, page);
-    if (this.#top !== UNKNOWN && range > this.#top) this.#top = range;
-  }
-
-  #flush(): void {
-    if (this.#raised.length === 0) return;
-    this.#queue.insertMany(this.#raised);
-    this.#raised.clear();
+    this.#queue.insert(cash, page, range);
   }
 }

@@ -41,13 +41,16 @@ export class OpicQueue implements ShardQueue {
 
   add(host: Host, found: Discovery, low: number, high: number): void {
     const { bytes, at } = this.#log.room();
-    this.#put(host, low, high, writeRecord(bytes, at, found, low, high, 0));
+    // The page that was just admitted has the last number.
+    const page = this.#cash.pages.size - 1;
+    this.#put(host, page, writeRecord(bytes, at, found, low, high, 0));
   }
 
   restore(host: Host, run: WaitingRun): void {
     eachLink(run, (link) => {
       const { bytes, at } = this.#log.room();
-      this.#put(host, link.low, link.high, copyRecord(bytes, at, link, 0));
+      const page = this.#cash.pages.find(link.low, link.high);
+      this.#put(host, page, copyRecord(bytes, at, link, 0));
     });
   }
 
@@ -88,8 +91,8 @@ export class OpicQueue implements ShardQueue {
     this.onReady(this.#hosts.get(number)!);
   }
 
-  #put(host: Host, low: number, high: number, length: number): void {
-    const page = this.#cash.pages.find(low, high);
+  /** The record just written is this page's. */
+  #put(host: Host, page: number, length: number): void {
     if (host.number === 0) {
       host.number = ++this.#lastHost;
       this.#hosts.set(host.number, host);

@@ -5,7 +5,6 @@ import { CashBook } from "../../../src/frontier/opic/cash-book.ts";
 import { MergedOrder } from "../../../src/frontier/opic/merged-order.ts";
 import { OpicOrder } from "../../../src/frontier/opic/opic-order.ts";
 import { RangeCounts } from "../../../src/frontier/opic/range-counts.ts";
-import { Heap } from "../../../src/queue/heap.ts";
 import { QUEUE_RANGES, RangeQueue } from "../../../src/queue/range-queue.ts";
 
 const noFile = () => assert.fail("memory suffices");
@@ -123,17 +122,6 @@ test("every waiting page is drawn exactly once, best range first, whatever is cr
       },
     ),
   );
-});
-
-test("an exact queue serves as well as one of ranges", () => {
-  const book = new CashBook();
-  book.mint(1e6);
-  const order = new OpicOrder(book, new Heap(4));
-  [7, 9, 8].forEach((cash, page) => {
-    order.admit(page, cash);
-  });
-  order.credit(0, 100, "own");
-  assert.deepEqual(drawAll(order).sort(), [0, 1, 2]);
 });
 
 test("a resumed shard draws what its book says", () => {
