@@ -1,12 +1,13 @@
-// Does a page cost the same late in a crawl as early? One crawl of a synthetic web by the real program: CPU time per page
-// and resident memory of the crawler's process, window by window.
+// Does a page cost the same late in a crawl as early? A crawl of an even web, in which every page is the same work, by
+// the real program: CPU time per page and resident memory of the crawler's process alone, window by window.
 // Needs a build: npm run build && node bench/flat.bench.mjs
-//   [--pages 1e6] [--hosts 1000] [--threads 2] [--windows 10] [--order bfs] [--save]
+//   [--pages 1e6] [--hosts 1000] [--threads 2] [--windows 10] [--turns 10] [--order bfs] [--save]
 //
-// Windows begin behind 10,000 pages, or behind a fifth of the crawl when that is less: before, code is compiled and
-// tables are small. The median of the last third of the windows is compared with that of the first third. CPU time includes the kernel's, so
-// other load on the machine makes all windows dearer and not flat: run it alone. 1e6 pages take about a quarter of an
-// hour on two cores, 5e4 a minute.
+// CPU time depends on what else the machine does, by half and more. So a second crawl of the same web begins when the
+// first is nearly over; behind its first 10,000 pages (before, code is compiled and tables are small) the two take
+// turns of some thousand pages, while the other one is stopped. What counts is the ratio of these: late to early
+// pages within seconds of each other. Windows are told as they are, beside a fixed piece of work measured in the same
+// window and the cost of a page in terms of that. 1e6 pages take about 5 minutes on two cores, 5e4 half a minute.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,8 +16,8 @@ import os from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { PROFILES } from "../build/src/web/profile.js";
-import { startWebProcess } from "../build/src/web/web-process.js";
+import { calibrate } from "./calibration.mjs";
+import { startEvenWeb } from "./even-web.mjs";
 import { keepResult } from "./keep-result.mjs";
 import { cpuMsOf } from "./process-cpu.mjs";
 
@@ -27,85 +28,172 @@ const pages = argument("--pages", 1e6);
 const hosts = argument("--hosts", Math.min(1000, Math.ceil(pages / 50)));
 const threads = argument("--threads", 2);
 const windows = argument("--windows", 10);
+const turns = argument("--turns", 10);
 const order = text("--order", "bfs");
 const WARM_PAGES = Math.min(10_000, pages / 5);
-/** Allowed of the last windows against the first: CPU per page, and bytes of memory per page done between them. */
+const TURN_PAGES = Math.min(5000, Math.ceil(pages / 50));
+/** Allowed of late pages against early ones: CPU per page, and bytes of memory per page done between windows. */
 const MAX_RATIO = 1.25;
 const MAX_BYTES_PER_PAGE = 128;
+const CALIBRATE_EVERY_MS = 100;
 const main = fileURLToPath(new URL("../build/src/cli/main.js", import.meta.url));
+const folder = mkdtempSync(join(os.tmpdir(), "orbweaver-flat-"));
 
-/** CPU seconds and resident bytes of a process now. */
-function used(pid) {
-  const status = readFileSync(`/proc/${pid}/status`, "latin1");
-  return {
-    cpu: cpuMsOf(pid) / 1000,
-    rss: 1024 * Number(/VmRSS:\s+(\d+)/.exec(status)[1]),
-  };
+/** A crawl by the program, and the web it crawls. */
+class Crawl {
+  #web;
+  #process;
+  #ended;
+  #isOver = false;
+
+  constructor(name, web) {
+    this.#web = web;
+    const seeds = join(folder, `${name}.txt`);
+    writeFileSync(seeds, `${web.start.join("\n")}\n`);
+    const args = [
+      ...[main, "crawl", "--seeds", seeds, "--scope", "any", "--allow-private", "127.0.0.0/8"],
+      ...["--delay", "0", "--threads", String(threads), "--order", order],
+      ...["--out", join(folder, name), "--quiet", "--json"],
+    ];
+    this.#process = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
+    this.#ended = once(this.#process, "exit").then(() => {
+      this.#isOver = true;
+    });
+  }
+
+  /** Pages served so far, CPU microseconds and resident bytes of the crawler. */
+  async used() {
+    const done = await this.#web.pagesServed();
+    if (this.#isOver) throw new Error("the crawl has ended by itself");
+    const status = readFileSync(`/proc/${this.#process.pid}/status`, "latin1");
+    const rss = 1024 * Number(/VmRSS:\s+(\d+)/.exec(status)[1]);
+    return { done, us: 1000 * cpuMsOf(this.#process.pid), rss };
+  }
+
+  /** Waits until so many pages are served; `meanwhile` is called from time to time. */
+  async reach(wanted, meanwhile = () => {}) {
+    for (;;) {
+      const now = await this.used();
+      if (now.done >= wanted) return now;
+      meanwhile();
+      await sleep(10);
+    }
+  }
+
+  stop() {
+    this.#process.kill("SIGSTOP");
+  }
+
+  go() {
+    this.#process.kill("SIGCONT");
+  }
+
+  async close() {
+    this.#process.kill("SIGKILL");
+    await this.#ended;
+  }
 }
 
-const folder = mkdtempSync(join(os.tmpdir(), "orbweaver-flat-"));
-const profile = { ...PROFILES.small, pages, hosts, meanLinks: 12, minBytes: 1024, maxBytes: 8192 };
-const web = await startWebProcess({ profile });
-const seeds = join(folder, "seeds.txt");
-writeFileSync(seeds, `${web.start.join("\n")}\n`);
-const crawler = spawn(
-  process.execPath,
-  [
-    ...[main, "crawl", "--seeds", seeds, "--scope", "any", "--allow-private", "127.0.0.0/8"],
-    ...["--delay", "0", "--threads", String(threads), "--order", order],
-    ...["--out", join(folder, "out"), "--quiet", "--json"],
-  ],
-  { stdio: ["ignore", "ignore", "inherit"] },
-);
-let isOver = false;
-const ended = once(crawler, "exit").then(() => {
-  isOver = true;
-});
-const rows = [];
-try {
-  const step = (pages - WARM_PAGES) / windows;
-  let before;
-  for (let next = WARM_PAGES; !isOver; ) {
-    await sleep(20);
-    const { pages: done } = await web.report();
-    // The last pages are served before the crawl is over, so its process is still there.
-    if (done < Math.min(next, pages - 1) || isOver) continue;
-    const now = { done, ...used(crawler.pid) };
-    if (before !== undefined) {
-      rows.push({
-        pages: done,
-        cpuPerPageUs: Number(((1e6 * (now.cpu - before.cpu)) / (done - before.done)).toFixed(1)),
-        rssMiB: Number((now.rss / 2 ** 20).toFixed(1)),
-      });
-      console.log(
-        `  ${done} pages: ${rows.at(-1).cpuPerPageUs} us each, ${rows.at(-1).rssMiB} MiB`,
-      );
-    }
+const round = (value, digits = 1) => Number(value.toFixed(digits));
+const perPage = (before, after) => (after.us - before.us) / (after.done - before.done);
+const middle = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+
+/** The cost of pages from `WARM_PAGES` up to `end`, window by window. */
+async function measureWindows(crawl, end) {
+  const rows = [];
+  let before = await crawl.reach(WARM_PAGES);
+  const step = (end - before.done) / windows;
+  for (let window = 1; window <= windows; window++) {
+    const fixed = [];
+    let lastMs = 0;
+    const now = await crawl.reach(end - (windows - window) * step, () => {
+      if (performance.now() - lastMs < CALIBRATE_EVERY_MS) return;
+      lastMs = performance.now();
+      fixed.push(calibrate());
+    });
+    const fixedUs = middle(fixed.length > 0 ? fixed : [calibrate()]);
+    rows.push({
+      pages: now.done,
+      cpuPerPageUs: round(perPage(before, now)),
+      fixedWorkUs: fixedUs,
+      perFixedWork: round(perPage(before, now) / fixedUs, 3),
+      rssMiB: round(now.rss / 2 ** 20),
+    });
+    const { cpuPerPageUs, rssMiB, perFixedWork } = rows.at(-1);
+    console.log(
+      `  ${now.done} pages: ${cpuPerPageUs} us each, ${perFixedWork} of the fixed work (${fixedUs} us), ${rssMiB} MiB`,
+    );
     before = now;
-    next = done + step;
-    if (rows.length === windows || done >= pages - 1) break;
   }
+  return rows;
+}
+
+/** One turn of a crawl that is stopped before and after; its CPU time per page. */
+async function turn(crawl) {
+  const before = await crawl.used();
+  crawl.go();
+  await crawl.reach(before.done + TURN_PAGES);
+  crawl.stop();
+  return { us: perPage(before, await crawl.used()), done: before.done };
+}
+
+async function takeTurns(early, late) {
+  const pairs = [];
+  late.stop();
+  early.stop();
+  for (let i = 0; i < turns; i++) {
+    // Neither always comes first.
+    const order = i % 2 === 0 ? [early, late] : [late, early];
+    const measured = new Map();
+    for (const crawl of order) measured.set(crawl, await turn(crawl));
+    const [e, l] = [measured.get(early), measured.get(late)];
+    pairs.push({ early: e.done, earlyUs: round(e.us), late: l.done, lateUs: round(l.us) });
+    pairs.at(-1).ratio = round(l.us / e.us, 3);
+    console.log(
+      `  ${e.done} pages: ${round(e.us)} us each; ${l.done} pages: ${round(l.us)} us each`,
+    );
+  }
+  return pairs;
+}
+
+// Both are there before anything is measured: making one takes seconds.
+const webs = [
+  await startEvenWeb(hosts, pages),
+  await startEvenWeb(hosts, WARM_PAGES + (turns + 2) * TURN_PAGES),
+];
+const late = new Crawl("late", webs[0]);
+let early;
+let rows;
+let pairs;
+try {
+  rows = await measureWindows(late, pages - turns * TURN_PAGES);
+  // The late one goes on meanwhile: stopped for longer, it would lose its connections.
+  early = new Crawl("early", webs[1]);
+  await early.reach(WARM_PAGES);
+  pairs = await takeTurns(early, late);
 } finally {
-  crawler.kill("SIGKILL");
-  await ended;
-  await web.close();
+  await early?.close();
+  await late.close();
+  for (const web of webs) await web.close();
   rmSync(folder, { recursive: true, force: true });
 }
-const [first, last] = [rows[0], rows.at(-1)];
-if (first === undefined || first === last) throw new Error("too few windows: more --pages");
-/** Of some windows the one in the middle, as CPU time goes. */
-const middle = (some) =>
-  some.map(({ cpuPerPageUs }) => cpuPerPageUs).sort((a, b) => a - b)[some.length >> 1];
 const some = Math.max(1, Math.floor(rows.length / 3));
-const [firstUs, lastUs] = [middle(rows.slice(0, some)), middle(rows.slice(-some))];
+/** The last third of the windows against the first. */
+const lastToFirst = (figure) => {
+  const of = (windows) => middle(windows.map((row) => row[figure]));
+  return round(of(rows.slice(-some)) / of(rows.slice(0, some)), 3);
+};
+const [first, last] = [rows[0], rows.at(-1)];
+const ratios = pairs.map(({ ratio }) => ratio);
 const result = {
-  pages,
-  hosts,
-  threads,
-  order,
-  firstUs,
-  lastUs,
-  ratio: Number((lastUs / firstUs).toFixed(3)),
+  ...{ pages, hosts, threads, order },
+  earlyUs: middle(pairs.map(({ earlyUs }) => earlyUs)),
+  lateUs: middle(pairs.map(({ lateUs }) => lateUs)),
+  ratio: middle(ratios),
+  least: Math.min(...ratios),
+  most: Math.max(...ratios),
+  windowsRaw: lastToFirst("cpuPerPageUs"),
+  windowsPerFixedWork: lastToFirst("perFixedWork"),
   bytesPerPage: Math.round((2 ** 20 * (last.rssMiB - first.rssMiB)) / (last.pages - first.pages)),
 };
 console.table({ flat: result });
@@ -119,5 +207,5 @@ const problems = [
 ];
 for (const problem of problems) console.log(`  ${problem}`);
 if (process.argv.includes("--save"))
-  keepResult("flat", "bench/flat.bench.mjs", { result, windows: rows });
+  keepResult("flat", "bench/flat.bench.mjs", { result, windows: rows, turns: pairs });
 process.exitCode = problems.length > 0 ? 1 : 0;

@@ -25,6 +25,7 @@ import { Drain } from "./drain.ts";
 import { CrawlBus, type CrawlProgress } from "./events.ts";
 import { fitToOpenFiles } from "./file-budget.ts";
 import { flowOf } from "./flow.ts";
+import { Idleness } from "./idleness.ts";
 import { createSharedMemory, losesUrls } from "./shared-frontier-memory.ts";
 import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-memory.ts";
 import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./summary.ts";
@@ -51,8 +52,7 @@ export class Crawl {
   #state: CrawlState | undefined;
   #startMs = 0;
   #startCpu = process.cpuUsage();
-  /** Idleness is counted from the moment all threads run: their start may take longer than any patience. */
-  #lastWorkMs = Number.POSITIVE_INFINITY;
+  readonly #idleness = new Idleness();
   readonly #drain = new Drain();
   #endedMs = 0;
   #fault: unknown;
@@ -112,9 +112,7 @@ export class Crawl {
     if (this.#fewFiles !== undefined) this.events.emit("fewFiles", this.#fewFiles);
     // A crew that cannot begin dismisses its crawlers, so the wait below ends either way.
     crew.start().then(
-      () => {
-        this.#lastWorkMs = monotonicMs();
-      },
+      () => this.#idleness.begin(monotonicMs()),
       (error: unknown) => this.#fail(error),
     );
     await crew.crawlersEnded;
@@ -271,15 +269,14 @@ export class Crawl {
     } else if (this.#drain.isOver(now, progress.inFlight) && this.#control.mode === MODES.drain) {
       this.#abort();
     }
-    // A host that answers nobody keeps no crawl alive by being tried.
-    if (progress.inFlight > totals(this.#memory.counters).hopeful) this.#lastWorkMs = now;
-    else if (losesUrls(this.#config) && now - this.#lastWorkMs > LOST_MS) {
+    const idleMs = this.#idleness.lookMs(now, totals(this.#memory.counters));
+    if (losesUrls(this.#config) && idleMs > LOST_MS) {
       // The counter of a frontier that loses URLs never reaches 0 in the right way: idleness has to do.
       this.#control.end("finished", MODES.drain);
       this.#crew?.wakeAll();
-    } else if (now - this.#lastWorkMs > maxWaitMs) {
+    } else if (idleMs > maxWaitMs) {
       // Only hosts that make us wait are left: their URLs end as unavailable and stay for a later run.
-      this.#lastWorkMs = now;
+      this.#idleness.begin(now);
       this.#crew?.tell({ kind: "giveUpWaiting" });
     }
   }
