@@ -60,7 +60,11 @@ export class CrawlerStages implements Stages {
   }
 
   fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome> {
-    return this.#parts.guard.before(lease) ?? this.#parts.fetcher.fetch(lease);
+    const { guard, fetcher } = this.#parts;
+    const { heldMs } = lease.host.reachOf(lease.url);
+    if (lease.host.hasSeveralOrigins && heldMs > monotonicMs())
+      return { kind: "postponed", untilMs: heldMs, aside: true };
+    return guard.before(lease) ?? fetcher.fetch(lease);
   }
 
   tryLater(lease: Lease, outcome: FetchOutcome): boolean {
@@ -84,22 +88,24 @@ export class CrawlerStages implements Stages {
     // Whether or not this URL is tried again: its host is not asked before.
     const asked = askedToWait(outcome);
     if (asked !== undefined) host.heldMs = Math.max(host.heldMs, now + asked);
+    const reach = host.reachOf(lease.url);
     const isHosts = outcome.kind === "failed" && HOST_ERRORS.has(outcome.error);
-    if (outcome.kind === "response") host.failures = 0;
+    if (outcome.kind === "response") reach.failures = 0;
     const isLast = !isWorthRetrying(outcome) || lease.attempt >= rules.config.retries;
-    const waitMs = backOffMs(rules.config.delayMs, host.failures + lease.attempt);
+    const waitMs = backOffMs(rules.config.delayMs, reach.failures + lease.attempt);
     // Requests that were under way together fail together: that counts once.
-    if (isHosts && isLast && host.heldMs <= now) host.failures++;
-    if (isHosts || (asked !== undefined && !isLast))
-      host.heldMs = Math.max(host.heldMs, now + Math.max(waitMs, host.delayMs));
+    if (isHosts && isLast && reach.heldMs <= now) reach.failures++;
+    const heldMs = now + Math.max(waitMs, host.delayMs);
+    if (isHosts) reach.heldMs = Math.max(reach.heldMs, heldMs);
+    else if (asked !== undefined && !isLast) host.heldMs = Math.max(host.heldMs, heldMs);
     if (isLast) return false;
     this.#parts.guard.after(lease, false);
     lease.attempt++;
     counters.add("retries");
-    if (isHosts || asked !== undefined) frontier.giveBack(lease, host.heldMs);
+    if (asked !== undefined || (isHosts && reach === host)) frontier.giveBack(lease, host.heldMs);
     else {
       this.requestEnded(lease);
-      frontier.rest(lease, now + waitMs);
+      frontier.rest(lease, isHosts ? reach.heldMs : now + waitMs);
     }
     this.#parts.returnPermit(lease);
     return true;

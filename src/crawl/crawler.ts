@@ -269,7 +269,7 @@ export class Crawler {
   }
 
   #visit(lease: Lease): void {
-    const hopeful = lease.host.failures > 0 ? 1 : 0;
+    const hopeful = lease.host.reachOf(lease.url).failures > 0 ? 1 : 0;
     this.#inFlight++;
     this.#hopeful += hopeful;
     visit(lease, this.#stages).then(

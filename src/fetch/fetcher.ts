@@ -176,7 +176,10 @@ export class Fetcher {
 function verdictOf(lease: Lease, answer: RobotsAnswer): FetchOutcome | undefined {
   if (answer.kind === "postponed") return answer;
   if (answer.kind === "unreachable") {
-    if (!answer.final) return { kind: "postponed", untilMs: answer.retryAtMs };
+    if (!answer.final) {
+      const aside = lease.host.hasSeveralOrigins ? ({ aside: true } as const) : {};
+      return { kind: "postponed", untilMs: answer.retryAtMs, ...aside };
+    }
     return { kind: answer.refused ? "refused" : "failed", error: answer.error };
   }
   if (answer.rules.crawlDelayTooLong) return { kind: "refused", error: "crawl_delay_too_long" };

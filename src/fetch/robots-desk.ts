@@ -141,7 +141,8 @@ export class RobotsDesk {
     // The server's word holds for the whole host, our own patience for as long as there are tries left.
     if (waitMs > 0) host.heldMs = Math.max(host.heldMs, now + waitMs);
     const retryAtMs = now + Math.max(waitMs, this.#rules.backOffMs(tries - 1));
-    if (!final) host.heldMs = Math.max(host.heldMs, retryAtMs);
+    const reach = host.reachOf(`${origin}/` as CrawlUrl);
+    if (!final) reach.heldMs = Math.max(reach.heldMs, retryAtMs);
     const answer = { kind: "unreachable", error, refused, retryAtMs, final, tries } as const;
     if (this.#unreachable.size >= MAX_UNREACHABLE) this.#unreachable.clear();
     this.#unreachable.set(origin, answer);

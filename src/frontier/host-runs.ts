@@ -54,6 +54,7 @@ export class HostRuns {
 
   #meet(url: CrawlUrl): void {
     this.#host = this.#hostOf(hostnameOf(url));
+    this.#host.meet(url);
     // With the slash, so that a longer name does not pass for this one.
     this.#origin.set(`${originOf(url)}/`);
   }

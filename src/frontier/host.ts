@@ -1,7 +1,18 @@
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import { originOf } from "../url/url-parts.ts";
 import type { Lease } from "./frontier.ts";
 
+/** A host has URLs at few ports; beyond so many they share its back-off. */
+const MOST_ORIGINS = 64;
+
+/** What back-off knows of a server: how often in a row it was not there, and until when it is left alone. */
+export interface Reach {
+  failures: number;
+  heldMs: number;
+}
+
 /** One host name: its waiting URLs and when it may be asked next. */
-export class Host {
+export class Host implements Reach {
   readonly name: string;
   /** Key in the gate table. */
   readonly hash: number;
@@ -36,12 +47,38 @@ export class Host {
   reservedMs = 0;
   /** Position in the heap, -1 when the host is not in it. */
   heapIndex = -1;
+  /** Scheme, name and port of its URLs, as far as there is one of each; the slash keeps longer names apart. */
+  #origin = "";
+  /** Its URLs are at several ports: one that is dead must not hold up the others. */
+  hasSeveralOrigins = false;
+  #origins: Map<string, Reach> | undefined;
 
   constructor(name: string, hash: number, delayMs: number) {
     this.name = name;
     this.hash = hash;
     this.delayMs = delayMs;
     this.notedDelayMs = delayMs;
+  }
+
+  /** A URL of this host came. */
+  meet(url: CrawlUrl): void {
+    if (this.hasSeveralOrigins || url.startsWith(this.#origin)) {
+      if (this.#origin === "") this.#origin = `${originOf(url)}/`;
+    } else this.hasSeveralOrigins = true;
+  }
+
+  /** What back-off goes by for this URL: the host, or its port where there are several. */
+  reachOf(url: CrawlUrl): Reach {
+    if (!this.hasSeveralOrigins) return this;
+    this.#origins ??= new Map();
+    const origin = originOf(url);
+    let reach = this.#origins.get(origin);
+    if (reach === undefined) {
+      if (this.#origins.size >= MOST_ORIGINS) return this;
+      reach = { failures: 0, heldMs: 0 };
+      this.#origins.set(origin, reach);
+    }
+    return reach;
   }
 
   /** URLs that wait. */

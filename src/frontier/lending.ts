@@ -217,6 +217,7 @@ export class Lending {
       const host = this.#host(hostnameOf(lent.lease.url));
       host.delayMs = Math.max(host.delayMs, lent.delayMs);
       host.heldMs = Math.max(host.heldMs, lent.heldMs);
+      host.hasSeveralOrigins ||= lent.hasSeveralOrigins;
       const lease = { ...lent.lease, host };
       this.#owners.set(lease, owner);
       this.#ready.push(lease);

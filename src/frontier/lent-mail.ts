@@ -1,4 +1,5 @@
 import type { Discovery, Lease } from "./frontier.ts";
+import type { Host } from "./host.ts";
 import type { PageLocation } from "./journal/event-batch.ts";
 import { LinkBlock } from "./link-block.ts";
 import { MAX_RECORD_BYTES, readRecord, writeRecord } from "./queue-record.ts";
@@ -88,8 +89,8 @@ export function done(lease: Lease, place: PageLocation | undefined, links: numbe
   return bytes;
 }
 
-/** Length of the record, shard, cash, the host's own delay and until when it asked to be left alone; then the record. */
-const LENT_HEAD_BYTES = 28;
+/** Length of the record, shard, cash, the host's own delay, until when it asked to be left alone, whether it has several ports; then the record. */
+const LENT_HEAD_BYTES = 29;
 const NO_CASH = -1;
 export const MAX_LENT_BYTES = LENT_HEAD_BYTES + MAX_RECORD_BYTES;
 
@@ -102,6 +103,7 @@ export function writeLent(into: Buffer, at: number, lease: Lease): number {
   into.writeDoubleLE(cash, at + 4);
   into.writeDoubleLE(lease.host.delayMs, at + 12);
   into.writeDoubleLE(lease.host.heldMs, at + 20);
+  into.writeUInt8(lease.host.hasSeveralOrigins ? 1 : 0, at + 28);
   return LENT_HEAD_BYTES + length;
 }
 
@@ -109,7 +111,10 @@ export function writeLent(into: Buffer, at: number, lease: Lease): number {
 export function readLent(
   from: Buffer,
   at: number,
-): { lease: Omit<Lease, "host">; delayMs: number; heldMs: number; bytes: number } {
+): Pick<Host, "delayMs" | "heldMs" | "hasSeveralOrigins"> & {
+  lease: Omit<Lease, "host">;
+  bytes: number;
+} {
   const cash = from.readDoubleLE(at + 4);
   const lease = {
     ...readRecord(from, at + LENT_HEAD_BYTES),
@@ -121,6 +126,7 @@ export function readLent(
     lease,
     delayMs: from.readDoubleLE(at + 12),
     heldMs: from.readDoubleLE(at + 20),
+    hasSeveralOrigins: from.readUInt8(at + 28) === 1,
     bytes: LENT_HEAD_BYTES + from.readUInt16LE(at),
   };
 }

@@ -9,6 +9,10 @@ interface Resting {
 export class RestingLeases {
   readonly #waiting: Resting[] = [];
 
+  get size(): number {
+    return this.#waiting.length;
+  }
+
   /** Puts a lease aside until `untilMs`. */
   add(lease: Lease, untilMs: number): void {
     let at = this.#waiting.length;

@@ -13,6 +13,8 @@ import type { ShardQueue } from "./shard-queue.ts";
 
 /** No host is left alone for longer, whatever the wall clock did between two runs. */
 const MAX_HOLD_MS = 24 * 3_600_000;
+/** They are in memory: when so many rest, the host waits with the next one. */
+const MOST_RESTING = 10_000;
 /** Hosts without a URL leave memory when there are this many. */
 const FIRST_SWEEP = 512;
 /** Of URLs whose places in memory are asked for together. */
@@ -105,7 +107,9 @@ export class Shard {
   admit(found: Discovery, hostname: string, low: number, high: number, cash = 0): boolean {
     if (!this.state.admit(low, high, cash)) return false;
     this.#queued++;
-    this.#queue.add(this.#host(hostname), found, low, high);
+    const host = this.#host(hostname);
+    host.meet(found.url);
+    this.#queue.add(host, found, low, high);
     return true;
   }
 
@@ -121,6 +125,7 @@ export class Shard {
     for (let lease = this.#resting.takeDue(nowMs); lease; lease = this.#resting.takeDue(nowMs)) {
       // The host may have left memory meanwhile, and there must not be two of one name.
       const host = this.#host(lease.host.name);
+      host.meet(lease.url);
       host.returned.push(host === lease.host ? lease : { ...lease, host });
       this.#settle(host);
     }
@@ -179,8 +184,15 @@ export class Shard {
 
   /** Puts a lease aside until a moment of its own, while its host goes on. */
   rest(lease: Lease, untilMs: number): void {
-    this.#resting.add(lease, untilMs);
     this.#queued++;
+    if (this.#resting.size < MOST_RESTING) {
+      this.#resting.add(lease, untilMs);
+      return;
+    }
+    const host = this.#host(lease.host.name);
+    host.returned.push(host === lease.host ? lease : { ...lease, host });
+    host.nextMs = Math.max(host.nextMs, untilMs);
+    this.#settle(host);
   }
 
   /** When something of this shard may be taken. */

@@ -218,6 +218,7 @@ export class SharedFrontier implements ThreadFrontier {
     if (found === undefined || !this.#mayFetch(found.url)) return undefined;
     this.#held++;
     const host = this.#host(hostnameOf(found.url));
+    host.meet(found.url);
     return { ...found, host, shard: 0, low: 0, high: 0, attempt: 0 };
   }
 

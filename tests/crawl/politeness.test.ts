@@ -62,3 +62,25 @@ test("a host that can no longer be reached is tried ever more rarely and does no
   // After 200, 400, 800 ms and so on: a clock that stands still for a while makes it no more.
   assert.ok(failed >= 1 && failed <= 10, `${failed} URLs were tried`);
 });
+
+test("a dead port does not hold up another port of the same name", async (t) => {
+  const dead = await scriptedServer(t, {});
+  dead.refuseMore();
+  const links = (origin: string, count: number) =>
+    Array.from({ length: count }, (_, i) => `<a href=${origin}/${i}>x</a>`).join("");
+  const alive = Array.from({ length: 6 }, (_, i) => [`/${i}`, html("")] as const);
+  for (const robots of [[], ["--no-robots"]]) {
+    const { all, log } = await crawlScript(
+      t,
+      { "/": html(links(dead.origin, 12) + links("", 6)), ...Object.fromEntries(alive) },
+      ...["--delay", "50", "--max-wait", "1s", "--scope", "any", "--order", "bfs", ...robots],
+      // Too few tries wait for a dead port to outlast --max-wait, unless they hold up everybody.
+      ...["--retries", "2", "--allow-private", "127.0.0.0/8"],
+    );
+    const pages = [...log.values()].filter(({ outcome }) => outcome === "page");
+    assert.equal(pages.length, 7);
+    const errors = all.filter(({ url }) => url.startsWith(dead.origin)).map(({ error }) => error);
+    assert.equal(errors.length, 12);
+    assert.ok(errors.every((error) => /^(connection_refused|host_unavailable)$/.test(error!)));
+  }
+});
