@@ -11,6 +11,10 @@ const folder = join(root, "examples");
 const EXPECTED: Record<string, RegExp> = {
   "01-first-crawl.js": /^(\d+) pages of \1, results in /,
   "02-watch-and-stop.js": /that is enough\ninterrupted with \d+ pages\n$/,
+  "04-bulk-queue.js":
+    /^binary heap: best (\d+), worst taken (\d+), .*\nQuickheap: best \1, worst taken \2, .*\nbuckets: best \1, worst taken \2, .*\n$/,
+  "05-predict-batch.js":
+    /^pagerank: tolerance 50 makes R = \d+, error .*\npagerank: .*\nopic: tolerance 50 makes R = \d+, error .*\nopic: .*\n$/,
   "03-read-the-archive.js": /^warcinfo .*\nresponse .* http:\/\/127\.0\.0\.1:\d+\/.*\n/,
 };
 

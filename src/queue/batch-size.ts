@@ -1,8 +1,5 @@
-/** A link graph: the links of page p are targets[offsets[p]] … targets[offsets[p + 1] - 1]. */
-export interface LinkGraph {
-  readonly offsets: Uint32Array;
-  readonly targets: Uint32Array;
-}
+import { OrbweaverError } from "../errors.ts";
+import { checkGraph, type LinkGraph } from "./page-rank.ts";
 
 /** An earlier crawl, in the order and on the processors that the next one would use. */
 export interface CrawlSample {
@@ -33,6 +30,17 @@ export interface BatchPrediction {
 
 /** Runs the sample through the simulated machine of section 2 (Marin, Paredes, Bonacic 2008) with one tolerance. */
 export function predictBatch(sample: CrawlSample, tolerance: number): BatchPrediction {
+  checkSample(sample);
+  if (!(tolerance >= 0)) {
+    throw new OrbweaverError(
+      "OW_BAD_COUNT",
+      `a tolerance is a number of messages, not ${tolerance}`,
+    );
+  }
+  return simulate(sample, tolerance);
+}
+
+function simulate(sample: CrawlSample, tolerance: number): BatchPrediction {
   const { graph, order, processorOf, processors, messages = "foreign" } = sample;
   const downloads = new Uint32Array(processors);
   const buffered = new Uint32Array(processors);
@@ -64,7 +72,7 @@ export function predictBatch(sample: CrawlSample, tolerance: number): BatchPredi
       if (++buffered[owner]! > tolerance) full = true;
     }
   }
-  const most = Math.max(0, ...downloads);
+  const most = downloads.reduce((a, b) => Math.max(a, b), 0);
   // No exchange at all: the whole crawl is one batch, and its error is that of the superstep that never ended.
   if (supersteps === 0) {
     return { tolerance, batchSize: most, error: taken === 0 ? 0 : missed / taken, supersteps };
@@ -79,12 +87,19 @@ export function predictBatch(sample: CrawlSample, tolerance: number): BatchPredi
  * 0, an exchange after every page with a link, errs too much.
  */
 export function findBatchSize(sample: CrawlSample, maxError: number): BatchPrediction | undefined {
+  checkSample(sample);
+  if (!(maxError > 0)) {
+    throw new OrbweaverError(
+      "OW_BAD_COUNT",
+      `an error is a share above 0 such as 0.05, not ${maxError}`,
+    );
+  }
   let best: BatchPrediction | undefined;
   let low = 0;
   let high = sample.graph.targets.length;
   while (low <= high) {
     const tolerance = Math.floor((low + high) / 2);
-    const prediction = predictBatch(sample, tolerance);
+    const prediction = simulate(sample, tolerance);
     if (prediction.error < maxError) {
       best = prediction;
       low = tolerance + 1;
@@ -93,4 +108,21 @@ export function findBatchSize(sample: CrawlSample, maxError: number): BatchPredi
     }
   }
   return best;
+}
+
+/** Checks once what would otherwise be counted for nobody. */
+function checkSample({ graph, order, processorOf, processors }: CrawlSample): void {
+  checkGraph(graph);
+  const pages = graph.offsets.length - 1;
+  const bad = (message: string) => new OrbweaverError("OW_BAD_GRAPH", message);
+  if (!Number.isSafeInteger(processors) || processors < 1) {
+    throw bad(`there is at least one processor, not ${processors}`);
+  }
+  const wrong = order.find((page) => page >= pages);
+  if (wrong !== undefined) throw bad(`page ${wrong} is in the order, of ${pages} pages`);
+  for (let page = 0; page < pages; page++) {
+    const owner = processorOf[page]!;
+    if (Number.isInteger(owner) && owner >= 0 && owner < processors) continue;
+    throw bad(`page ${page} belongs to processor ${owner}, of ${processors}`);
+  }
 }

@@ -32,11 +32,13 @@ export class PhaseBoard {
   readonly #words: Int32Array;
   readonly #pivot: Float64Array;
   readonly #workers: number;
+  readonly #spins: number;
 
-  constructor(memory: SharedArrayBuffer, workers: number) {
+  constructor(memory: SharedArrayBuffer, workers: number, spins: number = SPINS) {
     this.#words = new Int32Array(memory, 0, WORDS);
     this.#pivot = new Float64Array(memory, 4 * WORDS, 1);
     this.#workers = workers;
+    this.#spins = spins;
   }
 
   /** Coordinator: starts a phase. */
@@ -53,7 +55,10 @@ export class PhaseBoard {
 
   /** Coordinator: returns when every worker has finished the phase. */
   awaitAll(): void {
-    let pending = this.#spin(PENDING, (value) => value === 0);
+    let pending = Atomics.load(this.#words, PENDING);
+    for (let i = 0; i < this.#spins && pending !== 0; i++) {
+      pending = Atomics.load(this.#words, PENDING);
+    }
     while (pending !== 0) {
       if (Atomics.wait(this.#words, PENDING, pending, LONGEST_PHASE_MS) === "timed-out") {
         throw new OrbweaverError("OW_SLICE_LOST", "a thread of the queue does not answer");
@@ -67,8 +72,13 @@ export class PhaseBoard {
 
   /** Worker: waits for the phase after number `seen`; undefined when it is time to end. */
   next(seen: number): Phase | undefined {
-    if (this.#spin(PHASE, (value) => value !== seen) === seen) {
-      while (Atomics.load(this.#words, PHASE) === seen) Atomics.wait(this.#words, PHASE, seen);
+    let phase = Atomics.load(this.#words, PHASE);
+    for (let i = 0; i < this.#spins && phase === seen; i++) {
+      phase = Atomics.load(this.#words, PHASE);
+    }
+    while (phase === seen) {
+      Atomics.wait(this.#words, PHASE, seen);
+      phase = Atomics.load(this.#words, PHASE);
     }
     const act = this.#words[ACT]!;
     if (act === STOP) return undefined;
@@ -88,11 +98,5 @@ export class PhaseBoard {
     Atomics.store(this.#words, PENDING, this.#workers);
     Atomics.add(this.#words, PHASE, 1);
     Atomics.notify(this.#words, PHASE);
-  }
-
-  #spin(word: number, enough: (value: number) => boolean): number {
-    let value = Atomics.load(this.#words, word);
-    for (let i = 0; i < SPINS && !enough(value); i++) value = Atomics.load(this.#words, word);
-    return value;
   }
 }

@@ -1,3 +1,4 @@
+import { OrbweaverError } from "../errors.ts";
 import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
 import { type Crew, type Phase, runPhase } from "./crew.ts";
 import { BOARD_BYTES, PhaseBoard } from "./phase-board.ts";
@@ -17,6 +18,7 @@ export class ThreadCrew implements Crew {
   readonly #board: PhaseBoard;
   readonly #own: PivotSlice;
   readonly #workers: readonly RunningWorker[];
+  #isClosed = false;
 
   constructor(slices: number, capacity: number) {
     this.memory = makeSliceMemory(slices, capacity, true);
@@ -30,6 +32,8 @@ export class ThreadCrew implements Crew {
   }
 
   run(phase: Phase): void {
+    if (this.#isClosed)
+      throw new OrbweaverError("OW_SLICE_LOST", "the threads of the queue are closed");
     this.#board.post(phase);
     runPhase(this.#own, phase);
     this.#board.awaitAll();
@@ -37,6 +41,8 @@ export class ThreadCrew implements Crew {
 
   /** Ends the threads; the queue cannot be used afterwards. */
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#board.stop();
     await Promise.all(this.#workers.map((worker) => worker.ended));
   }

@@ -7,6 +7,7 @@ import { configurations as handOff } from "./configurations/hand-off.ts";
 import { configurations as monitor } from "./configurations/monitor.ts";
 import { configurations as mutex } from "./configurations/mutex.ts";
 import { configurations as owners } from "./configurations/owners.ts";
+import { configurations as phases } from "./configurations/phases.ts";
 import { configurations as ring } from "./configurations/ring.ts";
 import { configurations as semaphore } from "./configurations/semaphore.ts";
 import { configurations as sleeping } from "./configurations/sleeping.ts";
@@ -37,6 +38,7 @@ export const catalogue: readonly Entry[] = [
   ...entries("techniques", techniques),
   ...entries("deaths", deaths),
   ...entries("visited", visited),
+  ...entries("phases", phases),
 ];
 
 /** The configuration with that name. */

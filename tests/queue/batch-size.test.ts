@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import {
-  type CrawlSample,
-  findBatchSize,
-  type LinkGraph,
-  predictBatch,
-} from "../../src/queue/batch-size.ts";
+import { type CrawlSample, findBatchSize, predictBatch } from "../../src/queue/batch-size.ts";
+import { bestFirst, type LinkGraph, pageRank } from "../../src/queue/page-rank.ts";
 import { Random } from "../../src/queue/random.ts";
 
 function graphOf(links: readonly (readonly number[])[]): LinkGraph {
@@ -144,4 +140,43 @@ test("the search finds a tolerance below the error asked for, and more error buy
   }
   assert.ok(before > 1);
   assert.equal(findBatchSize(small, 0.01), undefined);
+});
+
+test("PageRank of a graph that can be worked out by hand", () => {
+  // 0 <-> 1, 2 -> 0, 3 has no links: what it has goes to all.
+  const rank = pageRank(graphOf([[1], [0], [0], []]), 200);
+  assert.ok(Math.abs(rank.reduce((a, b) => a + b) - 1) < 1e-12);
+  const [a, b, c, d] = rank as unknown as [number, number, number, number];
+  const base = (0.15 + 0.85 * d) / 4;
+  assert.ok(Math.abs(c - base) < 1e-12 && Math.abs(d - base) < 1e-12);
+  assert.ok(
+    Math.abs(a - (base + 0.85 * (b + c))) < 1e-12 && Math.abs(b - (base + 0.85 * a)) < 1e-12,
+  );
+  assert.deepEqual([...bestFirst(rank)], [0, 1, 2, 3]);
+  assert.equal(pageRank(graphOf([])).length, 0);
+});
+
+test("what is no graph, no owner, no tolerance and no error is refused in a sentence", () => {
+  const graph = { code: "OW_BAD_GRAPH" };
+  for (const offsets of [[0, 1, 2], [1, 2, 3, 4, 4], [0, 3, 2, 4, 4], []]) {
+    const broken = { offsets: Uint32Array.from(offsets), targets: small.graph.targets };
+    assert.throws(() => predictBatch({ ...small, graph: broken }, 1), graph);
+    assert.throws(() => pageRank(broken), graph);
+  }
+  const outside = { ...small.graph, targets: Uint32Array.of(1, 2, 2, 4) };
+  assert.throws(() => findBatchSize({ ...small, graph: outside }, 0.1), graph);
+  assert.throws(() => predictBatch({ ...small, order: Uint32Array.of(0, 4) }, 1), graph);
+  for (const processorOf of [
+    [0, 0, 1],
+    [0, 0, 1, 2],
+    [0, 0, 1, -1],
+    [0, 0, 1, 0.5],
+  ]) {
+    assert.throws(() => predictBatch({ ...small, processorOf }, 1), graph);
+  }
+  assert.throws(() => predictBatch({ ...small, processors: 0 }, 1), graph);
+  for (const number of [-1, Number.NaN]) {
+    assert.throws(() => predictBatch(small, number), { code: "OW_BAD_COUNT" });
+    assert.throws(() => findBatchSize(small, number), { code: "OW_BAD_COUNT" });
+  }
 });

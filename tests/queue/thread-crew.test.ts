@@ -39,6 +39,15 @@ for (const slices of [1, 2, 4]) {
   });
 }
 
+test("a queue whose threads are closed says so at once", async () => {
+  const crew = new ThreadCrew(2, 100);
+  const queue = new GlobalQuickheap(crew.memory, crew);
+  queue.insertMany(Keys.of([1, 2, 3]));
+  await crew.close();
+  await crew.close();
+  assert.throws(() => queue.insertMany(Keys.of([4])), { code: "OW_SLICE_LOST" });
+});
+
 test("threads over shared memory behave like a sorted array", async () => {
   const crew = new ThreadCrew(3, 2000);
   try {
