@@ -6,11 +6,11 @@ import { AppendFile } from "./append-file.ts";
 import { EDGE_BYTES, EDGE_WORDS } from "./edge-file.ts";
 import { JsonlWriter, jsonLine } from "./jsonl.ts";
 import { LINK_END, LINK_START, type LinkList } from "./link-list.ts";
+import { RecentIds } from "./recent-ids.ts";
 import { replaceFile } from "./replace-file.ts";
 import { safeUri } from "./safe-text.ts";
 
 const FLUSH_EDGES = 16 * 1024;
-const RECENT = 1 << 16;
 const ID_BYTES = Buffer.alloc(8);
 const END_OF_LINK = LINK_END.charCodeAt(0);
 
@@ -66,8 +66,8 @@ export class LinkLog {
   readonly #names: JsonlWriter;
   #waiting = new Uint32Array(FLUSH_EDGES * EDGE_WORDS);
   #used = 0;
-  /** Ids named lately, each at the place that its low bits choose. */
-  readonly #recent = new Uint32Array(2 * RECENT);
+  /** Ids whose names are in the list. */
+  readonly #named = new RecentIds();
 
   constructor(facts: GraphFacts, edgesPath: string, namesPath: string) {
     this.#facts = facts;
@@ -96,12 +96,12 @@ export class LinkLog {
     const safe = safeUri(url);
     fingerprint(safe, seedLow, seedHigh);
     const { high, low } = print;
-    if (this.#isNew(high, low)) this.#names.hold(`${idText(high, low)} ${safe}`);
+    if (this.#named.add(high, low)) this.#names.hold(`${idText(high, low)} ${safe}`);
     const waiting = this.#waiting;
     let used = this.#used;
     for (let i = 0, from = LINK_START.length; i < length; i++) {
       const end = this.#prints.until(lines, from, END_OF_LINK);
-      if (this.#isNew(print.high, print.low)) {
+      if (this.#named.add(print.high, print.low)) {
         const name = lines.toString("latin1", from, end);
         this.#names.hold(`${idText(print.high, print.low)} ${name}`);
       }
@@ -135,14 +135,5 @@ export class LinkLog {
     this.sync();
     this.#names.close();
     this.#edges.close();
-  }
-
-  /** False when the id was asked about a moment ago: its name is in the list. */
-  #isNew(high: number, low: number): boolean {
-    const at = 2 * (low & (RECENT - 1));
-    if (this.#recent[at] === low && this.#recent[at + 1] === high) return false;
-    this.#recent[at] = low;
-    this.#recent[at + 1] = high;
-    return true;
   }
 }

@@ -70,6 +70,8 @@ export class HandOffBuffer {
   readonly #words: Int32Array;
   readonly #headers: Int32Array;
   readonly #bytes: Uint8Array;
+  /** The same bytes, for the crawlers. */
+  readonly #into: Buffer;
   readonly #bell: Doorbell;
 
   /** `size` is N, `crawlers` how many of the two lanes are in use, `bell` the builder's. */
@@ -84,6 +86,7 @@ export class HandOffBuffer {
     this.#words = new Int32Array(memory, 0, HEAD_WORDS);
     this.#headers = new Int32Array(memory, HEAD_WORDS * 4);
     this.#bytes = new Uint8Array(memory, HEAD_WORDS * 4);
+    this.#into = Buffer.from(memory, HEAD_WORDS * 4);
     this.#bell = bell;
   }
 
@@ -109,7 +112,8 @@ export class HandOffBuffer {
     this.#headers[to >> 2] = flags | length;
     to += HEADER_BYTES;
     for (const part of parts) {
-      this.#bytes.set(part, to);
+      // As `copyShared` does, and for its reason; the explorer follows no call out of here.
+      if (part.length > 0) this.#into.fill(part, to, to + part.length);
       to += part.length;
     }
     Atomics.store(this.#words, words + END, (begin + bytes) | 0);

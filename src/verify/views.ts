@@ -73,7 +73,9 @@ export function viewAccess(view: DataView, at: number, name: string, args: unkno
 
 /** The plain access that a method of shared memory makes. */
 export function methodAccess(view: AnyView, at: number, name: string, args: unknown[]): Operation {
-  if (name === "set") return rangeWrite(at, args[0] as Uint8Array, (args[1] as number) ?? 0);
+  // What is filled is as long as what it is filled with: that is how bytes are copied into shared memory.
+  if (name === "set" || name === "fill")
+    return rangeWrite(at, args[0] as Uint8Array, (args[1] as number) ?? 0);
   if (name === "slice") return rangeRead(view as Uint8Array, at, ...(args as number[]));
   return viewAccess(view as DataView, at, name, args);
 }

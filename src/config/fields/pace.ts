@@ -4,6 +4,11 @@ import { optional, withDefault } from "../field.ts";
 import { choice, milliseconds, text, toggle, whole } from "../kinds.ts";
 import { userAgentRefusal } from "../user-agent.ts";
 
+/** A builder has as much to do as a crawler of small pages: where all cores crawl, it takes turns with them, and every crawler compiles its code anew. */
+function threadsFor(): number {
+  return Math.max(1, Math.min(4, availableParallelism() - 1));
+}
+
 /** Fields that keep a crawl polite, and fields that make it fast. */
 export const pace = {
   delayMs: withDefault(milliseconds(86_400_000), 1000, {
@@ -38,12 +43,12 @@ export const pace = {
       defaultText: "Orbweaver/<version> (+<contact>)",
     },
   ),
-  threads: withDefault(whole(1, 128), () => Math.min(4, availableParallelism()), {
+  threads: withDefault(whole(1, 128), threadsFor, {
     flag: "threads",
     group: "Speed",
     about: "crawler threads",
     examples: ["--threads 2"],
-    defaultText: "4, or the number of cores where that is smaller",
+    defaultText: "one less than there are cores, which is the builder's; at least 1, at most 4",
   }),
   linksPerThread: withDefault(whole(1, 1024), 64, {
     flag: "links-per-thread",
