@@ -22,6 +22,7 @@ import { Cleaner, type CleanerVoice } from "./cleaner.ts";
 import { Crew } from "./crew.ts";
 import { type DiskNews, repeatOnLoop } from "./disk-patience.ts";
 import { Drain } from "./drain.ts";
+import { epochsAfter } from "./epochs.ts";
 import { CrawlBus, type CrawlProgress } from "./events.ts";
 import { fitToOpenFiles } from "./file-budget.ts";
 import { flowOf } from "./flow.ts";
@@ -210,10 +211,7 @@ export class Crawl {
       seeds: [...new Set([...this.#config.seeds, ...(moreSeeds as CrawlUrl[])])],
       resumed: this.#resumes,
       treeLocks: this.#treeLocks,
-      nextEpoch: () => {
-        this.#keep({ epoch: this.#state!.epoch + 1 });
-        return this.#state!.epoch;
-      },
+      nextEpoch: epochsAfter(this.#state!.epoch, (epoch) => this.#keep({ epoch })),
     };
     return new Crew(plan, {
       seedFound: (url) => this.#addSeed(url),
