@@ -7,7 +7,7 @@ import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
 /** A snapshot is made when the closed segments behind the last one are this large, and half as large as it is. */
 const LEAST_BYTES = 32 * 1024 * 1024;
 /** However small they are: every death and every run begins segments, and who takes over opens all of them. */
-const MOST_SEGMENTS = 32;
+const MOST_SEGMENTS = 16;
 
 /** Where the journals are, and the seeds of their fingerprints. */
 export interface CompactorOptions {

@@ -45,15 +45,15 @@ test("many small segments are folded as well: every death begins one", async (t)
   const seeds = { seedLow: 11, seedHigh: 22 };
   const batch = new EventBatch();
   batch.counted(6, 1);
-  for (let epoch = 1; epoch <= 32; epoch++) {
+  for (let epoch = 1; epoch <= 16; epoch++) {
     const after = epoch === 1 ? {} : { after: endOf(folder) };
     const writer = new JournalWriter({ folder, shard: 0, ...seeds, epoch, ...after });
     writer.append(batch);
     writer.close();
   }
   const many = new Compactor({ folder, ...seeds });
-  many.hear([[0, 32]]);
+  many.hear([[0, 16]]);
   while (listSegments(folder, 0, snapshotName).length === 0) await sleep(5);
   await many.close();
-  assert.deepEqual(listSegments(folder, 0, snapshotName), [32]);
+  assert.deepEqual(listSegments(folder, 0, snapshotName), [16]);
 });
