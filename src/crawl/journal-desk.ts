@@ -94,17 +94,24 @@ export function placeRecords(
 ): void {
   const cursor = new EventCursor();
   cursor.open({ bytes: events, from: 0, to: events.length, file: "memory", offset: 0 });
+  // Most events name no record: those between two that do are copied together.
   let start = 0;
+  let end = 0;
+  let count = 0;
   while (cursor.next()) {
     const unplaced = cursor.kind === EVENT.done && cursor.to - cursor.from === DONE_FIXED_BYTES;
     const record = unplaced ? events.readUInt32LE(cursor.from + RECORD_OFFSET) : 0;
     if (record === 0) {
-      batch.copy(events, start, cursor.to);
+      count++;
     } else {
+      if (count > 0) batch.copy(events, start, end, count);
       const low = events.readUInt32LE(cursor.from);
       const high = events.readUInt32LE(cursor.from + 4);
       batch.done(low, high, events[cursor.from + 8]!, placeOf(record - 1));
+      start = cursor.to;
+      count = 0;
     }
-    start = cursor.to;
+    end = cursor.to;
   }
+  if (count > 0) batch.copy(events, start, end, count);
 }

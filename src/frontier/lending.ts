@@ -187,7 +187,6 @@ export class Lending {
   #lend(borrower: number): boolean {
     const asked = this.#asked.get(borrower)!;
     const { thread, epoch: mine, post } = this.#parts;
-    const room = Buffer.allocUnsafe(this.#parts.maxBytes);
     let used = 0;
     const send = () => {
       if (used === 0) return;
@@ -197,6 +196,8 @@ export class Lending {
     };
     const lent = { toAsker: this.#open[borrower]!, toAll: this.#open.reduce((a, b) => a + b, 0) };
     const leases = this.#parts.takeSpare(asked.places, lent);
+    // Who has nothing to lend needs no room to write it in: it is asked again and again.
+    const room = Buffer.allocUnsafe(leases.length === 0 ? 0 : this.#parts.maxBytes);
     this.#open[borrower]! += leases.length;
     for (const lease of leases) {
       if (used + letter.MAX_LENT_BYTES > room.length) send();

@@ -218,12 +218,12 @@ export class EventBatch {
     this.#at += 8;
   }
 
-  /** Appends a whole event as it stands elsewhere, from its kind on. */
-  copy(bytes: Buffer, from: number, to: number): void {
+  /** Appends whole events as they stand elsewhere, from the kind of the first on. */
+  copy(bytes: Buffer, from: number, to: number, events = 1): void {
     this.#closeGroup();
     this.#reserve(to - from);
     this.#at += bytes.copy(this.#bytes, this.#at, from, to);
-    this.#events++;
+    this.#events += events;
   }
 
   #number(shard: number, epoch: number, number: number): void {

@@ -2,6 +2,8 @@ const FIRST_SLOTS = 1 << 12;
 const MOST_LOAD = 0.85;
 const GROWTH = 1.5;
 const FREE = 0;
+/** Smaller tables are in the cache anyway. */
+const WORTH_TOUCHING = 1 << 16;
 /** Fingerprints lie in pieces of 16,384 pages, low and high half side by side. */
 const PIECE_BITS = 14;
 const PIECE_MASK = (1 << PIECE_BITS) - 1;
@@ -26,23 +28,30 @@ export class PageTable {
 
   /** Takes a page in; answers its new number, or -1 when it was known. */
   add(low: number, high: number): number {
-    const slot = this.#find(low >>> 0, high >>> 0);
-    if (this.#tags[slot] !== FREE) return -1;
+    if (this.find(low, high) >= 0) return -1;
     const page = this.#size++;
     if ((page & PIECE_MASK) === 0) this.#prints.push(new Uint32Array(2 << PIECE_BITS));
     const piece = this.#prints[page >>> PIECE_BITS]!;
     piece[2 * (page & PIECE_MASK)] = low;
     piece[2 * (page & PIECE_MASK) + 1] = high;
-    this.#tags[slot] = tagOf(high);
-    this.#numbers[slot] = page;
+    this.#enter(page, low >>> 0, high);
     if (this.#size > MOST_LOAD * this.#tags.length) this.#grow();
     return page;
   }
 
   /** The number of a page; -1 when it is not known. */
   find(low: number, high: number): number {
-    const slot = this.#find(low >>> 0, high >>> 0);
-    return this.#tags[slot] === FREE ? -1 : this.#numbers[slot]!;
+    const tags = this.#tags;
+    const tag = tagOf(high);
+    for (let slot = this.#home(low >>> 0); ; slot = slot + 1 === tags.length ? 0 : slot + 1) {
+      const found = tags[slot];
+      if (found === FREE) return -1;
+      if (found !== tag) continue;
+      const page = this.#numbers[slot]!;
+      const piece = this.#prints[page >>> PIECE_BITS]!;
+      const at = 2 * (page & PIECE_MASK);
+      if (piece[at] === low >>> 0 && piece[at + 1] === high >>> 0) return page;
+    }
   }
 
   hasPrint(low: number, high: number): boolean {
@@ -51,6 +60,7 @@ export class PageTable {
 
   /** Reads where searches for the first `count` fingerprints will begin: together these reads cost little more than one. */
   touch(prints: Uint32Array, count: number): void {
+    if (this.#tags.length < WORTH_TOUCHING) return;
     let read = 0;
     for (let i = 0; i < count; i++) {
       const slot = this.#home(prints[2 * i]!);
@@ -69,17 +79,13 @@ export class PageTable {
     return this.#prints[page >>> PIECE_BITS]![2 * (page & PIECE_MASK) + 1]!;
   }
 
-  /** The slot that holds the fingerprint, or the free one where it belongs. */
-  #find(low: number, high: number): number {
+  /** Puts a page into the first free slot for it. */
+  #enter(page: number, low: number, high: number): void {
     const tags = this.#tags;
-    const tag = tagOf(high);
-    for (let slot = this.#home(low); ; slot = slot + 1 === tags.length ? 0 : slot + 1) {
-      const found = tags[slot];
-      if (found === FREE) return slot;
-      if (found !== tag) continue;
-      const page = this.#numbers[slot]!;
-      if (this.low(page) === low && this.high(page) === high) return slot;
-    }
+    let slot = this.#home(low);
+    while (tags[slot] !== FREE) slot = slot + 1 === tags.length ? 0 : slot + 1;
+    tags[slot] = tagOf(high);
+    this.#numbers[slot] = page;
   }
 
   /** The table need not be a power of two long: the fingerprint as a fraction of it. */
@@ -92,10 +98,7 @@ export class PageTable {
     this.#tags = new Uint8Array(slots);
     this.#numbers = new Uint32Array(slots);
     for (let page = 0; page < this.#size; page++) {
-      let slot = this.#home(this.low(page));
-      while (this.#tags[slot] !== FREE) slot = slot + 1 === slots ? 0 : slot + 1;
-      this.#tags[slot] = tagOf(this.high(page));
-      this.#numbers[slot] = page;
+      this.#enter(page, this.low(page), this.high(page));
     }
   }
 }
