@@ -4,7 +4,7 @@ import { segmentName, snapshotName } from "../frontier/journal/journal-files.ts"
 import { listJournals, type ShardFiles } from "../frontier/journal/journal-listing.ts";
 import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
 
-/** A snapshot is made when the closed segments behind the last one are this large, and half as large as it is. */
+/** A snapshot is made when the closed segments behind the last one are at least this large. */
 const LEAST_BYTES = 32 * 1024 * 1024;
 /** However small they are: every death and every run begins segments, and who takes over opens all of them. */
 const MOST_SEGMENTS = 16;
@@ -85,8 +85,20 @@ export class Compactor {
     if (behind.length >= MOST_SEGMENTS) return true;
     let bytes = 0;
     for (const segment of behind) bytes += size(join(folder, segmentName(shard, segment)));
-    return bytes >= Math.max(leastBytes, size(join(folder, snapshotName(shard, last))) / 2);
+    return isWorthFolding(bytes, size(join(folder, snapshotName(shard, last))), leastBytes);
   }
+}
+
+/**
+ * A fold goes over the last snapshot, too. It waits until there is half as much to add, so that all folds together go
+ * over three times what the crawl has written, however long it is.
+ */
+export function isWorthFolding(
+  bytes: number,
+  snapshotBytes: number,
+  leastBytes = LEAST_BYTES,
+): boolean {
+  return bytes >= Math.max(leastBytes, snapshotBytes / 2);
 }
 
 function size(path: string): number {

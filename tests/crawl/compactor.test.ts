@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Compactor } from "../../src/crawl/compactor.ts";
+import { Compactor, isWorthFolding } from "../../src/crawl/compactor.ts";
 import { EventBatch } from "../../src/frontier/journal/event-batch.ts";
 import { listSegments, snapshotName } from "../../src/frontier/journal/journal-files.ts";
 import { type JournalEnd, readJournal } from "../../src/frontier/journal/journal-reader.ts";
@@ -56,4 +56,20 @@ test("many small segments are folded as well: every death begins one", async (t)
   while (listSegments(folder, 0, snapshotName).length === 0) await sleep(5);
   await many.close();
   assert.deepEqual(listSegments(folder, 0, snapshotName), [16]);
+});
+
+test("all folds of a shard together cost the same per byte written, however long its journal is", () => {
+  const segmentBytes = 64 * 1024 * 1024;
+  let [written, behind, snapshot, folded] = [0, 0, 0, 0];
+  for (let segments = 1; segments <= 4096; segments++) {
+    written += segmentBytes;
+    behind += segmentBytes;
+    if (!isWorthFolding(behind, snapshot)) continue;
+    folded += snapshot + behind;
+    // Nothing falls out of this journal: snapshots grow as fast as they can.
+    snapshot += behind;
+    behind = 0;
+    assert.ok(folded <= 3 * written, `${folded / written} times what ${segments} segments hold`);
+  }
+  assert.ok(behind <= snapshot / 2, "what a resume has to read is bounded by what is known");
 });
