@@ -10,7 +10,6 @@ import { Tournament } from "../build/src/queue/tournament.js";
 import { comparisons, measure, spread } from "./queue.measure.mjs";
 import { rangeQueue } from "./queue.range.mjs";
 import { STREAMS } from "./queue.streams.mjs";
-import { lineChart } from "./queue.svg.mjs";
 
 const round = (value, digits = 2) => Number(value.toFixed(digits));
 
@@ -39,8 +38,7 @@ export function figure8({ size }) {
     table.push(row);
   }
   const title = `Figure 8: comparisons per extracted and inserted key, ${keys} OPIC-like keys`;
-  const chart = { title, x: "R", y: "comparisons per pair", series, logX: true };
-  return { title, table, data: { series }, svg: { "queue-figure-8": lineChart(chart) } };
+  return { title, table, data: { series } };
 }
 
 /** Comparisons for every kind of keys: goals for R >= 1000 are 16, and 0.45 of the binary heap's unless all are equal. */
@@ -83,8 +81,6 @@ export function slices({ size }) {
       new SlicedQueue(t, (slice) => new Quickheap(undefined, slice + 1)),
   };
   const table = [];
-  const speedups = { optimal: THREADS.map((t) => [t, t]) };
-  const efficiencies = {};
   for (const [name, create] of Object.entries(kinds)) {
     let alone;
     for (const t of THREADS) {
@@ -110,35 +106,10 @@ export function slices({ size }) {
         "speed-up": round(alone / longest),
         "comparisons per pair": round(comparisonsPerPair, 1),
       });
-      speedups[name] ??= [];
-      speedups[name].push([t, alone / longest]);
-      if (t > 8) continue;
-      for (const [what, value] of Object.entries({ extract, insert })) {
-        const key = `${name.split(" ")[0]} ${what}`;
-        efficiencies[key] ??= [];
-        efficiencies[key].push([t, value]);
-      }
     }
   }
   const title = `Figure 10, table 1: work efficiency of T slices, ${keys} uniform keys, R = ${batch}`;
-  const svg = {
-    "queue-figure-10": lineChart({
-      title: "Figure 10: speed-up of T slices (counted work)",
-      x: "T",
-      y: "work of 1 slice / longest of T",
-      series: speedups,
-      logX: true,
-      logY: true,
-    }),
-    "queue-table-1": lineChart({
-      title: "Table 1: efficiency = average work / longest work",
-      x: "T",
-      y: "efficiency",
-      series: efficiencies,
-      logX: true,
-    }),
-  };
-  return { title, table, data: {}, svg };
+  return { title, table, data: {} };
 }
 
 /** The global-pivot Quickheap on real threads: wall time, which needs free cores, and CPU time, which shows the waiting. */
@@ -208,8 +179,7 @@ export function figure9({ size }) {
     table.push(row);
   }
   const title = `Figure 9: block transfers per 1000 pairs, ${keys} OPIC-like keys, blocks of ${BLOCK_KEYS} keys`;
-  const chart = { title, x: "R", y: "block transfers per 1000 pairs", series, logX: true };
-  return { title, table, data: { series }, svg: { "queue-figure-9": lineChart(chart) } };
+  return { title, table, data: { series } };
 }
 
 /** Transfers per 1000 pairs, filling not counted. */

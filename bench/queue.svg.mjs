@@ -6,16 +6,22 @@ const LEFT = 70;
 const RIGHT = 260;
 const TOP = 50;
 const BOTTOM = 55;
-const COLOURS = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b"];
+const COLOURS = [
+  ...["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#e377c2"],
+  ...["#7f7f7f", "#bcbd22"],
+];
+/** More different values than this are no marks of an axis. */
+const MOST_MARKS = 10;
 
 const escaped = (text) => String(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 const short = (value) => {
   if (value >= 1e6) return `${value / 1e6}M`;
   if (value >= 1e4) return `${value / 1e3}k`;
+  if (Number.isInteger(value)) return String(value);
   return String(Number(value.toPrecision(3)));
 };
 
-/** A scale from values to pixels with the places of its ticks. */
+/** A scale from values to pixels with the places of its ticks: on a logarithmic axis the values themselves, if few. */
 function scale(values, log, from, to) {
   const low = log ? Math.min(...values) : Math.min(0, ...values);
   const high = Math.max(...values);
@@ -25,7 +31,9 @@ function scale(values, log, from, to) {
       : (value - low) / (high - low || 1);
     return from + (Number.isFinite(share) ? share : 0.5) * (to - from);
   };
-  return { of, ticks: log ? logTicks(low, high) : linearTicks(low, high) };
+  if (!log) return { of, ticks: linearTicks(low, high) };
+  const distinct = [...new Set(values)].sort((a, b) => a - b);
+  return { of, ticks: distinct.length <= MOST_MARKS ? distinct : logTicks(low, high) };
 }
 
 function linearTicks(low, high) {
@@ -50,8 +58,8 @@ function logTicks(low, high) {
   return ticks;
 }
 
-/** `series` is { name: [[x, y], …] }; returns the text of an SVG file. */
-export function lineChart({ title, x, y, series, logX = false, logY = false }) {
+/** `series` is { name: [[x, y], …] }; `dashed` tells by name which of them are; returns the text of an SVG file. */
+export function lineChart({ title, x, y, series, logX = false, logY = false, dashed }) {
   const points = Object.values(series).flat();
   const xs = scale(
     points.map((p) => p[0]),
@@ -66,7 +74,8 @@ export function lineChart({ title, x, y, series, logX = false, logY = false }) {
     TOP,
   );
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12" role="img">`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="white"/>`,
     `<text x="${LEFT}" y="24" font-size="13" font-weight="bold">${escaped(title)}</text>`,
     `<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 12}" text-anchor="middle">${escaped(x)}</text>`,
@@ -90,10 +99,11 @@ export function lineChart({ title, x, y, series, logX = false, logY = false }) {
     const colour = COLOURS[i % COLOURS.length];
     const dots = line.map(([px, py]) => [xs.of(px).toFixed(1), ys.of(py).toFixed(1)]);
     const legend = TOP + 10 + 20 * i;
+    const dash = dashed?.(name) ? ' stroke-dasharray="6 4"' : "";
     parts.push(
-      `<polyline fill="none" stroke="${colour}" stroke-width="2" points="${dots.map((d) => d.join(",")).join(" ")}"/>`,
+      `<polyline fill="none" stroke="${colour}" stroke-width="2"${dash} points="${dots.map((d) => d.join(",")).join(" ")}"/>`,
       ...dots.map(([cx, cy]) => `<circle cx="${cx}" cy="${cy}" r="3" fill="${colour}"/>`),
-      `<rect x="${WIDTH - RIGHT + 14}" y="${legend - 9}" width="10" height="10" fill="${colour}"/>`,
+      `<line x1="${WIDTH - RIGHT + 8}" x2="${WIDTH - RIGHT + 26}" y1="${legend - 4}" y2="${legend - 4}" stroke="${colour}" stroke-width="3"${dash}/>`,
       `<text x="${WIDTH - RIGHT + 30}" y="${legend}">${escaped(name)}</text>`,
     );
   });

@@ -1,11 +1,15 @@
+import { existsSync } from "node:fs";
 import type { CrawlConfig } from "../config/schema.ts";
 import { UsageError } from "../errors.ts";
 import { admissionPrint } from "../frontier/admission-key.ts";
 import { print } from "../frontier/fingerprint.ts";
+import { listSegments, snapshotName } from "../frontier/journal/journal-files.ts";
 import { recoverShard } from "../frontier/journal/recover-shard.ts";
 import { UNIT } from "../frontier/opic/cash-book.ts";
 import { ShardCash } from "../frontier/opic/shard-cash.ts";
-import { crawlPaths, readCrawlState } from "../store/crawl-folder.ts";
+import { crawlPaths, partsOf, readCrawlState } from "../store/crawl-folder.ts";
+import { readLines } from "../store/line-reader.ts";
+import type { PageLine } from "../store/page-line.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../url/site.ts";
 import { hostnameOf } from "../url/url-parts.ts";
@@ -18,7 +22,8 @@ export type KnownCash =
 
 /**
  * Looks a URL up in the journals of a crawl. A waiting page has the cash it would be fetched for; a page that is done
- * has what it ever got, as far as the journal goes back behind its last snapshot. Nothing is changed.
+ * has what it ever got. A snapshot forgets what done pages had: then it is what the page was fetched with, as the list
+ * of pages tells, or what came since if that is more. Nothing is changed.
  */
 export function knownCash(dir: string, url: CrawlUrl): KnownCash {
   const state = readCrawlState(dir);
@@ -31,12 +36,28 @@ export function knownCash(dir: string, url: CrawlUrl): KnownCash {
   const { seedLow, seedHigh } = state;
   const shard = shardOf(siteHash(siteOf(hostnameOf(url))), config.shards);
   const cash = new ShardCash(seedLow, seedHigh);
-  recoverShard({ folder: crawlPaths(dir).journals, shard, seedLow, seedHigh, cash }, () => {});
+  const folder = crawlPaths(dir).journals;
+  recoverShard({ folder, shard, seedLow, seedHigh, cash }, () => {});
   const found = { url, parent: undefined, depth: 0, via: "link", seed: false, chain: [] } as const;
   admissionPrint(found, { ...config, seedLow, seedHigh });
   const page = cash.pages.find(print.low, print.high);
   if (page < 0) return { state: "unknown" };
-  const got = cash.book.history(page);
-  const priority = got / UNIT;
-  return { state: cash.book.isDone(page) ? "done" : "waiting", cash: got, priority };
+  const isDone = cash.book.isDone(page);
+  const isForgotten = isDone && listSegments(folder, shard, snapshotName).length > 0;
+  const got = Math.max(cash.book.history(page), isForgotten ? fetchedWith(dir, url) : 0);
+  return { state: isDone ? "done" : "waiting", cash: got, priority: got / UNIT };
+}
+
+/** The cash of a page in the list of pages and its parts; 0 when it is not there. */
+function fetchedWith(dir: string, url: CrawlUrl): number {
+  const { pages } = crawlPaths(dir);
+  const name = `"url":${JSON.stringify(url)},`;
+  for (const file of [pages, ...partsOf(pages)]) {
+    for (const line of existsSync(file) ? readLines(file) : []) {
+      if (!line.includes(name)) continue;
+      const found = JSON.parse(line) as PageLine;
+      if (found.url === url) return found.cash ?? 0;
+    }
+  }
+  return 0;
 }

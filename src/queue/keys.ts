@@ -86,7 +86,7 @@ export class Keys {
     if (!(length >= 0 && length <= priorities.length && length <= ids.length)) {
       throw new OrbweaverError("OW_BAD_KEY", `these columns do not hold ${length} keys`);
     }
-    for (let i = 0; i < length; i++) checkPriority(priorities[i]!);
+    for (let i = 0; i < length; i++) if (Number.isNaN(priorities[i]!)) checkPriority(Number.NaN);
   }
 
   /** Forgets the keys and keeps the memory. */

@@ -87,6 +87,7 @@ function scanned(file: string, record: WarcRecord, metadata: string | undefined)
   const outlinks = fields.get("outlink") ?? [];
   const links = outlinks.length + Number(fields.get("outlinks-omitted")?.[0] ?? 0);
   const page = pageOf(fields, links);
+  const cash = fields.get("cash")?.[0];
   return {
     location: { file, offset, length },
     payloadDigest: headers.get("warc-payload-digest") ?? "",
@@ -102,6 +103,7 @@ function scanned(file: string, record: WarcRecord, metadata: string | undefined)
       depth: Number(fields.get("depth")?.[0] ?? 0),
       ...(parent === undefined ? {} : { parent: parent as CrawlUrl }),
       ...(page === undefined ? {} : { page }),
+      ...(/^\d+$/.test(cash ?? "") ? { cash: Number(cash) } : {}),
       outlinks: LinkList.of(outlinks),
       body: { length: Number(fields.get("payload-bytes")?.[0] ?? block.length - head.length) },
     },
@@ -138,11 +140,13 @@ function pageOf(fields: ReadonlyMap<string, string[]>, links: number): PageFacts
   const words = fields.get("words")?.[0];
   if (words === undefined) return undefined;
   const language = fields.get("language")?.[0];
+  const robots = fields.get("robots")?.[0];
   return {
     title: fields.get("title")?.[0] ?? "",
     words: Number(words),
     links,
     charset: fields.get("charset-for-link-extraction")?.[0] ?? "",
     ...(language === undefined ? {} : { language }),
+    ...(robots === undefined ? {} : { robots }),
   };
 }

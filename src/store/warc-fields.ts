@@ -43,6 +43,7 @@ export function metadataBlock(
   text += `payload-digest-sha256: ${payloadSha256.slice(payloadSha256.indexOf(":") + 1)}\r\n`;
   // A revisit record has no payload from which this could be seen.
   text += `payload-bytes: ${capture.body.length}\r\n`;
+  if (capture.cash !== undefined) text += `cash: ${capture.cash}\r\n`;
   if (capture.unverified !== undefined) text += field("tls-unverified", capture.unverified);
   if (page !== undefined) {
     text += field("charset-for-link-extraction", page.charset);

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { knownCash } from "../../src/cli/check-cash.ts";
+import { compactShard } from "../../src/frontier/journal/compact.ts";
+import { listSegments } from "../../src/frontier/journal/journal-files.ts";
 import { recoverShard } from "../../src/frontier/journal/recover-shard.ts";
 import { readCashBlock } from "../../src/frontier/opic/cash-block.ts";
 import { ShardCash } from "../../src/frontier/opic/shard-cash.ts";
@@ -139,6 +141,22 @@ export function auditFolder(out: string): { minted: number; found: number; inBlo
   return { minted, found: found + inBlocks, inBlocks };
 }
 
+/** Folds the journal of the seed's shard into a snapshot, which forgets what done pages had. */
+function checkAfterSnapshot(out: string, seed: string): void {
+  const { seedLow, seedHigh, config } = readCrawlState(out)!;
+  const { shards } = config as { shards: number };
+  const folder = crawlPaths(out).journals;
+  const known = () => knownCash(out, seed as CrawlUrl) as { state: string; cash: number };
+  const before = known();
+  for (let shard = 0; shard < shards; shard++) {
+    const upTo = listSegments(folder, shard).at(-1)!;
+    compactShard({ folder, shard, seedLow, seedHigh, upTo });
+  }
+  const after = known();
+  assert.deepEqual([after.state, after.cash], ["done", UNIT], "what it was fetched with");
+  assert.ok(before.cash >= after.cash);
+}
+
 /** One visit after the other, so that the order of the log is the order in which cash was dealt. */
 const ONE_BY_ONE = ["--threads", "1", "--links-per-thread", "1", "--per-host", "1", "--delay", "0"];
 /** Ordered by cash, with nothing to say. */
@@ -185,6 +203,7 @@ export async function compareWithReference(
     const expected = { state, cash: history, priority: history / UNIT };
     assert.deepEqual(knownCash(out, url as CrawlUrl), expected, `seed ${seed}: ${url}`);
   }
+  checkAfterSnapshot(out, `${origin}/`);
   const { lateOwn, lateForeign } = readReport(out);
   assert.deepEqual([lateOwn, lateForeign], [opic.late, 0], `seed ${seed}: late arrivals`);
   assert.deepEqual(auditFolder(out), { minted: UNIT, found: UNIT, inBlocks: 0 });

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { UNIT } from "../../src/frontier/opic/cash-book.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { orbweaver, readLines, readReport, tempFolder } from "../support/orbweaver.ts";
+
+const sortedLines = (text: string) => text.split("\n").sort();
 
 const WEB = { profile: { ...PROFILES.small, pages: 400, hosts: 6 } };
 
@@ -36,6 +38,20 @@ test("ordered by cash, three threads: every page exactly once", async (t) => {
   const expected = cash.sort((a, b) => b - a).slice(0, 100);
   assert.deepEqual(
     top.map((page: { cash: number }) => page.cash),
+    expected,
+  );
+  // The archive knows the cash, too: what is whole is not rebuilt, and what is lost comes back as it was.
+  const lists = ["pages/pages.jsonl", "reports/top-pages.json"].map((name) => join(out, name));
+  const before = lists.map((file) => readFileSync(file, "utf8"));
+  const { stdout: whole } = await orbweaver(["recover", out, "--json"]);
+  const { rebuilt } = JSON.parse(whole) as { rebuilt: { file: string }[] };
+  assert.ok(!rebuilt.some(({ file }) => file.includes("pages.jsonl")), whole);
+  for (const file of lists) rmSync(file);
+  assert.equal((await orbweaver(["recover", out])).code, 0);
+  const after = lists.map((file) => readFileSync(file, "utf8"));
+  assert.deepEqual(sortedLines(after[0]!), sortedLines(before[0]!));
+  assert.deepEqual(
+    JSON.parse(after[1]!).map((page: { cash: number }) => page.cash),
     expected,
   );
 });

@@ -31,6 +31,8 @@ const STREAMS: Readonly<Record<string, () => (index: number) => number>> = {
   },
   "better and better": () => (index) => index,
   "worse and worse": () => (index) => 2 ** 50 - index,
+  "organ pipes": () => (index) => Math.min(index % 30_000, 30_000 - (index % 30_000)),
+  "two by two": () => (index) => (index % 2 === 0 ? index : 2 ** 40 - index),
 };
 
 /** Comparisons per extracted and inserted key, in a queue that keeps its size. */

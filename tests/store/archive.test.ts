@@ -317,7 +317,7 @@ test("S3, S4: hostile bytes in every field change neither count nor framing (pro
         );
         const fields = records[3 + 3 * i]!.block.toString().trimEnd().split("\r\n");
         const name =
-          /^(via|hopsFromSeed|depth|discoveredBy|payload-digest-sha256|payload-bytes|charset-for-link-extraction|title|language|words|outlink): [^\r\n]*$/;
+          /^(via|hopsFromSeed|depth|discoveredBy|cash|payload-digest-sha256|payload-bytes|charset-for-link-extraction|title|language|words|outlink): [^\r\n]*$/;
         for (const line of fields) assert.match(line, name);
       }
     }),

@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
 import { printable } from "../../config/printable.ts";
-import { readNewestRun } from "../../crawl/reports.ts";
+import type { CrawlConfig } from "../../config/schema.ts";
+import { readNewestRun, writeTopPages } from "../../crawl/reports.ts";
 import { EXIT, UsageError } from "../../errors.ts";
+import { crawlPaths, wholeState } from "../../store/crawl-folder.ts";
 import { jsonLine } from "../../store/jsonl.ts";
 import { type Recovery, recoverFolder } from "../../store/recover.ts";
 import type { Command } from "../command.ts";
@@ -24,11 +27,18 @@ export const command: Command = {
       throw new UsageError(`recover takes one folder, ${example}`);
     }
     const recovery = recoverFolder(dir, readNewestRun(dir));
+    if (isByCash(dir)) writeTopPages(dir);
     const json = args.options.get("json") === true;
     io.stdout.write(json ? `${jsonLine(recovery)}\n` : textOf(recovery));
     return recovery.damages.length > 0 ? EXIT.corrupt : EXIT.finished;
   },
 };
+
+/** Whether the pages of a crawl have cash. */
+function isByCash(dir: string): boolean {
+  const config = wholeState(dir)?.config as Partial<CrawlConfig> | undefined;
+  return config?.order === "opic" && existsSync(crawlPaths(dir).pages);
+}
 
 function textOf(recovery: Recovery): string {
   const { captures, orphans, unnamed, lists, damages, closed, journalsCut, mended, rebuilt } =

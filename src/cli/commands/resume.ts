@@ -91,7 +91,7 @@ async function changed(
   if (config.order !== old.order && [config.order, old.order].includes("opic")) {
     // Cash is in the journals, and in the blocks under way, from the first page on or never.
     throw new UsageError(
-      `this crawl has --order ${old.order}, which cannot become ${config.order} when it is resumed: cash is there from the first page on or never; crawl anew into another folder`,
+      `order ${old.order} belongs to the crawl and cannot become ${config.order} when it is resumed: pages have cash from the first one on or never; crawl anew into another folder`,
     );
   }
   if (config.threads > config.shards) {
