@@ -93,6 +93,8 @@ export const drill: Drill = {
         if (disk.pages !== reachable) problems.push(`${disk.pages} pages of ${reachable}`);
         if (deaths < count) problems.push(`${deaths} deaths met the crawl, not ${count}`);
         if (repeated > deaths * MAX_UNCOMMITTED) problems.push(`${repeated} pages fetched again`);
+        // So many deaths begin so many segments that each journal must have been folded.
+        if (count >= MANY && disk.snapshots === 0) problems.push("no journal was ever folded");
         const times = back.figures();
         // A short run is for machines of any speed.
         const isJudged = count >= MANY;
@@ -108,6 +110,7 @@ export const drill: Drill = {
           ...times,
           refetched: repeated,
           lost: Math.max(0, reachable - disk.pages),
+          snapshots: disk.snapshots,
           backWithin1s: isJudged ? (isHeld ? "yes" : "NO") : "not judged",
         };
         return { figures, problems };

@@ -23,6 +23,8 @@ export interface OnDisk {
   readonly records: number;
   /** Where the records of what is done are: "file offset". */
   readonly places: ReadonlySet<string>;
+  /** Shards whose journal begins with a snapshot. */
+  readonly snapshots: number;
   readonly problems: readonly string[];
 }
 
@@ -45,6 +47,7 @@ export function readOnDisk(out: string): OnDisk {
     pages: reading.pages,
     records: reading.records,
     places: reading.places,
+    snapshots: reading.snapshots,
     problems: reading.problems,
   };
 }
@@ -58,6 +61,7 @@ class Reading {
   readonly places = new Set<string>();
   pages = 0;
   records = 0;
+  snapshots = 0;
   readonly #folder: string;
   readonly #state: CrawlState;
   readonly #archives: OpenArchives;
@@ -84,6 +88,7 @@ class Reading {
 
   #readSnapshot(shard: number, snapshot: SnapshotReader): void {
     const { seedLow, seedHigh } = this.#state;
+    this.snapshots++;
     const say = (what: string) => this.problems.push(`snapshot of shard ${shard}: ${what}`);
     const known: string[] = [];
     for (const { bytes, from, to } of snapshot.prints()) {
