@@ -79,7 +79,9 @@ export class Crawler {
       lender: {
         spare: (limit, lent) => this.#spare(limit, lent),
         returned: () => this.#limit.giveBack(),
+        brought: () => this.#uncommitted.guests++,
         committed: (outcome) => {
+          this.#uncommitted.guests--;
           if (outcome === OUTCOME.page) this.#limit.committed();
           else this.#limit.giveBack();
         },
@@ -203,8 +205,7 @@ export class Crawler {
     this.#over = [];
     for (; this.#permitsBack > 0; this.#permitsBack--) this.#limit.giveBack();
     for (const [lease, end] of ended) {
-      const own = this.#isOwn(lease);
-      const page = end.outcome === "page";
+      const [own, page] = [this.#isOwn(lease), end.outcome === "page"];
       if (own && !page) this.#limit.giveBack();
       const counter = own && page ? this.#limit : undefined;
       this.#uncommitted.add(end.bytes);
