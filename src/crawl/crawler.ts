@@ -167,7 +167,7 @@ export class Crawler {
       if (this.#bell.fallAsleep({ hasNews })) this.#planPump();
       return;
     }
-    this.#frontier.receive();
+    this.#frontier.receive(monotonicMs());
     this.#handOff.settle();
     this.#finishVisits();
     for (const again of this.#restarted.splice(0)) this.#frontier.sendAgainTo(...again);

@@ -166,7 +166,8 @@ export class ShardedFrontier implements ThreadFrontier {
     return this.#lending.away + this.#parts.exchange.unsentAboutLeases;
   }
 
-  receive(): void {
+  receive(nowMs: number): void {
+    this.#taking.nowMs = nowMs;
     this.#lending.settle();
     this.#lending.lendMore();
     this.#parts.exchange.receive((mail) => this.#handle(mail));

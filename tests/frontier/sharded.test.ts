@@ -153,7 +153,7 @@ for (const order of ["bfs", "opic"] as const) {
             assert.ok(turns < 100_000, "does not end");
             assert.equal(ends.count, 0, "ended too early");
             const { frontier, port } = members[choice.next().value! % threads]!;
-            frontier.receive();
+            frontier.receive(turns);
             // Also with work of its own: a thread must be able to work for others at any time.
             if (choice.next().value! % 3 === 0) frontier.wantMore(2, 100 * turns);
             const [lease] = frontier.takeMany(1, turns);
@@ -190,7 +190,7 @@ for (const order of ["bfs", "opic"] as const) {
           const reachable = new Set([0]);
           for (const page of reachable) for (const to of links[page]!) reachable.add(to);
           assert.deepEqual(visited.sort(), [...reachable].map(url).sort());
-          for (const { frontier } of members) frontier.receive();
+          for (const { frontier } of members) frontier.receive(0);
           assert.equal(committed, reachable.size, "whoever visited hears of the commit, once");
           lentPages += ends.lent;
           assert.equal(

@@ -138,7 +138,7 @@ export class SimCrawler {
       this.#account.publish(recount, share, pages, heldPermits);
       return;
     }
-    this.frontier.receive();
+    this.frontier.receive(this.#now);
     this.#handOff.settle();
     this.#finishVisits();
     for (const [thread, epoch] of this.restarted.splice(0)) {
