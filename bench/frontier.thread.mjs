@@ -57,7 +57,14 @@ export function openThread({ folder, order, thread = 0, threads = 1, epoch = 1 }
       receive: () => {},
       hasMail: () => false,
     },
-    lender: { spare: () => 0, returned: () => {}, committed: () => {}, queued: () => [] },
+    lender: {
+      spare: () => 0,
+      returned: () => {},
+      brought: () => {},
+      committed: () => {},
+      commitsOf: () => 0,
+      queued: () => [],
+    },
     order: byCash,
     onLast: () => {},
   });

@@ -79,7 +79,9 @@ export class Crawler {
       lender: {
         spare: (limit, lent) => this.#spare(limit, lent),
         returned: () => this.#limit.giveBack(),
+        brought: () => this.#uncommitted.guests++,
         committed: (outcome) => {
+          this.#uncommitted.guests--;
           if (outcome === OUTCOME.page) this.#limit.committed();
           else this.#limit.giveBack();
         },
@@ -165,7 +167,7 @@ export class Crawler {
       if (this.#bell.fallAsleep({ hasNews })) this.#planPump();
       return;
     }
-    this.#frontier.receive();
+    this.#frontier.receive(monotonicMs());
     this.#handOff.settle();
     this.#finishVisits();
     for (const again of this.#restarted.splice(0)) this.#frontier.sendAgainTo(...again);
@@ -203,8 +205,7 @@ export class Crawler {
     this.#over = [];
     for (; this.#permitsBack > 0; this.#permitsBack--) this.#limit.giveBack();
     for (const [lease, end] of ended) {
-      const own = this.#isOwn(lease);
-      const page = end.outcome === "page";
+      const [own, page] = [this.#isOwn(lease), end.outcome === "page"];
       if (own && !page) this.#limit.giveBack();
       const counter = own && page ? this.#limit : undefined;
       this.#uncommitted.add(end.bytes);

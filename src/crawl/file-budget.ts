@@ -26,8 +26,11 @@ export interface Fitted {
 }
 
 /** Lowers threads and links per thread until sockets and files fit; refuses when not even one link does. */
-export function fitToOpenFiles(config: CrawlConfig, most: number = maxOpenFiles()): Fitted {
-  const { threads, linksPerThread } = config;
+export function fitToOpenFiles(asked: CrawlConfig, most: number = maxOpenFiles()): Fitted {
+  const { linksPerThread, maxUncommitted } = asked;
+  // Every thread needs one of those that a crash may cost.
+  const threads = Math.min(asked.threads, maxUncommitted);
+  const config = threads === asked.threads ? asked : { ...asked, threads };
   let best = { threads: 0, linksPerThread: 0 };
   for (let t = 1; t <= threads; t++) {
     const sockets = most - filesOf(config, t);

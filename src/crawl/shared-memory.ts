@@ -2,6 +2,7 @@ import type { CrawlConfig } from "../config/schema.ts";
 import type { Gates } from "../frontier/gatekeeper.ts";
 import { cashBoardBytes } from "../frontier/opic/cash-board.ts";
 import { counterBytes } from "../stats/counters.ts";
+import { commitCountBytes } from "../sync/commit-counts.ts";
 import { DOORBELL_WORDS, Doorbell } from "../sync/doorbell.ts";
 import { GateTable, gateBytes } from "../sync/gate-table.ts";
 import { bufferBytes, CRAWLERS_PER_BUFFER } from "../sync/hand-off-buffer.ts";
@@ -65,6 +66,8 @@ export interface CrawlMemory {
   readonly stored: SharedArrayBuffer;
   /** What each crawler contributes to the control block, for a recount when one of them has died. */
   readonly accounts: SharedArrayBuffer;
+  /** What owners have committed of visits that other threads made. */
+  readonly commitCounts: SharedArrayBuffer;
   readonly hostGates: SharedArrayBuffer;
   readonly addressGates: SharedArrayBuffer;
   readonly startGates: SharedArrayBuffer;
@@ -108,6 +111,7 @@ export function createMemory(
     buffers: Array.from({ length: new BufferPlan(config).count }, createBuffer),
     accounts: new SharedArrayBuffer(threads * ACCOUNT_WORDS * 4),
     stored: new SharedArrayBuffer(threads * 4),
+    commitCounts: new SharedArrayBuffer(commitCountBytes(threads)),
     hostGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
     addressGates: new SharedArrayBuffer(gateBytes(ADDRESS_GATES)),
     startGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),

@@ -27,6 +27,7 @@ import { openFrontier } from "../frontier/strategies/open-frontier.ts";
 import { CounterRow } from "../stats/counters.ts";
 import { checkArchives } from "../store/check-archives.ts";
 import { monotonicMs } from "../sync/clock.ts";
+import { CommitCounts } from "../sync/commit-counts.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
 import type { BufferSender } from "./buffer-sender.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
@@ -45,7 +46,9 @@ export interface FrontierParts {
   readonly bells: readonly Doorbell[];
   readonly counters: CounterRow;
   readonly handOff: BufferSender;
-  readonly lender: Omit<Lender, "queued">;
+  readonly lender: Pick<Lender, "spare" | "returned" | "brought"> & {
+    committed(outcome: number): void;
+  };
 }
 
 /** A thread's frontier, and its way to the disk. */
@@ -166,6 +169,7 @@ function openSharded(
   });
   const port = new HandOffPort(handOff, epoch, ends);
   const { pending } = control;
+  const commits = new CommitCounts(memory.commitCounts, threads, thread);
   const rows = Array.from({ length: threads }, (_, each) => new CounterRow(memory.counters, each));
   const frontier = new ShardedFrontier({
     thread,
@@ -179,7 +183,16 @@ function openSharded(
     delayMs,
     seedLow,
     seedHigh,
-    lender: { ...lender, queued: () => rows.map((row) => row.get("queued")) },
+    lender: {
+      ...lender,
+      committed: (outcome, borrower) => {
+        lender.committed(outcome);
+        commits.add(borrower);
+        bells[borrower]!.ring();
+      },
+      commitsOf: (owner) => commits.take(owner),
+      queued: () => rows.map((row) => row.get("queued")),
+    },
     onLast,
     order: byCash,
   });

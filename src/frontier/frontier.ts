@@ -97,7 +97,7 @@ export interface ThreadFrontier extends Frontier {
   /** Another thread begins its run `epoch`: what was sent to it and not confirmed goes once more. */
   sendAgainTo(thread: number, epoch: number, nowMs: number): void;
   /** Takes in what other threads left for this one. */
-  receive(): void;
+  receive(nowMs: number): void;
   /** Commits what was finished and sends what is ready; false when something had to stay here. `last` leaves nothing for later. */
   flush(last?: boolean): boolean;
   /** True when another thread seems to have left something. */

@@ -4,8 +4,12 @@ export interface Lender {
   spare(limit: number, lent: LentSoFar): number;
   /** A lease that was given away is here again without a page. */
   returned(): void;
-  /** A visit that another thread made is committed. */
-  committed(outcome: number): void;
+  /** Another thread has brought a visit, which waits for its commit here. */
+  brought(): void;
+  /** A visit that `borrower` made is committed. */
+  committed(outcome: number, borrower: number): void;
+  /** How many visits of this thread `owner` has committed since it was last asked. */
+  commitsOf(owner: number): number;
   /** Queued URLs of every thread. */
   queued(): readonly number[];
 }

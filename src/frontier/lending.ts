@@ -1,5 +1,6 @@
 import { hostnameOf } from "../url/url-parts.ts";
 import { Asking } from "./asking.ts";
+import { BroughtVisits } from "./brought-visits.ts";
 import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Finish, JournalPort, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
@@ -49,6 +50,8 @@ export interface LendingParts {
   readonly finish: (lease: Lease, found: readonly Discovery[], end: LentEnd) => void;
   /** A lease came back: its page permit is free. */
   readonly returned: () => void;
+  /** How many visits of this thread another one has committed since it was last asked. */
+  readonly commitsOf: (owner: number) => number;
   /** Another thread with more queued URLs than it can work on; -1 when there is none. */
   readonly busiest: () => number;
 }
@@ -56,6 +59,7 @@ export interface LendingParts {
 /** How a visit ended that another thread made. */
 export type LentEnd = Pick<Finish, "outcome" | "links"> & {
   readonly record: PageLocation | undefined;
+  readonly borrower: number;
 };
 
 interface Lent {
@@ -78,6 +82,7 @@ export class Lending {
   /** The owner's run, of each lease that was borrowed. */
   readonly #owners = new WeakMap<Lease, number>();
   #borrowed = 0;
+  readonly #brought: BroughtVisits;
   /** What each thread asked for last and has not got; it has no run before this one any more. */
   readonly #asked = new Map<number, { readonly epoch: number; places: number }>();
   readonly #asking: Asking;
@@ -85,6 +90,7 @@ export class Lending {
   constructor(parts: LendingParts) {
     this.#parts = parts;
     this.#open = new Int32Array(parts.threads);
+    this.#brought = new BroughtVisits(parts.commitsOf);
     const { thread, epoch, post } = parts;
     this.#asking = new Asking((owner, places) =>
       post(lendingMail("ask", thread, owner, epoch, places)),
@@ -137,13 +143,19 @@ export class Lending {
   ): void {
     const tell = (place: PageLocation | undefined) => {
       this.#borrowed--;
+      const owner = lease.shard % this.#parts.threads;
+      this.#brought.add(owner, this.#owners.get(lease)!, onCommitted);
       for (const bytes of packed(lease, found, this.#parts.maxBytes))
         this.#post("found", lease, 0, bytes);
       this.#post("done", lease, outcome, letter.done(lease, place, links));
-      onCommitted();
     };
     if (typeof record === "number") this.#parts.port.place(record, tell);
     else tell(record);
+  }
+
+  /** Hears what owners have committed; true when there was anything. */
+  settle(): boolean {
+    return this.#brought.settle();
   }
 
   /** Mail about leases. */
@@ -181,6 +193,7 @@ export class Lending {
       (lease) => lease.shard % this.#parts.threads !== thread || this.#owners.get(lease)! >= epoch,
     );
     this.#borrowed += this.#ready.length;
+    this.#brought.forget(thread, epoch);
   }
 
   /** True when all is lent that was asked for. */
@@ -246,6 +259,7 @@ export class Lending {
       if (kind === "done") {
         this.#parts.finish(lease, lent.found, {
           outcome: number,
+          borrower: lent.thread,
           links: bytes.readUInt32LE(PRINT_BYTES + 16),
           record: placeIn(bytes),
         });

@@ -81,9 +81,13 @@ export class ShardedFrontier implements ThreadFrontier {
       post,
       shardOf: (number) => this.#desks.get(number)?.shard,
       takeSpare: (limit, lent) => this.#taking.takeSpare(limit, lent),
-      finish: (lease, found, end) =>
-        this.finish(lease, found, { ...end, onCommitted: () => lender.committed(end.outcome) }),
+      finish: (lease, found, { borrower, ...end }) => {
+        lender.brought();
+        const onCommitted = () => lender.committed(end.outcome, borrower);
+        this.finish(lease, found, { ...end, onCommitted });
+      },
       returned: () => lender.returned(),
+      commitsOf: (owner) => lender.commitsOf(owner),
       busiest: () => longestQueue(lender.queued(), thread),
     });
     const shards = this.#all.map(({ shard }) => shard);
@@ -162,7 +166,9 @@ export class ShardedFrontier implements ThreadFrontier {
     return this.#lending.away + this.#parts.exchange.unsentAboutLeases;
   }
 
-  receive(): void {
+  receive(nowMs: number): void {
+    this.#taking.nowMs = nowMs;
+    this.#lending.settle();
     this.#lending.lendMore();
     this.#parts.exchange.receive((mail) => this.#handle(mail));
   }
@@ -211,7 +217,7 @@ export class ShardedFrontier implements ThreadFrontier {
   }
 
   hasMail(): boolean {
-    return this.#parts.exchange.hasMail();
+    return this.#parts.exchange.hasMail() || this.#lending.settle();
   }
 
   get blocksSent(): number {

@@ -72,6 +72,7 @@ class Thread {
       },
       finish() {},
       returned() {},
+      commitsOf: () => 0,
       busiest: () => OWNER,
     });
   }

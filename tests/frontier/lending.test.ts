@@ -40,6 +40,7 @@ function owner() {
     },
     finish() {},
     returned() {},
+    commitsOf: () => 0,
     busiest: () => -1,
   });
   const ask = (places: number, run = RUN) =>

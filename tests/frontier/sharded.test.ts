@@ -14,6 +14,7 @@ import { ThreadOrder } from "../../src/frontier/opic/thread-order.ts";
 import { QueueLog } from "../../src/frontier/queue-log.ts";
 import { Shard } from "../../src/frontier/shard.ts";
 import { ShardedFrontier, type ShardedParts } from "../../src/frontier/sharded.ts";
+import { CommitCounts, commitCountBytes } from "../../src/sync/commit-counts.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../src/sync/doorbell.ts";
 import { Pending } from "../../src/sync/pending.ts";
 import { Ring, ringBytes } from "../../src/sync/ring.ts";
@@ -75,6 +76,7 @@ function team(threads: number, slots: number, order: "bfs" | "opic") {
   const bells = memory.map((_, i) => new Doorbell(words, i * DOORBELL_WORDS));
   const wantsSpace = new Int32Array(new SharedArrayBuffer(4 * threads));
   const board = new SharedArrayBuffer(cashBoardBytes(threads));
+  const counts = new SharedArrayBuffer(commitCountBytes(threads));
   const ends = { count: 0, lent: 0 };
   const shards = 16;
   const queued = (): number[] => members.map(({ frontier }) => 100 * frontier.queued);
@@ -105,12 +107,16 @@ function team(threads: number, slots: number, order: "bfs" | "opic") {
       .filter((number) => number % threads === thread)
       .map(newShard);
     const port = new SlowPort();
+    const commits = new CommitCounts(counts, threads, thread);
     const lender = {
       spare: (limit: number) => limit,
       returned: () => {},
-      committed: () => {
+      brought: () => {},
+      committed: (_outcome: number, borrower: number) => {
+        commits.add(borrower);
         ends.lent++;
       },
+      commitsOf: (owner: number) => commits.take(owner),
       queued,
     };
     const parts: ShardedParts = {
@@ -147,7 +153,7 @@ for (const order of ["bfs", "opic"] as const) {
             assert.ok(turns < 100_000, "does not end");
             assert.equal(ends.count, 0, "ended too early");
             const { frontier, port } = members[choice.next().value! % threads]!;
-            frontier.receive();
+            frontier.receive(turns);
             // Also with work of its own: a thread must be able to work for others at any time.
             if (choice.next().value! % 3 === 0) frontier.wantMore(2, 100 * turns);
             const [lease] = frontier.takeMany(1, turns);
@@ -184,7 +190,8 @@ for (const order of ["bfs", "opic"] as const) {
           const reachable = new Set([0]);
           for (const page of reachable) for (const to of links[page]!) reachable.add(to);
           assert.deepEqual(visited.sort(), [...reachable].map(url).sort());
-          assert.ok(committed >= reachable.size, "a visit for another thread is told to both");
+          for (const { frontier } of members) frontier.receive(0);
+          assert.equal(committed, reachable.size, "whoever visited hears of the commit, once");
           lentPages += ends.lent;
           assert.equal(
             members.reduce((sum, { frontier }) => sum + frontier.known, 0),

@@ -44,7 +44,7 @@ export const archive = {
     flag: "max-uncommitted",
     group: "Archive",
     about:
-      "pages fetched and not yet safely written; after a crash at most these are fetched again",
+      "pages fetched and not yet safely written; after a crash at most these are fetched again. There are no more threads than that",
     examples: ["--max-uncommitted 200"],
   }),
   statsEveryMs: withDefault(duration(1000), 3_600_000, {
@@ -57,7 +57,7 @@ export const archive = {
     flag: "sync-every",
     group: "Archive",
     about:
-      "the longest time a fetched page waits until it is safe from a loss of power; pages are committed earlier when the crawl would have to wait for them",
+      "the longest time a fetched page waits until it is safe from a loss of power; pages are committed earlier when the crawl would have to wait for them, with --hand-off full later when few come",
     examples: ["--sync-every 200ms"],
   }),
   json: withDefault(toggle(), false, {

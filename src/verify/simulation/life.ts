@@ -1,3 +1,4 @@
+import { mostUncommitted } from "../../crawl/uncommitted.ts";
 import { Random } from "../../web/random.ts";
 import { auditCash, type CashAudit } from "./cash-audit.ts";
 import { Oracle, Violation } from "./oracle.ts";
@@ -49,11 +50,13 @@ export function live(
       if (end.kind === "ended") return result(undefined);
       if (end.kind === "stopped") oracle.stopped(disk);
       else {
+        // What was being fetched has to be fetched again, too.
+        const most = mostUncommitted(plan.maxUncommitted, run.threads) - oracle.inFlight;
         world.drop();
         disk = disk.after(end.cut);
         oracle.check(disk);
         if (plan.order === "opic") audit = auditCash(disk);
-        oracle.lost(disk, () => true);
+        oracle.lost(disk, () => true, most);
       }
       nowMs += random.below(100);
     }

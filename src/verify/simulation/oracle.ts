@@ -44,6 +44,11 @@ export class Oracle {
     }
   }
 
+  /** Requests that are under way. */
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
   /** A request goes out; answers its number. One for an owner that died meanwhile has to be polite, no more. */
   asked(url: CrawlUrl, host: string, nowMs: number, isOrphan: boolean): number {
     this.requests++;
@@ -121,15 +126,18 @@ export class Oracle {
   }
 
   /** A crash or a death took what was not on disk: of the URLs that `concerns` only what is done there stays over. */
-  lost(disk: SimDisk, concerns: (url: CrawlUrl) => boolean): void {
+  lost(disk: SimDisk, concerns: (url: CrawlUrl) => boolean, most: number): void {
     const done = this.#read(disk).done;
     // What another thread fetches for a dead owner has no effect.
     for (const url of this.#inFlight.keys()) if (concerns(url)) this.#inFlight.delete(url);
+    let lost = 0;
     for (const url of this.#completed) {
       if (done.has(url) || !concerns(url)) continue;
       this.#completed.delete(url);
       this.repeated++;
+      lost++;
     }
+    if (lost > most) throw new Violation(`${lost} visits are lost, more than ${most}`);
   }
 
   /** A crawl is resumed of which only the disk is known: what is done there is over. */

@@ -10,6 +10,7 @@ import { KnownLinks } from "../../frontier/known-links.ts";
 import type { LentSoFar } from "../../frontier/lender.ts";
 import { ShardedFrontier } from "../../frontier/sharded.ts";
 import { CounterRow } from "../../stats/counters.ts";
+import { CommitCounts } from "../../sync/commit-counts.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import { openOwned } from "./open-owned.ts";
@@ -81,6 +82,7 @@ export class SimCrawler {
       perHost: 1,
       spaceHosts: false,
     });
+    const commits = new CommitCounts(memory.commitCounts, threads, thread);
     this.#port = new HandOffPort(this.#handOff, epoch, new Map());
     this.frontier = new ShardedFrontier({
       thread,
@@ -97,10 +99,14 @@ export class SimCrawler {
       lender: {
         spare: (limit, lent) => this.#spare(limit, lent),
         returned: () => this.#limit.giveBack(),
-        committed: (outcome) => {
+        brought: () => this.#uncommitted.guests++,
+        committed: (outcome, borrower) => {
+          this.#uncommitted.guests--;
+          commits.add(borrower);
           if (outcome === OUTCOME.page) this.#limit.committed();
           else this.#limit.giveBack();
         },
+        commitsOf: (owner) => commits.take(owner),
         // Short queues count as long: there are few pages here.
         queued: () => world.crawlers.map(({ frontier }) => LONG * frontier.queued),
       },
@@ -132,7 +138,7 @@ export class SimCrawler {
       this.#account.publish(recount, share, pages, heldPermits);
       return;
     }
-    this.frontier.receive();
+    this.frontier.receive(this.#now);
     this.#handOff.settle();
     this.#finishVisits();
     for (const [thread, epoch] of this.restarted.splice(0)) {

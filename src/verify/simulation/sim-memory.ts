@@ -3,6 +3,7 @@ import { Control } from "../../crawl/shared-memory.ts";
 import type { Gates } from "../../frontier/gatekeeper.ts";
 import { cashBoardBytes } from "../../frontier/opic/cash-board.ts";
 import { counterBytes } from "../../stats/counters.ts";
+import { commitCountBytes } from "../../sync/commit-counts.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../sync/doorbell.ts";
 import { GateTable, gateBytes } from "../../sync/gate-table.ts";
 import { bufferBytes, HandOffBuffer } from "../../sync/hand-off-buffer.ts";
@@ -27,6 +28,7 @@ export class SimMemory {
   readonly counters: SharedArrayBuffer;
   readonly cashBoard: SharedArrayBuffer;
   readonly stored: Int32Array;
+  readonly commitCounts: SharedArrayBuffer;
   readonly wantsSpace: Int32Array;
   readonly bells: readonly Doorbell[];
   readonly buffers: BufferPlan;
@@ -48,6 +50,7 @@ export class SimMemory {
     this.accounts = new SharedArrayBuffer(4 * ACCOUNT_WORDS * threads);
     this.counters = new SharedArrayBuffer(counterBytes(threads));
     this.cashBoard = new SharedArrayBuffer(cashBoardBytes(threads));
+    this.commitCounts = new SharedArrayBuffer(commitCountBytes(threads));
     this.stored = new Int32Array(new SharedArrayBuffer(4 * threads));
     this.wantsSpace = new Int32Array(new SharedArrayBuffer(4 * threads));
     const bells = new Int32Array(new SharedArrayBuffer(4 * DOORBELL_WORDS * (threads + 1)));

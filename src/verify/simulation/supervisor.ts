@@ -72,6 +72,7 @@ export class Supervisor {
     oracle.lost(
       disk,
       (url) => this.#world.ownerOf(url) === thread || crawlers[thread]!.borrowed.has(url),
+      Number.POSITIVE_INFINITY,
     );
     yield;
     const epoch = this.#world.nextEpoch();

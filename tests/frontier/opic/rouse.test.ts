@@ -30,7 +30,14 @@ function frontier(): ShardedFrontier {
   const wantsSpace = new Int32Array(new SharedArrayBuffer(4));
   const exchange = new Exchange(0, { inboxes: [ring], bells: [bell], wantsSpace });
   const pending = new Pending(new Int32Array(new SharedArrayBuffer(4)), 0);
-  const lender = { spare: () => 0, returned() {}, committed() {}, queued: () => [] };
+  const lender = {
+    spare: () => 0,
+    returned() {},
+    brought() {},
+    committed() {},
+    commitsOf: () => 0,
+    queued: () => [],
+  };
   const port = {
     write: (_shard: number, _events: Uint8Array, onDurable: () => void) => onDurable(),
     place: () => assert.fail("nothing is lent"),
