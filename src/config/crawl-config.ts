@@ -6,7 +6,7 @@ import { dedupKey } from "../url/dedup-key.ts";
 import { partsOf } from "../url/url-parts.ts";
 import { complaint, type Origin } from "./complaint.ts";
 import { printable } from "./printable.ts";
-import { type PagePriority, priorityModule } from "./priority-module.ts";
+import { moduleAt, type PagePriority, priorityModule } from "./priority-module.ts";
 import { type CrawlConfig, type CrawlSettings, crawlSchema, type SettingName } from "./schema.ts";
 import type { SeedList } from "./seed-file.ts";
 import { readSeed } from "./seed-line.ts";
@@ -61,6 +61,8 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
   return Object.freeze({
     ...settings,
     seeds,
+    // `resume` may be called from anywhere.
+    ...(settings.priority !== undefined && { priority: moduleAt(settings.priority) }),
     perHost: settings.perHost ?? (settings.delayMs === 0 ? settings.linksPerThread : 1),
     // Every thread owns at least one shard.
     shards: Math.max(settings.shards, settings.threads),

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { UsageError } from "../errors.ts";
 
 /** What a page is worth beyond its links, in units of what a seed begins with: asked once, when the page is met; above 16 counts as 16. */
@@ -8,6 +9,11 @@ const MODULE = "data:text/javascript;charset=utf-8,";
 /** Whether a setting is a function that was made a module, and not the name of one. */
 export function isInline(priority: string): boolean {
   return priority.startsWith(MODULE);
+}
+
+/** The module that a setting names, wherever it is looked for from. */
+export function moduleAt(priority: string): string {
+  return isInline(priority) ? priority : resolve(priority);
 }
 
 /**

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { printable } from "../config/printable.ts";
 import { isInline, type PagePriority } from "../config/priority-module.ts";
@@ -9,7 +8,7 @@ export async function loadPriority(file: string): Promise<PagePriority> {
   const shown = isInline(file) ? "(a function)" : printable(file);
   let module: { default?: unknown };
   try {
-    module = await import(isInline(file) ? file : pathToFileURL(resolve(file)).href);
+    module = await import(isInline(file) ? file : pathToFileURL(file).href);
   } catch (cause) {
     const reason = printable(cause instanceof Error ? cause.message : String(cause));
     throw new UsageError(`--priority ${shown} cannot be loaded: ${reason}`, cause);

@@ -29,6 +29,8 @@ export class ThreadCrew implements Crew {
       const data: SliceWorkerData = { memory: this.memory, index: i + 1, board };
       return runWorker(WORKER, `queue slice ${i + 1}`, { workerData: data });
     });
+    // Whoever forgets to close the queue can still end.
+    for (const { worker } of this.#workers) worker.unref();
   }
 
   run(phase: Phase): void {
@@ -43,6 +45,7 @@ export class ThreadCrew implements Crew {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    for (const { worker } of this.#workers) worker.ref();
     this.#board.stop();
     await Promise.all(this.#workers.map((worker) => worker.ended));
   }

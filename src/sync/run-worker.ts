@@ -22,7 +22,8 @@ export interface RunningWorker {
 export function runWorker(module: URL, name: string, options: WorkerOptions): RunningWorker {
   // What stands before the module loads it with care, and is told which by the arguments.
   const [entry, argv] = filesAreFew() ? [ORDERED, [module.href]] : [module, []];
-  const worker = new Worker(entry, { resourceLimits, ...options, argv, name });
+  const execArgv = process.execArgv.some(isAboutText) ? { execArgv: withoutText() } : {};
+  const worker = new Worker(entry, { resourceLimits, ...execArgv, ...options, argv, name });
   const ended = new Promise<void>((resolve, reject) => {
     let cause: unknown;
     worker.once("error", (error) => {
@@ -36,4 +37,17 @@ export function runWorker(module: URL, name: string, options: WorkerOptions): Ru
   // Whoever waits for `ended` later still gets the rejection; this only keeps it from being "unhandled" meanwhile.
   ended.catch(() => {});
   return { name, worker, ended };
+}
+
+const isAboutText = (option: string) => option.startsWith("--input-type");
+
+/** The options of Node without those that say that the program is a text (`node --input-type=module -e …`): a thread is a file. */
+function withoutText(): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < process.execArgv.length; i++) {
+    const option = process.execArgv[i]!;
+    if (["-e", "--eval", "-p", "--print", "-pe", "--input-type"].includes(option)) i++;
+    else if (!isAboutText(option)) kept.push(option);
+  }
+  return kept;
 }

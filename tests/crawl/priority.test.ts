@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { priorityModule } from "../../src/config/priority-module.ts";
 import { loadPriority } from "../../src/crawl/load-priority.ts";
-import { crawl } from "../../src/index.ts";
+import { configOf, crawl } from "../../src/index.ts";
 import { orbweaver, readPages, tempFolder } from "../support/orbweaver.ts";
 import { html, type Script, scriptedServer } from "./scripted-server.ts";
 
@@ -32,6 +32,13 @@ test("a function of a program becomes a module, however it is written", async ()
     code: "OW_USAGE",
     message: /name a module/,
   });
+});
+
+test("a module is found again from wherever the crawl is resumed", () => {
+  const settings = { seeds: ["http://127.0.0.1/"], order: "opic" as const, contact: "me" };
+  assert.equal(configOf({ ...settings, priority: "./x.mjs" }).priority, resolve("x.mjs"));
+  assert.match(configOf({ ...settings, priority: () => 1 }).priority!, /^data:text\/javascript/);
+  assert.equal(configOf(settings).priority, undefined);
 });
 
 test("what is no worth is an error that names the page, not a quiet 0", async () => {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { GlobalQuickheap } from "../../src/queue/global-quickheap.ts";
 import { Keys } from "../../src/queue/keys.ts";
 import { Random } from "../../src/queue/random.ts";
@@ -38,6 +40,18 @@ for (const slices of [1, 2, 4]) {
     }
   });
 }
+
+test("a program that forgets to close its queue can end all the same", async () => {
+  const module = new URL("../../src/index.js", import.meta.url).href;
+  const program = `import { GlobalQuickheap, Keys, ThreadCrew } from ${JSON.stringify(module)};
+    const crew = new ThreadCrew(2, 100);
+    const queue = new GlobalQuickheap(crew.memory, crew);
+    queue.insertMany(Keys.of([1, 3, 2]));
+    console.log(queue.peek().priority);`;
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", program]);
+  assert.equal(stdout, "3\n");
+});
 
 test("a queue whose threads are closed says so at once", async () => {
   const crew = new ThreadCrew(2, 100);
