@@ -62,6 +62,7 @@ for (const [name, entries] of Object.entries(ENTRIES)) {
     legalComments: "eof",
     sourcemap: true,
     sourcesContent: false,
+    inject: [join(root, "tools", "platform.mjs")],
     plugins: [inPlace(folder)],
     logLevel: "warning",
   });

@@ -22,6 +22,8 @@ import { SeenSet } from "../frontier/seen.ts";
 import type { EndedUrl, JournalView } from "./committed.ts";
 import { mendFile } from "./mend.ts";
 
+const PRINT_BYTES = 8;
+
 /** What opening the journals of a crawl found beside their content. */
 export interface OpenedJournals {
   /** Undefined when the crawl keeps no journal. */
@@ -128,7 +130,7 @@ function wholeView(
     const snapshot = openSnapshot(folder, shard);
     const after = snapshot === undefined ? {} : { after: snapshot.end };
     const batches = () => readJournal({ folder, shard, checked: ends.get(shard)!, ...after });
-    return { queued: snapshot?.queued(true) ?? [], batches };
+    return { snapshot, batches };
   };
   return {
     seedLow,
@@ -140,10 +142,14 @@ function wholeView(
     },
     eachWaiting(meet: (link: WaitingLink) => void): void {
       for (const shard of ends.keys()) {
-        const { queued, batches } = again(shard);
+        const { snapshot, batches } = again(shard);
         // What ended before the snapshot does not wait in it.
         const finished = new SeenSet(seedLow, seedHigh);
-        for (const batch of batches()) addEnds(batch, finished);
+        let waiting = 0;
+        for (const batch of batches()) waiting += addEnds(batch, finished);
+        // As after most crawls: as many ended as were admitted, and only what was admitted ends.
+        if (snapshot === undefined && waiting === 0) continue;
+        const queued = snapshot?.queued(true) ?? [];
         const isWaiting = waitingTest({ repeated: 0, contradictions: [] }, finished);
         enqueueWaiting(isWaiting, queued, batches(), (run) => eachLink(run, meet));
       }
@@ -198,11 +204,17 @@ function endsIn(batch: EventBytes): EndedUrl[] {
   return met;
 }
 
-/** Adds the fingerprints of the URLs that end in a batch. */
-function addEnds(batch: EventBytes, into: SeenSet): void {
+/** Adds the fingerprints of the URLs that end in a batch; answers how many more it admits than these. */
+function addEnds(batch: EventBytes, into: SeenSet): number {
   const cursor = new EventCursor();
   cursor.open(batch);
-  while (cursor.next())
-    if (cursor.kind === EVENT.done)
-      into.addPrint(word(cursor.bytes, cursor.from), word(cursor.bytes, cursor.from + 4));
+  let more = 0;
+  while (cursor.next()) {
+    if (cursor.kind === EVENT.admit) more += (cursor.to - cursor.linksTo()) / PRINT_BYTES;
+    else if (cursor.kind === EVENT.done) {
+      const { bytes, from } = cursor;
+      if (into.addPrint(word(bytes, from), word(bytes, from + 4))) more--;
+    }
+  }
+  return more;
 }
