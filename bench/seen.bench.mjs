@@ -1,7 +1,7 @@
 // The seen-set: CPU per URL, hash included, and memory per URL, at sizes up to 1e8; goals 0.3 us and 14 bytes.
 // Needs a build: npm run build && node bench/seen.bench.mjs [--max 1e8] [--repetitions 3] [--save]
 //
-// "add": new links, 100 a page, by the way of the crawl (Shard.meetAll). "addKnown": the same links once more. "addAlone" and
+// "add": new links, 100 a page, by the way of the crawl (Shard.admitAll). "addKnown": the same links once more. "addAlone" and
 // "addAloneKnown": one link a page. "hash": the fingerprint of one URL after the other. Beside them what memory itself
 // costs at that moment, with as many bytes as the table has: "readAlone" is a read of a random line that must wait for the one before,
 // "readTogether" one of many that need not.
@@ -73,13 +73,13 @@ function summary(values) {
 
 function measure(shard) {
   const times = { hash: [], add: [], addKnown: [], addAlone: [], addAloneKnown: [] };
-  const { state } = shard;
   let fresh = 0;
-  const meet = (_found, low, high) => {
-    if (state.admit(low, high)) fresh++;
+  let told = 0;
+  const tell = () => {
+    told++;
   };
   const addAll = (pages) => {
-    for (const page of pages) shard.meetAll(page, meet);
+    for (const page of pages) fresh += shard.admitAll(page, tell);
   };
   for (let batch = 0; batch < BATCHES; batch++) {
     const links = makeLinks();
@@ -103,6 +103,7 @@ function measure(shard) {
     }
     if (fresh - before !== 4 * BATCH) throw new Error(`${fresh - before} of ${4 * BATCH} are new`);
   }
+  if (told !== fresh) throw new Error(`${told} of ${fresh} were told`);
   return Object.fromEntries(Object.entries(times).map(([name, list]) => [name, summary(list)]));
 }
 
@@ -129,6 +130,7 @@ for (let repetition = 0; repetition < repetitions; repetition++) {
   const low = mixer(seed(), 0x9e3779b9);
   const high = mixer(seed(), 0x7f4a7c15);
   const prints = new Uint32Array(2 * 64);
+  const news = new Uint8Array(64);
   const fill = (size) => {
     while (seen.size < size) {
       const count = Math.min(64, size - seen.size);
@@ -136,8 +138,7 @@ for (let repetition = 0; repetition < repetitions; repetition++) {
         prints[i] = low();
         prints[i + 1] = high();
       }
-      seen.touch(prints, count);
-      for (let i = 0; i < 2 * count; i += 2) seen.addPrint(prints[i], prints[i + 1]);
+      seen.addPrints(prints, count, news);
     }
   };
   // Until the compiler is done.

@@ -47,9 +47,7 @@ async function orbweaver(folder) {
       const found = urls.map((url) => {
         return { url, parent, depth: 3, via: "link", seed: false, chain };
       });
-      shard.meetAll(found, (one, low, high) => {
-        if (state.admit(low, high)) batch.admit(one, low, high);
-      });
+      shard.admitAll(found, (one, low, high) => batch.admit(one, low, high));
       if (batch.events > 0) writer.append(batch);
       if (isTime()) writer.sync();
     },

@@ -37,6 +37,9 @@ export function linkPrint(url: CrawlUrl, rules: AdmissionRules): void {
 /** URLs whose fingerprints are computed at once, at most. */
 export const MOST_PRINTS = MOST_URLS;
 
+/** Of discoveries, at most so many. */
+const urls: CrawlUrl[] = [];
+
 /** What `admissionPrint` leaves in `print`, for `count` URLs from `from` on: pairs of low and high half. */
 export function admissionPrints(
   found: readonly Discovery[],
@@ -45,8 +48,7 @@ export function admissionPrints(
   rules: AdmissionRules,
   into: Uint32Array,
 ): void {
-  const urls: CrawlUrl[] = [];
-  for (let i = from; i < from + count; i++) urls.push(found[i]!.url);
+  for (let i = 0; i < count; i++) urls[i] = found[from + i]!.url;
   if (!areOwnKeys(urls, 0, count, rules, into))
     eachMarked(count, rules, into, (i) => admissionPrint(found[from + i]!, rules));
 }

@@ -27,26 +27,23 @@ export class Desk {
 
   /** Takes in URLs of this shard; answers how many are new. */
   admitAll(found: readonly Discovery[]): number {
-    let fresh = 0;
-    this.shard.meetAll(found, (one, low, high) => {
-      if (this.#admit(one, hostnameOf(one.url), low, high)) fresh++;
+    return this.shard.admitAll(found, (one, low, high) => {
+      this.shard.enqueueNew(one, hostnameOf(one.url), low, high);
+      this.journal.admit(one, low, high);
     });
-    return fresh;
-  }
-
-  #admit(found: Discovery, hostname: string, low: number, high: number): boolean {
-    if (!this.shard.admit(found, hostname, low, high)) return false;
-    this.journal.admit(found, low, high);
-    return true;
   }
 
   /** A visit to a URL of this shard is over; answers how many of its links are new here. The others travel. */
   finish(lease: Lease, found: readonly Discovery[], how: Finish, numbers: ShardNumbers): number {
-    let fresh = 0;
-    this.shard.meetAll(found, (discovery, low, high) => {
-      const { hostname, shard } = numbers.of(discovery.url);
-      if (shard !== lease.shard) this.journal.post(shard, discovery, low, high);
-      else if (this.#admit(discovery, hostname, low, high)) fresh++;
+    const own: Discovery[] = [];
+    const others: Discovery[] = [];
+    for (const one of found) (numbers.of(one.url).shard === lease.shard ? own : others).push(one);
+    const fresh = this.shard.admitAll(own, (one, low, high) => {
+      this.shard.enqueueNew(one, numbers.of(one.url).hostname, low, high);
+      this.journal.admit(one, low, high);
+    });
+    this.shard.meetAll(others, (one, low, high) => {
+      this.journal.post(numbers.of(one.url).shard, one, low, high);
     });
     this.journal.done(lease, how);
     return fresh;

@@ -2,17 +2,18 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type AdmissionRules, linkPrints, MOST_PRINTS } from "./admission-key.ts";
 import { ShardNumbers } from "./shard-numbers.ts";
 
-/** Of URLs whose places in memory are asked for together. */
+/** Of URLs that are looked up together. */
 const prints = new Uint32Array(2 * MOST_PRINTS);
+const news = new Uint8Array(MOST_PRINTS);
 
 /** The URLs that a shard knows. */
 interface MetUrls {
-  touch(prints: Uint32Array, count: number): void;
-  hasPrint(low: number, high: number): boolean;
+  searchPrints(prints: Uint32Array, count: number, news: Uint8Array): number;
 }
 
 /** The same, where each has a number. */
-interface MetPages extends MetUrls {
+interface MetPages {
+  touch(prints: Uint32Array, count: number): void;
   /** -1 when it is not known. */
   find(low: number, high: number): number;
 }
@@ -79,11 +80,12 @@ export class KnownLinks {
       const target = this.#numbers.of(links[from]!).shard;
       const to = this.#runEnd(links, from, target);
       const met = this.#met[target];
-      if (met !== undefined) this.#print(links, from, to, met);
-      for (let i = from; i < to; i++) {
-        const at = 2 * (i - from);
-        if (met?.hasPrint(prints[at]!, prints[at + 1]!) !== true) left.push(links[i]!);
+      if (met === undefined) news.fill(1, 0, to - from);
+      else {
+        linkPrints(links, from, to - from, this.#rules, prints);
+        met.searchPrints(prints, to - from, news);
       }
+      for (let i = from; i < to; i++) if (news[i - from] === 1) left.push(links[i]!);
       from = to;
     }
     return { left, known: undefined };
@@ -102,7 +104,10 @@ export class KnownLinks {
       const target = this.#numbers.of(links[from]!).shard;
       const to = this.#runEnd(links, from, target);
       const met = pages[target];
-      if (met !== undefined) this.#print(links, from, to, met);
+      if (met !== undefined) {
+        linkPrints(links, from, to - from, this.#rules, prints);
+        met.touch(prints, to - from);
+      }
       for (let i = from; i < to; i++) {
         const at = 2 * (i - from);
         const page = met?.find(prints[at]!, prints[at + 1]!) ?? -1;
@@ -121,11 +126,5 @@ export class KnownLinks {
     let to = from + 1;
     while (to < most && this.#numbers.of(links[to]!).shard === target) to++;
     return to;
-  }
-
-  /** Computes the fingerprints of some links of one shard, and asks memory for their places. */
-  #print(links: readonly CrawlUrl[], from: number, to: number, met: MetUrls): void {
-    linkPrints(links, from, to - from, this.#rules, prints);
-    met.touch(prints, to - from);
   }
 }

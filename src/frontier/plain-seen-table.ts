@@ -129,9 +129,6 @@ export class PlainSeenTable {
     return false;
   }
 
-  /** Nothing to prepare: as long as there are few pages they are in the cache. */
-  touch(_prints: Uint32Array, _count: number): void {}
-
   /**
    * Page by page, every fingerprint that was there at the beginning, once: pairs of low and high half. A page is valid
    * until the next one is asked for. What is added meanwhile may come or not: a split halves a range that is wholly

@@ -52,11 +52,31 @@ export class SeenTable {
   }
 
   /**
-   * Reads where searches for the first `count` fingerprints (pairs of low and high half) will begin. Beyond the cache
-   * such reads wait for memory together, and the searches that follow need not.
+   * Adds the first `count` fingerprints (pairs of low and high half); `news` gets a 1 for each that is new, else a 0.
+   * Answers how many are. Beyond the cache they wait for memory together.
    */
-  touch(prints: Uint32Array, count: number): void {
-    this.#table.touch(prints, count);
+  addAll(prints: Uint32Array, count: number, news: Uint8Array): number {
+    const table = this.#table;
+    // What comes alone need not be copied.
+    if (count > 1 && table instanceof WasmSeenTable) return table.addAll(prints, count, news);
+    let added = 0;
+    for (let i = 0; i < count; i++) {
+      news[i] = this.add(prints[2 * i]!, prints[2 * i + 1]!) ? 1 : 0;
+      added += news[i]!;
+    }
+    return added;
+  }
+
+  /** The same, and adds none. */
+  searchAll(prints: Uint32Array, count: number, news: Uint8Array): number {
+    const table = this.#table;
+    if (count > 1 && table instanceof WasmSeenTable) return table.searchAll(prints, count, news);
+    let missing = 0;
+    for (let i = 0; i < count; i++) {
+      news[i] = table.has(prints[2 * i]!, prints[2 * i + 1]!) ? 0 : 1;
+      missing += news[i]!;
+    }
+    return missing;
   }
 
   /**

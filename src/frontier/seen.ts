@@ -36,12 +36,16 @@ export class SeenSet {
   }
 
   /**
-   * Reads where searches for the first `count` fingerprints (pairs of low and high half) will begin. Beyond the cache
-   * these reads wait for memory together, and each `addPrint` that follows need not.
+   * Adds URLs of which only the fingerprints are known, the first `count` pairs of low and high half; `news` gets a 1 for
+   * each that is new, else a 0. Answers how many are. Beyond the cache one costs less among many than alone.
    */
-  touch(prints: Uint32Array, count: number): void {
-    // One alone is searched as soon as it is touched.
-    if (count > 1) this.#table.touch(prints, count);
+  addPrints(prints: Uint32Array, count: number, news: Uint8Array): number {
+    return this.#table.addAll(prints, count, news);
+  }
+
+  /** The same, and adds none. */
+  searchPrints(prints: Uint32Array, count: number, news: Uint8Array): number {
+    return this.#table.searchAll(prints, count, news);
   }
 
   /** Adds a URL of which only the fingerprint is known, as recovery does; false when it was there. */

@@ -1,4 +1,4 @@
-import { type AdmissionRules, admissionPrints, MOST_PRINTS } from "./admission-key.ts";
+import type { AdmissionRules } from "./admission-key.ts";
 import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Lease } from "./frontier.ts";
 import { Host } from "./host.ts";
@@ -8,6 +8,7 @@ import { IdleHosts } from "./idle-hosts.ts";
 import type { ShardState } from "./journal/fold.ts";
 import type { HostNote } from "./journal/host-notes.ts";
 import type { WaitingRun } from "./journal/waiting-run.ts";
+import { type MeetLink, meetEach, meetNew } from "./meet-links.ts";
 import { RestingLeases } from "./resting.ts";
 import type { ShardQueue } from "./shard-queue.ts";
 
@@ -17,8 +18,6 @@ const MAX_HOLD_MS = 24 * 3_600_000;
 const MOST_RESTING = 10_000;
 /** Hosts without a URL leave memory when there are this many. */
 const FIRST_SWEEP = 512;
-/** Of URLs whose places in memory are asked for together. */
-const prints = new Uint32Array(2 * MOST_PRINTS);
 
 /** What a shard needs to know of the crawl's settings; the seed is random per crawl, the same in every thread. */
 export interface ShardRules extends AdmissionRules {
@@ -85,32 +84,29 @@ export class Shard {
     return this.#hosts.size;
   }
 
-  /**
-   * Calls `meet` for each URL with the fingerprint under which it counts as known. What is known lies anywhere in memory:
-   * many places are asked for at once, so that the answers come together. `meet` must not come back here.
-   */
-  meetAll(
-    found: readonly Discovery[],
-    meet: (found: Discovery, low: number, high: number, index: number) => void,
-  ): void {
-    for (let from = 0; from < found.length; from += MOST_PRINTS) {
-      const count = Math.min(MOST_PRINTS, found.length - from);
-      admissionPrints(found, from, count, this.#rules, prints);
-      this.state.touch(prints, count);
-      for (let i = 0; i < count; i++) {
-        meet(found[from + i]!, prints[2 * i]!, prints[2 * i + 1]!, from + i);
-      }
-    }
+  /** Knows these URLs of this shard from now on, and calls `meet`, which is to `enqueueNew` it, for each that is new; answers how many are. */
+  admitAll(found: readonly Discovery[], meet: MeetLink): number {
+    return meetNew(this.state, this.#rules, found, meet);
+  }
+
+  /** Calls `meet` for each URL, of whatever shard, with the fingerprint under which it counts as known. */
+  meetAll(found: readonly Discovery[], meet: MeetLink): void {
+    meetEach(this.state, this.#rules, found, meet);
   }
 
   /** Admits a URL of this shard that `meetAll` has told the fingerprint of, with cash if it orders by that; false when it was met before. */
   admit(found: Discovery, hostname: string, low: number, high: number, cash = 0): boolean {
     if (!this.state.admit(low, high, cash)) return false;
+    this.enqueueNew(found, hostname, low, high);
+    return true;
+  }
+
+  /** Puts a URL that has just been admitted into the queue. */
+  enqueueNew(found: Discovery, hostname: string, low: number, high: number): void {
     this.#queued++;
     const host = this.#host(hostname);
     host.meet(found.url);
     this.#queue.add(host, found, low, high);
-    return true;
   }
 
   /** Puts URLs that are known into the queue: what recovery does. */

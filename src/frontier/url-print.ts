@@ -57,8 +57,10 @@ export function urlPrints(
     lengths[i] = url.length;
   }
   write(text);
-  const marked = sip.hashAll(count, seedLow, seedHigh);
-  for (let i = 0; i < 2 * count; i++) into[i] = prints[i]!;
+  const marked = text.includes("%")
+    ? sip.hashAll(count, seedLow, seedHigh)
+    : sip.hashUnescaped(count, seedLow, seedHigh);
+  into.set(prints.subarray(0, 2 * count));
   if (marked > 0) marks.set(bytes.subarray(MARKS_AT, MARKS_AT + count));
   return marked;
 }

@@ -75,8 +75,14 @@ export const loadBlock = (at: Code, offset: number): Code => [
   ...unsigned(offset),
 ];
 export const load32 = (at: Code): Code => [...at, 0x28, 0, 0];
-export const store32 = (at: Code, value: Code): Code => [...at, ...value, 0x36, 0, 0];
-export const storeByte = (at: Code, value: Code): Code => [...at, ...value, 0x3a, 0, 0];
+export const store32 = (at: Code, value: Code, offset = 0): Code => [
+  ...[...at, ...value, 0x36, 0],
+  ...unsigned(offset),
+];
+export const storeByte = (at: Code, value: Code, offset = 0): Code => [
+  ...[...at, ...value, 0x3a, 0],
+  ...unsigned(offset),
+];
 export const load16 = (at: Code, offset: number): Code => [...at, 0x2f, 0, ...unsigned(offset)];
 export const store16 = (at: Code, value: Code, offset: number): Code => [
   ...[...at, ...value, 0x3b, 0],
@@ -88,7 +94,10 @@ export const storeBlock = (at: Code, value: Code, offset: number): Code => [
 ];
 // The same with 64 bits.
 export const load64 = (at: Code, offset = 0): Code => [...at, 0x29, 0, ...unsigned(offset)];
-export const store64 = (at: Code, value: Code): Code => [...at, ...value, 0x37, 0, 0];
+export const store64 = (at: Code, value: Code, offset = 0): Code => [
+  ...[...at, ...value, 0x37, 0],
+  ...unsigned(offset),
+];
 export const add64 = binary(0x7c);
 export const subtract64 = binary(0x7d);
 export const multiply64 = binary(0x7e);

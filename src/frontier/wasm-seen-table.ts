@@ -1,17 +1,18 @@
 import { CapacityError } from "../errors.ts";
+import { compileSeenCode, type SeenCode } from "./seen-code.ts";
 import {
+  ADDED_AT,
   BUCKET_BYTES,
   COUNTS_AT,
-  compileSeenCode,
   DIRECTORY_AT,
   MOST_DEPTH,
   MOST_PAGES,
   MOST_PRINTS,
+  NEWS_AT,
   PAGES_AT,
   PRINTS_AT,
-  type SeenCode,
   SHIFT_AT,
-} from "./seen-code.ts";
+} from "./seen-layout.ts";
 import { WASM_PAGE_BYTES } from "./wasm-module.ts";
 
 /**
@@ -39,7 +40,8 @@ export class WasmSeenTable {
   readonly #mostFull: number;
   /** Views of the memory, made anew when it has grown. */
   #all!: Int32Array;
-  #prints!: Int32Array;
+  #prints!: Uint32Array;
+  #news!: Uint8Array;
   #directory!: Uint16Array;
   #counts!: Uint16Array;
   #pages = 1;
@@ -109,16 +111,41 @@ export class WasmSeenTable {
   }
 
   /**
-   * Reads where searches for the first `count` fingerprints (pairs of low and high half) will begin. Such reads wait
-   * for memory together, and searches that follow find it in the cache.
+   * Adds the first `count` fingerprints (pairs of low and high half); `news` gets a 1 for each that is new, else a 0.
+   * Answers how many are. All of them wait for memory together.
    */
-  touch(prints: Uint32Array, count: number): void {
+  addAll(prints: Uint32Array, count: number, news: Uint8Array): number {
+    const before = this.#size;
     for (let from = 0; from < count; from += MOST_PRINTS) {
-      const some = Math.min(MOST_PRINTS, count - from);
-      const to = this.#prints;
-      for (let i = 0; i < 2 * some; i++) to[i] = prints[2 * from + i]!;
-      this.#code.touch(some);
+      const some = this.#bring(prints, from, count);
+      for (let at = 0; at < some; ) {
+        const stopped = this.#code.addAll(at, some);
+        this.#size += this.#all[ADDED_AT / 4]!;
+        at = stopped === 0 ? some : ~stopped + 1;
+        if (stopped !== 0) this.#grow(this.pageOf(this.#prints[2 * at - 1]!));
+      }
+      news.set(this.#news.subarray(0, some), from);
     }
+    return this.#size - before;
+  }
+
+  /** The same, and adds none. */
+  searchAll(prints: Uint32Array, count: number, news: Uint8Array): number {
+    let missing = 0;
+    for (let from = 0; from < count; from += MOST_PRINTS) {
+      const some = this.#bring(prints, from, count);
+      this.#code.searchAll(0, some);
+      missing += this.#all[ADDED_AT / 4]!;
+      news.set(this.#news.subarray(0, some), from);
+    }
+    return missing;
+  }
+
+  /** Copies as many fingerprints as are searched for together to where they are expected; answers how many. */
+  #bring(prints: Uint32Array, from: number, count: number): number {
+    const some = Math.min(MOST_PRINTS, count - from);
+    this.#prints.set(prints.subarray(2 * from, 2 * (from + some)));
+    return some;
   }
 
   /**
@@ -190,7 +217,8 @@ export class WasmSeenTable {
       throw new CapacityError(`no memory for more than ${this.#size} URLs in a shard`);
     const { buffer } = memory;
     this.#all = new Int32Array(buffer);
-    this.#prints = new Int32Array(buffer, PRINTS_AT, 2 * MOST_PRINTS);
+    this.#prints = new Uint32Array(buffer, PRINTS_AT, 2 * MOST_PRINTS);
+    this.#news = new Uint8Array(buffer, NEWS_AT, MOST_PRINTS);
     this.#counts = new Uint16Array(buffer, COUNTS_AT, MOST_PAGES);
     this.#directory = new Uint16Array(buffer, DIRECTORY_AT, 2 ** MOST_DEPTH);
   }

@@ -145,6 +145,58 @@ for (const [name, Kind] of [
   });
 }
 
+/** Searches for all and adds all, as many at once as `sizes` says in turn, and compares with adding one by one. */
+function addInBatches(
+  table: WasmSeenTable | SeenTable,
+  all: readonly (readonly [low: number, high: number])[],
+  sizes: readonly number[],
+): void {
+  const model = new Set<string>();
+  const keyOf = ([low, high]: readonly [number, number]) => `${low === 0 ? 1 : low}:${high}`;
+  for (let from = 0, turn = 0; from < all.length; turn++) {
+    const batch = all.slice(from, from + sizes[turn % sizes.length]!);
+    from += batch.length;
+    const prints = Uint32Array.from(batch.flat());
+    // One more, which nobody asks for: what stands there stays.
+    const news = new Uint8Array(batch.length + 1).fill(7);
+    const unknown = batch.map((one) => (model.has(keyOf(one)) ? 0 : 1));
+    const missing = unknown.filter((one) => one === 1).length;
+    assert.equal(table.searchAll(prints, batch.length, news), missing);
+    assert.deepEqual([...news], [...unknown, 7]);
+    assert.equal(table.size, model.size);
+    const before = model.size;
+    const expected = batch.map((one) => (model.size < model.add(keyOf(one)).size ? 1 : 0));
+    assert.equal(table.addAll(prints, batch.length, news.fill(7)), model.size - before);
+    assert.deepEqual([...news], [...expected, 7]);
+    assert.equal(table.size, model.size);
+  }
+  assert.deepEqual(listed(table), [...model].sort());
+}
+
+test("many at once are told apart like one by one, whatever they are and wherever a page is split among them", () => {
+  // Spread: too many that are nearly the same would be refused.
+  const any = fc.integer().map((n) => Math.imul(n, 0x9e3779b1) >>> 0);
+  const lists = fc.oneof(
+    fc.array(fc.tuple(half, any), { minLength: 100, maxLength: 600 }),
+    fc.array(fc.tuple(fc.constantFrom(0, 1, 8, 9), any), { minLength: 100, maxLength: 300 }),
+    // Few different ones: most have been there, many of them in the same batch.
+    fc.array(fc.tuple(fc.nat(9), fc.nat(30).map((n) => n * 2 ** 27)), { maxLength: 300 }), // biome-ignore format: one thought
+  );
+  const sizes = fc.array(fc.constantFrom(1, 2, 7, 100, 127, 128, 129, 300), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  fc.assert(
+    fc.property(lists, sizes, (all, some) => addInBatches(new WasmSeenTable(64), all, some)),
+  );
+});
+
+test("many at once are told apart before, while and after a table moves, and where its directory doubles", () => {
+  const all = [...prints(30_000)];
+  const repeated = all.flatMap((one, i) => (i % 3 === 0 ? [one, all[i >> 1]!] : [one]));
+  addInBatches(new SeenTable(), repeated, [1, 100, 128, 5000]);
+});
+
 test("a table answers like a Set before, while and after it moves to a memory of its own", () => {
   const table = new SeenTable();
   const all = [...prints(3 * MOST_PLAIN)];

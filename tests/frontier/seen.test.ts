@@ -26,12 +26,17 @@ test("a seen-set answers like a Set, by URL and by fingerprint, for any seed", (
         urlPrint(url, low, high);
         prints.set([print.low, print.high], 2 * i);
       });
-      seen.touch(prints, many.length);
+      const news = new Uint8Array(many.length).fill(7);
+      const unknown = many.map((url) => (model.has(url) ? 0 : 1));
+      const missing = unknown.filter((one) => one === 1).length;
+      assert.equal(seen.searchPrints(prints, many.length, news), missing);
+      assert.deepEqual([...news], unknown);
       assert.equal(seen.size, model.size);
-      for (const [i, url] of many.entries()) {
-        assert.equal(seen.addPrint(prints[2 * i]!, prints[2 * i + 1]!), !model.has(url));
-        model.add(url);
-      }
+      const expected = many.map((url) => (model.size < model.add(url).size ? 1 : 0));
+      const added = expected.filter((one) => one === 1).length;
+      assert.equal(seen.addPrints(prints, many.length, news.fill(7)), added);
+      assert.deepEqual([...news], expected);
+      assert.equal(seen.size, model.size);
     }),
   );
 });

@@ -55,6 +55,29 @@ test("every URL is met once, in order, with its own fingerprint, also in more th
   assert.equal(shard.queued, 150);
 });
 
+test("of many URLs exactly the new ones are queued, each with its own fingerprint, also in more than one batch", () => {
+  const [shard, other] = [newShard(RULES), newShard(RULES)];
+  const some = Array.from({ length: 40 }, (_, i) => found("a", String(i)));
+  const all = Array.from({ length: 300 }, (_, i) => found("a", String(i % 170)));
+  const prints = new Map<string, string>();
+  other.meetAll(all, ({ url }, low, high) => prints.set(url, `${low}:${high}`));
+  const queue = (one: Discovery, low: number, high: number) => {
+    assert.equal(`${low}:${high}`, prints.get(one.url));
+    shard.enqueueNew(one, "a", low, high);
+  };
+  assert.equal(shard.admitAll(some, queue), 40);
+  assert.equal(shard.admitAll(all, queue), 130);
+  assert.deepEqual([shard.known, shard.queued, shard.state.waiting], [170, 170, 170]);
+  assert.equal(shard.admitAll(all, queue), 0);
+  const taken = new Set<string>();
+  for (let ms = 0; shard.queued > 0; ms += 2000) {
+    const lease = shard.take(ms)!;
+    taken.add(lease.url);
+    shard.requestEnded(lease, ms);
+  }
+  assert.deepEqual([...taken].sort(), [...prints.keys()].sort());
+});
+
 test("a host is asked again only after its delay, counted from the end of the request", () => {
   const shard = newShard(RULES);
   admit(shard, found("a", "1"), "a");

@@ -9,11 +9,10 @@ import { type HostNote, HostNotes, readHostNote } from "./host-notes.ts";
 import { readWide, word } from "./journal-format.ts";
 import type { JournalBatch } from "./segment-batches.ts";
 
-/** Fingerprints whose places in memory are asked for together. */
-const BATCH = 64;
+/** Fingerprints that become known together. */
+const BATCH = 128;
 const prints = new Uint32Array(2 * BATCH);
-
-type TakePrint = (low: number, high: number) => void;
+const news = new Uint8Array(BATCH);
 
 /** Counters a shard may keep beside the outcomes. */
 export const COUNTERS = 256;
@@ -122,6 +121,16 @@ export class ShardState {
     return true;
   }
 
+  /**
+   * The same without cash for many, the first `count` pairs of low and high half: `news` gets a 1 for each that is new, else
+   * a 0. Answers how many are.
+   */
+  admitAll(prints: Uint32Array, count: number, news: Uint8Array): number {
+    const fresh = (this.cash ?? this.seen).addPrints(prints, count, news);
+    this.waiting += fresh;
+    return fresh;
+  }
+
   /** A URL that waited has its outcome. One that was leased here is known: searching for it would only wait for memory. */
   done(low: number, high: number, outcome: number, wasLeased = false): void {
     if (!wasLeased && this.#know(low, high, 0)) this.#doneUnknown(low, high);
@@ -146,12 +155,6 @@ export class ShardState {
         else this.repeated++;
       }
     });
-  }
-
-  /** Asks memory for the places of the first `count` fingerprints, pairs of low and high half. */
-  touch(prints: Uint32Array, count: number): void {
-    if (this.cash === undefined) this.seen.touch(prints, count);
-    else this.cash.pages.touch(prints, count);
   }
 
   #know(low: number, high: number, amount: number): boolean {
@@ -232,8 +235,8 @@ export class ShardState {
     const { bytes, to } = cursor;
     if (this.gathered !== undefined) this.gathered.addAll(bytes, cursor.linksTo(), to, MARK.found);
     else {
-      this.#eachPrint(bytes, cursor.linksTo(), to, (low, high) => {
-        if (!this.admit(low, high)) this.repeated++;
+      this.#eachBatch(bytes, cursor.linksTo(), to, (count) => {
+        this.repeated += count - this.admitAll(prints, count, news);
       });
     }
   }
@@ -241,9 +244,9 @@ export class ShardState {
   /** Knows the URLs whose fingerprints lie between `from` and `to`: a part of those that a snapshot has. */
   knowAll(bytes: Buffer, from: number, to: number): void {
     if (this.gathered === undefined) {
-      this.#eachPrint(bytes, from, to, (low, high) => {
-        if (this.cash === undefined) this.seen.addPrint(low, high);
-        else this.cash.know(low, high);
+      this.#eachBatch(bytes, from, to, (count) => {
+        if (this.cash === undefined) this.seen.addPrints(prints, count, news);
+        else this.cash.knowPrints(prints, count);
       });
       return;
     }
@@ -251,12 +254,12 @@ export class ShardState {
     if (this.gathered.isFull) this.settle();
   }
 
-  #eachPrint(bytes: Buffer, from: number, to: number, take: TakePrint): void {
+  /** Reads the fingerprints between `from` and `to`, some at a time, into `prints`. */
+  #eachBatch(bytes: Buffer, from: number, to: number, take: (count: number) => void): void {
     for (let at = from; at < to; ) {
       const count = Math.min(BATCH, (to - at) >>> 3);
       for (let i = 0; i < 2 * count; i++, at += 4) prints[i] = word(bytes, at);
-      this.touch(prints, count);
-      for (let i = 0; i < 2 * count; i += 2) take(prints[i]!, prints[i + 1]!);
+      take(count);
     }
   }
 

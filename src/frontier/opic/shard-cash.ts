@@ -36,14 +36,28 @@ export class ShardCash {
     return true;
   }
 
+  /** Pages without cash, the first `count` pairs of low and high half: `news` gets a 1 for each that is new, else a 0. Answers how many are. */
+  addPrints(prints: Uint32Array, count: number, news: Uint8Array): number {
+    this.pages.touch(prints, count);
+    let fresh = 0;
+    for (let i = 0; i < count; i++) {
+      news[i] = this.admit(prints[2 * i]!, prints[2 * i + 1]!, 0) ? 1 : 0;
+      fresh += news[i]!;
+    }
+    return fresh;
+  }
+
   /** A page is done: what it has is to be spent. */
   done(low: number, high: number): void {
     this.book.spend(this.pages.find(low, high));
   }
 
-  /** A page of a snapshot: done unless it is said to wait. */
-  know(low: number, high: number): void {
-    if (this.admit(low, high, 0)) this.book.spend(this.pages.size - 1);
+  /** Pages of a snapshot: done unless they are said to wait. */
+  knowPrints(prints: Uint32Array, count: number): void {
+    this.pages.touch(prints, count);
+    for (let i = 0; i < 2 * count; i += 2) {
+      if (this.admit(prints[i]!, prints[i + 1]!, 0)) this.book.spend(this.pages.size - 1);
+    }
   }
 
   /** A page of a snapshot waits. */

@@ -31,6 +31,15 @@ class NoDuplicatesState extends ShardState {
     this.waiting++;
     return true;
   }
+
+  override admitAll(prints: Uint32Array, count: number, news: Uint8Array): number {
+    let fresh = 0;
+    for (let i = 0; i < count; i++) {
+      news[i] = this.admit(prints[2 * i]!, prints[2 * i + 1]!) ? 1 : 0;
+      fresh += news[i]!;
+    }
+    return fresh;
+  }
 }
 
 /** Knows a host's delay in the next run, but not that it asked to be left alone. */
