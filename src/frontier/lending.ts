@@ -92,9 +92,7 @@ export class Lending {
     this.#open = new Int32Array(parts.threads);
     this.#brought = new BroughtVisits(parts.commitsOf);
     const { thread, epoch, post } = parts;
-    this.#asking = new Asking((owner, places) =>
-      post(lendingMail("ask", thread, owner, epoch, places)),
-    );
+    this.#asking = new Asking((to, places) => post(lendingMail("ask", thread, to, epoch, places)));
   }
 
   /** Leases that are elsewhere, or somebody else's that are here. */
