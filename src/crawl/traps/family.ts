@@ -32,6 +32,7 @@ export class Family {
   strayDates = 0;
   readonly #shared: SharedEvidence;
   readonly #print: number;
+  /** Not there until something speaks against a page: of honest families there are very many. */
   #window: Uint8Array | undefined;
   #seen = 0;
   readonly #recent = { copies: 0, loose: 0, inbred: 0, leads: 0 };
@@ -45,13 +46,15 @@ export class Family {
 
   /** Takes in one page. */
   add({ copy, leads, looseCopy, inbred, stray }: Evidence): void {
-    this.#window ??= new Uint8Array(WINDOW);
     const slot = this.#seen++ % WINDOW;
-    this.#count(this.#window[slot]!, -1);
     const bits =
       (copy ? COPY : 0) | (looseCopy ? LOOSE : 0) | (inbred ? INBRED : 0) | (leads ? LEADS : 0);
-    this.#window[slot] = bits;
-    this.#count(bits, 1);
+    if (bits !== 0) this.#window ??= new Uint8Array(WINDOW);
+    if (this.#window !== undefined) {
+      this.#count(this.#window[slot]!, -1);
+      this.#window[slot] = bits;
+      this.#count(bits, 1);
+    }
     this.pages = this.#total(0);
     if (copy) this.copies = this.#total(1);
     if (looseCopy) this.looseCopies = this.#total(2);

@@ -5,6 +5,7 @@ import { TrapWatch } from "../../../src/crawl/traps/trap-watch.ts";
 import { shapeOf } from "../../../src/crawl/traps/url-shape.ts";
 import type { Lease } from "../../../src/frontier/frontier.ts";
 import { parsePage } from "../../../src/parse/page.ts";
+import { giveBackMemory } from "../../../src/sync/give-back-memory.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 
 const NOW = Date.UTC(2026, 10, 16);
@@ -293,19 +294,26 @@ test("a trap ends although a page of each of 200 other large hosts is read betwe
 test("the watch of thirty thousand hosts stays small", () => {
   const watch = new TrapWatch(NOW);
   const page = parsePage(Buffer.from("<title>t</title>"), "http://a/" as CrawlUrl);
+  giveBackMemory();
   const before = process.memoryUsage();
   for (let i = 0; i < 30_000; i++) {
     const url = `http://h${i}.example/` as CrawlUrl;
     watch.page({ url, parent: undefined, depth: 0 } as Lease, page, Buffer.from("x"));
   }
-  // 200 large hosts, each with more families than are kept.
-  for (let i = 0; i < 200 * 100; i++) {
-    const url = `http://large${i % 200}.example/${WORDS[i % 9]}-${i}/x` as CrawlUrl;
+  // 200 large hosts, each with many families that nothing speaks against.
+  for (let i = 0; i < 200 * 200; i++) {
+    const [a, b, c] = [1, 9, 81].map((step) => WORDS[Math.floor(i / 200 / step) % 9]);
+    const url = `http://large${i % 200}.example/${a}-${b}-${c}/x` as CrawlUrl;
     watch.page({ url, parent: url, depth: 1 } as Lease, page, Buffer.from("x"));
   }
+  giveBackMemory();
   const after = process.memoryUsage();
-  const grown = after.heapUsed - before.heapUsed + (after.arrayBuffers - before.arrayBuffers);
+  const apart = after.arrayBuffers - before.arrayBuffers;
+  const grown = after.heapUsed - before.heapUsed + apart;
   assert.ok(grown < 96 * 1024 * 1024, `${Math.round(grown / 2 ** 20)} MiB`);
+  // Three tables of prints for all of them, and nothing per host or family.
+  assert.ok(apart < 6 * 1024 * 1024, `${(apart / 2 ** 20).toFixed(1)} MiB in arrays`);
+  assert.equal(watch.state("http://large0.example/" as CrawlUrl, undefined), "free");
 });
 
 test("the shapes of URLs", () => {
