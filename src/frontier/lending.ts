@@ -1,14 +1,12 @@
-import { hostnameOf } from "../url/url-parts.ts";
 import { Asking } from "./asking.ts";
 import { BroughtVisits } from "./brought-visits.ts";
-import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Finish, JournalPort, Lease } from "./frontier.ts";
-import { Host } from "./host.ts";
 import type { PageLocation } from "./journal/event-batch.ts";
 import type { LentSoFar } from "./lender.ts";
 import * as letter from "./lent-mail.ts";
 import { keyOf, PRINT_BYTES, packed, placeIn } from "./lent-mail.ts";
 import { readLinkBlock } from "./link-block.ts";
+import { MetHosts } from "./met-hosts.ts";
 import type { Shard } from "./shard.ts";
 import { type LendingKind, lendingMail, type ShardMail } from "./shard-mail.ts";
 
@@ -77,7 +75,7 @@ export class Lending {
   readonly #lent = new Map<string, Lent>();
   /** Leases that each thread has and whose requests are not over: what waits for its commit has no connection. */
   readonly #open: Int32Array;
-  readonly #hosts = new Map<string, Host>();
+  readonly #hosts: MetHosts;
   #ready: Lease[] = [];
   /** The owner's run, of each lease that was borrowed. */
   readonly #owners = new WeakMap<Lease, number>();
@@ -89,6 +87,7 @@ export class Lending {
 
   constructor(parts: LendingParts) {
     this.#parts = parts;
+    this.#hosts = new MetHosts(parts, MAX_HOSTS);
     this.#open = new Int32Array(parts.threads);
     this.#brought = new BroughtVisits(parts.commitsOf);
     const { thread, epoch, post } = parts;
@@ -226,7 +225,7 @@ export class Lending {
     const from = Buffer.from(bytes);
     for (let at = 0; at < from.length; ) {
       const lent = letter.readLent(from, at);
-      const host = this.#host(hostnameOf(lent.lease.url));
+      const host = this.#hosts.of(lent.lease.url);
       host.delayMs = Math.max(host.delayMs, lent.delayMs);
       host.heldMs = Math.max(host.heldMs, lent.heldMs);
       host.hasSeveralOrigins ||= lent.hasSeveralOrigins;
@@ -283,17 +282,5 @@ export class Lending {
   #post(kind: LendingKind, lease: Lease, number: number, bytes: Buffer): void {
     const { thread, post } = this.#parts;
     post(lendingMail(kind, thread, lease.shard, this.#owners.get(lease)!, number, bytes));
-  }
-
-  #host(name: string): Host {
-    let host = this.#hosts.get(name);
-    if (host === undefined) {
-      const { seedLow, seedHigh, delayMs } = this.#parts;
-      fingerprint(name, seedLow, seedHigh);
-      host = new Host(name, print.low, delayMs);
-      if (this.#hosts.size >= MAX_HOSTS) this.#hosts.clear();
-      this.#hosts.set(name, host);
-    }
-    return host;
   }
 }

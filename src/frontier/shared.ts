@@ -1,13 +1,11 @@
 import type { Pending } from "../sync/pending.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { DedupPolicy } from "../url/dedup-key.ts";
-import { hostnameOf } from "../url/url-parts.ts";
 import { admissionKey } from "./admission-key.ts";
 import { Deque } from "./deque.ts";
-import { fingerprint, print } from "./fingerprint.ts";
 import type { Discovery, Finish, JournalPort, Lease, ThreadFrontier } from "./frontier.ts";
-import { Host } from "./host.ts";
 import { LinkBlock, readLinkBlock } from "./link-block.ts";
+import { MetHosts } from "./met-hosts.ts";
 import { RestingLeases } from "./resting.ts";
 import type { VisitedSet } from "./sets/visited-set.ts";
 import type { FixedFrontier } from "./strategies/fixed-frontier.ts";
@@ -47,7 +45,7 @@ export class SharedFrontier implements ThreadFrontier {
   readonly #parts: SharedParts;
   readonly #spill = new Deque<Discovery>();
   readonly #resting = new RestingLeases();
-  readonly #hosts = new Map<string, Host>();
+  readonly #hosts: MetHosts;
   readonly #record: Buffer;
   readonly #repeated = new Set<string>();
   #finished: (() => void)[] = [];
@@ -60,6 +58,7 @@ export class SharedFrontier implements ThreadFrontier {
 
   constructor(parts: SharedParts) {
     this.#parts = parts;
+    this.#hosts = new MetHosts(parts, MAX_HOSTS);
     this.#record = Buffer.alloc(parts.frontier.slotBytes);
   }
 
@@ -217,8 +216,7 @@ export class SharedFrontier implements ThreadFrontier {
     const found = this.#parts.taken === undefined ? this.#next() : this.#nextIfWhole();
     if (found === undefined || !this.#mayFetch(found.url)) return undefined;
     this.#held++;
-    const host = this.#host(hostnameOf(found.url));
-    host.meet(found.url);
+    const host = this.#hosts.of(found.url);
     return { ...found, host, shard: 0, low: 0, high: 0, attempt: 0 };
   }
 
@@ -263,16 +261,5 @@ export class SharedFrontier implements ThreadFrontier {
     const block = new LinkBlock(this.#parts.frontier.slotBytes);
     block.tryAdd(found);
     return this.#parts.frontier.tryInsert(block.bytes, block.used);
-  }
-
-  #host(name: string): Host {
-    let host = this.#hosts.get(name);
-    if (host === undefined) {
-      fingerprint(name, this.#parts.seedLow, this.#parts.seedHigh);
-      host = new Host(name, print.low, this.#parts.delayMs);
-      if (this.#hosts.size >= MAX_HOSTS) this.#hosts.clear();
-      this.#hosts.set(name, host);
-    }
-    return host;
   }
 }
