@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { CASH_COUNTERS } from "../opic/shard-cash.ts";
+import { CASH_COUNTERS, cancelOut } from "../opic/shard-cash.ts";
 import { WaitingCash } from "../opic/waiting-cash.ts";
 import { SeenSet } from "../seen.ts";
 import { beginDone, copyDone } from "./done-list.ts";
@@ -95,6 +95,7 @@ export function writeSnapshot(options: SnapshotOptions, source: SnapshotSource):
       salvage === undefined ? !finished.hasPrint(low, high) : finished.addPrint(low, high);
     const isByCash = state.counters[CASH_COUNTERS.minted]! > 0;
     const { waiting, cash } = copyWaiting(source, snapshot, isWaiting, isByCash);
+    if (isByCash) cancelOut(state.counters);
     snapshot.small(salvage?.small(state, cash) ?? state);
     snapshot.total(waiting);
   });

@@ -22,9 +22,9 @@ export type CreditOrigin = "own" | "foreign";
 export class CashBook {
   /** Cash made here: units of seeds and home pages. */
   minted = 0;
-  /** Cash that came in blocks of other shards. */
+  /** Cash that came in blocks of other shards; the same amount may have been taken off here and of `sent`. */
   received = 0;
-  /** Cash that went away in blocks to other shards. */
+  /** Cash that went away in blocks to other shards, likewise. */
   sent = 0;
   /** Sum of the cash of waiting pages. */
   held = 0;
@@ -84,6 +84,11 @@ export class CashBook {
   receive(amount: number): void {
     this.received += checked(amount);
     this.virtual += amount;
+    if (this.received <= MOST_MINTED) return;
+    // The same coins come and go for ever: only the difference stays an exact integer.
+    const both = Math.min(this.received, this.sent);
+    this.received -= both;
+    this.sent -= both;
   }
 
   /** What the page could spend now; 0 when it is done. */

@@ -14,8 +14,19 @@ export const CASH_COUNTERS = {
   lateForeign: 5,
 } as const;
 
+/** Many sites' worth of coins; sums are exact up to eight times as many. */
+const MUCH = 2 ** 50;
+
 /** Origins of credits, as journals keep them. */
 export const ORIGINS: readonly CreditOrigin[] = ["own", "foreign"];
+
+/** Takes what came and went again off both counters once it is much: they grow with the crawl, and only their difference counts. */
+export function cancelOut(counters: Float64Array): void {
+  const both = Math.min(counters[CASH_COUNTERS.received]!, counters[CASH_COUNTERS.sent]!);
+  if (both < MUCH) return;
+  counters[CASH_COUNTERS.received]! -= both;
+  counters[CASH_COUNTERS.sent]! -= both;
+}
 
 /** What a shard that orders by cash knows beside its state: its pages by number, what each has, and the sites that minted. */
 export class ShardCash {

@@ -111,3 +111,24 @@ test("a snapshot keeps what every waiting page has, what moved, and which sites 
   );
   assert.ok(compactions > 10, `only ${compactions} compactions`);
 });
+
+test("snapshots keep the balance of more coins than a double counts, when they come and go for ever", () => {
+  withFolder((folder) => {
+    const options = { folder, shard: SHARD, ...SEEDS, files: UNSYNCED_FILES };
+    const writer = { ...options, epoch: 1, after: undefined, segmentBytes: 200 };
+    const journal = new JournalWriter(writer);
+    const { minted, sent, received } = CASH_COUNTERS;
+    const coins = 2 ** 51 + 1;
+    for (let round = 0; round < 40; round++) {
+      const batch = new EventBatch();
+      if (round === 0) batch.counted(minted, coins);
+      batch.counted(sent, coins - 2 * round);
+      batch.counted(received, coins - 2 * round);
+      journal.append(batch);
+      if (round % 4 === 3) compactShard({ ...options, upTo: journal.segment - 1 });
+    }
+    journal.close();
+    const { totals } = known(folder) as { totals: Record<string, number> };
+    assert.deepEqual([totals.virtual, totals.received! - totals.sent!], [coins, 0]);
+  });
+});
