@@ -1,16 +1,13 @@
 import { DiskFullError } from "../errors.ts";
+import { NEAR_BYTES, NearRecords } from "./near-records.ts";
 import { MAX_RECORD_BYTES, RECORD_HEAD_BYTES, recordLength, writeNext } from "./queue-record.ts";
 import type { ScratchFile } from "./scratch-file.ts";
 
 const CHUNK_BYTES = 1 << 20;
-/** What is kept together. With many hosts the next record lies elsewhere, with few in the same page. */
+/** What is kept together of a chunk on disk. */
 const PAGE_BYTES = 1 << 12;
-const CACHED_PAGES = 256;
-/** The first time only this much is read from a record on: with many hosts the rest of the page is seldom used. */
-const NEAR_BYTES = 512;
-/** A page of the cache has room for a record that begins in it; most end within what is read of the page behind. */
-const PAGE_SPAN = PAGE_BYTES + MAX_RECORD_BYTES;
-const FIRST_SPAN = PAGE_BYTES + 256;
+/** What is kept of pages on disk, in units of the memory for chunks. */
+const NEAR_SHARE = 4;
 
 interface Chunk {
   /** Undefined while the chunk is on disk only. */
@@ -22,14 +19,6 @@ interface Chunk {
   used: number;
 }
 
-/** A piece of a chunk on disk. */
-interface Page {
-  readonly bytes: Buffer;
-  /** Bytes that were read: from here up to there. */
-  from: number;
-  to: number;
-}
-
 /** A record where it lies: valid until the next call. */
 export interface RecordView {
   bytes: Buffer;
@@ -38,16 +27,18 @@ export interface RecordView {
 
 /**
  * The queued URLs of a thread as records in one log. Hosts link their records to chains, so a chain costs no memory
- * beyond its two ends, and a queue of any length costs `memoryBytes`: the chunks that come first and the one being
- * filled are kept, those between lie in a scratch file and return page by page. A chunk without a waiting record is
- * given back, its place in the file too.
+ * beyond its two ends, and a queue of any length costs `memoryBytes`, and with many hosts four times as much beside: the
+ * chunks that come first and the one being filled are kept, those between lie in a scratch file and return a few
+ * records at a time. A chunk without a waiting record is given back, its place in the file too.
  */
 export class QueueLog {
   readonly #openFile: () => ScratchFile;
   readonly #maxChunks: number;
   readonly #chunks = new Map<number, Chunk>();
   readonly #freeSlots: number[] = [];
-  readonly #pages = new Map<number, Page>();
+  readonly #near: NearRecords;
+  /** A record that is longer than what is read at once. */
+  #long: Buffer | undefined;
   readonly #view: RecordView = { bytes: Buffer.alloc(0), at: 0 };
   #file: ScratchFile | undefined;
   #slots = 0;
@@ -62,6 +53,7 @@ export class QueueLog {
   constructor(openFile: () => ScratchFile, memoryBytes: number) {
     this.#openFile = openFile;
     this.#maxChunks = Math.max(2, Math.floor(memoryBytes / CHUNK_BYTES));
+    this.#near = new NearRecords(NEAR_SHARE * memoryBytes);
   }
 
   /** Bytes of records held in memory. */
@@ -102,13 +94,7 @@ export class QueueLog {
       this.#view.bytes = chunk.bytes;
       this.#view.at = offset;
     } else {
-      const at = offset % PAGE_BYTES;
-      const page = this.#page(pageKey(number, Math.floor(offset / PAGE_BYTES)));
-      if (page.to === 0) this.#fill(page, chunk, offset - at, at, at + NEAR_BYTES);
-      if (!isWhole(page, at)) this.#fill(page, chunk, offset - at, 0, FIRST_SPAN);
-      if (!isWhole(page, at)) this.#fill(page, chunk, offset - at, 0, PAGE_SPAN);
-      this.#view.bytes = page.bytes;
-      this.#view.at = at;
+      this.#readFile(number, chunk, offset);
     }
     return this.#view;
   }
@@ -124,7 +110,7 @@ export class QueueLog {
     }
     const { bytes, at } = this.read(reference);
     writeNext(bytes, at, next);
-    // The page in the cache has it already; the margin of the page before is never read for its beginning.
+    // What is kept of the page has it already; what is kept of the page before is never read for its beginning.
     this.#file!.write(bytes.subarray(at, at + 6), chunk.slot * CHUNK_BYTES + offset);
   }
 
@@ -145,7 +131,7 @@ export class QueueLog {
     if (chunk.slot < 0) return;
     this.#freeSlots.push(chunk.slot);
     for (let page = 0; page * PAGE_BYTES < CHUNK_BYTES; page++) {
-      this.#pages.delete(pageKey(number, page));
+      this.#near.forget(pageKey(number, page));
     }
   }
 
@@ -182,32 +168,31 @@ export class QueueLog {
     this.#inMemory--;
   }
 
-  /** The page of the cache; when it was not there nothing is in it yet. */
-  #page(key: number): Page {
-    let page = this.#pages.get(key);
-    if (page !== undefined) return page;
-    if (this.#pages.size >= CACHED_PAGES) {
-      const [oldest, room] = this.#pages.entries().next().value!;
-      this.#pages.delete(oldest);
-      page = room;
-    }
-    page ??= { bytes: Buffer.allocUnsafe(PAGE_SPAN), from: 0, to: 0 };
-    page.to = 0;
-    this.#pages.set(key, page);
-    return page;
-  }
-
-  /** Reads a part of the page that begins at `start` of its chunk, as far as the chunk has it. */
-  #fill(page: Page, chunk: Chunk, start: number, from: number, to: number): void {
-    page.from = from;
-    page.to = Math.min(to, PAGE_SPAN, CHUNK_BYTES - start);
-    this.#file!.read(page.bytes, chunk.slot * CHUNK_BYTES + start + from, from, page.to);
+  /** Lets the view show a record of a chunk that is on disk. */
+  #readFile(number: number, chunk: Chunk, offset: number): void {
+    const view = this.#view;
+    const key = pageKey(number, Math.floor(offset / PAGE_BYTES));
+    const at = offset % PAGE_BYTES;
+    if (isWhole(view, this.#near.find(key, at, view))) return;
+    const file = this.#file!;
+    const from = chunk.slot * CHUNK_BYTES + offset;
+    const length = Math.min(NEAR_BYTES, CHUNK_BYTES - offset);
+    const known = this.#near.fill(key, at, length, view, (into, start, end) =>
+      file.read(into, from, start, end),
+    );
+    if (isWhole(view, known)) return;
+    // Nothing of it may be kept that a link would not reach.
+    this.#near.forget(key);
+    this.#long ??= Buffer.allocUnsafe(MAX_RECORD_BYTES);
+    file.read(this.#long, from, 0, Math.min(MAX_RECORD_BYTES, CHUNK_BYTES - offset));
+    view.bytes = this.#long;
+    view.at = 0;
   }
 }
 
-/** True when the record that begins here was read to its end. */
-function isWhole({ bytes, from, to }: Page, at: number): boolean {
-  return at >= from && at + RECORD_HEAD_BYTES <= to && at + recordLength(bytes, at) <= to;
+/** True when all of the record is among so many bytes. */
+function isWhole({ bytes, at }: RecordView, known: number): boolean {
+  return known >= RECORD_HEAD_BYTES && recordLength(bytes, at) <= known;
 }
 
 function pageKey(chunk: number, page: number): number {

@@ -83,6 +83,45 @@ test("chains of many hosts come out in order, however far memory reaches", () =>
   );
 });
 
+test("with many hosts a read from disk serves several takes of a host, and no more of it is kept than there is room for", () => {
+  const hosts = 400;
+  const depth = 40;
+  // Room for what is near of all hosts, and of too few of them.
+  for (const [memoryBytes, most] of [
+    [1 << 20, 0.4],
+    [1, 1.001],
+  ] as const) {
+    let reads = 0;
+    const log = new QueueLog(() => {
+      const file = memoryFile();
+      const read: ScratchFile["read"] = (...all) => {
+        reads++;
+        file.read(...all);
+      };
+      return { ...file, read };
+    }, memoryBytes);
+    const chains = Array.from({ length: hosts }, (_, host) =>
+      Array.from({ length: depth }, (_, i) =>
+        append(log, found(host * depth + i, 150), host * depth + i),
+      ),
+    );
+    // So much behind it that all of it has left memory.
+    for (let i = 0; i < 12_000; i++) append(log, found(i, 900), i);
+    const onDisk = hosts * depth - Math.ceil((2 << 20) / 200);
+    for (let i = 0; i < depth; i++) {
+      for (const [host, chain] of chains.entries()) {
+        const { bytes, at } = log.read(chain[i]!);
+        const { low, high, ...record } = readRecord(bytes, at);
+        assert.deepEqual(record, found(host * depth + i, 150));
+        assert.deepEqual([low, high], [host * depth + i, ~(host * depth + i) >>> 0]);
+        log.free(chain[i]!);
+      }
+    }
+    assert.ok(reads > 0 && reads <= most * hosts * depth, `${reads} reads`);
+    if (memoryBytes === 1) assert.ok(reads > 0.9 * onDisk, `${reads} reads: are they kept?`);
+  }
+});
+
 test("places in the file are used again, and the file has no name that could be left behind", () => {
   const folder = mkdtempSync(join(tmpdir(), "orbweaver-queue-"));
   try {
