@@ -1,4 +1,4 @@
-import { renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { syncFolder } from "./append-file.ts";
 import {
@@ -68,6 +68,7 @@ class Lists {
   readonly #index: JsonlWriter;
   readonly #pages: JsonlWriter;
   readonly #orphans: JsonlWriter;
+  #hasOrphans = false;
   readonly #crawled: JsonlWriter;
   readonly #links: LinkLog;
 
@@ -99,6 +100,7 @@ class Lists {
   }
 
   orphan({ capture, location }: ScannedCapture): void {
+    this.#hasOrphans = true;
     this.#orphans.write({ url: capture.url, ...location });
   }
 
@@ -108,7 +110,11 @@ class Lists {
       writer.close();
     const sorted = partOf(index, REBUILDER);
     mergeCdxj([sorted], sorted);
-    const changed = [index, pages, orphanPath(this.#dir)].flatMap(replaceList);
+    const orphans = orphanPath(this.#dir);
+    const changed = [index, pages].flatMap(replaceList);
+    // Only `recover` writes that list: one that was never needed is not missed.
+    if (existsSync(orphans) || this.#hasOrphans) changed.push(...replaceList(orphans));
+    else removeIfThere(partOf(orphans, REBUILDER));
     return { changed, crawled: partOf(crawledPath(this.#dir), REBUILDER) };
   }
 }
