@@ -34,7 +34,7 @@ export async function withOneOffClient<T>(
       addresses: gates,
       starts: gates,
       delayMs: 0,
-      perHost: 1,
+      perHost: 2,
       spaceHosts: false,
     }),
     clock: io.now,

@@ -42,7 +42,7 @@ export class Gatekeeper {
   /** 0 when the request may start now (then `leave` must follow), otherwise the time before which it must not. */
   enter(host: Host, address: string, nowMs: number): number {
     if (host.heldMs > nowMs) return host.heldMs;
-    if (this.#rules.delayMs === 0 && host.delayMs === 0) return 0;
+    if (this.#isOpen(host)) return 0;
     fingerprint(address, 0, 0);
     const addressHash = print.low;
     if (host.reservedMs === 0) this.#reserve(host, addressHash, nowMs);
@@ -56,8 +56,13 @@ export class Gatekeeper {
   /** The request ended at `endMs`: the host's gate opens after its delay. */
   leave(host: Host, endMs: number): void {
     host.endedMs = endMs;
-    if (this.#rules.delayMs === 0 && host.delayMs === 0) return;
+    if (this.#isOpen(host)) return;
     if (this.#rules.perHost === 1) this.#rules.hosts.leave(host.hash, endMs + host.delayMs);
+  }
+
+  /** Nothing is to be spaced. One request at a time needs its gate all the same: a dead owner's lease may still be out. */
+  #isOpen(host: Host): boolean {
+    return this.#rules.perHost > 1 && this.#rules.delayMs === 0 && host.delayMs === 0;
   }
 
   /** So that those who wait for one address come one after the other, not all at once for each start. */

@@ -11,7 +11,11 @@ const FLOOR_MS = DELAY_MS / 10;
 const SEEDS = [1, 2, 3, 4, 5];
 
 /** Two threads' views of the same gates. */
-function gatekeepers(rules: { perHost: number; spaceHosts: boolean }): Gatekeeper[] {
+function gatekeepers(rules: {
+  perHost: number;
+  spaceHosts: boolean;
+  delayMs?: number;
+}): Gatekeeper[] {
   const memory = () => new SharedArrayBuffer(gateBytes(GATES));
   const [hosts, addresses, starts] = [memory(), memory(), memory()];
   return [1, 2].map(
@@ -97,4 +101,15 @@ test("above one connection the starts of a host are its delay apart, also when o
       }
     }
   }
+});
+
+test("without a delay, one request at a time is still one, whoever makes it", () => {
+  const [owner, borrower] = gatekeepers({ perHost: 1, spaceHosts: false, delayMs: 0 });
+  const name = "one.test";
+  // A thread knows the hosts of what it was lent by objects of its own.
+  const [own, lent] = [new Host(name, 7, 0), new Host(name, 7, 0)];
+  assert.equal(borrower!.enter(lent, "192.0.2.1", 10), 0);
+  assert.ok(owner!.enter(own, "192.0.2.1", 20) > 20, "asked twice at once");
+  borrower!.leave(lent, 30);
+  assert.equal(owner!.enter(own, "192.0.2.1", 100), 0);
 });
