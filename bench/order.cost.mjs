@@ -2,7 +2,7 @@
 // to exit, all its threads; the web is another process. Other work on the machine changes CPU time by a quarter within
 // a minute, so the two orders take turns, who is first changes, and what counts is the median of the ratios of the two
 // crawls of a turn: both met the same weather.
-//   npm run build && node bench/order.cost.mjs [--turns 9] [--small-pages 10000] [--real-pages 2500] [--threads 2]
+//   npm run build && node bench/order.cost.mjs [--turns 9] [--small-pages 10000] [--real-pages 2500] [--threads T]
 //       [--only small|real|hosts] [--save]
 // About 5 minutes on 2 idle cores. --save writes bench/results/order-cost.json.
 
@@ -12,17 +12,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
+import { checkSettings } from "../build/src/config/crawl-config.js";
 import { PROFILES } from "../build/src/web/profile.js";
 import { startWebProcess } from "../build/src/web/web-process.js";
 import { keepResult } from "./keep-result.mjs";
 
+// As a crawl has it here when nobody says anything.
+const defaultThreads = checkSettings({ seeds: ["http://127.0.0.1/"] }).threads;
 const text = (value) => ({ type: "string", default: value });
 const { values: options } = parseArgs({
   options: {
     turns: text("9"),
     "small-pages": text("10000"),
     "real-pages": text("2500"),
-    threads: text("2"),
+    threads: text(String(defaultThreads)),
     only: text(""),
     save: { type: "boolean", default: false },
   },

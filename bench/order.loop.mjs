@@ -68,7 +68,7 @@ async function crawlOnce(root, { order, pages, hosts, threads }) {
     for (let now = 1; !isOver(); now++) {
       for (const me of crew) {
         const { frontier, inFlight } = me;
-        frontier.receive();
+        frontier.receive(now);
         for (const lease of inFlight.splice(0, ANSWERED)) visit(me, lease, now);
         for (let more = [0]; more.length > 0 && inFlight.length < PLACES; ) {
           more = frontier.takeMany(PLACES - inFlight.length, now);
