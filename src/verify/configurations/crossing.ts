@@ -30,6 +30,42 @@ const checkThenAct = {
   ],
 };
 
+/** Three threads ask one gate at once: what they are told, sorted, can only be this. Who writes it without comparing is caught. */
+function threeAtOnce(
+  name: string,
+  {
+    program,
+    answers,
+    complaint,
+    written,
+  }: { program: (subject: Gated) => void; answers: string; complaint: string; written: string },
+): Configuration<Gated> {
+  const find = `if (Atomics.compareExchange(this.#words, gate, next, ${written}) === next)`;
+  const replace = `if (Atomics.store(this.#words, gate, ${written}) === ${written})`;
+  return {
+    name,
+    technique: "gate table",
+    threads: 3,
+    operations: 1,
+    strategy: "dpor",
+    attach: (memory, owner) => ({
+      gates: new GateTable(memory.buffer(gateBytes(1)), owner),
+      host: memory.words(1),
+    }),
+    program,
+    check: ({ reports }) =>
+      reports
+        .flat()
+        .sort((a, b) => a - b)
+        .join() === answers
+        ? undefined
+        : complaint,
+    mutants: [
+      { name: "check-then-act", patches: [{ module: "sync/gate-table.js", find, replace }] },
+    ],
+  };
+}
+
 const gates: readonly Configuration<Gated>[] = [
   {
     name: "gate-table-3",
@@ -50,72 +86,22 @@ const gates: readonly Configuration<Gated>[] = [
         : "two threads were at one host",
     mutants: [checkThenAct],
   },
-  {
-    name: "gate-table-reserve-3",
-    technique: "gate table",
-    threads: 3,
-    operations: 1,
-    strategy: "dpor",
-    attach: (memory, owner) => ({
-      gates: new GateTable(memory.buffer(gateBytes(1)), owner),
-      host: memory.words(1),
-    }),
+  threeAtOnce("gate-table-reserve-3", {
     program(subject) {
       report(subject.gates.reserve(7, 5, 10));
     },
-    check: (outcome) =>
-      outcome.reports
-        .flat()
-        .sort((a, b) => a - b)
-        .join() === "5,15,25"
-        ? undefined
-        : "two starts are too close",
-    mutants: [
-      {
-        name: "check-then-act",
-        patches: [
-          {
-            module: "sync/gate-table.js",
-            find: "if (Atomics.compareExchange(this.#words, gate, next, after) === next)",
-            replace: "if (Atomics.store(this.#words, gate, after) === after)",
-          },
-        ],
-      },
-    ],
-  },
-  {
-    name: "gate-table-start-3",
-    technique: "gate table",
-    threads: 3,
-    operations: 1,
-    strategy: "dpor",
-    attach: (memory, owner) => ({
-      gates: new GateTable(memory.buffer(gateBytes(1)), owner),
-      host: memory.words(1),
-    }),
+    answers: "5,15,25",
+    complaint: "two starts are too close",
+    written: "after",
+  }),
+  threeAtOnce("gate-table-start-3", {
     program(subject) {
       report(subject.gates.tryStart(7, 5, 10));
     },
-    check: (outcome) =>
-      outcome.reports
-        .flat()
-        .sort((a, b) => a - b)
-        .join() === "0,10,10"
-        ? undefined
-        : "two requests began at once, or nobody's did",
-    mutants: [
-      {
-        name: "check-then-act",
-        patches: [
-          {
-            module: "sync/gate-table.js",
-            find: "if (Atomics.compareExchange(this.#words, gate, next, later) === next)",
-            replace: "if (Atomics.store(this.#words, gate, later) === later)",
-          },
-        ],
-      },
-    ],
-  },
+    answers: "0,10,10",
+    complaint: "two requests began at once, or nobody's did",
+    written: "later",
+  }),
 ];
 
 const crawls: readonly Configuration<Crawl>[] = [
