@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { print } from "../build/src/frontier/fingerprint.js";
 import { EventBatch } from "../build/src/frontier/journal/event-batch.js";
-import { listSegments } from "../build/src/frontier/journal/journal-files.js";
+import { listJournals } from "../build/src/frontier/journal/journal-listing.js";
 import { JournalWriter } from "../build/src/frontier/journal/journal-writer.js";
 import { urlPrint } from "../build/src/frontier/url-print.js";
 import { runWorker } from "../build/src/sync/run-worker.js";
@@ -55,7 +55,7 @@ async function measure() {
       0,
     );
     // The last file is empty.
-    const upTo = listSegments(folder, 0).at(-2);
+    const upTo = listJournals(folder)(0).segments.at(-2);
     for (let i = 0; i < 4; i++) globalThis.gc();
     const before = process.memoryUsage.rss();
     let peak = before;

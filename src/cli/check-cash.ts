@@ -3,7 +3,7 @@ import type { CrawlConfig } from "../config/schema.ts";
 import { UsageError } from "../errors.ts";
 import { admissionPrint } from "../frontier/admission-key.ts";
 import { print } from "../frontier/fingerprint.ts";
-import { listSegments, snapshotName } from "../frontier/journal/journal-files.ts";
+import { listJournals } from "../frontier/journal/journal-listing.ts";
 import { recoverShard } from "../frontier/journal/recover-shard.ts";
 import { UNIT } from "../frontier/opic/cash-book.ts";
 import { ShardCash } from "../frontier/opic/shard-cash.ts";
@@ -43,7 +43,7 @@ export function knownCash(dir: string, url: CrawlUrl): KnownCash {
   const page = cash.pages.find(print.low, print.high);
   if (page < 0) return { state: "unknown" };
   const isDone = cash.book.isDone(page);
-  const isForgotten = isDone && listSegments(folder, shard, snapshotName).length > 0;
+  const isForgotten = isDone && listJournals(folder)(shard).snapshots.length > 0;
   const got = Math.max(cash.book.history(page), isForgotten ? fetchedWith(dir, url) : 0);
   return { state: isDone ? "done" : "waiting", cash: got, priority: got / UNIT };
 }

@@ -33,6 +33,7 @@ export async function withOneOffClient<T>(
       hosts: gates,
       addresses: gates,
       starts: gates,
+      // Nothing is spaced: it asks once.
       delayMs: 0,
       perHost: 2,
       spaceHosts: false,

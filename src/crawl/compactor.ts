@@ -1,8 +1,6 @@
-import { statSync } from "node:fs";
-import { join } from "node:path";
-import { segmentName, snapshotName } from "../frontier/journal/journal-files.ts";
 import { listJournals, type ShardFiles } from "../frontier/journal/journal-listing.ts";
 import { type RunningWorker, runWorker } from "../sync/run-worker.ts";
+import { tailOf } from "./journal-tail.ts";
 
 /** A snapshot is made when the closed segments behind the last one are at least this large. */
 const LEAST_BYTES = 32 * 1024 * 1024;
@@ -78,14 +76,10 @@ export class Compactor {
     this.#next();
   }
 
-  #isDue(shard: number, upTo: number, { segments, snapshots }: ShardFiles): boolean {
+  #isDue(shard: number, upTo: number, files: ShardFiles): boolean {
     const { folder, leastBytes = LEAST_BYTES } = this.#options;
-    const last = snapshots.at(-1) ?? 0;
-    const behind = segments.filter((segment) => segment > last && segment <= upTo);
-    if (behind.length >= MOST_SEGMENTS) return true;
-    let bytes = 0;
-    for (const segment of behind) bytes += size(join(folder, segmentName(shard, segment)));
-    return isWorthFolding(bytes, size(join(folder, snapshotName(shard, last))), leastBytes);
+    const { segments, bytes, snapshotBytes } = tailOf(folder, shard, files, upTo);
+    return segments >= MOST_SEGMENTS || isWorthFolding(bytes, snapshotBytes, leastBytes);
   }
 }
 
@@ -99,8 +93,4 @@ export function isWorthFolding(
   leastBytes = LEAST_BYTES,
 ): boolean {
   return bytes >= Math.max(leastBytes, snapshotBytes / 2);
-}
-
-function size(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -33,7 +33,9 @@ function checked(priority: PagePriority, shown: string): PagePriority {
     const what =
       typeof worth === "number"
         ? String(worth)
-        : `${worth instanceof Promise ? "a promise" : `a value of type ${typeof worth}`}`;
+        : worth instanceof Promise
+          ? "a promise"
+          : `a value of type ${typeof worth}`;
     throw new UsageError(
       `--priority ${shown} gave ${what} for ${printable(url)}; a page is worth a number from 0 on`,
     );

@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { checkDone, readDone } from "../frontier/journal/done-list.ts";
 import { EVENT } from "../frontier/journal/event-batch.ts";
 import { decodeDone, type EventBytes, EventCursor } from "../frontier/journal/event-cursor.ts";
-import { listSegments, segmentName } from "../frontier/journal/journal-files.ts";
+import { segmentName } from "../frontier/journal/journal-files.ts";
 import {
   decodeSegmentHeader,
   SEGMENT_HEADER_BYTES,
   word,
 } from "../frontier/journal/journal-format.ts";
+import { listJournals } from "../frontier/journal/journal-listing.ts";
 import {
   type Damage,
   type JournalEnd,
@@ -80,7 +81,7 @@ export function openJournals(
 /** The seeds that the journals themselves name, for a crawl whose state is lost. */
 export function seedsInJournals(folder: string): Seeds | undefined {
   for (const shard of shardsIn(folder)) {
-    for (const segment of listSegments(folder, shard)) {
+    for (const segment of listJournals(folder)(shard).segments) {
       const header = readSegmentHeader(join(folder, segmentName(shard, segment)));
       if (typeof header === "object") return header;
     }

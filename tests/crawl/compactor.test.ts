@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Compactor, isWorthFolding } from "../../src/crawl/compactor.ts";
 import { EventBatch } from "../../src/frontier/journal/event-batch.ts";
-import { listSegments, snapshotName } from "../../src/frontier/journal/journal-files.ts";
+import { listJournals } from "../../src/frontier/journal/journal-listing.ts";
 import { type JournalEnd, readJournal } from "../../src/frontier/journal/journal-reader.ts";
 import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
 import { crawlPaths } from "../../src/store/crawl-folder.ts";
@@ -28,7 +28,7 @@ test("closing breaks off a compaction, which leaves the journal as it was; the n
   left.hear([[0, 1]]);
   while (!readdirSync(folder).some((name) => name.endsWith(".snapshot"))) await sleep(5);
   await left.close();
-  assert.deepEqual(listSegments(folder, 0, snapshotName), [1]);
+  assert.deepEqual(listJournals(folder)(0).snapshots, [1]);
 });
 
 /** The end of a journal that holds nothing damaged. */
@@ -53,9 +53,9 @@ test("many small segments are folded as well: every death begins one", async (t)
   }
   const many = new Compactor({ folder, ...seeds });
   many.hear([[0, 16]]);
-  while (listSegments(folder, 0, snapshotName).length === 0) await sleep(5);
+  while (listJournals(folder)(0).snapshots.length === 0) await sleep(5);
   await many.close();
-  assert.deepEqual(listSegments(folder, 0, snapshotName), [16]);
+  assert.deepEqual(listJournals(folder)(0).snapshots, [16]);
 });
 
 test("all folds of a shard together cost the same per byte written, however long its journal is", () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { knownCash } from "../../src/cli/check-cash.ts";
 import { compactShard } from "../../src/frontier/journal/compact.ts";
-import { listSegments } from "../../src/frontier/journal/journal-files.ts";
+import { listJournals } from "../../src/frontier/journal/journal-listing.ts";
 import { recoverShard } from "../../src/frontier/journal/recover-shard.ts";
 import { readCashBlock } from "../../src/frontier/opic/cash-block.ts";
 import { ShardCash } from "../../src/frontier/opic/shard-cash.ts";
@@ -149,7 +149,7 @@ function checkAfterSnapshot(out: string, seed: string): void {
   const known = () => knownCash(out, seed as CrawlUrl) as { state: string; cash: number };
   const before = known();
   for (let shard = 0; shard < shards; shard++) {
-    const upTo = listSegments(folder, shard).at(-1)!;
+    const upTo = listJournals(folder)(shard).segments.at(-1)!;
     compactShard({ folder, shard, seedLow, seedHigh, upTo });
   }
   const after = known();

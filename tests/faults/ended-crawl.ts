@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readNewestRun } from "../../src/crawl/reports.ts";
 import { EXIT } from "../../src/errors.ts";
 import { compactShard } from "../../src/frontier/journal/compact.ts";
-import { listSegments } from "../../src/frontier/journal/journal-files.ts";
+import { listJournals } from "../../src/frontier/journal/journal-listing.ts";
 import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
 import { type Recovery, recoverFolder } from "../../src/store/recover.ts";
 import { PROFILES } from "../../src/web/profile.ts";
@@ -37,7 +37,7 @@ async function crawlTwice(out: string, pages: number): Promise<void> {
     const { seedLow, seedHigh } = readCrawlState(out)!;
     for (let shard = 0; shard < 16; shard += 2) {
       // The last file is empty.
-      const upTo = listSegments(folder, shard).at(-2);
+      const upTo = listJournals(folder)(shard).segments.at(-2);
       if (upTo !== undefined) compactShard({ folder, shard, upTo, seedLow, seedHigh });
     }
     await runTo(["resume", out, "--json", "--quiet", "--max-pages", String(pages * 2)], 0);

@@ -4,12 +4,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { beginDone } from "../../src/frontier/journal/done-list.ts";
 import { EventBatch, type PageLocation } from "../../src/frontier/journal/event-batch.ts";
-import {
-  doneName,
-  listSegments,
-  REAL_FILES,
-  snapshotName,
-} from "../../src/frontier/journal/journal-files.ts";
+import { doneName, REAL_FILES } from "../../src/frontier/journal/journal-files.ts";
+import { listJournals } from "../../src/frontier/journal/journal-listing.ts";
 import { readJournal } from "../../src/frontier/journal/journal-reader.ts";
 import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
 import { SectionWriter } from "../../src/frontier/journal/section-file.ts";
@@ -60,7 +56,7 @@ function crawlWith(t: TestContext, planted: Planted): string[] {
   planted.behind?.(batch);
   writer.append(batch);
   writer.close();
-  assert.deepEqual(listSegments(folder, 0, snapshotName), [1]);
+  assert.deepEqual(listJournals(folder)(0).snapshots, [1]);
   planted.after?.(out);
   const { problems, ...rest } = readOnDisk(out);
   if (Object.keys(planted).length === 0) {

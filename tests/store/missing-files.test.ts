@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { StoreCorruptError } from "../../src/errors.ts";
 import { compactShard } from "../../src/frontier/journal/compact.ts";
-import { listSegments } from "../../src/frontier/journal/journal-files.ts";
+import { listJournals } from "../../src/frontier/journal/journal-listing.ts";
 import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
 import { recoverShard } from "../../src/frontier/journal/recover-shard.ts";
 import { checkArchives } from "../../src/store/check-archives.ts";
@@ -77,7 +77,7 @@ test("a snapshot keeps how far each archive must reach, and lists of a crawl wit
     ["a-1.warc.gz", 800],
   ]);
   assert.equal(unused!.size, 0);
-  assert.deepEqual(listSegments(folder, 2), [1]);
+  assert.deepEqual(listJournals(folder)(2).segments, [1]);
 });
 
 test("an archive file that is gone or cut off is told with its name and size, unless it is known to be lost", (t) => {

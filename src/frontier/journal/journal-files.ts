@@ -6,7 +6,6 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
-  readdirSync,
   renameSync,
   unlinkSync,
   writeSync,
@@ -70,17 +69,6 @@ export function snapshotName(shard: number, segment: number): string {
 /** `shard-03.000017.done`: the ends of URLs in the segments that this snapshot replaced. */
 export function doneName(shard: number, segment: number): string {
   return nameOf(shard, segment, "done");
-}
-
-/** Numbers of the segments of a shard in a folder, ascending; with another name those of its other files. */
-export function listSegments(folder: string, shard: number, name = segmentName): number[] {
-  const numbers: number[] = [];
-  for (const file of readdirSync(folder)) {
-    const digits = /^shard-\d+\.(\d+)\.(?:journal|snapshot|done)$/.exec(file)?.[1];
-    const segment = Number(digits);
-    if (digits !== undefined && file === name(shard, segment)) numbers.push(segment);
-  }
-  return numbers.sort((a, b) => a - b);
 }
 
 /**

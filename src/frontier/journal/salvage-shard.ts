@@ -2,7 +2,7 @@ import { readCashBlock } from "../opic/cash-block.ts";
 import { CASH_COUNTERS } from "../opic/shard-cash.ts";
 import { readDone } from "./done-list.ts";
 import type { OutboxBlock, ShardState } from "./fold.ts";
-import { doneName, listSegments, snapshotName } from "./journal-files.ts";
+import { listJournals } from "./journal-listing.ts";
 import { type ReadOptions, readJournal } from "./journal-reader.ts";
 import { openSnapshot, type SmallState } from "./snapshot.ts";
 import { type SnapshotOptions, writeSnapshot } from "./write-snapshot.ts";
@@ -22,8 +22,8 @@ export type SalvageOptions = Omit<SnapshotOptions, "upTo">;
 export function salvageShard(options: SalvageOptions): void {
   const { folder, shard } = options;
   const old = openSnapshot(folder, shard, silent);
-  const names = [undefined, snapshotName, doneName];
-  const upTo = 1 + Math.max(0, ...names.flatMap((name) => listSegments(folder, shard, name)));
+  const { segments, snapshots, lists } = listJournals(folder)(shard);
+  const upTo = 1 + Math.max(0, ...segments, ...snapshots, ...lists);
   const read: ReadOptions = {
     ...{ folder, shard, upTo, salvage: silent },
     ...(old === undefined ? {} : { after: old.end }),

@@ -3,7 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
-import { listSegments, segmentName } from "../../../src/frontier/journal/journal-files.ts";
+import { segmentName } from "../../../src/frontier/journal/journal-files.ts";
+import { listJournals } from "../../../src/frontier/journal/journal-listing.ts";
 import { readJournal } from "../../../src/frontier/journal/journal-reader.ts";
 import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
 import { recoverShard } from "../../../src/frontier/journal/recover-shard.ts";
@@ -73,7 +74,7 @@ test("a crawl ordered by cash goes on after any batch was damaged, or any segmen
   for (const [index, harm] of harms.entries()) {
     withFolder((folder) => {
       for (const shard of [0, 1]) write(folder, shard);
-      assert.ok(listSegments(folder, 0).length > 3);
+      assert.ok(listJournals(folder)(0).segments.length > 3);
       const before = opened(folder, 0);
       harm(folder);
       assert.throws(() => opened(folder, 0), /shard-00\.\d+\.journal:\d+: /, `harm ${index}`);
