@@ -7,12 +7,12 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { print } from "../build/src/frontier/fingerprint.js";
 import { EventBatch } from "../build/src/frontier/journal/event-batch.js";
 import { listJournals } from "../build/src/frontier/journal/journal-listing.js";
 import { JournalWriter } from "../build/src/frontier/journal/journal-writer.js";
-import { urlPrint } from "../build/src/frontier/url-print.js";
-import { runWorker } from "../build/src/sync/run-worker.js";
+import { lastFingerprint } from "../build/src/hash/fingerprint.js";
+import { urlFingerprint } from "../build/src/hash/url-fingerprint.js";
+import { runWorker } from "../build/src/runtime/run-worker.js";
 import { keepResult } from "./keep-result.mjs";
 
 const number = (flag, otherwise) => {
@@ -34,11 +34,11 @@ function writeJournal(folder) {
     for (let i = 0; i < PER_BATCH; i++, n++) {
       const parent = `http://host${n % 100}.example/`;
       const url = `${parent}some/path/of/usual/length/${n}.html`;
-      urlPrint(url, seeds.seedLow, seeds.seedHigh);
+      urlFingerprint(url, seeds.seedLow, seeds.seedHigh);
       const found = { url, parent, depth: 1, via: "link", seed: false, chain: [] };
-      batch.admit(found, print.low, print.high);
+      batch.admit(found, lastFingerprint.low, lastFingerprint.high);
       const where = { file: "a.warc.gz", offset: n, length: 9 };
-      if (n % 2 === 1) batch.done(print.low, print.high, 1, where);
+      if (n % 2 === 1) batch.done(lastFingerprint.low, lastFingerprint.high, 1, where);
     }
     journal.append(batch);
   }
@@ -65,7 +65,7 @@ async function measure() {
     const delay = monitorEventLoopDelay({ resolution: 1 });
     delay.enable();
     const startMs = performance.now();
-    const module = new URL("../build/src/crawl/compact-worker.js", import.meta.url);
+    const module = new URL("../build/src/crawl/workers/compact-worker.js", import.meta.url);
     await runWorker(module, "compactor", { workerData: { folder, shard: 0, upTo, ...seeds } })
       .ended;
     const seconds = (performance.now() - startMs) / 1000;

@@ -1,4 +1,4 @@
-import { Random } from "../build/src/web/random.js";
+import { Random } from "../build/src/web/seeded-random.js";
 
 /** Links of a page, and how many of them lead to pages that no page before it in a breadth-first crawl leads to. */
 export const LINKS = 12;

@@ -1,10 +1,11 @@
 // The process of an even web: answers "pages" with how many were served, and ends with its channel.
-import { Connection } from "../build/src/web/connection.js";
-import { listenAll, nthAddress } from "../build/src/web/listen.js";
-import { PolitenessMeter } from "../build/src/web/meter.js";
-import { VariedNames } from "../build/src/web/page-names.js";
+
 import { PROFILES } from "../build/src/web/profile.js";
-import { SyntheticContent } from "../build/src/web/synthetic.js";
+import { listenAll, nthAddress } from "../build/src/web/serving/listen.js";
+import { PolitenessMeter } from "../build/src/web/serving/meter.js";
+import { Connection } from "../build/src/web/serving/server-connection.js";
+import { VariedNames } from "../build/src/web/synthetic/page-names.js";
+import { SyntheticContent } from "../build/src/web/synthetic/synthetic-web.js";
 import { evenGraph, LINKS } from "./even-graph.mjs";
 
 const [hosts, pagesPerHost] = process.argv.slice(2).map(Number);

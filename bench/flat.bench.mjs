@@ -208,7 +208,7 @@ const result = {
   bytesPerPage: Math.round((2 ** 20 * (last.rssMiB - first.rssMiB)) / (last.pages - first.pages)),
 };
 console.table({ flat: result });
-// In a shorter crawl what has a fixed size fills up meanwhile: 32 MiB for queued URLs, prints for the watch of traps.
+// In a shorter crawl what has a fixed size fills up meanwhile: 32 MiB for queued URLs, fingerprints for the watch of traps.
 const isLong = pages >= 1e6;
 const problems = [
   ...(result.ratio > MAX_RATIO ? [`a page costs ${result.ratio} times as much at the end`] : []),

@@ -1,5 +1,5 @@
 // One process of bench/frontier-memory.bench.mjs: node frontier-memory.child.mjs JSON
-// Grows two sharded frontiers, a small and a large one, and measures them in turns; prints one line.
+// Grows two sharded frontiers, a small and a large one, and measures them in turns; fingerprints one line.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { LINKS, linksOf, openThread, SHARDS, seedsOf, visitPages } from "./frontier.thread.mjs";
@@ -39,7 +39,7 @@ function cpuMicros(work) {
 }
 
 /** A frontier with a folder of its own, so large, and a way to measure it. */
-function openFrontier(name, { known, queued }) {
+function openTechnique(name, { known, queued }) {
   const own = join(folder, name);
   const opened = openThread({ folder: own, order });
   const { frontier, shards, port } = opened;
@@ -82,18 +82,19 @@ function openFrontier(name, { known, queued }) {
     }
     const low = mixer(1, 0x9e3779b9);
     const high = mixer(2, 0x7f4a7c15);
-    const prints = new Uint32Array(2 * BATCH);
+    const fingerprints = new Uint32Array(2 * BATCH);
     const news = new Uint8Array(BATCH);
     for (let left = known - frontier.known, i = 0; left > 0; left -= BATCH, i++) {
       const { state } = shards[i % SHARDS];
       for (let j = 0; j < 2 * BATCH; j += 2) {
-        prints[j] = low();
-        prints[j + 1] = high();
+        fingerprints[j] = low();
+        fingerprints[j + 1] = high();
       }
-      if (state.admitAll(prints, BATCH, news) < BATCH)
+      if (state.admitAll(fingerprints, BATCH, news) < BATCH)
         throw new Error("a random fingerprint came twice");
       // As the fold does it for URLs that are done; with cash they have had their share.
-      for (let j = 0; j < 2 * BATCH; j += 2) state.done(prints[j], prints[j + 1], 1, true);
+      for (let j = 0; j < 2 * BATCH; j += 2)
+        state.done(fingerprints[j], fingerprints[j + 1], 1, true);
     }
   }
 
@@ -152,7 +153,7 @@ function openFrontier(name, { known, queued }) {
 
 const middle = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 
-const frontiers = { small: openFrontier("small", small), large: openFrontier("large", large) };
+const frontiers = { small: openTechnique("small", small), large: openTechnique("large", large) };
 const windows = { small: [], large: [] };
 for (let turn = -FIRST_WINDOWS; turn < WINDOWS; turn++) {
   // The one that comes second finds the cache full of the first one's.

@@ -2,16 +2,16 @@
 // journals are written in the same thread by the builders' own code, and synced when `sync` is called.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { JournalDesk } from "../build/src/crawl/journal-desk.js";
-import { ChainQueue } from "../build/src/frontier/chain-queue.js";
-import { GatheredPrints } from "../build/src/frontier/gathered-prints.js";
-import { openShard } from "../build/src/frontier/open-shard.js";
+import { JournalWriters } from "../build/src/crawl/builder/journal-writers.js";
 import { OpicQueue } from "../build/src/frontier/opic/opic-queue.js";
 import { ThreadOrder } from "../build/src/frontier/opic/thread-order.js";
-import { QueueLog } from "../build/src/frontier/queue-log.js";
-import { RunFiles } from "../build/src/frontier/run-files.js";
-import { openScratchFile } from "../build/src/frontier/scratch-file.js";
-import { ShardedFrontier } from "../build/src/frontier/sharded.js";
+import { ChainQueue } from "../build/src/frontier/queue/chain-queue.js";
+import { QueueLog } from "../build/src/frontier/queue/queue-log.js";
+import { RecoveredFiles } from "../build/src/frontier/queue/recovered-files.js";
+import { BulkAdd } from "../build/src/frontier/seen/bulk-add.js";
+import { openShard } from "../build/src/frontier/shard/open-shard.js";
+import { ShardedFrontier } from "../build/src/frontier/sharded-frontier.js";
+import { openScratchFile } from "../build/src/runtime/scratch-file.js";
 import { Pending } from "../build/src/sync/pending.js";
 
 /** As src/crawl/thread-frontier.ts: all threads together. */
@@ -28,8 +28,8 @@ export function openThread({ folder, order, thread = 0, threads = 1, epoch = 1 }
   mkdirSync(folder, { recursive: true });
   const scratch = join(folder, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
-  const left = new RunFiles();
-  const gathered = new GatheredPrints();
+  const left = new RecoveredFiles();
+  const gathered = new BulkAdd();
   const byCash = order === "opic" ? new ThreadOrder(() => {}) : undefined;
   const rules = { delayMs: 1, perHost: 1, order, startMs: 0, ...SEEDS };
   const owned = [];
@@ -55,7 +55,7 @@ export function openThread({ folder, order, thread = 0, threads = 1, epoch = 1 }
       post: () => {},
       flush: () => true,
       receive: () => {},
-      hasMail: () => false,
+      hasMessages: () => false,
     },
     lender: {
       spare: () => 0,
@@ -73,7 +73,7 @@ export function openThread({ folder, order, thread = 0, threads = 1, epoch = 1 }
 
 /** The way to the journals: a builder's desk, without the thread around it. */
 function openPort(folder, epoch, ends) {
-  const desk = new JournalDesk({ folder, ...SEEDS });
+  const desk = new JournalWriters({ folder, ...SEEDS });
   const opened = new Set();
   let waiting = [];
   return {

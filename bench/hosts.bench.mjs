@@ -6,12 +6,12 @@
 // collection, less what the same fingerprints alone take (as far as it is counted there: large sets are not) and less the
 // same shards before.
 
-import { ChainQueue } from "../build/src/frontier/chain-queue.js";
-import { print } from "../build/src/frontier/fingerprint.js";
 import { ShardState } from "../build/src/frontier/journal/fold.js";
-import { QueueLog } from "../build/src/frontier/queue-log.js";
-import { Shard } from "../build/src/frontier/shard.js";
-import { urlPrint } from "../build/src/frontier/url-print.js";
+import { ChainQueue } from "../build/src/frontier/queue/chain-queue.js";
+import { QueueLog } from "../build/src/frontier/queue/queue-log.js";
+import { Shard } from "../build/src/frontier/shard/shard.js";
+import { lastFingerprint } from "../build/src/hash/fingerprint.js";
+import { urlFingerprint } from "../build/src/hash/url-fingerprint.js";
 import { keepResult } from "./keep-result.mjs";
 
 const at = process.argv.indexOf("--hosts");
@@ -36,15 +36,15 @@ function measurePrints() {
   const states = Array.from({ length: SHARDS }, newState);
   const before = memory();
   for (let host = 0; host < hosts; host++) {
-    urlPrint(`http://${nameOf(host)}/`, seeds.seedLow, seeds.seedHigh);
-    states[host % SHARDS].admit(print.low, print.high);
+    urlFingerprint(`http://${nameOf(host)}/`, seeds.seedLow, seeds.seedHigh);
+    states[host % SHARDS].admit(lastFingerprint.low, lastFingerprint.high);
   }
   const bytes = memory() - before;
   if (states.some(({ known }) => known === 0)) throw new Error("nothing is known");
   return bytes;
 }
 
-function measure(ownDelayMs, prints) {
+function measure(ownDelayMs, fingerprints) {
   const log = new QueueLog(() => {
     throw new Error("the queue stays short");
   }, 2 ** 24);
@@ -60,14 +60,14 @@ function measure(ownDelayMs, prints) {
     const name = nameOf(host);
     const shard = shards[host % SHARDS];
     const link = { url: `http://${name}/`, depth: 0, via: "link", seed: false, chain: [] };
-    shard.meetAll([link], (one, low, high) => shard.admit(one, name, low, high));
+    shard.fingerprintAll([link], (one, low, high) => shard.admit(one, name, low, high));
     const lease = shard.take(nowMs);
     if (ownDelayMs > 0) lease.host.delayMs = ownDelayMs;
     shard.requestEnded(lease, nowMs);
     nowMs += 0.01;
   }
   const { user, system } = process.cpuUsage(start);
-  const total = memory() - before - prints;
+  const total = memory() - before - fingerprints;
   const inMemory = shards.reduce((sum, shard) => sum + shard.hosts, 0);
   return {
     hosts,
@@ -77,8 +77,8 @@ function measure(ownDelayMs, prints) {
   };
 }
 
-const prints = measurePrints();
-const result = { plain: measure(0, prints), own: measure(120_000, prints) };
+const fingerprints = measurePrints();
+const result = { plain: measure(0, fingerprints), own: measure(120_000, fingerprints) };
 console.table(result);
 const costly = Object.entries(result).filter(([, { bytesPerHost }]) => bytesPerHost > MAX_BYTES);
 for (const [name, { bytesPerHost }] of costly) {

@@ -18,7 +18,7 @@ import {
   whileTrue,
   widen,
   xor64,
-} from "../build/src/frontier/wasm-module.js";
+} from "../build/src/hash/wasm-assembler.js";
 
 const READS = 20_000;
 const TURNS = 50;

@@ -1,6 +1,6 @@
 // Which pages first? Seed 002's questions on the cnr-2000 graph, asked of the code that ships.
 //   npm run build && node bench/order.bench.mjs [--only coverage,partitions,single,predictor,memory] [--webs 12] [--orders 8] [--dry]
-// The graph has no URLs: sites are simulated as ranges of page numbers of power-law sizes, in twelve different ways.
+// The graph has no URLs: sites are simulated as ranges of page numbers of power-law sizes, in twelve different routes.
 // Results go to bench/results/order.json after every section (sections not run keep what they had; --dry writes nothing),
 // plots to order-*.svg beside it. Nothing here is timed but "memory": all else is counted, and the same under any load.
 // On an idle machine "partitions" takes about five minutes, the others one each.

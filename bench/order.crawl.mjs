@@ -1,16 +1,16 @@
 // Simulated crawls of a link graph: a list of pages in the order in which they are fetched.
 import { CashBoard, cashBoardBytes } from "../build/src/frontier/opic/cash-board.js";
 import { CashBook, UNIT } from "../build/src/frontier/opic/cash-book.js";
-import { mintFor, shareOf } from "../build/src/frontier/opic/deal.js";
+import { mintFor, shareOf } from "../build/src/frontier/opic/cash-shares.js";
 import { ExchangeSize } from "../build/src/frontier/opic/exchange-size.js";
 import { HostQueues } from "../build/src/frontier/opic/host-queues.js";
 import { MergedOrder } from "../build/src/frontier/opic/merged-order.js";
 import { OpicOrder } from "../build/src/frontier/opic/opic-order.js";
 import { RangeCounts } from "../build/src/frontier/opic/range-counts.js";
 import { BATCH, CAPACITY } from "../build/src/frontier/opic/thread-order.js";
-import { Heap } from "../build/src/queue/heap.js";
-import { Keys } from "../build/src/queue/keys.js";
-import { QUEUE_RANGES, RangeQueue } from "../build/src/queue/range-queue.js";
+import { Keys } from "../build/src/frontier/queue/keys.js";
+import { QUEUE_RANGES, RangeQueue } from "../build/src/frontier/queue/range-queue.js";
+import { Heap } from "../build/src/lab/queues/heap.js";
 import { CreditBatch } from "../build/tests/frontier/opic/credit-batch.js";
 
 const UNKNOWN = -1;

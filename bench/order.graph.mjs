@@ -1,7 +1,7 @@
 // The cnr-2000 graph of the conformance data: links, PageRank, and sites, which it does not have.
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { pageRank as rankOf } from "../build/src/queue/page-rank.js";
+import { pageRank as rankOf } from "../build/src/lab/queues/page-rank.js";
 
 const FOLDER = new URL("../../shared/conformance/webgraph/", import.meta.url);
 

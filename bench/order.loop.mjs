@@ -95,7 +95,7 @@ async function crewMaker(load) {
   const { CashBoard, cashBoardBytes } = await load("frontier/opic/cash-board");
   const { KnownLinks } = await load("frontier/known-links");
   const { Pending } = await load("sync/pending");
-  const { readMail, writeMail } = await load("frontier/shard-mail");
+  const { readShardMessage, writeShardMessage } = await load("frontier/shard-mail");
   const noFile = () => {
     throw new Error("so few pages need no file");
   };
@@ -124,13 +124,13 @@ async function crewMaker(load) {
         ...{ maxBlockBytes: BLOCK_BYTES, blocksSent: 0, unsentAboutLeases: 0 },
         post(to, mail) {
           const bytes = Buffer.alloc(mail.bytes.length + 64);
-          crew[to].inbox.push(bytes.subarray(0, writeMail(bytes, mail)));
+          crew[to].inbox.push(bytes.subarray(0, writeShardMessage(bytes, mail)));
         },
         flush: () => true,
         receive(handle) {
-          for (const bytes of me.inbox.splice(0)) handle(readMail(bytes, bytes.length));
+          for (const bytes of me.inbox.splice(0)) handle(readShardMessage(bytes, bytes.length));
         },
-        hasMail: () => me.inbox.length > 0,
+        hasMessages: () => me.inbox.length > 0,
       };
       me.frontier = new ShardedFrontier({
         ...{ ...SEEDS, thread, threads, shards: SHARDS, owned, epoch: 1, pending, exchange },

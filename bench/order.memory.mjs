@@ -10,8 +10,8 @@ import { OpicOrder } from "../build/src/frontier/opic/opic-order.js";
 import { QUEUE_FRAMES } from "../build/src/frontier/opic/opic-queue.js";
 import { PageTable } from "../build/src/frontier/opic/page-table.js";
 import { RecordPlaces } from "../build/src/frontier/opic/record-places.js";
-import { openScratchFile } from "../build/src/frontier/scratch-file.js";
-import { RangeQueue } from "../build/src/queue/range-queue.js";
+import { RangeQueue } from "../build/src/frontier/queue/range-queue.js";
+import { openScratchFile } from "../build/src/runtime/scratch-file.js";
 import { generator } from "./queue.streams.mjs";
 
 const SHARDS = 16;

@@ -75,7 +75,7 @@ export function partitions({ graph, rank, webs: all, points }, { webs: count, or
     const seeds = shuffled([...homes], random);
     return { seeds, links: mixLinks(graph, random) };
   };
-  // Losses by way, web, order and point; links are mixed once for all ways.
+  // Losses by way, web, order and point; links are mixed once for all routes.
   const losses = WAYS.map(() => []);
   const totals = WAYS.map(() => ({ size: 0, lent: 0, own: 0, foreign: 0, runs: 0 }));
   const noise = points.map(() => []);

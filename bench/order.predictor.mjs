@@ -1,5 +1,5 @@
 // Figure 7: how many pages may a processor fetch between two exchanges? By PageRank as in the paper, and by OPIC.
-import { findBatchSize, predictBatch } from "../build/src/queue/batch-size.js";
+import { findBatchSize, predictBatch } from "../build/src/lab/queues/batch-size.js";
 import { idealCrawl } from "./order.crawl.mjs";
 import { dealSites } from "./order.graph.mjs";
 import { lineChart } from "./queue.svg.mjs";

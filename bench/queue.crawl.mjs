@@ -1,7 +1,7 @@
 // The queue a crawl uses, at the size of a great one: how long one call can be, and how often it goes to disk.
 import { QUEUE_FRAMES } from "../build/src/frontier/opic/opic-queue.js";
-import { BLOCK_KEYS } from "../build/src/queue/block-table.js";
-import { Keys } from "../build/src/queue/keys.js";
+import { BLOCK_KEYS } from "../build/src/frontier/queue/block-table.js";
+import { Keys } from "../build/src/frontier/queue/keys.js";
 import { cpuUs } from "./queue.measure.mjs";
 import { rangeQueue } from "./queue.range.mjs";
 import { STREAMS } from "./queue.streams.mjs";

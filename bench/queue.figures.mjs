@@ -1,12 +1,12 @@
 // Seed 002's experiments, counted instead of timed wherever possible, and their plots.
-import { externalQuickheap } from "../build/src/queue/external-quickheap.js";
-import { externalTournament } from "../build/src/queue/external-tournament.js";
-import { GlobalQuickheap } from "../build/src/queue/global-quickheap.js";
-import { Heap } from "../build/src/queue/heap.js";
-import { Quickheap } from "../build/src/queue/quickheap.js";
-import { SlicedQueue } from "../build/src/queue/sliced-queue.js";
-import { ThreadCrew } from "../build/src/queue/thread-crew.js";
-import { Tournament } from "../build/src/queue/tournament.js";
+import { externalQuickheap } from "../build/src/lab/queues/external-quickheap.js";
+import { externalTournament } from "../build/src/lab/queues/external-tournament.js";
+import { GlobalQuickheap } from "../build/src/lab/queues/global-quickheap.js";
+import { Heap } from "../build/src/lab/queues/heap.js";
+import { Quickheap } from "../build/src/lab/queues/quickheap.js";
+import { SlicedQueue } from "../build/src/lab/queues/sliced-queue.js";
+import { ThreadRunner } from "../build/src/lab/queues/thread-runner.js";
+import { Tournament } from "../build/src/lab/queues/tournament.js";
 import { comparisons, measure, spread } from "./queue.measure.mjs";
 import { rangeQueue } from "./queue.range.mjs";
 import { STREAMS } from "./queue.streams.mjs";
@@ -122,7 +122,7 @@ export async function threads({ size }) {
   const cpu = Object.fromEntries(counts.map((t) => [t, []]));
   for (let repetition = 0; repetition < repetitions; repetition++) {
     for (const t of counts) {
-      const crew = new ThreadCrew(t, keys + 2 * batch);
+      const crew = new ThreadRunner(t, keys + 2 * batch);
       const queue = new GlobalQuickheap(crew.memory, crew);
       measure(queue, STREAMS.uniform(), { keys, batch, rounds: 10 }); // starts and warms the threads
       while (queue.size > keys) queue.extractTop(queue.size - keys);

@@ -1,5 +1,5 @@
 // One run of the benchmark's workload: a queue that keeps its size, R keys out and R keys in per round.
-import { Keys } from "../build/src/queue/keys.js";
+import { Keys } from "../build/src/frontier/queue/keys.js";
 
 /** Microseconds of CPU of this process, all threads. */
 export function cpuUs() {

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openScratchFile } from "../build/src/frontier/scratch-file.js";
-import { RangeQueue } from "../build/src/queue/range-queue.js";
+import { RangeQueue } from "../build/src/frontier/queue/range-queue.js";
+import { openScratchFile } from "../build/src/runtime/scratch-file.js";
 
 const folder = mkdtempSync(join(tmpdir(), "orbweaver-queue-"));
 let current;

@@ -1,9 +1,9 @@
 // CPU time per extracted and inserted key: all queues and rivals at 1e6 keys, all streams, and 8e7 keys.
-import { BucketQueue } from "../build/src/queue/bucket-queue.js";
-import { GlobalQuickheap } from "../build/src/queue/global-quickheap.js";
-import { Heap } from "../build/src/queue/heap.js";
-import { Quickheap } from "../build/src/queue/quickheap.js";
-import { Tournament } from "../build/src/queue/tournament.js";
+import { BucketQueue } from "../build/src/lab/queues/bucket-queue.js";
+import { GlobalQuickheap } from "../build/src/lab/queues/global-quickheap.js";
+import { Heap } from "../build/src/lab/queues/heap.js";
+import { Quickheap } from "../build/src/lab/queues/quickheap.js";
+import { Tournament } from "../build/src/lab/queues/tournament.js";
 import { cpuUs, measure, spread } from "./queue.measure.mjs";
 import { rangeQueue } from "./queue.range.mjs";
 import { STREAMS } from "./queue.streams.mjs";

@@ -1,11 +1,11 @@
 // The processes of bench/recovery.bench.mjs: node recovery.child.mjs ROLE JSON
-//   write  visits pages without network and journals them until it is killed; after every sync it prints how many URLs
+//   write  visits pages without network and journals them until it is killed; after every sync it fingerprints how many URLs
 //          are durable, and how many batches of each shard
-//   open   opens the shards that were left, in threads as a resumed crawl does; prints when and at which cost each thread
+//   open   opens the shards that were left, in threads as a resumed crawl does; fingerprints when and at which cost each thread
 //          had its first lease, and what was found
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { Compactor } from "../build/src/crawl/compactor.js";
+import { Compactor } from "../build/src/crawl/workers/compactor.js";
 import { openThread, SEEDS, seedsOf, visitPages } from "./frontier.thread.mjs";
 
 const SYNC_MS = 1000;

@@ -7,8 +7,8 @@
 // "readTogether" one of many that need not.
 
 import { ShardState } from "../build/src/frontier/journal/fold.js";
-import { Shard } from "../build/src/frontier/shard.js";
-import { urlPrint } from "../build/src/frontier/url-print.js";
+import { Shard } from "../build/src/frontier/shard/shard.js";
+import { urlFingerprint } from "../build/src/hash/url-fingerprint.js";
 import { keepResult } from "./keep-result.mjs";
 import { readNanoseconds } from "./memory-latency.mjs";
 import { tellGoal } from "./tell-goal.mjs";
@@ -85,7 +85,7 @@ function measure(shard) {
     const links = makeLinks();
     times.hash.push(
       nanoseconds(() => {
-        for (let i = 0; i < BATCH; i++) urlPrint(links[i].url, 3, 4);
+        for (let i = 0; i < BATCH; i++) urlFingerprint(links[i].url, 3, 4);
       }),
     );
     const before = fresh;
@@ -129,16 +129,16 @@ for (let repetition = 0; repetition < repetitions; repetition++) {
   const { seen } = state;
   const low = mixer(seed(), 0x9e3779b9);
   const high = mixer(seed(), 0x7f4a7c15);
-  const prints = new Uint32Array(2 * 64);
+  const fingerprints = new Uint32Array(2 * 64);
   const news = new Uint8Array(64);
   const fill = (size) => {
     while (seen.size < size) {
       const count = Math.min(64, size - seen.size);
       for (let i = 0; i < 2 * count; i += 2) {
-        prints[i] = low();
-        prints[i + 1] = high();
+        fingerprints[i] = low();
+        fingerprints[i + 1] = high();
       }
-      seen.addPrints(prints, count, news);
+      seen.addFingerprints(fingerprints, count, news);
     }
   };
   // Until the compiler is done.

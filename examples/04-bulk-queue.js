@@ -1,5 +1,5 @@
 // Takes the 1,000 best of 200,000 keys at a time from three kinds of queues. Run: node examples/04-bulk-queue.js
-import { BucketQueue, Heap, Keys, Quickheap } from "orbweaver";
+import { BucketQueue, Heap, Keys, Quickheap } from "orbweaver/lab";
 
 const KEYS = 200_000;
 const R = 1000;

@@ -3,7 +3,8 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { crawl, findBatchSize, predictBatch, readCrawlSample } from "orbweaver";
+import { crawl } from "orbweaver";
+import { findBatchSize, predictBatch, readCrawlSample } from "orbweaver/lab";
 import { startWeb } from "orbweaver/web";
 
 const web = await startWeb();

@@ -7,22 +7,22 @@ import { fileURLToPath } from "node:url";
 /** A URL meets the folders in this order; each may import only from itself and those before it. */
 const LAYERS = [
   "errors",
+  "runtime",
+  "hash",
   "url",
   "sync",
-  "queue",
   "config",
   "frontier",
   "fetch",
   "parse",
   "store",
   "stats",
-  "cluster",
   "crawl",
   "web",
   "verify",
   "lab",
-  "dashboard",
   "index",
+  "dashboard",
   "cli",
 ];
 const MAX_LINES = 300;

@@ -24,8 +24,8 @@ test("a crawl loads few files, and the schema library is none of them", {
   assert.deepEqual(
     loaded.map(([, name]) => name).sort(),
     [
-      ...["build-worker.js", "crawl-worker.js", "crawl-worker.js"],
-      ...["crawl.js", "errors.js", "errors.js", "errors.js", "errors.js", "main.js"],
+      ...["build-worker.js", "crawl-command.js", "crawl-worker.js", "crawl-worker.js"],
+      ...["errors.js", "errors.js", "errors.js", "errors.js", "main.js"],
       "run-crawl.js",
     ],
     stderr.slice(0, 2000),

@@ -10,10 +10,12 @@ const src = join(root, "build", "src");
 
 /** What threads, processes and the commands of a crawl begin with, by folder. Nothing imports these but at run time. */
 const ENTRIES = {
-  crawl: ["build-worker", "compact-worker", "crawl-worker", "debug-worker"],
+  "crawl/builder": ["build-worker", "debug-worker"],
+  "crawl/crawler": ["crawl-worker"],
+  "crawl/workers": ["compact-worker"],
   cli: ["main", "run-crawl", "run-demo"],
-  "cli/commands": ["crawl", "demo", "resume", "web"],
-  web: ["command", "process-entry"],
+  "cli/commands": ["crawl-command", "demo-command", "resume-command", "web-command"],
+  web: ["serve-command", "process-entry"],
 };
 
 /** One for all entry points of a thread, because `instanceof` asks for its classes. */

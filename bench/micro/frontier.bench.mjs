@@ -1,9 +1,12 @@
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import {
+  createTechnique,
+  openTechnique,
+} from "../../build/src/frontier/shared/techniques/open-technique.js";
+import {
   CORRECT_TECHNIQUES,
   TECHNIQUES,
-} from "../../build/src/frontier/strategies/fixed-frontier.js";
-import { createFrontier, openFrontier } from "../../build/src/frontier/strategies/open-frontier.js";
+} from "../../build/src/frontier/shared/techniques/record-queue.js";
 import { keepResult } from "../keep-result.mjs";
 
 const RECORD_BYTES = 60;
@@ -44,7 +47,7 @@ function warmUp(technique) {
   const words = new Int32Array(new SharedArrayBuffer((COUNTS + 2 * LINE) * 4));
   const box = new Uint8Array(SLOT_BYTES);
   for (let round = 0; round < 1000; round++) {
-    const frontier = openFrontier(technique, createFrontier(technique, shape), shape, 1);
+    const frontier = openTechnique(technique, createTechnique(technique, shape), shape, 1);
     // The waits end at once, so every path runs: insert until full, take until empty.
     frontier.shutDown();
     work(frontier, "insert", words, 1);
@@ -62,7 +65,7 @@ if (!isMainThread) {
   parentPort.postMessage("warm");
   parentPort.on("message", ({ technique, memory, shape, owner, role, control }) => {
     const words = new Int32Array(control);
-    const frontier = openFrontier(technique, memory, shape, owner);
+    const frontier = openTechnique(technique, memory, shape, owner);
     Atomics.add(words, READY, 1);
     Atomics.wait(words, STOP, -1);
     work(frontier, role, words, owner);
@@ -160,8 +163,8 @@ function cpuMsSince(before) {
 
 async function run(pool, technique, mode, size, threads, runMs, leadIn = UNDER_WAY) {
   const shape = { size, slotBytes: SLOT_BYTES, owners: threads + 1 };
-  const memory = createFrontier(technique, shape);
-  const own = openFrontier(technique, memory, shape, threads + 1);
+  const memory = createTechnique(technique, shape);
+  const own = openTechnique(technique, memory, shape, threads + 1);
   const control = new SharedArrayBuffer((COUNTS + (threads + 2) * LINE) * 4);
   const words = new Int32Array(control);
   words[STOP] = -1;

@@ -8,13 +8,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
-import { fingerprint, print } from "../../build/src/frontier/fingerprint.js";
 import { EventBatch } from "../../build/src/frontier/journal/event-batch.js";
 import { EventCursor } from "../../build/src/frontier/journal/event-cursor.js";
 import { ShardState } from "../../build/src/frontier/journal/fold.js";
 import { readJournal } from "../../build/src/frontier/journal/journal-reader.js";
 import { JournalWriter } from "../../build/src/frontier/journal/journal-writer.js";
 import { serialiseState } from "../../build/src/frontier/journal/state-bytes.js";
+import { fingerprint, lastFingerprint } from "../../build/src/hash/fingerprint.js";
 import { keepResult } from "../keep-result.mjs";
 
 const LINKS = 100;
@@ -35,7 +35,7 @@ function linksOf(page) {
     fingerprint(url, 1, 2);
     const found = { url, parent, depth: 3, via: "link", seed: false, chain };
     // The seen-set has computed the fingerprint before anything is admitted.
-    return { found, low: print.low, high: print.high };
+    return { found, low: lastFingerprint.low, high: lastFingerprint.high };
   });
 }
 

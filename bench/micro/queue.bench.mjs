@@ -1,10 +1,10 @@
 // Cost of the parts a queue is made of, in nanoseconds of CPU per key: partition, batch insert, extraction, ranges.
 // Needs a build: npm run build && node bench/micro/queue.bench.mjs
-import { Keys } from "../../build/src/queue/keys.js";
-import { partition } from "../../build/src/queue/partition.js";
-import { PriorityRanges } from "../../build/src/queue/priority-ranges.js";
-import { Quickheap } from "../../build/src/queue/quickheap.js";
-import { Selection } from "../../build/src/queue/selection.js";
+import { Keys } from "../../build/src/frontier/queue/keys.js";
+import { PriorityRanges } from "../../build/src/frontier/queue/priority-ranges.js";
+import { partition } from "../../build/src/lab/queues/partition.js";
+import { Quickheap } from "../../build/src/lab/queues/quickheap.js";
+import { Selection } from "../../build/src/lab/queues/selection.js";
 import { generator } from "../queue.streams.mjs";
 
 const ROUNDS = 15;

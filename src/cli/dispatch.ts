@@ -2,8 +2,6 @@ import { nearest } from "../config/nearest.ts";
 import { printable } from "../config/printable.ts";
 import { packageVersion } from "../config/version.ts";
 import { EXIT, UsageError } from "../errors.ts";
-import { loadInOrder } from "../sync/load-in-order.ts";
-import { filesAreFew } from "../sync/open-files.ts";
 import { parseArguments } from "./arguments.ts";
 import { COMMANDS, type Command } from "./command.ts";
 import { commandHelp, programHelp } from "./help.ts";
@@ -42,10 +40,7 @@ function wantsHelp(argv: readonly string[]): boolean {
 
 async function loadCommand(name: string): Promise<Command> {
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (entry !== undefined) {
-    if (filesAreFew()) await loadInOrder(new URL(`./commands/${name}.js`, import.meta.url));
-    return (await entry.load()).command;
-  }
+  if (entry !== undefined) return (await entry.load()).command;
   const shown = printable(name);
   // The most common slip: the URL right after the program's name.
   if (/^https?:\/\//i.test(name)) {

@@ -3,8 +3,8 @@ import { printable } from "../config/printable.ts";
 import { humanSize } from "../config/sizes.ts";
 import type { CrawlProgress } from "../crawl/events.ts";
 import type { Output } from "./io.ts";
+import { count } from "./print-summary.ts";
 import { Rate } from "./rate.ts";
-import { count } from "./summary.ts";
 
 /** How progress is shown. */
 export interface ProgressOptions {

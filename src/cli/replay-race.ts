@@ -1,11 +1,11 @@
 import { EXIT } from "../errors.ts";
 import { type RaceOutcome, raced, replayRace } from "../verify/race/race.ts";
-import type { Way } from "../verify/race/race-memory.ts";
+import type { Route } from "../verify/race/race-memory.ts";
 import type { Io } from "./io.ts";
 
 /** What `orbweaver replay race` was asked for. */
 export interface RaceQuestion {
-  readonly way: Way;
+  readonly way: Route;
   readonly times: number;
   readonly different: boolean;
   readonly sleepMs: number;
@@ -36,7 +36,7 @@ export async function runReplayRace(question: RaceQuestion, io: Io): Promise<num
 }
 
 function sentence(row: {
-  by: Way;
+  by: Route;
   locked: boolean;
   times: number;
   raced: number;

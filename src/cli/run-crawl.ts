@@ -4,8 +4,8 @@ import type { CrawlConfig } from "../config/schema.ts";
 import { Crawl } from "../crawl/crawl.ts";
 import { EXIT } from "../errors.ts";
 import type { Io } from "./io.ts";
+import { exitCodeOf, summaryJson, summaryText } from "./print-summary.ts";
 import { Progress } from "./progress.ts";
-import { exitCodeOf, summaryJson, summaryText } from "./summary.ts";
 
 /** Runs a crawl: progress on standard error, the summary on standard output, signals understood. */
 export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Promise<number> {

@@ -6,7 +6,7 @@ import { planOf } from "../verify/simulation/plan.ts";
 import { SHIPPED } from "../verify/simulation/sim-parts.ts";
 import { simulate } from "../verify/simulation/simulate.ts";
 import type { Io } from "./io.ts";
-import { count } from "./summary.ts";
+import { count } from "./print-summary.ts";
 
 const MAX_SHOWN = 20;
 /** From so many schedules on, those with two delays are explored, too: some minutes. */

@@ -1,7 +1,7 @@
 import type { OptionSpec } from "../config/option.ts";
 import { printable } from "../config/printable.ts";
 import { UsageError } from "../errors.ts";
-import type { WebCommandOptions } from "../web/command.ts";
+import type { WebCommandOptions } from "../web/serve-command.ts";
 import type { Arguments } from "./arguments.ts";
 
 /** How the text of an option becomes a value: undefined means that it is not allowed. */

@@ -1,15 +1,15 @@
 import * as z from "zod";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type FieldInfo, fieldInfo } from "./field.ts";
-import { archive } from "./fields/archive.ts";
-import { budgets } from "./fields/budgets.ts";
-import { links } from "./fields/links.ts";
-import { network } from "./fields/network.ts";
-import { pace } from "./fields/pace.ts";
-import { reach } from "./fields/reach.ts";
-import { shared } from "./fields/shared.ts";
-import { start } from "./fields/start.ts";
-import { visits } from "./fields/visits.ts";
+import { archive } from "./fields/archive-fields.ts";
+import { budgets } from "./fields/budget-fields.ts";
+import { links } from "./fields/link-fields.ts";
+import { network } from "./fields/network-fields.ts";
+import { pace } from "./fields/pace-fields.ts";
+import { reach } from "./fields/scope-fields.ts";
+import { shared } from "./fields/shared-fields.ts";
+import { start } from "./fields/start-fields.ts";
+import { visits } from "./fields/visit-fields.ts";
 import type { RejectedLine } from "./seed-file.ts";
 
 /** The one schema: types, defaults, validation, `--help` and docs/config.md all come from it. */

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { withoutPasswords } from "../config/proxy-value.ts";
 import type { CrawlConfig } from "../config/schema.ts";
+import { monotonicMs } from "../runtime/clock.ts";
+import { residentBytes } from "../runtime/open-files.ts";
 import { totals } from "../stats/counters.ts";
 import { HourlyStatistics } from "../stats/hourly-statistics.ts";
 import {
@@ -8,28 +10,26 @@ import {
   crawlPaths,
   readCrawlState,
   writeCrawlState,
-} from "../store/crawl-folder.ts";
-import { createCrawlFolder } from "../store/create-folder.ts";
-import { lockFolder } from "../store/folder-lock.ts";
-import { treeLockMemory } from "../store/page-tree.ts";
-import { prepareResume } from "../store/prepare-resume.ts";
-import { monotonicMs } from "../sync/clock.ts";
+} from "../store/folder/crawl-folder.ts";
+import { createCrawlFolder } from "../store/folder/create-folder.ts";
+import { lockFolder } from "../store/folder/folder-lock.ts";
+import { prepareResume } from "../store/folder/prepare-resume.ts";
+import { treeLockMemory } from "../store/tree/page-tree.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
-import { residentBytes } from "../sync/open-files.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import { BufferPlan } from "./buffer-plan.ts";
-import { Cleaner, type CleanerVoice } from "./cleaner.ts";
-import { Crew } from "./crew.ts";
-import { type DiskNews, repeatOnLoop } from "./disk-patience.ts";
-import { Drain } from "./drain.ts";
-import { epochsAfter } from "./epochs.ts";
+import { type DiskNews, repeatOnLoop } from "./builder/disk-patience.ts";
+import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./crawl-summary.ts";
+import { type CloseListener, CrawlCloser } from "./ending/close-crawl.ts";
+import { Drain } from "./ending/drain.ts";
+import { flowOf } from "./ending/flow.ts";
+import { Idleness } from "./ending/idleness.ts";
 import { CrawlBus, type CrawlProgress } from "./events.ts";
 import { fitToOpenFiles } from "./file-budget.ts";
-import { flowOf } from "./flow.ts";
-import { Idleness } from "./idleness.ts";
+import { BufferPlan } from "./hand-off/buffer-plan.ts";
 import { createSharedMemory, losesUrls } from "./shared-frontier-memory.ts";
 import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-memory.ts";
-import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./summary.ts";
+import { epochsAfter } from "./workers/epochs.ts";
+import { Workers } from "./workers/workers.ts";
 
 const TICK_MS = 250;
 /** A frontier that loses URLs is taken for empty after this long without a request. */
@@ -49,7 +49,7 @@ export class Crawl {
   readonly #control: Control;
   readonly #bells;
   readonly #treeLocks: SharedArrayBuffer;
-  #crew: Crew | undefined;
+  #workers: Workers | undefined;
   #state: CrawlState | undefined;
   #startMs = 0;
   #startCpu = process.cpuUsage();
@@ -88,8 +88,8 @@ export class Crawl {
   }
 
   async #runIn(): Promise<CrawlSummary> {
-    const crew = this.#newCrew();
-    this.#crew = crew;
+    const workers = this.#newCrew();
+    this.#workers = workers;
     const bell = new LoopDoorbell(this.#bells.at(-2)!, () => listen());
     const listen = () => {
       const end = { hasNews: () => this.#control.mode !== MODES.run };
@@ -97,7 +97,7 @@ export class Crawl {
       while (bell.fallAsleep(end)) {
         if (!end.hasNews()) continue;
         if (this.#endedMs === 0) this.#endedMs = monotonicMs();
-        crew.wakeAll();
+        workers.wakeAll();
         return;
       }
     };
@@ -111,20 +111,20 @@ export class Crawl {
     }, TICK_MS);
     this.events.emit("started", this.#out);
     if (this.#fewFiles !== undefined) this.events.emit("fewFiles", this.#fewFiles);
-    // A crew that cannot begin dismisses its crawlers, so the wait below ends either way.
-    crew.start().then(
+    // A workers that cannot begin dismisses its crawlers, so the wait below ends either way.
+    workers.start().then(
       () => this.#idleness.begin(monotonicMs()),
       (error: unknown) => this.#fail(error),
     );
-    await crew.crawlersEnded;
+    await workers.crawlersEnded;
     clearInterval(ticker);
     bell.close();
     if (this.#endedMs === 0) this.#endedMs = monotonicMs();
-    await crew.endBuilders();
+    await workers.endBuilders();
     const measured = this.#measure();
     const sums = totals(this.#memory.counters);
-    const cleaner = new Cleaner(this.#out, this.#config, this.#drain.stoppedMs);
-    const voice: CleanerVoice = {
+    const cleaner = new CrawlCloser(this.#out, this.#config, this.#drain.stoppedMs);
+    const voice: CloseListener = {
       keep: (left) => this.#fault ?? this.#keep({ ended: measured.ended, left }),
       safe: () => this.events.emit("safe"),
     };
@@ -151,12 +151,12 @@ export class Crawl {
     this.#control.end(reason, again ? MODES.abort : MODES.drain);
     this.#drain.begin(monotonicMs(), totals(this.#memory.counters).known);
     this.events.emit("stopping", reason);
-    this.#crew?.wakeAll();
+    this.#workers?.wakeAll();
   }
 
   /** Ends a worker thread at whatever it is doing, as a fault would: for drills. False if there is none of that name. */
   async killWorker(name: string): Promise<boolean> {
-    return (await this.#crew?.kill(name)) ?? false;
+    return (await this.#workers?.kill(name)) ?? false;
   }
 
   /** The figures of this moment. */
@@ -198,7 +198,7 @@ export class Crawl {
     writeCrawlState(this.#out, this.#state);
   }
 
-  #newCrew(): Crew {
+  #newCrew(): Workers {
     const { seedLow, seedHigh, moreSeeds } = this.#state!;
     const plan = {
       config: this.#config,
@@ -213,9 +213,9 @@ export class Crawl {
       treeLocks: this.#treeLocks,
       nextEpoch: epochsAfter(this.#state!.epoch, (epoch) => this.#keep({ epoch })),
     };
-    return new Crew(plan, {
+    return new Workers(plan, {
       seedFound: (url) => this.#addSeed(url),
-      disk: (news) => this.#hearOfDisk(news),
+      disk: (news) => this.#onDisk(news),
       replaced: (...death) => this.events.emit("workerReplaced", ...death),
       finished: () => {
         this.#control.end("finished", MODES.drain);
@@ -230,16 +230,16 @@ export class Crawl {
     const more = { moreSeeds: [...this.#state!.moreSeeds, url] };
     this.#state = { ...this.#state!, ...more };
     this.#patiently(() => this.#keep({})).catch((error: unknown) => this.#fail(error));
-    this.#crew!.tell({ kind: "seed", url });
+    this.#workers!.tell({ kind: "seed", url });
   }
 
   /** Repeats a step of this thread until the disk takes it, as builders do. */
   #patiently(step: () => void): Promise<void> {
-    return repeatOnLoop(this.#control, (news) => this.#hearOfDisk(news), step);
+    return repeatOnLoop(this.#control, (news) => this.#onDisk(news), step);
   }
 
   /** However many wait for a disk, it is said once. */
-  #hearOfDisk(news: DiskNews): void {
+  #onDisk(news: DiskNews): void {
     if (news.kind === "diskFull" && this.#waitForDisk++ === 0)
       this.events.emit("diskFull", news.message);
     if (news.kind === "diskFree" && --this.#waitForDisk === 0) this.events.emit("diskFree");
@@ -253,7 +253,7 @@ export class Crawl {
 
   #abort(): void {
     this.#control.end("interrupted", MODES.abort);
-    this.#crew?.wakeAll();
+    this.#workers?.wakeAll();
   }
 
   #tick(): void {
@@ -271,11 +271,11 @@ export class Crawl {
     if (losesUrls(this.#config) && idleMs > LOST_MS) {
       // The counter of a frontier that loses URLs never reaches 0 in the right way: idleness has to do.
       this.#control.end("finished", MODES.drain);
-      this.#crew?.wakeAll();
+      this.#workers?.wakeAll();
     } else if (idleMs > maxWaitMs) {
       // Only hosts that make us wait are left: their URLs end as unavailable and stay for a later run.
       this.#idleness.begin(now);
-      this.#crew?.tell({ kind: "giveUpWaiting" });
+      this.#workers?.tell({ kind: "giveUpWaiting" });
     }
   }
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import type { CrawlSummary } from "./summary.ts";
+import type { CrawlSummary } from "./crawl-summary.ts";
 
 /** What a running crawl looks like at one moment. */
 export interface CrawlProgress {

@@ -1,6 +1,6 @@
 import type { CrawlConfig } from "../config/schema.ts";
 import { UsageError } from "../errors.ts";
-import { maxOpenFiles } from "../sync/open-files.ts";
+import { maxOpenFiles } from "../runtime/open-files.ts";
 
 /** What a process of Node has open before it does anything, and what the supervisor opens beside that. */
 const OWN_FILES = 21;

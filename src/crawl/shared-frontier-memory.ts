@@ -1,8 +1,8 @@
 import type { CrawlConfig } from "../config/schema.ts";
-import { visitedSetBytes } from "../frontier/sets/open-set.ts";
-import type { SetShape } from "../frontier/sets/visited-set.ts";
-import type { FrontierShape } from "../frontier/strategies/fixed-frontier.ts";
-import { createFrontier } from "../frontier/strategies/open-frontier.ts";
+import { visitedSetBytes } from "../frontier/shared/sets/open-set.ts";
+import type { SetShape } from "../frontier/shared/sets/visited-set.ts";
+import { createTechnique } from "../frontier/shared/techniques/open-technique.ts";
+import type { QueueShape } from "../frontier/shared/techniques/record-queue.ts";
 import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 
@@ -20,7 +20,7 @@ export function losesUrls(config: CrawlConfig): boolean {
 }
 
 /** The shape of the frontier that threads share; whoever makes and whoever opens it must agree. */
-export function frontierShape(config: CrawlConfig): FrontierShape {
+export function frontierShape(config: CrawlConfig): QueueShape {
   return { size: config.frontierSize, slotBytes: SLOT_BYTES };
 }
 
@@ -36,7 +36,7 @@ export function createSharedMemory(config: CrawlConfig): SharedMemory {
   const setMemory = (kind: "cas" | "striped") =>
     new SharedArrayBuffer(visitedSetBytes(kind, setShape(kind)));
   return {
-    frontier: createFrontier(sync, frontierShape(config)),
+    frontier: createTechnique(sync, frontierShape(config)),
     visited: setMemory(visited),
     taken: losesUrls(config) ? setMemory("cas") : undefined,
   };

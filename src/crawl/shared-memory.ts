@@ -9,8 +9,8 @@ import { bufferBytes, CRAWLERS_PER_BUFFER } from "../sync/hand-off-buffer.ts";
 import { Pending } from "../sync/pending.ts";
 import { Permits } from "../sync/permits.ts";
 import { Ring, ringBytes } from "../sync/ring.ts";
-import { BufferPlan } from "./buffer-plan.ts";
-import { EVIDENCE_BYTES } from "./traps/shared-evidence.ts";
+import { BufferPlan } from "./hand-off/buffer-plan.ts";
+import { EVIDENCE_BYTES } from "./visit/traps/shared-evidence.ts";
 
 const INBOX_SLOTS = 32;
 const INBOX_SLOT_BYTES = 16 * 1024;

@@ -2,14 +2,14 @@ import type { Lease } from "../frontier/frontier.ts";
 import { isList, type Via } from "../frontier/via.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { originOf, partsOf } from "../url/url-parts.ts";
-import type { CookieJar } from "./cookie-jar.ts";
+import type { CookieJar } from "./cookies/cookie-jar.ts";
 import type { FetchOutcome } from "./outcome.ts";
 import type { PoliteClient } from "./polite-client.ts";
-import type { RobotsRules } from "./robots.ts";
-import type { RobotsAnswer, RobotsDesk } from "./robots-desk.ts";
+import type { RobotsAnswer, RobotsFetcher } from "./robots/robots-fetcher.ts";
+import type { RobotsRules } from "./robots/robots-rules.ts";
 import type { RequestHeaders } from "./wire/client.ts";
-import type { ResponseHead } from "./wire/head.ts";
 import type { BodyTap } from "./wire/message.ts";
+import type { ResponseHead } from "./wire/response-head.ts";
 
 /** Which 2xx responses are wanted: HTML, any text, or everything. */
 export type Accepted = "html" | "text" | "any";
@@ -59,12 +59,12 @@ export function isHtml(mime: string): boolean {
 /** Takes one leased URL through robots.txt and the polite client. */
 export class Fetcher {
   readonly #client: PoliteClient;
-  readonly #robots: RobotsDesk | undefined;
+  readonly #robots: RobotsFetcher | undefined;
   readonly #rules: FetcherRules;
   readonly #accept: Wanted;
   #lists = 0;
 
-  constructor(client: PoliteClient, robots: RobotsDesk | undefined, rules: FetcherRules) {
+  constructor(client: PoliteClient, robots: RobotsFetcher | undefined, rules: FetcherRules) {
     this.#client = client;
     this.#robots = robots;
     this.#rules = rules;
@@ -148,7 +148,7 @@ export class Fetcher {
     return [...headers, ...own, ...(conditions ?? [])];
   }
 
-  async #fetchAfterRobots(lease: Lease, robots: RobotsDesk): Promise<FetchOutcome> {
+  async #fetchAfterRobots(lease: Lease, robots: RobotsFetcher): Promise<FetchOutcome> {
     const origin = originOf(lease.url);
     const answer = await robots.ask(origin, lease.host);
     if (answer.kind === "rules") this.#rules.onRules?.(origin, answer.rules);

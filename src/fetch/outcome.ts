@@ -1,5 +1,5 @@
-import type { ResponseHead } from "./wire/head.ts";
 import type { BodyTap } from "./wire/message.ts";
+import type { ResponseHead } from "./wire/response-head.ts";
 
 /** A response as it came, before anything is decided about it. */
 export interface Capture {

@@ -3,8 +3,8 @@ import type { Host } from "../frontier/host.ts";
 import { isBlockedPort } from "../url/blocked-port.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { partsOf } from "../url/url-parts.ts";
-import type { Opener } from "./opener.ts";
-import type { Way, WayFinder } from "./way.ts";
+import type { Dialer } from "./route/dialer.ts";
+import type { Route, RouteFinder } from "./route/route.ts";
 import type { WireClient, WireRequest, WireResponse, WireResult } from "./wire/client.ts";
 
 const PROXY_WANTS_PASSWORD = 407;
@@ -24,8 +24,8 @@ export type Asked =
 /** Parts of a polite client; all but the gatekeeper are the thread's own. */
 export interface PoliteParts {
   readonly wire: WireClient;
-  readonly ways: WayFinder;
-  readonly opener: Opener;
+  readonly routes: RouteFinder;
+  readonly dialer: Dialer;
   readonly gatekeeper: Gatekeeper;
   readonly clock: () => number;
 }
@@ -40,23 +40,23 @@ export class PoliteClient {
 
   /** Asks for a URL unless something speaks against it. */
   async ask(url: CrawlUrl, host: Host, request: PoliteRequest): Promise<Asked> {
-    const { ways, gatekeeper, opener, wire, clock } = this.#parts;
+    const { routes, gatekeeper, dialer, wire, clock } = this.#parts;
     const parts = partsOf(url);
     if (isBlockedPort(parts.port)) return { kind: "refused", error: "blocked_port" };
-    const finding = ways.find(parts);
+    const finding = routes.find(parts);
     const found = finding instanceof Promise ? await finding : finding;
-    if (found.kind !== "way") return found;
-    const { way } = found;
+    if (found.kind !== "route") return found;
+    const { route } = found;
 
-    const startMs = gatekeeper.enter(host, way.gate, clock());
+    const startMs = gatekeeper.enter(host, route.gate, clock());
     if (startMs > 0) return { kind: "postponed", untilMs: startMs };
     try {
-      const opened = opener.isNeeded(way) ? await opener.open(way) : undefined;
+      const opened = dialer.isNeeded(route) ? await dialer.open(route) : undefined;
       if (opened !== undefined && "error" in opened) {
         return { kind: "failed", error: opened.error, detail: opened.message };
       }
       const result = await wire.request({
-        target: opened?.target ?? way.target,
+        target: opened?.target ?? route.target,
         path: parts.target,
         headers: request.headers,
         accept: request.accept,
@@ -65,19 +65,19 @@ export class PoliteClient {
         tap: request.tap,
         opened: opened?.opened,
       });
-      return this.#judge(way, result);
+      return this.#judge(route, result);
     } finally {
       gatekeeper.leave(host, clock());
     }
   }
 
-  #judge(way: Way, result: WireResult): Asked {
+  #judge(route: Route, result: WireResult): Asked {
     if (result.kind === "failed") {
-      this.#parts.opener.failed(way, result.error);
+      this.#parts.dialer.failed(route, result.error);
       return { kind: "failed", error: result.error, detail: result.message };
     }
     const { status } = result.response.head;
-    if (status === PROXY_WANTS_PASSWORD && way.target.proxy !== undefined) {
+    if (status === PROXY_WANTS_PASSWORD && route.target.proxy !== undefined) {
       return { kind: "failed", error: "proxy_refused", detail: `it answered ${status}` };
     }
     return result;

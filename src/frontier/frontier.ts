@@ -1,7 +1,7 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { Host } from "./host.ts";
 import type { PageLocation } from "./journal/event-batch.ts";
-import type { KnownPrints } from "./known-links.ts";
+import type { KnownFingerprints } from "./seen/known-links.ts";
 import type { Via } from "./via.ts";
 
 export type { Via } from "./via.ts";
@@ -49,7 +49,7 @@ export interface Finish {
   /** Distinct links of the page, also those that are not followed; a redirect is one link. */
   readonly links: number;
   /** Those of them that this thread knows, if they get a share: they are not among the links found. */
-  readonly known?: KnownPrints | undefined;
+  readonly known?: KnownFingerprints | undefined;
   /** Number of the archive record among those this thread handed over, or where it is; undefined when there is none. */
   readonly record: number | PageLocation | undefined;
   /** Called when the end of the visit is durable, together with the links found. */
@@ -101,7 +101,7 @@ export interface ThreadFrontier extends Frontier {
   /** Commits what was finished and sends what is ready; false when something had to stay here. `last` leaves nothing for later. */
   flush(last?: boolean): boolean;
   /** True when another thread seems to have left something. */
-  hasMail(): boolean;
+  hasMessages(): boolean;
   /** Takes every waiting URL, whatever its host's time. */
   drain(): Lease[];
   /** The thread has idle places and may take over work from another one. Answers when to look again, in milliseconds. */

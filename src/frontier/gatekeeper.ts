@@ -1,5 +1,5 @@
+import { fingerprint, lastFingerprint } from "../hash/fingerprint.ts";
 import type { GateTable } from "../sync/gate-table.ts";
-import { fingerprint, print } from "./fingerprint.ts";
 import type { Host } from "./host.ts";
 
 /** A gate held by somebody else is looked at again after this long. */
@@ -44,7 +44,7 @@ export class Gatekeeper {
     if (host.heldMs > nowMs) return host.heldMs;
     if (this.#isOpen(host)) return 0;
     fingerprint(address, 0, 0);
-    const addressHash = print.low;
+    const addressHash = lastFingerprint.low;
     if (host.reservedMs === 0) this.#reserve(host, addressHash, nowMs);
     if (host.reservedMs > nowMs) return host.reservedMs;
     const waitMs = this.#tryStart(host, addressHash, nowMs);

@@ -3,7 +3,7 @@ import { originOf } from "../url/url-parts.ts";
 import type { Lease } from "./frontier.ts";
 
 /** A host has URLs at few ports; beyond so many they share its back-off. */
-const MOST_ORIGINS = 64;
+const MAX_ORIGINS = 64;
 
 /** What back-off knows of a server: how often in a row it was not there, and until when it is left alone. */
 export interface Reach {
@@ -74,7 +74,7 @@ export class Host implements Reach {
     const origin = originOf(url);
     let reach = this.#origins.get(origin);
     if (reach === undefined) {
-      if (this.#origins.size >= MOST_ORIGINS) return this;
+      if (this.#origins.size >= MAX_ORIGINS) return this;
       reach = { failures: 0, heldMs: 0 };
       this.#origins.set(origin, reach);
     }

@@ -1,8 +1,8 @@
 import type { Lease } from "./frontier.ts";
-import type { Lender, LentSoFar } from "./lender.ts";
-import type { Lending } from "./lending.ts";
+import type { Lender, LentSoFar } from "./lending/lender.ts";
+import type { Lending } from "./lending/lending.ts";
 import type { ThreadOrder } from "./opic/thread-order.ts";
-import type { Shard } from "./shard.ts";
+import type { Shard } from "./shard/shard.ts";
 
 /** Asking costs the same for one lease as for these. */
 const FEWEST_ASKED = 16;

@@ -1,14 +1,14 @@
-import { charsetOf, decodeText } from "./charset.ts";
+import { charsetOf, decodeText } from "./charset/charset.ts";
 import { type FoundLink, Harvest, type HarvestOptions } from "./harvest.ts";
 import { PageText } from "./page-text.ts";
 import { NO_BUDGET, ParseBudget } from "./parse-budget.ts";
 import { PASSABLE, quickScan } from "./quick-scan.ts";
 import type { RobotsDirectives } from "./robots-meta.ts";
 import { TagReader } from "./tag-reader.ts";
-import { makeTextRun, type TextRun } from "./text-run.ts";
-import { MAX_RUN_BYTES } from "./text-run-layout.ts";
 import { treeScan } from "./tree-scan.ts";
-import { WordCounter } from "./words.ts";
+import { makeTextRun, type TextRun } from "./words/text-run.ts";
+import { MAX_RUN_BYTES } from "./words/text-run-layout.ts";
+import { WordCounter } from "./words/word-counter.ts";
 
 /** What to look for besides links. */
 export interface ScanOptions extends HarvestOptions {

@@ -1,4 +1,4 @@
-import { decodeText } from "./charset.ts";
+import { decodeText } from "./charset/charset.ts";
 import { decodeEntities } from "./entities.ts";
 
 const NEWLINES = /\r\n?/g;

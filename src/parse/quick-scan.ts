@@ -5,8 +5,8 @@ import { NO_BUDGET, type ParseBudget } from "./parse-budget.ts";
 import { TABLE_TAGS, TableTracker } from "./table-tracker.ts";
 import type { TagReader } from "./tag-reader.ts";
 import { LOWER, setOf, T, tagName } from "./tags.ts";
-import { PASS_END, PASS_INLINE, PASS_START } from "./text-run-layout.ts";
-import { INLINE, type WordCounter } from "./words.ts";
+import { PASS_END, PASS_INLINE, PASS_START } from "./words/text-run-layout.ts";
+import { INLINE, type WordCounter } from "./words/word-counter.ts";
 
 // Kinds of start tags in ordinary body content.
 const PLAIN = 0;

@@ -13,8 +13,8 @@ import { LOWER, T, tagName } from "./tags.ts";
 import { isQuirky } from "./tree/doctype.ts";
 import { endTag, startTag } from "./tree/modes.ts";
 import { text } from "./tree/text.ts";
-import { MODE, RAW_NONE, RAW_PLAINTEXT, RAW_SCRIPT, Tree } from "./tree/tree.ts";
-import { INLINE, type WordCounter } from "./words.ts";
+import { MODE, RAW_NONE, RAW_PLAINTEXT, RAW_SCRIPT, Tree } from "./tree/tree-state.ts";
+import { INLINE, type WordCounter } from "./words/word-counter.ts";
 
 /**
  * Reads a page the way an HTML parser builds its tree, but keeps only the open elements. Slower than

@@ -1,5 +1,5 @@
 import { DiskFullError } from "../errors.ts";
-import { JsonlWriter, jsonLine } from "../store/jsonl.ts";
+import { JsonlWriter, jsonLine } from "../store/lists/jsonl.ts";
 
 /** How much went into something and came out of it, since the start. */
 export interface Flow {

@@ -1,17 +1,17 @@
 import { randomInt } from "node:crypto";
 import { CapacityError } from "../errors.ts";
 import { isList as listsPages } from "../frontier/via.ts";
-import { Archive, type ArchiveOptions } from "./archive.ts";
 import { type Archived, type Capture, type Location, UNKEPT } from "./capture.ts";
-import { cdxjLine } from "./cdxj.ts";
-import { type CrawlPaths, crawlPaths, partOf } from "./crawl-folder.ts";
-import { sha1, sha256 } from "./digest.ts";
-import { JsonlWriter, jsonText } from "./jsonl.ts";
-import { graphPaths } from "./link-graph.ts";
-import { graphFacts, LinkLog } from "./link-log.ts";
-import { pageLine } from "./page-line.ts";
-import { PageTree } from "./page-tree.ts";
-import { newRecordId } from "./warc-record.ts";
+import { type CrawlPaths, crawlPaths, partOf } from "./folder/crawl-folder.ts";
+import { graphPaths } from "./graph/link-graph.ts";
+import { graphFacts, LinkLog } from "./graph/link-log.ts";
+import { cdxjLine } from "./lists/cdxj.ts";
+import { JsonlWriter, jsonText } from "./lists/jsonl.ts";
+import { pageLine } from "./lists/page-line.ts";
+import { PageTree } from "./tree/page-tree.ts";
+import { Archive, type ArchiveOptions } from "./warc/archive.ts";
+import { sha1, sha256 } from "./warc/digest.ts";
+import { newRecordId } from "./warc/warc-record.ts";
 
 const NOWHERE: Location = { file: "", offset: 0, length: 0 };
 

@@ -1,7 +1,7 @@
 import type { Via } from "../frontier/via.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import type { EarlierRecord } from "./earlier-crawl.ts";
-import type { LinkList } from "./link-list.ts";
+import type { LinkList } from "./graph/link-list.ts";
+import type { EarlierRecord } from "./warc/earlier-crawl.ts";
 
 /** What the parser found in a page. */
 export interface PageFacts {

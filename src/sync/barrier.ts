@@ -1,4 +1,4 @@
-import { deadlineAfter, msUntil } from "./clock.ts";
+import { deadlineAfter, msUntil } from "../runtime/clock.ts";
 
 /** Rounds completed; sleepers wait on it. */
 const ROUND = 0;

@@ -1,4 +1,4 @@
-import { deadlineAfter, msUntil } from "./clock.ts";
+import { deadlineAfter, msUntil } from "../runtime/clock.ts";
 
 /** Word 0 holds the owner's id, 0 when free; the sign bit says that somebody may be asleep. */
 const LOCK = 0;

@@ -1,4 +1,4 @@
-import { deadlineAfter, msUntil } from "./clock.ts";
+import { deadlineAfter, msUntil } from "../runtime/clock.ts";
 import { EventCount } from "./event-count.ts";
 
 /** Nobody holds the permit. */

@@ -1,5 +1,5 @@
 import { CapacityError } from "../errors.ts";
-import { deadlineAfter, msUntil } from "./clock.ts";
+import { deadlineAfter, msUntil } from "../runtime/clock.ts";
 import { PermitNotes } from "./permit-notes.ts";
 import { CLOSED, COUNT_MASK, countOf } from "./permit-word.ts";
 

@@ -1,20 +1,20 @@
 import { UsageError } from "../errors.ts";
 import type { Configuration } from "./configuration.ts";
-import { configurations as crossing } from "./configurations/crossing.ts";
-import { configurations as deaths } from "./configurations/deaths.ts";
-import { configurations as eventLoops } from "./configurations/event-loops.ts";
-import { configurations as handOff } from "./configurations/hand-off.ts";
-import { configurations as monitor } from "./configurations/monitor.ts";
-import { configurations as mutex } from "./configurations/mutex.ts";
-import { configurations as owners } from "./configurations/owners.ts";
-import { configurations as phases } from "./configurations/phases.ts";
-import { configurations as ring } from "./configurations/ring.ts";
-import { configurations as semaphore } from "./configurations/semaphore.ts";
-import { configurations as sleeping } from "./configurations/sleeping.ts";
-import { configurations as techniques } from "./configurations/techniques.ts";
-import { configurations as tree } from "./configurations/tree.ts";
-import { configurations as visited } from "./configurations/visited.ts";
-import { configurations as waiting } from "./configurations/waiting.ts";
+import { configurations as crossing } from "./configurations/crossing-checks.ts";
+import { configurations as deaths } from "./configurations/death-checks.ts";
+import { configurations as eventLoops } from "./configurations/event-loop-checks.ts";
+import { configurations as handOff } from "./configurations/hand-off-checks.ts";
+import { configurations as monitor } from "./configurations/monitor-checks.ts";
+import { configurations as mutex } from "./configurations/mutex-checks.ts";
+import { configurations as owners } from "./configurations/owner-checks.ts";
+import { configurations as phases } from "./configurations/phase-checks.ts";
+import { configurations as ring } from "./configurations/ring-checks.ts";
+import { configurations as semaphore } from "./configurations/semaphore-checks.ts";
+import { configurations as sleeping } from "./configurations/sleeping-checks.ts";
+import { configurations as techniques } from "./configurations/technique-checks.ts";
+import { configurations as tree } from "./configurations/tree-checks.ts";
+import { configurations as visited } from "./configurations/visited-checks.ts";
+import { configurations as waiting } from "./configurations/waiting-checks.ts";
 
 /** A configuration and the compiled module it comes from. */
 export interface Entry {
@@ -29,16 +29,16 @@ export const catalogue: readonly Entry[] = [
   ...entries("semaphore", semaphore),
   ...entries("monitor", monitor),
   ...entries("sleeping", sleeping),
-  ...entries("event-loops", eventLoops),
+  ...entries("event-loop", eventLoops),
   ...entries("crossing", crossing),
-  ...entries("owners", owners),
+  ...entries("owner", owners),
   ...entries("hand-off", handOff),
   ...entries("tree", tree),
   ...entries("waiting", waiting),
-  ...entries("techniques", techniques),
-  ...entries("deaths", deaths),
+  ...entries("technique", techniques),
+  ...entries("death", deaths),
   ...entries("visited", visited),
-  ...entries("phases", phases),
+  ...entries("phase", phases),
 ];
 
 /** The configuration with that name. */
@@ -48,9 +48,9 @@ export function findEntry(name: string): Entry {
   return found;
 }
 
-function entries(file: string, configurations: readonly object[]): Entry[] {
+function entries(subject: string, configurations: readonly object[]): Entry[] {
   return configurations.map((configuration) => ({
-    module: `verify/configurations/${file}.js`,
+    module: `verify/configurations/${subject}-checks.js`,
     // Each configuration only ever sees the subject that its own attach made.
     configuration: configuration as Configuration,
   }));

@@ -1,5 +1,5 @@
 import type { Memory } from "./memory.ts";
-import type { Patch } from "./modules.ts";
+import type { Patch } from "./rewrite/modules.ts";
 
 /** How the interleavings are searched. */
 export type Strategy = "dpor" | "stateful" | "pct";

@@ -1,6 +1,6 @@
 import { OrbweaverError } from "../errors.ts";
-import type { WebTruth } from "./content.ts";
 import { type RunningWeb, startWeb, type WebOptions, type WebReport } from "./server.ts";
+import type { WebTruth } from "./serving/content.ts";
 
 /** What the process is asked. */
 export type Ask =

@@ -1,16 +1,16 @@
 import type { Socket } from "node:net";
 import { UsageError } from "../errors.ts";
-import { Connection, type Exchange } from "./connection.ts";
-import type { ServedCounts, WebContent, WebTruth } from "./content.ts";
-import { FolderContent } from "./folder.ts";
-import { FolderFiles } from "./folder-files.ts";
-import { makeGraph } from "./graph.ts";
-import { readGraphFile } from "./graph-file.ts";
-import { isLoopback, listenAll, nthAddress } from "./listen.ts";
-import { type PaceReport, PolitenessMeter } from "./meter.ts";
-import { NumberNames, VariedNames } from "./page-names.ts";
+import { FolderFiles } from "./folder/folder-files.ts";
+import { FolderContent } from "./folder/folder-web.ts";
 import { checkProfile, type Latency, PROFILES, type WebProfile } from "./profile.ts";
-import { SyntheticContent } from "./synthetic.ts";
+import type { ServedCounts, WebContent, WebTruth } from "./serving/content.ts";
+import { isLoopback, listenAll, nthAddress } from "./serving/listen.ts";
+import { type PaceReport, PolitenessMeter } from "./serving/meter.ts";
+import { Connection, type Exchange } from "./serving/server-connection.ts";
+import { makeGraph } from "./synthetic/graph.ts";
+import { readGraphFile } from "./synthetic/graph-file.ts";
+import { NumberNames, VariedNames } from "./synthetic/page-names.ts";
+import { SyntheticContent } from "./synthetic/synthetic-web.ts";
 
 /** What to serve, and under which names; without `dir` and `graph` a synthetic web is made from the profile. */
 export interface WebOptions {

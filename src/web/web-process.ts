@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { OrbweaverError, WorkerDiedError } from "../errors.ts";
-import type { WebTruth } from "./content.ts";
 import type { Ask, Tell } from "./process-entry.ts";
 import type { WebOptions, WebReport } from "./server.ts";
+import type { WebTruth } from "./serving/content.ts";
 
 /** A web in a process of its own, so that it shares neither event loop nor memory nor CPU time with a crawl. */
 export interface RemoteWeb {

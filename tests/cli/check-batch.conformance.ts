@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { charsetByLabel } from "../../src/parse/meta-prescan.ts";
+import { charsetByLabel } from "../../src/parse/charset/meta-prescan.ts";
 import { canonicalize } from "../../src/url/crawl-url.ts";
 import { conformanceFile, conformanceJson, noConformance } from "../support/conformance.ts";
 import { runBin } from "./run-bin.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { after, test } from "node:test";
 import { parseArguments } from "../../src/cli/arguments.ts";
-import { command, crawlConfig } from "../../src/cli/commands/crawl.ts";
+import { command, crawlConfig } from "../../src/cli/commands/crawl-command.ts";
 import type { CrawlConfig } from "../../src/config/schema.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "orbweaver-crawl-"));

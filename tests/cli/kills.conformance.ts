@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { crawlPaths } from "../../src/store/crawl-folder.ts";
+import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { readRecords } from "../support/archive.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createCrawlFolder } from "../../src/store/create-folder.ts";
+import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { orbweaver, tempFolder } from "../support/orbweaver.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { count, exitCodeOf, summaryJson, summaryText } from "../../src/cli/summary.ts";
-import type { CrawlSummary } from "../../src/crawl/summary.ts";
+import { count, exitCodeOf, summaryJson, summaryText } from "../../src/cli/print-summary.ts";
+import type { CrawlSummary } from "../../src/crawl/crawl-summary.ts";
 
 const SUMMARY: CrawlSummary = {
   out: "crawls/\u001b[1mx",

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { configMarkdown } from "../../src/config/markdown.ts";
+import { configMarkdown } from "../../src/config/config-markdown.ts";
 import { settings } from "../../src/config/schema.ts";
 import { root } from "../support/conformance.ts";
 
-test("docs/config.md is what the schema says (node build/src/config/write-docs.js renews it)", () => {
+test("docs/config.md is what the schema says (node build/src/config/write-config-docs.js renews it)", () => {
   assert.equal(readFileSync(join(root, "docs/config.md"), "utf8"), configMarkdown());
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
 import { Crawl } from "../../src/crawl/crawl.ts";
-import { recoverFolder } from "../../src/store/recover.ts";
+import { recoverFolder } from "../../src/store/recover/recover-folder.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { readPages, tempFolder } from "../support/orbweaver.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { idleConnections } from "../../src/crawl/crawler-parts.ts";
+import { idleConnections } from "../../src/crawl/crawler/crawler-parts.ts";
 
 test("connections are kept for thousands of hosts, but only in files that nobody else needs", () => {
   const needs = { linksPerThread: 64, builders: 1, shards: 16, debug: false, recrawl: undefined };

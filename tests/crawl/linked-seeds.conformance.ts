@@ -1,5 +1,5 @@
 import { test } from "node:test";
-import { CORRECT_TECHNIQUES } from "../../src/frontier/strategies/fixed-frontier.ts";
+import { CORRECT_TECHNIQUES } from "../../src/frontier/shared/techniques/record-queue.ts";
 import { crawlLinkedSeeds } from "./linked-seeds.ts";
 
 test("seeds that other threads find as links are fetched once, ten times in every technique", (t) =>

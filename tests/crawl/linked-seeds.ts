@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
 import { Crawl } from "../../src/crawl/crawl.ts";
-import type { Technique } from "../../src/frontier/strategies/fixed-frontier.ts";
+import type { Technique } from "../../src/frontier/shared/techniques/record-queue.ts";
 import { readLog, tempFolder } from "../support/orbweaver.ts";
 
 const THREADS = 4;

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { knownCash } from "../../src/cli/check-cash.ts";
+import { knownCash } from "../../src/cli/check/check-cash.ts";
 import { compactShard } from "../../src/frontier/journal/compact.ts";
 import { listJournals } from "../../src/frontier/journal/journal-listing.ts";
 import { recoverShard } from "../../src/frontier/journal/recover-shard.ts";
 import { readCashBlock } from "../../src/frontier/opic/cash-block.ts";
 import { ShardCash } from "../../src/frontier/opic/shard-cash.ts";
-import { Random } from "../../src/queue/random.ts";
-import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
+import { Random } from "../../src/lab/queues/pivot-random.ts";
+import { crawlPaths, readCrawlState } from "../../src/store/folder/crawl-folder.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 import { orbweaver, readLog, readPages, readReport, tempFolder } from "../support/orbweaver.ts";
 import { html, redirect, type Script, scriptedServer } from "./scripted-server.ts";

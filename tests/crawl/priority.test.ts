@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { priorityModule } from "../../src/config/priority-module.ts";
-import { loadPriority } from "../../src/crawl/load-priority.ts";
+import { loadPriority } from "../../src/crawl/crawler/load-priority.ts";
 import { configOf, crawl } from "../../src/index.ts";
 import { orbweaver, readPages, tempFolder } from "../support/orbweaver.ts";
 import { html, type Script, scriptedServer } from "./scripted-server.ts";
@@ -67,7 +67,7 @@ const SITE: Script = Object.fromEntries([
   ...Array.from({ length: 12 }, (_, i) => [`/q${i}`, html("")]),
 ]);
 
-test("a module that fails in the middle ends the crawl in one sentence; mended, it goes on and loses nothing", async (t) => {
+test("a module that fails in the middle ends the crawl in one sentence; repaired, it goes on and loses nothing", async (t) => {
   const { origin, asked } = await scriptedServer(t, SITE);
   const folder = tempFolder(t);
   const [module, out] = [join(folder, "worth.mjs"), join(folder, "out")];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { EarlierCrawl } from "../../src/store/earlier-crawl.ts";
+import { EarlierCrawl } from "../../src/store/warc/earlier-crawl.ts";
 import { canonicalize } from "../../src/url/crawl-url.ts";
 import { readRecords } from "../support/archive.ts";
 import { orbweaver, readLines, readPages, readReport, tempFolder } from "../support/orbweaver.ts";

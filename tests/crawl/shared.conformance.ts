@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CORRECT_TECHNIQUES } from "../../src/frontier/strategies/fixed-frontier.ts";
+import { CORRECT_TECHNIQUES } from "../../src/frontier/shared/techniques/record-queue.ts";
 import { noConformance } from "../support/conformance.ts";
 import { tempFolder } from "../support/orbweaver.ts";
 import { SITES, unpackSite } from "../support/sites.ts";

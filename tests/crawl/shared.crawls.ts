@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CORRECT_TECHNIQUES } from "../../src/frontier/strategies/fixed-frontier.ts";
+import { CORRECT_TECHNIQUES } from "../../src/frontier/shared/techniques/record-queue.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
 import { orbweaver, readLog, readReport, tempFolder } from "../support/orbweaver.ts";

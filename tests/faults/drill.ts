@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { crawlPaths } from "../../src/store/crawl-folder.ts";
-import { Random } from "../../src/web/random.ts";
+import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
+import { Random } from "../../src/web/seeded-random.ts";
 import type { RemoteWeb } from "../../src/web/web-process.ts";
 import { root } from "../support/conformance.ts";
 

@@ -7,8 +7,8 @@ import {
   type WorkerOptions,
   workerData,
 } from "node:worker_threads";
-import type { SpareData } from "../../src/crawl/spares.ts";
-import { Random } from "../../src/web/random.ts";
+import type { StandbyData } from "../../src/crawl/workers/standby-workers.ts";
+import { Random } from "../../src/web/seeded-random.ts";
 import { wordsOfAllThreads } from "./all-threads.ts";
 
 /** Of each thread: little enough to run out of it at once, and more than a crawler needs. */
@@ -29,11 +29,11 @@ if (isMainThread) {
 }
 
 // Loaded before the crawler's own module by NODE_OPTIONS: such a thread ends itself after some requests.
-const isCrawler = (workerData as Partial<SpareData> | null)?.crawler === true;
+const isCrawler = (workerData as Partial<StandbyData> | null)?.crawler === true;
 if (!isMainThread && isCrawler) {
   const seed = Number(process.env.ORBWEAVER_DEATH_SEED ?? 1);
   const random = new Random(seed * 1000 + threadId);
-  const ways: (() => void)[] = [
+  const routes: (() => void)[] = [
     () => process.exit(0),
     runOutOfMemory,
     () => {
@@ -42,7 +42,7 @@ if (!isMainThread && isCrawler) {
     () => process.exit(1),
   ];
   // In turn, so that a few deaths are of different kinds.
-  const way = ways[Atomics.add(turns, 0, 1) % ways.length]!;
+  const way = routes[Atomics.add(turns, 0, 1) % routes.length]!;
   // Counted in writes of sockets, one for each request: a clock would miss the crawl on a fast machine.
   let left = 50 + random.below(1000);
   const write = Socket.prototype.write;

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readNewestRun } from "../../src/crawl/reports.ts";
+import { readNewestRun } from "../../src/crawl/ending/reports.ts";
 import { EXIT } from "../../src/errors.ts";
 import { compactShard } from "../../src/frontier/journal/compact.ts";
 import { listJournals } from "../../src/frontier/journal/journal-listing.ts";
-import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
-import { type Recovery, recoverFolder } from "../../src/store/recover.ts";
+import { crawlPaths, readCrawlState } from "../../src/store/folder/crawl-folder.ts";
+import { type Recovery, recoverFolder } from "../../src/store/recover/recover-folder.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { type RemoteWeb, startWebProcess } from "../../src/web/web-process.ts";
 import { crawlArguments, startCrawl } from "./drill.ts";

@@ -3,7 +3,7 @@ import {
   BATCH_TRAILER_BYTES,
   SEGMENT_HEADER_BYTES,
 } from "../../src/frontier/journal/journal-format.ts";
-import { readWarc } from "../../src/store/warc-reader.ts";
+import { readWarc } from "../../src/store/warc/warc-reader.ts";
 import { inScratchFile } from "./drill.ts";
 
 const SECTION_FRAME_BYTES = 9;

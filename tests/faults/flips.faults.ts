@@ -57,15 +57,15 @@ export const drill: Drill = {
           writeFileSync(path, bytes);
         }
         const found = inProcess ? await recoverInProcess(out, problem) : recover(out);
-        const { damages, mended, rebuilt, journalsCut, captures, orphans } = found;
+        const { damages, repaired, rebuilt, journalsCut, captures, orphans } = found;
         const unit = unitsOf(path, files.get(path)!).findLast((start) => start <= at)!;
         const isHere = (place: { file: string; offset: number }) =>
           basename(place.file) === basename(path) && (place.offset === at || place.offset === unit);
-        if (![...damages, ...mended, ...rebuilt, ...journalsCut].some(isHere)) {
+        if (![...damages, ...repaired, ...rebuilt, ...journalsCut].some(isHere)) {
           figures.undetected++;
-          problem(`not told: ${JSON.stringify({ damages, mended, rebuilt, journalsCut })}`);
+          problem(`not told: ${JSON.stringify({ damages, repaired, rebuilt, journalsCut })}`);
         }
-        figures.putRight += mended.length;
+        figures.putRight += repaired.length;
         figures.rebuilt += rebuilt.length > 0 && damages.length === 0 ? 1 : 0;
         figures.cut += journalsCut.length;
         if (damages.length > 0) figures.lost++;

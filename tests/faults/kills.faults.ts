@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { EXIT } from "../../src/errors.ts";
-import { crawlPaths } from "../../src/store/crawl-folder.ts";
+import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
 import {

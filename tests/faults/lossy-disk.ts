@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Random } from "../../src/web/random.ts";
+import type { Random } from "../../src/web/seeded-random.ts";
 import type { Call } from "./record-calls.ts";
 
 type Change = Extract<Call, { op: "write" | "truncate" }>;

@@ -49,10 +49,11 @@ export const drill: Drill = {
           rmSync(path);
         }
         const found = inProcess ? await recoverInProcess(out, problem) : recover(out);
-        const { damages, mended, rebuilt, captures, orphans } = found;
+        const { damages, repaired, rebuilt, captures, orphans } = found;
         const isIt = (place: { file: string }) => basename(place.file) === name;
-        const told = isElsewhere ? [...mended, ...rebuilt] : damages;
-        if (!told.some(isIt)) problem(`not told: ${JSON.stringify({ damages, mended, rebuilt })}`);
+        const told = isElsewhere ? [...repaired, ...rebuilt] : damages;
+        if (!told.some(isIt))
+          problem(`not told: ${JSON.stringify({ damages, repaired, rebuilt })}`);
         if (
           damages.some(
             (place) => !isIt(place) && place.file.endsWith(".journal") && place.offset > 0,

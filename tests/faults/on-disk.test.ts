@@ -10,8 +10,8 @@ import { readJournal } from "../../src/frontier/journal/journal-reader.ts";
 import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
 import { SectionWriter } from "../../src/frontier/journal/section-file.ts";
 import { writeSnapshot } from "../../src/frontier/journal/write-snapshot.ts";
-import { crawlPaths } from "../../src/store/crawl-folder.ts";
-import { JournaledCrawl, printOf, SEEDS } from "../store/journaled-crawl.ts";
+import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
+import { fingerprintOf, JournaledCrawl, SEEDS } from "../store/journaled-crawl.ts";
 import { freshFolder } from "../store/sample-capture.ts";
 import { readOnDisk } from "./on-disk.ts";
 
@@ -68,12 +68,12 @@ function crawlWith(t: TestContext, planted: Planted): string[] {
 
 function admit(batch: EventBatch, url: string): void {
   const found = { parent: undefined, depth: 0, via: "seed", seed: true, chain: [] } as const;
-  const { low, high } = printOf(url);
+  const { low, high } = fingerprintOf(url);
   batch.admit({ ...found, url: url as never }, low, high);
 }
 
 function done(batch: EventBatch, url: string): void {
-  const { low, high } = printOf(url);
+  const { low, high } = fingerprintOf(url);
   batch.done(low, high, 4, undefined);
 }
 

@@ -1,13 +1,17 @@
-import { print } from "../../src/frontier/fingerprint.ts";
 import { OUTCOME } from "../../src/frontier/frontier.ts";
 import { checkDone, readDone } from "../../src/frontier/journal/done-list.ts";
 import { decodeEvents, type JournalEvent } from "../../src/frontier/journal/event-cursor.ts";
 import { ShardState } from "../../src/frontier/journal/fold.ts";
 import { readJournal } from "../../src/frontier/journal/journal-reader.ts";
 import { openSnapshot, type SnapshotReader } from "../../src/frontier/journal/snapshot.ts";
-import { urlPrint } from "../../src/frontier/url-print.ts";
-import { type CrawlState, crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
-import { shardsIn } from "../../src/store/journal-view.ts";
+import { lastFingerprint } from "../../src/hash/fingerprint.ts";
+import { urlFingerprint } from "../../src/hash/url-fingerprint.ts";
+import { shardsIn } from "../../src/store/finish/journal-view.ts";
+import {
+  type CrawlState,
+  crawlPaths,
+  readCrawlState,
+} from "../../src/store/folder/crawl-folder.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 import { OpenArchives } from "./open-archives.ts";
 
@@ -91,7 +95,7 @@ class Reading {
     this.snapshots++;
     const say = (what: string) => this.problems.push(`snapshot of shard ${shard}: ${what}`);
     const known: string[] = [];
-    for (const { bytes, from, to } of snapshot.prints()) {
+    for (const { bytes, from, to } of snapshot.fingerprints()) {
       for (let at = from; at < to; at += 8) {
         const name = `${bytes.readUInt32LE(at)} ${bytes.readUInt32LE(at + 4)}`;
         if (this.admitted.has(name)) say(`fingerprint ${name} is known twice`);
@@ -167,7 +171,7 @@ class Reading {
   }
 
   #nameOf(url: string): string {
-    urlPrint(url as CrawlUrl, this.#state.seedLow, this.#state.seedHigh);
-    return `${print.low} ${print.high}`;
+    urlFingerprint(url as CrawlUrl, this.#state.seedLow, this.#state.seedHigh);
+    return `${lastFingerprint.low} ${lastFingerprint.high}`;
   }
 }

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { readNewestRun } from "../../src/crawl/reports.ts";
-import { crawlPaths } from "../../src/store/crawl-folder.ts";
-import { recoverFolder } from "../../src/store/recover.ts";
+import { readNewestRun } from "../../src/crawl/ending/reports.ts";
+import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
+import { recoverFolder } from "../../src/store/recover/recover-folder.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { type RemoteWeb, startWebProcess } from "../../src/web/web-process.ts";
 import { root } from "../support/conformance.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { readNewestRun } from "../../src/crawl/reports.ts";
-import { readCrawlState } from "../../src/store/crawl-folder.ts";
-import { recoverFolder } from "../../src/store/recover.ts";
+import { readNewestRun } from "../../src/crawl/ending/reports.ts";
+import { readCrawlState } from "../../src/store/folder/crawl-folder.ts";
+import { recoverFolder } from "../../src/store/recover/recover-folder.ts";
 import { type Drill, Random, withFolder } from "./drill.ts";
 import { LossyDisk, materialise } from "./lossy-disk.ts";
 import { readOnDisk } from "./on-disk.ts";

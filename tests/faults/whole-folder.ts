@@ -8,8 +8,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { cdxjFields } from "../../src/store/cdxj.ts";
-import { crawlPaths } from "../../src/store/crawl-folder.ts";
+import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
+import { cdxjFields } from "../../src/store/lists/cdxj.ts";
 import { readRecords } from "../support/archive.ts";
 import { checkLists } from "../support/result-lists.ts";
 import { type OnDisk, readOnDisk } from "./on-disk.ts";

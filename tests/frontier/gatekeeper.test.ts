@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Gatekeeper } from "../../src/frontier/gatekeeper.ts";
 import { Host } from "../../src/frontier/host.ts";
 import { GateTable, gateBytes } from "../../src/sync/gate-table.ts";
-import { Random } from "../../src/web/random.ts";
+import { Random } from "../../src/web/seeded-random.ts";
 
 const GATES = 1 << 10;
 const DELAY_MS = 500;

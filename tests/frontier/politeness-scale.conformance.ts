@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMemory, gatesOf } from "../../src/crawl/shared-memory.ts";
-import { ChainQueue } from "../../src/frontier/chain-queue.ts";
 import type { Discovery, Lease } from "../../src/frontier/frontier.ts";
 import { Gatekeeper } from "../../src/frontier/gatekeeper.ts";
 import { ShardState } from "../../src/frontier/journal/fold.ts";
-import { QueueLog } from "../../src/frontier/queue-log.ts";
-import { Shard } from "../../src/frontier/shard.ts";
+import { ChainQueue } from "../../src/frontier/queue/chain-queue.ts";
+import { QueueLog } from "../../src/frontier/queue/queue-log.ts";
+import { Shard } from "../../src/frontier/shard/shard.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
-import { Random } from "../../src/web/random.ts";
+import { Random } from "../../src/web/seeded-random.ts";
 
 const HOSTS = 100_000;
 const PAGES = 3;
@@ -33,7 +33,7 @@ function newShards(): Shard[] {
         links.push({ url, parent: undefined, depth: 0, via: "link", seed: false, chain: [] });
       }
     }
-    shard.meetAll(links, (one, low, high) => {
+    shard.fingerprintAll(links, (one, low, high) => {
       shard.admit(one, one.url.slice(7, one.url.indexOf("/", 7)), low, high);
     });
     return shard;

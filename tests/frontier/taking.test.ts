@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Lease } from "../../src/frontier/frontier.ts";
 import type { ThreadOrder } from "../../src/frontier/opic/thread-order.ts";
-import type { Shard } from "../../src/frontier/shard.ts";
+import type { Shard } from "../../src/frontier/shard/shard.ts";
 import { Taking } from "../../src/frontier/taking.ts";
 
 /** A thread with own URLs, and with borrowed ones if `borrowed` says so; `better` is what the board answers. */

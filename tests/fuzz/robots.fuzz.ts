@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { RobotsRules } from "../../src/fetch/robots.ts";
+import { RobotsRules } from "../../src/fetch/robots/robots-rules.ts";
 import { claim, type FuzzTarget, linear } from "./target.ts";
 
 interface Rule {

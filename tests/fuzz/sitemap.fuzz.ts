@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { ListReader } from "../../src/crawl/list-reader.ts";
-import { ResponseHead } from "../../src/fetch/wire/head.ts";
+import { ListReader } from "../../src/crawl/visit/list-reader.ts";
+import { ResponseHead } from "../../src/fetch/wire/response-head.ts";
 import { parseLinkHeader } from "../../src/parse/link-header.ts";
-import { parseSitemap } from "../../src/parse/sitemap.ts";
-import { SitemapReader } from "../../src/parse/sitemap-reader.ts";
+import { parseSitemap } from "../../src/parse/lists/sitemap.ts";
+import { SitemapReader } from "../../src/parse/lists/sitemap-reader.ts";
 import { canonicalize } from "../../src/url/crawl-url.ts";
+import { goodSitemap, PADDING, sitemapText } from "../parse/lists/sitemap-cases.ts";
 import { distinct } from "../parse/reference.ts";
-import { goodSitemap, PADDING, sitemapText } from "../parse/sitemap-cases.ts";
 import { claim, type FuzzTarget, linear } from "./target.ts";
 
 const url = canonicalize("http://h/sitemap.xml")!;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { Archive } from "../../src/store/archive.ts";
-import { readWarc, type WarcRecord } from "../../src/store/warc-reader.ts";
+import { Archive } from "../../src/store/warc/archive.ts";
+import { readWarc, type WarcRecord } from "../../src/store/warc/warc-reader.ts";
 import { sampleCapture, sampleOptions, url } from "../store/sample-capture.ts";
 import { claim, type FuzzTarget } from "./target.ts";
 

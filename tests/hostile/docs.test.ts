@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { casesMarkdown } from "../../src/web/hostile/markdown.ts";
+import { casesMarkdown } from "../../src/web/hostile/hostile-markdown.ts";
 import { root } from "../support/conformance.ts";
 
 test("docs/hostile.md lists every case as it is played", () => {
@@ -11,6 +11,6 @@ test("docs/hostile.md lists every case as it is played", () => {
   assert.equal(
     table,
     casesMarkdown(),
-    "write the table anew: node build/src/web/hostile/write-docs.js",
+    "write the table anew: node build/src/web/hostile/write-hostile-docs.js",
   );
 });

@@ -6,7 +6,7 @@ import { conformanceJson, noConformance } from "../support/conformance.ts";
 import { malformedHtml } from "./malformed-html.ts";
 import { distinct, referenceLinks, scannedLinks } from "./reference.ts";
 
-/** Both ways of reading must give what parse5 gives. */
+/** Both routes of reading must give what parse5 gives. */
 function assertAgrees(html: string): void {
   const expected = distinct(referenceLinks(html.replace(/^\ufeff/, "")));
   assert.deepEqual(distinct(scannedLinks(html)), expected, `quick: ${JSON.stringify(html)}`);
@@ -54,7 +54,7 @@ test("agrees with parse5 on generated malformed pages", () => {
     }),
     { numRuns: 3000 },
   );
-  // Both ways of reading must really have been used.
+  // Both routes of reading must really have been used.
   assert.ok(quickPages.quick > 300 && quickPages.tree > 300, JSON.stringify(quickPages));
 });
 

@@ -5,7 +5,7 @@ import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 
 const url = "http://h/" as CrawlUrl;
 
-test("a page that costs more than its budget is read in part, in both ways of reading", () => {
+test("a page that costs more than its budget is read in part, in both routes of reading", () => {
   for (const start of ["", "<template></template>"]) {
     const html = `${start}<a href=/first>x</a>${"<p><a href=/same>y</a>".repeat(300_000)}<a href=/last>z</a>`;
     const whole = parsePage(Buffer.from(html), url, { budgetMs: 1e6 });

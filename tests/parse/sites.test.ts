@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { charsetOf, decodeText } from "../../src/parse/charset.ts";
+import { charsetOf, decodeText } from "../../src/parse/charset/charset.ts";
 import { scanLinks } from "../../src/parse/links.ts";
 import { noConformance } from "../support/conformance.ts";
 import { distinct, referenceLinks } from "./reference.ts";

@@ -13,10 +13,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { FolderTakenError } from "../../src/errors.ts";
 import { Builder } from "../../src/store/builder.ts";
-import { crawlPaths, partsOf } from "../../src/store/crawl-folder.ts";
-import { createCrawlFolder } from "../../src/store/create-folder.ts";
-import { finishFolder } from "../../src/store/finish-folder.ts";
-import { readWarc } from "../../src/store/warc-reader.ts";
+import { finishFolder } from "../../src/store/finish/merge-parts.ts";
+import { crawlPaths, partsOf } from "../../src/store/folder/crawl-folder.ts";
+import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
+import { readWarc } from "../../src/store/warc/warc-reader.ts";
 import { freshFolder, sampleCapture, sampleOptions, url } from "./sample-capture.ts";
 
 const lines = (path: string) => readFileSync(path, "utf8").split("\n").slice(0, -1);

@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { mendCrawlState, readCrawlState, writeCrawlState } from "../../src/store/crawl-folder.ts";
-import { createCrawlFolder } from "../../src/store/create-folder.ts";
+import {
+  readCrawlState,
+  repairCrawlState,
+  writeCrawlState,
+} from "../../src/store/folder/crawl-folder.ts";
+import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
 import { freshFolder } from "./sample-capture.ts";
 
 test("a flipped byte anywhere in the state is noticed and put right from the copy, and the other way round", (t) => {
@@ -20,10 +24,10 @@ test("a flipped byte anywhere in the state is noticed and put right from the cop
         const named = { code: "OW_STORE_CORRUPT", message: /crawl\.json:0: / };
         assert.throws(() => readCrawlState(dir), named);
       }
-      assert.deepEqual(mendCrawlState(dir), [{ file: path, offset: at }]);
+      assert.deepEqual(repairCrawlState(dir), [{ file: path, offset: at }]);
       assert.deepEqual(readFileSync(path), good);
     }
   }
-  assert.deepEqual(mendCrawlState(dir), []);
+  assert.deepEqual(repairCrawlState(dir), []);
   assert.equal(readCrawlState(dir)!.epoch, 7);
 });

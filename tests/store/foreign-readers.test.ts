@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { Archive } from "../../src/store/archive.ts";
 import type { Capture } from "../../src/store/capture.ts";
-import { cdxjLine } from "../../src/store/cdxj.ts";
-import { readWarc } from "../../src/store/warc-reader.ts";
+import { cdxjLine } from "../../src/store/lists/cdxj.ts";
+import { Archive } from "../../src/store/warc/archive.ts";
+import { readWarc } from "../../src/store/warc/warc-reader.ts";
 import {
   freshFolder,
   type SampleChanges,

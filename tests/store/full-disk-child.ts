@@ -5,8 +5,8 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DiskFullError } from "../../src/errors.ts";
 import { Builder } from "../../src/store/builder.ts";
-import { createCrawlFolder } from "../../src/store/create-folder.ts";
-import { finishFolder } from "../../src/store/finish-folder.ts";
+import { finishFolder } from "../../src/store/finish/merge-parts.ts";
+import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
 import { sampleCapture, sampleOptions, url } from "./sample-capture.ts";
 
 const folder = process.argv[2]!;

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { crawlPaths } from "../../src/store/crawl-folder.ts";
-import { readWarc } from "../../src/store/warc-reader.ts";
+import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
+import { readWarc } from "../../src/store/warc/warc-reader.ts";
 import { freshFolder } from "./sample-capture.ts";
 
 const child = fileURLToPath(new URL("full-disk-child.js", import.meta.url));

@@ -1,19 +1,19 @@
-import { print } from "../../src/frontier/fingerprint.ts";
 import { EventBatch, type PageLocation } from "../../src/frontier/journal/event-batch.ts";
 import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
-import { urlPrint } from "../../src/frontier/url-print.ts";
+import { lastFingerprint } from "../../src/hash/fingerprint.ts";
+import { urlFingerprint } from "../../src/hash/url-fingerprint.ts";
 import { Builder, type BuilderOptions } from "../../src/store/builder.ts";
-import { crawlPaths } from "../../src/store/crawl-folder.ts";
-import { createCrawlFolder } from "../../src/store/create-folder.ts";
+import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
+import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
 import { sampleCapture, sampleOptions, url } from "./sample-capture.ts";
 
 /** Seeds of the fingerprints. */
 export const SEEDS = [11, 22] as const;
 
 /** The fingerprint of a URL in these crawls. */
-export function printOf(text: string): { readonly low: number; readonly high: number } {
-  urlPrint(url(text), ...SEEDS);
-  return { ...print };
+export function fingerprintOf(text: string): { readonly low: number; readonly high: number } {
+  urlFingerprint(url(text), ...SEEDS);
+  return { ...lastFingerprint };
 }
 
 /** A crawl as the crawler writes it: captures through a builder, commits through the journal of one shard. */
@@ -37,7 +37,7 @@ export class JournaledCrawl {
   admit(urls: readonly string[], parent?: string): void {
     const batch = new EventBatch();
     for (const text of urls) {
-      const { low, high } = printOf(text);
+      const { low, high } = fingerprintOf(text);
       const seed = parent === undefined;
       const from = parent === undefined ? undefined : url(parent);
       const found = {
@@ -85,7 +85,7 @@ export class JournaledCrawl {
   /** The visit of a URL is over. */
   commit(text: string, where?: PageLocation): void {
     const batch = new EventBatch();
-    const { low, high } = printOf(text);
+    const { low, high } = fingerprintOf(text);
     batch.done(low, high, where === undefined ? 4 : 1, where);
     this.#append(batch);
   }

@@ -7,11 +7,11 @@ import { compactShard } from "../../src/frontier/journal/compact.ts";
 import { listJournals } from "../../src/frontier/journal/journal-listing.ts";
 import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
 import { recoverShard } from "../../src/frontier/journal/recover-shard.ts";
-import { checkArchives } from "../../src/store/check-archives.ts";
-import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
-import { createCrawlFolder } from "../../src/store/create-folder.ts";
-import { salvageJournals } from "../../src/store/salvage-journals.ts";
-import { link, pack, printOf, SEEDS, UNSYNCED_FILES } from "../frontier/journal/plans.ts";
+import { checkArchives } from "../../src/store/finish/check-archives.ts";
+import { crawlPaths, readCrawlState } from "../../src/store/folder/crawl-folder.ts";
+import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
+import { salvageJournals } from "../../src/store/recover/salvage-journals.ts";
+import { fingerprintOf, link, pack, SEEDS, UNSYNCED_FILES } from "../frontier/journal/plans.ts";
 import { tempFolder } from "../support/orbweaver.ts";
 
 const SHARDS = 3;
@@ -25,7 +25,7 @@ function makeCrawl(dir: string): string {
     for (let i = 0; i < 9; i++) {
       const url = `http://h.test/${i}`;
       const where = { file: `a-${i % 2}.warc.gz`, offset: 100 * i, length: 100 };
-      const done = { kind: "done", ...printOf(url), outcome: 1, where } as const;
+      const done = { kind: "done", ...fingerprintOf(url), outcome: 1, where } as const;
       writer.append(pack([{ kind: "admit", found: [link(url)] }, ...(i % 3 ? [done] : [])]));
       if (shard === 0 && i % 4 === 3) compactShard({ ...options, upTo: writer.segment - 1 });
     }

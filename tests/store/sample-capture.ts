@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { Archive, type ArchiveOptions } from "../../src/store/archive.ts";
 import type { Capture } from "../../src/store/capture.ts";
-import { LinkList } from "../../src/store/link-list.ts";
-import { readWarc, type WarcRecord } from "../../src/store/warc-reader.ts";
+import { LinkList } from "../../src/store/graph/link-list.ts";
+import { Archive, type ArchiveOptions } from "../../src/store/warc/archive.ts";
+import { readWarc, type WarcRecord } from "../../src/store/warc/warc-reader.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 
 /** A new folder that is removed when the test ends. */

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { readWarc, type WarcRecord } from "../../src/store/warc-reader.ts";
+import { readWarc, type WarcRecord } from "../../src/store/warc/warc-reader.ts";
 
 /** A record with the file it is in and its target URI. */
 export interface ArchivedRecord extends WarcRecord {

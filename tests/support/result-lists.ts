@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { crawlPaths, readCrawlState } from "../../src/store/crawl-folder.ts";
-import { openJournals } from "../../src/store/journal-view.ts";
+import { openJournals } from "../../src/store/finish/journal-view.ts";
+import { crawlPaths, readCrawlState } from "../../src/store/folder/crawl-folder.ts";
 
 const lines = (path: string) => readFileSync(path, "utf8").split("\n").slice(0, -1);
 

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { catalogue, findEntry } from "../../src/verify/catalogue.ts";
-import { Dpor } from "../../src/verify/dpor.ts";
-import { replaySchedule } from "../../src/verify/replay.ts";
-import { claimOf, configurationNames, runConfigurations, search } from "../../src/verify/run.ts";
-import { Stateful } from "../../src/verify/stateful.ts";
-import { World } from "../../src/verify/world.ts";
+import { World } from "../../src/verify/machine/explored-world.ts";
+import { replaySchedule } from "../../src/verify/replay/replay-schedule.ts";
+import {
+  claimOf,
+  configurationNames,
+  runConfigurations,
+  search,
+} from "../../src/verify/run-configurations.ts";
+import { Dpor } from "../../src/verify/search/dpor.ts";
+import { Stateful } from "../../src/verify/search/stateful.ts";
 
 const BUDGET_SECONDS = 60;
 

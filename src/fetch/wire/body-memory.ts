@@ -1,5 +1,5 @@
-const LEAST_BITS = 12;
-const MOST_BITS = 17;
+const MIN_BITS = 12;
+const MAX_BITS = 17;
 /** Pieces of each size that are kept: as many as a thread has requests in flight by default. */
 const MAX_FREE = 64;
 /** All that is kept, whatever its sizes. */
@@ -11,13 +11,13 @@ const MAX_FREE_BYTES = 4 * 1024 * 1024;
  */
 export class BodyMemory {
   /** By size: powers of two. */
-  readonly #free: Buffer[][] = Array.from({ length: MOST_BITS + 1 }, () => []);
+  readonly #free: Buffer[][] = Array.from({ length: MAX_BITS + 1 }, () => []);
   #freeBytes = 0;
 
   /** Room for so many bytes at least; what was in it before may still be there. */
   take(bytes: number): Buffer {
     const bits = bitsFor(bytes);
-    if (bits > MOST_BITS) return Buffer.allocUnsafe(bytes);
+    if (bits > MAX_BITS) return Buffer.allocUnsafe(bytes);
     const piece = this.#free[bits]!.pop();
     if (piece === undefined) return Buffer.allocUnsafeSlow(1 << bits);
     this.#freeBytes -= piece.length;
@@ -27,7 +27,7 @@ export class BodyMemory {
   /** Nobody reads it any more. Pieces that were not taken here are dropped. */
   giveBack(piece: Buffer): void {
     const bits = bitsFor(piece.length);
-    if (bits > MOST_BITS || piece.length !== 1 << bits) return;
+    if (bits > MAX_BITS || piece.length !== 1 << bits) return;
     const free = this.#free[bits]!;
     if (free.length >= MAX_FREE || this.#freeBytes + piece.length > MAX_FREE_BYTES) return;
     free.push(piece);
@@ -36,5 +36,5 @@ export class BodyMemory {
 }
 
 function bitsFor(bytes: number): number {
-  return Math.max(LEAST_BITS, 32 - Math.clz32(bytes - 1));
+  return Math.max(MIN_BITS, 32 - Math.clz32(bytes - 1));
 }

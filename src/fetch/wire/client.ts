@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS, type WireLimits } from "./limits.ts";
 import type { WireRequest, WireResult, WireTarget } from "./message.ts";
 import { Pool } from "./pool.ts";
 import { RequestText } from "./request-text.ts";
-import { SecureOptions } from "./secure.ts";
+import { SecureOptions } from "./tls-options.ts";
 
 export type {
   RequestHeaders,

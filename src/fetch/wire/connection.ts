@@ -1,7 +1,7 @@
 import net from "node:net";
 import type { Exchange } from "./exchange.ts";
 import type { WireTarget } from "./message.ts";
-import type { SecureOptions } from "./secure.ts";
+import type { SecureOptions } from "./tls-options.ts";
 import { type WireError, wireErrorOf } from "./wire-error.ts";
 
 // One buffer receives for all connections of this thread: a callback uses up its bytes before it returns, and no

@@ -1,10 +1,10 @@
 import type net from "node:net";
 import type { BodyMemory } from "./body-memory.ts";
-import type { ResponseHead } from "./head.ts";
 import type { LargeBodies } from "./large-bodies.ts";
 import type { WireLimits } from "./limits.ts";
 import type { WireRequest, WireResponse, WireResult } from "./message.ts";
 import { RateWindow } from "./rate-window.ts";
+import type { ResponseHead } from "./response-head.ts";
 import { type BodyFlag, ResponseReader, type Truncation } from "./response-reader.ts";
 import type { WireError } from "./wire-error.ts";
 

@@ -1,5 +1,5 @@
 import type net from "node:net";
-import type { ResponseHead } from "./head.ts";
+import type { ResponseHead } from "./response-head.ts";
 import type { BodyFlag, Truncation } from "./response-reader.ts";
 import type { WireError } from "./wire-error.ts";
 

@@ -3,10 +3,10 @@ import type { BodyMemory } from "./body-memory.ts";
 import { CHUNKS_BAD, CHUNKS_FULL, CHUNKS_MORE, ChunkedDecoder } from "./chunked.ts";
 import { hasTooManyCodings } from "./decode.ts";
 import { type Framing, framingOf } from "./framing.ts";
-import { ResponseHead } from "./head.ts";
 import { HeadScanner, SCAN_MORE, SCAN_NOT_HTTP, SCAN_TOO_LARGE } from "./head-scanner.ts";
 import type { WireLimits } from "./limits.ts";
 import type { BodyTap } from "./message.ts";
+import { ResponseHead } from "./response-head.ts";
 import type { WireError } from "./wire-error.ts";
 
 /** Why a body is not whole, in the words of WARC-Truncated. */

@@ -1,5 +1,5 @@
 import type net from "node:net";
-import { ResponseHead } from "./head.ts";
+import { ResponseHead } from "./response-head.ts";
 import type { WireError } from "./wire-error.ts";
 
 const MAX_HEAD_BYTES = 16 * 1024;

@@ -1,7 +1,7 @@
 import { CapacityError } from "../../errors.ts";
+import type { LatinBuffer } from "../../runtime/latin-buffer.ts";
+import { isSameGroup } from "../exchange/same-group.ts";
 import type { Discovery } from "../frontier.ts";
-import type { LatinBuffer } from "../latin-buffer.ts";
-import { isSameGroup } from "../same-group.ts";
 import { VIAS } from "../via.ts";
 import type { HostNote } from "./host-notes.ts";
 import {
@@ -70,7 +70,7 @@ export class EventBatch {
   #groupLinks = 0;
   #group: Discovery | undefined;
   /** Fingerprints of the open group; they are written behind its links. */
-  #prints = Buffer.allocUnsafe(8 * 256);
+  #fingerprints = Buffer.allocUnsafe(8 * 256);
 
   constructor(firstBytes = 16 * 1024) {
     this.#bytes = Buffer.allocUnsafe(firstBytes);
@@ -134,19 +134,19 @@ export class EventBatch {
     bytes[at + 1] = length >>> 8;
     (bytes as LatinBuffer).latin1Write(url, at + 2, length);
     this.#at = at + 2 + length;
-    this.#keepPrint(low, high);
+    this.#keepFingerprint(low, high);
     this.#groupLinks++;
   }
 
-  #keepPrint(low: number, high: number): void {
+  #keepFingerprint(low: number, high: number): void {
     const at = 8 * this.#groupLinks;
-    if (at === this.#prints.length) {
+    if (at === this.#fingerprints.length) {
       const more = Buffer.allocUnsafe(2 * at);
-      this.#prints.copy(more);
-      this.#prints = more;
+      this.#fingerprints.copy(more);
+      this.#fingerprints = more;
     }
-    writeWord(this.#prints, at, low);
-    writeWord(this.#prints, at + 4, high);
+    writeWord(this.#fingerprints, at, low);
+    writeWord(this.#fingerprints, at + 4, high);
   }
 
   /** What became of a URL; without a location nothing of it was archived. */
@@ -263,7 +263,7 @@ export class EventBatch {
   #closeGroup(): void {
     if (this.#group === undefined) return;
     // Room was reserved with every link.
-    this.#at += this.#prints.copy(this.#bytes, this.#at, 0, 8 * this.#groupLinks);
+    this.#at += this.#fingerprints.copy(this.#bytes, this.#at, 0, 8 * this.#groupLinks);
     const body = this.#groupAt + EVENT_HEADER_BYTES;
     this.#bytes.writeUInt32LE(this.#at - body, this.#groupAt + 1);
     this.#bytes.writeUInt16LE(this.#groupLinks, body + 6);

@@ -43,7 +43,7 @@ export type JournalEvent =
   | { kind: "minted"; low: number; high: number; amount: number }
   | ({ kind: "host" } & HostNote);
 
-const LEAST_BYTES = [
+const MIN_BYTES = [
   0,
   ADMIT_FIXED_BYTES,
   DONE_FIXED_BYTES,
@@ -81,7 +81,7 @@ export class EventCursor {
     this.kind = this.bytes[at]!;
     this.from = at + EVENT_HEADER_BYTES;
     this.to = this.from + this.bytes.readUInt32LE(at + 1);
-    const least = LEAST_BYTES[this.kind];
+    const least = MIN_BYTES[this.kind];
     if (least === undefined || this.kind === 0)
       this.fail(`events of kind ${this.kind} are not known`);
     if (this.to > this.#end || this.to - this.from < least)

@@ -1,6 +1,6 @@
-import { type GatheredPrints, MARK } from "../gathered-prints.ts";
 import { CASH_COUNTERS, type ShardCash } from "../opic/shard-cash.ts";
-import { SeenSet } from "../seen.ts";
+import { type BulkAdd, MARK } from "../seen/bulk-add.ts";
+import { SeenSet } from "../seen/seen-set.ts";
 import { ArchiveEnds } from "./archive-ends.ts";
 import type { Contradiction } from "./contradiction.ts";
 import { DONE_FIXED_BYTES, EVENT, OUTBOX_FIXED_BYTES } from "./event-batch.ts";
@@ -11,7 +11,7 @@ import type { JournalBatch } from "./segment-batches.ts";
 
 /** Fingerprints that become known together. */
 const BATCH = 128;
-const prints = new Uint32Array(2 * BATCH);
+const fingerprints = new Uint32Array(2 * BATCH);
 const news = new Uint8Array(BATCH);
 
 /** Counters a shard may keep beside the outcomes. */
@@ -48,7 +48,7 @@ export class ShardState {
   /** Only while batches are folded: what is done, because its admission comes by again when the queue is built. */
   finished: SeenSet | undefined;
   /** Only while many batches are folded, until `settle`: fingerprints that become known together. Not where there is cash. */
-  gathered: GatheredPrints | undefined;
+  gathered: BulkAdd | undefined;
   /** Only until a shard is made of this state: from then on its hosts know themselves. */
   hosts: HostNotes | undefined;
   /** How many URLs ended with each outcome; [0] is unused. */
@@ -100,7 +100,7 @@ export class ShardState {
         this.cash?.applyCredited(cursor);
       } else if (kind === EVENT.minted) {
         this.#applyCounted(CASH_COUNTERS.minted, readWide(bytes, from + 8));
-        this.cash?.homes.addPrint(word(bytes, from), word(bytes, from + 4));
+        this.cash?.homes.addFingerprint(word(bytes, from), word(bytes, from + 4));
       } else if (kind === EVENT.host) this.note(readHostNote(bytes, from));
       else this.#applyBlock(cursor);
     }
@@ -125,8 +125,8 @@ export class ShardState {
    * The same without cash for many, the first `count` pairs of low and high half: `news` gets a 1 for each that is new, else
    * a 0. Answers how many are.
    */
-  admitAll(prints: Uint32Array, count: number, news: Uint8Array): number {
-    const fresh = (this.cash ?? this.seen).addPrints(prints, count, news);
+  admitAll(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
+    const fresh = (this.cash ?? this.seen).addFingerprints(fingerprints, count, news);
     this.waiting += fresh;
     return fresh;
   }
@@ -159,7 +159,7 @@ export class ShardState {
 
   #know(low: number, high: number, amount: number): boolean {
     if (this.cash !== undefined) return this.cash.admit(low, high, amount);
-    return this.seen.addPrint(low, high);
+    return this.seen.addFingerprint(low, high);
   }
 
   #applyCounted(counter: number, amount: number): void {
@@ -168,7 +168,7 @@ export class ShardState {
   }
 
   #end(low: number, high: number, outcome: number): void {
-    if (this.finished !== undefined && !this.finished.addPrint(low, high)) return;
+    if (this.finished !== undefined && !this.finished.addFingerprint(low, high)) return;
     this.outcomes[outcome]!++;
     this.waiting--;
   }
@@ -236,7 +236,7 @@ export class ShardState {
     if (this.gathered !== undefined) this.gathered.addAll(bytes, cursor.linksTo(), to, MARK.found);
     else {
       this.#eachBatch(bytes, cursor.linksTo(), to, (count) => {
-        this.repeated += count - this.admitAll(prints, count, news);
+        this.repeated += count - this.admitAll(fingerprints, count, news);
       });
     }
   }
@@ -245,8 +245,8 @@ export class ShardState {
   knowAll(bytes: Buffer, from: number, to: number): void {
     if (this.gathered === undefined) {
       this.#eachBatch(bytes, from, to, (count) => {
-        if (this.cash === undefined) this.seen.addPrints(prints, count, news);
-        else this.cash.knowPrints(prints, count);
+        if (this.cash === undefined) this.seen.addFingerprints(fingerprints, count, news);
+        else this.cash.knowFingerprints(fingerprints, count);
       });
       return;
     }
@@ -254,11 +254,11 @@ export class ShardState {
     if (this.gathered.isFull) this.settle();
   }
 
-  /** Reads the fingerprints between `from` and `to`, some at a time, into `prints`. */
+  /** Reads the fingerprints between `from` and `to`, some at a time, into `fingerprints`. */
   #eachBatch(bytes: Buffer, from: number, to: number, take: (count: number) => void): void {
     for (let at = from; at < to; ) {
       const count = Math.min(BATCH, (to - at) >>> 3);
-      for (let i = 0; i < 2 * count; i++, at += 4) prints[i] = word(bytes, at);
+      for (let i = 0; i < 2 * count; i++, at += 4) fingerprints[i] = word(bytes, at);
       take(count);
     }
   }

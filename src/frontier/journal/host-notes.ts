@@ -1,4 +1,4 @@
-import { IdleHosts } from "../idle-hosts.ts";
+import { IdleHosts } from "../shard/idle-hosts.ts";
 import { HOST_BYTES } from "./event-batch.ts";
 import { readWide, writeWide } from "./journal-format.ts";
 

@@ -90,7 +90,7 @@ export function decodeSegmentHeader(bytes: Buffer): FoundHeader | "damaged" | "v
 }
 
 /** A header with one byte changed so that its checksum holds, and which; undefined when more is damaged than that. */
-export function mendSegmentHeader(
+export function repairSegmentHeader(
   found: Buffer,
 ): { readonly header: FoundHeader; readonly offset: number; readonly value: number } | undefined {
   const bytes = Buffer.from(found);

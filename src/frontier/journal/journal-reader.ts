@@ -11,7 +11,7 @@ import {
 import {
   decodeSegmentHeader,
   type FoundHeader,
-  mendSegmentHeader,
+  repairSegmentHeader,
   SEGMENT_HEADER_BYTES,
 } from "./journal-format.ts";
 import { listJournals, type ShardFiles } from "./journal-listing.ts";
@@ -53,7 +53,7 @@ export interface Damage {
   readonly offset: number;
   readonly what: string;
   /** What the byte at the offset was, where that is known: then nothing is lost. */
-  readonly mend?: number;
+  readonly repair?: number;
 }
 
 /** What an error of a reader says; its message begins with file and offset. */
@@ -231,11 +231,11 @@ function readHeader(window: SegmentWindow, read: SegmentRead): FoundHeader | und
   let header = decodeSegmentHeader(bytes);
   if (header === "damaged") {
     // A file that holds no batch may be torn, and nothing is lost with it.
-    const mended = window.size > SEGMENT_HEADER_BYTES ? mendSegmentHeader(bytes) : undefined;
-    if (mended === undefined) return undefined;
+    const repaired = window.size > SEGMENT_HEADER_BYTES ? repairSegmentHeader(bytes) : undefined;
+    if (repaired === undefined) return undefined;
     const what = "a byte of the segment's header is not what was written";
-    read.report({ file: window.path, offset: mended.offset, what, mend: mended.value });
-    header = mended.header;
+    read.report({ file: window.path, offset: repaired.offset, what, repair: repaired.value });
+    header = repaired.header;
   }
   if (header === "version")
     throw new StoreCorruptError(`${window.path}:0: written by a newer version`);

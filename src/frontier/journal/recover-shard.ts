@@ -1,6 +1,6 @@
-import { GatheredPrints } from "../gathered-prints.ts";
 import type { ShardCash } from "../opic/shard-cash.ts";
-import { SeenSet } from "../seen.ts";
+import { BulkAdd } from "../seen/bulk-add.ts";
+import { SeenSet } from "../seen/seen-set.ts";
 import { checkDone } from "./done-list.ts";
 import { EVENT } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
@@ -25,7 +25,7 @@ export interface RecoverOptions
   /** Empty, for a crawl ordered by cash. */
   readonly cash?: ShardCash | undefined;
   /** Empty; who opens several shards need not make it for each. */
-  readonly gathered?: GatheredPrints | undefined;
+  readonly gathered?: BulkAdd | undefined;
 }
 
 /**
@@ -44,7 +44,7 @@ export function recoverShard(
   checkDone(folder, shard, salvage, listed);
   const finished = new SeenSet(seedLow, seedHigh);
   const folded = new ShardState(seedLow, seedHigh, finished, cash);
-  if (cash === undefined) folded.gathered = options.gathered ?? new GatheredPrints();
+  if (cash === undefined) folded.gathered = options.gathered ?? new BulkAdd();
   snapshot?.restore(folded);
   const read: ReadOptions = {
     folder,
@@ -83,18 +83,18 @@ export function waitingTest(
     return (low, high) => {
       // A set keeps 0 as 1.
       const bit = (low === 0 ? 1 : low) & mask;
-      return ((maybe[bit >>> 3]! >>> (bit & 7)) & 1) === 0 || !finished.hasPrint(low, high);
+      return ((maybe[bit >>> 3]! >>> (bit & 7)) & 1) === 0 || !finished.hasFingerprint(low, high);
     };
   }
   // A salvage may find an admission twice. What was enqueued then counts as finished, so that nothing comes twice.
-  return (low, high) => finished.addPrint(low, high);
+  return (low, high) => finished.addFingerprint(low, high);
 }
 
 /** A bit for the low half of each, so few set that a look at it is nearly always enough for one that is not among them. */
-function filterOf(prints: SeenSet): Uint8Array {
-  const bits = 2 ** Math.max(10, Math.ceil(Math.log2(16 * prints.size + 1)));
+function filterOf(fingerprints: SeenSet): Uint8Array {
+  const bits = 2 ** Math.max(10, Math.ceil(Math.log2(16 * fingerprints.size + 1)));
   const filter = new Uint8Array(bits / 8);
-  for (const block of prints.prints()) {
+  for (const block of fingerprints.fingerprints()) {
     for (let i = 0; i < block.length; i += 2) {
       const bit = block[i]! & (bits - 1);
       filter[bit >>> 3]! |= 1 << (bit & 7);

@@ -15,7 +15,7 @@ import { readSections, type Section, type SectionWriter } from "./section-file.t
  * shard-03.000017.snapshot: the state of a shard up to and including segment 17, as sections:
  *
  *   1 head      "OWSNAP03", shard 16, segment 32, epoch 32, sequence 64, seeds 2 x 32
- *   2 prints    fingerprints of all known URLs, 2 x 32 each; repeated
+ *   2 fingerprints    fingerprints of all known URLs, 2 x 32 each; repeated
  *   3 numbers   outcomes (256 doubles), counters (256 doubles)
  *   4 block     an outbox block that is not confirmed: target 16, epoch 32, number 32, links 32, bytes; repeated
  *   5 reached   map 8 (0 sent, 1 received), shard 16, epoch 32, number 32, of many; repeated
@@ -32,7 +32,7 @@ import { readSections, type Section, type SectionWriter } from "./section-file.t
 
 const SECTION = {
   head: 1,
-  prints: 2,
+  fingerprints: 2,
   numbers: 3,
   block: 4,
   reached: 5,
@@ -79,8 +79,8 @@ export class SnapshotWriter {
   }
 
   /** Some fingerprints, 8 bytes each. */
-  prints(bytes: Uint8Array): void {
-    if (bytes.length > 0) this.#sections.add(SECTION.prints, bytes);
+  fingerprints(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#sections.add(SECTION.fingerprints, bytes);
   }
 
   /** Everything of the state that is small. */
@@ -165,11 +165,11 @@ export class SnapshotReader {
     throw new StoreCorruptError(`${path}:0: an empty snapshot`);
   }
 
-  /** Fills an empty state; with `prints` false without the fingerprints. */
-  restore(state: ShardState, prints = true): void {
+  /** Fills an empty state; with `fingerprints` false without the fingerprints. */
+  restore(state: ShardState, fingerprints = true): void {
     for (const section of readSections(this.path)) {
       const { kind, bytes, from, to } = section;
-      if (kind === SECTION.prints && prints) state.knowAll(bytes, from, to);
+      if (kind === SECTION.fingerprints && fingerprints) state.knowAll(bytes, from, to);
       else if (kind === SECTION.numbers) restoreNumbers(state, section);
       else if (kind === SECTION.block) state.outbox.set(...restoredBlock(state, section));
       else if (kind === SECTION.reached) restoreReached(state, section);
@@ -185,9 +185,9 @@ export class SnapshotReader {
   }
 
   /** The sections of fingerprints. */
-  *prints(): Generator<Section> {
+  *fingerprints(): Generator<Section> {
     for (const section of readSections(this.path))
-      if (section.kind === SECTION.prints) yield section;
+      if (section.kind === SECTION.fingerprints) yield section;
   }
 
   /** The admissions that were not done; `checked` when `restore` has just gone over the whole file. */
@@ -236,7 +236,8 @@ function restoreCash(cash: ShardCash, events: EventBytes): void {
   while (cursor.next()) {
     const { kind, bytes, from, to } = cursor;
     if (kind === EVENT.credited) cash.applyCredited(cursor);
-    else if (kind === EVENT.minted) cash.homes.addPrint(word(bytes, from), word(bytes, from + 4));
+    else if (kind === EVENT.minted)
+      cash.homes.addFingerprint(word(bytes, from), word(bytes, from + 4));
     else if (kind === EVENT.admit) {
       for (let at = cursor.linksTo(); at < to; at += 8)
         cash.waits(word(bytes, at), word(bytes, at + 4));

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CASH_COUNTERS, cancelOut } from "../opic/shard-cash.ts";
 import { WaitingCash } from "../opic/waiting-cash.ts";
-import { SeenSet } from "../seen.ts";
+import { SeenSet } from "../seen/seen-set.ts";
 import { beginDone, copyDone } from "./done-list.ts";
 import { EVENT, EventBatch } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
@@ -86,13 +86,16 @@ export function writeSnapshot(options: SnapshotOptions, source: SnapshotSource):
   files.syncFolder(folder);
   appear(files, join(folder, snapshotName(shard, upTo)), (sections) => {
     const snapshot = new SnapshotWriter(sections, shard, end, [seedLow, seedHigh]);
-    for (const { bytes, from, to } of old?.prints() ?? [])
-      snapshot.prints(bytes.subarray(from, to));
+    for (const { bytes, from, to } of old?.fingerprints() ?? [])
+      snapshot.fingerprints(bytes.subarray(from, to));
     // Where something is lost also of what is done: its admission may be lost, and it must not be fetched again.
-    for (const batches of [ends(), tail()]) copyPrints(batches, snapshot, salvage !== undefined);
+    for (const batches of [ends(), tail()])
+      copyFingerprints(batches, snapshot, salvage !== undefined);
     const isWaiting = (low: number, high: number) =>
       // What waits once counts as finished from then on.
-      salvage === undefined ? !finished.hasPrint(low, high) : finished.addPrint(low, high);
+      salvage === undefined
+        ? !finished.hasFingerprint(low, high)
+        : finished.addFingerprint(low, high);
     const isByCash = state.counters[CASH_COUNTERS.minted]! > 0;
     const { waiting, cash } = copyWaiting(source, snapshot, isWaiting, isByCash);
     if (isByCash) cancelOut(state.counters);
@@ -144,16 +147,20 @@ function copyWaiting(
 }
 
 /** Copies the fingerprints of all URLs that batches admit, and of those that they end if asked. */
-function copyPrints(batches: Iterable<EventBytes>, into: SnapshotWriter, alsoDone: boolean): void {
+function copyFingerprints(
+  batches: Iterable<EventBytes>,
+  into: SnapshotWriter,
+  alsoDone: boolean,
+): void {
   const cursor = new EventCursor();
   let pieces: Buffer[] = [];
   let size = 0;
-  const add = (prints: Buffer) => {
+  const add = (fingerprints: Buffer) => {
     // The memory is used again for the next batch.
-    pieces.push(Buffer.from(prints));
-    size += prints.length;
+    pieces.push(Buffer.from(fingerprints));
+    size += fingerprints.length;
     if (size < PIECE_BYTES) return;
-    into.prints(Buffer.concat(pieces));
+    into.fingerprints(Buffer.concat(pieces));
     pieces = [];
     size = 0;
   };
@@ -165,7 +172,7 @@ function copyPrints(batches: Iterable<EventBytes>, into: SnapshotWriter, alsoDon
       else if (kind === EVENT.done && alsoDone) add(bytes.subarray(from, from + 8));
     }
   }
-  into.prints(Buffer.concat(pieces));
+  into.fingerprints(Buffer.concat(pieces));
 }
 
 /** Removes what the newest snapshot replaces, and what an interrupted one left; answers what is there then. */

@@ -5,7 +5,7 @@ import { DoubleColumn } from "./column.ts";
 export const UNIT = 2 ** 36;
 
 /** A shard mints no more than this, so that every sum in its book stays an exact integer. */
-export const MOST_MINTED = 2 ** 52;
+export const MAX_MINTED = 2 ** 52;
 
 /** Where a credit comes from: a page of the same shard or a block of another one. */
 export type CreditOrigin = "own" | "foreign";
@@ -84,7 +84,7 @@ export class CashBook {
   receive(amount: number): void {
     this.received += checked(amount);
     this.virtual += amount;
-    if (this.received <= MOST_MINTED) return;
+    if (this.received <= MAX_MINTED) return;
     // The same coins come and go for ever: only the difference stays an exact integer.
     const both = Math.min(this.received, this.sent);
     this.received -= both;

@@ -1,5 +1,5 @@
 import type { Discovery } from "../frontier.ts";
-import type { ShardJournal } from "../shard-journal.ts";
+import type { ShardJournal } from "../shard/shard-journal.ts";
 import { CashBlock } from "./cash-block.ts";
 import { CASH_COUNTERS } from "./shard-cash.ts";
 
@@ -20,7 +20,7 @@ export class CashOutbox {
   readonly #begun: number[] = [];
   /** Blocks that were closed, for the next ones. */
   readonly #spare: CashBlock[] = [];
-  readonly #prints = new Uint32Array(2 * SLOTS);
+  readonly #fingerprints = new Uint32Array(2 * SLOTS);
   readonly #targets = new Uint16Array(SLOTS);
   readonly #amounts = new Float64Array(SLOTS);
   /** Slots with an amount. */
@@ -42,14 +42,14 @@ export class CashOutbox {
     this.#hasPosted = true;
     if (found === undefined || found.via === "link") {
       const slot = high & (SLOTS - 1);
-      if (this.#prints[2 * slot] === low && this.#prints[2 * slot + 1] === high) {
+      if (this.#fingerprints[2 * slot] === low && this.#fingerprints[2 * slot + 1] === high) {
         if (amount > 0 && this.#amounts[slot] === 0) this.#owing.push(slot);
         this.#amounts[slot]! += amount;
         return this.#amounts[slot]!;
       }
       this.#pay(slot);
-      this.#prints[2 * slot] = low;
-      this.#prints[2 * slot + 1] = high;
+      this.#fingerprints[2 * slot] = low;
+      this.#fingerprints[2 * slot + 1] = high;
       this.#targets[slot] = target;
       if (found === undefined) {
         if (amount > 0) this.#owing.push(slot);
@@ -89,8 +89,8 @@ export class CashOutbox {
     if (amount === 0) return;
     this.#amounts[slot] = 0;
     const target = this.#targets[slot]!;
-    const low = this.#prints[2 * slot]!;
-    const high = this.#prints[2 * slot + 1]!;
+    const low = this.#fingerprints[2 * slot]!;
+    const high = this.#fingerprints[2 * slot + 1]!;
     if (!this.#blockFor(target).tryCredit(low, high, amount))
       this.#next(target).tryCredit(low, high, amount);
   }

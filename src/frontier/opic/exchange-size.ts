@@ -1,4 +1,4 @@
-import { QUEUE_RANGES } from "../../queue/range-queue.ts";
+import { QUEUE_RANGES } from "../queue/range-queue.ts";
 
 /** The average share of pages that may be taken before better ones whose news is under way (seed 002, section 2). */
 const MAX_ERROR = 0.05;

@@ -1,5 +1,5 @@
-import { QUEUE_RANGES } from "../../queue/range-queue.ts";
-import { Deque } from "../deque.ts";
+import { Deque } from "../../runtime/deque.ts";
+import { QUEUE_RANGES } from "../queue/range-queue.ts";
 import { UNIT } from "./cash-book.ts";
 
 /** Priority classes of a host's overflow. */

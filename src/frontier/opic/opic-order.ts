@@ -1,4 +1,4 @@
-import { QUEUE_RANGES, type RangeQueue } from "../../queue/range-queue.ts";
+import { QUEUE_RANGES, type RangeQueue } from "../queue/range-queue.ts";
 import type { CashBook, CreditOrigin } from "./cash-book.ts";
 import { ByteColumn } from "./column.ts";
 import type { PageOrder } from "./host-queues.ts";

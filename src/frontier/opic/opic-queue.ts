@@ -1,11 +1,11 @@
-import type { BlockFile } from "../../queue/block-file.ts";
-import { RangeQueue } from "../../queue/range-queue.ts";
 import type { Discovery } from "../frontier.ts";
 import type { Host } from "../host.ts";
 import { eachLink, type WaitingRun } from "../journal/waiting-run.ts";
-import type { QueueLog } from "../queue-log.ts";
-import { copyRecord, readRecord, writeRecord } from "../queue-record.ts";
-import type { ShardQueue, TakenUrl } from "../shard-queue.ts";
+import type { BlockFile } from "../queue/block-file.ts";
+import type { QueueLog } from "../queue/queue-log.ts";
+import { copyRecord, readRecord, writeRecord } from "../queue/queue-record.ts";
+import { RangeQueue } from "../queue/range-queue.ts";
+import type { ShardQueue, TakenUrl } from "../queue/shard-queue.ts";
 import type { CashBook } from "./cash-book.ts";
 import { OpicOrder } from "./opic-order.ts";
 import { RecordPlaces } from "./record-places.ts";

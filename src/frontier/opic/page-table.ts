@@ -1,5 +1,5 @@
 const FIRST_SLOTS = 1 << 12;
-const MOST_LOAD = 0.85;
+const MAX_LOAD = 0.85;
 const GROWTH = 1.5;
 const FREE = 0;
 /** Smaller tables are in the cache anyway. */
@@ -16,7 +16,7 @@ const touched = new Int32Array(1);
  * all. A slot's tag is 7 bits of the fingerprint, so that a search seldom leaves the tags.
  */
 export class PageTable {
-  readonly #prints: Uint32Array[] = [];
+  readonly #fingerprints: Uint32Array[] = [];
   #tags = new Uint8Array(FIRST_SLOTS);
   #numbers = new Uint32Array(FIRST_SLOTS);
   #size = 0;
@@ -30,12 +30,12 @@ export class PageTable {
   add(low: number, high: number): number {
     if (this.find(low, high) >= 0) return -1;
     const page = this.#size++;
-    if ((page & PIECE_MASK) === 0) this.#prints.push(new Uint32Array(2 << PIECE_BITS));
-    const piece = this.#prints[page >>> PIECE_BITS]!;
+    if ((page & PIECE_MASK) === 0) this.#fingerprints.push(new Uint32Array(2 << PIECE_BITS));
+    const piece = this.#fingerprints[page >>> PIECE_BITS]!;
     piece[2 * (page & PIECE_MASK)] = low;
     piece[2 * (page & PIECE_MASK) + 1] = high;
     this.#enter(page, low >>> 0, high);
-    if (this.#size > MOST_LOAD * this.#tags.length) this.#grow();
+    if (this.#size > MAX_LOAD * this.#tags.length) this.#grow();
     return page;
   }
 
@@ -48,22 +48,22 @@ export class PageTable {
       if (found === FREE) return -1;
       if (found !== tag) continue;
       const page = this.#numbers[slot]!;
-      const piece = this.#prints[page >>> PIECE_BITS]!;
+      const piece = this.#fingerprints[page >>> PIECE_BITS]!;
       const at = 2 * (page & PIECE_MASK);
       if (piece[at] === low >>> 0 && piece[at + 1] === high >>> 0) return page;
     }
   }
 
-  hasPrint(low: number, high: number): boolean {
+  hasFingerprint(low: number, high: number): boolean {
     return this.find(low, high) >= 0;
   }
 
   /** Reads where searches for the first `count` fingerprints will begin: together these reads cost little more than one. */
-  touch(prints: Uint32Array, count: number): void {
+  touch(fingerprints: Uint32Array, count: number): void {
     if (this.#tags.length < WORTH_TOUCHING) return;
     let read = 0;
     for (let i = 0; i < count; i++) {
-      const slot = this.#home(prints[2 * i]!);
+      const slot = this.#home(fingerprints[2 * i]!);
       read ^= this.#tags[slot]! ^ this.#numbers[slot]!;
     }
     touched[0] = read;
@@ -71,12 +71,12 @@ export class PageTable {
 
   /** Half of a page's fingerprint. */
   low(page: number): number {
-    return this.#prints[page >>> PIECE_BITS]![2 * (page & PIECE_MASK)]!;
+    return this.#fingerprints[page >>> PIECE_BITS]![2 * (page & PIECE_MASK)]!;
   }
 
   /** The other half. */
   high(page: number): number {
-    return this.#prints[page >>> PIECE_BITS]![2 * (page & PIECE_MASK) + 1]!;
+    return this.#fingerprints[page >>> PIECE_BITS]![2 * (page & PIECE_MASK) + 1]!;
   }
 
   /** Puts a page into the first free slot for it. */

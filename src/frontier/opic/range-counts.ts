@@ -1,4 +1,4 @@
-import { QUEUE_RANGES } from "../../queue/range-queue.ts";
+import { QUEUE_RANGES } from "../queue/range-queue.ts";
 
 /** How many pages wait in each range of the queues of one thread; entries that are stale do not count. */
 export class RangeCounts {

@@ -1,7 +1,7 @@
 import { PRINT_AND_AMOUNT_BYTES } from "../journal/event-batch.ts";
 import type { EventCursor } from "../journal/event-cursor.ts";
 import { readWide } from "../journal/journal-format.ts";
-import { SeenSet } from "../seen.ts";
+import { SeenSet } from "../seen/seen-set.ts";
 import { CashBook, type CreditOrigin } from "./cash-book.ts";
 import { PageTable } from "./page-table.ts";
 
@@ -48,11 +48,11 @@ export class ShardCash {
   }
 
   /** Pages without cash, the first `count` pairs of low and high half: `news` gets a 1 for each that is new, else a 0. Answers how many are. */
-  addPrints(prints: Uint32Array, count: number, news: Uint8Array): number {
-    this.pages.touch(prints, count);
+  addFingerprints(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
+    this.pages.touch(fingerprints, count);
     let fresh = 0;
     for (let i = 0; i < count; i++) {
-      news[i] = this.admit(prints[2 * i]!, prints[2 * i + 1]!, 0) ? 1 : 0;
+      news[i] = this.admit(fingerprints[2 * i]!, fingerprints[2 * i + 1]!, 0) ? 1 : 0;
       fresh += news[i]!;
     }
     return fresh;
@@ -64,10 +64,11 @@ export class ShardCash {
   }
 
   /** Pages of a snapshot: done unless they are said to wait. */
-  knowPrints(prints: Uint32Array, count: number): void {
-    this.pages.touch(prints, count);
+  knowFingerprints(fingerprints: Uint32Array, count: number): void {
+    this.pages.touch(fingerprints, count);
     for (let i = 0; i < 2 * count; i += 2) {
-      if (this.admit(prints[i]!, prints[i + 1]!, 0)) this.book.spend(this.pages.size - 1);
+      if (this.admit(fingerprints[i]!, fingerprints[i + 1]!, 0))
+        this.book.spend(this.pages.size - 1);
     }
   }
 

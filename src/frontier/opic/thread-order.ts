@@ -1,5 +1,5 @@
 import type { PagePriority } from "../../config/priority-module.ts";
-import { QUEUE_RANGES } from "../../queue/range-queue.ts";
+import { QUEUE_RANGES } from "../queue/range-queue.ts";
 import { CashBoard, cashBoardBytes } from "./cash-board.ts";
 import type { CreditOrigin } from "./cash-book.ts";
 import { ExchangeSize } from "./exchange-size.ts";

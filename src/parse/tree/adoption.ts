@@ -1,6 +1,6 @@
 import type { FormattingEntry } from "./formatting-list.ts";
 import { HTML, SCOPE, SPECIAL } from "./sets.ts";
-import type { Tree } from "./tree.ts";
+import type { Tree } from "./tree-state.ts";
 
 const OUTER_LIMIT = 8;
 const INNER_LIMIT = 3;

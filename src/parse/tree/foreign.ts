@@ -1,7 +1,7 @@
 import { ATTR } from "../tag-reader.ts";
 import { T } from "../tags.ts";
 import { FOREIGN_ENDING, HTML } from "./sets.ts";
-import type { Tree } from "./tree.ts";
+import type { Tree } from "./tree-state.ts";
 
 /** Closes foreign elements up to the HTML around them. */
 function leaveForeign({ open }: Tree): void {

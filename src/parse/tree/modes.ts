@@ -1,11 +1,11 @@
 import { setOf, T } from "../tags.ts";
-import { endInBody, startInBody } from "./body.ts";
 import { endInForeign, startInForeign } from "./foreign.ts";
-import { startInHead, templateEnd } from "./head.ts";
-import { endInSelect, startInSelect } from "./select.ts";
+import { endInBody, startInBody } from "./in-body.ts";
+import { startInHead, templateEnd } from "./in-head.ts";
+import { endInSelect, startInSelect } from "./in-select.ts";
+import * as table from "./in-table.ts";
 import { HEAD_CONTENT, HTML } from "./sets.ts";
-import * as table from "./table.ts";
-import { MODE, type Tree } from "./tree.ts";
+import { MODE, type Tree } from "./tree-state.ts";
 
 const OPENS_DOCUMENT = setOf("html head body br");
 const NOSCRIPT_CONTENT = setOf("basefont bgsound link meta noframes style");

@@ -1,7 +1,7 @@
+import { leaveColumnGroup, textInTable } from "./in-table.ts";
 import { advance } from "./modes.ts";
 import { TABLE_STRUCTURE } from "./sets.ts";
-import { leaveColumnGroup, textInTable } from "./table.ts";
-import { MODE, type Tree } from "./tree.ts";
+import { MODE, type Tree } from "./tree-state.ts";
 
 const SPACE = 1;
 const NULL = 2;

@@ -1,6 +1,6 @@
 import { StoreCorruptError } from "../../errors.ts";
-import { readLines } from "../line-reader.ts";
-import type { PageLine } from "../page-line.ts";
+import { readLines } from "../lists/line-reader.ts";
+import type { PageLine } from "../lists/page-line.ts";
 
 /** Columns of the tables that pages are exported to, in their order. */
 export const PAGE_COLUMNS = [

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { surtKey } from "../../url/surt.ts";
-import { headOf } from "../archive-scan.ts";
-import { cdxjFields } from "../cdxj.ts";
-import { FileWindow } from "../file-window.ts";
-import { plainBody } from "../plain-body.ts";
-import { SortedLines } from "../sorted-lines.ts";
-import { readRecordAt, type WarcRecord } from "../warc-reader.ts";
+import { cdxjFields } from "../lists/cdxj.ts";
+import { SortedLines } from "../lists/sorted-lines.ts";
+import { headOf } from "../warc/archive-scan.ts";
+import { FileWindow } from "../warc/file-window.ts";
+import { plainBody } from "../warc/plain-body.ts";
+import { readRecordAt, type WarcRecord } from "../warc/warc-reader.ts";
 
 /** Reads the bodies of pages out of an archive; a revisit leads to the record that holds its payload. */
 export class Payloads {

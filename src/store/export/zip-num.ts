@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { readLines } from "../line-reader.ts";
-import { replaceFile } from "../replace-file.ts";
+import { replaceFile } from "../folder/replace-file.ts";
+import { readLines } from "../lists/line-reader.ts";
 
 const LINES_PER_BLOCK = 3000;
 const NAME = "index.cdx.gz";

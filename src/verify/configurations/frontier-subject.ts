@@ -1,19 +1,19 @@
-import type { FixedFrontier, Technique } from "../../frontier/strategies/fixed-frontier.ts";
-import { frontierBytes, openFrontier } from "../../frontier/strategies/open-frontier.ts";
+import { openTechnique, techniqueBytes } from "../../frontier/shared/techniques/open-technique.ts";
+import type { RecordQueue, Technique } from "../../frontier/shared/techniques/record-queue.ts";
 import type { Memory } from "../memory.ts";
-import type { Patch } from "../modules.ts";
+import type { Patch } from "../rewrite/modules.ts";
 
 /** A frontier as one thread sees it. */
 export interface Subject {
-  readonly frontier: FixedFrontier & { initialise?(): void };
+  readonly frontier: RecordQueue & { initialise?(): void };
   /** The same frontier for one that takes the place of thread 0, which has id 1. */
-  readonly replacement: FixedFrontier;
+  readonly replacement: RecordQueue;
   /** What this thread sends or receives, outside shared memory. */
   readonly box: Uint8Array;
 }
 
 /** Opens a frontier of one-byte records; one attempt per lock, and none before a sleep, keeps the states few. */
-export function attachFrontier(
+export function attachTechnique(
   technique: Technique,
   size: number,
   memory: Memory,
@@ -21,10 +21,10 @@ export function attachFrontier(
   patience = 0,
 ): Subject {
   const shape = { size, slotBytes: 1, owners: 4, spins: 1, patience };
-  const buffer = memory.buffer(frontierBytes(technique, shape));
+  const buffer = memory.buffer(techniqueBytes(technique, shape));
   return {
-    frontier: openFrontier(technique, buffer, shape, owner),
-    replacement: openFrontier(technique, buffer, shape, 1),
+    frontier: openTechnique(technique, buffer, shape, owner),
+    replacement: openTechnique(technique, buffer, shape, 1),
     box: new Uint8Array(1),
   };
 }
@@ -39,5 +39,5 @@ export function clockWordsOf(technique: Technique): number[] {
 
 /** One exact change of the compiled text of a strategy. */
 export function patch(file: string, find: string, replace: string): Patch {
-  return { module: `frontier/strategies/${file}.js`, find, replace };
+  return { module: `frontier/shared/techniques/${file}.js`, find, replace };
 }

@@ -6,7 +6,7 @@ export const wakeUpKept: Mutant = {
   name: "wake-up-not-passed-on",
   patches: [
     patch(
-      "waiting-frontier",
+      "waiting-queue",
       "if (slept && !woke && this.hasRecord())\n                    this.#notEmpty.advance();",
       "",
     ),
@@ -17,9 +17,9 @@ export const wakeUpKept: Mutant = {
 export const attemptsFirst: Mutant = {
   name: "attempts-before-it-reads-the-count",
   patches: [
-    patch("waiting-frontier", "const seen = this.#notEmpty.read();", ""),
+    patch("waiting-queue", "const seen = this.#notEmpty.read();", ""),
     patch(
-      "waiting-frontier",
+      "waiting-queue",
       "patience = this.#notEmpty.watch(seen, patience);",
       "const seen = this.#notEmpty.read(); patience = this.#notEmpty.watch(seen, patience);",
     ),
@@ -30,13 +30,9 @@ export const attemptsFirst: Mutant = {
 export const remindsLate: Mutant = {
   name: "reminds-after-its-attempt",
   patches: [
+    patch("waiting-queue", "slept = true;\n            this.#notEmpty.remind();", "slept = true;"),
     patch(
-      "waiting-frontier",
-      "slept = true;\n            this.#notEmpty.remind();",
-      "slept = true;",
-    ),
-    patch(
-      "waiting-frontier",
+      "waiting-queue",
       "const woke = this.#notFull.advance();",
       "if (slept) this.#notEmpty.remind(); const woke = this.#notFull.advance();",
     ),

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { sourceLine } from "../../store/tree-files.ts";
-import type { Tenant, TreeFiles, TreePage } from "../../store/url-tree.ts";
+import { sourceLine } from "../../store/tree/tree-files.ts";
+import type { Tenant, TreeFiles, TreePage } from "../../store/tree/url-tree.ts";
 
 /** Writes as seed 001 did: a file that exists is taken for stored, and who writes adds to the end. */
 export class PlainFiles implements TreeFiles {

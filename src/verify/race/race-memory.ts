@@ -1,6 +1,6 @@
 /** How the threads of a replay are brought into the critical section together. */
 export const WAYS = ["turnstile", "sleep", "rendezvous"] as const;
-export type Way = (typeof WAYS)[number];
+export type Route = (typeof WAYS)[number];
 
 /** Words the two builders share: whose turn it is, how each of them is, one meeting point per URL, crawlers at work. */
 export const TURN = 0;

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { DiskTree, sourceLine } from "../../store/tree-files.ts";
-import { treePlace } from "../../store/tree-path.ts";
-import { type TreeFiles, UrlTree } from "../../store/url-tree.ts";
+import { DiskTree, sourceLine } from "../../store/tree/tree-files.ts";
+import { treePlace } from "../../store/tree/tree-path.ts";
+import { type TreeFiles, UrlTree } from "../../store/tree/url-tree.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../sync/doorbell.ts";
 import { FIRST, framesOf, HandOffBuffer, LAST, totalOf } from "../../sync/hand-off-buffer.ts";
 import { LockTable } from "../../sync/lock-table.ts";
@@ -10,11 +10,11 @@ import { PlainFiles } from "./plain-files.ts";
 import {
   AT_LOCK,
   meet,
+  type Route,
   RUNNING,
   STATE,
   THROUGH,
   Turnstile,
-  type Way,
   WORKING,
 } from "./race-memory.ts";
 
@@ -23,7 +23,7 @@ export interface RaceOrders {
   readonly role: "crawler" | "builder";
   /** Number of the crawler or builder. */
   readonly number: number;
-  readonly way: Way;
+  readonly way: Route;
   readonly locked: boolean;
   readonly sleepMs: number;
   readonly disk: "plain" | "whole";

@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { treePlace } from "../../store/tree-path.ts";
+import { type RunningWorker, runWorker } from "../../runtime/run-worker.ts";
+import { treePlace } from "../../store/tree/tree-path.ts";
 import { DOORBELL_WORDS } from "../../sync/doorbell.ts";
 import { bufferBytes } from "../../sync/hand-off-buffer.ts";
 import { LockTable } from "../../sync/lock-table.ts";
-import { type RunningWorker, runWorker } from "../../sync/run-worker.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import { AT_MEETING, RACE_WORDS, STATE, type Way, WORKING } from "./race-memory.ts";
+import { AT_MEETING, RACE_WORDS, type Route, STATE, WORKING } from "./race-memory.ts";
 import type { RaceOrders } from "./race-worker.ts";
 
 const CRAWLERS = 4;
@@ -20,7 +20,7 @@ const CONTENT = "<!doctype html><title>Found by four crawlers</title><p>Written 
 
 /** What to replay. */
 export interface RaceOptions {
-  readonly way: Way;
+  readonly way: Route;
   readonly locked: boolean;
   /** The two buffers are given different URLs. */
   readonly different?: boolean;

@@ -1,7 +1,7 @@
 import { ShardState } from "../../frontier/journal/fold.ts";
 import { readCashBlock } from "../../frontier/opic/cash-block.ts";
 import { ShardCash } from "../../frontier/opic/shard-cash.ts";
-import { SeenSet } from "../../frontier/seen.ts";
+import { SeenSet } from "../../frontier/seen/seen-set.ts";
 import { SEED_HIGH, SEED_LOW, Violation } from "./oracle.ts";
 import type { SimDisk } from "./sim-disk.ts";
 

@@ -1,10 +1,10 @@
-import { Random } from "../../web/random.ts";
+import { Random } from "../../web/seeded-random.ts";
 import { Oracle } from "./oracle.ts";
 import type { Plan } from "./plan.ts";
 import { type Cut, SimDisk } from "./sim-disk.ts";
 import type { SimParts } from "./sim-parts.ts";
 import { SimWeb } from "./sim-web.ts";
-import { World } from "./world.ts";
+import { World } from "./simulated-crawl.ts";
 
 /** How much is explored. */
 export interface CrashPointOptions {

@@ -3,7 +3,7 @@ import { cutsOf, openSmall } from "./crash-points.ts";
 import { Violation } from "./oracle.ts";
 import { SimDisk } from "./sim-disk.ts";
 import type { SimParts } from "./sim-parts.ts";
-import type { World } from "./world.ts";
+import type { World } from "./simulated-crawl.ts";
 
 const SHARDS = 3;
 const MAX_TURNS = 20_000;

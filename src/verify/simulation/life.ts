@@ -1,12 +1,12 @@
-import { mostUncommitted } from "../../crawl/uncommitted.ts";
-import { Random } from "../../web/random.ts";
+import { mostUncommitted } from "../../crawl/crawler/uncommitted.ts";
+import { Random } from "../../web/seeded-random.ts";
 import { auditCash, type CashAudit } from "./cash-audit.ts";
 import { Oracle, Violation } from "./oracle.ts";
 import { type Plan, planOf } from "./plan.ts";
 import { SimDisk } from "./sim-disk.ts";
 import type { SimParts } from "./sim-parts.ts";
 import { SimWeb } from "./sim-web.ts";
-import { World } from "./world.ts";
+import { World } from "./simulated-crawl.ts";
 
 /** What became of a simulated crawl. */
 export interface LifeResult {

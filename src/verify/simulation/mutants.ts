@@ -27,7 +27,7 @@ class ForgetfulState extends ShardState {
 /** Takes a duplicate for new. */
 class NoDuplicatesState extends ShardState {
   override admit(low: number, high: number): boolean {
-    if (!this.seen.addPrint(low, high) && this.finished !== undefined) return false;
+    if (!this.seen.addFingerprint(low, high) && this.finished !== undefined) return false;
     this.waiting++;
     return true;
   }

@@ -1,17 +1,17 @@
-import { ChainQueue } from "../../frontier/chain-queue.ts";
 import { OUTCOME } from "../../frontier/frontier.ts";
-import { GatheredPrints } from "../../frontier/gathered-prints.ts";
 import { enqueueWaiting, waitingTest } from "../../frontier/journal/recover-shard.ts";
 import { CashBoard } from "../../frontier/opic/cash-board.ts";
 import { ExchangeSize } from "../../frontier/opic/exchange-size.ts";
 import { OpicQueue } from "../../frontier/opic/opic-queue.ts";
 import { ShardCash } from "../../frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../../frontier/opic/thread-order.ts";
-import { QueueLog } from "../../frontier/queue-log.ts";
-import { SeenSet } from "../../frontier/seen.ts";
-import { Shard } from "../../frontier/shard.ts";
+import { ChainQueue } from "../../frontier/queue/chain-queue.ts";
+import { QueueLog } from "../../frontier/queue/queue-log.ts";
+import { BulkAdd } from "../../frontier/seen/bulk-add.ts";
+import { SeenSet } from "../../frontier/seen/seen-set.ts";
+import { Shard } from "../../frontier/shard/shard.ts";
 import { SEED_HIGH, SEED_LOW, Violation } from "./oracle.ts";
-import type { World } from "./world.ts";
+import type { World } from "./simulated-crawl.ts";
 
 /** Few pages: an exchange after every second visit. */
 const EXCHANGE_SIZE = 2;
@@ -46,7 +46,7 @@ export function openOwned(
       finished,
       order && new ShardCash(SEED_LOW, SEED_HIGH),
     );
-    if (order === undefined) state.gathered = new GatheredPrints();
+    if (order === undefined) state.gathered = new BulkAdd();
     for (const batch of disk.batches(number)) state.apply(batch);
     state.settle();
     state.gathered = undefined;

@@ -1,8 +1,8 @@
-import { fingerprint, print } from "../../frontier/fingerprint.ts";
 import { OUTCOME } from "../../frontier/frontier.ts";
 import { decodeEvents } from "../../frontier/journal/event-cursor.ts";
 import type { HostNote } from "../../frontier/journal/host-notes.ts";
-import { urlPrint } from "../../frontier/url-print.ts";
+import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
+import { urlFingerprint } from "../../hash/url-fingerprint.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import type { SimDisk } from "./sim-disk.ts";
@@ -39,8 +39,8 @@ export class Oracle {
     this.#delayMs = delayMs;
     this.#maxPages = maxPages ?? Number.POSITIVE_INFINITY;
     for (const url of truth.keys()) {
-      urlPrint(url, SEED_LOW, SEED_HIGH);
-      this.#byPrint.set(`${print.low} ${print.high}`, url);
+      urlFingerprint(url, SEED_LOW, SEED_HIGH);
+      this.#byPrint.set(`${lastFingerprint.low} ${lastFingerprint.high}`, url);
     }
   }
 
@@ -113,7 +113,7 @@ export class Oracle {
       const asked = this.#asked.get(name);
       if (asked === undefined || !concerns(url)) continue;
       fingerprint(name, SEED_LOW, SEED_HIGH);
-      const note = notes.get(`${print.low} ${print.high}`);
+      const note = notes.get(`${lastFingerprint.low} ${lastFingerprint.high}`);
       const delayMs = note?.delayMs ?? this.#delayMs;
       const heldMs = Math.min(asked.heldMs, (note?.untilWallMs ?? 0) - wallAheadMs);
       this.#asked.set(name, { delayMs, heldMs });

@@ -1,5 +1,5 @@
-import type { HandOffMode } from "../../crawl/buffer-sender.ts";
-import { Random } from "../../web/random.ts";
+import type { HandOffMode } from "../../crawl/hand-off/buffer-sender.ts";
+import { Random } from "../../web/seeded-random.ts";
 import type { MailFaults } from "./sim-mail.ts";
 
 /** What may happen to a crawl. */

@@ -1,11 +1,11 @@
-import { BufferReader } from "../../crawl/buffer-reader.ts";
-import { FRAMES, type Frame } from "../../crawl/frames.ts";
-import { placeRecords } from "../../crawl/journal-desk.ts";
-import type { PlaceOfRecord } from "../../crawl/journal-port.ts";
+import { placeRecords } from "../../crawl/builder/journal-writers.ts";
+import { BufferReader } from "../../crawl/hand-off/buffer-reader.ts";
+import { FRAMES, type Frame } from "../../crawl/hand-off/frames.ts";
+import type { PlaceOfRecord } from "../../crawl/hand-off/hand-off-port.ts";
 import { EventBatch } from "../../frontier/journal/event-batch.ts";
 import { BATCH_HEADER_BYTES } from "../../frontier/journal/journal-format.ts";
 import type { HandOffBuffer } from "../../sync/hand-off-buffer.ts";
-import type { Random } from "../../web/random.ts";
+import type { Random } from "../../web/seeded-random.ts";
 import type { SimDisk } from "./sim-disk.ts";
 import type { SimMemory } from "./sim-memory.ts";
 import type { SimParts } from "./sim-parts.ts";

@@ -1,14 +1,14 @@
-import { BufferSender, outlookOf } from "../../crawl/buffer-sender.ts";
-import { spareLeases } from "../../crawl/crawler-rules.ts";
-import { HandOffPort, type PlaceOfRecord } from "../../crawl/journal-port.ts";
-import { PageLimit } from "../../crawl/page-limit.ts";
+import { spareLeases } from "../../crawl/crawler/crawler-rules.ts";
+import { PageLimit } from "../../crawl/crawler/page-limit.ts";
+import { Uncommitted } from "../../crawl/crawler/uncommitted.ts";
+import { BufferSender, outlookOf } from "../../crawl/hand-off/buffer-sender.ts";
+import { HandOffPort, type PlaceOfRecord } from "../../crawl/hand-off/hand-off-port.ts";
 import { Account, MODES } from "../../crawl/shared-memory.ts";
-import { Uncommitted } from "../../crawl/uncommitted.ts";
 import { type Discovery, type Lease, OUTCOME } from "../../frontier/frontier.ts";
 import { Gatekeeper } from "../../frontier/gatekeeper.ts";
-import { KnownLinks } from "../../frontier/known-links.ts";
-import type { LentSoFar } from "../../frontier/lender.ts";
-import { ShardedFrontier } from "../../frontier/sharded.ts";
+import type { LentSoFar } from "../../frontier/lending/lender.ts";
+import { KnownLinks } from "../../frontier/seen/known-links.ts";
+import { ShardedFrontier } from "../../frontier/sharded-frontier.ts";
 import { CounterRow } from "../../stats/counters.ts";
 import { CommitCounts } from "../../sync/commit-counts.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
@@ -17,7 +17,7 @@ import { openOwned } from "./open-owned.ts";
 import { SEED_HIGH, SEED_LOW } from "./oracle.ts";
 import type { SimMemory } from "./sim-memory.ts";
 import { type Answer, addressOf } from "./sim-web.ts";
-import type { World } from "./world.ts";
+import type { World } from "./simulated-crawl.ts";
 
 /** Makes a queue of one URL long enough to borrow from. */
 const LONG = 40;
@@ -127,7 +127,7 @@ export class SimCrawler {
   get isIdle(): boolean {
     const { queued } = this.frontier;
     const quiet = this.inFlight.size === 0 && this.#over.length === 0 && queued === 0;
-    return quiet && this.#handOff.outstanding === 0 && !this.frontier.hasMail();
+    return quiet && this.#handOff.outstanding === 0 && !this.frontier.hasMessages();
   }
 
   pump(): void {
@@ -155,7 +155,7 @@ export class SimCrawler {
   }
 
   /** Where records are that another thread commits. */
-  hearPlaces(places: readonly PlaceOfRecord[]): void {
+  onPlaces(places: readonly PlaceOfRecord[]): void {
     this.#port.hear(places);
   }
 

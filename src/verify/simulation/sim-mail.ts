@@ -1,6 +1,11 @@
-import type { MailRoute } from "../../frontier/exchange.ts";
-import { maxBlockBytes, readMail, type ShardMail, writeMail } from "../../frontier/shard-mail.ts";
-import type { Random } from "../../web/random.ts";
+import type { MessageRoute } from "../../frontier/exchange/mailbox.ts";
+import {
+  maxBlockBytes,
+  readShardMessage,
+  type ShardMessage,
+  writeShardMessage,
+} from "../../frontier/exchange/shard-message.ts";
+import type { Random } from "../../web/seeded-random.ts";
 
 const SLOT_BYTES = 512;
 
@@ -12,7 +17,7 @@ export interface MailFaults {
 }
 
 /** A network between threads: what is sent arrives later, perhaps twice, perhaps in another order, perhaps not at all. */
-export class SimMail {
+export class SimulatedMail {
   readonly #random: Random;
   readonly #faults: MailFaults;
   /** Per receiving thread: on the way, and arrived. */
@@ -28,9 +33,9 @@ export class SimMail {
     this.#arrived = Array.from({ length: threads }, () => []);
   }
 
-  send(thread: number, from: number, mail: ShardMail): void {
+  send(thread: number, from: number, mail: ShardMessage): void {
     const bytes = Buffer.alloc(SLOT_BYTES);
-    const message = bytes.subarray(0, writeMail(bytes, mail));
+    const message = bytes.subarray(0, writeShardMessage(bytes, mail));
     const { loses, repeats } = this.#faults;
     if (loses && this.#random.below(12) === 0) {
       // A connection that loses something is made anew by both: each sends again what it has no answer to.
@@ -62,15 +67,15 @@ export class SimMail {
 }
 
 /** One thread's end of the network. What it has not sent dies with it. */
-export class SimRoute implements MailRoute {
+export class SimRoute implements MessageRoute {
   /** Nothing is lent in the simulation. */
   readonly unsentAboutLeases = 0;
   readonly #me: number;
-  readonly #mail: SimMail;
-  readonly #waiting: [number, ShardMail][] = [];
+  readonly #mail: SimulatedMail;
+  readonly #waiting: [number, ShardMessage][] = [];
   blocksSent = 0;
 
-  constructor(me: number, mail: SimMail) {
+  constructor(me: number, mail: SimulatedMail) {
     this.#me = me;
     this.#mail = mail;
   }
@@ -79,7 +84,7 @@ export class SimRoute implements MailRoute {
     return maxBlockBytes(SLOT_BYTES);
   }
 
-  post(thread: number, mail: ShardMail): void {
+  post(thread: number, mail: ShardMessage): void {
     this.#waiting.push([thread, { ...mail, bytes: new Uint8Array(mail.bytes) }]);
   }
 
@@ -91,13 +96,13 @@ export class SimRoute implements MailRoute {
     return true;
   }
 
-  receive(handle: (mail: ShardMail) => void): void {
+  receive(handle: (mail: ShardMessage) => void): void {
     for (let bytes = this.#mail.take(this.#me); bytes; bytes = this.#mail.take(this.#me)) {
-      handle(readMail(bytes, bytes.length));
+      handle(readShardMessage(bytes, bytes.length));
     }
   }
 
-  hasMail(): boolean {
+  hasMessages(): boolean {
     return this.#mail.has(this.#me);
   }
 }

@@ -2,7 +2,7 @@ import { OUTCOME } from "../../frontier/frontier.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { siteOf } from "../../url/site.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
-import type { Random } from "../../web/random.ts";
+import type { Random } from "../../web/seeded-random.ts";
 
 /** Tries after the first; a page that fails more often ends as failed. */
 export const RETRIES = 2;

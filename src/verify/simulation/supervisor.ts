@@ -1,7 +1,7 @@
-import { countAnew } from "../../crawl/recount.ts";
 import { Account, MODES } from "../../crawl/shared-memory.ts";
+import { countAnew } from "../../crawl/workers/recount.ts";
 import { Violation } from "./oracle.ts";
-import type { World } from "./world.ts";
+import type { World } from "./simulated-crawl.ts";
 
 /** The supervisor: replaces crawlers that die, in the steps of `crawl/crew.ts`, between which everybody else goes on. */
 export class Supervisor {

@@ -1,4 +1,4 @@
-import { WAITING_WORDS, WaitingFrontier } from "../../frontier/strategies/waiting-frontier.ts";
+import { WAITING_WORDS, WaitingQueue } from "../../frontier/shared/techniques/waiting-queue.ts";
 
 /** Records in the frontier; where they are is no part of waiting. */
 export const RECORDS = WAITING_WORDS;
@@ -6,7 +6,7 @@ export const RECORDS = WAITING_WORDS;
 export const COUNTED_WORDS = RECORDS + 1;
 
 /** The least that can be waited for: a bounded number. What waits is the code of every technique with event counts. */
-export class CountedFrontier extends WaitingFrontier {
+export class CountedQueue extends WaitingQueue {
   readonly #room: number;
 
   constructor(words: Int32Array, size: number, patience: number) {

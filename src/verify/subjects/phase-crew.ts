@@ -1,14 +1,14 @@
-import type { PhaseBoard } from "../../queue/phase-board.ts";
+import type { PhaseBoard } from "../../sync/phase-board.ts";
 import { report } from "../scenario.ts";
 
 /** A queue in slices that does nothing but add: every slice is a plain word, whose owner changes it in a phase. */
-export interface PhaseCrew {
+export interface PhaseThreads {
   readonly board: PhaseBoard;
   readonly slices: Int32Array;
 }
 
 /** The coordinator: posts phases 1, 2, …, works on slice 0 itself, and adds up all slices between phases. */
-export function coordinate({ board, slices }: PhaseCrew, phases: number): void {
+export function coordinate({ board, slices }: PhaseThreads, phases: number): void {
   for (let depth = 1; depth <= phases; depth++) {
     board.post({ act: "insert", depth });
     slices[0] = slices[0]! + depth;
@@ -21,7 +21,7 @@ export function coordinate({ board, slices }: PhaseCrew, phases: number): void {
 }
 
 /** The thread of a slice, as `slice-worker.ts` runs it. */
-export function work({ board, slices }: PhaseCrew, slice: number): void {
+export function work({ board, slices }: PhaseThreads, slice: number): void {
   for (let seen = 0; ; seen++) {
     const phase = board.next(seen);
     if (phase === undefined) return;

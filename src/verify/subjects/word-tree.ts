@@ -1,4 +1,4 @@
-import type { Tenant, TreeFiles, TreePage } from "../../store/url-tree.ts";
+import type { Tenant, TreeFiles, TreePage } from "../../store/tree/url-tree.ts";
 import { report } from "../scenario.ts";
 
 /** Times the file appeared, and whether its data is whole. */

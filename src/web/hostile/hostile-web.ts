@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 import tls from "node:tls";
-import { type Listeners, listenAll, nthAddress } from "../listen.ts";
+import { type Listeners, listenAll, nthAddress } from "../serving/listen.ts";
 import type { HostileCase, NameAnswer, Places } from "./case.ts";
 import { makeCertificate } from "./certificate.ts";
 import { ownHosts } from "./index-page.ts";
 import { NameServer } from "./name-server.ts";
 import { prepare } from "./reply.ts";
-import { allCases } from "./rows/all.ts";
+import { allCases } from "./rows/all-rows.ts";
 import { CaseServer } from "./serve-case.ts";
 import { Witness, type WitnessReport } from "./witness.ts";
 

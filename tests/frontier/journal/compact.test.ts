@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { StoreCorruptError } from "../../../src/errors.ts";
-import { ChainQueue } from "../../../src/frontier/chain-queue.ts";
 import { compactShard } from "../../../src/frontier/journal/compact.ts";
 import { readDone } from "../../../src/frontier/journal/done-list.ts";
 import { decodeEvents, type JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
@@ -14,14 +13,15 @@ import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
 import { readSections } from "../../../src/frontier/journal/section-file.ts";
 import { openSnapshot } from "../../../src/frontier/journal/snapshot.ts";
 import { removeReplaced } from "../../../src/frontier/journal/write-snapshot.ts";
-import { QueueLog } from "../../../src/frontier/queue-log.ts";
+import { ChainQueue } from "../../../src/frontier/queue/chain-queue.ts";
+import { QueueLog } from "../../../src/frontier/queue/queue-log.ts";
 import { powerLosses, RecordedFiles } from "../../support/power-loss.ts";
 import {
   describe,
+  fingerprintOf,
   link,
   openAtOnce,
   pack,
-  printOf,
   recovered,
   SEEDS,
   SHARD,
@@ -41,7 +41,7 @@ function* honestBatches(choices: readonly number[]): Generator<JournalEvent[]> {
     events.push({ kind: "admit", found });
     for (let i = 0; i < choice % 3 && done < urls; i++) {
       const where = { file: "a.warc.gz", offset: done, length: 7 };
-      events.push({ kind: "done", ...printOf(`http://h.test/${done++}`), outcome: 1, where });
+      events.push({ kind: "done", ...fingerprintOf(`http://h.test/${done++}`), outcome: 1, where });
     }
     if (choice % 5 === 0) {
       const block = new Uint8Array([choice, sent]);

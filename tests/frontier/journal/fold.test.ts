@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Discovery } from "../../../src/frontier/frontier.ts";
-import { GatheredPrints } from "../../../src/frontier/gathered-prints.ts";
 import type { JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import type { ShardState } from "../../../src/frontier/journal/fold.ts";
 import { enqueueWaiting } from "../../../src/frontier/journal/recover-shard.ts";
 import { decodeLink, eachLink } from "../../../src/frontier/journal/waiting-run.ts";
-import { batches, describe, fold, newState, pack, printOf } from "./plans.ts";
+import { BulkAdd } from "../../../src/frontier/seen/bulk-add.ts";
+import { batches, describe, fingerprintOf, fold, newState, pack } from "./plans.ts";
 
 /** The URLs that wait, as recovery finds them in its second pass. */
 function waitingOf(state: ShardState, all: readonly (readonly JournalEvent[])[]): Discovery[] {
   const queued: Discovery[] = [];
-  const isWaiting = (low: number, high: number) => state.finished!.addPrint(low, high);
+  const isWaiting = (low: number, high: number) => state.finished!.addFingerprint(low, high);
   const views = (function* () {
     for (const [i, events] of all.entries()) yield pack(events).view(i + 1);
   })();
@@ -33,7 +33,7 @@ function naive(all: readonly (readonly JournalEvent[])[]): unknown {
   for (const e of all.flat()) {
     if (e.kind === "admit") {
       for (const found of e.found) {
-        const key = name(printOf(found.url));
+        const key = name(fingerprintOf(found.url));
         if (!known.has(key)) known.set(key, { outcome: 0, found });
       }
     } else if (e.kind === "done") {
@@ -88,7 +88,7 @@ test("what is gathered and made known together gives the same state", () => {
     fc.property(batches, (all) => {
       const one = fold(all);
       const other = newState();
-      other.gathered = new GatheredPrints();
+      other.gathered = new BulkAdd();
       fold(all, other);
       other.settle();
       const list = ({ contradictions, repeated }: ShardState) => [

@@ -184,7 +184,7 @@ test("a flipped byte is found and named; what was synced before is never taken f
         // Salvage keeps every batch but the one that was hit; a byte of a segment's header is known from its checksum.
         const kept = intact.batches.filter((b) => b !== hit);
         if (hit === undefined)
-          assert.deepEqual([damages[0]!.offset, damages[0]!.mend], [at, bytes[at]]);
+          assert.deepEqual([damages[0]!.offset, damages[0]!.repair], [at, bytes[at]]);
         assert.deepEqual(saved.batches, kept);
       }
       writeFileSync(file, bytes);

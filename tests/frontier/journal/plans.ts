@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { print } from "../../../src/frontier/fingerprint.ts";
 import type { Discovery } from "../../../src/frontier/frontier.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { decodeEvents, type JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
@@ -15,10 +14,11 @@ import {
 } from "../../../src/frontier/journal/journal-reader.ts";
 import { recoverShard } from "../../../src/frontier/journal/recover-shard.ts";
 import { decodeLink, eachLink } from "../../../src/frontier/journal/waiting-run.ts";
-import { openShard } from "../../../src/frontier/open-shard.ts";
-import { SeenSet } from "../../../src/frontier/seen.ts";
-import type { ShardQueue } from "../../../src/frontier/shard-queue.ts";
-import { urlPrint } from "../../../src/frontier/url-print.ts";
+import type { ShardQueue } from "../../../src/frontier/queue/shard-queue.ts";
+import { SeenSet } from "../../../src/frontier/seen/seen-set.ts";
+import { openShard } from "../../../src/frontier/shard/open-shard.ts";
+import { lastFingerprint } from "../../../src/hash/fingerprint.ts";
+import { urlFingerprint } from "../../../src/hash/url-fingerprint.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 
 export const SEED_LOW = 0x1234;
@@ -40,9 +40,9 @@ export function withFolder<T>(run: (folder: string) => T): T {
   }
 }
 
-export function printOf(url: string): { low: number; high: number } {
-  urlPrint(url as CrawlUrl, SEED_LOW, SEED_HIGH);
-  return { ...print };
+export function fingerprintOf(url: string): { low: number; high: number } {
+  urlFingerprint(url as CrawlUrl, SEED_LOW, SEED_HIGH);
+  return { ...lastFingerprint };
 }
 
 export function link(url: string, more: Partial<Discovery> = {}): Discovery {
@@ -96,7 +96,12 @@ const event: fc.Arbitrary<JournalEvent> = fc.oneof(
     weight: 3,
     arbitrary: fc
       .tuple(url, fc.integer({ min: 1, max: 3 }), fc.option(where, { nil: undefined }))
-      .map(([of, outcome, at]) => ({ kind: "done" as const, ...printOf(of), outcome, where: at })),
+      .map(([of, outcome, at]) => ({
+        kind: "done" as const,
+        ...fingerprintOf(of),
+        outcome,
+        where: at,
+      })),
   },
   fc
     .tuple(number, fc.nat(), fc.uint8Array({ maxLength: 40 }))
@@ -124,7 +129,7 @@ export const batches = fc.array(fc.array(event, { maxLength: 8 }), { maxLength: 
 
 /** Admits a link with its fingerprint. */
 export function admit(into: EventBatch, found: Discovery): void {
-  const { low, high } = printOf(found.url);
+  const { low, high } = fingerprintOf(found.url);
   into.admit(found, low, high);
 }
 
@@ -198,7 +203,7 @@ export function fold(
 
 /** All a state says, in a form that compares. */
 export function describe(state: ShardState): unknown {
-  const prints = [...state.seen.prints()].flatMap((block) => {
+  const fingerprints = [...state.seen.fingerprints()].flatMap((block) => {
     const pairs = [];
     for (let i = 0; i < block.length; i += 2) pairs.push(`${block[i]} ${block[i + 1]}`);
     return pairs;
@@ -206,7 +211,7 @@ export function describe(state: ShardState): unknown {
   return {
     sequence: state.sequence,
     waiting: state.waiting,
-    prints: prints.sort(),
+    fingerprints: fingerprints.sort(),
     unconfirmed: state.unconfirmed(),
     sent: [...state.sent].sort(),
     received: [...state.received].sort(),

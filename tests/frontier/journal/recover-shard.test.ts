@@ -6,11 +6,11 @@ import fc from "fast-check";
 import type { JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
 import { waitingTest } from "../../../src/frontier/journal/recover-shard.ts";
-import { SeenSet } from "../../../src/frontier/seen.ts";
+import { SeenSet } from "../../../src/frontier/seen/seen-set.ts";
 import {
+  fingerprintOf,
   link,
   pack,
-  printOf,
   recovered,
   SEEDS,
   SHARD,
@@ -25,7 +25,7 @@ const admitted = (...numbers: number[]): JournalEvent => ({
 });
 const done = (i: number): JournalEvent => ({
   kind: "done",
-  ...printOf(url(i)),
+  ...fingerprintOf(url(i)),
   outcome: 1,
   where: undefined,
 });
@@ -78,10 +78,10 @@ test("whatever is done, and nothing else, is told not to wait", () => {
   fc.assert(
     fc.property(list, list, (done, others) => {
       const finished = new SeenSet(1, 2);
-      for (const [low, high] of done) finished.addPrint(low, high);
+      for (const [low, high] of done) finished.addFingerprint(low, high);
       const isWaiting = waitingTest({ repeated: 0, contradictions: [] }, finished);
       for (const [low, high] of [...done, ...others])
-        assert.equal(isWaiting(low | 0, high | 0), !finished.hasPrint(low, high));
+        assert.equal(isWaiting(low | 0, high | 0), !finished.hasFingerprint(low, high));
     }),
   );
 });

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { print } from "../../../src/frontier/fingerprint.ts";
 import { readDone } from "../../../src/frontier/journal/done-list.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { segmentName } from "../../../src/frontier/journal/journal-files.ts";
 import { readJournal } from "../../../src/frontier/journal/journal-reader.ts";
 import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
 import { salvageShard } from "../../../src/frontier/journal/salvage-shard.ts";
-import { urlPrint } from "../../../src/frontier/url-print.ts";
+import { lastFingerprint } from "../../../src/hash/fingerprint.ts";
+import { urlFingerprint } from "../../../src/hash/url-fingerprint.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 import { tempFolder } from "../../support/orbweaver.ts";
 import { recovered, SEEDS } from "./plans.ts";
@@ -18,15 +18,19 @@ const { seedLow, seedHigh } = SEEDS;
 
 class Events extends EventBatch {
   found(url: string): this {
-    urlPrint(url as CrawlUrl, seedLow, seedHigh);
+    urlFingerprint(url as CrawlUrl, seedLow, seedHigh);
     const how = { parent: undefined, depth: 1, via: "link", seed: false, chain: [] } as const;
-    this.admit({ ...how, url: url as CrawlUrl }, print.low, print.high);
+    this.admit({ ...how, url: url as CrawlUrl }, lastFingerprint.low, lastFingerprint.high);
     return this;
   }
 
   ended(url: string): this {
-    urlPrint(url as CrawlUrl, seedLow, seedHigh);
-    this.done(print.low, print.high, 1, { file: "a.warc.gz", offset: 5, length: 7 });
+    urlFingerprint(url as CrawlUrl, seedLow, seedHigh);
+    this.done(lastFingerprint.low, lastFingerprint.high, 1, {
+      file: "a.warc.gz",
+      offset: 5,
+      length: 7,
+    });
     return this;
   }
 
@@ -105,6 +109,6 @@ test("what is done stays done when its admission is lost", (t) => {
   salvageShard({ folder, shard: 0, seedLow, seedHigh });
   const { state, queued } = recovered(folder, 0);
   assert.deepEqual([queued, state.known, state.outcomes[1]], [[], 1, 1]);
-  urlPrint("http://h/a" as CrawlUrl, seedLow, seedHigh);
-  assert.equal(state.admit(print.low, print.high), false);
+  urlFingerprint("http://h/a" as CrawlUrl, seedLow, seedHigh);
+  assert.equal(state.admit(lastFingerprint.low, lastFingerprint.high), false);
 });

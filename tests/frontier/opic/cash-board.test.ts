@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { CashBoard, cashBoardBytes } from "../../../src/frontier/opic/cash-board.ts";
 import { CashBook } from "../../../src/frontier/opic/cash-book.ts";
-import { shareOf } from "../../../src/frontier/opic/deal.ts";
+import { shareOf } from "../../../src/frontier/opic/cash-shares.ts";
 import { RangeCounts } from "../../../src/frontier/opic/range-counts.ts";
 
 function boards(threads: number): CashBoard[] {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { CashBook, MOST_MINTED, UNIT } from "../../../src/frontier/opic/cash-book.ts";
-import { mintFor, shareOf } from "../../../src/frontier/opic/deal.ts";
-import { Random } from "../../../src/queue/random.ts";
+import { CashBook, MAX_MINTED, UNIT } from "../../../src/frontier/opic/cash-book.ts";
+import { mintFor, shareOf } from "../../../src/frontier/opic/cash-shares.ts";
+import { Random } from "../../../src/lab/queues/pivot-random.ts";
 import { CreditBatch } from "./credit-batch.ts";
 import { CashMachine, type Mutant } from "./machine.ts";
 
@@ -110,13 +110,13 @@ test("giving more than there is, or parts of a coin, is refused", () => {
 test("a shard mints no more than sums exactly", () => {
   const book = new CashBook();
   while (mintFor(book) > 0) book.mint(mintFor(book));
-  assert.equal(book.minted, MOST_MINTED);
-  assert.equal(MOST_MINTED / UNIT, 65536);
+  assert.equal(book.minted, MAX_MINTED);
+  assert.equal(MAX_MINTED / UNIT, 65536);
 });
 
 test("coins that come and go for ever are counted exactly: more pass through a shard than a double can count", () => {
   const book = new CashBook();
-  const coins = MOST_MINTED - 3;
+  const coins = MAX_MINTED - 3;
   book.mint(coins);
   for (let round = 0; round < 64; round++) {
     const part = coins - 2 * round - 1; // odd amounts: above 2^53 every other one is lost

@@ -10,8 +10,8 @@ import { UNIT } from "../../../src/frontier/opic/cash-book.ts";
 import { CreditList } from "../../../src/frontier/opic/credit-list.ts";
 import { CASH_COUNTERS, ShardCash } from "../../../src/frontier/opic/shard-cash.ts";
 import {
+  fingerprintOf,
   link,
-  printOf,
   SEED_HIGH,
   SEED_LOW,
   UNSYNCED_FILES,
@@ -56,7 +56,7 @@ function known(folder: string): unknown {
   for (let i = 0; i < cash.pages.size; i++) {
     pages.push([cash.pages.low(i), cash.book.isDone(i), cash.book.cash(i)]);
   }
-  const sites = Array.from({ length: 60 }, (_, i) => cash.homes.hasPrint(i, 7));
+  const sites = Array.from({ length: 60 }, (_, i) => cash.homes.hasFingerprint(i, 7));
   const totals = { minted, sent, received, held, virtual, count };
   return { totals, waiting: waiting.length, pages: pages.sort((a, b) => a[0] - b[0]), sites };
 }
@@ -87,7 +87,7 @@ test("a snapshot keeps what every waiting page has, what moved, and which sites 
             batch.minted(i, 7, UNIT);
             if (each.do === "credit" || each.do === "done") {
               const url = `http://h.example/${each.page}`;
-              const { low, high } = printOf(url);
+              const { low, high } = fingerprintOf(url);
               if (!admitted.has(each.page)) batch.admit(link(url), low, high);
               admitted.add(each.page);
               if (each.do === "done") batch.done(low, high, 1);

@@ -1,6 +1,6 @@
 import { CashBook, UNIT } from "../../../src/frontier/opic/cash-book.ts";
-import { mintFor, shareOf } from "../../../src/frontier/opic/deal.ts";
-import type { Random } from "../../../src/queue/random.ts";
+import { mintFor, shareOf } from "../../../src/frontier/opic/cash-shares.ts";
+import type { Random } from "../../../src/lab/queues/pivot-random.ts";
 import { CreditBatch } from "./credit-batch.ts";
 
 type Credits = readonly (readonly [url: number, amount: number])[];

@@ -5,7 +5,7 @@ import { CashBook } from "../../../src/frontier/opic/cash-book.ts";
 import { MergedOrder } from "../../../src/frontier/opic/merged-order.ts";
 import { OpicOrder } from "../../../src/frontier/opic/opic-order.ts";
 import { RangeCounts } from "../../../src/frontier/opic/range-counts.ts";
-import { QUEUE_RANGES, RangeQueue } from "../../../src/queue/range-queue.ts";
+import { QUEUE_RANGES, RangeQueue } from "../../../src/frontier/queue/range-queue.ts";
 
 const noFile = () => assert.fail("memory suffices");
 

@@ -3,16 +3,16 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { PageTable } from "../../../src/frontier/opic/page-table.ts";
 import { RecordPlaces } from "../../../src/frontier/opic/record-places.ts";
-import { Random } from "../../../src/queue/random.ts";
+import { Random } from "../../../src/lab/queues/pivot-random.ts";
 
 test("pages are numbered in the order of their admission and found again", () => {
   // Few different halves: equal homes, equal tags, chains that run over the end of the table.
   const half = fc.constantFrom(0, 1, 2, 0x7fffffff, 0xfffffffe, 0xffffffff);
   fc.assert(
-    fc.property(fc.array(fc.tuple(half, half), { maxLength: 60 }), (prints) => {
+    fc.property(fc.array(fc.tuple(half, half), { maxLength: 60 }), (fingerprints) => {
       const table = new PageTable();
       const known = new Map<string, number>();
-      for (const [low, high] of prints) {
+      for (const [low, high] of fingerprints) {
         const before = known.get(`${low} ${high}`);
         assert.equal(table.find(low, high), before ?? -1);
         assert.equal(table.add(low | 0, high | 0), before === undefined ? known.size : -1);
@@ -29,12 +29,14 @@ test("pages are numbered in the order of their admission and found again", () =>
 test("a table that grows forgets nothing", () => {
   const table = new PageTable();
   const random = new Random(4);
-  const prints = Array.from({ length: 40_000 }, () => [
+  const fingerprints = Array.from({ length: 40_000 }, () => [
     random.below(2 ** 32),
     random.below(2 ** 32),
   ]);
-  for (const [page, [low, high]] of prints.entries()) assert.equal(table.add(low!, high!), page);
-  for (const [page, [low, high]] of prints.entries()) assert.equal(table.find(low!, high!), page);
+  for (const [page, [low, high]] of fingerprints.entries())
+    assert.equal(table.add(low!, high!), page);
+  for (const [page, [low, high]] of fingerprints.entries())
+    assert.equal(table.find(low!, high!), page);
   assert.equal(table.find(1, 2), -1);
 });
 

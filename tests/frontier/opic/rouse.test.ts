@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Exchange } from "../../../src/frontier/exchange.ts";
+import { Mailbox } from "../../../src/frontier/exchange/mailbox.ts";
 import { type Discovery, type Lease, OUTCOME } from "../../../src/frontier/frontier.ts";
 import { ShardState } from "../../../src/frontier/journal/fold.ts";
 import { OpicQueue } from "../../../src/frontier/opic/opic-queue.ts";
 import { ShardCash } from "../../../src/frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../../../src/frontier/opic/thread-order.ts";
-import { QueueLog } from "../../../src/frontier/queue-log.ts";
-import { Shard } from "../../../src/frontier/shard.ts";
-import { ShardedFrontier } from "../../../src/frontier/sharded.ts";
+import { QueueLog } from "../../../src/frontier/queue/queue-log.ts";
+import { Shard } from "../../../src/frontier/shard/shard.ts";
+import { ShardedFrontier } from "../../../src/frontier/sharded-frontier.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../../src/sync/doorbell.ts";
 import { Pending } from "../../../src/sync/pending.ts";
 import { Ring, ringBytes } from "../../../src/sync/ring.ts";
@@ -28,7 +28,7 @@ function frontier(): ShardedFrontier {
   const ring = new Ring(new SharedArrayBuffer(ringBytes(4, 512)), 4, 512, 1);
   const bell = new Doorbell(new Int32Array(new SharedArrayBuffer(4 * DOORBELL_WORDS)), 0);
   const wantsSpace = new Int32Array(new SharedArrayBuffer(4));
-  const exchange = new Exchange(0, { inboxes: [ring], bells: [bell], wantsSpace });
+  const exchange = new Mailbox(0, { inboxes: [ring], bells: [bell], wantsSpace });
   const pending = new Pending(new Int32Array(new SharedArrayBuffer(4)), 0);
   const lender = {
     spare: () => 0,

@@ -13,7 +13,7 @@ import { CashBlock, readCashBlock } from "../../../src/frontier/opic/cash-block.
 import { UNIT } from "../../../src/frontier/opic/cash-book.ts";
 import { CreditList } from "../../../src/frontier/opic/credit-list.ts";
 import { CASH_COUNTERS, ShardCash } from "../../../src/frontier/opic/shard-cash.ts";
-import { link, printOf, SEEDS, UNSYNCED_FILES, withFolder } from "../journal/plans.ts";
+import { fingerprintOf, link, SEEDS, UNSYNCED_FILES, withFolder } from "../journal/plans.ts";
 
 const PAGES = 12;
 const SHARE = 1000;
@@ -26,14 +26,14 @@ function write(folder: string, shard: number): void {
   const credits = new CreditList();
   for (let i = 0; i < PAGES; i++) {
     const batch = new EventBatch();
-    const { low, high } = printOf(url(shard, i));
+    const { low, high } = fingerprintOf(url(shard, i));
     batch.minted(i, shard, UNIT);
     batch.admit(link(url(shard, i)), low, high);
     credits.clear();
     credits.add(low, high, UNIT);
     batch.credited(0, credits.bytes);
     if (i % 3 === 2) {
-      const done = printOf(url(shard, i - 1));
+      const done = fingerprintOf(url(shard, i - 1));
       batch.done(done.low, done.high, 1);
       const block = new CashBlock(4096);
       block.tryAdd(link(url(1 - shard, 100 + i)), SHARE);

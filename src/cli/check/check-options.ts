@@ -1,0 +1,146 @@
+import type { OptionSpec } from "../../config/option.ts";
+import type { Arguments } from "../arguments.ts";
+import { DEBUG_OPTION, jsonOption } from "../common-options.ts";
+
+const group = "Options";
+
+/** The options of all checks. */
+export const CHECK_OPTIONS: readonly OptionSpec[] = [
+  {
+    flag: "base",
+    value: "URL",
+    group,
+    about: "url: the page on which the link stands",
+    allowed: "a complete URL",
+    examples: ["--base https://example.org/x/"],
+  },
+  {
+    flag: "shards",
+    value: "N",
+    group,
+    about: "url: how many shards the crawl has",
+    allowed: "a whole number from 1 to 1024",
+    examples: ["--shards 64"],
+    defaultText: "16",
+  },
+  {
+    flag: "crawl",
+    value: "DIR",
+    group,
+    about:
+      "url: tell what a crawl with --order opic knows of the URL: whether it waits, and its priority",
+    allowed: "the folder of a crawl that does not run",
+    examples: ["--crawl crawls/example"],
+  },
+  {
+    flag: "drop-session-ids",
+    group,
+    about: "url: leave session ids out of the dedup key",
+    allowed: "no value",
+    examples: ["--drop-session-ids"],
+  },
+  {
+    flag: "drop-tracking",
+    group,
+    about: "url: leave parameters such as utm_source out of the dedup key",
+    allowed: "no value",
+    examples: ["--drop-tracking"],
+  },
+  {
+    flag: "trailing-slash",
+    value: "keep|ignore",
+    group,
+    about: "url: whether /a and /a/ are two pages or one",
+    allowed: "keep or ignore",
+    examples: ["--trailing-slash ignore"],
+    defaultText: "keep",
+  },
+  {
+    flag: "seed",
+    value: "URL",
+    group,
+    about: "scope: a seed of the crawl",
+    allowed: "a complete URL",
+    examples: ["--seed https://example.org/"],
+    repeatable: true,
+  },
+  {
+    flag: "seeds",
+    value: "FILE|-",
+    group,
+    about: "scope: a file with the seeds of the crawl",
+    allowed: "the name of a file, or - for standard input",
+    examples: ["--seeds seeds.txt"],
+  },
+  {
+    flag: "scope",
+    value: "page|prefix|host|domain|any",
+    group,
+    about: "scope: which links are followed",
+    allowed: "one of page, prefix, host, domain, any",
+    examples: ["--scope domain"],
+    defaultText: "host",
+  },
+  {
+    flag: "include",
+    value: "RE",
+    group,
+    about: "scope: follow only URLs that match",
+    allowed: "a JavaScript regular expression",
+    examples: ["--include /docs/"],
+    repeatable: true,
+  },
+  {
+    flag: "exclude",
+    value: "RE",
+    group,
+    about: "scope: do not follow URLs that match",
+    allowed: "a JavaScript regular expression",
+    examples: ["--exclude print="],
+    repeatable: true,
+  },
+  {
+    flag: "file",
+    value: "FILE",
+    group,
+    about: "robots, links, sitemap, charset: read this file instead of asking the site",
+    allowed: "the name of a file, or - for standard input",
+    examples: ["--file robots.txt"],
+  },
+  {
+    flag: "agent",
+    value: "NAME",
+    group,
+    about: "robots: the product name to look for",
+    allowed: "the name of a crawler",
+    examples: ["--agent Examplebot"],
+    defaultText: "Orbweaver",
+  },
+  {
+    flag: "content-type",
+    value: "TYPE",
+    group,
+    about: "links, sitemap, charset: the Content-Type header that came with the file",
+    allowed: "a media type",
+    examples: ["--content-type text/html;charset=utf-8"],
+  },
+  {
+    flag: "batch",
+    group,
+    about: "answer JSON lines from standard input, one JSON line each (all but scope)",
+    allowed: "no value",
+    examples: ["--batch"],
+  },
+  jsonOption("print one JSON object instead of text"),
+  DEBUG_OPTION,
+];
+
+/** The text of an option that was given once. */
+export function textOf(args: Arguments, flag: string): string | undefined {
+  return args.options.get(flag) as string | undefined;
+}
+
+/** The values of an option that can be repeated. */
+export function listOf(args: Arguments, flag: string): readonly string[] {
+  return (args.options.get(flag) as readonly string[] | undefined) ?? [];
+}

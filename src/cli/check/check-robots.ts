@@ -1,0 +1,114 @@
+import { humanDuration } from "../../config/durations.ts";
+import { readNamedInput } from "../../config/named-file.ts";
+import { readSeed } from "../../config/seed-line.ts";
+import { PRODUCT } from "../../config/user-agent.ts";
+import { EXIT, UsageError } from "../../errors.ts";
+import { explainRobots, type RobotsExplanation } from "../../fetch/robots/robots-explain.ts";
+import { RobotsRules } from "../../fetch/robots/robots-rules.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { partsOf } from "../../url/url-parts.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Io } from "../io.ts";
+import { oneWord, printJson, printRows } from "./answer.ts";
+import { type Question, runBatch } from "./check-batch.ts";
+import { textOf } from "./check-options.ts";
+
+const EXAMPLE = "orbweaver check robots https://example.org/private/ --file robots.txt";
+
+const ANY_ORIGIN = "http://robots.invalid/";
+
+/** `orbweaver check robots URL`: whether robots.txt allows a URL, and which line decides. */
+export async function checkRobots(
+  words: readonly string[],
+  args: Arguments,
+  io: Io,
+): Promise<number> {
+  if (args.options.get("batch") === true) return runBatch(io, answerRobots);
+  const url = urlOf(oneWord(words, "URL", EXAMPLE));
+  const agent = agentOf(args);
+  const found = explainRobots(await robotsOf(url, args, io), agent, partsOf(url).target);
+  const { allowed, line, rule, crawlDelayMs, sitemaps } = found;
+  if (args.options.get("json") === true) {
+    printJson(io, {
+      url,
+      agent,
+      allowed,
+      line: line ?? null,
+      rule: rule ?? null,
+      crawlDelayMs: crawlDelayMs ?? null,
+      sitemaps,
+    });
+    return EXIT.finished;
+  }
+  printRows(io, [
+    ["URL", url],
+    ["agent", agent],
+    ["allowed", allowed ? "yes" : "no"],
+    ["decided by", line === undefined ? SILENCE[found.because] : `line ${line}: ${rule}`],
+    ["group", groupText(found)],
+    // The first one decided; the others match as well and are less specific.
+    ...found.matching
+      .slice(1)
+      .map((other) => ["outweighed", `line ${other.line}: ${other.rule}`] as const),
+    ["crawl delay", crawlDelayMs === undefined ? undefined : humanDuration(crawlDelayMs)],
+    ["refused", found.crawlDelayTooLong ? "the crawl delay is longer than 5 minutes" : undefined],
+    ["cut", found.cut ? "only the first 500 KiB are read" : undefined],
+    ...sitemaps.map((sitemap) => ["sitemap", sitemap] as const),
+  ]);
+  return EXIT.finished;
+}
+
+const SILENCE: Readonly<Record<RobotsExplanation["because"], string>> = {
+  rule: "",
+  no_rule: "no rule matches, so it is allowed",
+  no_group: "nothing is said to this crawler, so it is allowed",
+};
+
+function groupText({ group, groupLines, rules }: RobotsExplanation): string | undefined {
+  if (group === "none") return undefined;
+  const whom = group === "named" ? "this crawler" : "all crawlers";
+  return `for ${whom}, line ${groupLines.join(", ")}, ${rules} rules`;
+}
+
+/** `{robots|robots_b64, agent, url}` gives `{allowed, line, crawlDelay, sitemaps}`, the delay in seconds. */
+function answerRobots(question: Question): object {
+  const { bytes } = question.bytesOrText("robots", "robots_b64");
+  const rules = RobotsRules.parse(bytes, question.text("agent") ?? PRODUCT);
+  const { allowed, line } = rules.verdict(targetOf(question.needed("url")));
+  const { crawlDelayMs, sitemaps } = rules;
+  return {
+    allowed,
+    line: line ?? null,
+    crawlDelay: crawlDelayMs === undefined ? null : crawlDelayMs / 1000,
+    sitemaps,
+  };
+}
+
+/** Path and query of whatever was asked about: a URL of any scheme, a path alone, or nothing, which is the root. */
+function targetOf(text: string): string {
+  const parsed = URL.canParse(text, ANY_ORIGIN) ? new URL(text, ANY_ORIGIN) : undefined;
+  return parsed?.pathname.startsWith("/") ? parsed.pathname + parsed.search : "/";
+}
+
+function urlOf(text: string): CrawlUrl {
+  const read = readSeed(text);
+  if ("url" in read) return read.url;
+  throw new UsageError(`${text}: ${read.reason}; for example ${EXAMPLE}`);
+}
+
+function agentOf(args: Arguments): string {
+  const agent = textOf(args, "agent") ?? PRODUCT;
+  if (/^[a-z_-]+$/i.test(agent)) return agent;
+  throw new UsageError(
+    `--agent ${agent} is not allowed; use a product name of letters, - and _, for example --agent Examplebot`,
+  );
+}
+
+async function robotsOf(url: CrawlUrl, args: Arguments, io: Io): Promise<Uint8Array> {
+  const file = textOf(args, "file");
+  if (file === undefined) {
+    const { fetchRobots } = await import("./fetch-robots.ts");
+    return fetchRobots(url, io);
+  }
+  return readNamedInput(file, "--file", io.stdin);
+}

@@ -1,0 +1,125 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { printable } from "../../config/printable.ts";
+import { packageVersion } from "../../config/version.ts";
+import { EXIT, UsageError } from "../../errors.ts";
+import { completeIfLeft } from "../../store/finish/finalize.ts";
+import { type CrawlPaths, crawlPaths } from "../../store/folder/crawl-folder.ts";
+import type { Command } from "../command.ts";
+import { DEBUG_OPTION } from "../common-options.ts";
+import { count } from "../print-summary.ts";
+
+const group = "Options";
+
+/** A form to export to: where it goes unless --out says so, and the sentence about what was written. */
+interface Form {
+  readonly defaultOut: (exports: string, name: string) => string;
+  readonly write: (dir: string, paths: CrawlPaths, out: string) => Promise<string>;
+}
+
+const FORMS: Readonly<Record<string, Form>> = {
+  wacz: {
+    defaultOut: (exports, name) => join(exports, `${name}.wacz`),
+    async write(dir, _paths, out) {
+      const { exportWacz } = await import("../../store/export/export-wacz.ts");
+      const facts = {
+        title: basename(resolve(dir)),
+        software: `Orbweaver/${packageVersion()}`,
+        wallMs: Date.now(),
+      };
+      return `${count(exportWacz(dir, out, facts).length)} files`;
+    },
+  },
+  tree: {
+    defaultOut: (exports) => join(exports, "tree"),
+    async write(dir, _paths, out) {
+      const { exportTree } = await import("../../store/export/export-tree.ts");
+      const { written, there, lost } = exportTree(dir, out);
+      const lostText = lost === 0 ? "" : `, ${count(lost)} could not be read`;
+      return `${count(written)} pages, ${count(there)} were there already${lostText}`;
+    },
+  },
+  csv: {
+    defaultOut: (exports) => join(exports, "pages.csv"),
+    async write(_dir, { pages }, out) {
+      const { exportCsv } = await import("../../store/export/export-csv.ts");
+      return `${count(exportCsv(pages, out))} pages`;
+    },
+  },
+  parquet: {
+    defaultOut: (exports) => join(exports, "pages.parquet"),
+    async write(_dir, { pages }, out) {
+      const { exportParquet } = await import("../../store/export/export-parquet.ts");
+      return `${count(await exportParquet(pages, out))} pages`;
+    },
+  },
+  graph: {
+    defaultOut: (exports) => join(exports, "graph"),
+    async write(dir, _paths, out) {
+      const { exportGraph } = await import("../../store/export/export-csv.ts");
+      mkdirSync(out, { recursive: true });
+      const { nodes, edges } = exportGraph(dir, join(out, "nodes.csv"), join(out, "edges.csv"));
+      return `${count(nodes)} nodes, ${count(edges)} edges`;
+    },
+  },
+};
+
+/** `orbweaver export`. */
+export const command: Command = {
+  name: "export",
+  usage: ["export DIR --to wacz|tree|csv|parquet|graph [--out PATH]"],
+  about:
+    "Writes a finished crawl in another form: a WACZ package, an indexed URL tree, a table of its pages as CSV or Parquet, or the link graph as a list of nodes and a list of edges.",
+  options: [
+    {
+      flag: "to",
+      value: Object.keys(FORMS).join("|"),
+      group,
+      about: "the form to write",
+      allowed: `one of ${Object.keys(FORMS).join(", ")}`,
+      examples: ["--to wacz"],
+    },
+    {
+      flag: "out",
+      value: "PATH",
+      group,
+      about: "where to write it; nothing that is there is overwritten (default: DIR/exports)",
+      allowed: "a path",
+      examples: ["--out example.wacz"],
+    },
+    DEBUG_OPTION,
+  ],
+  examples: [
+    ["orbweaver export crawls/example --to wacz", "a package that replay tools open"],
+    ["orbweaver export crawls/example --to graph --out graph", "nodes.csv and edges.csv"],
+  ],
+  async run(args, io) {
+    const [dir, ...more] = args.words;
+    const to = args.options.get("to") as string | undefined;
+    const form = to !== undefined && Object.hasOwn(FORMS, to) ? FORMS[to] : undefined;
+    if (dir === undefined || more.length > 0 || form === undefined) {
+      const forms = Object.keys(FORMS).join(", ");
+      throw new UsageError(
+        `export takes one folder and --to with one of ${forms}; for example orbweaver export crawls/example --to wacz`,
+      );
+    }
+    const paths = crawlPaths(dir);
+    const shown = printable(dir, 1000);
+    completeIfLeft(dir);
+    if (!existsSync(paths.pages) || !existsSync(paths.index)) {
+      throw new UsageError(
+        `${shown} holds no finished crawl; after a crash, orbweaver recover ${shown} first`,
+      );
+    }
+    const asked = args.options.get("out") as string | undefined;
+    // Exports of ours may be renewed; whatever a user has elsewhere stays.
+    if (asked !== undefined && to !== "tree" && existsSync(asked)) {
+      throw new UsageError(`${printable(asked, 1000)} is there already: choose another --out`);
+    }
+    const out = asked ?? form.defaultOut(join(dir, "exports"), basename(resolve(dir)));
+    mkdirSync(dirname(out), { recursive: true });
+    const text = await form.write(dir, paths, out);
+    io.stdout.write(`${printable(out, 1000)}: ${text}\n`);
+    return EXIT.finished;
+  },
+};

@@ -1,0 +1,139 @@
+import { EXIT, UsageError } from "../../errors.ts";
+import type { Command } from "../command.ts";
+import { jsonOption } from "../common-options.ts";
+
+const DEFAULT_BUDGET_S = 120;
+
+/** Options that run something else than the explorer; the first one given counts. */
+const DRILLS = [
+  ["seed", "runSeed"],
+  ["simulate", "runSimulate"],
+  ["crash-points", "runCrashPoints"],
+] as const;
+
+/** `orbweaver verify`. */
+export const command: Command = {
+  name: "verify",
+  usage: [
+    "verify [NAME...] [--budget S] [--json]",
+    "verify --models [--json]",
+    "verify --list",
+    "verify --simulate SEEDS [--json]",
+    "verify --seed N",
+    "verify --crash-points N [--json]",
+  ],
+  about:
+    "Explores the shipped concurrent code: all interleavings of small programs, or random ones where that is too many, and for each configuration broken variants that must be caught. A NAME may be the beginning of several.",
+  options: [
+    {
+      flag: "budget",
+      value: "S",
+      group: "Options",
+      about: "CPU seconds that one search may take; a search that is cut off proves nothing",
+      allowed: "a whole number of seconds",
+      examples: ["--budget 60"],
+      defaultText: String(DEFAULT_BUDGET_S),
+    },
+    {
+      flag: "list",
+      group: "Options",
+      about: "print the names of all configurations",
+      allowed: "it without a value",
+      examples: ["--list"],
+    },
+    {
+      flag: "all",
+      group: "Options",
+      about: "also the few configurations that take more than ten seconds each",
+      allowed: "it without a value",
+      examples: ["--all"],
+    },
+    {
+      flag: "quick",
+      group: "Options",
+      about: "leave out the configurations that take long",
+      allowed: "it without a value",
+      examples: ["--quick"],
+    },
+    {
+      flag: "models",
+      group: "Options",
+      about:
+        "check the models of the whole life cycle in models/ with spin instead, beside the figures of seed 001; needs spin and a C compiler",
+      allowed: "it without a value",
+      examples: ["--models"],
+    },
+    {
+      flag: "simulate",
+      value: "SEEDS",
+      group: "Options",
+      about:
+        "simulate crawls with crashes, deaths, lost mail and a virtual clock, one per seed, and broken variants that must be caught",
+      allowed: "a whole number",
+      examples: ["--simulate 10000"],
+    },
+    {
+      flag: "seed",
+      value: "N",
+      group: "Options",
+      about: "simulate the crawl of this seed alone and tell what happens",
+      allowed: "a whole number",
+      examples: ["--seed 77"],
+    },
+    {
+      flag: "crash-points",
+      value: "N",
+      group: "Options",
+      about: "cut the journals of N small crawls at every place, resume each and compare",
+      allowed: "a whole number",
+      examples: ["--crash-points 20"],
+    },
+    jsonOption("print one JSON object instead of a table"),
+  ],
+  examples: [
+    ["orbweaver verify", "everything, at most some minutes"],
+    ["orbweaver verify --models", "the life cycle from queue to tree, checked by spin"],
+    ["orbweaver verify --simulate 10000", "ten thousand crawls with faults, some minutes"],
+    ["orbweaver verify ring --json", "all configurations whose name begins with ring"],
+  ],
+  async run(args, io) {
+    if (args.options.get("models") === true) {
+      if (args.words.length > 0)
+        throw new UsageError("--models takes no names: it runs all of them");
+      const { verifyModels } = await import("../verify-models.ts");
+      return verifyModels(args.options.get("json") === true, io);
+    }
+    const budget = args.options.get("budget") ?? String(DEFAULT_BUDGET_S);
+    if (!/^[1-9]\d*$/.test(String(budget))) {
+      throw new UsageError(`--budget cannot be "${budget}"; use a whole number of seconds`);
+    }
+    const json = args.options.get("json") === true;
+    for (const [flag, run] of DRILLS) {
+      const value = args.options.get(flag);
+      if (value === undefined) continue;
+      if (!/^[1-9]\d{0,8}$/.test(String(value))) {
+        throw new UsageError(`--${flag} cannot be "${value}"; use a whole number`);
+      }
+      return (await import("../run-simulate.ts"))[run](Number(value), json, io);
+    }
+    const { configurationNames } = await import("../../verify/run-configurations.ts");
+    const everything = configurationNames("all");
+    const set = args.options.get("all") ? "all" : args.options.get("quick") ? "small" : "default";
+    const known = configurationNames(set);
+    if (args.options.get("list") === true) {
+      io.stdout.write(`${everything.join("\n")}\n`);
+      return EXIT.finished;
+    }
+    const names = args.words.flatMap((word) => {
+      if (everything.includes(word)) return [word];
+      const found = known.filter((name) => name.startsWith(word));
+      if (found.length === 0) {
+        throw new UsageError(`no configuration begins with ${word}; orbweaver verify --list`);
+      }
+      return found;
+    });
+    const { runVerify } = await import("../run-verify.ts");
+    const chosen = names.length > 0 ? [...new Set(names)] : known;
+    return runVerify(chosen, Number(budget), json, io);
+  },
+};

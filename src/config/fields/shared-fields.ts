@@ -1,0 +1,36 @@
+import { withDefault } from "../field.ts";
+import { choice, wholeOr } from "../kinds.ts";
+import { TECHNIQUES, VISITED_SETS } from "../technique-names.ts";
+
+const group = "Frontier";
+
+/** Fields that choose the frontier, and the synchronisation of a shared one. */
+export const shared = {
+  frontier: withDefault(choice(["sharded", "shared"]), "sharded", {
+    flag: "frontier",
+    group,
+    about:
+      "sharded: each thread owns the sites that fall to it; shared: one frontier of fixed size in shared memory for all threads, to study and compare techniques (not durable)",
+    examples: ["--frontier shared"],
+  }),
+  sync: withDefault(choice(TECHNIQUES), "lock-free", {
+    flag: "sync",
+    group,
+    about:
+      "how threads synchronise on a shared frontier; unsynchronised loses URLs and fetches some twice, and says how many",
+    examples: ["--sync monitor"],
+  }),
+  frontierSize: withDefault(wholeOr(1, 1_000_000, "grow"), 1000, {
+    flag: "frontier-size",
+    group,
+    about:
+      "URLs a shared frontier can hold; what does not fit stays with the thread that found it. coarse and fine can also grow",
+    examples: ["--frontier-size 30", "--frontier-size grow"],
+  }),
+  visited: withDefault(choice(VISITED_SETS), "cas", {
+    flag: "visited",
+    group,
+    about: "the set of URLs met, of a crawl on a shared frontier",
+    examples: ["--visited striped"],
+  }),
+};

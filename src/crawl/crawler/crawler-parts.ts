@@ -1,0 +1,168 @@
+import { productToken } from "../../config/user-agent.ts";
+import { CookieJar } from "../../fetch/cookies/cookie-jar.ts";
+import { Fetcher } from "../../fetch/fetcher.ts";
+import { PoliteClient } from "../../fetch/polite-client.ts";
+import { RobotsFetcher } from "../../fetch/robots/robots-fetcher.ts";
+import { AddressPolicy } from "../../fetch/route/address.ts";
+import { Dialer } from "../../fetch/route/dialer.ts";
+import { NameResolver } from "../../fetch/route/resolve.ts";
+import { RouteFinder } from "../../fetch/route/route.ts";
+import { WireClient } from "../../fetch/wire/client.ts";
+import { Gatekeeper } from "../../frontier/gatekeeper.ts";
+import { Host } from "../../frontier/host.ts";
+import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
+import { monotonicMs } from "../../runtime/clock.ts";
+import { maxOpenFiles } from "../../runtime/open-files.ts";
+import { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
+import { Scope } from "../../url/scope.ts";
+import { type FileNeeds, spareFiles } from "../file-budget.ts";
+import { gatesOf } from "../shared-memory.ts";
+import { Follower } from "../visit/follower.ts";
+import { FoundLinks } from "../visit/found-links.ts";
+import { Guard } from "../visit/guard.ts";
+import { ListReader } from "../visit/list-reader.ts";
+import { NamedSitemaps } from "../visit/named-sitemaps.ts";
+import { validatorsOf } from "../visit/read-unchanged.ts";
+import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
+
+/** Header and heads of a record beside its body. */
+const RECORD_EXTRA_BYTES = 64 * 1024;
+
+/** What a crawler thread asks the network with. */
+export interface CrawlerParts {
+  readonly wire: WireClient;
+  readonly robots: RobotsFetcher | undefined;
+  readonly fetcher: Fetcher;
+  readonly scope: Scope;
+  readonly follower: Follower;
+  readonly foundLinks: FoundLinks;
+  readonly namedSitemaps: NamedSitemaps;
+  readonly guard: Guard;
+  /** Present with --recrawl. */
+  readonly earlier: EarlierCrawl | undefined;
+}
+
+/** What all threads together remember of robots.txt files; 32 MiB are some 100,000 hosts that allow everything. */
+const MAX_ROBOTS_BYTES = 32 * 1024 * 1024;
+
+/** Large bodies that all threads together hold at a time; a thread may always hold one. */
+const MAX_LARGE_BODIES = 3;
+
+/** Connections that wait for their host's delay to pass, all threads together: opening one anew costs more than a small page. */
+const MAX_IDLE = 4096;
+
+/** Puts the stages of one thread together from its configuration. */
+export function crawlerParts(rules: CrawlerRules): CrawlerParts {
+  const { config, seedLow, seedHigh } = rules;
+  const clock = monotonicMs;
+  const wire = new WireClient({
+    limits: {
+      connectMs: config.connectTimeoutMs,
+      firstByteMs: config.firstByteTimeoutMs,
+      totalMs: config.totalTimeoutMs,
+      minRateBytesPerS: config.minRateBytesPerS,
+      maxBodyBytes: config.maxBodyBytes,
+    },
+    insecure: config.insecure,
+    maxIdle: idleConnections(config),
+    largeBodies: Math.max(1, Math.floor(MAX_LARGE_BODIES / config.threads)),
+    // A second request right after the first would break the delay: it goes back to the queue instead.
+    resend: config.delayMs === 0,
+    clock,
+  });
+  const client = new PoliteClient({
+    wire,
+    routes: new RouteFinder({
+      resolver: new NameResolver({
+        overrides: config.resolve,
+        askServers: !config.loopbackOnly,
+        ...(config.nameServers.length === 0 ? {} : { servers: config.nameServers }),
+        clock,
+      }),
+      policy: new AddressPolicy({
+        consentedHosts: config.consentedHosts.map(hostAndPort),
+        allow: config.allowPrivate,
+      }),
+      contact: !config.loopbackOnly,
+      proxies: config.proxies,
+    }),
+    dialer: new Dialer(wire, config.connectTimeoutMs),
+    gatekeeper: new Gatekeeper({
+      ...gatesOf(rules.memory, rules.thread),
+      delayMs: config.delayMs,
+      perHost: config.perHost,
+      spaceHosts: config.frontier === "shared",
+    }),
+    clock,
+  });
+  const headers: [string, string][] = [
+    ["User-Agent", config.userAgent],
+    ["Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5"],
+    ["Accept-Encoding", "gzip, deflate, br"],
+  ];
+  const robots = !config.robots
+    ? undefined
+    : new RobotsFetcher(client, {
+        agent: productToken(config.userAgent),
+        headers,
+        retries: config.retries,
+        cacheBytes: Math.floor(MAX_ROBOTS_BYTES / config.threads),
+        backOffMs: (failures) => backOffMs(config.delayMs, failures),
+        strangerHost: (name) => {
+          fingerprint(name, seedLow, seedHigh);
+          return new Host(name, lastFingerprint.low, config.delayMs);
+        },
+        clock,
+      });
+  const scope = new Scope({
+    kind: config.scope,
+    include: config.include.map((pattern) => new RegExp(pattern)),
+    exclude: config.exclude.map((pattern) => new RegExp(pattern)),
+  });
+  for (const seed of rules.seeds) scope.addSeed(seed);
+  const follower = new Follower({
+    scope,
+    maxDepth: config.maxDepth ?? Number.POSITIVE_INFINITY,
+    maxDepthDynamic: config.maxDepthDynamic ?? Number.POSITIVE_INFINITY,
+    maxRedirects: config.maxRedirects,
+    seedLow,
+    seedHigh,
+  });
+  const namedSitemaps = new NamedSitemaps({
+    // A crawl of single pages asks for nothing else.
+    sitemaps: config.scope === "page" ? "off" : config.sitemaps,
+    robots: config.robots,
+    seedLow,
+    seedHigh,
+  });
+  const earlier =
+    config.recrawl === undefined
+      ? undefined
+      : new EarlierCrawl(config.recrawl, config.maxBodyBytes + RECORD_EXTRA_BYTES);
+  const fetcher = new Fetcher(client, robots, {
+    headers,
+    accept: config.accept,
+    delayMs: config.delayMs,
+    clock,
+    ...(earlier === undefined ? {} : { validators: (url) => validatorsOf(earlier, url) }),
+    cookies: config.cookies ? new CookieJar() : undefined,
+    listTap: (url) => new ListReader(url),
+    onRules: (origin, found) => namedSitemaps.note(origin, found),
+  });
+  const guard = new Guard({ ...config, clock, evidence: rules.memory.evidence });
+  const foundLinks = new FoundLinks(follower, config);
+  return { wire, robots, fetcher, scope, follower, foundLinks, namedSitemaps, earlier, guard };
+}
+
+/** Per thread: one for each place in flight, and half of the files that nobody needs; recovery may have the others. */
+export function idleConnections(config: FileNeeds, files: number = maxOpenFiles()): number {
+  const { threads, linksPerThread } = config;
+  const most = Math.floor(MAX_IDLE / threads);
+  const spare = Math.floor(spareFiles(config, files) / 2);
+  return Math.max(linksPerThread, Math.min(most, linksPerThread + spare));
+}
+
+function hostAndPort(text: string): { hostname: string; port: number } {
+  const colon = text.lastIndexOf(":");
+  return { hostname: text.slice(0, colon), port: Number(text.slice(colon + 1)) };
+}

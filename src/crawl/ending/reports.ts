@@ -1,0 +1,73 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { CrawlConfig } from "../../config/schema.ts";
+import { StoreCorruptError } from "../../errors.ts";
+import type { Totals } from "../../stats/counters.ts";
+import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
+import { replaceFile } from "../../store/folder/replace-file.ts";
+import { type ListSource, writeResults } from "../../store/lists/crawl-results.ts";
+import { AFTER_CRASH, type RunFacts, readRunFacts } from "../../store/lists/result-lists.ts";
+import { type Measured, reportOf } from "../crawl-summary.ts";
+import { BufferPlan } from "../hand-off/buffer-plan.ts";
+import { topPages } from "./top-pages.ts";
+
+/** What reports are made of. */
+export interface ReportSource {
+  readonly totals: Totals;
+  readonly measured: Measured;
+  readonly results: ListSource;
+}
+
+/** Writes reports/summary.json, reports/seeds.json, the result lists and reports/statistics.txt. */
+export function writeReports(out: string, config: CrawlConfig, source: ReportSource): void {
+  const { totals, measured, results } = source;
+  const folder = join(out, "reports");
+  mkdirSync(folder, { recursive: true });
+  writeJson(join(folder, "summary.json"), reportOf(totals, measured));
+  writeJson(join(folder, "seeds.json"), { seeds: config.seeds, rejected: config.rejectedSeeds });
+  const facts: RunFacts = {
+    seconds: measured.seconds,
+    threads: config.threads,
+    buffers: new BufferPlan(config).count,
+    endedBy: endedBy(config, totals, measured),
+  };
+  writeResults(out, facts, results);
+}
+
+/** Writes reports/top-pages.json, of a crawl ordered by cash. */
+export function writeTopPages(out: string): void {
+  const { reports, pages } = crawlPaths(out);
+  writeJson(join(reports, "top-pages.json"), topPages(pages));
+}
+
+/** What is known of the newest run: what its statistics say; of one that crashed, what it was told to do. */
+export function readNewestRun(out: string): RunFacts {
+  const config = configAfterCrash(out);
+  if (config?.threads === undefined) return readRunFacts(crawlPaths(out).reports);
+  const buffers = new BufferPlan(config).count;
+  return { seconds: "unknown", threads: config.threads, buffers, endedBy: AFTER_CRASH };
+}
+
+function configAfterCrash(out: string): CrawlConfig | undefined {
+  try {
+    const state = readCrawlState(out);
+    return state?.ended === "running" ? (state.config as CrawlConfig) : undefined;
+  } catch (fault) {
+    if (fault instanceof StoreCorruptError) return undefined;
+    throw fault;
+  }
+}
+
+/** Why the crawl ended, in words; of the limits the one that was reached. */
+function endedBy(config: CrawlConfig, totals: Totals, { ended }: Measured): string {
+  if (ended === "finished") return "no URL was left";
+  if (ended === "interrupted") return "interrupted";
+  const { maxPages, maxBytes, maxTimeMs } = config;
+  if (maxPages !== undefined && totals.pages >= maxPages) return `--max-pages ${maxPages}`;
+  if (maxBytes !== undefined && totals.bytes >= maxBytes) return `--max-size ${maxBytes}`;
+  return `--max-time ${maxTimeMs}ms`;
+}
+
+function writeJson(path: string, value: object): void {
+  replaceFile(path, (file) => file.write(Buffer.from(`${JSON.stringify(value, null, 2)}\n`)));
+}

@@ -1,0 +1,32 @@
+import { readLines } from "../../store/lists/line-reader.ts";
+import type { PageLine } from "../../store/lists/page-line.ts";
+
+/** Pages in the report. */
+const TOP = 100;
+/** Where a line of pages.jsonl tells the cash: at its end, so that nothing a page says can pass for it. */
+const CASH = /,"cash":(\d+),"priority":[^,"]+\}$/;
+
+/** A page as reports/top-pages.json lists it. */
+export type TopPage = Pick<PageLine, "url" | "title" | "depth" | "cash" | "priority">;
+
+/** The pages that were fetched with the most cash, the first of them first. */
+export function topPages(pagesFile: string, count = TOP): TopPage[] {
+  let best: { cash: number; line: string }[] = [];
+  let least = -1;
+  const keepBest = () => {
+    best = best.sort((a, b) => b.cash - a.cash).slice(0, count);
+    if (best.length === count) least = best.at(-1)!.cash;
+  };
+  for (const line of readLines(pagesFile)) {
+    const cash = Number(CASH.exec(line)?.[1] ?? -1);
+    if (cash <= least) continue;
+    best.push({ cash, line });
+    if (best.length >= 2 * count) keepBest();
+  }
+  keepBest();
+  return best.map(({ line }) => {
+    const text = Buffer.from(line, "latin1").toString("utf8");
+    const { url, title, depth, cash, priority } = JSON.parse(text) as PageLine;
+    return { url, title, depth, cash, priority } as TopPage;
+  });
+}

@@ -1,0 +1,195 @@
+import type { Capture as Fetched } from "../../fetch/outcome.ts";
+import type { Lease } from "../../frontier/frontier.ts";
+import type { Via } from "../../frontier/via.ts";
+import { directivesText } from "../../parse/robots-meta.ts";
+import type { Capture, PageFacts } from "../../store/capture.ts";
+import { LinkList, linkLines } from "../../store/graph/link-list.ts";
+import { jsonLine } from "../../store/lists/jsonl.ts";
+import type { EarlierRecord } from "../../store/warc/earlier-crawl.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import type { OutcomeLine } from "../visit/outcome-line.ts";
+import type { ReadPage } from "../visit/read-page.ts";
+
+/*
+ * A capture travels as two parts: its texts in one piece, because each piece of its own costs as much as copying it,
+ * and the body.
+ *
+ *   (length u32){5} | line of the log (UTF-8) | facts (JSON, UTF-8) | lines of links | request | response head (Latin-1)
+ */
+
+const TEXTS = 5;
+const HEAD_BYTES = 4 * TEXTS;
+/** Where the facts of a page begin among those of a capture. */
+const PAGE_AT = 14;
+const EMPTY = Buffer.alloc(0);
+
+/** What an empty place in a list of JSON becomes. */
+type Absent = null | undefined;
+
+/** A capture without its bytes and links. It travels as a list: names would cost more than what they name. */
+type CaptureFacts = readonly [
+  url: CrawlUrl,
+  status: number,
+  mime: string,
+  bytes: number,
+  depth: number,
+  via: Via,
+  parent: CrawlUrl | Absent,
+  ip: string,
+  date: number,
+  dechunked: boolean,
+  truncated: Capture["truncated"] | Absent,
+  unverified: string | Absent,
+  unchanged: EarlierRecord | Absent,
+  cash: number | Absent,
+  ...page: readonly [] | PageFactsList,
+];
+
+type PageFactsList = readonly [
+  title: string,
+  words: number,
+  links: number,
+  charset: string,
+  language: string | Absent,
+  robots: string,
+];
+
+/**
+ * The parts of a capture frame; without `bodies` request, head and body are left out. The first part lies in memory
+ * that the next call uses again.
+ */
+export function captureParts(
+  line: OutcomeLine,
+  lease: Lease,
+  capture: Fetched,
+  page: ReadPage,
+  bodies: boolean,
+): Uint8Array[] {
+  const { parsed } = page;
+  const { head } = capture;
+  const pageFacts: readonly [] | PageFactsList =
+    parsed === undefined
+      ? []
+      : [
+          parsed.title,
+          parsed.words,
+          parsed.links.length,
+          parsed.charset,
+          parsed.language,
+          directivesText(page.robots),
+        ];
+  const facts: CaptureFacts = [
+    lease.url,
+    head.status,
+    page.mime,
+    capture.body.length,
+    lease.depth,
+    lease.via,
+    lease.parent,
+    capture.address,
+    capture.date,
+    head.find("transfer-encoding") >= 0,
+    page.truncated,
+    capture.unverified,
+    page.unchanged,
+    lease.cash,
+    ...pageFacts,
+  ];
+  const texts = packTexts(
+    jsonLine(line),
+    JSON.stringify(facts),
+    parsed === undefined ? "" : linkLines(parsed.links),
+    bodies ? capture.requestText : "",
+    bodies ? head.text : "",
+  );
+  return [texts, bodies ? capture.body : EMPTY];
+}
+
+/** Node's buffers have these; called directly they cost less than `write` on short texts. */
+interface WritableBuffer extends Buffer {
+  utf8Write(text: string, at: number): number;
+  latin1Write(text: string, at: number): number;
+}
+
+const SCRATCH_BYTES = 64 * 1024;
+/** No character needs more in UTF-8. */
+const WIDEST = 3;
+let scratch: WritableBuffer | undefined;
+
+function room(size: number): WritableBuffer {
+  if (size > SCRATCH_BYTES) return Buffer.allocUnsafe(size) as WritableBuffer;
+  scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES) as WritableBuffer;
+  return scratch;
+}
+
+function packTexts(
+  line: string,
+  facts: string,
+  links: string,
+  request: string,
+  head: string,
+): Buffer {
+  const wide = WIDEST * (line.length + facts.length);
+  const bytes = room(HEAD_BYTES + wide + links.length + request.length + head.length);
+  const lineBytes = bytes.utf8Write(line, HEAD_BYTES);
+  let at = HEAD_BYTES + lineBytes;
+  const factsBytes = bytes.utf8Write(facts, at);
+  at += factsBytes;
+  // Links are canonical, the others are what came and went: one byte per character.
+  at += bytes.latin1Write(links, at);
+  at += bytes.latin1Write(request, at);
+  at += bytes.latin1Write(head, at);
+  bytes.writeUInt32LE(lineBytes, 0);
+  bytes.writeUInt32LE(factsBytes, 4);
+  bytes.writeUInt32LE(links.length, 8);
+  bytes.writeUInt32LE(request.length, 12);
+  bytes.writeUInt32LE(head.length, 16);
+  return bytes.subarray(0, at);
+}
+
+/** A capture as its builder gets it, and the line of the log, which lacks only its end: the place of the record. */
+export interface ReceivedCapture {
+  readonly capture: Capture;
+  readonly line: Buffer;
+}
+
+/** Reads the parts of a capture frame; line, links, request, head and body are views. */
+export function readCapture([texts, body]: readonly Buffer[]): ReceivedCapture {
+  const bytes = texts!;
+  const factsAt = HEAD_BYTES + bytes.readUInt32LE(0);
+  const linksAt = factsAt + bytes.readUInt32LE(4);
+  const requestAt = linksAt + bytes.readUInt32LE(8);
+  const headAt = requestAt + bytes.readUInt32LE(12);
+  const facts: CaptureFacts = JSON.parse(bytes.toString("utf8", factsAt, linksAt));
+  const page = pageOf(facts);
+  const capture: Capture = {
+    url: facts[0],
+    status: facts[1],
+    mime: facts[2],
+    bytes: facts[3],
+    depth: facts[4],
+    via: facts[5],
+    parent: facts[6] ?? undefined,
+    ip: facts[7],
+    date: facts[8],
+    dechunked: facts[9],
+    truncated: facts[10] ?? undefined,
+    unverified: facts[11] ?? undefined,
+    unchanged: facts[12] ?? undefined,
+    cash: facts[13] ?? undefined,
+    page,
+    outlinks: LinkList.fromLines(bytes.subarray(linksAt, requestAt), page?.links ?? 0),
+    request: bytes.subarray(requestAt, headAt),
+    head: bytes.subarray(headAt, headAt + bytes.readUInt32LE(16)),
+    body: body!,
+  };
+  return { capture, line: bytes.subarray(HEAD_BYTES, factsAt - 1) };
+}
+
+function pageOf(facts: CaptureFacts): PageFacts | undefined {
+  if (facts.length <= PAGE_AT) return undefined;
+  const [title, words, links, charset, language, robots] = facts.slice(
+    PAGE_AT,
+  ) as unknown as PageFactsList;
+  return { title, words, links, charset, language: language ?? undefined, robots };
+}

@@ -1,0 +1,59 @@
+import type { JournalPort } from "../../frontier/frontier.ts";
+import type { PageLocation } from "../../frontier/journal/event-batch.ts";
+import type { JournalEnd } from "../../frontier/journal/journal-reader.ts";
+import type { OpenJournal } from "../builder/journal-writers.ts";
+import type { BufferSender } from "./buffer-sender.ts";
+import { FRAMES } from "./frames.ts";
+
+/** Where the record of a number is. */
+export type PlaceOfRecord = readonly [record: number, place: PageLocation];
+
+/** The way from a thread's shards to their journals: frames behind the page records they speak of. */
+export class HandOffPort implements JournalPort {
+  readonly #handOff: BufferSender;
+  readonly #epoch: number;
+  readonly #ends: ReadonlyMap<number, JournalEnd | undefined>;
+  readonly #opened = new Set<number>();
+  readonly #places = new Map<number, (place: PageLocation) => void>();
+
+  /** `ends` tells where the journal of each shard ended when it was read. */
+  constructor(
+    handOff: BufferSender,
+    epoch: number,
+    ends: ReadonlyMap<number, JournalEnd | undefined>,
+  ) {
+    this.#handOff = handOff;
+    this.#epoch = epoch;
+    this.#ends = ends;
+  }
+
+  write(shard: number, events: Uint8Array, onDurable: () => void): void {
+    if (!this.#opened.has(shard)) {
+      this.#opened.add(shard);
+      const open: OpenJournal = { shard, epoch: this.#epoch, after: this.#ends.get(shard) };
+      this.#handOff.send(FRAMES.openJournal, [Buffer.from(JSON.stringify(open))]);
+    }
+    const head = Buffer.allocUnsafe(2);
+    head.writeUInt16LE(shard, 0);
+    this.#handOff.send(FRAMES.journal, [head, events], onDurable);
+  }
+
+  place(record: number, onDurable: (place: PageLocation) => void): void {
+    const head = Buffer.allocUnsafe(4);
+    head.writeUInt32LE(record, 0);
+    this.#places.set(record, onDurable);
+    this.#handOff.send(FRAMES.askPlace, [head]);
+  }
+
+  /** The builder tells where records are. */
+  hear(places: readonly PlaceOfRecord[]): void {
+    for (const [record, place] of places) {
+      this.#places.get(record)?.(place);
+      this.#places.delete(record);
+    }
+  }
+
+  mark(onStored: () => void): void {
+    this.#handOff.send(FRAMES.mark, [], onStored);
+  }
+}

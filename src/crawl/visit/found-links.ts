@@ -1,0 +1,105 @@
+import type { Discovery, Lease } from "../../frontier/frontier.ts";
+import type { KnownFingerprints, KnownLinks } from "../../frontier/seen/known-links.ts";
+import type { Via } from "../../frontier/via.ts";
+import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { hostnameOf } from "../../url/url-parts.ts";
+import type { Follower, Skipped } from "./follower.ts";
+import type { ReadPage } from "./read-page.ts";
+
+type ViaOf = (url: CrawlUrl) => Via;
+
+const BY_LINK: ViaOf = () => "link";
+const BY_FEED: ViaOf = () => "feed";
+
+/** What of a page is followed. */
+export interface FoundRules {
+  readonly sitemaps: "on" | "off" | "only";
+}
+
+/** What a response leads to: links that may be new, and known ones where they get a share. */
+export interface Found {
+  readonly found: Discovery[];
+  readonly known?: KnownFingerprints | undefined;
+  /** Distinct links, also those that are not followed. */
+  readonly links: number;
+}
+
+/** Gathers everything a response leads to, from whatever part of it: links, headers, assets, lists. */
+export class FoundLinks {
+  readonly #follower: Follower;
+  readonly #rules: FoundRules;
+
+  constructor(follower: Follower, rules: FoundRules) {
+    this.#follower = follower;
+    this.#rules = rules;
+  }
+
+  /** What to visit next; what is not visited goes to `skipped` with its reason. `known` leaves out what is known. */
+  of(lease: Lease, page: ReadPage, skipped: Skipped[], known?: KnownLinks): Found {
+    if (page.listed !== undefined) {
+      const { urls, sitemaps } = page.listed;
+      const links = urls.length + sitemaps.length;
+      return { found: this.#listed(lease, page.listed, skipped), links };
+    }
+    const { parsed, headerLinks } = page;
+    const all = parsed?.links ?? [];
+    const ownLinks = all.length + (parsed?.refused.length ?? 0) + (parsed?.linksDropped ?? 0);
+    if (page.robots.nofollow) return { found: [], links: ownLinks };
+    for (const { link, reason } of parsed?.refused ?? []) {
+      this.#follower.report({ url: link, reason, parent: lease.url }, skipped);
+    }
+    const assets = this.#follower.assets(lease, parsed?.assets ?? [], skipped);
+    if (this.#rules.sitemaps === "only")
+      return { found: assets, links: ownLinks + (parsed?.assets.length ?? 0) };
+    const refresh = parsed?.refresh;
+    const viaOf: ViaOf = (url) => (url === refresh ? "refresh" : "link");
+    const split = known?.split(lease.shard, all);
+    const left = split?.left ?? all;
+    const links = this.#follower.links(lease, left, skipped, viaOf);
+    const others = headerLinks.length + (parsed?.feeds.length ?? 0) + (parsed?.assets.length ?? 0);
+    // Most pages have nothing but links.
+    if (others === 0) return { found: links, known: split?.known, links: ownLinks };
+    const met = new Set(all);
+    const isNew = (url: CrawlUrl) => met.size < met.add(url).size;
+    const more = this.#follower.links(lease, headerLinks.filter(isNew), skipped, BY_LINK);
+    const feeds = this.#follower.links(
+      lease,
+      (parsed?.feeds ?? []).filter(isNew),
+      skipped,
+      BY_FEED,
+    );
+    const found = [...links, ...more, ...feeds];
+    // A part of the page may be too far away for a link: it comes along all the same.
+    const refused = new Set(left);
+    for (const { url } of found) refused.delete(url);
+    for (const asset of assets) if (isNew(asset.url) || refused.has(asset.url)) found.push(asset);
+    for (const url of parsed?.assets ?? []) met.add(url);
+    return { found, known: split?.known, links: ownLinks + met.size - all.length };
+  }
+
+  #listed(lease: Lease, listed: Sitemap, skipped: Skipped[]): Discovery[] {
+    const pages = this.#follower.links(lease, listed.urls, skipped, () => "sitemap");
+    if (lease.via !== "robots") {
+      // An index may name sitemaps, but not indexes; a feed names pages only.
+      for (const url of listed.sitemaps) {
+        this.#follower.report({ url, reason: "sitemap_depth", parent: lease.url }, skipped);
+      }
+      return pages;
+    }
+    return [...pages, ...this.#children(lease, listed.sitemaps, skipped)];
+  }
+
+  /** The sitemaps of an index: those of its own host, and those that are in scope anyway. */
+  #children(lease: Lease, files: readonly CrawlUrl[], skipped: Skipped[]): Discovery[] {
+    const found: Discovery[] = [];
+    const host = hostnameOf(lease.url);
+    const { url: parent, depth } = lease;
+    for (const url of files) {
+      const reason = this.#follower.listRefusal(url, hostnameOf(url) === host);
+      if (reason !== undefined) this.#follower.report({ url, reason, parent }, skipped);
+      else found.push({ url, parent, depth, via: "index", seed: false, chain: [] });
+    }
+    return found;
+  }
+}

@@ -1,0 +1,139 @@
+import zlib from "node:zlib";
+import { type Coding, codingsOf, decoderOf, isZlib } from "../../fetch/wire/decode.ts";
+import { type ByteStep, DecodeStep } from "../../fetch/wire/decode-step.ts";
+import { FirstBytes } from "../../fetch/wire/first-bytes.ts";
+import type { BodyTap } from "../../fetch/wire/message.ts";
+import type { ResponseHead } from "../../fetch/wire/response-head.ts";
+import {
+  SITEMAP_MAX_BYTES,
+  type Sitemap,
+  SitemapReader,
+} from "../../parse/lists/sitemap-reader.ts";
+import { giveBackMemory } from "../../runtime/collect-garbage.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+
+const CAPS = { maxBytes: SITEMAP_MAX_BYTES, maxRatio: 200 };
+/** What decoders have made and nobody needs any more is worth collecting by then. */
+const COLLECT_BYTES = 8 * 1024 * 1024;
+
+/** What a list held, and what was wrong with the way it came. */
+export interface ReadList {
+  readonly listed: Sitemap;
+  readonly flag: "bad_encoding" | "encoding_error" | undefined;
+}
+
+/**
+ * Reads a sitemap or feed while it arrives: decoded, unzipped and scanned piece by piece. Of a document of any size
+ * only the entries are kept.
+ */
+export class ListReader implements BodyTap {
+  /** One more than is read, to tell what is too large. */
+  readonly maxBytes = SITEMAP_MAX_BYTES + 1;
+  readonly #url: CrawlUrl;
+  #reader: SitemapReader | undefined;
+  #entry: ByteStep | undefined;
+  #codings: DecodeStep[] = [];
+  #file: DecodeStep | undefined;
+  #flag: ReadList["flag"];
+  #uncollected = 0;
+  #ended = false;
+  #whenEnded: (() => void) | undefined;
+
+  constructor(url: CrawlUrl) {
+    this.#url = url;
+  }
+
+  get isDone(): boolean {
+    return this.#ended || (this.#reader?.isDone ?? true);
+  }
+
+  get isBehind(): boolean {
+    return this.#entry?.isBehind === true;
+  }
+
+  begin(head: ResponseHead): void {
+    if (head.status < 200 || head.status > 299) return;
+    const contentType = head.get("content-type");
+    const options = contentType === undefined ? {} : { contentType };
+    this.#reader = new SitemapReader(this.#url, options);
+    const codings = codingsOf(head.all("content-encoding").join(", "));
+    if (codings === undefined) this.#flag = "bad_encoding";
+    // From the inside out: the entries, the gzip file around them, the codings of the transfer.
+    let step: ByteStep = new FirstBytes((first) => this.#unzip(first));
+    for (const coding of [...(codings ?? [])].reverse()) step = this.#decode(coding, step);
+    this.#entry = step;
+  }
+
+  push(piece: Uint8Array): void {
+    if (this.#flag !== "bad_encoding") this.#entry?.write(piece);
+  }
+
+  whenReady(go: () => void): void {
+    this.#entry?.whenReady(go);
+  }
+
+  /** No more bytes come; answers when all that came have been read. */
+  async finish(): Promise<ReadList> {
+    this.#entry?.end();
+    if (this.#entry !== undefined && !this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#whenEnded = resolve;
+      });
+    }
+    const faults = this.#codings.map(({ fault }) => fault);
+    if (faults.includes("encoding_error")) this.#flag ??= "encoding_error";
+    const listed = (this.#reader ?? new SitemapReader(this.#url)).finish();
+    if (this.#file?.fault === "encoding_error") return this.#with(listed, "sitemap_bad_gzip");
+    const isCut = [...faults, this.#file?.fault].includes("body_too_large");
+    return isCut ? this.#with(listed, "sitemap_too_large") : { listed, flag: this.#flag };
+  }
+
+  /** What is inside was refused for its own reason, or the damage is the reason. */
+  #with(listed: Sitemap, error: NonNullable<Sitemap["error"]>): ReadList {
+    const isOwn = listed.error === undefined || listed.error === "sitemap_unknown";
+    return { listed: isOwn ? { ...listed, error } : listed, flag: this.#flag };
+  }
+
+  #decode(coding: Coding, next: ByteStep): ByteStep {
+    return new FirstBytes((first) => {
+      if (coding === "gzip" && !isGzip(first)) {
+        // Announced as gzip and plainly not: the list itself is more use than nothing.
+        if (first.length > 0) this.#flag ??= "encoding_error";
+        return next;
+      }
+      const step = new DecodeStep(
+        decoderOf(coding, coding === "deflate" && isZlib(first)),
+        CAPS,
+        next,
+      );
+      this.#codings.push(step);
+      return step;
+    });
+  }
+
+  #unzip(first: Buffer): ByteStep {
+    if (!isGzip(first)) return this.#last;
+    this.#file = new DecodeStep(zlib.createGunzip, CAPS, this.#last);
+    return this.#file;
+  }
+
+  readonly #last: ByteStep = {
+    isBehind: false,
+    whenReady: () => {},
+    write: (piece) => {
+      this.#reader?.push(piece);
+      this.#uncollected += piece.length;
+      if (this.#uncollected < COLLECT_BYTES) return;
+      this.#uncollected = 0;
+      giveBackMemory();
+    },
+    end: () => {
+      this.#ended = true;
+      this.#whenEnded?.();
+    },
+  };
+}
+
+function isGzip(first: Buffer): boolean {
+  return first[0] === 0x1f && first[1] === 0x8b;
+}

@@ -1,0 +1,164 @@
+import { isHtml, mimeOf } from "../../fetch/fetcher.ts";
+import type { Capture } from "../../fetch/outcome.ts";
+import { type DecodeResult, decodeBody } from "../../fetch/wire/decode.ts";
+import type { ResponseHead } from "../../fetch/wire/response-head.ts";
+import type { Via } from "../../frontier/via.ts";
+import { headerPages } from "../../parse/link-header.ts";
+import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";
+import { parseRefresh } from "../../parse/meta-refresh.ts";
+import { type ParsedPage, type ParseOptions, parsePage } from "../../parse/page.ts";
+import type { RobotsDirectives } from "../../parse/robots-meta.ts";
+import { robotsTag } from "../../parse/robots-tag.ts";
+import { looksLikeHtml } from "../../parse/sniff.ts";
+import { giveBackMemory } from "../../runtime/collect-garbage.ts";
+import type { EarlierRecord } from "../../store/warc/earlier-crawl.ts";
+import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
+import { ListReader } from "./list-reader.ts";
+import { readList } from "./read-list.ts";
+
+/** A response after a look inside. */
+export interface ReadPage {
+  /** A 2xx response that counts as a page; a sitemap does not. */
+  readonly isPage: boolean;
+  readonly mime: string;
+  /** Present for HTML. */
+  readonly parsed: ParsedPage | undefined;
+  /** Where the head leads beside its Location: `Link` and `Refresh`. */
+  readonly headerLinks: readonly CrawlUrl[];
+  /** What robots meta and X-Robots-Tag ask for, added up. */
+  readonly robots: RobotsDirectives;
+  /** Present for sitemaps and feeds that were asked for as such. */
+  readonly listed: Sitemap | undefined;
+  /** Present when the server says that nothing has changed since an earlier crawl. */
+  readonly unchanged?: EarlierRecord;
+  /** What was wrong with the body, as a stable code. */
+  readonly flag: string | undefined;
+  readonly truncated: Capture["truncated"];
+}
+
+/** Caps for bodies and the way to read them, from the configuration. */
+export interface ReadRules {
+  readonly maxBodyBytes: number;
+  readonly maxRatio: number;
+  readonly parse: ParseOptions & { readonly agent: string };
+  /** False with --no-robots: nobody's directives are looked at. */
+  readonly obeyDirectives: boolean;
+}
+
+/** CPU time after which the rest of a page is left unread. */
+const PARSE_BUDGET_MS = 2000;
+
+/** After a page like this there is enough garbage to be worth collecting. */
+const LARGE_PAGE_BYTES = 4 * 1024 * 1024;
+
+const NO_DIRECTIVES: RobotsDirectives = Object.freeze({ noindex: false, nofollow: false });
+const NO_LINKS: readonly CrawlUrl[] = [];
+
+/** Decodes and parses a 2xx HTML response or list; anything else is only classified. */
+export function readPage(
+  url: CrawlUrl,
+  via: Via,
+  capture: Capture,
+  rules: ReadRules,
+): ReadPage | Promise<ReadPage> {
+  const { head } = capture;
+  const isOk = head.status >= 200 && head.status <= 299;
+  if (isOk && capture.tap instanceof ListReader) return readList(capture.tap, capture);
+  const mime = mimeOf(head);
+  const bare: ReadPage = {
+    isPage: isOk,
+    mime,
+    parsed: undefined,
+    headerLinks: isOk ? headerLinksOf(head, url) : NO_LINKS,
+    robots: isOk ? headerDirectives(head, rules) : NO_DIRECTIVES,
+    listed: undefined,
+    flag: capture.flag,
+    truncated: capture.truncated,
+  };
+  const maybeHtml = via !== "asset" && (mime === "" || isHtml(mime));
+  return isOk && capture.body.length > 0 && maybeHtml ? parseBody(url, capture, bare, rules) : bare;
+}
+
+/** Takes the content coding off and parses what is inside, if it is HTML; at once unless decoding takes long. */
+function parseBody(
+  url: CrawlUrl,
+  { head, body }: Pick<Capture, "head" | "body">,
+  bare: ReadPage,
+  rules: ReadRules,
+): ReadPage | Promise<ReadPage> {
+  const decoding = decodeBody(body, codingOf(head), {
+    maxBytes: rules.maxBodyBytes,
+    maxRatio: rules.maxRatio,
+    borrow: true,
+  });
+  return decoding instanceof Promise
+    ? decoding.then((decoded) => parseDecoded(url, head, decoded, bare, rules))
+    : parseDecoded(url, head, decoding, bare, rules);
+}
+
+function codingOf(head: ResponseHead): string | undefined {
+  const at = head.find("content-encoding");
+  if (at < 0) return undefined;
+  const isOnly = head.find("content-encoding", head.after(at)) < 0;
+  return isOnly ? head.valueAt(at) : head.all("content-encoding").join(", ");
+}
+
+// The fields are named one by one: to spread an object costs a small page more than to scan it.
+function parseDecoded(
+  url: CrawlUrl,
+  head: ResponseHead,
+  decoded: DecodeResult,
+  bare: ReadPage,
+  rules: ReadRules,
+): ReadPage {
+  const flag = bare.flag ?? decoded.flag;
+  const truncated = bare.truncated ?? decoded.truncated;
+  if (decoded.flag === "bad_encoding" || !looksLikeHtml(decoded.bytes, bare.mime !== "")) {
+    return { ...bare, flag: flag ?? "not_html", truncated };
+  }
+  const { maxLinks, agent, assets, lazy, forms, feeds, skipNofollow } = rules.parse;
+  const parsed = parsePage(decoded.bytes, url, {
+    contentType: head.get("content-type"),
+    maxLinks,
+    words: rules.parse.words,
+    agent,
+    assets,
+    lazy,
+    forms,
+    feeds,
+    skipNofollow,
+    budgetMs: PARSE_BUDGET_MS,
+  });
+  if (decoded.bytes.length >= LARGE_PAGE_BYTES) giveBackMemory();
+  const robots = rules.obeyDirectives ? strictest(bare.robots, parsed.robots) : NO_DIRECTIVES;
+  const cut = parsed.cut ? "parse_budget" : undefined;
+  return {
+    isPage: bare.isPage,
+    mime: bare.mime,
+    parsed,
+    headerLinks: bare.headerLinks,
+    robots,
+    listed: undefined,
+    flag: flag ?? cut,
+    truncated,
+  };
+}
+
+function headerDirectives(head: ResponseHead, rules: ReadRules): RobotsDirectives {
+  if (!rules.obeyDirectives || head.find("x-robots-tag") < 0) return NO_DIRECTIVES;
+  return robotsTag(head.all("x-robots-tag"), rules.parse.agent);
+}
+
+function strictest(a: RobotsDirectives, b: RobotsDirectives): RobotsDirectives {
+  const noindex = a.noindex || b.noindex;
+  const nofollow = a.nofollow || b.nofollow;
+  return noindex || nofollow ? { noindex, nofollow } : NO_DIRECTIVES;
+}
+
+function headerLinksOf(head: ResponseHead, url: CrawlUrl): readonly CrawlUrl[] {
+  if (head.find("link") < 0 && head.find("refresh") < 0) return NO_LINKS;
+  const links = headerPages(head.all("link").join(", "), url);
+  const refresh = parseRefresh(head.get("refresh") ?? "")?.link;
+  const target = refresh === undefined ? undefined : canonicalize(refresh, url);
+  return target === undefined || links.includes(target) ? links : [...links, target];
+}

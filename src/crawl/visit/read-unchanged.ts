@@ -1,0 +1,39 @@
+import type { Capture } from "../../fetch/outcome.ts";
+import type { RequestHeaders } from "../../fetch/wire/client.ts";
+import { ResponseHead } from "../../fetch/wire/response-head.ts";
+import type { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { type ReadPage, type ReadRules, readPage } from "./read-page.ts";
+
+const SENDABLE = /^[\x20-\x7e]{1,512}$/;
+
+/** The headers that ask a server for a page only if it is not what the earlier crawl has. */
+export function validatorsOf(earlier: EarlierCrawl, url: CrawlUrl): RequestHeaders | undefined {
+  const head = ResponseHead.parse(earlier.find(url)?.head ?? "");
+  const etag = head?.get("etag") ?? "";
+  const modified = head?.get("last-modified") ?? "";
+  const headers: [string, string][] = [];
+  if (SENDABLE.test(etag)) headers.push(["If-None-Match", etag]);
+  if (SENDABLE.test(modified)) headers.push(["If-Modified-Since", modified]);
+  return headers.length === 0 ? undefined : headers;
+}
+
+/**
+ * Reads the page that a 304 answer means from the earlier crawl, because its links lead on as they did then. When it
+ * cannot be found any more the answer is what it looks like: a status without a page.
+ */
+export async function readUnchanged(
+  url: CrawlUrl,
+  capture: Capture,
+  earlier: EarlierCrawl,
+  rules: ReadRules,
+): Promise<ReadPage> {
+  const found = earlier.find(url);
+  const head = ResponseHead.parse(found?.head ?? "");
+  const bare = await readPage(url, "link", capture, rules);
+  if (found === undefined || head === undefined) return bare;
+  const { recordId, uri, date, payloadDigest, body } = found;
+  const unchanged = { recordId, uri, date, payloadDigest };
+  const page = await readPage(url, "link", { ...capture, head, body }, rules);
+  return { ...page, isPage: false, unchanged, flag: undefined, truncated: undefined };
+}

@@ -1,0 +1,267 @@
+import { crc32 } from "node:zlib";
+import type { Lease } from "../../../frontier/frontier.ts";
+import { fingerprint, lastFingerprint } from "../../../hash/fingerprint.ts";
+import type { ParsedPage } from "../../../parse/page.ts";
+import type { CrawlUrl } from "../../../url/crawl-url.ts";
+import { hostnameOf } from "../../../url/url-parts.ts";
+import { exactFingerprint, folderFingerprint, looseFingerprint } from "./content-print.ts";
+import { type Evidence, Family } from "./family.ts";
+import { FingerprintCache } from "./print-cache.ts";
+import { SharedEvidence } from "./shared-evidence.ts";
+import {
+  familyState,
+  growthState,
+  QUERY_PARAMETERS,
+  spellingReason,
+  spellingState,
+  type TrapState,
+} from "./trap-verdict.ts";
+import { shapeOf, spellingOf, type UrlShape } from "./url-shape.ts";
+
+const MAX_HOSTS = 20_000;
+const MAX_FAMILIES = 512;
+/** Hosts below this many pages cost a counter and nothing else. */
+const SMALL_HOST_PAGES = 64;
+/**
+ * Prints of all larger hosts together, of each kind. One memory for all: with some for each, hosts beyond a number that
+ * memory allows would take it from each other, page by page.
+ */
+const PRINTS = 1 << 18;
+const MAX_STATES = 2000;
+/** Copies of a whole host, however their URLs are spelled; from then on copies lead nowhere. */
+const HOST_COPIES = 3000;
+const HOST_SHARE = 0.9;
+const FAR_YEARS = 3;
+const FIRST_YEAR = 1970;
+
+interface Prints {
+  readonly exact: FingerprintCache;
+  readonly loose: FingerprintCache;
+  /** Links that pages of suspicious families lead to. */
+  readonly links: FingerprintCache;
+}
+
+interface WatchedHost {
+  readonly name: string;
+  /** Tells its prints from those of others. */
+  readonly print: number;
+  pages: number;
+  /** The evidence of all its families together. */
+  readonly all: Family;
+  /** That of pages which lie below the one they were found on. */
+  readonly growth: Family;
+  /** Something speaks against some of its URLs. */
+  suspect: boolean;
+  readonly families: Map<string, Family>;
+  /** The one met last, and so the last of the map already. */
+  latest: Family | undefined;
+  readonly states: Map<string, TrapState>;
+}
+
+/** What a page adds to the evidence about its family and about growing paths. */
+interface PageEvidence extends Evidence {
+  /** It looks like the page it was found on. */
+  readonly alike: boolean;
+}
+
+/**
+ * Gathers evidence about the hosts of one crawler thread and says which URLs are not worth a visit. A trap is a family
+ * of URLs whose pages bring nothing new and lead to more of themselves; the mere size of a host is no evidence.
+ * Memory is bounded; what is forgotten has to be shown again.
+ */
+export class TrapWatch {
+  readonly #thisYear: number;
+  readonly #hosts = new Map<string, WatchedHost>();
+  /** The host met last, and so the last of the map already: to take out and put in again costs more than a look. */
+  #latest: WatchedHost | undefined;
+  /** Made when a host has become large enough. */
+  #prints: Prints | undefined;
+  readonly #shared: SharedEvidence;
+
+  constructor(nowMs: number = Date.now(), shared = new SharedEvidence()) {
+    this.#thisYear = new Date(nowMs).getUTCFullYear();
+    this.#shared = shared;
+  }
+
+  /** What is known about the family of a URL that was found on the parent. */
+  state(url: CrawlUrl, parent: CrawlUrl | undefined): TrapState {
+    const host = this.#hosts.get(hostnameOf(url));
+    if (host === undefined || !host.suspect) {
+      return mayBeOdd(url) && spellingReason(spellingOf(url)) !== undefined ? "demoted" : "free";
+    }
+    if (parent !== undefined && this.#shared.isCopy(fingerprintOf(parent))) {
+      if (isAllCopies(host.all)) return "trap_same_content";
+      const growth = liesBelow(url, parent) ? growthState(host.growth) : "free";
+      if (growth !== "free") return growth;
+    }
+    const shape = shapeOf(url);
+    return host.states.get(familyOf(shape)) ?? (spellingReason(shape) ? "demoted" : "free");
+  }
+
+  /** Takes in a page that was fetched, parsed if it was HTML, its bytes as they came, and where its head leads. */
+  page(
+    lease: Lease,
+    parsed: ParsedPage | undefined,
+    body: Uint8Array,
+    headerLinks: readonly CrawlUrl[] = [],
+  ): void {
+    const host = this.#host(hostnameOf(lease.url));
+    host.pages++;
+    const shape = shapeOf(lease.url);
+    const odd = spellingReason(shape);
+    if (odd === undefined && (parsed === undefined || host.pages < SMALL_HOST_PAGES)) return;
+    const key = familyOf(shape);
+    const family = this.#family(host, key);
+    const evidence = this.#evidence(lease, parsed, body, host, shape, key, headerLinks);
+    family.add(evidence);
+    host.all.add(evidence);
+    const grows = lease.parent !== undefined && liesBelow(lease.url, lease.parent);
+    if (grows) {
+      const isSame = evidence.looseCopy === evidence.alike;
+      host.growth.add(isSame ? evidence : { ...evidence, looseCopy: evidence.alike });
+    }
+    const state =
+      odd === undefined ? familyState(family, shape, lease.depth) : spellingState(family, odd);
+    if (state === "free") host.states.delete(key);
+    else host.states.set(key, state);
+    if (host.states.size > MAX_STATES) dropFirst(host.states);
+    host.suspect =
+      host.states.size > 0 || isAllCopies(host.all) || growthState(host.growth) !== "free";
+  }
+
+  #evidence(
+    lease: Lease,
+    parsed: ParsedPage | undefined,
+    body: Uint8Array,
+    host: WatchedHost,
+    shape: UrlShape,
+    key: string,
+    headerLinks: readonly CrawlUrl[],
+  ): PageEvidence {
+    if (parsed === undefined) return NO_EVIDENCE;
+    this.#prints ??= newFingerprints();
+    const { exact, loose, links } = this.#prints;
+    const own = host.print;
+    const isLooseCopy = loose.meet(own ^ looseFingerprint(parsed, lease.url));
+    const hasFilters = shape.parameters >= QUERY_PARAMETERS;
+    // Most pages of honest hosts end here.
+    if (!isLooseCopy && !hasFilters) return NO_EVIDENCE;
+    // The same bytes, or the same but for what the server makes up; both are to be remembered.
+    const sameBytes = isLooseCopy && exact.meet(own ^ crc32(body));
+    const isCopy = (isLooseCopy && exact.meet(own ^ exactFingerprint(parsed))) || sameBytes;
+    const { parent } = lease;
+    const fromCopy = parent !== undefined && this.#shared.isCopy(fingerprintOf(parent));
+    if (isLooseCopy) this.#shared.addCopy(fingerprintOf(lease.url));
+    const look = isLooseCopy ? folderFingerprint(parsed, lease.url) : 0;
+    if (isLooseCopy) this.#shared.addCopy(fingerprintOf(lease.url, look));
+    const news = newLinks([...parsed.links, ...headerLinks], links, own);
+    return {
+      copy: isCopy && fromCopy,
+      leads: isCopy && fromCopy && news.length > 0,
+      looseCopy: isLooseCopy && fromCopy,
+      alike: fromCopy && this.#shared.isCopy(fingerprintOf(parent, look)),
+      inbred: hasFilters && isInbred(parent, news, key),
+      stray: isLooseCopy && fromCopy && this.#isFar(shape.year),
+    };
+  }
+
+  #isFar(year: number | undefined): boolean {
+    return year !== undefined && (year > this.#thisYear + FAR_YEARS || year < FIRST_YEAR);
+  }
+
+  #host(name: string): WatchedHost {
+    if (this.#latest?.name === name) return this.#latest;
+    let host = this.#hosts.get(name);
+    if (host !== undefined) {
+      // The map keeps the order of use, so that the host met least lately goes first.
+      this.#hosts.delete(name);
+    } else {
+      const [families, states] = [new Map<string, Family>(), new Map<string, TrapState>()];
+      const all = new Family(`${name} all`, this.#shared);
+      const growth = new Family(`${name} growth`, this.#shared);
+      const fresh = { pages: 0, suspect: false, latest: undefined };
+      host = { name, print: fingerprintOf(name), ...fresh, all, growth, families, states };
+    }
+    this.#hosts.set(name, host);
+    if (this.#hosts.size > MAX_HOSTS) dropFirst(this.#hosts);
+    this.#latest = host;
+    return host;
+  }
+
+  #family(host: WatchedHost, key: string): Family {
+    const known = host.families.get(key);
+    if (known !== undefined && known === host.latest) return known;
+    const family = known ?? new Family(`${host.name}${key}`, this.#shared);
+    host.families.delete(key);
+    host.families.set(key, family);
+    if (host.families.size > MAX_FAMILIES) dropFirst(host.families);
+    host.latest = family;
+    return family;
+  }
+}
+
+function newFingerprints(): Prints {
+  return {
+    exact: new FingerprintCache(PRINTS),
+    loose: new FingerprintCache(PRINTS),
+    links: new FingerprintCache(PRINTS),
+  };
+}
+
+const NO_EVIDENCE: PageEvidence = {
+  copy: false,
+  leads: false,
+  looseCopy: false,
+  alike: false,
+  inbred: false,
+  stray: false,
+};
+
+/** Links that were not met lately on pages of the same host. */
+function newLinks(links: readonly CrawlUrl[], met: FingerprintCache, own: number): CrawlUrl[] {
+  return links.filter((link) => !met.meet(own ^ fingerprintOf(link)));
+}
+
+/** In a folder below that of the page it was found on. */
+function liesBelow(url: CrawlUrl, parent: CrawlUrl): boolean {
+  const mark = parent.indexOf("?");
+  const folder = parent.slice(0, parent.lastIndexOf("/", mark < 0 ? undefined : mark) + 1);
+  return url.startsWith(folder) && url.indexOf("/", folder.length) >= 0;
+}
+
+/** Found within its family, and leading to nothing new outside it. */
+function isInbred(parent: CrawlUrl | undefined, news: readonly CrawlUrl[], key: string): boolean {
+  if (parent === undefined || familyOf(shapeOf(parent)) !== key) return false;
+  return news.every((link) => familyOf(shapeOf(link)) === key);
+}
+
+/** URLs of odd spelling are one family per reason, whatever else they look like. */
+function familyOf(shape: UrlShape): string {
+  return spellingReason(shape) ?? shape.pattern;
+}
+
+function isAllCopies(all: Family): boolean {
+  return all.copies >= HOST_COPIES && all.copyShare >= HOST_SHARE;
+}
+
+/** A cheap look first: with fewer slashes, those of the scheme included, no segment follows itself four times. */
+function mayBeOdd(url: CrawlUrl): boolean {
+  let slashes = 2;
+  for (let at = url.indexOf("/", 8); at >= 0; at = url.indexOf("/", at + 1)) {
+    if (++slashes >= 6) return true;
+  }
+  return false;
+}
+
+function dropFirst(map: Map<string, unknown>): void {
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    break;
+  }
+}
+
+/** The second number makes another lastFingerprint of the same text. */
+function fingerprintOf(text: string, seed = 0): number {
+  fingerprint(text, seed, seed);
+  return lastFingerprint.high;
+}

@@ -1,0 +1,142 @@
+import type { CrawlConfig } from "../../config/schema.ts";
+import { WorkerDiedError } from "../../errors.ts";
+import { type RunningWorker, runWorker } from "../../runtime/run-worker.ts";
+import { type CrawlState, crawlPaths } from "../../store/folder/crawl-folder.ts";
+import { reclaimTreeLocks } from "../../store/tree/page-tree.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { shardOf, siteHash, siteOf } from "../../url/site.ts";
+import { hostnameOf } from "../../url/url-parts.ts";
+import type { BuildRules, FromBuilder } from "../builder/build-worker.ts";
+import { builderOptions } from "../builder/builder-options.ts";
+import type { DebugRules } from "../builder/debug-worker.ts";
+import type { DiskNews } from "../builder/disk-patience.ts";
+import type { FromCrawler, ToCrawler } from "../crawler/crawl-worker.ts";
+import type { CrawlerRules } from "../crawler/crawler-rules.ts";
+import type { Control, CrawlMemory } from "../shared-memory.ts";
+
+/** A thread that has not left after this long is busy with something that does not end. */
+const LEAVE_MS = 500;
+
+/** What a crew works on. */
+export interface WorkersPlan {
+  readonly config: CrawlConfig;
+  readonly out: string;
+  readonly memory: CrawlMemory;
+  readonly control: Control;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  /** All seeds, also those that earlier runs were led to. */
+  readonly seeds: readonly CrawlUrl[];
+  /** What the crawl was found with: which files must be there. */
+  readonly state: Pick<CrawlState, "journals" | "lostArchives">;
+  /** True when another run may have asked hosts a moment ago. */
+  readonly resumed: boolean;
+  /** Shared by all builders: `treeLockMemory`. */
+  readonly treeLocks: SharedArrayBuffer;
+  /** A number for the next run of a thread, above all before and durable. */
+  readonly nextEpoch: () => number;
+}
+
+/** What a crew tells its supervisor. */
+export interface WorkersListener {
+  seedFound(url: CrawlUrl): void;
+  disk(news: DiskNews): void;
+  /** `backMs` after its death what it held waited again. */
+  replaced(name: string, cause: unknown, backMs: number): void;
+  /** Nothing is pending. */
+  finished(): void;
+  /** A death that cannot be made good. */
+  fault(error: unknown): void;
+}
+
+/** Folder of the journals; undefined for a frontier that keeps none. */
+export function journalsOf({ config, out }: WorkersPlan): string | undefined {
+  return config.frontier === "shared" ? undefined : crawlPaths(out).journals;
+}
+
+/** Starts a builder thread. */
+export function startBuilder(
+  plan: WorkersPlan,
+  builder: number,
+  hear: (message: FromBuilder) => void,
+): RunningWorker {
+  const { config, memory, out, seedLow, seedHigh, treeLocks } = plan;
+  // A builder that died may have held locks.
+  reclaimTreeLocks(treeLocks, builder);
+  const options = builderOptions(config, out, builder, treeLocks);
+  const folder = journalsOf(plan);
+  const journals = folder === undefined ? undefined : { folder, seedLow, seedHigh };
+  const workerData: BuildRules = { builder, config, memory, options, journals };
+  const module = new URL("../builder/build-worker.js", import.meta.url);
+  const running = runWorker(module, `builder ${builder}`, { workerData });
+  running.worker.on("message", hear);
+  return untilDone(running, () => plan.control.buildersMayEnd);
+}
+
+/** Tells a crawler thread which shards are its own; it reads them and then waits for a word to go. */
+export function beginCrawler(
+  plan: WorkersPlan,
+  spare: RunningWorker,
+  run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait">,
+  hear: (message: FromCrawler) => void,
+): RunningWorker {
+  const { config, memory, seedLow, seedHigh, seeds, state } = plan;
+  const { shards, threads } = config;
+  const journals = journalsOf(plan);
+  const { archive } = crawlPaths(plan.out);
+  const rules: CrawlerRules = {
+    ...{ ...run, config, memory, seedLow, seedHigh, seeds },
+    ...{ journals, begun: state.journals !== undefined },
+    ...{ archive, lostArchives: state.lostArchives ?? [] },
+  };
+  const ownSeeds = seeds.filter((url) => {
+    const shard = shardOf(siteHash(siteOf(hostnameOf(url))), shards);
+    return shard % threads === run.thread;
+  });
+  const running = { ...spare, name: `crawler ${run.thread}` };
+  const begin: ToCrawler = { kind: "begin", rules, ownSeeds };
+  running.worker.postMessage(begin);
+  let isDone = false;
+  running.worker.on("message", (message: FromCrawler) => {
+    isDone ||= message.kind === "finished" || message.kind === "refused";
+    hear(message);
+  });
+  return untilDone(running, () => isDone);
+}
+
+/** A thread that exits before its work is done has died, also when its exit code is 0: `process.exit()` is no answer. */
+function untilDone(running: RunningWorker, isDone: () => boolean): RunningWorker {
+  const ended = running.ended.then(() => {
+    if (!isDone()) throw new WorkerDiedError(running.name, new Error("it ended too early"));
+  });
+  ended.catch(() => {});
+  return { ...running, ended };
+}
+
+/** A crawler has to be out of the way: it goes by itself, or it is ended when it does not. */
+export async function dismiss({ worker, ended }: RunningWorker): Promise<void> {
+  const leave: ToCrawler = { kind: "leave" };
+  worker.postMessage(leave);
+  // Between two events, because Node (20.20) aborts the process when a thread is ended while it makes a zlib stream.
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, LEAVE_MS);
+  });
+  await Promise.race([ended.catch(() => {}), late]);
+  clearTimeout(timer);
+  await worker.terminate();
+}
+
+/** Starts what is neither crawler nor builder: the thread that writes the debug log, if there is one. */
+export function startOthers(plan: WorkersPlan, fault: (error: unknown) => void): RunningWorker[] {
+  if (!plan.config.debug) return [];
+  const running = startDebugLog(plan);
+  running.ended.catch(fault);
+  return [running];
+}
+
+function startDebugLog({ memory, out }: WorkersPlan): RunningWorker {
+  const workerData: DebugRules = { memory, file: crawlPaths(out).debugLog };
+  const module = new URL("../builder/debug-worker.js", import.meta.url);
+  return runWorker(module, "debug log", { workerData });
+}

@@ -1,0 +1,105 @@
+import type { UrlParts } from "../../url/url-parts.ts";
+import { type Cookie, isBelow, parseSetCookie } from "./set-cookie.ts";
+
+const MAX_PER_HOST = 50;
+/** Hosts whose cookies are kept; the one not asked for the longest time goes first. */
+const MAX_HOSTS = 1000;
+/** A request's Cookie header is cut here: servers refuse longer ones. */
+const MAX_SENT_BYTES = 8192;
+/** Set-Cookie lines looked at in one response. */
+const MAX_LINES = 100;
+
+/**
+ * The cookies of one crawler thread, by the host that set them. Stricter than browsers: a cookie goes back only to
+ * the scheme and port it came from, so no redirect carries it across origins.
+ */
+export class CookieJar {
+  readonly #now: () => number;
+  readonly #hosts = new Map<string, Map<string, Cookie>>();
+
+  /** `now` is wall time in milliseconds, because cookies expire by the calendar. */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** Hosts with cookies. */
+  get hosts(): number {
+    return this.#hosts.size;
+  }
+
+  /** Keeps what a response sets, as far as it may. */
+  store(url: UrlParts, lines: readonly string[]): void {
+    const nowMs = this.#now();
+    for (const line of lines.slice(0, MAX_LINES)) {
+      const cookie = parseSetCookie(line, url, nowMs);
+      if (cookie !== undefined) this.#keep(originKey(url, cookie.domain), cookie, nowMs);
+    }
+  }
+
+  /** The value of the Cookie header for a request; undefined when there is none to send. */
+  header(url: UrlParts): string | undefined {
+    if (this.#hosts.size === 0) return undefined;
+    const path = url.target.split("?", 1)[0]!;
+    const nowMs = this.#now();
+    const found: Cookie[] = [];
+    const host = url.hostname.toLowerCase();
+    for (let domain = host; ; domain = domain.slice(domain.indexOf(".") + 1)) {
+      if (domain !== host && !isBelow(host, domain)) break;
+      for (const cookie of this.#hosts.get(originKey(url, domain))?.values() ?? []) {
+        if (cookie.expiresAtMs <= nowMs || (cookie.hostOnly && domain !== host)) continue;
+        if (matchesPath(path, cookie.path)) found.push(cookie);
+      }
+      if (!domain.includes(".")) break;
+    }
+    // RFC 6265, 5.4: longer paths first; what was set first comes first.
+    found.sort((a, b) => b.path.length - a.path.length);
+    let header = "";
+    for (const { name, value } of found) {
+      const pair = `${name}=${value}`;
+      if (header.length + pair.length + 2 > MAX_SENT_BYTES) continue;
+      header += header === "" ? pair : `; ${pair}`;
+    }
+    return header === "" ? undefined : header;
+  }
+
+  #keep(key: string, cookie: Cookie, nowMs: number): void {
+    const known = this.#hosts.get(key);
+    const cookies = known ?? new Map<string, Cookie>();
+    const id = `${cookie.name};${cookie.path}`;
+    if (cookie.expiresAtMs <= nowMs) {
+      cookies.delete(id);
+      if (cookies.size === 0) this.#hosts.delete(key);
+      return;
+    }
+    cookies.set(id, cookie);
+    if (cookies.size > MAX_PER_HOST) dropOne(cookies, nowMs);
+    this.#hosts.delete(key);
+    this.#hosts.set(key, cookies);
+    if (this.#hosts.size <= MAX_HOSTS) return;
+    for (const oldest of this.#hosts.keys()) {
+      this.#hosts.delete(oldest);
+      break;
+    }
+  }
+}
+
+/** One that has expired, or the oldest. */
+function dropOne(cookies: Map<string, Cookie>, nowMs: number): void {
+  let victim: string | undefined;
+  for (const [id, cookie] of cookies) {
+    victim ??= id;
+    if (cookie.expiresAtMs > nowMs) continue;
+    victim = id;
+    break;
+  }
+  if (victim !== undefined) cookies.delete(victim);
+}
+
+function originKey({ secure, port }: UrlParts, domain: string): string {
+  return `${secure ? "https" : "http"} ${domain} ${port}`;
+}
+
+function matchesPath(path: string, allowed: string): boolean {
+  if (!path.startsWith(allowed)) return false;
+  return path.length === allowed.length || allowed.endsWith("/") || path[allowed.length] === "/";
+}

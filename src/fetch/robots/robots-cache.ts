@@ -1,0 +1,122 @@
+import { RobotsRules } from "./robots-rules.ts";
+
+/** How many redirects of a robots.txt are followed; after that it counts as unavailable (RFC 9309, 2.3.1.2). */
+export const ROBOTS_MAX_REDIRECTS = 5;
+
+/** What is known about the robots.txt of an origin. */
+export type RobotsAnswer =
+  | { kind: "rules"; rules: RobotsRules }
+  | { kind: "unreachable"; retryAtMs: number };
+
+/** What became of one request for a robots.txt. */
+export type RobotsFetch =
+  | { status: number; body: Uint8Array; location?: string }
+  | { failed: string };
+
+/** What one request for a robots.txt means; a redirect is for the caller to follow. */
+export type RobotsMeaning =
+  | { kind: "rules"; rules: RobotsRules }
+  | { kind: "redirect"; location: string }
+  | { kind: "unreachable"; reason: string };
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const TOO_MANY_REQUESTS = 429;
+
+/** Reads a response as RFC 9309, 2.3.1 does: absent allows everything, unreachable disallows everything for now. */
+export function robotsFromStatus(
+  result: RobotsFetch,
+  agent: string,
+  redirectsFollowed = 0,
+): RobotsMeaning {
+  if ("failed" in result) return { kind: "unreachable", reason: result.failed };
+  const { status, body, location } = result;
+  if (status >= 200 && status < 300) {
+    return { kind: "rules", rules: RobotsRules.parse(body, agent) };
+  }
+  if (REDIRECTS.has(status) && location !== undefined && redirectsFollowed < ROBOTS_MAX_REDIRECTS) {
+    return { kind: "redirect", location };
+  }
+  // "Too many requests" says nothing about the file: the RFC lets us go on, Google does not, and neither do we.
+  if (status >= 300 && status < 500 && status !== TOO_MANY_REQUESTS) {
+    return { kind: "rules", rules: RobotsRules.allowAll };
+  }
+  return { kind: "unreachable", reason: `robots_status_${status}` };
+}
+
+interface Entry {
+  answer: RobotsAnswer;
+  expiresAtMs: number;
+  bytes: number;
+}
+
+/** Map entry, key and the objects around an answer. */
+const ENTRY_BYTES = 200;
+
+/** Remembers answers per origin up to a number of bytes; the one not asked for the longest time goes first. */
+export class RobotsCache {
+  readonly #maxBytes: number;
+  readonly #ttlMs: number;
+  readonly #clock: () => number;
+  /** In order of last use: a Map keeps the order of insertion, and every use inserts again. */
+  readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
+  /** Used last, and so the last of the map already. */
+  #latest: Entry | undefined;
+
+  /** The clock is monotonic, in milliseconds; `ttlMs` is at most 24 h in RFC 9309. */
+  constructor(options: { maxBytes: number; ttlMs: number; clock: () => number }) {
+    this.#maxBytes = options.maxBytes;
+    this.#ttlMs = options.ttlMs;
+    this.#clock = options.clock;
+  }
+
+  /** Bytes held now, never more than `maxBytes`. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Number of origins known now. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** What is known about an origin; undefined when it must be asked, for the first time or again. */
+  get(origin: string): RobotsAnswer | undefined {
+    const entry = this.#entries.get(origin);
+    if (entry === undefined) return undefined;
+    if (this.#clock() >= entry.expiresAtMs) {
+      this.#drop(origin);
+      return undefined;
+    }
+    if (entry !== this.#latest) {
+      this.#entries.delete(origin);
+      this.#entries.set(origin, entry);
+      this.#latest = entry;
+    }
+    return entry.answer;
+  }
+
+  /** Remembers an answer; one that is larger than the whole cache is not kept. */
+  put(origin: string, answer: RobotsAnswer): void {
+    this.#drop(origin);
+    const shared = answer.kind !== "rules" || answer.rules === RobotsRules.allowAll;
+    const bytes = ENTRY_BYTES + origin.length + (shared ? 0 : answer.rules.bytes);
+    if (bytes > this.#maxBytes) return;
+    const ageOut = this.#clock() + this.#ttlMs;
+    const expiresAtMs = answer.kind === "rules" ? ageOut : Math.min(answer.retryAtMs, ageOut);
+    this.#latest = { answer, expiresAtMs, bytes };
+    this.#entries.set(origin, this.#latest);
+    this.#bytes += bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(origin: string): void {
+    const entry = this.#entries.get(origin);
+    if (entry === undefined) return;
+    this.#entries.delete(origin);
+    this.#bytes -= entry.bytes;
+  }
+}

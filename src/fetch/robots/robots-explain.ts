@@ -1,0 +1,58 @@
+import { selectGroup } from "./robots-groups.ts";
+import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
+import { RobotsRules } from "./robots-rules.ts";
+
+/** Why a URL is allowed or not: what `orbweaver check robots` shows. */
+export interface RobotsExplanation {
+  allowed: boolean;
+  /** "rule": a line decided; "no_rule": the group has none that matches; "no_group": nothing is said to this agent. */
+  because: "rule" | "no_rule" | "no_group";
+  /** Whether the group used names the agent or is that of `*`. */
+  group: "named" | "any" | "none";
+  /** 1-based lines of the user-agent records that select the group. */
+  groupLines: readonly number[];
+  line: number | undefined;
+  rule: string | undefined;
+  /** Every rule that matches the URL, the deciding one first. */
+  matching: readonly { line: number; rule: string; allow: boolean; octets: number }[];
+  /** Rules in the group, matching or not. */
+  rules: number;
+  crawlDelayMs: number | undefined;
+  crawlDelayTooLong: boolean;
+  sitemaps: readonly string[];
+  /** The file is longer than what is read of it. */
+  cut: boolean;
+}
+
+/** Answers like `RobotsRules.verdict` and tells how the answer came about. */
+export function explainRobots(
+  bytes: Uint8Array,
+  agent: string,
+  pathAndQuery: string,
+): RobotsExplanation {
+  const group = selectGroup(bytes, agent);
+  const rules = RobotsRules.parse(bytes, agent);
+  const verdict = rules.verdict(pathAndQuery);
+  const matching = rules.matching(pathAndQuery).map(({ line, allow, text, specificity }) => ({
+    line,
+    rule: `${allow ? "Allow" : "Disallow"}: ${text}`,
+    allow,
+    octets: specificity,
+  }));
+  const silent = group.kind === "none" ? "no_group" : "no_rule";
+  const because = verdict.line !== undefined ? "rule" : silent;
+  return {
+    allowed: verdict.allowed,
+    because,
+    group: group.kind,
+    groupLines: group.agentLines,
+    line: verdict.line,
+    rule: verdict.rule,
+    matching,
+    rules: group.rules.length,
+    crawlDelayMs: rules.crawlDelayMs,
+    crawlDelayTooLong: rules.crawlDelayTooLong,
+    sitemaps: rules.sitemaps,
+    cut: bytes.byteLength > ROBOTS_MAX_BYTES,
+  };
+}

@@ -1,0 +1,127 @@
+import { type ProxyValue, parseProxy } from "../../config/proxy-value.ts";
+import type { UrlParts } from "../../url/url-parts.ts";
+import type { WireTarget } from "../wire/client.ts";
+import { interleaved } from "../wire/dial.ts";
+import { type AddressPolicy, isLoopback } from "./address.ts";
+import type { NameResolver, Resolution } from "./resolve.ts";
+
+/** Where a request goes; every address is one that may be connected to. */
+export interface Route {
+  readonly target: WireTarget;
+  /** In the order of trying; the target holds the first. */
+  readonly addresses: readonly string[];
+  /** What the address gate counts by. */
+  readonly gate: string;
+  /** Set when a proxy has to be asked for a tunnel first. */
+  readonly tunnel: ProxyValue | undefined;
+}
+
+/** A route, or why there is none. */
+export type RouteFound =
+  | { readonly kind: "route"; readonly route: Route }
+  | { readonly kind: "failed" | "refused"; readonly error: string; readonly detail?: string };
+
+/** What finding a route needs. */
+export interface RouteParts {
+  readonly resolver: NameResolver;
+  readonly policy: AddressPolicy;
+  /** Nobody beyond loopback is asked while there is no contact to complain to. */
+  readonly contact: boolean;
+  /** Values of --proxy, already checked. */
+  readonly proxies?: readonly string[];
+}
+
+const CONTACT_REQUIRED = { kind: "refused", error: "contact_required" } as const;
+
+/** Finds where to connect for a URL: its own addresses, or a proxy. */
+export class RouteFinder {
+  readonly #parts: RouteParts;
+  readonly #proxies: readonly ProxyValue[];
+  /** The last route: most requests go where the one before went, and whoever gets the same route need not look at it anew. */
+  #latest:
+    | { readonly resolution: Resolution; readonly found: RouteFound & { kind: "route" } }
+    | undefined;
+
+  constructor(parts: RouteParts) {
+    this.#parts = parts;
+    this.#proxies = (parts.proxies ?? []).map((text) => parseProxy(text) as ProxyValue);
+  }
+
+  /** Answers at once when nobody has to be asked. */
+  find(url: UrlParts): RouteFound | Promise<RouteFound> {
+    const proxy = this.#proxyFor(url.secure);
+    return proxy === undefined ? this.#direct(url) : this.#through(proxy, url);
+  }
+
+  /** A proxy for this kind of page goes before one for all. */
+  #proxyFor(secure: boolean): ProxyValue | undefined {
+    const scheme = secure ? "https" : "http";
+    const own = this.#proxies.find((proxy) => proxy.scheme === scheme);
+    return own ?? this.#proxies.find((proxy) => proxy.scheme === undefined);
+  }
+
+  #direct(url: UrlParts): RouteFound | Promise<RouteFound> {
+    const known = this.#parts.resolver.resolve(url.hostname, url.port);
+    return known instanceof Promise
+      ? known.then((resolution) => this.#checked(url, resolution))
+      : this.#checked(url, known);
+  }
+
+  #checked({ secure, hostname, port }: UrlParts, resolution: Resolution): RouteFound {
+    if (this.#latest?.resolution === resolution) {
+      const { found } = this.#latest;
+      const { target } = found.route;
+      const isSame = target.hostname === hostname && target.port === port;
+      if (isSame && target.secure === secure) return found;
+    }
+    if (resolution.kind === "failed") {
+      // Without a contact not even the name of a stranger leaves this machine.
+      if (resolution.error === "dns_not_asked") return CONTACT_REQUIRED;
+      return { kind: "failed", error: resolution.error, detail: resolution.message };
+    }
+    const refusal = this.#parts.policy.refusal(hostname, port, resolution.addresses);
+    if (refusal !== undefined) return { kind: "refused", error: refusal };
+    if (!this.#parts.contact && !resolution.addresses.every(isLoopback)) return CONTACT_REQUIRED;
+    const addresses =
+      resolution.addresses.length === 1 ? resolution.addresses : interleaved(resolution.addresses);
+    const address = addresses[0]!;
+    const connectPort = resolution.connectPort ?? port;
+    const target = { secure, hostname, port, address, connectPort };
+    const route = { target, addresses, gate: address, tunnel: undefined };
+    this.#latest = { resolution, found: { kind: "route", route } };
+    return this.#latest.found;
+  }
+
+  /**
+   * The proxy looks names up, so what it connects to cannot be checked here; but whatever is known to be private
+   * without asking anybody (addresses, localhost, the hosts file, --resolve) is refused as ever.
+   */
+  async #through(proxy: ProxyValue, { secure, hostname, port }: UrlParts): Promise<RouteFound> {
+    const { resolver, policy, contact } = this.#parts;
+    const known = resolver.resolveLocally(hostname);
+    if (known?.kind === "addresses") {
+      const refusal = policy.refusal(hostname, port, known.addresses);
+      if (refusal !== undefined) return { kind: "refused", error: refusal };
+    }
+    const stays = known?.kind === "addresses" && known.addresses.every(isLoopback);
+    if (!contact && !stays) return CONTACT_REQUIRED;
+    const found = await resolver.resolve(proxy.hostname, proxy.port);
+    if (found.kind === "failed") {
+      return { kind: "failed", error: "proxy_refused", detail: found.message };
+    }
+    const addresses = interleaved(found.addresses);
+    const target: WireTarget = {
+      secure,
+      hostname,
+      port,
+      address: addresses[0]!,
+      connectPort: found.connectPort ?? proxy.port,
+      proxy: { authorization: secure ? undefined : proxy.authorization },
+    };
+    // Every host keeps its own pace; they only look alike because they share a proxy.
+    return {
+      kind: "route",
+      route: { target, addresses, gate: `proxy ${hostname}`, tunnel: secure ? proxy : undefined },
+    };
+  }
+}

@@ -1,0 +1,107 @@
+import { word } from "../journal/journal-format.ts";
+import type { SeenTable } from "./seen-table.ts";
+
+const FIRST_PRINTS = 1 << 10;
+/** Together 20 MiB. */
+const MAX_PRINTS = 1 << 20;
+
+/** What is said of a URL: it was found, it is done, or a snapshot knows it. */
+export const MARK = { found: 0, done: 1, known: 2 } as const;
+export type Mark = (typeof MARK)[keyof typeof MARK];
+
+/** Told of a fingerprint that was added or was there, its halves signed, with the mark it was gathered with. */
+export type SeenFingerprint = (low: number, high: number, mark: Mark, isNew: boolean) => void;
+
+type FingerprintTable = Pick<SeenTable, "size" | "pageCount" | "reserve" | "pageOf" | "add">;
+
+/**
+ * Fingerprints that are to be added to a set together. One by one each waits for memory, as it may be anywhere; dealt
+ * out to the pages of the set first, a page is in the cache while all its fingerprints are added. Those that are equal
+ * keep their order. Its memory serves for the next ones.
+ */
+export class BulkAdd {
+  #fingerprints = new Int32Array(2 * FIRST_PRINTS);
+  #marks = new Uint8Array(FIRST_PRINTS);
+  /** Room to deal them out in. */
+  #dealt = new Int32Array(0);
+  #dealtMarks = new Uint8Array(0);
+  #pages = new Uint16Array(0);
+  #size = 0;
+  /** Those that may be new. */
+  #news = 0;
+
+  /** True when they should be added before there are more. */
+  get isFull(): boolean {
+    return this.#size >= MAX_PRINTS;
+  }
+
+  add(low: number, high: number, mark: Mark): void {
+    if (this.#size === this.#marks.length) this.#grow();
+    const at = this.#size++;
+    this.#fingerprints[2 * at] = low;
+    this.#fingerprints[2 * at + 1] = high;
+    this.#marks[at] = mark;
+    if (mark !== MARK.done) this.#news++;
+  }
+
+  /** Those whose bytes lie between `from` and `to`. */
+  addAll(bytes: Buffer, from: number, to: number, mark: Mark): void {
+    for (let at = from; at < to; at += 8) this.add(word(bytes, at), word(bytes, at + 4), mark);
+  }
+
+  /** Adds all of them to a table and forgets them. */
+  empty(table: FingerprintTable, met: SeenFingerprint): void {
+    const [size, fingerprints, marks] = [this.#size, this.#fingerprints, this.#marks];
+    table.reserve(table.size + this.#news);
+    this.#reserve();
+    const [dealt, dealtMarks, pages] = [this.#dealt, this.#dealtMarks, this.#pages];
+    const next = this.#starts(table);
+    for (let i = 0; i < size; i++) {
+      const to = next[pages[i]!]!++;
+      dealt[2 * to] = fingerprints[2 * i]!;
+      dealt[2 * to + 1] = fingerprints[2 * i + 1]!;
+      dealtMarks[to] = marks[i]!;
+    }
+    for (let i = 0; i < size; i++) {
+      const low = dealt[2 * i]!;
+      const high = dealt[2 * i + 1]!;
+      // Signed halves are small integers; others would each become an object on their way.
+      met(low, high, dealtMarks[i] as Mark, table.add(low, high));
+    }
+    this.#size = 0;
+    this.#news = 0;
+  }
+
+  /** Notes the page of each, as far as 16 bits tell pages apart, and where each page's begin when they are dealt out. */
+  #starts(table: FingerprintTable): Uint32Array {
+    const [size, fingerprints, pages] = [this.#size, this.#fingerprints, this.#pages];
+    const starts = new Uint32Array(Math.min(table.pageCount, 2 ** 16));
+    for (let i = 0; i < size; i++) {
+      const page = table.pageOf(fingerprints[2 * i + 1]!) & 0xffff;
+      pages[i] = page;
+      starts[page]!++;
+    }
+    let sum = 0;
+    for (let page = 0; page < starts.length; page++) {
+      const count = starts[page]!;
+      starts[page] = sum;
+      sum += count;
+    }
+    return starts;
+  }
+
+  #reserve(): void {
+    if (this.#pages.length >= this.#size) return;
+    this.#dealt = new Int32Array(this.#fingerprints.length);
+    this.#dealtMarks = new Uint8Array(this.#marks.length);
+    this.#pages = new Uint16Array(this.#marks.length);
+  }
+
+  #grow(): void {
+    const [fingerprints, marks] = [this.#fingerprints, this.#marks];
+    this.#fingerprints = new Int32Array(2 * fingerprints.length);
+    this.#fingerprints.set(fingerprints);
+    this.#marks = new Uint8Array(2 * marks.length);
+    this.#marks.set(marks);
+  }
+}

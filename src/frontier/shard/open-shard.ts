@@ -1,0 +1,73 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { ShardState } from "../journal/fold.ts";
+import { REAL_FILES, segmentName } from "../journal/journal-files.ts";
+import { listJournals, type ShardFiles } from "../journal/journal-listing.ts";
+import { type JournalEnd, repairTail } from "../journal/journal-reader.ts";
+import { recoverShard } from "../journal/recover-shard.ts";
+import { removeReplaced } from "../journal/write-snapshot.ts";
+import { ShardCash } from "../opic/shard-cash.ts";
+import type { ShardQueue } from "../queue/shard-queue.ts";
+import type { BulkAdd } from "../seen/bulk-add.ts";
+import { Shard, type ShardRules } from "./shard.ts";
+
+/** Where a journal ends that has no more than the empty file of its first segment. */
+const BEGUN: JournalEnd = {
+  ...{ segment: 0, bytes: 0, sequence: 0, epoch: 0 },
+  ...{ followed: true, torn: undefined },
+};
+
+/** Which shard to open, and with what. */
+export interface OpenShardOptions {
+  readonly folder: string;
+  readonly number: number;
+  /** The journals were begun with the crawl: that of a shard without one is missing. */
+  readonly begun?: boolean;
+  /** What is there of it; who opens several need not look for each. */
+  readonly listed?: ShardFiles;
+  readonly rules: ShardRules;
+  /** Makes the queue of what waits; `cash` is there when the crawl orders by it. */
+  readonly newQueue: (cash: ShardCash | undefined) => ShardQueue;
+  /** Memory to read it with; who opens several need not make it for each. */
+  readonly gathered?: BulkAdd;
+}
+
+/** Reads a shard from disk: what is known, what waits, where its journal ends. A torn tail is cut off. */
+export function openShard(options: OpenShardOptions): {
+  shard: Shard;
+  end: JournalEnd | undefined;
+} {
+  const { folder, number, begun = false, rules, newQueue, gathered } = options;
+  const { seedLow, seedHigh } = rules;
+  const cash = rules.order === "opic" ? new ShardCash(seedLow, seedHigh) : undefined;
+  const queue = newQueue(cash);
+  const found = options.listed ?? listJournals(folder)(number);
+  if (isNew(folder, number, begun, found)) {
+    const state = new ShardState(seedLow, seedHigh, undefined, cash);
+    return { shard: new Shard(number, rules, state, queue), end: begun ? BEGUN : undefined };
+  }
+  const listed = removeReplaced(folder, number, REAL_FILES, found);
+  // The shard needs its state first, and the fold is complete before the first URL is enqueued.
+  let shard: Shard | undefined;
+  const { end } = recoverShard(
+    { folder, shard: number, begun, listed, seedLow, seedHigh, cash, gathered },
+    (run) => shard!.enqueue(run),
+    (folded) => {
+      shard = new Shard(number, rules, folded, queue);
+    },
+  );
+  return { shard: shard!, end: repairTail(end, folder) };
+}
+
+/** Whether nothing was ever written of a shard. */
+function isNew(
+  folder: string,
+  shard: number,
+  begun: boolean,
+  { segments, snapshots }: ShardFiles,
+): boolean {
+  if (snapshots.length > 0) return false;
+  if (segments.length === 0) return !begun;
+  const first = join(folder, segmentName(shard, 1));
+  return segments.length === 1 && segments[0] === 1 && statSync(first).size === 0;
+}

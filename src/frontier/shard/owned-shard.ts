@@ -1,0 +1,118 @@
+import { hostnameOf } from "../../url/url-parts.ts";
+import { readLinkBlock } from "../exchange/link-block.ts";
+import { answerMessage, blockMessage, type ShardMessage } from "../exchange/shard-message.ts";
+import type { Discovery, Finish, Lease } from "../frontier.ts";
+import type { Shard } from "./shard.ts";
+import type { Committed, ShardJournal } from "./shard-journal.ts";
+import type { ShardNumbers } from "./shard-of-url.ts";
+
+/** A shard at work: what it knows, what it is about to journal, and its blocks to and from other shards. */
+export class OwnedShard {
+  readonly shard: Shard;
+  readonly journal: ShardJournal;
+  readonly #post: (mail: ShardMessage) => void;
+  /** What is durable of the blocks received: only that is confirmed. */
+  readonly #received: Map<string, number>;
+  /** What is durable of the blocks sent: only that may be sent again. */
+  readonly #sent: Map<string, number>;
+
+  constructor(shard: Shard, journal: ShardJournal, post: (mail: ShardMessage) => void) {
+    this.shard = shard;
+    this.journal = journal;
+    this.#post = post;
+    this.#received = new Map(shard.state.received);
+    this.#sent = new Map(shard.state.sent);
+    shard.onNote = (note) => journal.note(note);
+  }
+
+  /** Takes in URLs of this shard; answers how many are new. */
+  admitAll(found: readonly Discovery[]): number {
+    return this.shard.admitAll(found, (one, low, high) => {
+      this.shard.enqueueNew(one, hostnameOf(one.url), low, high);
+      this.journal.admit(one, low, high);
+    });
+  }
+
+  /** A visit to a URL of this shard is over; answers how many of its links are new here. The others travel. */
+  finish(lease: Lease, found: readonly Discovery[], how: Finish, numbers: ShardNumbers): number {
+    const own: Discovery[] = [];
+    const others: Discovery[] = [];
+    for (const one of found) (numbers.of(one.url).shard === lease.shard ? own : others).push(one);
+    const fresh = this.shard.admitAll(own, (one, low, high) => {
+      this.shard.enqueueNew(one, numbers.of(one.url).hostname, low, high);
+      this.journal.admit(one, low, high);
+    });
+    this.shard.fingerprintAll(others, (one, low, high) => {
+      this.journal.post(numbers.of(one.url).shard, one, low, high);
+    });
+    this.journal.done(lease, how);
+    return fresh;
+  }
+
+  /** It is time for an exchange: what was held back for other shards leaves with the next batch. True when something was for them since the last one. */
+  payOut(): boolean {
+    return false;
+  }
+
+  /** Closes the blocks for other shards; answers how many will leave with the batch. */
+  closeBlocks(): number {
+    return this.journal.closeBlocks();
+  }
+
+  /** Admits the links of a block; answers how many are new. */
+  protected takeIn(block: Buffer): number {
+    return this.admitAll(readLinkBlock(block, block.length));
+  }
+
+  /** A batch is durable: its blocks leave, and blocks whose links it holds are confirmed. */
+  committed({ blocks, received }: Committed): void {
+    const { number } = this.shard;
+    for (const block of blocks) {
+      this.#sent.set(`${block.target} ${block.epoch}`, block.number);
+      this.#post(blockMessage(number, block));
+    }
+    for (const [producer, epoch, reached] of received) {
+      this.#received.set(`${producer} ${epoch}`, reached);
+      this.#post(answerMessage("confirm", number, producer, epoch, reached));
+    }
+  }
+
+  /**
+   * A block from another shard; answers how many of its links are new. Only the next block is journalled. A duplicate
+   * is confirmed if it is durable, a gap is answered.
+   */
+  accept({ from, epoch, number, bytes }: ShardMessage): number {
+    const arrival = this.shard.state.arrival(from, epoch, number);
+    if (arrival.kind === "gap") {
+      this.#post(answerMessage("gap", this.shard.number, from, epoch, arrival.reached));
+      return 0;
+    }
+    if (arrival.kind === "duplicate") {
+      const reached = this.#received.get(`${from} ${epoch}`) ?? 0;
+      if (reached > 0)
+        this.#post(answerMessage("confirm", this.shard.number, from, epoch, reached));
+      return 0;
+    }
+    const fresh = this.takeIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+    this.journal.received(from, epoch, number);
+    return fresh;
+  }
+
+  /** The receiver is at `number`: every durable block behind it goes once more. */
+  sendAgain({ from, epoch, number }: ShardMessage): void {
+    this.sendAgainWhere(
+      (target, block) => target === from && block.epoch === epoch && block.number > number,
+    );
+  }
+
+  /** Sends durable blocks once more that are not confirmed. */
+  sendAgainWhere(
+    wanted: (target: number, block: { epoch: number; number: number }) => boolean,
+  ): void {
+    for (const block of this.shard.state.unconfirmed()) {
+      const isDurable = block.number <= (this.#sent.get(`${block.target} ${block.epoch}`) ?? 0);
+      if (isDurable && wanted(block.target, block))
+        this.#post(blockMessage(this.shard.number, block));
+    }
+  }
+}

@@ -1,0 +1,287 @@
+import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
+import type { Discovery, Lease } from "../frontier.ts";
+import { Host } from "../host.ts";
+import type { ShardState } from "../journal/fold.ts";
+import type { HostNote } from "../journal/host-notes.ts";
+import type { WaitingRun } from "../journal/waiting-run.ts";
+import { RecoveredHosts } from "../queue/recovered-hosts.ts";
+import type { ShardQueue } from "../queue/shard-queue.ts";
+import { RestingLeases } from "../resting-leases.ts";
+import type { AdmissionRules } from "../seen/admission-key.ts";
+import { type AdmittedLink, admitEach, admitNew } from "../seen/admit-links.ts";
+import { HostHeap } from "./host-heap.ts";
+import { IdleHosts } from "./idle-hosts.ts";
+
+/** No host is left alone for longer, whatever the wall clock did between two runs. */
+const MAX_HOLD_MS = 24 * 3_600_000;
+/** They are in memory: when so many rest, the host waits with the next one. */
+const MAX_RESTING = 10_000;
+/** Hosts without a URL leave memory when there are this many. */
+const FIRST_SWEEP = 512;
+
+/** What a shard needs to know of the crawl's settings; the seed is random per crawl, the same in every thread. */
+export interface ShardRules extends AdmissionRules {
+  readonly delayMs: number;
+  readonly perHost: number;
+  readonly order: "bfs" | "dfs" | "opic";
+  /** No host is asked before: a run that follows another waits one delay first. */
+  readonly startMs: number;
+  /** How far the wall clock is ahead of the monotonic one, in which what hosts ask for is kept; absent where nothing is. */
+  readonly wallAheadMs?: () => number;
+}
+
+/**
+ * The sites of one shard: what is known (the fold over its journal), and the URLs that wait, host by host. One thread
+ * owns it, so there is no lock.
+ */
+export class Shard {
+  readonly number: number;
+  readonly state: ShardState;
+  readonly #rules: ShardRules;
+  readonly #queue: ShardQueue;
+  readonly #hosts = new Map<string, Host>();
+  readonly #ready = new HostHeap();
+  readonly #resting = new RestingLeases();
+  readonly #idle: IdleHosts;
+  readonly #recovered: RecoveredHosts;
+  #queued = 0;
+  #sweepAt = FIRST_SWEEP;
+  /** The last time somebody told. */
+  #nowMs = 0;
+  /** Hears what a host asks for that a later run must know. */
+  onNote: (note: HostNote) => void = () => {};
+
+  constructor(number: number, rules: ShardRules, state: ShardState, queue: ShardQueue) {
+    this.number = number;
+    this.state = state;
+    this.#rules = rules;
+    this.#queue = queue;
+    queue.onReady = (host) => this.#settle(host);
+    this.#idle = new IdleHosts(rules.delayMs);
+    this.#recovered = new RecoveredHosts(
+      (name) => this.#host(name),
+      (host, run) => queue.restore(host, run),
+    );
+    for (const note of state.hosts ?? []) this.#recall(note);
+    state.hosts = undefined;
+  }
+
+  get known(): number {
+    return this.state.known;
+  }
+
+  get queued(): number {
+    return this.#queued;
+  }
+
+  /** Hosts that have a URL to fetch and a free connection. */
+  get hostsWaiting(): number {
+    return this.#ready.size;
+  }
+
+  /** Hosts in memory, also those without a URL. */
+  get hosts(): number {
+    return this.#hosts.size;
+  }
+
+  /** Knows these URLs of this shard from now on, and calls `meet`, which is to `enqueueNew` it, for each that is new; answers how many are. */
+  admitAll(found: readonly Discovery[], meet: AdmittedLink): number {
+    return admitNew(this.state, this.#rules, found, meet);
+  }
+
+  /** Calls `meet` for each URL, of whatever shard, with the fingerprint under which it counts as known. */
+  fingerprintAll(found: readonly Discovery[], meet: AdmittedLink): void {
+    admitEach(this.state, this.#rules, found, meet);
+  }
+
+  /** Admits a URL of this shard that `fingerprintAll` has told the fingerprint of, with cash if it orders by that; false when it was met before. */
+  admit(found: Discovery, hostname: string, low: number, high: number, cash = 0): boolean {
+    if (!this.state.admit(low, high, cash)) return false;
+    this.enqueueNew(found, hostname, low, high);
+    return true;
+  }
+
+  /** Puts a URL that has just been admitted into the queue. */
+  enqueueNew(found: Discovery, hostname: string, low: number, high: number): void {
+    this.#queued++;
+    const host = this.#host(hostname);
+    host.meet(found.url);
+    this.#queue.add(host, found, low, high);
+  }
+
+  /** Puts URLs that are known into the queue: what recovery does. */
+  enqueue(run: WaitingRun): void {
+    this.#queued += run.links;
+    this.#recovered.take(run);
+  }
+
+  /** The next URL whose host may be asked at `nowMs`. */
+  take(nowMs: number): Lease | undefined {
+    this.#nowMs = nowMs;
+    for (let lease = this.#resting.takeDue(nowMs); lease; lease = this.#resting.takeDue(nowMs)) {
+      // The host may have left memory meanwhile, and there must not be two of one name.
+      const host = this.#host(lease.host.name);
+      host.meet(lease.url);
+      host.returned.push(host === lease.host ? lease : { ...lease, host });
+      this.#settle(host);
+    }
+    const host = this.#ready.peek();
+    if (host === undefined || host.nextMs > nowMs) return undefined;
+    const lease = this.#next(host);
+    // Above one connection the delay spaces the starts.
+    if (this.#rules.perHost > 1) {
+      host.spacedFor = lease;
+      host.beforeMs = host.nextMs;
+      host.nextMs = nowMs + host.delayMs;
+    }
+    this.#settle(host);
+    return lease;
+  }
+
+  #next(host: Host): Lease {
+    this.#queued--;
+    host.inFlight++;
+    const back = host.returned.pop();
+    if (back !== undefined) return back;
+    const { url, parent, depth, via, seed, chain, low, high, cash } = this.#queue.next(host);
+    const shard = this.number;
+    return { url, parent, depth, via, seed, chain, low, high, host, shard, attempt: 0, cash };
+  }
+
+  /**
+   * The lease's request is over; with one connection the delay runs from `endMs`. An end before the lease was taken
+   * means that nothing was asked: then the place it had among the starts is free again.
+   */
+  requestEnded(lease: Lease, endMs: number): void {
+    const host = lease.host;
+    host.inFlight--;
+    if (this.#rules.perHost === 1) host.nextMs = Math.max(host.nextMs, endMs + host.delayMs);
+    else if (host.spacedFor === lease && endMs + host.delayMs < host.nextMs)
+      host.nextMs = host.beforeMs;
+    this.#obey(host);
+    this.#settle(host);
+  }
+
+  /** Puts a lease back to the front. */
+  giveBack(lease: Lease, notBeforeMs: number): void {
+    const host = lease.host;
+    host.inFlight--;
+    // Its place among the starts is free again.
+    if (host.spacedFor === lease) {
+      host.nextMs = host.beforeMs;
+      host.spacedFor = undefined;
+    }
+    host.nextMs = Math.max(host.nextMs, notBeforeMs);
+    host.returned.push(lease);
+    this.#queued++;
+    this.#obey(host);
+    this.#settle(host);
+  }
+
+  /** Puts a lease aside until a moment of its own, while its host goes on. */
+  rest(lease: Lease, untilMs: number): void {
+    this.#queued++;
+    if (this.#resting.size < MAX_RESTING) {
+      this.#resting.add(lease, untilMs);
+      return;
+    }
+    const host = this.#host(lease.host.name);
+    host.returned.push(host === lease.host ? lease : { ...lease, host });
+    host.nextMs = Math.max(host.nextMs, untilMs);
+    this.#settle(host);
+  }
+
+  /** When something of this shard may be taken. */
+  nextReadyMs(): number {
+    const hostMs = this.#ready.peek()?.nextMs ?? Number.POSITIVE_INFINITY;
+    return Math.min(hostMs, this.#resting.nextMs());
+  }
+
+  /** Takes everything that waits, whatever its time: for a crawl that gives up waiting. */
+  drain(): Lease[] {
+    const all: Lease[] = this.#resting.takeAll();
+    this.#queued -= all.length;
+    for (const lease of all) lease.host.inFlight++;
+    for (let host = this.#ready.peek(); host !== undefined; host = this.#ready.peek()) {
+      while (this.#has(host)) all.push(this.#next(host));
+      this.#settle(host);
+    }
+    return all;
+  }
+
+  /** The URL is not waited for any more; its connection is free again. */
+  abandon(lease: Lease): void {
+    lease.host.inFlight--;
+    this.#settle(lease.host);
+  }
+
+  /** What an earlier run was asked for holds in this one: its first request waits the host's own delay, too. */
+  #recall({ low, high, delayMs: noted, untilWallMs }: HostNote): void {
+    const { delayMs: least, startMs } = this.#rules;
+    const delayMs = Math.max(least, noted);
+    const heldMs = Math.min(untilWallMs - this.#wallAheadMs(), startMs + MAX_HOLD_MS);
+    const nextMs = Math.max(startMs + delayMs - least, heldMs);
+    this.#idle.keep(low, high, { delayMs, nextMs, step: 0 }, 0);
+  }
+
+  /** A host's word counts at once, and is journalled when it is new. */
+  #obey(host: Host): void {
+    host.nextMs = Math.max(host.nextMs, host.heldMs);
+    if (host.delayMs === host.notedDelayMs && host.heldMs === host.notedHeldMs) return;
+    const { seedLow, seedHigh } = this.#rules;
+    host.notedDelayMs = host.delayMs;
+    host.notedHeldMs = host.heldMs;
+    fingerprint(host.name, seedLow, seedHigh);
+    const { low, high } = lastFingerprint;
+    const untilWallMs = host.heldMs === 0 ? 0 : host.heldMs + this.#wallAheadMs();
+    this.onNote({ low, high, delayMs: host.delayMs, untilWallMs });
+  }
+
+  #wallAheadMs(): number {
+    return this.#rules.wallAheadMs?.() ?? 0;
+  }
+
+  #host(name: string): Host {
+    let host = this.#hosts.get(name);
+    if (host === undefined) {
+      if (this.#hosts.size >= this.#sweepAt) this.#sweep();
+      const { seedLow, seedHigh, delayMs, startMs } = this.#rules;
+      fingerprint(name, seedLow, seedHigh);
+      const known = this.#idle.take(lastFingerprint.low, lastFingerprint.high);
+      host = new Host(name, lastFingerprint.low, known?.delayMs ?? delayMs);
+      host.nextMs = known?.nextMs ?? startMs;
+      host.failures = known?.step ?? 0;
+      this.#hosts.set(name, host);
+    }
+    return host;
+  }
+
+  /** Hosts that have nothing to fetch become a few bytes, or nothing when they are as free as one never met. */
+  #sweep(): void {
+    const { seedLow, seedHigh } = this.#rules;
+    for (const [name, host] of this.#hosts) {
+      if (host.queued > 0 || host.inFlight > 0) continue;
+      fingerprint(name, seedLow, seedHigh);
+      const nextMs = Math.max(host.nextMs, host.reservedMs);
+      this.#idle.keep(
+        lastFingerprint.low,
+        lastFingerprint.high,
+        { nextMs, delayMs: host.delayMs, step: host.failures },
+        this.#nowMs,
+      );
+      this.#hosts.delete(name);
+      this.#queue.forget(host);
+    }
+    this.#sweepAt = Math.max(FIRST_SWEEP, 2 * this.#hosts.size);
+  }
+
+  #has(host: Host): boolean {
+    return host.returned.length > 0 || this.#queue.has(host);
+  }
+
+  /** Restores: in the heap if and only if there is a URL to take and a free connection. */
+  #settle(host: Host): void {
+    if (this.#has(host) && host.inFlight < this.#rules.perHost) this.#ready.place(host);
+    else this.#ready.remove(host);
+  }
+}

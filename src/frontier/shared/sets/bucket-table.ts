@@ -1,0 +1,197 @@
+import { Mutex } from "../../../sync/mutex.ts";
+import { StripedLocks } from "../../../sync/striped.ts";
+import { NOBODY } from "../techniques/node-arena.ts";
+import type { PageNodes } from "./page-nodes.ts";
+
+/*
+ *   STATE       doublings, and the id of the thread that is doubling the table and holds all locks (0: nobody)
+ *   LOCKS[b]    the lock of bucket b; there are as many as buckets = initial << doublings
+ *   HEADS[b]    the first page of bucket b, whose number is the low bits of its pages' hashes
+ *   COUNTS[b]   its pages
+ *
+ * Room for the largest table is there from the start, so doubling is publishing one word.
+ */
+const STATE = 0;
+const LOCKS = 1;
+
+const DOUBLINGS_MASK = 0xff;
+const RESIZER_SHIFT = 8;
+
+/** Buckets of pages with a lock each; both double together, under all locks. */
+export class BucketTable {
+  readonly #words: Int32Array;
+  readonly #base: number;
+  readonly #heads: number;
+  readonly #counts: number;
+  readonly #initial: number;
+  readonly #maxBuckets: number;
+  readonly #owner: number;
+  readonly #mayBlock: boolean;
+  readonly #pages: PageNodes;
+
+  constructor(
+    words: Int32Array,
+    index: number,
+    initial: number,
+    maxBuckets: number,
+    ownerId: number,
+    mayBlock: boolean,
+    pages: PageNodes,
+  ) {
+    this.#words = words;
+    this.#base = index;
+    this.#heads = index + LOCKS + maxBuckets;
+    this.#counts = this.#heads + maxBuckets;
+    this.#initial = initial;
+    this.#maxBuckets = maxBuckets;
+    this.#owner = ownerId;
+    this.#mayBlock = mayBlock;
+    this.#pages = pages;
+  }
+
+  /** Words needed; zero is an empty table. */
+  static words(maxBuckets: number): number {
+    return LOCKS + 3 * maxBuckets;
+  }
+
+  /** Buckets, and locks, at this moment. */
+  buckets(): number {
+    return this.#initial << (Atomics.load(this.#words, this.#base + STATE) & DOUBLINGS_MASK);
+  }
+
+  /** Locks the bucket of a hash and answers its number. */
+  lockBucketOf(hash: number): number {
+    for (;;) {
+      const buckets = this.buckets();
+      const bucket = hash & (buckets - 1);
+      this.lockBucket(bucket);
+      // Between the look and the lock the table may have doubled: then this lock guards another bucket.
+      if (this.buckets() === buckets) return bucket;
+      this.unlockBucket(bucket);
+    }
+  }
+
+  /** Locks one bucket. */
+  lockBucket(bucket: number): void {
+    const lock = this.#lockOf(bucket);
+    if (this.#mayBlock) lock.lock();
+    else lock.spinLock(Number.POSITIVE_INFINITY);
+  }
+
+  /** Unlocks one bucket. */
+  unlockBucket(bucket: number): void {
+    const lock = this.#lockOf(bucket);
+    lock.unlock();
+  }
+
+  /** The first page of a locked bucket. */
+  head(bucket: number): number {
+    return Atomics.load(this.#words, this.#heads + bucket);
+  }
+
+  /** Sets the first page of a locked bucket. */
+  setHead(bucket: number, node: number): void {
+    Atomics.store(this.#words, this.#heads + bucket, node);
+  }
+
+  /** Counts pages of a locked bucket. */
+  addCount(bucket: number, pages: number): void {
+    Atomics.add(this.#words, this.#counts + bucket, pages);
+  }
+
+  /** Pages in all buckets; exact while nobody changes them. */
+  count(): number {
+    let pages = 0;
+    const buckets = this.buckets();
+    for (let bucket = 0; bucket < buckets; bucket++) {
+      pages += Atomics.load(this.#words, this.#counts + bucket);
+    }
+    return pages;
+  }
+
+  /** Doubles table and locks, unless another thread did so since the caller saw `buckets`. Only without locks. */
+  double(buckets: number): void {
+    if (buckets * 2 > this.#maxBuckets) return;
+    // Everybody locks upwards, so two who double do not wait in a circle.
+    for (let bucket = 0; bucket < buckets; bucket++) this.lockBucket(bucket);
+    if (this.buckets() === buckets) {
+      const state = Atomics.load(this.#words, this.#base + STATE);
+      Atomics.store(this.#words, this.#base + STATE, state | (this.#owner << RESIZER_SHIFT));
+      for (let bucket = 0; bucket < buckets; bucket++) this.#split(bucket, buckets);
+      // One store: from here on the new buckets are used, and the doubling is over.
+      Atomics.store(this.#words, this.#base + STATE, state + 1);
+    }
+    for (let bucket = buckets - 1; bucket >= 0; bucket--) this.unlockBucket(bucket);
+  }
+
+  /** If a dead thread was doubling the table, it holds all locks and chains may be torn: puts every page in place. */
+  rebuildFor(deadOwner: number): void {
+    const state = Atomics.load(this.#words, this.#base + STATE);
+    if (state >>> RESIZER_SHIFT !== deadOwner) return;
+    const buckets = this.buckets();
+    for (let bucket = 0; bucket < this.#maxBuckets; bucket++) {
+      this.setHead(bucket, NOBODY);
+      Atomics.store(this.#words, this.#counts + bucket, 0);
+    }
+    const { arena } = this.#pages;
+    for (let node = arena.highest(); node > NOBODY; node--) {
+      if (!arena.isLive(node) || !this.#pages.isPageNode(node)) continue;
+      const bucket = this.#pages.hashOf(node) & (buckets - 1);
+      arena.setNext(node, this.head(bucket));
+      this.setHead(bucket, node);
+      this.addCount(bucket, 1);
+    }
+    Atomics.store(this.#words, this.#base + STATE, state & DOUBLINGS_MASK);
+  }
+
+  /** What the buckets show whose lock a dead thread holds is in the set; it is counted again. */
+  settleFor(deadOwner: number): void {
+    for (let bucket = 0; bucket < this.#maxBuckets; bucket++) {
+      const lock = this.#lockOf(bucket);
+      if (lock.holder() !== deadOwner) continue;
+      let pages = 0;
+      for (let node = this.head(bucket); node !== NOBODY; node = this.#pages.arena.next(node)) {
+        this.#pages.settle(node);
+        pages++;
+      }
+      Atomics.store(this.#words, this.#counts + bucket, pages);
+    }
+  }
+
+  /** Gives a dead thread's locks back; the answer is their number. */
+  reclaim(deadOwner: number): number {
+    return StripedLocks.reclaim(this.#words, this.#base + LOCKS, this.#maxBuckets, deadOwner);
+  }
+
+  /** Moves the pages whose next bit is set to the new bucket; both keep their order. */
+  #split(bucket: number, buckets: number): void {
+    const { arena } = this.#pages;
+    let node = this.head(bucket);
+    let stayed: number = NOBODY;
+    let moved: number = NOBODY;
+    this.setHead(bucket, NOBODY);
+    while (node !== NOBODY) {
+      const next = arena.next(node);
+      if ((this.#pages.hashOf(node) & buckets) === 0) {
+        this.#append(bucket, stayed, node);
+        stayed = node;
+      } else {
+        this.#append(bucket + buckets, moved, node);
+        this.addCount(bucket + buckets, 1);
+        this.addCount(bucket, -1);
+        moved = node;
+      }
+      node = next;
+    }
+  }
+
+  #append(bucket: number, last: number, node: number): void {
+    this.#pages.arena.setNext(node, NOBODY);
+    if (last === NOBODY) this.setHead(bucket, node);
+    else this.#pages.arena.setNext(last, node);
+  }
+
+  #lockOf(bucket: number): Mutex {
+    return new Mutex(this.#words, this.#base + LOCKS + bucket, this.#owner);
+  }
+}

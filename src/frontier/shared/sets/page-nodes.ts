@@ -1,0 +1,214 @@
+import { CapacityError } from "../../../errors.ts";
+import { NOBODY, NodeArena } from "../techniques/node-arena.ts";
+import { RecordSlots } from "../techniques/record-slots.ts";
+
+/** A page as the striped set keeps it; two are equal when their URLs are. */
+export interface Page {
+  readonly url: string;
+  readonly parent: string;
+  readonly links: readonly string[];
+  readonly level: number;
+}
+
+/*
+ *   page node ─NEXT─► next page of the bucket      a node holds one string; a page is several nodes
+ *     ├ PARENT ─► string
+ *     └ LINKS  ─► string ─NEXT─► string
+ *
+ * All nodes of a page are their thread's until the page is linked, and again before it is unlinked: what a dead
+ * thread had in hand is in the set if it can be reached from a bucket, and free otherwise.
+ */
+const HASH = 0;
+const LEVEL = 1;
+const PARENT = 2;
+const LINKS = 3;
+const PAGE_WORDS = 4;
+
+/** LEVEL of a node that holds a parent or a link. */
+const NO_PAGE = -1;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+function encodeInto(text: string, box: Uint8Array): number {
+  const { read, written } = encoder.encodeInto(text, box);
+  if (read < text.length) {
+    throw new CapacityError(`a URL of ${text.length} characters exceeds ${box.length} bytes`);
+  }
+  return written;
+}
+
+/** Pages in nodes of shared memory. */
+export class PageNodes {
+  readonly arena: NodeArena;
+  readonly #words: Int32Array;
+  readonly #base: number;
+  readonly #waitMs: number;
+  readonly #records: RecordSlots;
+  /** The URL that is looked for. */
+  readonly #key: Uint8Array;
+  /** Any other string on its way in or out. */
+  readonly #box: Uint8Array;
+
+  constructor(
+    memory: SharedArrayBuffer,
+    words: Int32Array,
+    index: number,
+    nodes: number,
+    maxBytes: number,
+    ownerId: number,
+    mayBlock: boolean,
+  ) {
+    this.#words = words;
+    this.#waitMs = mayBlock ? Number.POSITIVE_INFINITY : 0;
+    this.arena = new NodeArena(words, index, nodes, ownerId, Number.POSITIVE_INFINITY, 0);
+    this.#base = index + NodeArena.words(nodes) - PAGE_WORDS;
+    this.#records = new RecordSlots(memory, words.byteLength, nodes + 1, maxBytes);
+    this.#key = new Uint8Array(maxBytes);
+    this.#box = new Uint8Array(maxBytes);
+  }
+
+  /** Words needed for that many nodes. */
+  static words(nodes: number): number {
+    return NodeArena.words(nodes) + nodes * PAGE_WORDS;
+  }
+
+  /** Bytes of payload behind the words. */
+  static payloadBytes(nodes: number, maxBytes: number): number {
+    return RecordSlots.bytes(nodes + 1, maxBytes);
+  }
+
+  /** Makes a URL the one that `isPage` looks for and `store` stores; refuses one that is too long. */
+  prepare(url: string): number {
+    return encodeInto(url, this.#key);
+  }
+
+  /** Refuses strings that are too long, before any lock is taken. */
+  check(strings: readonly string[]): void {
+    for (const text of strings) encodeInto(text, this.#box);
+  }
+
+  /** Makes the nodes of a page of the prepared URL, all in the caller's hand; NOBODY when there is no room. */
+  store(page: Page, hash: number, keyLength: number): number {
+    const node = this.arena.allocate(this.#waitMs);
+    if (node === NOBODY) return NOBODY;
+    this.#records.write(node, this.#key, keyLength);
+    this.#set(node, HASH, hash);
+    this.#set(node, LEVEL, page.level);
+    this.#set(node, PARENT, NOBODY);
+    this.#set(node, LINKS, NOBODY);
+    this.arena.setNext(node, NOBODY);
+    let isWhole = true;
+    if (page.parent !== "") {
+      const parent = this.#string(page.parent);
+      this.#set(node, PARENT, parent);
+      isWhole = parent !== NOBODY;
+    }
+    for (const link of page.links) isWhole = isWhole && this.addLink(node, link, false);
+    if (isWhole) return node;
+    this.release(node);
+    return NOBODY;
+  }
+
+  /** Adds a link to a page unless it has it; false when there is no room. */
+  addLink(node: number, link: string, isSettled: boolean): boolean {
+    const length = encodeInto(link, this.#box);
+    let last: number = NOBODY;
+    for (let at = this.#get(node, LINKS); at !== NOBODY; at = this.arena.next(at)) {
+      if (this.#records.equals(at, this.#box, length)) return true;
+      last = at;
+    }
+    const added = this.#string(link);
+    if (added === NOBODY) return false;
+    this.arena.setNext(added, NOBODY);
+    if (last === NOBODY) this.#set(node, LINKS, added);
+    else this.arena.setNext(last, added);
+    if (isSettled) this.arena.setLive(added);
+    return true;
+  }
+
+  /** The page is part of the set now. */
+  settle(node: number): void {
+    this.arena.setLive(node);
+    const parent = this.#get(node, PARENT);
+    if (parent !== NOBODY) this.arena.setLive(parent);
+    for (let at = this.#get(node, LINKS); at !== NOBODY; at = this.arena.next(at)) {
+      this.arena.setLive(at);
+    }
+  }
+
+  /** The page is in the caller's hand now. */
+  seize(node: number): void {
+    this.arena.setMine(node);
+    const parent = this.#get(node, PARENT);
+    if (parent !== NOBODY) this.arena.setMine(parent);
+    for (let at = this.#get(node, LINKS); at !== NOBODY; at = this.arena.next(at)) {
+      this.arena.setMine(at);
+    }
+  }
+
+  /** Gives all nodes of a page in the caller's hand back. */
+  release(node: number): void {
+    const parent = this.#get(node, PARENT);
+    let link = this.#get(node, LINKS);
+    this.arena.free(node);
+    if (parent !== NOBODY) this.arena.free(parent);
+    while (link !== NOBODY) {
+      const next = this.arena.next(link);
+      this.arena.free(link);
+      link = next;
+    }
+  }
+
+  /** The page as an object. */
+  read(node: number): Page {
+    const parent = this.#get(node, PARENT);
+    const links: string[] = [];
+    for (let at = this.#get(node, LINKS); at !== NOBODY; at = this.arena.next(at)) {
+      links.push(this.#text(at));
+    }
+    return {
+      url: this.#text(node),
+      parent: parent === NOBODY ? "" : this.#text(parent),
+      links,
+      level: this.#get(node, LEVEL),
+    };
+  }
+
+  /** The hash a page was stored with. */
+  hashOf(node: number): number {
+    return this.#get(node, HASH);
+  }
+
+  /** Does this node hold a page's URL, not its parent's or a link? */
+  isPageNode(node: number): boolean {
+    return this.#get(node, LEVEL) !== NO_PAGE;
+  }
+
+  /** Is this the page of the prepared URL? */
+  isPage(node: number, hash: number, keyLength: number): boolean {
+    return this.#get(node, HASH) === hash && this.#records.equals(node, this.#key, keyLength);
+  }
+
+  #string(text: string): number {
+    const length = encodeInto(text, this.#box);
+    const node = this.arena.allocate(this.#waitMs);
+    if (node === NOBODY) return NOBODY;
+    this.#records.write(node, this.#box, length);
+    this.#set(node, LEVEL, NO_PAGE);
+    return node;
+  }
+
+  #text(node: number): string {
+    const length = this.#records.read(node, this.#box);
+    return decoder.decode(this.#box.subarray(0, length));
+  }
+
+  #get(node: number, field: number): number {
+    return Atomics.load(this.#words, this.#base + node * PAGE_WORDS + field);
+  }
+
+  #set(node: number, field: number, value: number): void {
+    Atomics.store(this.#words, this.#base + node * PAGE_WORDS + field, value);
+  }
+}

@@ -1,0 +1,48 @@
+import { Worker, type WorkerOptions } from "node:worker_threads";
+import { WorkerDiedError } from "../errors.ts";
+
+/**
+ * Page bodies are garbage as soon as they are stored, but lie outside V8's heap, which therefore sees no reason to
+ * collect them. A small young generation makes it look more often.
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 1536 };
+
+/** A running worker and the promise that settles when it has ended. */
+export interface RunningWorker {
+  readonly name: string;
+  readonly worker: Worker;
+  /** Resolves when the worker ended by itself; rejects with WorkerDiedError otherwise. */
+  readonly ended: Promise<void>;
+}
+
+/** Starts a worker thread. The listeners are attached before it can end, so no ending is missed. */
+export function runWorker(module: URL, name: string, options: WorkerOptions): RunningWorker {
+  const execArgv = process.execArgv.some(isAboutText) ? { execArgv: withoutText() } : {};
+  const worker = new Worker(module, { resourceLimits, ...execArgv, ...options, argv: [], name });
+  const ended = new Promise<void>((resolve, reject) => {
+    let cause: unknown;
+    worker.once("error", (error) => {
+      cause = error;
+    });
+    worker.once("exit", (code) => {
+      if (cause === undefined && code === 0) resolve();
+      else reject(new WorkerDiedError(name, cause ?? new Error(`exit code ${code}`)));
+    });
+  });
+  // Whoever waits for `ended` later still gets the rejection; this only keeps it from being "unhandled" meanwhile.
+  ended.catch(() => {});
+  return { name, worker, ended };
+}
+
+const isAboutText = (option: string) => option.startsWith("--input-type");
+
+/** The options of Node without those that say that the program is a text (`node --input-type=module -e …`): a thread is a file. */
+function withoutText(): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < process.execArgv.length; i++) {
+    const option = process.execArgv[i]!;
+    if (["-e", "--eval", "-p", "--print", "-pe", "--input-type"].includes(option)) i++;
+    else if (!isAboutText(option)) kept.push(option);
+  }
+  return kept;
+}

@@ -1,0 +1,80 @@
+import type { AppendFile } from "../folder/append-file.ts";
+import { replaceFile } from "../folder/replace-file.ts";
+import { EDGE_WORDS, readEdges } from "../graph/edge-file.ts";
+import { graphPaths } from "../graph/link-graph.ts";
+import { idText } from "../graph/link-log.ts";
+import { readLines } from "../lists/line-reader.ts";
+import { safeText } from "../lists/safe-text.ts";
+import { PAGE_COLUMNS, pageRows } from "./page-rows.ts";
+
+const WRITE_CHARS = 256 * 1024;
+const EDGES_AT_ONCE = 16 * 1024;
+// A spreadsheet takes a cell that begins like this for a formula and runs it (HOSTILE S6).
+const FORMULA = /^[\s\u200b\ufeff]*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+const NEEDS_QUOTES = /[",;\r\n]/;
+
+/** One cell: text without line ends and control characters, never a formula, quoted where needed. */
+export function csvCell(value: string | number | null): string {
+  if (value === null) return "";
+  if (typeof value === "number") return String(value);
+  const text = FORMULA.test(value) ? `'${safeText(value)}` : safeText(value);
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Writes a table; answers its rows. */
+function writeCsv(
+  out: string,
+  columns: readonly string[],
+  rows: Iterable<readonly (string | number | null)[]>,
+): number {
+  let count = 0;
+  replaceFile(out, (file: AppendFile) => {
+    let waiting = [columns.join(",")];
+    let chars = 0;
+    // RFC 4180 ends lines with CR LF.
+    const flush = () => {
+      file.write(Buffer.from(`${waiting.join("\r\n")}\r\n`));
+      waiting = [];
+      chars = 0;
+    };
+    for (const row of rows) {
+      const line = row.map(csvCell).join(",");
+      waiting.push(line);
+      chars += line.length;
+      count++;
+      if (chars >= WRITE_CHARS) flush();
+    }
+    if (waiting.length > 0) flush();
+  });
+  return count;
+}
+
+/** Writes the pages of a crawl as CSV; answers how many. */
+export function exportCsv(pages: string, out: string): number {
+  const rows = function* () {
+    for (const page of pageRows(pages)) yield PAGE_COLUMNS.map((column) => page[column]);
+  };
+  return writeCsv(out, PAGE_COLUMNS, rows());
+}
+
+/** Writes the link graph as two tables: id and URL of every node, source and target id of every edge. */
+export function exportGraph(
+  dir: string,
+  nodesOut: string,
+  edgesOut: string,
+): { nodes: number; edges: number } {
+  const paths = graphPaths(dir);
+  const nodes = writeCsv(nodesOut, ["id", "url"], nodeRows(paths.nodes));
+  const edges = writeCsv(edgesOut, ["source", "target"], edgeRows(paths.out));
+  return { nodes, edges };
+}
+
+function* nodeRows(path: string): Generator<string[], void> {
+  for (const line of readLines(path)) yield [line.slice(0, 16), line.slice(17)];
+}
+
+function* edgeRows(path: string): Generator<string[], void> {
+  for (const edges of readEdges(path, EDGES_AT_ONCE))
+    for (let at = 0; at < edges.length; at += EDGE_WORDS)
+      yield [idText(edges[at]!, edges[at + 1]!), idText(edges[at + 2]!, edges[at + 3]!)];
+}

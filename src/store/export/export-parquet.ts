@@ -1,0 +1,56 @@
+import { renameSync } from "node:fs";
+import { dirname } from "node:path";
+import type { BasicType } from "hyparquet-writer";
+import { syncFolder } from "../folder/append-file.ts";
+import { removeIfThere } from "../folder/replace-file.ts";
+import type { PageLine } from "../lists/page-line.ts";
+import { PAGE_COLUMNS, pageRows } from "./page-rows.ts";
+
+const ROWS_PER_GROUP = 10_000;
+const INTEGERS = new Set<keyof PageLine>(["status", "depth", "links", "words"]);
+const WIDE = new Set<keyof PageLine>(["bytes", "offset", "length"]);
+
+function typeOf(column: keyof PageLine): BasicType {
+  if (column === "time") return "TIMESTAMP";
+  if (INTEGERS.has(column)) return "INT32";
+  return WIDE.has(column) ? "INT64" : "STRING";
+}
+
+function cellOf(page: PageLine, column: keyof PageLine): unknown {
+  const value = page[column];
+  if (column === "time") return new Date(value as string);
+  return WIDE.has(column) ? BigInt(value as number) : value;
+}
+
+/** Writes the pages of a crawl as Parquet, a group of rows at a time; answers how many. */
+export async function exportParquet(pages: string, out: string): Promise<number> {
+  // Loaded here: no other command pays for it.
+  const { fileWriter, ParquetWriter, schemaFromColumnData } = await import("hyparquet-writer");
+  const temporary = `${out}.tmp`;
+  removeIfThere(temporary);
+  let rows: PageLine[] = [];
+  let count = 0;
+  const columns = () =>
+    PAGE_COLUMNS.map((name) => ({
+      name,
+      data: rows.map((page) => cellOf(page, name)),
+      type: typeOf(name),
+      nullable: name === "parent",
+    }));
+  const schema = schemaFromColumnData({ columnData: columns() });
+  const writer = new ParquetWriter({ writer: fileWriter(temporary), schema });
+  const flush = async () => {
+    await writer.write({ columnData: columns(), rowGroupSize: ROWS_PER_GROUP });
+    count += rows.length;
+    rows = [];
+  };
+  for (const page of pageRows(pages)) {
+    rows.push(page);
+    if (rows.length === ROWS_PER_GROUP) await flush();
+  }
+  if (rows.length > 0) await flush();
+  await writer.finish();
+  renameSync(temporary, out);
+  syncFolder(dirname(out));
+  return count;
+}

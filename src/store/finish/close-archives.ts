@@ -1,0 +1,107 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
+import { join } from "node:path";
+import { syncFolder } from "../folder/append-file.ts";
+import { crawlPaths, readCrawlState } from "../folder/crawl-folder.ts";
+import { type ArchiveDamage, archiveFiles, OPEN } from "../warc/archive-scan.ts";
+import { readWarc } from "../warc/warc-reader.ts";
+import type { Committed } from "./committed.ts";
+import { openJournals } from "./journal-view.ts";
+
+/** Records that follow a response or revisit in the same write. */
+const COMPANIONS = 2;
+
+/** What became of a file that a crash left open. */
+export interface ClosedArchive {
+  /** Its name from now on; undefined when nothing in it was whole. */
+  readonly file: string;
+  /** Where a torn end was cut off, and how much; 0 bytes when there was none. */
+  readonly offset: number;
+  readonly cutBytes: number;
+}
+
+/**
+ * Closes the files that a crash left open: cuts off what is torn behind the last committed capture, makes the rest
+ * durable and gives it its final name. Damage before its end is no torn end: it stays where it is and is
+ * reported by whoever reads the file.
+ */
+export function closeArchives(
+  folder: string,
+  committed: Pick<Committed, "lastOffset">,
+): ClosedArchive[] {
+  const closed: ClosedArchive[] = [];
+  for (const name of openArchives(folder)) {
+    const final = name.slice(0, -OPEN.length);
+    const path = join(folder, name);
+    const { size } = statSync(path);
+    const torn = firstDamage(path, name, committed.lastOffset(final));
+    const keep = torn?.offset ?? size;
+    if (keep === 0) unlinkSync(path);
+    else {
+      cut(path, keep);
+      // A closed file of that name was written by another run: neither may be lost.
+      if (!existsSync(join(folder, final))) renameSync(path, join(folder, final));
+    }
+    closed.push({ file: final, offset: keep, cutBytes: size - keep });
+  }
+  if (closed.length > 0) syncFolder(folder);
+  return closed;
+}
+
+function openArchives(folder: string): string[] {
+  return archiveFiles(folder).filter((name) => name.endsWith(OPEN));
+}
+
+/**
+ * The first damage behind the last capture that counts. Request and metadata lie behind the response that the journal
+ * names, and were durable before it did: what is broken there was broken later, and is no torn end.
+ */
+function firstDamage(path: string, file: string, lastCommitted: number): ArchiveDamage | undefined {
+  let companions = lastCommitted < 0 ? 0 : COMPANIONS;
+  for (const record of readWarc(path, { from: Math.max(0, lastCommitted) })) {
+    const { type, offset, length, problems } = record;
+    if (offset <= lastCommitted) continue;
+    const isBroken = problems.length > 0;
+    if (isBroken && companions === 0)
+      return { file, offset, bytes: length, what: problems.join("; ") };
+    const isCompanion = isBroken || type === "request" || type === "metadata";
+    companions = isCompanion ? Math.max(0, companions - 1) : 0;
+  }
+  return undefined;
+}
+
+function cut(path: string, size: number): void {
+  const file = openSync(path, "r+");
+  try {
+    ftruncateSync(file, size);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Closes what a builder left open that died in a run that went on; without one there is nothing to read. */
+export function closeLeftOpen(dir: string): void {
+  if (archiveFiles(crawlPaths(dir).archive).some((name) => name.endsWith(OPEN)))
+    closeAfterCrash(dir);
+}
+
+/** Closes what a run that died left open, before the next one begins. */
+export function closeAfterCrash(dir: string): ClosedArchive[] {
+  const paths = crawlPaths(dir);
+  if (openArchives(paths.archive).length === 0) return [];
+  const last = new Map<string, number>();
+  openJournals(paths.journals, readCrawlState(dir), ({ where }) => {
+    if (where !== undefined && where.offset > (last.get(where.file) ?? -1))
+      last.set(where.file, where.offset);
+  });
+  return closeArchives(paths.archive, { lastOffset: (file) => last.get(file) ?? -1 });
+}

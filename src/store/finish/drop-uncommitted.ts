@@ -1,0 +1,78 @@
+import { StoreCorruptError } from "../../errors.ts";
+import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
+import { crawlPaths } from "../folder/crawl-folder.ts";
+import { replaceFile } from "../folder/replace-file.ts";
+import { cdxjFields } from "../lists/cdxj.ts";
+import { readLines } from "../lists/line-reader.ts";
+import type { Committed } from "./committed.ts";
+
+const WRITE_CHARS = 256 * 1024;
+const LINES_AT_ONCE = 4096;
+// The ends of the lines as we write them. Within a string of JSON no quotation mark stands without a backslash, so what
+// matches is no part of one; lines that somebody else wrote are parsed.
+const INDEX_PLACE = /"offset":"(\d+)","filename":"([^"\\]*)"\}$/;
+const PAGE_PLACE =
+  /"file":"([^"\\]*)","offset":(\d+),"length":\d+(?:,"cash":[\d.e+-]+,"priority":[\d.e+-]+)?\}$/;
+
+/**
+ * Takes out of index and page list what was never committed, and what is listed twice: a run that died had listed pages
+ * that the next run fetched again. Answers how many lines that were.
+ */
+export function dropUncommitted(
+  dir: string,
+  committed: Committed,
+  limit: TimeLimit = NO_LIMIT,
+): number {
+  const { index, pages } = crawlPaths(dir);
+  const [isNewInIndex, isNewInPages] = [committed.once(), committed.once()];
+  const isIndexed = (line: string) => {
+    const place = INDEX_PLACE.exec(line);
+    if (place !== null) return isNewInIndex(place[2]!, Number(place[1]));
+    const { filename, offset } = cdxjFields(line);
+    return isNewInIndex(filename!, Number(offset));
+  };
+  const isListed = (line: string) => {
+    const place = PAGE_PLACE.exec(line);
+    if (place !== null) return isNewInPages(place[1]!, Number(place[2]));
+    const { url, file, offset } = JSON.parse(line);
+    return url === undefined || isNewInPages(file, offset);
+  };
+  return keepLines(index, isIndexed, limit) + keepLines(pages, isListed, limit);
+}
+
+/** A line that cannot be read is not what was written; the archive still knows what was. */
+function checked(keep: (line: string) => boolean, line: string, path: string, offset: number) {
+  try {
+    return keep(line);
+  } catch (cause) {
+    const what = "a line that cannot be read; orbweaver recover writes the list anew";
+    throw new StoreCorruptError(`${path}:${offset}: ${what}`, cause);
+  }
+}
+
+function keepLines(path: string, keep: (line: string) => boolean, limit: TimeLimit): number {
+  // Each line is asked about once; those that go are few.
+  const dropped = new Set<number>();
+  let offset = 0;
+  let looked = 0;
+  for (const line of readLines(path)) {
+    if (++looked % LINES_AT_ONCE === 0) limit.check();
+    if (!checked(keep, line, path, offset)) dropped.add(offset);
+    offset += line.length + 1;
+  }
+  if (dropped.size === 0) return 0;
+  offset = 0;
+  replaceFile(path, (file) => {
+    let text = "";
+    for (const line of readLines(path)) {
+      if (!dropped.has(offset)) text += `${line}\n`;
+      offset += line.length + 1;
+      if (text.length < WRITE_CHARS) continue;
+      limit.check();
+      file.write(Buffer.from(text, "latin1"));
+      text = "";
+    }
+    file.write(Buffer.from(text, "latin1"));
+  });
+  return dropped.size;
+}

@@ -1,0 +1,164 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, extname, join } from "node:path";
+import { StoreCorruptError } from "../../errors.ts";
+import { firstDifference } from "./first-difference.ts";
+import { replaceFile } from "./replace-file.ts";
+import { openSealed, sealedJson } from "./sealed-json.ts";
+
+/** Of state/crawl.json. */
+export const FORMAT_VERSION = 3;
+
+const LOST = "its settings are lost; orbweaver recover keeps what was archived";
+
+/** Every path of an output folder, in one place. */
+export interface CrawlPaths {
+  archive: string;
+  index: string;
+  pages: string;
+  log: string;
+  debugLog: string;
+  skipped: string;
+  state: string;
+  /** The same once more, so that a damaged one can be put right. */
+  stateCopy: string;
+  /** Folder of the journals. */
+  journals: string;
+  /** The link graph. */
+  links: string;
+  /** The indexed URL tree, if the crawl keeps one. */
+  tree: string;
+  reports: string;
+  /** What went through queues and buffers, interval by interval. */
+  hourly: string;
+}
+
+/** Which frontier a crawl runs on. */
+export type FrontierKind = "sharded" | "shared";
+
+/** state/crawl.json: what a later program must know about a crawl before it touches it. */
+export interface CrawlState {
+  readonly version: number;
+  readonly created: string;
+  readonly frontier: FrontierKind;
+  /** How many journals were begun before this was written: each has files from then on. Absent in older crawls. */
+  readonly journals?: number;
+  /** Seeds of the fingerprints. */
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  /** Number of the newest run. */
+  readonly epoch: number;
+  /** The configuration, as the crawl was started or last resumed; only the crawl knows its shape. */
+  readonly config: object;
+  /** Where seeds were redirected to: seeds as well. */
+  readonly moreSeeds: readonly string[];
+  /** Files of the archive that `recover` found missing or cut off: what was committed in them is lost, and known to be. */
+  readonly lostArchives?: readonly string[];
+  /** How the newest run ended; "running" after a crash. */
+  readonly ended: string;
+  /** The newest run had no time to sort and join what its builders wrote: `completeIfLeft` does it. */
+  readonly left?: boolean;
+}
+
+/** Makes a new state durable; the old one stays until then. */
+export function writeCrawlState(dir: string, state: CrawlState): void {
+  const { state: path, stateCopy } = crawlPaths(dir);
+  const bytes = sealedJson(state);
+  // The copy first: what is read in place of a damaged file must not name an older run.
+  for (const each of [stateCopy, path]) replaceFile(each, (file) => file.write(bytes));
+}
+
+/** The state of a crawl folder; undefined when the folder holds no crawl. Throws StoreCorruptError for one that is damaged. */
+export function readCrawlState(dir: string): CrawlState | undefined {
+  const { state, stateCopy, journals } = crawlPaths(dir);
+  const cure = isWhole(stateCopy) ? "orbweaver recover puts it right from its copy" : LOST;
+  if (!existsSync(state)) {
+    if (!holdsAnything(journals)) return undefined;
+    throw new StoreCorruptError(`${state}:0: the state of the crawl is missing: ${cure}`);
+  }
+  const bytes = readFileSync(state);
+  const value = openSealed(bytes) as CrawlState | undefined;
+  if (value?.version === FORMAT_VERSION) return value;
+  if (value !== undefined || isOlder(bytes))
+    throw new StoreCorruptError(`${state}:0: written by another version of this program`);
+  throw new StoreCorruptError(`${state}:0: not the state of a crawl as it was written: ${cure}`);
+}
+
+/** The state of a crawl folder; undefined when it is damaged or not there. */
+export function wholeState(dir: string): CrawlState | undefined {
+  try {
+    return readCrawlState(dir);
+  } catch (fault) {
+    if (fault instanceof StoreCorruptError) return undefined;
+    throw fault;
+  }
+}
+
+/** Journals are begun before the state is there, with empty files. */
+function holdsAnything(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  return readdirSync(folder).some((name) => statSync(join(folder, name)).size > 0);
+}
+
+/** Before there were checksums. */
+function isOlder(bytes: Buffer): boolean {
+  try {
+    return (JSON.parse(bytes.toString("utf8")) as CrawlState).version < FORMAT_VERSION;
+  } catch {
+    return false;
+  }
+}
+
+/** Puts a damaged state right from its copy, or the copy from the state; answers which was, and where. */
+export function repairCrawlState(
+  dir: string,
+): { readonly file: string; readonly offset: number }[] {
+  const { state, stateCopy } = crawlPaths(dir);
+  const [file, from] = isWhole(state) ? [stateCopy, state] : [state, stateCopy];
+  if (isWhole(file) || !isWhole(from)) return [];
+  const offset = existsSync(file) ? (firstDifference(file, from) ?? 0) : 0;
+  const bytes = readFileSync(from);
+  replaceFile(file, (into) => into.write(bytes));
+  return [{ file, offset }];
+}
+
+function isWhole(path: string): boolean {
+  return existsSync(path) && openSealed(readFileSync(path)) !== undefined;
+}
+
+/** The paths of the output folder `dir`. */
+export function crawlPaths(dir: string): CrawlPaths {
+  return {
+    archive: join(dir, "archive"),
+    index: join(dir, "indexes", "index.cdxj"),
+    pages: join(dir, "pages", "pages.jsonl"),
+    log: join(dir, "logs", "crawl.jsonl"),
+    debugLog: join(dir, "logs", "debug.jsonl"),
+    skipped: join(dir, "reports", "skipped.jsonl"),
+    state: join(dir, "state", "crawl.json"),
+    stateCopy: join(dir, "state", "crawl-copy.json"),
+    journals: join(dir, "state", "journals"),
+    links: join(dir, "links"),
+    tree: join(dir, "tree"),
+    reports: join(dir, "reports"),
+    hourly: join(dir, "reports", "hourly_statistics.jsonl"),
+  };
+}
+
+/** What one builder writes of a file: pages/pages.jsonl becomes pages/pages-2.jsonl.part. */
+export function partOf(path: string, thread: number): string {
+  const extension = extname(path);
+  return `${path.slice(0, path.length - extension.length)}-${thread}${extension}.part`;
+}
+
+/** The parts of a file that are there, in the order of their threads. */
+export function partsOf(path: string): string[] {
+  const [before, after] = partOf(path, 0).split(/-0(?=\.)/) as [string, string];
+  const numbered: [number, string][] = [];
+  for (const name of readdirSync(dirname(path))) {
+    const part = join(dirname(path), name);
+    if (!part.startsWith(`${before}-`) || !part.endsWith(after)) continue;
+    const thread = part.slice(before.length + 1, part.length - after.length);
+    if (/^\d+$/.test(thread)) numbered.push([Number(thread), part]);
+  }
+  return numbered.sort(([a], [b]) => a - b).map(([, part]) => part);
+}

@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { FolderTakenError } from "../../errors.ts";
+import { reserveSegment } from "../../frontier/journal/journal-files.ts";
+import { graphFacts } from "../graph/link-log.ts";
+import { jsonLine } from "../lists/jsonl.ts";
+import { PAGES_HEADER } from "../lists/page-line.ts";
+import { syncFolder } from "./append-file.ts";
+import {
+  type CrawlPaths,
+  type CrawlState,
+  crawlPaths,
+  FORMAT_VERSION,
+  writeCrawlState,
+} from "./crawl-folder.ts";
+import { lockFolder } from "./folder-lock.ts";
+import { replaceFile } from "./replace-file.ts";
+
+/** What a new crawl is given beside its folder. */
+export type NewCrawl = Partial<Pick<CrawlState, "frontier" | "seedLow" | "seedHigh" | "config">>;
+
+/** The only files that are there before state/crawl.json; journals are empty then. */
+const FIRST_FILES =
+  /^(?:state\/lock(?:\.\S+)?|state\/crawl(?:-copy\.json|(?:-copy)?\.json\.tmp)|links\/graph\.json(?:\.tmp)?|state\/journals\/shard-\d+\.000001\.journal|pages\/pages\.jsonl(?:\.tmp)?)$/;
+
+/**
+ * Makes a new output folder, or throws FolderTakenError with what to do instead: what is already on disk is never
+ * overwritten, mixed with or deleted. A folder that a crawl left while it was being made holds nothing and is taken over.
+ */
+export function createCrawlFolder(
+  dir: string,
+  wallMs: number = Date.now(),
+  crawl: NewCrawl = {},
+): CrawlPaths {
+  const paths = crawlPaths(dir);
+  refuseIfTaken(dir, paths);
+  mkdirSync(dirname(paths.state), { recursive: true });
+  // Of two crawls that start at once only one goes on; it looks again, for the other may have been quick.
+  const unlock = lockFolder(dir);
+  try {
+    refuseIfTaken(dir, paths);
+    fill(dir, paths, wallMs, crawl);
+  } finally {
+    unlock();
+  }
+  return paths;
+}
+
+/** True for a folder whose crawl was stopped before it was made: nothing can have been committed in it. */
+export function isUnfinished(dir: string): boolean {
+  const { state, pages } = crawlPaths(dir);
+  if (!existsSync(dirname(state)) || existsSync(state)) return false;
+  for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) continue;
+    if (!FIRST_FILES.test(relative(dir, path).replaceAll("\\", "/"))) return false;
+    if (path.endsWith(".journal") && statSync(path).size > 0) return false;
+  }
+  return !existsSync(pages) || statSync(pages).size <= pagesHead().length;
+}
+
+function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): void {
+  const files = [paths.index, paths.pages, paths.log, paths.skipped];
+  for (const folder of [paths.archive, paths.links, paths.journals, ...files.map(dirname)])
+    mkdirSync(folder, { recursive: true });
+  // Here, not by the builders: all of them must use the same ids.
+  graphFacts(join(paths.links, "graph.json"));
+  replaceFile(paths.pages, (file) => file.write(pagesHead()));
+  const journals = crawl.frontier === "shared" ? undefined : shardsOf(crawl.config);
+  for (let shard = 0; shard < (journals ?? 0); shard++) reserveSegment(paths.journals, shard, 1);
+  syncFolder(paths.journals);
+  // Last, so that a folder with a state file is a complete one.
+  const state: CrawlState = {
+    version: FORMAT_VERSION,
+    created: new Date(wallMs).toISOString(),
+    frontier: "sharded",
+    seedLow: 0,
+    seedHigh: 0,
+    epoch: 1,
+    config: {},
+    moreSeeds: [],
+    ended: "running",
+    ...(journals === undefined ? {} : { journals }),
+    ...crawl,
+  };
+  writeCrawlState(dir, state);
+  syncFolder(dir);
+}
+
+function shardsOf(config: object | undefined): number | undefined {
+  return (config as { readonly shards?: number } | undefined)?.shards;
+}
+
+function pagesHead(): Buffer {
+  return Buffer.from(`${jsonLine(PAGES_HEADER)}\n`);
+}
+
+function refuseIfTaken(dir: string, paths: CrawlPaths): void {
+  const taken = whyTaken(dir, paths);
+  if (taken !== undefined) throw new FolderTakenError(taken);
+}
+
+function whyTaken(dir: string, paths: CrawlPaths): string | undefined {
+  if (!existsSync(dir)) return undefined;
+  if (!statSync(dir).isDirectory()) return `${dir} is a file, not a folder: choose another --out`;
+  if (existsSync(paths.state))
+    return `${dir} already holds a crawl, which is never overwritten: continue it with orbweaver resume ${dir}, or choose another --out`;
+  if (readdirSync(dir).length > 0 && !isUnfinished(dir))
+    return `${dir} is not empty and not a crawl folder: choose another --out, or an empty folder`;
+  return undefined;
+}

@@ -1,0 +1,102 @@
+import { linkSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { FolderTakenError } from "../../errors.ts";
+import { crawlPaths } from "./crawl-folder.ts";
+import { removeIfThere } from "./replace-file.ts";
+
+/**
+ * Keeps a crawl folder to one process. The lock names the process and when it was started, so that one that a killed
+ * process left behind is known to be stale. It appears with its content, in one step: an empty lock would look stale.
+ * Returns what gives the folder free.
+ */
+export function lockFolder(dir: string): () => void {
+  const path = join(dirname(crawlPaths(dir).state), "lock");
+  const mine = `${path}.${process.pid}`;
+  writeFileSync(mine, `${process.pid} ${startOf(process.pid) ?? ""}`);
+  try {
+    for (;;) {
+      if (tryLink(mine, path)) return () => removeIfThere(path);
+      const text = readLock(path);
+      if (text === undefined) continue;
+      const holder = holderOf(text);
+      if (isAlive(holder)) throw takenBy(holder, dir);
+      removeStale(path, text, dir);
+    }
+  } finally {
+    removeIfThere(mine);
+  }
+}
+
+/** Takes a stale lock away; of several processes that find it only one moves it, and a new one moved by mistake goes back. */
+function removeStale(path: string, stale: string, dir: string): void {
+  const aside = `${path}.${process.pid}.stale`;
+  try {
+    renameSync(path, aside);
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw fault;
+  }
+  const text = readLock(aside);
+  if (text !== undefined && text !== stale) {
+    tryLink(aside, path);
+    removeIfThere(aside);
+    throw takenBy(holderOf(text), dir);
+  }
+  removeIfThere(aside);
+}
+
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw fault;
+  }
+}
+
+function takenBy({ pid }: Holder, dir: string): FolderTakenError {
+  return new FolderTakenError(
+    `process ${pid} is crawling in ${dir}: wait until it has ended, or stop it`,
+  );
+}
+
+interface Holder {
+  readonly pid: number;
+  readonly start: string;
+}
+
+function readLock(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function holderOf(text: string): Holder {
+  const [pid = "", start = ""] = text.split(" ");
+  return { pid: Number(pid), start };
+}
+
+function isAlive({ pid, start }: Holder): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (fault) {
+    return (fault as NodeJS.ErrnoException).code === "EPERM";
+  }
+  // The number may belong to another process by now.
+  const now = startOf(pid);
+  return now === undefined || start === "" || now === start;
+}
+
+/** When a process was started, in the kernel's own measure; undefined where that cannot be told. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}

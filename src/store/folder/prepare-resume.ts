@@ -1,0 +1,17 @@
+import { existsSync } from "node:fs";
+import { StoreCorruptError } from "../../errors.ts";
+import { closeAfterCrash } from "../finish/close-archives.ts";
+import { type CrawlState, crawlPaths } from "./crawl-folder.ts";
+
+/** Makes a folder ready for the next run: closes what a run that died left open, and misses lists that are gone. */
+export function prepareResume(dir: string, { ended, left }: CrawlState): void {
+  const { index, pages } = crawlPaths(dir);
+  // The first run makes its index at the end, unless it had no time for that.
+  const lists = ended === "running" || left === true ? [pages] : [pages, index];
+  const gone = lists.find((list) => !existsSync(list));
+  if (gone !== undefined) {
+    const what = "the list is missing; orbweaver recover writes it anew";
+    throw new StoreCorruptError(`${gone}:0: ${what}`);
+  }
+  if (ended === "running") closeAfterCrash(dir);
+}

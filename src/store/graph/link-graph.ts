@@ -1,0 +1,115 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError } from "../../errors.ts";
+import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
+import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
+import { crawlPaths, partsOf } from "../folder/crawl-folder.ts";
+import { removeIfThere } from "../folder/replace-file.ts";
+import { sortLines } from "../lists/sort-lines.ts";
+import { SortedLines } from "../lists/sorted-lines.ts";
+import { EdgeFile } from "./edge-file.ts";
+import { graphFacts, idText, writeGraphFacts } from "./link-log.ts";
+import { sortBothWays } from "./sort-edges.ts";
+
+/** The files of a finished graph. */
+export interface GraphPaths {
+  /** Facts: seeds of the ids, number of nodes and edges. */
+  readonly facts: string;
+  /** `id URL` per line, sorted. */
+  readonly nodes: string;
+  /** Edges by source. */
+  readonly out: string;
+  /** The same edges turned round, by target: who links to this page. */
+  readonly in: string;
+}
+
+/** Where the link graph of a crawl is. */
+export function graphPaths(dir: string): GraphPaths {
+  const { links } = crawlPaths(dir);
+  return {
+    facts: join(links, "graph.json"),
+    nodes: join(links, "nodes.txt"),
+    out: join(links, "out.bin"),
+    in: join(links, "in.bin"),
+  };
+}
+
+/** Sorts what the builders streamed into one graph, in bounded memory; again after more of the crawl. */
+export function finishGraph(dir: string, limit: TimeLimit = NO_LIMIT): void {
+  const paths = graphPaths(dir);
+  const nodeParts = partsOf(paths.nodes);
+  const edgeParts = partsOf(paths.out);
+  if (nodeParts.length + edgeParts.length === 0 && existsSync(paths.in)) return;
+  const old = (path: string) => (existsSync(path) ? [path] : []);
+  const nodes = sortLines([...old(paths.nodes), ...nodeParts], paths.nodes, {
+    sameWhen: (line) => line,
+    limit,
+  });
+  // Both from the same edges: `out` is replaced last, so that an interruption loses none.
+  const edges = sortBothWays([...old(paths.out), ...edgeParts], paths.in, paths.out, { limit });
+  const { version, seedLow, seedHigh } = graphFacts(paths.facts);
+  writeGraphFacts(paths.facts, { version, seedLow, seedHigh, nodes, edges });
+  for (const part of [...nodeParts, ...edgeParts]) removeIfThere(part);
+}
+
+/** The finished link graph of a crawl, looked up on disk. */
+export class LinkGraph {
+  readonly #out: EdgeFile;
+  readonly #in: EdgeFile;
+  readonly #nodes: SortedLines;
+  readonly #seeds: readonly [low: number, high: number];
+
+  constructor(dir: string) {
+    const paths = graphPaths(dir);
+    if (!existsSync(paths.in) || !existsSync(paths.out)) {
+      throw new UsageError(
+        `${dir} has no finished link graph: the crawl is still running, or orbweaver recover ${dir} makes it`,
+      );
+    }
+    const { seedLow, seedHigh } = graphFacts(paths.facts);
+    this.#seeds = [seedLow, seedHigh];
+    this.#out = new EdgeFile(paths.out);
+    this.#in = new EdgeFile(paths.in);
+    this.#nodes = new SortedLines(paths.nodes);
+  }
+
+  /** Number of edges. */
+  get edges(): number {
+    return this.#out.edges;
+  }
+
+  /** Whether the URL was a page or a link of one. */
+  knows(url: string): boolean {
+    fingerprint(url, ...this.#seeds);
+    return this.nameOf(idText(lastFingerprint.high, lastFingerprint.low)) !== undefined;
+  }
+
+  /** The pages that link to a URL, in the order of their ids. */
+  *linksTo(url: string): Generator<string, void> {
+    yield* this.#neighbours(this.#in, url);
+  }
+
+  /** The URLs a page links to. */
+  *linksFrom(url: string): Generator<string, void> {
+    yield* this.#neighbours(this.#out, url);
+  }
+
+  /** The URL of an id. */
+  nameOf(id: string): string | undefined {
+    return this.#nodes.find(`${id} `)?.slice(17);
+  }
+
+  close(): void {
+    this.#out.close();
+    this.#in.close();
+    this.#nodes.close();
+  }
+
+  *#neighbours(edges: EdgeFile, url: string): Generator<string, void> {
+    fingerprint(url, ...this.#seeds);
+    for (const [high, low] of edges.from(lastFingerprint.high, lastFingerprint.low)) {
+      const id = idText(high, low);
+      yield this.nameOf(id) ?? id;
+    }
+  }
+}

@@ -1,0 +1,274 @@
+import { statSync } from "node:fs";
+import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
+import type { AppendFile } from "../folder/append-file.ts";
+import { removeIfThere, replaceFile } from "../folder/replace-file.ts";
+import { EDGE_BYTES, EDGE_WORDS, readEdges } from "./edge-file.ts";
+
+const RUN_EDGES = 1024 * 1024;
+const MERGE_EDGES = 1024 * 1024;
+const FAN_IN = 64;
+const WRITE_EDGES = 16 * 1024;
+/** Fewer than this are sorted faster by smaller digits: a pass looks at every digit there is, and 2^16 are many. */
+const MANY_EDGES = 32 * 1024;
+/** The high words of an edge's ids. */
+const SOURCE = 0;
+const TARGET = 2;
+
+/** How edges are ordered and how many are held in memory. */
+export interface SortEdgesOptions {
+  /** Edges are turned round first: from (source, target) to (target, source). */
+  readonly reverse?: boolean;
+  readonly runEdges?: number;
+  readonly fanIn?: number;
+  /** When it is up nothing has changed. */
+  readonly limit?: TimeLimit;
+}
+
+/**
+ * Sorts the edges of the inputs into one file, equal ones once, in bounded memory: runs of edges are sorted by their
+ * digits, written, and merged. The output appears whole or not at all and may be an input too. Answers its edges.
+ */
+export function sortEdges(
+  inputs: readonly string[],
+  out: string,
+  options: SortEdgesOptions = {},
+): number {
+  const { runEdges = RUN_EDGES, fanIn = FAN_IN, reverse = false, limit = NO_LIMIT } = options;
+  const made: string[] = [];
+  const newRun = (edges: Iterable<Uint32Array>): string => {
+    const path = `${out}.run-${made.length}`;
+    made.push(path);
+    replaceFile(path, (file) => writeEdges(file, edges, limit));
+    return path;
+  };
+  try {
+    let runs: string[] = [];
+    let held: Uint32Array | undefined;
+    for (const input of inputs)
+      for (const edges of readEdges(input, runEdges)) {
+        limit.check();
+        if (held !== undefined) runs.push(newRun([held]));
+        if (reverse) turnRound(edges);
+        held = sortByDigits(edges);
+      }
+    // What fits memory is written once.
+    if (runs.length > 0 && held !== undefined) runs.push(newRun([held]));
+    while (runs.length > fanIn) {
+      const merged = newRun(mergeRuns(runs.slice(0, fanIn)));
+      for (const run of runs.slice(0, fanIn)) removeIfThere(run);
+      runs = [...runs.slice(fanIn), merged];
+    }
+    let written = 0;
+    replaceFile(out, (file) => {
+      const whole = runs.length > 0 ? mergeRuns(runs) : [held ?? new Uint32Array(0)];
+      written = writeEdges(file, whole, limit);
+    });
+    return written;
+  } finally {
+    for (const run of made) removeIfThere(run);
+  }
+}
+
+/**
+ * Sorts the edges of the inputs into two files: turned round into `backward`, then as they are into `forward`, which may
+ * be an input too. Answers how many there are. What fits memory is read once, and the second order begins with the first.
+ */
+export function sortBothWays(
+  inputs: readonly string[],
+  backward: string,
+  forward: string,
+  options: Omit<SortEdgesOptions, "reverse"> = {},
+): number {
+  const { runEdges = RUN_EDGES, limit = NO_LIMIT } = options;
+  const edges = readAll(inputs, runEdges);
+  if (edges === undefined) {
+    sortEdges(inputs, backward, { ...options, reverse: true });
+    return sortEdges(inputs, forward, options);
+  }
+  limit.check();
+  turnRound(edges);
+  const byTarget = sortByDigits(edges);
+  replaceFile(backward, (file) => writeEdges(file, [byTarget], limit));
+  turnRound(byTarget);
+  const bySource = sortByDigits(byTarget, [SOURCE]);
+  let written = 0;
+  replaceFile(forward, (file) => {
+    written = writeEdges(file, [bySource], limit);
+  });
+  return written;
+}
+
+/** All edges of some files; undefined when there are more than so many. */
+function readAll(inputs: readonly string[], mostEdges: number): Uint32Array | undefined {
+  const bytes = inputs.reduce((sum, input) => sum + statSync(input).size, 0);
+  if (bytes > mostEdges * EDGE_BYTES) return undefined;
+  const pieces = inputs.flatMap((input) => [...readEdges(input, mostEdges)]);
+  if (pieces.length === 1) return pieces[0]!;
+  const all = new Uint32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
+
+function turnRound(edges: Uint32Array): void {
+  for (let at = 0; at < edges.length; at += EDGE_WORDS) {
+    const [high, low] = [edges[at]!, edges[at + 1]!];
+    edges[at] = edges[at + 2]!;
+    edges[at + 1] = edges[at + 3]!;
+    edges[at + 2] = high;
+    edges[at + 3] = low;
+  }
+}
+
+/**
+ * Least significant digit first, 16 or 8 bits at a time, without comparisons: by the high words of both ids, which
+ * leaves in disorder only edges of ids that share 32 bits. Ids are random, so these are few, and `putInOrder` moves them.
+ * Edges that are in the order of their targets already need only the digits of their sources.
+ */
+function sortByDigits(edges: Uint32Array, words = [TARGET, SOURCE]): Uint32Array {
+  let from = edges;
+  let to: Uint32Array = new Uint32Array(edges.length);
+  const bits = edges.length < MANY_EDGES * EDGE_WORDS ? 8 : 16;
+  const starts = new Uint32Array(1 << bits);
+  for (const word of words) {
+    for (let shift = 0; shift < 32; shift += bits) {
+      countDigits(from, word, shift, starts);
+      placeByDigit(from, to, word, shift, starts);
+      [from, to] = [to, from];
+    }
+  }
+  putInOrder(from);
+  return from;
+}
+
+// Each loop is a function of its own: a compiler that meets several in one function compiles it anew for each of them.
+
+/** Where the edges of each digit begin. */
+function countDigits(edges: Uint32Array, word: number, shift: number, starts: Uint32Array): void {
+  const mask = starts.length - 1;
+  starts.fill(0);
+  for (let at = word; at < edges.length; at += EDGE_WORDS) starts[(edges[at]! >>> shift) & mask]!++;
+  addUp(starts);
+}
+
+function addUp(starts: Uint32Array): void {
+  for (let digit = 0, sum = 0; digit < starts.length; digit++) {
+    const count = starts[digit]!;
+    starts[digit] = sum;
+    sum += count;
+  }
+}
+
+function placeByDigit(
+  from: Uint32Array,
+  to: Uint32Array,
+  word: number,
+  shift: number,
+  starts: Uint32Array,
+): void {
+  const mask = starts.length - 1;
+  for (let at = 0; at < from.length; at += EDGE_WORDS) {
+    const place = EDGE_WORDS * starts[(from[at + word]! >>> shift) & mask]!++;
+    to[place] = from[at]!;
+    to[place + 1] = from[at + 1]!;
+    to[place + 2] = from[at + 2]!;
+    to[place + 3] = from[at + 3]!;
+  }
+}
+
+/** Insertion, one look per edge where all is in order. */
+function putInOrder(edges: Uint32Array): void {
+  const edge = new Uint32Array(EDGE_WORDS);
+  for (let at = EDGE_WORDS; at < edges.length; at += EDGE_WORDS) {
+    if (!isBefore(edges, at, edges, at - EDGE_WORDS)) continue;
+    edge.set(edges.subarray(at, at + EDGE_WORDS));
+    let place = at;
+    while (place > 0 && isBefore(edge, 0, edges, place - EDGE_WORDS)) place -= EDGE_WORDS;
+    edges.copyWithin(place + EDGE_WORDS, place, at);
+    edges.set(edge, place);
+  }
+}
+
+/** Compares the edge at a place of one array with that of another. */
+function isBefore(a: Uint32Array, i: number, b: Uint32Array, j: number): boolean {
+  if (a[i] !== b[j]) return a[i]! < b[j]!;
+  if (a[i + 1] !== b[j + 1]) return a[i + 1]! < b[j + 1]!;
+  if (a[i + 2] !== b[j + 2]) return a[i + 2]! < b[j + 2]!;
+  return a[i + 3]! < b[j + 3]!;
+}
+
+interface Run {
+  readonly pieces: Iterator<Uint32Array>;
+  words: Uint32Array;
+  at: number;
+}
+
+/** Sorted runs as one sorted sequence, edge by edge. Invariant: `heads` is sorted downwards, the least is last. */
+function* mergeRuns(runs: readonly string[]): Generator<Uint32Array, void> {
+  const heads: Run[] = [];
+  const edgesAtOnce = Math.max(1024, Math.floor(MERGE_EDGES / Math.max(1, runs.length)));
+  const insert = (run: Run): void => {
+    if (run.at === run.words.length) {
+      const next = run.pieces.next();
+      if (next.done === true) return;
+      run.words = next.value;
+      run.at = 0;
+    }
+    let low = 0;
+    let high = heads.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isLess(run, heads[middle]!)) low = middle + 1;
+      else high = middle;
+    }
+    heads.splice(low, 0, run);
+  };
+  for (const path of runs)
+    insert({ pieces: readEdges(path, edgesAtOnce), words: new Uint32Array(0), at: 0 });
+  for (let least = heads.pop(); least !== undefined; least = heads.pop()) {
+    yield least.words.subarray(least.at, least.at + EDGE_WORDS);
+    least.at += EDGE_WORDS;
+    insert(least);
+  }
+}
+
+function isLess(a: Run, b: Run): boolean {
+  return isBefore(a.words, a.at, b.words, b.at);
+}
+
+/** Writes sorted edges, each once; answers how many. */
+function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>, limit: TimeLimit): number {
+  const waiting = new Uint32Array(WRITE_EDGES * EDGE_WORDS);
+  let used = 0;
+  let written = 0;
+  const last = new Uint32Array(EDGE_WORDS);
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += EDGE_WORDS) {
+      if (written > 0 && isSame(piece, at, last)) continue;
+      last[0] = waiting[used] = piece[at]!;
+      last[1] = waiting[used + 1] = piece[at + 1]!;
+      last[2] = waiting[used + 2] = piece[at + 2]!;
+      last[3] = waiting[used + 3] = piece[at + 3]!;
+      used += EDGE_WORDS;
+      written++;
+      if (used < waiting.length) continue;
+      limit.check();
+      file.write(new Uint8Array(waiting.buffer));
+      used = 0;
+    }
+  }
+  file.write(new Uint8Array(waiting.buffer, 0, (used / EDGE_WORDS) * EDGE_BYTES));
+  return written;
+}
+
+function isSame(edges: Uint32Array, at: number, last: Uint32Array): boolean {
+  return (
+    edges[at + 3] === last[3] &&
+    edges[at + 2] === last[2] &&
+    edges[at + 1] === last[1] &&
+    edges[at] === last[0]
+  );
+}

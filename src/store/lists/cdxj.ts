@@ -1,0 +1,43 @@
+import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
+import { surtKey } from "../../url/surt.ts";
+import type { Archived, Capture } from "../capture.ts";
+import { timestamp14 } from "../warc/warc-record.ts";
+import { jsonText } from "./jsonl.ts";
+import { safeText, safeUri } from "./safe-text.ts";
+import { sortLines } from "./sort-lines.ts";
+
+const NOT_KEY = /[^\x21-\x7e]+/g;
+
+/**
+ * The index line of a capture: `surt timestamp14 {json}`, fields, order and types (all strings, the
+ * digest without its "sha1:") as the indexers of pywb and warcio write them, so that they compare.
+ */
+export function cdxjLine(
+  capture: Pick<Capture, "url" | "mime" | "status" | "date">,
+  { location, payloadDigest: digest, isRevisit }: Omit<Archived, "payloadSha256" | "recordId">,
+): string {
+  const url = safeUri(capture.url);
+  const mime = isRevisit ? "warc/revisit" : capture.mime;
+  // A field that is not there is left out, as the other indexers do.
+  const mimeField = mime === "" ? "" : `,"mime":${jsonText(safeText(mime))}`;
+  const digestText = jsonText(digest.slice(digest.indexOf(":") + 1));
+  return `${surtKey(url).replace(NOT_KEY, "")} ${timestamp14(capture.date)} {"url":${jsonText(url)}${mimeField},"status":"${capture.status}","digest":${digestText},"length":"${location.length}","offset":"${location.offset}","filename":${jsonText(location.file)}}`;
+}
+
+/** The fields of an index line. A key may hold braces, but no spaces. */
+export function cdxjFields(line: string): Record<string, string> {
+  const afterKey = line.indexOf(" ") + 1;
+  return JSON.parse(line.slice(line.indexOf(" ", afterKey) + 1)) as Record<string, string>;
+}
+
+/**
+ * Sorts the lines of all parts into one index in byte order (LC_ALL=C), in bounded memory. A line
+ * names file and offset, so equal lines are one capture seen twice and are written once.
+ */
+export function mergeCdxj(
+  parts: readonly string[],
+  out: string,
+  limit: TimeLimit = NO_LIMIT,
+): void {
+  sortLines(parts, out, { sameWhen: (line) => line, limit });
+}

@@ -1,0 +1,138 @@
+import { closeSync, fstatSync, openSync, readSync, truncateSync } from "node:fs";
+import { copyShared } from "../../runtime/copy-shared.ts";
+import { AppendFile, type WriteBytes } from "../folder/append-file.ts";
+
+const MAX_PENDING_BYTES = 64 * 1024;
+const FIRST_BYTES = 4 * 1024;
+// What only a very long line needed is given back.
+const KEPT_BYTES = 1024 * 1024;
+/** UTF-8 takes at most this for a character of a string. */
+const BYTES_PER_CHAR = 3;
+const TAIL_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
+// JSON.stringify escapes C0 controls and lone surrogates. These are legal in JSON but end a line or
+// steer a terminal in programs that read the file as text.
+const STRAY = /[\x7f-\x9f\u2028\u2029]/g;
+
+// Printable ASCII without what JSON escapes.
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+/** An object as one line of JSON without its line end. */
+export function jsonLine(value: object): string {
+  return withoutStray(JSON.stringify(value));
+}
+
+/** A text as it stands in such a line: for lines that are put together, which costs less than an object. */
+export function jsonText(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : withoutStray(JSON.stringify(text));
+}
+
+function withoutStray(json: string): string {
+  return json.replace(STRAY, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Bytes of the file up to and including its last line end; 0 when there is no file. */
+export function wholeLinesBytes(path: string): { whole: number; size: number } {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === "ENOENT") return { whole: 0, size: 0 };
+    throw fault;
+  }
+  try {
+    const { size } = fstatSync(file);
+    const tail = Buffer.allocUnsafe(TAIL_BYTES);
+    for (let end = size; end > 0; ) {
+      const start = Math.max(0, end - TAIL_BYTES);
+      const got = readSync(file, tail, 0, end - start, start);
+      const at = tail.subarray(0, got).lastIndexOf(NEWLINE);
+      if (at >= 0) return { whole: start + at + 1, size };
+      end = start;
+    }
+    return { whole: 0, size };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What `write` calls after checks that cost a short text as much again. */
+type WritableBuffer = Buffer & { utf8Write(text: string, at: number): number };
+
+/**
+ * Appends lines to a file that nobody else writes. Lines wait in memory and reach the file whole,
+ * many with one write; a half line that a crash left at the end is cut off when the file is opened.
+ */
+export class JsonlWriter {
+  readonly #file: AppendFile;
+  #bytes = Buffer.alloc(0) as WritableBuffer;
+  #used = 0;
+
+  constructor(path: string, write?: WriteBytes) {
+    const { whole, size } = wholeLinesBytes(path);
+    if (whole < size) truncateSync(path, whole);
+    this.#file = new AppendFile(path, "append", write);
+  }
+
+  /** Whether the next write will first empty the buffer, and so may meet a full disk. */
+  get due(): boolean {
+    return this.#used >= MAX_PENDING_BYTES;
+  }
+
+  /** Takes one object; after a DiskFullError it was not taken and may be written again. */
+  write(value: object): void {
+    this.writeLine(jsonLine(value));
+  }
+
+  /** Takes one line without its line end; line ends inside would make two, so they become spaces. */
+  writeLine(line: string): void {
+    if (this.due) this.flush();
+    this.hold(line);
+  }
+
+  /** Takes one line and writes nothing, whatever waits already. */
+  hold(line: string): void {
+    const breaks = line.includes("\n") || line.includes("\r");
+    const whole = breaks ? line.replace(/[\r\n]+/g, " ") : line;
+    this.#reserve(BYTES_PER_CHAR * whole.length + 1);
+    this.#used += this.#bytes.utf8Write(whole, this.#used);
+    this.#bytes[this.#used++] = NEWLINE;
+  }
+
+  /** Takes the start of a line, as bytes of what `jsonLine` made, and its end. */
+  holdParts(start: Uint8Array, end: string): void {
+    this.#reserve(start.length + BYTES_PER_CHAR * end.length + 1);
+    copyShared(start, this.#bytes, this.#used);
+    this.#used += start.length;
+    this.hold(end);
+  }
+
+  /** Hands all lines to the operating system; on DiskFullError they all stay here for the next try. */
+  flush(): void {
+    if (this.#used === 0) return;
+    this.#file.write(this.#bytes.subarray(0, this.#used));
+    this.#used = 0;
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.alloc(0) as WritableBuffer;
+  }
+
+  #reserve(more: number): void {
+    const needed = this.#used + more;
+    if (needed <= this.#bytes.length) return;
+    const size = Math.max(needed, 2 * this.#bytes.length, FIRST_BYTES);
+    const larger = Buffer.allocUnsafeSlow(size) as WritableBuffer;
+    larger.set(this.#bytes.subarray(0, this.#used));
+    this.#bytes = larger;
+  }
+
+  /** Returns when all lines survive a power loss. */
+  sync(): void {
+    this.flush();
+    this.#file.sync();
+  }
+
+  /** Writes what is left, syncs and closes. */
+  close(): void {
+    this.sync();
+    this.#file.close();
+  }
+}

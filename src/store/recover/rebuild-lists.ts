@@ -1,0 +1,141 @@
+import { existsSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Committed } from "../finish/committed.ts";
+import { syncFolder } from "../folder/append-file.ts";
+import { crawlPaths, partOf, partsOf } from "../folder/crawl-folder.ts";
+import { firstDifference } from "../folder/first-difference.ts";
+import { removeIfThere } from "../folder/replace-file.ts";
+import { graphPaths } from "../graph/link-graph.ts";
+import { graphFacts, LinkLog } from "../graph/link-log.ts";
+import { cdxjLine, mergeCdxj } from "../lists/cdxj.ts";
+import { JsonlWriter } from "../lists/jsonl.ts";
+import { PAGES_HEADER, pageLine } from "../lists/page-line.ts";
+import { sourceLine } from "../tree/tree-files.ts";
+import {
+  type ArchiveDamage,
+  archiveFiles,
+  type ScannedCapture,
+  scanArchive,
+} from "../warc/archive-scan.ts";
+import { type Repair, repairFile } from "../warc/repair.ts";
+
+/** Number of the parts that are written here: no builder has it. */
+const REBUILDER = 1_000_000;
+
+/** What came out of reading the archive. */
+export interface Rebuilt {
+  readonly captures: number;
+  readonly orphans: number;
+  /** Lists that were not what the archive says, and the first byte that differed. */
+  readonly changed: readonly { readonly file: string; readonly offset: number }[];
+  readonly damages: readonly ArchiveDamage[];
+  /** Bytes around records that were put right. */
+  readonly repaired: readonly { readonly file: string; readonly offset: number }[];
+  /** A file with a line `URL<TAB>source` per committed capture; the caller removes it. */
+  readonly crawled: string;
+}
+
+/** Reads the archive once and writes index, page list, link graph and the list of orphans anew. */
+export function rebuildLists(dir: string, committed: Committed): Rebuilt {
+  const paths = crawlPaths(dir);
+  const damages: ArchiveDamage[] = [];
+  const repaired: Rebuilt["repaired"][number][] = [];
+  const lists = new Lists(dir);
+  let captures = 0;
+  let orphans = 0;
+  for (const name of archiveFiles(paths.archive)) {
+    const repairs: Repair[] = [];
+    const report = (damage: ArchiveDamage) => damages.push(damage);
+    for (const record of scanArchive(paths.archive, name, report, (repair) =>
+      repairs.push(repair),
+    )) {
+      const { file, offset } = record.location;
+      if (committed.find(file, offset)) {
+        lists.add(record);
+        captures++;
+      } else {
+        lists.orphan(record);
+        orphans++;
+      }
+    }
+    repairFile(join(paths.archive, name), repairs);
+    repaired.push(...repairs.map(({ offset }) => ({ file: name, offset })));
+  }
+  return { captures, orphans, damages, repaired, ...lists.finish() };
+}
+
+/** The lists while they are written: each beside its place, so that an interruption leaves the old ones. */
+class Lists {
+  readonly #dir: string;
+  readonly #index: JsonlWriter;
+  readonly #pages: JsonlWriter;
+  readonly #orphans: JsonlWriter;
+  #hasOrphans = false;
+  readonly #crawled: JsonlWriter;
+  readonly #links: LinkLog;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+    const { index, pages } = crawlPaths(dir);
+    const graph = graphPaths(dir);
+    const fresh = (path: string) => {
+      removeIfThere(partOf(path, REBUILDER));
+      return partOf(path, REBUILDER);
+    };
+    // What the builders streamed may be torn, and is in the archive.
+    for (const part of [...partsOf(graph.out), ...partsOf(graph.nodes)]) removeIfThere(part);
+    this.#index = new JsonlWriter(fresh(index));
+    this.#pages = new JsonlWriter(fresh(pages));
+    this.#orphans = new JsonlWriter(fresh(orphanPath(dir)));
+    this.#crawled = new JsonlWriter(fresh(crawledPath(dir)));
+    this.#links = new LinkLog(graphFacts(graph.facts), fresh(graph.out), fresh(graph.nodes));
+    this.#pages.write(PAGES_HEADER);
+  }
+
+  add(record: ScannedCapture): void {
+    const { capture } = record;
+    this.#index.writeLine(cdxjLine(capture, record));
+    if (capture.status >= 200 && capture.status < 300)
+      this.#pages.writeLine(pageLine(capture, record));
+    if (capture.outlinks.length > 0) this.#links.page(capture.url, capture.outlinks);
+    this.#crawled.writeLine(sourceLine(capture.url, capture.parent ?? ""));
+  }
+
+  orphan({ capture, location }: ScannedCapture): void {
+    this.#hasOrphans = true;
+    this.#orphans.write({ url: capture.url, ...location });
+  }
+
+  finish(): Pick<Rebuilt, "changed" | "crawled"> {
+    const { index, pages } = crawlPaths(this.#dir);
+    for (const writer of [this.#index, this.#pages, this.#orphans, this.#crawled, this.#links])
+      writer.close();
+    const sorted = partOf(index, REBUILDER);
+    mergeCdxj([sorted], sorted);
+    const orphans = orphanPath(this.#dir);
+    const changed = [index, pages].flatMap(replaceList);
+    // Only `recover` writes that list: one that was never needed is not missed.
+    if (existsSync(orphans) || this.#hasOrphans) changed.push(...replaceList(orphans));
+    else removeIfThere(partOf(orphans, REBUILDER));
+    return { changed, crawled: partOf(crawledPath(this.#dir), REBUILDER) };
+  }
+}
+
+/** Where records are listed that were never committed. */
+export function orphanPath(dir: string): string {
+  return join(crawlPaths(dir).reports, "orphans.jsonl");
+}
+
+function crawledPath(dir: string): string {
+  return join(crawlPaths(dir).reports, "crawled.txt");
+}
+
+/** Puts the new list in the place of the old one and its parts; tells where they differ. */
+function replaceList(path: string): { file: string; offset: number }[] {
+  const part = partOf(path, REBUILDER);
+  const offset = firstDifference(path, part);
+  renameSync(part, path);
+  syncFolder(dirname(path));
+  for (const old of partsOf(path)) removeIfThere(old);
+  return offset === undefined ? [] : [{ file: path, offset }];
+}

@@ -1,0 +1,239 @@
+import { existsSync, mkdirSync, truncateSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { StoreCorruptError, UsageError } from "../../errors.ts";
+import { type LostArchive, lostArchives } from "../finish/check-archives.ts";
+import { type ClosedArchive, closeArchives } from "../finish/close-archives.ts";
+import { Committed, type FoundUrl } from "../finish/committed.ts";
+import { dropUncommitted } from "../finish/drop-uncommitted.ts";
+import { openJournals, type Seeds, seedsInJournals } from "../finish/journal-view.ts";
+import { finishFolder } from "../finish/merge-parts.ts";
+import {
+  type CrawlState,
+  crawlPaths,
+  partsOf,
+  readCrawlState,
+  repairCrawlState,
+  wholeState,
+  writeCrawlState,
+} from "../folder/crawl-folder.ts";
+import { isUnfinished } from "../folder/create-folder.ts";
+import { lockFolder } from "../folder/folder-lock.ts";
+import { removeIfThere, replaceFile } from "../folder/replace-file.ts";
+import { writeResults, writeTreeResults } from "../lists/crawl-results.ts";
+import { jsonLine, wholeLinesBytes } from "../lists/jsonl.ts";
+import { readLines } from "../lists/line-reader.ts";
+import type { ListCounts, RunFacts } from "../lists/result-lists.ts";
+import { readTree } from "../tree/tree-files.ts";
+import { archiveFiles } from "../warc/archive-scan.ts";
+import { orphanPath, rebuildLists } from "./rebuild-lists.ts";
+import { salvageJournals } from "./salvage-journals.ts";
+
+/** A place in a file. */
+export interface Place {
+  readonly file: string;
+  readonly offset: number;
+}
+
+/** What `recover` found and did; reports/recover.json. */
+export interface Recovery {
+  /** What could not be repaired: bytes that are lost. Everything intact was kept. */
+  readonly damages: readonly (Place & { readonly what: string })[];
+  /** Archive files that a crash had left open. */
+  readonly closed: readonly ClosedArchive[];
+  /** Torn ends of journals that were cut off. */
+  readonly journalsCut: readonly (Place & { readonly bytes: number })[];
+  /** Bytes outside of what anybody wrote, such as the header of a gzip member, that were flipped and are put right. */
+  readonly repaired: readonly Place[];
+  /** Lists that were not what the archive says, with the first byte that differed; they are now. */
+  readonly rebuilt: readonly Place[];
+  readonly captures: number;
+  /** Records whose commit did not happen: they stay in the archive, and reports/orphans.jsonl lists them. */
+  readonly orphans: number;
+  /** URLs that ended without an answer and whose text is nowhere any more. */
+  readonly unnamed: number;
+  /** Journals were damaged, and what is intact of them has taken their place: the crawl can be resumed. */
+  readonly salvaged: boolean;
+  readonly lists: ListCounts;
+}
+
+/**
+ * Rebuilds indexes and lists from archive and journal, or from a URL tree alone, and repairs what can be repaired.
+ * Nothing that is intact is changed; killed anywhere and called again, it ends with the same files.
+ */
+export function recoverFolder(dir: string, facts: RunFacts): Recovery {
+  const paths = crawlPaths(dir);
+  const hasArchive = existsSync(paths.archive);
+  if (!hasArchive && !existsSync(paths.tree)) {
+    throw new UsageError(`${dir} holds neither an archive nor a URL tree: nothing to recover`);
+  }
+  if (isUnfinished(dir)) {
+    throw new UsageError(`${dir} was left while it was being made: there is nothing to recover`);
+  }
+  const lists = [paths.index, paths.pages, paths.log].map(dirname);
+  for (const folder of [paths.reports, ...(hasArchive ? [paths.links, ...lists] : [])])
+    mkdirSync(folder, { recursive: true });
+  const unlock = existsSync(dirname(paths.state)) ? lockFolder(dir) : () => {};
+  let recovery: Recovery;
+  try {
+    recovery = hasArchive ? fromArchive(dir, facts) : fromTree(dir, facts);
+  } finally {
+    unlock();
+  }
+  const report = Buffer.from(`${jsonLine(recovery)}\n`);
+  replaceFile(join(paths.reports, "recover.json"), (file) => file.write(report));
+  return recovery;
+}
+
+/** All there is is a tree: every page of it was crawled. */
+function fromTree(dir: string, facts: RunFacts): Recovery {
+  const { tree, reports } = crawlPaths(dir);
+  const lists = writeTreeResults(tree, reports, facts);
+  const none = {
+    damages: [],
+    closed: [],
+    journalsCut: [],
+    rebuilt: [],
+    orphans: 0,
+    unnamed: 0,
+    repaired: [],
+    salvaged: false,
+  };
+  return { ...none, captures: lists.crawled + lists.seeds, lists };
+}
+
+function fromArchive(dir: string, facts: RunFacts): Recovery {
+  const paths = crawlPaths(dir);
+  const repairedState = repairCrawlState(dir);
+  const state = seedsOf(dir);
+  const journals = openJournals(paths.journals, state.seeds);
+  const committed = new Committed(journals.view);
+  const closed = closeArchives(paths.archive, committed);
+  for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages]) trimLines(path);
+  const { view } = journals;
+  let rebuilt: Pick<
+    ReturnType<typeof rebuildLists>,
+    "captures" | "orphans" | "changed" | "damages" | "repaired"
+  >;
+  let lists: ListCounts;
+  if (archiveFiles(paths.archive).length === 0 && existsSync(paths.tree)) {
+    finishFolder(dir);
+    dropUncommitted(dir, committed);
+    const { pages, orphans } = pagesOfTree(dir, committed);
+    rebuilt = { captures: pages.length, orphans, changed: [], damages: [], repaired: [] };
+    lists = writeResults(dir, facts, { committed, view, captures: pages });
+  } else if (archiveFiles(paths.archive).length === 0 && !committed.keepsRecords) {
+    // No store, or nobody answered: the lists are all there is.
+    finishFolder(dir);
+    dropUncommitted(dir, committed);
+    lists = writeResults(dir, facts, { committed, view });
+    const captures = lists.crawled + lists.seeds;
+    rebuilt = { captures, orphans: 0, changed: [], damages: [], repaired: [] };
+  } else {
+    const whole = rebuildLists(dir, committed);
+    rebuilt = whole;
+    finishFolder(dir);
+    const captures = capturesIn(whole.crawled);
+    lists = writeResults(dir, facts, { committed, view, captures });
+    removeIfThere(whole.crawled);
+  }
+  const lost = lostArchives(paths.archive, committed.ends);
+  keepLost(dir, lost);
+  // The last thing: everything before reads the journals as they were.
+  const salvaged = salvageJournals(dir, journals.damages);
+  if (state.whole?.left === true) writeCrawlState(dir, { ...state.whole, left: false });
+  return {
+    damages: [
+      ...state.damages,
+      ...journals.damages,
+      ...rebuilt.damages,
+      ...missingIn(dir, committed, lost),
+    ],
+    salvaged,
+    closed,
+    journalsCut: journals.cut,
+    repaired: [
+      ...repairedState,
+      ...journals.repaired.map(({ file, offset }) => ({ file, offset })),
+      ...rebuilt.repaired,
+    ],
+    rebuilt: rebuilt.changed,
+    captures: rebuilt.captures,
+    orphans: rebuilt.orphans,
+    unnamed: committed.unnamed,
+    lists,
+  };
+}
+
+/** Committed records that are nowhere; of a file that is gone as a whole this is said once. */
+function missingIn(
+  dir: string,
+  committed: Committed,
+  lost: readonly LostArchive[],
+): Recovery["damages"] {
+  const gone = new Map<string, number>();
+  for (const { name, size } of lost) if (size === undefined) gone.set(name, 0);
+  const damages: (Place & { what: string })[] = [];
+  for (const place of committed.missing()) {
+    const records = gone.get(place.file);
+    if (records !== undefined) gone.set(place.file, records + 1);
+    else damages.push({ ...place, what: "a committed record is missing" });
+  }
+  for (const [name, records] of gone) {
+    const what = `the file is missing, and with it ${records} committed records`;
+    damages.push({ file: join(crawlPaths(dir).archive, name), offset: 0, what });
+  }
+  return damages;
+}
+
+/** From now on `resume` does without these files. */
+function keepLost(dir: string, lost: readonly LostArchive[]): void {
+  const state = wholeState(dir);
+  const names = lost.map(({ name }) => name).sort();
+  if (state === undefined || names.join() === (state.lostArchives ?? []).join()) return;
+  writeCrawlState(dir, { ...state, lostArchives: names });
+}
+
+/** The seeds of the fingerprints; when the crawl's state is damaged or gone the journals name them, too. */
+function seedsOf(dir: string): {
+  seeds: Seeds | undefined;
+  whole?: CrawlState | undefined;
+  damages: Recovery["damages"];
+} {
+  try {
+    const whole = readCrawlState(dir);
+    return { seeds: whole, whole, damages: [] };
+  } catch (fault) {
+    if (!(fault instanceof StoreCorruptError)) throw fault;
+    const { state: file, journals } = crawlPaths(dir);
+    const what = "the state of the crawl is damaged or missing: it cannot be resumed";
+    return { seeds: seedsInJournals(journals), damages: [{ file, offset: 0, what }] };
+  }
+}
+
+/** Cuts off what a crash left of a last line, in a list and in its parts. */
+function trimLines(path: string): void {
+  for (const file of [...(existsSync(path) ? [path] : []), ...partsOf(path)]) {
+    const { whole, size } = wholeLinesBytes(file);
+    if (whole < size) truncateSync(file, whole);
+  }
+}
+
+function* capturesIn(path: string): Generator<FoundUrl, void> {
+  for (const line of readLines(path)) {
+    const [url, source] = line.split("\t") as [string, string | undefined];
+    yield { url, source: source ?? "" };
+  }
+}
+
+/** The pages of a tree that count; the others are listed as orphans. */
+function pagesOfTree(dir: string, committed: Committed): { pages: FoundUrl[]; orphans: number } {
+  const pages: FoundUrl[] = [];
+  const orphans: string[] = [];
+  for (const { url, source, path } of readTree(crawlPaths(dir).tree)) {
+    const file = `tree/${path}/content.html`;
+    if (committed.find(file, 0)) pages.push({ url, source });
+    else orphans.push(`${jsonLine({ url, file })}\n`);
+  }
+  replaceFile(orphanPath(dir), (file) => file.write(Buffer.from(orphans.join(""))));
+  return { pages, orphans: orphans.length };
+}

@@ -1,0 +1,145 @@
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+import { StoreCorruptError } from "../../errors.ts";
+import { syncFolder } from "../folder/append-file.ts";
+import { removeIfThere } from "../folder/replace-file.ts";
+import { safeUri } from "../lists/safe-text.ts";
+import type { Tenant, TreeFiles, TreePage } from "./url-tree.ts";
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+const CONTENT = "content.html";
+const SOURCE = "source.txt";
+const KNOWN_FOLDERS = 4096;
+
+/** One page of a tree on disk. */
+export interface TreeEntry {
+  readonly url: string;
+  /** "" for seeds. */
+  readonly source: string;
+  /** The folder that holds it, below the root. */
+  readonly path: string;
+}
+
+/** The line that source.txt holds, and that the list of crawled URLs is made of. */
+export function sourceLine(url: string, source: string): string {
+  return `${safeUri(url)}\t${safeUri(source)}`;
+}
+
+/**
+ * A tree on disk. Its names come from the web, so nothing is believed: a path must stay below the root, no level may
+ * be a link, files are made with O_EXCL and never through a link, and appear by write, fsync, rename.
+ */
+export class DiskTree implements TreeFiles {
+  readonly #root: string;
+  #known = new Set<string>();
+
+  /** `root` is made if it is not there. */
+  constructor(root: string) {
+    mkdirSync(root, { recursive: true });
+    this.#root = resolve(root);
+  }
+
+  tenant(path: string, url: string): Tenant {
+    const folder = this.#below(path);
+    const line = readSource(folder);
+    // content.html alone is what a crash left between the two: nobody's yet.
+    if (line === undefined) return "nobody";
+    return line.split("\t", 1)[0] === safeUri(url) ? "same" : "other";
+  }
+
+  write(path: string, page: TreePage): void {
+    const folder = this.#below(path);
+    this.#makeFolders(folder);
+    place(folder, CONTENT, page.content);
+    // Last: a folder with source.txt is complete, also after a power loss.
+    syncFolder(folder);
+    place(folder, SOURCE, Buffer.from(`${sourceLine(page.url, page.source)}\n`));
+    syncFolder(folder);
+  }
+
+  #below(path: string): string {
+    const folder = resolve(this.#root, path);
+    if (folder.startsWith(this.#root + sep)) return folder;
+    throw new StoreCorruptError(`a page would leave the tree ${this.#root}`);
+  }
+
+  #makeFolders(folder: string): void {
+    if (folder === this.#root || this.#known.has(folder)) return;
+    const parent = dirname(folder);
+    this.#makeFolders(parent);
+    try {
+      mkdirSync(folder);
+      syncFolder(parent);
+    } catch (fault) {
+      if ((fault as NodeJS.ErrnoException).code !== "EEXIST") throw fault;
+      if (!lstatSync(folder).isDirectory())
+        throw new StoreCorruptError(`${folder} is not a folder: the tree was changed by others`);
+    }
+    if (this.#known.size >= KNOWN_FOLDERS) this.#known = new Set();
+    this.#known.add(folder);
+  }
+}
+
+function place(folder: string, name: string, bytes: Uint8Array): void {
+  const temporary = join(folder, `${name}.tmp`);
+  // Whoever writes holds the lock of this folder, so a temporary file is what a crash left.
+  removeIfThere(temporary);
+  const file = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+  try {
+    for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, join(folder, name));
+}
+
+/** The line of source.txt; undefined when there is none, or only the beginning of one. */
+function readSource(folder: string): string | undefined {
+  const text = readNoFollow(join(folder, SOURCE))?.toString("latin1");
+  return text?.endsWith("\n") ? text.slice(0, -1) : undefined;
+}
+
+function readNoFollow(path: string): Buffer | undefined {
+  let file: number;
+  try {
+    file = openSync(path, O_RDONLY | O_NOFOLLOW);
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return undefined;
+    throw fault;
+  }
+  try {
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Iterates the pages of a tree, folder by folder in the order of their names; links are not followed. */
+export function* readTree(root: string, path = ""): Generator<TreeEntry, void> {
+  const entries = readdirSync(join(root, path), { withFileTypes: true });
+  const line = readSource(join(root, path));
+  if (line !== undefined && entries.some((entry) => entry.name === CONTENT && entry.isFile())) {
+    const [url, source] = line.split("\t") as [string, string | undefined];
+    yield { url, source: source ?? "", path };
+  }
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  for (const name of folders.sort()) yield* readTree(root, path === "" ? name : `${path}/${name}`);
+}
+
+/** The content of a page of a tree. */
+export function readTreeContent(root: string, path: string): Buffer | undefined {
+  return readNoFollow(join(root, path, CONTENT));
+}

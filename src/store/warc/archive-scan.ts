@@ -1,0 +1,152 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import type { Archived, Capture, PageFacts } from "../capture.ts";
+import { LinkList } from "../graph/link-list.ts";
+import type { Repair } from "./repair.ts";
+import { readWarc, type WarcRecord } from "./warc-reader.ts";
+
+/** What the archive itself tells about a capture: enough for its lines in index, page list and link graph. */
+export interface ScannedCapture extends Archived {
+  readonly capture: Pick<
+    Capture,
+    "url" | "date" | "status" | "mime" | "depth" | "parent" | "page" | "outlinks"
+  > & { readonly body: { readonly length: number } };
+  /** The HTTP head and body; of a revisit the head alone. */
+  readonly block: Buffer;
+}
+
+/** A stretch of a file that is not what was written. */
+export interface ArchiveDamage {
+  readonly file: string;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly what: string;
+}
+
+/** Suffix of files that were not closed. */
+export const OPEN = ".open";
+
+/** Names of the files of an archive folder, closed and open: thread by thread, as the page list is. */
+export function archiveFiles(folder: string): string[] {
+  const thread = (name: string) => Number(/-(\d+)\.warc\.gz/.exec(name)?.[1] ?? 0);
+  return readdirSync(folder)
+    .filter((name) => /\.warc\.gz(?:\.open)?$/.test(name))
+    .sort((a, b) => thread(a) - thread(b) || (a < b ? -1 : 1));
+}
+
+/**
+ * Iterates the captures of one file, in bounded memory, and reports what cannot be read and what can be repaired. A record that does not name
+ * this file's warcinfo came out of somebody's body, found while searching behind damage: it is not ours.
+ */
+export function* scanArchive(
+  folder: string,
+  name: string,
+  report: (damage: ArchiveDamage) => void,
+  own: (repair: Repair) => void,
+): Generator<ScannedCapture, void> {
+  const file = name.endsWith(OPEN) ? name.slice(0, -OPEN.length) : name;
+  let warcinfo: string | undefined;
+  let main: WarcRecord | undefined;
+  for (const record of readWarc(join(folder, name), { own })) {
+    if (record.problems.length > 0) {
+      const { offset, length: bytes } = record;
+      report({ file: name, offset, bytes, what: record.problems.join("; ") });
+      if (main !== undefined) yield scanned(file, main, undefined);
+      main = undefined;
+      continue;
+    }
+    const { headers } = record;
+    if (record.type === "warcinfo") warcinfo ??= headers.get("warc-record-id");
+    else if (
+      record.afterDamage &&
+      warcinfo !== undefined &&
+      headers.get("warc-warcinfo-id") !== warcinfo
+    )
+      continue;
+    else if (record.type === "response" || record.type === "revisit") {
+      if (main !== undefined) yield scanned(file, main, undefined);
+      main = record;
+    } else if (record.type === "metadata" && main !== undefined && belongs(record, main)) {
+      yield scanned(file, main, record.block.toString("utf8"));
+      main = undefined;
+    }
+  }
+  if (main !== undefined) yield scanned(file, main, undefined);
+}
+
+function belongs(record: WarcRecord, main: WarcRecord): boolean {
+  return record.headers.get("warc-concurrent-to") === main.headers.get("warc-record-id");
+}
+
+function scanned(file: string, record: WarcRecord, metadata: string | undefined): ScannedCapture {
+  const { headers, block, offset, length } = record;
+  const fields = fieldsOf(metadata ?? "");
+  const head = headOf(block);
+  const parent = fields.get("via")?.[0];
+  const outlinks = fields.get("outlink") ?? [];
+  const links = outlinks.length + Number(fields.get("outlinks-omitted")?.[0] ?? 0);
+  const page = pageOf(fields, links);
+  const cash = fields.get("cash")?.[0];
+  return {
+    location: { file, offset, length },
+    payloadDigest: headers.get("warc-payload-digest") ?? "",
+    payloadSha256: `sha256:${fields.get("payload-digest-sha256")?.[0] ?? ""}`,
+    recordId: (headers.get("warc-record-id") ?? "").replace(/^<urn:uuid:|>$/g, ""),
+    isRevisit: record.type === "revisit",
+    block,
+    capture: {
+      url: (headers.get("warc-target-uri") ?? "") as CrawlUrl,
+      date: Date.parse(headers.get("warc-date") ?? ""),
+      status: Number(/^HTTP\/\S+\s+(\d{3})/.exec(head)?.[1] ?? 0),
+      mime: mimeOf(head),
+      depth: Number(fields.get("depth")?.[0] ?? 0),
+      ...(parent === undefined ? {} : { parent: parent as CrawlUrl }),
+      ...(page === undefined ? {} : { page }),
+      ...(/^\d+$/.test(cash ?? "") ? { cash: Number(cash) } : {}),
+      outlinks: LinkList.of(outlinks),
+      body: { length: Number(fields.get("payload-bytes")?.[0] ?? block.length - head.length) },
+    },
+  };
+}
+
+/** The head of an HTTP block through its blank line. */
+export function headOf(block: Buffer): string {
+  const end = block.indexOf("\r\n\r\n", 0, "latin1");
+  const loose = block.indexOf("\n\n", 0, "latin1");
+  if (end >= 0 && (loose < 0 || end < loose)) return block.toString("latin1", 0, end + 4);
+  return block.toString("latin1", 0, loose < 0 ? block.length : loose + 2);
+}
+
+function mimeOf(head: string): string {
+  const type = /\ncontent-type[ \t]*:[ \t]*([^\r\n]*)/i.exec(head)?.[1] ?? "";
+  return type.split(";", 1)[0]!.trim().toLowerCase();
+}
+
+function fieldsOf(text: string): Map<string, string[]> {
+  const fields = new Map<string, string[]>();
+  for (const line of text.split("\r\n")) {
+    const colon = line.indexOf(": ");
+    if (colon < 0) continue;
+    const name = line.slice(0, colon);
+    const values = fields.get(name);
+    if (values === undefined) fields.set(name, [line.slice(colon + 2)]);
+    else values.push(line.slice(colon + 2));
+  }
+  return fields;
+}
+
+function pageOf(fields: ReadonlyMap<string, string[]>, links: number): PageFacts | undefined {
+  const words = fields.get("words")?.[0];
+  if (words === undefined) return undefined;
+  const language = fields.get("language")?.[0];
+  const robots = fields.get("robots")?.[0];
+  return {
+    title: fields.get("title")?.[0] ?? "",
+    words: Number(words),
+    links,
+    charset: fields.get("charset-for-link-extraction")?.[0] ?? "",
+    ...(language === undefined ? {} : { language }),
+    ...(robots === undefined ? {} : { robots }),
+  };
+}

@@ -1,0 +1,231 @@
+import { giveBackMemory } from "../../runtime/collect-garbage.ts";
+import type { Archived, Capture } from "../capture.ts";
+import { safeUri } from "../lists/safe-text.ts";
+import { ArchiveFile } from "./archive-file.ts";
+import { sha1, sha256 } from "./digest.ts";
+import type { EarlierRecord } from "./earlier-crawl.ts";
+import { isCompressed, requestBlock, responseHead } from "./http-block.ts";
+import { KnownPayloads, type PayloadRecord } from "./known-payloads.ts";
+import { MemberBuffer } from "./member-buffer.ts";
+import { metadataBlock, warcinfoBlock } from "./warc-fields.ts";
+import { newRecordId, warcDate } from "./warc-record.ts";
+
+/** Where and how an archive is written. */
+export interface ArchiveOptions {
+  /** DIR/archive, which exists. */
+  folder: string;
+  prefix: string;
+  /** Number of the builder thread; part of every file name, so threads never meet in a file. */
+  thread: number;
+  /** Level for payloads that came uncompressed; 1 is the default of the crawler, 0 stores. */
+  level: number;
+  /** A file that has passed this size is closed before the next capture. */
+  rotateBytes: number;
+  /** So is one that holds this many captures; absent means any number. */
+  rotatePages?: number;
+  /** Payloads remembered, so that equal ones become revisit records; absent means none. */
+  knownPayloads?: number;
+  software: string;
+  /** Fields of the warcinfo record, such as robots or http-header-user-agent. */
+  info: Record<string, string>;
+  clock?: () => number;
+}
+
+const HTTP_RESPONSE = "application/http;msgtype=response";
+const NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+const DIGEST = /^sha(?:1|256):[A-Za-z0-9]+$/;
+const HTTP_REQUEST = "application/http;msgtype=request";
+const FIELDS = "application/warc-fields";
+// Starting a deflate costs 15-20 us: worth it for a page, for a list of links only when it is long.
+const DEFLATE_RESPONSE_FROM_BYTES = 1024;
+const DEFLATE_COMPANION_FROM_BYTES = 4096;
+/** Compressing a body like this leaves enough garbage to be worth collecting. */
+const LARGE_BODY_BYTES = 4 * 1024 * 1024;
+const IP_ADDRESS = /^[0-9a-fA-F:.]{2,45}$/;
+const CONFORMS_TO =
+  "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
+
+const IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+/** Captures are written together, and at least when they are this long. */
+const FLUSH_BYTES = 256 * 1024;
+
+/**
+ * Writes captures as WARC 1.1, one gzip member per record, a capture never split between two files
+ * or two writes: response (or revisit), request, metadata. They are on their way to the disk after
+ * `flush` and survive a power loss after `sync`; until then their location is only where they will be.
+ */
+export class Archive {
+  readonly #options: ArchiveOptions;
+  readonly #clock: () => number;
+  readonly #known: KnownPayloads;
+  /** What the open file does not hold yet. */
+  readonly #members = new MemberBuffer();
+  #file: ArchiveFile | undefined;
+  #captures = 0;
+  #warcinfoId = "";
+  #serial = 0;
+  #dirty = false;
+
+  constructor(options: ArchiveOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? Date.now;
+    this.#known = new KnownPayloads(options.knownPayloads ?? 0);
+  }
+
+  /** Takes one capture; throws DiskFullError, after which the same capture may be tried again. */
+  append(capture: Capture): Archived {
+    if (this.#isFull()) this.close();
+    else if (this.#members.length >= FLUSH_BYTES) this.flush();
+    this.#file ??= this.#openFile();
+    const start = this.#members.length;
+    try {
+      return this.#add(this.#file, capture);
+    } catch (fault) {
+      this.#members.cut(start);
+      throw fault;
+    }
+  }
+
+  /** Hands all captures to the operating system, all or none; on DiskFullError they stay for the next try. */
+  flush(): void {
+    if (this.#members.length === 0) return;
+    this.#file!.write(this.#members.bytes);
+    this.#dirty = true;
+    this.#members.clear();
+  }
+
+  /** Returns when all captures so far survive a power loss. */
+  sync(): void {
+    this.flush();
+    if (!this.#dirty) return;
+    this.#file?.sync();
+    this.#dirty = false;
+  }
+
+  /** Closes the open file under its final name; a later capture opens the next one. */
+  close(): void {
+    this.flush();
+    const file = this.#file;
+    this.#file = undefined;
+    file?.close();
+  }
+
+  #isFull(): boolean {
+    if (this.#file === undefined) return false;
+    const { rotateBytes, rotatePages = Number.POSITIVE_INFINITY } = this.#options;
+    return this.#captures >= rotatePages || this.#file.size + this.#members.length >= rotateBytes;
+  }
+
+  #openFile(): ArchiveFile {
+    this.#warcinfoId = newRecordId();
+    this.#captures = 0;
+    return new ArchiveFile(this.#options, this.#serial++, this.#clock());
+  }
+
+  #add(file: ArchiveFile, capture: Capture): Archived {
+    const members = this.#members;
+    if (file.size + members.length === 0) this.#addWarcinfo(file.name);
+    const payloadDigest = capture.unchanged?.payloadDigest ?? sha1(capture.body);
+    const payloadSha256 = sha256(capture.body);
+    const recordId = newRecordId();
+    const shared = this.#sharedFields(capture);
+    const offset = file.size + members.length;
+    const payload = { recordId, uri: safeUri(capture.url), date: warcDate(capture.date) };
+    // Of a body that was cut, the rest is unknown: it equals nothing. An empty one takes no space.
+    const comparable = capture.body.length > 0 && capture.truncated === undefined;
+    const same = comparable ? this.#known.find(payloadDigest, payloadSha256) : undefined;
+    const length =
+      same === undefined
+        ? this.#addResponse(capture, recordId, shared, payloadDigest)
+        : this.#addRevisit(capture, recordId, shared, payloadDigest, same);
+    const fields = `${shared}WARC-Concurrent-To: <urn:uuid:${recordId}>\r\n`;
+    this.#addCompanion("request", fields, HTTP_REQUEST, [requestBlock(capture.request)]);
+    this.#addCompanion("metadata", fields, FIELDS, metadataBlock(capture, payloadSha256));
+    if (comparable) this.#known.add(payloadDigest, payloadSha256, payload);
+    this.#captures++;
+    if (capture.body.length >= LARGE_BODY_BYTES) giveBackMemory();
+    return {
+      location: { file: file.name, offset, length },
+      payloadDigest,
+      payloadSha256,
+      recordId,
+      isRevisit: same !== undefined || capture.unchanged !== undefined,
+    };
+  }
+
+  #addWarcinfo(fileName: string): void {
+    const { software, info } = this.#options;
+    const format = { software, format: "WARC File Format 1.1", conformsTo: CONFORMS_TO };
+    const block = warcinfoBlock({ ...format, ...info });
+    this.#members.add(
+      `WARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:${this.#warcinfoId}>\r\nWARC-Date: ${warcDate(this.#clock())}\r\nWARC-Filename: ${fileName}\r\nContent-Type: ${FIELDS}\r\n`,
+      [block],
+      0,
+    );
+  }
+
+  #addResponse(capture: Capture, id: string, shared: string, payloadDigest: string): number {
+    const { body, truncated, unchanged } = capture;
+    if (unchanged !== undefined) return this.#addUnchanged(capture, unchanged, id, shared);
+    const head = responseHead(capture.head, capture.dechunked);
+    const cut = truncated === undefined ? "" : `WARC-Truncated: ${truncated}\r\n`;
+    const small = head.length + body.length < DEFLATE_RESPONSE_FROM_BYTES;
+    const level = small || isCompressed(capture.head, capture.mime) ? 0 : this.#options.level;
+    return this.#members.add(
+      `WARC-Type: response\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\n${cut}Content-Type: ${HTTP_RESPONSE}\r\n`,
+      [head, body],
+      level,
+    );
+  }
+
+  /** The same bytes are in the archive already: their record is named, only the head is stored. */
+  #addRevisit(
+    capture: Capture,
+    id: string,
+    shared: string,
+    payloadDigest: string,
+    same: PayloadRecord,
+  ): number {
+    const head = responseHead(capture.head, capture.dechunked);
+    return this.#members.add(
+      `WARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\nWARC-Profile: ${IDENTICAL}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${same.uri}\r\nWARC-Refers-To-Date: ${same.date}\r\nContent-Type: ${HTTP_RESPONSE}\r\n`,
+      [head],
+      0,
+    );
+  }
+
+  /** What the server says has not changed since: only its head, and where the page lies (WARC 1.1, 6.7.3). */
+  #addUnchanged(capture: Capture, same: EarlierRecord, id: string, shared: string): number {
+    const { head } = capture;
+    return this.#members.add(
+      `WARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}${payloadLine(same)}WARC-Profile: ${NOT_MODIFIED}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${safeUri(same.uri)}\r\nWARC-Refers-To-Date: ${safeUri(same.date)}\r\nContent-Type: ${HTTP_RESPONSE}\r\n`,
+      [head],
+      0,
+    );
+  }
+
+  /** The header lines that the three records of a capture have in common. */
+  #sharedFields(capture: Capture): string {
+    const ip = IP_ADDRESS.test(capture.ip) ? `WARC-IP-Address: ${capture.ip}\r\n` : "";
+    return `WARC-Date: ${warcDate(capture.date)}\r\nWARC-Target-URI: ${safeUri(capture.url)}\r\n${ip}WARC-Warcinfo-ID: <urn:uuid:${this.#warcinfoId}>\r\n`;
+  }
+
+  #addCompanion(
+    type: string,
+    fields: string,
+    contentType: string,
+    block: readonly (Uint8Array | string)[],
+  ): void {
+    let bytes = 0;
+    for (const part of block) bytes += part.length;
+    this.#members.add(
+      `WARC-Type: ${type}\r\nWARC-Record-ID: <urn:uuid:${newRecordId()}>\r\n${fields}Content-Type: ${contentType}\r\n`,
+      block,
+      bytes < DEFLATE_COMPANION_FROM_BYTES ? 0 : this.#options.level,
+    );
+  }
+}
+
+function payloadLine({ payloadDigest }: EarlierRecord): string {
+  return DIGEST.test(payloadDigest) ? `WARC-Payload-Digest: ${payloadDigest}\r\n` : "";
+}

@@ -1,0 +1,66 @@
+import type { Capture } from "../capture.ts";
+import { LINK_END, type LinkList } from "../graph/link-list.ts";
+import { safeText, safeUri } from "../lists/safe-text.ts";
+
+const MAX_METADATA_BYTES = 256 * 1024;
+const MAX_VALUE_CHARS = 8192;
+const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** One line of application/warc-fields; "" when there is nothing to say. */
+function field(name: string, value: string): string {
+  const text = safeText(value);
+  return text === "" ? "" : `${name}: ${text.slice(0, MAX_VALUE_CHARS)}\r\n`;
+}
+
+/** The block of a warcinfo record: who crawled, with what, under which rules. */
+export function warcinfoBlock(info: Readonly<Record<string, string>>): string {
+  let text = "";
+  for (const [name, value] of Object.entries(info))
+    if (FIELD_NAME.test(name)) text += field(name, value);
+  return text;
+}
+
+/**
+ * Hops as archive tools write them, one letter each. A redirect keeps its page's depth, so only
+ * the last hop is known to be one; the hops before it are links.
+ */
+function hopsFromSeed(capture: Capture): string {
+  const links = "L".repeat(Math.min(Math.max(capture.depth, 0), 256));
+  return capture.via === "redirect" ? `${links}R` : links;
+}
+
+/** The block of a metadata record, in parts: how the page was found, what was read in it, where it leads. */
+export function metadataBlock(
+  capture: Capture,
+  payloadSha256: string,
+): readonly (string | Uint8Array)[] {
+  const { page, outlinks } = capture;
+  let text = capture.parent === undefined ? "" : `via: ${safeUri(capture.parent)}\r\n`;
+  const hops = hopsFromSeed(capture);
+  if (hops !== "") text += `hopsFromSeed: ${hops}\r\n`;
+  text += `depth: ${capture.depth}\r\n`;
+  if (capture.via !== undefined) text += `discoveredBy: ${capture.via}\r\n`;
+  text += `payload-digest-sha256: ${payloadSha256.slice(payloadSha256.indexOf(":") + 1)}\r\n`;
+  // A revisit record has no payload from which this could be seen.
+  text += `payload-bytes: ${capture.body.length}\r\n`;
+  if (capture.cash !== undefined) text += `cash: ${capture.cash}\r\n`;
+  if (capture.unverified !== undefined) text += field("tls-unverified", capture.unverified);
+  if (page !== undefined) {
+    text += field("charset-for-link-extraction", page.charset);
+    text += field("title", page.title);
+    if (page.language) text += field("language", page.language);
+    if (page.robots) text += field("robots", page.robots);
+    text += `words: ${page.words}\r\n`;
+  }
+  const room = MAX_METADATA_BYTES - text.length;
+  return outlinks.lines.length <= room ? [text, outlinks.lines] : [text, ...cut(outlinks, room)];
+}
+
+/** The links for which there is room, and how many those are that are left out. */
+function cut({ lines, length }: LinkList, room: number): [Uint8Array, string] {
+  const last = lines.lastIndexOf(LINK_END, Math.max(0, room - LINK_END.length));
+  const kept = lines.subarray(0, last < 0 ? 0 : last + LINK_END.length);
+  let written = 0;
+  for (let at = 0; at < kept.length; at = kept.indexOf(LINK_END, at) + LINK_END.length) written++;
+  return [kept, `outlinks-omitted: ${length - written}\r\n`];
+}

@@ -1,0 +1,94 @@
+import type { Outcome } from "../configuration.ts";
+import type { Machine } from "../machine/machine.ts";
+import { LOG, QUEUED } from "../machine/state-layout.ts";
+import { KIND } from "../operations.ts";
+import { explains } from "./linearise.ts";
+
+/** What a search found. */
+export interface Verdict {
+  /** Complete runs (dpor, pct) or final states (stateful). */
+  readonly executions: number;
+  /** Distinct states (stateful) or steps taken (dpor, pct). */
+  readonly states: number;
+  readonly steps: number;
+  readonly complete: boolean;
+  /** What a search that is not complete ran out of. */
+  readonly cutOff?: "budget" | "memory" | undefined;
+  readonly violation: string | null;
+  /** Thread of each step, or threads + thread for a kill, up to the violation. */
+  readonly choices: readonly number[];
+}
+
+/** Judges states in which no thread can go on, and remembers what it already judged. */
+export class Judge {
+  readonly #machine: Machine;
+  readonly #known = new Map<number, string | undefined>();
+
+  constructor(machine: Machine) {
+    this.#machine = machine;
+  }
+
+  /** A sentence when this end is wrong. */
+  judge(): string | undefined {
+    const machine = this.#machine;
+    const stuck: string[] = [];
+    for (let t = 0; t < machine.threads; t++) {
+      if (machine.ended(t)) continue;
+      const asleep = machine.mem[machine.cellsOf(t) + QUEUED]! > 0;
+      const { operations } = machine.automata[t]!;
+      const operation = operations[machine.mem[machine.cellsOf(t)]!]!;
+      stuck.push(
+        `thread ${t} ${asleep ? `sleeps on word ${operation.byte / 4}` : waitsFor(operation.kind)}`,
+      );
+    }
+    if (stuck.length > 0) return `deadlock: ${stuck.join(", ")}`;
+    const key = this.#key();
+    if (!this.#known.has(key)) this.#known.set(key, this.#check());
+    return this.#known.get(key);
+  }
+
+  #check(): string | undefined {
+    const machine = this.#machine;
+    const { configuration, logs, records, memory } = machine.world;
+    if (configuration.specification) {
+      const entries = records.entries(machine.mem[machine.history]!);
+      if (!explains(configuration.specification, entries))
+        return "no order of the operations explains the results";
+    }
+    const starts: number[] = [];
+    let start = 0;
+    for (const buffer of memory.buffers) {
+      starts.push(start);
+      start += buffer.byteLength >> 2;
+    }
+    const outcome: Outcome = {
+      reports: machine.automata.map((_, t) =>
+        logs.entries(machine.mem[machine.cellsOf(t) + LOG]!).map((entry) => entry[0]!),
+      ),
+      words: (n) =>
+        machine.mem.slice(starts[n]!, starts[n]! + (memory.buffers[n]!.byteLength >> 2)),
+    };
+    return configuration.check?.(outcome);
+  }
+
+  /** 53 bits over memory, reports and history: enough to remember a few thousand different ends. */
+  #key(): number {
+    const { mem, cells, threads, history } = this.#machine;
+    let low = mem[history]! | 0;
+    let high = 7;
+    for (let cell = 0; cell < cells; cell++) {
+      low = Math.imul(low ^ mem[cell]!, 0x9e3779b1) ^ (low >>> 15);
+      high = Math.imul(high + mem[cell]!, 0x85ebca6b) ^ (high >>> 13);
+    }
+    for (let t = 0; t < threads; t++) {
+      const log = mem[this.#machine.cellsOf(t) + LOG]!;
+      low = Math.imul(low ^ log, 0x9e3779b1) ^ (low >>> 15);
+      high = Math.imul(high + log, 0x85ebca6b) ^ (high >>> 13);
+    }
+    return (high >>> 11) * 2 ** 32 + (low >>> 0);
+  }
+}
+
+function waitsFor(kind: number): string {
+  return kind === KIND.awaitRing ? "waits for a ring" : "waits for an end";
+}

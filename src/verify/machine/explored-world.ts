@@ -1,0 +1,109 @@
+import type { Configuration } from "../configuration.ts";
+import { Values } from "../fibers/answer-values.ts";
+import { Automaton } from "../fibers/automaton.ts";
+import { type Fiber, FiberRuntime } from "../fibers/fiber-runtime.ts";
+import { Image, Memory } from "../memory.ts";
+import type { Operation } from "../operations.ts";
+import { loadRewritten, type Patch } from "../rewrite/modules.ts";
+import { Logs } from "./logs.ts";
+import { Machine } from "./machine.ts";
+import { THREAD_CELLS } from "./state-layout.ts";
+
+/** Stands for "my own id" in the table of interchangeable threads. */
+const SELF = 0x00ab_cdef;
+const ID_MASK = 0x7fffffff;
+
+/** A configuration made ready: rewritten code, one table per thread, the initial state. */
+export class World {
+  readonly configuration: Configuration;
+  readonly automata: Automaton[] = [];
+  readonly image: Image;
+  readonly memory = new Memory();
+  readonly values = new Values();
+  readonly logs = new Logs();
+  readonly records = new Logs();
+  readonly symmetric: boolean;
+  readonly timeouts: boolean;
+  initial: Int32Array;
+  readonly #clocks: readonly number[];
+  readonly #hasClocks: boolean;
+  readonly #runtime = new FiberRuntime();
+
+  constructor(entry: string, configuration: Configuration, patches: readonly Patch[]) {
+    this.configuration = configuration;
+    this.symmetric = configuration.roles !== undefined;
+    this.#clocks = configuration.clockWords ?? [];
+    this.#hasClocks = this.#clocks.length > 0;
+    this.timeouts = configuration.timeouts === true;
+    const module = loadRewritten(entry, this.#runtime, "fibers", patches);
+    const rewritten = (module.configurations as Configuration[]).find(
+      (c) => c.name === configuration.name,
+    )!;
+    // One dry attach finds out which buffers there are.
+    rewritten.attach(this.memory, 1);
+    this.image = new Image(this.memory.buffers);
+    this.#runtime.image = this.image;
+    this.initial = new Int32Array((this.image.bytes >> 2) + THREAD_CELLS + 1);
+    this.#initialise(rewritten);
+    const byRole = new Map<number, Automaton>();
+    for (let t = 0; t < configuration.threads; t++) {
+      const role = configuration.roles?.[t];
+      const known = role === undefined ? undefined : byRole.get(role);
+      const owner = this.symmetric ? SELF : t + 1;
+      const automaton = known ?? this.#automaton(rewritten, t, owner);
+      this.automata.push(automaton);
+      if (role !== undefined) byRole.set(role, automaton);
+    }
+    const cells = this.image.bytes >> 2;
+    const initial = new Int32Array(cells + configuration.threads * THREAD_CELLS + 1);
+    initial.set(this.initial.subarray(0, cells));
+    this.initial = initial;
+  }
+
+  /** Which clock word this cell is, or -1. */
+  clockOf(cell: number): number {
+    return this.#hasClocks ? this.#clocks.indexOf(cell) : -1;
+  }
+
+  /** From the table's operand to the word in memory: SELF becomes the thread's own id. */
+  outward(value: number, t: number): number {
+    if (!this.symmetric) return value;
+    return (value & ID_MASK) === SELF ? (value & ~ID_MASK) | (t + 1) : value;
+  }
+
+  /** From the word in memory to the answer in the table. */
+  inward(value: number, t: number): number {
+    if (!this.symmetric) return value;
+    return (value & ID_MASK) === t + 1 ? (value & ~ID_MASK) | SELF : value;
+  }
+
+  #initialise(rewritten: Configuration): void {
+    if (rewritten.initialise === undefined) return;
+    this.automata.push(
+      new Automaton(this.#runtime, this.values, () =>
+        this.#fiber(rewritten, 1, (subject) => rewritten.initialise!(subject)),
+      ),
+    );
+    const machine = new Machine(this, true);
+    machine.begin();
+    while (!machine.ended(0)) machine.step(0);
+    this.initial.set(machine.mem.subarray(0, machine.cells));
+    this.automata.pop();
+  }
+
+  #automaton(rewritten: Configuration, t: number, owner: number): Automaton {
+    return new Automaton(this.#runtime, this.values, () =>
+      this.#fiber(rewritten, owner, (subject) => rewritten.program(subject, t)),
+    );
+  }
+
+  /** A fresh run of one program; local arrays belong to it alone, so the subject is attached anew. */
+  #fiber(rewritten: Configuration, owner: number, run: (subject: unknown) => void): Fiber {
+    this.#runtime.fiber = undefined as unknown as Fiber;
+    this.#runtime.restart();
+    this.memory.rewind();
+    const subject = rewritten.attach(this.memory, owner);
+    const code = run(subject) as unknown as Iterator<Operation, unknown, unknown> | undefined;
+    return { code: code ?? [][Symbol.iterator](), history: 0, exact: false, heap: new Map() };
+  }
+}

@@ -1,0 +1,43 @@
+import { KIND, type Operation } from "../operations.ts";
+import type { Machine } from "./machine.ts";
+
+const LOW_BITS = 32n;
+
+/** Executes an Atomics call on a 64-bit word and answers the number of its result. */
+export function applyWide(machine: Machine, operation: Operation): number {
+  const cell = operation.byte >> 2;
+  const low = BigInt(machine.mem[cell]! >>> 0);
+  const old = BigInt.asIntN(64, (BigInt(machine.mem[cell + 1]!) << LOW_BITS) | low);
+  const a = operation.wideA!;
+  let next = old;
+  switch (operation.kind) {
+    case KIND.load:
+      break;
+    case KIND.store:
+    case KIND.exchange:
+      next = a;
+      break;
+    case KIND.add:
+      next = old + a;
+      break;
+    case KIND.sub:
+      next = old - a;
+      break;
+    case KIND.and:
+      next = old & a;
+      break;
+    case KIND.or:
+      next = old | a;
+      break;
+    case KIND.xor:
+      next = old ^ a;
+      break;
+    default:
+      if (old === a) next = operation.wideB!;
+  }
+  if (next !== old) {
+    machine.set(cell, Number(BigInt.asIntN(32, next)));
+    machine.set(cell + 1, Number(BigInt.asIntN(32, next >> LOW_BITS)));
+  }
+  return machine.world.values.wideKey(operation.kind === KIND.store ? next : old);
+}

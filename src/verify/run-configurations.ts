@@ -1,0 +1,166 @@
+import { catalogue, type Entry, findEntry } from "./catalogue.ts";
+import type { Verdict } from "./judge/verdict.ts";
+import { World } from "./machine/explored-world.ts";
+import { formatSchedule } from "./replay/schedule.ts";
+import type { Patch } from "./rewrite/modules.ts";
+import { concreteChoices } from "./search/concrete.ts";
+import { cpuSeconds, Dpor } from "./search/dpor.ts";
+import { searchRandom } from "./search/pct.ts";
+import { reductionsOf } from "./search/reductions.ts";
+import { Stateful } from "./search/stateful.ts";
+
+/** What became of one mutant. */
+export interface MutantResult {
+  readonly name: string;
+  readonly caught: boolean;
+  readonly schedule: string | null;
+}
+
+/** What became of one configuration; the fields are an interface of `orbweaver verify --json`. */
+export interface ConfigurationResult {
+  readonly name: string;
+  readonly technique: string;
+  readonly threads: number;
+  readonly operations: number;
+  readonly strategy: string;
+  readonly executions: number;
+  readonly states: number;
+  readonly cpuSeconds: number;
+  readonly complete: boolean;
+  /** What a search that is not complete ran out of: "budget" (CPU seconds) or "memory". */
+  readonly cutOff: string | null;
+  /** By what orders of steps were left out. */
+  readonly reductions: readonly string[];
+  readonly violation: string | null;
+  readonly mutants: readonly MutantResult[];
+}
+
+/** The whole answer of `orbweaver verify --json`. */
+export interface VerifyResult {
+  readonly failed: number;
+  readonly configurations: readonly ConfigurationResult[];
+}
+
+/** Called before and after each configuration, for a progress view. */
+export interface VerifyProgress {
+  started?(name: string): void;
+  finished?(result: ConfigurationResult, claim: string): void;
+}
+
+const SEED = 20_000;
+
+/** What takes more than ten seconds: left out of the default set, explored by name or with `--all`. */
+const LONGEST = new Set([
+  "monitor-two-conditions-b3-8p8c",
+  "monitor-two-conditions-b3-7p8c",
+  "frontier-optimistic-2x2",
+  "frontier-optimistic-b2-2p2c1",
+  "frontier-pessimistic-b2-2p2c1",
+  "hand-off-death",
+]);
+
+/** Names of a set: all, the default one (at most three minutes), or the small one of the tests. */
+export function configurationNames(set: "all" | "default" | "small" = "default"): string[] {
+  return catalogue
+    .map(({ configuration }) => configuration)
+    .filter(({ name, long }) => {
+      if (set === "all") return true;
+      return set === "default" ? !LONGEST.has(name) : long !== true && !LONGEST.has(name);
+    })
+    .map(({ name }) => name);
+}
+
+/**
+ * Explores the named configurations (all of the default set when none is named) and their mutants.
+ * `budgetSeconds` bounds the CPU time of each single search; a search cut off by it is not complete and fails.
+ */
+export function runConfigurations(
+  names: readonly string[],
+  budgetSeconds: number,
+  progress: VerifyProgress = {},
+): VerifyResult {
+  const results: ConfigurationResult[] = [];
+  let failed = 0;
+  for (const name of names.length > 0 ? names : configurationNames()) {
+    progress.started?.(name);
+    const entry = findEntry(name);
+    const result = runOne(entry, budgetSeconds);
+    if (!passes(entry, result)) failed++;
+    results.push(result);
+    progress.finished?.(result, claimOf(result));
+  }
+  return { failed, configurations: results };
+}
+
+/** What a complete search has shown, and nothing more. */
+export function claimOf(result: ConfigurationResult): string {
+  if (result.violation !== null) return `violation: ${result.violation}`;
+  if (result.strategy === "pct") return `${result.executions} random schedules, nothing found`;
+  if (!result.complete) return `cut off by the ${result.cutOff ?? "budget"}: no claim`;
+  const operations = result.operations === 0 ? "unbounded" : String(result.operations);
+  const claim = `exhaustive for ${result.threads} threads x ${operations} operations under sequential consistency`;
+  return result.reductions.length === 0 ? claim : `${claim}; ${result.reductions.join("; ")}`;
+}
+
+/** The expected violation was found (or none), the search was complete, and no mutant survived. */
+export function passes({ configuration }: Entry, result: ConfigurationResult): boolean {
+  const found = result.violation === null ? "none" : result.violation.split(":")[0];
+  const right = found === (configuration.expect ?? "none");
+  const enough = result.complete || result.strategy === "pct" || result.violation !== null;
+  return right && enough && result.mutants.every((mutant) => mutant.caught);
+}
+
+function runOne(entry: Entry, budgetSeconds: number): ConfigurationResult {
+  const { configuration } = entry;
+  const { name, technique, threads, operations, strategy } = configuration;
+  const started = process.cpuUsage();
+  const { verdict } = search(entry, [], budgetSeconds);
+  const used = cpuSeconds(started);
+  const mutants = configuration.mutants.map((mutant): MutantResult => {
+    const broken = search(entry, mutant.patches, budgetSeconds);
+    const caught = broken.verdict.violation !== null;
+    return {
+      name: mutant.name,
+      caught,
+      schedule: caught ? print(entry, mutant.name, broken) : null,
+    };
+  });
+  const { executions, states, complete, violation } = verdict;
+  const cutOff = verdict.cutOff ?? null;
+  const reductions = reductionsOf(configuration);
+  return {
+    ...{ name, technique, threads, operations, strategy, executions, states },
+    ...{ cpuSeconds: Math.round(used * 1000) / 1000, complete, cutOff, reductions },
+    ...{ violation, mutants },
+  };
+}
+
+interface Searched {
+  readonly world: World;
+  readonly verdict: Verdict;
+}
+
+/** Explores one variant of a configuration. */
+export function search(entry: Entry, patches: readonly Patch[], budgetSeconds: number): Searched {
+  const { configuration, module } = entry;
+  const world = new World(module, configuration, patches);
+  switch (configuration.strategy) {
+    case "dpor":
+      return { world, verdict: new Dpor(world).search(budgetSeconds) };
+    case "stateful":
+      return { world, verdict: new Stateful(world).search(budgetSeconds) };
+    default:
+      return {
+        world,
+        verdict: searchRandom(world, configuration.schedules ?? 10_000, SEED, budgetSeconds),
+      };
+  }
+}
+
+function print({ configuration }: Entry, mutant: string | undefined, found: Searched): string {
+  const choices = concreteChoices(found.world, found.verdict.choices);
+  return formatSchedule(
+    { configuration: configuration.name, mutant, choices },
+    configuration.threads,
+  );
+}

@@ -1,0 +1,17 @@
+import type { Configuration } from "../configuration.ts";
+
+/** By what a search leaves orders of steps out, in words; a claim is worth no more than these. */
+export function reductionsOf(configuration: Configuration): string[] {
+  const used: [boolean, string][] = [
+    [configuration.strategy === "dpor", "orders of independent steps once (source and sleep sets)"],
+    [configuration.sectionWords !== undefined, "critical sections as one step"],
+    [configuration.roles !== undefined, "interchangeable threads"],
+    [configuration.clockWords !== undefined, "signal counters as fresh or stale"],
+    [configuration.eagerPayload === true, "payload not checked for races"],
+    [
+      configuration.privateSteps === true,
+      "steps that no other thread can see or hinder are not interleaved",
+    ],
+  ];
+  return used.filter(([is]) => is).map(([, words]) => words);
+}

@@ -1,0 +1,283 @@
+import type { PlaceOfRecord } from "../../crawl/hand-off/hand-off-port.ts";
+import { MODES } from "../../crawl/shared-memory.ts";
+import { countAnew } from "../../crawl/workers/recount.ts";
+import { Mailbox, type MessageRoute } from "../../frontier/exchange/mailbox.ts";
+import type { Lease } from "../../frontier/frontier.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { shardOf, siteHash, siteOf } from "../../url/site.ts";
+import { hostnameOf } from "../../url/url-parts.ts";
+import type { Random } from "../../web/seeded-random.ts";
+import { type Oracle, Violation } from "./oracle.ts";
+import type { Fault, Plan } from "./plan.ts";
+import { SimBuilder } from "./sim-builder.ts";
+import { SimCrawler } from "./sim-crawler.ts";
+import type { Cut, SimDisk } from "./sim-disk.ts";
+import { SimRoute, SimulatedMail } from "./sim-mail.ts";
+import { SimMemory } from "./sim-memory.ts";
+import type { SimParts } from "./sim-parts.ts";
+import type { SimWeb } from "./sim-web.ts";
+import { Supervisor } from "./supervisor.ts";
+
+const MAX_STEPS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** What all runs of one crawl share. */
+export interface Surroundings {
+  readonly plan: Plan;
+  readonly parts: SimParts;
+  readonly web: SimWeb;
+  readonly oracle: Oracle;
+  readonly random: Random;
+  /** The wall clock, which may jump while the monotonic one goes on. */
+  readonly wall: { aheadMs: number };
+  readonly log: ((line: string) => void) | undefined;
+}
+
+/** How a run ended. */
+export type RunEnd =
+  | { readonly kind: "ended" }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "crashed"; readonly cut: Cut };
+
+/** One run of a crawl: T crawlers, a builder and a supervisor in one thread; chance decides who does the next step. */
+export class World implements Surroundings {
+  readonly plan: Plan;
+  readonly parts: SimParts;
+  readonly web: SimWeb;
+  readonly oracle: Oracle;
+  readonly random: Random;
+  readonly wall: { aheadMs: number };
+  readonly log: Surroundings["log"];
+  readonly disk: SimDisk;
+  readonly memory: SimMemory;
+  readonly crawlers: SimCrawler[] = [];
+  readonly builder: SimBuilder;
+  readonly mail: SimulatedMail | undefined;
+  readonly supervisor: Supervisor;
+  readonly #faults: readonly Fault[];
+  #requests: { crawler: SimCrawler; lease: Lease; endMs: number; request: number }[] = [];
+  /** What the builder says to crawlers, in order. */
+  #messages: { thread: number; places: readonly PlaceOfRecord[] }[] = [];
+  nowMs: number;
+  #steps = 0;
+
+  constructor(
+    around: Surroundings,
+    disk: SimDisk,
+    run: { threads: number; faults: readonly Fault[] },
+    nowMs: number,
+  ) {
+    const { plan, parts, web, oracle, random, wall, log } = around;
+    this.plan = plan;
+    this.parts = parts;
+    this.web = web;
+    this.oracle = oracle;
+    this.random = random;
+    this.wall = wall;
+    this.log = log;
+    this.disk = disk;
+    this.nowMs = nowMs;
+    this.#faults = run.faults;
+    this.memory = new SimMemory(run.threads, plan.bufferSize, parts);
+    const { threads } = this.memory;
+    this.mail = plan.mail === "rings" ? undefined : new SimulatedMail(threads, random, plan.mail);
+    const together = plan.handOff === "full";
+    this.builder = new SimBuilder(disk, parts, this.memory, together, (thread, places) =>
+      this.tell(thread, places),
+    );
+    this.supervisor = new Supervisor(this);
+    const epoch = this.nextEpoch();
+    const isLater = epoch > 1 || nowMs > 0;
+    for (let thread = 0; thread < threads; thread++) {
+      this.crawlers.push(this.open(thread, epoch, isLater));
+    }
+    const tallies = this.crawlers.map(({ tally }) => tally);
+    countAnew(this.memory.control, threads, tallies, 1, plan.maxPages);
+    for (const crawler of this.crawlers) crawler.isRunning = true;
+    this.note(`run ${epoch} begins with ${threads} threads`);
+    if (this.memory.pending.release(1)) this.lastReleased();
+  }
+
+  /** Runs until the crawl ends or a fault ends the run. */
+  run(): RunEnd {
+    const { control } = this.memory;
+    while (!this.isOver) {
+      if (++this.#steps > MAX_STEPS) throw new Violation("it does not end");
+      for (const { kind, step } of this.#faults) {
+        if (step !== this.#steps) continue;
+        this.note(kind);
+        if (kind === "kill") return { kind: "crashed", cut: this.disk.all };
+        if (kind === "power loss") return { kind: "crashed", cut: this.#powerLoss() };
+        if (kind === "jump") this.#jump();
+        else if (kind === "stop") control.end("interrupted", MODES.drain);
+        else this.supervisor.kill(this.random.below(this.memory.threads));
+      }
+      this.step();
+    }
+    return this.end();
+  }
+
+  /** Somebody sets the wall clock, an hour forward or back. Not by `random`: the rest of the life stays the same. */
+  #jump(): void {
+    this.wall.aheadMs += this.#steps % 2 === 0 ? HOUR_MS : -HOUR_MS;
+  }
+
+  /** Ends a run in which everybody has gone home. */
+  end(): RunEnd {
+    this.builder.commit();
+    const { control } = this.memory;
+    const reason = control.endedBy;
+    this.note(`the run ended: ${reason}`);
+    if (reason === "interrupted") return { kind: "stopped" };
+    this.oracle.ended(this.disk, reason);
+    return { kind: "ended" };
+  }
+
+  /** Everybody has gone home. */
+  get isOver(): boolean {
+    if (this.memory.control.mode === MODES.run || this.supervisor.isBusy) return false;
+    return this.crawlers.every(({ hasEnded }) => hasEnded);
+  }
+
+  /** Somebody does something: chance decides who. */
+  step(): void {
+    const roll = this.random.below(16);
+    if (roll < 7) this.crawlers[this.random.below(this.crawlers.length)]!.pump();
+    else if (roll < 10) this.builder.step(this.random);
+    else if (roll < 12) this.#deliver();
+    else if (roll < 15) this.#advance();
+    else this.supervisor.step();
+    this.supervisor.check();
+  }
+
+  /** How many there are that take turns. */
+  get actors(): number {
+    return this.crawlers.length + 4;
+  }
+
+  /** Whose turn it is after so many: one after the other, but a commit that has begun goes on. */
+  actorAt(turn: number): number {
+    const builder = this.crawlers.length;
+    return this.builder.isCommitting ? builder : turn % this.actors;
+  }
+
+  /** That one takes its turn: a crawler, or somebody behind them. False when it surely changed nothing. */
+  turn(actor: number): boolean {
+    const others = [
+      () => this.builder.goOn(),
+      () => this.builder.read(),
+      () => {
+        this.#advance();
+        return true;
+      },
+      () => {
+        const isIdle = this.#messages.length === 0 && this.mail === undefined;
+        this.#deliver();
+        const { isBusy } = this.supervisor;
+        this.supervisor.step();
+        return !isIdle || isBusy;
+      },
+    ];
+    const crawler = this.crawlers[actor];
+    crawler?.pump();
+    const didSomething = crawler !== undefined || others[actor - this.crawlers.length]!();
+    this.supervisor.check();
+    return didSomething;
+  }
+
+  #deliver(): void {
+    const message = this.#messages.shift();
+    if (message === undefined) this.mail?.deliver();
+    else this.crawlers[message.thread]!.onPlaces(message.places);
+  }
+
+  /** The builder tells a crawler where its records are. */
+  tell(thread: number, places: readonly PlaceOfRecord[]): void {
+    this.#messages.push({ thread, places });
+  }
+
+  /** Answers a request whose time has come, or lets time pass until something is due. */
+  #advance(): void {
+    const due = this.#requests.filter(({ endMs }) => endMs <= this.nowMs);
+    if (due.length > 0) {
+      const chosen = due[this.random.below(due.length)]!;
+      this.#requests.splice(this.#requests.indexOf(chosen), 1);
+      chosen.crawler.answer(chosen.lease, chosen.request);
+      return;
+    }
+    const times = this.#requests.map(({ endMs }) => endMs);
+    for (const crawler of this.crawlers) {
+      const readyMs = crawler.frontier.nextReadyMs();
+      if (readyMs > this.nowMs && crawler.isRunning) times.push(readyMs);
+    }
+    const nextMs = Math.min(...times);
+    if (nextMs < Number.POSITIVE_INFINITY) this.nowMs = nextMs;
+  }
+
+  /** Opens the shards of a thread as they are on disk. */
+  open(thread: number, epoch: number, mustWait: boolean): SimCrawler {
+    const crawler = new SimCrawler(this, thread, epoch, mustWait);
+    this.oracle.recalled(this.disk, this.wall.aheadMs, (url) => this.ownerOf(url) === thread);
+    const { seed } = this.web;
+    crawler.frontier.start(this.ownerOf(seed) === thread ? [seed] : []);
+    return crawler;
+  }
+
+  nextEpoch(): number {
+    this.disk.epoch++;
+    return this.parts.epochs ? this.disk.epoch : 1;
+  }
+
+  ownerOf(url: CrawlUrl): number {
+    return shardOf(siteHash(siteOf(hostnameOf(url))), this.plan.shards) % this.memory.threads;
+  }
+
+  routeOf(thread: number): MessageRoute {
+    if (this.mail !== undefined) return new SimRoute(thread, this.mail);
+    const { bells, wantsSpace } = this.memory;
+    return new Mailbox(thread, { inboxes: this.memory.inboxesOf(thread), bells, wantsSpace });
+  }
+
+  /** A request leaves; it is answered when its time has come. */
+  ask(crawler: SimCrawler, lease: Lease, request: number): void {
+    const endMs = this.nowMs + this.random.below(this.plan.latencyMs);
+    this.#requests.push({ crawler, lease, endMs, request });
+  }
+
+  /** The sockets of a dead crawler, or of all of them, are closed by the system. */
+  drop(dead?: SimCrawler): void {
+    for (const { crawler, lease, request } of this.#requests) {
+      if (dead !== undefined && crawler !== dead) continue;
+      this.oracle.answered(lease.url, lease.host.name, this.nowMs, request);
+    }
+    this.#messages = this.#messages.filter(({ thread }) => thread !== dead?.thread);
+    this.#requests = this.#requests.filter(({ crawler }) => dead !== undefined && crawler !== dead);
+  }
+
+  /** Somebody has released the last thing that was pending. */
+  lastReleased(): void {
+    const { control } = this.memory;
+    if (control.mode !== MODES.run || this.parts.ends !== "by the counter") return;
+    this.endFound();
+  }
+
+  endFound(): void {
+    this.oracle.ended(this.disk, "finished");
+    this.memory.control.end("finished", MODES.drain);
+  }
+
+  note(line: string): void {
+    this.log?.(
+      `${String(this.#steps).padStart(6)}  ${this.nowMs.toFixed(0).padStart(8)} ms  ${line}`,
+    );
+  }
+
+  #powerLoss(): Cut {
+    const between = (least: number, most: number) => least + this.random.below(most - least + 1);
+    const { all, safe } = this.disk;
+    return {
+      batches: safe.batches.map((least, shard) => between(least, all.batches[shard]!)),
+      records: between(safe.records, all.records),
+    };
+  }
+}

@@ -1,0 +1,117 @@
+import { UsageError } from "../errors.ts";
+import { PROFILES, type ProfileName, type WebProfile } from "./profile.ts";
+import { type RunningWeb, startWeb, type WebOptions } from "./server.ts";
+
+/** Options of `orbweaver web`, as the command line gives them. */
+export interface WebCommandOptions {
+  profile?: string;
+  seed?: number;
+  hosts?: number;
+  pages?: number;
+  /** Hosts are names instead of addresses. */
+  names?: boolean;
+  errorRate?: number;
+  robots?: WebProfile["robots"];
+  latencyMs?: number;
+  delayMs?: number;
+  dir?: string;
+  startPath?: string;
+  spread?: number;
+  graph?: string;
+  port?: number;
+  address?: string;
+}
+
+/** Where a command writes and what ends it. */
+export interface CommandIo {
+  stdout: { write(text: string): unknown };
+  stderr: { write(text: string): unknown };
+  signal: AbortSignal;
+}
+
+/** Serves a web until the signal fires; prints the truth before and the report after. */
+export async function runWeb(options: WebCommandOptions, io: CommandIo): Promise<void> {
+  if (options.profile === "hostile") {
+    const { runHostileWeb } = await import("./hostile/hostile-command.ts");
+    return runHostileWeb(options, io);
+  }
+  const web = await startWeb(webOptions(options));
+  try {
+    const truth = web.truth();
+    const { origin, port, start } = web;
+    const resolve = web.resolveArguments();
+    io.stdout.write(`${JSON.stringify({ origin, port, start, resolve, truth })}\n`);
+    io.stderr.write(explain(web, options));
+    await fired(io.signal);
+    io.stdout.write(`${JSON.stringify({ report: web.report() })}\n`);
+  } finally {
+    await web.close();
+  }
+}
+
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** Turns what was typed into what the server takes. */
+function webOptions(options: WebCommandOptions): WebOptions {
+  const { profile: name = "demo", seed, hosts, pages, errorRate, robots, names } = options;
+  if (!Object.hasOwn(PROFILES, name)) {
+    const known = [...Object.keys(PROFILES), "hostile"].sort().join(", ");
+    throw new UsageError(`there is no profile ${JSON.stringify(name)}; there are ${known}`);
+  }
+  const profile: WebProfile = {
+    ...PROFILES[name as ProfileName],
+    ...(seed !== undefined && { seed }),
+    ...(hosts !== undefined && { hosts }),
+    ...(pages !== undefined && { pages }),
+    ...(errorRate !== undefined && { errorRate }),
+    ...(robots !== undefined && { robots }),
+  };
+  const { dir, graph, startPath, spread, latencyMs, delayMs, port, address } = options;
+  const synthetic = dir === undefined && graph === undefined;
+  const count = hosts ?? (synthetic ? profile.hosts : 1);
+  return {
+    // A folder or a graph takes on a profile's faults only when one was named.
+    ...((synthetic || options.profile !== undefined) && { profile }),
+    ...(dir !== undefined && { dir }),
+    ...(graph !== undefined && { graph }),
+    ...(startPath !== undefined && { startPath }),
+    ...(spread !== undefined && { spread }),
+    ...(hosts !== undefined && { hosts }),
+    ...(names && spread === undefined && { hostNames: count }),
+    ...(latencyMs !== undefined && { latencyMs }),
+    ...(delayMs !== undefined && { delayMs }),
+    ...(port !== undefined && { port }),
+    ...(address !== undefined && { address }),
+  };
+}
+
+const MAX_TYPED_URLS = 8;
+
+/** Says what is there and how to crawl it. */
+function explain(web: RunningWeb, options: WebCommandOptions): string {
+  const { reachable, missing, redirects, refusedByRobots, failing, hosts } = web.truth();
+  const delay = options.delayMs === undefined ? "" : ` --delay ${options.delayMs}`;
+  const resolve = web.resolveArguments().join(" ");
+  const rest = `--out crawls/web${delay}${resolve && ` ${resolve}`}`;
+  // URLs from a file consent to nothing, so loopback has to be allowed by hand.
+  const command =
+    web.start.length <= MAX_TYPED_URLS
+      ? `npx orbweaver crawl ${web.start.map(quoted).join(" ")} ${rest}`
+      : `printf '%s\\n' ${web.start.map(quoted).join(" ")} |\n    npx orbweaver crawl --seeds - --allow-private 127.0.0.0/8 ${rest}`;
+  return `Serving ${hosts.length === 1 ? "one host" : `${hosts.length} hosts`} at ${web.origin}.
+A complete crawl fetches ${reachable} pages; ${missing} are missing, ${failing} fail, ${redirects} redirect and robots.txt refuses ${refusedByRobots}.
+
+  ${command}
+
+Ctrl-C ends it and prints how politely it was crawled.
+`;
+}
+
+function quoted(url: string): string {
+  return /^[\w:/.-]+$/.test(url) ? url : `'${url.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isAwaited, type ShardMessage } from "../../../src/frontier/exchange/shard-message.ts";
+import type { Lease } from "../../../src/frontier/frontier.ts";
+import { Host } from "../../../src/frontier/host.ts";
+import { Lending } from "../../../src/frontier/lending/lending.ts";
+import type { Shard } from "../../../src/frontier/shard/shard.ts";
+import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
+
+/*
+ * A lend that is posted just as its borrower ends, or dies: the shipped `Lending` of two threads, whose pumps are cut
+ * into the steps between which another thread can do something, in every order. Mail leaves with the flush, as in
+ * `Exchange`; a supervisor tells of ends and deaths by message, as `Crew` does, here even in the middle of a pump.
+ */
+
+const OWNER = 0;
+const BORROWER = 1;
+const LEASES = 2;
+/** In turns everybody has ended long before. */
+const ROUNDS = 24;
+/** There are some thousands of states; more would mean that they are told apart by something that does not matter. */
+const MAX_STATES = 40_000;
+
+interface Variant {
+  /** What becomes of the borrower when the crawl is told to stop: it ends by itself, or it dies before. */
+  readonly fate: "ends" | "dies";
+  /** The supervisor tells the owner of it. */
+  readonly tells: boolean;
+  /** What is told is heard before the mail that the thread left. */
+  readonly hearsFirst: boolean;
+}
+
+/** One thread: its half of lending, and its pump in steps. */
+class Thread {
+  readonly world: World;
+  readonly thread: number;
+  readonly epoch: number;
+  readonly lending: Lending;
+  readonly inbox: ShardMessage[] = [];
+  readonly told: [thread: number, epoch: number][] = [];
+  #outbox: ShardMessage[] = [];
+  #step = 0;
+  #mode = "run";
+  #hasAsked = false;
+  /** Asks heard, and ends of others. */
+  #heard = [0, 0];
+  hasEnded = false;
+
+  constructor(world: World, thread: number, epoch: number) {
+    this.world = world;
+    this.thread = thread;
+    this.epoch = epoch;
+    const host = new Host("h", 1, 0);
+    const shard = { requestEnded() {}, giveBack: () => world.free++, rest: () => world.free++ };
+    this.lending = new Lending({
+      ...{ thread, threads: 2, epoch, seedLow: 1, seedHigh: 2, delayMs: 0, maxBytes: 65536 },
+      port: { write() {}, place() {}, mark() {} },
+      post: (mail) => this.#outbox.push(mail),
+      shardOf: () => shard as unknown as Shard,
+      takeSpare: (limit) => {
+        // Read at this moment, as `Crawler` does.
+        const count = world.mode === "run" ? Math.min(limit, world.free) : 0;
+        world.free -= count;
+        return Array.from(
+          { length: count },
+          (): Lease => ({
+            ...{ url: `http://h/${++world.number}` as CrawlUrl, low: world.number, high: 0 },
+            ...{ shard: OWNER, attempt: 0, depth: 0, via: "link", seed: false, chain: [], host },
+            ...{ parent: undefined, cash: undefined },
+          }),
+        );
+      },
+      finish() {},
+      returned() {},
+      commitsOf: () => 0,
+      busiest: () => OWNER,
+    });
+  }
+
+  /** The next step of its pump. */
+  step(): void {
+    const { world, lending } = this;
+    const [first, second] = world.variant.hearsFirst
+      ? [this.#hear, this.#receive]
+      : [this.#receive, this.#hear];
+    const steps = [
+      () => {
+        this.#mode = world.mode;
+        first.call(this);
+      },
+      () => {
+        second.call(this);
+        if (this.thread !== BORROWER || this.#hasAsked || this.#mode !== "run") return;
+        this.#hasAsked = true;
+        lending.ask(LEASES, 0);
+      },
+      () => {
+        if (this.#mode !== "run") lending.returnReady();
+        const other = world.threads[1 - this.thread]!;
+        other.inbox.push(...this.#outbox.splice(0));
+      },
+      () => {
+        const unsent = this.#outbox.filter(isAwaited).length;
+        this.hasEnded = this.#mode !== "run" && lending.away + unsent === 0;
+        if (this.hasEnded) world.ended(this.thread);
+      },
+    ];
+    steps[this.#step]!();
+    this.#step = (this.#step + 1) % steps.length;
+  }
+
+  #receive(): void {
+    this.lending.lendMore();
+    for (const mail of this.inbox.splice(0)) {
+      if (mail.kind === "ask") this.#heard[0]!++;
+      this.lending.handle(mail);
+    }
+  }
+
+  #hear(): void {
+    for (const [thread, epoch] of this.told.splice(0)) {
+      this.#heard[1]!++;
+      this.lending.forget(thread, epoch, 0);
+    }
+  }
+
+  /** All that makes a difference to what can happen next. */
+  describe(): unknown {
+    const mail = (each: ShardMessage) => [each.kind, each.epoch, each.number, each.bytes.length];
+    const { epoch, told, hasEnded, lending } = this;
+    const state = [this.#step, this.#mode, this.#hasAsked, hasEnded, lending.away, this.#heard];
+    return [epoch, told, this.inbox.map(mail), this.#outbox.map(mail), state];
+  }
+}
+
+class World {
+  readonly variant: Variant;
+  mode: "run" | "drain" = "run";
+  /** Leases that wait with their owner. */
+  free = LEASES;
+  number = 0;
+  readonly threads: Thread[];
+  #messages: (() => void)[] = [];
+  #hasDied = false;
+
+  constructor(variant: Variant) {
+    this.variant = variant;
+    this.threads = [new Thread(this, OWNER, 1), new Thread(this, BORROWER, 2)];
+  }
+
+  ended(thread: number): void {
+    this.#tell(thread, Number.MAX_SAFE_INTEGER);
+  }
+
+  #tell(thread: number, epoch: number): void {
+    const owner = this.threads[1 - thread]!;
+    if (this.variant.tells) this.#messages.push(() => owner.told.push([thread, epoch]));
+  }
+
+  describe(): string {
+    const { mode, free, number } = this;
+    const threads = this.threads.map((each) => each.describe());
+    return JSON.stringify([mode, free, number, this.#messages.length, this.#hasDied, threads]);
+  }
+
+  /** Who can do something now. */
+  actors(mayStop = true): (() => void)[] {
+    const actors = this.threads
+      .filter(({ hasEnded }) => !hasEnded)
+      .map((each) => () => each.step());
+    const message = this.#messages[0];
+    if (message !== undefined)
+      actors.push(() => {
+        this.#messages.shift();
+        message();
+      });
+    const { fate } = this.variant;
+    if (fate === "dies" && !this.#hasDied && mayStop) actors.push(() => this.#replaceBorrower());
+    else if (this.mode === "run" && mayStop)
+      actors.push(() => {
+        this.mode = "drain";
+      });
+    return actors;
+  }
+
+  /** Its memory is gone, what it had sent is not; its successor has the next run's number and reads the same inbox. */
+  #replaceBorrower(): void {
+    this.#hasDied = true;
+    const dead = this.threads[BORROWER]!;
+    const successor = new Thread(this, BORROWER, dead.epoch + 1);
+    successor.inbox.push(...dead.inbox);
+    this.threads[BORROWER] = successor;
+    this.#tell(BORROWER, successor.epoch);
+  }
+
+  /**
+   * Goes on in turns, first without a stop: then what is lent is what is borrowed, or the crawl would wait for it for
+   * ever. True when that holds, both end when they are told to, and every lease is with its owner.
+   */
+  ends(): boolean {
+    for (let round = 0; round < ROUNDS; round++) for (const act of this.actors(false)) act();
+    const [lent, borrowed] = this.threads.map(({ lending }) => lending.away);
+    if (this.mode === "run" && lent !== borrowed) return false;
+    for (let round = 0; round < ROUNDS; round++) for (const act of this.actors()) act();
+    const away = this.threads.reduce((sum, { lending }) => sum + lending.away, 0);
+    return this.threads.every(({ hasEnded }) => hasEnded) && away === 0 && this.free === LEASES;
+  }
+}
+
+/** Goes to every state that some order of steps leads to; the first from which it does not end well. */
+function explore(variant: Variant): {
+  failure: string | undefined;
+  states: number;
+  unread: number;
+} {
+  const met = new Set<string>();
+  let unread = 0;
+  const at = (order: readonly number[]) => {
+    const world = new World(variant);
+    for (const choice of order) world.actors()[choice]!();
+    return world;
+  };
+  const left: number[][] = [[]];
+  for (let order = left.pop(); order !== undefined; order = left.pop()) {
+    const world = at(order);
+    const state = world.describe();
+    if (met.has(state)) continue;
+    met.add(state);
+    assert.ok(met.size <= MAX_STATES);
+    for (const choice of world.actors().keys()) left.push([...order, choice]);
+    const borrower = world.threads[BORROWER]!;
+    if (borrower.hasEnded && borrower.inbox.some(({ bytes }) => bytes.length > 0)) unread++;
+    if (!world.ends()) return { failure: order.join(" "), states: met.size, unread };
+  }
+  return { failure: undefined, states: met.size, unread };
+}
+
+for (const hearsFirst of [false, true]) {
+  const how = hearsFirst ? "news first" : "mail first";
+  test(`a lend that its borrower never reads, because it ends meanwhile, comes back in every order, ${how}`, () => {
+    const { failure, states, unread } = explore({ fate: "ends", tells: true, hearsFirst });
+    assert.equal(failure, undefined);
+    assert.ok(unread > 0, `it did not happen in ${states} states`);
+  });
+
+  test(`a lend for a borrower that dies comes back in every order, whatever mail it left, ${how}`, () => {
+    assert.equal(explore({ fate: "dies", tells: true, hearsFirst }).failure, undefined);
+  });
+}
+
+for (const fate of ["ends", "dies"] as const) {
+  test(`found: nobody tells that a borrower ${fate}`, () => {
+    assert.ok(explore({ fate, tells: false, hearsFirst: false }).failure !== undefined);
+  });
+}

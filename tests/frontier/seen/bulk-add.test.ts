@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { PlainSeenTable } from "../../../src/frontier/seen/array-seen-table.ts";
+import { BulkAdd, MARK, type Mark } from "../../../src/frontier/seen/bulk-add.ts";
+import { SeenTable } from "../../../src/frontier/seen/seen-table.ts";
+import { WasmSeenTable } from "../../../src/frontier/seen/wasm-seen-table.ts";
+
+type Met = [low: number, high: number, mark: Mark, isNew: boolean];
+
+const small = fc.integer({ min: 0, max: 40 });
+const any = fc.integer({ min: 0, max: 0xffffffff });
+const entry = fc.tuple(
+  fc.oneof(small, any),
+  // Few, but apart: more than 32 that are nearly the same would be refused.
+  fc.oneof(
+    small.map((n) => n * 2 ** 26),
+    any,
+  ),
+  fc.constantFrom<Mark>(...Object.values(MARK)),
+);
+
+for (const Kind of [PlainSeenTable, WasmSeenTable]) {
+  test(`gathered fingerprints are met as if they were added one by one: ${Kind.name}`, () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(entry, { maxLength: 200 }), { maxLength: 4 }), (rounds) => {
+        const gathered = new BulkAdd();
+        const [together, alone] = [new Kind(64), new Kind(64)];
+        for (const round of rounds) {
+          const [met, expected]: [Met[], Met[]] = [[], []];
+          for (const [low, high, mark] of round) {
+            gathered.add(low, high, mark);
+            expected.push([low | 0, high | 0, mark, alone.add(low, high)]);
+          }
+          gathered.empty(together, (...each) => met.push(each));
+          // Fingerprints come in another order, each one's own marks in theirs.
+          const byPrint = (list: Met[]) => list.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+          assert.deepEqual(byPrint(met), byPrint(expected));
+          assert.equal(together.size, alone.size);
+        }
+      }),
+    );
+  });
+}
+
+test("a table made for what comes is as large as one that grew, and none of its entries has moved", () => {
+  let state = 1;
+  const random = () => {
+    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9;
+    return (state ^ (state >>> 13)) >>> 0;
+  };
+  for (const count of [100, 14_000, 15_000, 100_000, 400_000]) {
+    const gathered = new BulkAdd();
+    const [together, grown] = [new SeenTable(), new SeenTable()];
+    for (let i = 0; i < count; i++) {
+      const [low, high] = [random(), random()];
+      gathered.add(low, high, MARK.found);
+      grown.add(low, high);
+    }
+    together.reserve(count);
+    const before = together.pageCount;
+    gathered.empty(together, () => {});
+    assert.equal(together.size, grown.size);
+    assert.ok(together.pageCount - before <= 1 + before / 20, `${before} to ${together.pageCount}`);
+    const ratio = together.bytes / grown.bytes;
+    assert.ok(ratio > 0.9 && ratio < 1.1, `${count}: ${ratio}`);
+  }
+});

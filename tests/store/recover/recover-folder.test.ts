@@ -1,0 +1,303 @@
+import assert from "node:assert/strict";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import fc from "fast-check";
+import { completeFolder } from "../../../src/store/finish/finalize.ts";
+import { finishFolder } from "../../../src/store/finish/merge-parts.ts";
+import { crawlPaths } from "../../../src/store/folder/crawl-folder.ts";
+import { LinkGraph } from "../../../src/store/graph/link-graph.ts";
+import { cdxjFields } from "../../../src/store/lists/cdxj.ts";
+import { openResults, writeResults } from "../../../src/store/lists/crawl-results.ts";
+import { readRunFacts } from "../../../src/store/lists/result-lists.ts";
+import { recoverFolder } from "../../../src/store/recover/recover-folder.ts";
+import { treeLockMemory } from "../../../src/store/tree/page-tree.ts";
+import { readWarc } from "../../../src/store/warc/warc-reader.ts";
+import { sampleCrawl } from "../journaled-crawl.ts";
+import { freshFolder } from "../sample-capture.ts";
+
+const FACTS = { seconds: 1.5, threads: 2, buffers: 1, endedBy: "no URL was left" };
+const lines = (path: string) => readFileSync(path, "utf8").split("\n").slice(0, -1);
+const listed = (dir: string) => {
+  const { reports, index, pages } = crawlPaths(dir);
+  const crawled = lines(join(reports, "crawled.txt"));
+  const uncrawled = lines(join(reports, "uncrawled.txt"));
+  return { crawled, uncrawled, index: lines(index), pages: lines(pages) };
+};
+
+/** A finished crawl. */
+function finished(t: TestContext, options = {}): string {
+  const folder = join(freshFolder(t), "crawl");
+  sampleCrawl(folder, options).close();
+  finishFolder(folder);
+  writeResults(folder, FACTS, openResults(folder));
+  return folder;
+}
+
+/** The same after a kill. */
+function killed(t: TestContext): string {
+  const folder = join(freshFolder(t), "crawl");
+  const crawl = sampleCrawl(folder);
+  crawl.store("http://h/waits1", "http://h/0");
+  crawl.flush();
+  return folder;
+}
+
+test("found = crawled + uncrawled - 1 = statistics = journal, after a clean end", (t) => {
+  const folder = finished(t);
+  const { crawled, uncrawled, pages } = listed(folder);
+  assert.equal(crawled.length, 30);
+  assert.equal(uncrawled[0], "URLs found and not crawled");
+  assert.equal(crawled.length + uncrawled.length - 1, 30 + 2 + 5);
+  assert.ok(crawled.every((line) => /^http:\/\/h\/\d+\thttp:\/\/h\/$/.test(line)));
+  assert.deepEqual(uncrawled.slice(1).sort().slice(0, 3), [
+    "http://h/refused1",
+    "http://h/refused2",
+    "http://h/waits1",
+  ]);
+  assert.equal(pages.length, 1 + 31 - 4);
+  assert.deepEqual(lines(join(folder, "reports", "statistics.txt")), [
+    "total new URLs: 37",
+    "crawled: 30",
+    "not crawled: 7",
+    "seeds: 1",
+    "duration in seconds: 1.500",
+    "threads: 2",
+    "buffers: 1",
+    "ended by: no URL was left",
+  ]);
+  assert.deepEqual(readRunFacts(join(folder, "reports")), FACTS);
+});
+
+test("an index line whose key holds braces is read", () => {
+  const line = 'com,h)/a{b}?{ 20260101000000 {"url":"http://h/a{b}?{","offset":"7","filename":"f"}';
+  assert.deepEqual(cdxjFields(line), { url: "http://h/a{b}?{", offset: "7", filename: "f" });
+});
+
+test("recovering a crawl that ended cleanly changes no byte of its lists", (t) => {
+  for (const options of [{}, { knownPayloads: 9 }, { rotatePages: 4 }]) {
+    const folder = finished(t, options);
+    const before = listed(folder);
+    const recovery = recoverFolder(folder, FACTS);
+    assert.deepEqual(recovery.rebuilt, []);
+    assert.ok(!existsSync(join(folder, "reports", "orphans.jsonl")));
+    assert.deepEqual([recovery.damages, recovery.closed, recovery.journalsCut], [[], [], []]);
+    assert.deepEqual([recovery.captures, recovery.orphans, recovery.unnamed], [31, 0, 0]);
+    assert.deepEqual(listed(folder), before);
+    assert.deepEqual(recoverFolder(folder, FACTS).rebuilt, []);
+  }
+});
+
+test("after a kill: files are closed, a torn record is cut off, orphans are listed, the rest is as after a clean end", (t) => {
+  const clean = listed(finished(t));
+  for (const torn of ["", "WARC", "half a member"]) {
+    const folder = killed(t);
+    const { archive, pages, journals: journal, reports } = crawlPaths(folder);
+    const [open] = readdirSync(archive);
+    const whole = statSync(join(archive, open!)).size;
+    if (torn === "WARC") appendFileSync(join(archive, open!), "\x1f\x8b\x08");
+    if (torn === "half a member") truncateSync(join(archive, open!), whole - 5);
+    appendFileSync(pages, '{"url":"http://h/torn');
+    appendFileSync(join(journal, readdirSync(journal)[0]!), "torn");
+    const recovery = recoverFolder(folder, { ...FACTS, endedBy: "recovered after a crash" });
+    assert.deepEqual(recovery.damages, []);
+    assert.deepEqual([recovery.captures, recovery.orphans], [31, 1]);
+    assert.equal(recovery.closed[0]!.cutBytes > 0, torn !== "");
+    assert.equal(recovery.journalsCut.length, 1);
+    const file = join(archive, open!.replace(/\.open$/, ""));
+    assert.ok([...readWarc(file)].every((record) => record.problems.length === 0));
+    assert.equal(JSON.parse(lines(join(reports, "orphans.jsonl"))[0]!).url, "http://h/waits1");
+    const found = listed(folder);
+    assert.deepEqual(found.crawled, clean.crawled);
+    assert.deepEqual(found.uncrawled.sort(), clean.uncrawled.sort());
+    assert.equal(found.index.length, clean.index.length);
+    assert.equal(found.pages.length, clean.pages.length);
+    const graph = new LinkGraph(folder);
+    assert.equal([...graph.linksTo("http://h/hub")].length, 31);
+    graph.close();
+    // As if it had been killed itself: once more, and nothing is left to do.
+    const again = recoverFolder(folder, FACTS);
+    assert.deepEqual(
+      [again.rebuilt, again.closed, again.journalsCut, again.orphans],
+      [[], [], [], 1],
+    );
+  }
+});
+
+test("a committed record that is torn off is damage, not a torn end", (t) => {
+  const folder = killed(t);
+  const { archive } = crawlPaths(folder);
+  const path = join(archive, readdirSync(archive)[0]!);
+  const last = [...readWarc(path)].filter((r) => r.type === "response").at(-2)!;
+  truncateSync(path, last.offset + 10);
+  const recovery = recoverFolder(folder, FACTS);
+  const places = recovery.damages.map(({ offset, what }) => [offset, what.slice(0, 24)]);
+  assert.deepEqual(places, [
+    [last.offset, "torn: the file ends insi"],
+    [last.offset, "a committed record is mi"],
+  ]);
+});
+
+test("a flipped byte in the last committed capture of an open file is damage or put right, never a torn end", (t) => {
+  const first = killed(t);
+  const [open] = readdirSync(crawlPaths(first).archive);
+  const records = [...readWarc(join(crawlPaths(first).archive, open!))];
+  // The last three are those of a page that was stored and never committed.
+  const last = records.slice(-6, -3);
+  assert.deepEqual(
+    last.map(({ type }) => type),
+    ["response", "request", "metadata"],
+  );
+  for (const { type, offset, length } of last) {
+    for (const [at, torn] of [
+      [1, false],
+      [length >> 1, true],
+      [length - 1, false],
+    ] as const) {
+      const folder = join(freshFolder(t), "crawl");
+      cpSync(first, folder, { recursive: true });
+      const path = join(crawlPaths(folder).archive, open!);
+      const bytes = readFileSync(path);
+      bytes[offset + at]! ^= 0x10;
+      writeFileSync(path, torn ? bytes.subarray(0, -5) : bytes);
+      const { damages, repaired, closed, orphans } = recoverFolder(folder, FACTS);
+      const isTold = [...damages, ...repaired].some(
+        (place) => place.file === open!.slice(0, -5) && Math.abs(place.offset - offset) <= at,
+      );
+      assert.ok(isTold, `${type}, byte ${at}: ${JSON.stringify([damages, repaired])}`);
+      const cut = torn ? records.at(-1)!.length - 5 : 0;
+      assert.deepEqual([closed[0]!.cutBytes, orphans], [cut, 1], `${type}, byte ${at}`);
+    }
+  }
+});
+
+test("a flipped bit in an archive is told with file and offset, and every intact record is kept (property)", (t) => {
+  const base = finished(t);
+  const { archive } = crawlPaths(base);
+  const [name] = readdirSync(archive);
+  const good = readFileSync(join(archive, name!));
+  const records = [...readWarc(join(archive, name!))];
+  const clean = listed(base);
+  const inside = records.slice(1, 4).map((r): [number, number] => [r.offset + (r.length >> 1), 0]);
+  let detected = 0;
+  fc.assert(
+    fc.property(fc.nat(good.length - 1), fc.nat(7), (at, bit) => {
+      const bytes = Buffer.from(good);
+      bytes[at] = bytes[at]! ^ (1 << bit);
+      writeFileSync(join(archive, name!), bytes);
+      const recovery = recoverFolder(base, FACTS);
+      const { offset, type } = records.find((r) => at < r.offset + r.length)!;
+      // What stands around the content follows from it: that is put right.
+      if (recovery.repaired.length > 0) {
+        assert.deepEqual(recovery.repaired, [{ file: name, offset: at }]);
+        assert.deepEqual([recovery.damages, listed(base)], [[], clean]);
+        assert.deepEqual(readFileSync(join(archive, name!)), good);
+        return;
+      }
+      detected++;
+      assert.deepEqual([recovery.damages[0]!.file, recovery.damages[0]!.offset], [name, offset]);
+      const lost = type === "response" || type === "revisit" ? 1 : 0;
+      assert.equal(recovery.captures, 31 - lost);
+      assert.equal(recovery.damages.length, 1 + lost);
+    }),
+    { numRuns: 15, examples: inside },
+  );
+  assert.ok(detected >= inside.length);
+});
+
+test("a flipped bit in index or page list is found and repaired", (t) => {
+  const folder = finished(t);
+  recoverFolder(folder, FACTS);
+  const clean = listed(folder);
+  for (const path of [crawlPaths(folder).index, crawlPaths(folder).pages]) {
+    const bytes = readFileSync(path);
+    for (const at of [0, 777, bytes.length - 1]) {
+      const changed = Buffer.from(bytes);
+      changed[at] = changed[at]! ^ 4;
+      writeFileSync(path, changed);
+      const { rebuilt, damages } = recoverFolder(folder, FACTS);
+      // A last line without its end is cut off before the comparison.
+      const offset =
+        at === bytes.length - 1 && path.endsWith("pages.jsonl")
+          ? bytes.lastIndexOf(10, -2) + 1
+          : at;
+      assert.deepEqual([rebuilt, damages], [[{ file: path, offset }], []]);
+      assert.deepEqual(listed(folder), clean);
+    }
+  }
+});
+
+test("a flipped bit in a journal is told with file and offset, and lists keep what is intact", (t) => {
+  const folder = finished(t);
+  const { journals: journal } = crawlPaths(folder);
+  const path = join(journal, readdirSync(journal)[0]!);
+  const bytes = readFileSync(path);
+  bytes[Math.floor(bytes.length / 2)]! ^= 1;
+  writeFileSync(path, bytes);
+  const recovery = recoverFolder(folder, FACTS);
+  assert.equal(recovery.damages[0]!.file, path);
+  assert.ok(recovery.captures >= 29 && recovery.captures + recovery.orphans === 31);
+});
+
+test("a tree beside the archive, a tree instead of it, and a tree alone give the same list", (t) => {
+  const base = freshFolder(t);
+  const tree = (stores: { warc: boolean; tree: boolean }, name: string) => {
+    const folder = join(base, name);
+    const crawl = sampleCrawl(folder, { stores, treeLocks: treeLockMemory(1) });
+    crawl.flush();
+    recoverFolder(folder, FACTS);
+    return folder;
+  };
+  const both = tree({ warc: true, tree: true }, "both");
+  const only = tree({ warc: false, tree: true }, "only");
+  const alone = join(base, "alone");
+  cpSync(join(both, "tree"), join(alone, "tree"), { recursive: true });
+  recoverFolder(alone, FACTS);
+  const crawled = (dir: string) => lines(join(dir, "reports", "crawled.txt")).sort();
+  // 404s are answers, but no pages: a tree does not keep them.
+  const pages = crawled(both).filter((line) => Number(/\d+/.exec(line)![0]) % 7 !== 6);
+  assert.equal(pages.length, 26);
+  assert.deepEqual(crawled(alone), pages);
+  assert.deepEqual(crawled(only), pages);
+  assert.equal(lines(join(only, "reports", "uncrawled.txt")).length - 1 + 26, 37);
+  rmSync(join(alone, "tree"), { recursive: true });
+  assert.throws(() => recoverFolder(alone, FACTS), { code: "OW_USAGE" });
+});
+
+test("a tree: what was stored and not committed is listed as an orphan, and once when it is fetched again", (t) => {
+  const stores = { warc: false, tree: true };
+  const crawlOf = (name: string) =>
+    sampleCrawl(join(freshFolder(t), name), { stores, treeLocks: treeLockMemory(1) });
+  const again = "http://h/waits1";
+  const urlsIn = (dir: string) => {
+    const { crawled, uncrawled, pages } = listed(dir);
+    const isIt = (line: string) => line.includes(again);
+    return [crawled, uncrawled, pages].map((list) => list.filter(isIt).length);
+  };
+  const killed = crawlOf("killed");
+  killed.store(again, "http://h/0");
+  killed.flush();
+  assert.equal(recoverFolder(killed.folder, FACTS).orphans, 1);
+  const [orphan] = lines(join(killed.folder, "reports", "orphans.jsonl"));
+  assert.equal(JSON.parse(orphan!).url, again);
+  assert.deepEqual(urlsIn(killed.folder), [0, 1, 0]);
+  const resumed = crawlOf("resumed");
+  resumed.store(again, "http://h/0");
+  resumed.commit(again, resumed.store(again, "http://h/0"));
+  resumed.close();
+  const results = openResults(resumed.folder);
+  assert.ok(completeFolder(resumed.folder, results.committed));
+  const { crawled, uncrawled } = writeResults(resumed.folder, FACTS, results);
+  assert.equal(crawled + uncrawled, 37);
+  assert.deepEqual(urlsIn(resumed.folder), [1, 0, 1]);
+});
