@@ -1,70 +1,14 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import type { Host } from "./host.ts";
-import type { PageLocation } from "./journal/event-batch.ts";
-import type { KnownFingerprints } from "./seen/known-links.ts";
-import type { Via } from "./via.ts";
+import type { Discovery } from "./discovery.ts";
+import type { Finish } from "./finish.ts";
+import type { Lease } from "./host.ts";
 
+// For importers outside this folder; inside it everything comes from the files themselves.
+export type { Discovery } from "./discovery.ts";
+export { type Finish, OUTCOME } from "./finish.ts";
+export type { Lease } from "./host.ts";
+export type { JournalPort } from "./journal-port.ts";
 export type { Via } from "./via.ts";
-
-/** A URL somebody found, before anyone knows whether it is new. */
-export interface Discovery {
-  readonly url: CrawlUrl;
-  /** The page it was found on first; undefined for seeds. */
-  readonly parent: CrawlUrl | undefined;
-  readonly depth: number;
-  readonly via: Via;
-  /** A seed, or what a seed redirects to: exempt from the scope, and part of what defines it. */
-  readonly seed: boolean;
-  /** Fingerprints of the URLs that redirected here, so that a loop is told from a duplicate. */
-  readonly chain: readonly string[];
-}
-
-/** A URL that its holder may work on now; nobody else has it. */
-export interface Lease extends Discovery {
-  readonly host: Host;
-  /** Shard that owns it; 0 where there are none. */
-  readonly shard: number;
-  /** Fingerprint. */
-  readonly low: number;
-  readonly high: number;
-  /** Tries that failed before this one. */
-  attempt: number;
-  /** Its cash when it was taken, where URLs are ordered by that. */
-  readonly cash?: number | undefined;
-}
-
-/** How visits end, as journals keep it: these numbers never change. */
-export const OUTCOME = {
-  page: 1,
-  redirect: 2,
-  failed: 3,
-  refused: 4,
-  sitemap: 5,
-  unchanged: 6,
-} as const;
-
-/** How one visit ended. */
-export interface Finish {
-  readonly outcome: number;
-  /** Distinct links of the page, also those that are not followed; a redirect is one link. */
-  readonly links: number;
-  /** Those of them that this thread knows, if they get a share: they are not among the links found. */
-  readonly known?: KnownFingerprints | undefined;
-  /** Number of the archive record among those this thread handed over, or where it is; undefined when there is none. */
-  readonly record: number | PageLocation | undefined;
-  /** Called when the end of the visit is durable, together with the links found. */
-  readonly onCommitted: () => void;
-}
-
-/** How a frontier makes things durable; the other side is a builder thread. */
-export interface JournalPort {
-  /** Appends events to a shard's journal behind every record handed over so far, and calls back when both are synced. */
-  write(shard: number, events: Uint8Array, onDurable: () => void): void;
-  /** Calls back with the place of a record once it is durable, for a visit that another thread commits. */
-  place(record: number, onDurable: (place: PageLocation) => void): void;
-  /** Calls back when everything handed over so far is stored; for frontiers without a journal. */
-  mark(onStored: () => void): void;
-}
 
 /** Holds the URLs that are known but not yet fetched. Implementations differ in durability and locking only. */
 export interface Frontier {

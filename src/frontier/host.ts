@@ -1,6 +1,6 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { originOf } from "../url/url-parts.ts";
-import type { Lease } from "./frontier.ts";
+import type { Discovery } from "./discovery.ts";
 
 /** A host has URLs at few ports; beyond so many they share its back-off. */
 const MAX_ORIGINS = 64;
@@ -9,6 +9,20 @@ const MAX_ORIGINS = 64;
 export interface Reach {
   failures: number;
   heldMs: number;
+}
+
+/** A URL that its holder may work on now; nobody else has it. */
+export interface Lease extends Discovery {
+  readonly host: Host;
+  /** Shard that owns it; 0 where there are none. */
+  readonly shard: number;
+  /** Fingerprint. */
+  readonly low: number;
+  readonly high: number;
+  /** Tries that failed before this one. */
+  attempt: number;
+  /** Its cash when it was taken, where URLs are ordered by that. */
+  readonly cash?: number | undefined;
 }
 
 /** One host name: its waiting URLs and when it may be asked next. */

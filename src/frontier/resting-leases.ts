@@ -1,4 +1,4 @@
-import type { Lease } from "./frontier.ts";
+import type { Lease } from "./host.ts";
 
 interface Resting {
   readonly untilMs: number;

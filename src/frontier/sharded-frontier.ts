@@ -1,8 +1,12 @@
 import type { Pending } from "../sync/pending.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { Discovery } from "./discovery.ts";
 import type { MessageRoute } from "./exchange/mailbox.ts";
 import { blockMessage, isAboutLeases, type ShardMessage } from "./exchange/shard-message.ts";
-import type { Discovery, Finish, JournalPort, Lease, ThreadFrontier } from "./frontier.ts";
+import type { Finish } from "./finish.ts";
+import type { ThreadFrontier } from "./frontier.ts";
+import type { Lease } from "./host.ts";
+import type { JournalPort } from "./journal-port.ts";
 import type { Lender } from "./lending/lender.ts";
 import { Lending } from "./lending/lending.ts";
 import { longestQueue } from "./lending/longest-queue.ts";

@@ -1,4 +1,4 @@
-import type { Lease } from "./frontier.ts";
+import type { Lease } from "./host.ts";
 import type { Lender, LentSoFar } from "./lending/lender.ts";
 import type { Lending } from "./lending/lending.ts";
 import type { ThreadOrder } from "./opic/thread-order.ts";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMemory, gatesOf } from "../../src/crawl/shared-memory.ts";
-import type { Discovery, Lease } from "../../src/frontier/frontier.ts";
+import type { Discovery } from "../../src/frontier/discovery.ts";
 import { Gatekeeper } from "../../src/frontier/gatekeeper.ts";
+import type { Lease } from "../../src/frontier/host.ts";
 import { ShardState } from "../../src/frontier/journal/fold.ts";
 import { ChainQueue } from "../../src/frontier/queue/chain-queue.ts";
 import { QueueLog } from "../../src/frontier/queue/queue-log.ts";

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { Discovery } from "../../src/frontier/discovery.ts";
 import { LinkBlock, readLinkBlock } from "../../src/frontier/exchange/link-block.ts";
 import { Mailbox } from "../../src/frontier/exchange/mailbox.ts";
-import { type Discovery, type JournalPort, OUTCOME } from "../../src/frontier/frontier.ts";
-import type { PageLocation } from "../../src/frontier/journal/event-batch.ts";
+import { OUTCOME, type PageLocation } from "../../src/frontier/finish.ts";
 import { ShardState } from "../../src/frontier/journal/fold.ts";
+import type { JournalPort } from "../../src/frontier/journal-port.ts";
 import { CashBoard, cashBoardBytes } from "../../src/frontier/opic/cash-board.ts";
 import { OpicQueue } from "../../src/frontier/opic/opic-queue.ts";
 import { ShardCash } from "../../src/frontier/opic/shard-cash.ts";

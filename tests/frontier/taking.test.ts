@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Lease } from "../../src/frontier/frontier.ts";
+import type { Lease } from "../../src/frontier/host.ts";
 import type { ThreadOrder } from "../../src/frontier/opic/thread-order.ts";
 import type { Shard } from "../../src/frontier/shard/shard.ts";
 import { Taking } from "../../src/frontier/taking.ts";

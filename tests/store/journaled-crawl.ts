@@ -1,4 +1,5 @@
-import { EventBatch, type PageLocation } from "../../src/frontier/journal/event-batch.ts";
+import type { PageLocation } from "../../src/frontier/finish.ts";
+import { EventBatch } from "../../src/frontier/journal/event-batch.ts";
 import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
 import { lastFingerprint } from "../../src/hash/fingerprint.ts";
 import { urlFingerprint } from "../../src/hash/url-fingerprint.ts";

@@ -1,6 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { CrawlConfig } from "../../config/schema.ts";
-import type { PageLocation } from "../../frontier/journal/event-batch.ts";
+import type { PageLocation } from "../../frontier/finish.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import { Builder, type BuilderOptions } from "../../store/builder.ts";
 import { FLUSH, type HandOffBuffer } from "../../sync/hand-off-buffer.ts";

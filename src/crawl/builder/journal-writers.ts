@@ -1,9 +1,5 @@
-import {
-  DONE_FIXED_BYTES,
-  EVENT,
-  EventBatch,
-  type PageLocation,
-} from "../../frontier/journal/event-batch.ts";
+import type { PageLocation } from "../../frontier/finish.ts";
+import { DONE_FIXED_BYTES, EVENT, EventBatch } from "../../frontier/journal/event-batch.ts";
 import { EventCursor } from "../../frontier/journal/event-cursor.ts";
 import type { JournalEnd } from "../../frontier/journal/journal-reader.ts";
 import { type JournalOptions, JournalWriter } from "../../frontier/journal/journal-writer.ts";

@@ -1,5 +1,5 @@
+import type { PageLocation } from "../../frontier/finish.ts";
 import type { JournalPort } from "../../frontier/frontier.ts";
-import type { PageLocation } from "../../frontier/journal/event-batch.ts";
 import type { JournalEnd } from "../../frontier/journal/journal-reader.ts";
 import type { OpenJournal } from "../builder/journal-writers.ts";
 import type { BufferSender } from "./buffer-sender.ts";

@@ -1,5 +1,6 @@
+import type { KnownFingerprints } from "../../frontier/discovery.ts";
 import type { Discovery, Lease } from "../../frontier/frontier.ts";
-import type { KnownFingerprints, KnownLinks } from "../../frontier/seen/known-links.ts";
+import type { KnownLinks } from "../../frontier/seen/known-links.ts";
 import type { Via } from "../../frontier/via.ts";
 import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";

@@ -1,6 +1,6 @@
 import type { Capture, FetchOutcome } from "../../fetch/outcome.ts";
+import type { KnownFingerprints } from "../../frontier/discovery.ts";
 import type { Discovery, Lease, OUTCOME } from "../../frontier/frontier.ts";
-import type { KnownFingerprints } from "../../frontier/seen/known-links.ts";
 import type { ReadPage } from "./read-page.ts";
 
 /** Where a response leads. */

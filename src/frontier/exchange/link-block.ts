@@ -1,5 +1,5 @@
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import type { Discovery } from "../frontier.ts";
+import type { Discovery } from "../discovery.ts";
 import { VIAS } from "../via.ts";
 import { isSameGroup } from "./same-group.ts";
 

@@ -1,4 +1,4 @@
-import type { Discovery } from "../frontier.ts";
+import type { Discovery } from "../discovery.ts";
 
 /** Whether two links were found in the same way on the same page: then what they have in common is written once. */
 export function isSameGroup(a: Discovery, b: Discovery): boolean {

@@ -1,7 +1,8 @@
 import { CapacityError } from "../../errors.ts";
 import type { LatinBuffer } from "../../runtime/latin-buffer.ts";
+import type { Discovery } from "../discovery.ts";
 import { isSameGroup } from "../exchange/same-group.ts";
-import type { Discovery } from "../frontier.ts";
+import type { PageLocation } from "../finish.ts";
 import { VIAS } from "../via.ts";
 import type { HostNote } from "./host-notes.ts";
 import {
@@ -49,13 +50,6 @@ export const SEED_FLAG = 0x80;
 const MAX_TEXT = 0xffff;
 const MAX_CHAIN = 0xff;
 const MAX_GROUP = 0xffff;
-
-/** Where a page record is in the archive. */
-export interface PageLocation {
-  readonly file: string;
-  readonly offset: number;
-  readonly length: number;
-}
 
 /**
  * Packs the events of one batch. Reusable: `clear` keeps the memory. Links of one page share their parent, so

@@ -1,6 +1,7 @@
 import { StoreCorruptError } from "../../errors.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import type { Discovery } from "../frontier.ts";
+import type { Discovery } from "../discovery.ts";
+import type { PageLocation } from "../finish.ts";
 import { VIAS } from "../via.ts";
 import {
   ADMIT_FIXED_BYTES,
@@ -12,7 +13,6 @@ import {
   NUMBER_BYTES,
   OUTBOX_FIXED_BYTES,
   PARENT_LENGTH_AT,
-  type PageLocation,
   PRINT_AND_AMOUNT_BYTES,
   SEED_FLAG,
 } from "./event-batch.ts";

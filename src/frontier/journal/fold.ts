@@ -1,3 +1,4 @@
+import type { OutboxBlock } from "../journal-port.ts";
 import { CASH_COUNTERS, type ShardCash } from "../opic/shard-cash.ts";
 import { type BulkAdd, MARK } from "../seen/bulk-add.ts";
 import { SeenSet } from "../seen/seen-set.ts";
@@ -16,15 +17,6 @@ const news = new Uint8Array(BATCH);
 
 /** Counters a shard may keep beside the outcomes. */
 export const COUNTERS = 256;
-
-/** A block another shard has not confirmed: it is sent again when a run begins. */
-export interface OutboxBlock {
-  readonly target: number;
-  readonly epoch: number;
-  readonly number: number;
-  readonly links: number;
-  readonly bytes: Uint8Array;
-}
 
 /** How a numbered block stands to what has been received. */
 export type Arrival =

@@ -1,7 +1,8 @@
+import type { OutboxBlock } from "../journal-port.ts";
 import { readCashBlock } from "../opic/cash-block.ts";
 import { CASH_COUNTERS } from "../opic/shard-cash.ts";
 import { readDone } from "./done-list.ts";
-import type { OutboxBlock, ShardState } from "./fold.ts";
+import type { ShardState } from "./fold.ts";
 import { listJournals } from "./journal-listing.ts";
 import { type ReadOptions, readJournal } from "./journal-reader.ts";
 import { openSnapshot, type SmallState } from "./snapshot.ts";

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
+import type { OutboxBlock } from "../journal-port.ts";
 import type { ShardCash } from "../opic/shard-cash.ts";
 import { EVENT, HOST_BYTES } from "./event-batch.ts";
 import { type EventBytes, EventCursor } from "./event-cursor.ts";
-import { COUNTERS, type OutboxBlock, type ShardState } from "./fold.ts";
+import { COUNTERS, type ShardState } from "./fold.ts";
 import { readHostNote } from "./host-notes.ts";
 import { snapshotName } from "./journal-files.ts";
 import { readWide, word, writeWide } from "./journal-format.ts";

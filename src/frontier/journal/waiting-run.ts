@@ -1,4 +1,4 @@
-import type { Discovery } from "../frontier.ts";
+import type { Discovery } from "../discovery.ts";
 import { PARENT_LENGTH_AT } from "./event-batch.ts";
 import { decodeGroup } from "./event-cursor.ts";
 import { word } from "./journal-format.ts";

@@ -1,5 +1,5 @@
+import type { Discovery } from "../discovery.ts";
 import { LinkBlock, readLinkBlock } from "../exchange/link-block.ts";
-import type { Discovery } from "../frontier.ts";
 import { PRINT_AND_AMOUNT_BYTES } from "../journal/event-batch.ts";
 import { readWide, writeWide } from "../journal/journal-format.ts";
 import { CreditList } from "./credit-list.ts";

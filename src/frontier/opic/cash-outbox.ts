@@ -1,4 +1,4 @@
-import type { Discovery } from "../frontier.ts";
+import type { Discovery } from "../discovery.ts";
 import type { ShardJournal } from "../shard/shard-journal.ts";
 import { CashBlock } from "./cash-block.ts";
 import { CASH_COUNTERS } from "./shard-cash.ts";

@@ -1,12 +1,13 @@
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { siteOf } from "../../url/site.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
+import type { Discovery, KnownFingerprints } from "../discovery.ts";
 import type { ShardMessage } from "../exchange/shard-message.ts";
-import type { Discovery, Finish, Lease } from "../frontier.ts";
+import type { Finish } from "../finish.ts";
+import type { Lease } from "../host.ts";
 import { PRINT_AND_AMOUNT_BYTES } from "../journal/event-batch.ts";
 import { readWide, word } from "../journal/journal-format.ts";
 import { QUEUE_RANGES } from "../queue/range-queue.ts";
-import type { KnownFingerprints } from "../seen/known-links.ts";
 import { OwnedShard } from "../shard/owned-shard.ts";
 import type { Shard } from "../shard/shard.ts";
 import type { ShardJournal } from "../shard/shard-journal.ts";

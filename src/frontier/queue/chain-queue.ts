@@ -1,4 +1,4 @@
-import type { Discovery } from "../frontier.ts";
+import type { Discovery } from "../discovery.ts";
 import type { Host } from "../host.ts";
 import { eachLink, type WaitingLink, type WaitingRun } from "../journal/waiting-run.ts";
 import type { QueueLog } from "./queue-log.ts";

@@ -1,7 +1,7 @@
 import type { LatinBuffer } from "../../runtime/latin-buffer.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { MAX_URL_LENGTH } from "../../url/crawl-url.ts";
-import type { Discovery } from "../frontier.ts";
+import type { Discovery } from "../discovery.ts";
 import { ADMIT_FIXED_BYTES, SEED_FLAG } from "../journal/event-batch.ts";
 import { writeWord } from "../journal/journal-format.ts";
 import type { WaitingLink } from "../journal/waiting-run.ts";

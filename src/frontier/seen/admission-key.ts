@@ -2,7 +2,7 @@ import { lastFingerprint } from "../../hash/fingerprint.ts";
 import { MAX_URLS, marks, urlFingerprint, urlFingerprints } from "../../hash/url-fingerprint.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { type DedupPolicy, dedupKey, SAFE_DEDUP } from "../../url/dedup-key.ts";
-import type { Discovery } from "../frontier.ts";
+import type { Discovery } from "../discovery.ts";
 
 const QUESTION_MARK = "?".charCodeAt(0);
 

@@ -1,4 +1,4 @@
-import type { Discovery } from "../frontier.ts";
+import type { Discovery } from "../discovery.ts";
 import type { ShardState } from "../journal/fold.ts";
 import { type AdmissionRules, admissionFingerprints, MAX_FINGERPRINTS } from "./admission-key.ts";
 

@@ -1,4 +1,5 @@
 import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { KnownFingerprints } from "../discovery.ts";
 import { ShardNumbers } from "../shard/shard-of-url.ts";
 import { type AdmissionRules, linkFingerprints, MAX_FINGERPRINTS } from "./admission-key.ts";
 
@@ -25,21 +26,6 @@ export interface OwnShard {
     readonly seen: MetUrls;
     readonly cash?: { readonly pages: MetPages } | undefined;
   };
-}
-
-/**
- * Links of a page that are known, for an order that gives every link its share. All of it are small integers (a half
- * of a fingerprint is signed here): nothing is allocated for a link.
- */
-export class KnownFingerprints {
-  /** Those of the page's own shard, by their numbers there. */
-  readonly own: number[] = [];
-  /** Those of other shards: shard, and both halves of the fingerprint. */
-  readonly others: number[] = [];
-
-  get length(): number {
-    return this.own.length + this.others.length / 3;
-  }
 }
 
 /** The links of a page: those that may be new, and those that are known, where they get a share. */

@@ -1,7 +1,9 @@
 import { hostnameOf } from "../../url/url-parts.ts";
+import type { Discovery } from "../discovery.ts";
 import { readLinkBlock } from "../exchange/link-block.ts";
 import { answerMessage, blockMessage, type ShardMessage } from "../exchange/shard-message.ts";
-import type { Discovery, Finish, Lease } from "../frontier.ts";
+import type { Finish } from "../finish.ts";
+import type { Lease } from "../host.ts";
 import type { Shard } from "./shard.ts";
 import type { Committed, ShardJournal } from "./shard-journal.ts";
 import type { ShardNumbers } from "./shard-of-url.ts";

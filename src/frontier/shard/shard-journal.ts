@@ -1,9 +1,12 @@
+import type { Discovery } from "../discovery.ts";
 import { LinkBlock } from "../exchange/link-block.ts";
-import type { Discovery, Finish, JournalPort, Lease } from "../frontier.ts";
+import type { Finish } from "../finish.ts";
+import type { Lease } from "../host.ts";
 import { EventBatch } from "../journal/event-batch.ts";
-import type { OutboxBlock, ShardState } from "../journal/fold.ts";
+import type { ShardState } from "../journal/fold.ts";
 import type { HostNote } from "../journal/host-notes.ts";
 import { BATCH_HEADER_BYTES } from "../journal/journal-format.ts";
+import type { JournalPort, OutboxBlock } from "../journal-port.ts";
 
 /** Foreign links sent lately, so that a menu repeated on every page is not sent with every page. */
 const SENT_SLOTS = 1 << 11;

@@ -1,6 +1,6 @@
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
-import type { Discovery, Lease } from "../frontier.ts";
-import { Host } from "../host.ts";
+import type { Discovery } from "../discovery.ts";
+import { Host, type Lease } from "../host.ts";
 import type { ShardState } from "../journal/fold.ts";
 import type { HostNote } from "../journal/host-notes.ts";
 import type { WaitingRun } from "../journal/waiting-run.ts";

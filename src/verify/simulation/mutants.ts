@@ -1,5 +1,6 @@
-import { type Arrival, type OutboxBlock, ShardState } from "../../frontier/journal/fold.ts";
+import { type Arrival, ShardState } from "../../frontier/journal/fold.ts";
 import type { HostNote } from "../../frontier/journal/host-notes.ts";
+import type { OutboxBlock } from "../../frontier/journal-port.ts";
 import { GateTable } from "../../sync/gate-table.ts";
 import { Pending } from "../../sync/pending.ts";
 import { SHIPPED, type SimParts } from "./sim-parts.ts";

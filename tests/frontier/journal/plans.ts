@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { Discovery } from "../../../src/frontier/frontier.ts";
+import type { Discovery } from "../../../src/frontier/discovery.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { decodeEvents, type JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import { ShardState } from "../../../src/frontier/journal/fold.ts";

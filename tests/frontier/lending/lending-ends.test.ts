@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isAwaited, type ShardMessage } from "../../../src/frontier/exchange/shard-message.ts";
-import type { Lease } from "../../../src/frontier/frontier.ts";
-import { Host } from "../../../src/frontier/host.ts";
+import { Host, type Lease } from "../../../src/frontier/host.ts";
 import { Lending } from "../../../src/frontier/lending/lending.ts";
 import type { Shard } from "../../../src/frontier/shard/shard.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";

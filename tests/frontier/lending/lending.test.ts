@@ -5,8 +5,7 @@ import {
   lendingMessages,
   type ShardMessage,
 } from "../../../src/frontier/exchange/shard-message.ts";
-import type { Lease } from "../../../src/frontier/frontier.ts";
-import { Host } from "../../../src/frontier/host.ts";
+import { Host, type Lease } from "../../../src/frontier/host.ts";
 import {
   done,
   ended,

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Discovery, type Lease, OUTCOME } from "../../../src/frontier/frontier.ts";
+import type { Discovery } from "../../../src/frontier/discovery.ts";
+import { OUTCOME } from "../../../src/frontier/finish.ts";
+import type { Lease } from "../../../src/frontier/host.ts";
 import { ShardState } from "../../../src/frontier/journal/fold.ts";
 import { UNIT } from "../../../src/frontier/opic/cash-book.ts";
 import { OpicOwnedShard } from "../../../src/frontier/opic/opic-owned-shard.ts";

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Discovery } from "../../../src/frontier/discovery.ts";
 import { Mailbox } from "../../../src/frontier/exchange/mailbox.ts";
-import { type Discovery, type Lease, OUTCOME } from "../../../src/frontier/frontier.ts";
+import { OUTCOME } from "../../../src/frontier/finish.ts";
+import type { Lease } from "../../../src/frontier/host.ts";
 import { ShardState } from "../../../src/frontier/journal/fold.ts";
 import { OpicQueue } from "../../../src/frontier/opic/opic-queue.ts";
 import { ShardCash } from "../../../src/frontier/opic/shard-cash.ts";

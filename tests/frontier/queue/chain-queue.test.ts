@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { StoreCorruptError } from "../../../src/errors.ts";
-import type { Lease } from "../../../src/frontier/frontier.ts";
+import type { Lease } from "../../../src/frontier/host.ts";
 import { compactShard } from "../../../src/frontier/journal/compact.ts";
 import type { JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { DiskFullError } from "../../../src/errors.ts";
-import type { Discovery } from "../../../src/frontier/frontier.ts";
+import type { Discovery } from "../../../src/frontier/discovery.ts";
 import { QueueLog } from "../../../src/frontier/queue/queue-log.ts";
 import { readNext, readRecord, writeRecord } from "../../../src/frontier/queue/queue-record.ts";
 import { openScratchFile, type ScratchFile } from "../../../src/runtime/scratch-file.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Discovery } from "../../../src/frontier/frontier.ts";
+import type { Discovery } from "../../../src/frontier/discovery.ts";
 import {
   admissionFingerprint,
   admissionFingerprints,

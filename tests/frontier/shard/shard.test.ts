@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Discovery, Lease } from "../../../src/frontier/frontier.ts";
+import type { Discovery } from "../../../src/frontier/discovery.ts";
+import type { Lease } from "../../../src/frontier/host.ts";
 import { ShardState } from "../../../src/frontier/journal/fold.ts";
 import { ChainQueue } from "../../../src/frontier/queue/chain-queue.ts";
 import { QueueLog } from "../../../src/frontier/queue/queue-log.ts";

@@ -1,0 +1,21 @@
+import type { PageLocation } from "./finish.ts";
+
+/** How a frontier makes things durable; the other side is a builder thread. */
+export interface JournalPort {
+  /** Appends events to a shard's journal behind every record handed over so far, and calls back when both are synced. */
+  write(shard: number, events: Uint8Array, onDurable: () => void): void;
+  /** Calls back with the place of a record once it is durable, for a visit that another thread commits. */
+  place(record: number, onDurable: (place: PageLocation) => void): void;
+  /** Calls back when everything handed over so far is stored; for frontiers without a journal. */
+  mark(onStored: () => void): void;
+}
+
+/** A block of links for another shard that has not confirmed it: it is sent again when a run begins. */
+export interface OutboxBlock {
+  readonly target: number;
+  readonly epoch: number;
+  /** Contiguous per target and epoch, from 1. */
+  readonly number: number;
+  readonly links: number;
+  readonly bytes: Uint8Array;
+}
