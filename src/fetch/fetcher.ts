@@ -121,7 +121,7 @@ export class Fetcher {
     }
     return {
       kind: "response",
-      capture: {
+      response: {
         head: response.head,
         requestText: response.requestText,
         body: response.body,

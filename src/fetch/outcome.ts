@@ -2,7 +2,7 @@ import type { BodyTap } from "./wire/message.ts";
 import type { ResponseHead } from "./wire/response-head.ts";
 
 /** A response as it came, before anything is decided about it. */
-export interface Capture {
+export interface Response {
   readonly head: ResponseHead;
   /** The request as sent, one character per byte. */
   readonly requestText: string;
@@ -25,7 +25,7 @@ export interface Capture {
 
 /** What became of a URL. Time-outs and refusals are what crawling is made of, so they are values. */
 export type FetchOutcome =
-  | { readonly kind: "response"; readonly capture: Capture }
+  | { readonly kind: "response"; readonly response: Response }
   /** Never asked, or asked and turned down: robots, address, port, type. */
   | { readonly kind: "refused"; readonly error: string; readonly detail?: string }
   /** Asked and not answered properly. */
@@ -47,6 +47,6 @@ const LASTING_ERRORS =
 
 /** Whether another try later makes sense. */
 export function isWorthRetrying(outcome: FetchOutcome): boolean {
-  if (outcome.kind === "response") return PASSING_STATUSES.has(outcome.capture.head.status);
+  if (outcome.kind === "response") return PASSING_STATUSES.has(outcome.response.head.status);
   return outcome.kind === "failed" && !LASTING_ERRORS.test(outcome.error);
 }

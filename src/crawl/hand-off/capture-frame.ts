@@ -1,4 +1,4 @@
-import type { Capture as Fetched } from "../../fetch/outcome.ts";
+import type { Response } from "../../fetch/outcome.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import type { Via } from "../../frontier/via.ts";
 import { directivesText } from "../../parse/robots-meta.ts";
@@ -61,12 +61,12 @@ type PageFactsList = readonly [
 export function captureParts(
   line: OutcomeLine,
   lease: Lease,
-  capture: Fetched,
+  response: Response,
   page: ReadPage,
   bodies: boolean,
 ): Uint8Array[] {
   const { parsed } = page;
-  const { head } = capture;
+  const { head } = response;
   const pageFacts: readonly [] | PageFactsList =
     parsed === undefined
       ? []
@@ -82,15 +82,15 @@ export function captureParts(
     lease.url,
     head.status,
     page.mime,
-    capture.body.length,
+    response.body.length,
     lease.depth,
     lease.via,
     lease.parent,
-    capture.address,
-    capture.date,
+    response.address,
+    response.date,
     head.find("transfer-encoding") >= 0,
     page.truncated,
-    capture.unverified,
+    response.unverified,
     page.unchanged,
     lease.cash,
     ...pageFacts,
@@ -99,10 +99,10 @@ export function captureParts(
     jsonLine(line),
     JSON.stringify(facts),
     parsed === undefined ? "" : linkLines(parsed.links),
-    bodies ? capture.requestText : "",
+    bodies ? response.requestText : "",
     bodies ? head.text : "",
   );
-  return [texts, bodies ? capture.body : EMPTY];
+  return [texts, bodies ? response.body : EMPTY];
 }
 
 /** Node's buffers have these; called directly they cost less than `write` on short texts. */

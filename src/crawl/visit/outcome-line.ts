@@ -1,4 +1,4 @@
-import type { Capture, FetchOutcome } from "../../fetch/outcome.ts";
+import type { FetchOutcome, Response } from "../../fetch/outcome.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import { directivesText } from "../../parse/robots-meta.ts";
 import type { ReadPage } from "./read-page.ts";
@@ -78,25 +78,25 @@ export function unavailableLine(lease: Lease, dateMs: number): OutcomeLine {
 /** The line of a response: a page, a redirect, or an error status. */
 export function responseLine(
   lease: Lease,
-  capture: Capture,
+  response: Response,
   page: ReadPage,
   redirect: Next["redirect"],
 ): OutcomeLine {
-  const { status } = capture.head;
+  const { status } = response.head;
   const isRedirect = redirect !== undefined && "location" in redirect;
   const outcome = outcomeOf(page, isRedirect);
   const fault = redirect !== undefined && "error" in redirect ? redirect.error : `http_${status}`;
   const error = outcome === "failed" ? fault : page.flag;
   // A line per page: assigned one by one, because putting objects together costs more than everything else here.
-  const line = start(lease, capture.date, outcome);
+  const line = start(lease, response.date, outcome);
   line.status = status;
   line.error = error;
   line.location = isRedirect ? redirect.location : undefined;
   line.mime = page.mime;
-  line.bytes = capture.body.length;
-  line.ms = Math.round(capture.tookMs);
+  line.bytes = response.body.length;
+  line.ms = Math.round(response.tookMs);
   line.truncated = page.truncated;
-  line.insecure = capture.unverified;
+  line.insecure = response.unverified;
   line.robots = directivesText(page.robots) || undefined;
   line.urls = page.listed?.urls.length;
   line.links_dropped = page.parsed?.linksDropped || undefined;

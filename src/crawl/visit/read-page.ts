@@ -1,5 +1,5 @@
 import { isHtml, mimeOf } from "../../fetch/fetcher.ts";
-import type { Capture } from "../../fetch/outcome.ts";
+import type { Response } from "../../fetch/outcome.ts";
 import { type DecodeResult, decodeBody } from "../../fetch/wire/decode.ts";
 import type { ResponseHead } from "../../fetch/wire/response-head.ts";
 import type { Via } from "../../frontier/via.ts";
@@ -33,7 +33,7 @@ export interface ReadPage {
   readonly unchanged?: EarlierRecord;
   /** What was wrong with the body, as a stable code. */
   readonly flag: string | undefined;
-  readonly truncated: Capture["truncated"];
+  readonly truncated: Response["truncated"];
 }
 
 /** Caps for bodies and the way to read them, from the configuration. */
@@ -58,12 +58,12 @@ const NO_LINKS: readonly CrawlUrl[] = [];
 export function readPage(
   url: CrawlUrl,
   via: Via,
-  capture: Capture,
+  response: Response,
   rules: ReadRules,
 ): ReadPage | Promise<ReadPage> {
-  const { head } = capture;
+  const { head } = response;
   const isOk = head.status >= 200 && head.status <= 299;
-  if (isOk && capture.tap instanceof ListReader) return readList(capture.tap, capture);
+  if (isOk && response.tap instanceof ListReader) return readList(response.tap, response);
   const mime = mimeOf(head);
   const bare: ReadPage = {
     isPage: isOk,
@@ -72,17 +72,19 @@ export function readPage(
     headerLinks: isOk ? headerLinksOf(head, url) : NO_LINKS,
     robots: isOk ? headerDirectives(head, rules) : NO_DIRECTIVES,
     listed: undefined,
-    flag: capture.flag,
-    truncated: capture.truncated,
+    flag: response.flag,
+    truncated: response.truncated,
   };
   const maybeHtml = via !== "asset" && (mime === "" || isHtml(mime));
-  return isOk && capture.body.length > 0 && maybeHtml ? parseBody(url, capture, bare, rules) : bare;
+  return isOk && response.body.length > 0 && maybeHtml
+    ? parseBody(url, response, bare, rules)
+    : bare;
 }
 
 /** Takes the content coding off and parses what is inside, if it is HTML; at once unless decoding takes long. */
 function parseBody(
   url: CrawlUrl,
-  { head, body }: Pick<Capture, "head" | "body">,
+  { head, body }: Pick<Response, "head" | "body">,
   bare: ReadPage,
   rules: ReadRules,
 ): ReadPage | Promise<ReadPage> {

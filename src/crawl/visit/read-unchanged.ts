@@ -1,4 +1,4 @@
-import type { Capture } from "../../fetch/outcome.ts";
+import type { Response } from "../../fetch/outcome.ts";
 import type { RequestHeaders } from "../../fetch/wire/client.ts";
 import { ResponseHead } from "../../fetch/wire/response-head.ts";
 import type { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
@@ -24,16 +24,16 @@ export function validatorsOf(earlier: EarlierCrawl, url: CrawlUrl): RequestHeade
  */
 export async function readUnchanged(
   url: CrawlUrl,
-  capture: Capture,
+  response: Response,
   earlier: EarlierCrawl,
   rules: ReadRules,
 ): Promise<ReadPage> {
   const found = earlier.find(url);
   const head = ResponseHead.parse(found?.head ?? "");
-  const bare = await readPage(url, "link", capture, rules);
+  const bare = await readPage(url, "link", response, rules);
   if (found === undefined || head === undefined) return bare;
   const { recordId, uri, date, payloadDigest, body } = found;
   const unchanged = { recordId, uri, date, payloadDigest };
-  const page = await readPage(url, "link", { ...capture, head, body }, rules);
+  const page = await readPage(url, "link", { ...response, head, body }, rules);
   return { ...page, isPage: false, unchanged, flag: undefined, truncated: undefined };
 }

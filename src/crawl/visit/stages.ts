@@ -1,4 +1,4 @@
-import type { Capture, FetchOutcome } from "../../fetch/outcome.ts";
+import type { FetchOutcome, Response } from "../../fetch/outcome.ts";
 import { isWorthRetrying } from "../../fetch/outcome.ts";
 import { retryAfterMs } from "../../fetch/retry-after.ts";
 import type { Frontier, Lease } from "../../frontier/frontier.ts";
@@ -116,20 +116,20 @@ export class CrawlerStages implements Stages {
     this.#parts.frontier.requestEnded(lease, lease.host.endedMs);
   }
 
-  read(lease: Lease, capture: Capture): ReadPage | Promise<ReadPage> {
+  read(lease: Lease, response: Response): ReadPage | Promise<ReadPage> {
     const { earlier } = this.#parts;
     const reading =
-      capture.head.status === 304 && earlier !== undefined
-        ? readUnchanged(lease.url, capture, earlier, this.#reading)
-        : readPage(lease.url, lease.via, capture, this.#reading);
+      response.head.status === 304 && earlier !== undefined
+        ? readUnchanged(lease.url, response, earlier, this.#reading)
+        : readPage(lease.url, lease.via, response, this.#reading);
     return reading instanceof Promise
-      ? reading.then((page) => this.#noteRead(lease, capture, page))
-      : this.#noteRead(lease, capture, reading);
+      ? reading.then((page) => this.#noteRead(lease, response, page))
+      : this.#noteRead(lease, response, reading);
   }
 
-  #noteRead(lease: Lease, capture: Capture, page: ReadPage): ReadPage {
+  #noteRead(lease: Lease, response: Response, page: ReadPage): ReadPage {
     const { counters, debugLog, guard } = this.#parts;
-    if (page.isPage || page.unchanged !== undefined) guard.read(lease, page, capture.body);
+    if (page.isPage || page.unchanged !== undefined) guard.read(lease, page, response.body);
     if (page.parsed !== undefined) {
       counters.add("linksDropped", page.parsed.linksDropped);
       debugLog?.write({
@@ -142,10 +142,10 @@ export class CrawlerStages implements Stages {
     return page;
   }
 
-  follow(lease: Lease, capture: Capture, page: ReadPage): Next {
+  follow(lease: Lease, response: Response, page: ReadPage): Next {
     const { follower } = this.#parts;
-    const { status } = capture.head;
-    const redirect = follower.redirect(lease, status, capture.head.location);
+    const { status } = response.head;
+    const redirect = follower.redirect(lease, status, response.head.location);
     const skipped: Skipped[] = [];
     const next = this.#next(lease, page, redirect, skipped);
     if (skipped.length > 0) {
@@ -183,11 +183,11 @@ export class CrawlerStages implements Stages {
     }
   }
 
-  store(lease: Lease, capture: Capture, page: ReadPage, next: Next): number {
-    const line = responseLine(lease, capture, page, next.redirect);
-    const parts = captureParts(line, lease, capture, page, this.#keepsBodies);
-    this.#count(line.outcome, capture.body.length);
-    return this.#parts.handOff.sendRecord(parts, () => capture.release());
+  store(lease: Lease, response: Response, page: ReadPage, next: Next): number {
+    const line = responseLine(lease, response, page, next.redirect);
+    const parts = captureParts(line, lease, response, page, this.#keepsBodies);
+    this.#count(line.outcome, response.body.length);
+    return this.#parts.handOff.sendRecord(parts, () => response.release());
   }
 
   /** The crawl gives up waiting for this URL's host. */
@@ -225,7 +225,7 @@ export class CrawlerStages implements Stages {
 /** Milliseconds a server asked us to stay away. */
 function askedToWait(outcome: FetchOutcome): number | undefined {
   if (outcome.kind !== "response") return undefined;
-  const { head } = outcome.capture;
+  const { head } = outcome.response;
   if (head.status !== 429 && head.status !== 503) return undefined;
   return retryAfterMs(head.get("retry-after"), Date.now());
 }

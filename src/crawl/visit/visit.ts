@@ -1,4 +1,4 @@
-import type { Capture, FetchOutcome } from "../../fetch/outcome.ts";
+import type { FetchOutcome, Response } from "../../fetch/outcome.ts";
 import type { KnownFingerprints } from "../../frontier/discovery.ts";
 import type { Discovery, Lease, OUTCOME } from "../../frontier/frontier.ts";
 import type { ReadPage } from "./read-page.ts";
@@ -24,11 +24,11 @@ export interface Stages {
   /** The request, if there was one, is over: the host's delay runs from its end. */
   requestEnded(lease: Lease): void;
   /** Decodes and parses what came, if it is a page. */
-  read(lease: Lease, capture: Capture): ReadPage | Promise<ReadPage>;
+  read(lease: Lease, response: Response): ReadPage | Promise<ReadPage>;
   /** Decides what to visit next and reports what is not. */
-  follow(lease: Lease, capture: Capture, page: ReadPage): Next;
-  /** Hands the record to a builder, releases the capture once it is on its way, and answers the record's number. */
-  store(lease: Lease, capture: Capture, page: ReadPage, next: Next): number;
+  follow(lease: Lease, response: Response, page: ReadPage): Next;
+  /** Hands the record to a builder, releases the response once it is on its way, and answers the record's number. */
+  store(lease: Lease, response: Response, page: ReadPage, next: Next): number;
   /** Logs a URL that leaves no record in the archive. */
   log(lease: Lease, outcome: FetchOutcome): void;
   /** The end of the visit and what it found become durable together; only then the URL is released. */
@@ -53,7 +53,7 @@ export interface VisitEnd {
 export async function visit(lease: Lease, stages: Stages): Promise<void> {
   const outcome = await stages.fetch(lease);
   if (stages.tryLater(lease, outcome)) {
-    if (outcome.kind === "response") outcome.capture.release();
+    if (outcome.kind === "response") outcome.response.release();
     return;
   }
   stages.requestEnded(lease);
@@ -68,10 +68,10 @@ export async function visit(lease: Lease, stages: Stages): Promise<void> {
       bytes: 0,
     });
   }
-  const reading = stages.read(lease, outcome.capture);
+  const reading = stages.read(lease, outcome.response);
   const page = reading instanceof Promise ? await reading : reading;
-  const next = stages.follow(lease, outcome.capture, page);
-  const record = stages.store(lease, outcome.capture, page, next);
+  const next = stages.follow(lease, outcome.response, page);
+  const record = stages.store(lease, outcome.response, page, next);
   const { found, known, redirect, links } = next;
   const answer = redirect !== undefined && "location" in redirect ? "redirect" : "failed";
   const lesser = page.listed ? "sitemap" : page.unchanged ? "unchanged" : answer;
@@ -81,6 +81,6 @@ export async function visit(lease: Lease, stages: Stages): Promise<void> {
     known,
     links,
     record,
-    bytes: outcome.capture.body.length,
+    bytes: outcome.response.body.length,
   });
 }
