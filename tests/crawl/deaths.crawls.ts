@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
 import { Crawl } from "../../src/crawl/crawl.ts";
 import { Control, createMemory, MODES } from "../../src/crawl/shared-memory.ts";
-import { countAnew } from "../../src/crawl/workers/recount.ts";
+import { countAnew } from "../../src/crawl/workers/replace-crawlers.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { tempFolder } from "../support/orbweaver.ts";

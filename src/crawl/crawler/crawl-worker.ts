@@ -22,9 +22,7 @@ export type ToCrawler =
   /** Somebody else will begin anew with these shards. */
   | { readonly kind: "leave" }
   /** Where records are that this thread asked for. */
-  | { readonly kind: "places"; readonly places: readonly PlaceOfRecord[] }
-  /** That thread was replaced. */
-  | { readonly kind: "sendAgain"; readonly thread: number; readonly epoch: number };
+  | { readonly kind: "places"; readonly places: readonly PlaceOfRecord[] };
 
 /** What a crawler thread says to the supervisor. */
 export type FromCrawler =
@@ -40,7 +38,7 @@ export type FromCrawler =
   | { readonly kind: "finished" };
 
 const port = parentPort!;
-const say = (message: FromCrawler): void => port.postMessage(message);
+const post = (message: FromCrawler): void => port.postMessage(message);
 let crawler: Crawler | undefined;
 
 try {
@@ -49,7 +47,7 @@ try {
   port.on("message", (message: ToCrawler) => {
     if (message.kind === "begin") orRefuse(() => begin(message, loaded));
     else if (message.kind === "leave") process.exit(1);
-    else hear(message);
+    else onMessage(message);
   });
 } catch (error) {
   refuse(error);
@@ -67,7 +65,7 @@ function orRefuse(step: () => void): void {
 function refuse(error: unknown): void {
   if (!(error instanceof OrbweaverError)) throw error;
   const { code, message, exitCode } = error;
-  say({ kind: "refused", code, message, exitCode });
+  post({ kind: "refused", code, message, exitCode });
   port.close();
 }
 
@@ -76,26 +74,25 @@ function begin(
   priority: PagePriority | undefined,
 ): void {
   crawler = new Crawler(priority === undefined ? rules : { ...rules, priority }, {
-    seedFound: (url) => say({ kind: "seed", url }),
-    ready: (share, pages) => say({ kind: "ready", share, pages }),
-    finished: () => {
-      say({ kind: "finished" });
+    onSeed: (url) => post({ kind: "seed", url }),
+    onReady: (share, pages) => post({ kind: "ready", share, pages }),
+    onFinished: () => {
+      post({ kind: "finished" });
       port.close();
     },
     // A fault in our own code: the thread ends with it, and the supervisor starts another one.
-    failed: (error) => {
+    onFault: (error) => {
       throw error;
     },
   });
   crawler.start(ownSeeds);
 }
 
-function hear(message: ToCrawler): void {
-  // Whoever was refused hears nothing more.
+function onMessage(message: ToCrawler): void {
+  // A thread that was refused listens no more.
   if (crawler === undefined) return;
   if (message.kind === "seed") crawler.addSeed(message.url);
   else if (message.kind === "go") crawler.go();
   else if (message.kind === "places") crawler.onPlaces(message.places);
-  else if (message.kind === "sendAgain") crawler.sendAgainTo(message.thread, message.epoch);
   else if (message.kind === "giveUpWaiting") crawler.giveUpWaiting();
 }

@@ -8,6 +8,7 @@ import { Dialer } from "../../fetch/route/dialer.ts";
 import { NameResolver } from "../../fetch/route/resolve.ts";
 import { RouteFinder } from "../../fetch/route/route.ts";
 import { WireClient } from "../../fetch/wire/client.ts";
+import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { Gatekeeper } from "../../frontier/gatekeeper.ts";
 import { Host } from "../../frontier/host.ts";
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
@@ -91,7 +92,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
       ...gatesOf(rules.memory, rules.thread),
       delayMs: config.delayMs,
       perHost: config.perHost,
-      spaceHosts: config.frontier === "shared",
+      spaceHosts: frontierTraits(config).needsGates,
     }),
     clock,
   });

@@ -1,6 +1,5 @@
 import type { PagePriority } from "../../config/priority-module.ts";
 import type { CrawlConfig } from "../../config/schema.ts";
-import type { LentSoFar } from "../../frontier/lending/lender.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
 
@@ -32,24 +31,4 @@ export interface CrawlerRules {
 /** Milliseconds to stay away after the given number of failures; doubles each time, at most a minute. */
 export function backOffMs(delayMs: number, failures: number): number {
   return Math.min(60_000, Math.max(delayMs, 200) * 2 ** failures);
-}
-
-/** Whether visits may be made by another thread: a site's budget and its cookies are kept by its owner alone. */
-export function mayLend(config: CrawlConfig): boolean {
-  return config.maxPagesPerSite === undefined && !config.cookies;
-}
-
-/**
- * How many more leases another thread may get of one that had `filled` requests in flight when it last took all it
- * could. As many as leave each of them with the same: a big site has `perHost` connections in all, and its owner would
- * take every one. With one connection per host there is nothing to share out: then only a busy thread lends.
- */
-export function spareLeases(
-  { perHost, linksPerThread, threads }: Pick<CrawlConfig, "perHost" | "linksPerThread" | "threads">,
-  filled: number,
-  lent: LentSoFar,
-): number {
-  const all = filled + lent.toAll;
-  const isBusy = perHost > 1 ? all > 1 : 2 * filled >= linksPerThread;
-  return isBusy ? Math.max(0, Math.ceil(all / threads) - lent.toAsker) : 0;
 }

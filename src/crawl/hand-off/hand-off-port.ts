@@ -12,19 +12,19 @@ export type PlaceOfRecord = readonly [record: number, place: PageLocation];
 export class HandOffPort implements JournalPort {
   readonly #handOff: BufferSender;
   readonly #epoch: number;
-  readonly #ends: ReadonlyMap<number, JournalEnd | undefined>;
+  readonly #ends = new Map<number, JournalEnd | undefined>();
   readonly #opened = new Set<number>();
   readonly #places = new Map<number, (place: PageLocation) => void>();
 
-  /** `ends` tells where the journal of each shard ended when it was read. */
-  constructor(
-    handOff: BufferSender,
-    epoch: number,
-    ends: ReadonlyMap<number, JournalEnd | undefined>,
-  ) {
+  #isHurried = false;
+
+  constructor(handOff: BufferSender, epoch: number) {
     this.#handOff = handOff;
     this.#epoch = epoch;
-    this.#ends = ends;
+  }
+
+  begin(shard: number, after: JournalEnd | undefined): void {
+    this.#ends.set(shard, after);
   }
 
   write(shard: number, events: Uint8Array, onDurable: () => void): void {
@@ -45,8 +45,8 @@ export class HandOffPort implements JournalPort {
     this.#handOff.send(FRAMES.askPlace, [head]);
   }
 
-  /** The builder tells where records are. */
-  hear(places: readonly PlaceOfRecord[]): void {
+  /** The builder says where records are. */
+  onPlaces(places: readonly PlaceOfRecord[]): void {
     for (const [record, place] of places) {
       this.#places.get(record)?.(place);
       this.#places.delete(record);
@@ -55,5 +55,16 @@ export class HandOffPort implements JournalPort {
 
   mark(onStored: () => void): void {
     this.#handOff.send(FRAMES.mark, [], onStored);
+  }
+
+  hurry(): void {
+    this.#isHurried = true;
+  }
+
+  /** True once after `hurry`. */
+  takeHurry(): boolean {
+    const isHurried = this.#isHurried;
+    this.#isHurried = false;
+    return isHurried;
   }
 }

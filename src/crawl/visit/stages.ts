@@ -2,7 +2,6 @@ import type { FetchOutcome, Response } from "../../fetch/outcome.ts";
 import { isWorthRetrying } from "../../fetch/outcome.ts";
 import { retryAfterMs } from "../../fetch/retry-after.ts";
 import type { Frontier, Lease } from "../../frontier/frontier.ts";
-import type { KnownLinks } from "../../frontier/seen/known-links.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import type { CounterRow } from "../../stats/counters.ts";
 import { jsonLine } from "../../store/lists/jsonl.ts";
@@ -32,8 +31,6 @@ const HOST_ERRORS = new Set([
 export interface StageParts extends CrawlerParts {
   readonly rules: CrawlerRules;
   readonly frontier: Frontier;
-  /** Absent where every link counts, known or not. */
-  readonly known: KnownLinks | undefined;
   readonly handOff: BufferSender;
   readonly counters: CounterRow;
   readonly debugLog: DebugLog | undefined;
@@ -42,9 +39,9 @@ export interface StageParts extends CrawlerParts {
   /** True once the crawl drops what is in flight. */
   readonly isAborting: () => boolean;
   /** A visit is over. */
-  readonly finished: (lease: Lease, end: VisitEnd) => void;
-  /** The visit ends without a page for now. */
-  readonly returnPermit: (lease: Lease) => void;
+  readonly finish: (lease: Lease, end: VisitEnd) => void;
+  /** The visit is to be made again, not before a moment: its host waits, or the URL rests and its host goes on. */
+  readonly retry: (lease: Lease, untilMs: number, rests: boolean) => void;
 }
 
 /** The stages of a visit as a crawler thread runs them. */
@@ -68,20 +65,18 @@ export class CrawlerStages implements Stages {
   }
 
   tryLater(lease: Lease, outcome: FetchOutcome): boolean {
-    const { frontier, rules, isAborting, counters } = this.#parts;
+    const { retry, rules, isAborting, counters } = this.#parts;
     const now = monotonicMs();
     if (outcome.kind === "postponed") {
       this.#parts.guard.after(lease, false);
       if (outcome.aside) {
         this.requestEnded(lease);
-        frontier.rest(lease, outcome.untilMs);
-      } else frontier.giveBack(lease, outcome.untilMs);
-      this.#parts.returnPermit(lease);
+        retry(lease, outcome.untilMs, true);
+      } else retry(lease, outcome.untilMs, false);
       return true;
     }
     if (outcome.kind === "failed" && outcome.error === "aborted" && isAborting()) {
-      frontier.giveBack(lease, now);
-      this.#parts.returnPermit(lease);
+      retry(lease, now, false);
       return true;
     }
     const { host } = lease;
@@ -102,12 +97,11 @@ export class CrawlerStages implements Stages {
     this.#parts.guard.after(lease, false);
     lease.attempt++;
     counters.add("retries");
-    if (asked !== undefined || (isHosts && reach === host)) frontier.giveBack(lease, host.heldMs);
+    if (asked !== undefined || (isHosts && reach === host)) retry(lease, host.heldMs, false);
     else {
       this.requestEnded(lease);
-      frontier.rest(lease, isHosts ? reach.heldMs : now + waitMs);
+      retry(lease, isHosts ? reach.heldMs : now + waitMs, true);
     }
-    this.#parts.returnPermit(lease);
     return true;
   }
 
@@ -172,7 +166,7 @@ export class CrawlerStages implements Stages {
         return { found: [redirect.found], redirect: { location: redirect.found.url }, links: 1 };
       case "none": {
         const { guard, foundLinks } = this.#parts;
-        const { found, known, links } = foundLinks.of(lease, page, skipped, this.#parts.known);
+        const { found, known, links } = foundLinks.of(lease, page, skipped, this.#parts.frontier);
         return {
           found: guard.sift(found, follower, skipped),
           known,
@@ -209,7 +203,7 @@ export class CrawlerStages implements Stages {
     this.#parts.guard.after(lease, end.outcome === "page");
     const sitemaps = this.#parts.namedSitemaps.take(lease.url);
     const all = sitemaps.length === 0 ? end : { ...end, found: [...end.found, ...sitemaps] };
-    this.#parts.finished(lease, all);
+    this.#parts.finish(lease, all);
   }
 
   #count(outcome: string, bytes: number): void {

@@ -1,6 +1,6 @@
 import type { Discovery } from "../discovery.ts";
 import { LinkBlock } from "../exchange/link-block.ts";
-import type { Finish } from "../finish.ts";
+import { type Finish, OUTCOME } from "../finish.ts";
 import type { Lease } from "../host.ts";
 import { EventBatch } from "../journal/event-batch.ts";
 import type { ShardState } from "../journal/fold.ts";
@@ -16,8 +16,9 @@ const FULL_BYTES = 512 * 1024;
 /** What is to happen when a batch is durable. */
 export interface Committed {
   readonly blocks: readonly OutboxBlock[];
-  /** Visits whose end is in the batch. */
+  /** Visits whose end is in the batch, and how many of them are pages. */
   readonly finished: number;
+  readonly pages: number;
   /** Producer, epoch and number of blocks whose links are in the batch. */
   readonly received: readonly (readonly [number, number, number])[];
 }
@@ -38,6 +39,7 @@ export class ShardJournal {
   #received: (readonly [number, number, number])[] = [];
   #confirmed: (readonly [number, number, number])[] = [];
   #onCommitted: (() => void)[] = [];
+  #pages = 0;
   /** Changes of counters since the last batch. */
   readonly #counts = new Map<number, number>();
 
@@ -108,6 +110,7 @@ export class ShardJournal {
     const where = typeof record === "number" ? { file: "", offset: 0, length: record + 1 } : record;
     this.#batch.done(low, high, outcome, where);
     this.#onCommitted.push(onCommitted);
+    if (outcome === OUTCOME.page) this.#pages++;
   }
 
   /** The new links of a block are in this batch. */
@@ -151,12 +154,14 @@ export class ShardJournal {
     const committed: Committed = {
       blocks: this.#blocks,
       finished: onCommitted.length,
+      pages: this.#pages,
       received: this.#received,
     };
     this.#blocks = [];
     this.#received = [];
     this.#confirmed = [];
     this.#onCommitted = [];
+    this.#pages = 0;
     batch.clear();
     port.write(this.#shard, events, () => {
       for (const tell of onCommitted) tell();

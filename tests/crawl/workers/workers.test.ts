@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { epochsAfter } from "../../../src/crawl/workers/epochs.ts";
+import { epochsAfter } from "../../../src/crawl/workers/workers.ts";
 
 test("no run gets a number that is not durable or was used before, whenever the crawl is killed", () => {
   let durable = 7;
