@@ -8,10 +8,10 @@ import { countAnew } from "../../src/crawl/workers/replace-crawlers.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { tempFolder } from "../support/orbweaver.ts";
-
-const _FACTS = { seconds: 1, threads: 2, buffers: 1, endedBy: "a test" };
-
 import { endWithoutBuilder, surviveDeaths } from "./dying-workers.ts";
+
+const settings = (some: object) =>
+  configFrom(checkSettings({ seeds: ["http://127.0.0.1/"], ...some }), {});
 
 // Alone, in other orders, and after an interrupt: deaths.conformance.ts.
 test("when a builder and both its crawlers die at once they are replaced and nothing is lost", (t) =>
@@ -20,7 +20,7 @@ test("when a builder and both its crawlers die at once they are replaced and not
 test("a builder that dies while a crawl ends is replaced, and the crawl ends well", (t) =>
   endWithoutBuilder(t, "finished"));
 
-test("a worker that dies while the crew is being started is replaced", async (t) => {
+test("a worker that dies while the threads are being started is replaced", async (t) => {
   const web = await startWeb({ profile: { ...PROFILES.small, pages: 100 }, latencyMs: 1 });
   t.after(() => web.close());
   const settings = checkSettings({ seeds: [...web.start], threads: 2, delayMs: 0 });
@@ -31,7 +31,7 @@ test("a worker that dies while the crew is being started is replaced", async (t)
 });
 
 test("a limit that a dead thread has reached ends the crawl when it is counted", () => {
-  const control = new Control(createMemory({ threads: 1, builders: 1 }));
+  const control = new Control(createMemory(settings({ threads: 1, builders: 1 })));
   const two = [
     { share: 5, pages: 6 },
     { share: 2, pages: 2, heldPermits: 1 },

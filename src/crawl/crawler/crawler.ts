@@ -162,7 +162,10 @@ export class Crawler {
     if (this.#control.mode === MODES.abort) void this.#parts.wire.close();
     const lookMs = this.#loop.round();
     this.#publish();
-    if (this.#loop.hasEnded) return this.#end();
+    if (this.#loop.hasEnded) {
+      this.#end();
+      return;
+    }
     const nowMs = monotonicMs();
     if (lookMs <= nowMs || this.#bell.fallAsleep(this.#loop)) this.#planRound();
     else this.#timer.set(lookMs, nowMs);

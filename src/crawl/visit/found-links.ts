@@ -36,7 +36,12 @@ export class FoundLinks {
   }
 
   /** What to visit next; what is not visited goes to `skipped` with its reason. The frontier leaves out what it knows. */
-  of(lease: Lease, page: ReadPage, skipped: Skipped[], frontier?: Pick<Frontier, "unknown">): Found {
+  of(
+    lease: Lease,
+    page: ReadPage,
+    skipped: Skipped[],
+    frontier?: Pick<Frontier, "unknown">,
+  ): Found {
     if (page.listed !== undefined) {
       const { urls, sitemaps } = page.listed;
       const links = urls.length + sitemaps.length;

@@ -66,11 +66,7 @@ export function* replaceCrawlers(dead: readonly number[], crawl: Replacing): Ste
 }
 
 /** Everybody but the dead stands still for a moment and publishes what is theirs; the sum is what the counters must be. */
-function* recount(
-  dead: readonly number[],
-  fresh: readonly Start[],
-  crawl: Replacing,
-): Steps<void> {
+function* recount(dead: readonly number[], fresh: readonly Start[], crawl: Replacing): Steps<void> {
   const { control, threads, maxPages } = crawl;
   const number = crawl.nextRecount();
   control.setRecount(number);

@@ -177,8 +177,11 @@ export class Lending {
 
   /** A borrowed lease ends here; its owner learns of a finished visit when the record is durable. */
   settle(lease: Lease, end: Settlement): void {
-    if (end.kind === "abandon") return this.back(lease, 0, false);
-    if (end.kind === "retry") return this.back(lease, end.untilMs, end.rests);
+    if (end.kind !== "finish") {
+      if (end.kind === "retry") this.back(lease, end.untilMs, end.rests);
+      else this.back(lease, 0, false);
+      return;
+    }
     const { outcome, found, links, record, onCommitted } = end;
     const send = (place: PageLocation | undefined) => {
       this.#borrowed--;
@@ -359,7 +362,10 @@ export class Asking {
   /** Asks a thread, for want of own work; answers after how many milliseconds it is worth looking again. */
   idly(owner: number, places: number, nowMs: number): number {
     const isServed = this.#wanted > 0 && this.#came >= this.#wanted;
-    if (nowMs - this.#askedMs >= ASK_AGAIN_MS || (isServed && places >= MIN_PLACES_TO_ASK_AT_ONCE)) {
+    if (
+      nowMs - this.#askedMs >= ASK_AGAIN_MS ||
+      (isServed && places >= MIN_PLACES_TO_ASK_AT_ONCE)
+    ) {
       this.#ask(owner, places, nowMs);
     }
     return ASK_AGAIN_MS;

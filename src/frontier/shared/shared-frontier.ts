@@ -73,7 +73,14 @@ export class SharedFrontier implements Frontier {
 
   open(seeds: readonly CrawlUrl[]): void {
     for (const url of seeds) {
-      const seed: Discovery = { url, parent: undefined, depth: 0, via: "seed", seed: true, chain: [] };
+      const seed: Discovery = {
+        url,
+        parent: undefined,
+        depth: 0,
+        via: "seed",
+        seed: true,
+        chain: [],
+      };
       if (!this.#parts.visited.mark(this.#key(seed))) continue;
       this.#known++;
       this.#share++;

@@ -1,5 +1,9 @@
 import { Account, MODES } from "../../crawl/shared-memory.ts";
-import { type Replacing, replaceCrawlers, type Steps } from "../../crawl/workers/replace-crawlers.ts";
+import {
+  type Replacing,
+  replaceCrawlers,
+  type Steps,
+} from "../../crawl/workers/replace-crawlers.ts";
 import { LEFT_FOR_GOOD } from "../../frontier/lending/thread-board.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { Violation } from "./oracle.ts";
@@ -115,7 +119,9 @@ export class Supervisor {
         crawlers
           .filter(({ thread }) => !dead.includes(thread) && !this.#dead.has(thread))
           .map(({ thread }) => new Account(memory, thread).read(recount))
-          .map((tally) => tally && { ...tally, ...(parts.countsPermits ? {} : { heldPermits: 0 }) }),
+          .map(
+            (tally) => tally && { ...tally, ...(parts.countsPermits ? {} : { heldPermits: 0 }) },
+          ),
       pause: () => undefined,
       ringAll: () => {},
       guards: () => this.#guards,

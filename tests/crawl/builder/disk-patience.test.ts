@@ -9,10 +9,17 @@ import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
 import { sampleCapture, sampleOptions, url } from "../../store/sample-capture.ts";
 import { tempFolder } from "../../support/orbweaver.ts";
 
+const MEMORY = {
+  frontier: "sharded",
+  sync: "lock-free",
+  visited: "cas",
+  frontierSize: 1,
+} as const;
+
 test("a fault that several files meet is one pause: it is said once, and is over when all of them were written", (t) => {
   const folder = tempFolder(t);
   createCrawlFolder(folder, 0, {});
-  const memory = createMemory({ threads: 1, builders: 1 });
+  const memory = createMemory({ ...MEMORY, threads: 1, builders: 1 });
   const said: DiskNews["kind"][] = [];
   const bell = bellsOf(memory)[0]!;
   const patience = new DiskPatience(new Control(memory), bell, ({ kind }) => said.push(kind));
