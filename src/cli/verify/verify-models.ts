@@ -1,4 +1,4 @@
-import { EXIT } from "../errors.ts";
+import { EXIT } from "../../errors.ts";
 import {
   EIGHT,
   FURTHER,
@@ -7,9 +7,9 @@ import {
   modelHolds,
   runModels,
   SEED_FIGURES,
-} from "../verify/models/check-models.ts";
-import type { Io } from "./io.ts";
-import { count } from "./print-summary.ts";
+} from "../../verify/models/check-models.ts";
+import type { Io } from "../io.ts";
+import { count } from "../print-summary.ts";
 
 /** Checks the models with a row per claim; exit code 1 when a claim fails, a mutant survives, or spin is missing. */
 export function verifyModels(json: boolean, io: Io): number {

@@ -1,7 +1,7 @@
-import { EXIT } from "../errors.ts";
-import { type ConfigurationResult, runConfigurations } from "../verify/run-configurations.ts";
-import type { Io } from "./io.ts";
-import { count } from "./print-summary.ts";
+import { EXIT } from "../../errors.ts";
+import { type ConfigurationResult, runConfigurations } from "../../verify/run-configurations.ts";
+import type { Io } from "../io.ts";
+import { count } from "../print-summary.ts";
 
 /** Runs configurations with a progress line each, then a verdict; exit code 1 when one fails. */
 export function runVerify(

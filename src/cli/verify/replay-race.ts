@@ -1,7 +1,7 @@
-import { EXIT } from "../errors.ts";
-import { type RaceOutcome, raced, replayRace } from "../verify/race/race.ts";
-import type { Route } from "../verify/race/race-memory.ts";
-import type { Io } from "./io.ts";
+import { EXIT } from "../../errors.ts";
+import { type RaceOutcome, raced, replayRace } from "../../verify/race/race.ts";
+import type { Route } from "../../verify/race/race-memory.ts";
+import type { Io } from "../io.ts";
 
 /** What `orbweaver replay race` was asked for. */
 export interface RaceQuestion {

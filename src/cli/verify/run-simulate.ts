@@ -1,12 +1,12 @@
-import { EXIT } from "../errors.ts";
-import { exploreCrashPoints } from "../verify/simulation/crash-points.ts";
-import { exploreDelays } from "../verify/simulation/delays.ts";
-import { live } from "../verify/simulation/life.ts";
-import { planOf } from "../verify/simulation/plan.ts";
-import { SHIPPED } from "../verify/simulation/sim-parts.ts";
-import { simulate } from "../verify/simulation/simulate.ts";
-import type { Io } from "./io.ts";
-import { count } from "./print-summary.ts";
+import { EXIT } from "../../errors.ts";
+import { exploreCrashPoints } from "../../verify/simulation/crash-points.ts";
+import { exploreDelays } from "../../verify/simulation/delays.ts";
+import { live } from "../../verify/simulation/life.ts";
+import { planOf } from "../../verify/simulation/plan.ts";
+import { SHIPPED } from "../../verify/simulation/sim-parts.ts";
+import { simulate } from "../../verify/simulation/simulate.ts";
+import type { Io } from "../io.ts";
+import { count } from "../print-summary.ts";
 
 const MAX_SHOWN = 20;
 /** From so many schedules on, those with two delays are explored, too: some minutes. */
