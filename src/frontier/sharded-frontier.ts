@@ -15,7 +15,7 @@ import type { ThreadOrder } from "./opic/thread-order.ts";
 import { OwnedShard } from "./shard/owned-shard.ts";
 import type { Shard } from "./shard/shard.ts";
 import { ShardJournal } from "./shard/shard-journal.ts";
-import { ShardNumbers } from "./shard/shard-of-url.ts";
+import { ShardNumbers } from "./shard-numbers.ts";
 import { Taking } from "./taking.ts";
 
 const SEED = { parent: undefined, depth: 0, via: "seed", seed: true, chain: [] } as const;

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { ShardCash } from "../../src/frontier/cash/shard-cash.ts";
 import type { Discovery } from "../../src/frontier/discovery.ts";
-import { LinkBlock, readLinkBlock } from "../../src/frontier/exchange/link-block.ts";
 import { Mailbox } from "../../src/frontier/exchange/mailbox.ts";
 import { OUTCOME, type PageLocation } from "../../src/frontier/finish.ts";
-import { ShardState } from "../../src/frontier/journal/fold.ts";
+import { ShardState } from "../../src/frontier/fold/shard-state.ts";
 import type { JournalPort } from "../../src/frontier/journal-port.ts";
+import { LinkBlock, readLinkBlock } from "../../src/frontier/link/link-block.ts";
 import { CashBoard, cashBoardBytes } from "../../src/frontier/opic/cash-board.ts";
 import { OpicQueue } from "../../src/frontier/opic/opic-queue.ts";
-import { ShardCash } from "../../src/frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../../src/frontier/opic/thread-order.ts";
 import { ChainQueue } from "../../src/frontier/queue/chain-queue.ts";
 import { QueueLog } from "../../src/frontier/queue/queue-log.ts";

@@ -1,15 +1,15 @@
 import { join } from "node:path";
+import type { CreditOrigin } from "../../frontier/cash/cash-book.ts";
+import { CASH_COUNTERS, type ShardCash } from "../../frontier/cash/shard-cash.ts";
 import { Mailbox } from "../../frontier/exchange/mailbox.ts";
+import { ArchiveEnds } from "../../frontier/fold/archive-ends.ts";
 import { OUTCOME, type ThreadFrontier } from "../../frontier/frontier.ts";
-import { ArchiveEnds } from "../../frontier/journal/archive-ends.ts";
 import { listJournals } from "../../frontier/journal/journal-listing.ts";
 import type { JournalEnd } from "../../frontier/journal/journal-reader.ts";
 import type { Lender } from "../../frontier/lending/lender.ts";
 import { CashBoard } from "../../frontier/opic/cash-board.ts";
-import type { CreditOrigin } from "../../frontier/opic/cash-book.ts";
 import { ExchangeSize } from "../../frontier/opic/exchange-size.ts";
 import { OpicQueue } from "../../frontier/opic/opic-queue.ts";
-import { CASH_COUNTERS, type ShardCash } from "../../frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../../frontier/opic/thread-order.ts";
 import { ChainQueue } from "../../frontier/queue/chain-queue.ts";
 import { QueueLog } from "../../frontier/queue/queue-log.ts";

@@ -1,9 +1,9 @@
 import type { Discovery } from "../discovery.ts";
-import { readLinkBlock } from "../exchange/link-block.ts";
 import { type LendingKind, lendingMessages, type ShardMessage } from "../exchange/shard-message.ts";
 import type { Finish, PageLocation } from "../finish.ts";
 import type { Lease } from "../host.ts";
 import type { JournalPort } from "../journal-port.ts";
+import { readLinkBlock } from "../link/link-block.ts";
 import type { Shard } from "../shard/shard.ts";
 import { Asking } from "./asking.ts";
 import { AwaitingCommit } from "./awaiting-commit.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ShardCash } from "../../../src/frontier/cash/shard-cash.ts";
 import type { Discovery } from "../../../src/frontier/discovery.ts";
 import { Mailbox } from "../../../src/frontier/exchange/mailbox.ts";
 import { OUTCOME } from "../../../src/frontier/finish.ts";
+import { ShardState } from "../../../src/frontier/fold/shard-state.ts";
 import type { Lease } from "../../../src/frontier/host.ts";
-import { ShardState } from "../../../src/frontier/journal/fold.ts";
 import { OpicQueue } from "../../../src/frontier/opic/opic-queue.ts";
-import { ShardCash } from "../../../src/frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../../../src/frontier/opic/thread-order.ts";
 import { QueueLog } from "../../../src/frontier/queue/queue-log.ts";
 import { Shard } from "../../../src/frontier/shard/shard.ts";
