@@ -18,7 +18,7 @@ import { KnownLinks, type SplitLinks } from "./seen/known-links.ts";
 import { OwnedShard } from "./shard/owned-shard.ts";
 import type { Shard } from "./shard/shard.ts";
 import { ShardJournal } from "./shard/shard-journal.ts";
-import { ShardNumbers } from "./shard/shard-of-url.ts";
+import { ShardNumbers } from "./shard-numbers.ts";
 
 // Longer than 400 lines because it is where the parts of a sharded frontier meet: each has a file of its own.
 

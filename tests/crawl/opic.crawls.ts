@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { UNIT } from "../../src/frontier/opic/cash-book.ts";
+import { UNIT } from "../../src/frontier/cash/cash-book.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { orbweaver, readLines, readReport, tempFolder } from "../support/orbweaver.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { readNewestRun } from "../../src/crawl/ending/reports.ts";
 import { EXIT } from "../../src/errors.ts";
-import { compactShard } from "../../src/frontier/journal/compact.ts";
+import { compactShard } from "../../src/frontier/fold/compact-shard.ts";
 import { listJournals } from "../../src/frontier/journal/journal-listing.ts";
 import { crawlPaths, readCrawlState } from "../../src/store/folder/crawl-folder.ts";
 import { type Recovery, recoverFolder } from "../../src/store/recover/recover-folder.ts";

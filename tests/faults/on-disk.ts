@@ -1,9 +1,9 @@
+import { checkDone, readDone } from "../../src/frontier/fold/done-list.ts";
+import { ShardState } from "../../src/frontier/fold/shard-state.ts";
+import { openSnapshot, type SnapshotReader } from "../../src/frontier/fold/snapshot.ts";
 import { OUTCOME } from "../../src/frontier/frontier.ts";
-import { checkDone, readDone } from "../../src/frontier/journal/done-list.ts";
 import { decodeEvents, type JournalEvent } from "../../src/frontier/journal/event-cursor.ts";
-import { ShardState } from "../../src/frontier/journal/fold.ts";
 import { readJournal } from "../../src/frontier/journal/journal-reader.ts";
-import { openSnapshot, type SnapshotReader } from "../../src/frontier/journal/snapshot.ts";
 import { lastFingerprint } from "../../src/hash/fingerprint.ts";
 import { urlFingerprint } from "../../src/hash/url-fingerprint.ts";
 import { shardsIn } from "../../src/store/finish/journal-view.ts";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
+import { ShardCash } from "../../src/frontier/cash/shard-cash.ts";
 import { Mailbox } from "../../src/frontier/exchange/mailbox.ts";
 import type { PageLocation } from "../../src/frontier/finish.ts";
+import { ShardState } from "../../src/frontier/fold/shard-state.ts";
 import type { Frontier, JournalPort } from "../../src/frontier/frontier.ts";
 import { Gatekeeper } from "../../src/frontier/gatekeeper.ts";
-import { ShardState } from "../../src/frontier/journal/fold.ts";
 import { ThreadBoard, threadBoardBytes } from "../../src/frontier/lending/thread-board.ts";
 import { CashBoard, cashBoardBytes } from "../../src/frontier/opic/cash-board.ts";
 import { OpicQueue } from "../../src/frontier/opic/opic-queue.ts";
-import { ShardCash } from "../../src/frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../../src/frontier/opic/thread-order.ts";
 import { PageLimit } from "../../src/frontier/page-limit.ts";
 import { ChainQueue } from "../../src/frontier/queue/chain-queue.ts";

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { test } from "node:test";
 import { StoreCorruptError } from "../../src/errors.ts";
-import { compactShard } from "../../src/frontier/journal/compact.ts";
+import { compactShard } from "../../src/frontier/fold/compact-shard.ts";
+import { recoverShard } from "../../src/frontier/fold/recover-shard.ts";
 import { listJournals } from "../../src/frontier/journal/journal-listing.ts";
 import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
-import { recoverShard } from "../../src/frontier/journal/recover-shard.ts";
 import { checkArchives } from "../../src/store/finish/check-archives.ts";
 import { crawlPaths, readCrawlState } from "../../src/store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";

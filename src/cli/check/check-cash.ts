@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import type { CrawlConfig } from "../../config/schema.ts";
 import { UsageError } from "../../errors.ts";
+import { UNIT } from "../../frontier/cash/cash-book.ts";
+import { ShardCash } from "../../frontier/cash/shard-cash.ts";
+import { recoverShard } from "../../frontier/fold/recover-shard.ts";
 import { listJournals } from "../../frontier/journal/journal-listing.ts";
-import { recoverShard } from "../../frontier/journal/recover-shard.ts";
-import { UNIT } from "../../frontier/opic/cash-book.ts";
-import { ShardCash } from "../../frontier/opic/shard-cash.ts";
 import { admissionFingerprint } from "../../frontier/seen/admission-key.ts";
 import { lastFingerprint } from "../../hash/fingerprint.ts";
 import { crawlPaths, partsOf, readCrawlState } from "../../store/folder/crawl-folder.ts";

@@ -1,4 +1,4 @@
-import { compactShard } from "../../frontier/journal/compact.ts";
+import { compactShard } from "../../frontier/fold/compact-shard.ts";
 import { listJournals } from "../../frontier/journal/journal-listing.ts";
 import type { TimeLimit } from "../../runtime/time-limit.ts";
 import { shardsIn } from "../../store/finish/journal-view.ts";

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type CompactOptions, compactShard } from "../../frontier/journal/compact.ts";
+import { type CompactOptions, compactShard } from "../../frontier/fold/compact-shard.ts";
 import { runInBackground } from "../../runtime/low-priority.ts";
 
 /** One compaction, then the thread ends: folding must not hold up a crawler or a builder. */

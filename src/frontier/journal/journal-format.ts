@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { readWide, writeWide } from "../link/words.ts";
 
 /*
  * The bytes of a journal; README.md has the picture. Everything is little-endian. A sequence number is written as
@@ -21,7 +22,6 @@ const SEGMENT_MAGIC = Buffer.from("OWJOURNL", "latin1");
 const VERSION = 2;
 const OLDEST_VERSION = 1;
 const COMMIT_MARKER = 0x54494d43;
-const TWO_32 = 2 ** 32;
 
 /** What the first bytes of a segment say. */
 export interface SegmentHeader {
@@ -63,7 +63,7 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   bytes.writeUInt32LE(header.salt, 16);
   bytes.writeUInt32LE(header.seedLow >>> 0, 20);
   bytes.writeUInt32LE(header.seedHigh >>> 0, 24);
-  writeWide(bytes, header.firstSequence, 28);
+  writeWide(bytes, 28, header.firstSequence);
   bytes.writeUInt32LE(header.epoch, 36);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, 44)), 44);
   return bytes;
@@ -112,8 +112,8 @@ export function sealBatch(bytes: Buffer, header: BatchHeader, salt: number): num
   const end = BATCH_HEADER_BYTES + header.eventBytes;
   bytes.writeUInt32LE(BATCH_MAGIC, 0);
   bytes.writeUInt32LE(header.eventBytes, 4);
-  writeWide(bytes, header.sequence, 8);
-  writeWide(bytes, header.synced, 16);
+  writeWide(bytes, 8, header.sequence);
+  writeWide(bytes, 16, header.synced);
   bytes.writeUInt32LE(header.epoch, 24);
   bytes.writeUInt32LE(header.events, 28);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, end), salt), end);
@@ -145,30 +145,4 @@ export function decodeBatchHeader(bytes: Buffer, at: number): BatchHeader {
     epoch: bytes.readUInt32LE(at + 24),
     events: bytes.readUInt32LE(at + 28),
   };
-}
-
-/** Writes the low 32 bits of a number, without the checks of `writeUInt32LE`. */
-export function writeWord(bytes: Buffer, at: number, value: number): void {
-  bytes[at] = value;
-  bytes[at + 1] = value >>> 8;
-  bytes[at + 2] = value >>> 16;
-  bytes[at + 3] = value >>> 24;
-}
-
-/** Reads 32 bits without the checks of `readUInt32LE`. */
-export function word(bytes: Buffer, at: number): number {
-  return (
-    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
-  );
-}
-
-/** Writes a whole number below 2^53 as 64 bits. */
-export function writeWide(bytes: Buffer, value: number, at: number): void {
-  writeWord(bytes, at, value);
-  writeWord(bytes, at + 4, Math.floor(value / TWO_32));
-}
-
-/** Reads what `writeWide` wrote. */
-export function readWide(bytes: Buffer, at: number): number {
-  return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * TWO_32;
 }

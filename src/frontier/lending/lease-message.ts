@@ -1,7 +1,7 @@
 import type { Discovery } from "../discovery.ts";
-import { LinkBlock } from "../exchange/link-block.ts";
 import type { PageLocation } from "../finish.ts";
 import type { Host, Lease } from "../host.ts";
+import { LinkBlock } from "../link/link-block.ts";
 import { MAX_RECORD_BYTES, readRecord, writeRecord } from "../queue/queue-record.ts";
 
 /** Fingerprint of the lease, before everything else. */

@@ -1,11 +1,11 @@
 import type { CommitCounts } from "../../sync/commit-counts.ts";
 import type { Doorbell } from "../../sync/doorbell.ts";
 import type { Discovery } from "../discovery.ts";
-import { readLinkBlock } from "../exchange/link-block.ts";
 import { type LendingKind, lendingMessages, type ShardMessage } from "../exchange/shard-message.ts";
 import type { Finish, PageLocation, Settlement } from "../finish.ts";
 import type { Lease } from "../host.ts";
 import type { JournalPort } from "../journal-port.ts";
+import { readLinkBlock } from "../link/link-block.ts";
 import type { Shard } from "../shard/shard.ts";
 import { ForeignHosts } from "./foreign-hosts.ts";
 import * as letter from "./lease-message.ts";

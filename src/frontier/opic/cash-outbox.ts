@@ -1,7 +1,7 @@
+import { CashBlock } from "../cash/cash-block.ts";
+import { CASH_COUNTERS } from "../cash/shard-cash.ts";
 import type { Discovery } from "../discovery.ts";
 import type { ShardJournal } from "../shard/shard-journal.ts";
-import { CashBlock } from "./cash-block.ts";
-import { CASH_COUNTERS } from "./shard-cash.ts";
 
 /** Foreign links sent lately: their owner knows them, so only their credit travels, merged. */
 const SLOTS = 1 << 11;

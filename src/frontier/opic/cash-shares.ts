@@ -1,4 +1,4 @@
-import { type CashBook, MAX_MINTED, UNIT } from "./cash-book.ts";
+import { type CashBook, MAX_MINTED, UNIT } from "../cash/cash-book.ts";
 
 /**
  * What each of `links` distinct links of a page gets when the page is done, counting those that are refused, dropped or

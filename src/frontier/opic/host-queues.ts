@@ -1,6 +1,6 @@
 import { Deque } from "../../runtime/deque.ts";
+import { UNIT } from "../cash/cash-book.ts";
 import { QUEUE_RANGES } from "../queue/range-queue.ts";
-import { UNIT } from "./cash-book.ts";
 
 /** Priority classes of a host's overflow. */
 export const CLASSES = 8;

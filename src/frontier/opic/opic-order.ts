@@ -1,6 +1,6 @@
+import type { CashBook, CreditOrigin } from "../cash/cash-book.ts";
+import { ByteColumn } from "../cash/column.ts";
 import { QUEUE_RANGES, type RangeQueue } from "../queue/range-queue.ts";
-import type { CashBook, CreditOrigin } from "./cash-book.ts";
-import { ByteColumn } from "./column.ts";
 import type { PageOrder } from "./host-queues.ts";
 import { RangeCounts } from "./range-counts.ts";
 

@@ -1,24 +1,24 @@
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { siteOf } from "../../url/site.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
+import { readCashBlock } from "../cash/cash-block.ts";
+import type { CreditOrigin } from "../cash/cash-book.ts";
+import { CreditList } from "../cash/credit-list.ts";
+import { CASH_COUNTERS, ORIGINS, type ShardCash } from "../cash/shard-cash.ts";
 import type { Discovery, KnownFingerprints } from "../discovery.ts";
 import type { ShardMessage } from "../exchange/shard-message.ts";
 import type { Finish } from "../finish.ts";
 import type { Lease } from "../host.ts";
-import { PRINT_AND_AMOUNT_BYTES } from "../journal/event-batch.ts";
-import { readWide, word } from "../journal/journal-format.ts";
+import { CREDIT_BYTES } from "../journal/event-batch.ts";
+import { readWide, word } from "../link/words.ts";
 import { QUEUE_RANGES } from "../queue/range-queue.ts";
 import { OwnedShard } from "../shard/owned-shard.ts";
 import type { Shard } from "../shard/shard.ts";
 import type { ShardJournal } from "../shard/shard-journal.ts";
-import type { ShardNumbers } from "../shard/shard-of-url.ts";
-import { readCashBlock } from "./cash-block.ts";
-import type { CreditOrigin } from "./cash-book.ts";
+import type { ShardNumbers } from "../shard-numbers.ts";
 import { CashOutbox } from "./cash-outbox.ts";
 import { bonusFor, mintFor, shareOf } from "./cash-shares.ts";
-import { CreditList } from "./credit-list.ts";
 import type { OpicOrder } from "./opic-order.ts";
-import { CASH_COUNTERS, ORIGINS, type ShardCash } from "./shard-cash.ts";
 import type { ThreadOrder } from "./thread-order.ts";
 
 /** No URL has its path's slash earlier. */
@@ -116,7 +116,7 @@ export class OpicOwnedShard extends OwnedShard {
     this.shard.fingerprintAll(found, (one, low, high, i) => {
       if (this.#give(one, hostnameOf(one.url), low, high, amounts[i]!, "foreign")) fresh++;
     });
-    for (let at = 0; at < known.length; at += PRINT_AND_AMOUNT_BYTES) {
+    for (let at = 0; at < known.length; at += CREDIT_BYTES) {
       const page = this.#cash.pages.find(word(known, at), word(known, at + 4));
       if (page >= 0) this.#credit(page, readWide(known, at + 8), "foreign");
     }

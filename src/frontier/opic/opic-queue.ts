@@ -1,15 +1,15 @@
+import type { CashBook } from "../cash/cash-book.ts";
+import type { ShardCash } from "../cash/shard-cash.ts";
 import type { Discovery } from "../discovery.ts";
 import type { Host } from "../host.ts";
-import { eachLink, type WaitingRun } from "../journal/waiting-run.ts";
+import { eachLink, type WaitingRun } from "../link/waiting-run.ts";
 import type { BlockFile } from "../queue/block-file.ts";
 import type { QueueLog } from "../queue/queue-log.ts";
 import { copyRecord, readRecord, writeRecord } from "../queue/queue-record.ts";
 import { RangeQueue } from "../queue/range-queue.ts";
 import type { ShardQueue, TakenUrl } from "../queue/shard-queue.ts";
-import type { CashBook } from "./cash-book.ts";
 import { OpicOrder } from "./opic-order.ts";
 import { RecordPlaces } from "./record-places.ts";
-import type { ShardCash } from "./shard-cash.ts";
 import type { ThreadOrder } from "./thread-order.ts";
 
 /** Blocks of keys that a shard keeps in memory, 4 KiB each, taken when needed. */

@@ -1,7 +1,7 @@
 import type { PagePriority } from "../../config/priority-module.ts";
+import type { CreditOrigin } from "../cash/cash-book.ts";
 import { QUEUE_RANGES } from "../queue/range-queue.ts";
 import { CashBoard, cashBoardBytes } from "./cash-board.ts";
-import type { CreditOrigin } from "./cash-book.ts";
 import { ExchangeSize } from "./exchange-size.ts";
 import { HostQueues } from "./host-queues.ts";
 import { MergedOrder } from "./merged-order.ts";

@@ -1,10 +1,18 @@
 import type { Discovery } from "../discovery.ts";
 import type { Host } from "../host.ts";
-import { eachLink, type WaitingLink, type WaitingRun } from "../journal/waiting-run.ts";
+import type { FoundLink } from "../link/link-codec.ts";
+import { eachLink, type WaitingLink, type WaitingRun } from "../link/waiting-run.ts";
 import type { QueueLog } from "./queue-log.ts";
-import { copyRecord, type QueuedUrl, readNext, readRecord, writeRecord } from "./queue-record.ts";
+import {
+  copyRecord,
+  isPlace,
+  readNext,
+  readPlace,
+  readRecord,
+  writePlace,
+  writeRecord,
+} from "./queue-record.ts";
 import type { RecoveredFiles } from "./recovered-files.ts";
-import { isRun, readRun, writeRun } from "./recovered-record.ts";
 import type { ShardQueue } from "./shard-queue.ts";
 
 /** Fewer links are copied sooner than noted. */
@@ -38,7 +46,7 @@ export class ChainQueue implements ShardQueue {
     const file = stays ? (this.#files?.keep(run.file) ?? 0) : 0;
     if (file !== 0) {
       const { bytes, at } = this.#log.room();
-      this.#chain(host, writeRun(bytes, at, run, file, this.#nextOf(host)), run.links);
+      this.#chain(host, writePlace(bytes, at, run, file, this.#nextOf(host)), run.links);
     } else {
       eachLink(run, (link) => {
         const { bytes, at } = this.#log.room();
@@ -51,9 +59,9 @@ export class ChainQueue implements ShardQueue {
     return host.chained > 0;
   }
 
-  next(host: Host): QueuedUrl {
+  next(host: Host): FoundLink {
     let { bytes, at } = this.#log.read(host.first);
-    if (isRun(bytes, at)) {
+    if (isPlace(bytes, at)) {
       this.#unfold(host, bytes, at);
       ({ bytes, at } = this.#log.read(host.first));
     }
@@ -70,7 +78,7 @@ export class ChainQueue implements ShardQueue {
   /** Puts the links for which the host's first record stands in its place. */
   #unfold(host: Host, bytes: Buffer, at: number): void {
     const reference = host.first;
-    const place = readRun(bytes, at);
+    const place = readPlace(bytes, at);
     let next = readNext(bytes, at);
     const links: WaitingLink[] = [];
     eachLink(this.#files!.read(place), (link) => links.push({ ...link }));

@@ -1,35 +1,45 @@
-import type { LatinBuffer } from "../../runtime/latin-buffer.ts";
-import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { MAX_URL_LENGTH } from "../../url/crawl-url.ts";
 import type { Discovery } from "../discovery.ts";
-import { ADMIT_FIXED_BYTES, SEED_FLAG } from "../journal/event-batch.ts";
-import { writeWord } from "../journal/journal-format.ts";
-import type { WaitingLink } from "../journal/waiting-run.ts";
-import { VIAS } from "../via.ts";
+import {
+  type FoundLink,
+  HEAD_BYTES,
+  headEnd,
+  linksOf,
+  readLink,
+  setLinks,
+  writeHead,
+  writeText,
+} from "../link/link-codec.ts";
+import type { WaitingLink, WaitingRun } from "../link/waiting-run.ts";
+import { word, writeWord } from "../link/words.ts";
 
 /*
- * A queued URL, all numbers little-endian:
+ * Records of the queue log: a queued URL, or links of one host that recovery left in their file.
  *
- *   next 48 | fingerprint 2 x 32 | depth 32 | how found 8 | chain length 8 | URL length 16 | parent length 16
- *   URL | parent | chain (64 each)
+ *   next 48 | fingerprint 2 x 32 | head (link/link-codec.ts; URL length in place of the links) | URL
+ *   next 48 | any 64 | mark 8 | 0 8 | any 32 | 26 16 | 0 16 | place
+ *
+ *   place   head 48 | head bytes 32 | links from 32 | link bytes 32 | fingerprints from 32 | links 16 | file 16
+ *
+ * The second kind has a head as well, as far as its length goes. In a place, `head` is an offset in the file, and the two
+ * `from` count from there.
  */
 
-const FIXED_BYTES = 24;
+const FINGERPRINT_AT = 6;
+const HEAD_AT = 14;
 /** What `recordLength` looks at. */
-export const RECORD_HEAD_BYTES = FIXED_BYTES;
+export const RECORD_HEAD_BYTES = HEAD_AT + HEAD_BYTES;
 /** `--max-redirects` is at most 100. */
 const MAX_CHAIN = 101;
 
 /** No record is longer. */
-export const MAX_RECORD_BYTES = FIXED_BYTES + 2 * MAX_URL_LENGTH + 8 * MAX_CHAIN;
+export const MAX_RECORD_BYTES = RECORD_HEAD_BYTES + 2 * MAX_URL_LENGTH + 8 * MAX_CHAIN;
 
-/** A queued URL and its fingerprint. */
-export interface QueuedUrl extends Discovery {
-  readonly low: number;
-  readonly high: number;
-}
+/** Stands where a queued URL says how it was found. */
+const PLACE_MARK = 0x40;
+const PLACE_BYTES = 26;
 
-/** Writes a record that is the last of its chain, or points to `next`; answers its length. */
+/** Writes the record of a URL, which is the last of its chain or points to `next`; answers its length. */
 export function writeRecord(
   bytes: Buffer,
   at: number,
@@ -38,52 +48,32 @@ export function writeRecord(
   high: number,
   next: number,
 ): number {
-  const { url, parent = "", chain } = found;
-  writeNext(bytes, at, next);
-  writeWord(bytes, at + 6, low);
-  writeWord(bytes, at + 10, high);
-  writeWord(bytes, at + 14, found.depth);
-  bytes[at + 18] = VIAS.indexOf(found.via) | (found.seed ? SEED_FLAG : 0);
-  bytes[at + 19] = chain.length;
-  bytes[at + 20] = url.length;
-  bytes[at + 21] = url.length >>> 8;
-  bytes[at + 22] = parent.length;
-  bytes[at + 23] = parent.length >>> 8;
-  let end = at + FIXED_BYTES;
-  const latin = bytes as LatinBuffer;
-  end += latin.latin1Write(url, end, url.length);
-  if (parent !== "") end += latin.latin1Write(parent, end, parent.length);
-  for (const link of chain) end += bytes.write(link, end, 8, "hex");
+  begin(bytes, at, next, low, high);
+  const urlFrom = writeHead(bytes, at + HEAD_AT, found, found.url.length);
+  return urlFrom + writeText(bytes, urlFrom, found.url) - at;
+}
+
+/** Writes the same record from the bytes of a journal. */
+export function copyRecord(bytes: Buffer, at: number, link: WaitingLink, next: number): number {
+  const { bytes: source, from, to } = link;
+  begin(bytes, at, next, link.low, link.high);
+  let end = at + HEAD_AT;
+  // In loops: so few bytes are copied before a native call has begun.
+  for (let i = link.head; i < link.headEnd; i++) bytes[end++] = source[i]!;
+  setLinks(bytes, at + HEAD_AT, to - from);
+  for (let i = from; i < to; i++) bytes[end++] = source[i]!;
   return end - at;
 }
 
-/** Writes the same record from the bytes of the journal. */
-export function copyRecord(bytes: Buffer, at: number, link: WaitingLink, next: number): number {
-  const { bytes: source, head, headEnd, from, to } = link;
+function begin(bytes: Buffer, at: number, next: number, low: number, high: number): void {
   writeNext(bytes, at, next);
-  writeWord(bytes, at + 6, link.low);
-  writeWord(bytes, at + 10, link.high);
-  // How found and chain length stand before the depth there, behind it here.
-  for (let i = 0; i < 4; i++) bytes[at + 14 + i] = source[head + 2 + i]!;
-  bytes[at + 18] = source[head]!;
-  bytes[at + 19] = source[head + 1]!;
-  bytes[at + 20] = to - from;
-  bytes[at + 21] = (to - from) >>> 8;
-  bytes[at + 22] = source[head + 8]!;
-  bytes[at + 23] = source[head + 9]!;
-  let end = at + FIXED_BYTES;
-  // In loops: so few bytes are copied before a native call has begun.
-  for (let i = from; i < to; i++) bytes[end++] = source[i]!;
-  // Parent and chain, in the same order.
-  for (let i = head + ADMIT_FIXED_BYTES; i < headEnd; i++) bytes[end++] = source[i]!;
-  return end - at;
+  writeWord(bytes, at + FINGERPRINT_AT, low);
+  writeWord(bytes, at + FINGERPRINT_AT + 4, high);
 }
 
 /** How long a record is. */
 export function recordLength(bytes: Buffer, at: number): number {
-  const url = bytes[at + 20]! | (bytes[at + 21]! << 8);
-  const parent = bytes[at + 22]! | (bytes[at + 23]! << 8);
-  return FIXED_BYTES + url + parent + 8 * bytes[at + 19]!;
+  return headEnd(bytes, at + HEAD_AT) - at + linksOf(bytes, at + HEAD_AT);
 }
 
 /** Writes the reference of the record that follows; 0 when none does. */
@@ -100,23 +90,65 @@ export function readNext(bytes: Buffer, at: number): number {
 }
 
 /** The URL of a record. */
-export function readRecord(bytes: Buffer, at: number): QueuedUrl {
-  const how = bytes[at + 18]!;
-  const urlEnd = at + FIXED_BYTES + bytes.readUInt16LE(at + 20);
-  const parentEnd = urlEnd + bytes.readUInt16LE(at + 22);
-  const chain: string[] = [];
-  for (let i = 0, from = parentEnd; i < bytes[at + 19]!; i++, from += 8) {
-    chain.push(bytes.toString("hex", from, from + 8));
-  }
+export function readRecord(bytes: Buffer, at: number): FoundLink {
+  const head = at + HEAD_AT;
+  const urlFrom = headEnd(bytes, head);
+  const low = word(bytes, at + FINGERPRINT_AT);
+  const high = word(bytes, at + FINGERPRINT_AT + 4);
+  return readLink(bytes, head, urlFrom, urlFrom + linksOf(bytes, head), low, high);
+}
+
+/** Links of one host that recovery left where they are: everything but `file` and `links` is an offset in the file. */
+export interface RecoveredPlace {
+  readonly file: number;
+  readonly head: number;
+  readonly headEnd: number;
+  readonly from: number;
+  readonly to: number;
+  readonly fingerprint: number;
+  readonly links: number;
+}
+
+/** True for a record that stands for links in a file. */
+export function isPlace(bytes: Buffer, at: number): boolean {
+  return bytes[at + HEAD_AT] === PLACE_MARK;
+}
+
+/** Writes the record of a run of links in the file with this number; answers its length. */
+export function writePlace(
+  bytes: Buffer,
+  at: number,
+  run: WaitingRun,
+  file: number,
+  next: number,
+): number {
+  const { head } = run;
+  writeNext(bytes, at, next);
+  bytes[at + HEAD_AT] = PLACE_MARK;
+  bytes[at + HEAD_AT + 1] = 0;
+  writeWord(bytes, at + HEAD_AT + 6, PLACE_BYTES);
+  const to = at + RECORD_HEAD_BYTES;
+  writeNext(bytes, to, head + run.fileAhead!);
+  writeWord(bytes, to + 6, run.headEnd - head);
+  writeWord(bytes, to + 10, run.from - head);
+  writeWord(bytes, to + 14, run.to - run.from);
+  writeWord(bytes, to + 18, run.fingerprint - head);
+  writeWord(bytes, to + 22, run.links | (file << 16));
+  return RECORD_HEAD_BYTES + PLACE_BYTES;
+}
+
+/** Reads what `writePlace` wrote. */
+export function readPlace(bytes: Buffer, at: number): RecoveredPlace {
+  const place = at + RECORD_HEAD_BYTES;
+  const head = bytes.readUIntLE(place, 6);
+  const from = head + word(bytes, place + 10);
   return {
-    url: bytes.toString("latin1", at + FIXED_BYTES, urlEnd) as CrawlUrl,
-    parent:
-      parentEnd === urlEnd ? undefined : (bytes.toString("latin1", urlEnd, parentEnd) as CrawlUrl),
-    depth: bytes.readUInt32LE(at + 14),
-    via: VIAS[how & ~SEED_FLAG]!,
-    seed: (how & SEED_FLAG) !== 0,
-    chain,
-    low: bytes.readUInt32LE(at + 6),
-    high: bytes.readUInt32LE(at + 10),
+    head,
+    headEnd: head + word(bytes, place + 6),
+    from,
+    to: from + word(bytes, place + 14),
+    fingerprint: head + word(bytes, place + 18),
+    links: bytes.readUInt16LE(place + 22),
+    file: bytes.readUInt16LE(place + 24),
   };
 }

@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { StoreCorruptError } from "../../errors.ts";
-import type { WaitingRun } from "../journal/waiting-run.ts";
-import type { RecoveredPlace } from "./recovered-record.ts";
+import { LINK_BYTES, linkEnd } from "../link/link-codec.ts";
+import type { WaitingRun } from "../link/waiting-run.ts";
+import type { RecoveredPlace } from "./queue-record.ts";
 
 /** Enough for a journal of 4 GiB; more of it is copied. */
 const MAX_FILES = 64;
@@ -50,7 +51,7 @@ export class RecoveredFiles {
   }
 
   /** Reads a run again; valid until the next one is read. */
-  read({ file, head, headEnd, from, to, print, links }: RecoveredPlace): WaitingRun {
+  read({ file, head, headEnd, from, to, fingerprint, links }: RecoveredPlace): WaitingRun {
     const { path } = this.#open.get(file)!;
     const headBytes = headEnd - head;
     const linkBytes = to - from;
@@ -58,11 +59,17 @@ export class RecoveredFiles {
     if (total > this.#room.length) this.#room = Buffer.allocUnsafe(2 * total);
     this.#fill(file, 0, headBytes, head);
     this.#fill(file, headBytes, linkBytes, from);
-    this.#fill(file, headBytes + linkBytes, 8 * links, print);
+    this.#fill(file, headBytes + linkBytes, 8 * links, fingerprint);
     const run: WaitingRun = {
-      ...{ bytes: this.#room, head: 0, headEnd: headBytes, from: headBytes },
-      ...{ to: headBytes + linkBytes, print: headBytes + linkBytes, links },
-      ...{ file: path, fileAhead: undefined },
+      bytes: this.#room,
+      head: 0,
+      headEnd: headBytes,
+      from: headBytes,
+      to: headBytes + linkBytes,
+      fingerprint: headBytes + linkBytes,
+      links,
+      file: path,
+      fileAhead: undefined,
     };
     if (countLinks(run) !== links) this.#fail(path, from);
     return run;
@@ -115,6 +122,6 @@ export class RecoveredFiles {
 function countLinks({ bytes, from, to }: WaitingRun): number {
   let links = 0;
   let at = from;
-  for (; at + 2 <= to; links++) at += 2 + (bytes[at]! | (bytes[at + 1]! << 8));
+  for (; at + LINK_BYTES <= to; links++) at = linkEnd(bytes, at);
   return at === to ? links : -1;
 }

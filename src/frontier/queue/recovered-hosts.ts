@@ -1,7 +1,8 @@
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { hostnameOf, originOf } from "../../url/url-parts.ts";
 import type { Host } from "../host.ts";
-import type { WaitingRun } from "../journal/waiting-run.ts";
+import { LINK_BYTES, linkEnd } from "../link/link-codec.ts";
+import type { WaitingRun } from "../link/waiting-run.ts";
 
 /** Links of a run: enough that reading one again is cheap for each, few enough that none takes long. */
 const MAX_LINKS = 16;
@@ -29,15 +30,15 @@ export class RecoveredHosts {
     const { bytes, to } = run;
     const words = this.#wordsOf(bytes);
     const part = { ...run, links: 0 };
-    for (let at = run.from, print = run.print; at < to; print += 8) {
-      const from = at + 2;
-      const end = from + (bytes[at]! | (bytes[at + 1]! << 8));
+    for (let at = run.from, fingerprint = run.fingerprint; at < to; fingerprint += 8) {
+      const from = at + LINK_BYTES;
+      const end = linkEnd(bytes, at);
       const isSame = this.#origin.begins(words, from, end);
       if (!isSame || part.links === MAX_LINKS) {
         this.#end(part, at);
         if (!isSame) this.#meet(bytes.toString("latin1", from, end) as CrawlUrl);
         part.from = at;
-        part.print = print;
+        part.fingerprint = fingerprint;
       }
       part.links++;
       at = end;

@@ -1,10 +1,10 @@
 import type { Discovery } from "../discovery.ts";
 import type { Host } from "../host.ts";
-import type { WaitingRun } from "../journal/waiting-run.ts";
-import type { QueuedUrl } from "./queue-record.ts";
+import type { FoundLink } from "../link/link-codec.ts";
+import type { WaitingRun } from "../link/waiting-run.ts";
 
 /** A URL that leaves its queue, with its cash where the order has some. */
-export interface TakenUrl extends QueuedUrl {
+export interface TakenUrl extends FoundLink {
   cash?: number;
 }
 

@@ -1,4 +1,4 @@
-import { word } from "../journal/journal-format.ts";
+import { word } from "../link/words.ts";
 import type { SeenTable } from "./seen-table.ts";
 
 const FIRST_PRINTS = 1 << 10;

@@ -1,6 +1,6 @@
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { KnownFingerprints } from "../discovery.ts";
-import { ShardNumbers } from "../shard/shard-of-url.ts";
+import { ShardNumbers } from "../shard-numbers.ts";
 import { type AdmissionRules, linkFingerprints, MAX_FINGERPRINTS } from "./admission-key.ts";
 
 /** Of URLs that are looked up together. */

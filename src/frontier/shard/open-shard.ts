@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { ShardState } from "../journal/fold.ts";
+import { ShardCash } from "../cash/shard-cash.ts";
+import { recoverShard } from "../fold/recover-shard.ts";
+import { ShardState } from "../fold/shard-state.ts";
+import { removeReplaced } from "../fold/write-snapshot.ts";
 import { REAL_FILES, segmentName } from "../journal/journal-files.ts";
 import { listJournals, type ShardFiles } from "../journal/journal-listing.ts";
 import { type JournalEnd, repairTail } from "../journal/journal-reader.ts";
-import { recoverShard } from "../journal/recover-shard.ts";
-import { removeReplaced } from "../journal/write-snapshot.ts";
-import { ShardCash } from "../opic/shard-cash.ts";
 import type { ShardQueue } from "../queue/shard-queue.ts";
 import type { BulkAdd } from "../seen/bulk-add.ts";
 import { Shard, type ShardRules } from "./shard.ts";

@@ -1,12 +1,12 @@
 import { hostnameOf } from "../../url/url-parts.ts";
 import type { Discovery } from "../discovery.ts";
-import { readLinkBlock } from "../exchange/link-block.ts";
 import { answerMessage, blockMessage, type ShardMessage } from "../exchange/shard-message.ts";
 import type { Finish } from "../finish.ts";
 import type { Lease } from "../host.ts";
+import { readLinkBlock } from "../link/link-block.ts";
+import type { ShardNumbers } from "../shard-numbers.ts";
 import type { Shard } from "./shard.ts";
 import type { Committed, ShardJournal } from "./shard-journal.ts";
-import type { ShardNumbers } from "./shard-of-url.ts";
 
 /** A shard at work: what it knows, what it is about to journal, and its blocks to and from other shards. */
 export class OwnedShard {

@@ -1,12 +1,11 @@
 import type { Discovery } from "../discovery.ts";
-import { LinkBlock } from "../exchange/link-block.ts";
 import { type Finish, OUTCOME } from "../finish.ts";
+import type { ShardState } from "../fold/shard-state.ts";
 import type { Lease } from "../host.ts";
 import { EventBatch } from "../journal/event-batch.ts";
-import type { ShardState } from "../journal/fold.ts";
-import type { HostNote } from "../journal/host-notes.ts";
-import { BATCH_HEADER_BYTES } from "../journal/journal-format.ts";
+import type { HostNote } from "../journal/host-note.ts";
 import type { JournalPort, OutboxBlock } from "../journal-port.ts";
+import { LinkBlock } from "../link/link-block.ts";
 
 /** Foreign links sent lately, so that a menu repeated on every page is not sent with every page. */
 const SENT_SLOTS = 1 << 11;
@@ -146,10 +145,6 @@ export class ShardJournal {
     for (const [counter, amount] of this.#counts) batch.counted(counter, amount);
     this.#counts.clear();
     for (const [target, epoch, number] of this.#confirmed) batch.confirmed(target, epoch, number);
-    const bytes = batch.finish();
-    const events = Buffer.from(
-      bytes.subarray(BATCH_HEADER_BYTES, BATCH_HEADER_BYTES + batch.eventBytes),
-    );
     const onCommitted = this.#onCommitted;
     const committed: Committed = {
       blocks: this.#blocks,
@@ -162,8 +157,7 @@ export class ShardJournal {
     this.#confirmed = [];
     this.#onCommitted = [];
     this.#pages = 0;
-    batch.clear();
-    port.write(this.#shard, events, () => {
+    port.write(this.#shard, batch.take(), () => {
       for (const tell of onCommitted) tell();
       whenDurable(committed);
     });

@@ -1,16 +1,16 @@
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import type { Discovery } from "../discovery.ts";
+import type { ShardState } from "../fold/shard-state.ts";
 import { Host, type Lease } from "../host.ts";
-import type { ShardState } from "../journal/fold.ts";
-import type { HostNote } from "../journal/host-notes.ts";
-import type { WaitingRun } from "../journal/waiting-run.ts";
+import { IdleHosts } from "../idle-hosts.ts";
+import type { HostNote } from "../journal/host-note.ts";
+import type { WaitingRun } from "../link/waiting-run.ts";
 import { RecoveredHosts } from "../queue/recovered-hosts.ts";
 import type { ShardQueue } from "../queue/shard-queue.ts";
 import { RestingLeases } from "../resting-leases.ts";
 import type { AdmissionRules } from "../seen/admission-key.ts";
-import { type AdmittedLink, admitEach, admitNew } from "../seen/admit-links.ts";
+import { type AdmittedLink, admitEach, admitNew } from "./admit-links.ts";
 import { HostHeap } from "./host-heap.ts";
-import { IdleHosts } from "./idle-hosts.ts";
 
 /** No host is left alone for longer, whatever the wall clock did between two runs. */
 const MAX_HOLD_MS = 24 * 3_600_000;

@@ -1,4 +1,4 @@
-import type { WaitingLink } from "../../frontier/journal/waiting-run.ts";
+import type { WaitingLink } from "../../frontier/link/waiting-run.ts";
 import { lastFingerprint } from "../../hash/fingerprint.ts";
 import { urlFingerprint } from "../../hash/url-fingerprint.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";

@@ -1,13 +1,14 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { checkDone, readDone } from "../../frontier/journal/done-list.ts";
+import { checkDone, readDone } from "../../frontier/fold/done-list.ts";
+import { enqueueWaiting, waitingTest } from "../../frontier/fold/recover-shard.ts";
+import { openSnapshot } from "../../frontier/fold/snapshot.ts";
 import { EVENT } from "../../frontier/journal/event-batch.ts";
 import { decodeDone, type EventBytes, EventCursor } from "../../frontier/journal/event-cursor.ts";
 import { segmentName } from "../../frontier/journal/journal-files.ts";
 import {
   decodeSegmentHeader,
   SEGMENT_HEADER_BYTES,
-  word,
 } from "../../frontier/journal/journal-format.ts";
 import { listJournals } from "../../frontier/journal/journal-listing.ts";
 import {
@@ -16,9 +17,8 @@ import {
   readJournal,
   repairTail,
 } from "../../frontier/journal/journal-reader.ts";
-import { enqueueWaiting, waitingTest } from "../../frontier/journal/recover-shard.ts";
-import { openSnapshot } from "../../frontier/journal/snapshot.ts";
-import { eachLink, type WaitingLink } from "../../frontier/journal/waiting-run.ts";
+import { eachLink, type WaitingLink } from "../../frontier/link/waiting-run.ts";
+import { word } from "../../frontier/link/words.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
 import { repairFile } from "../warc/repair.ts";
 import type { EndedUrl, JournalView } from "./committed.ts";

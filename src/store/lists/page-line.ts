@@ -1,4 +1,4 @@
-import { UNIT } from "../../frontier/opic/cash-book.ts";
+import { UNIT } from "../../frontier/cash/cash-book.ts";
 import type { Archived, Capture } from "../capture.ts";
 import { warcDate } from "../warc/warc-record.ts";
 import { jsonText } from "./jsonl.ts";

@@ -1,4 +1,5 @@
-import { hasParent, type WaitingLink } from "../../frontier/journal/waiting-run.ts";
+import { hasParent } from "../../frontier/link/link-codec.ts";
+import type { WaitingLink } from "../../frontier/link/waiting-run.ts";
 import type { AppendFile } from "../folder/append-file.ts";
 import { safeUri } from "./safe-text.ts";
 
@@ -44,7 +45,7 @@ export class UrlList {
    */
   addWaiting(link: WaitingLink): void {
     const { bytes, from, to } = link;
-    if (!hasParent(link)) {
+    if (!hasParent(bytes, link.head)) {
       this.seeds++;
       return;
     }

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { salvageShard } from "../../frontier/fold/salvage-shard.ts";
 import type { Damage } from "../../frontier/journal/journal-reader.ts";
-import { salvageShard } from "../../frontier/journal/salvage-shard.ts";
 import { shardsIn } from "../finish/journal-view.ts";
 import { crawlPaths, wholeState } from "../folder/crawl-folder.ts";
 

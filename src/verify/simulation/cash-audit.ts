@@ -1,6 +1,6 @@
-import { ShardState } from "../../frontier/journal/fold.ts";
-import { readCashBlock } from "../../frontier/opic/cash-block.ts";
-import { ShardCash } from "../../frontier/opic/shard-cash.ts";
+import { readCashBlock } from "../../frontier/cash/cash-block.ts";
+import { ShardCash } from "../../frontier/cash/shard-cash.ts";
+import { ShardState } from "../../frontier/fold/shard-state.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
 import { SEED_HIGH, SEED_LOW, Violation } from "./oracle.ts";
 import type { SimDisk } from "./sim-disk.ts";

@@ -1,5 +1,5 @@
-import { type Arrival, ShardState } from "../../frontier/journal/fold.ts";
-import type { HostNote } from "../../frontier/journal/host-notes.ts";
+import { type Arrival, ShardState } from "../../frontier/fold/shard-state.ts";
+import type { HostNote } from "../../frontier/journal/host-note.ts";
 import type { OutboxBlock } from "../../frontier/journal-port.ts";
 import { GateTable } from "../../sync/gate-table.ts";
 import { Pending } from "../../sync/pending.ts";

@@ -1,9 +1,9 @@
+import { ShardCash } from "../../frontier/cash/shard-cash.ts";
+import { enqueueWaiting, waitingTest } from "../../frontier/fold/recover-shard.ts";
 import { OUTCOME } from "../../frontier/frontier.ts";
-import { enqueueWaiting, waitingTest } from "../../frontier/journal/recover-shard.ts";
 import { CashBoard } from "../../frontier/opic/cash-board.ts";
 import { ExchangeSize } from "../../frontier/opic/exchange-size.ts";
 import { OpicQueue } from "../../frontier/opic/opic-queue.ts";
-import { ShardCash } from "../../frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../../frontier/opic/thread-order.ts";
 import { ChainQueue } from "../../frontier/queue/chain-queue.ts";
 import { QueueLog } from "../../frontier/queue/queue-log.ts";

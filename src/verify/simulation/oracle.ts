@@ -1,6 +1,6 @@
 import { OUTCOME } from "../../frontier/frontier.ts";
 import { decodeEvents } from "../../frontier/journal/event-cursor.ts";
-import type { HostNote } from "../../frontier/journal/host-notes.ts";
+import type { HostNote } from "../../frontier/journal/host-note.ts";
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { urlFingerprint } from "../../hash/url-fingerprint.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";

@@ -1,4 +1,4 @@
-import { ShardState } from "../../frontier/journal/fold.ts";
+import { ShardState } from "../../frontier/fold/shard-state.ts";
 import { GateTable } from "../../sync/gate-table.ts";
 import { Pending } from "../../sync/pending.ts";
 

@@ -5,7 +5,6 @@ import { CapacityError, StoreCorruptError } from "../../../src/errors.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { decodeEvents } from "../../../src/frontier/journal/event-cursor.ts";
 import {
-  BATCH_HEADER_BYTES,
   claimedLength,
   decodeBatchHeader,
   decodeSegmentHeader,
@@ -13,14 +12,14 @@ import {
   isIntact,
   sealBatch,
 } from "../../../src/frontier/journal/journal-format.ts";
-import { admit, batches, flat, fold, link, pack } from "./plans.ts";
+import { admit, batches, flat, fold, link, pack, viewOf } from "./plans.ts";
 
 test("events come back as they went in, whatever the batch was used for before", () => {
   const batch = new EventBatch(64);
   fc.assert(
     fc.property(batches, (all) => {
       for (const events of all) {
-        assert.deepEqual(flat(decodeEvents(pack(events, batch).view(1))), flat(events));
+        assert.deepEqual(flat(decodeEvents(viewOf(pack(events, batch), 1))), flat(events));
       }
     }),
   );
@@ -38,7 +37,7 @@ test("more links of one page than a group can count", () => {
   const batch = new EventBatch();
   for (let i = 0; i < 70_000; i++) admit(batch, link(`http://a/${i}`));
   assert.equal(batch.events, 2);
-  assert.equal(flat(decodeEvents(batch.view(1))).length, 70_000);
+  assert.equal(flat(decodeEvents(viewOf(batch, 1))).length, 70_000);
 });
 
 test("what does not fit the format is refused", () => {
@@ -50,11 +49,11 @@ test("what does not fit the format is refused", () => {
 
 test("an unknown kind of event is an error that names file and offset", () => {
   const view = {
-    ...pack([{ kind: "counted", counter: 1, amount: 1 }]).view(1),
+    ...viewOf(pack([{ kind: "counted", counter: 1, amount: 1 }]), 1),
     file: "f.journal",
     offset: 77,
   };
-  view.bytes[BATCH_HEADER_BYTES] = 99;
+  view.bytes[view.from] = 99;
   const expected = (error: unknown) =>
     error instanceof StoreCorruptError && /f\.journal:77: .*kind 99/.test(error.message);
   assert.throws(() => decodeEvents(view), expected);
@@ -63,7 +62,7 @@ test("an unknown kind of event is an error that names file and offset", () => {
 test("a wrong length inside an intact batch is an error, never a loop or a read outside", () => {
   fc.assert(
     fc.property(batches, fc.nat(), fc.nat({ max: 255 }), (all, where, value) => {
-      const view = pack(all.flat()).view(1);
+      const view = viewOf(pack(all.flat()), 1);
       if (view.to > view.from) view.bytes[view.from + (where % (view.to - view.from))] = value;
       try {
         decodeEvents(view);

@@ -3,17 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { Discovery } from "../../../src/frontier/discovery.ts";
+import { recoverShard } from "../../../src/frontier/fold/recover-shard.ts";
+import { ShardState } from "../../../src/frontier/fold/shard-state.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { decodeEvents, type JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
-import { ShardState } from "../../../src/frontier/journal/fold.ts";
 import { type JournalFiles, REAL_FILES } from "../../../src/frontier/journal/journal-files.ts";
 import {
   type JournalEnd,
   type ReadOptions,
   readJournal,
 } from "../../../src/frontier/journal/journal-reader.ts";
-import { recoverShard } from "../../../src/frontier/journal/recover-shard.ts";
-import { decodeLink, eachLink } from "../../../src/frontier/journal/waiting-run.ts";
+import { decodeLink, eachLink } from "../../../src/frontier/link/waiting-run.ts";
 import type { ShardQueue } from "../../../src/frontier/queue/shard-queue.ts";
 import { SeenSet } from "../../../src/frontier/seen/seen-set.ts";
 import { openShard } from "../../../src/frontier/shard/open-shard.ts";
@@ -147,6 +147,12 @@ export function pack(events: readonly JournalEvent[], into = new EventBatch(64))
   return into;
 }
 
+/** The events of a batch as a reader hands them out. */
+export function viewOf(batch: EventBatch, sequence: number) {
+  const bytes = batch.body();
+  return { bytes, from: 0, to: bytes.length, file: "memory", offset: 0, sequence };
+}
+
 /** Events with admissions one by one, so that the way they are grouped does not matter. */
 export function flat(events: readonly JournalEvent[]): unknown[] {
   return events.flatMap((e): unknown[] => (e.kind === "admit" ? [...e.found] : [e]));
@@ -197,7 +203,7 @@ export function fold(
   all: readonly (readonly JournalEvent[])[],
   state: ShardState = newState(),
 ): ShardState {
-  for (const events of all) state.apply(pack(events).view(state.sequence + 1));
+  for (const events of all) state.apply(viewOf(pack(events), state.sequence + 1));
   return state;
 }
 

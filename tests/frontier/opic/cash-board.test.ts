@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { CashBook } from "../../../src/frontier/cash/cash-book.ts";
 import { CashBoard, cashBoardBytes } from "../../../src/frontier/opic/cash-board.ts";
-import { CashBook } from "../../../src/frontier/opic/cash-book.ts";
 import { shareOf } from "../../../src/frontier/opic/cash-shares.ts";
 import { RangeCounts } from "../../../src/frontier/opic/range-counts.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { UNIT } from "../../../src/frontier/opic/cash-book.ts";
+import { UNIT } from "../../../src/frontier/cash/cash-book.ts";
 import {
   CLASSES,
   classOf,

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { UNIT } from "../../../src/frontier/cash/cash-book.ts";
+import { CASH_COUNTERS, ShardCash } from "../../../src/frontier/cash/shard-cash.ts";
 import type { Discovery } from "../../../src/frontier/discovery.ts";
 import { OUTCOME } from "../../../src/frontier/finish.ts";
+import { ShardState } from "../../../src/frontier/fold/shard-state.ts";
 import type { Lease } from "../../../src/frontier/host.ts";
-import { ShardState } from "../../../src/frontier/journal/fold.ts";
-import { UNIT } from "../../../src/frontier/opic/cash-book.ts";
 import { OpicOwnedShard } from "../../../src/frontier/opic/opic-owned-shard.ts";
 import { OpicQueue } from "../../../src/frontier/opic/opic-queue.ts";
-import { CASH_COUNTERS, ShardCash } from "../../../src/frontier/opic/shard-cash.ts";
 import { ThreadOrder } from "../../../src/frontier/opic/thread-order.ts";
 import { QueueLog } from "../../../src/frontier/queue/queue-log.ts";
 import { linkFingerprint } from "../../../src/frontier/seen/admission-key.ts";
 import { Shard } from "../../../src/frontier/shard/shard.ts";
 import { ShardJournal } from "../../../src/frontier/shard/shard-journal.ts";
-import { ShardNumbers } from "../../../src/frontier/shard/shard-of-url.ts";
+import { ShardNumbers } from "../../../src/frontier/shard-numbers.ts";
 import { lastFingerprint } from "../../../src/hash/fingerprint.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { CashBook } from "../../../src/frontier/opic/cash-book.ts";
+import { CashBook } from "../../../src/frontier/cash/cash-book.ts";
 import { MergedOrder } from "../../../src/frontier/opic/merged-order.ts";
 import { OpicOrder } from "../../../src/frontier/opic/opic-order.ts";
 import { RangeCounts } from "../../../src/frontier/opic/range-counts.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { PageTable } from "../../../src/frontier/opic/page-table.ts";
+import { PageTable } from "../../../src/frontier/cash/page-table.ts";
 import { admissionFingerprint, linkFingerprint } from "../../../src/frontier/seen/admission-key.ts";
 import { KnownLinks } from "../../../src/frontier/seen/known-links.ts";
 import { SeenSet } from "../../../src/frontier/seen/seen-set.ts";
-import { ShardNumbers } from "../../../src/frontier/shard/shard-of-url.ts";
+import { ShardNumbers } from "../../../src/frontier/shard-numbers.ts";
 import { lastFingerprint } from "../../../src/hash/fingerprint.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 

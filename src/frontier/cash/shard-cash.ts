@@ -1,0 +1,97 @@
+import { CREDIT_BYTES } from "../journal/event-batch.ts";
+import type { EventCursor } from "../journal/event-cursor.ts";
+import { readWide } from "../link/words.ts";
+import { SeenSet } from "../seen/seen-set.ts";
+import { CashBook, type CreditOrigin } from "./cash-book.ts";
+import { PageTable } from "./page-table.ts";
+
+/** Counters of a shard's journal that speak of cash: these numbers never change. */
+export const CASH_COUNTERS = {
+  minted: 1,
+  sent: 2,
+  received: 3,
+  lateOwn: 4,
+  lateForeign: 5,
+} as const;
+
+/** Many sites' worth of coins; sums are exact up to eight times as many. */
+const MUCH = 2 ** 50;
+
+/** Origins of credits, as journals keep them. */
+export const ORIGINS: readonly CreditOrigin[] = ["own", "foreign"];
+
+/** Takes what came and went again off both counters once it is much: they grow with the crawl, and only their difference counts. */
+export function cancelOut(counters: Float64Array): void {
+  const both = Math.min(counters[CASH_COUNTERS.received]!, counters[CASH_COUNTERS.sent]!);
+  if (both < MUCH) return;
+  counters[CASH_COUNTERS.received]! -= both;
+  counters[CASH_COUNTERS.sent]! -= both;
+}
+
+/** What a shard that orders by cash knows beside its state: its pages by number, what each has, and the sites that minted. */
+export class ShardCash {
+  readonly book = new CashBook();
+  readonly pages = new PageTable();
+  /** Sites whose home page has minted its unit. */
+  readonly homes: SeenSet;
+
+  constructor(seedLow: number, seedHigh: number) {
+    this.homes = new SeenSet(seedLow, seedHigh);
+  }
+
+  /** A page was found; true when it is new and waits with this cash from now on. */
+  admit(low: number, high: number, amount: number): boolean {
+    const page = this.pages.add(low, high);
+    if (page < 0) return false;
+    this.book.admit(page, amount);
+    return true;
+  }
+
+  /** Pages without cash, the first `count` pairs of low and high half: `news` gets a 1 for each that is new, else a 0. Answers how many are. */
+  addFingerprints(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
+    this.pages.touch(fingerprints, count);
+    let fresh = 0;
+    for (let i = 0; i < count; i++) {
+      news[i] = this.admit(fingerprints[2 * i]!, fingerprints[2 * i + 1]!, 0) ? 1 : 0;
+      fresh += news[i]!;
+    }
+    return fresh;
+  }
+
+  /** A page is done: what it has is to be spent. */
+  done(low: number, high: number): void {
+    this.book.spend(this.pages.find(low, high));
+  }
+
+  /** Pages of a snapshot: done unless they are said to wait. */
+  knowFingerprints(fingerprints: Uint32Array, count: number): void {
+    this.pages.touch(fingerprints, count);
+    for (let i = 0; i < 2 * count; i += 2) {
+      if (this.admit(fingerprints[i]!, fingerprints[i + 1]!, 0))
+        this.book.spend(this.pages.size - 1);
+    }
+  }
+
+  /** A page of a snapshot waits. */
+  waits(low: number, high: number): void {
+    const page = this.pages.find(low, high);
+    if (page >= 0) this.book.admit(page, 0);
+    else this.admit(low, high, 0);
+  }
+
+  /** Folds a credited event. What an unknown page should have got stays with the virtual page. */
+  applyCredited({ bytes, from, to }: EventCursor): void {
+    const origin = ORIGINS[bytes[from]!]!;
+    for (let at = from + 1; at < to; at += CREDIT_BYTES) {
+      const page = this.pages.find(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4));
+      if (page >= 0) this.book.credit(page, readWide(bytes, at + 8), origin);
+    }
+  }
+
+  /** Folds a change of a counter. */
+  counted(counter: number, amount: number): void {
+    if (counter === CASH_COUNTERS.minted) this.book.mint(amount);
+    else if (counter === CASH_COUNTERS.sent) this.book.send(amount);
+    else if (counter === CASH_COUNTERS.received) this.book.receive(amount);
+  }
+}

@@ -1,0 +1,291 @@
+import { CASH_COUNTERS, type ShardCash } from "../cash/shard-cash.ts";
+import { DONE_FIXED_BYTES, EVENT, OUTBOX_FIXED_BYTES } from "../journal/event-batch.ts";
+import { type EventBytes, EventCursor } from "../journal/event-cursor.ts";
+import { type HostNote, readHostNote } from "../journal/host-note.ts";
+import type { JournalBatch } from "../journal/segment-batches.ts";
+import type { OutboxBlock } from "../journal-port.ts";
+import { readWide, word } from "../link/words.ts";
+import { type BulkAdd, MARK } from "../seen/bulk-add.ts";
+import { SeenSet } from "../seen/seen-set.ts";
+import { ArchiveEnds } from "./archive-ends.ts";
+import type { Contradiction } from "./contradiction.ts";
+import { HostNotes } from "./host-notes.ts";
+
+/** Fingerprints that become known together. */
+const BATCH = 128;
+const fingerprints = new Uint32Array(2 * BATCH);
+const news = new Uint8Array(BATCH);
+
+/** Counters a shard may keep beside the outcomes. */
+export const COUNTERS = 256;
+
+/** How a numbered block stands to what has been received. */
+export type Arrival =
+  | { readonly kind: "next" }
+  | { readonly kind: "duplicate"; readonly reached: number }
+  /** Blocks between are missing: the answer to the producer is the number reached. */
+  | { readonly kind: "gap"; readonly reached: number };
+
+/**
+ * What a shard knows, without the text of the URLs that wait: a pure fold over the events of its journal. It reads no
+ * clock, no file and no chance. Each transition is one method: the running crawl calls it and journals the event,
+ * `apply` calls it for every event of a batch, so crawl, recovery and verification share one reducer. Leases are
+ * not part of it: a URL waits until it is done.
+ */
+export class ShardState {
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly seen: SeenSet;
+  /** Set for a crawl ordered by cash; its page table then takes the place of `seen`. */
+  readonly cash: ShardCash | undefined;
+  /** Only while batches are folded: what is done, because its admission comes by again when the queue is built. */
+  finished: SeenSet | undefined;
+  /** Only while many batches are folded, until `settle`: fingerprints that become known together. Not where there is cash. */
+  gathered: BulkAdd | undefined;
+  /** Only until a shard is made of this state: from then on its hosts know themselves. */
+  hosts: HostNotes | undefined;
+  /** How many URLs ended with each outcome; [0] is unused. */
+  readonly outcomes = new Float64Array(256);
+  readonly counters = new Float64Array(COUNTERS);
+  /** Blocks not confirmed, per "target epoch", in the order of their numbers. */
+  readonly outbox = new Map<string, OutboxBlock[]>();
+  /** Highest number used per "target epoch". */
+  readonly sent = new Map<string, number>();
+  /** Highest contiguous number received per "producer epoch". */
+  readonly received = new Map<string, number>();
+  readonly contradictions: Contradiction[] = [];
+  /** Only what was folded: a running crawl need not miss its own files. */
+  readonly archives = new ArchiveEnds();
+  /** The batch folded last. */
+  sequence = 0;
+  /** URLs that wait or are being fetched. */
+  waiting = 0;
+  /** Admissions of URLs that were known: only a salvage finds any. */
+  repeated = 0;
+  readonly #cursor = new EventCursor();
+
+  constructor(seedLow: number, seedHigh: number, finished?: SeenSet, cash?: ShardCash) {
+    this.seedLow = seedLow;
+    this.seedHigh = seedHigh;
+    this.seen = new SeenSet(seedLow, seedHigh);
+    this.finished = finished;
+    this.cash = cash;
+  }
+
+  /** URLs ever admitted. */
+  get known(): number {
+    return this.cash?.pages.size ?? this.seen.size;
+  }
+
+  /** Folds one batch; without `admissions` everything but what is known and what waits. */
+  apply(batch: EventBytes & Pick<JournalBatch, "sequence">, admissions = true): void {
+    const cursor = this.#cursor;
+    cursor.open(batch);
+    while (cursor.next()) {
+      const { kind, bytes, from } = cursor;
+      if (kind === EVENT.admit) {
+        if (admissions) this.#applyAdmit(cursor);
+      } else if (kind === EVENT.done) this.#applyDone(cursor, admissions);
+      else if (kind === EVENT.counted)
+        this.#applyCounted(bytes[from]!, bytes.readDoubleLE(from + 1));
+      else if (kind === EVENT.credited) {
+        cursor.checkCredits();
+        this.cash?.applyCredited(cursor);
+      } else if (kind === EVENT.minted) {
+        this.#applyCounted(CASH_COUNTERS.minted, readWide(bytes, from + 8));
+        this.cash?.homes.addFingerprint(word(bytes, from), word(bytes, from + 4));
+      } else if (kind === EVENT.host) this.note(readHostNote(bytes, from));
+      else this.#applyBlock(cursor);
+    }
+    this.sequence = batch.sequence;
+    if (this.gathered?.isFull) this.settle();
+  }
+
+  /** A host asked for more than the crawl's delay. */
+  note(note: HostNote): void {
+    this.hosts ??= new HostNotes();
+    this.hosts.note(note);
+  }
+
+  /** A URL was found; true when it is new and waits from now on, with `amount` of cash where there is cash. */
+  admit(low: number, high: number, amount = 0): boolean {
+    if (!this.#know(low, high, amount)) return false;
+    this.waiting++;
+    return true;
+  }
+
+  /**
+   * The same without cash for many, the first `count` pairs of low and high half: `news` gets a 1 for each that is new, else
+   * a 0. Answers how many are.
+   */
+  admitAll(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
+    const fresh = (this.cash ?? this.seen).addFingerprints(fingerprints, count, news);
+    this.waiting += fresh;
+    return fresh;
+  }
+
+  /** A URL that waited has its outcome. One that was leased here is known: searching for it would only wait for memory. */
+  done(low: number, high: number, outcome: number, wasLeased = false): void {
+    if (!wasLeased && this.#know(low, high, 0)) this.#doneUnknown(low, high);
+    this.cash?.done(low, high);
+    this.#end(low, high, outcome);
+  }
+
+  /** Only after a salvage: its admission was lost, but it must not be fetched again. */
+  #doneUnknown(low: number, high: number): void {
+    this.contradictions.push({ kind: "unknown-url", low: low >>> 0, high: high >>> 0 });
+    this.waiting++;
+  }
+
+  /** Makes known what was gathered: no order of events but that of one URL's own makes a difference. */
+  settle(): void {
+    if (this.gathered === undefined) return;
+    this.seen.addGathered(this.gathered, (low, high, mark, isNew) => {
+      if (mark === MARK.done) {
+        if (isNew) this.#doneUnknown(low, high);
+      } else if (mark === MARK.found) {
+        if (isNew) this.waiting++;
+        else this.repeated++;
+      }
+    });
+  }
+
+  #know(low: number, high: number, amount: number): boolean {
+    if (this.cash !== undefined) return this.cash.admit(low, high, amount);
+    return this.seen.addFingerprint(low, high);
+  }
+
+  #applyCounted(counter: number, amount: number): void {
+    this.count(counter, amount);
+    this.cash?.counted(counter, amount);
+  }
+
+  #end(low: number, high: number, outcome: number): void {
+    if (this.finished !== undefined && !this.finished.addFingerprint(low, high)) return;
+    this.outcomes[outcome]!++;
+    this.waiting--;
+  }
+
+  /** How a block that arrives now stands: only the next one is journalled. */
+  arrival(producer: number, epoch: number, number: number): Arrival {
+    const reached = this.received.get(key(producer, epoch)) ?? 0;
+    if (number <= reached) return { kind: "duplicate", reached };
+    return number === reached + 1 ? { kind: "next" } : { kind: "gap", reached };
+  }
+
+  /** The links of this block were admitted, as far as they were new. */
+  receive(shard: number, epoch: number, number: number): void {
+    const arrival = this.arrival(shard, epoch, number);
+    if (arrival.kind === "next") this.received.set(key(shard, epoch), number);
+    if (arrival.kind === "gap") this.contradictions.push({ ...arrival, shard, epoch, number });
+  }
+
+  /** The number for the next block to a shard; numbers begin with 1 in every run. */
+  nextNumber(target: number, epoch: number): number {
+    return (this.sent.get(key(target, epoch)) ?? 0) + 1;
+  }
+
+  /** A block for another shard is part of what was done here. */
+  send(block: OutboxBlock): void {
+    const { target, epoch, number } = block;
+    const name = key(target, epoch);
+    const reached = this.sent.get(name) ?? 0;
+    if (number <= reached) return;
+    if (number > reached + 1) {
+      // Kept all the same: the links are real, and the target answers the gap.
+      const shard = target;
+      this.contradictions.push({ kind: "outbox-gap", shard, epoch, number, reached });
+    }
+    const blocks = this.outbox.get(name);
+    if (blocks === undefined) this.outbox.set(name, [block]);
+    else blocks.push(block);
+    this.sent.set(name, number);
+  }
+
+  /** The target has all blocks up to this number; answers how many of them were not confirmed before. */
+  confirm(target: number, epoch: number, number: number): number {
+    const name = key(target, epoch);
+    const blocks = this.outbox.get(name) ?? [];
+    const left = blocks.filter((block) => block.number > number);
+    if (left.length > 0) this.outbox.set(name, left);
+    else this.outbox.delete(name);
+    return blocks.length - left.length;
+  }
+
+  /** Adds to a counter of the shard. */
+  count(counter: number, amount: number): void {
+    this.counters[counter]! += amount;
+  }
+
+  /** Blocks to send again, oldest run first. */
+  unconfirmed(): OutboxBlock[] {
+    const all = [...this.outbox.values()].flat();
+    return all.sort((a, b) => a.epoch - b.epoch || a.target - b.target || a.number - b.number);
+  }
+
+  #applyAdmit(cursor: EventCursor): void {
+    cursor.checkLinks();
+    const { bytes, to } = cursor;
+    if (this.gathered !== undefined) this.gathered.addAll(bytes, cursor.linksTo(), to, MARK.found);
+    else {
+      this.#eachBatch(bytes, cursor.linksTo(), to, (count) => {
+        this.repeated += count - this.admitAll(fingerprints, count, news);
+      });
+    }
+  }
+
+  /** Knows the URLs whose fingerprints lie between `from` and `to`: a part of those that a snapshot has. */
+  knowAll(bytes: Buffer, from: number, to: number): void {
+    if (this.gathered === undefined) {
+      this.#eachBatch(bytes, from, to, (count) => {
+        if (this.cash === undefined) this.seen.addFingerprints(fingerprints, count, news);
+        else this.cash.knowFingerprints(fingerprints, count);
+      });
+      return;
+    }
+    this.gathered.addAll(bytes, from, to, MARK.known);
+    if (this.gathered.isFull) this.settle();
+  }
+
+  /** Reads the fingerprints between `from` and `to`, some at a time, into `fingerprints`. */
+  #eachBatch(bytes: Buffer, from: number, to: number, take: (count: number) => void): void {
+    for (let at = from; at < to; ) {
+      const count = Math.min(BATCH, (to - at) >>> 3);
+      for (let i = 0; i < 2 * count; i++, at += 4) fingerprints[i] = word(bytes, at);
+      take(count);
+    }
+  }
+
+  #applyDone(cursor: EventCursor, admissions: boolean): void {
+    const { bytes, from } = cursor;
+    const outcome = bytes[from + 8]!;
+    if (outcome === 0) cursor.fail("a URL is done without an outcome");
+    const recordEnd = readWide(bytes, from + 13) + word(bytes, from + 9);
+    this.archives.meet(bytes, from + DONE_FIXED_BYTES, cursor.to, recordEnd);
+    const low = word(bytes, from);
+    const high = word(bytes, from + 4);
+    if (admissions && this.gathered === undefined) {
+      this.done(low, high, outcome);
+      return;
+    }
+    if (admissions) this.gathered!.add(low, high, MARK.done);
+    this.#end(low, high, outcome);
+  }
+
+  #applyBlock({ kind, bytes, from, to }: EventCursor): void {
+    const shard = bytes.readUInt16LE(from);
+    const epoch = bytes.readUInt32LE(from + 2);
+    const number = bytes.readUInt32LE(from + 6);
+    if (kind === EVENT.received) this.receive(shard, epoch, number);
+    else if (kind === EVENT.confirmed) this.confirm(shard, epoch, number);
+    else {
+      const links = bytes.readUInt32LE(from + 10);
+      const copy = new Uint8Array(bytes.subarray(from + OUTBOX_FIXED_BYTES, to));
+      this.send({ target: shard, epoch, number, links, bytes: copy });
+    }
+  }
+}
+
+function key(shard: number, epoch: number): string {
+  return `${shard} ${epoch}`;
+}

@@ -1,0 +1,203 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { CASH_COUNTERS, cancelOut } from "../cash/shard-cash.ts";
+import { WaitingCash } from "../cash/waiting-cash.ts";
+import { EVENT, EventBatch } from "../journal/event-batch.ts";
+import { type EventBytes, EventCursor } from "../journal/event-cursor.ts";
+import {
+  doneName,
+  type JournalFiles,
+  REAL_FILES,
+  reserveSegment,
+  segmentName,
+  snapshotName,
+} from "../journal/journal-files.ts";
+import { listJournals, type ShardFiles } from "../journal/journal-listing.ts";
+import { SectionWriter } from "../journal/section-file.ts";
+import type { JournalBatch } from "../journal/segment-batches.ts";
+import { decodeLink, eachLink, type WaitingLink } from "../link/waiting-run.ts";
+import { SeenSet } from "../seen/seen-set.ts";
+import { beginDone, copyDone } from "./done-list.ts";
+import { enqueueWaiting } from "./recover-shard.ts";
+import { ShardState } from "./shard-state.ts";
+import { type SmallState, type SnapshotReader, SnapshotWriter } from "./snapshot.ts";
+
+const PIECE_BYTES = 256 * 1024;
+/** The end of a name before what it names is durable. */
+const TEMPORARY = ".new";
+
+/** Which snapshot to write: of everything of a shard up to a segment that is closed. */
+export interface SnapshotOptions {
+  readonly folder: string;
+  readonly shard: number;
+  readonly upTo: number;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly files?: JournalFiles;
+}
+
+/** What is folded into a snapshot; everything is gone over several times, in bounded memory. */
+export interface SnapshotSource {
+  readonly old: SnapshotReader | undefined;
+  /** The batches behind the old snapshot. */
+  readonly tail: () => Iterable<JournalBatch>;
+  /** Set when something is lost: then a URL may be admitted twice, and done without an admission. */
+  readonly salvage?: {
+    /** Ends of URLs that are known although no snapshot tells. */
+    readonly ends: () => Iterable<EventBytes>;
+    /** What is kept of everything small; `waitingCash` is what pages that wait have got, where there is cash. */
+    readonly small: (state: ShardState, waitingCash: number | undefined) => SmallState;
+  };
+}
+
+/**
+ * Writes a list of what was done and a snapshot, and removes what they replace. No file that exists is changed: the new
+ * ones appear under their names when they are durable, the snapshot last, and the old ones go when its name is durable.
+ * Killed anywhere, the files left are a snapshot and the segments behind it.
+ */
+export function writeSnapshot(options: SnapshotOptions, source: SnapshotSource): void {
+  const { folder, shard, upTo, seedLow, seedHigh, files = REAL_FILES } = options;
+  const { old, tail, salvage } = source;
+  const ends = salvage?.ends ?? (() => []);
+  const finished = new SeenSet(seedLow, seedHigh);
+  const state = new ShardState(seedLow, seedHigh, finished);
+  old?.restore(state, false);
+  for (const batch of ends()) state.apply({ ...batch, sequence: 0 }, false);
+  reserveSegment(folder, shard, upTo + 1, files);
+  // A list that has no snapshot was left by an interrupted run of the same work.
+  if (salvage === undefined) {
+    for (const list of listJournals(folder)(shard).lists)
+      if (list > (old?.end.segment ?? 0)) files.remove(join(folder, doneName(shard, list)));
+  }
+  let end = { segment: upTo, sequence: old?.end.sequence ?? 0, epoch: old?.end.epoch ?? 0 };
+  appear(files, join(folder, doneName(shard, upTo)), (done) => {
+    beginDone(
+      done,
+      listJournals(folder)(shard).lists.filter((list) => list < upTo),
+    );
+    for (const batch of tail()) {
+      state.apply(batch, false);
+      copyDone(batch, done);
+      end = { segment: upTo, sequence: batch.sequence, epoch: batch.epoch };
+    }
+  });
+  // A disk may keep the later name alone: then the segments would go with nobody knowing what was done in them.
+  files.syncFolder(folder);
+  appear(files, join(folder, snapshotName(shard, upTo)), (sections) => {
+    const snapshot = new SnapshotWriter(sections, shard, end, [seedLow, seedHigh]);
+    for (const { bytes, from, to } of old?.fingerprints() ?? [])
+      snapshot.fingerprints(bytes.subarray(from, to));
+    // Where something is lost also of what is done: its admission may be lost, and it must not be fetched again.
+    for (const batches of [ends(), tail()])
+      copyFingerprints(batches, snapshot, salvage !== undefined);
+    const isWaiting = (low: number, high: number) =>
+      // What waits once counts as finished from then on.
+      salvage === undefined
+        ? !finished.hasFingerprint(low, high)
+        : finished.addFingerprint(low, high);
+    const isByCash = state.counters[CASH_COUNTERS.minted]! > 0;
+    const { waiting, cash } = copyWaiting(source, snapshot, isWaiting, isByCash);
+    if (isByCash) cancelOut(state.counters);
+    snapshot.small(salvage?.small(state, cash) ?? state);
+    snapshot.total(waiting);
+  });
+  removeReplaced(folder, shard, files);
+}
+
+/** Makes a file of sections appear whole; its name is durable when the folder is synced. */
+function appear(files: JournalFiles, path: string, fill: (into: SectionWriter) => void): void {
+  const temporary = path + TEMPORARY;
+  // Only an interrupted run of the same work leaves one.
+  if (existsSync(temporary)) files.remove(temporary);
+  const sections = new SectionWriter(files, temporary);
+  fill(sections);
+  sections.finish();
+  files.rename(temporary, path);
+}
+
+/** Copies the admissions that are not done, and what they have got; answers how many, and how much in all where there is cash. */
+function copyWaiting(
+  { old, tail }: SnapshotSource,
+  into: SnapshotWriter,
+  isWaiting: (low: number, high: number) => boolean,
+  isByCash: boolean,
+): { waiting: number; cash: number | undefined } {
+  const queue = new EventBatch(2 * PIECE_BYTES);
+  const flush = () => {
+    into.events(queue.body());
+    queue.clear();
+  };
+  let waiting = 0;
+  const purse = isByCash ? new WaitingCash() : undefined;
+  const keep = (link: WaitingLink) => {
+    queue.admit(decodeLink(link), link.low, link.high);
+    purse?.waits(link.low, link.high);
+    waiting++;
+    if (queue.eventBytes >= PIECE_BYTES) flush();
+  };
+  enqueueWaiting(isWaiting, old?.queued() ?? [], tail(), (run) => eachLink(run, keep));
+  flush();
+  if (purse === undefined) return { waiting, cash: undefined };
+  for (const batch of old?.queued() ?? []) purse.apply(batch);
+  for (const batch of tail()) purse.apply(batch);
+  for (const piece of purse.events()) into.events(piece);
+  return { waiting, cash: purse.total };
+}
+
+/** Copies the fingerprints of all URLs that batches admit, and of those that they end if asked. */
+function copyFingerprints(
+  batches: Iterable<EventBytes>,
+  into: SnapshotWriter,
+  alsoDone: boolean,
+): void {
+  const cursor = new EventCursor();
+  let pieces: Buffer[] = [];
+  let size = 0;
+  const add = (fingerprints: Buffer) => {
+    // The memory is used again for the next batch.
+    pieces.push(Buffer.from(fingerprints));
+    size += fingerprints.length;
+    if (size < PIECE_BYTES) return;
+    into.fingerprints(Buffer.concat(pieces));
+    pieces = [];
+    size = 0;
+  };
+  for (const batch of batches) {
+    cursor.open(batch);
+    while (cursor.next()) {
+      const { kind, bytes, from, to } = cursor;
+      if (kind === EVENT.admit) add(bytes.subarray(cursor.linksTo(), to));
+      else if (kind === EVENT.done && alsoDone) add(bytes.subarray(from, from + 8));
+    }
+  }
+  into.fingerprints(Buffer.concat(pieces));
+}
+
+/** Removes what the newest snapshot replaces, and what an interrupted one left; answers what is there then. */
+export function removeReplaced(
+  folder: string,
+  shard: number,
+  files: JournalFiles = REAL_FILES,
+  listed = listJournals(folder)(shard),
+): ShardFiles {
+  const { segments, snapshots, lists, unfinished } = listed;
+  const newest = snapshots.at(-1) ?? 0;
+  const replaced = [...unfinished];
+  for (const segment of segments) {
+    if (segment <= newest) replaced.push(segmentName(shard, segment));
+  }
+  for (const segment of snapshots) {
+    if (segment < newest) replaced.push(snapshotName(shard, segment));
+  }
+  // Without a snapshot such a list is what tells that one is missing, or it is written anew.
+  for (const list of newest > 0 ? lists : []) {
+    if (list > newest) replaced.push(doneName(shard, list));
+  }
+  // Usually nothing: a thread that takes over many shards should not wait for the disk that often.
+  if (replaced.length === 0) return listed;
+  // A process that was killed may have left the newest names in memory only; what they replace must not go first.
+  files.syncFolder(folder);
+  for (const name of replaced) files.remove(join(folder, name));
+  files.syncFolder(folder);
+  return listJournals(folder)(shard);
+}

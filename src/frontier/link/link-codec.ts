@@ -1,0 +1,174 @@
+import type { LatinBuffer } from "../../runtime/latin-buffer.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import type { Discovery } from "../discovery.ts";
+import { VIAS } from "../via.ts";
+import { short, word, writeShort, writeWord } from "./words.ts";
+
+/*
+ * The bytes of links, the same wherever links are written. Those of one page have everything but their URL in common,
+ * so that stands once, before a group of them:
+ *
+ *   head   how found 8 | chain length 8 | depth 32 | links 16 | parent length 16 | parent | chain (64 each)
+ *   link   length 16 | URL
+ *
+ *   admit event     head, links, the fingerprints of the links          journal/event-batch.ts
+ *   block           any number of heads, each with its links            link-block.ts
+ *   cash block      the same, then the credits of the links             cash/cash-block.ts
+ *   queue record    head, one URL; its length stands for the links      queue/queue-record.ts
+ *
+ * Canonical URLs are ASCII, so a character is a byte; numbers are little-endian.
+ */
+
+/** Bytes of a head before its parent. */
+export const HEAD_BYTES = 10;
+/** Bytes of a link before its URL. */
+export const LINK_BYTES = 2;
+/** No group has more links. */
+export const MAX_LINKS = 0xffff;
+/** Neither a URL nor a parent is longer. */
+export const MAX_TEXT = 0xffff;
+/** No redirect chain is longer. */
+export const MAX_CHAIN = 0xff;
+
+const CHAIN_AT = 1;
+const DEPTH_AT = 2;
+const LINKS_AT = 6;
+const PARENT_AT = 8;
+/** Set beside the number of the way found. */
+const SEED_FLAG = 0x80;
+const FINGERPRINT_BYTES = 8;
+const NO_CHAIN: readonly string[] = [];
+
+/** A link with the fingerprint under which it counts as known. */
+export interface FoundLink extends Discovery {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Whether two links were found in the same way on the same page, so that one head serves both. */
+export function isSameGroup(a: Discovery, b: Discovery): boolean {
+  return (
+    a.parent === b.parent &&
+    a.depth === b.depth &&
+    a.via === b.via &&
+    a.seed === b.seed &&
+    (a.chain === b.chain || (a.chain.length === 0 && b.chain.length === 0))
+  );
+}
+
+/** How long the head of a link is. */
+export function headLength({ parent, chain }: Discovery): number {
+  return HEAD_BYTES + (parent?.length ?? 0) + FINGERPRINT_BYTES * chain.length;
+}
+
+/** Writes the head of a group with so many links; answers where it ends. */
+export function writeHead(bytes: Buffer, at: number, found: Discovery, links: number): number {
+  const { parent = "", chain } = found;
+  bytes[at] = VIAS.indexOf(found.via) | (found.seed ? SEED_FLAG : 0);
+  bytes[at + CHAIN_AT] = chain.length;
+  writeWord(bytes, at + DEPTH_AT, found.depth);
+  writeShort(bytes, at + LINKS_AT, links);
+  writeShort(bytes, at + PARENT_AT, parent.length);
+  let end = at + HEAD_BYTES;
+  if (parent !== "") end += writeText(bytes, end, parent);
+  for (const fingerprint of chain) end += bytes.write(fingerprint, end, FINGERPRINT_BYTES, "hex");
+  return end;
+}
+
+/** Writes a link behind its head or another link; answers where it ends. */
+export function writeLink(bytes: Buffer, at: number, url: CrawlUrl): number {
+  writeShort(bytes, at, url.length);
+  return at + LINK_BYTES + writeText(bytes, at + LINK_BYTES, url);
+}
+
+/** Writes a text that has room; answers its length. */
+export function writeText(bytes: Buffer, at: number, text: string): number {
+  return (bytes as LatinBuffer).latin1Write(text, at, text.length);
+}
+
+/** How many links a head says that there are. */
+export function linksOf(bytes: Buffer, head: number): number {
+  return short(bytes, head + LINKS_AT);
+}
+
+/** Changes that. */
+export function setLinks(bytes: Buffer, head: number, links: number): void {
+  writeShort(bytes, head + LINKS_AT, links);
+}
+
+/** Where a head ends and its links begin. */
+export function headEnd(bytes: Buffer, head: number): number {
+  return (
+    head + HEAD_BYTES + short(bytes, head + PARENT_AT) + FINGERPRINT_BYTES * bytes[head + CHAIN_AT]!
+  );
+}
+
+/** Where the link at `at` ends. */
+export function linkEnd(bytes: Buffer, at: number): number {
+  return at + LINK_BYTES + short(bytes, at);
+}
+
+/** Whether a page led to the links of a group: nobody found a seed. */
+export function hasParent(bytes: Buffer, head: number): boolean {
+  return short(bytes, head + PARENT_AT) > 0;
+}
+
+/** Appends the links between two places, which belong to the group with this head. */
+export function readLinks(
+  bytes: Buffer,
+  head: number,
+  from: number,
+  to: number,
+  into: Discovery[],
+): void {
+  const { parent, depth, via, seed, chain } = readHead(bytes, head);
+  for (let at = from; at < to; ) {
+    const end = linkEnd(bytes, at);
+    const url = bytes.toString("latin1", at + LINK_BYTES, end) as CrawlUrl;
+    into.push({ url, parent, depth, via, seed, chain });
+    at = end;
+  }
+}
+
+/** One link of a group, whose URL stands between two places. */
+export function readLink(
+  bytes: Buffer,
+  head: number,
+  from: number,
+  to: number,
+  low: number,
+  high: number,
+): FoundLink {
+  const { parent, depth, via, seed, chain } = readHead(bytes, head);
+  const url = bytes.toString("latin1", from, to) as CrawlUrl;
+  return { url, parent, depth, via, seed, chain, low, high };
+}
+
+/** What links of a group have in common; one object serves all calls. */
+const common: { -readonly [Field in keyof Omit<Discovery, "url">]: Discovery[Field] } = {
+  parent: undefined,
+  depth: 0,
+  via: "link",
+  seed: false,
+  chain: NO_CHAIN,
+};
+
+function readHead(bytes: Buffer, head: number): Readonly<typeof common> {
+  const how = bytes[head]!;
+  const parentEnd = head + HEAD_BYTES + short(bytes, head + PARENT_AT);
+  const parent = bytes.toString("latin1", head + HEAD_BYTES, parentEnd) as CrawlUrl;
+  common.parent = parent === "" ? undefined : parent;
+  common.depth = word(bytes, head + DEPTH_AT);
+  common.via = VIAS[how & ~SEED_FLAG]!;
+  common.seed = how >= SEED_FLAG;
+  common.chain = readChain(bytes, parentEnd, bytes[head + CHAIN_AT]!);
+  return common;
+}
+
+function readChain(bytes: Buffer, from: number, length: number): readonly string[] {
+  if (length === 0) return NO_CHAIN;
+  return Array.from({ length }, (_, i) => {
+    const at = from + FINGERPRINT_BYTES * i;
+    return bytes.toString("hex", at, at + FINGERPRINT_BYTES);
+  });
+}

@@ -1,0 +1,41 @@
+import type { CrawlUrl } from "../url/crawl-url.ts";
+import { shardOf, siteHash, siteOf } from "../url/site.ts";
+import { hostnameOf, originOf } from "../url/url-parts.ts";
+
+const MAX_HOSTS = 1 << 16;
+
+/** The host of a URL and the shard it belongs to. */
+export interface UrlHome {
+  readonly hostname: string;
+  readonly shard: number;
+}
+
+/**
+ * Which shard a URL belongs to, remembered for the hosts met lately. Links of a page mostly stay on one host, so the
+ * last answer is looked at first: comparing the beginning of a URL is cheaper than cutting its host out.
+ */
+export class ShardNumbers {
+  readonly #shards: number;
+  readonly #known = new Map<string, UrlHome>();
+  /** Scheme, host, port and the slash behind them, so that a longer name does not pass for this one. */
+  #lastOrigin = "";
+  #last: UrlHome | undefined;
+
+  constructor(shards: number) {
+    this.#shards = shards;
+  }
+
+  of(url: CrawlUrl): UrlHome {
+    if (this.#last !== undefined && url.startsWith(this.#lastOrigin)) return this.#last;
+    const hostname = hostnameOf(url);
+    let home = this.#known.get(hostname);
+    if (home === undefined) {
+      home = { hostname, shard: shardOf(siteHash(siteOf(hostname)), this.#shards) };
+      if (this.#known.size >= MAX_HOSTS) this.#known.clear();
+      this.#known.set(hostname, home);
+    }
+    this.#last = home;
+    this.#lastOrigin = `${originOf(url)}/`;
+    return home;
+  }
+}
