@@ -15,6 +15,7 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import { openOwned } from "./open-owned.ts";
 import { SEED_HIGH, SEED_LOW } from "./oracle.ts";
+import { captureOf } from "./sim-builder.ts";
 import type { SimMemory } from "./sim-memory.ts";
 import { type Answer, addressOf } from "./sim-web.ts";
 import type { World } from "./simulated-crawl.ts";
@@ -181,8 +182,7 @@ export class SimCrawler {
     }
     this.frontier.requestEnded(lease, now);
     const hasRecord = answer.outcome !== OUTCOME.failed;
-    const bytes = Buffer.from(lease.url);
-    const record = hasRecord ? this.#handOff.sendRecord([bytes], () => {}) : undefined;
+    const record = hasRecord ? this.#handOff.sendRecord(captureOf(lease), () => {}) : undefined;
     this.#over.push({ lease, answer, record });
     if (!this.#isOwn(lease)) this.borrowed.add(lease.url);
     if (isWanted) world.oracle.completed(lease.url);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { JournalWriters } from "../../../src/crawl/builder/journal-writers.ts";
+import { JournalWriters, journalFiles } from "../../../src/crawl/builder/journal-writers.ts";
 import type { Discovery, JournalPort } from "../../../src/frontier/frontier.ts";
 import { compactShard } from "../../../src/frontier/journal/compact.ts";
 import { HostNotes } from "../../../src/frontier/journal/host-notes.ts";
@@ -30,7 +30,7 @@ function open(folder: string, nowMs: number, aheadMs: number, epoch: number) {
     rules: { ...RULES, startMs, wallAheadMs: () => aheadMs },
     newQueue: () => new ChainQueue(new QueueLog(noFile, 2 ** 20), false),
   });
-  const files = new JournalWriters({ folder, ...SEEDS });
+  const files = new JournalWriters(journalFiles({ folder, ...SEEDS }));
   files.open(0, { shard: 0, epoch, after: end });
   const journal = new ShardJournal(0, shard.state, epoch, 8192);
   const desk = new OwnedShard(shard, journal, () => {});
