@@ -2,7 +2,7 @@
 // journals are written in the same thread by the builders' own code, and synced when `sync` is called.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { JournalWriters } from "../build/src/crawl/builder/journal-writers.js";
+import { JournalWriters, journalFiles } from "../build/src/crawl/builder/journal-writers.js";
 import { OpicQueue } from "../build/src/frontier/opic/opic-queue.js";
 import { ThreadOrder } from "../build/src/frontier/opic/thread-order.js";
 import { ChainQueue } from "../build/src/frontier/queue/chain-queue.js";
@@ -73,7 +73,7 @@ export function openThread({ folder, order, thread = 0, threads = 1, epoch = 1 }
 
 /** The way to the journals: a builder's desk, without the thread around it. */
 function openPort(folder, epoch, ends) {
-  const desk = new JournalWriters({ folder, ...SEEDS });
+  const desk = new JournalWriters(journalFiles({ folder, ...SEEDS }));
   const opened = new Set();
   let waiting = [];
   return {

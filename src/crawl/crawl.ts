@@ -18,7 +18,7 @@ import { prepareResume } from "../store/folder/prepare-resume.ts";
 import { treeLockMemory } from "../store/tree/page-tree.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import { type DiskNews, repeatOnLoop } from "./builder/disk-patience.ts";
+import { type DiskMessage, repeatOnLoop } from "./builder/disk-patience.ts";
 import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./crawl-summary.ts";
 import { type CloseListener, CrawlCloser } from "./ending/close-crawl.ts";
 import { Drain } from "./ending/drain.ts";
@@ -239,7 +239,7 @@ export class Crawl {
   }
 
   /** However many wait for a disk, it is said once. */
-  #onDisk(news: DiskNews): void {
+  #onDisk(news: DiskMessage): void {
     if (news.kind === "diskFull" && this.#waitForDisk++ === 0)
       this.events.emit("diskFull", news.message);
     if (news.kind === "diskFree" && --this.#waitForDisk === 0) this.events.emit("diskFree");

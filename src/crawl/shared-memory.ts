@@ -1,8 +1,8 @@
 import type { CrawlConfig } from "../config/schema.ts";
 import {
   createFrontierMemory,
-  type FrontierChoice,
   type FrontierMemory,
+  type FrontierSizes,
 } from "../frontier/frontier-memory.ts";
 import type { Gates } from "../frontier/gatekeeper.ts";
 import { counterBytes } from "../stats/counters.ts";
@@ -82,9 +82,7 @@ export function createBuffer(): SharedArrayBuffer {
 }
 
 /** Makes the memory for T crawlers and B builders. */
-export function createMemory(
-  config: FrontierChoice & Pick<CrawlConfig, "threads" | "builders" | "visited" | "frontierSize">,
-): CrawlMemory {
+export function createMemory(config: FrontierSizes & Pick<CrawlConfig, "builders">): CrawlMemory {
   const { threads, builders } = config;
   return {
     threads,

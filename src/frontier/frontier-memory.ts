@@ -20,8 +20,13 @@ const SLOT_BYTES = 2 * MAX_URL_LENGTH + 256;
  */
 const MAX_URLS = { cas: 1 << 22, striped: 1 << 17 } as const;
 
-/** What decides which frontier runs. */
-export type FrontierChoice = Pick<CrawlConfig, "frontier" | "sync">;
+/** What decides which frontier runs; the sharded one where nothing is said. */
+export type FrontierChoice = Partial<Pick<CrawlConfig, "frontier" | "sync">>;
+
+/** What decides how much memory it needs. */
+export type FrontierSizes = FrontierChoice &
+  Pick<CrawlConfig, "threads"> &
+  Partial<Pick<CrawlConfig, "visited" | "frontierSize">>;
 
 /** What the rest of the program must know about a frontier without knowing which one runs. */
 export interface FrontierTraits {
@@ -66,16 +71,14 @@ export type FrontierMemory =
     };
 
 /** Makes the memory of the frontier that a configuration asks for. */
-export function createFrontierMemory(
-  config: FrontierChoice & Pick<CrawlConfig, "threads" | "visited" | "frontierSize">,
-): FrontierMemory {
-  const { threads, sync, visited } = config;
+export function createFrontierMemory(config: FrontierSizes): FrontierMemory {
+  const { threads, sync = "lock-free", visited = "cas", frontierSize = "grow" } = config;
   if (config.frontier === "shared") {
     const set = (kind: "cas" | "striped") =>
       new SharedArrayBuffer(visitedSetBytes(kind, setShape(kind)));
     return {
       kind: "shared",
-      queue: createTechnique(sync, queueShape(config)),
+      queue: createTechnique(sync, queueShape({ frontierSize })),
       visited: set(visited),
       taken: frontierTraits(config).losesUrls ? set("cas") : undefined,
     };

@@ -10,9 +10,6 @@ import { startWeb } from "../../src/web/server.ts";
 import { tempFolder } from "../support/orbweaver.ts";
 import { endWithoutBuilder, surviveDeaths } from "./dying-workers.ts";
 
-const settings = (some: object) =>
-  configFrom(checkSettings({ seeds: ["http://127.0.0.1/"], ...some }), {});
-
 // Alone, in other orders, and after an interrupt: deaths.conformance.ts.
 test("when a builder and both its crawlers die at once they are replaced and nothing is lost", (t) =>
   surviveDeaths(t, ["builder 0", "crawler 0", "crawler 1"]));
@@ -31,7 +28,7 @@ test("a worker that dies while the threads are being started is replaced", async
 });
 
 test("a limit that a dead thread has reached ends the crawl when it is counted", () => {
-  const control = new Control(createMemory(settings({ threads: 1, builders: 1 })));
+  const control = new Control(createMemory({ threads: 1, builders: 1 }));
   const two = [
     { share: 5, pages: 6 },
     { share: 2, pages: 2, heldPermits: 1 },

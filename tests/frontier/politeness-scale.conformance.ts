@@ -43,14 +43,7 @@ function newShards(): Shard[] {
 
 test("a hundred thousand hosts under a virtual clock: nearly all that is polite, and nobody too early", () => {
   const shards = newShards();
-  const memory = createMemory({
-    threads: 1,
-    builders: 1,
-    frontier: "sharded",
-    sync: "lock-free",
-    visited: "cas",
-    frontierSize: 1,
-  });
+  const memory = createMemory({ threads: 1, builders: 1 });
   const gates = new Gatekeeper({
     ...gatesOf(memory, 0),
     delayMs: DELAY_MS,

@@ -1,14 +1,12 @@
-import type { Response } from "../../fetch/outcome.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import type { Via } from "../../frontier/via.ts";
-import { directivesText } from "../../parse/robots-meta.ts";
+import type { ParsedPage } from "../../parse/page.ts";
+import { directivesText, type RobotsDirectives } from "../../parse/robots-meta.ts";
 import type { Capture, PageFacts } from "../../store/capture.ts";
 import { LinkList, linkLines } from "../../store/graph/link-list.ts";
 import { jsonLine } from "../../store/lists/jsonl.ts";
 import type { EarlierRecord } from "../../store/warc/earlier-crawl.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import type { OutcomeLine } from "../visit/outcome-line.ts";
-import type { ReadPage } from "../visit/read-page.ts";
 
 /*
  * A capture travels as two parts: its texts in one piece, because each piece of its own costs as much as copying it,
@@ -54,15 +52,43 @@ type PageFactsList = readonly [
   robots: string,
 ];
 
+/** What a record needs of a response. */
+export interface ResponseToStore {
+  readonly head: {
+    readonly status: number;
+    readonly text: string;
+    /** Below 0 when there is no such field. */
+    find(nameLower: string): number;
+  };
+  readonly body: Uint8Array;
+  /** The request as sent, one character per byte. */
+  readonly requestText: string;
+  readonly address: string;
+  readonly date: number;
+  readonly unverified?: string | undefined;
+}
+
+/** What reading a response found that its record needs. */
+export interface PageToStore {
+  readonly mime: string;
+  readonly truncated: Capture["truncated"];
+  readonly unchanged?: EarlierRecord;
+  /** Present for HTML. */
+  readonly parsed:
+    | Pick<ParsedPage, "title" | "words" | "links" | "charset" | "language">
+    | undefined;
+  readonly robots: RobotsDirectives;
+}
+
 /**
  * The parts of a capture frame; without `bodies` request, head and body are left out. The first part lies in memory
  * that the next call uses again.
  */
 export function captureParts(
-  line: OutcomeLine,
-  lease: Lease,
-  response: Response,
-  page: ReadPage,
+  line: object,
+  lease: Pick<Lease, "url" | "depth" | "via" | "parent" | "cash">,
+  response: ResponseToStore,
+  page: PageToStore,
   bodies: boolean,
 ): Uint8Array[] {
   const { parsed } = page;
@@ -147,14 +173,8 @@ function packTexts(
   return bytes.subarray(0, at);
 }
 
-/** A capture as its builder gets it, and the line of the log, which lacks only its end: the place of the record. */
-export interface ReceivedCapture {
-  readonly capture: Capture;
-  readonly line: Buffer;
-}
-
 /** Reads the parts of a capture frame; line, links, request, head and body are views. */
-export function readCapture([texts, body]: readonly Buffer[]): ReceivedCapture {
+export function readCapture([texts, body]: readonly Buffer[]): Capture {
   const bytes = texts!;
   const factsAt = HEAD_BYTES + bytes.readUInt32LE(0);
   const linksAt = factsAt + bytes.readUInt32LE(4);
@@ -162,7 +182,8 @@ export function readCapture([texts, body]: readonly Buffer[]): ReceivedCapture {
   const headAt = requestAt + bytes.readUInt32LE(12);
   const facts: CaptureFacts = JSON.parse(bytes.toString("utf8", factsAt, linksAt));
   const page = pageOf(facts);
-  const capture: Capture = {
+  return {
+    kind: "capture",
     url: facts[0],
     status: facts[1],
     mime: facts[2],
@@ -182,8 +203,10 @@ export function readCapture([texts, body]: readonly Buffer[]): ReceivedCapture {
     request: bytes.subarray(requestAt, headAt),
     head: bytes.subarray(headAt, headAt + bytes.readUInt32LE(16)),
     body: body!,
+    // Without its closing brace.
+    line: bytes.subarray(HEAD_BYTES, factsAt - 1),
+    archived: undefined,
   };
-  return { capture, line: bytes.subarray(HEAD_BYTES, factsAt - 1) };
 }
 
 function pageOf(facts: CaptureFacts): PageFacts | undefined {

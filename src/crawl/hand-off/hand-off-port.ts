@@ -1,9 +1,16 @@
 import type { PageLocation } from "../../frontier/finish.ts";
 import type { JournalPort } from "../../frontier/frontier.ts";
 import type { JournalEnd } from "../../frontier/journal/journal-reader.ts";
-import type { OpenJournal } from "../builder/journal-writers.ts";
 import type { BufferSender } from "./buffer-sender.ts";
 import { FRAMES } from "./frames.ts";
+
+/** What a builder is told of a journal before its first batch. */
+export interface OpenJournal {
+  readonly shard: number;
+  readonly epoch: number;
+  /** Where it ended when it was read. */
+  readonly after: JournalEnd | undefined;
+}
 
 /** Where the record of a number is. */
 export type PlaceOfRecord = readonly [record: number, place: PageLocation];

@@ -7,10 +7,10 @@ import { reclaimTreeLocks } from "../../store/tree/page-tree.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../url/site.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
-import type { BuildRules, FromBuilder } from "../builder/build-worker.ts";
-import { builderOptions } from "../builder/builder-options.ts";
+import type { BuildRules } from "../builder/build-worker.ts";
+import type { FromBuilder } from "../builder/builder-message.ts";
 import type { DebugRules } from "../builder/debug-worker.ts";
-import type { DiskNews } from "../builder/disk-patience.ts";
+import type { DiskMessage } from "../builder/disk-patience.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawl-worker.ts";
 import type { CrawlerRules } from "../crawler/crawler-rules.ts";
 import type { Control, CrawlMemory } from "../shared-memory.ts";
@@ -41,7 +41,7 @@ export interface WorkersPlan {
 /** What the workers report to their supervisor. */
 export interface WorkersListener {
   onSeed(url: CrawlUrl): void;
-  onDisk(news: DiskNews): void;
+  onDisk(news: DiskMessage): void;
   /** `backMs` after its death what it held waited again. */
   onReplaced(name: string, cause: unknown, backMs: number): void;
   /** Nothing is pending. */
@@ -64,10 +64,9 @@ export function startBuilder(
   const { config, memory, out, seedLow, seedHigh, treeLocks } = plan;
   // A builder that died may have held locks.
   reclaimTreeLocks(treeLocks, builder);
-  const options = builderOptions(config, out, builder, treeLocks);
   const folder = journalsOf(plan);
   const journals = folder === undefined ? undefined : { folder, seedLow, seedHigh };
-  const workerData: BuildRules = { builder, config, memory, options, journals };
+  const workerData: BuildRules = { builder, config, memory, out, treeLocks, journals };
   const module = new URL("../builder/build-worker.js", import.meta.url);
   const running = runWorker(module, `builder ${builder}`, { workerData });
   running.worker.on("message", onMessage);

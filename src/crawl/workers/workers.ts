@@ -7,7 +7,7 @@ import {
 } from "../../frontier/frontier-memory.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import type { RunningWorker } from "../../runtime/run-worker.ts";
-import type { FromBuilder } from "../builder/build-worker.ts";
+import type { FromBuilder } from "../builder/builder-message.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawl-worker.ts";
 import { BufferPlan } from "../hand-off/buffer-plan.ts";
 import { Account, bellsOf, createBuffer, gatesOf, MODES } from "../shared-memory.ts";

@@ -12,6 +12,7 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import { openOwned } from "./open-owned.ts";
 import { SEED_HIGH, SEED_LOW } from "./oracle.ts";
+import { captureOf } from "./sim-builder.ts";
 import type { SimMemory } from "./sim-memory.ts";
 import { addressOf } from "./sim-web.ts";
 import type { World } from "./simulated-crawl.ts";
@@ -175,8 +176,7 @@ export class SimCrawler {
 
   #finish(lease: Lease, outcome: number, links: readonly CrawlUrl[]): void {
     const hasRecord = outcome !== OUTCOME.failed;
-    const bytes = Buffer.from(lease.url);
-    const record = hasRecord ? this.#handOff.sendRecord([bytes], () => {}) : undefined;
+    const record = hasRecord ? this.#handOff.sendRecord(captureOf(lease), () => {}) : undefined;
     // As a crawl does with the links of a page.
     const { left, known } =
       outcome === OUTCOME.page
