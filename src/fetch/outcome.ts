@@ -1,27 +1,4 @@
-import type { BodyTap } from "./wire/message.ts";
-import type { ResponseHead } from "./wire/response-head.ts";
-
-/** A response as it came, before anything is decided about it. */
-export interface Response {
-  readonly head: ResponseHead;
-  /** The request as sent, one character per byte. */
-  readonly requestText: string;
-  /** De-chunked, content coding as received. */
-  readonly body: Buffer;
-  readonly address: string;
-  /** Wall time of the request. */
-  readonly date: number;
-  readonly tookMs: number;
-  readonly truncated: "length" | "time" | "disconnect" | undefined;
-  /** Why the certificate would have been refused without --insecure. */
-  readonly unverified?: string | undefined;
-  /** Why the body is not whole or not clean, if so. */
-  readonly flag: string | undefined;
-  /** Who has read the body while it came. */
-  readonly tap?: BodyTap | undefined;
-  /** Nobody needs the body any more. */
-  release(): void;
-}
+import type { Response } from "./transport.ts";
 
 /** What became of a URL. Time-outs and refusals are what crawling is made of, so they are values. */
 export type FetchOutcome =

@@ -174,7 +174,7 @@ export class Crawler {
     if (this.#givesUp) this.#abandonWaiting();
     const hasRoom = mode === MODES.run && this.#takeMore();
     this.#filled = this.#inFlight;
-    if (mode === MODES.abort) void this.#parts.wire.close();
+    if (mode === MODES.abort) void this.#parts.transport.close();
     const sent = this.#frontier.flush(mode !== MODES.run);
     // Enough hosts that only wait for their time are something to do: what a commit would bring is in no hurry.
     const idle = hasRoom && this.#frontier.hostsWaiting < this.#rules.config.linksPerThread;
@@ -295,6 +295,6 @@ export class Crawler {
     this.#running = false;
     this.#timer.clear();
     this.#bell.close();
-    void this.#parts.wire.close().then(() => this.#voice.finished());
+    void this.#parts.transport.close().then(() => this.#voice.finished());
   }
 }

@@ -1,4 +1,4 @@
-import type { Response } from "../../fetch/outcome.ts";
+import type { Response } from "../../fetch/transport.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import type { Via } from "../../frontier/via.ts";
 import { directivesText } from "../../parse/robots-meta.ts";

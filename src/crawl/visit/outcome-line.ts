@@ -1,4 +1,5 @@
-import type { FetchOutcome, Response } from "../../fetch/outcome.ts";
+import type { FetchOutcome } from "../../fetch/outcome.ts";
+import type { Response } from "../../fetch/transport.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import { directivesText } from "../../parse/robots-meta.ts";
 import type { ReadPage } from "./read-page.ts";

@@ -1,5 +1,5 @@
 import { mimeOf } from "../../fetch/fetcher.ts";
-import type { Response } from "../../fetch/outcome.ts";
+import type { Response } from "../../fetch/transport.ts";
 import type { ListReader } from "./list-reader.ts";
 import type { ReadPage } from "./read-page.ts";
 

@@ -1,7 +1,7 @@
 import { isHtml, mimeOf } from "../../fetch/fetcher.ts";
-import type { Response } from "../../fetch/outcome.ts";
+import type { ResponseHead } from "../../fetch/response-head.ts";
+import type { Response } from "../../fetch/transport.ts";
 import { type DecodeResult, decodeBody } from "../../fetch/wire/decode.ts";
-import type { ResponseHead } from "../../fetch/wire/response-head.ts";
 import type { Via } from "../../frontier/via.ts";
 import { headerPages } from "../../parse/link-header.ts";
 import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";

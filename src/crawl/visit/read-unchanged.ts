@@ -1,6 +1,5 @@
-import type { Response } from "../../fetch/outcome.ts";
-import type { RequestHeaders } from "../../fetch/wire/client.ts";
-import { ResponseHead } from "../../fetch/wire/response-head.ts";
+import { ResponseHead } from "../../fetch/response-head.ts";
+import type { RequestHeaders, Response } from "../../fetch/transport.ts";
 import type { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { type ReadPage, type ReadRules, readPage } from "./read-page.ts";

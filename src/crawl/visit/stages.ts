@@ -1,6 +1,7 @@
-import type { FetchOutcome, Response } from "../../fetch/outcome.ts";
+import type { FetchOutcome } from "../../fetch/outcome.ts";
 import { isWorthRetrying } from "../../fetch/outcome.ts";
 import { retryAfterMs } from "../../fetch/retry-after.ts";
+import type { Response } from "../../fetch/transport.ts";
 import type { Frontier, Lease } from "../../frontier/frontier.ts";
 import type { KnownLinks } from "../../frontier/seen/known-links.ts";
 import { monotonicMs } from "../../runtime/clock.ts";

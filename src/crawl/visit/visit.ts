@@ -1,4 +1,5 @@
-import type { FetchOutcome, Response } from "../../fetch/outcome.ts";
+import type { FetchOutcome } from "../../fetch/outcome.ts";
+import type { Response } from "../../fetch/transport.ts";
 import type { Discovery, Lease, OUTCOME } from "../../frontier/frontier.ts";
 import type { KnownFingerprints } from "../../frontier/seen/known-links.ts";
 import type { ReadPage } from "./read-page.ts";
