@@ -46,6 +46,8 @@ export interface Capture {
   via?: Via | undefined;
   /** Its cash when it was taken, where URLs are ordered by that: a seed begins with 2^36. */
   cash?: number | undefined;
+  /** What a user's handler wants kept with the page: one line of JSON. */
+  data?: string | undefined;
   outlinks: LinkList;
 }
 

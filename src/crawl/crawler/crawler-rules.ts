@@ -1,8 +1,8 @@
-import type { PagePriority } from "../../config/priority-module.ts";
 import type { CrawlConfig } from "../../config/schema.ts";
 import type { LentSoFar } from "../../frontier/lending/lender.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
+import type { LoadedHandler } from "../visit/load-handler.ts";
 
 /** Everything a crawler thread is given at its start. Plain data: it crosses a thread boundary. */
 export interface CrawlerRules {
@@ -25,8 +25,8 @@ export interface CrawlerRules {
   readonly epoch: number;
   /** Hosts may have been asked a moment ago by a thread that is gone: each waits one delay first. */
   readonly mustWait: boolean;
-  /** What `--priority` names; each thread loads it for itself. */
-  readonly priority?: PagePriority;
+  /** What `--handler` and `--priority` name; each thread loads it for itself. */
+  readonly handler?: LoadedHandler;
 }
 
 /** Milliseconds to stay away after the given number of failures; doubles each time, at most a minute. */

@@ -123,7 +123,7 @@ function openSharded(
     order === "opic"
       ? new ThreadOrder({
           onLate: late,
-          priority: rules.priority,
+          priority: rules.handler?.priority,
           board: new CashBoard(memory.cashBoard, thread),
           places: config.linksPerThread,
           exchange: new ExchangeSize(config.exchangeSize),

@@ -20,7 +20,7 @@ import type { ReadPage } from "../visit/read-page.ts";
 const TEXTS = 5;
 const HEAD_BYTES = 4 * TEXTS;
 /** Where the facts of a page begin among those of a capture. */
-const PAGE_AT = 14;
+const PAGE_AT = 15;
 const EMPTY = Buffer.alloc(0);
 
 /** What an empty place in a list of JSON becomes. */
@@ -42,6 +42,7 @@ type CaptureFacts = readonly [
   unverified: string | Absent,
   unchanged: EarlierRecord | Absent,
   cash: number | Absent,
+  data: string | Absent,
   ...page: readonly [] | PageFactsList,
 ];
 
@@ -93,6 +94,7 @@ export function captureParts(
     response.unverified,
     page.unchanged,
     lease.cash,
+    page.data,
     ...pageFacts,
   ];
   const texts = packTexts(
@@ -177,6 +179,7 @@ export function readCapture([texts, body]: readonly Buffer[]): ReceivedCapture {
     unverified: facts[11] ?? undefined,
     unchanged: facts[12] ?? undefined,
     cash: facts[13] ?? undefined,
+    data: facts[14] ?? undefined,
     page,
     outlinks: LinkList.fromLines(bytes.subarray(linksAt, requestAt), page?.links ?? 0),
     request: bytes.subarray(requestAt, headAt),

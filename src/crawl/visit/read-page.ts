@@ -34,6 +34,8 @@ export interface ReadPage {
   /** What was wrong with the body, as a stable code. */
   readonly flag: string | undefined;
   readonly truncated: Response["truncated"];
+  /** What the user's handler wants kept with the page, as JSON. */
+  readonly data?: string | undefined;
 }
 
 /** Caps for bodies and the way to read them, from the configuration. */
@@ -98,7 +100,8 @@ function parseBody(
     : parseDecoded(url, head, decoding, bare, rules);
 }
 
-function codingOf(head: ResponseHead): string | undefined {
+/** The value of Content-Encoding, several lines as one. */
+export function codingOf(head: ResponseHead): string | undefined {
   const at = head.find("content-encoding");
   if (at < 0) return undefined;
   const isOnly = head.find("content-encoding", head.after(at)) < 0;

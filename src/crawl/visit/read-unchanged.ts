@@ -8,13 +8,22 @@ const SENDABLE = /^[\x20-\x7e]{1,512}$/;
 
 /** The headers that ask a server for a page only if it is not what the earlier crawl has. */
 export function validatorsOf(earlier: EarlierCrawl, url: CrawlUrl): RequestHeaders | undefined {
-  const head = ResponseHead.parse(earlier.find(url)?.head ?? "");
-  const etag = head?.get("etag") ?? "";
-  const modified = head?.get("last-modified") ?? "";
+  const found = earlierResponse(earlier, url);
+  const etag = found?.head.get("etag") ?? "";
+  const modified = found?.head.get("last-modified") ?? "";
   const headers: [string, string][] = [];
   if (SENDABLE.test(etag)) headers.push(["If-None-Match", etag]);
   if (SENDABLE.test(modified)) headers.push(["If-Modified-Since", modified]);
   return headers.length === 0 ? undefined : headers;
+}
+
+/** The page as the earlier crawl got it; undefined when it cannot be found any more. */
+export function earlierResponse(earlier: EarlierCrawl, url: CrawlUrl) {
+  const found = earlier.find(url);
+  const head = ResponseHead.parse(found?.head ?? "");
+  if (found === undefined || head === undefined) return undefined;
+  const { recordId, uri, date, payloadDigest, body } = found;
+  return { head, body, unchanged: { recordId, uri, date, payloadDigest } };
 }
 
 /**
@@ -27,12 +36,9 @@ export async function readUnchanged(
   earlier: EarlierCrawl,
   rules: ReadRules,
 ): Promise<ReadPage> {
-  const found = earlier.find(url);
-  const head = ResponseHead.parse(found?.head ?? "");
-  const bare = await readPage(url, "link", response, rules);
-  if (found === undefined || head === undefined) return bare;
-  const { recordId, uri, date, payloadDigest, body } = found;
-  const unchanged = { recordId, uri, date, payloadDigest };
+  const found = earlierResponse(earlier, url);
+  if (found === undefined) return readPage(url, "link", response, rules);
+  const { head, body, unchanged } = found;
   const page = await readPage(url, "link", { ...response, head, body }, rules);
   return { ...page, isPage: false, unchanged, flag: undefined, truncated: undefined };
 }

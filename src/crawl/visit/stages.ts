@@ -15,10 +15,11 @@ import { captureParts } from "../hand-off/capture-frame.ts";
 import { FRAMES } from "../hand-off/frames.ts";
 import type { DebugLog } from "./debug-log.ts";
 import type { Redirect, Skipped } from "./follower.ts";
+import { handlePage } from "./handle-page.ts";
 import { outcomeLine, responseLine, unavailableLine } from "./outcome-line.ts";
 import { type ReadPage, type ReadRules, readPage } from "./read-page.ts";
 import { readRulesOf } from "./read-rules.ts";
-import { readUnchanged } from "./read-unchanged.ts";
+import { earlierResponse, readUnchanged } from "./read-unchanged.ts";
 import type { Next, Stages, VisitEnd } from "./visit.ts";
 
 /** Errors that are the host's, not the URL's: everybody who wants this host waits. */
@@ -141,6 +142,14 @@ export class CrawlerStages implements Stages {
       });
     }
     return page;
+  }
+
+  handle(lease: Lease, response: Response, page: ReadPage): ReadPage | Promise<ReadPage> {
+    const { rules, earlier } = this.#parts;
+    const handler = rules.handler?.page;
+    if (handler === undefined || !(page.isPage || page.unchanged !== undefined)) return page;
+    const source = page.unchanged && earlier && earlierResponse(earlier, lease.url);
+    return handlePage(handler, lease, source ?? response, page, this.#reading);
   }
 
   follow(lease: Lease, response: Response, page: ReadPage): Next {

@@ -26,6 +26,8 @@ export interface Stages {
   requestEnded(lease: Lease): void;
   /** Decodes and parses what came, if it is a page. */
   read(lease: Lease, response: Response): ReadPage | Promise<ReadPage>;
+  /** The user's handler sees the page and may change its links; without one the page stays as it is. */
+  handle(lease: Lease, response: Response, page: ReadPage): ReadPage | Promise<ReadPage>;
   /** Decides what to visit next and reports what is not. */
   follow(lease: Lease, response: Response, page: ReadPage): Next;
   /** Hands the record to a builder, releases the response once it is on its way, and answers the record's number. */
@@ -70,7 +72,12 @@ export async function visit(lease: Lease, stages: Stages): Promise<void> {
     });
   }
   const reading = stages.read(lease, outcome.response);
-  const page = reading instanceof Promise ? await reading : reading;
+  const handling = stages.handle(
+    lease,
+    outcome.response,
+    reading instanceof Promise ? await reading : reading,
+  );
+  const page = handling instanceof Promise ? await handling : handling;
   const next = stages.follow(lease, outcome.response, page);
   const record = stages.store(lease, outcome.response, page, next);
   const { found, known, redirect, links } = next;

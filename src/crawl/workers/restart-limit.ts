@@ -18,7 +18,7 @@ export class RestartLimit {
   }
 }
 
-/** What a worker died of, if that is what the user gave it (`--priority`): starting it again does not cure that. */
+/** What a worker died of, if that is what the user gave it (`--handler`, `--priority`): starting it again does not cure that. */
 export function misuseOf(error: unknown): UsageError | undefined {
   const cause = error instanceof WorkerDiedError ? error.cause : undefined;
   const isMisuse = cause instanceof Error && "code" in cause && cause.code === USAGE;

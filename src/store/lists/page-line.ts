@@ -29,6 +29,8 @@ export interface PageLine {
   digest: string;
   /** Same instant as ts. */
   time: string;
+  /** What the handler of `--handler` answered. */
+  data?: unknown;
   file: string;
   offset: number;
   length: number;
@@ -41,7 +43,17 @@ export interface PageLine {
 export function pageLine(
   capture: Pick<
     Capture,
-    "url" | "date" | "status" | "mime" | "bytes" | "depth" | "parent" | "page" | "outlinks" | "cash"
+    | "url"
+    | "date"
+    | "status"
+    | "mime"
+    | "bytes"
+    | "depth"
+    | "parent"
+    | "page"
+    | "outlinks"
+    | "cash"
+    | "data"
   > & {
     readonly body: { readonly length: number };
   },
@@ -53,10 +65,11 @@ export function pageLine(
   const source = parent === undefined ? "null" : jsonText(safeUri(parent));
   const links = jsonNumber(page?.links ?? capture.outlinks.length);
   const robots = page?.robots ? `,"robots":${jsonText(page.robots)}` : "";
+  const data = capture.data === undefined ? "" : `,"data":${capture.data}`;
   const bytes = jsonNumber(capture.bytes ?? capture.body.length);
   const start = `{"id":${jsonText(archived.recordId)},"url":${jsonText(safeUri(capture.url))},"ts":"${time}","title":${jsonText(page?.title ?? "")},"parent":${source}`;
   const facts = `,"depth":${jsonNumber(capture.depth)},"links":${links},"status":${capture.status},"mime":${jsonText(mime)},"words":${jsonNumber(page?.words ?? 0)}${robots},"bytes":${bytes}`;
-  const place = `,"digest":${jsonText(archived.payloadSha256)},"time":"${time}","file":${jsonText(location.file)},"offset":${location.offset},"length":${location.length}`;
+  const place = `,"digest":${jsonText(archived.payloadSha256)},"time":"${time}"${data},"file":${jsonText(location.file)},"offset":${location.offset},"length":${location.length}`;
   return `${start}${facts}${place}${priorityOf(capture.cash)}}`;
 }
 

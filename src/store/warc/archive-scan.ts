@@ -10,7 +10,7 @@ import { readWarc, type WarcRecord } from "./warc-reader.ts";
 export interface ScannedCapture extends Archived {
   readonly capture: Pick<
     Capture,
-    "url" | "date" | "status" | "mime" | "depth" | "parent" | "page" | "outlinks"
+    "url" | "date" | "status" | "mime" | "depth" | "parent" | "page" | "outlinks" | "data"
   > & { readonly body: { readonly length: number } };
   /** The HTTP head and body; of a revisit the head alone. */
   readonly block: Buffer;
@@ -104,10 +104,21 @@ function scanned(file: string, record: WarcRecord, metadata: string | undefined)
       ...(parent === undefined ? {} : { parent: parent as CrawlUrl }),
       ...(page === undefined ? {} : { page }),
       ...(/^\d+$/.test(cash ?? "") ? { cash: Number(cash) } : {}),
+      data: jsonOf(fields.get("data")?.[0]),
       outlinks: LinkList.of(outlinks),
       body: { length: Number(fields.get("payload-bytes")?.[0] ?? block.length - head.length) },
     },
   };
+}
+
+/** The text if it is JSON: what was read back from a damaged record need not be. */
+function jsonOf(text: string | undefined): string | undefined {
+  try {
+    JSON.parse(text ?? "");
+    return text;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The head of an HTTP block through its blank line. */
