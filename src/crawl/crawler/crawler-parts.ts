@@ -22,24 +22,18 @@ import { FoundLinks } from "../visit/found-links.ts";
 import { Guard } from "../visit/guard.ts";
 import { ListReader } from "../visit/list-reader.ts";
 import { NamedSitemaps } from "../visit/named-sitemaps.ts";
-import { validatorsOf } from "../visit/read-unchanged.ts";
-import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
+import { validatorsOf } from "../visit/read-page.ts";
+import { backOffMs } from "../visit/retry.ts";
+import type { VisitParts } from "../visit/stages.ts";
+import type { CrawlerRules } from "./crawler-rules.ts";
 
 /** Header and heads of a record beside its body. */
 const RECORD_EXTRA_BYTES = 64 * 1024;
 
-/** What a crawler thread asks the network with. */
-export interface CrawlerParts {
+/** The parts of visits, and what a crawler thread asks the network with. */
+export interface CrawlerParts extends VisitParts {
   readonly transport: Transport;
   readonly robots: RobotsFetcher | undefined;
-  readonly fetcher: Fetcher;
-  readonly scope: Scope;
-  readonly follower: Follower;
-  readonly foundLinks: FoundLinks;
-  readonly namedSitemaps: NamedSitemaps;
-  readonly guard: Guard;
-  /** Present with --recrawl. */
-  readonly earlier: EarlierCrawl | undefined;
 }
 
 /** What all threads together remember of robots.txt files; 32 MiB are some 100,000 hosts that allow everything. */

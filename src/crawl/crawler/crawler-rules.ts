@@ -29,11 +29,6 @@ export interface CrawlerRules {
   readonly handler?: LoadedHandler;
 }
 
-/** Milliseconds to stay away after the given number of failures; doubles each time, at most a minute. */
-export function backOffMs(delayMs: number, failures: number): number {
-  return Math.min(60_000, Math.max(delayMs, 200) * 2 ** failures);
-}
-
 /** Whether visits may be made by another thread: a site's budget and its cookies are kept by its owner alone. */
 export function mayLend(config: CrawlConfig): boolean {
   return config.maxPagesPerSite === undefined && !config.cookies;

@@ -8,6 +8,7 @@ import { BufferPlan } from "../hand-off/buffer-plan.ts";
 import { type BufferSender, outlookOf } from "../hand-off/buffer-sender.ts";
 import type { HandOffPort, PlaceOfRecord } from "../hand-off/hand-off-port.ts";
 import { openSender } from "../hand-off/open-buffer.ts";
+import { SendRecords } from "../hand-off/send-records.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.ts";
 import { DebugLog } from "../visit/debug-log.ts";
 import { CrawlerStages } from "../visit/stages.ts";
@@ -99,7 +100,7 @@ export class Crawler {
       rules,
       frontier: this.#frontier,
       known: opened.known,
-      handOff: this.#handOff,
+      records: new SendRecords(this.#handOff, config.store !== "none"),
       counters: this.#counters,
       debugLog: config.debug
         ? new DebugLog(debugRingOf(memory, thread + 1), bells.at(-1)!, this.#counters)

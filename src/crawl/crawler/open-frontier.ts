@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Mailbox } from "../../frontier/exchange/mailbox.ts";
-import { OUTCOME, type ThreadFrontier } from "../../frontier/frontier.ts";
+import type { ThreadFrontier } from "../../frontier/frontier.ts";
 import { ArchiveEnds } from "../../frontier/journal/archive-ends.ts";
 import { listJournals } from "../../frontier/journal/journal-listing.ts";
 import type { JournalEnd } from "../../frontier/journal/journal-reader.ts";
@@ -34,6 +34,7 @@ import type { BufferSender } from "../hand-off/buffer-sender.ts";
 import { HandOffPort } from "../hand-off/hand-off-port.ts";
 import { frontierShape, setShape } from "../shared-frontier-memory.ts";
 import { type Control, inboxesOf, MODES } from "../shared-memory.ts";
+import { clearOutcomes, countRecovered } from "../visit/outcome.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 
 /** Queued URLs in memory, all threads together; more of them lie on disk. */
@@ -114,8 +115,8 @@ function openSharded(
   const left = new RecoveredFiles({ maxFiles: Math.floor(spareFiles(config) / 2) });
   const gathered = new BulkAdd();
   // A thread that follows a dead one counts what is on disk.
-  for (const name of ["pages", "redirects", "failed", "refused", "lateOwn", "lateForeign"] as const)
-    counters.set(name, 0);
+  clearOutcomes(counters);
+  for (const name of ["lateOwn", "lateForeign"] as const) counters.set(name, 0);
   const owned: Shard[] = [];
   const late = (origin: CreditOrigin, credits: number) =>
     counters.add(origin === "own" ? "lateOwn" : "lateForeign", credits);
@@ -153,12 +154,7 @@ function openSharded(
     const { outcomes, counters: counted } = opened.shard.state;
     counters.add("lateOwn", counted[CASH_COUNTERS.lateOwn]!);
     counters.add("lateForeign", counted[CASH_COUNTERS.lateForeign]!);
-    counters.add("pages", outcomes[OUTCOME.page]!);
-    counters.add("redirects", outcomes[OUTCOME.redirect]!);
-    counters.add("failed", outcomes[OUTCOME.failed]!);
-    counters.add("refused", outcomes[OUTCOME.refused]!);
-    counters.add("sitemaps", outcomes[OUTCOME.sitemap]!);
-    counters.add("unchanged", outcomes[OUTCOME.unchanged]!);
+    countRecovered(counters, outcomes);
   }
   // Once for all shards: every builder that died left files, and most of them hold something of each shard.
   checkArchives(rules.archive, archives.ends, rules.lostArchives);

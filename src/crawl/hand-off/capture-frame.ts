@@ -7,7 +7,7 @@ import { LinkList, linkLines } from "../../store/graph/link-list.ts";
 import { jsonLine } from "../../store/lists/jsonl.ts";
 import type { EarlierRecord } from "../../store/warc/earlier-crawl.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import type { OutcomeLine } from "../visit/outcome-line.ts";
+import type { OutcomeLine } from "../visit/outcome.ts";
 import type { ReadPage } from "../visit/read-page.ts";
 
 /*

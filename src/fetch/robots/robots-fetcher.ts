@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Host } from "../../frontier/host.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { hostnameOf, originOf } from "../../url/url-parts.ts";
-import type { FetchOutcome } from "../outcome.ts";
+import type { FetchOutcome, Postponed } from "../outcome.ts";
 import type { PoliteClient } from "../polite-client.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import type { Response } from "../transport.ts";
@@ -28,7 +28,7 @@ export type RobotsAnswer =
       readonly retryAtMs: number;
       readonly final: boolean;
     }
-  | { readonly kind: "postponed"; readonly untilMs: number };
+  | Postponed;
 
 /** Settings of the desk. */
 export interface RobotsFetcherRules {

@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import { type ProxyValue, parseProxy } from "../../config/proxy-value.ts";
 import type { UrlParts } from "../../url/url-parts.ts";
+import type { Unanswered } from "../outcome.ts";
 import type { Target } from "../transport.ts";
 import { type AddressPolicy, isLoopback } from "./address.ts";
 import type { NameResolver, Resolution } from "./resolve.ts";
@@ -13,9 +14,7 @@ export interface Route {
 }
 
 /** A route, or why there is none. */
-export type RouteFound =
-  | { readonly kind: "route"; readonly route: Route }
-  | { readonly kind: "failed" | "refused"; readonly error: string; readonly detail?: string };
+export type RouteFound = { readonly kind: "route"; readonly route: Route } | Unanswered;
 
 /** What finding a route needs. */
 export interface RouteParts {
