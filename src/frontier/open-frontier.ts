@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { PagePriority } from "../config/priority-module.ts";
+import type { PagePriority } from "../config/page-handler.ts";
 import type { CrawlConfig } from "../config/schema.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { openScratchFile } from "../runtime/scratch-file.ts";

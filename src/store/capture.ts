@@ -48,6 +48,8 @@ export interface CaptureFacts {
   via?: Via | undefined;
   /** Its cash when it was taken, where URLs are ordered by that: a seed begins with 2^36. */
   cash?: number | undefined;
+  /** What a user's handler wants kept with the page: one line of JSON. */
+  data?: string | undefined;
   outlinks: LinkList;
   /** Its line of logs/crawl.jsonl without the end, which names the place of the record; absent where no log is written. */
   line?: Uint8Array | undefined;

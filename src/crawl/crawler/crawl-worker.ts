@@ -1,12 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { PagePriority } from "../../config/priority-module.ts";
 import { OrbweaverError } from "../../errors.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { PlaceOfRecord } from "../hand-off/hand-off-port.ts";
+import { type LoadedHandler, loadHandler } from "../visit/load-handler.ts";
 import type { StandbyData } from "../workers/standby-workers.ts";
 import { Crawler } from "./crawler.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
-import { loadPriority } from "./load-priority.ts";
 
 /** What the supervisor says to a crawler thread. */
 export type ToCrawler =
@@ -42,10 +41,9 @@ const post = (message: FromCrawler): void => port.postMessage(message);
 let crawler: Crawler | undefined;
 
 try {
-  const { priority } = workerData as StandbyData;
-  const loaded = priority === undefined ? undefined : await loadPriority(priority);
+  const handler = await loadHandler((workerData as StandbyData).modules);
   port.on("message", (message: ToCrawler) => {
-    if (message.kind === "begin") orRefuse(() => begin(message, loaded));
+    if (message.kind === "begin") orRefuse(() => begin(message, handler));
     else if (message.kind === "leave") process.exit(1);
     else onMessage(message);
   });
@@ -71,20 +69,23 @@ function refuse(error: unknown): void {
 
 function begin(
   { rules, ownSeeds }: Extract<ToCrawler, { kind: "begin" }>,
-  priority: PagePriority | undefined,
+  handler: LoadedHandler,
 ): void {
-  crawler = new Crawler(priority === undefined ? rules : { ...rules, priority }, {
-    onSeed: (url) => post({ kind: "seed", url }),
-    onReady: (share, pages) => post({ kind: "ready", share, pages }),
-    onFinished: () => {
-      post({ kind: "finished" });
-      port.close();
+  crawler = new Crawler(
+    { ...rules, handler },
+    {
+      onSeed: (url) => post({ kind: "seed", url }),
+      onReady: (share, pages) => post({ kind: "ready", share, pages }),
+      onFinished: () => {
+        post({ kind: "finished" });
+        port.close();
+      },
+      // A fault in our own code: the thread ends with it, and the supervisor starts another one.
+      onFault: (error) => {
+        throw error;
+      },
     },
-    // A fault in our own code: the thread ends with it, and the supervisor starts another one.
-    onFault: (error) => {
-      throw error;
-    },
-  });
+  );
   crawler.start(ownSeeds);
 }
 

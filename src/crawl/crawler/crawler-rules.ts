@@ -1,7 +1,7 @@
-import type { PagePriority } from "../../config/priority-module.ts";
 import type { CrawlConfig } from "../../config/schema.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
+import type { LoadedHandler } from "../visit/load-handler.ts";
 
 /** Everything a crawler thread is given at its start. Plain data: it crosses a thread boundary. */
 export interface CrawlerRules {
@@ -24,11 +24,6 @@ export interface CrawlerRules {
   readonly epoch: number;
   /** Hosts may have been asked a moment ago by a thread that is gone: each waits one delay first. */
   readonly mustWait: boolean;
-  /** What `--priority` names; each thread loads it for itself. */
-  readonly priority?: PagePriority;
-}
-
-/** Milliseconds to stay away after the given number of failures; doubles each time, at most a minute. */
-export function backOffMs(delayMs: number, failures: number): number {
-  return Math.min(60_000, Math.max(delayMs, 200) * 2 ** failures);
+  /** What `--handler` and `--priority` name; each thread loads it for itself. */
+  readonly handler?: LoadedHandler;
 }

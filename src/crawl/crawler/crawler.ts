@@ -10,6 +10,7 @@ import { spareFiles } from "../file-budget.ts";
 import { BufferPlan } from "../hand-off/buffer-plan.ts";
 import { HandOffPort, type PlaceOfRecord } from "../hand-off/hand-off-port.ts";
 import { openSender } from "../hand-off/open-buffer.ts";
+import { SendRecords } from "../hand-off/send-records.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.ts";
 import { DebugLog } from "../visit/debug-log.ts";
 import { CrawlerStages } from "../visit/stages.ts";
@@ -67,7 +68,7 @@ export class Crawler {
     this.#frontier = openFrontier({
       ...rules,
       memory: memory.frontier,
-      priority: rules.priority,
+      priority: rules.handler?.priority,
       pending: this.#control.pending,
       limit: new PageLimit({
         maxPages: config.maxPages,
@@ -105,7 +106,7 @@ export class Crawler {
       ...this.#parts,
       rules,
       frontier: this.#frontier,
-      handOff: this.#handOff,
+      records: new SendRecords(this.#handOff, config.store !== "none"),
       counters: this.#counters,
       debugLog: config.debug
         ? new DebugLog(debugRingOf(memory, thread + 1), bells.at(-1)!, this.#counters)
@@ -159,7 +160,7 @@ export class Crawler {
     this.#isRoundPlanned = false;
     if (!this.#isRunning) return;
     this.#bell.awake();
-    if (this.#control.mode === MODES.abort) void this.#parts.wire.close();
+    if (this.#control.mode === MODES.abort) void this.#parts.transport.close();
     const lookMs = this.#loop.round();
     this.#publish();
     if (this.#loop.hasEnded) {
@@ -211,6 +212,6 @@ export class Crawler {
     this.#timer.clear();
     this.#bell.close();
     this.#frontier.close();
-    void this.#parts.wire.close().then(() => this.#listener.onFinished());
+    void this.#parts.transport.close().then(() => this.#listener.onFinished());
   }
 }

@@ -18,7 +18,7 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 const TEXTS = 5;
 const HEAD_BYTES = 4 * TEXTS;
 /** Where the facts of a page begin among those of a capture. */
-const PAGE_AT = 14;
+const PAGE_AT = 15;
 const EMPTY = Buffer.alloc(0);
 
 /** What an empty place in a list of JSON becomes. */
@@ -40,6 +40,7 @@ type CaptureFacts = readonly [
   unverified: string | Absent,
   unchanged: EarlierRecord | Absent,
   cash: number | Absent,
+  data: string | Absent,
   ...page: readonly [] | PageFactsList,
 ];
 
@@ -78,6 +79,8 @@ export interface PageToStore {
     | Pick<ParsedPage, "title" | "words" | "links" | "charset" | "language">
     | undefined;
   readonly robots: RobotsDirectives;
+  /** What a user's handler wants kept: one line of JSON. */
+  readonly data?: string | undefined;
 }
 
 /**
@@ -119,6 +122,7 @@ export function captureParts(
     response.unverified,
     page.unchanged,
     lease.cash,
+    page.data,
     ...pageFacts,
   ];
   const texts = packTexts(
@@ -198,6 +202,7 @@ export function readCapture([texts, body]: readonly Buffer[]): Capture {
     unverified: facts[11] ?? undefined,
     unchanged: facts[12] ?? undefined,
     cash: facts[13] ?? undefined,
+    data: facts[14] ?? undefined,
     page,
     outlinks: LinkList.fromLines(bytes.subarray(linksAt, requestAt), page?.links ?? 0),
     request: bytes.subarray(requestAt, headAt),

@@ -1,37 +1,61 @@
-import type { FetchOutcome, Response } from "../../fetch/outcome.ts";
-import { isWorthRetrying } from "../../fetch/outcome.ts";
-import { retryAfterMs } from "../../fetch/retry-after.ts";
+import type { CrawlConfig } from "../../config/schema.ts";
+import type { Fetcher } from "../../fetch/fetcher.ts";
+import type { FetchOutcome, FinalOutcome } from "../../fetch/outcome.ts";
+import type { Response } from "../../fetch/transport.ts";
 import type { Frontier, Lease } from "../../frontier/frontier.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import type { CounterRow } from "../../stats/counters.ts";
-import { jsonLine } from "../../store/lists/jsonl.ts";
+import type { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import type { CrawlerParts } from "../crawler/crawler-parts.ts";
-import { backOffMs, type CrawlerRules } from "../crawler/crawler-rules.ts";
-import type { BufferSender } from "../hand-off/buffer-sender.ts";
-import { captureParts } from "../hand-off/capture-frame.ts";
-import { FRAMES } from "../hand-off/frames.ts";
+import type { Scope } from "../../url/scope.ts";
 import type { DebugLog } from "./debug-log.ts";
-import type { Redirect, Skipped } from "./follower.ts";
-import { outcomeLine, responseLine, unavailableLine } from "./outcome-line.ts";
-import { type ReadPage, type ReadRules, readPage } from "./read-page.ts";
-import { readRulesOf } from "./read-rules.ts";
-import { readUnchanged } from "./read-unchanged.ts";
+import type { Follower, Redirect, Skipped } from "./follower.ts";
+import type { FoundLinks } from "./found-links.ts";
+import type { Guard } from "./guard.ts";
+import { handlePage } from "./handle-page.ts";
+import type { LoadedHandler } from "./load-handler.ts";
+import type { NamedSitemaps } from "./named-sitemaps.ts";
+import { countOutcome, type OutcomeLine, unavailableOutcome } from "./outcome.ts";
+import {
+  earlierResponse,
+  type ReadPage,
+  readPage,
+  readRulesOf,
+  readUnchanged,
+} from "./read-page.ts";
+import { type Retry, retryOf } from "./retry.ts";
 import type { Next, Stages, VisitEnd } from "./visit.ts";
 
-/** Errors that are the host's, not the URL's: everybody who wants this host waits. */
-const HOST_ERRORS = new Set([
-  "connect_timeout",
-  "connection_refused",
-  "unreachable",
-  "dns_timeout",
-]);
+/** What decides about URLs and pages; a thread has its own. */
+export interface VisitParts {
+  readonly fetcher: Fetcher;
+  readonly scope: Scope;
+  readonly follower: Follower;
+  readonly foundLinks: FoundLinks;
+  readonly namedSitemaps: NamedSitemaps;
+  readonly guard: Guard;
+  /** Present with --recrawl. */
+  readonly earlier: EarlierCrawl | undefined;
+}
+
+/** Takes what a visit leaves behind, for a builder to store. */
+export interface VisitRecords {
+  /** A response; answers the number of its record. The response is released once its bytes have left. */
+  capture(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number;
+  /** A URL without a record in the archive. */
+  outcome(line: OutcomeLine): void;
+  /** Links that are not followed. */
+  skipped(links: readonly Skipped[]): void;
+}
 
 /** What the stages use; all of it belongs to one crawler thread. */
-export interface StageParts extends CrawlerParts {
-  readonly rules: CrawlerRules;
-  readonly frontier: Frontier;
-  readonly handOff: BufferSender;
+export interface StageParts extends VisitParts {
+  readonly rules: {
+    readonly config: CrawlConfig;
+    readonly handler?: LoadedHandler;
+  };
+  readonly frontier: Pick<Frontier, "requestEnded" | "unknown">;
+  readonly records: VisitRecords;
   readonly counters: CounterRow;
   readonly debugLog: DebugLog | undefined;
   /** Tells all threads that a seed leads to this URL, which now belongs to the scope. */
@@ -47,12 +71,10 @@ export interface StageParts extends CrawlerParts {
 /** The stages of a visit as a crawler thread runs them. */
 export class CrawlerStages implements Stages {
   readonly #parts: StageParts;
-  readonly #reading: ReadRules;
-  readonly #keepsBodies: boolean;
+  readonly #reading;
 
   constructor(parts: StageParts) {
     this.#parts = parts;
-    this.#keepsBodies = parts.rules.config.store !== "none";
     this.#reading = readRulesOf(parts.rules.config);
   }
 
@@ -64,45 +86,25 @@ export class CrawlerStages implements Stages {
     return guard.before(lease) ?? fetcher.fetch(lease);
   }
 
-  tryLater(lease: Lease, outcome: FetchOutcome): boolean {
-    const { retry, rules, isAborting, counters } = this.#parts;
-    const now = monotonicMs();
-    if (outcome.kind === "postponed") {
-      this.#parts.guard.after(lease, false);
-      if (outcome.aside) {
-        this.requestEnded(lease);
-        retry(lease, outcome.untilMs, true);
-      } else retry(lease, outcome.untilMs, false);
-      return true;
-    }
-    if (outcome.kind === "failed" && outcome.error === "aborted" && isAborting()) {
-      retry(lease, now, false);
-      return true;
-    }
-    const { host } = lease;
-    // Whether or not this URL is tried again: its host is not asked before.
-    const asked = askedToWait(outcome);
-    if (asked !== undefined) host.heldMs = Math.max(host.heldMs, now + asked);
-    const reach = host.reachOf(lease.url);
-    const isHosts = outcome.kind === "failed" && HOST_ERRORS.has(outcome.error);
-    if (outcome.kind === "response") reach.failures = 0;
-    const isLast = !isWorthRetrying(outcome) || lease.attempt >= rules.config.retries;
-    const waitMs = backOffMs(rules.config.delayMs, reach.failures + lease.attempt);
-    // Requests that were under way together fail together: that counts once.
-    if (isHosts && isLast && reach.heldMs <= now) reach.failures++;
-    const heldMs = now + Math.max(waitMs, host.delayMs);
-    if (isHosts) reach.heldMs = Math.max(reach.heldMs, heldMs);
-    else if (asked !== undefined && !isLast) host.heldMs = Math.max(host.heldMs, heldMs);
-    if (isLast) return false;
-    this.#parts.guard.after(lease, false);
+  orTryLater(lease: Lease, outcome: FetchOutcome): FinalOutcome | undefined {
+    if (outcome.kind === "postponed") return this.#tryLater(lease, outcome);
+    const nowMs = monotonicMs();
+    const { isAborting, rules, counters } = this.#parts;
+    if (outcome.kind === "failed" && outcome.error === "aborted" && isAborting())
+      return this.#tryLater(lease, { untilMs: nowMs });
+    const retry = retryOf(lease, outcome, rules.config, nowMs);
+    if (retry === undefined) return outcome;
+    if (outcome.kind === "response") outcome.response.release();
     lease.attempt++;
     counters.add("retries");
-    if (asked !== undefined || (isHosts && reach === host)) retry(lease, host.heldMs, false);
-    else {
-      this.requestEnded(lease);
-      retry(lease, isHosts ? reach.heldMs : now + waitMs, true);
-    }
-    return true;
+    return this.#tryLater(lease, retry);
+  }
+
+  #tryLater(lease: Lease, { untilMs, aside }: Retry): undefined {
+    const { guard, retry } = this.#parts;
+    guard.after(lease, false);
+    if (aside) this.requestEnded(lease);
+    retry(lease, untilMs, aside === true);
   }
 
   /** What robots.txt, a trap or a budget refuses was never asked for, so it costs its host no delay. */
@@ -136,6 +138,14 @@ export class CrawlerStages implements Stages {
     return page;
   }
 
+  handle(lease: Lease, response: Response, page: ReadPage): ReadPage | Promise<ReadPage> {
+    const { rules, earlier } = this.#parts;
+    const handler = rules.handler?.page;
+    if (handler === undefined || !(page.isPage || page.unchanged !== undefined)) return page;
+    const source = page.unchanged && earlier && earlierResponse(earlier, lease.url);
+    return handlePage(handler, lease, source ?? response, page, this.#reading);
+  }
+
   follow(lease: Lease, response: Response, page: ReadPage): Next {
     const { follower } = this.#parts;
     const { status } = response.head;
@@ -144,8 +154,7 @@ export class CrawlerStages implements Stages {
     const next = this.#next(lease, page, redirect, skipped);
     if (skipped.length > 0) {
       this.#parts.counters.add("skipped", skipped.length);
-      const lines = skipped.map((line) => JSON.stringify(line)).join("\n");
-      this.#parts.handOff.send(FRAMES.skipped, [Buffer.from(lines)]);
+      this.#parts.records.skipped(skipped);
     }
     return next;
   }
@@ -177,26 +186,19 @@ export class CrawlerStages implements Stages {
     }
   }
 
-  store(lease: Lease, response: Response, page: ReadPage, next: Next): number {
-    const line = responseLine(lease, response, page, next.redirect);
-    const parts = captureParts(line, lease, response, page, this.#keepsBodies);
-    this.#count(line.outcome, response.body.length);
-    return this.#parts.handOff.sendRecord(parts, () => response.release());
+  store(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number {
+    countOutcome(this.#parts.counters, line);
+    return this.#parts.records.capture(line, lease, response, page);
+  }
+
+  log(line: OutcomeLine): void {
+    countOutcome(this.#parts.counters, line);
+    this.#parts.records.outcome(line);
   }
 
   /** The crawl gives up waiting for this URL's host. */
   logUnavailable(lease: Lease): void {
-    this.#parts.counters.add("unavailable");
-    const line = Buffer.from(jsonLine(unavailableLine(lease, Date.now())));
-    this.#parts.handOff.send(FRAMES.outcome, [line]);
-  }
-
-  log(lease: Lease, outcome: FetchOutcome): void {
-    if (outcome.kind === "response" || outcome.kind === "postponed") return;
-    const line = Buffer.from(jsonLine(outcomeLine(lease, outcome, Date.now())));
-    this.#count(outcome.kind, 0);
-    if (outcome.error.startsWith("trap_")) this.#parts.counters.add("trapped");
-    this.#parts.handOff.send(FRAMES.outcome, [line]);
+    this.log(unavailableOutcome(lease));
   }
 
   commit(lease: Lease, end: VisitEnd): void {
@@ -205,21 +207,4 @@ export class CrawlerStages implements Stages {
     const all = sitemaps.length === 0 ? end : { ...end, found: [...end.found, ...sitemaps] };
     this.#parts.finish(lease, all);
   }
-
-  #count(outcome: string, bytes: number): void {
-    const { counters } = this.#parts;
-    counters.add("bytes", bytes);
-    if (outcome === "failed" || outcome === "refused") counters.add(outcome);
-    else if (outcome === "redirect") counters.add("redirects");
-    else if (outcome === "sitemap") counters.add("sitemaps");
-    else if (outcome === "unchanged") counters.add("unchanged");
-  }
-}
-
-/** Milliseconds a server asked us to stay away. */
-function askedToWait(outcome: FetchOutcome): number | undefined {
-  if (outcome.kind !== "response") return undefined;
-  const { head } = outcome.response;
-  if (head.status !== 429 && head.status !== 503) return undefined;
-  return retryAfterMs(head.get("retry-after"), Date.now());
 }

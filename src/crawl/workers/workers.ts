@@ -383,7 +383,7 @@ class DeathsWithoutPage {
 
 const USAGE = new UsageError("").code;
 
-/** What a worker died of, if that is what the user gave it (`--priority`): starting it again does not cure that. */
+/** What a worker died of, if that is what the user gave it (`--handler`, `--priority`): starting it again does not cure that. */
 function misuseOf(error: unknown): UsageError | undefined {
   const cause = error instanceof WorkerDiedError ? error.cause : undefined;
   const isMisuse = cause instanceof Error && "code" in cause && cause.code === USAGE;

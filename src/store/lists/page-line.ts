@@ -26,6 +26,8 @@ export interface PageLine {
   digest: string;
   /** Same instant as ts. */
   time: string;
+  /** What the handler of `--handler` answered. */
+  data?: unknown;
   file: string;
   offset: number;
   length: number;
@@ -43,9 +45,10 @@ export function pageLine(capture: CaptureFacts, archived: Archived): string {
   const links = jsonNumber(page?.links ?? capture.outlinks.length);
   const robots = page?.robots ? `,"robots":${jsonText(page.robots)}` : "";
   const bytes = jsonNumber(capture.bytes);
+  const data = capture.data === undefined ? "" : `,"data":${capture.data}`;
   const start = `{"id":${jsonText(archived.recordId)},"url":${jsonText(safeUri(capture.url))},"ts":"${time}","title":${jsonText(page?.title ?? "")},"parent":${source}`;
   const facts = `,"depth":${jsonNumber(capture.depth)},"links":${links},"status":${capture.status},"mime":${jsonText(mime)},"words":${jsonNumber(page?.words ?? 0)}${robots},"bytes":${bytes}`;
-  const place = `,"digest":${jsonText(archived.payloadSha256)},"time":"${time}","file":${jsonText(location.file)},"offset":${location.offset},"length":${location.length}`;
+  const place = `,"digest":${jsonText(archived.payloadSha256)},"time":"${time}"${data},"file":${jsonText(location.file)},"offset":${location.offset},"length":${location.length}`;
   return `${start}${facts}${place}${priorityOf(capture.cash)}}`;
 }
 

@@ -94,6 +94,7 @@ function scanned(file: string, record: WarcRecord, metadata: string | undefined)
     via: VIAS.find((via) => via === field("discoveredBy")),
     page: pageOf(field, outlinks.length + Number(field("outlinks-omitted") ?? 0)),
     cash: /^\d+$/.test(cash) ? Number(cash) : undefined,
+    data: jsonOf(field("data")),
     outlinks: LinkList.of(outlinks),
     archived: {
       location: { file, offset, length },
@@ -103,6 +104,16 @@ function scanned(file: string, record: WarcRecord, metadata: string | undefined)
       isRevisit: record.type === "revisit",
     },
   };
+}
+
+/** The text if it is JSON: what was read back from a damaged record need not be. */
+function jsonOf(text: string | undefined): string | undefined {
+  try {
+    JSON.parse(text ?? "");
+    return text;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The head of an HTTP block through its blank line. */

@@ -1,10 +1,10 @@
-/** What one server may cost: every bound on time and size of one exchange. */
-export interface WireLimits {
+/** What one server may cost: every bound on time and size of one request. */
+export interface TransportLimits {
   /** Until the connection stands, the TLS handshake included. */
   connectMs: number;
   /** From the request until its head is complete; without any byte by then it is a first-byte time-out. */
   firstByteMs: number;
-  /** The whole exchange, from `request()` to the last byte. */
+  /** The whole of it, from `request()` to the last byte. */
   totalMs: number;
   /** A body that brings less than this over the window is given up. */
   minRateBytesPerS: number;
@@ -19,7 +19,7 @@ export interface WireLimits {
 }
 
 /** The limits of a polite crawl on the open web. */
-export const DEFAULT_LIMITS: WireLimits = {
+export const DEFAULT_LIMITS: TransportLimits = {
   connectMs: 10_000,
   firstByteMs: 20_000,
   totalMs: 60_000,

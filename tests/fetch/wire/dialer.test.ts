@@ -4,12 +4,13 @@ import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { type Asked, PoliteClient } from "../../../src/fetch/polite-client.ts";
+import type { FetchOutcome } from "../../../src/fetch/outcome.ts";
+import { PoliteClient } from "../../../src/fetch/polite-client.ts";
 import { AddressPolicy } from "../../../src/fetch/route/address.ts";
-import { Dialer } from "../../../src/fetch/route/dialer.ts";
 import { NameResolver } from "../../../src/fetch/route/resolve.ts";
 import { RouteFinder } from "../../../src/fetch/route/route.ts";
 import { WireClient } from "../../../src/fetch/wire/client.ts";
+import type { WireResponse } from "../../../src/fetch/wire/exchange.ts";
 import { Gatekeeper } from "../../../src/frontier/gatekeeper.ts";
 import { Host } from "../../../src/frontier/host.ts";
 import { GateTable, gateBytes } from "../../../src/sync/gate-table.ts";
@@ -41,11 +42,11 @@ function clientFor(t: TestContext, hosts: string, allow: string[], proxies: stri
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "hosts"), hosts);
   const clock = () => performance.now();
-  const wire = new WireClient({ clock });
-  t.after(() => wire.close());
+  const transport = new WireClient({ limits: { connectMs: 2000 }, clock });
+  t.after(() => transport.close());
   const gates = new GateTable(new SharedArrayBuffer(gateBytes(1)), 1);
   const client = new PoliteClient({
-    wire,
+    transport,
     routes: new RouteFinder({
       resolver: new NameResolver({
         hostsFile: join(folder, "hosts"),
@@ -56,7 +57,6 @@ function clientFor(t: TestContext, hosts: string, allow: string[], proxies: stri
       contact: true,
       proxies,
     }),
-    dialer: new Dialer(wire, 2000),
     gatekeeper: new Gatekeeper({
       hosts: gates,
       addresses: gates,
@@ -71,10 +71,10 @@ function clientFor(t: TestContext, hosts: string, allow: string[], proxies: stri
   return (url: string) => client.ask(url as CrawlUrl, host, { headers: [["A", "b"]] });
 }
 
-function brief(asked: Asked): unknown[] {
+function brief(asked: FetchOutcome): unknown[] {
   if (asked.kind !== "response") return [asked.kind, "error" in asked ? asked.error : ""];
-  const { response } = asked;
-  return [response.head.status, response.remoteAddress, response.reusedConnection];
+  const { head, address, reusedConnection } = asked.response as WireResponse;
+  return [head.status, address, reusedConnection];
 }
 
 test("a host with a dead address is reached at its other one, which is then preferred and kept", async (t) => {
