@@ -8,7 +8,7 @@ import { LoopDoorbell } from "../../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { BufferPlan } from "../buffer-plan.ts";
 import { spareFiles } from "../file-budget.ts";
-import { HandOffPort, type PlaceOfRecord } from "../hand-off/hand-off-port.ts";
+import { HandOffPort } from "../hand-off/hand-off-port.ts";
 import { openSender } from "../hand-off/open-buffer.ts";
 import { SendRecords } from "../hand-off/send-records.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.ts";
@@ -16,19 +16,11 @@ import { DebugLog } from "../visit/debug-log.ts";
 import { CrawlerStages } from "../visit/stages.ts";
 import { visit } from "../visit/visit.ts";
 import { CrawlerLoop } from "./crawler-loop.ts";
+import type { FromCrawler, ToCrawler } from "./crawler-message.ts";
 import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { WakeTimer } from "./wake-timer.ts";
-
-/** What a crawler reports to its supervisor. */
-export interface CrawlerListener {
-  onSeed(url: CrawlUrl): void;
-  /** What is on disk is read: how many things are pending here, and how many pages are committed. */
-  onReady(share: number, pages: number): void;
-  onFinished(): void;
-  onFault(error: unknown): void;
-}
 
 /** One crawler thread: the loop, driven by sockets, a doorbell and a timer. */
 export class Crawler {
@@ -39,7 +31,7 @@ export class Crawler {
   readonly #stages: CrawlerStages;
   readonly #loop: CrawlerLoop;
   readonly #bell: LoopDoorbell;
-  readonly #listener: CrawlerListener;
+  readonly #post: (message: FromCrawler) => void;
   readonly #timer = new WakeTimer(() => this.#round());
   readonly #frontier;
   readonly #handOff;
@@ -49,9 +41,9 @@ export class Crawler {
   #isRoundPlanned = false;
   #isRunning = false;
 
-  constructor(rules: CrawlerRules, listener: CrawlerListener) {
+  constructor(rules: CrawlerRules, post: (message: FromCrawler) => void) {
     const { thread, memory, config } = rules;
-    this.#listener = listener;
+    this.#post = post;
     this.#parts = crawlerParts(rules);
     this.#control = new Control(memory);
     this.#counters = new CounterRow(memory.counters, thread);
@@ -113,7 +105,7 @@ export class Crawler {
       debugLog: config.debug
         ? new DebugLog(debugRingOf(memory, thread + 1), bells.at(-1)!, this.#counters)
         : undefined,
-      announceSeed: (url) => listener.onSeed(url),
+      announceSeed: (url) => post({ kind: "seed", url }),
       isAborting: () => this.#control.mode === MODES.abort,
       finish: (lease, end) => this.#loop.finish(lease, end),
       retry: (lease, untilMs, rests) => this.#loop.retry(lease, untilMs, rests),
@@ -126,29 +118,15 @@ export class Crawler {
     this.#frontier.open(ownSeeds);
     const { share, pages } = this.#frontier.stats();
     this.#counters.set("pages", pages);
-    this.#listener.onReady(share, pages);
+    this.#post({ kind: "ready", share, pages });
   }
 
-  /** The supervisor has counted everybody: begin. */
-  go(): void {
-    this.#isRunning = true;
-    this.#round();
-  }
-
-  /** Another thread's seed redirected to this URL. */
-  addSeed(url: CrawlUrl): void {
-    this.#parts.scope.addSeed(url);
-  }
-
-  /** Where records are that another thread commits. */
-  onPlaces(places: readonly PlaceOfRecord[]): void {
-    this.#port.onPlaces(places);
-    this.#planRound();
-  }
-
-  /** Gives up on every URL that only waits for its host. */
-  giveUpWaiting(): void {
-    this.#loop.giveUpWaiting();
+  /** What the supervisor sends after the first message. */
+  onMessage(message: ToCrawler): void {
+    if (message.kind === "go") this.#isRunning = true;
+    else if (message.kind === "seed") this.#parts.scope.addSeed(message.url);
+    else if (message.kind === "places") this.#port.onPlaces(message.places);
+    else if (message.kind === "giveUpWaiting") this.#loop.giveUpWaiting();
     this.#planRound();
   }
 
@@ -183,26 +161,26 @@ export class Crawler {
         this.#hopeful -= hopeful;
         this.#planRound();
       },
-      (error: unknown) => this.#listener.onFault(error),
+      // A fault in our own code: the thread ends with it, and the supervisor starts another one.
+      (error: unknown) =>
+        setImmediate(() => {
+          throw error;
+        }),
     );
   }
 
   #publish(): void {
     const counters = this.#counters;
-    const { known, queued, hostsWaiting, nextUrls, pages, blocksSent, ...credits } =
-      this.#loop.stats;
-    counters.set("pages", pages);
-    counters.set("known", known);
-    counters.set("queued", queued);
-    counters.set("hostsWaiting", hostsWaiting);
-    counters.set("foreignBlocks", blocksSent);
-    counters.set("nextUrls", nextUrls);
-    if (nextUrls > counters.get("maxNextUrls")) counters.set("maxNextUrls", nextUrls);
-    counters.set("exchanges", credits.exchanges);
-    counters.set("exchangeVisits", credits.exchangeVisits);
-    const { inFlight } = this.#loop;
-    counters.set("inFlight", inFlight);
-    if (inFlight > counters.get("maxInFlight")) counters.set("maxInFlight", inFlight);
+    const { stats, inFlight } = this.#loop;
+    counters.set("pages", stats.pages);
+    counters.set("known", stats.known);
+    counters.set("queued", stats.queued);
+    counters.set("hostsWaiting", stats.hostsWaiting);
+    counters.set("foreignBlocks", stats.blocksSent);
+    counters.set("exchanges", stats.exchanges);
+    counters.set("exchangeVisits", stats.exchangeVisits);
+    counters.setWithMax("nextUrls", stats.nextUrls, "maxNextUrls");
+    counters.setWithMax("inFlight", inFlight, "maxInFlight");
     counters.set("hopeful", this.#hopeful);
     counters.set("uncommitted", this.#uncommitted.visits);
     counters.set("handedOver", this.#handOff.added);
@@ -214,6 +192,6 @@ export class Crawler {
     this.#timer.clear();
     this.#bell.close();
     this.#frontier.close();
-    void this.#parts.transport.close().then(() => this.#listener.onFinished());
+    void this.#parts.transport.close().then(() => this.#post({ kind: "finished" }));
   }
 }
