@@ -1,7 +1,7 @@
 import type { Discovery } from "../frontier.ts";
 import type { Host } from "../host.ts";
 import { eachLink, type WaitingRun } from "../journal/waiting-run.ts";
-import type { BlockFile } from "../queue/block-file.ts";
+import type { BlockFile } from "../queue/block-table.ts";
 import type { QueueLog } from "../queue/queue-log.ts";
 import { copyRecord, readRecord, writeRecord } from "../queue/queue-record.ts";
 import { RangeQueue } from "../queue/range-queue.ts";

@@ -1,6 +1,5 @@
 import { DiskFullError } from "../../errors.ts";
-import type { BlockFile } from "./block-file.ts";
-import { BLOCK_KEYS, BlockTable, type Frame } from "./block-table.ts";
+import { BLOCK_KEYS, type BlockFile, BlockTable, type Frame } from "./block-table.ts";
 import { type Key, Keys } from "./keys.ts";
 import { available, type PriorityQueue, whole } from "./priority-queue.ts";
 import { PriorityRanges } from "./priority-ranges.ts";
@@ -111,9 +110,7 @@ export class RangeQueue implements PriorityQueue {
       const frame = this.#headFrame(range);
       const from = this.#left[range]!;
       const take = Math.min(missing, this.#headEnd(range) - from);
-      const at = into.extend(take);
-      into.priorities.set(frame.priorities.subarray(from, from + take), at);
-      into.ids.set(frame.ids.subarray(from, from + take), at);
+      into.append(frame, from, take);
       this.#left[range] = from + take;
       this.#sizes[range]! -= take;
       this.#size -= take;

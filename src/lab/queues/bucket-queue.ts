@@ -57,9 +57,7 @@ export class BucketQueue implements PriorityQueue {
         this.#chains.append(range, priority, ids[i]!);
       } else {
         if (range > floor) above++;
-        const at = moved.extend(1);
-        moved.priorities[at] = priority;
-        moved.ids[at] = ids[i]!;
+        moved.add(priority, ids[i]!);
       }
     }
     this.#chained += length - moved.length;

@@ -8,11 +8,11 @@ import { BucketQueue } from "../../../src/lab/queues/bucket-queue.ts";
 import { deal, waterLevel } from "../../../src/lab/queues/deal-keys.ts";
 import { GlobalQuickheap } from "../../../src/lab/queues/global-quickheap.ts";
 import { Heap } from "../../../src/lab/queues/heap.ts";
-import { partitionCircular } from "../../../src/lab/queues/partition.ts";
-import { geometric } from "../../../src/lab/queues/pivot-stack.ts";
+import { partition } from "../../../src/lab/queues/partition.ts";
+import { makeSliceMemory, slicesOf } from "../../../src/lab/queues/pivot-slice.ts";
+import { boundariesToKeep } from "../../../src/lab/queues/pivot-stack.ts";
 import { Quickheap } from "../../../src/lab/queues/quickheap.ts";
 import { RangeChains } from "../../../src/lab/queues/range-chains.ts";
-import { makeSliceMemory, slicesOf } from "../../../src/lab/queues/slice-memory.ts";
 import { SlicedQueue } from "../../../src/lab/queues/sliced-queue.ts";
 import { Tournament } from "../../../src/lab/queues/tournament.ts";
 import { WorkBalance } from "../../../src/lab/queues/work-balance.ts";
@@ -47,7 +47,7 @@ test("a partition puts no key on the wrong side, loses none and makes progress",
       });
       const hi = lo + keys.length - 1;
       const pivot = keys[pick % keys.length]! + (foreign ? 0.5 : 0);
-      const split = partitionCircular(priorities, ids, lo, hi, pivot);
+      const split = partition(priorities, ids, lo, hi, pivot);
       const met = new Set<number>();
       for (let i = lo; i <= hi; i++) {
         const key = priorities[i % capacity]!;
@@ -210,7 +210,12 @@ test("a queue that cannot be is refused in a sentence, not by a loop without end
 });
 
 test("kept boundaries double", () => {
-  assert.deepEqual(geometric([1, 1, 2, 3, 4, 7, 9]), [true, false, true, false, true, false, true]);
+  // From the top of the stack, index 7, down to index 1.
+  const prefixes = [9, 7, 4, 3, 2, 1, 1];
+  assert.deepEqual(
+    boundariesToKeep(8, (index) => prefixes[index - 1]!),
+    [1, 3, 5, 7],
+  );
 });
 
 test("independent slices give a T-th each: all the keys, but not exactly the best", () => {

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { Keys } from "../../../src/frontier/queue/keys.ts";
 import { GlobalQuickheap } from "../../../src/lab/queues/global-quickheap.ts";
 import { Random } from "../../../src/lab/queues/pivot-random.ts";
-import { ThreadRunner } from "../../../src/lab/queues/thread-runner.ts";
+import { ThreadRunner } from "../../../src/lab/queues/slice-runner.ts";
 import { Reference } from "./priority-queue.contract.ts";
 
 for (const slices of [1, 2, 4]) {
