@@ -48,7 +48,7 @@ export function externalTournament(
   blockKeys: number,
   cacheBlocks: number,
 ): ExternalQueue<Tournament> {
-  // Items are numbered densely and their space is reused, so the memory is as long as the most chunks there ever were.
+  // Items are numbered densely and their space is reused, so the memory is no longer than the chunks there ever were.
   const cache = new BlockCache(Number.MAX_SAFE_INTEGER, blockKeys, cacheBlocks);
   return { queue: new Tournament(chunkKeys, undefined, { watch: cache, blockKeys }), cache };
 }

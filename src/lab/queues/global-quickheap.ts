@@ -19,7 +19,7 @@ import { WorkBalance } from "./work-balance.ts";
  *
  * Every slice splits its part by the same values at the same time, and only the sums of the counts decide how the
  * quickselect goes on. So the answer is the exact global top-R, and as the slices hold random samples of the same keys
- * their parts are nearly equal and so is their work. Independent Quickheaps are not: each partitions when it pleases.
+ * their parts are nearly equal and so is their work. Independent Quickheaps partition at different times, unevenly.
  */
 
 /** Quickheap in T slices that work in lock-step and give the exact best R keys of all. Its capacity is fixed. */

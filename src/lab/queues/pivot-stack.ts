@@ -8,9 +8,9 @@ export function deepestUseful(size: number): number {
 
 /**
  * Which boundaries of a stack to keep, lowest index first, so that each has at least twice as many keys before it as the
- * next: `prefixOf` says how many, and rises from the top of the stack down to index 1.
+ * next: `prefixOf` answers how many, and rises from the top of the stack down to index 1.
  *
- * Without pruning, input that keeps improving piles up pivots for ever and every insert walks past all of them. Merging
+ * Without pruning, input that keeps improving piles up pivots and every insert walks past all of them. Merging
  * two chunks is free, and a key is split again only after its chunk has at least doubled, so the amortised cost stays
  * logarithmic.
  */

@@ -3,7 +3,7 @@ import { Random } from "./pivot-random.ts";
 
 const NINTHER_FROM = 1024;
 
-/** Comparisons of `pickPivot`, counted as their most: a median of three takes up to 3. */
+/** Comparisons of `pickPivot`, at most: a median of three takes up to 3. */
 export function pivotCost(width: number): number {
   return width < NINTHER_FROM ? 3 : 12;
 }

@@ -19,7 +19,7 @@ export function runPhase(slice: PivotSlice, phase: Phase): void {
   else slice.split(phase.pivot);
 }
 
-/** What a thread of a ThreadRunner works on: a slice of this memory, as the board says. */
+/** What a thread of a ThreadRunner gets: its slice of the memory, and the board that posts phases. */
 export interface SliceWorkerData {
   readonly memory: SliceMemory;
   readonly index: number;

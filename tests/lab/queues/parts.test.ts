@@ -48,14 +48,14 @@ test("a partition puts no key on the wrong side, loses none and makes progress",
       const hi = lo + keys.length - 1;
       const pivot = keys[pick % keys.length]! + (foreign ? 0.5 : 0);
       const split = partition(priorities, ids, lo, hi, pivot);
-      const met = new Set<number>();
+      const seen = new Set<number>();
       for (let i = lo; i <= hi; i++) {
         const key = priorities[i % capacity]!;
         assert.ok(i < split ? key >= pivot : key <= pivot);
         assert.equal(key, keys[ids[i % capacity]!]);
-        met.add(ids[i % capacity]!);
+        seen.add(ids[i % capacity]!);
       }
-      assert.equal(met.size, keys.length);
+      assert.equal(seen.size, keys.length);
       if (foreign) return;
       assert.ok(split <= hi, "the right side is never empty");
       if (split === lo) assert.equal(priorities[lo % capacity], Math.max(...keys));
@@ -156,7 +156,7 @@ test("slices that are even enough are levelled all the same when one is nearly f
   );
 });
 
-test("a full queue of fixed capacity says so and keeps what it has", () => {
+test("a full queue of fixed capacity throws and keeps what it has", () => {
   const queue = GlobalQuickheap.solo(2, 10);
   const batch = new Keys();
   for (let i = 0; i < 10; i++) batch.push(i, i);
@@ -192,7 +192,7 @@ test("an id that a column of 32-bit integers would change is refused where it en
   );
 });
 
-test("a queue that cannot be is refused in a sentence, not by a loop without end", () => {
+test("impossible sizes of a queue are refused with an error, not by an endless loop", () => {
   const bad = { code: "OW_BAD_COUNT" };
   for (const number of [0, -1, 1.5, Number.NaN]) {
     assert.throws(() => new Tournament(number), bad);
