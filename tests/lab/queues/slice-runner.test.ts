@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { Keys } from "../../../src/frontier/queue/keys.ts";
 import { GlobalQuickheap } from "../../../src/lab/queues/global-quickheap.ts";
 import { Random } from "../../../src/lab/queues/pivot-random.ts";
-import { ThreadRunner } from "../../../src/lab/queues/thread-runner.ts";
+import { ThreadRunner } from "../../../src/lab/queues/slice-runner.ts";
 import { Reference } from "./priority-queue.contract.ts";
 
 for (const slices of [1, 2, 4]) {
@@ -53,7 +53,7 @@ test("a program that forgets to close its queue can end all the same", async () 
   assert.equal(stdout, "3\n");
 });
 
-test("a queue whose threads are closed says so at once", async () => {
+test("a queue whose threads are closed throws at once", async () => {
   const runner = new ThreadRunner(2, 100);
   const queue = new GlobalQuickheap(runner.memory, runner);
   queue.insertMany(Keys.of([1, 2, 3]));

@@ -1,22 +1,23 @@
-/** Told which positions of a queue's memory are used, in keys; `fresh` positions are overwritten without being read. */
+/** Follows which positions of a queue's memory are used, counted in keys. */
 export interface AccessWatch {
+  /** `fresh` positions are overwritten without being read. */
   touch(from: number, to: number, use: "read" | "write" | "fresh"): void;
   /** From both ends to the middle, as a partition reads and writes. */
   sweep(from: number, to: number): void;
-  /** The keys there are gone: nobody will read them again. */
+  /** The keys there have left the queue: nobody will read them again. */
   forget(from: number, to: number): void;
 }
 
-/** Chooses the block that leaves a full cache, given the cached blocks with the longest unused first. */
+/** Chooses the block that leaves a full cache; the cached blocks come longest unused first. */
 export type Victim = (cached: IterableIterator<number>) => number;
 
 /** Least recently used. */
 export const leastRecent: Victim = (cached) => cached.next().value!;
 
 /**
- * A cache of disk blocks that moves no bytes and counts: what would a queue's memory cost if only `cacheBlocks` of its
- * blocks fitted into RAM? A dirty block is written when it leaves and read when it is used again; what was overwritten
- * or forgotten meanwhile is neither.
+ * A cache of disk blocks that moves no bytes and only counts: what would a queue's memory cost if only `cacheBlocks` of
+ * its blocks fitted into RAM? A dirty block is written when it leaves and read when it is used again, unless it was
+ * overwritten or forgotten in between.
  */
 export class BlockCache implements AccessWatch {
   reads = 0;
