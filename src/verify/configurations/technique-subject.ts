@@ -1,18 +1,20 @@
 import { openTechnique, techniqueBytes } from "../../frontier/shared/techniques/open-technique.ts";
 import type { RecordQueue, Technique } from "../../frontier/shared/techniques/record-queue.ts";
-import type { Patch } from "../configuration.ts";
+import type { Mutant } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
+import { report } from "../scenario.ts";
+import { mutant } from "./mutant.ts";
 
-/** A frontier as one thread sees it. */
+/** A queue of records as one thread sees it. */
 export interface Subject {
   readonly frontier: RecordQueue & { initialise?(): void };
-  /** The same frontier for one that takes the place of thread 0, which has id 1. */
+  /** The same queue for one that takes the place of thread 0, which has id 1. */
   readonly replacement: RecordQueue;
   /** What this thread sends or receives, outside shared memory. */
   readonly box: Uint8Array;
 }
 
-/** Opens a frontier of one-byte records; one attempt per lock, and none before a sleep, keeps the states few. */
+/** Opens a queue of one-byte records; one attempt per lock, and none before a sleep, keeps the states few. */
 export function attachTechnique(
   technique: Technique,
   size: number,
@@ -37,7 +39,18 @@ export function clockWordsOf(technique: Technique): number[] {
   return /semaphore|monitor/.test(technique) ? [4, 6] : [1, 3];
 }
 
-/** One exact change of the compiled text of a strategy. */
-export function patch(file: string, find: string, replace: string): Patch {
-  return { module: `frontier/shared/techniques/${file}.js`, find, replace };
+/** Takes so many records, if they are there, and reports each. Never waits. */
+export function takeWhatIsThere(subject: Subject, records: number): void {
+  for (let taken = 0; taken < records; taken++) {
+    if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
+  }
+}
+
+/** A broken variant of the compiled text of a technique. */
+export function techniqueMutant(
+  name: string,
+  file: string,
+  ...changes: readonly (readonly [find: string, replace: string])[]
+): Mutant {
+  return mutant(name, `frontier/shared/techniques/${file}.js`, ...changes);
 }
