@@ -58,10 +58,7 @@ export function redirect(location: string | ((visit: Visit) => string), status =
 /** These bytes and nothing else; the connection stays as it is. */
 export function raw(...pieces: readonly (string | Buffer)[]): Serve {
   return ({ socket }) => {
-    for (const piece of pieces) {
-      if (typeof piece === "string") socket.write(piece, "latin1");
-      else socket.write(piece);
-    }
+    for (const piece of pieces) socket.write(piece, "latin1");
   };
 }
 
