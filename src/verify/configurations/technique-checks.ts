@@ -4,12 +4,13 @@ import { awaitEnd, report } from "../scenario.ts";
 import { takenOnce } from "./bounded-buffer.ts";
 import {
   attachTechnique,
+  attemptsFirst,
   clockWordsOf,
   type Subject,
   takeWhatIsThere,
   techniqueMutant,
+  wakeUpKept,
 } from "./technique-subject.ts";
-import { attemptsFirst, wakeUpKept } from "./waiting-mutants.ts";
 
 /** Producers are the even threads; a record is one byte that tells its producer and number. */
 function exchange(subject: Subject, thread: number, items: number): void {

@@ -1,8 +1,7 @@
 import type { Configuration, Mutant } from "../configuration.ts";
 import { report } from "../scenario.ts";
 import { COUNTED_WORDS, CountedQueue, RECORDS } from "../subjects/counted-frontier.ts";
-import { clockWordsOf, techniqueMutant } from "./technique-subject.ts";
-import { attemptsFirst, wakeUpKept } from "./waiting-mutants.ts";
+import { attemptsFirst, clockWordsOf, techniqueMutant, wakeUpKept } from "./technique-subject.ts";
 
 interface Counted {
   readonly frontier: CountedQueue;

@@ -118,10 +118,17 @@ export function prepare(): void {
   for (const make of waiting.splice(0)) make();
 }
 
+/** The head of a good answer, and then whatever is done to the socket. */
+export function headThen(headers: Headers, run: (socket: Socket) => void): Serve {
+  return ({ socket }) => {
+    socket.write(headOf(200, { "Content-Type": "text/html", ...headers }));
+    run(socket);
+  };
+}
+
 /** A body without a length that is made piece by piece, and the end of the connection. */
 export function stream(type: string, piece: (n: number) => string | Buffer, count: number): Serve {
-  return ({ socket }) => {
-    socket.write(headOf(200, { "Content-Type": type, Connection: "close" }));
-    pour(socket, piece, count, () => socket.end());
-  };
+  return headThen({ "Content-Type": type, Connection: "close" }, (socket) =>
+    pour(socket, piece, count, () => socket.end()),
+  );
 }
