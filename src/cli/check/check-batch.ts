@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { EXIT } from "../../errors.ts";
+import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import type { Io, Output } from "../io.ts";
 
 /** Answers one line of a batch; what it throws becomes the error of that line. */
@@ -53,6 +54,20 @@ export class Question {
     return Buffer.from(text, "base64");
   }
 
+  /** Bytes that must be there. */
+  neededBytes(name: string): Buffer {
+    const bytes = this.bytes(name);
+    if (bytes === undefined) throw new BadLine(`"${name}" is missing`);
+    return bytes;
+  }
+
+  /** The `url` of a line, which must be one that can be fetched. */
+  pageUrl(): CrawlUrl {
+    const url = canonicalize(this.needed("url"));
+    if (url === undefined) throw new BadLine('"url" is not an http or https URL');
+    return url;
+  }
+
   /** Bytes written as text under one name or in base64 under the other. */
   bytesOrText(textName: string, bytesName: string): { bytes: Buffer; wasText: boolean } {
     const bytes = this.bytes(bytesName);
@@ -80,7 +95,7 @@ export async function runBatch(io: Io, answer: Answerer): Promise<number> {
     // Nothing waits for the next chunk: a program may read an answer before it asks again.
     if (answers !== "" && !(await send(io.stdout, answers))) return EXIT.finished;
   }
-  for (const line of lines.end()) await send(io.stdout, answerLine(line, answer));
+  if (lines.hasRest) await send(io.stdout, answerLine(lines.take(), answer));
   return EXIT.finished;
 }
 
@@ -97,7 +112,7 @@ function answerLine(line: string | undefined, answer: Answerer): string {
 
 /** Writes and waits while the reader is behind; false when there is no reader any more. */
 async function send(output: Output, text: string): Promise<boolean> {
-  if (!isOpen(output)) return false;
+  if (!output.writable) return false;
   if (output.write(text)) return true;
   const stop = new AbortController();
   try {
@@ -110,10 +125,6 @@ async function send(output: Output, text: string): Promise<boolean> {
   } finally {
     stop.abort();
   }
-  return isOpen(output);
-}
-
-function isOpen(output: Output): boolean {
   return output.writable;
 }
 
@@ -126,27 +137,28 @@ class Lines {
     let start = 0;
     for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
       this.#keep(chunk.subarray(start, end));
-      yield this.#take();
+      yield this.take();
       start = end + 1;
     }
     if (start < chunk.length) this.#keep(chunk.subarray(start));
   }
 
-  /** The last line, if it has no line end. */
-  *end(): Generator<string | undefined> {
-    if (this.#bytes > 0) yield this.#take();
+  /** Whether the last line has no line end. */
+  get hasRest(): boolean {
+    return this.#bytes > 0;
+  }
+
+  /** What was kept, as one line. */
+  take(): string | undefined {
+    const line = this.#bytes > MAX_LINE_BYTES ? undefined : Buffer.concat(this.#parts).toString();
+    this.#parts = [];
+    this.#bytes = 0;
+    return line;
   }
 
   #keep(part: Buffer): void {
     this.#bytes += part.length;
     if (this.#bytes <= MAX_LINE_BYTES) this.#parts.push(part);
     else this.#parts = [];
-  }
-
-  #take(): string | undefined {
-    const line = this.#bytes > MAX_LINE_BYTES ? undefined : Buffer.concat(this.#parts).toString();
-    this.#parts = [];
-    this.#bytes = 0;
-    return line;
   }
 }

@@ -7,7 +7,7 @@ import { DOORBELL_WORDS } from "../../sync/doorbell.ts";
 import { bufferBytes } from "../../sync/hand-off-buffer.ts";
 import { LockTable } from "../../sync/lock-table.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import { AT_MEETING, RACE_WORDS, type Route, STATE, WORKING } from "./race-memory.ts";
+import { AT_MEETING, RACE_WORDS, type RaceMethod, STATE, WORKING } from "./race-memory.ts";
 import type { RaceOrders } from "./race-worker.ts";
 
 const CRAWLERS = 4;
@@ -20,7 +20,7 @@ const CONTENT = "<!doctype html><title>Found by four crawlers</title><p>Written 
 
 /** What to replay. */
 export interface RaceOptions {
-  readonly way: Route;
+  readonly by: RaceMethod;
   readonly locked: boolean;
   /** The two buffers are given different URLs. */
   readonly different?: boolean;
@@ -56,14 +56,14 @@ export async function replayRace(options: RaceOptions): Promise<RaceOutcome> {
 }
 
 async function run(root: string, options: RaceOptions): Promise<RaceOutcome> {
-  const { way, locked, different = false, sleepMs = 5000, disk = "plain" } = options;
+  const { by, locked, different = false, sleepMs = 5000, disk = "plain" } = options;
   const tree = join(root, "tree");
   mkdirSync(tree);
   const int32 = (words: number) => new Int32Array(new SharedArrayBuffer(words * 4));
   const words = int32(RACE_WORDS);
   Atomics.store(words, WORKING, CRAWLERS);
   const shared = {
-    ...{ way, locked, sleepMs, disk, root: tree, content: CONTENT, words },
+    ...{ by, locked, sleepMs, disk, root: tree, content: CONTENT, words },
     locks: int32(LockTable.words(LOCKS)),
     buffers: Array.from({ length: BUFFERS }, () => new SharedArrayBuffer(bufferBytes(LANE_BYTES))),
     bells: int32((CRAWLERS + BUFFERS) * DOORBELL_WORDS),

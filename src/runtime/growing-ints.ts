@@ -1,4 +1,4 @@
-/** A list of 32-bit numbers outside the heap, which has far less room than the machine. */
+/** A list of 32-bit numbers that grows, outside the heap, which has far less room than the machine. */
 export class GrowingInts {
   #values = new Int32Array(1 << 10);
   length = 0;
@@ -11,6 +11,11 @@ export class GrowingInts {
   /** The number at a place. */
   at(index: number): number {
     return this.#values[index]!;
+  }
+
+  /** A copy of the numbers. */
+  toArray(): Int32Array {
+    return this.#values.slice(0, this.length);
   }
 
   /** Adds a number at the end. */

@@ -4,7 +4,7 @@ import { bytes, links, page, redirect } from "../reply.ts";
 const HOME: Expected = { outcome: "page" };
 
 /** P6 to P10: pages that say strange things. */
-export const words: Family = ({ canary, target }) => {
+export const strangePages: Family = ({ canary, target }) => {
   const charset = (
     name: string,
     serves: string,
