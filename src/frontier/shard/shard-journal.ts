@@ -136,9 +136,7 @@ export class ShardJournal {
     const batch = this.#batch;
     if (batch.events === 0 && this.#blocks.length === 0 && !(last && this.#confirmed.length > 0))
       return;
-    for (const { target, epoch, number, links, bytes } of this.#blocks) {
-      batch.outbox(target, epoch, number, links, bytes);
-    }
+    for (const block of this.#blocks) batch.outbox(block);
     for (const [counter, amount] of this.#counts) batch.counted(counter, amount);
     this.#counts.clear();
     for (const [target, epoch, number] of this.#confirmed) batch.confirmed(target, epoch, number);
