@@ -4,7 +4,13 @@ import type { CrawlSummary } from "./crawl/crawl-summary.ts";
 import type { CrawlEvents } from "./crawl/events.ts";
 
 export type { ProgramSettings } from "./config/crawl-config.ts";
-export type { PagePriority } from "./config/priority-module.ts";
+export type {
+  HandledPage,
+  PageAnswer,
+  PageFunction,
+  PageHandler,
+  PagePriority,
+} from "./config/page-handler.ts";
 export type { CrawlConfig, CrawlSettings } from "./config/schema.ts";
 export { Crawl } from "./crawl/crawl.ts";
 export type { CrawlSummary } from "./crawl/crawl-summary.ts";

@@ -15,6 +15,7 @@ const EXPECTED: Record<string, RegExp> = {
     /^binary heap: best (\d+), worst taken (\d+), .*\nQuickheap: best \1, worst taken \2, .*\nbuckets: best \1, worst taken \2, .*\n$/,
   "05-predict-batch.js":
     /^pagerank: tolerance 50 makes R = \d+, error .*\npagerank: .*\nopic: tolerance 50 makes R = \d+, error .*\nopic: .*\n$/,
+  "06-page-handler.js": /^20 pages with [1-9]\d* headings\n$/,
   "03-read-the-archive.js": /^warcinfo .*\nresponse .* http:\/\/127\.0\.0\.1:\d+\/.*\n/,
 };
 

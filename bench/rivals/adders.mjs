@@ -1,5 +1,5 @@
-// Each adder takes pages of links: it drops URLs it has met and keeps the others for later, on disk unless it says
-// otherwise. What was added is durable within about a second. `close` answers how many URLs it kept.
+// Each adder takes pages of links: it drops URLs it knows and keeps the others for later, on disk unless its comment says
+// otherwise. What was added is durable within about a second. `kept` answers how many URLs it has.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,12 +26,11 @@ function everySecond() {
 
 /** Seen-set and journal as a shard of a crawl uses them: the links of a page together, one batch per page. */
 async function orbweaver(folder) {
-  const frontier = "../../build/src/frontier/";
-  const { Shard } = await import(`${frontier}shard.js`);
-  const { EventBatch } = await import(`${frontier}journal/event-batch.js`);
-  const { JournalWriter } = await import(`${frontier}journal/journal-writer.js`);
-  const { readJournal } = await import(`${frontier}journal/journal-reader.js`);
-  const { ShardState } = await import(`${frontier}journal/fold.js`);
+  const { Shard } = await import("../../build/src/frontier/shard/shard.js");
+  const { EventBatch } = await import("../../build/src/frontier/journal/event-batch.js");
+  const { JournalWriter } = await import("../../build/src/frontier/journal/journal-writer.js");
+  const { readJournal } = await import("../../build/src/frontier/journal/journal-reader.js");
+  const { ShardState } = await import("../../build/src/frontier/journal/fold.js");
   const seeds = { seedLow: 0x12345678, seedHigh: 0x1abcdef0 };
   const rules = { delayMs: 1000, perHost: 1, order: "bfs", startMs: 0, ...seeds };
   const state = new ShardState(seeds.seedLow, seeds.seedHigh);

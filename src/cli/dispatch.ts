@@ -3,7 +3,8 @@ import { printable } from "../config/printable.ts";
 import { packageVersion } from "../config/version.ts";
 import { EXIT, UsageError } from "../errors.ts";
 import { parseArguments } from "./arguments.ts";
-import { COMMANDS, type Command } from "./command.ts";
+import type { Command } from "./command.ts";
+import { COMMANDS } from "./command-table.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 

@@ -1,5 +1,6 @@
 import { OPTION_GROUPS, type OptionSpec, usageOf } from "../config/option.ts";
-import { COMMANDS, type Command } from "./command.ts";
+import type { Command } from "./command.ts";
+import { COMMANDS } from "./command-table.ts";
 
 const INDENT = 4;
 const MAX_WIDTH = 100;

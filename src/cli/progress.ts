@@ -4,7 +4,6 @@ import { humanSize } from "../config/sizes.ts";
 import type { CrawlProgress } from "../crawl/events.ts";
 import type { Output } from "./io.ts";
 import { count } from "./print-summary.ts";
-import { Rate } from "./rate.ts";
 
 /** How progress is shown. */
 export interface ProgressOptions {
@@ -15,6 +14,7 @@ export interface ProgressOptions {
   readonly live?: boolean;
 }
 
+const RATE_WINDOW_MS = 5000;
 const LIVE_EVERY_MS = 250;
 const LINE_EVERY_MS = 5000;
 const DEFAULT_COLUMNS = 80;
@@ -136,4 +136,25 @@ export function fitLines(fields: readonly string[], width: number): string[] {
     else lines.push(cut);
   }
   return lines;
+}
+
+/** Pages per second over the last seconds, so that the figure follows what happens now. */
+export class Rate {
+  readonly #points: { at: number; total: number }[] = [];
+
+  /** Takes a running total at a time. */
+  add(atMs: number, total: number): void {
+    this.#points.push({ at: atMs, total });
+    // The newest point outside the window stays: it is where the window begins.
+    while (this.#points.length > 2 && this.#points[1]!.at <= atMs - RATE_WINDOW_MS)
+      this.#points.shift();
+  }
+
+  /** 0 until two moments are known. */
+  perSecond(): number {
+    const first = this.#points[0];
+    const last = this.#points.at(-1);
+    if (first === undefined || last === undefined || last.at <= first.at) return 0;
+    return ((last.total - first.total) * 1000) / (last.at - first.at);
+  }
 }

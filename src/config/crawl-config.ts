@@ -5,13 +5,14 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { dedupKey } from "../url/dedup-key.ts";
 import { partsOf } from "../url/url-parts.ts";
 import { complaint, type Origin } from "./complaint.ts";
+import type { PageFunction, PagePriority } from "./page-handler.ts";
 import { printable } from "./printable.ts";
-import { moduleAt, type PagePriority, priorityModule } from "./priority-module.ts";
 import { type CrawlConfig, type CrawlSettings, crawlSchema, type SettingName } from "./schema.ts";
 import type { SeedList } from "./seed-file.ts";
 import { readSeed } from "./seed-line.ts";
 import { requireContact } from "./start-rule.ts";
 import { defaultUserAgent } from "./user-agent.ts";
+import { moduleAt, moduleOf } from "./user-module.ts";
 
 /** Checks values against the schema and fills in defaults; `originOf` gives messages the user's own words. */
 export function checkSettings(
@@ -62,7 +63,8 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
     ...settings,
     seeds,
     // `resume` may be called from anywhere.
-    ...(settings.priority !== undefined && { priority: moduleAt(settings.priority) }),
+    priority: moduleAt(settings.priority),
+    handler: moduleAt(settings.handler),
     perHost: settings.perHost ?? (settings.delayMs === 0 ? settings.linksPerThread : 1),
     // Every thread owns at least one shard.
     shards: Math.max(settings.shards, settings.threads),
@@ -73,16 +75,19 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
   });
 }
 
-/** What a program may set: as the command line, and a function for `priority` instead of the name of a module. */
+/** What a program may set: as the command line, and functions instead of the names of modules. */
 export type ProgramSettings = Readonly<
-  Omit<Partial<CrawlSettings>, "priority"> & { priority?: string | PagePriority | undefined }
+  Omit<Partial<CrawlSettings>, "priority" | "handler"> & {
+    priority?: string | PagePriority | undefined;
+    handler?: string | PageFunction | undefined;
+  }
 >;
 
 /** The configuration of a program that uses the library: the same checks, no consent to private addresses. */
 export function configOf(values: ProgramSettings): CrawlConfig {
-  const { priority } = values;
-  if (typeof priority !== "function") return configFrom(checkSettings({ ...values, priority }));
-  return configFrom(checkSettings({ ...values, priority: priorityModule(priority) }));
+  const priority = moduleOf("priority", values.priority);
+  const handler = moduleOf("handler", values.handler);
+  return configFrom(checkSettings({ ...values, priority, handler }));
 }
 
 /** A crawl can be compared only with one that is there and finished. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { withoutPasswords } from "../config/proxy-value.ts";
 import type { CrawlConfig } from "../config/schema.ts";
+import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { residentBytes } from "../runtime/open-files.ts";
 import { totals } from "../stats/counters.ts";
@@ -17,7 +18,7 @@ import { prepareResume } from "../store/folder/prepare-resume.ts";
 import { treeLockMemory } from "../store/tree/page-tree.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import { type DiskNews, repeatOnLoop } from "./builder/disk-patience.ts";
+import { type DiskMessage, repeatOnLoop } from "./builder/disk-patience.ts";
 import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./crawl-summary.ts";
 import { type CloseListener, CrawlCloser } from "./ending/close-crawl.ts";
 import { Drain } from "./ending/drain.ts";
@@ -26,10 +27,8 @@ import { Idleness } from "./ending/idleness.ts";
 import { CrawlBus, type CrawlProgress } from "./events.ts";
 import { fitToOpenFiles } from "./file-budget.ts";
 import { BufferPlan } from "./hand-off/buffer-plan.ts";
-import { createSharedMemory, losesUrls } from "./shared-frontier-memory.ts";
 import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-memory.ts";
-import { epochsAfter } from "./workers/epochs.ts";
-import { Workers } from "./workers/workers.ts";
+import { epochsAfter, Workers } from "./workers/workers.ts";
 
 const TICK_MS = 250;
 /** A frontier that loses URLs is taken for empty after this long without a request. */
@@ -45,6 +44,7 @@ export class Crawl {
   readonly #fewFiles: string | undefined;
   readonly #out: string;
   readonly #resumes: boolean;
+  readonly #losesUrls: boolean;
   readonly #memory;
   readonly #control: Control;
   readonly #bells;
@@ -68,8 +68,8 @@ export class Crawl {
     this.#fewFiles = note;
     this.#out = out;
     this.#resumes = resumes;
-    const shared = config.frontier === "shared" ? createSharedMemory(config) : undefined;
-    this.#memory = createMemory(config, shared);
+    this.#losesUrls = frontierTraits(config).losesUrls;
+    this.#memory = createMemory(config);
     this.#control = new Control(this.#memory);
     this.#bells = bellsOf(this.#memory);
     this.#treeLocks = treeLockMemory(config.store.includes("tree") ? config.builders : 0);
@@ -88,7 +88,7 @@ export class Crawl {
   }
 
   async #runIn(): Promise<CrawlSummary> {
-    const workers = this.#newCrew();
+    const workers = this.#newWorkers();
     this.#workers = workers;
     const bell = new LoopDoorbell(this.#bells.at(-2)!, () => listen());
     const listen = () => {
@@ -198,7 +198,7 @@ export class Crawl {
     writeCrawlState(this.#out, this.#state);
   }
 
-  #newCrew(): Workers {
+  #newWorkers(): Workers {
     const { seedLow, seedHigh, moreSeeds } = this.#state!;
     const plan = {
       config: this.#config,
@@ -214,14 +214,14 @@ export class Crawl {
       nextEpoch: epochsAfter(this.#state!.epoch, (epoch) => this.#keep({ epoch })),
     };
     return new Workers(plan, {
-      seedFound: (url) => this.#addSeed(url),
-      disk: (news) => this.#onDisk(news),
-      replaced: (...death) => this.events.emit("workerReplaced", ...death),
-      finished: () => {
+      onSeed: (url) => this.#addSeed(url),
+      onDisk: (news) => this.#onDisk(news),
+      onReplaced: (...death) => this.events.emit("workerReplaced", ...death),
+      onAllReleased: () => {
         this.#control.end("finished", MODES.drain);
         this.#bells.at(-2)!.ring();
       },
-      fault: (error) => this.#fail(error),
+      onFault: (error) => this.#fail(error),
     });
   }
 
@@ -230,7 +230,7 @@ export class Crawl {
     const more = { moreSeeds: [...this.#state!.moreSeeds, url] };
     this.#state = { ...this.#state!, ...more };
     this.#patiently(() => this.#keep({})).catch((error: unknown) => this.#fail(error));
-    this.#workers!.tell({ kind: "seed", url });
+    this.#workers!.postToAll({ kind: "seed", url });
   }
 
   /** Repeats a step of this thread until the disk takes it, as builders do. */
@@ -239,7 +239,7 @@ export class Crawl {
   }
 
   /** However many wait for a disk, it is said once. */
-  #onDisk(news: DiskNews): void {
+  #onDisk(news: DiskMessage): void {
     if (news.kind === "diskFull" && this.#waitForDisk++ === 0)
       this.events.emit("diskFull", news.message);
     if (news.kind === "diskFree" && --this.#waitForDisk === 0) this.events.emit("diskFree");
@@ -268,14 +268,14 @@ export class Crawl {
       this.#abort();
     }
     const idleMs = this.#idleness.lookMs(now, totals(this.#memory.counters));
-    if (losesUrls(this.#config) && idleMs > LOST_MS) {
+    if (this.#losesUrls && idleMs > LOST_MS) {
       // The counter of a frontier that loses URLs never reaches 0 in the right way: idleness has to do.
       this.#control.end("finished", MODES.drain);
       this.#workers?.wakeAll();
     } else if (idleMs > maxWaitMs) {
       // Only hosts that make us wait are left: their URLs end as unavailable and stay for a later run.
       this.#idleness.begin(now);
-      this.#workers?.tell({ kind: "giveUpWaiting" });
+      this.#workers?.postToAll({ kind: "giveUpWaiting" });
     }
   }
 
@@ -289,7 +289,7 @@ export class Crawl {
       cpuSeconds: (cpu.user + cpu.system) / 1e6,
       maxRssMiB: process.resourceUsage().maxRSS / 1024,
       endingMs: monotonicMs() - this.#endedMs,
-      losesUrls: losesUrls(this.#config),
+      losesUrls: this.#losesUrls,
     };
   }
 }

@@ -1,8 +1,11 @@
 import type { CrawlConfig } from "../config/schema.ts";
+import {
+  createFrontierMemory,
+  type FrontierMemory,
+  type FrontierSizes,
+} from "../frontier/frontier-memory.ts";
 import type { Gates } from "../frontier/gatekeeper.ts";
-import { cashBoardBytes } from "../frontier/opic/cash-board.ts";
 import { counterBytes } from "../stats/counters.ts";
-import { commitCountBytes } from "../sync/commit-counts.ts";
 import { DOORBELL_WORDS, Doorbell } from "../sync/doorbell.ts";
 import { GateTable, gateBytes } from "../sync/gate-table.ts";
 import { bufferBytes, CRAWLERS_PER_BUFFER } from "../sync/hand-off-buffer.ts";
@@ -12,8 +15,6 @@ import { Ring, ringBytes } from "../sync/ring.ts";
 import { BufferPlan } from "./hand-off/buffer-plan.ts";
 import { EVIDENCE_BYTES } from "./visit/traps/shared-evidence.ts";
 
-const INBOX_SLOTS = 32;
-const INBOX_SLOT_BYTES = 16 * 1024;
 const BUFFER_BYTES = 16 * 1024 * 1024;
 /** Hosts that share a gate wait for each other: of 2,000 hosts one in 500 does, of 100,000 one in eleven. 8 bytes each. */
 const HOST_GATES = 1 << 20;
@@ -58,34 +59,21 @@ export interface CrawlMemory {
   readonly control: SharedArrayBuffer;
   /** Crawlers 0..T-1, builders T..T+B-1, then the supervisor and the debug log. */
   readonly bells: SharedArrayBuffer;
-  readonly wantsSpace: SharedArrayBuffer;
-  readonly inboxes: readonly SharedArrayBuffer[];
+  /** What the threads share of the frontier. */
+  readonly frontier: FrontierMemory;
   /** Page records on their way to builders; a builder that replaces a dead one gets new buffers. */
   readonly buffers: SharedArrayBuffer[];
   /** How many records of each crawler its builder has made durable. */
   readonly stored: SharedArrayBuffer;
   /** What each crawler contributes to the control block, for a recount when one of them has died. */
   readonly accounts: SharedArrayBuffer;
-  /** What owners have committed of visits that other threads made. */
-  readonly commitCounts: SharedArrayBuffer;
   readonly hostGates: SharedArrayBuffer;
   readonly addressGates: SharedArrayBuffer;
   readonly startGates: SharedArrayBuffer;
   /** What the threads know about traps. */
   readonly evidence: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
-  /** What threads that order by cash tell each other. */
-  readonly cashBoard: SharedArrayBuffer;
   readonly debugLog: SharedArrayBuffer;
-  /** Only with `--frontier shared`. */
-  readonly shared: SharedMemory | undefined;
-}
-
-/** The memory of a shared frontier and its sets. */
-export interface SharedMemory {
-  readonly frontier: SharedArrayBuffer;
-  readonly visited: SharedArrayBuffer;
-  readonly taken: SharedArrayBuffer | undefined;
 }
 
 /** Memory for one hand-off buffer; what is not touched costs nothing. */
@@ -94,32 +82,22 @@ export function createBuffer(): SharedArrayBuffer {
 }
 
 /** Makes the memory for T crawlers and B builders. */
-export function createMemory(
-  config: Pick<CrawlConfig, "threads" | "builders">,
-  shared?: SharedMemory,
-): CrawlMemory {
+export function createMemory(config: FrontierSizes & Pick<CrawlConfig, "builders">): CrawlMemory {
   const { threads, builders } = config;
-  const perThread = (bytes: number) =>
-    Array.from({ length: threads }, () => new SharedArrayBuffer(bytes));
-  const control = new SharedArrayBuffer(CONTROL_WORDS * 4);
   return {
     threads,
-    control,
+    control: new SharedArrayBuffer(CONTROL_WORDS * 4),
     bells: new SharedArrayBuffer((threads + builders + 2) * DOORBELL_WORDS * 4),
-    wantsSpace: new SharedArrayBuffer(threads * 4),
-    inboxes: perThread(ringBytes(INBOX_SLOTS, INBOX_SLOT_BYTES)),
+    frontier: createFrontierMemory(config),
     buffers: Array.from({ length: new BufferPlan(config).count }, createBuffer),
     accounts: new SharedArrayBuffer(threads * ACCOUNT_WORDS * 4),
     stored: new SharedArrayBuffer(threads * 4),
-    commitCounts: new SharedArrayBuffer(commitCountBytes(threads)),
     hostGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
     addressGates: new SharedArrayBuffer(gateBytes(ADDRESS_GATES)),
     startGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
     evidence: new SharedArrayBuffer(EVIDENCE_BYTES),
     counters: new SharedArrayBuffer(counterBytes(threads)),
-    cashBoard: new SharedArrayBuffer(cashBoardBytes(threads)),
     debugLog: new SharedArrayBuffer(ringBytes(DEBUG_SLOTS, DEBUG_SLOT_BYTES)),
-    shared,
   };
 }
 
@@ -129,13 +107,6 @@ export function bellsOf(memory: CrawlMemory): Doorbell[] {
   return Array.from(
     { length: words.length / DOORBELL_WORDS },
     (_, i) => new Doorbell(words, i * DOORBELL_WORDS),
-  );
-}
-
-/** The inbox rings as thread `thread` uses them. */
-export function inboxesOf(memory: CrawlMemory, thread: number): Ring[] {
-  return memory.inboxes.map(
-    (buffer) => new Ring(buffer, INBOX_SLOTS, INBOX_SLOT_BYTES, thread + 1),
   );
 }
 

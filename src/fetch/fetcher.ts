@@ -5,11 +5,10 @@ import { originOf, partsOf } from "../url/url-parts.ts";
 import type { CookieJar } from "./cookies/cookie-jar.ts";
 import type { FetchOutcome } from "./outcome.ts";
 import type { PoliteClient } from "./polite-client.ts";
+import type { ResponseHead } from "./response-head.ts";
 import type { RobotsAnswer, RobotsFetcher } from "./robots/robots-fetcher.ts";
 import type { RobotsRules } from "./robots/robots-rules.ts";
-import type { RequestHeaders } from "./wire/client.ts";
-import type { BodyTap } from "./wire/message.ts";
-import type { ResponseHead } from "./wire/response-head.ts";
+import type { BodyTap, RequestHeaders } from "./transport.ts";
 
 /** Which 2xx responses are wanted: HTML, any text, or everything. */
 export type Accepted = "html" | "text" | "any";
@@ -96,11 +95,9 @@ export class Fetcher {
   }
 
   async #fetch(lease: Lease): Promise<FetchOutcome> {
-    const date = Date.now();
-    const tap = isList(lease.via) ? this.#rules.listTap?.(lease.url) : undefined;
     const asked = await this.#client.ask(lease.url, lease.host, {
       headers: this.#headersFor(lease),
-      tap,
+      tap: isList(lease.via) ? this.#rules.listTap?.(lease.url) : undefined,
       accept: takesAnyType(lease.via) ? undefined : this.#accept,
       maxBodyBytes: undefined,
       releases: true,
@@ -116,25 +113,9 @@ export class Fetcher {
     if (cookies !== undefined && response.head.find("set-cookie") >= 0) {
       cookies.store(partsOf(lease.url), response.head.all("set-cookie"));
     }
-    if (response.aborted) {
-      return { kind: "refused", error: "content_type", detail: mimeOf(response.head) };
-    }
-    return {
-      kind: "response",
-      capture: {
-        head: response.head,
-        requestText: response.requestText,
-        body: response.body,
-        address: response.remoteAddress,
-        date,
-        tookMs: response.endedAtMs - response.startedAtMs,
-        truncated: response.truncated,
-        unverified: response.unverified,
-        flag: response.flag,
-        tap,
-        release: () => response.release(),
-      },
-    };
+    return response.aborted
+      ? { kind: "refused", error: "content_type", detail: mimeOf(response.head) }
+      : asked;
   }
 
   /** The same array nearly always: the wire client writes it only once. */

@@ -1,4 +1,4 @@
-import type { KnownFingerprints } from "./discovery.ts";
+import type { Discovery, KnownFingerprints } from "./discovery.ts";
 
 /** How visits end, as journals keep it: these numbers never change. */
 export const OUTCOME = {
@@ -17,15 +17,36 @@ export interface PageLocation {
   readonly length: number;
 }
 
-/** How one visit ended. */
+/** The visit is over: its end and what it found are committed together. */
 export interface Finish {
+  readonly kind: "finish";
+  /** One of `OUTCOME`. */
   readonly outcome: number;
+  /** To be visited next, as far as it is new. */
+  readonly found: readonly Discovery[];
   /** Distinct links of the page, also those that are not followed; a redirect is one link. */
   readonly links: number;
-  /** Those of them that this thread knows, if they get a share: they are not among the links found. */
+  /** Links that this thread knows, if they get a share: they are not among the links found. */
   readonly known?: KnownFingerprints | undefined;
   /** Number of the archive record among those this thread handed over, or where it is; undefined when there is none. */
   readonly record: number | PageLocation | undefined;
   /** Called when the end of the visit is durable, together with the links found. */
   readonly onCommitted: () => void;
 }
+
+/** The URL is to be tried again. */
+export interface Retry {
+  readonly kind: "retry";
+  /** Not before this moment. */
+  readonly untilMs: number;
+  /** True: the URL rests, its request has ended and its host goes on. False: the host waits, and this URL comes first. */
+  readonly rests: boolean;
+}
+
+/** This run waits no longer for the URL, but it is not done: a later run may fetch it. */
+export interface Abandon {
+  readonly kind: "abandon";
+}
+
+/** How a lease ends. */
+export type Settlement = Finish | Retry | Abandon;

@@ -1,65 +1,67 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import type { Discovery } from "./discovery.ts";
-import type { Finish } from "./finish.ts";
+import type { Settlement } from "./finish.ts";
 import type { Lease } from "./host.ts";
+import type { SplitLinks } from "./seen/known-links.ts";
 
 // For importers outside this folder; inside it everything comes from the files themselves.
 export type { Discovery } from "./discovery.ts";
-export { type Finish, OUTCOME } from "./finish.ts";
+export { type Finish, OUTCOME, type Retry, type Settlement } from "./finish.ts";
 export type { Lease } from "./host.ts";
 export type { JournalPort } from "./journal-port.ts";
 export type { Via } from "./via.ts";
 
-/** Holds the URLs that are known but not yet fetched. Implementations differ in durability and locking only. */
-export interface Frontier {
-  /** Up to `limit` URLs whose hosts may be asked at `nowMs`. */
-  takeMany(limit: number, nowMs: number): Lease[];
-  /** The last request of this lease's host ended at `endMs`: it may be asked again after its delay. */
-  requestEnded(lease: Lease, endMs: number): void;
-  /** Puts an unfinished lease back to the front of its host, which is not asked before `notBeforeMs`. */
-  giveBack(lease: Lease, notBeforeMs: number): void;
-  /** Puts a lease whose request ended aside until `untilMs`; its host goes on meanwhile. */
-  rest(lease: Lease, untilMs: number): void;
-  /** The visit is over: its end and what it found are committed together, by the next `flush`. */
-  finish(lease: Lease, found: readonly Discovery[], how: Finish): void;
-  /** This run waits no longer for the URL, but it is not done: a later run may fetch it. */
-  abandon(lease: Lease): void;
-  /** When a host becomes free for the next request, if nothing else happens; Infinity when none waits. */
-  nextReadyMs(): number;
+/** Whether the crawl goes on, or this thread hands over everything it has before it ends. */
+export type TurnMode = "run" | "end";
+
+/** What one thread's frontier holds at this moment. */
+export interface FrontierStats {
   /** URLs admitted so far. */
   readonly known: number;
   /** URLs waiting to be taken. */
   readonly queued: number;
-}
-
-/** What one crawler thread needs of its frontier beside the trade itself. */
-export interface ThreadFrontier extends Frontier {
-  /** Takes in the thread's seeds, as far as they are new. What they add to the pending counter the supervisor counts. */
-  start(seeds: readonly CrawlUrl[]): void;
-  /** What this thread contributes to the pending counter. */
-  readonly share: number;
-  /** Another thread begins its run `epoch`: what was sent to it and not confirmed goes once more. */
-  sendAgainTo(thread: number, epoch: number, nowMs: number): void;
-  /** Takes in what other threads left for this one. */
-  receive(nowMs: number): void;
-  /** Commits what was finished and sends what is ready; false when something had to stay here. `last` leaves nothing for later. */
-  flush(last?: boolean): boolean;
-  /** True when another thread seems to have left something. */
-  hasMessages(): boolean;
-  /** Takes every waiting URL, whatever its host's time. */
-  drain(): Lease[];
-  /** The thread has idle places and may take over work from another one. Answers when to look again, in milliseconds. */
-  wantMore(places: number, nowMs: number): number;
-  /** Leases that are with another thread, or another thread's that are here. */
-  readonly away: number;
   /** Hosts, or URLs, that only wait for their time. */
   readonly hostsWaiting: number;
-  /** Blocks handed to other threads. */
-  readonly blocksSent: number;
-  /** Q: URLs that are next as soon as there is a place and their host's time has come. */
+  /** URLs that are next as soon as there is a place and their host's time has come. */
   readonly nextUrls: number;
+  /** What this thread contributes to the counter of pending URLs. */
+  readonly share: number;
+  /** Leases that are with another thread, or another thread's that are here: a thread with any must not end. */
+  readonly away: number;
+  /** Visits made by other threads that wait for a commit of this one. */
+  readonly guests: number;
+  /** Pages committed, in this run and before. */
+  readonly pages: number;
+  /** Page permits of leases that are neither settled nor committed. */
+  readonly heldPermits: number;
+  /** Blocks of links handed to other threads. */
+  readonly blocksSent: number;
   /** Exchanges of credits with other shards so far, and the visits between them. */
-  readonly exchanges: { readonly count: number; readonly visits: number };
-  /** True once when what is to be committed should leave soon, because others wait for it. */
-  wantsCommit(): boolean;
+  readonly exchanges: number;
+  readonly exchangeVisits: number;
+}
+
+/**
+ * The URLs that are known and not yet visited, as one crawler thread sees them. Implementations differ in who owns a
+ * URL and in what survives a crash; a crawler cannot tell them apart. Everything but `requestEnded` and `unknown`
+ * happens in the thread's round, so that the supervisor finds every thread between two rounds.
+ */
+export interface Frontier {
+  /** Admits this thread's seeds, beside what earlier runs left; afterwards `stats().share` says what there is to do. */
+  open(seeds: readonly CrawlUrl[]): void;
+  /** At most `limit` URLs whose hosts may be asked now, each with its `--max-pages` permit. Never waits: an answer that takes long must have been fetched ahead. */
+  take(limit: number, nowMs: number): Lease[];
+  /** The host's delay runs from the end of its request, which is long before the visit is settled. */
+  requestEnded(lease: Lease, endMs: number): void;
+  /** Ends a lease, and spends or returns its permit: a visit that is over, one to be tried again, or one given up for this run. */
+  settle(lease: Lease, end: Settlement): void;
+  /** Receives, commits and sends. Answers when it is worth looking again: now if something arrived, Infinity if only a ring can tell. */
+  turn(nowMs: number, mode: TurnMode): number;
+  /** The links of a page of `shard` that may be new, so that nothing is done for the others; absent where nobody can say cheaply. */
+  unknown?(shard: number, links: readonly CrawlUrl[]): SplitLinks;
+  /** Every waiting URL, whatever its host's time, without permits: for a crawl that waits no longer and abandons them. */
+  drain(): Lease[];
+  /** Figures for counters, progress and the recount after a death. */
+  stats(): FrontierStats;
+  /** Gives back files and memory; what is not settled waits for the next run. */
+  close(): void;
 }

@@ -1,27 +1,33 @@
+import type { CommitCounts } from "../sync/commit-counts.ts";
+import type { Doorbell } from "../sync/doorbell.ts";
 import type { Pending } from "../sync/pending.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import type { Discovery } from "./discovery.ts";
 import type { MessageRoute } from "./exchange/mailbox.ts";
 import { blockMessage, isAboutLeases, type ShardMessage } from "./exchange/shard-message.ts";
-import type { Finish } from "./finish.ts";
-import type { ThreadFrontier } from "./frontier.ts";
+import { type Finish, OUTCOME, type Settlement } from "./finish.ts";
+import type { Frontier, FrontierStats, TurnMode } from "./frontier.ts";
 import type { Lease } from "./host.ts";
 import type { JournalPort } from "./journal-port.ts";
-import type { Lender } from "./lending/lender.ts";
-import { Lending } from "./lending/lending.ts";
-import { longestQueue } from "./lending/longest-queue.ts";
+import { Lending, type LendingRules } from "./lending/lending.ts";
+import type { ThreadBoard } from "./lending/thread-board.ts";
 import { OpicOwnedShard } from "./opic/opic-owned-shard.ts";
 import type { ThreadOrder } from "./opic/thread-order.ts";
+import type { PageLimit } from "./page-limit.ts";
+import type { AdmissionRules } from "./seen/admission-key.ts";
+import { KnownLinks, type SplitLinks } from "./seen/known-links.ts";
 import { OwnedShard } from "./shard/owned-shard.ts";
 import type { Shard } from "./shard/shard.ts";
 import { ShardJournal } from "./shard/shard-journal.ts";
 import { ShardNumbers } from "./shard-numbers.ts";
-import { Taking } from "./taking.ts";
+
+// Longer than 400 lines because it is where the parts of a sharded frontier meet: each has a file of its own.
 
 const SEED = { parent: undefined, depth: 0, via: "seed", seed: true, chain: [] } as const;
+/** Asking another thread costs the same for one lease as for these. */
+const MIN_ASKED = 16;
 
 /** Where a thread stands among the others, and what they share. */
-export interface ShardedParts {
+export interface ShardedParts extends AdmissionRules {
   readonly thread: number;
   readonly threads: number;
   /** All shards of the crawl. */
@@ -31,79 +37,94 @@ export interface ShardedParts {
   /** Number of this run. */
   readonly epoch: number;
   readonly pending: Pending;
-  readonly exchange: MessageRoute;
+  readonly limit: PageLimit;
+  readonly mailbox: MessageRoute;
   readonly port: JournalPort;
-  /** The crawl's own delay, and the seeds of its fingerprints. */
+  /** The crawl's own delay. */
   readonly delayMs: number;
-  readonly seedLow: number;
-  readonly seedHigh: number;
-  readonly lender: Lender;
+  readonly board: ThreadBoard;
+  readonly commits: CommitCounts;
+  /** Of the crawler threads. */
+  readonly bells: readonly Doorbell[];
+  /** Undefined: threads lend each other nothing. */
+  readonly lending: LendingRules | undefined;
   /** Decides by cash what the hosts of all these shards have to take; undefined when each host decides for itself. */
   readonly order?: ThreadOrder | undefined;
   /** Called once, by the thread that releases the last URL of the crawl. */
   readonly onLast: () => void;
+  /** Closes what the shards have open. */
+  readonly onClose?: () => void;
 }
 
 /**
- * The frontier as one crawler thread sees it: the shards it owns, and the way to everybody else's. Links to another
+ * The frontier as one crawler thread sees it: the shards it owns, and messages to everybody else's. Links to another
  * shard, also to one of this thread, travel as numbered blocks that leave when the batch they belong to is durable;
  * a block is counted as one pending thing by its producer until it is confirmed, its new links by their owner.
  */
-export class ShardedFrontier implements ThreadFrontier {
+export class ShardedFrontier implements Frontier {
   readonly #parts: ShardedParts;
-  readonly #desks = new Map<number, OwnedShard>();
+  readonly #owned = new Map<number, OwnedShard>();
   readonly #all: OwnedShard[];
   readonly #numbers: ShardNumbers;
-  /** This thread's part of the pending counter. */
+  readonly #known: KnownLinks;
+  readonly #lending: Lending;
+  /** This thread's part of the pending counter: URLs that are not committed, blocks not confirmed. */
   #share = 0;
   /** Until the supervisor has counted the shares, the counter is not ours to touch: what arrives at once is in the share. */
   #isCounted = false;
-  #isExchangeDue = false;
   /** Payments to other shards wait for the commit that lets them go: what is owed meanwhile is added up. */
   #isPaying = false;
   #payments = 0;
-  readonly #lending: Lending;
-  readonly #taking: Taking;
+  /** Leases that this thread has taken and not settled. */
+  #inFlight = 0;
+  /** Leases that hold no permit. */
+  readonly #drained = new WeakSet<Lease>();
+  #mode: TurnMode = "run";
+  #nowMs = 0;
+  /** The shard that is asked first. */
+  #next = 0;
+  /** Places for which the last `take` found nothing. */
+  #idlePlaces = 0;
+  /** Own URLs wait until then for better ones of another thread; 0 when they do not. */
+  #heldUntilMs = 0;
+  #hasMessages = false;
+  readonly #onMessage = (message: ShardMessage): void => {
+    this.#hasMessages = true;
+    this.#handle(message);
+  };
+  #changesSeen = 0;
+  /** The run of each thread, as far as one was replaced. */
+  #runs: Int32Array;
 
   constructor(parts: ShardedParts) {
     this.#parts = parts;
     this.#numbers = new ShardNumbers(parts.shards);
-    const { epoch, exchange, order } = parts;
-    const post = (mail: ShardMessage) => this.#post(mail);
+    this.#known = new KnownLinks(parts.shards, parts.owned, parts);
+    const { epoch, mailbox, order, limit } = parts;
+    const post = (message: ShardMessage) => this.#post(message);
     for (const [i, shard] of parts.owned.entries()) {
-      const journal = new ShardJournal(shard.number, shard.state, epoch, exchange.maxBlockBytes);
-      const desk = order
-        ? new OpicOwnedShard(shard, journal, post, order.orderOf(i), exchange.maxBlockBytes, order)
+      const journal = new ShardJournal(shard.number, shard.state, epoch, mailbox.maxBlockBytes);
+      const owned = order
+        ? new OpicOwnedShard(shard, journal, post, order.orderOf(i), mailbox.maxBlockBytes, order)
         : new OwnedShard(shard, journal, post);
-      this.#desks.set(shard.number, desk);
+      this.#owned.set(shard.number, owned);
     }
-    this.#all = [...this.#desks.values()];
-    const { thread, threads, delayMs, seedLow, seedHigh, port, lender } = parts;
+    this.#all = [...this.#owned.values()];
+    this.#changesSeen = parts.board.changes;
+    this.#runs = parts.board.runs();
     this.#lending = new Lending({
-      ...{ thread, threads, epoch, delayMs, seedLow, seedHigh, port },
-      maxBytes: exchange.maxBlockBytes,
+      ...parts,
+      rules: parts.lending,
+      maxBytes: mailbox.maxBlockBytes,
       post,
-      shardOf: (number) => this.#desks.get(number)?.shard,
-      takeSpare: (limit, lent) => this.#taking.takeSpare(limit, lent),
-      finish: (lease, found, { borrower, ...end }) => {
-        lender.brought();
-        const onCommitted = () => lender.committed(end.outcome, borrower);
-        this.finish(lease, found, { ...end, onCommitted });
-      },
-      returned: () => lender.returned(),
-      commitsOf: (owner) => lender.commitsOf(owner),
-      busiest: () => longestQueue(lender.queued(), thread),
+      shardOf: (number) => this.#owned.get(number)?.shard,
+      takeFor: (count) => (this.#mode === "run" ? this.#takeOwn(count, this.#nowMs) : []),
+      finish: (lease, end) => this.#finish(this.#owned.get(lease.shard)!, lease, end),
+      returned: () => limit.giveBack(),
     });
-    const shards = this.#all.map(({ shard }) => shard);
-    this.#taking = new Taking({ shards, order, lending: this.#lending, lender });
   }
 
-  /** What this thread contributes to the pending counter: URLs that are not committed, blocks not confirmed. */
-  get share(): number {
-    return this.#share;
-  }
-
-  start(seeds: readonly CrawlUrl[]): void {
+  open(seeds: readonly CrawlUrl[]): void {
     const unsent = this.#all.flatMap(({ shard }) =>
       shard.state.unconfirmed().map((block) => [shard.number, block] as const),
     );
@@ -111,99 +132,85 @@ export class ShardedFrontier implements ThreadFrontier {
     for (const { shard } of this.#all) this.#share += shard.state.waiting;
     this.#share += unsent.length;
     for (const [from, block] of unsent) this.#post(blockMessage(from, block));
-    this.#admitSeeds(seeds);
+    for (const url of seeds) {
+      const owned = this.#owned.get(this.#numbers.of(url).shard);
+      if (owned !== undefined) this.#share += owned.admitAll([{ url, ...SEED }]);
+    }
     this.#isCounted = true;
   }
 
-  #admitSeeds(seeds: readonly CrawlUrl[]): void {
-    for (const url of seeds) {
-      const desk = this.#desks.get(this.#numbers.of(url).shard);
-      if (desk !== undefined) this.#share += desk.admitAll([{ url, ...SEED }]);
+  /**
+   * What was borrowed first, then URLs of the own shards in turn. When another thread has plenty of pages that are worth
+   * more than all of its own, this one asks for those first, as far as that thread lends any.
+   */
+  take(limit: number, nowMs: number): Lease[] {
+    const { order, mailbox } = this.#parts;
+    this.#receive(nowMs);
+    this.#parts.limit.isWanted = false;
+    this.#heldUntilMs = 0;
+    this.#idlePlaces = 0;
+    if (limit <= 0) return [];
+    const better = order?.compare() ?? -1;
+    // Borrowed ones first: they hold page permits that own ones may be waiting for.
+    let taken = this.#lending.takeBorrowed(limit);
+    if (taken.length === 0 && better >= 0) {
+      this.#heldUntilMs = this.#lending.askFirst(better, Math.max(limit, MIN_ASKED), nowMs);
+      mailbox.flush();
     }
-  }
-
-  finish(lease: Lease, found: readonly Discovery[], how: Finish): void {
-    const desk = this.#desks.get(lease.shard);
-    if (desk === undefined) {
-      this.#lending.finish(lease, found, how);
-      return;
-    }
-    // Children are counted before their parent can be released.
-    this.#count(desk.finish(lease, found, how, this.#numbers));
-    if (this.#parts.order?.exchange.visited(!this.#isPaying) && this.#payOut()) {
-      this.#isExchangeDue = true;
-      this.#isPaying = true;
-      this.#payments++;
-    }
-    if (desk.journal.isFull) this.#write(desk, false);
-  }
-
-  /** What was held back for other shards leaves; false when nothing was for them. */
-  #payOut(): boolean {
-    let isOwing = false;
-    for (const desk of this.#all) if (desk.payOut()) isOwing = true;
-    return isOwing;
-  }
-
-  /** True once when it is time for an exchange: blocks leave when their batches are durable. */
-  wantsCommit(): boolean {
-    const isDue = this.#isExchangeDue;
-    this.#isExchangeDue = false;
-    return isDue;
-  }
-
-  abandon(lease: Lease): void {
-    const desk = this.#desks.get(lease.shard);
-    if (desk === undefined) {
-      this.#lending.back(lease, 0, false);
-    } else {
-      desk.shard.abandon(lease);
-      this.#release(1);
-    }
-  }
-
-  wantMore(places: number, nowMs: number): number {
-    return this.#lending.ask(places, nowMs);
-  }
-
-  get away(): number {
-    return this.#lending.away + this.#parts.exchange.unsentAboutLeases;
-  }
-
-  receive(nowMs: number): void {
-    this.#taking.nowMs = nowMs;
-    this.#lending.settle();
-    this.#lending.lendMore();
-    this.#parts.exchange.receive((mail) => this.#handle(mail));
-  }
-
-  takeMany(limit: number, nowMs: number): Lease[] {
-    return this.#taking.takeMany(limit, nowMs);
+    if (taken.length === 0 && this.#heldUntilMs === 0) taken = this.#takeOwn(limit, nowMs);
+    this.#inFlight += taken.length;
+    if (taken.length === 0) this.#idlePlaces = limit;
+    return taken;
   }
 
   requestEnded(lease: Lease, endMs: number): void {
-    const desk = this.#desks.get(lease.shard);
-    if (desk === undefined) this.#lending.requestEnded(lease, endMs);
-    else desk.shard.requestEnded(lease, endMs);
+    const owned = this.#owned.get(lease.shard);
+    if (owned === undefined) this.#lending.requestEnded(lease, endMs);
+    else owned.shard.requestEnded(lease, endMs);
   }
 
-  giveBack(lease: Lease, notBeforeMs: number): void {
-    const desk = this.#desks.get(lease.shard);
-    if (desk === undefined) this.#lending.back(lease, notBeforeMs, false);
-    else desk.shard.giveBack(lease, notBeforeMs);
+  settle(lease: Lease, end: Settlement): void {
+    const owned = this.#owned.get(lease.shard);
+    const isDrained = this.#drained.delete(lease);
+    if (!isDrained) this.#inFlight--;
+    if (owned === undefined) {
+      this.#lending.settle(lease, end);
+    } else if (end.kind === "finish") {
+      this.#finish(owned, lease, end);
+    } else {
+      if (end.kind === "abandon") {
+        owned.shard.abandon(lease);
+        this.#release(1);
+      } else if (end.rests) owned.shard.rest(lease, end.untilMs);
+      else owned.shard.giveBack(lease, end.untilMs);
+      if (!isDrained) this.#parts.limit.giveBack();
+    }
   }
 
-  rest(lease: Lease, untilMs: number): void {
-    const desk = this.#desks.get(lease.shard);
-    if (desk === undefined) this.#lending.back(lease, untilMs, true);
-    else desk.shard.rest(lease, untilMs);
+  turn(nowMs: number, mode: TurnMode): number {
+    this.#mode = mode;
+    const hasArrived = this.#receive(nowMs);
+    this.#lending.filled = this.#inFlight;
+    if (mode === "end") this.#lending.returnReady();
+    const askMs =
+      this.#idlePlaces > 0 && mode === "run"
+        ? this.#lending.ask(this.#idlePlaces, nowMs)
+        : Number.POSITIVE_INFINITY;
+    for (const owned of this.#all) this.#write(owned, mode === "end");
+    this.#parts.mailbox.flush();
+    this.#parts.board.setQueued(this.#parts.thread, this.#queued());
+    if (hasArrived) return nowMs;
+    // Without a free place there is nothing to look for.
+    if (this.#idlePlaces === 0 || mode === "end") return Number.POSITIVE_INFINITY;
+    const { limit } = this.#parts;
+    if (limit.isWanted) return limit.isBack ? nowMs : Number.POSITIVE_INFINITY;
+    return Math.min(askMs, this.#nextReadyMs());
   }
 
-  nextReadyMs(): number {
-    return this.#taking.nextReadyMs();
+  unknown(shard: number, links: readonly CrawlUrl[]): SplitLinks {
+    return this.#known.split(shard, links);
   }
 
-  /** Takes every waiting URL, whatever its host's time. */
   drain(): Lease[] {
     const all: Lease[] = [];
     for (let before = -1; before < all.length; ) {
@@ -211,79 +218,159 @@ export class ShardedFrontier implements ThreadFrontier {
       this.#parts.order?.refill(Number.POSITIVE_INFINITY);
       for (const { shard } of this.#all) for (const lease of shard.drain()) all.push(lease);
     }
+    for (const lease of all) this.#drained.add(lease);
     return all;
   }
 
-  flush(last = false): boolean {
-    if (last) this.#lending.returnReady();
-    for (const desk of this.#all) this.#write(desk, last);
-    return this.#parts.exchange.flush();
+  stats(): FrontierStats {
+    const { order, mailbox, limit } = this.#parts;
+    let known = 0;
+    let hostsWaiting = 0;
+    for (const { shard } of this.#all) {
+      known += shard.known;
+      hostsWaiting += shard.hostsWaiting;
+    }
+    return {
+      known,
+      queued: this.#queued(),
+      hostsWaiting,
+      nextUrls: order?.depth ?? hostsWaiting,
+      share: this.#share,
+      away: this.#lending.away + mailbox.unsentAboutLeases,
+      guests: this.#lending.guests,
+      pages: limit.pages,
+      heldPermits: limit.held,
+      blocksSent: mailbox.blocksSent,
+      exchanges: order?.exchange.exchanges ?? 0,
+      exchangeVisits: order?.exchange.visits ?? 0,
+    };
   }
 
-  hasMessages(): boolean {
-    return this.#parts.exchange.hasMessages() || this.#lending.settle();
+  close(): void {
+    this.#parts.onClose?.();
   }
 
-  get blocksSent(): number {
-    return this.#parts.exchange.blocksSent;
+  /** A thread is replaced by its run `epoch`: what it has not confirmed may have died with it and goes once more. */
+  sendAgainTo(thread: number, epoch: number, nowMs: number): void {
+    this.#lending.forget(thread, epoch, nowMs);
+    for (const owned of this.#all) {
+      owned.sendAgainWhere((target) => target % this.#parts.threads === thread);
+    }
   }
 
-  get known(): number {
-    return this.#all.reduce((sum, { shard }) => sum + shard.known, 0);
+  /** Takes in what others left for this thread, and lends what they asked for; true when there was anything. */
+  #receive(nowMs: number): boolean {
+    this.#nowMs = nowMs;
+    const { board, mailbox } = this.#parts;
+    const { changes } = board;
+    // Read before the messages and obeyed after them: what a thread sent before it ended has arrived by then.
+    const runs = changes === this.#changesSeen ? undefined : board.runs();
+    this.#changesSeen = changes;
+    const hasCommits = this.#lending.takeCommits();
+    this.#lending.lendMore();
+    this.#hasMessages = false;
+    mailbox.receive(this.#onMessage);
+    if (runs !== undefined) this.#noticeRuns(runs, nowMs);
+    return hasCommits || this.#hasMessages || runs !== undefined;
   }
 
-  get queued(): number {
-    return this.#all.reduce((sum, { shard }) => sum + shard.queued, 0);
+  #noticeRuns(runs: Int32Array, nowMs: number): void {
+    for (const [thread, run] of runs.entries()) {
+      if (run === this.#runs[thread] || thread === this.#parts.thread) continue;
+      this.sendAgainTo(thread, run, nowMs);
+    }
+    this.#runs = runs;
   }
 
-  get nextUrls(): number {
-    return this.#parts.order?.depth ?? this.hostsWaiting;
+  #takeOwn(limit: number, nowMs: number): Lease[] {
+    const { order } = this.#parts;
+    order?.refill(limit);
+    const taken = this.#takeReady(limit, nowMs);
+    if (order === undefined || taken.length > 0 || !order.rouse(nowMs)) return taken;
+    order.refill(limit);
+    return this.#takeReady(limit, nowMs);
   }
 
-  get exchanges(): { readonly count: number; readonly visits: number } {
-    const { exchanges: count = 0, visits = 0 } = this.#parts.order?.exchange ?? {};
-    return { count, visits };
+  #takeReady(limit: number, nowMs: number): Lease[] {
+    const taken: Lease[] = [];
+    const all = this.#all;
+    let empty = 0;
+    while (taken.length < limit && empty < all.length) {
+      const { shard } = all[this.#next]!;
+      const lease = shard.take(nowMs);
+      if (lease === undefined) empty++;
+      else if (this.#parts.limit.tryTake()) {
+        taken.push(lease);
+        empty = 0;
+      } else {
+        shard.giveBack(lease, nowMs);
+        break;
+      }
+      this.#next = (this.#next + 1) % all.length;
+    }
+    return taken;
   }
 
-  /** Hosts that have a URL to fetch and a free connection. */
-  get hostsWaiting(): number {
-    return this.#all.reduce((sum, { shard }) => sum + shard.hostsWaiting, 0);
+  #nextReadyMs(): number {
+    if (this.#heldUntilMs > 0) return this.#heldUntilMs;
+    let next = Number.POSITIVE_INFINITY;
+    for (const { shard } of this.#all) next = Math.min(next, shard.nextReadyMs());
+    return next;
   }
 
-  #write(desk: OwnedShard, last: boolean): void {
+  #queued(): number {
+    let queued = 0;
+    for (const { shard } of this.#all) queued += shard.queued;
+    return queued;
+  }
+
+  #finish(owned: OwnedShard, lease: Lease, end: Finish): void {
+    if (end.outcome !== OUTCOME.page) this.#parts.limit.giveBack();
+    // Children are counted before their parent can be released.
+    this.#count(owned.finish(lease, end.found, end, this.#numbers));
+    if (this.#parts.order?.exchange.visited(!this.#isPaying) && this.#payOut()) {
+      this.#isPaying = true;
+      this.#payments++;
+      // Blocks leave when their batches are durable, and others wait for them.
+      this.#parts.port.hurry();
+    }
+    if (owned.journal.isFull) this.#write(owned, false);
+  }
+
+  /** What was held back for other shards leaves; false when nothing was for them. */
+  #payOut(): boolean {
+    let isOwing = false;
+    for (const owned of this.#all) if (owned.payOut()) isOwing = true;
+    return isOwing;
+  }
+
+  #write(owned: OwnedShard, last: boolean): void {
     // Their parents are not released before the batch is durable, so the blocks are counted in time.
-    this.#count(desk.closeBlocks());
+    this.#count(owned.closeBlocks());
     const payments = this.#payments;
-    desk.journal.flush(this.#parts.port, last, (committed) => {
+    owned.journal.flush(this.#parts.port, last, (committed) => {
       if (payments === this.#payments) this.#isPaying = false;
-      desk.committed(committed);
+      for (let pages = committed.pages; pages > 0; pages--) this.#parts.limit.committed();
+      owned.committed(committed);
       this.#release(committed.finished);
     });
   }
 
-  #post(mail: ShardMessage): void {
-    const thread = mail.to % this.#parts.threads;
-    if (thread === this.#parts.thread) this.#handle(mail);
-    else this.#parts.exchange.post(thread, mail);
+  #post(message: ShardMessage): void {
+    const thread = message.to % this.#parts.threads;
+    if (thread === this.#parts.thread) this.#handle(message);
+    else this.#parts.mailbox.post(thread, message);
   }
 
-  #handle(mail: ShardMessage): void {
-    if (isAboutLeases(mail)) {
-      this.#lending.handle(mail);
+  #handle(message: ShardMessage): void {
+    if (isAboutLeases(message)) {
+      this.#lending.handle(message);
       return;
     }
-    const desk = this.#desks.get(mail.to)!;
-    if (mail.kind === "links") this.#count(desk.accept(mail));
-    else if (mail.kind === "gap") desk.sendAgain(mail);
-    else this.#release(desk.journal.confirmed(mail.from, mail.epoch, mail.number));
-  }
-
-  /** A shard begins anew elsewhere: what it has not confirmed may have died with its thread. */
-  sendAgainTo(thread: number, epoch: number, nowMs: number): void {
-    this.#lending.forget(thread, epoch, nowMs);
-    for (const desk of this.#all) {
-      desk.sendAgainWhere((target) => target % this.#parts.threads === thread);
-    }
+    const owned = this.#owned.get(message.to)!;
+    if (message.kind === "links") this.#count(owned.accept(message));
+    else if (message.kind === "gap") owned.sendAgain(message);
+    else this.#release(owned.journal.confirmed(message.from, message.epoch, message.number));
   }
 
   #count(things: number): void {

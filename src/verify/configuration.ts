@@ -1,5 +1,4 @@
 import type { Memory } from "./memory.ts";
-import type { Patch } from "./rewrite/modules.ts";
 
 /** How the interleavings are searched. */
 export type Strategy = "dpor" | "stateful" | "pct";
@@ -24,6 +23,15 @@ export interface Invocation {
 export interface Specification {
   readonly initial: string;
   apply(state: string, invocation: Invocation): string | undefined;
+}
+
+/** A change of the shipped text that must make a configuration fail. */
+export interface Patch {
+  /** Compiled module below the shipped root, for example "sync/ring.js". */
+  readonly module: string;
+  /** Must occur exactly once. */
+  readonly find: string;
+  readonly replace: string;
 }
 
 /** A broken variant that the search must catch. */

@@ -64,3 +64,13 @@ export interface Operation {
 export function isPlain(kind: number): boolean {
   return kind === KIND.read || kind === KIND.write;
 }
+
+/** Do two accesses touch the same payload, at least one of them writing? Then something must order them. */
+export function conflict(
+  a: Pick<Operation, "kind" | "byte" | "bytes">,
+  b: Pick<Operation, "kind" | "byte" | "bytes">,
+): boolean {
+  if (!isPlain(a.kind) || !isPlain(b.kind)) return false;
+  if (a.kind === KIND.read && b.kind === KIND.read) return false;
+  return Math.max(a.byte, b.byte) < Math.min(a.byte + a.bytes, b.byte + b.bytes);
+}

@@ -1,8 +1,8 @@
 import { catalogue, type Entry, findEntry } from "./catalogue.ts";
+import type { Patch } from "./configuration.ts";
 import type { Verdict } from "./judge/verdict.ts";
 import { World } from "./machine/explored-world.ts";
 import { formatSchedule } from "./replay/schedule.ts";
-import type { Patch } from "./rewrite/modules.ts";
 import { concreteChoices } from "./search/concrete.ts";
 import { cpuSeconds, Dpor } from "./search/dpor.ts";
 import { searchRandom } from "./search/pct.ts";

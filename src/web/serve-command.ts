@@ -1,6 +1,7 @@
 import { UsageError } from "../errors.ts";
 import { PROFILES, type ProfileName, type WebProfile } from "./profile.ts";
 import { type RunningWeb, startWeb, type WebOptions } from "./server.ts";
+import { type CommandIo, serveUntilSignal } from "./serving/until-signal.ts";
 
 /** Options of `orbweaver web`, as the command line gives them. */
 export interface WebCommandOptions {
@@ -22,38 +23,32 @@ export interface WebCommandOptions {
   address?: string;
 }
 
-/** Where a command writes and what ends it. */
-export interface CommandIo {
-  stdout: { write(text: string): unknown };
-  stderr: { write(text: string): unknown };
-  signal: AbortSignal;
-}
-
 /** Serves a web until the signal fires; prints the truth before and the report after. */
 export async function runWeb(options: WebCommandOptions, io: CommandIo): Promise<void> {
   if (options.profile === "hostile") {
+    const { profile: _profile, port, ...others } = options;
+    if (Object.keys(others).length > 0) {
+      throw new UsageError(
+        "the hostile web takes --port and nothing else: its rows are what they are",
+      );
+    }
     const { runHostileWeb } = await import("./hostile/hostile-command.ts");
-    return runHostileWeb(options, io);
+    return runHostileWeb(port, io);
   }
   const web = await startWeb(webOptions(options));
-  try {
-    const truth = web.truth();
-    const { origin, port, start } = web;
-    const resolve = web.resolveArguments();
-    io.stdout.write(`${JSON.stringify({ origin, port, start, resolve, truth })}\n`);
-    io.stderr.write(explain(web, options));
-    await fired(io.signal);
-    io.stdout.write(`${JSON.stringify({ report: web.report() })}\n`);
-  } finally {
-    await web.close();
-  }
-}
-
-function fired(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+  const { origin, port, start } = web;
+  const served = {
+    ...web,
+    announcement: () => ({
+      origin,
+      port,
+      start,
+      resolve: web.resolveArguments(),
+      truth: web.truth(),
+    }),
+    explanation: () => explain(web, options),
+  };
+  return serveUntilSignal(served, io);
 }
 
 /** Turns what was typed into what the server takes. */

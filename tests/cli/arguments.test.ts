@@ -148,6 +148,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     cookies: fc.boolean(),
     recrawl: name,
     priority: name,
+    handler: name,
     connectTimeoutMs: times,
     firstByteTimeoutMs: times,
     totalTimeoutMs: times,

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import { parseArguments } from "../../src/cli/arguments.ts";
-import { COMMANDS } from "../../src/cli/command.ts";
+import { COMMANDS } from "../../src/cli/command-table.ts";
 import { describeFailure } from "../../src/cli/failure.ts";
 import { commandHelp, programHelp, wrap } from "../../src/cli/help.ts";
 import { usageOf } from "../../src/config/option.ts";

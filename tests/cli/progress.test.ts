@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import fc from "fast-check";
-import { fitLines, Progress } from "../../src/cli/progress.ts";
-import { Rate } from "../../src/cli/rate.ts";
+import { fitLines, Progress, Rate } from "../../src/cli/progress.ts";
 import type { CrawlProgress } from "../../src/crawl/events.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 

@@ -4,13 +4,10 @@ import { test } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
 import { Crawl } from "../../src/crawl/crawl.ts";
 import { Control, createMemory, MODES } from "../../src/crawl/shared-memory.ts";
-import { countAnew } from "../../src/crawl/workers/recount.ts";
+import { countAnew } from "../../src/crawl/workers/replace-crawlers.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { tempFolder } from "../support/orbweaver.ts";
-
-const _FACTS = { seconds: 1, threads: 2, buffers: 1, endedBy: "a test" };
-
 import { endWithoutBuilder, surviveDeaths } from "./dying-workers.ts";
 
 // Alone, in other orders, and after an interrupt: deaths.conformance.ts.
@@ -20,7 +17,7 @@ test("when a builder and both its crawlers die at once they are replaced and not
 test("a builder that dies while a crawl ends is replaced, and the crawl ends well", (t) =>
   endWithoutBuilder(t, "finished"));
 
-test("a worker that dies while the crew is being started is replaced", async (t) => {
+test("a worker that dies while the threads are being started is replaced", async (t) => {
   const web = await startWeb({ profile: { ...PROFILES.small, pages: 100 }, latencyMs: 1 });
   t.after(() => web.close());
   const settings = checkSettings({ seeds: [...web.start], threads: 2, delayMs: 0 });

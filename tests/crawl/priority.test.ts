@@ -2,13 +2,18 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
-import { priorityModule } from "../../src/config/priority-module.ts";
-import { loadPriority } from "../../src/crawl/crawler/load-priority.ts";
+import type { PagePriority } from "../../src/config/page-handler.ts";
+import { moduleOf } from "../../src/config/user-module.ts";
+import { loadHandler } from "../../src/crawl/visit/load-handler.ts";
 import { configOf, crawl } from "../../src/index.ts";
 import { orbweaver, readPages, tempFolder } from "../support/orbweaver.ts";
 import { html, type Script, scriptedServer } from "./scripted-server.ts";
 
 const PAGE = "http://h.test/docs/1";
+
+async function loaded(form: PagePriority): Promise<PagePriority> {
+  return (await loadHandler({ priority: moduleOf("priority", form) })).priority!;
+}
 
 test("a function of a program becomes a module, however it is written", async () => {
   const owner = {
@@ -25,10 +30,10 @@ test("a function of a program becomes a module, however it is written", async ()
     owner.short,
   ];
   for (const form of forms) {
-    const priority = await loadPriority(priorityModule(form));
+    const priority = await loaded(form);
     assert.deepEqual([priority(PAGE, 3), priority("http://h.test/", 3)], [3, 0], String(form));
   }
-  assert.throws(() => priorityModule(Number.parseInt), {
+  assert.throws(() => moduleOf("priority", Number.parseInt), {
     code: "OW_USAGE",
     message: /name a module/,
   });
@@ -53,10 +58,10 @@ test("what is no worth is an error that names the page, not a quiet 0", async ()
     [() => outside, /failed for http:\/\/h\.test\/docs\/1: outside is not defined/],
   ];
   for (const [give, message] of values) {
-    const priority = await loadPriority(priorityModule(give as () => number));
+    const priority = await loaded(give as () => number);
     assert.throws(() => priority(PAGE, 0), { code: "OW_USAGE", message });
   }
-  const all = await loadPriority(priorityModule(() => Number.POSITIVE_INFINITY));
+  const all = await loaded(() => Number.POSITIVE_INFINITY);
   assert.equal(all(PAGE, 0), Number.POSITIVE_INFINITY);
 });
 

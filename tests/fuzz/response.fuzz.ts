@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import net from "node:net";
 import * as fc from "fast-check";
 import { Client } from "undici";
-import { DEFAULT_LIMITS } from "../../src/fetch/wire/limits.ts";
+import { DEFAULT_LIMITS } from "../../src/fetch/limits.ts";
 import { ResponseReader } from "../../src/fetch/wire/response-reader.ts";
 import { cutPoints, damage, oddResponse, validResponse } from "./response-cases.ts";
 import { claim, type FuzzTarget } from "./target.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { ListReader } from "../../src/crawl/visit/list-reader.ts";
-import { ResponseHead } from "../../src/fetch/wire/response-head.ts";
+import { ResponseHead } from "../../src/fetch/response-head.ts";
 import { parseLinkHeader } from "../../src/parse/link-header.ts";
 import { parseSitemap } from "../../src/parse/lists/sitemap.ts";
 import { SitemapReader } from "../../src/parse/lists/sitemap-reader.ts";

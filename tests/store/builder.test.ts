@@ -12,12 +12,11 @@ import {
 import { join } from "node:path";
 import { test } from "node:test";
 import { FolderTakenError } from "../../src/errors.ts";
-import { Builder } from "../../src/store/builder.ts";
 import { finishFolder } from "../../src/store/finish/merge-parts.ts";
 import { crawlPaths, partsOf } from "../../src/store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
 import { readWarc } from "../../src/store/warc/warc-reader.ts";
-import { freshFolder, sampleCapture, sampleOptions, url } from "./sample-capture.ts";
+import { freshFolder, sampleBuilder, sampleCapture, url } from "./sample-capture.ts";
 
 const lines = (path: string) => readFileSync(path, "utf8").split("\n").slice(0, -1);
 const objects = (path: string) => lines(path).map((line) => JSON.parse(line));
@@ -25,17 +24,16 @@ const objects = (path: string) => lines(path).map((line) => JSON.parse(line));
 /** A crawl of n captures, every third a 404, dealt out to the builders. */
 function crawl(folder: string, builders: number, captures: number): void {
   createCrawlFolder(folder);
-  const all = Array.from(
-    { length: builders },
-    (_, thread) => new Builder(sampleOptions(folder, { thread })),
-  );
+  const all = Array.from({ length: builders }, (_, thread) => sampleBuilder(folder, { thread }));
   for (let n = 0; n < captures; n++) {
     const builder = all[n % builders]!;
     const status = n % 3 === 2 ? 404 : 200;
     const page = { title: `T\n${n}`, words: n, links: 2, charset: "utf-8" };
-    builder.page(sampleCapture({ url: url(`http://example.com/${n}`), status, depth: n, page }));
-    builder.outcome(JSON.stringify({ url: `http://example.com/${n}`, outcome: "page" }));
-    builder.skipped({ reason: "scope", url: `http://other.example/${n % 7}` } as { url: string });
+    builder.append(sampleCapture({ url: url(`http://example.com/${n}`), status, depth: n, page }));
+    const line = JSON.stringify({ url: `http://example.com/${n}`, outcome: "page" });
+    builder.append({ kind: "outcome", line });
+    const skipped = JSON.stringify({ url: `http://other.example/${n % 7}`, reason: "scope" });
+    builder.append({ kind: "skipped", lines: [skipped] });
   }
   for (const builder of all) builder.close();
 }
@@ -109,16 +107,14 @@ test("finishing again, or after an interruption, changes nothing", (t) => {
 test("builder 0 writes pages and log themselves, readable after each flush", (t) => {
   const folder = join(freshFolder(t), "crawl");
   const paths = createCrawlFolder(folder);
-  const builder = new Builder(sampleOptions(folder));
-  builder.page(sampleCapture());
-  builder.outcome(JSON.stringify({ url: "http://example.com/" }));
-  builder.debug({ words: ["some"] });
+  const builder = sampleBuilder(folder);
+  builder.append(sampleCapture());
+  builder.append({ kind: "outcome", line: JSON.stringify({ url: "http://example.com/" }) });
   builder.flush();
   assert.equal(objects(paths.pages).length, 2);
   assert.equal(objects(paths.log).length, 1);
-  assert.equal(objects(paths.debugLog).length, 1);
   builder.flush();
-  builder.syncArchive();
+  builder.sync();
   builder.close();
 });
 
@@ -184,9 +180,9 @@ test("an index and a report are there even if nothing was found", (t) => {
 test("P9, S3: no file holds a credential or a line that came from outside", (t) => {
   const folder = join(freshFolder(t), "crawl");
   const paths = createCrawlFolder(folder);
-  const builder = new Builder(sampleOptions(folder));
+  const builder = sampleBuilder(folder);
   const evil = 'S3CRET\r\ncom,evil)/ 2026 {"url":"http://evil/"}\r\n\u2028{"url":"http://evil/"}';
-  builder.page(
+  builder.append(
     sampleCapture({
       url: url("http://user:S3CRET@example.com/a\r\nb"),
       parent: url("http://S3CRET@example.com/"),

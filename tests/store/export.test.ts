@@ -5,7 +5,6 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { Builder } from "../../src/store/builder.ts";
 import { csvCell, exportCsv, exportGraph } from "../../src/store/export/export-csv.ts";
 import { exportParquet } from "../../src/store/export/export-parquet.ts";
 import { exportTree } from "../../src/store/export/export-tree.ts";
@@ -16,10 +15,9 @@ import { finishFolder } from "../../src/store/finish/merge-parts.ts";
 import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
 import { replaceFile } from "../../src/store/folder/replace-file.ts";
-import { treeLockMemory } from "../../src/store/tree/page-tree.ts";
 import { readTree, readTreeContent } from "../../src/store/tree/tree-files.ts";
 import { sampleCrawl } from "./journaled-crawl.ts";
-import { freshFolder, sampleCapture, sampleOptions, url } from "./sample-capture.ts";
+import { freshFolder, sampleBuilder, sampleCapture, url } from "./sample-capture.ts";
 
 const lines = (path: string) => readFileSync(path, "utf8").split("\n").slice(0, -1);
 const python = spawnSync("python3", ["--version"]).status === 0;
@@ -29,13 +27,13 @@ const noPython = python ? false : "there is no python3 here";
 function crawl(t: TestContext): string {
   const folder = join(freshFolder(t), "crawl");
   createCrawlFolder(folder);
-  const builder = new Builder(sampleOptions(folder, { knownPayloads: 10, rotatePages: 3 }));
+  const builder = sampleBuilder(folder, { rotatePages: 3 });
   const head = (status: number, more = "") =>
     Buffer.from(`HTTP/1.1 ${status} X\r\nContent-Type: text/html\r\n${more}\r\n`);
   const page = (title: string) => ({ title, words: 3, links: 1, charset: "utf-8" });
   const text = "<p>hello ";
   const parent = url("http://h/");
-  builder.page(
+  builder.append(
     sampleCapture({
       url: parent,
       body: Buffer.from(text),
@@ -43,7 +41,7 @@ function crawl(t: TestContext): string {
       outlinks: [url("http://h/1"), url("http://h/2")],
     }),
   );
-  builder.page(
+  builder.append(
     sampleCapture({
       url: url("http://h/1"),
       parent,
@@ -52,7 +50,7 @@ function crawl(t: TestContext): string {
       page: page('=HYPERLINK("http://evil","x")'),
     }),
   );
-  builder.page(
+  builder.append(
     sampleCapture({
       url: url("http://h/2"),
       parent,
@@ -60,8 +58,8 @@ function crawl(t: TestContext): string {
       page: page("a,b\nc"),
     }),
   );
-  builder.page(sampleCapture({ url: url("http://h/3"), parent, head: head(404), status: 404 }));
-  builder.page(
+  builder.append(sampleCapture({ url: url("http://h/3"), parent, head: head(404), status: 404 }));
+  builder.append(
     sampleCapture({ url: url("http://h/4"), parent, body: Buffer.from(text), depth: 2 }),
   );
   builder.close();
@@ -256,7 +254,7 @@ test("tree: every page decoded, revisits with the payload they name, and once on
 
 test("a crawl that keeps a tree alone is exported from that; open archives and crawls without pages are refused", (t) => {
   const only = join(freshFolder(t), "only");
-  sampleCrawl(only, { stores: { warc: false, tree: true }, treeLocks: treeLockMemory(1) }).close();
+  sampleCrawl(only, { store: "tree" }).close();
   finishFolder(only);
   const out = join(only, "exported");
   const pages = lines(crawlPaths(only).pages).length - 1;
@@ -273,7 +271,7 @@ test("a crawl that keeps a tree alone is exported from that; open archives and c
     ...{ code: "OW_USAGE", message: /is not closed/ },
   });
   const none = join(freshFolder(t), "none");
-  sampleCrawl(none, { stores: { warc: false, tree: false } }).close();
+  sampleCrawl(none, { store: "none" }).close();
   finishFolder(none);
   assert.throws(() => exportTree(none, join(none, "exported")), noPages);
 });

@@ -4,17 +4,16 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DiskFullError } from "../../src/errors.ts";
-import { Builder } from "../../src/store/builder.ts";
 import { finishFolder } from "../../src/store/finish/merge-parts.ts";
 import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
-import { sampleCapture, sampleOptions, url } from "./sample-capture.ts";
+import { sampleBuilder, sampleCapture, url } from "./sample-capture.ts";
 
 const folder = process.argv[2]!;
 // Long titles fill pages.jsonl before the archive, where a title is cut at 8 KiB.
 const title = "t".repeat(process.argv[3] === "pages" ? 60_000 : 2);
 const flushEach = process.argv[3] !== "pages";
 const paths = createCrawlFolder(folder);
-const builder = new Builder(sampleOptions(folder));
+const builder = sampleBuilder(folder);
 let refused = 0;
 let sizeAtRefusal = 0;
 for (let n = 0; n < 40; n++) {
@@ -23,7 +22,7 @@ for (let n = 0; n < 40; n++) {
   const capture = sampleCapture({ url: url(`http://example.com/${n}`), body, page });
   let taken = false;
   try {
-    builder.page(capture);
+    builder.append(capture);
     taken = true;
     if (flushEach) builder.flush();
   } catch (fault) {
@@ -31,7 +30,7 @@ for (let n = 0; n < 40; n++) {
     refused++;
     sizeAtRefusal = statSync(join(paths.archive, readdirSync(paths.archive)[0]!)).size;
     execFileSync("prlimit", ["--pid", String(process.pid), "--fsize=unlimited"]);
-    if (!taken) builder.page(capture);
+    if (!taken) builder.append(capture);
     if (flushEach) builder.flush();
   }
 }

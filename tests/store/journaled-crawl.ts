@@ -3,10 +3,10 @@ import { EventBatch } from "../../src/frontier/journal/event-batch.ts";
 import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
 import { lastFingerprint } from "../../src/hash/fingerprint.ts";
 import { urlFingerprint } from "../../src/hash/url-fingerprint.ts";
-import { Builder, type BuilderOptions } from "../../src/store/builder.ts";
+import type { Builder } from "../../src/store/builder.ts";
 import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
-import { sampleCapture, sampleOptions, url } from "./sample-capture.ts";
+import { type BuilderChanges, sampleBuilder, sampleCapture, url } from "./sample-capture.ts";
 
 /** Seeds of the fingerprints. */
 export const SEEDS = [11, 22] as const;
@@ -24,12 +24,12 @@ export class JournaledCrawl {
   readonly #folder: string;
   #pages = 0;
 
-  constructor(folder: string, options: Partial<BuilderOptions> = {}) {
+  constructor(folder: string, options: BuilderChanges = {}) {
     this.#folder = folder;
     const [low, high] = SEEDS;
     createCrawlFolder(folder, Date.now(), { seedLow: low, seedHigh: high });
     const { journals: journal } = crawlPaths(folder);
-    this.builder = new Builder({ ...sampleOptions(folder), ...options });
+    this.builder = sampleBuilder(folder, options);
     const [seedLow, seedHigh] = SEEDS;
     this.journal = new JournalWriter({ folder: journal, shard: 0, epoch: 1, seedLow, seedHigh });
   }
@@ -61,26 +61,21 @@ export class JournaledCrawl {
     const body = Buffer.from(`<p>${"words ".repeat((n * 37) % 900)}${n % 3 === 0 ? "same" : text}`);
     const from = parent === undefined ? {} : { parent: url(parent) };
     const head = Buffer.from(`HTTP/1.1 ${status} X\r\nContent-Type: text/html\r\n\r\n`);
-    const where = this.builder.page(
-      sampleCapture({
-        url: url(text),
-        head,
-        body,
-        status,
-        page,
-        outlinks,
-        depth: 1,
-        via: "link",
-        ...from,
-      }),
-    );
     const line = { url: text, outcome: status === 200 ? "page" : "failed", status, parent };
-    this.builder.outcome(
-      JSON.stringify(
-        where.file === "" ? line : { ...line, file: where.file, offset: where.offset },
-      ),
-    );
-    return where.file === "" ? undefined : where;
+    const capture = sampleCapture({
+      url: url(text),
+      head,
+      body,
+      status,
+      page,
+      outlinks,
+      depth: 1,
+      via: "link",
+      line: Buffer.from(JSON.stringify(line).slice(0, -1)),
+      ...from,
+    });
+    this.builder.append(capture);
+    return capture.archived?.location;
   }
 
   /** The visit of a URL is over. */
@@ -93,7 +88,8 @@ export class JournaledCrawl {
 
   /** A URL that ends without an answer. */
   refuse(text: string, parent: string): void {
-    this.builder.outcome(JSON.stringify({ url: text, outcome: "refused", parent }));
+    const line = JSON.stringify({ url: text, outcome: "refused", parent });
+    this.builder.append({ kind: "outcome", line });
     this.commit(text);
   }
 
@@ -118,7 +114,7 @@ export class JournaledCrawl {
 }
 
 /** A seed, 30 pages of which every seventh is a 404, 2 refused URLs, 5 that wait. */
-export function sampleCrawl(folder: string, options: Partial<BuilderOptions> = {}): JournaledCrawl {
+export function sampleCrawl(folder: string, options: BuilderChanges = {}): JournaledCrawl {
   const crawl = new JournaledCrawl(folder, options);
   const seed = "http://h/";
   crawl.admit([seed]);

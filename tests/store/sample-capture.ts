@@ -2,10 +2,15 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
+import type { CrawlConfig } from "../../src/config/schema.ts";
+import { Builder } from "../../src/store/builder.ts";
 import type { Capture } from "../../src/store/capture.ts";
 import { LinkList } from "../../src/store/graph/link-list.ts";
+import { treeLockMemory } from "../../src/store/tree/page-tree.ts";
 import { Archive, type ArchiveOptions } from "../../src/store/warc/archive.ts";
 import { readWarc, type WarcRecord } from "../../src/store/warc/warc-reader.ts";
+import type { WriterOptions } from "../../src/store/writer.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 
 /** A new folder that is removed when the test ends. */
@@ -21,13 +26,16 @@ export function freshFolder(t: TestContext): string {
 export const url = (text: string): CrawlUrl => text as CrawlUrl;
 
 /** A capture whose links may be given one by one. */
-export type SampleChanges = Omit<Partial<Capture>, "outlinks"> & { outlinks?: readonly string[] };
+export type SampleChanges = Omit<Partial<Capture>, "kind" | "outlinks"> & {
+  outlinks?: readonly string[];
+};
 
 /** A small page, with whatever the test wants to be different. */
 export function sampleCapture({ outlinks, ...changes }: SampleChanges = {}): Capture {
   const body = changes.body ?? Buffer.from("<title>Hi</title><p>some words");
   const mime = changes.mime ?? "text/html";
   return {
+    kind: "capture",
     url: url("http://example.com/"),
     date: Date.UTC(2026, 0, 31, 23, 59, 59, 123),
     ip: "127.0.0.1",
@@ -36,6 +44,7 @@ export function sampleCapture({ outlinks, ...changes }: SampleChanges = {}): Cap
       `HTTP/1.1 200 OK\r\nContent-Type: ${mime}\r\nContent-Length: ${body.length}\r\n\r\n`,
     ),
     body,
+    bytes: body.length,
     status: 200,
     mime,
     dechunked: false,
@@ -61,6 +70,23 @@ export function sampleOptions(
     info: { robots: "obey" },
     ...changes,
   };
+}
+
+/** What a builder of a crawl may be given. */
+export type BuilderChanges = Partial<Pick<WriterOptions, "thread" | "treeLocks">> &
+  Partial<Pick<CrawlConfig, "store" | "rotatePages">>;
+
+/** What a writer of the crawl in that folder is opened with. */
+export function writerOptions(folder: string, changes: BuilderChanges = {}): WriterOptions {
+  const { thread = 0, treeLocks = treeLockMemory(1), ...settings } = changes;
+  const seeds = ["http://127.0.0.1/"];
+  const config = configFrom(checkSettings({ seeds, ...settings }), { typed: seeds });
+  return { folder, thread, treeLocks, config };
+}
+
+/** A builder of the crawl in that folder. */
+export function sampleBuilder(folder: string, changes: BuilderChanges = {}): Builder {
+  return new Builder(writerOptions(folder, changes));
 }
 
 /** Writes the captures into one archive and reads back all its files. */

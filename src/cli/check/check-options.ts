@@ -1,6 +1,6 @@
 import type { OptionSpec } from "../../config/option.ts";
 import type { Arguments } from "../arguments.ts";
-import { DEBUG_OPTION, jsonOption } from "../common-options.ts";
+import { DEBUG_OPTION, jsonOption } from "../options.ts";
 
 const group = "Options";
 

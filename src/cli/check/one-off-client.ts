@@ -1,10 +1,8 @@
+import { openTransport } from "../../fetch/open-transport.ts";
 import { PoliteClient } from "../../fetch/polite-client.ts";
 import { AddressPolicy } from "../../fetch/route/address.ts";
-import { Dialer } from "../../fetch/route/dialer.ts";
 import { NameResolver } from "../../fetch/route/resolve.ts";
 import { RouteFinder } from "../../fetch/route/route.ts";
-import { WireClient } from "../../fetch/wire/client.ts";
-import { DEFAULT_LIMITS } from "../../fetch/wire/limits.ts";
 import { Gatekeeper } from "../../frontier/gatekeeper.ts";
 import { GateTable, gateBytes } from "../../sync/gate-table.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
@@ -19,16 +17,15 @@ export async function withOneOffClient<T>(
 ): Promise<T> {
   const { hostname, port } = partsOf(typed);
   const gates = new GateTable(new SharedArrayBuffer(gateBytes(1)), 1);
-  const wire = new WireClient({ clock: io.now });
+  const transport = openTransport({ clock: io.now });
   const client = new PoliteClient({
-    wire,
+    transport,
     routes: new RouteFinder({
       resolver: new NameResolver({ clock: io.now }),
       // The URL was typed, which consents to exactly its host and port; a redirect is checked like any link.
       policy: new AddressPolicy({ consentedHosts: [{ hostname, port }], allow: [] }),
       contact: true,
     }),
-    dialer: new Dialer(wire, DEFAULT_LIMITS.connectMs),
     gatekeeper: new Gatekeeper({
       hosts: gates,
       addresses: gates,
@@ -43,6 +40,6 @@ export async function withOneOffClient<T>(
   try {
     return await use(client);
   } finally {
-    await wire.close();
+    await transport.close();
   }
 }

@@ -6,7 +6,7 @@ import { EXIT, UsageError } from "../../errors.ts";
 import { completeIfLeft } from "../../store/finish/finalize.ts";
 import { type CrawlPaths, crawlPaths } from "../../store/folder/crawl-folder.ts";
 import type { Command } from "../command.ts";
-import { DEBUG_OPTION } from "../common-options.ts";
+import { DEBUG_OPTION } from "../options.ts";
 import { count } from "../print-summary.ts";
 
 const group = "Options";

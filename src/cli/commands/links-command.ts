@@ -4,7 +4,7 @@ import { completeIfLeft } from "../../store/finish/finalize.ts";
 import { LinkGraph } from "../../store/graph/link-graph.ts";
 import { canonicalize } from "../../url/crawl-url.ts";
 import type { Command } from "../command.ts";
-import { DEBUG_OPTION, jsonOption } from "../common-options.ts";
+import { DEBUG_OPTION, jsonOption } from "../options.ts";
 
 const group = "Options";
 

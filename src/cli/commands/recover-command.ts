@@ -7,7 +7,7 @@ import { crawlPaths, wholeState } from "../../store/folder/crawl-folder.ts";
 import { jsonLine } from "../../store/lists/jsonl.ts";
 import { type Recovery, recoverFolder } from "../../store/recover/recover-folder.ts";
 import type { Command } from "../command.ts";
-import { DEBUG_OPTION, jsonOption } from "../common-options.ts";
+import { DEBUG_OPTION, jsonOption } from "../options.ts";
 import { count } from "../print-summary.ts";
 
 const SHOWN = 20;

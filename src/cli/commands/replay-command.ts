@@ -2,8 +2,8 @@ import { EXIT, UsageError } from "../../errors.ts";
 import { type Route, WAYS } from "../../verify/race/race-memory.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { jsonOption } from "../common-options.ts";
-import type { RaceQuestion } from "../replay-race.ts";
+import { jsonOption } from "../options.ts";
+import type { RaceQuestion } from "../verify/replay-race.ts";
 
 /** `orbweaver replay`. */
 export const command: Command = {
@@ -76,7 +76,7 @@ export const command: Command = {
       throw new UsageError("--times needs a whole number from 0 to 100000");
     }
     if (isRace) {
-      const { runReplayRace } = await import("../replay-race.ts");
+      const { runReplayRace } = await import("../verify/replay-race.ts");
       return runReplayRace({ ...raceOf(args), times }, io);
     }
     const { replaySchedule } = await import("../../verify/replay/replay-schedule.ts");

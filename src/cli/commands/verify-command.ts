@@ -1,6 +1,6 @@
 import { EXIT, UsageError } from "../../errors.ts";
 import type { Command } from "../command.ts";
-import { jsonOption } from "../common-options.ts";
+import { jsonOption } from "../options.ts";
 
 const DEFAULT_BUDGET_S = 120;
 
@@ -100,7 +100,7 @@ export const command: Command = {
     if (args.options.get("models") === true) {
       if (args.words.length > 0)
         throw new UsageError("--models takes no names: it runs all of them");
-      const { verifyModels } = await import("../verify-models.ts");
+      const { verifyModels } = await import("../verify/verify-models.ts");
       return verifyModels(args.options.get("json") === true, io);
     }
     const budget = args.options.get("budget") ?? String(DEFAULT_BUDGET_S);
@@ -114,7 +114,7 @@ export const command: Command = {
       if (!/^[1-9]\d{0,8}$/.test(String(value))) {
         throw new UsageError(`--${flag} cannot be "${value}"; use a whole number`);
       }
-      return (await import("../run-simulate.ts"))[run](Number(value), json, io);
+      return (await import("../verify/run-simulate.ts"))[run](Number(value), json, io);
     }
     const { configurationNames } = await import("../../verify/run-configurations.ts");
     const everything = configurationNames("all");
@@ -132,7 +132,7 @@ export const command: Command = {
       }
       return found;
     });
-    const { runVerify } = await import("../run-verify.ts");
+    const { runVerify } = await import("../verify/run-verify.ts");
     const chosen = names.length > 0 ? [...new Set(names)] : known;
     return runVerify(chosen, Number(budget), json, io);
   },

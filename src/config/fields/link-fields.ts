@@ -1,5 +1,6 @@
-import { withDefault } from "../field.ts";
-import { choice, toggle } from "../kinds.ts";
+import { optional, withDefault } from "../field.ts";
+import { choice, text, toggle } from "../kinds.ts";
+import { notEmpty } from "./field-values.ts";
 
 const group = "Links";
 
@@ -30,6 +31,13 @@ export const links = {
     about:
       "what becomes of single links marked rel=nofollow, which is a word to search engines about ranking; nofollow for a whole page (robots meta, X-Robots-Tag) is always obeyed",
     examples: ["--rel-nofollow skip"],
+  }),
+  handler: optional(text("FILE", "a JavaScript module", notEmpty), {
+    flag: "handler",
+    group,
+    about:
+      "a module whose default export sees every stored page before its links are followed and may answer { links, data }: links to follow instead, and a JSON value that pages.jsonl keeps with the page",
+    examples: ["--handler ./prices.mjs"],
   }),
   archival: withDefault(toggle(), false, {
     flag: "archival",

@@ -47,7 +47,7 @@ export const reach = {
     flag: "priority",
     group,
     about:
-      "with --order opic: a module whose default export (url, depth) => number tells what a page is worth by itself when it is met; 1 is as much as a seed has, at most 16",
+      "with --order opic: a module whose default export (url, depth) => number tells what a page is worth by itself when its URL is found; 1 is as much as a seed has, at most 16",
     examples: ["--priority ./docs-first.mjs"],
   }),
   exchangeSize: withDefault(wholeOr(1, 65_536, "auto"), "auto", {

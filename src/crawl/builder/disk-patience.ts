@@ -11,55 +11,89 @@ const RETRY_MS = 250;
 /** A crawl that was told to stop waits this long for its disk. */
 const MAX_WAIT_AT_END_MS = 5000;
 
-/** What is told of a disk: it takes nothing and the crawl waits; it works again. */
-export type DiskNews =
+/** Posted when the disk takes nothing and the crawl waits, and when it works again. */
+export type DiskMessage =
   | { readonly kind: "diskFull"; readonly message: string }
   | { readonly kind: "diskFree" };
 
-/** How long a disk may be waited for. */
-class PatienceLeft {
+/** How a builder waits for a disk that refuses what it is given. */
+export interface Patience {
+  /** The disk refused a step: returns when it is worth another try, and throws the fault when it is not. */
+  refused(fault: unknown): void;
+  /** The step that was refused has succeeded. */
+  accepted(): void;
+}
+
+/** The time during which a disk takes nothing: each begin and end is posted once. */
+class Pause {
   readonly #control: Control;
+  readonly #post: (message: DiskMessage) => void;
+  #isPosted = false;
   #stoppedMs: number | undefined;
 
-  constructor(control: Control) {
+  constructor(control: Control, post: (message: DiskMessage) => void) {
     this.#control = control;
+    this.#post = post;
   }
 
-  /** Whether there may be another try. */
-  hasMore(): boolean {
+  /** The disk refused something; throws the fault when nobody should wait any longer. */
+  begin(fault: unknown): void {
+    if (!this.#isPosted) this.#post({ kind: "diskFull", message: (fault as Error).message });
+    this.#isPosted = true;
+    if (!this.#mayWait()) throw fault;
+  }
+
+  /** The disk works. */
+  end(): void {
+    if (this.#isPosted) this.#post({ kind: "diskFree" });
+    this.#isPosted = false;
+    this.#stoppedMs = undefined;
+  }
+
+  #mayWait(): boolean {
     const { mode, endedBy } = this.#control;
     if (mode === MODES.abort) return false;
-    // A crawl that has found everything waits as one that runs: nobody asked it to hurry.
+    // A crawl that has found everything waits like one that runs: nobody asked it to hurry.
     if (mode === MODES.run || endedBy === "finished") return true;
     this.#stoppedMs ??= monotonicMs();
     return monotonicMs() - this.#stoppedMs < MAX_WAIT_AT_END_MS;
   }
 }
 
-/** How a builder waits for a disk that is full or fails; its crawlers wait meanwhile, because nobody reads what they hand over. */
-export class DiskPatience {
-  readonly #control: Control;
+/**
+ * How a builder waits for a disk that is full or fails. Its crawlers wait meanwhile, because nobody reads what they hand
+ * over.
+ */
+export class DiskPatience implements Patience {
   readonly #bell: Doorbell;
-  readonly #say: (news: DiskNews) => void;
+  readonly #pause: Pause;
 
-  constructor(control: Control, bell: Doorbell, say: (news: DiskNews) => void) {
-    this.#control = control;
+  constructor(control: Control, bell: Doorbell, post: (message: DiskMessage) => void) {
     this.#bell = bell;
-    this.#say = say;
+    this.#pause = new Pause(control, post);
   }
 
-  /**
-   * Repeats a step that left nothing behind until the disk takes it. `write` writes what the step found waiting: the
-   * step itself may find less to write the second time, and the disk would be said to work though nobody has tried.
-   */
-  repeat<T>(step: () => T, write: () => void): T {
-    let isAgain = false;
-    const whole = () => {
-      if (isAgain) write();
-      isAgain = true;
-      return step();
-    };
-    return this.#repeat(whole, isRefusal);
+  refused(fault: unknown, isPassing = isRefusal): void {
+    if (!isPassing(fault)) throw fault;
+    this.#pause.begin(fault);
+    this.#bell.sleep(this.#bell.arm(), RETRY_MS);
+  }
+
+  accepted(): void {
+    this.#pause.end();
+  }
+
+  /** Repeats a step that left nothing behind until the disk takes it. */
+  repeat<T>(step: () => T, isPassing = isRefusal): T {
+    for (;;) {
+      try {
+        const result = step();
+        this.accepted();
+        return result;
+      } catch (fault) {
+        this.refused(fault, isPassing);
+      }
+    }
   }
 
   /**
@@ -68,47 +102,27 @@ export class DiskPatience {
    */
   outlast(fault: unknown, folder: string): void {
     if (!isDiskTrouble(fault) || isRefusal(fault)) return;
-    this.#say({ kind: "diskFull", message: (fault as Error).message });
+    this.#pause.begin(fault);
     const path = join(folder, "state", "probe");
-    this.#repeat(() => replaceFile(path, (file) => file.write(Buffer.of(1))), isDiskTrouble, true);
+    this.repeat(() => replaceFile(path, (file) => file.write(Buffer.of(1))), isDiskTrouble);
     removeIfThere(path);
-  }
-
-  #repeat<T>(step: () => T, isPassing: (fault: unknown) => boolean, wasSaid = false): T {
-    const patience = new PatienceLeft(this.#control);
-    for (let said = wasSaid; ; ) {
-      try {
-        const result = step();
-        if (said) this.#say({ kind: "diskFree" });
-        return result;
-      } catch (fault) {
-        if (!isPassing(fault)) throw fault;
-        if (!said) this.#say({ kind: "diskFull", message: (fault as Error).message });
-        said = true;
-        if (!patience.hasMore()) throw fault;
-        this.#bell.sleep(this.#bell.arm(), RETRY_MS);
-      }
-    }
   }
 }
 
 /** Repeats a step that may be repeated, as a builder does, on a thread that must not block. */
 export async function repeatOnLoop(
   control: Control,
-  say: (news: DiskNews) => void,
+  post: (message: DiskMessage) => void,
   step: () => void,
 ): Promise<void> {
-  const patience = new PatienceLeft(control);
-  for (let said = false; ; ) {
+  const pause = new Pause(control, post);
+  for (;;) {
     try {
       step();
-      if (said) say({ kind: "diskFree" });
-      return;
+      return pause.end();
     } catch (fault) {
       if (!isDiskTrouble(fault)) throw fault;
-      if (!said) say({ kind: "diskFull", message: (fault as Error).message });
-      said = true;
-      if (!patience.hasMore()) throw fault;
+      pause.begin(fault);
       await sleep(RETRY_MS);
     }
   }

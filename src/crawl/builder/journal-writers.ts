@@ -1,29 +1,50 @@
 import type { PageLocation } from "../../frontier/finish.ts";
 import { DONE_FIXED_BYTES, EVENT, EventBatch } from "../../frontier/journal/event-batch.ts";
 import { EventCursor } from "../../frontier/journal/event-cursor.ts";
-import type { JournalEnd } from "../../frontier/journal/journal-reader.ts";
 import { type JournalOptions, JournalWriter } from "../../frontier/journal/journal-writer.ts";
+import { answer, type Done, inOrder, raise } from "../../store/writer.ts";
+import type { OpenJournal } from "../hand-off/hand-off-port.ts";
 
 /** A batch of this size is written without waiting for more. */
 const FULL_BYTES = 8 * 1024 * 1024;
 /** A done event names its record here, before the builder knows the place. */
 const RECORD_OFFSET = 9;
 
-/** What the crawler says of a journal before its first batch. */
-export interface OpenJournal {
-  readonly shard: number;
-  readonly epoch: number;
-  readonly after: JournalEnd | undefined;
-}
-
 /** Settings of all journals of a crawl. */
-export type OwnedShardOptions = Pick<
+export type JournalSettings = Pick<
   JournalOptions,
   "folder" | "seedLow" | "seedHigh" | "segmentBytes" | "files"
 >;
 
+/** The journal of one shard. */
+export interface Journal {
+  append(batch: EventBatch, done: Done): void;
+  sync(done: Done): void;
+  close(): void;
+  /** Number of the segment being written; all before are closed and synced. */
+  readonly segment: number;
+}
+
+/** Begins the journal of a shard behind where it ended. */
+export type BeginJournal = (open: OpenJournal) => Journal;
+
+/** Journals as files of a folder. */
+export function journalFiles(settings: JournalSettings): BeginJournal {
+  return ({ shard, epoch, after }) => {
+    const writer = new JournalWriter({ ...settings, shard, epoch, after });
+    return {
+      append: (batch, done) => answer(() => writer.append(batch), done),
+      sync: (done) => answer(() => writer.sync(), done),
+      close: () => writer.close(),
+      get segment() {
+        return writer.segment;
+      },
+    };
+  };
+}
+
 interface OpenShard {
-  readonly writer: JournalWriter;
+  readonly journal: Journal;
   readonly batch: EventBatch;
   readonly thread: number;
 }
@@ -33,17 +54,16 @@ interface OpenShard {
  * is durable.
  */
 export class JournalWriters {
-  readonly #options: OwnedShardOptions;
+  readonly #begin: BeginJournal;
   readonly #shards = new Map<number, OpenShard>();
 
-  constructor(options: OwnedShardOptions) {
-    this.#options = options;
+  constructor(begin: BeginJournal) {
+    this.#begin = begin;
   }
 
-  /** Begins the journal of a shard behind where it ended. */
-  open(thread: number, { shard, epoch, after }: OpenJournal): void {
-    const writer = new JournalWriter({ ...this.#options, shard, epoch, after });
-    this.#shards.set(shard, { writer, batch: new EventBatch(), thread });
+  /** Begins a journal for a crawler thread. */
+  open(thread: number, open: OpenJournal): void {
+    this.#shards.set(open.shard, { journal: this.#begin(open), batch: new EventBatch(), thread });
   }
 
   /** Takes events of a shard; `placeOf` tells where the record of a number is. True when it is time to commit. */
@@ -54,31 +74,43 @@ export class JournalWriters {
   }
 
   /** Appends what waits. The archive must be synced. May be repeated after a DiskFullError. */
-  append(): void {
-    for (const { writer, batch } of this.#shards.values()) {
-      if (batch.events === 0) continue;
-      writer.append(batch);
-      batch.clear();
-    }
+  append(done: Done = raise): void {
+    const waiting = [...this.#shards.values()].filter(({ batch }) => batch.events > 0);
+    const append = ({ journal, batch }: OpenShard, next: Done) =>
+      journal.append(batch, (fault) => {
+        if (fault === undefined) batch.clear();
+        next(fault);
+      });
+    inOrder(
+      waiting.map((each) => (next) => append(each, next)),
+      done,
+    );
   }
 
-  /** Returns when everything appended survives a power loss. */
-  sync(): void {
-    for (const { writer } of this.#shards.values()) writer.sync();
+  /** Makes everything that was appended survive a power loss. */
+  sync(done: Done = raise): void {
+    inOrder(
+      [...this.#shards.values()].map(
+        ({ journal }) =>
+          (next) =>
+            journal.sync(next),
+      ),
+      done,
+    );
   }
 
   /** Closes the journals of a thread; without one those of all. */
   close(thread?: number): void {
     for (const [shard, open] of this.#shards) {
       if (thread !== undefined && open.thread !== thread) continue;
-      open.writer.close();
+      open.journal.close();
       this.#shards.delete(shard);
     }
   }
 
   /** Segments of each journal that are closed, for the compactor. */
   closedSegments(): [shard: number, segment: number][] {
-    return [...this.#shards].map(([shard, { writer }]) => [shard, writer.segment - 1]);
+    return [...this.#shards].map(([shard, { journal }]) => [shard, journal.segment - 1]);
   }
 }
 

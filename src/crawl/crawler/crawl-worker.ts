@@ -1,12 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { PagePriority } from "../../config/priority-module.ts";
 import { OrbweaverError } from "../../errors.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { PlaceOfRecord } from "../hand-off/hand-off-port.ts";
+import { type LoadedHandler, loadHandler } from "../visit/load-handler.ts";
 import type { StandbyData } from "../workers/standby-workers.ts";
 import { Crawler } from "./crawler.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
-import { loadPriority } from "./load-priority.ts";
 
 /** What the supervisor says to a crawler thread. */
 export type ToCrawler =
@@ -22,9 +21,7 @@ export type ToCrawler =
   /** Somebody else will begin anew with these shards. */
   | { readonly kind: "leave" }
   /** Where records are that this thread asked for. */
-  | { readonly kind: "places"; readonly places: readonly PlaceOfRecord[] }
-  /** That thread was replaced. */
-  | { readonly kind: "sendAgain"; readonly thread: number; readonly epoch: number };
+  | { readonly kind: "places"; readonly places: readonly PlaceOfRecord[] };
 
 /** What a crawler thread says to the supervisor. */
 export type FromCrawler =
@@ -40,16 +37,15 @@ export type FromCrawler =
   | { readonly kind: "finished" };
 
 const port = parentPort!;
-const say = (message: FromCrawler): void => port.postMessage(message);
+const post = (message: FromCrawler): void => port.postMessage(message);
 let crawler: Crawler | undefined;
 
 try {
-  const { priority } = workerData as StandbyData;
-  const loaded = priority === undefined ? undefined : await loadPriority(priority);
+  const handler = await loadHandler((workerData as StandbyData).modules);
   port.on("message", (message: ToCrawler) => {
-    if (message.kind === "begin") orRefuse(() => begin(message, loaded));
+    if (message.kind === "begin") orRefuse(() => begin(message, handler));
     else if (message.kind === "leave") process.exit(1);
-    else hear(message);
+    else onMessage(message);
   });
 } catch (error) {
   refuse(error);
@@ -67,35 +63,37 @@ function orRefuse(step: () => void): void {
 function refuse(error: unknown): void {
   if (!(error instanceof OrbweaverError)) throw error;
   const { code, message, exitCode } = error;
-  say({ kind: "refused", code, message, exitCode });
+  post({ kind: "refused", code, message, exitCode });
   port.close();
 }
 
 function begin(
   { rules, ownSeeds }: Extract<ToCrawler, { kind: "begin" }>,
-  priority: PagePriority | undefined,
+  handler: LoadedHandler,
 ): void {
-  crawler = new Crawler(priority === undefined ? rules : { ...rules, priority }, {
-    seedFound: (url) => say({ kind: "seed", url }),
-    ready: (share, pages) => say({ kind: "ready", share, pages }),
-    finished: () => {
-      say({ kind: "finished" });
-      port.close();
+  crawler = new Crawler(
+    { ...rules, handler },
+    {
+      onSeed: (url) => post({ kind: "seed", url }),
+      onReady: (share, pages) => post({ kind: "ready", share, pages }),
+      onFinished: () => {
+        post({ kind: "finished" });
+        port.close();
+      },
+      // A fault in our own code: the thread ends with it, and the supervisor starts another one.
+      onFault: (error) => {
+        throw error;
+      },
     },
-    // A fault in our own code: the thread ends with it, and the supervisor starts another one.
-    failed: (error) => {
-      throw error;
-    },
-  });
+  );
   crawler.start(ownSeeds);
 }
 
-function hear(message: ToCrawler): void {
-  // Whoever was refused hears nothing more.
+function onMessage(message: ToCrawler): void {
+  // A thread that was refused listens no more.
   if (crawler === undefined) return;
   if (message.kind === "seed") crawler.addSeed(message.url);
   else if (message.kind === "go") crawler.go();
   else if (message.kind === "places") crawler.onPlaces(message.places);
-  else if (message.kind === "sendAgain") crawler.sendAgainTo(message.thread, message.epoch);
   else if (message.kind === "giveUpWaiting") crawler.giveUpWaiting();
 }

@@ -1,13 +1,14 @@
 import { productToken } from "../../config/user-agent.ts";
 import { CookieJar } from "../../fetch/cookies/cookie-jar.ts";
 import { Fetcher } from "../../fetch/fetcher.ts";
+import { openTransport } from "../../fetch/open-transport.ts";
 import { PoliteClient } from "../../fetch/polite-client.ts";
 import { RobotsFetcher } from "../../fetch/robots/robots-fetcher.ts";
 import { AddressPolicy } from "../../fetch/route/address.ts";
-import { Dialer } from "../../fetch/route/dialer.ts";
 import { NameResolver } from "../../fetch/route/resolve.ts";
 import { RouteFinder } from "../../fetch/route/route.ts";
-import { WireClient } from "../../fetch/wire/client.ts";
+import type { Transport } from "../../fetch/transport.ts";
+import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { Gatekeeper } from "../../frontier/gatekeeper.ts";
 import { Host } from "../../frontier/host.ts";
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
@@ -22,24 +23,18 @@ import { FoundLinks } from "../visit/found-links.ts";
 import { Guard } from "../visit/guard.ts";
 import { ListReader } from "../visit/list-reader.ts";
 import { NamedSitemaps } from "../visit/named-sitemaps.ts";
-import { validatorsOf } from "../visit/read-unchanged.ts";
-import { backOffMs, type CrawlerRules } from "./crawler-rules.ts";
+import { validatorsOf } from "../visit/read-page.ts";
+import { backOffMs } from "../visit/retry.ts";
+import type { VisitParts } from "../visit/stages.ts";
+import type { CrawlerRules } from "./crawler-rules.ts";
 
 /** Header and heads of a record beside its body. */
 const RECORD_EXTRA_BYTES = 64 * 1024;
 
-/** What a crawler thread asks the network with. */
-export interface CrawlerParts {
-  readonly wire: WireClient;
+/** The parts of visits, and what a crawler thread asks the network with. */
+export interface CrawlerParts extends VisitParts {
+  readonly transport: Transport;
   readonly robots: RobotsFetcher | undefined;
-  readonly fetcher: Fetcher;
-  readonly scope: Scope;
-  readonly follower: Follower;
-  readonly foundLinks: FoundLinks;
-  readonly namedSitemaps: NamedSitemaps;
-  readonly guard: Guard;
-  /** Present with --recrawl. */
-  readonly earlier: EarlierCrawl | undefined;
 }
 
 /** What all threads together remember of robots.txt files; 32 MiB are some 100,000 hosts that allow everything. */
@@ -55,7 +50,7 @@ const MAX_IDLE = 4096;
 export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   const { config, seedLow, seedHigh } = rules;
   const clock = monotonicMs;
-  const wire = new WireClient({
+  const transport = openTransport({
     limits: {
       connectMs: config.connectTimeoutMs,
       firstByteMs: config.firstByteTimeoutMs,
@@ -71,7 +66,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     clock,
   });
   const client = new PoliteClient({
-    wire,
+    transport,
     routes: new RouteFinder({
       resolver: new NameResolver({
         overrides: config.resolve,
@@ -86,12 +81,11 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
       contact: !config.loopbackOnly,
       proxies: config.proxies,
     }),
-    dialer: new Dialer(wire, config.connectTimeoutMs),
     gatekeeper: new Gatekeeper({
       ...gatesOf(rules.memory, rules.thread),
       delayMs: config.delayMs,
       perHost: config.perHost,
-      spaceHosts: config.frontier === "shared",
+      spaceHosts: frontierTraits(config).needsGates,
     }),
     clock,
   });
@@ -151,7 +145,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   });
   const guard = new Guard({ ...config, clock, evidence: rules.memory.evidence });
   const foundLinks = new FoundLinks(follower, config);
-  return { wire, robots, fetcher, scope, follower, foundLinks, namedSitemaps, earlier, guard };
+  return { transport, robots, fetcher, scope, follower, foundLinks, namedSitemaps, earlier, guard };
 }
 
 /** Per thread: one for each place in flight, and half of the files that nobody needs; recovery may have the others. */

@@ -1,8 +1,7 @@
-import type { PagePriority } from "../../config/priority-module.ts";
 import type { CrawlConfig } from "../../config/schema.ts";
-import type { LentSoFar } from "../../frontier/lending/lender.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
+import type { LoadedHandler } from "../visit/load-handler.ts";
 
 /** Everything a crawler thread is given at its start. Plain data: it crosses a thread boundary. */
 export interface CrawlerRules {
@@ -25,31 +24,6 @@ export interface CrawlerRules {
   readonly epoch: number;
   /** Hosts may have been asked a moment ago by a thread that is gone: each waits one delay first. */
   readonly mustWait: boolean;
-  /** What `--priority` names; each thread loads it for itself. */
-  readonly priority?: PagePriority;
-}
-
-/** Milliseconds to stay away after the given number of failures; doubles each time, at most a minute. */
-export function backOffMs(delayMs: number, failures: number): number {
-  return Math.min(60_000, Math.max(delayMs, 200) * 2 ** failures);
-}
-
-/** Whether visits may be made by another thread: a site's budget and its cookies are kept by its owner alone. */
-export function mayLend(config: CrawlConfig): boolean {
-  return config.maxPagesPerSite === undefined && !config.cookies;
-}
-
-/**
- * How many more leases another thread may get of one that had `filled` requests in flight when it last took all it
- * could. As many as leave each of them with the same: a big site has `perHost` connections in all, and its owner would
- * take every one. With one connection per host there is nothing to share out: then only a busy thread lends.
- */
-export function spareLeases(
-  { perHost, linksPerThread, threads }: Pick<CrawlConfig, "perHost" | "linksPerThread" | "threads">,
-  filled: number,
-  lent: LentSoFar,
-): number {
-  const all = filled + lent.toAll;
-  const isBusy = perHost > 1 ? all > 1 : 2 * filled >= linksPerThread;
-  return isBusy ? Math.max(0, Math.ceil(all / threads) - lent.toAsker) : 0;
+  /** What `--handler` and `--priority` name; each thread loads it for itself. */
+  readonly handler?: LoadedHandler;
 }

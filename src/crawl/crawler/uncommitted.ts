@@ -18,8 +18,6 @@ export class Uncommitted {
   readonly #builder: Doorbell;
   #visits = 0;
   #bytes = 0;
-  /** Visits of other threads that wait for a commit of this one: theirs, but the builder must know of them. */
-  guests = 0;
 
   constructor(
     { maxUncommitted, threads }: Pick<CrawlConfig, "maxUncommitted" | "threads">,
@@ -48,17 +46,19 @@ export class Uncommitted {
   }
 
   /** What to call at the commit. It holds on to nothing else of a visit, which would stay in memory until then. */
-  onCommitted(bytes: number, counter: { committed(): void } | undefined): () => void {
+  onCommitted(bytes: number): () => void {
     return () => {
       this.#visits--;
       this.#bytes -= bytes;
-      counter?.committed();
     };
   }
 
-  /** Asks the builder to commit: at once when nothing else can go on or half the room is used, soon when somebody waits for it. */
-  hurry(nothingElse: boolean, soon: boolean): void {
-    const visits = this.#visits + this.guests;
+  /**
+   * Asks the builder to commit: at once when nothing else can go on or half the room is used, soon when somebody waits
+   * for it. `guests` are visits of other threads that wait for a commit of this one: theirs, but they fill the room.
+   */
+  hurry(nothingElse: boolean, soon: boolean, guests: number): void {
+    const visits = this.#visits + guests;
     const half = 2 * visits >= this.#maxVisits || 2 * this.#bytes >= this.#maxBytes;
     const level =
       nothingElse || half ? HURRY_LEVELS.now : soon ? HURRY_LEVELS.soon : HURRY_LEVELS.none;

@@ -1,14 +1,12 @@
-import type { Capture as Fetched } from "../../fetch/outcome.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import type { Via } from "../../frontier/via.ts";
-import { directivesText } from "../../parse/robots-meta.ts";
+import type { ParsedPage } from "../../parse/page.ts";
+import { directivesText, type RobotsDirectives } from "../../parse/robots-meta.ts";
 import type { Capture, PageFacts } from "../../store/capture.ts";
 import { LinkList, linkLines } from "../../store/graph/link-list.ts";
 import { jsonLine } from "../../store/lists/jsonl.ts";
 import type { EarlierRecord } from "../../store/warc/earlier-crawl.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import type { OutcomeLine } from "../visit/outcome-line.ts";
-import type { ReadPage } from "../visit/read-page.ts";
 
 /*
  * A capture travels as two parts: its texts in one piece, because each piece of its own costs as much as copying it,
@@ -20,7 +18,7 @@ import type { ReadPage } from "../visit/read-page.ts";
 const TEXTS = 5;
 const HEAD_BYTES = 4 * TEXTS;
 /** Where the facts of a page begin among those of a capture. */
-const PAGE_AT = 14;
+const PAGE_AT = 15;
 const EMPTY = Buffer.alloc(0);
 
 /** What an empty place in a list of JSON becomes. */
@@ -42,6 +40,7 @@ type CaptureFacts = readonly [
   unverified: string | Absent,
   unchanged: EarlierRecord | Absent,
   cash: number | Absent,
+  data: string | Absent,
   ...page: readonly [] | PageFactsList,
 ];
 
@@ -54,19 +53,49 @@ type PageFactsList = readonly [
   robots: string,
 ];
 
+/** What a record needs of a response. */
+export interface ResponseToStore {
+  readonly head: {
+    readonly status: number;
+    readonly text: string;
+    /** Below 0 when there is no such field. */
+    find(nameLower: string): number;
+  };
+  readonly body: Uint8Array;
+  /** The request as sent, one character per byte. */
+  readonly requestText: string;
+  readonly address: string;
+  readonly date: number;
+  readonly unverified?: string | undefined;
+}
+
+/** What reading a response found that its record needs. */
+export interface PageToStore {
+  readonly mime: string;
+  readonly truncated: Capture["truncated"];
+  readonly unchanged?: EarlierRecord;
+  /** Present for HTML. */
+  readonly parsed:
+    | Pick<ParsedPage, "title" | "words" | "links" | "charset" | "language">
+    | undefined;
+  readonly robots: RobotsDirectives;
+  /** What a user's handler wants kept: one line of JSON. */
+  readonly data?: string | undefined;
+}
+
 /**
  * The parts of a capture frame; without `bodies` request, head and body are left out. The first part lies in memory
  * that the next call uses again.
  */
 export function captureParts(
-  line: OutcomeLine,
-  lease: Lease,
-  capture: Fetched,
-  page: ReadPage,
+  line: object,
+  lease: Pick<Lease, "url" | "depth" | "via" | "parent" | "cash">,
+  response: ResponseToStore,
+  page: PageToStore,
   bodies: boolean,
 ): Uint8Array[] {
   const { parsed } = page;
-  const { head } = capture;
+  const { head } = response;
   const pageFacts: readonly [] | PageFactsList =
     parsed === undefined
       ? []
@@ -82,27 +111,28 @@ export function captureParts(
     lease.url,
     head.status,
     page.mime,
-    capture.body.length,
+    response.body.length,
     lease.depth,
     lease.via,
     lease.parent,
-    capture.address,
-    capture.date,
+    response.address,
+    response.date,
     head.find("transfer-encoding") >= 0,
     page.truncated,
-    capture.unverified,
+    response.unverified,
     page.unchanged,
     lease.cash,
+    page.data,
     ...pageFacts,
   ];
   const texts = packTexts(
     jsonLine(line),
     JSON.stringify(facts),
     parsed === undefined ? "" : linkLines(parsed.links),
-    bodies ? capture.requestText : "",
+    bodies ? response.requestText : "",
     bodies ? head.text : "",
   );
-  return [texts, bodies ? capture.body : EMPTY];
+  return [texts, bodies ? response.body : EMPTY];
 }
 
 /** Node's buffers have these; called directly they cost less than `write` on short texts. */
@@ -147,14 +177,8 @@ function packTexts(
   return bytes.subarray(0, at);
 }
 
-/** A capture as its builder gets it, and the line of the log, which lacks only its end: the place of the record. */
-export interface ReceivedCapture {
-  readonly capture: Capture;
-  readonly line: Buffer;
-}
-
 /** Reads the parts of a capture frame; line, links, request, head and body are views. */
-export function readCapture([texts, body]: readonly Buffer[]): ReceivedCapture {
+export function readCapture([texts, body]: readonly Buffer[]): Capture {
   const bytes = texts!;
   const factsAt = HEAD_BYTES + bytes.readUInt32LE(0);
   const linksAt = factsAt + bytes.readUInt32LE(4);
@@ -162,7 +186,8 @@ export function readCapture([texts, body]: readonly Buffer[]): ReceivedCapture {
   const headAt = requestAt + bytes.readUInt32LE(12);
   const facts: CaptureFacts = JSON.parse(bytes.toString("utf8", factsAt, linksAt));
   const page = pageOf(facts);
-  const capture: Capture = {
+  return {
+    kind: "capture",
     url: facts[0],
     status: facts[1],
     mime: facts[2],
@@ -177,13 +202,16 @@ export function readCapture([texts, body]: readonly Buffer[]): ReceivedCapture {
     unverified: facts[11] ?? undefined,
     unchanged: facts[12] ?? undefined,
     cash: facts[13] ?? undefined,
+    data: facts[14] ?? undefined,
     page,
     outlinks: LinkList.fromLines(bytes.subarray(linksAt, requestAt), page?.links ?? 0),
     request: bytes.subarray(requestAt, headAt),
     head: bytes.subarray(headAt, headAt + bytes.readUInt32LE(16)),
     body: body!,
+    // Without its closing brace.
+    line: bytes.subarray(HEAD_BYTES, factsAt - 1),
+    archived: undefined,
   };
-  return { capture, line: bytes.subarray(HEAD_BYTES, factsAt - 1) };
 }
 
 function pageOf(facts: CaptureFacts): PageFacts | undefined {

@@ -1,9 +1,16 @@
 import type { PageLocation } from "../../frontier/finish.ts";
 import type { JournalPort } from "../../frontier/frontier.ts";
 import type { JournalEnd } from "../../frontier/journal/journal-reader.ts";
-import type { OpenJournal } from "../builder/journal-writers.ts";
 import type { BufferSender } from "./buffer-sender.ts";
 import { FRAMES } from "./frames.ts";
+
+/** What a builder is told of a journal before its first batch. */
+export interface OpenJournal {
+  readonly shard: number;
+  readonly epoch: number;
+  /** Where it ended when it was read. */
+  readonly after: JournalEnd | undefined;
+}
 
 /** Where the record of a number is. */
 export type PlaceOfRecord = readonly [record: number, place: PageLocation];
@@ -12,19 +19,19 @@ export type PlaceOfRecord = readonly [record: number, place: PageLocation];
 export class HandOffPort implements JournalPort {
   readonly #handOff: BufferSender;
   readonly #epoch: number;
-  readonly #ends: ReadonlyMap<number, JournalEnd | undefined>;
+  readonly #ends = new Map<number, JournalEnd | undefined>();
   readonly #opened = new Set<number>();
   readonly #places = new Map<number, (place: PageLocation) => void>();
 
-  /** `ends` tells where the journal of each shard ended when it was read. */
-  constructor(
-    handOff: BufferSender,
-    epoch: number,
-    ends: ReadonlyMap<number, JournalEnd | undefined>,
-  ) {
+  #isHurried = false;
+
+  constructor(handOff: BufferSender, epoch: number) {
     this.#handOff = handOff;
     this.#epoch = epoch;
-    this.#ends = ends;
+  }
+
+  begin(shard: number, after: JournalEnd | undefined): void {
+    this.#ends.set(shard, after);
   }
 
   write(shard: number, events: Uint8Array, onDurable: () => void): void {
@@ -45,8 +52,8 @@ export class HandOffPort implements JournalPort {
     this.#handOff.send(FRAMES.askPlace, [head]);
   }
 
-  /** The builder tells where records are. */
-  hear(places: readonly PlaceOfRecord[]): void {
+  /** The builder says where records are. */
+  onPlaces(places: readonly PlaceOfRecord[]): void {
     for (const [record, place] of places) {
       this.#places.get(record)?.(place);
       this.#places.delete(record);
@@ -55,5 +62,16 @@ export class HandOffPort implements JournalPort {
 
   mark(onStored: () => void): void {
     this.#handOff.send(FRAMES.mark, [], onStored);
+  }
+
+  hurry(): void {
+    this.#isHurried = true;
+  }
+
+  /** True once after `hurry`. */
+  takeHurry(): boolean {
+    const isHurried = this.#isHurried;
+    this.#isHurried = false;
+    return isHurried;
   }
 }

@@ -1,6 +1,5 @@
 import type { KnownFingerprints } from "../../frontier/discovery.ts";
-import type { Discovery, Lease } from "../../frontier/frontier.ts";
-import type { KnownLinks } from "../../frontier/seen/known-links.ts";
+import type { Discovery, Frontier, Lease } from "../../frontier/frontier.ts";
 import type { Via } from "../../frontier/via.ts";
 import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
@@ -36,8 +35,13 @@ export class FoundLinks {
     this.#rules = rules;
   }
 
-  /** What to visit next; what is not visited goes to `skipped` with its reason. `known` leaves out what is known. */
-  of(lease: Lease, page: ReadPage, skipped: Skipped[], known?: KnownLinks): Found {
+  /** What to visit next; what is not visited goes to `skipped` with its reason. The frontier leaves out what it knows. */
+  of(
+    lease: Lease,
+    page: ReadPage,
+    skipped: Skipped[],
+    frontier?: Pick<Frontier, "unknown">,
+  ): Found {
     if (page.listed !== undefined) {
       const { urls, sitemaps } = page.listed;
       const links = urls.length + sitemaps.length;
@@ -55,7 +59,7 @@ export class FoundLinks {
       return { found: assets, links: ownLinks + (parsed?.assets.length ?? 0) };
     const refresh = parsed?.refresh;
     const viaOf: ViaOf = (url) => (url === refresh ? "refresh" : "link");
-    const split = known?.split(lease.shard, all);
+    const split = frontier?.unknown?.(lease.shard, all);
     const left = split?.left ?? all;
     const links = this.#follower.links(lease, left, skipped, viaOf);
     const others = headerLinks.length + (parsed?.feeds.length ?? 0) + (parsed?.assets.length ?? 0);

@@ -1,9 +1,9 @@
 import zlib from "node:zlib";
+import type { ResponseHead } from "../../fetch/response-head.ts";
+import type { BodyTap } from "../../fetch/transport.ts";
 import { type Coding, codingsOf, decoderOf, isZlib } from "../../fetch/wire/decode.ts";
 import { type ByteStep, DecodeStep } from "../../fetch/wire/decode-step.ts";
 import { FirstBytes } from "../../fetch/wire/first-bytes.ts";
-import type { BodyTap } from "../../fetch/wire/message.ts";
-import type { ResponseHead } from "../../fetch/wire/response-head.ts";
 import {
   SITEMAP_MAX_BYTES,
   type Sitemap,

@@ -1,7 +1,9 @@
+import type { CrawlConfig } from "../../config/schema.ts";
+import { productToken } from "../../config/user-agent.ts";
 import { isHtml, mimeOf } from "../../fetch/fetcher.ts";
-import type { Capture } from "../../fetch/outcome.ts";
+import { ResponseHead } from "../../fetch/response-head.ts";
+import type { RequestHeaders, Response } from "../../fetch/transport.ts";
 import { type DecodeResult, decodeBody } from "../../fetch/wire/decode.ts";
-import type { ResponseHead } from "../../fetch/wire/response-head.ts";
 import type { Via } from "../../frontier/via.ts";
 import { headerPages } from "../../parse/link-header.ts";
 import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";
@@ -11,10 +13,9 @@ import type { RobotsDirectives } from "../../parse/robots-meta.ts";
 import { robotsTag } from "../../parse/robots-tag.ts";
 import { looksLikeHtml } from "../../parse/sniff.ts";
 import { giveBackMemory } from "../../runtime/collect-garbage.ts";
-import type { EarlierRecord } from "../../store/warc/earlier-crawl.ts";
+import type { EarlierCrawl, EarlierRecord } from "../../store/warc/earlier-crawl.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { ListReader } from "./list-reader.ts";
-import { readList } from "./read-list.ts";
 
 /** A response after a look inside. */
 export interface ReadPage {
@@ -33,7 +34,9 @@ export interface ReadPage {
   readonly unchanged?: EarlierRecord;
   /** What was wrong with the body, as a stable code. */
   readonly flag: string | undefined;
-  readonly truncated: Capture["truncated"];
+  readonly truncated: Response["truncated"];
+  /** What the user's handler wants kept with the page, as JSON. */
+  readonly data?: string | undefined;
 }
 
 /** Caps for bodies and the way to read them, from the configuration. */
@@ -43,6 +46,27 @@ export interface ReadRules {
   readonly parse: ParseOptions & { readonly agent: string };
   /** False with --no-robots: nobody's directives are looked at. */
   readonly obeyDirectives: boolean;
+}
+
+/** A body may decode to this many times its size before it counts as a bomb. */
+const MAX_RATIO = 200;
+
+/** How pages are read, from the crawl's configuration. */
+export function readRulesOf(config: CrawlConfig): ReadRules {
+  return {
+    maxBodyBytes: config.maxBodyBytes,
+    maxRatio: MAX_RATIO,
+    obeyDirectives: config.robots,
+    parse: {
+      agent: productToken(config.userAgent),
+      maxLinks: config.maxLinksPerPage,
+      assets: config.archival,
+      lazy: config.archival,
+      forms: config.forms,
+      feeds: config.feeds,
+      skipNofollow: config.relNofollow === "skip",
+    },
+  };
 }
 
 /** CPU time after which the rest of a page is left unread. */
@@ -58,12 +82,12 @@ const NO_LINKS: readonly CrawlUrl[] = [];
 export function readPage(
   url: CrawlUrl,
   via: Via,
-  capture: Capture,
+  response: Response,
   rules: ReadRules,
 ): ReadPage | Promise<ReadPage> {
-  const { head } = capture;
+  const { head } = response;
   const isOk = head.status >= 200 && head.status <= 299;
-  if (isOk && capture.tap instanceof ListReader) return readList(capture.tap, capture);
+  if (isOk && response.tap instanceof ListReader) return readList(response.tap, response);
   const mime = mimeOf(head);
   const bare: ReadPage = {
     isPage: isOk,
@@ -72,17 +96,19 @@ export function readPage(
     headerLinks: isOk ? headerLinksOf(head, url) : NO_LINKS,
     robots: isOk ? headerDirectives(head, rules) : NO_DIRECTIVES,
     listed: undefined,
-    flag: capture.flag,
-    truncated: capture.truncated,
+    flag: response.flag,
+    truncated: response.truncated,
   };
   const maybeHtml = via !== "asset" && (mime === "" || isHtml(mime));
-  return isOk && capture.body.length > 0 && maybeHtml ? parseBody(url, capture, bare, rules) : bare;
+  return isOk && response.body.length > 0 && maybeHtml
+    ? parseBody(url, response, bare, rules)
+    : bare;
 }
 
 /** Takes the content coding off and parses what is inside, if it is HTML; at once unless decoding takes long. */
 function parseBody(
   url: CrawlUrl,
-  { head, body }: Pick<Capture, "head" | "body">,
+  { head, body }: Pick<Response, "head" | "body">,
   bare: ReadPage,
   rules: ReadRules,
 ): ReadPage | Promise<ReadPage> {
@@ -96,7 +122,8 @@ function parseBody(
     : parseDecoded(url, head, decoding, bare, rules);
 }
 
-function codingOf(head: ResponseHead): string | undefined {
+/** The value of Content-Encoding, several lines as one. */
+export function codingOf(head: ResponseHead): string | undefined {
   const at = head.find("content-encoding");
   if (at < 0) return undefined;
   const isOnly = head.find("content-encoding", head.after(at)) < 0;
@@ -161,4 +188,58 @@ function headerLinksOf(head: ResponseHead, url: CrawlUrl): readonly CrawlUrl[] {
   const refresh = parseRefresh(head.get("refresh") ?? "")?.link;
   const target = refresh === undefined ? undefined : canonicalize(refresh, url);
   return target === undefined || links.includes(target) ? links : [...links, target];
+}
+
+/** A sitemap or a feed, which was read while it arrived: no page, but a list of pages and further lists. */
+async function readList(reader: ListReader, response: Response): Promise<ReadPage> {
+  const { listed, flag } = await reader.finish();
+  return {
+    isPage: false,
+    mime: mimeOf(response.head),
+    parsed: undefined,
+    headerLinks: NO_LINKS,
+    robots: NO_DIRECTIVES,
+    listed,
+    flag: listed.error ?? response.flag ?? flag,
+    truncated: response.truncated,
+  };
+}
+
+const SENDABLE = /^[\x20-\x7e]{1,512}$/;
+
+/** The headers that ask a server for a page only if it is not what the earlier crawl has. */
+export function validatorsOf(earlier: EarlierCrawl, url: CrawlUrl): RequestHeaders | undefined {
+  const head = earlierResponse(earlier, url)?.head;
+  const etag = head?.get("etag") ?? "";
+  const modified = head?.get("last-modified") ?? "";
+  const headers: [string, string][] = [];
+  if (SENDABLE.test(etag)) headers.push(["If-None-Match", etag]);
+  if (SENDABLE.test(modified)) headers.push(["If-Modified-Since", modified]);
+  return headers.length === 0 ? undefined : headers;
+}
+
+/** The page as the earlier crawl got it; undefined when it cannot be found any more. */
+export function earlierResponse(earlier: EarlierCrawl, url: CrawlUrl) {
+  const found = earlier.find(url);
+  const head = ResponseHead.parse(found?.head ?? "");
+  if (found === undefined || head === undefined) return undefined;
+  const { recordId, uri, date, payloadDigest, body } = found;
+  return { head, body, unchanged: { recordId, uri, date, payloadDigest } };
+}
+
+/**
+ * Reads the page that a 304 answer means from the earlier crawl, because its links lead on as they did then. When it
+ * cannot be found any more the answer is what it looks like: a status without a page.
+ */
+export async function readUnchanged(
+  url: CrawlUrl,
+  response: Response,
+  earlier: EarlierCrawl,
+  rules: ReadRules,
+): Promise<ReadPage> {
+  const found = earlierResponse(earlier, url);
+  if (found === undefined) return readPage(url, "link", response, rules);
+  const { head, body, unchanged } = found;
+  const page = await readPage(url, "link", { ...response, head, body }, rules);
+  return { ...page, isPage: false, unchanged, flag: undefined, truncated: undefined };
 }

@@ -1,6 +1,14 @@
-import type { Capture, FetchOutcome } from "../../fetch/outcome.ts";
+import type { FetchOutcome, FinalOutcome } from "../../fetch/outcome.ts";
+import type { Response } from "../../fetch/transport.ts";
 import type { KnownFingerprints } from "../../frontier/discovery.ts";
-import type { Discovery, Lease, OUTCOME } from "../../frontier/frontier.ts";
+import type { Discovery, Lease } from "../../frontier/frontier.ts";
+import {
+  type OutcomeLine,
+  type RedirectEnd,
+  responseOutcome,
+  unansweredOutcome,
+  type VisitOutcome,
+} from "./outcome.ts";
 import type { ReadPage } from "./read-page.ts";
 
 /** Where a response leads. */
@@ -9,35 +17,36 @@ export interface Next {
   readonly found: readonly Discovery[];
   /** Links that are known already, where they get a share. */
   readonly known?: KnownFingerprints | undefined;
-  /** Set for redirects: where it points, or why that is no good. */
-  readonly redirect: { readonly location: string } | { readonly error: string } | undefined;
+  readonly redirect: RedirectEnd;
   /** Distinct links, also those that are not followed; a redirect is one. */
   readonly links: number;
 }
 
-/** What a visit needs: each stage is a function, so that the whole way of a URL can be read below. */
+/** What a visit needs: each stage is a function, so that the life of a URL can be read below. */
 export interface Stages {
-  /** Robots, name, address, gate, wire. Waiting for nothing costs as much as a stage: what is known is no promise. */
+  /** Robots, name, address, gate, wire. What is known at once is no promise: awaiting one costs as much as a stage. */
   fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome>;
-  /** The URL goes back to its queue: politeness, or another try later. False when its tries are used up. */
-  tryLater(lease: Lease, outcome: FetchOutcome): boolean;
+  /** The outcome if it is final; a URL that has to wait or deserves another try goes back into its queue. */
+  orTryLater(lease: Lease, outcome: FetchOutcome): FinalOutcome | undefined;
   /** The request, if there was one, is over: the host's delay runs from its end. */
   requestEnded(lease: Lease): void;
   /** Decodes and parses what came, if it is a page. */
-  read(lease: Lease, capture: Capture): ReadPage | Promise<ReadPage>;
+  read(lease: Lease, response: Response): ReadPage | Promise<ReadPage>;
+  /** The user's handler sees the page and may change its links; without one the page stays as it is. */
+  handle(lease: Lease, response: Response, page: ReadPage): ReadPage | Promise<ReadPage>;
   /** Decides what to visit next and reports what is not. */
-  follow(lease: Lease, capture: Capture, page: ReadPage): Next;
-  /** Hands the record to a builder, releases the capture once it is on its way, and answers the record's number. */
-  store(lease: Lease, capture: Capture, page: ReadPage, next: Next): number;
+  follow(lease: Lease, response: Response, page: ReadPage): Next;
+  /** Hands the record to a builder, releases the response once it is on its way, and answers the record's number. */
+  store(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number;
   /** Logs a URL that leaves no record in the archive. */
-  log(lease: Lease, outcome: FetchOutcome): void;
+  log(line: OutcomeLine): void;
   /** The end of the visit and what it found become durable together; only then the URL is released. */
   commit(lease: Lease, end: VisitEnd): void;
 }
 
 /** How a visit ended. */
 export interface VisitEnd {
-  readonly outcome: keyof typeof OUTCOME;
+  readonly outcome: VisitOutcome;
   /** To be visited next. */
   readonly found: readonly Discovery[];
   readonly known?: KnownFingerprints | undefined;
@@ -51,36 +60,28 @@ export interface VisitEnd {
 
 /** The life of one URL, from lease to commit. Its place in flight is free at the end: the record is still on its way to the disk then. */
 export async function visit(lease: Lease, stages: Stages): Promise<void> {
-  const outcome = await stages.fetch(lease);
-  if (stages.tryLater(lease, outcome)) {
-    if (outcome.kind === "response") outcome.capture.release();
-    return;
-  }
+  const outcome = stages.orTryLater(lease, await stages.fetch(lease));
+  if (outcome === undefined) return;
   stages.requestEnded(lease);
   if (outcome.kind !== "response") {
-    stages.log(lease, outcome);
-    const refused = outcome.kind === "refused" ? "refused" : "failed";
+    const line = unansweredOutcome(lease, outcome);
+    stages.log(line);
     return stages.commit(lease, {
-      outcome: refused,
+      outcome: line.outcome,
       found: [],
       links: 0,
       record: undefined,
       bytes: 0,
     });
   }
-  const reading = stages.read(lease, outcome.capture);
-  const page = reading instanceof Promise ? await reading : reading;
-  const next = stages.follow(lease, outcome.capture, page);
-  const record = stages.store(lease, outcome.capture, page, next);
-  const { found, known, redirect, links } = next;
-  const answer = redirect !== undefined && "location" in redirect ? "redirect" : "failed";
-  const lesser = page.listed ? "sitemap" : page.unchanged ? "unchanged" : answer;
-  stages.commit(lease, {
-    outcome: page.isPage ? "page" : lesser,
-    found,
-    known,
-    links,
-    record,
-    bytes: outcome.capture.body.length,
-  });
+  const { response } = outcome;
+  const reading = stages.read(lease, response);
+  const read = reading instanceof Promise ? await reading : reading;
+  const handling = stages.handle(lease, response, read);
+  const page = handling instanceof Promise ? await handling : handling;
+  const { found, known, redirect, links } = stages.follow(lease, response, page);
+  const line = responseOutcome(lease, response, page, redirect);
+  const record = stages.store(line, lease, response, page);
+  const bytes = response.body.length;
+  stages.commit(lease, { outcome: line.outcome, found, known, links, record, bytes });
 }

@@ -1,27 +1,27 @@
 import { DiskFullError } from "../../errors.ts";
 import type { RunningWorker } from "../../runtime/run-worker.ts";
-import type { FromBuilder, ToBuilder } from "../builder/build-worker.ts";
+import type { FromBuilder, ToBuilder } from "../builder/builder-message.ts";
 import { BufferPlan } from "../hand-off/buffer-plan.ts";
 import { bellsOf } from "../shared-memory.ts";
 import { startBuilder, type WorkersPlan } from "./start-workers.ts";
 
 /** What becomes of a builder. */
 export interface BuilderListener {
-  hear(message: FromBuilder): void;
-  died(running: RunningWorker, error: unknown): void;
+  onMessage(message: FromBuilder): void;
+  onDeath(running: RunningWorker, error: unknown): void;
 }
 
 /** The builder threads of a crawl. Each empties the buffers of its crawlers. */
 export class BuilderWorkers {
   readonly #plan: WorkersPlan;
-  readonly #voice: BuilderListener;
+  readonly #listener: BuilderListener;
   readonly #running: RunningWorker[] = [];
   /** Set while builders wait for space. */
   fullDisk: DiskFullError | undefined;
 
-  constructor(plan: WorkersPlan, voice: BuilderListener) {
+  constructor(plan: WorkersPlan, listener: BuilderListener) {
     this.#plan = plan;
-    this.#voice = voice;
+    this.#listener = listener;
   }
 
   get all(): readonly RunningWorker[] {
@@ -33,10 +33,10 @@ export class BuilderWorkers {
     const running = startBuilder(this.#plan, builder, (message) => {
       if (message.kind === "diskFull") this.fullDisk = new DiskFullError(message.message);
       else if (message.kind === "diskFree") this.fullDisk = undefined;
-      this.#voice.hear(message);
+      this.#listener.onMessage(message);
     });
     this.#running[builder] = running;
-    running.ended.catch((error: unknown) => this.#voice.died(running, error));
+    running.ended.catch((error: unknown) => this.#listener.onDeath(running, error));
   }
 
   /** The crawlers of a builder. */

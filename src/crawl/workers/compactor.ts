@@ -27,8 +27,8 @@ export class Compactor {
     this.#options = options;
   }
 
-  /** A builder tells which segments it has closed. */
-  hear(closed: readonly (readonly [shard: number, segment: number])[]): void {
+  /** A builder has closed these segments. */
+  onClosed(closed: readonly (readonly [shard: number, segment: number])[]): void {
     for (const [shard, segment] of closed) this.#closed.set(shard, segment);
     this.#next();
   }

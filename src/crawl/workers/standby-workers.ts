@@ -1,11 +1,10 @@
-import type { CrawlConfig } from "../../config/schema.ts";
 import { type RunningWorker, runWorker } from "../../runtime/run-worker.ts";
+import type { HandlerModules } from "../visit/load-handler.ts";
 
 /** What a crawler thread is given before it is told which shards are its own. */
 export interface StandbyData {
   readonly crawler: true;
-  /** What `--priority` names. */
-  readonly priority: string | undefined;
+  readonly modules: HandlerModules;
 }
 
 /**
@@ -17,8 +16,8 @@ export class StandbyWorkers {
   readonly #ready: RunningWorker[] = [];
   #kept = 0;
 
-  constructor({ priority }: Pick<CrawlConfig, "priority">) {
-    this.#data = { crawler: true, priority };
+  constructor({ handler, priority }: HandlerModules) {
+    this.#data = { crawler: true, modules: { handler, priority } };
   }
 
   /** A thread that has nothing to do yet; it is no longer a spare. */

@@ -1,15 +1,16 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import { WorkerDiedError } from "../../errors.ts";
+import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { type RunningWorker, runWorker } from "../../runtime/run-worker.ts";
 import { type CrawlState, crawlPaths } from "../../store/folder/crawl-folder.ts";
 import { reclaimTreeLocks } from "../../store/tree/page-tree.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../url/site.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
-import type { BuildRules, FromBuilder } from "../builder/build-worker.ts";
-import { builderOptions } from "../builder/builder-options.ts";
+import type { BuildRules } from "../builder/build-worker.ts";
+import type { FromBuilder } from "../builder/builder-message.ts";
 import type { DebugRules } from "../builder/debug-worker.ts";
-import type { DiskNews } from "../builder/disk-patience.ts";
+import type { DiskMessage } from "../builder/disk-patience.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawl-worker.ts";
 import type { CrawlerRules } from "../crawler/crawler-rules.ts";
 import type { Control, CrawlMemory } from "../shared-memory.ts";
@@ -17,7 +18,7 @@ import type { Control, CrawlMemory } from "../shared-memory.ts";
 /** A thread that has not left after this long is busy with something that does not end. */
 const LEAVE_MS = 500;
 
-/** What a crew works on. */
+/** What the workers work on. */
 export interface WorkersPlan {
   readonly config: CrawlConfig;
   readonly out: string;
@@ -37,69 +38,75 @@ export interface WorkersPlan {
   readonly nextEpoch: () => number;
 }
 
-/** What a crew tells its supervisor. */
+/** What the workers report to their supervisor. */
 export interface WorkersListener {
-  seedFound(url: CrawlUrl): void;
-  disk(news: DiskNews): void;
+  onSeed(url: CrawlUrl): void;
+  onDisk(news: DiskMessage): void;
   /** `backMs` after its death what it held waited again. */
-  replaced(name: string, cause: unknown, backMs: number): void;
+  onReplaced(name: string, cause: unknown, backMs: number): void;
   /** Nothing is pending. */
-  finished(): void;
+  onAllReleased(): void;
   /** A death that cannot be made good. */
-  fault(error: unknown): void;
+  onFault(error: unknown): void;
 }
 
 /** Folder of the journals; undefined for a frontier that keeps none. */
 export function journalsOf({ config, out }: WorkersPlan): string | undefined {
-  return config.frontier === "shared" ? undefined : crawlPaths(out).journals;
+  return frontierTraits(config).isDurable ? crawlPaths(out).journals : undefined;
 }
 
 /** Starts a builder thread. */
 export function startBuilder(
   plan: WorkersPlan,
   builder: number,
-  hear: (message: FromBuilder) => void,
+  onMessage: (message: FromBuilder) => void,
 ): RunningWorker {
   const { config, memory, out, seedLow, seedHigh, treeLocks } = plan;
   // A builder that died may have held locks.
   reclaimTreeLocks(treeLocks, builder);
-  const options = builderOptions(config, out, builder, treeLocks);
   const folder = journalsOf(plan);
   const journals = folder === undefined ? undefined : { folder, seedLow, seedHigh };
-  const workerData: BuildRules = { builder, config, memory, options, journals };
+  const workerData: BuildRules = { builder, config, memory, out, treeLocks, journals };
   const module = new URL("../builder/build-worker.js", import.meta.url);
   const running = runWorker(module, `builder ${builder}`, { workerData });
-  running.worker.on("message", hear);
+  running.worker.on("message", onMessage);
   return untilDone(running, () => plan.control.buildersMayEnd);
 }
 
 /** Tells a crawler thread which shards are its own; it reads them and then waits for a word to go. */
 export function beginCrawler(
   plan: WorkersPlan,
-  spare: RunningWorker,
+  standby: RunningWorker,
   run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait">,
-  hear: (message: FromCrawler) => void,
+  onMessage: (message: FromCrawler) => void,
 ): RunningWorker {
   const { config, memory, seedLow, seedHigh, seeds, state } = plan;
   const { shards, threads } = config;
   const journals = journalsOf(plan);
   const { archive } = crawlPaths(plan.out);
   const rules: CrawlerRules = {
-    ...{ ...run, config, memory, seedLow, seedHigh, seeds },
-    ...{ journals, begun: state.journals !== undefined },
-    ...{ archive, lostArchives: state.lostArchives ?? [] },
+    ...run,
+    config,
+    memory,
+    seedLow,
+    seedHigh,
+    seeds,
+    journals,
+    begun: state.journals !== undefined,
+    archive,
+    lostArchives: state.lostArchives ?? [],
   };
   const ownSeeds = seeds.filter((url) => {
     const shard = shardOf(siteHash(siteOf(hostnameOf(url))), shards);
     return shard % threads === run.thread;
   });
-  const running = { ...spare, name: `crawler ${run.thread}` };
+  const running = { ...standby, name: `crawler ${run.thread}` };
   const begin: ToCrawler = { kind: "begin", rules, ownSeeds };
   running.worker.postMessage(begin);
   let isDone = false;
   running.worker.on("message", (message: FromCrawler) => {
     isDone ||= message.kind === "finished" || message.kind === "refused";
-    hear(message);
+    onMessage(message);
   });
   return untilDone(running, () => isDone);
 }

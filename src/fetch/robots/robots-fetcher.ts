@@ -2,9 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Host } from "../../frontier/host.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { hostnameOf, originOf } from "../../url/url-parts.ts";
-import type { Asked, PoliteClient } from "../polite-client.ts";
+import type { FetchOutcome, Postponed } from "../outcome.ts";
+import type { PoliteClient } from "../polite-client.ts";
 import { retryAfterMs } from "../retry-after.ts";
-import type { WireResponse } from "../wire/client.ts";
+import type { Response } from "../transport.ts";
 import { decodeBody } from "../wire/decode.ts";
 import { RobotsCache, type RobotsFetch, robotsFromStatus } from "./robots-cache.ts";
 import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
@@ -27,7 +28,7 @@ export type RobotsAnswer =
       readonly retryAtMs: number;
       readonly final: boolean;
     }
-  | { readonly kind: "postponed"; readonly untilMs: number };
+  | Postponed;
 
 /** Settings of the desk. */
 export interface RobotsFetcherRules {
@@ -107,7 +108,7 @@ export class RobotsFetcher {
   }
 
   /** One request. Later hops wait for their turn here, because a redirected robots.txt has no place in a queue. */
-  async #hop(url: CrawlUrl, own: Host | undefined, hop: number): Promise<Asked> {
+  async #hop(url: CrawlUrl, own: Host | undefined, hop: number): Promise<FetchOutcome> {
     const host = own ?? this.#rules.strangerHost(hostnameOf(url));
     for (;;) {
       const asked = await this.#client.ask(url, host, {
@@ -151,7 +152,7 @@ export class RobotsFetcher {
 }
 
 /** The response as the rules of robots.txt see it. */
-export async function fileOf({ head, body }: WireResponse): Promise<RobotsFetch> {
+export async function fileOf({ head, body }: Response): Promise<RobotsFetch> {
   const { bytes } = await decodeBody(body, head.all("content-encoding").join(", "), {
     maxBytes: ROBOTS_MAX_BYTES,
     maxRatio: Number.POSITIVE_INFINITY,

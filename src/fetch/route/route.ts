@@ -1,25 +1,20 @@
+import { isIPv6 } from "node:net";
 import { type ProxyValue, parseProxy } from "../../config/proxy-value.ts";
 import type { UrlParts } from "../../url/url-parts.ts";
-import type { WireTarget } from "../wire/client.ts";
-import { interleaved } from "../wire/dial.ts";
+import type { Unanswered } from "../outcome.ts";
+import type { Target } from "../transport.ts";
 import { type AddressPolicy, isLoopback } from "./address.ts";
 import type { NameResolver, Resolution } from "./resolve.ts";
 
 /** Where a request goes; every address is one that may be connected to. */
 export interface Route {
-  readonly target: WireTarget;
-  /** In the order of trying; the target holds the first. */
-  readonly addresses: readonly string[];
+  readonly target: Target;
   /** What the address gate counts by. */
   readonly gate: string;
-  /** Set when a proxy has to be asked for a tunnel first. */
-  readonly tunnel: ProxyValue | undefined;
 }
 
 /** A route, or why there is none. */
-export type RouteFound =
-  | { readonly kind: "route"; readonly route: Route }
-  | { readonly kind: "failed" | "refused"; readonly error: string; readonly detail?: string };
+export type RouteFound = { readonly kind: "route"; readonly route: Route } | Unanswered;
 
 /** What finding a route needs. */
 export interface RouteParts {
@@ -82,12 +77,15 @@ export class RouteFinder {
     const refusal = this.#parts.policy.refusal(hostname, port, resolution.addresses);
     if (refusal !== undefined) return { kind: "refused", error: refusal };
     if (!this.#parts.contact && !resolution.addresses.every(isLoopback)) return CONTACT_REQUIRED;
-    const addresses =
-      resolution.addresses.length === 1 ? resolution.addresses : interleaved(resolution.addresses);
-    const address = addresses[0]!;
-    const connectPort = resolution.connectPort ?? port;
-    const target = { secure, hostname, port, address, connectPort };
-    const route = { target, addresses, gate: address, tunnel: undefined };
+    const target: Target = {
+      secure,
+      hostname,
+      port,
+      ...inOrder(resolution.addresses),
+      connectPort: resolution.connectPort ?? port,
+      proxy: undefined,
+    };
+    const route = { target, gate: target.address };
     this.#latest = { resolution, found: { kind: "route", route } };
     return this.#latest.found;
   }
@@ -109,19 +107,27 @@ export class RouteFinder {
     if (found.kind === "failed") {
       return { kind: "failed", error: "proxy_refused", detail: found.message };
     }
-    const addresses = interleaved(found.addresses);
-    const target: WireTarget = {
+    const target: Target = {
       secure,
       hostname,
       port,
-      address: addresses[0]!,
+      ...inOrder(found.addresses),
       connectPort: found.connectPort ?? proxy.port,
-      proxy: { authorization: secure ? undefined : proxy.authorization },
+      proxy,
     };
     // Every host keeps its own pace; they only look alike because they share a proxy.
-    return {
-      kind: "route",
-      route: { target, addresses, gate: `proxy ${hostname}`, tunnel: secure ? proxy : undefined },
-    };
+    return { kind: "route", route: { target, gate: `proxy ${hostname}` } };
   }
+}
+
+/** The addresses as a target holds them: RFC 8305, 4: IPv6 first, then the families take turns, each in its order. */
+export function inOrder(all: readonly string[]): Pick<Target, "address" | "addresses"> {
+  if (all.length === 1) return { address: all[0]!, addresses: undefined };
+  const six = all.filter((address) => isIPv6(address));
+  const four = all.filter((address) => !isIPv6(address));
+  const addresses: string[] = [];
+  for (let i = 0; i < Math.max(six.length, four.length); i++) {
+    addresses.push(...six.slice(i, i + 1), ...four.slice(i, i + 1));
+  }
+  return { address: addresses[0]!, addresses };
 }

@@ -1,6 +1,6 @@
+import type { BodyTap } from "../transport.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import { LARGE_BYTES } from "./large-bodies.ts";
-import type { BodyTap } from "./message.ts";
 
 // A declared length up to this is believed at once; beyond, memory is given only as bytes really arrive.
 const TRUSTED_BYTES = 256 * 1024;

@@ -1,43 +1,28 @@
+import type net from "node:net";
+import { DEFAULT_LIMITS, type TransportLimits } from "../limits.ts";
+import type {
+  Target,
+  Transport,
+  TransportOptions,
+  TransportRequest,
+  TransportResult,
+} from "../transport.ts";
 import { BodyMemory } from "./body-memory.ts";
 import { Connection, type ConnectionOwner } from "./connection.ts";
+import { CLOSED } from "./dial.ts";
+import { Dialer, isTunnel } from "./dialer.ts";
 import { Exchange } from "./exchange.ts";
 import { LargeBodies } from "./large-bodies.ts";
-import { DEFAULT_LIMITS, type WireLimits } from "./limits.ts";
-import type { WireRequest, WireResult, WireTarget } from "./message.ts";
 import { Pool } from "./pool.ts";
 import { RequestText } from "./request-text.ts";
 import { SecureOptions } from "./tls-options.ts";
 
-export type {
-  RequestHeaders,
-  WireRequest,
-  WireResponse,
-  WireResult,
-  WireTarget,
-} from "./message.ts";
-export type { BodyFlag, Truncation } from "./response-reader.ts";
-export { WIRE_ERRORS, type WireError } from "./wire-error.ts";
-
-/** Settings of a client, all optional. */
-export interface WireOptions {
-  limits?: Partial<WireLimits>;
-  /** Connections kept open without a request, over all hosts. */
-  maxIdle?: number;
-  /** How long one of them is kept. */
+/** Settings that only this transport has. */
+export interface WireOptions extends TransportOptions {
+  /** How long a connection is kept open without a request. */
   idleMs?: number;
-  /**
-   * Send a request again at once when a kept connection dies before it answers. Off, that is "connection_lost":
-   * the server may have seen the request, so whoever owes it a delay must wait first.
-   */
-  resend?: boolean;
-  /** Few large bodies at a time, in memory that is used again; the responses must then be released. */
-  largeBodies?: number;
-  /** Accept every certificate. */
-  insecure?: boolean;
   /** Certificate authorities (PEM) instead of the built-in ones. */
   ca?: string;
-  /** Monotonic milliseconds. */
-  clock?: () => number;
 }
 
 const MAX_IDLE = 128;
@@ -47,7 +32,7 @@ const MAX_SURPRISES = 10_000;
 const MAX_TICK_MS = 250;
 const LATE_TICKS = 3;
 
-function connectionKey(target: WireTarget): string {
+function connectionKey(target: Target): string {
   const through = target.proxy === undefined ? "" : " proxy";
   const key = `${target.address} ${target.connectPort}${through}`;
   // A proxy speaks for many hosts.
@@ -57,33 +42,27 @@ function connectionKey(target: WireTarget): string {
   return `${key} ${target.secure ? "tls" : "plain"} ${target.hostname} ${target.port}`;
 }
 
-function isTunnel(target: WireTarget): boolean {
-  return target.secure && target.proxy !== undefined;
-}
-
-/**
- * An HTTP/1.1 client for GET on kept-alive connections. Whatever a server does, `request` resolves to a value;
- * it rejects only if the caller's own `accept` throws.
- */
-export class WireClient {
-  readonly #limits: WireLimits;
+/** The transport of ordinary crawls: HTTP/1.1 on kept-alive connections, bytes kept as they came. */
+export class WireClient implements Transport {
+  readonly #limits: TransportLimits;
   readonly #idleMs: number;
   readonly #resend: boolean;
   readonly #clock: () => number;
   readonly #secure: SecureOptions;
   readonly #pool: Pool;
+  readonly #dialer: Dialer;
   readonly #bodyMemory = new BodyMemory();
   readonly #largeBodies: LargeBodies | undefined;
   readonly #requestText = new RequestText();
   readonly #connections = new Set<Connection>();
   /** The target met last and the key of its connections. */
-  #latest: { readonly target: WireTarget; readonly key: string } | undefined;
+  #latest: { readonly target: Target; readonly key: string } | undefined;
   /** Keys of connections on which bytes came that nobody had asked for. */
   readonly #surprises = new Set<string>();
   readonly #tickMs: number;
   #timer: NodeJS.Timeout | undefined;
   #armedAtMs = 0;
-  #closed = false;
+  readonly #closing = new AbortController();
   #whenEmpty: (() => void) | undefined;
 
   constructor(options: WireOptions = {}) {
@@ -93,6 +72,8 @@ export class WireClient {
     this.#clock = options.clock ?? (() => performance.now());
     this.#secure = new SecureOptions(options.insecure ?? false, options.ca);
     this.#pool = new Pool(options.maxIdle ?? MAX_IDLE);
+    const holds = (target: Target) => this.#pool.has(this.#keyOf(target));
+    this.#dialer = new Dialer(holds, this.#limits.connectMs, this.#closing.signal);
     if (options.largeBodies !== undefined) {
       this.#largeBodies = new LargeBodies(options.largeBodies, this.#limits.maxBodyBytes);
     }
@@ -106,24 +87,36 @@ export class WireClient {
     return this.#connections.size;
   }
 
-  /** Whether a connection waits that a request for this target would use. */
-  holds(target: WireTarget): boolean {
-    return this.#pool.has(this.#keyOf(target));
-  }
-
-  #keyOf(target: WireTarget): string {
+  #keyOf(target: Target): string {
     if (this.#latest?.target !== target) {
       this.#latest = { target, key: connectionKey(target) };
     }
     return this.#latest.key;
   }
 
-  /** Sends one GET request and tells what became of it. */
-  request(request: WireRequest): Promise<WireResult> {
+  /** Most hosts have one address and no proxy: their requests need no dialer. */
+  request(request: TransportRequest): Promise<TransportResult> {
+    const { target } = request;
+    return target.addresses === undefined && !isTunnel(target)
+      ? this.#send(request)
+      : this.#dialAndSend(request);
+  }
+
+  async #dialAndSend(request: TransportRequest): Promise<TransportResult> {
+    const opened = await this.#dialer.open(request.target);
+    if (opened.kind === "failed") return opened;
+    const result = await this.#send({ ...request, target: opened.target }, opened.socket);
+    if (result.kind === "failed") this.#dialer.failed(request.target, result.error);
+    return result;
+  }
+
+  /** `socket` is a connection to the target that was opened for this request; it is used or destroyed. */
+  #send(request: TransportRequest, socket?: net.Socket): Promise<TransportResult> {
     const text = this.#requestText.write(request.target, request.path, request.headers);
     if (text === undefined) {
-      const message = "a character in host, path or header may not be sent";
-      return Promise.resolve({ kind: "failed", error: "bad_request", message });
+      const detail = "a character in host, path or header may not be sent";
+      socket?.destroy();
+      return Promise.resolve({ kind: "failed", error: "bad_request", detail });
     }
     return new Promise((resolve, reject) => {
       const { conditional } = this.#requestText;
@@ -140,18 +133,19 @@ export class WireClient {
           this.#bodyMemory,
           this.#largeBodies,
         ),
+        socket,
       );
     });
   }
 
-  #carry(exchange: Exchange): void {
-    if (this.#closed) {
-      exchange.fail("aborted", "the client is closed");
+  #carry(exchange: Exchange, opened?: net.Socket): void {
+    if (this.#closing.signal.aborted) {
+      exchange.fail(CLOSED.error, CLOSED.detail);
+      opened?.destroy();
       return;
     }
     const { target } = exchange.request;
     const key = this.#keyOf(target);
-    const opened = exchange.takeOpened();
     let connection = exchange.retried ? undefined : this.#pool.take(key);
     exchange.reused = connection !== undefined;
     if (connection !== undefined) opened?.on("error", () => {}).destroy();
@@ -179,7 +173,7 @@ export class WireClient {
     },
     released: (connection) => {
       // Who answered unasked once may do so again, just behind the next request: one request per connection.
-      if (this.#closed || this.#surprises.has(connection.key)) connection.destroy();
+      if (this.#closing.signal.aborted || this.#surprises.has(connection.key)) connection.destroy();
       else this.#pool.put(connection, this.#clock());
     },
     lost: (exchange) => {
@@ -223,7 +217,7 @@ export class WireClient {
 
   /** Destroys all sockets and resolves when the last one is gone; requests under way end as "aborted". */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const connection of this.#connections) connection.destroy();

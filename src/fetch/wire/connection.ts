@@ -1,8 +1,10 @@
 import net from "node:net";
+import type { Target } from "../transport.ts";
+import type { TransportError } from "../transport-error.ts";
+import { CLOSED } from "./dial.ts";
 import type { Exchange } from "./exchange.ts";
-import type { WireTarget } from "./message.ts";
 import type { SecureOptions } from "./tls-options.ts";
-import { type WireError, wireErrorOf } from "./wire-error.ts";
+import { wireErrorOf } from "./wire-error.ts";
 
 // One buffer receives for all connections of this thread: a callback uses up its bytes before it returns, and no
 // other read can happen meanwhile.
@@ -36,14 +38,14 @@ export class Connection {
   #exchange: Exchange | undefined;
   #ready = false;
   #leaving = false;
-  #unverified: WireError | undefined;
+  #unverified: TransportError | undefined;
   /** New or released, and not yet through one whole round of the event loop. */
   resting = false;
   idleSinceMs = 0;
 
   /** `opened` is a connection to the target's address that stands already. */
   constructor(
-    target: WireTarget,
+    target: Target,
     key: string,
     secure: SecureOptions,
     owner: ConnectionOwner,
@@ -200,7 +202,7 @@ export class Connection {
 
   /** Ends the connection at once; an exchange under way ends as "aborted". */
   destroy(): void {
-    this.#exchange?.fail("aborted", "the client was closed");
+    this.#exchange?.fail(CLOSED.error, CLOSED.detail);
     this.#drop();
   }
 }

@@ -1,28 +1,28 @@
 import net from "node:net";
-import { type WireError, wireErrorOf } from "./wire-error.ts";
+import type { TransportFailure } from "../transport.ts";
+import { wireErrorOf } from "./wire-error.ts";
 
 /** A connection to the first address that answered, or why there is none. */
 export type Dialled =
   | { readonly kind: "connected"; readonly socket: net.Socket; readonly address: string }
-  | { readonly kind: "failed"; readonly error: WireError; readonly message: string };
+  | TransportFailure;
 
-/** Time between two attempts, and for all of them together. */
+/** How long to wait, and when to stop waiting. */
 export interface DialRules {
+  /** Between two attempts. */
   readonly staggerMs: number;
+  /** For all of them together. */
   readonly timeoutMs: number;
+  /** The client is being closed. */
+  readonly closing: AbortSignal;
 }
 
-/** RFC 8305, 4: IPv6 first, then the families take turns; within a family the order stays. */
-export function interleaved(addresses: readonly string[]): string[] {
-  const six = addresses.filter((address) => net.isIPv6(address));
-  const four = addresses.filter((address) => !net.isIPv6(address));
-  const order: string[] = [];
-  for (let i = 0; i < Math.max(six.length, four.length); i++) {
-    if (i < six.length) order.push(six[i]!);
-    if (i < four.length) order.push(four[i]!);
-  }
-  return order;
-}
+/** What is under way when the client is closed ends like this. */
+export const CLOSED: TransportFailure = {
+  kind: "failed",
+  error: "aborted",
+  detail: "the client was closed",
+};
 
 /**
  * Happy eyeballs (RFC 8305, 5): attempts begin one after the other, a short while apart or as soon as the one before
@@ -37,19 +37,22 @@ export function dial(
     const attempts = new Set<net.Socket>();
     let next = 0;
     let stagger: NodeJS.Timeout | undefined;
-    let last: Dialled = { kind: "failed", error: "unreachable", message: "no address" };
+    let last: Dialled = { kind: "failed", error: "unreachable", detail: "no address" };
 
     const settle = (result: Dialled) => {
       clearTimeout(stagger);
       clearTimeout(deadline);
+      rules.closing.removeEventListener("abort", onClosing);
       for (const socket of attempts) socket.destroy();
       attempts.clear();
       next = addresses.length;
       resolve(result);
     };
+    const onClosing = () => settle(CLOSED);
+    rules.closing.addEventListener("abort", onClosing);
     const deadline = setTimeout(() => {
-      const message = `no connection in ${rules.timeoutMs} ms`;
-      settle({ kind: "failed", error: "connect_timeout", message });
+      const detail = `no connection in ${rules.timeoutMs} ms`;
+      settle({ kind: "failed", error: "connect_timeout", detail });
     }, rules.timeoutMs);
 
     const attempt = () => {
@@ -66,7 +69,7 @@ export function dial(
       socket.once("error", (error) => {
         if (!attempts.delete(socket)) return;
         socket.destroy();
-        last = { kind: "failed", error: wireErrorOf(error, false), message: error.message };
+        last = { kind: "failed", error: wireErrorOf(error, false), detail: error.message };
         if (next < addresses.length) attempt();
         else if (attempts.size === 0) settle(last);
       });

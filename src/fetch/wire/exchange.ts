@@ -1,59 +1,70 @@
-import type net from "node:net";
+import type { TransportLimits } from "../limits.ts";
+import type { ResponseHead } from "../response-head.ts";
+import type {
+  BodyFlag,
+  BodyTap,
+  Response,
+  TransportRequest,
+  TransportResult,
+  Truncation,
+} from "../transport.ts";
+import type { TransportError } from "../transport-error.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import type { LargeBodies } from "./large-bodies.ts";
-import type { WireLimits } from "./limits.ts";
-import type { WireRequest, WireResponse, WireResult } from "./message.ts";
 import { RateWindow } from "./rate-window.ts";
-import type { ResponseHead } from "./response-head.ts";
-import { type BodyFlag, ResponseReader, type Truncation } from "./response-reader.ts";
-import type { WireError } from "./wire-error.ts";
+import { ResponseReader } from "./response-reader.ts";
 
-class Response implements WireResponse {
+const PROXY_WANTS_PASSWORD = 407;
+
+/** A response, and which connection brought it when. */
+export class WireResponse implements Response {
   readonly head: ResponseHead;
+  readonly requestText: string;
   readonly body: Buffer;
+  readonly address: string;
+  readonly date: number;
+  readonly tookMs: number;
   readonly truncated: Truncation | undefined;
   readonly flag: BodyFlag | undefined;
   readonly aborted: boolean;
+  readonly unverified: TransportError | undefined;
+  readonly tap: BodyTap | undefined;
   readonly reusedConnection: boolean;
-  readonly remoteAddress: string;
-  readonly unverified: WireError | undefined;
-  readonly startedAtMs: number;
-  readonly firstByteMs: number;
-  readonly endedAtMs: number;
-  readonly requestText: string;
-  readonly #giveBack: () => void;
+  readonly #exchange: Exchange;
 
   constructor(exchange: Exchange, head: ResponseHead, endedAtMs: number) {
-    const { reader } = exchange;
+    const { reader, request } = exchange;
+    const { target } = request;
     this.head = head;
+    this.requestText = exchange.text;
     this.body = reader.takeBody();
+    this.address = target.proxy === undefined ? target.address : "";
+    this.date = exchange.date;
+    this.tookMs = endedAtMs - exchange.startedAtMs;
     this.truncated = reader.truncated ?? (reader.body?.isCut === true ? "length" : undefined);
     this.flag = reader.flag;
     this.aborted = reader.aborted;
-    this.reusedConnection = exchange.reused;
-    const { address, proxy } = exchange.request.target;
-    this.remoteAddress = proxy === undefined ? address : "";
     this.unverified = exchange.unverified;
-    this.startedAtMs = exchange.startedAtMs;
-    this.firstByteMs = exchange.firstByteMs;
-    this.endedAtMs = endedAtMs;
-    this.requestText = exchange.text;
-    this.#giveBack = () => exchange.releaseBody();
+    this.tap = request.tap;
+    this.reusedConnection = exchange.reused;
+    this.#exchange = exchange;
   }
 
   release(): void {
-    this.#giveBack();
+    this.#exchange.releaseBody();
   }
 }
 
 /** One request and what becomes of it, whatever connection carries it. It settles exactly once. */
 export class Exchange {
-  readonly request: WireRequest;
+  readonly request: TransportRequest;
   readonly text: string;
   readonly reader: ResponseReader;
+  /** Wall time of the start. */
+  readonly date = Date.now();
   readonly startedAtMs: number;
-  readonly #limits: WireLimits;
-  readonly #settle: (result: WireResult) => void;
+  readonly #limits: TransportLimits;
+  readonly #settle: (result: TransportResult) => void;
   readonly #reject: (fault: unknown) => void;
   /** When the current connection was asked for; the connect deadline counts from here. */
   connectingSinceMs: number;
@@ -65,8 +76,7 @@ export class Exchange {
   retried = false;
   settled = false;
   /** Why the certificate of its connection does not verify, where that is tolerated. */
-  unverified: WireError | undefined;
-  #opened: net.Socket | undefined;
+  unverified: TransportError | undefined;
   #rate: RateWindow | undefined;
   readonly #large: LargeBodies | undefined;
   /** When we stopped reading because there was no room for more of the body, -1 while we read. */
@@ -75,18 +85,17 @@ export class Exchange {
   #heldMs = 0;
 
   constructor(
-    request: WireRequest,
+    request: TransportRequest,
     text: string,
     conditional: boolean,
-    limits: WireLimits,
+    limits: TransportLimits,
     nowMs: number,
-    settle: (result: WireResult) => void,
+    settle: (result: TransportResult) => void,
     reject: (fault: unknown) => void,
     memory?: BodyMemory,
     large?: LargeBodies,
   ) {
     this.request = request;
-    this.#opened = request.opened;
     this.text = text;
     this.#limits = limits;
     this.startedAtMs = this.connectingSinceMs = nowMs;
@@ -104,13 +113,6 @@ export class Exchange {
       tap,
       memory: request.releases === true ? memory : undefined,
     });
-  }
-
-  /** The connection that was opened for it; only once. */
-  takeOpened(): net.Socket | undefined {
-    const opened = this.#opened;
-    this.#opened = undefined;
-    return opened;
   }
 
   /** A request that never reached a server's answer may be sent again; GET is idempotent (RFC 9112, 9.3.1). */
@@ -173,20 +175,23 @@ export class Exchange {
   /** Reports what the reader found. */
   finish(nowMs: number): void {
     const { reader } = this;
-    if (reader.error !== undefined || reader.head === undefined) {
+    const { head } = reader;
+    if (reader.error !== undefined || head === undefined) {
       this.fail(reader.error ?? "bad_response", reader.message);
+    } else if (head.status === PROXY_WANTS_PASSWORD && this.request.target.proxy !== undefined) {
+      this.fail("proxy_refused", `it answered ${head.status}`);
     } else if (!this.settled) {
       this.settled = true;
-      this.#settle({ kind: "response", response: new Response(this, reader.head, nowMs) });
+      this.#settle({ kind: "response", response: new WireResponse(this, head, nowMs) });
     }
   }
 
   /** Reports a failure. */
-  fail(error: WireError, message: string): void {
+  fail(error: TransportError, detail: string): void {
     if (this.settled) return;
     this.settled = true;
     this.releaseBody();
-    this.#settle({ kind: "failed", error, message });
+    this.#settle({ kind: "failed", error, detail });
   }
 
   /** Passes on a fault of the caller's own code. */

@@ -1,4 +1,4 @@
-import type { ResponseHead } from "./response-head.ts";
+import type { ResponseHead } from "../response-head.ts";
 
 /** How the end of a body is found. */
 export type Framing =

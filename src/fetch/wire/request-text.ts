@@ -1,4 +1,4 @@
-import type { RequestHeaders, WireTarget } from "./message.ts";
+import type { RequestHeaders, Target } from "../transport.ts";
 
 // Characters above U+00FF would be cut to one byte when sent, and that byte may be a line end.
 const BAD_PATH = /[^\x21-\x7e\x80-\xff]/;
@@ -11,7 +11,7 @@ export class RequestText {
   #lastHeaders: RequestHeaders | undefined;
   #lastBlock = "";
   #lastConditional = false;
-  #lastTarget: WireTarget | undefined;
+  #lastTarget: Target | undefined;
   #lastHost = "";
 
   /** True when the request written last was conditional. */
@@ -20,7 +20,7 @@ export class RequestText {
   }
 
   /** The request in latin1, undefined when a part holds a character that may not be sent. A header array must not change once used. */
-  write(target: WireTarget, path: string, headers: RequestHeaders): string | undefined {
+  write(target: Target, path: string, headers: RequestHeaders): string | undefined {
     if (path === "" || BAD_PATH.test(path)) return undefined;
     if (target !== this.#lastTarget && !this.#rememberHost(target)) return undefined;
     if (headers !== this.#lastHeaders && !this.#remember(headers)) return undefined;
@@ -35,7 +35,7 @@ export class RequestText {
     return `GET http://${host}${path} HTTP/1.1\r\nHost: ${host}\r\n${secret}${this.#lastBlock}`;
   }
 
-  #rememberHost(target: WireTarget): boolean {
+  #rememberHost(target: Target): boolean {
     const { hostname, port, secure } = target;
     if (hostname === "" || BAD_HOST.test(hostname)) return false;
     this.#lastHost = port === (secure ? 443 : 80) ? hostname : `${hostname}:${port}`;

@@ -1,23 +1,17 @@
+import type { TransportLimits } from "../limits.ts";
+import { ResponseHead } from "../response-head.ts";
+import type { BodyFlag, BodyTap, Truncation } from "../transport.ts";
+import type { TransportError } from "../transport-error.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import { CHUNKS_BAD, CHUNKS_FULL, CHUNKS_MORE, ChunkedDecoder } from "./chunked.ts";
 import { hasTooManyCodings } from "./decode.ts";
 import { type Framing, framingOf } from "./framing.ts";
 import { HeadScanner, SCAN_MORE, SCAN_NOT_HTTP, SCAN_TOO_LARGE } from "./head-scanner.ts";
-import type { WireLimits } from "./limits.ts";
-import type { BodyTap } from "./message.ts";
-import { ResponseHead } from "./response-head.ts";
-import type { WireError } from "./wire-error.ts";
-
-/** Why a body is not whole, in the words of WARC-Truncated. */
-export type Truncation = "length" | "time" | "disconnect";
-
-/** Why a body is not whole, in the words of the crawl log. */
-export type BodyFlag = "body_too_large" | "too_slow" | "total_timeout" | "disconnect";
 
 /** What the reader has to know about the request. */
 export interface ReaderOptions {
-  limits: WireLimits;
+  limits: TransportLimits;
   maxBodyBytes: number;
   /** True when the request was conditional, so that 304 is an answer to it. */
   conditional: boolean;
@@ -56,7 +50,7 @@ export class ResponseReader {
   head: ResponseHead | undefined;
   /** Nothing more is read: either `error` is set or the response stands. */
   done = false;
-  error: WireError | undefined;
+  error: TransportError | undefined;
   message = "";
   truncated: Truncation | undefined;
   flag: BodyFlag | undefined;
@@ -201,7 +195,7 @@ export class ResponseReader {
     this.done = true;
   }
 
-  #fail(error: WireError, message: string): void {
+  #fail(error: TransportError, message: string): void {
     this.error = error;
     this.message = message;
     this.reusable = false;
@@ -218,7 +212,7 @@ export class ResponseReader {
   }
 
   /** Time is up: a body keeps what it has, anything earlier is a failure. */
-  expire(error: WireError, flag: "too_slow" | "total_timeout", message: string): void {
+  expire(error: TransportError, flag: "too_slow" | "total_timeout", message: string): void {
     if (this.done) return;
     if (this.#framing === undefined) this.#fail(error, message);
     else this.#cut("time", flag);

@@ -1,7 +1,8 @@
 import net from "node:net";
 import tls from "node:tls";
-import type { WireTarget } from "./message.ts";
-import { type WireError, wireErrorOf } from "./wire-error.ts";
+import type { Target } from "../transport.ts";
+import type { TransportError } from "../transport-error.ts";
+import { wireErrorOf } from "./wire-error.ts";
 
 /** Missing from the type declarations, though documented for tls.connect. */
 type OnRead = net.OnReadOpts;
@@ -22,7 +23,7 @@ export class SecureOptions {
 
   /** Opens a connection to the pinned address that must prove to be the host of the URL. */
   connect(
-    target: WireTarget,
+    target: Target,
     key: string,
     onread: OnRead,
     opened: net.Socket | undefined,
@@ -51,7 +52,7 @@ export class SecureOptions {
   }
 
   /** Why a connection that was let through does not verify. */
-  fault(socket: net.Socket): WireError | undefined {
+  fault(socket: net.Socket): TransportError | undefined {
     if (!this.#insecure || !(socket instanceof tls.TLSSocket) || socket.authorized)
       return undefined;
     // Declared as an Error, but in fact the code alone.

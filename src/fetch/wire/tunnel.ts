@@ -1,33 +1,33 @@
 import type net from "node:net";
-import { ResponseHead } from "./response-head.ts";
-import type { WireError } from "./wire-error.ts";
+import { ResponseHead } from "../response-head.ts";
+import type { TransportFailure } from "../transport.ts";
+import { CLOSED } from "./dial.ts";
 
 const MAX_HEAD_BYTES = 16 * 1024;
 const BAD_AUTHORITY = /[^!$&'()*+,\-.0-9:;=A-Z[\]_a-z~%]/;
 
-/** undefined when the tunnel stands, or why it does not. */
-export type TunnelFailure = { readonly error: WireError; readonly message: string } | undefined;
-
 /**
- * Asks a proxy on a fresh connection for a way to `host:port` (RFC 9110, 9.3.6). Afterwards whatever passes belongs to
- * that host. A proxy that says more than its head before we speak is not trusted.
+ * Asks a proxy on a fresh connection for a tunnel to `host:port` (RFC 9110, 9.3.6); answers why there is none. Afterwards
+ * whatever passes belongs to that host. A proxy that sends more than its head before our turn is not trusted.
  */
 export function openTunnel(
   socket: net.Socket,
   authority: string,
   authorization: string | undefined,
   timeoutMs: number,
-): Promise<TunnelFailure> {
+  closing: AbortSignal,
+): Promise<TransportFailure | undefined> {
   return new Promise((resolve) => {
     let text = "";
-    const settle = (failure: TunnelFailure) => {
+    const settle = (failure: TransportFailure | undefined) => {
       clearTimeout(deadline);
+      closing.removeEventListener("abort", onClosing);
       socket.off("data", onData).off("error", onError).off("close", onClose);
       if (failure !== undefined) socket.on("error", () => {}).destroy();
       else socket.pause();
       resolve(failure);
     };
-    const refuse = (message: string) => settle({ error: "proxy_refused", message });
+    const refuse = (detail: string) => settle({ kind: "failed", error: "proxy_refused", detail });
     const onData = (bytes: Buffer) => {
       text += bytes.toString("latin1");
       const end = /\r?\n\r?\n/.exec(text);
@@ -43,8 +43,15 @@ export function openTunnel(
     };
     const onError = (error: Error) => refuse(error.message);
     const onClose = () => refuse("it closed the connection");
+    const onClosing = () => settle(CLOSED);
+    closing.addEventListener("abort", onClosing);
     const deadline = setTimeout(
-      () => settle({ error: "connect_timeout", message: `no tunnel in ${timeoutMs} ms` }),
+      () =>
+        settle({
+          kind: "failed",
+          error: "connect_timeout",
+          detail: `no tunnel in ${timeoutMs} ms`,
+        }),
       timeoutMs,
     );
     socket.on("data", onData).on("error", onError).on("close", onClose);

@@ -1,18 +1,20 @@
+import type { CommitCounts } from "../../sync/commit-counts.ts";
+import type { Doorbell } from "../../sync/doorbell.ts";
 import type { Discovery } from "../discovery.ts";
 import { type LendingKind, lendingMessages, type ShardMessage } from "../exchange/shard-message.ts";
-import type { Finish, PageLocation } from "../finish.ts";
+import type { Finish, PageLocation, Settlement } from "../finish.ts";
 import type { Lease } from "../host.ts";
 import type { JournalPort } from "../journal-port.ts";
 import { readLinkBlock } from "../link/link-block.ts";
 import type { Shard } from "../shard/shard.ts";
-import { Asking } from "./asking.ts";
-import { AwaitingCommit } from "./awaiting-commit.ts";
 import { ForeignHosts } from "./foreign-hosts.ts";
 import * as letter from "./lease-message.ts";
 import { keyOf, PRINT_BYTES, packed, placeIn } from "./lease-message.ts";
-import type { LentSoFar } from "./lender.ts";
+import type { ThreadBoard } from "./thread-board.ts";
 
 /*
+ * Longer than 400 lines because both ends of one protocol stand here, side by side.
+ *
  * A thread with idle places works on leases of another one; the owner keeps seen-set, queue and journal.
  *
  *   borrower                                   owner of the shard
@@ -24,12 +26,26 @@ import type { LentSoFar } from "./lender.ts";
  *      found(links), done     ────────────►    when the record is durable: committed as the owner's own
  *
  * When the borrower dies the owner takes its leases back; when the owner dies its URLs wait again, and what the
- * borrower brings for them later has no effect. Mail outlives a thread, so it names the run it is meant for: `ask` and
- * `lend` the borrower's, the others the owner's (which `lend` carries as its number).
+ * borrower sends for them later has no effect. Messages outlive a thread, so each names the run it is meant for: `ask`
+ * and `lend` the borrower's, the others the owner's (which `lend` carries as its number).
  */
 
 const MAX_HOSTS = 1 << 12;
+/** With nobody worth asking it is looked again after this long. */
 const NOBODY_BUSY_MS = 100;
+const ASK_AGAIN_MS = 20;
+/** With so many free places a thread that lent all that was asked for is asked again at once. */
+const MIN_PLACES_TO_ASK_AT_ONCE = 16;
+/** A thread that had nothing to lend is not waited for again so soon. */
+const REFUSED_MS = 250;
+
+/** How much threads lend each other. */
+export interface LendingRules {
+  readonly perHost: number;
+  readonly linksPerThread: number;
+  /** A shorter queue is left to its owner. */
+  readonly minQueued: number;
+}
 
 /** What lending needs of its thread. */
 export interface LendingParts {
@@ -41,26 +57,43 @@ export interface LendingParts {
   readonly seedHigh: number;
   readonly delayMs: number;
   readonly maxBytes: number;
+  /** Undefined: nobody is asked, and nothing is lent. */
+  readonly rules: LendingRules | undefined;
+  readonly board: ThreadBoard;
+  readonly commits: CommitCounts;
+  readonly bells: readonly Doorbell[];
   readonly port: JournalPort;
-  readonly post: (mail: ShardMessage) => void;
+  readonly post: (message: ShardMessage) => void;
   readonly shardOf: (number: number) => Shard | undefined;
-  /** Takes leases that the thread itself has no place for. */
-  readonly takeSpare: (limit: number, lent: LentSoFar) => Lease[];
+  /** Takes leases for another thread, each with its page permit. */
+  readonly takeFor: (limit: number) => Lease[];
   /** Commits a visit that another thread has made. */
-  readonly finish: (lease: Lease, found: readonly Discovery[], end: LentEnd) => void;
-  /** A lease came back: its page permit is free. */
+  readonly finish: (lease: Lease, end: Finish) => void;
+  /** A lease came back without a page: its permit is free. */
   readonly returned: () => void;
-  /** How many visits of this thread another one has committed since it was last asked. */
-  readonly commitsOf: (owner: number) => number;
-  /** Another thread with more queued URLs than it can work on; -1 when there is none. */
-  readonly busiest: () => number;
 }
 
-/** How a visit ended that another thread made. */
-export type LentEnd = Pick<Finish, "outcome" | "links"> & {
-  readonly record: PageLocation | undefined;
-  readonly borrower: number;
-};
+/** Leases of a thread that others have and whose requests are not over. */
+export interface LentSoFar {
+  readonly toAsker: number;
+  readonly toAll: number;
+}
+
+/**
+ * How many more leases another thread may get from one that had `filled` requests in flight when it last took all it
+ * could: as many as leave both with the same. A big site has `perHost` connections in all, and its owner would take
+ * every one. With one connection per host there is nothing to share out, and only a busy thread lends.
+ */
+export function leasesToLend(
+  { perHost, linksPerThread }: Pick<LendingRules, "perHost" | "linksPerThread">,
+  threads: number,
+  filled: number,
+  lent: LentSoFar,
+): number {
+  const all = filled + lent.toAll;
+  const isBusy = perHost > 1 ? all > 1 : 2 * filled >= linksPerThread;
+  return isBusy ? Math.max(0, Math.ceil(all / threads) - lent.toAsker) : 0;
+}
 
 interface Lent {
   readonly lease: Lease;
@@ -82,7 +115,11 @@ export class Lending {
   /** The owner's run, of each lease that was borrowed. */
   readonly #owners = new WeakMap<Lease, number>();
   #borrowed = 0;
-  readonly #brought: AwaitingCommit;
+  readonly #made: AwaitingCommit;
+  /** Requests that this thread had in flight when it last took all it could. */
+  filled = 0;
+  /** Visits that other threads made and that wait for a commit of this one. */
+  guests = 0;
   /** What each thread asked for last and has not got; it has no run before this one any more. */
   readonly #asked = new Map<number, { readonly epoch: number; places: number }>();
   readonly #asking: Asking;
@@ -91,8 +128,8 @@ export class Lending {
     this.#parts = parts;
     this.#hosts = new ForeignHosts(parts, MAX_HOSTS);
     this.#open = new Int32Array(parts.threads);
-    this.#brought = new AwaitingCommit(parts.commitsOf);
-    const { thread, epoch, post } = parts;
+    const { thread, epoch, post, commits } = parts;
+    this.#made = new AwaitingCommit((owner) => commits.take(owner));
     this.#asking = new Asking((to, places) =>
       post(lendingMessages("ask", thread, to, epoch, places)),
     );
@@ -103,11 +140,13 @@ export class Lending {
     return this.#lent.size + this.#borrowed;
   }
 
-  /** Asks the busiest thread for work; answers after how many milliseconds it is worth looking again. */
+  /** Asks the thread with the longest queue for work; answers when it is worth looking again. */
   ask(places: number, nowMs: number): number {
-    if (this.#parts.threads === 1) return Number.POSITIVE_INFINITY;
-    const owner = this.#parts.busiest();
-    return owner < 0 ? NOBODY_BUSY_MS : this.#asking.idly(owner, places, nowMs);
+    const { rules, threads, thread, board } = this.#parts;
+    if (rules === undefined || threads === 1) return Number.POSITIVE_INFINITY;
+    const owner = board.longestQueue(thread, rules.minQueued);
+    if (owner < 0) return nowMs + NOBODY_BUSY_MS;
+    return nowMs + this.#asking.idly(owner, places, nowMs);
   }
 
   /** Asks a thread whose pages are worth more; answers until when the own ones wait. */
@@ -115,9 +154,9 @@ export class Lending {
     return this.#asking.first(owner, places, nowMs);
   }
 
-  /** A borrowed lease to work on. */
-  take(): Lease | undefined {
-    return this.#ready.pop();
+  /** Borrowed leases to work on. */
+  takeBorrowed(limit: number): Lease[] {
+    return this.#ready.splice(Math.max(0, this.#ready.length - limit)).reverse();
   }
 
   /** Gives back what was borrowed and not begun. */
@@ -136,30 +175,32 @@ export class Lending {
     this.#post("back", lease, 0, letter.back(lease, notBeforeMs, rests));
   }
 
-  /** A borrowed visit is over: its owner hears of it when the record is durable. */
-  finish(
-    lease: Lease,
-    found: readonly Discovery[],
-    { outcome, links, record, onCommitted }: Finish,
-  ): void {
-    const tell = (place: PageLocation | undefined) => {
+  /** A borrowed lease ends here; its owner learns of a finished visit when the record is durable. */
+  settle(lease: Lease, end: Settlement): void {
+    if (end.kind !== "finish") {
+      if (end.kind === "retry") this.back(lease, end.untilMs, end.rests);
+      else this.back(lease, 0, false);
+      return;
+    }
+    const { outcome, found, links, record, onCommitted } = end;
+    const send = (place: PageLocation | undefined) => {
       this.#borrowed--;
       const owner = lease.shard % this.#parts.threads;
-      this.#brought.add(owner, this.#owners.get(lease)!, onCommitted);
+      this.#made.add(owner, this.#owners.get(lease)!, onCommitted);
       for (const bytes of packed(lease, found, this.#parts.maxBytes))
         this.#post("found", lease, 0, bytes);
       this.#post("done", lease, outcome, letter.done(lease, place, links));
     };
-    if (typeof record === "number") this.#parts.port.place(record, tell);
-    else tell(record);
+    if (typeof record === "number") this.#parts.port.place(record, send);
+    else send(record);
   }
 
-  /** Hears what owners have committed; true when there was anything. */
-  settle(): boolean {
-    return this.#brought.settle();
+  /** Ends visits that their owners have committed; true when there was one. */
+  takeCommits(): boolean {
+    return this.#made.settle();
   }
 
-  /** Mail about leases. */
+  /** A message about leases. */
   handle(mail: ShardMessage): void {
     if (mail.kind === "ask") {
       const { from, epoch, number: places } = mail;
@@ -169,7 +210,7 @@ export class Lending {
       this.#parts.post(lendingMessages("lend", this.#parts.thread, from, epoch, this.#parts.epoch));
     } else if (mail.epoch !== this.#parts.epoch) return;
     else if (mail.kind === "lend") this.#borrow(mail);
-    else this.#hear(mail);
+    else this.#onLent(mail);
   }
 
   /** Lends what was asked for and was not there: before the thread takes what it can for itself. */
@@ -194,7 +235,7 @@ export class Lending {
       (lease) => lease.shard % this.#parts.threads !== thread || this.#owners.get(lease)! >= epoch,
     );
     this.#borrowed += this.#ready.length;
-    this.#brought.forget(thread, epoch);
+    this.#made.forget(thread, epoch);
   }
 
   /** True when all is lent that was asked for. */
@@ -209,8 +250,8 @@ export class Lending {
       used = 0;
     };
     const lent = { toAsker: this.#open[borrower]!, toAll: this.#open.reduce((a, b) => a + b, 0) };
-    const leases = this.#parts.takeSpare(asked.places, lent);
-    // Who has nothing to lend needs no room to write it in: it is asked again and again.
+    const leases = this.#takeFor(asked.places, lent);
+    // Nothing to lend needs no room: this happens again and again.
     const room = Buffer.allocUnsafe(leases.length === 0 ? 0 : this.#parts.maxBytes);
     this.#open[borrower]! += leases.length;
     for (const lease of leases) {
@@ -242,7 +283,7 @@ export class Lending {
     this.#asking.came(this.#ready.length - before);
   }
 
-  #hear({ kind, number, bytes: view }: ShardMessage): void {
+  #onLent({ kind, number, bytes: view }: ShardMessage): void {
     const bytes = Buffer.from(view);
     const key = keyOf(bytes.readUInt32LE(0), bytes.readUInt32LE(4));
     const lent = this.#lent.get(key);
@@ -258,17 +299,34 @@ export class Lending {
       this.#lent.delete(key);
       this.#endRequest(lent);
       if (kind === "done") {
-        this.#parts.finish(lease, lent.found, {
+        this.guests++;
+        this.#parts.finish(lease, {
+          kind: "finish",
           outcome: number,
-          borrower: lent.thread,
+          found: lent.found,
           links: bytes.readUInt32LE(PRINT_BYTES + 16),
           record: placeIn(bytes),
+          onCommitted: () => this.#committedFor(lent.thread),
         });
       } else {
         const notBeforeMs = letter.readTime(bytes, lease);
         this.#takeBack(lease, notBeforeMs, letter.readBack(bytes, lease));
       }
     }
+  }
+
+  /** A visit that `borrower` made is committed. */
+  #committedFor(borrower: number): void {
+    this.guests--;
+    this.#parts.commits.add(borrower);
+    this.#parts.bells[borrower]!.ring();
+  }
+
+  #takeFor(places: number, lent: LentSoFar): Lease[] {
+    const { rules, threads, takeFor } = this.#parts;
+    if (rules === undefined) return [];
+    const limit = Math.min(places, leasesToLend(rules, threads, this.filled, lent));
+    return limit > 0 ? takeFor(limit) : [];
   }
 
   #endRequest(lent: Lent): void {
@@ -286,5 +344,112 @@ export class Lending {
   #post(kind: LendingKind, lease: Lease, number: number, bytes: Buffer): void {
     const { thread, post } = this.#parts;
     post(lendingMessages(kind, thread, lease.shard, this.#owners.get(lease)!, number, bytes));
+  }
+}
+
+/** What a thread has asked others to lend it: one request at a time. */
+export class Asking {
+  readonly #send: (owner: number, places: number) => void;
+  #askedMs = Number.NEGATIVE_INFINITY;
+  #wanted = 0;
+  #came = 0;
+  #isOver = false;
+
+  constructor(send: (owner: number, places: number) => void) {
+    this.#send = send;
+  }
+
+  /** Asks a thread, for want of own work; answers after how many milliseconds it is worth looking again. */
+  idly(owner: number, places: number, nowMs: number): number {
+    const isServed = this.#wanted > 0 && this.#came >= this.#wanted;
+    if (
+      nowMs - this.#askedMs >= ASK_AGAIN_MS ||
+      (isServed && places >= MIN_PLACES_TO_ASK_AT_ONCE)
+    ) {
+      this.#ask(owner, places, nowMs);
+    }
+    return ASK_AGAIN_MS;
+  }
+
+  /**
+   * Asks a thread whose pages are worth more. Answers until when the own ones wait for what it lends: not at all if it
+   * had less than was asked for, and never long, so that nobody is idle for the sake of the order.
+   */
+  first(owner: number, places: number, nowMs: number): number {
+    const isRefused = this.#isOver && this.#came === 0;
+    const ageMs = nowMs - this.#askedMs;
+    const isServed = this.#came >= this.#wanted;
+    if (isServed || ageMs >= (isRefused ? REFUSED_MS : ASK_AGAIN_MS)) {
+      this.#ask(owner, places, nowMs);
+    } else if (this.#isOver) return 0;
+    return this.#askedMs + ASK_AGAIN_MS;
+  }
+
+  /** Some leases have come; none: those were all. */
+  came(leases: number): void {
+    this.#came += leases;
+    if (leases === 0) this.#isOver = true;
+  }
+
+  #ask(owner: number, places: number, nowMs: number): void {
+    this.#askedMs = nowMs;
+    this.#wanted = places;
+    this.#came = 0;
+    this.#isOver = false;
+    this.#send(owner, places);
+  }
+}
+
+interface AwaitedVisit {
+  /** The owner's. */
+  readonly run: number;
+  onCommitted(): void;
+}
+
+/**
+ * Visits of borrowed leases that their owners have heard of and not committed: they stay the borrower's until then,
+ * because a crash would cost them. Owners tell how many they have committed, not which: they do it in order.
+ */
+export class AwaitingCommit {
+  readonly #commitsOf: (owner: number) => number;
+  readonly #byOwner = new Map<number, AwaitedVisit[]>();
+  /** Of owners that were replaced. */
+  readonly #runs = new Map<number, number>();
+
+  /** `commitsOf` tells how many visits of this thread an owner has committed since it was last asked. */
+  constructor(commitsOf: (owner: number) => number) {
+    this.#commitsOf = commitsOf;
+  }
+
+  /** Waits for the commit of one more, unless its owner is gone. */
+  add(owner: number, run: number, onCommitted: () => void): void {
+    if (run < (this.#runs.get(owner) ?? 0)) {
+      onCommitted();
+      return;
+    }
+    const visits = this.#byOwner.get(owner);
+    if (visits === undefined) this.#byOwner.set(owner, [{ run, onCommitted }]);
+    else visits.push({ run, onCommitted });
+  }
+
+  /** Hears what owners have committed; true when there was anything. */
+  settle(): boolean {
+    let any = false;
+    for (const [owner, visits] of this.#byOwner) {
+      if (visits.length === 0) continue;
+      const count = this.#commitsOf(owner);
+      for (const visit of visits.splice(0, count)) visit.onCommitted();
+      any ||= count > 0;
+    }
+    return any;
+  }
+
+  /** An owner was replaced by its run `run`: what it had not committed is lost, and will be lent again. */
+  forget(owner: number, run: number): void {
+    this.#runs.set(owner, run);
+    const visits = this.#byOwner.get(owner) ?? [];
+    const stay = visits.filter((visit) => visit.run >= run);
+    this.#byOwner.set(owner, stay);
+    for (const visit of visits) if (visit.run < run) visit.onCommitted();
   }
 }

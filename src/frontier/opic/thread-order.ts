@@ -1,4 +1,4 @@
-import type { PagePriority } from "../../config/priority-module.ts";
+import type { PagePriority } from "../../config/page-handler.ts";
 import type { CreditOrigin } from "../cash/cash-book.ts";
 import { QUEUE_RANGES } from "../queue/range-queue.ts";
 import { CashBoard, cashBoardBytes } from "./cash-board.ts";

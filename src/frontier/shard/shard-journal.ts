@@ -1,5 +1,5 @@
 import type { Discovery } from "../discovery.ts";
-import type { Finish } from "../finish.ts";
+import { type Finish, OUTCOME } from "../finish.ts";
 import type { ShardState } from "../fold/shard-state.ts";
 import type { Lease } from "../host.ts";
 import { EventBatch } from "../journal/event-batch.ts";
@@ -15,8 +15,9 @@ const FULL_BYTES = 512 * 1024;
 /** What is to happen when a batch is durable. */
 export interface Committed {
   readonly blocks: readonly OutboxBlock[];
-  /** Visits whose end is in the batch. */
+  /** Visits whose end is in the batch, and how many of them are pages. */
   readonly finished: number;
+  readonly pages: number;
   /** Producer, epoch and number of blocks whose links are in the batch. */
   readonly received: readonly (readonly [number, number, number])[];
 }
@@ -37,6 +38,7 @@ export class ShardJournal {
   #received: (readonly [number, number, number])[] = [];
   #confirmed: (readonly [number, number, number])[] = [];
   #onCommitted: (() => void)[] = [];
+  #pages = 0;
   /** Changes of counters since the last batch. */
   readonly #counts = new Map<number, number>();
 
@@ -107,6 +109,7 @@ export class ShardJournal {
     const where = typeof record === "number" ? { file: "", offset: 0, length: record + 1 } : record;
     this.#batch.done(low, high, outcome, where);
     this.#onCommitted.push(onCommitted);
+    if (outcome === OUTCOME.page) this.#pages++;
   }
 
   /** The new links of a block are in this batch. */
@@ -144,12 +147,14 @@ export class ShardJournal {
     const committed: Committed = {
       blocks: this.#blocks,
       finished: onCommitted.length,
+      pages: this.#pages,
       received: this.#received,
     };
     this.#blocks = [];
     this.#received = [];
     this.#confirmed = [];
     this.#onCommitted = [];
+    this.#pages = 0;
     port.write(this.#shard, batch.take(), () => {
       for (const tell of onCommitted) tell();
       whenDurable(committed);

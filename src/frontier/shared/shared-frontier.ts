@@ -3,12 +3,13 @@ import type { Pending } from "../../sync/pending.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { DedupPolicy } from "../../url/dedup-key.ts";
 import type { Discovery } from "../discovery.ts";
-import type { Finish } from "../finish.ts";
-import type { ThreadFrontier } from "../frontier.ts";
+import { OUTCOME, type Settlement } from "../finish.ts";
+import type { Frontier, FrontierStats, TurnMode } from "../frontier.ts";
 import type { Lease } from "../host.ts";
 import type { JournalPort } from "../journal-port.ts";
 import { ForeignHosts } from "../lending/foreign-hosts.ts";
 import { LinkBlock, readLinkBlock } from "../link/link-block.ts";
+import type { PageLimit } from "../page-limit.ts";
 import { RestingLeases } from "../resting-leases.ts";
 import { admissionKey } from "../seen/admission-key.ts";
 import type { VisitedSet } from "./sets/visited-set.ts";
@@ -18,11 +19,12 @@ const MAX_HOSTS = 1 << 16;
 
 /** What a thread uses of a shared frontier. */
 export interface SharedParts {
-  readonly frontier: RecordQueue;
+  readonly queue: RecordQueue;
   readonly visited: VisitedSet;
   /** Only for a technique that gives URLs twice: who was taken before. */
   readonly taken: VisitedSet | undefined;
   readonly pending: Pending;
+  readonly limit: PageLimit;
   readonly port: JournalPort;
   readonly delayMs: number;
   /** When two URLs are one page. */
@@ -36,8 +38,8 @@ export interface SharedParts {
   readonly wakeOthers: () => void;
   /** A URL was taken, and whether somebody had taken it before. */
   readonly onTaken: (again: boolean) => void;
-  /** One thread reports the URLs in the frontier itself. */
-  readonly countsFrontier: boolean;
+  /** One thread reports the URLs in the queue itself. */
+  readonly countsQueue: boolean;
 }
 
 /**
@@ -45,14 +47,17 @@ export interface SharedParts {
  * must never wait for room: what does not fit stays with it ("spill") and is inserted, or taken, later.
  * Hosts have no owner here: politeness is the gate table's alone, and a URL whose host is busy rests with its thread.
  */
-export class SharedFrontier implements ThreadFrontier {
+export class SharedFrontier implements Frontier {
   readonly #parts: SharedParts;
   readonly #spill = new Deque<Discovery>();
   readonly #resting = new RestingLeases();
   readonly #hosts: ForeignHosts;
   readonly #record: Buffer;
   readonly #repeated = new Set<string>();
+  /** Leases that hold no permit. */
+  readonly #drained = new WeakSet<Lease>();
   #finished: (() => void)[] = [];
+  #finishedPages = 0;
   #share = 0;
   #held = 0;
   #known = 0;
@@ -63,28 +68,116 @@ export class SharedFrontier implements ThreadFrontier {
   constructor(parts: SharedParts) {
     this.#parts = parts;
     this.#hosts = new ForeignHosts(parts, MAX_HOSTS);
-    this.#record = Buffer.alloc(parts.frontier.slotBytes);
+    this.#record = Buffer.alloc(parts.queue.slotBytes);
   }
 
-  start(seeds: readonly CrawlUrl[]): void {
+  open(seeds: readonly CrawlUrl[]): void {
     for (const url of seeds) {
-      const seed = {
+      const seed: Discovery = {
         url,
         parent: undefined,
         depth: 0,
         via: "seed",
         seed: true,
         chain: [],
-      } as const;
+      };
       if (!this.#parts.visited.mark(this.#key(seed))) continue;
       this.#known++;
       this.#share++;
       this.#spill.pushBack(seed);
     }
-    this.flush();
+    this.#insertSpill();
   }
 
-  finish(_lease: Lease, found: readonly Discovery[], how: Finish): void {
+  take(limit: number, nowMs: number): Lease[] {
+    const { maxHeld, limit: pages } = this.#parts;
+    const taken: Lease[] = [];
+    pages.isWanted = false;
+    while (taken.length < limit) {
+      const lease = this.#takeDue(nowMs) ?? (this.#held < maxHeld ? this.#take() : undefined);
+      if (lease === undefined) break;
+      if (!pages.tryTake()) {
+        this.#wait(lease, nowMs);
+        break;
+      }
+      taken.push(lease);
+    }
+    this.#wantsMore = taken.length < limit && this.#held < maxHeld;
+    return taken;
+  }
+
+  requestEnded(_lease: Lease, _endMs: number): void {
+    this.#held--;
+  }
+
+  settle(lease: Lease, end: Settlement): void {
+    const { limit } = this.#parts;
+    if (end.kind === "finish") {
+      this.#admit(end.found);
+      if (end.outcome === OUTCOME.page) this.#finishedPages++;
+      else limit.giveBack();
+      this.#finished.push(end.onCommitted);
+      return;
+    }
+    if (end.kind === "abandon") {
+      this.#held--;
+      this.#release(1);
+    } else {
+      if (end.rests) this.#held++;
+      this.#wait(lease, end.untilMs);
+    }
+    if (!this.#drained.delete(lease)) limit.giveBack();
+  }
+
+  /** Inserts what was spilled as far as there is room. What stays is not stuck: this thread takes it itself. */
+  turn(nowMs: number, mode: TurnMode): number {
+    const { queue, limit, port } = this.#parts;
+    this.#insertSpill();
+    const finished = this.#finished;
+    if (finished.length > 0) {
+      const pages = this.#finishedPages;
+      this.#finished = [];
+      this.#finishedPages = 0;
+      port.mark(() => {
+        for (const onCommitted of finished) onCommitted();
+        for (let left = pages; left > 0; left--) limit.committed();
+        this.#release(finished.length);
+      });
+    }
+    if (mode === "end") return Number.POSITIVE_INFINITY;
+    if (limit.isWanted) return limit.isBack ? nowMs : Number.POSITIVE_INFINITY;
+    return this.#wantsMore && queue.size() > 0 ? nowMs : this.#resting.nextMs();
+  }
+
+  drain(): Lease[] {
+    const all = this.#resting.takeAll();
+    this.#waiting -= all.length;
+    for (let lease = this.#take(); lease !== undefined; lease = this.#take()) all.push(lease);
+    for (const lease of all) this.#drained.add(lease);
+    return all;
+  }
+
+  stats(): FrontierStats {
+    const { countsQueue, queue, limit } = this.#parts;
+    return {
+      known: this.#known,
+      queued: (countsQueue ? queue.size() : 0) + this.#spill.size + this.#waiting,
+      hostsWaiting: this.#waiting,
+      nextUrls: this.#waiting,
+      share: this.#share,
+      away: 0,
+      guests: 0,
+      pages: limit.pages,
+      heldPermits: limit.held,
+      blocksSent: 0,
+      exchanges: 0,
+      exchangeVisits: 0,
+    };
+  }
+
+  close(): void {}
+
+  #admit(found: readonly Discovery[]): void {
     let fresh = 0;
     for (const discovery of found) {
       // Looking and marking are one step: of all threads that find a URL exactly one goes on with it.
@@ -96,50 +189,6 @@ export class SharedFrontier implements ThreadFrontier {
     this.#share += fresh;
     // Children are counted before their parent is released.
     if (fresh > 0) this.#parts.pending.add(fresh);
-    this.#finished.push(how.onCommitted);
-  }
-
-  abandon(_lease: Lease): void {
-    this.#release(1);
-  }
-
-  sendAgainTo(): void {}
-
-  /** All threads take from the same frontier. */
-  wantMore(): number {
-    return Number.POSITIVE_INFINITY;
-  }
-
-  readonly away = 0;
-
-  takeMany(limit: number, nowMs: number): Lease[] {
-    const taken: Lease[] = [];
-    while (taken.length < limit) {
-      const lease =
-        this.#takeDue(nowMs) ?? (this.#held < this.#parts.maxHeld ? this.#take() : undefined);
-      if (lease === undefined) break;
-      taken.push(lease);
-    }
-    this.#wantsMore = taken.length < limit && this.#held < this.#parts.maxHeld;
-    return taken;
-  }
-
-  requestEnded(_lease: Lease, _endMs: number): void {
-    this.#held--;
-  }
-
-  giveBack(lease: Lease, notBeforeMs: number): void {
-    this.#resting.add(lease, notBeforeMs);
-    this.#waiting++;
-  }
-
-  rest(lease: Lease, untilMs: number): void {
-    this.#held++;
-    this.giveBack(lease, untilMs);
-  }
-
-  get share(): number {
-    return this.#share;
   }
 
   #release(count: number): void {
@@ -147,67 +196,21 @@ export class SharedFrontier implements ThreadFrontier {
     if (this.#parts.pending.release(count)) this.#parts.onLast();
   }
 
-  nextReadyMs(): number {
-    return this.#resting.nextMs();
-  }
-
-  receive(): void {}
-
-  /** Inserts what was spilled as far as there is room. What stays is not stuck: this thread takes it itself. */
-  flush(): boolean {
-    let inserted = false;
+  #insertSpill(): void {
+    let hasInserted = false;
     for (let found = this.#spill.shift(); found !== undefined; found = this.#spill.shift()) {
       if (!this.#insert(found)) {
         this.#spill.pushFront(found);
         break;
       }
-      inserted = true;
+      hasInserted = true;
     }
-    if (inserted) this.#parts.wakeOthers();
-    const finished = this.#finished;
-    if (finished.length > 0) {
-      this.#finished = [];
-      this.#parts.port.mark(() => {
-        for (const tell of finished) tell();
-        this.#release(finished.length);
-      });
-    }
-    return true;
+    if (hasInserted) this.#parts.wakeOthers();
   }
 
-  hasMessages(): boolean {
-    return this.#wantsMore && this.#parts.frontier.size() > 0;
-  }
-
-  drain(): Lease[] {
-    const all = this.#resting.takeAll();
-    this.#waiting -= all.length;
-    for (let lease = this.#take(); lease !== undefined; lease = this.#take()) all.push(lease);
-    return all;
-  }
-
-  get known(): number {
-    return this.#known;
-  }
-
-  get queued(): number {
-    const inFrontier = this.#parts.countsFrontier ? this.#parts.frontier.size() : 0;
-    return inFrontier + this.#spill.size + this.#waiting;
-  }
-
-  get hostsWaiting(): number {
-    return this.#waiting;
-  }
-
-  readonly blocksSent = 0;
-  readonly exchanges = { count: 0, visits: 0 };
-
-  get nextUrls(): number {
-    return this.hostsWaiting;
-  }
-
-  wantsCommit(): boolean {
-    return false;
+  #wait(lease: Lease, untilMs: number): void {
+    this.#resting.add(lease, untilMs);
+    this.#waiting++;
   }
 
   #takeDue(nowMs: number): Lease | undefined {
@@ -225,7 +228,7 @@ export class SharedFrontier implements ThreadFrontier {
   }
 
   #next(): Discovery | undefined {
-    const length = this.#parts.frontier.tryTake(this.#record);
+    const length = this.#parts.queue.tryTake(this.#record);
     return length > 0 ? readLinkBlock(this.#record, length)[0] : this.#spill.shift();
   }
 
@@ -262,8 +265,8 @@ export class SharedFrontier implements ThreadFrontier {
   }
 
   #insert(found: Discovery): boolean {
-    const block = new LinkBlock(this.#parts.frontier.slotBytes);
+    const block = new LinkBlock(this.#parts.queue.slotBytes);
     block.tryAdd(found);
-    return this.#parts.frontier.tryInsert(block.bytes, block.used);
+    return this.#parts.queue.tryInsert(block.bytes, block.used);
   }
 }

@@ -1,7 +1,7 @@
 import type { AppendFile } from "../folder/append-file.ts";
+import { graphPaths } from "../folder/graph-facts.ts";
 import { replaceFile } from "../folder/replace-file.ts";
 import { EDGE_WORDS, readEdges } from "../graph/edge-file.ts";
-import { graphPaths } from "../graph/link-graph.ts";
 import { idText } from "../graph/link-log.ts";
 import { readLines } from "../lists/line-reader.ts";
 import { safeText } from "../lists/safe-text.ts";

@@ -1,8 +1,9 @@
+import type { PageLocation } from "../../frontier/finish.ts";
 import type { WaitingLink } from "../../frontier/link/waiting-run.ts";
 import { lastFingerprint } from "../../hash/fingerprint.ts";
 import { urlFingerprint } from "../../hash/url-fingerprint.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import { type Location, UNKEPT } from "../capture.ts";
+import { UNKEPT } from "../capture.ts";
 
 /** A URL somebody found, and where: "" for seeds. */
 export interface FoundUrl {
@@ -16,7 +17,7 @@ export interface EndedUrl {
   readonly low: number;
   readonly high: number;
   /** Its record; undefined when there was no answer to store. */
-  readonly where: Location | undefined;
+  readonly where: PageLocation | undefined;
 }
 
 /** What the journals of a crawl say: the truth about which record counts. */
@@ -140,7 +141,7 @@ export class Committed {
     return offsets[low] === offset ? low : -1;
   }
 
-  #keep({ file, offset, length }: Location): void {
+  #keep({ file, offset, length }: PageLocation): void {
     if (offset + length > (this.ends.get(file) ?? 0)) this.ends.set(file, offset + length);
     const size = this.#sizes.get(file) ?? 0;
     let offsets = this.#offsets.get(file);

@@ -1,8 +1,9 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
 import { crawlPaths, partsOf } from "../folder/crawl-folder.ts";
+import { graphPaths } from "../folder/graph-facts.ts";
 import { removeIfThere, replaceFile } from "../folder/replace-file.ts";
-import { finishGraph, graphPaths } from "../graph/link-graph.ts";
+import { finishGraph } from "../graph/link-graph.ts";
 import { mergeCdxj } from "../lists/cdxj.ts";
 import { sortLines } from "../lists/sort-lines.ts";
 

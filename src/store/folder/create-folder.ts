@@ -2,9 +2,6 @@ import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { FolderTakenError } from "../../errors.ts";
 import { reserveSegment } from "../../frontier/journal/journal-files.ts";
-import { graphFacts } from "../graph/link-log.ts";
-import { jsonLine } from "../lists/jsonl.ts";
-import { PAGES_HEADER } from "../lists/page-line.ts";
 import { syncFolder } from "./append-file.ts";
 import {
   type CrawlPaths,
@@ -14,7 +11,13 @@ import {
   writeCrawlState,
 } from "./crawl-folder.ts";
 import { lockFolder } from "./folder-lock.ts";
+import { graphFacts, graphPaths } from "./graph-facts.ts";
 import { replaceFile } from "./replace-file.ts";
+
+/** First line of pages.jsonl: WACZ readers refuse the file without it. Page lines have a `url`. */
+export const PAGES_HEADER: Buffer = Buffer.from(
+  '{"format":"json-pages-1.0","id":"pages","title":"All Pages"}\n',
+);
 
 /** What a new crawl is given beside its folder. */
 export type NewCrawl = Partial<Pick<CrawlState, "frontier" | "seedLow" | "seedHigh" | "config">>;
@@ -56,7 +59,7 @@ export function isUnfinished(dir: string): boolean {
     if (!FIRST_FILES.test(relative(dir, path).replaceAll("\\", "/"))) return false;
     if (path.endsWith(".journal") && statSync(path).size > 0) return false;
   }
-  return !existsSync(pages) || statSync(pages).size <= pagesHead().length;
+  return !existsSync(pages) || statSync(pages).size <= PAGES_HEADER.length;
 }
 
 function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): void {
@@ -64,8 +67,8 @@ function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): 
   for (const folder of [paths.archive, paths.links, paths.journals, ...files.map(dirname)])
     mkdirSync(folder, { recursive: true });
   // Here, not by the builders: all of them must use the same ids.
-  graphFacts(join(paths.links, "graph.json"));
-  replaceFile(paths.pages, (file) => file.write(pagesHead()));
+  graphFacts(graphPaths(dir).facts);
+  replaceFile(paths.pages, (file) => file.write(PAGES_HEADER));
   const journals = crawl.frontier === "shared" ? undefined : shardsOf(crawl.config);
   for (let shard = 0; shard < (journals ?? 0); shard++) reserveSegment(paths.journals, shard, 1);
   syncFolder(paths.journals);
@@ -89,10 +92,6 @@ function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): 
 
 function shardsOf(config: object | undefined): number | undefined {
   return (config as { readonly shards?: number } | undefined)?.shards;
-}
-
-function pagesHead(): Buffer {
-  return Buffer.from(`${jsonLine(PAGES_HEADER)}\n`);
 }
 
 function refuseIfTaken(dir: string, paths: CrawlPaths): void {

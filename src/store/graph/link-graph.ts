@@ -1,38 +1,15 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { UsageError } from "../../errors.ts";
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
-import { crawlPaths, partsOf } from "../folder/crawl-folder.ts";
+import { partsOf } from "../folder/crawl-folder.ts";
+import { graphFacts, graphPaths, writeGraphFacts } from "../folder/graph-facts.ts";
 import { removeIfThere } from "../folder/replace-file.ts";
 import { sortLines } from "../lists/sort-lines.ts";
 import { SortedLines } from "../lists/sorted-lines.ts";
 import { EdgeFile } from "./edge-file.ts";
-import { graphFacts, idText, writeGraphFacts } from "./link-log.ts";
+import { idText } from "./link-log.ts";
 import { sortBothWays } from "./sort-edges.ts";
-
-/** The files of a finished graph. */
-export interface GraphPaths {
-  /** Facts: seeds of the ids, number of nodes and edges. */
-  readonly facts: string;
-  /** `id URL` per line, sorted. */
-  readonly nodes: string;
-  /** Edges by source. */
-  readonly out: string;
-  /** The same edges turned round, by target: who links to this page. */
-  readonly in: string;
-}
-
-/** Where the link graph of a crawl is. */
-export function graphPaths(dir: string): GraphPaths {
-  const { links } = crawlPaths(dir);
-  return {
-    facts: join(links, "graph.json"),
-    nodes: join(links, "nodes.txt"),
-    out: join(links, "out.bin"),
-    in: join(links, "in.bin"),
-  };
-}
 
 /** Sorts what the builders streamed into one graph, in bounded memory; again after more of the crawl. */
 export function finishGraph(dir: string, limit: TimeLimit = NO_LIMIT): void {

@@ -1,11 +1,11 @@
-import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, statSync, truncateSync } from "node:fs";
-import { StoreCorruptError } from "../../errors.ts";
+import { existsSync, statSync, truncateSync } from "node:fs";
 import { fingerprint, lastFingerprint, UrlFingerprints } from "../../hash/fingerprint.ts";
 import { AppendFile } from "../folder/append-file.ts";
-import { replaceFile } from "../folder/replace-file.ts";
-import { JsonlWriter, jsonLine } from "../lists/jsonl.ts";
+import { partOf } from "../folder/crawl-folder.ts";
+import { type GraphFacts, graphFacts, graphPaths } from "../folder/graph-facts.ts";
+import { JsonlWriter } from "../lists/jsonl.ts";
 import { safeUri } from "../lists/safe-text.ts";
+import { type ListEntry, syncWriter, type Writer, type WriterOptions } from "../writer.ts";
 import { EDGE_BYTES, EDGE_WORDS } from "./edge-file.ts";
 import { LINK_END, LINK_START, type LinkList } from "./link-list.ts";
 import { RecentIds } from "./recent-ids.ts";
@@ -14,45 +14,24 @@ const FLUSH_EDGES = 16 * 1024;
 const ID_BYTES = Buffer.alloc(8);
 const END_OF_LINK = LINK_END.charCodeAt(0);
 
-/** links/graph.json: what makes the ids of a graph, and how large it is once the crawl has ended. */
-export interface GraphFacts {
-  readonly version: 1;
-  /** An id is the 64-bit fingerprint of a URL with these seeds, random so that nobody can prepare equal ones. */
-  readonly seedLow: number;
-  readonly seedHigh: number;
-  readonly nodes?: number;
-  readonly edges?: number;
-}
-
-/** The facts of a graph; makes random seeds for one that is new. */
-export function graphFacts(path: string): GraphFacts {
-  if (existsSync(path)) {
-    try {
-      return JSON.parse(readFileSync(path, "utf8")) as GraphFacts;
-    } catch (cause) {
-      throw new StoreCorruptError(`${path} is not readable at offset 0`, cause);
-    }
-  }
-  const random = randomBytes(8);
-  const facts = {
-    version: 1,
-    seedLow: random.readInt32LE(0),
-    seedHigh: random.readInt32LE(4),
-  } as const;
-  writeGraphFacts(path, facts);
-  return facts;
-}
-
-/** Writes links/graph.json. */
-export function writeGraphFacts(path: string, facts: GraphFacts): void {
-  replaceFile(path, (file) => file.write(Buffer.from(`${jsonLine(facts)}\n`)));
-}
-
 /** An id as text: 16 hexadecimal digits. */
 export function idText(high: number, low: number): string {
   ID_BYTES.writeUInt32BE(high, 0);
   ID_BYTES.writeUInt32BE(low, 4);
   return ID_BYTES.toString("hex");
+}
+
+/** The link graph of a crawl, as one builder streams it. */
+export function openGraph({
+  folder,
+  thread,
+}: Pick<WriterOptions, "folder" | "thread">): Writer<ListEntry> {
+  const { facts, out, nodes } = graphPaths(folder);
+  const log = new LinkLog(graphFacts(facts), partOf(out, thread), partOf(nodes, thread));
+  return syncWriter(log, (entry: ListEntry) => {
+    if (entry.kind === "capture" && entry.outlinks.length > 0) log.page(entry.url, entry.outlinks);
+    return log.due;
+  });
 }
 
 /**
@@ -81,16 +60,18 @@ export class LinkLog {
     this.#names = new JsonlWriter(namesPath);
   }
 
-  /** Whether everything must be written before a page with so many links: taking it never meets a full disk. */
-  isDue(links: number): boolean {
-    return this.#names.due || this.#used + links * EDGE_WORDS > this.#waiting.length;
+  /** Whether so much waits that it should be flushed. */
+  get due(): boolean {
+    return this.#names.due || this.#used >= FLUSH_EDGES * EDGE_WORDS;
   }
 
-  /** Adds a page with its links; all of it or, where something had to be written first and could not be, nothing. */
+  /** Adds a page with its links; writes nothing. */
   page(url: string, { lines, length }: LinkList): void {
-    if (this.isDue(length)) this.flush();
-    if (length * EDGE_WORDS > this.#waiting.length) {
-      this.#waiting = new Uint32Array(length * EDGE_WORDS);
+    const needed = this.#used + length * EDGE_WORDS;
+    if (needed > this.#waiting.length) {
+      const larger = new Uint32Array(Math.max(needed, 2 * this.#waiting.length));
+      larger.set(this.#waiting.subarray(0, this.#used));
+      this.#waiting = larger;
     }
     const { seedLow, seedHigh } = this.#facts;
     const safe = safeUri(url);

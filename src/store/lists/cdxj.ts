@@ -1,6 +1,6 @@
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
 import { surtKey } from "../../url/surt.ts";
-import type { Archived, Capture } from "../capture.ts";
+import type { Archived, CaptureFacts } from "../capture.ts";
 import { timestamp14 } from "../warc/warc-record.ts";
 import { jsonText } from "./jsonl.ts";
 import { safeText, safeUri } from "./safe-text.ts";
@@ -13,8 +13,8 @@ const NOT_KEY = /[^\x21-\x7e]+/g;
  * digest without its "sha1:") as the indexers of pywb and warcio write them, so that they compare.
  */
 export function cdxjLine(
-  capture: Pick<Capture, "url" | "mime" | "status" | "date">,
-  { location, payloadDigest: digest, isRevisit }: Omit<Archived, "payloadSha256" | "recordId">,
+  capture: CaptureFacts,
+  { location, payloadDigest: digest, isRevisit }: Archived,
 ): string {
   const url = safeUri(capture.url);
   const mime = isRevisit ? "warc/revisit" : capture.mime;

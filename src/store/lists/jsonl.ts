@@ -19,15 +19,16 @@ const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 /** An object as one line of JSON without its line end. */
 export function jsonLine(value: object): string {
-  return withoutStray(JSON.stringify(value));
+  return escapeStray(JSON.stringify(value));
 }
 
 /** A text as it stands in such a line: for lines that are put together, which costs less than an object. */
 export function jsonText(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : withoutStray(JSON.stringify(text));
+  return PLAIN.test(text) ? `"${text}"` : escapeStray(JSON.stringify(text));
 }
 
-function withoutStray(json: string): string {
+/** JSON in which nothing ends a line or steers a terminal, in programs that read the file as text. */
+export function escapeStray(json: string): string {
   return json.replace(STRAY, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 

@@ -1,11 +1,8 @@
 import { UNIT } from "../../frontier/cash/cash-book.ts";
-import type { Archived, Capture } from "../capture.ts";
+import type { Archived, CaptureFacts } from "../capture.ts";
 import { warcDate } from "../warc/warc-record.ts";
 import { jsonText } from "./jsonl.ts";
 import { safeUri } from "./safe-text.ts";
-
-/** First line of pages.jsonl: WACZ readers refuse the file without it. Page lines have a `url`. */
-export const PAGES_HEADER = { format: "json-pages-1.0", id: "pages", title: "All Pages" } as const;
 
 /** One page as pages/pages.jsonl lists it; id, url, ts and title are what WACZ readers look for. */
 export interface PageLine {
@@ -29,6 +26,8 @@ export interface PageLine {
   digest: string;
   /** Same instant as ts. */
   time: string;
+  /** What the handler of `--handler` answered. */
+  data?: unknown;
   file: string;
   offset: number;
   length: number;
@@ -38,25 +37,18 @@ export interface PageLine {
 }
 
 /** The line of pages.jsonl, a `PageLine`, for a page that the archive holds. */
-export function pageLine(
-  capture: Pick<
-    Capture,
-    "url" | "date" | "status" | "mime" | "bytes" | "depth" | "parent" | "page" | "outlinks" | "cash"
-  > & {
-    readonly body: { readonly length: number };
-  },
-  archived: Archived,
-): string {
+export function pageLine(capture: CaptureFacts, archived: Archived): string {
   const { page, parent, mime } = capture;
   const { location } = archived;
   const time = warcDate(capture.date);
   const source = parent === undefined ? "null" : jsonText(safeUri(parent));
   const links = jsonNumber(page?.links ?? capture.outlinks.length);
   const robots = page?.robots ? `,"robots":${jsonText(page.robots)}` : "";
-  const bytes = jsonNumber(capture.bytes ?? capture.body.length);
+  const bytes = jsonNumber(capture.bytes);
+  const data = capture.data === undefined ? "" : `,"data":${capture.data}`;
   const start = `{"id":${jsonText(archived.recordId)},"url":${jsonText(safeUri(capture.url))},"ts":"${time}","title":${jsonText(page?.title ?? "")},"parent":${source}`;
   const facts = `,"depth":${jsonNumber(capture.depth)},"links":${links},"status":${capture.status},"mime":${jsonText(mime)},"words":${jsonNumber(page?.words ?? 0)}${robots},"bytes":${bytes}`;
-  const place = `,"digest":${jsonText(archived.payloadSha256)},"time":"${time}","file":${jsonText(location.file)},"offset":${location.offset},"length":${location.length}`;
+  const place = `,"digest":${jsonText(archived.payloadSha256)},"time":"${time}"${data},"file":${jsonText(location.file)},"offset":${location.offset},"length":${location.length}`;
   return `${start}${facts}${place}${priorityOf(capture.cash)}}`;
 }
 

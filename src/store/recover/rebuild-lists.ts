@@ -1,15 +1,16 @@
-import { existsSync, renameSync } from "node:fs";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Committed } from "../finish/committed.ts";
 import { syncFolder } from "../folder/append-file.ts";
 import { crawlPaths, partOf, partsOf } from "../folder/crawl-folder.ts";
+import { PAGES_HEADER } from "../folder/create-folder.ts";
 import { firstDifference } from "../folder/first-difference.ts";
+import { graphPaths } from "../folder/graph-facts.ts";
 import { removeIfThere } from "../folder/replace-file.ts";
-import { graphPaths } from "../graph/link-graph.ts";
-import { graphFacts, LinkLog } from "../graph/link-log.ts";
-import { cdxjLine, mergeCdxj } from "../lists/cdxj.ts";
+import { openGraph } from "../graph/link-log.ts";
+import { mergeCdxj } from "../lists/cdxj.ts";
 import { JsonlWriter } from "../lists/jsonl.ts";
-import { PAGES_HEADER, pageLine } from "../lists/page-line.ts";
+import { indexWriter, pageWriter } from "../lists/list-writers.ts";
 import { sourceLine } from "../tree/tree-files.ts";
 import {
   type ArchiveDamage,
@@ -18,6 +19,7 @@ import {
   scanArchive,
 } from "../warc/archive-scan.ts";
 import { type Repair, repairFile } from "../warc/repair.ts";
+import { type ListEntry, raise, type Writer } from "../writer.ts";
 
 /** Number of the parts that are written here: no builder has it. */
 const REBUILDER = 1_000_000;
@@ -49,7 +51,7 @@ export function rebuildLists(dir: string, committed: Committed): Rebuilt {
     for (const record of scanArchive(paths.archive, name, report, (repair) =>
       repairs.push(repair),
     )) {
-      const { file, offset } = record.location;
+      const { file, offset } = record.archived.location;
       if (committed.find(file, offset)) {
         lists.add(record);
         captures++;
@@ -67,12 +69,10 @@ export function rebuildLists(dir: string, committed: Committed): Rebuilt {
 /** The lists while they are written: each beside its place, so that an interruption leaves the old ones. */
 class Lists {
   readonly #dir: string;
-  readonly #index: JsonlWriter;
-  readonly #pages: JsonlWriter;
+  readonly #writers: readonly Writer<ListEntry>[];
   readonly #orphans: JsonlWriter;
   #hasOrphans = false;
   readonly #crawled: JsonlWriter;
-  readonly #links: LinkLog;
 
   constructor(dir: string) {
     this.#dir = dir;
@@ -84,32 +84,30 @@ class Lists {
     };
     // What the builders streamed may be torn, and is in the archive.
     for (const part of [...partsOf(graph.out), ...partsOf(graph.nodes)]) removeIfThere(part);
-    this.#index = new JsonlWriter(fresh(index));
-    this.#pages = new JsonlWriter(fresh(pages));
+    writeFileSync(fresh(pages), PAGES_HEADER);
+    this.#writers = [
+      indexWriter(fresh(index)),
+      pageWriter(partOf(pages, REBUILDER)),
+      openGraph({ folder: dir, thread: REBUILDER }),
+    ];
     this.#orphans = new JsonlWriter(fresh(orphanPath(dir)));
     this.#crawled = new JsonlWriter(fresh(crawledPath(dir)));
-    this.#links = new LinkLog(graphFacts(graph.facts), fresh(graph.out), fresh(graph.nodes));
-    this.#pages.write(PAGES_HEADER);
   }
 
   add(record: ScannedCapture): void {
-    const { capture } = record;
-    this.#index.writeLine(cdxjLine(capture, record));
-    if (capture.status >= 200 && capture.status < 300)
-      this.#pages.writeLine(pageLine(capture, record));
-    if (capture.outlinks.length > 0) this.#links.page(capture.url, capture.outlinks);
-    this.#crawled.writeLine(sourceLine(capture.url, capture.parent ?? ""));
+    for (const writer of this.#writers) if (writer.append(record)) writer.flush(raise);
+    this.#crawled.writeLine(sourceLine(record.url, record.parent ?? ""));
   }
 
-  orphan({ capture, location }: ScannedCapture): void {
+  orphan({ url, archived }: ScannedCapture): void {
     this.#hasOrphans = true;
-    this.#orphans.write({ url: capture.url, ...location });
+    this.#orphans.write({ url, ...archived.location });
   }
 
   finish(): Pick<Rebuilt, "changed" | "crawled"> {
     const { index, pages } = crawlPaths(this.#dir);
-    for (const writer of [this.#index, this.#pages, this.#orphans, this.#crawled, this.#links])
-      writer.close();
+    for (const writer of this.#writers) writer.close(raise);
+    for (const list of [this.#orphans, this.#crawled]) list.close();
     const sorted = partOf(index, REBUILDER);
     mergeCdxj([sorted], sorted);
     const orphans = orphanPath(this.#dir);

@@ -1,8 +1,12 @@
 import { relative } from "node:path";
 import { CapacityError } from "../../errors.ts";
 import { LockTable, MAX_LOCK_OWNERS } from "../../sync/lock-table.ts";
-import type { Capture, Location } from "../capture.ts";
+import { isPage } from "../capture.ts";
+import { crawlPaths } from "../folder/crawl-folder.ts";
+import { sha1, sha256 } from "../warc/digest.ts";
 import { plainBody } from "../warc/plain-body.ts";
+import { newRecordId } from "../warc/warc-record.ts";
+import { NOTHING_WAITS, syncWriter, type Writer, type WriterOptions } from "../writer.ts";
 import { DiskTree } from "./tree-files.ts";
 import { treePlace } from "./tree-path.ts";
 import { UrlTree } from "./url-tree.ts";
@@ -23,26 +27,26 @@ export function reclaimTreeLocks(locks: SharedArrayBuffer, thread: number): numb
   return LockTable.reclaim(new Int32Array(locks), 0, ENTRIES, thread + 1);
 }
 
-/** The indexed URL tree as a builder writes it: pages only, each once. */
-export class PageTree {
-  readonly #folder: string;
-  readonly #crawlFolder: string;
-  readonly #tree: UrlTree;
-
-  constructor(crawlFolder: string, folder: string, locks: SharedArrayBuffer, thread: number) {
-    this.#crawlFolder = crawlFolder;
-    this.#folder = folder;
-    const table = new LockTable(new Int32Array(locks), 0, ENTRIES, thread + 1);
-    this.#tree = new UrlTree(table, new DiskTree(folder));
-  }
-
-  /** Stores a page, durable when this returns; the answer is where it is. */
-  add(capture: Pick<Capture, "url" | "parent" | "head" | "body">): Location {
-    const content = plainBody(capture.head, capture.body);
-    const place = treePlace(capture.url);
-    const source = capture.parent ?? "";
-    const path = this.#tree.add(place, { url: capture.url, source, content }) || place.path;
-    const below = relative(this.#crawlFolder, this.#folder);
-    return { file: `${below}/${path}/content.html`, offset: 0, length: content.length };
-  }
+/** The indexed URL tree of a crawl: pages only, each once, durable when they are appended. */
+export function openTree({ folder, thread, config, treeLocks }: WriterOptions): Writer | undefined {
+  if (!config.store.includes("tree")) return undefined;
+  const root = crawlPaths(folder).tree;
+  const locks = new LockTable(new Int32Array(treeLocks), 0, ENTRIES, thread + 1);
+  const tree = new UrlTree(locks, new DiskTree(root));
+  const below = relative(folder, root);
+  return syncWriter(NOTHING_WAITS, (entry) => {
+    if (entry.kind !== "capture" || !isPage(entry)) return false;
+    const content = plainBody(entry.head, entry.body);
+    const place = treePlace(entry.url);
+    const source = entry.parent ?? "";
+    const path = tree.add(place, { url: entry.url, source, content }) || place.path;
+    entry.archived ??= {
+      location: { file: `${below}/${path}/content.html`, offset: 0, length: content.length },
+      payloadDigest: sha1(entry.body),
+      payloadSha256: sha256(entry.body),
+      recordId: newRecordId(),
+      isRevisit: false,
+    };
+    return false;
+  });
 }

@@ -1,19 +1,15 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { VIAS } from "../../frontier/via.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import type { Archived, Capture, PageFacts } from "../capture.ts";
+import type { Archived, CaptureFacts, PageFacts } from "../capture.ts";
 import { LinkList } from "../graph/link-list.ts";
 import type { Repair } from "./repair.ts";
 import { readWarc, type WarcRecord } from "./warc-reader.ts";
 
 /** What the archive itself tells about a capture: enough for its lines in index, page list and link graph. */
-export interface ScannedCapture extends Archived {
-  readonly capture: Pick<
-    Capture,
-    "url" | "date" | "status" | "mime" | "depth" | "parent" | "page" | "outlinks"
-  > & { readonly body: { readonly length: number } };
-  /** The HTTP head and body; of a revisit the head alone. */
-  readonly block: Buffer;
+export interface ScannedCapture extends CaptureFacts {
+  readonly archived: Archived;
 }
 
 /** A stretch of a file that is not what was written. */
@@ -83,31 +79,41 @@ function scanned(file: string, record: WarcRecord, metadata: string | undefined)
   const { headers, block, offset, length } = record;
   const fields = fieldsOf(metadata ?? "");
   const head = headOf(block);
-  const parent = fields.get("via")?.[0];
+  const field = (name: string) => fields.get(name)?.[0];
   const outlinks = fields.get("outlink") ?? [];
-  const links = outlinks.length + Number(fields.get("outlinks-omitted")?.[0] ?? 0);
-  const page = pageOf(fields, links);
-  const cash = fields.get("cash")?.[0];
+  const cash = field("cash") ?? "";
   return {
-    location: { file, offset, length },
-    payloadDigest: headers.get("warc-payload-digest") ?? "",
-    payloadSha256: `sha256:${fields.get("payload-digest-sha256")?.[0] ?? ""}`,
-    recordId: (headers.get("warc-record-id") ?? "").replace(/^<urn:uuid:|>$/g, ""),
-    isRevisit: record.type === "revisit",
-    block,
-    capture: {
-      url: (headers.get("warc-target-uri") ?? "") as CrawlUrl,
-      date: Date.parse(headers.get("warc-date") ?? ""),
-      status: Number(/^HTTP\/\S+\s+(\d{3})/.exec(head)?.[1] ?? 0),
-      mime: mimeOf(head),
-      depth: Number(fields.get("depth")?.[0] ?? 0),
-      ...(parent === undefined ? {} : { parent: parent as CrawlUrl }),
-      ...(page === undefined ? {} : { page }),
-      ...(/^\d+$/.test(cash ?? "") ? { cash: Number(cash) } : {}),
-      outlinks: LinkList.of(outlinks),
-      body: { length: Number(fields.get("payload-bytes")?.[0] ?? block.length - head.length) },
+    kind: "capture",
+    url: (headers.get("warc-target-uri") ?? "") as CrawlUrl,
+    date: Date.parse(headers.get("warc-date") ?? ""),
+    status: Number(/^HTTP\/\S+\s+(\d{3})/.exec(head)?.[1] ?? 0),
+    mime: mimeOf(head),
+    bytes: Number(field("payload-bytes") ?? block.length - head.length),
+    depth: Number(field("depth") ?? 0),
+    parent: field("via") as CrawlUrl | undefined,
+    via: VIAS.find((via) => via === field("discoveredBy")),
+    page: pageOf(field, outlinks.length + Number(field("outlinks-omitted") ?? 0)),
+    cash: /^\d+$/.test(cash) ? Number(cash) : undefined,
+    data: jsonOf(field("data")),
+    outlinks: LinkList.of(outlinks),
+    archived: {
+      location: { file, offset, length },
+      payloadDigest: headers.get("warc-payload-digest") ?? "",
+      payloadSha256: `sha256:${field("payload-digest-sha256") ?? ""}`,
+      recordId: (headers.get("warc-record-id") ?? "").replace(/^<urn:uuid:|>$/g, ""),
+      isRevisit: record.type === "revisit",
     },
   };
+}
+
+/** The text if it is JSON: what was read back from a damaged record need not be. */
+function jsonOf(text: string | undefined): string | undefined {
+  try {
+    JSON.parse(text ?? "");
+    return text;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The head of an HTTP block through its blank line. */
@@ -136,17 +142,15 @@ function fieldsOf(text: string): Map<string, string[]> {
   return fields;
 }
 
-function pageOf(fields: ReadonlyMap<string, string[]>, links: number): PageFacts | undefined {
-  const words = fields.get("words")?.[0];
+function pageOf(field: (name: string) => string | undefined, links: number): PageFacts | undefined {
+  const words = field("words");
   if (words === undefined) return undefined;
-  const language = fields.get("language")?.[0];
-  const robots = fields.get("robots")?.[0];
   return {
-    title: fields.get("title")?.[0] ?? "",
+    title: field("title") ?? "",
     words: Number(words),
     links,
-    charset: fields.get("charset-for-link-extraction")?.[0] ?? "",
-    ...(language === undefined ? {} : { language }),
-    ...(robots === undefined ? {} : { robots }),
+    charset: field("charset-for-link-extraction") ?? "",
+    language: field("language"),
+    robots: field("robots"),
   };
 }

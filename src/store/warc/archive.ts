@@ -22,11 +22,11 @@ export interface ArchiveOptions {
   /** A file that has passed this size is closed before the next capture. */
   rotateBytes: number;
   /** So is one that holds this many captures; absent means any number. */
-  rotatePages?: number;
+  rotatePages?: number | undefined;
   /** Payloads remembered, so that equal ones become revisit records; absent means none. */
   knownPayloads?: number;
   software: string;
-  /** Fields of the warcinfo record, such as robots or http-header-user-agent. */
+  /** Fields of the warcinfo record, such as robots or http-header-user-agent; empty ones are left out. */
   info: Record<string, string>;
   clock?: () => number;
 }
@@ -43,7 +43,7 @@ const DEFLATE_COMPANION_FROM_BYTES = 4096;
 const LARGE_BODY_BYTES = 4 * 1024 * 1024;
 const IP_ADDRESS = /^[0-9a-fA-F:.]{2,45}$/;
 const CONFORMS_TO =
-  "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
+  "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
 
 const IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 /** Captures are written together, and at least when they are this long. */

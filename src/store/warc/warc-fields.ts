@@ -44,6 +44,7 @@ export function metadataBlock(
   // A revisit record has no payload from which this could be seen.
   text += `payload-bytes: ${capture.body.length}\r\n`;
   if (capture.cash !== undefined) text += `cash: ${capture.cash}\r\n`;
+  if (capture.data !== undefined) text += field("data", capture.data);
   if (capture.unverified !== undefined) text += field("tls-unverified", capture.unverified);
   if (page !== undefined) {
     text += field("charset-for-link-extraction", page.charset);

@@ -1,7 +1,7 @@
 import { openTechnique, techniqueBytes } from "../../frontier/shared/techniques/open-technique.ts";
 import type { RecordQueue, Technique } from "../../frontier/shared/techniques/record-queue.ts";
+import type { Patch } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
-import type { Patch } from "../rewrite/modules.ts";
 
 /** A frontier as one thread sees it. */
 export interface Subject {

@@ -1,22 +1,18 @@
+import { Numbering } from "./numbering.ts";
+
 /** What lengthens a history. */
-export const STEP = { result: 0, enter: 1, leave: 2, head: 3, heap: 4, fresh: 5 } as const;
+export const STEP = { result: 0, enter: 1, leave: 2, head: 3, heap: 4 } as const;
 
 /**
  * Histories as numbers: the same parent, kind and value always give the same number, so equal numbers mean equal
  * histories, without any chance of collision.
  */
 export class Histories {
-  readonly #known = new Map<string, number>();
+  readonly #known = new Numbering<string, undefined>();
 
-  /** The history that continues another one. */
+  /** The history that continues another one; 0 is the empty one. */
   extend(parent: number, step: number, key: string): number {
-    const text = `${parent}|${step}|${key}`;
-    let id = this.#known.get(text);
-    if (id === undefined) {
-      id = this.#known.size + 1;
-      this.#known.set(text, id);
-    }
-    return id;
+    return 1 + this.#known.numberOf(`${parent}|${step}|${key}`, undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { World } from "../machine/explored-world.ts";
 import { Machine } from "../machine/machine.ts";
-import { isPlain, KIND, type Operation } from "../operations.ts";
+import { conflict, isPlain, KIND, type Operation } from "../operations.ts";
 import { raceBetweenNext } from "./next-race.ts";
 
 /** One step, and the numbers of all steps that happened before it, its own included. */
@@ -27,10 +27,8 @@ function showsRace(world: World, steps: readonly number[]): boolean {
   const machine = new Machine(world, false);
   machine.begin();
   for (const choice of steps) {
-    const t = choice % machine.threads;
-    if (choice >= machine.threads) machine.kill(t);
-    else if (machine.enabled(t)) machine.step(t);
-    else return false;
+    if (choice < machine.threads && !machine.enabled(choice)) return false;
+    machine.follow(choice);
     machine.commit();
   }
   return raceBetweenNext(machine) !== undefined;
@@ -53,29 +51,33 @@ class Steps {
   }
 
   untilRace(choices: readonly number[]): number[] | undefined {
-    const { threads } = this.#machine;
-    for (let t = 0; t < threads; t++) {
-      const race = this.#payload(t);
-      if (race !== undefined) return race;
-    }
+    const machine = this.#machine;
+    let race = this.#payload(machine.automata.keys());
     for (const choice of choices) {
+      if (race !== undefined) break;
       this.#take(choice);
-      const ran = [choice % threads, ...this.#machine.woken.subarray(0, this.#machine.wokenCount)];
-      for (const t of ran) {
-        const race = this.#payload(t);
-        if (race !== undefined) return race;
-      }
+      const woken = machine.woken.subarray(0, machine.wokenCount);
+      race = this.#payload([choice % machine.threads, ...woken]);
+    }
+    return race;
+  }
+
+  /** Takes the payload accesses that stand before the next steps of these threads; answers the schedule to a race. */
+  #payload(threads: Iterable<number>): number[] | undefined {
+    for (const t of threads) {
+      const race = this.#payloadOf(t);
+      if (race !== undefined) return race;
     }
     return undefined;
   }
 
-  /** The payload that the thread touches before its next step; the answer is the schedule to a race. */
-  #payload(t: number): number[] | undefined {
+  #payloadOf(t: number): number[] | undefined {
     while (!this.#machine.ended(t) && isPlain(this.#machine.kindOf(t))) {
-      const access = this.#operationOf(t);
+      const access = this.#machine.operationOf(t);
       const past = this.#pasts[t]!;
       const other = this.#events.find(
-        ({ thread, operation }, n) => thread !== t && !past.has(n) && conflict(operation, access),
+        ({ thread, operation }, n) =>
+          thread !== t && !past.has(n) && operation !== undefined && conflict(operation, access),
       );
       if (other !== undefined) {
         const number = this.#events.indexOf(other);
@@ -92,9 +94,8 @@ class Steps {
     const machine = this.#machine;
     const t = choice % machine.threads;
     const killed = choice >= machine.threads;
-    const operation = killed ? undefined : this.#operationOf(t);
-    if (killed) machine.kill(t);
-    else machine.step(t);
+    const operation = killed ? undefined : machine.operationOf(t);
+    machine.follow(choice);
     const past = new Set(this.#pasts[t]);
     for (const earlier of this.#learnt(operation)) past.add(earlier);
     past.add(this.#events.length);
@@ -138,15 +139,4 @@ class Steps {
   #releasedInto(): ReadonlySet<number> {
     return this.#released.get(this.#machine.object1) ?? NOTHING;
   }
-
-  #operationOf(t: number): Operation {
-    const { automata, mem } = this.#machine;
-    return automata[t]!.operations[mem[this.#machine.cellsOf(t)]!]!;
-  }
-}
-
-function conflict(a: Operation | undefined, b: Operation): boolean {
-  if (a === undefined || !isPlain(a.kind)) return false;
-  if (a.kind === KIND.read && b.kind === KIND.read) return false;
-  return Math.max(a.byte, b.byte) < Math.min(a.byte + a.bytes, b.byte + b.bytes);
 }

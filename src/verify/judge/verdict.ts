@@ -1,4 +1,3 @@
-import type { Outcome } from "../configuration.ts";
 import type { Machine } from "../machine/machine.ts";
 import { LOG, QUEUED } from "../machine/state-layout.ts";
 import { KIND } from "../operations.ts";
@@ -33,13 +32,7 @@ export class Judge {
     const machine = this.#machine;
     const stuck: string[] = [];
     for (let t = 0; t < machine.threads; t++) {
-      if (machine.ended(t)) continue;
-      const asleep = machine.mem[machine.cellsOf(t) + QUEUED]! > 0;
-      const { operations } = machine.automata[t]!;
-      const operation = operations[machine.mem[machine.cellsOf(t)]!]!;
-      stuck.push(
-        `thread ${t} ${asleep ? `sleeps on word ${operation.byte / 4}` : waitsFor(operation.kind)}`,
-      );
+      if (!machine.ended(t)) stuck.push(`thread ${t} ${this.#waitsFor(t)}`);
     }
     if (stuck.length > 0) return `deadlock: ${stuck.join(", ")}`;
     const key = this.#key();
@@ -47,28 +40,31 @@ export class Judge {
     return this.#known.get(key);
   }
 
+  #waitsFor(t: number): string {
+    const { kind, byte } = this.#machine.operationOf(t);
+    if (this.#machine.mem[this.#machine.cellsOf(t) + QUEUED]! > 0)
+      return `sleeps on word ${byte / 4}`;
+    return kind === KIND.awaitRing ? "waits for a ring" : "waits for an end";
+  }
+
   #check(): string | undefined {
     const machine = this.#machine;
-    const { configuration, logs, records, memory } = machine.world;
+    const { configuration, logs, records, memory, image } = machine.world;
     if (configuration.specification) {
       const entries = records.entries(machine.mem[machine.history]!);
       if (!explains(configuration.specification, entries))
         return "no order of the operations explains the results";
     }
-    const starts: number[] = [];
-    let start = 0;
-    for (const buffer of memory.buffers) {
-      starts.push(start);
-      start += buffer.byteLength >> 2;
-    }
-    const outcome: Outcome = {
+    return configuration.check?.({
       reports: machine.automata.map((_, t) =>
         logs.entries(machine.mem[machine.cellsOf(t) + LOG]!).map((entry) => entry[0]!),
       ),
-      words: (n) =>
-        machine.mem.slice(starts[n]!, starts[n]! + (memory.buffers[n]!.byteLength >> 2)),
-    };
-    return configuration.check?.(outcome);
+      words: (n) => {
+        const words = new Int32Array(memory.buffers[n]!);
+        const start = image.startOf(words) >> 2;
+        return machine.mem.slice(start, start + words.length);
+      },
+    });
   }
 
   /** 53 bits over memory, reports and history: enough to remember a few thousand different ends. */
@@ -87,8 +83,4 @@ export class Judge {
     }
     return (high >>> 11) * 2 ** 32 + (low >>> 0);
   }
-}
-
-function waitsFor(kind: number): string {
-  return kind === KIND.awaitRing ? "waits for a ring" : "waits for an end";
 }

@@ -1,21 +1,28 @@
-import { KIND } from "../operations.ts";
+/**
+ * What a word holds after an Atomics call, by the number of its kind: load, store, add, sub, and, or, xor, exchange,
+ * compareExchange. `a` and `b` are the operands.
+ */
+export const RESULTS: readonly ((old: number, a: number, b: number) => number)[] = [
+  (old) => old,
+  (_old, a) => a,
+  (old, a) => (old + a) | 0,
+  (old, a) => (old - a) | 0,
+  (old, a) => old & a,
+  (old, a) => old | a,
+  (old, a) => old ^ a,
+  (_old, a) => a,
+  (old, a, b) => (old === a ? b : old),
+];
 
-/** The value of a 32-bit word after an Atomics call other than compareExchange. */
-export function combine(kind: number, old: number, a: number): number {
-  switch (kind) {
-    case KIND.load:
-      return old;
-    case KIND.add:
-      return (old + a) | 0;
-    case KIND.sub:
-      return (old - a) | 0;
-    case KIND.and:
-      return old & a;
-    case KIND.or:
-      return old | a;
-    case KIND.xor:
-      return old ^ a;
-    default:
-      return a;
-  }
-}
+/** The same for 64-bit words. */
+export const WIDE_RESULTS: readonly ((old: bigint, a: bigint, b: bigint) => bigint)[] = [
+  (old) => old,
+  (_old, a) => a,
+  (old, a) => old + a,
+  (old, a) => old - a,
+  (old, a) => old & a,
+  (old, a) => old | a,
+  (old, a) => old ^ a,
+  (_old, a) => a,
+  (old, a, b) => (old === a ? b : old),
+];

@@ -1,10 +1,10 @@
-import type { Configuration } from "../configuration.ts";
+import type { Configuration, Patch } from "../configuration.ts";
 import { Values } from "../fibers/answer-values.ts";
 import { Automaton } from "../fibers/automaton.ts";
 import { type Fiber, FiberRuntime } from "../fibers/fiber-runtime.ts";
 import { Image, Memory } from "../memory.ts";
 import type { Operation } from "../operations.ts";
-import { loadRewritten, type Patch } from "../rewrite/modules.ts";
+import { loadConfiguration } from "../rewrite/modules.ts";
 import { Logs } from "./logs.ts";
 import { Machine } from "./machine.ts";
 import { THREAD_CELLS } from "./state-layout.ts";
@@ -35,10 +35,8 @@ export class World {
     this.#clocks = configuration.clockWords ?? [];
     this.#hasClocks = this.#clocks.length > 0;
     this.timeouts = configuration.timeouts === true;
-    const module = loadRewritten(entry, this.#runtime, "fibers", patches);
-    const rewritten = (module.configurations as Configuration[]).find(
-      (c) => c.name === configuration.name,
-    )!;
+    const { name } = configuration;
+    const rewritten = loadConfiguration(entry, name, this.#runtime, "fibers", patches);
     // One dry attach finds out which buffers there are.
     rewritten.attach(this.memory, 1);
     this.image = new Image(this.memory.buffers);

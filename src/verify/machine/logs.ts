@@ -1,30 +1,25 @@
-/** What a thread reported or the threads invoked, as one number that stands for the whole list. */
+import { Numbering } from "../fibers/numbering.ts";
+
+interface Entry {
+  /** The list before this entry. */
+  readonly before: number;
+  readonly numbers: readonly number[];
+}
+
+/** What a thread reported or the threads invoked, as one number that stands for the whole list; 0 is the empty one. */
 export class Logs {
-  readonly #parents: number[] = [0];
-  readonly #entries: (readonly number[])[] = [[]];
-  readonly #known = new Map<string, number>();
+  readonly #lists = new Numbering<string, Entry>();
   /** The continuation found last, per list: almost always the one asked for next. */
   readonly #lastValue: number[] = [];
   readonly #lastList: number[] = [];
 
-  /** The list with one number more; list 0 is empty. */
+  /** The list with one number more. */
   append(list: number, value: number): number {
-    if (this.#lastValue[list] === value) return this.#lastList[list]!;
-    const longer = this.#extend(list, [value]);
-    this.#lastValue[list] = value;
-    this.#lastList[list] = longer;
-    return longer;
-  }
-
-  #extend(list: number, entry: readonly number[]): number {
-    const text = `${list}|${entry.join()}`;
-    let id = this.#known.get(text);
-    if (id === undefined) {
-      id = this.#parents.push(list) - 1;
-      this.#entries.push(entry);
-      this.#known.set(text, id);
+    if (this.#lastValue[list] !== value) {
+      this.#lastValue[list] = value;
+      this.#lastList[list] = this.#extend(list, [value]);
     }
-    return id;
+    return this.#lastList[list]!;
   }
 
   /** The same for one invocation or response. */
@@ -35,7 +30,13 @@ export class Logs {
   /** All entries, oldest first. */
   entries(list: number): (readonly number[])[] {
     const found: (readonly number[])[] = [];
-    for (let at = list; at !== 0; at = this.#parents[at]!) found.push(this.#entries[at]!);
+    for (let at = list; at !== 0; at = this.#lists.at(at - 1).before) {
+      found.push(this.#lists.at(at - 1).numbers);
+    }
     return found.reverse();
+  }
+
+  #extend(before: number, numbers: readonly number[]): number {
+    return 1 + this.#lists.numberOf(`${before}|${numbers.join()}`, { before, numbers });
   }
 }

@@ -1,6 +1,6 @@
 import type { Automaton } from "../fibers/automaton.ts";
-import { isPlain, KIND, NOT_EQUAL, OK, TIMED_OUT } from "../operations.ts";
-import { combine } from "./arithmetic.ts";
+import { isPlain, KIND, NOT_EQUAL, OK, type Operation, TIMED_OUT } from "../operations.ts";
+import { RESULTS } from "./arithmetic.ts";
 import { FRESH, held, hold, makeStale, STALE } from "./clock-words.ts";
 import type { World } from "./explored-world.ts";
 import type { RaceClocks } from "./race-clocks.ts";
@@ -69,6 +69,11 @@ export class Machine extends Trail {
     return this.cells + t * THREAD_CELLS;
   }
 
+  /** The pending operation of a thread. */
+  operationOf(t: number): Operation {
+    return this.automata[t]!.operations[this.mem[this.cellsOf(t)]!]!;
+  }
+
   /** The kind of the pending operation. */
   kindOf(t: number): number {
     return this.automata[t]!.kind[this.mem[this.cellsOf(t)]!]!;
@@ -107,6 +112,12 @@ export class Machine extends Trail {
     this.set(this.cellsOf(t) + KILLED, 1);
   }
 
+  /** Follows a choice of a schedule: the step of a thread, or its death when the choice is `threads` higher. */
+  follow(choice: number): void {
+    if (choice < this.threads) this.step(choice);
+    else this.kill(choice - this.threads);
+  }
+
   /** Lets the thread execute its pending operation and run on to the next one. */
   step(t: number): void {
     this.steps++;
@@ -129,20 +140,21 @@ export class Machine extends Trail {
       return;
     }
     if (automaton.operations[state]!.bytes === 8) {
-      const answer = applyWide(this, automaton.operations[state]!);
-      this.#finishAtomic(t, state, cell, answer);
+      this.#finishAtomic(t, state, applyWide(this, automaton.operations[state]!));
       return;
     }
     const clock = this.world.clockOf(cell);
     if (clock >= 0) {
-      this.#clock(t, state, kind, clock);
+      // Only equality with the value read last matters: a reading is fresh until the word changes, then stale for
+      // ever. Counting the values out would make the state space infinite.
+      if (kind === KIND.load) hold(this, t, clock, FRESH);
+      else makeStale(this, clock);
+      this.#finishAtomic(t, state, 0);
       return;
     }
     const old = this.mem[cell]!;
     const a = this.world.outward(automaton.a[state]!, t);
-    let next = old;
-    if (kind !== KIND.compareExchange) next = combine(kind, old, a);
-    else if (old === a) next = this.world.outward(automaton.b[state]!, t);
+    const next = RESULTS[kind]!(old, a, this.world.outward(automaton.b[state]!, t));
     const failed = kind === KIND.compareExchange && old !== a;
     if (next !== old) {
       this.set(cell, next);
@@ -157,25 +169,11 @@ export class Machine extends Trail {
     this.#advance(t, state, answer);
   }
 
-  /**
-   * A word of which only equality with the last value a thread read matters: a reading is fresh until the word
-   * changes, then stale for ever. Counting it out would make the state space infinite.
-   */
-  #clock(t: number, state: number, kind: number, clock: number): void {
-    if (kind === KIND.load) hold(this, t, clock, FRESH);
-    else {
-      this.write1 = WRITES;
-      makeStale(this, clock);
-    }
+  /** Ends an access to a 64-bit or clock word, which counts as a write unless it is a load. */
+  #finishAtomic(t: number, state: number, answer: number): void {
+    this.write1 = this.automata[t]!.kind[state] === KIND.load ? READS : WRITES;
     this.races?.acquire(t, this.object1);
     if (this.write1 === WRITES) this.races?.release(t, this.object1);
-    this.#advance(t, state, 0);
-  }
-
-  #finishAtomic(t: number, state: number, cell: number, answer: number): void {
-    this.write1 = this.automata[t]!.kind[state] === KIND.load ? READS : WRITES;
-    this.races?.acquire(t, cell);
-    if (this.write1 === WRITES) this.races?.release(t, cell);
     this.#advance(t, state, answer);
   }
 

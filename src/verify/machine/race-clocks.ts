@@ -1,4 +1,5 @@
-import type { Machine } from "./machine.ts";
+import type { World } from "./explored-world.ts";
+import { Machine } from "./machine.ts";
 
 /**
  * Vector clocks over control words: a plain access must happen after every conflicting one before it.
@@ -13,7 +14,7 @@ export class RaceClocks {
   readonly #released: number;
   readonly #payload: number;
 
-  /** Cells of the machine this needs. */
+  /** Cells of a machine that the clocks need. */
   static cells(threads: number, imageCells: number): number {
     return threads * threads + imageCells * threads + imageCells * 4 * (2 + threads);
   }
@@ -52,36 +53,30 @@ export class RaceClocks {
 
   /** A plain read; the answer is a sentence if it races. */
   read(t: number, byte: number, length: number): string | undefined {
-    const { mem } = this.#machine;
-    const clock = this.#clocks + t * this.#threads;
-    for (let at = byte; at < byte + length; at++) {
-      const slot = this.#payload + at * (2 + this.#threads);
-      const writer = mem[slot]! - 1;
-      if (writer >= 0 && writer !== t && mem[slot + 1]! > mem[clock + writer]!) {
-        return raceSentence(at, writer, "write", t, "read");
-      }
-      this.#machine.set(slot + 2 + t, mem[clock + t]!);
-    }
-    return undefined;
+    return this.#access(t, byte, length, false);
   }
 
   /** A plain write; the answer is a sentence if it races. */
   write(t: number, byte: number, length: number): string | undefined {
+    return this.#access(t, byte, length, true);
+  }
+
+  #access(t: number, byte: number, length: number, writes: boolean): string | undefined {
     const { mem } = this.#machine;
     const clock = this.#clocks + t * this.#threads;
     for (let at = byte; at < byte + length; at++) {
       const slot = this.#payload + at * (2 + this.#threads);
       const writer = mem[slot]! - 1;
       if (writer >= 0 && writer !== t && mem[slot + 1]! > mem[clock + writer]!) {
-        return raceSentence(at, writer, "write", t, "write");
+        return raceSentence(at, writer, "write", t, writes ? "write" : "read");
       }
-      for (let u = 0; u < this.#threads; u++) {
+      for (let u = 0; writes && u < this.#threads; u++) {
         if (u !== t && mem[slot + 2 + u]! > mem[clock + u]!) {
           return raceSentence(at, u, "read", t, "write");
         }
       }
-      this.#machine.set(slot, t + 1);
-      this.#machine.set(slot + 1, mem[clock + t]!);
+      this.#machine.set(writes ? slot + 1 : slot + 2 + t, mem[clock + t]!);
+      if (writes) this.#machine.set(slot, t + 1);
     }
     return undefined;
   }
@@ -92,6 +87,17 @@ export class RaceClocks {
       if (mem[from + u]! > mem[into + u]!) this.#machine.set(into + u, mem[from + u]!);
     }
   }
+}
+
+/**
+ * A machine that tells races by clocks, because payload runs together with the step before it. `cells` more, for the
+ * search itself, lie between the state and the clocks.
+ */
+export function clockedMachine(world: World, cells = 0): Machine {
+  const clocks = RaceClocks.cells(world.automata.length, world.image.bytes >> 2);
+  const machine = new Machine(world, true, cells + clocks);
+  machine.races = new RaceClocks(machine, machine.stateCells + cells);
+  return machine;
 }
 
 /** The sentence for two plain accesses that nothing orders. */

@@ -1,24 +1,22 @@
 import type { Machine } from "./machine.ts";
 import { LISTENS, QUEUED, RUNG } from "./state-layout.ts";
 
+/** The place of a thread in the queue of a word, counted from 1; 0 when it does not sleep there. */
+function placeOf(machine: Machine, t: number, cell: number): number {
+  const at = machine.cellsOf(t);
+  return machine.automata[t]!.cell[machine.mem[at]!] === cell ? machine.mem[at + QUEUED]! : 0;
+}
+
 /** How many threads sleep on a word. */
 export function queueLength(machine: Machine, cell: number): number {
   let length = 0;
-  for (let t = 0; t < machine.threads; t++) {
-    const at = machine.cellsOf(t);
-    if (machine.mem[at + QUEUED]! > 0 && machine.automata[t]!.cell[machine.mem[at]!] === cell)
-      length++;
-  }
+  for (let t = 0; t < machine.threads; t++) if (placeOf(machine, t, cell) > 0) length++;
   return length;
 }
 
 /** Who has slept longest on a word, or -1. */
 export function firstInQueue(machine: Machine, cell: number): number {
-  for (let t = 0; t < machine.threads; t++) {
-    const at = machine.cellsOf(t);
-    if (machine.mem[at + QUEUED] === 1 && machine.automata[t]!.cell[machine.mem[at]!] === cell)
-      return t;
-  }
+  for (let t = 0; t < machine.threads; t++) if (placeOf(machine, t, cell) === 1) return t;
   return -1;
 }
 
@@ -29,10 +27,8 @@ export function leaveQueue(machine: Machine, t: number): void {
   const place = machine.mem[at + QUEUED]!;
   machine.set(at + QUEUED, 0);
   for (let other = 0; other < machine.threads; other++) {
-    const o = machine.cellsOf(other);
-    if (machine.mem[o + QUEUED]! <= place) continue;
-    if (machine.automata[other]!.cell[machine.mem[o]!] !== cell) continue;
-    machine.set(o + QUEUED, machine.mem[o + QUEUED]! - 1);
+    const behind = placeOf(machine, other, cell);
+    if (behind > place) machine.set(machine.cellsOf(other) + QUEUED, behind - 1);
   }
 }
 

@@ -1,4 +1,5 @@
 import { KIND, type Operation } from "../operations.ts";
+import { WIDE_RESULTS } from "./arithmetic.ts";
 import type { Machine } from "./machine.ts";
 
 const LOW_BITS = 32n;
@@ -8,33 +9,7 @@ export function applyWide(machine: Machine, operation: Operation): number {
   const cell = operation.byte >> 2;
   const low = BigInt(machine.mem[cell]! >>> 0);
   const old = BigInt.asIntN(64, (BigInt(machine.mem[cell + 1]!) << LOW_BITS) | low);
-  const a = operation.wideA!;
-  let next = old;
-  switch (operation.kind) {
-    case KIND.load:
-      break;
-    case KIND.store:
-    case KIND.exchange:
-      next = a;
-      break;
-    case KIND.add:
-      next = old + a;
-      break;
-    case KIND.sub:
-      next = old - a;
-      break;
-    case KIND.and:
-      next = old & a;
-      break;
-    case KIND.or:
-      next = old | a;
-      break;
-    case KIND.xor:
-      next = old ^ a;
-      break;
-    default:
-      if (old === a) next = operation.wideB!;
-  }
+  const next = WIDE_RESULTS[operation.kind]!(old, operation.wideA!, operation.wideB!);
   if (next !== old) {
     machine.set(cell, Number(BigInt.asIntN(32, next)));
     machine.set(cell + 1, Number(BigInt.asIntN(32, next >> LOW_BITS)));

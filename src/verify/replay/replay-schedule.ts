@@ -1,13 +1,13 @@
 import { UsageError } from "../../errors.ts";
 import { type Entry, findEntry } from "../catalogue.ts";
+import type { Patch } from "../configuration.ts";
 import { raceBetweenNext } from "../judge/next-race.ts";
 import { Judge } from "../judge/verdict.ts";
 import { World } from "../machine/explored-world.ts";
 import { Machine } from "../machine/machine.ts";
-import { RaceClocks } from "../machine/race-clocks.ts";
+import { clockedMachine } from "../machine/race-clocks.ts";
 import { QUEUED } from "../machine/state-layout.ts";
 import { KIND, KIND_NAMES, WAIT_ANSWERS } from "../operations.ts";
-import type { Patch } from "../rewrite/modules.ts";
 import { isEager } from "../search/concrete.ts";
 import { parseSchedule, type Schedule } from "./schedule.ts";
 
@@ -48,27 +48,21 @@ export function replaySchedule(text: string): Replay {
   const { schedule, entry, patches } = resolveSchedule(text);
   const world = namedWorld(entry, patches);
   const eager = isEager(world);
-  const threads = world.automata.length;
-  const cells = world.image.bytes >> 2;
-  const machine = new Machine(world, eager, eager ? RaceClocks.cells(threads, cells) : 0);
-  if (eager && world.configuration.eagerPayload !== true) {
-    machine.races = new RaceClocks(machine, machine.stateCells);
-  }
+  const clocked = eager && world.configuration.eagerPayload !== true;
+  const machine = clocked ? clockedMachine(world) : new Machine(world, eager);
+  const { threads } = machine;
   machine.begin();
   const log: string[] = [];
   const seen = new Map<string, number>([[stateText(machine), 0]]);
   let roundFrom: number | undefined;
   for (const choice of schedule.choices) {
     const t = choice % threads;
-    if (choice >= threads) {
-      machine.kill(t);
-      log.push(line(log.length, t, "killed"));
-    } else {
-      if (!machine.enabled(t)) throw new UsageError(`step ${log.length}: thread ${t} cannot run`);
-      const before = describe(machine, t);
-      machine.step(t);
-      log.push(line(log.length, t, `${before}${answerOf(machine, before)}`));
-    }
+    const killed = choice >= threads;
+    if (!killed && !machine.enabled(t))
+      throw new UsageError(`step ${log.length}: thread ${t} cannot run`);
+    const before = killed ? "killed" : describe(machine, t);
+    machine.follow(choice);
+    log.push(line(log.length, t, killed ? before : `${before}${answerOf(machine, before)}`));
     machine.commit();
     const text = stateText(machine);
     roundFrom = seen.get(text);
@@ -77,9 +71,8 @@ export function replaySchedule(text: string): Replay {
   const stuck = machine.enabledMask() === 0 ? new Judge(machine).judge() : undefined;
   const wrong = machine.fault ?? (eager ? undefined : raceBetweenNext(machine)) ?? stuck;
   if (wrong !== undefined) roundFrom = undefined;
-  const circle =
-    roundFrom === undefined ? undefined : `the state after step ${roundFrom} comes back`;
-  const violation = wrong ?? circle;
+  const comesBack = roundFrom !== undefined && `the state after step ${roundFrom} comes back`;
+  const violation = wrong ?? (comesBack || undefined);
   log.push(violation === undefined ? "no violation" : `=> ${violation}`);
   return { violation, log, roundFrom };
 }
@@ -93,8 +86,7 @@ function line(number: number, t: number, text: string): string {
 }
 
 function describe(machine: Machine, t: number): string {
-  const state = machine.mem[machine.cellsOf(t)]!;
-  const operation = machine.automata[t]!.operations[state]!;
+  const operation = machine.operationOf(t);
   const name = KIND_NAMES[operation.kind]!;
   if (machine.mem[machine.cellsOf(t) + QUEUED]! > 0)
     return `wait on word ${operation.byte / 4} times out`;

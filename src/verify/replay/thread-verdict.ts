@@ -1,5 +1,5 @@
 import { explains } from "../judge/linearise.ts";
-import { isPlain, KIND } from "../operations.ts";
+import { conflict, KIND } from "../operations.ts";
 import type { ThreadPlan } from "./thread-plan.ts";
 import * as T from "./turnstile.ts";
 
@@ -21,19 +21,23 @@ export class ThreadVerdict {
   failure(): string | undefined {
     const rests = this.#rests;
     const { circling, choices } = this.#plan;
-    if (rests.includes(T.FAULTED)) return "a thread threw";
+    if (rests.includes(T.REST.faulted)) return "a thread threw";
     if (circling.size > 0) return this.#goesRound() ? "threads go round for ever" : undefined;
-    if (!this.#free && Atomics.load(this.#turnstile, T.STEP) < choices.length) return undefined;
-    if (rests.every((rest, t) => rest === T.ENDED || this.#isWaiting(t)) && !rests.every(hasEnded))
+    if (!this.#free && Atomics.load(this.#turnstile, T.WORD.step) < choices.length)
+      return undefined;
+    if (
+      rests.every((rest, t) => rest === T.REST.ended || this.#isWaiting(t)) &&
+      !rests.every(hasEnded)
+    )
       return "deadlock";
-    if (rests.includes(T.OUT_OF_STEPS)) return this.#raceOfNext();
-    if (rests.includes(T.RUNNING)) return undefined;
-    return rests.includes(T.SLEEPING) ? "deadlock" : this.#wrongEnd();
+    if (rests.includes(T.REST.outOfSteps)) return this.#raceOfNext();
+    if (rests.includes(T.REST.running)) return undefined;
+    return rests.includes(T.REST.sleeping) ? "deadlock" : this.#wrongEnd();
   }
 
   /** They took every step of many rounds, and none of them has come to an end. */
   #goesRound(): boolean {
-    const took = Atomics.load(this.#turnstile, T.STEP) >= this.#plan.choices.length;
+    const took = Atomics.load(this.#turnstile, T.WORD.step) >= this.#plan.choices.length;
     return (
       (this.#free || took) && [...this.#plan.circling].every((t) => !hasEnded(this.#rests[t]!))
     );
@@ -41,13 +45,13 @@ export class ThreadVerdict {
 
   /** Whoever waits for a ring, or for the end of another thread, waits in the turnstile. */
   #isWaiting(t: number): boolean {
-    if (this.#rests[t] === T.SLEEPING) return true;
+    if (this.#rests[t] === T.REST.sleeping) return true;
     const at = T.wordsOf(t);
-    const kind = this.#turnstile[at + T.NEXT_KIND];
+    const kind = this.#turnstile[at + T.OWN.nextKind];
     const awaitsRing = kind === KIND.awaitRing;
     const awaitsEnd =
-      kind === KIND.awaitEnd && !hasEnded(this.#rests[this.#turnstile[at + T.NEXT_BYTE]!]!);
-    return this.#rests[t] === T.OUT_OF_STEPS && (awaitsRing || awaitsEnd);
+      kind === KIND.awaitEnd && !hasEnded(this.#rests[this.#turnstile[at + T.OWN.nextByte]!]!);
+    return this.#rests[t] === T.REST.outOfSteps && (awaitsRing || awaitsEnd);
   }
 
   #wrongEnd(): string | undefined {
@@ -59,8 +63,8 @@ export class ThreadVerdict {
     return configuration.check?.({
       reports: this.#rests.map((_, t) => {
         const at = T.wordsOf(t);
-        const count = Atomics.load(turnstile, at + T.REPORTS);
-        return [...turnstile.slice(at + T.REPORT_VALUES, at + T.REPORT_VALUES + count)];
+        const count = Atomics.load(turnstile, at + T.OWN.reports);
+        return [...turnstile.slice(at + T.OWN.reportValues, at + T.OWN.reportValues + count)];
       }),
       words: (n) => new Int32Array(memory.buffers[n]!).slice(),
     });
@@ -68,22 +72,19 @@ export class ThreadVerdict {
 
   /** Two threads stand before accesses to the same payload: the race is there. */
   #raceOfNext(): string | undefined {
-    const next = this.#rests.map((rest, t) => {
+    const next = this.#rests.flatMap((rest, t) => {
       const at = T.wordsOf(t);
-      const [kind, byte, bytes] = this.#turnstile.subarray(at + T.NEXT_KIND, at + T.NEXT_BYTES + 1);
-      return { stands: rest === T.OUT_OF_STEPS, kind: kind!, byte: byte!, end: byte! + bytes! };
+      const [kind, byte, bytes] = this.#turnstile.subarray(
+        at + T.OWN.nextKind,
+        at + T.OWN.nextBytes + 1,
+      );
+      return rest === T.REST.outOfSteps ? [{ kind: kind!, byte: byte!, bytes: bytes! }] : [];
     });
-    for (const [t, a] of next.entries()) {
-      for (const b of next.slice(0, t)) {
-        if (!a.stands || !b.stands || !isPlain(a.kind) || !isPlain(b.kind)) continue;
-        if (a.kind === KIND.read && b.kind === KIND.read) continue;
-        if (Math.max(a.byte, b.byte) < Math.min(a.end, b.end)) return "data race";
-      }
-    }
-    return undefined;
+    const races = next.some((a, i) => next.slice(0, i).some((b) => conflict(a, b)));
+    return races ? "data race" : undefined;
   }
 }
 
 function hasEnded(rest: number): boolean {
-  return rest === T.ENDED;
+  return rest === T.REST.ended;
 }

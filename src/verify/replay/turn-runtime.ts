@@ -1,7 +1,27 @@
 import { type AnyView, methodAccess } from "../fibers/views.ts";
-import type { Image } from "../memory.ts";
+import { Image } from "../memory.ts";
 import { asyncWait, KIND } from "../operations.ts";
 import * as T from "./turnstile.ts";
+
+/** What one thread of a replay follows. */
+export interface TurnOrders {
+  readonly turnstile: Int32Array;
+  /** Thread of each step; threads + thread is a kill. */
+  readonly schedule: Int32Array;
+  readonly buffers: SharedArrayBuffer[];
+  readonly threads: number;
+  readonly thread: number;
+  /** Payload needs no turn of its own. */
+  readonly eager: boolean;
+  /** Nobody holds the threads back; the schedule is not looked at. */
+  readonly free: boolean;
+}
+
+/** Calls that are made as they stand once it is the thread's turn. */
+type AtomicName = Exclude<
+  keyof typeof KIND & keyof typeof Atomics,
+  "wait" | "waitAsync" | "notify"
+>;
 
 /**
  * The `R` of the rewritten code in real threads: each access waits until the schedule gives this thread its turn.
@@ -9,117 +29,68 @@ import * as T from "./turnstile.ts";
  * outside whether another one has really fallen asleep. Without a schedule the threads run freely.
  */
 export class TurnRuntime {
-  image: Image | undefined;
+  readonly #image: Image;
+  readonly #orders: TurnOrders;
   readonly #turnstile: Int32Array;
-  readonly #schedule: Int32Array;
-  readonly #threads: number;
-  readonly #me: number;
   readonly #own: number;
-  readonly #eager: boolean;
-  readonly #free: boolean;
   #holding = false;
   #listens: { w: Int32Array; i: number; v: number } | undefined;
 
-  constructor(
-    turnstile: Int32Array,
-    schedule: Int32Array,
-    threads: number,
-    me: number,
-    eager: boolean,
-    free: boolean,
-  ) {
-    this.#turnstile = turnstile;
-    this.#schedule = schedule;
-    this.#threads = threads;
-    this.#me = me;
-    this.#own = T.wordsOf(me);
-    this.#eager = eager;
-    this.#free = free;
+  constructor(orders: TurnOrders) {
+    this.#orders = orders;
+    this.#turnstile = orders.turnstile;
+    this.#own = T.wordsOf(orders.thread);
+    this.#image = new Image(orders.buffers);
   }
 
-  load(w: Int32Array, i: number): number {
-    this.#turn(KIND.load, w, i);
-    return Atomics.load(w, i);
-  }
-
-  store(w: Int32Array, i: number, v: number): number {
-    this.#turn(KIND.store, w, i);
-    return Atomics.store(w, i, v);
-  }
-
-  add(w: Int32Array, i: number, v: number): number {
-    this.#turn(KIND.add, w, i);
-    return Atomics.add(w, i, v);
-  }
-
-  sub(w: Int32Array, i: number, v: number): number {
-    this.#turn(KIND.sub, w, i);
-    return Atomics.sub(w, i, v);
-  }
-
-  and(w: Int32Array, i: number, v: number): number {
-    this.#turn(KIND.and, w, i);
-    return Atomics.and(w, i, v);
-  }
-
-  or(w: Int32Array, i: number, v: number): number {
-    this.#turn(KIND.or, w, i);
-    return Atomics.or(w, i, v);
-  }
-
-  xor(w: Int32Array, i: number, v: number): number {
-    this.#turn(KIND.xor, w, i);
-    return Atomics.xor(w, i, v);
-  }
-
-  exchange(w: Int32Array, i: number, v: number): number {
-    this.#turn(KIND.exchange, w, i);
-    return Atomics.exchange(w, i, v);
-  }
-
-  compareExchange(w: Int32Array, i: number, v: number, n: number): number {
-    this.#turn(KIND.compareExchange, w, i);
-    return Atomics.compareExchange(w, i, v, n);
-  }
-
-  now = () => (this.#free ? performance.now() : 0);
+  load = (w: Int32Array, i: number) => this.#atomic("load", w, i);
+  store = (w: Int32Array, i: number, v: number) => this.#atomic("store", w, i, v);
+  add = (w: Int32Array, i: number, v: number) => this.#atomic("add", w, i, v);
+  sub = (w: Int32Array, i: number, v: number) => this.#atomic("sub", w, i, v);
+  and = (w: Int32Array, i: number, v: number) => this.#atomic("and", w, i, v);
+  or = (w: Int32Array, i: number, v: number) => this.#atomic("or", w, i, v);
+  xor = (w: Int32Array, i: number, v: number) => this.#atomic("xor", w, i, v);
+  exchange = (w: Int32Array, i: number, v: number) => this.#atomic("exchange", w, i, v);
+  compareExchange = (w: Int32Array, i: number, v: number, n: number) =>
+    this.#atomic("compareExchange", w, i, v, n);
+  now = () => (this.#orders.free ? performance.now() : 0);
 
   wait(w: Int32Array, i: number, v: number, timeoutMs = Number.POSITIVE_INFINITY): string {
-    if (this.#free) return this.#waitFreely(w, i, v, timeoutMs);
+    if (this.#orders.free) return this.#waitFreely(w, i, v, timeoutMs);
     this.#turn(KIND.wait, w, i);
     if (Atomics.load(w, i) !== v) return "not-equal";
     const t = this.#turnstile;
-    Atomics.store(t, this.#own + T.TICKET, Atomics.add(t, T.TICKETS, 1));
-    Atomics.store(t, this.#own + T.WOKEN, 0);
-    Atomics.store(t, this.#own + T.ASLEEP_ON, this.#address(w, i) + 1);
-    this.#rest(T.SLEEPING);
+    Atomics.store(t, this.#own + T.OWN.ticket, Atomics.add(t, T.WORD.tickets, 1));
+    Atomics.store(t, this.#own + T.OWN.woken, 0);
+    Atomics.store(t, this.#own + T.OWN.asleepOn, this.#address(w, i) + 1);
+    this.#rest(T.REST.sleeping);
     this.#pass();
-    while (Atomics.load(t, this.#own + T.WOKEN) === 0) Atomics.wait(t, this.#own + T.WOKEN, 0);
-    const why = Atomics.exchange(t, this.#own + T.WOKEN, 0);
-    Atomics.store(t, this.#own + T.ASLEEP_ON, 0);
-    if (why === T.BY_STOP) throw new T.Stopped();
-    if (why !== T.BY_NOTIFY) this.#wakeUp();
-    this.#holding = why === T.BY_TIMEOUT;
-    if (why === T.BY_KILL) this.#die();
-    return why === T.BY_NOTIFY ? "ok" : "timed-out";
+    while (Atomics.load(t, this.#own + T.OWN.woken) === 0)
+      Atomics.wait(t, this.#own + T.OWN.woken, 0);
+    const why = Atomics.exchange(t, this.#own + T.OWN.woken, 0);
+    Atomics.store(t, this.#own + T.OWN.asleepOn, 0);
+    if (why === T.WOKEN_BY.stop) throw new T.Stopped();
+    if (why !== T.WOKEN_BY.notify) this.#wakeUp();
+    this.#holding = why === T.WOKEN_BY.timeout;
+    if (why === T.WOKEN_BY.kill) this.#die();
+    return why === T.WOKEN_BY.notify ? "ok" : "timed-out";
   }
 
   notify(w: Int32Array, i: number, count = Number.POSITIVE_INFINITY): number {
-    if (this.#free) return Atomics.notify(w, i, count);
+    if (this.#orders.free) return Atomics.notify(w, i, count);
     this.#turn(KIND.notify, w, i);
     const t = this.#turnstile;
     const address = this.#address(w, i) + 1;
     let woken = 0;
     while (woken < count) {
-      const first = T.firstAsleepOn(t, this.#threads, address);
+      const first = T.firstAsleepOn(t, this.#orders.threads, address);
       if (first < 0) break;
       woken++;
-      Atomics.store(t, T.wordsOf(first) + T.ASLEEP_ON, 0);
+      Atomics.store(t, T.wordsOf(first) + T.OWN.asleepOn, 0);
       // Counted as running before it is, so that nobody takes the run for finished.
-      Atomics.store(t, T.wordsOf(first) + T.REST, T.RUNNING);
-      Atomics.sub(t, T.RESTING, 1);
-      Atomics.store(t, T.wordsOf(first) + T.WOKEN, T.BY_NOTIFY);
-      Atomics.notify(t, T.wordsOf(first) + T.WOKEN);
+      Atomics.store(t, T.wordsOf(first) + T.OWN.rest, T.REST.running);
+      Atomics.sub(t, T.WORD.resting, 1);
+      T.wake(t, first, T.WOKEN_BY.notify);
     }
     return woken;
   }
@@ -136,15 +107,15 @@ export class TurnRuntime {
   awaitRing(): void {
     const { w, i, v } = this.#listens!;
     this.#listens = undefined;
-    if (this.#free) this.#waitFreely(w, i, v, Number.POSITIVE_INFINITY);
+    if (this.#orders.free) this.#waitFreely(w, i, v, Number.POSITIVE_INFINITY);
     else this.#turnFor(KIND.awaitRing, 0, 0);
   }
 
   report(value: number): void {
-    const at = this.#own + T.REPORTS;
+    const at = this.#own + T.OWN.reports;
     const count = Atomics.load(this.#turnstile, at);
     if (count < T.MAX_REPORTS)
-      Atomics.store(this.#turnstile, this.#own + T.REPORT_VALUES + count, value);
+      Atomics.store(this.#turnstile, this.#own + T.OWN.reportValues + count, value);
     Atomics.store(this.#turnstile, at, count + 1);
   }
 
@@ -152,14 +123,14 @@ export class TurnRuntime {
   respond = (result: number) => this.#say(KIND.respond, result, 0);
 
   awaitEnd(thread: number): void {
-    if (!this.#free) {
+    if (!this.#orders.free) {
       this.#turnFor(KIND.awaitEnd, thread, 0);
       return;
     }
-    const rest = T.wordsOf(thread) + T.REST;
-    while (Atomics.load(this.#turnstile, rest) !== T.ENDED) {
-      Atomics.wait(this.#turnstile, rest, T.RUNNING, T.FREE_SLICE_MS);
-      if (Atomics.load(this.#turnstile, T.STOP) === 1) throw new T.Stopped();
+    const rest = T.wordsOf(thread) + T.OWN.rest;
+    while (Atomics.load(this.#turnstile, rest) !== T.REST.ended) {
+      Atomics.wait(this.#turnstile, rest, T.REST.running, T.FREE_SLICE_MS);
+      if (Atomics.load(this.#turnstile, T.WORD.stop) === 1) throw new T.Stopped();
     }
   }
 
@@ -184,11 +155,11 @@ export class TurnRuntime {
   method(object: AnyView, name: string, ...args: unknown[]): unknown {
     const inputs = args.map((arg) => {
       if (!ArrayBuffer.isView(arg) || !this.#steps(arg)) return arg;
-      this.#turnFor(KIND.read, this.image!.startOf(arg), arg.byteLength);
+      this.#turnFor(KIND.read, this.#image.startOf(arg), arg.byteLength);
       return (arg as Uint8Array).slice();
     });
     if (name !== "subarray" && ArrayBuffer.isView(object) && this.#steps(object)) {
-      const access = methodAccess(object, this.image!.startOf(object), name, inputs);
+      const access = methodAccess(object, this.#image.startOf(object), name, inputs);
       this.#turnFor(access.kind, access.byte, access.bytes);
     }
     return (object as unknown as Record<string, (...a: unknown[]) => unknown>)[name]!.apply(
@@ -200,7 +171,7 @@ export class TurnRuntime {
   /** The program of this thread has ended; whoever comes next may go on. */
   finish(how: number): void {
     this.#rest(how);
-    if (!this.#free && this.#holding) this.#pass();
+    if (!this.#orders.free && this.#holding) this.#pass();
   }
 
   /** Forgets the last run. */
@@ -211,14 +182,23 @@ export class TurnRuntime {
 
   #say(kind: number, a: number, b: number): void {
     this.#turnFor(kind, 0, 0);
-    T.record(this.#turnstile, this.#threads, this.#me, kind, a, b);
+    T.record(this.#turnstile, this.#orders.threads, this.#orders.thread, kind, a, b);
   }
 
   #waitFreely(w: Int32Array, i: number, v: number, timeoutMs: number): string {
-    this.#rest(T.SLEEPING);
+    this.#rest(T.REST.sleeping);
     const ended = T.sleepUnlessStopped(this.#turnstile, w, i, v, timeoutMs);
     this.#wakeUp();
     return ended;
+  }
+
+  #atomic(name: AtomicName, w: Int32Array, i: number, ...operands: number[]): number {
+    this.#turn(KIND[name], w, i);
+    return (Atomics[name] as (w: Int32Array, i: number, ...operands: number[]) => number)(
+      w,
+      i,
+      ...operands,
+    );
   }
 
   #turn(kind: number, view: AnyView, index: number): void {
@@ -232,26 +212,26 @@ export class TurnRuntime {
   }
 
   #steps(view: ArrayBufferView): boolean {
-    return !this.#free && !this.#eager && this.image!.startOf(view) >= 0;
+    return !this.#orders.free && !this.#orders.eager && this.#image.startOf(view) >= 0;
   }
 
   #turnFor(kind: number, byte: number, bytes: number): void {
     const t = this.#turnstile;
-    if (this.#free && Atomics.load(t, T.STOP) === 1) throw new T.Stopped();
-    if (this.#free) return;
+    if (this.#orders.free && Atomics.load(t, T.WORD.stop) === 1) throw new T.Stopped();
+    if (this.#orders.free) return;
     if (this.#holding) this.#pass();
     for (;;) {
-      const step = Atomics.load(t, T.STEP);
-      if (Atomics.load(t, T.STOP) === 1) throw new T.Stopped();
-      if (step >= this.#schedule.length) {
-        Atomics.store(t, this.#own + T.NEXT_KIND, kind);
-        Atomics.store(t, this.#own + T.NEXT_BYTE, byte);
-        Atomics.store(t, this.#own + T.NEXT_BYTES, bytes);
+      const step = Atomics.load(t, T.WORD.step);
+      if (Atomics.load(t, T.WORD.stop) === 1) throw new T.Stopped();
+      if (step >= this.#orders.schedule.length) {
+        Atomics.store(t, this.#own + T.OWN.nextKind, kind);
+        Atomics.store(t, this.#own + T.OWN.nextByte, byte);
+        Atomics.store(t, this.#own + T.OWN.nextBytes, bytes);
         throw new T.OutOfSteps();
       }
-      if (this.#schedule[step] === this.#me) break;
-      if (this.#schedule[step] === this.#threads + this.#me) this.#die();
-      Atomics.wait(t, T.STEP, step);
+      if (this.#orders.schedule[step] === this.#orders.thread) break;
+      if (this.#orders.schedule[step] === this.#orders.threads + this.#orders.thread) this.#die();
+      Atomics.wait(t, T.WORD.step, step);
     }
     this.#holding = true;
   }
@@ -260,40 +240,35 @@ export class TurnRuntime {
   #pass(): void {
     const t = this.#turnstile;
     this.#holding = false;
-    const next = this.#schedule[Atomics.load(t, T.STEP) + 1];
-    const sleeper = next === undefined ? -1 : next % this.#threads;
+    const next = this.#orders.schedule[Atomics.load(t, T.WORD.step) + 1];
+    const sleeper = next === undefined ? -1 : next % this.#orders.threads;
     // Looked at before the step ends: afterwards the next thread may already have fallen asleep by itself.
-    const asleep = sleeper >= 0 && Atomics.load(t, T.wordsOf(sleeper) + T.ASLEEP_ON) !== 0;
-    Atomics.add(t, T.STEP, 1);
-    Atomics.notify(t, T.STEP);
+    const asleep = sleeper >= 0 && Atomics.load(t, T.wordsOf(sleeper) + T.OWN.asleepOn) !== 0;
+    Atomics.add(t, T.WORD.step, 1);
+    Atomics.notify(t, T.WORD.step);
     if (!asleep) return;
-    Atomics.store(
-      t,
-      T.wordsOf(sleeper) + T.WOKEN,
-      next! < this.#threads ? T.BY_TIMEOUT : T.BY_KILL,
-    );
-    Atomics.notify(t, T.wordsOf(sleeper) + T.WOKEN);
+    T.wake(t, sleeper, next! < this.#orders.threads ? T.WOKEN_BY.timeout : T.WOKEN_BY.kill);
   }
 
   #die(): never {
-    this.#rest(T.ENDED);
+    this.#rest(T.REST.ended);
     this.#pass();
     throw new T.Stopped();
   }
 
   #rest(how: number): void {
-    Atomics.store(this.#turnstile, this.#own + T.REST, how);
-    Atomics.notify(this.#turnstile, this.#own + T.REST);
-    Atomics.add(this.#turnstile, T.RESTING, 1);
-    Atomics.notify(this.#turnstile, T.RESTING);
+    Atomics.store(this.#turnstile, this.#own + T.OWN.rest, how);
+    Atomics.notify(this.#turnstile, this.#own + T.OWN.rest);
+    Atomics.add(this.#turnstile, T.WORD.resting, 1);
+    Atomics.notify(this.#turnstile, T.WORD.resting);
   }
 
   #wakeUp(): void {
-    Atomics.store(this.#turnstile, this.#own + T.REST, T.RUNNING);
-    Atomics.sub(this.#turnstile, T.RESTING, 1);
+    Atomics.store(this.#turnstile, this.#own + T.OWN.rest, T.REST.running);
+    Atomics.sub(this.#turnstile, T.WORD.resting, 1);
   }
 
   #address(w: Int32Array, i: number): number {
-    return this.image!.startOf(w) + i * w.BYTES_PER_ELEMENT;
+    return this.#image.startOf(w) + i * w.BYTES_PER_ELEMENT;
   }
 }

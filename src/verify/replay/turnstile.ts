@@ -1,23 +1,35 @@
 /** Words of the turnstile that real threads share during a replay. */
-export const STEP = 0;
-export const RUN = 1;
-export const RESTING = 2;
-export const STOP = 3;
-export const TICKETS = 4;
-/** From here per thread: how it rests, woken, sleeping address + 1, place in the queue, number of reports. */
-export const THREADS = 8;
-export const REST = 0;
-export const WOKEN = 1;
-export const ASLEEP_ON = 2;
-export const TICKET = 3;
-export const REPORTS = 4;
-/** The access a thread was about to make when the schedule ended: kind, first byte, bytes. */
-export const NEXT_KIND = 5;
-export const NEXT_BYTE = 6;
-export const NEXT_BYTES = 7;
-export const REPORT_VALUES = 8;
+export const WORD = {
+  /** The step of the schedule that is due. */
+  step: 0,
+  run: 1,
+  /** Threads that rest, in whatever way. */
+  resting: 2,
+  stop: 3,
+  tickets: 4,
+  /** Threads that have not left the current run yet. */
+  leaving: 5,
+} as const;
+
+/** Words of each thread, behind those. */
+export const OWN = {
+  rest: 0,
+  woken: 1,
+  /** The address it sleeps on, plus one. */
+  asleepOn: 2,
+  /** Its place in the queue of sleepers. */
+  ticket: 3,
+  reports: 4,
+  /** The access it was about to make when the schedule ended: kind, first byte, bytes. */
+  nextKind: 5,
+  nextByte: 6,
+  nextBytes: 7,
+  reportValues: 8,
+} as const;
+
+const FIRST_THREAD = 8;
 export const MAX_REPORTS = 24;
-export const THREAD_WORDS = REPORT_VALUES + MAX_REPORTS;
+const THREAD_WORDS = OWN.reportValues + MAX_REPORTS;
 /** Behind the threads: the number of invocations and responses, and then thread, kind and two operands of each. */
 const MAX_RECORDS = 128;
 const RECORD_WORDS = 4;
@@ -26,17 +38,10 @@ const RECORD_WORDS = 4;
 export const FREE_SLICE_MS = 20;
 
 /** How a thread rests. */
-export const RUNNING = 0;
-export const ENDED = 1;
-export const SLEEPING = 2;
-export const OUT_OF_STEPS = 3;
-export const FAULTED = 4;
+export const REST = { running: 0, ended: 1, sleeping: 2, outOfSteps: 3, faulted: 4 } as const;
 
 /** Why a sleeper was woken. */
-export const BY_NOTIFY = 1;
-export const BY_TIMEOUT = 2;
-export const BY_KILL = 3;
-export const BY_STOP = 4;
+export const WOKEN_BY = { notify: 1, timeout: 2, kill: 3, stop: 4 } as const;
 
 /** Words of the turnstile for that many threads. */
 export function turnstileWords(threads: number): number {
@@ -65,12 +70,18 @@ export function recordsOf(turnstile: Int32Array, threads: number): number[][] {
 
 /** First word of a thread. */
 export function wordsOf(thread: number): number {
-  return THREADS + thread * THREAD_WORDS;
+  return FIRST_THREAD + thread * THREAD_WORDS;
 }
 
 /** How each thread rests. */
 export function restsOf(turnstile: Int32Array, threads: number): number[] {
-  return Array.from({ length: threads }, (_, t) => Atomics.load(turnstile, wordsOf(t) + REST));
+  return Array.from({ length: threads }, (_, t) => Atomics.load(turnstile, wordsOf(t) + OWN.rest));
+}
+
+/** Wakes a sleeping thread and tells it why. */
+export function wake(turnstile: Int32Array, thread: number, why: number): void {
+  Atomics.store(turnstile, wordsOf(thread) + OWN.woken, why);
+  Atomics.notify(turnstile, wordsOf(thread) + OWN.woken);
 }
 
 /** Ends a thread program from outside; not an error of the program. */
@@ -81,17 +92,11 @@ export class OutOfSteps extends Error {}
 
 /** The thread that has slept longest on an address (plus one), or -1. */
 export function firstAsleepOn(turnstile: Int32Array, threads: number, address: number): number {
-  let first = -1;
-  let ticket = Number.POSITIVE_INFINITY;
-  for (let t = 0; t < threads; t++) {
-    const at = wordsOf(t);
-    if (Atomics.load(turnstile, at + ASLEEP_ON) !== address) continue;
-    const own = Atomics.load(turnstile, at + TICKET);
-    if (own >= ticket) continue;
-    ticket = own;
-    first = t;
-  }
-  return first;
+  const ticket = (t: number) => Atomics.load(turnstile, wordsOf(t) + OWN.ticket);
+  const asleep = Array.from({ length: threads }, (_, t) => t).filter(
+    (t) => Atomics.load(turnstile, wordsOf(t) + OWN.asleepOn) === address,
+  );
+  return asleep.sort((a, b) => ticket(a) - ticket(b))[0] ?? -1;
 }
 
 /** Atomics.wait for a free-running thread, which leaves when the run is over. */
@@ -107,7 +112,7 @@ export function sleepUnlessStopped(
   while (ended === "timed-out" && performance.now() < deadline) {
     const leftMs = deadline - performance.now();
     ended = Atomics.wait(words, index, value, Math.min(FREE_SLICE_MS, leftMs));
-    if (Atomics.load(turnstile, STOP) === 1) throw new Stopped();
+    if (Atomics.load(turnstile, WORD.stop) === 1) throw new Stopped();
   }
   return ended;
 }

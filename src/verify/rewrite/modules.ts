@@ -4,21 +4,13 @@ import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compileFunction } from "node:vm";
 import { OrbweaverError } from "../../errors.ts";
+import type { Configuration, Patch } from "../configuration.ts";
 import { findSuspending } from "./suspending.ts";
 import { parseModule, type Syntax } from "./syntax.ts";
 import { type Style, Transformer } from "./transform.ts";
 
 /** The compiled sources that ship. */
 export const shippedRoot = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-
-/** A change of the shipped text that must make a configuration fail. */
-export interface Patch {
-  /** Compiled module below the shipped root, for example "sync/ring.js". */
-  readonly module: string;
-  /** Must occur exactly once. */
-  readonly find: string;
-  readonly replace: string;
-}
 
 /** The scenario calls a thread program may make; the runtime answers them. */
 export const SCENARIO_CALLS: ReadonlySet<string> = new Set([
@@ -38,8 +30,20 @@ interface Parsed {
   readonly syntax: Syntax;
 }
 
+/** Loads one configuration of a module, rewritten for one runtime and with patches applied. */
+export function loadConfiguration(
+  module: string,
+  name: string,
+  runtime: object,
+  style: Style,
+  patches: readonly Patch[],
+): Configuration {
+  const { configurations } = loadRewritten(module, runtime, style, patches);
+  return (configurations as Configuration[]).find((one) => one.name === name)!;
+}
+
 /** Loads the shipped modules that a configuration file uses, rewritten for one runtime and with patches applied. */
-export function loadRewritten(
+function loadRewritten(
   entry: string,
   runtime: object,
   style: Style,

@@ -38,10 +38,10 @@ export function namedFunctions(module: Syntax): NamedFunction[] {
   for (const node of everyNode(module)) {
     if (node.type === "FunctionDeclaration") {
       found.push({ name: nameOf(node.id), getter: false, node });
-    } else if (node.type === "MethodDefinition" && node.kind !== "constructor") {
-      const value = node.value as Syntax;
-      found.push({ name: nameOf(node.key), getter: node.kind === "get", node: value });
-    } else if (node.type === "Property" && (node.method === true || node.kind === "get")) {
+    } else if (
+      (node.type === "MethodDefinition" && node.kind !== "constructor") ||
+      (node.type === "Property" && (node.method === true || node.kind === "get"))
+    ) {
       const value = node.value as Syntax;
       found.push({ name: nameOf(node.key), getter: node.kind === "get", node: value });
     }

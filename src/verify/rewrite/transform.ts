@@ -84,9 +84,8 @@ export class Transformer {
       case "MemberExpression":
         return this.#member(node);
       case "AssignmentExpression":
-        return this.#assignment(node);
       case "UpdateExpression":
-        return this.#update(node);
+        return this.#assignment(node);
       case "WhileStatement":
       case "DoWhileStatement":
       case "ForStatement":
@@ -102,14 +101,20 @@ export class Transformer {
 
   /** The node's own text with its children rewritten. */
   #plain(node: Syntax): string {
+    return this.#between(childrenOf(node), node.start, node.end);
+  }
+
+  /** The text between two places with those of the nodes that lie there rewritten. */
+  #between(nodes: readonly Syntax[], from: number, to: number): string {
     let text = "";
-    let at = node.start;
-    for (const child of childrenOf(node)) {
-      if (child.start < at) continue; // shorthand properties name the same text twice
-      text += this.#source.slice(at, child.start) + this.#emit(child);
-      at = child.end;
+    let at = from;
+    for (const node of nodes) {
+      // Shorthand properties name the same text twice.
+      if (node.start < at || node.end > to) continue;
+      text += this.#source.slice(at, node.start) + this.#emit(node);
+      at = node.end;
     }
-    return text + this.#source.slice(at, node.end);
+    return text + this.#source.slice(at, to);
   }
 
   #yielding(star: boolean, text: string): string {
@@ -218,29 +223,21 @@ export class Transformer {
     return this.#plain(node);
   }
 
+  /** `target = …`, `target += …` or `target++`. */
   #assignment(node: Syntax): string {
-    const left = node.left as Syntax;
+    const counts = node.type === "UpdateExpression";
+    const target = (counts ? node.argument : node.left) as Syntax;
     if (this.#fibers && !this.#inside) return this.#plain(node);
     // A changed field is local state that no frame shows: from here on only the whole history identifies a state.
-    if (isMember(left) && !isElement(left) && this.#fibers)
-      return `(R.exact(), ${this.#plain(node)})`;
-    if (!isElement(left)) return this.#plain(node);
-    const place = `${this.#emit(left.object as Syntax)}, ${this.#emit(left.property as Syntax)}`;
-    const right = this.#emit(node.right as Syntax);
-    return node.operator === "="
-      ? this.#yielding(true, `R.put(${place}, ${right})`)
-      : this.#yielding(true, `R.update(${place}, "${String(node.operator)}", ${right}, false)`);
-  }
-
-  #update(node: Syntax): string {
-    const target = node.argument as Syntax;
-    if (this.#fibers && !this.#inside) return this.#plain(node);
     if (isMember(target) && !isElement(target) && this.#fibers)
       return `(R.exact(), ${this.#plain(node)})`;
     if (!isElement(target)) return this.#plain(node);
     const place = `${this.#emit(target.object as Syntax)}, ${this.#emit(target.property as Syntax)}`;
-    const operator = node.operator === "++" ? "+=" : "-=";
-    return this.#yielding(true, `R.update(${place}, "${operator}", 1, ${node.prefix !== true})`);
+    const by = counts ? "1" : this.#emit(node.right as Syntax);
+    if (node.operator === "=") return this.#yielding(true, `R.put(${place}, ${by})`);
+    const operator = counts ? `${String(node.operator)[0]}=` : String(node.operator);
+    const old = counts && node.prefix !== true;
+    return this.#yielding(true, `R.update(${place}, "${operator}", ${by}, ${old})`);
   }
 
   #loop(outer: Syntax, loop: Syntax): string {
@@ -252,22 +249,9 @@ export class Transformer {
     for (const name of declaredNames(body)) changing.delete(name);
     if (loop.init) for (const name of declaredNames(loop.init as Syntax)) changing.add(name);
     const head = `R.head(${[`$${place}`, place, ...changing].join(", ")});`;
-    const before = this.#splice(outer, outer.start, body.start);
-    const after = this.#splice(outer, body.end, outer.end);
+    const parts = childrenOf(loop);
+    const before = this.#between(parts, outer.start, body.start);
+    const after = this.#between(parts, body.end, outer.end);
     return `{ const $${place} = R.base(); ${before}{ ${head} ${this.#emit(body)} }${after} }`;
-  }
-
-  /** The text between two places of a loop (its label, head or tail) with the expressions in it rewritten. */
-  #splice(node: Syntax, from: number, to: number): string {
-    let text = "";
-    let at = from;
-    const parts =
-      node.type === "LabeledStatement" ? childrenOf(node.body as Syntax) : childrenOf(node);
-    for (const child of parts) {
-      if (child.start < from || child.end > to) continue;
-      text += this.#source.slice(at, child.start) + this.#emit(child);
-      at = child.end;
-    }
-    return text + this.#source.slice(at, to);
   }
 }

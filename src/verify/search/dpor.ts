@@ -1,7 +1,7 @@
 import { Judge, type Verdict } from "../judge/verdict.ts";
 import type { World } from "../machine/explored-world.ts";
-import { Machine } from "../machine/machine.ts";
-import { RaceClocks } from "../machine/race-clocks.ts";
+import type { Machine } from "../machine/machine.ts";
+import { clockedMachine } from "../machine/race-clocks.ts";
 
 const MAX_DEPTH = 4096;
 
@@ -34,15 +34,12 @@ export class Dpor {
 
   constructor(world: World) {
     const threads = world.automata.length;
-    const cells = world.image.bytes >> 2;
-    const objects = 2 * cells + threads * 4 + 1;
-    const own = threads * threads + objects * (1 + threads);
-    this.#machine = new Machine(world, true, own + RaceClocks.cells(threads, cells));
+    const objects = 2 * (world.image.bytes >> 2) + threads * 4 + 1;
+    this.#machine = clockedMachine(world, threads * threads + objects * (1 + threads));
     this.#threads = threads;
     this.#racing = new Int32Array(2 * threads + 2);
     this.#clocks = this.#machine.stateCells;
     this.#objects = this.#clocks + threads * threads;
-    this.#machine.races = new RaceClocks(this.#machine, this.#clocks + own);
     this.#clock = new Int32Array(MAX_DEPTH * threads);
     this.#sleepFootprint = new Int32Array(MAX_DEPTH * threads * 4);
     this.#judge = new Judge(this.#machine);

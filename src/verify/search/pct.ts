@@ -1,7 +1,7 @@
+import { Random } from "../../web/seeded-random.ts";
 import { Judge, type Verdict } from "../judge/verdict.ts";
 import type { World } from "../machine/explored-world.ts";
-import { Machine } from "../machine/machine.ts";
-import { RaceClocks } from "../machine/race-clocks.ts";
+import { clockedMachine } from "../machine/race-clocks.ts";
 import { cpuSeconds } from "./dpor.ts";
 
 const PRIORITY_CHANGES = 3;
@@ -17,29 +17,25 @@ export function searchRandom(
   seed: number,
   maxCpuSeconds: number,
 ): Verdict {
-  const threads = world.automata.length;
-  const cells = world.image.bytes >> 2;
-  const machine = new Machine(world, true, RaceClocks.cells(threads, cells));
-  machine.races = new RaceClocks(machine, machine.stateCells);
+  const machine = clockedMachine(world);
+  const { threads } = machine;
   machine.begin();
   const judge = new Judge(machine);
   const started = process.cpuUsage();
-  const random = generator(seed);
+  const random = new Random(seed);
   let length = 200;
   let executions = 0;
   const done = (violation: string | null, choices: number[]): Verdict => ({
-    ...{
-      executions,
-      states: machine.steps,
-      steps: machine.steps,
-      complete: false,
-      violation,
-      choices,
-    },
+    executions,
+    states: machine.steps,
+    steps: machine.steps,
+    complete: false,
+    violation,
+    choices,
   });
   for (let run = 0; run < schedules && cpuSeconds(started) < maxCpuSeconds; run++) {
-    const priority = Array.from({ length: threads }, () => 1 + random());
-    const changes = Array.from({ length: PRIORITY_CHANGES }, () => Math.floor(random() * length));
+    const priority = Array.from({ length: threads }, () => 1 + random.next());
+    const changes = Array.from({ length: PRIORITY_CHANGES }, () => random.below(length));
     const choices: number[] = [];
     let violation: string | undefined;
     for (let step = 0; violation === undefined; step++) {
@@ -54,7 +50,7 @@ export function searchRandom(
         break;
       }
       // A spinning favourite must not keep the others out for ever.
-      if (changes.includes(step) || random() < 0.002) priority[best] = -step;
+      if (changes.includes(step) || random.next() < 0.002) priority[best] = -step;
       machine.step(best);
       choices.push(best);
       violation = machine.fault;
@@ -64,15 +60,4 @@ export function searchRandom(
     machine.undo(0);
   }
   return done(null, []);
-}
-
-/** Small reproducible random numbers in [0, 1): the seed is printed, so a run can be repeated. */
-export function generator(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

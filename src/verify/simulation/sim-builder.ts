@@ -1,44 +1,38 @@
-import { placeRecords } from "../../crawl/builder/journal-writers.ts";
-import { BufferReader } from "../../crawl/hand-off/buffer-reader.ts";
-import { FRAMES, type Frame } from "../../crawl/hand-off/frames.ts";
-import type { PlaceOfRecord } from "../../crawl/hand-off/hand-off-port.ts";
-import { EventBatch } from "../../frontier/journal/event-batch.ts";
+import { BuilderLoop } from "../../crawl/builder/builder-loop.ts";
+import { type Journal, JournalWriters } from "../../crawl/builder/journal-writers.ts";
+import { captureParts } from "../../crawl/hand-off/capture-frame.ts";
+import type { OpenJournal, PlaceOfRecord } from "../../crawl/hand-off/hand-off-port.ts";
+import type { Lease } from "../../frontier/frontier.ts";
+import type { EventBatch } from "../../frontier/journal/event-batch.ts";
 import { BATCH_HEADER_BYTES } from "../../frontier/journal/journal-format.ts";
-import type { HandOffBuffer } from "../../sync/hand-off-buffer.ts";
+import { type Done, raise, type Writer } from "../../store/writer.ts";
 import type { Random } from "../../web/seeded-random.ts";
 import type { SimDisk } from "./sim-disk.ts";
 import type { SimMemory } from "./sim-memory.ts";
 import type { SimParts } from "./sim-parts.ts";
 
-interface Source {
-  readonly thread: number;
-  unanswered: number;
-  places: number[];
-  /** Records whose places the crawler wants to know. */
-  asked: PlaceOfRecord[];
+const SYNC_EVERY_MS = 1000;
+
+/** Leaves what a dead crawler had put into its buffer to the next crawler there. */
+class CarelessLoop extends BuilderLoop {
+  protected override commitOfDead(then: () => void): void {
+    then();
+  }
 }
 
-/** A buffer and its crawlers, in the order of their lanes. */
-interface Intake {
-  readonly buffer: HandOffBuffer;
-  readonly reader: BufferReader;
-  readonly lanes: Source[];
-}
-
-const PLACE = { file: "archive", length: 1 };
-
-type Step = () => void;
-
-/** The builder thread: reads records out of the crawlers' buffers and commits in steps, between which the power may fail. */
+/**
+ * The builder thread: the shipped loop over a simulated disk. Every append and every sync of the disk is a step of its
+ * own that answers later, so that the power may fail before and after each of them.
+ */
 export class SimBuilder {
   readonly #disk: SimDisk;
   readonly #parts: SimParts;
-  readonly #memory: SimMemory;
-  readonly #together: boolean;
-  readonly #intakes: Intake[];
-  readonly #batches = new Map<number, EventBatch>();
-  readonly #tell: (thread: number, places: readonly PlaceOfRecord[]) => void;
-  #steps: Step[] = [];
+  readonly #loop: BuilderLoop;
+  /** What the disk has been asked to do and has not done. */
+  readonly #steps: (() => void)[] = [];
+  /** A sync of the archive that comes after everything else. */
+  #last: (() => void) | undefined;
+  #nowMs = 0;
 
   constructor(
     disk: SimDisk,
@@ -47,130 +41,156 @@ export class SimBuilder {
     together: boolean,
     tell: (thread: number, places: readonly PlaceOfRecord[]) => void,
   ) {
-    this.#tell = tell;
     this.#disk = disk;
     this.#parts = parts;
-    this.#memory = memory;
-    this.#together = together;
-    this.#intakes = Array.from({ length: memory.buffers.count }, (_, number) => {
-      const buffer = memory.bufferAt(number);
-      const lanes = memory.buffers.crawlersOf(number).map(source);
-      return { buffer, reader: new BufferReader(buffer), lanes };
+    const Loop = parts.storesLeft ? BuilderLoop : CarelessLoop;
+    this.#loop = new Loop({
+      buffers: Array.from({ length: memory.buffers.count }, (_, number) => ({
+        buffer: memory.bufferAt(number),
+        crawlers: memory.buffers.crawlersOf(number),
+      })),
+      memory,
+      stored: memory.stored,
+      bells: memory.bells,
+      writer: this.#archive(),
+      journals: new JournalWriters((open) => this.#journal(open)),
+      patience: { refused: raise, accepted: () => {} },
+      handOff: together ? "full" : "count-or-time",
+      framesPerTurn: 1,
+      syncEveryMs: SYNC_EVERY_MS,
+      nowMs: () => this.#nowMs,
+      post: (message) => {
+        if (message.kind === "places") tell(message.thread, message.places);
+      },
+      committed: () => {},
     });
   }
 
   /** True between the first and the last step of a commit. */
   get isCommitting(): boolean {
-    return this.#steps.length > 0;
+    return this.#steps.length > 0 || this.#last !== undefined;
   }
 
-  /** Does one thing: reads a little, begins a commit or goes on with one. */
+  /** Does one thing: a step of the disk if it has been asked for one, otherwise a turn of the loop. */
   step(random: Random): void {
-    if (this.isCommitting) this.#steps.shift()!();
-    else if (random.below(4) > 0) this.#read(random.below(this.#intakes.length), false);
-    else this.#begin();
+    if (random.below(4) > 0 && !this.isCommitting) this.read();
+    else this.goOn();
   }
 
   /** Reads a little of every buffer, unless it commits; false when there is nothing. */
   read(): boolean {
-    if (this.isCommitting) return false;
-    return [...this.#intakes.keys()].map((number) => this.#read(number, false)).includes(true);
+    return !this.isCommitting && this.#loop.turn(false);
   }
 
-  /** The next step of a commit, or the beginning of one; false when there is nothing to commit. */
+  /** The next step of the disk, or a turn so late that it is time to commit; false when there is nothing. */
   goOn(): boolean {
-    const waits = this.#intakes.some(({ lanes }) => lanes.some(({ unanswered }) => unanswered > 0));
-    if (this.isCommitting) this.#steps.shift()!();
-    else if (waits) this.#begin();
-    return waits || this.isCommitting;
+    if (this.isCommitting) {
+      this.#doNext();
+      return true;
+    }
+    this.#nowMs += SYNC_EVERY_MS;
+    return this.#loop.turn(false);
   }
 
   /** Commits everything that arrived whole. */
   commit(): void {
-    for (let step = this.#steps.shift(); step; step = this.#steps.shift()) step();
-    for (const intake of this.#intakes.keys()) while (this.#read(intake, true));
-    this.#begin();
-    for (let step = this.#steps.shift(); step; step = this.#steps.shift()) step();
+    this.#finish();
+    this.#loop.commit(true);
+    this.#finish();
   }
 
-  /** A crawler is dead: what it put whole is committed, what it held of its buffer is free again. */
   crawlerDied(thread: number): void {
-    const { buffers } = this.#memory;
-    const { buffer, reader, lanes } = this.#intakes[buffers.bufferOf(thread)]!;
-    const lane = buffers.laneOf(thread);
-    buffer.reclaim(lane);
-    if (this.#parts.storesLeft) this.commit();
-    reader.forget(lane);
-    Object.assign(lanes[lane]!, source(thread));
+    this.#finish();
+    this.#loop.crawlerDied(thread);
+    this.#finish();
   }
 
-  /** With "full" a buffer is left alone until somebody calls, unless it is to be emptied anyway. */
-  #read(number: number, anyway: boolean): boolean {
-    const { buffer, reader, lanes } = this.#intakes[number]!;
-    const isDue = reader.isReading || buffer.takeCall() !== 0;
-    if (this.#together && !anyway && !isDue) return false;
-    if (!reader.take()) return false;
-    const { counts } = reader.read(anyway ? Number.POSITIVE_INFINITY : 1, (frame, lane) =>
-      this.#take(lanes[lane]!, frame),
-    );
-    for (const [lane, from] of lanes.entries()) from.unanswered += counts[lane]!;
-    if (this.#parts.answers === "when read") this.#answer();
-    return true;
+  #finish(): void {
+    while (this.isCommitting) this.#doNext();
   }
 
-  #take({ places, asked }: Source, { kind, parts }: Frame): void {
-    if (kind === FRAMES.capture) {
-      places.push(this.#disk.records.push(parts[0]!.toString("latin1")) - 1);
-    } else if (kind === FRAMES.journal) {
-      const shard = parts[0]!.readUInt16LE(0);
-      const batch = this.#batches.get(shard) ?? new EventBatch(1024);
-      this.#batches.set(shard, batch);
-      placeRecords(batch, parts[1]!, (record) => {
-        return { ...PLACE, offset: places[record]! };
-      });
-    } else if (kind === FRAMES.askPlace) {
-      const record = parts[0]!.readUInt32LE(0);
-      asked.push([record, { ...PLACE, offset: places[record]! }]);
-    }
+  #doNext(): void {
+    const step = this.#steps.shift() ?? this.#last;
+    if (step === this.#last) this.#last = undefined;
+    step!();
   }
 
-  /** Records first, then the journals that speak of them, then the answers: as in `crawl/build-worker.ts`. */
-  #begin(): void {
+  /** Asks the disk for something. */
+  #ask(work: () => void, done: Done): void {
+    const isHasty = this.#parts.answers === "when read";
+    if (isHasty) done();
+    this.#steps.push(() => {
+      work();
+      if (!isHasty) done();
+    });
+  }
+
+  #archive(): Writer {
     const disk = this.#disk;
-    const records = disk.records.length;
-    const archive = () => {
-      disk.recordsSynced = records;
+    const isFirst = this.#parts.commits === "archive first";
+    return {
+      append(entry) {
+        if (entry.kind !== "capture") return false;
+        const offset = disk.records.push(entry.url) - 1;
+        const location = { file: "archive", offset, length: 1 };
+        const unknown = { payloadDigest: "", payloadSha256: "", recordId: "", isRevisit: false };
+        entry.archived = { location, ...unknown };
+        return false;
+      },
+      flush: (done) => done(),
+      sync: (done) => {
+        const records = disk.records.length;
+        const sync = () => {
+          disk.recordsSynced = records;
+        };
+        if (isFirst) return this.#ask(sync, done);
+        this.#last = sync;
+        done();
+      },
+      close: (done) => done(),
     };
-    const shards = [...this.#batches.keys()];
-    this.#steps = [
-      ...shards.map((shard) => () => this.#append(shard)),
-      ...shards.map((shard) => () => {
-        disk.synced[shard] = disk.journals[shard]!.length;
-      }),
-    ];
-    if (this.#parts.commits === "archive first") this.#steps.unshift(archive);
-    else this.#steps.push(archive);
-    this.#steps.push(() => this.#answer());
   }
 
-  #append(shard: number): void {
-    const batch = this.#batches.get(shard)!;
-    this.#batches.delete(shard);
-    const bytes = batch.finish();
-    const events = bytes.subarray(BATCH_HEADER_BYTES, BATCH_HEADER_BYTES + batch.eventBytes);
-    this.#disk.journals[shard]!.push(Buffer.from(events));
-  }
-
-  #answer(): void {
-    for (const from of this.#intakes.flatMap(({ lanes }) => lanes)) {
-      this.#memory.stored[from.thread]! += from.unanswered;
-      from.unanswered = 0;
-      if (from.asked.length > 0) this.#tell(from.thread, from.asked);
-      from.asked = [];
-    }
+  #journal({ shard }: OpenJournal): Journal {
+    const disk = this.#disk;
+    return {
+      append: (batch, done) => {
+        const events = eventsOf(batch);
+        this.#ask(() => disk.journals[shard]!.push(events), done);
+      },
+      sync: (done) => {
+        const sync = () => {
+          disk.synced[shard] = disk.journals[shard]!.length;
+        };
+        if (disk.synced[shard] === disk.journals[shard]!.length) done();
+        else this.#ask(sync, done);
+      },
+      close: () => {},
+      segment: 1,
+    };
   }
 }
 
-function source(thread: number): Source {
-  return { thread, unanswered: 0, places: [], asked: [] };
+function eventsOf(batch: EventBatch): Buffer {
+  const bytes = batch.finish();
+  return Buffer.from(bytes.subarray(BATCH_HEADER_BYTES, BATCH_HEADER_BYTES + batch.eventBytes));
+}
+
+const RESPONSE = {
+  head: { status: 200, text: "", find: () => -1 },
+  body: Buffer.alloc(0),
+  requestText: "",
+  address: "",
+  date: 0,
+};
+const PAGE = {
+  mime: "",
+  truncated: undefined,
+  parsed: undefined,
+  robots: { noindex: false, nofollow: false },
+};
+
+/** The frame of a capture of which the simulated disk keeps the URL alone. */
+export function captureOf(lease: Lease): Uint8Array[] {
+  return captureParts({}, lease, RESPONSE, PAGE, false);
 }

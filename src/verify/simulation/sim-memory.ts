@@ -1,8 +1,8 @@
 import { BufferPlan } from "../../crawl/hand-off/buffer-plan.ts";
 import { Control } from "../../crawl/shared-memory.ts";
 import type { Gates } from "../../frontier/gatekeeper.ts";
+import { ThreadBoard, threadBoardBytes } from "../../frontier/lending/thread-board.ts";
 import { cashBoardBytes } from "../../frontier/opic/cash-board.ts";
-import { counterBytes } from "../../stats/counters.ts";
 import { commitCountBytes } from "../../sync/commit-counts.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../sync/doorbell.ts";
 import { GateTable, gateBytes } from "../../sync/gate-table.ts";
@@ -25,10 +25,10 @@ export class SimMemory {
   readonly control: Control;
   readonly pending: Pending;
   readonly accounts: SharedArrayBuffer;
-  readonly counters: SharedArrayBuffer;
   readonly cashBoard: SharedArrayBuffer;
   readonly stored: Int32Array;
   readonly commitCounts: SharedArrayBuffer;
+  readonly board: ThreadBoard;
   readonly wantsSpace: Int32Array;
   readonly bells: readonly Doorbell[];
   readonly buffers: BufferPlan;
@@ -48,9 +48,9 @@ export class SimMemory {
     this.control = new Control({ control: words });
     this.pending = new parts.Pending(new Int32Array(words), 0);
     this.accounts = new SharedArrayBuffer(4 * ACCOUNT_WORDS * threads);
-    this.counters = new SharedArrayBuffer(counterBytes(threads));
     this.cashBoard = new SharedArrayBuffer(cashBoardBytes(threads));
     this.commitCounts = new SharedArrayBuffer(commitCountBytes(threads));
+    this.board = new ThreadBoard(new SharedArrayBuffer(threadBoardBytes(threads)));
     this.stored = new Int32Array(new SharedArrayBuffer(4 * threads));
     this.wantsSpace = new Int32Array(new SharedArrayBuffer(4 * threads));
     const bells = new Int32Array(new SharedArrayBuffer(4 * DOORBELL_WORDS * (threads + 1)));

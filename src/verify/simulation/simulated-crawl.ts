@@ -1,6 +1,6 @@
 import type { PlaceOfRecord } from "../../crawl/hand-off/hand-off-port.ts";
 import { MODES } from "../../crawl/shared-memory.ts";
-import { countAnew } from "../../crawl/workers/recount.ts";
+import { countAnew } from "../../crawl/workers/replace-crawlers.ts";
 import { Mailbox, type MessageRoute } from "../../frontier/exchange/mailbox.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
@@ -207,8 +207,7 @@ export class World implements Surroundings {
     }
     const times = this.#requests.map(({ endMs }) => endMs);
     for (const crawler of this.crawlers) {
-      const readyMs = crawler.frontier.nextReadyMs();
-      if (readyMs > this.nowMs && crawler.isRunning) times.push(readyMs);
+      if (crawler.lookMs > this.nowMs && crawler.isRunning) times.push(crawler.lookMs);
     }
     const nextMs = Math.min(...times);
     if (nextMs < Number.POSITIVE_INFINITY) this.nowMs = nextMs;
@@ -219,7 +218,7 @@ export class World implements Surroundings {
     const crawler = new SimCrawler(this, thread, epoch, mustWait);
     this.oracle.recalled(this.disk, this.wall.aheadMs, (url) => this.ownerOf(url) === thread);
     const { seed } = this.web;
-    crawler.frontier.start(this.ownerOf(seed) === thread ? [seed] : []);
+    crawler.frontier.open(this.ownerOf(seed) === thread ? [seed] : []);
     return crawler;
   }
 

@@ -1,16 +1,24 @@
 import { Account, MODES } from "../../crawl/shared-memory.ts";
-import { countAnew } from "../../crawl/workers/recount.ts";
+import {
+  type Replacing,
+  replaceCrawlers,
+  type Steps,
+} from "../../crawl/workers/replace-crawlers.ts";
+import { LEFT_FOR_GOOD } from "../../frontier/lending/thread-board.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { Violation } from "./oracle.ts";
 import type { World } from "./simulated-crawl.ts";
 
-/** The supervisor: replaces crawlers that die, in the steps of `crawl/crew.ts`, between which everybody else goes on. */
+/** The supervisor: replaces crawlers that die, by the shipped steps, between which everybody else goes on. */
 export class Supervisor {
   readonly #world: World;
   readonly #dead = new Set<number>();
   readonly #waiting: number[] = [];
   /** Threads that have ended by themselves. */
-  readonly #gone = new Set<number>();
-  #repair: Generator<void, void> | undefined;
+  readonly #ended = new Set<number>();
+  #replacing: { readonly thread: number; readonly steps: Steps<boolean> } | undefined;
+  /** What the last step of a replacement waits for: its value, or a function that makes it. */
+  #awaited: unknown;
   #guards = 0;
   #recounts = 0;
   #scanned = 0;
@@ -21,7 +29,7 @@ export class Supervisor {
 
   /** Somebody is being replaced. */
   get isBusy(): boolean {
-    return this.#repair !== undefined || this.#waiting.length > 0;
+    return this.#replacing !== undefined || this.#waiting.length > 0;
   }
 
   /** A crawler dies: its memory and its sockets are gone. */
@@ -33,7 +41,7 @@ export class Supervisor {
     const crawler = crawlers[thread]!;
     crawler.isRunning = false;
     this.#world.drop(crawler);
-    for (const each of crawlers) if (each !== crawler) each.stale.add(thread);
+    for (const each of crawlers) if (each !== crawler) each.orphan(thread);
     this.#dead.add(thread);
     this.#waiting.push(thread);
     if (!parts.guards) return;
@@ -42,65 +50,86 @@ export class Supervisor {
   }
 
   step(): void {
-    const { mail, crawlers, random, parts } = this.#world;
+    const { mail, crawlers, random, parts, memory, nowMs } = this.#world;
     if (mail !== undefined && mail.lostTo.size > 0 && random.below(4) === 0) {
       for (const thread of mail.lostTo) {
         // No run has number 0: nothing that was lent is forgotten.
-        for (const crawler of crawlers) crawler.restarted.push([thread, 0]);
+        for (const crawler of crawlers) crawler.frontier.sendAgainTo(thread, 0, nowMs);
       }
       mail.lostTo.clear();
     }
     for (const { thread, hasEnded } of crawlers) {
-      if (!hasEnded || this.#gone.has(thread)) continue;
-      this.#gone.add(thread);
-      for (const each of crawlers) each.restarted.push([thread, Number.MAX_SAFE_INTEGER]);
+      if (!hasEnded || this.#ended.has(thread)) continue;
+      this.#ended.add(thread);
+      memory.board.announce(thread, LEFT_FOR_GOOD);
     }
-    if (this.#repair === undefined && this.#waiting.length > 0) {
-      this.#repair = this.#replace(this.#waiting.shift()!);
-    }
-    if (this.#repair?.next().done) this.#repair = undefined;
+    this.#replace();
     if (parts.ends === "by idle flags") this.#scan();
   }
 
-  *#replace(thread: number): Generator<void, void> {
-    const { memory, builder, disk, oracle, crawlers, plan, parts } = this.#world;
-    const { control } = memory;
-    for (const inbox of memory.inboxesOf(thread)) inbox.reclaim(thread + 1);
-    memory.gatesOf(thread).hosts.reclaim(thread + 1, this.#world.nowMs + plan.delayMs);
-    yield;
-    builder.crawlerDied(thread);
-    oracle.lost(
-      disk,
-      (url) => this.#world.ownerOf(url) === thread || crawlers[thread]!.borrowed.has(url),
-      Number.POSITIVE_INFINITY,
-    );
-    yield;
-    const epoch = this.#world.nextEpoch();
-    const fresh = this.#world.open(thread, epoch, true);
-    const start = fresh.tally;
-    crawlers[thread] = fresh;
-    this.#dead.delete(thread);
-    yield;
-    const number = ++this.#recounts;
-    control.setRecount(number);
-    const others = () =>
-      crawlers.filter((each) => each.thread !== thread && !this.#dead.has(each.thread));
-    const accounts = () => others().map((each) => new Account(memory, each.thread).read(number));
-    do yield;
-    while (accounts().includes(undefined) && control.mode === MODES.run);
-    const tallies = accounts().filter((account) => account !== undefined);
-    if (!parts.countsPermits) for (const tally of tallies) tally.heldPermits = 0;
-    countAnew(control, memory.threads, [start, ...tallies], this.#guards, plan.maxPages);
-    control.setRecount(0);
-    yield;
-    if (parts.sendsAgain) {
-      for (const crawler of crawlers) crawler.restarted.push([thread, epoch]);
+  #replace(): void {
+    if (this.#replacing === undefined && this.#waiting.length > 0) {
+      const thread = this.#waiting.shift()!;
+      this.#replacing = { thread, steps: replaceCrawlers([thread], this.#replacement()) };
+      this.#awaited = undefined;
     }
-    if (!this.#dead.has(thread)) fresh.isRunning = true;
+    if (this.#replacing === undefined) return;
+    const { thread, steps } = this.#replacing;
+    const result = typeof this.#awaited === "function" ? this.#awaited() : this.#awaited;
+    const { done, value } = steps.next(result);
+    this.#awaited = value;
+    if (!done) return;
+    this.#replacing = undefined;
     this.#world.note(`thread ${thread} is replaced`);
-    if (!parts.guards) return;
+    if (!this.#world.parts.guards) return;
     this.#guards--;
-    if (memory.pending.release(1)) this.#world.lastReleased();
+    if (this.#world.memory.pending.release(1)) this.#world.lastReleased();
+  }
+
+  /** What a replacement does here, as far as a mutant does not leave it out. */
+  #replacement(): Replacing {
+    const { memory, builder, disk, oracle, crawlers, plan, parts } = this.#world;
+    return {
+      control: memory.control,
+      threads: memory.threads,
+      maxPages: plan.maxPages,
+      storeLeft: (dead) => () => {
+        for (const thread of dead) {
+          builder.crawlerDied(thread);
+          const { borrowed } = crawlers[thread]!;
+          const isLost = (url: CrawlUrl) =>
+            this.#world.ownerOf(url) === thread || borrowed.has(url);
+          oracle.lost(disk, isLost, Number.POSITIVE_INFINITY);
+        }
+      },
+      reclaim: (thread) => {
+        for (const inbox of memory.inboxesOf(thread)) inbox.reclaim(thread + 1);
+        memory.gatesOf(thread).hosts.reclaim(thread + 1, this.#world.nowMs + plan.delayMs);
+      },
+      nextEpoch: () => this.#world.nextEpoch(),
+      begin: (dead, epoch) => () =>
+        dead.map((thread) => {
+          const fresh = this.#world.open(thread, epoch, true);
+          crawlers[thread] = fresh;
+          this.#dead.delete(thread);
+          return fresh.tally;
+        }),
+      nextRecount: () => ++this.#recounts,
+      published: (dead, recount) =>
+        crawlers
+          .filter(({ thread }) => !dead.includes(thread) && !this.#dead.has(thread))
+          .map(({ thread }) => new Account(memory, thread).read(recount))
+          .map(
+            (tally) => tally && { ...tally, ...(parts.countsPermits ? {} : { heldPermits: 0 }) },
+          ),
+      pause: () => undefined,
+      ringAll: () => {},
+      guards: () => this.#guards,
+      go: (thread, epoch) => {
+        if (parts.sendsAgain) memory.board.announce(thread, epoch);
+        if (!this.#dead.has(thread)) crawlers[thread]!.isRunning = true;
+      },
+    };
   }
 
   /** The classic mistake: one thread after the other says that it has nothing to do. */
@@ -117,7 +146,7 @@ export class Supervisor {
   check(): void {
     const { crawlers, memory } = this.#world;
     if (this.isBusy || memory.control.mode !== MODES.run) return;
-    const shares = crawlers.reduce((sum, { frontier }) => sum + frontier.share, 0);
+    const shares = crawlers.reduce((sum, { tally }) => sum + tally.share, 0);
     if (shares !== memory.pending.value) {
       throw new Violation(`${memory.pending.value} pending, but the shares are ${shares}`);
     }

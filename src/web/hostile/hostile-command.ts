@@ -1,42 +1,23 @@
-import { UsageError } from "../../errors.ts";
-import type { CommandIo, WebCommandOptions } from "../serve-command.ts";
+import { type CommandIo, serveUntilSignal } from "../serving/until-signal.ts";
 import { HOSTILE_BLOCK, type HostileWeb, startHostileWeb } from "./hostile-web.ts";
 
 /** Serves the hostile web until the signal fires; prints where it is before, and what it saw after. */
-export async function runHostileWeb(options: WebCommandOptions, io: CommandIo): Promise<void> {
-  const { profile: _profile, port, ...others } = options;
-  const [other] = Object.keys(others);
-  if (other !== undefined) {
-    throw new UsageError(
-      "the hostile web takes --port and nothing else: its rows are what they are",
-    );
-  }
+export async function runHostileWeb(port: number | undefined, io: CommandIo): Promise<void> {
   const web = await startHostileWeb(port === undefined ? {} : { port });
-  try {
-    const cases = web.cases.map(
-      ({ pages: _pages, secure, names: _names, onConnect: _on, ...rest }) => ({
-        ...rest,
+  const announcement = () => ({
+    start: [web.start],
+    port: web.port,
+    allow: HOSTILE_BLOCK,
+    nameServer: web.nameServer,
+    authority: web.authority,
+    cases: web.cases.map(
+      ({ pages: _pages, secure, names: _names, onConnect: _on, ...described }) => ({
+        ...described,
         ...(secure === undefined ? {} : { tls: true }),
       }),
-    );
-    const { start, nameServer, authority } = web;
-    const line = {
-      start: [start],
-      port: web.port,
-      allow: HOSTILE_BLOCK,
-      nameServer,
-      authority,
-      cases,
-    };
-    io.stdout.write(`${JSON.stringify(line)}\n`);
-    io.stderr.write(explain(web));
-    if (!io.signal.aborted) {
-      await new Promise((resolve) => io.signal.addEventListener("abort", resolve, { once: true }));
-    }
-    io.stdout.write(`${JSON.stringify({ report: web.report() })}\n`);
-  } finally {
-    await web.close();
-  }
+    ),
+  });
+  await serveUntilSignal({ ...web, announcement, explanation: () => explain(web) }, io);
 }
 
 function explain(web: HostileWeb): string {

@@ -76,7 +76,7 @@ export class PageWriter {
 
   #makeRoom(bytes: number): void {
     if (this.#plain.bytes.length < bytes) this.#plain = new ByteWriter(bytes);
-    // Of three routes to become longer (lists, stored blocks, chunks) the first is the worst.
+    // Of the three ways to become longer (lists, stored blocks, chunks) the first is the worst.
     const coded = deflatedLinesRoom(bytes) + 1024;
     if (this.#coded.bytes.length < coded) this.#coded = new ByteWriter(coded);
   }

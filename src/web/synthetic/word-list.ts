@@ -14,7 +14,7 @@ export const WORDS =
   land side without boy once animal life enough took sometimes four head above kind began almost live page got earth
   need far hand high year mother light parts country father let night following picture being study second eyes soon
   times story boys since white days ever paper hard near sentence better best across during today others however sure
-  means knew try told young miles sun routes thing whole hear example heard several change answer room sea against top
+  means knew try told young miles sun ways thing whole hear example heard several change answer room sea against top
   turned learn point city play toward five using himself usually spider thread web orb silk weave archive shelf letter`
     .trim()
     .split(/\s+/);

@@ -2,20 +2,21 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { test } from "node:test";
-import { type DiskNews, DiskPatience } from "../../../src/crawl/builder/disk-patience.ts";
+import { type DiskMessage, DiskPatience } from "../../../src/crawl/builder/disk-patience.ts";
+import { FRAMES } from "../../../src/crawl/hand-off/frames.ts";
 import { bellsOf, Control, createMemory } from "../../../src/crawl/shared-memory.ts";
-import { Builder } from "../../../src/store/builder.ts";
 import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
-import { sampleCapture, sampleOptions, url } from "../../store/sample-capture.ts";
+import { sampleBuilder } from "../../store/sample-capture.ts";
 import { tempFolder } from "../../support/orbweaver.ts";
+import { loopOver, pageFrame } from "./looped-builder.ts";
 
-test("a fault that several files meet is one pause: it is said once, and is over when all of them were written", (t) => {
+test("a fault that several files meet is one pause: it is posted once, and is over when all of them were written", (t) => {
   const folder = tempFolder(t);
   createCrawlFolder(folder, 0, {});
   const memory = createMemory({ threads: 1, builders: 1 });
-  const said: DiskNews["kind"][] = [];
+  const posted: DiskMessage["kind"][] = [];
   const bell = bellsOf(memory)[0]!;
-  const patience = new DiskPatience(new Control(memory), bell, ({ kind }) => said.push(kind));
+  const patience = new DiskPatience(new Control(memory), bell, ({ kind }) => posted.push(kind));
   const real = fs.writeSync;
   const paths = new Map<number, string>();
   const realOpen = fs.openSync;
@@ -41,20 +42,18 @@ test("a fault that several files meet is one pause: it is said once, and is over
     fs.openSync = realOpen;
     syncBuiltinESMExports();
   });
-  const builder = new Builder(sampleOptions(folder));
-  const store = <T>(step: () => T) => patience.repeat(step, () => builder.flush());
+  const { loop, senders } = loopOver(sampleBuilder(folder), 1, { patience });
+  const [sender] = senders as [(typeof senders)[number]];
   const page = (name: string) =>
-    store(() =>
-      builder.page(sampleCapture({ url: url(`http://h/${name}`), outlinks: [url("http://h/")] })),
-    );
+    sender.sendRecord(pageFrame(`http://h/${name}`, ["http://h/"]), () => {});
   page("first");
   // The log has to be written before its next line, and everything with it: the log itself is, then edges meet the fault.
   const long = JSON.stringify({ url: "http://h/", detail: "x".repeat(70_000) });
-  store(() => builder.outcome(long));
-  store(() => builder.outcome(long));
+  sender.send(FRAMES.outcome, [Buffer.from(long)]);
+  sender.send(FRAMES.outcome, [Buffer.from(long)]);
   page("second");
-  store(() => builder.flush());
-  store(() => builder.close());
+  loop.commit();
+  loop.close(() => {});
   assert.deepEqual(met, ["links", "links", "links"]);
-  assert.deepEqual(said, ["diskFull", "diskFree"]);
+  assert.deepEqual(posted, ["diskFull", "diskFree"]);
 });

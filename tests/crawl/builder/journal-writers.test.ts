@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { JournalWriters } from "../../../src/crawl/builder/journal-writers.ts";
+import { JournalWriters, journalFiles } from "../../../src/crawl/builder/journal-writers.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { decodeEvents } from "../../../src/frontier/journal/event-cursor.ts";
 import type { JournalFiles } from "../../../src/frontier/journal/journal-files.ts";
@@ -34,23 +34,25 @@ function doneWith(record: number | undefined): Buffer {
 
 test("a done event gets the place of its record, everything else is written as it came", () => {
   withFolder((folder) => {
-    const desk = new JournalWriters({ folder, seedLow: 1, seedHigh: 2, files: UNSYNCED_FILES });
-    desk.open(0, { shard: 4, epoch: 1, after: undefined });
+    const journals = new JournalWriters(
+      journalFiles({ folder, seedLow: 1, seedHigh: 2, files: UNSYNCED_FILES }),
+    );
+    journals.open(0, { shard: 4, epoch: 1, after: undefined });
     const place = { file: "b.warc.gz", offset: 123_456_789_012, length: 77 };
     const admitted = {
       kind: "admit" as const,
       found: [link("http://a.test/1"), link("http://a.test/2")],
     };
-    desk.take(4, eventsOf(pack([admitted])), () => assert.fail("nothing is named here"));
+    journals.take(4, eventsOf(pack([admitted])), () => assert.fail("nothing is named here"));
     const asked: number[] = [];
-    desk.take(4, doneWith(7), (record) => {
+    journals.take(4, doneWith(7), (record) => {
       asked.push(record);
       return place;
     });
-    desk.take(4, doneWith(undefined), () => assert.fail("nothing is named here"));
-    desk.append();
-    desk.sync();
-    desk.close();
+    journals.take(4, doneWith(undefined), () => assert.fail("nothing is named here"));
+    journals.append();
+    journals.sync();
+    journals.close();
     assert.deepEqual(asked, [7]);
     const events = [...readJournal({ folder, shard: 4 })].flatMap(decodeEvents);
     const done = { kind: "done", ...fingerprintOf("http://a.test/1"), outcome: 1 };
@@ -68,20 +70,20 @@ test("nothing is on disk before append, and one batch holds what belongs togethe
         return UNSYNCED_FILES.write(file, bytes, from);
       },
     };
-    const desk = new JournalWriters({ folder, seedLow: 1, seedHigh: 2, files });
-    desk.open(0, { shard: 4, epoch: 1, after: undefined });
+    const journals = new JournalWriters(journalFiles({ folder, seedLow: 1, seedHigh: 2, files }));
+    journals.open(0, { shard: 4, epoch: 1, after: undefined });
     const header = writes;
-    desk.take(4, eventsOf(pack([{ kind: "admit", found: [link("http://a.test/1")] }])), () =>
+    journals.take(4, eventsOf(pack([{ kind: "admit", found: [link("http://a.test/1")] }])), () =>
       assert.fail(),
     );
-    desk.take(4, doneWith(undefined), () => assert.fail());
+    journals.take(4, doneWith(undefined), () => assert.fail());
     assert.equal(writes, header, "events wait until the archive is synced");
-    desk.append();
+    journals.append();
     assert.equal(writes, header + 1);
-    desk.append();
+    journals.append();
     assert.equal(writes, header + 1, "what was written does not come twice");
-    desk.close(1);
-    desk.close(0);
-    assert.deepEqual(desk.closedSegments(), [], "a thread that dies leaves no journal open");
+    journals.close(1);
+    journals.close(0);
+    assert.deepEqual(journals.closedSegments(), [], "a thread that dies leaves no journal open");
   });
 });

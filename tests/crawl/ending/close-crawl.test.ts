@@ -76,7 +76,7 @@ test("an end without time writes the lists, leaves the sorting as it is, and who
   assert.deepEqual(clean(inTime, 0), { left: "", noted: [false] });
   const names = (each: string) =>
     Object.keys(contentOf(each))
-      .map((name) => basename(name).replace(/^test-.*warc/, "warc"))
+      .map((name) => basename(name).replace(/^orbweaver-.*warc/, "warc"))
       .sort();
   assert.deepEqual(names(dir), names(inTime));
   const linesOf = (each: string, path: keyof ReturnType<typeof crawlPaths>) =>

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { ListReader } from "../../../src/crawl/visit/list-reader.ts";
-import { ResponseHead } from "../../../src/fetch/wire/response-head.ts";
+import { ResponseHead } from "../../../src/fetch/response-head.ts";
 import { parseSitemap } from "../../../src/parse/lists/sitemap.ts";
 import { canonicalize } from "../../../src/url/crawl-url.ts";
 import { get, rawServer, responseOf, wireClient } from "../../fetch/wire/raw-server.ts";

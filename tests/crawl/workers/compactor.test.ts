@@ -20,12 +20,12 @@ test("closing breaks off a compaction, which leaves the journal as it was; the n
   const before = readdirSync(folder);
   const batches = [...readJournal({ folder, shard: 0 })].length;
   const closed = new Compactor(options);
-  closed.hear([[0, 1]]);
+  closed.onClosed([[0, 1]]);
   await closed.close();
   assert.deepEqual(readdirSync(folder), before);
   assert.equal([...readJournal({ folder, shard: 0 })].length, batches);
   const left = new Compactor(options);
-  left.hear([[0, 1]]);
+  left.onClosed([[0, 1]]);
   while (!readdirSync(folder).some((name) => name.endsWith(".snapshot"))) await sleep(5);
   await left.close();
   assert.deepEqual(listJournals(folder)(0).snapshots, [1]);
@@ -52,7 +52,7 @@ test("many small segments are folded as well: every death begins one", async (t)
     writer.close();
   }
   const many = new Compactor({ folder, ...seeds });
-  many.hear([[0, 16]]);
+  many.onClosed([[0, 16]]);
   while (listJournals(folder)(0).snapshots.length === 0) await sleep(5);
   await many.close();
   assert.deepEqual(listJournals(folder)(0).snapshots, [16]);

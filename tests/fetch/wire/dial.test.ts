@@ -4,9 +4,11 @@ import net from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { dial, interleaved } from "../../../src/fetch/wire/dial.ts";
+import { inOrder } from "../../../src/fetch/route/route.ts";
+import { dial } from "../../../src/fetch/wire/dial.ts";
 
-const RULES = { staggerMs: 40, timeoutMs: 2000 };
+const closing = new AbortController().signal;
+const RULES = { staggerMs: 40, timeoutMs: 2000, closing };
 
 async function listener(t: TestContext, address: string, port = 0) {
   const seen: net.Socket[] = [];
@@ -42,20 +44,16 @@ async function silentListener(t: TestContext, address: string): Promise<number> 
 }
 
 test("families take turns, IPv6 first, and keep their order", () => {
-  assert.deepEqual(interleaved(["1.1.1.1", "2.2.2.2", "3.3.3.3", "::1", "::2"]), [
-    "::1",
-    "1.1.1.1",
-    "::2",
-    "2.2.2.2",
-    "3.3.3.3",
-  ]);
-  assert.deepEqual(interleaved(["1.1.1.1"]), ["1.1.1.1"]);
+  const { address, addresses } = inOrder(["1.1.1.1", "2.2.2.2", "3.3.3.3", "::1", "::2"]);
+  assert.equal(address, "::1");
+  assert.deepEqual(addresses, ["::1", "1.1.1.1", "::2", "2.2.2.2", "3.3.3.3"]);
+  assert.deepEqual(inOrder(["1.1.1.1"]), { address: "1.1.1.1", addresses: undefined });
 });
 
 test("an address that refuses hands over at once, not after the stagger", async (t) => {
   const { port } = await listener(t, "127.0.0.3");
   const start = performance.now();
-  const rules = { staggerMs: 60_000, timeoutMs: 90_000 };
+  const rules = { staggerMs: 60_000, timeoutMs: 90_000, closing };
   const dialled = await dial(["127.0.0.1", "127.0.0.2", "127.0.0.3"], port, rules);
   assert.ok(dialled.kind === "connected");
   dialled.socket.destroy();

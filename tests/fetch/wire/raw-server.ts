@@ -1,13 +1,19 @@
 import net from "node:net";
 import type { TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { WireClient, type WireOptions, type WireResult } from "../../../src/fetch/wire/client.ts";
-import type { WireRequest, WireResponse, WireTarget } from "../../../src/fetch/wire/message.ts";
+import type {
+  Target,
+  Transport,
+  TransportRequest,
+  TransportResult,
+} from "../../../src/fetch/transport.ts";
+import { WireClient, type WireOptions } from "../../../src/fetch/wire/client.ts";
+import type { WireResponse } from "../../../src/fetch/wire/exchange.ts";
 
 /** A server that sends exactly the bytes it is told to, in exactly the pieces. */
 export interface RawServer {
   port: number;
-  target: WireTarget;
+  target: Target;
   /** Texts of the requests received, over all connections. */
   requests: string[];
   sockets: Set<net.Socket>;
@@ -75,21 +81,21 @@ export function wireClient(t: TestContext, options?: WireOptions): WireClient {
 
 /** Asks the server for a path. */
 export function get(
-  client: WireClient,
+  client: Transport,
   server: Pick<RawServer, "target">,
   path = "/",
-  more: Partial<WireRequest> = {},
-): Promise<WireResult> {
+  more: Partial<TransportRequest> = {},
+): Promise<TransportResult> {
   return client.request({ target: server.target, path, headers: [], ...more });
 }
 
 /** The response, or an assertion error that names the failure. */
-export function responseOf(result: WireResult): WireResponse {
-  if (result.kind === "response") return result.response;
-  throw new Error(`expected a response, got ${result.error}: ${result.message}`);
+export function responseOf(result: TransportResult): WireResponse {
+  if (result.kind === "response") return result.response as WireResponse;
+  throw new Error(`expected a response, got ${result.error}: ${result.detail}`);
 }
 
 /** The failure code, or "response". */
-export function errorOf(result: WireResult): string {
+export function errorOf(result: TransportResult): string {
   return result.kind === "failed" ? result.error : "response";
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DEFAULT_LIMITS } from "../../../src/fetch/wire/limits.ts";
-import { ResponseHead } from "../../../src/fetch/wire/response-head.ts";
+import { DEFAULT_LIMITS } from "../../../src/fetch/limits.ts";
+import { ResponseHead } from "../../../src/fetch/response-head.ts";
 import { type ReaderOptions, ResponseReader } from "../../../src/fetch/wire/response-reader.ts";
 import { conformanceJson, noConformance } from "../../support/conformance.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { JournalWriters } from "../../../src/crawl/builder/journal-writers.ts";
+import { JournalWriters, journalFiles } from "../../../src/crawl/builder/journal-writers.ts";
 import type { Discovery } from "../../../src/frontier/discovery.ts";
 import { compactShard } from "../../../src/frontier/fold/compact-shard.ts";
 import { HostNotes } from "../../../src/frontier/fold/host-notes.ts";
@@ -31,7 +31,7 @@ function open(folder: string, nowMs: number, aheadMs: number, epoch: number) {
     rules: { ...RULES, startMs, wallAheadMs: () => aheadMs },
     newQueue: () => new ChainQueue(new QueueLog(noFile, 2 ** 20), false),
   });
-  const files = new JournalWriters({ folder, ...SEEDS });
+  const files = new JournalWriters(journalFiles({ folder, ...SEEDS }));
   files.open(0, { shard: 0, epoch, after: end });
   const journal = new ShardJournal(0, shard.state, epoch, 8192);
   const desk = new OwnedShard(shard, journal, () => {});

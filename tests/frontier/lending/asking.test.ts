@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Asking } from "../../../src/frontier/lending/asking.ts";
+import { Asking } from "../../../src/frontier/lending/lending.ts";
 
 function asking(): { asking: Asking; sent: [owner: number, places: number][] } {
   const sent: [number, number][] = [];

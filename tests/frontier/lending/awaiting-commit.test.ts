@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AwaitingCommit } from "../../../src/frontier/lending/awaiting-commit.ts";
+import { AwaitingCommit } from "../../../src/frontier/lending/lending.ts";
 import { CommitCounts, commitCountBytes } from "../../../src/sync/commit-counts.ts";
 
 const [OWNER, BORROWER, THREADS] = [0, 1, 2];

@@ -3,13 +3,16 @@ import { test } from "node:test";
 import { isAwaited, type ShardMessage } from "../../../src/frontier/exchange/shard-message.ts";
 import { Host, type Lease } from "../../../src/frontier/host.ts";
 import { Lending } from "../../../src/frontier/lending/lending.ts";
+import { ThreadBoard, threadBoardBytes } from "../../../src/frontier/lending/thread-board.ts";
 import type { Shard } from "../../../src/frontier/shard/shard.ts";
+import { CommitCounts, commitCountBytes } from "../../../src/sync/commit-counts.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
+import { SlowPort } from "../frontier-team.ts";
 
 /*
  * A lend that is posted just as its borrower ends, or dies: the shipped `Lending` of two threads, whose pumps are cut
- * into the steps between which another thread can do something, in every order. Mail leaves with the flush, as in
- * `Exchange`; a supervisor tells of ends and deaths by message, as `Crew` does, here even in the middle of a pump.
+ * into the steps between which another thread can do something, in every order. Messages leave with the flush, as from
+ * a `Mailbox`; a supervisor announces ends and deaths, as `Workers` does, here even in the middle of a round.
  */
 
 const OWNER = 0;
@@ -53,11 +56,15 @@ class Thread {
     const shard = { requestEnded() {}, giveBack: () => world.free++, rest: () => world.free++ };
     this.lending = new Lending({
       ...{ thread, threads: 2, epoch, seedLow: 1, seedHigh: 2, delayMs: 0, maxBytes: 65536 },
-      port: { write() {}, place() {}, mark() {} },
-      post: (mail) => this.#outbox.push(mail),
+      rules: { perHost: 64, linksPerThread: 64, minQueued: 1 },
+      board: world.board,
+      commits: new CommitCounts(new SharedArrayBuffer(commitCountBytes(2)), 2, thread),
+      bells: [],
+      port: new SlowPort(),
+      post: (message) => this.#outbox.push(message),
       shardOf: () => shard as unknown as Shard,
-      takeSpare: (limit) => {
-        // Read at this moment, as `Crawler` does.
+      takeFor: (limit) => {
+        // Read at this moment, as the frontier does.
         const count = world.mode === "run" ? Math.min(limit, world.free) : 0;
         world.free -= count;
         return Array.from(
@@ -71,9 +78,8 @@ class Thread {
       },
       finish() {},
       returned() {},
-      commitsOf: () => 0,
-      busiest: () => OWNER,
     });
+    this.lending.filled = 64;
   }
 
   /** The next step of its pump. */
@@ -138,6 +144,7 @@ class World {
   /** Leases that wait with their owner. */
   free = LEASES;
   number = 0;
+  readonly board = new ThreadBoard(new SharedArrayBuffer(threadBoardBytes(2)));
   readonly threads: Thread[];
   #messages: (() => void)[] = [];
   #hasDied = false;
@@ -145,6 +152,7 @@ class World {
   constructor(variant: Variant) {
     this.variant = variant;
     this.threads = [new Thread(this, OWNER, 1), new Thread(this, BORROWER, 2)];
+    this.board.setQueued(OWNER, LEASES);
   }
 
   ended(thread: number): void {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { spareLeases } from "../../../src/crawl/crawler/crawler-rules.ts";
 import {
   lendingMessages,
   type ShardMessage,
@@ -12,19 +11,25 @@ import {
   MAX_LENT_BYTES,
   writeLent,
 } from "../../../src/frontier/lending/lease-message.ts";
-import type { LentSoFar } from "../../../src/frontier/lending/lender.ts";
-import { Lending } from "../../../src/frontier/lending/lending.ts";
+import { Lending, leasesToLend } from "../../../src/frontier/lending/lending.ts";
+import { ThreadBoard, threadBoardBytes } from "../../../src/frontier/lending/thread-board.ts";
 import type { Shard } from "../../../src/frontier/shard/shard.ts";
+import { CommitCounts, commitCountBytes } from "../../../src/sync/commit-counts.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
+import { SlowPort } from "../frontier-team.ts";
 
 const BORROWER = 1;
 const RUN = 5;
+const THREADS = 8;
+const RULES = { perHost: 64, linksPerThread: 64, minQueued: 1 };
+/** With so many in flight a thread that has n leases of this one may get 11 - n more. */
+const FILLED = 81;
 
 /** A thread with `free` leases to lend; what it is asked for and what it posts are kept. */
 function owner() {
   const state = {
     free: 0,
-    lent: [] as LentSoFar[],
+    asked: [] as number[],
     posted: [] as ShardMessage[],
     ended: 0,
     back: 0,
@@ -41,21 +46,25 @@ function owner() {
     rest: () => state.back++,
   };
   const lending = new Lending({
-    ...{ thread: 0, threads: 2, epoch: RUN, seedLow: 1, seedHigh: 2, delayMs: 0, maxBytes: 65536 },
-    port: { write() {}, place() {}, mark() {} },
-    post: (mail) => state.posted.push(mail),
+    ...{ thread: 0, threads: THREADS, epoch: RUN, seedLow: 1, seedHigh: 2, delayMs: 0 },
+    maxBytes: 65536,
+    rules: RULES,
+    board: new ThreadBoard(new SharedArrayBuffer(threadBoardBytes(THREADS))),
+    commits: new CommitCounts(new SharedArrayBuffer(commitCountBytes(THREADS)), THREADS, 0),
+    bells: [],
+    port: new SlowPort(),
+    post: (message) => state.posted.push(message),
     shardOf: () => shard as unknown as Shard,
-    takeSpare(limit, lent) {
-      state.lent.push(lent);
+    takeFor(limit) {
+      state.asked.push(limit);
       const taken = Math.min(limit, state.free);
       state.free -= taken;
       return Array.from({ length: taken }, lease);
     },
     finish() {},
     returned() {},
-    commitsOf: () => 0,
-    busiest: () => -1,
   });
+  lending.filled = FILLED;
   const ask = (places: number, run = RUN) =>
     lending.handle(lendingMessages("ask", BORROWER, 0, run, places));
   return { state, lending, ask, leaseOf: (low: number) => ({ ...lease(), low }) };
@@ -81,18 +90,15 @@ test("what is not there when it is asked for comes as soon as it is, and no more
 test("a lease counts as lent until its request is over, however long its commit takes", () => {
   const { state, lending, ask, leaseOf } = owner();
   state.free = 2;
-  ask(2);
+  ask(99);
+  ask(99);
   lending.handle({ ...lendingMessages("ended", BORROWER, 0, RUN, 0, ended(leaseOf(1), 7)) });
-  // Twice the same news is no news.
+  // The same message twice changes nothing.
   lending.handle({ ...lendingMessages("ended", BORROWER, 0, RUN, 0, ended(leaseOf(1), 7)) });
-  ask(1);
+  ask(99);
   lending.handle(lendingMessages("done", BORROWER, 0, RUN, 1, done(leaseOf(1), undefined, 0)));
-  ask(1);
-  assert.deepEqual(state.lent, [
-    { toAsker: 0, toAll: 0 },
-    { toAsker: 1, toAll: 1 },
-    { toAsker: 1, toAll: 1 },
-  ]);
+  ask(99);
+  assert.deepEqual(state.asked, [11, 9, 10, 10]);
 });
 
 test("a borrower is told what the host has asked of its owner", () => {
@@ -103,7 +109,7 @@ test("a borrower is told what the host has asked of its owner", () => {
   const room = Buffer.alloc(MAX_LENT_BYTES);
   const bytes = room.subarray(0, writeLent(room, 0, lease));
   lending.handle(lendingMessages("lend", BORROWER, 0, RUN, 9, bytes));
-  const { url, host } = lending.take()!;
+  const { url, host } = lending.takeBorrowed(1)[0]!;
   assert.deepEqual([url, host.delayMs, host.heldMs], [lease.url, 7, 400]);
 });
 
@@ -121,18 +127,19 @@ test("nothing goes to a thread that is gone", () => {
   assert.deepEqual([state.free, lending.away], [9, 0]);
   ask(1, RUN + 1);
   assert.deepEqual([state.free, lending.away], [8, 1]);
-  assert.deepEqual(state.lent.at(-1), { toAsker: 0, toAll: 0 });
+  ask(99, RUN + 1);
+  assert.equal(state.asked.at(-1), 10, "what the dead one had does not count");
 });
 
 test("the connections of a big site are shared out evenly; with one per host only a busy thread lends", () => {
-  const big = { perHost: 64, linksPerThread: 64, threads: 4 };
+  const big = { perHost: 64, linksPerThread: 64 };
   const none = { toAsker: 0, toAll: 0 };
-  assert.equal(spareLeases(big, 64, none), 16);
-  assert.equal(spareLeases(big, 40, { toAsker: 10, toAll: 24 }), 6);
-  assert.equal(spareLeases(big, 16, { toAsker: 16, toAll: 48 }), 0);
-  assert.equal(spareLeases({ ...big, perHost: 2 }, 2, none), 1);
-  assert.equal(spareLeases({ ...big, perHost: 2 }, 1, none), 0, "the only one stays");
+  assert.equal(leasesToLend(big, 4, 64, none), 16);
+  assert.equal(leasesToLend(big, 4, 40, { toAsker: 10, toAll: 24 }), 6);
+  assert.equal(leasesToLend(big, 4, 16, { toAsker: 16, toAll: 48 }), 0);
+  assert.equal(leasesToLend({ ...big, perHost: 2 }, 4, 2, none), 1);
+  assert.equal(leasesToLend({ ...big, perHost: 2 }, 4, 1, none), 0, "the only one stays");
   const single = { ...big, perHost: 1 };
-  assert.equal(spareLeases(single, 31, none), 0);
-  assert.equal(spareLeases(single, 64, { toAsker: 4, toAll: 4 }), 13);
+  assert.equal(leasesToLend(single, 4, 31, none), 0);
+  assert.equal(leasesToLend(single, 4, 64, { toAsker: 4, toAll: 4 }), 13);
 });

@@ -51,7 +51,14 @@ function shardAtWork() {
     /** A visit with so many links is over; these of them are followed. */
     finish(lease: Lease, links: number, urls: readonly string[], via: Discovery["via"] = "link") {
       const all = urls.map((url) => found(url, via));
-      const how = { outcome: OUTCOME.page, links, record: undefined, onCommitted() {} };
+      const how = {
+        kind: "finish",
+        found: all,
+        outcome: OUTCOME.page,
+        links,
+        record: undefined,
+        onCommitted() {},
+      } as const;
       desk.finish(lease, all, how, numbers);
       cash.book.settle();
     },

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { predictBatch } from "../../../src/lab/queues/batch-size.ts";
 import { readCrawlSample } from "../../../src/lab/queues/crawl-sample.ts";
-import { Builder } from "../../../src/store/builder.ts";
 import { finishFolder } from "../../../src/store/finish/merge-parts.ts";
 import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
-import { freshFolder, sampleCapture, sampleOptions, url } from "../../store/sample-capture.ts";
+import { freshFolder, sampleBuilder, sampleCapture, url } from "../../store/sample-capture.ts";
 
 // b.test/hub is linked most, a.test/1 has the most cash; c.test/ was linked to and never fetched.
 const WEB: Record<string, readonly [cash: number, links: readonly string[]]> = {
@@ -17,10 +16,10 @@ const WEB: Record<string, readonly [cash: number, links: readonly string[]]> = {
 
 function crawled(folder: string, hasCash: boolean): string {
   createCrawlFolder(folder);
-  const builder = new Builder(sampleOptions(folder, { thread: 0 }));
+  const builder = sampleBuilder(folder);
   for (const [page, [cash, links]] of Object.entries(WEB)) {
     const outlinks = links.map(url);
-    builder.page(sampleCapture({ url: url(page), outlinks, ...(hasCash && { cash }) }));
+    builder.append(sampleCapture({ url: url(page), outlinks, ...(hasCash && { cash }) }));
   }
   builder.close();
   finishFolder(folder);

@@ -5,13 +5,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { UsageError } from "../../../src/errors.ts";
 import { Random } from "../../../src/lab/queues/pivot-random.ts";
-import { Builder } from "../../../src/store/builder.ts";
 import { finishFolder } from "../../../src/store/finish/merge-parts.ts";
 import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
+import { graphPaths } from "../../../src/store/folder/graph-facts.ts";
 import { EDGE_WORDS, EdgeFile, readEdges } from "../../../src/store/graph/edge-file.ts";
-import { finishGraph, graphPaths, LinkGraph } from "../../../src/store/graph/link-graph.ts";
+import { finishGraph, LinkGraph } from "../../../src/store/graph/link-graph.ts";
 import { sortBothWays, sortEdges } from "../../../src/store/graph/sort-edges.ts";
-import { freshFolder, sampleCapture, sampleOptions, url } from "../sample-capture.ts";
+import { freshFolder, sampleBuilder, sampleCapture, url } from "../sample-capture.ts";
 
 /** Writes pages with links through the builders of a crawl; the graph is not finished. */
 function streamed(folder: string, pages: Record<string, string[]>, builders = 2): void {
@@ -20,12 +20,9 @@ function streamed(folder: string, pages: Record<string, string[]>, builders = 2)
 }
 
 function addPages(folder: string, pages: Record<string, string[]>, builders = 2): void {
-  const all = Array.from(
-    { length: builders },
-    (_, thread) => new Builder(sampleOptions(folder, { thread })),
-  );
+  const all = Array.from({ length: builders }, (_, thread) => sampleBuilder(folder, { thread }));
   for (const [i, [page, links]] of Object.entries(pages).entries())
-    all[i % builders]!.page(sampleCapture({ url: url(page), outlinks: links.map(url) }));
+    all[i % builders]!.append(sampleCapture({ url: url(page), outlinks: links.map(url) }));
   for (const builder of all) builder.close();
 }
 

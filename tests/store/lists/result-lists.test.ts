@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { outcomeLine } from "../../../src/crawl/visit/outcome-line.ts";
+import { unansweredOutcome } from "../../../src/crawl/visit/outcome.ts";
 import type { Lease } from "../../../src/frontier/frontier.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { EventCursor } from "../../../src/frontier/journal/event-cursor.ts";
@@ -72,7 +72,7 @@ test("what is taken out of a line of the log is what parsing it gives (property)
   fc.assert(
     fc.property(text, fc.option(text, { nil: undefined }), text, (url, parent, detail) => {
       const lease = { url, parent, depth: 3, via: "link", attempt: 0 } as unknown as Lease;
-      const line = outcomeLine(lease, { kind: "failed", error: "dns" as never, detail }, 1e12);
+      const line = unansweredOutcome(lease, { kind: "failed", error: "dns", detail });
       const start = jsonLine(line);
       const stored = `${start.slice(0, -1)},"file":${jsonText("a-0.warc.gz")},"offset":17}`;
       for (const [each, withRecord] of [

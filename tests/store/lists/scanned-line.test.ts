@@ -2,30 +2,31 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Builder } from "../../../src/store/builder.ts";
 import { finishFolder } from "../../../src/store/finish/merge-parts.ts";
 import { crawlPaths } from "../../../src/store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
 import { pageLine } from "../../../src/store/lists/page-line.ts";
 import { archiveFiles, scanArchive } from "../../../src/store/warc/archive-scan.ts";
-import { freshFolder, sampleCapture, sampleOptions, url } from "../sample-capture.ts";
+import { freshFolder, sampleBuilder, sampleCapture, url } from "../sample-capture.ts";
 
 test("the archive gives back every line of the page list as it was, its cash and its wishes too", (t) => {
   const folder = join(freshFolder(t), "crawl");
   createCrawlFolder(folder);
-  const builder = new Builder(sampleOptions(folder, { thread: 0 }));
+  const builder = sampleBuilder(folder);
   const outlinks = [url("http://h/b")];
   const facts = { title: "Hi", words: 3, links: 1, charset: "utf-8" };
-  builder.page(sampleCapture({ url: url("http://h/a"), cash: 2 ** 36 + 1, outlinks, page: facts }));
+  builder.append(
+    sampleCapture({ url: url("http://h/a"), cash: 2 ** 36 + 1, outlinks, page: facts }),
+  );
   const wishes = { ...facts, robots: "noindex, nofollow" };
-  builder.page(sampleCapture({ url: url("http://h/b"), cash: 0, outlinks, page: wishes }));
-  builder.page(sampleCapture({ url: url("http://h/c"), outlinks, page: facts }));
+  builder.append(sampleCapture({ url: url("http://h/b"), cash: 0, outlinks, page: wishes }));
+  builder.append(sampleCapture({ url: url("http://h/c"), outlinks, page: facts }));
   builder.close();
   finishFolder(folder);
   const { archive, pages } = crawlPaths(folder);
   const fail = () => assert.fail("the archive is whole");
   const lines = archiveFiles(archive).flatMap((name) =>
-    [...scanArchive(archive, name, fail, fail)].map((record) => pageLine(record.capture, record)),
+    [...scanArchive(archive, name, fail, fail)].map((record) => pageLine(record, record.archived)),
   );
   const listed = readFileSync(pages, "utf8").trim().split("\n").slice(1);
   assert.deepEqual(lines, listed);

@@ -21,7 +21,6 @@ import { cdxjFields } from "../../../src/store/lists/cdxj.ts";
 import { openResults, writeResults } from "../../../src/store/lists/crawl-results.ts";
 import { readRunFacts } from "../../../src/store/lists/result-lists.ts";
 import { recoverFolder } from "../../../src/store/recover/recover-folder.ts";
-import { treeLockMemory } from "../../../src/store/tree/page-tree.ts";
 import { readWarc } from "../../../src/store/warc/warc-reader.ts";
 import { sampleCrawl } from "../journaled-crawl.ts";
 import { freshFolder } from "../sample-capture.ts";
@@ -85,7 +84,7 @@ test("an index line whose key holds braces is read", () => {
 });
 
 test("recovering a crawl that ended cleanly changes no byte of its lists", (t) => {
-  for (const options of [{}, { knownPayloads: 9 }, { rotatePages: 4 }]) {
+  for (const options of [{}, { rotatePages: 4 }]) {
     const folder = finished(t, options);
     const before = listed(folder);
     const recovery = recoverFolder(folder, FACTS);
@@ -251,15 +250,15 @@ test("a flipped bit in a journal is told with file and offset, and lists keep wh
 
 test("a tree beside the archive, a tree instead of it, and a tree alone give the same list", (t) => {
   const base = freshFolder(t);
-  const tree = (stores: { warc: boolean; tree: boolean }, name: string) => {
+  const tree = (store: "tree" | "warc,tree", name: string) => {
     const folder = join(base, name);
-    const crawl = sampleCrawl(folder, { stores, treeLocks: treeLockMemory(1) });
+    const crawl = sampleCrawl(folder, { store });
     crawl.flush();
     recoverFolder(folder, FACTS);
     return folder;
   };
-  const both = tree({ warc: true, tree: true }, "both");
-  const only = tree({ warc: false, tree: true }, "only");
+  const both = tree("warc,tree", "both");
+  const only = tree("tree", "only");
   const alone = join(base, "alone");
   cpSync(join(both, "tree"), join(alone, "tree"), { recursive: true });
   recoverFolder(alone, FACTS);
@@ -275,9 +274,8 @@ test("a tree beside the archive, a tree instead of it, and a tree alone give the
 });
 
 test("a tree: what was stored and not committed is listed as an orphan, and once when it is fetched again", (t) => {
-  const stores = { warc: false, tree: true };
-  const crawlOf = (name: string) =>
-    sampleCrawl(join(freshFolder(t), name), { stores, treeLocks: treeLockMemory(1) });
+  const store = "tree";
+  const crawlOf = (name: string) => sampleCrawl(join(freshFolder(t), name), { store });
   const again = "http://h/waits1";
   const urlsIn = (dir: string) => {
     const { crawled, uncrawled, pages } = listed(dir);

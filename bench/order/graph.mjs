@@ -1,0 +1,88 @@
+// The link graphs of the order benches: cnr-2000 of the conformance data, or a small synthetic one; PageRank and sites.
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { pageRank as rankOf } from "../../build/src/lab/queues/page-rank.js";
+import { PROFILES } from "../../build/src/web/profile.js";
+import { makeGraph } from "../../build/src/web/synthetic/graph.js";
+import { readGraphFile } from "../../build/src/web/synthetic/graph-file.js";
+
+const FOLDER = new URL("../../../shared/conformance/webgraph/", import.meta.url);
+const SMOKE_PAGES = 2000;
+
+/** Where cnr-2000 is; undefined, with a line that says so, when the conformance data is not there. */
+export function graphFile() {
+  const file = fileURLToPath(new URL("cnr-2000.graph-txt.gz", FOLDER));
+  if (existsSync(file)) return file;
+  console.log("skipped: cnr-2000, needs ../shared/conformance/webgraph");
+  return undefined;
+}
+
+/** { pages, offsets, targets } of cnr-2000. */
+export function loadGraph(file) {
+  return readGraphFile(file, 1);
+}
+
+/** A graph for smoke runs. */
+export function smokeGraph() {
+  return makeGraph({ ...PROFILES.small, pages: SMOKE_PAGES, hosts: 20 });
+}
+
+/** The same graph with the links of every page in another order: it keeps them sorted, which no page does. */
+export function mixLinks(graph, random) {
+  const { pages, offsets } = graph;
+  const targets = graph.targets.slice();
+  for (let page = 0; page < pages; page++) {
+    const from = offsets[page];
+    for (let i = offsets[page + 1] - 1; i > from; i--) {
+      const j = from + Math.floor(random() * (i - from + 1));
+      const target = targets[i];
+      targets[i] = targets[j];
+      targets[j] = target;
+    }
+  }
+  return { ...graph, targets };
+}
+
+/** PageRank of all pages, damping 0.85, pages without links jump anywhere; of cnr-2000 checked against published figures. */
+export function pageRank(graph) {
+  const rank = rankOf(graph);
+  if (graph.pages === SMOKE_PAGES) return rank;
+  const facts = JSON.parse(readFileSync(new URL("cnr-2000.facts.json", FOLDER), "utf8"));
+  for (const [page, expected] of facts.pagerank.top1000.slice(0, 100)) {
+    if (Math.abs(rank[page] / expected - 1) > 1e-3) throw new Error(`PageRank of ${page} is off`);
+  }
+  return rank;
+}
+
+/**
+ * Simulated sites: the graph has no URLs, but its pages are in the order of theirs, so a site is a range of numbers.
+ * Sizes follow a power law (exponent 1.6, from 10 to 20,000 pages). Returns the site of every page.
+ */
+export function simulateSites(pages, random) {
+  const siteOf = new Uint32Array(pages);
+  let site = 0;
+  for (let from = 0; from < pages; site++) {
+    const size = Math.min(20_000, Math.floor(10 * (1 - random()) ** (-1 / 0.6)));
+    siteOf.fill(site, from, Math.min(pages, from + size));
+    from += size;
+  }
+  return { siteOf, sites: site };
+}
+
+/** Sites distributed over processors by hash, as a crawl does it. */
+export function dealSites(siteOf, processors) {
+  return Uint16Array.from(siteOf, (site) => {
+    let h = Math.imul(site + 1, 0x9e3779b1);
+    h = Math.imul(h ^ (h >>> 15), 0x85ebca6b);
+    return ((h ^ (h >>> 13)) >>> 0) % processors;
+  });
+}
+
+/** The first page of every site. */
+export function homePages(siteOf) {
+  const homes = new Set();
+  for (let page = 0; page < siteOf.length; page++) {
+    if (page === 0 || siteOf[page] !== siteOf[page - 1]) homes.add(page);
+  }
+  return homes;
+}

@@ -1,0 +1,51 @@
+import type { Command } from "./command.ts";
+
+/** A line of the table below. */
+export interface CommandEntry {
+  readonly summary: string;
+  load(): Promise<{ readonly command: Command }>;
+}
+
+/** Every command. A new one is a module in commands/ and a line here: help and dispatch read this table. */
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  crawl: {
+    summary: "crawl web sites into an archive",
+    load: () => import("./commands/crawl-command.ts"),
+  },
+  resume: {
+    summary: "continue a crawl after a stop or a crash",
+    load: () => import("./commands/resume-command.ts"),
+  },
+  demo: {
+    summary: "crawl a small synthetic web on this machine; needs no internet",
+    load: () => import("./commands/demo-command.ts"),
+  },
+  web: {
+    summary: "serve a synthetic web, a folder or a link graph on this machine",
+    load: () => import("./commands/web-command.ts"),
+  },
+  check: {
+    summary: "tell what the crawler would do with a URL, and why",
+    load: () => import("./commands/check-command.ts"),
+  },
+  recover: {
+    summary: "rebuild indexes and lists of a crawl from what is on disk",
+    load: () => import("./commands/recover-command.ts"),
+  },
+  links: {
+    summary: "tell which pages of a crawl link to a URL",
+    load: () => import("./commands/links-command.ts"),
+  },
+  export: {
+    summary: "write a crawl as WACZ, URL tree, CSV, Parquet or link graph",
+    load: () => import("./commands/export-command.ts"),
+  },
+  verify: {
+    summary: "explore the concurrent code, all interleavings of small programs",
+    load: () => import("./commands/verify-command.ts"),
+  },
+  replay: {
+    summary: "run one interleaving again, step by step and in real threads",
+    load: () => import("./commands/replay-command.ts"),
+  },
+};

@@ -1,0 +1,340 @@
+import type { PageLocation } from "../../frontier/finish.ts";
+import { locationOf } from "../../store/capture.ts";
+import { inOrder, raise, type Step, type Writer } from "../../store/writer.ts";
+import type { Doorbell } from "../../sync/doorbell.ts";
+import { FLUSH, type HandOffBuffer } from "../../sync/hand-off-buffer.ts";
+import { BufferReader } from "../hand-off/buffer-reader.ts";
+import { HAND_OVER_AFTER_MS, type HandOffMode } from "../hand-off/buffer-sender.ts";
+import { readCapture } from "../hand-off/capture-frame.ts";
+import { FRAMES, type Frame } from "../hand-off/frames.ts";
+import type { PlaceOfRecord } from "../hand-off/hand-off-port.ts";
+import { Account, type CrawlMemory, HURRY_LEVELS } from "../shared-memory.ts";
+import type { FromBuilder } from "./builder-message.ts";
+import type { Patience } from "./disk-patience.ts";
+import type { JournalWriters } from "./journal-writers.ts";
+
+/** A crawler with nothing else to do is answered within this time. */
+const SOON_MS = 100;
+
+/** What a builder's loop works with: in a crawl real threads, files and clocks, in the simulation its own. */
+export interface BuilderParts {
+  /** The buffers that this builder drains, and the crawlers of each in the order of their lanes. */
+  readonly buffers: readonly {
+    readonly buffer: HandOffBuffer;
+    readonly crawlers: readonly number[];
+  }[];
+  readonly memory: Pick<CrawlMemory, "accounts">;
+  /** How many records of each crawler are durable. */
+  readonly stored: Int32Array;
+  /** The bells of all crawlers. */
+  readonly bells: readonly Doorbell[];
+  readonly writer: Writer;
+  /** Undefined for a frontier that keeps no journal: then nothing is synced before the end. */
+  readonly journals: JournalWriters | undefined;
+  readonly patience: Patience;
+  readonly handOff: HandOffMode;
+  /** Frames read of each crawler of a buffer before the next buffer's turn; their room goes back then. */
+  readonly framesPerTurn: number;
+  readonly syncEveryMs: number;
+  readonly nowMs: () => number;
+  readonly post: (message: FromBuilder) => void;
+  /** A commit has ended: the loop may go on if it was waiting for that. */
+  readonly committed: () => void;
+}
+
+/** One crawler that this builder works for. */
+interface Source {
+  readonly thread: number;
+  readonly account: Account;
+  /** Records read and not yet answered. */
+  unanswered: number;
+  /** Where the records are that no journal has named yet. */
+  places: Map<number, PageLocation>;
+  /** Places that the crawler wants to know once they are durable. */
+  asked: PlaceOfRecord[];
+  records: number;
+}
+
+/** A buffer that this builder drains. */
+interface Intake {
+  readonly buffer: HandOffBuffer;
+  readonly reader: BufferReader;
+  /** The crawlers in the order of their lanes. */
+  readonly lanes: Source[];
+}
+
+/**
+ * What a builder does, without the thread around it: drains the buffers of its crawlers, hands records to the writer and
+ * events to the journals, commits, and tells the crawlers what is durable. It never waits: while a writer or a journal
+ * has not answered, `isCommitting` is true and nothing else may be asked of it.
+ */
+export class BuilderLoop {
+  readonly #parts: BuilderParts;
+  readonly #isTogether: boolean;
+  readonly #intakes: readonly Intake[];
+  readonly #crawlers: readonly Source[];
+  /** When the oldest unanswered frame was read. */
+  #waitingSinceMs = Number.POSITIVE_INFINITY;
+  #mustCommit = false;
+  #isCommitting = false;
+  #segmentsPosted = "";
+
+  constructor(parts: BuilderParts) {
+    this.#parts = parts;
+    this.#isTogether = parts.handOff === "full";
+    this.#intakes = parts.buffers.map(({ buffer, crawlers }) => ({
+      buffer,
+      reader: new BufferReader(buffer),
+      lanes: crawlers.map((thread) => this.#source(thread)),
+    }));
+    this.#crawlers = this.#intakes.flatMap(({ lanes }) => lanes);
+  }
+
+  /** True until everything is durable that the commit under way is about. */
+  get isCommitting(): boolean {
+    return this.#isCommitting;
+  }
+
+  /** Reads some of every buffer and commits if it is time; false when there was nothing to do. `all` leaves no buffer out. */
+  turn(all: boolean): boolean {
+    let worked = false;
+    for (const intake of this.#intakes)
+      if (this.#isDue(intake, all) && this.#readSome(intake)) worked = true;
+    if (!this.#isTimeToCommit(worked)) return worked;
+    this.commit();
+    return true;
+  }
+
+  /** How long nothing has to be done unless the bell rings; 0 when there is something. Ask after the bell is armed. */
+  restMs(): number {
+    if (this.#intakes.some(({ buffer }) => buffer.isCalled()) || this.#isTimeToCommit(false))
+      return 0;
+    if (!this.#isAnyoneWaiting) return HAND_OVER_AFTER_MS;
+    const waitedMs = this.#parts.nowMs() - this.#waitingSinceMs;
+    const deadlineMs = this.#hurry() > HURRY_LEVELS.none ? SOON_MS : this.#commitAfterMs;
+    return Math.max(1, Math.min(HAND_OVER_AFTER_MS, deadlineMs - waitedMs));
+  }
+
+  /**
+   * The commit point. Records first, then the journals that speak of them: with the order the other way round a loss of
+   * power could leave a page that is done and not in the archive.
+   */
+  commit(all = false, then?: () => void): void {
+    // A wish that is forgotten here was made after its records were put, so they are read now; or it is made again.
+    for (const { account } of this.#crawlers) account.calm();
+    // Drain the buffers before committing, so that one fsync covers everything.
+    for (const intake of this.#intakes) while (this.#isDue(intake, all) && this.#readSome(intake));
+    const { writer, journals } = this.#parts;
+    const steps: Step[] = [(done) => writer.flush(done)];
+    if (journals !== undefined) {
+      steps.push((done) => writer.sync(done));
+      steps.push((done) => journals.append(done));
+      steps.push((done) => journals.sync(done));
+    }
+    this.#isCommitting = true;
+    this.#repeat(steps, () => {
+      this.#postSegments();
+      this.#answer();
+      then?.();
+      this.#isCommitting = false;
+      this.#parts.committed();
+    });
+  }
+
+  /** Commits what is left and closes all files. */
+  close(then: () => void): void {
+    this.commit(false, () => {
+      const { writer, journals } = this.#parts;
+      this.#repeat([(done) => writer.flush(done), (done) => writer.close(done)], () => {
+        journals?.close();
+        then();
+      });
+    });
+  }
+
+  /** A crawler is dead: commits what it handed over whole, frees what it held of its buffer, closes its journals. */
+  crawlerDied(thread: number): void {
+    const { buffer, reader, lanes } = this.#intakes.find((intake) =>
+      intake.lanes.some((crawler) => crawler.thread === thread),
+    )!;
+    const lane = lanes.findIndex((crawler) => crawler.thread === thread);
+    buffer.reclaim(lane);
+    this.commitOfDead(() => {
+      // Of its last record only a part may be there.
+      reader.forget(lane);
+      this.#parts.journals?.close(thread);
+      Object.assign(lanes[lane]!, this.#source(thread));
+      // The other crawler may have waited for the permit.
+      for (const crawler of lanes) this.#parts.bells[crawler.thread]!.ring();
+      this.#parts.post({ kind: "closed", thread });
+    });
+  }
+
+  /** What a dead crawler handed over whole counts like anything else. */
+  protected commitOfDead(then: () => void): void {
+    this.commit(true, then);
+  }
+
+  #source(thread: number): Source {
+    return {
+      thread,
+      account: new Account(this.#parts.memory, thread),
+      unanswered: 0,
+      places: new Map(),
+      asked: [],
+      records: 0,
+    };
+  }
+
+  get #isAnyoneWaiting(): boolean {
+    return this.#waitingSinceMs !== Number.POSITIVE_INFINITY;
+  }
+
+  /** Without a journal nothing is synced, so commits are cheap. */
+  get #commitAfterMs(): number {
+    return this.#parts.journals === undefined ? SOON_MS : this.#parts.syncEveryMs;
+  }
+
+  /** The greatest hurry of all crawlers. */
+  #hurry(): number {
+    let hurry: number = HURRY_LEVELS.none;
+    for (const { account } of this.#crawlers) hurry = Math.max(hurry, account.hurried);
+    return hurry;
+  }
+
+  /** With "full" a buffer that nobody has called for is left alone. */
+  #isDue({ buffer, reader }: Intake, anyway: boolean): boolean {
+    // A call that comes meanwhile is about what was put since.
+    if (reader.isReading) return true;
+    const why = buffer.takeCall();
+    if (!this.#isTogether) return true;
+    // A crawler with nothing in flight waits for this commit.
+    if ((why & FLUSH) !== 0) this.#mustCommit = true;
+    return anyway || why !== 0;
+  }
+
+  #readSome({ reader, lanes }: Intake): boolean {
+    if (!reader.take()) return false;
+    const { framesPerTurn, nowMs, bells } = this.#parts;
+    const { counts, wanting } = reader.read(framesPerTurn, (frame, lane) =>
+      this.#store(lanes[lane]!, frame),
+    );
+    for (const [lane, crawler] of lanes.entries()) {
+      const count = counts[lane]!;
+      if (count > 0) this.#waitingSinceMs = Math.min(this.#waitingSinceMs, nowMs());
+      crawler.unanswered += count;
+      if ((wanting & (1 << lane)) !== 0) bells[crawler.thread]!.ring();
+    }
+    return true;
+  }
+
+  #isTimeToCommit(worked: boolean): boolean {
+    const hurry = this.#hurry();
+    if (!this.#isAnyoneWaiting) {
+      this.#mustCommit = false;
+      // A hurry about records that were answered already; only a commit ends it.
+      return hurry === HURRY_LEVELS.now && !worked && !this.#isTogether;
+    }
+    const waitedMs = this.#parts.nowMs() - this.#waitingSinceMs;
+    if (this.#mustCommit || waitedMs >= this.#commitAfterMs) return true;
+    if (hurry === HURRY_LEVELS.none) return false;
+    // As long as there is more to read it is read first: one commit for all of it.
+    return waitedMs >= SOON_MS || (hurry === HURRY_LEVELS.now && !worked);
+  }
+
+  #store(crawler: Source, { kind, parts }: Frame): void {
+    const { writer, journals } = this.#parts;
+    if (kind === FRAMES.capture) {
+      const capture = readCapture(parts);
+      this.#retry(() => writer.append(capture));
+      if (journals !== undefined) crawler.places.set(crawler.records++, locationOf(capture));
+    } else if (kind === FRAMES.journal) {
+      const placeOf = (record: number) => takePlace(crawler, record);
+      if (journals!.take(parts[0]!.readUInt16LE(0), parts[1]!, placeOf)) this.#mustCommit = true;
+    } else if (kind === FRAMES.askPlace) {
+      const record = parts[0]!.readUInt32LE(0);
+      crawler.asked.push([record, takePlace(crawler, record)]);
+    } else if (kind === FRAMES.openJournal) {
+      const open = JSON.parse(parts[0]!.toString("utf8"));
+      this.#retry(() => journals!.open(crawler.thread, open));
+    } else if (kind === FRAMES.outcome) {
+      const line = parts[0]!.toString("utf8");
+      this.#retry(() => writer.append({ kind: "outcome", line }));
+    } else if (kind === FRAMES.skipped) {
+      const lines = parts[0]!.toString("utf8").split("\n");
+      this.#retry(() => writer.append({ kind: "skipped", lines }));
+    }
+  }
+
+  /**
+   * Repeats a step that left nothing behind until the disk takes it. What waits is written first then: the step itself
+   * may find less to write the second time, and the disk would be said to work though nobody has tried.
+   */
+  #retry(step: () => void): void {
+    const { patience, writer } = this.#parts;
+    for (let isAgain = false; ; isAgain = true) {
+      try {
+        if (isAgain) writer.flush(raise);
+        step();
+        if (isAgain) patience.accepted();
+        return;
+      } catch (fault) {
+        patience.refused(fault);
+      }
+    }
+  }
+
+  /** The same for steps that answer: after a fault all of them are repeated. */
+  #repeat(steps: readonly Step[], then: () => void, isAgain = false): void {
+    const { patience } = this.#parts;
+    let isRefused = isAgain;
+    for (let goesOn = true; goesOn; ) {
+      goesOn = false;
+      let hasReturned = false;
+      inOrder(steps, (fault) => {
+        if (fault === undefined) {
+          if (isRefused) patience.accepted();
+          then();
+          return;
+        }
+        patience.refused(fault);
+        isRefused = true;
+        if (hasReturned) this.#repeat(steps, then, true);
+        else goesOn = true;
+      });
+      hasReturned = true;
+    }
+  }
+
+  #postSegments(): void {
+    const closed = this.#parts.journals?.closedSegments().filter(([, segment]) => segment > 0);
+    const text = JSON.stringify(closed ?? []);
+    if (closed === undefined || closed.length === 0 || text === this.#segmentsPosted) return;
+    this.#segmentsPosted = text;
+    this.#parts.post({ kind: "segments", closed });
+  }
+
+  /** Tells the crawlers that everything read so far is durable. */
+  #answer(): void {
+    const { stored, bells, post } = this.#parts;
+    this.#waitingSinceMs = Number.POSITIVE_INFINITY;
+    this.#mustCommit = false;
+    for (const crawler of this.#crawlers) {
+      const { thread, asked, unanswered } = crawler;
+      if (unanswered === 0) continue;
+      if (asked.length > 0) {
+        post({ kind: "places", thread, places: asked });
+        crawler.asked = [];
+      }
+      Atomics.add(stored, thread, unanswered);
+      crawler.unanswered = 0;
+      bells[thread]!.ring();
+    }
+  }
+}
+
+function takePlace({ places }: Source, record: number): PageLocation {
+  const place = places.get(record)!;
+  places.delete(record);
+  return place;
+}

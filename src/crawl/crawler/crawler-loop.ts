@@ -1,0 +1,203 @@
+import {
+  type Frontier,
+  type FrontierStats,
+  type Lease,
+  OUTCOME,
+  type Retry,
+} from "../../frontier/frontier.ts";
+import type { News } from "../../sync/loop-doorbell.ts";
+import { type BufferSender, outlookOf } from "../hand-off/buffer-sender.ts";
+import type { HandOffPort } from "../hand-off/hand-off-port.ts";
+import { type Account, type Control, MODES } from "../shared-memory.ts";
+import type { VisitEnd } from "../visit/visit.ts";
+import type { Uncommitted } from "./uncommitted.ts";
+
+/** What the loop works with. A crawler thread hands in sockets and clocks, the simulation a made-up world. */
+export interface CrawlerLoopParts {
+  readonly frontier: Frontier;
+  readonly handOff: BufferSender;
+  readonly port: Pick<HandOffPort, "takeHurry">;
+  readonly control: Control;
+  readonly account: Account;
+  readonly uncommitted: Uncommitted;
+  /** L: visits in flight. */
+  readonly linksPerThread: number;
+  /** Monotonic milliseconds. */
+  readonly clock: () => number;
+  /** Begins a visit, which ends with `finish` or `retry`, and then `leave`. */
+  readonly visit: (lease: Lease) => void;
+  /** The crawl waits no longer for this URL's host. */
+  readonly onUnavailable: (lease: Lease) => void;
+}
+
+/**
+ * What a crawler thread does between two events: one round ends visits, takes URLs, commits, sends, and says when to
+ * look again. Nothing outside a round touches what the threads share, so that a recount finds every thread between
+ * two rounds. Never blocks; whoever runs it arms a doorbell when a round finds nothing more to do.
+ */
+export class CrawlerLoop implements News {
+  readonly #parts: CrawlerLoopParts;
+  #over: [lease: Lease, end: VisitEnd | Retry][] = [];
+  #inFlight = 0;
+  #givesUp = false;
+  #mode: number = MODES.run;
+  #recount = 0;
+  #nowMs = 0;
+  #stats: FrontierStats;
+  /** Everything is handed over in a crawl that ends: there is no further round. */
+  hasEnded = false;
+
+  constructor(parts: CrawlerLoopParts) {
+    this.#parts = parts;
+    this.#stats = parts.frontier.stats();
+  }
+
+  /** Visits under way. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** What the frontier held after the last round. */
+  get stats(): FrontierStats {
+    return this.#stats;
+  }
+
+  /** Visits that are over and wait for the next round. */
+  get settling(): number {
+    return this.#over.length;
+  }
+
+  /** A visit is over; it is committed in the next round. */
+  finish(lease: Lease, end: VisitEnd): void {
+    this.#over.push([lease, end]);
+  }
+
+  /** A visit is to be made again. */
+  retry(lease: Lease, untilMs: number, rests: boolean): void {
+    this.#over.push([lease, { kind: "retry", untilMs, rests }]);
+  }
+
+  /** The place of a visit is free. */
+  leave(): void {
+    this.#inFlight--;
+  }
+
+  /** In the next round every URL that only waits for its host is abandoned. */
+  giveUpWaiting(): void {
+    this.#givesUp = true;
+  }
+
+  /** One round. Answers when to look again if nothing happens before: now, at a moment of the clock, or never. */
+  round(): number {
+    const { frontier, handOff, control, uncommitted, port } = this.#parts;
+    const nowMs = this.#parts.clock();
+    const { recount, mode } = control;
+    this.#nowMs = nowMs;
+    this.#mode = mode;
+    this.#recount = recount;
+    if (recount > 0) {
+      this.#publishAccount(recount);
+      return Number.POSITIVE_INFINITY;
+    }
+    handOff.settle();
+    this.#settleVisits();
+    if (this.#givesUp) this.#abandonWaiting();
+    const isRunning = mode === MODES.run;
+    const hasRoom = isRunning && this.#takeMore(nowMs);
+    const wasCongested = handOff.congested;
+    const lookMs = this.#turn();
+    this.#stats = frontier.stats();
+    // Enough hosts that only wait for their time are something to do: what a commit would bring is in no hurry.
+    const isIdle = hasRoom && this.#stats.hostsWaiting < this.#parts.linksPerThread;
+    const isStill = this.#inFlight === 0 || !isRunning;
+    handOff.flush(outlookOf(isStill, isIdle));
+    if (this.#mayEnd()) {
+      this.hasEnded = true;
+      return Number.POSITIVE_INFINITY;
+    }
+    if (handOff.outstanding > 0) {
+      const isStuck = this.#inFlight === 0 && (!isRunning || isIdle);
+      const isSoon = port.takeHurry() || isIdle;
+      uncommitted.hurry(isStuck, isSoon, this.#stats.guests);
+    }
+    // The buffer had no room for more when URLs were taken, and has some now.
+    return isRunning && wasCongested && !handOff.congested ? nowMs : lookMs;
+  }
+
+  /** Everything that a ring may mean, looked at after the bell is armed: mode, recount, answers, room, messages, permits. */
+  hasNews(): boolean {
+    const { control, handOff } = this.#parts;
+    if (control.recount !== this.#recount) return true;
+    if (this.#recount > 0) return false;
+    if (control.mode !== this.#mode || handOff.hasAnswers()) return true;
+    if (handOff.congested && handOff.retry()) return true;
+    return this.#turn() <= this.#nowMs;
+  }
+
+  #turn(): number {
+    return this.#parts.frontier.turn(this.#nowMs, this.#mode === MODES.run ? "run" : "end");
+  }
+
+  #publishAccount(recount: number): void {
+    const { share, pages, heldPermits } = this.#parts.frontier.stats();
+    this.#parts.account.publish(recount, share, pages, heldPermits);
+  }
+
+  #settleVisits(): void {
+    const { frontier, uncommitted } = this.#parts;
+    const over = this.#over;
+    this.#over = [];
+    for (const [lease, end] of over) {
+      if ("kind" in end) {
+        frontier.settle(lease, end);
+        continue;
+      }
+      const { bytes, found, links, known, record } = end;
+      uncommitted.add(bytes);
+      frontier.settle(lease, {
+        kind: "finish",
+        outcome: OUTCOME[end.outcome],
+        found,
+        links,
+        known,
+        record,
+        onCommitted: uncommitted.onCommitted(bytes),
+      });
+    }
+  }
+
+  #abandonWaiting(): void {
+    this.#givesUp = false;
+    for (const lease of this.#parts.frontier.drain()) {
+      this.#parts.onUnavailable(lease);
+      this.#parts.frontier.settle(lease, { kind: "abandon" });
+    }
+  }
+
+  /** Takes what can be taken; true when there was room for more. */
+  #takeMore(nowMs: number): boolean {
+    const { frontier, handOff, uncommitted, linksPerThread, visit } = this.#parts;
+    for (let isFirst = true; ; isFirst = false) {
+      const room = Math.min(linksPerThread, uncommitted.room) - this.#inFlight;
+      if (room <= 0 || handOff.congested) {
+        // The frontier must know that nobody waits for more.
+        if (isFirst) frontier.take(0, nowMs);
+        return false;
+      }
+      const leases = frontier.take(room, nowMs);
+      if (leases.length === 0) return true;
+      this.#inFlight += leases.length;
+      for (const lease of leases) visit(lease);
+    }
+  }
+
+  /**
+   * Nothing in flight and everything stored; a crawl that is aborted leaves the rest where it is. Blocks that a thread
+   * which has ended already takes no more are in the journal, and the next run sends them.
+   */
+  #mayEnd(): boolean {
+    if (this.#mode === MODES.run || this.#inFlight > 0) return false;
+    const { outstanding } = this.#parts.handOff;
+    return this.#mode === MODES.abort || outstanding + this.#stats.away === 0;
+  }
+}

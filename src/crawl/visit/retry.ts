@@ -1,0 +1,76 @@
+import type { FinalOutcome, Postponed } from "../../fetch/outcome.ts";
+import { retryAfterMs } from "../../fetch/retry-after.ts";
+import type { Lease } from "../../frontier/frontier.ts";
+
+/** Statuses that may be different next time. */
+const PASSING_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** Errors that say something lasting about the URL, the server's software or our own rules. */
+const LASTING_ERRORS =
+  /^(tls_|bad_response|bad_request|bad_encoding|headers_too_large|blocked_|aborted|dns_not_found)/;
+
+/** Errors that are the host's, not the URL's: everybody who wants this host waits. */
+const HOST_ERRORS = new Set([
+  "connect_timeout",
+  "connection_refused",
+  "unreachable",
+  "dns_timeout",
+]);
+
+/** Settings of retries. */
+export interface RetryRules {
+  readonly retries: number;
+  readonly delayMs: number;
+}
+
+/** When a URL is tried again, and whether its host waits with it. */
+export type Retry = Omit<Postponed, "kind">;
+
+/**
+ * Decides whether a URL that was asked for is tried again, and notes at its host what the outcome says about it: how
+ * often in a row it could not be reached, and until when it is left alone. Undefined when this outcome is final.
+ */
+export function retryOf(
+  lease: Lease,
+  outcome: FinalOutcome,
+  { retries, delayMs }: RetryRules,
+  nowMs: number,
+): Retry | undefined {
+  const { host } = lease;
+  // Whether or not this URL is tried again: its host is not asked before.
+  const askedMs = askedToWaitMs(outcome);
+  if (askedMs !== undefined) host.heldMs = Math.max(host.heldMs, nowMs + askedMs);
+  const reach = host.reachOf(lease.url);
+  const isHosts = outcome.kind === "failed" && HOST_ERRORS.has(outcome.error);
+  if (outcome.kind === "response") reach.failures = 0;
+  const isLast = !isWorthRetrying(outcome) || lease.attempt >= retries;
+  const waitMs = backOffMs(delayMs, reach.failures + lease.attempt);
+  // Requests that were under way together fail together: that counts once.
+  if (isHosts && isLast && reach.heldMs <= nowMs) reach.failures++;
+  const heldMs = nowMs + Math.max(waitMs, host.delayMs);
+  if (isHosts) reach.heldMs = Math.max(reach.heldMs, heldMs);
+  else if (askedMs !== undefined && !isLast) host.heldMs = Math.max(host.heldMs, heldMs);
+  if (isLast) return undefined;
+  return askedMs !== undefined || (isHosts && reach === host)
+    ? { untilMs: host.heldMs }
+    : { untilMs: isHosts ? reach.heldMs : nowMs + waitMs, aside: true };
+}
+
+/** Milliseconds to stay away after the given number of failures; doubles each time, at most a minute. */
+export function backOffMs(delayMs: number, failures: number): number {
+  return Math.min(60_000, Math.max(delayMs, 200) * 2 ** failures);
+}
+
+function isWorthRetrying(outcome: FinalOutcome): boolean {
+  if (outcome.kind === "response") return PASSING_STATUSES.has(outcome.response.head.status);
+  return outcome.kind === "failed" && !LASTING_ERRORS.test(outcome.error);
+}
+
+/** Milliseconds a server asked us to stay away. */
+function askedToWaitMs(outcome: FinalOutcome): number | undefined {
+  if (outcome.kind !== "response") return undefined;
+  const { head } = outcome.response;
+  return head.status === 429 || head.status === 503
+    ? retryAfterMs(head.get("retry-after"), Date.now())
+    : undefined;
+}

@@ -1,0 +1,130 @@
+import type { TransportLimits } from "./limits.ts";
+import type { ResponseHead } from "./response-head.ts";
+import type { TransportError } from "./transport-error.ts";
+
+/**
+ * Carries requests to servers. Everything polite happens before: robots.txt, the address check, the gate. HTTP/1.1 on
+ * sockets is in `wire/`; a browser or HTTP/2 would be another one, chosen in `open-transport.ts`.
+ * `tests/fetch/transport.contract.ts` says what every transport promises.
+ */
+export interface Transport {
+  /**
+   * Sends one GET and follows no redirect. Resolves to a value whatever the server does; rejects only if the caller's
+   * `accept` or `tap` throws.
+   */
+  request(request: TransportRequest): Promise<TransportResult>;
+  /** Ends everything: requests under way and later ones fail as "aborted". Resolves when no handle is left. */
+  close(): Promise<void>;
+}
+
+/** Settings of a transport, all optional. */
+export interface TransportOptions {
+  limits?: Partial<TransportLimits>;
+  /** Connections kept open without a request, over all hosts. */
+  maxIdle?: number;
+  /**
+   * Send a request again at once when a kept connection dies before it answers. Off, that is "connection_lost":
+   * the server may have seen the request, so whoever owes it a delay must wait first.
+   */
+  resend?: boolean;
+  /** Few large bodies at a time, in memory that is used again; the responses must then be released. */
+  largeBodies?: number;
+  /** Accept every certificate. */
+  insecure?: boolean;
+  /** Monotonic milliseconds. */
+  clock?: () => number;
+}
+
+/** Header lines of a request, in sending order; an array must not change once it was used. */
+export type RequestHeaders = readonly (readonly [name: string, value: string])[];
+
+/** Where a request goes: the name it asks for and the address, already checked, to connect to. It must not change once it was used. */
+export interface Target {
+  readonly secure: boolean;
+  /** For the Host header, SNI and the certificate check; IPv6 in brackets. */
+  readonly hostname: string;
+  /** Port of the URL, for the Host header. */
+  readonly port: number;
+  /** IP address; a transport never resolves a name. */
+  readonly address: string;
+  /** Set when there are several: all of them in the order of trying, `address` first. */
+  readonly addresses?: readonly string[] | undefined;
+  readonly connectPort: number;
+  /** Set when the addresses are a proxy's: it is told the whole URL, or asked for a tunnel (TLS). */
+  readonly proxy?: { readonly authorization: string | undefined } | undefined;
+}
+
+/** One GET request. */
+export interface TransportRequest {
+  readonly target: Target;
+  /** Path and query, percent-encoded. */
+  readonly path: string;
+  /** Without Host, which comes from the target. */
+  readonly headers: RequestHeaders;
+  /** False ends the request after the head: no body is read and the connection is closed. */
+  readonly accept?: ((head: ResponseHead) => boolean) | undefined;
+  /** The caller calls `release`: only then may the body lie in memory that is used again. */
+  readonly releases?: boolean | undefined;
+  /** Instead of the transport's limit. */
+  readonly maxBodyBytes?: number | undefined;
+  /** Reads the body while it arrives. */
+  readonly tap?: BodyTap | undefined;
+}
+
+/** Reads a body while it arrives, further than the part of it that is kept. */
+export interface BodyTap {
+  /** Bytes it wants to see, all in all. */
+  readonly maxBytes: number;
+  /** It has seen enough: what is not kept need not come. */
+  readonly isDone: boolean;
+  /** It has more than it can work on: nothing should come until `whenReady` calls back. */
+  readonly isBehind: boolean;
+  /** A body follows this head. */
+  begin(head: ResponseHead): void;
+  /** Takes the next bytes; they may be overwritten as soon as this returns. */
+  push(piece: Uint8Array): void;
+  whenReady(go: () => void): void;
+}
+
+/** A response as it came, before anything is decided about it. */
+export interface Response {
+  readonly head: ResponseHead;
+  /** The request as sent, one character per byte. */
+  readonly requestText: string;
+  /** De-chunked, content coding as received; only the beginning when `truncated` is set. */
+  readonly body: Buffer;
+  /** The address that answered; empty behind a proxy. */
+  readonly address: string;
+  /** Wall time of the request. */
+  readonly date: number;
+  readonly tookMs: number;
+  readonly truncated: Truncation | undefined;
+  /** Why the body is not whole or not clean, if so. */
+  readonly flag: BodyFlag | undefined;
+  /** `accept` said no. */
+  readonly aborted: boolean;
+  /** Why the certificate would have been refused without `insecure`. */
+  readonly unverified: TransportError | undefined;
+  /** The request's: it has read the body while it came. */
+  readonly tap: BodyTap | undefined;
+  /** Nobody needs the body any more: its memory may serve another one. */
+  release(): void;
+}
+
+/** Why a body is not whole, in the words of WARC-Truncated. */
+export type Truncation = "length" | "time" | "disconnect";
+
+/** Why a body is not whole, in the words of the crawl log. */
+export type BodyFlag = "body_too_large" | "too_slow" | "total_timeout" | "disconnect";
+
+/** Why there is no response. */
+export interface TransportFailure {
+  readonly kind: "failed";
+  readonly error: TransportError;
+  readonly detail: string;
+}
+
+/** What became of a request. */
+export type TransportResult =
+  | { readonly kind: "response"; readonly response: Response }
+  | TransportFailure;

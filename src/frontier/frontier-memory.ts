@@ -1,0 +1,129 @@
+import type { CrawlConfig } from "../config/schema.ts";
+import { commitCountBytes } from "../sync/commit-counts.ts";
+import { Ring, ringBytes } from "../sync/ring.ts";
+import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
+import { LEFT_FOR_GOOD, ThreadBoard, threadBoardBytes } from "./lending/thread-board.ts";
+import { cashBoardBytes } from "./opic/cash-board.ts";
+import { visitedSetBytes } from "./shared/sets/open-set.ts";
+import type { SetShape } from "./shared/sets/visited-set.ts";
+import { createTechnique } from "./shared/techniques/open-technique.ts";
+import type { QueueShape } from "./shared/techniques/record-queue.ts";
+
+const INBOX_SLOTS = 32;
+const INBOX_SLOT_BYTES = 16 * 1024;
+
+/** Room for a URL, its parent, a full redirect chain and the numbers around them. */
+const SLOT_BYTES = 2 * MAX_URL_LENGTH + 256;
+/**
+ * URLs of a crawl on a shared frontier. The striped set keeps them as text, with three further strings each that a
+ * crawl does not store: it holds four times as many, 524,288, in 1.1 GB of addresses, and then says that it is full.
+ */
+const MAX_URLS = { cas: 1 << 22, striped: 1 << 17 } as const;
+
+/** What decides which frontier runs; the sharded one where nothing is said. */
+export type FrontierChoice = Partial<Pick<CrawlConfig, "frontier" | "sync">>;
+
+/** What decides how much memory it needs. */
+export type FrontierSizes = FrontierChoice &
+  Pick<CrawlConfig, "threads"> &
+  Partial<Pick<CrawlConfig, "visited" | "frontierSize">>;
+
+/** What the rest of the program must know about a frontier without knowing which one runs. */
+export interface FrontierTraits {
+  /** It keeps journals: what it holds survives the death of a thread and of the process. */
+  readonly isDurable: boolean;
+  /** Hosts have no owner that spaces their requests, so the gates alone must. */
+  readonly needsGates: boolean;
+  /** It is there to show what goes wrong without synchronisation: its end is found by idleness. */
+  readonly losesUrls: boolean;
+}
+
+/** The traits of the frontier that a configuration asks for. */
+export function frontierTraits({ frontier, sync }: FrontierChoice): FrontierTraits {
+  const isShared = frontier === "shared";
+  return {
+    isDurable: !isShared,
+    needsGates: isShared,
+    losesUrls: isShared && sync === "unsynchronised",
+  };
+}
+
+/** The memory that the threads of one frontier share. */
+export type FrontierMemory =
+  | {
+      readonly kind: "sharded";
+      readonly inboxes: readonly SharedArrayBuffer[];
+      /** Word i is 1 while somebody waits for space in inbox i. */
+      readonly wantsSpace: SharedArrayBuffer;
+      /** Queue lengths, and who was replaced. */
+      readonly board: SharedArrayBuffer;
+      /** What owners have committed of visits that other threads made. */
+      readonly commitCounts: SharedArrayBuffer;
+      /** What threads that order by cash tell each other. */
+      readonly cashBoard: SharedArrayBuffer;
+    }
+  | {
+      readonly kind: "shared";
+      readonly queue: SharedArrayBuffer;
+      readonly visited: SharedArrayBuffer;
+      /** Which URLs were taken, for a technique that gives them twice. */
+      readonly taken: SharedArrayBuffer | undefined;
+    };
+
+/** Makes the memory of the frontier that a configuration asks for. */
+export function createFrontierMemory(config: FrontierSizes): FrontierMemory {
+  const { threads, sync = "lock-free", visited = "cas", frontierSize = "grow" } = config;
+  if (config.frontier === "shared") {
+    const set = (kind: "cas" | "striped") =>
+      new SharedArrayBuffer(visitedSetBytes(kind, setShape(kind)));
+    return {
+      kind: "shared",
+      queue: createTechnique(sync, queueShape({ frontierSize })),
+      visited: set(visited),
+      taken: frontierTraits(config).losesUrls ? set("cas") : undefined,
+    };
+  }
+  return {
+    kind: "sharded",
+    inboxes: Array.from(
+      { length: threads },
+      () => new SharedArrayBuffer(ringBytes(INBOX_SLOTS, INBOX_SLOT_BYTES)),
+    ),
+    wantsSpace: new SharedArrayBuffer(threads * 4),
+    board: new SharedArrayBuffer(threadBoardBytes(threads)),
+    commitCounts: new SharedArrayBuffer(commitCountBytes(threads)),
+    cashBoard: new SharedArrayBuffer(cashBoardBytes(threads)),
+  };
+}
+
+/** The inbox rings as thread `thread` uses them. */
+export function inboxesOf(inboxes: readonly SharedArrayBuffer[], thread: number): Ring[] {
+  return inboxes.map((buffer) => new Ring(buffer, INBOX_SLOTS, INBOX_SLOT_BYTES, thread + 1));
+}
+
+/** The shape of the shared queue; the thread that makes it and those that open it must agree. */
+export function queueShape({ frontierSize }: Pick<CrawlConfig, "frontierSize">): QueueShape {
+  return { size: frontierSize, slotBytes: SLOT_BYTES };
+}
+
+/** The shape of a shared set of visited URLs. */
+export function setShape(kind: "cas" | "striped", seedLow = 0, seedHigh = 0): SetShape {
+  const maxUrls = MAX_URLS[kind];
+  return { maxUrls, maxUrlBytes: MAX_URL_LENGTH, seedLow, seedHigh, mayBlock: false };
+}
+
+/** A thread is dead: what it held of this memory is free again. */
+export function reclaimThread(memory: FrontierMemory, thread: number): void {
+  if (memory.kind !== "sharded") return;
+  for (const inbox of inboxesOf(memory.inboxes, thread)) inbox.reclaim(thread + 1);
+}
+
+/** A dead thread goes on as run `epoch`: the others send it again what it has not confirmed. */
+export function announceRun(memory: FrontierMemory, thread: number, epoch: number): void {
+  if (memory.kind === "sharded") new ThreadBoard(memory.board).announce(thread, epoch);
+}
+
+/** A thread has ended and nobody takes its place: what was lent to it waits for the next run. */
+export function announceEnd(memory: FrontierMemory, thread: number): void {
+  announceRun(memory, thread, LEFT_FOR_GOOD);
+}

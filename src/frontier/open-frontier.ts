@@ -1,0 +1,222 @@
+import { join } from "node:path";
+import type { PagePriority } from "../config/page-handler.ts";
+import type { CrawlConfig } from "../config/schema.ts";
+import { monotonicMs } from "../runtime/clock.ts";
+import { openScratchFile } from "../runtime/scratch-file.ts";
+import { CommitCounts } from "../sync/commit-counts.ts";
+import type { Doorbell } from "../sync/doorbell.ts";
+import type { Pending } from "../sync/pending.ts";
+import { CASH_COUNTERS, type ShardCash } from "./cash/shard-cash.ts";
+import { Mailbox } from "./exchange/mailbox.ts";
+import { OUTCOME } from "./finish.ts";
+import { ArchiveEnds } from "./fold/archive-ends.ts";
+import type { Frontier } from "./frontier.ts";
+import { type FrontierMemory, inboxesOf, queueShape, setShape } from "./frontier-memory.ts";
+import { listJournals } from "./journal/journal-listing.ts";
+import type { JournalPort } from "./journal-port.ts";
+import type { LendingRules } from "./lending/lending.ts";
+import { ThreadBoard } from "./lending/thread-board.ts";
+import { CashBoard } from "./opic/cash-board.ts";
+import { ExchangeSize } from "./opic/exchange-size.ts";
+import { OpicQueue } from "./opic/opic-queue.ts";
+import { ThreadOrder } from "./opic/thread-order.ts";
+import type { PageLimit } from "./page-limit.ts";
+import { ChainQueue } from "./queue/chain-queue.ts";
+import { QueueLog } from "./queue/queue-log.ts";
+import { RecoveredFiles } from "./queue/recovered-files.ts";
+import type { ShardQueue } from "./queue/shard-queue.ts";
+import { BulkAdd } from "./seen/bulk-add.ts";
+import { openShard } from "./shard/open-shard.ts";
+import type { Shard } from "./shard/shard.ts";
+import { ShardedFrontier } from "./sharded-frontier.ts";
+import { openVisitedSet } from "./shared/sets/open-set.ts";
+import { SharedFrontier } from "./shared/shared-frontier.ts";
+import { openTechnique } from "./shared/techniques/open-technique.ts";
+
+/** Queued URLs in memory, all threads together; more of them lie on disk. */
+const QUEUE_MEMORY_BYTES = 32 * 1024 * 1024;
+/** A shorter queue of another thread is left to its owner. */
+const MIN_QUEUED_TO_ASK = 32;
+
+/** Which counter tells of which outcome; pages are counted by the page limit. */
+const OUTCOME_COUNTERS = {
+  redirects: OUTCOME.redirect,
+  failed: OUTCOME.failed,
+  refused: OUTCOME.refused,
+  sitemaps: OUTCOME.sitemap,
+  unchanged: OUTCOME.unchanged,
+} as const;
+
+/** What a frontier counts for the figures of the crawl. */
+export type FrontierCounter =
+  | keyof typeof OUTCOME_COUNTERS
+  | "taken"
+  | "takenTwice"
+  | "lateOwn"
+  | "lateForeign";
+
+/** What one thread opens its frontier with. */
+export interface FrontierParts {
+  readonly config: CrawlConfig;
+  readonly memory: FrontierMemory;
+  readonly thread: number;
+  /** Number of the run, above that of every run before. */
+  readonly epoch: number;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  /** Folder of the journals; undefined for a frontier that keeps none. */
+  readonly journals: string | undefined;
+  /** Journals were begun with the crawl: one that is not there is missing. */
+  readonly begun: boolean;
+  /** Hosts may have been asked a moment ago by a thread that is gone: each waits one delay first. */
+  readonly mustWait: boolean;
+  readonly priority: PagePriority | undefined;
+  readonly pending: Pending;
+  readonly limit: PageLimit;
+  /** Of the crawler threads. */
+  readonly bells: readonly Doorbell[];
+  readonly port: JournalPort;
+  readonly counters: {
+    add(counter: FrontierCounter, count?: number): void;
+    set(counter: FrontierCounter, count: number): void;
+  };
+  /** Journal files that may stay open while what they hold is read. */
+  readonly maxRecoveredFiles: number;
+  /** Checks that the archives reach as far as the journals say. */
+  readonly checkArchives: (ends: ArchiveEnds["ends"]) => void;
+  /** Called once, by the thread that releases the last URL of the crawl. */
+  readonly onLast: () => void;
+}
+
+/** Opens the frontier that the configuration asks for, as one thread sees it: what is on disk of it is read. */
+export function openFrontier(parts: FrontierParts): Frontier {
+  const { memory } = parts;
+  return memory.kind === "shared" ? openShared(parts, memory) : openSharded(parts, memory);
+}
+
+function openShared(
+  parts: FrontierParts,
+  memory: Extract<FrontierMemory, { kind: "shared" }>,
+): SharedFrontier {
+  const { config, thread, seedLow, seedHigh, bells, counters } = parts;
+  const set = (kind: "cas" | "striped", buffer: SharedArrayBuffer) =>
+    openVisitedSet(kind, buffer, setShape(kind, seedLow, seedHigh), thread + 1);
+  return new SharedFrontier({
+    ...parts,
+    queue: openTechnique(config.sync, memory.queue, queueShape(config), thread + 1),
+    visited: set(config.visited, memory.visited),
+    taken: memory.taken && set("cas", memory.taken),
+    delayMs: config.delayMs,
+    dedup: config,
+    maxHeld: 2 * config.linksPerThread,
+    wakeOthers: () => {
+      for (const [i, bell] of bells.entries()) if (i !== thread) bell.ring();
+    },
+    onTaken: (again) => counters.add(again ? "takenTwice" : "taken"),
+    countsQueue: thread === 0,
+  });
+}
+
+function openSharded(
+  parts: FrontierParts,
+  memory: Extract<FrontierMemory, { kind: "sharded" }>,
+): ShardedFrontier {
+  const { config, thread, seedLow, seedHigh, limit, port, counters, bells } = parts;
+  const { delayMs, perHost, order, shards, threads } = config;
+  const { dropSessionIds, dropTracking, trailingSlash } = config;
+  const journals = parts.journals!;
+  const rules = {
+    delayMs,
+    perHost,
+    order,
+    seedLow,
+    seedHigh,
+    startMs: parts.mustWait ? monotonicMs() + delayMs : 0,
+    wallAheadMs: () => Date.now() - monotonicMs(),
+    dropSessionIds,
+    dropTracking,
+    trailingSlash,
+  };
+  const scratch = join(journals, `queue-${thread}.scratch`);
+  const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
+  const recovered = new RecoveredFiles({ maxFiles: parts.maxRecoveredFiles });
+  const byCash = order === "opic" ? openOrder(parts, memory.cashBoard) : undefined;
+  const newQueue = (number: number, cash: ShardCash | undefined): ShardQueue => {
+    if (cash === undefined) return new ChainQueue(log, order === "dfs", recovered);
+    const file = join(journals, `order-${number}.scratch`);
+    return new OpicQueue(cash, log, () => openScratchFile(file), byCash!);
+  };
+  const gathered = new BulkAdd();
+  const listed = listJournals(journals);
+  const archives = new ArchiveEnds();
+  const owned: Shard[] = [];
+  const found = new Uint32Array(Math.max(...Object.values(OUTCOME)) + 1);
+  const late = { own: 0, foreign: 0 };
+  for (let number = thread; number < shards; number += threads) {
+    const { shard, end } = openShard({
+      folder: journals,
+      number,
+      begun: parts.begun,
+      listed: listed(number),
+      rules,
+      newQueue: (cash) => newQueue(number, cash),
+      gathered,
+    });
+    const { outcomes, counters: counted } = shard.state;
+    for (const [name, reached] of shard.state.archives.ends) archives.reaches(name, reached);
+    owned.push(shard);
+    port.begin(number, end);
+    for (const [outcome, count] of outcomes.entries()) found[outcome]! += count;
+    late.own += counted[CASH_COUNTERS.lateOwn]!;
+    late.foreign += counted[CASH_COUNTERS.lateForeign]!;
+  }
+  // A thread that follows a dead one counts what is on disk.
+  limit.pages = found[OUTCOME.page]!;
+  counters.set("lateOwn", late.own);
+  counters.set("lateForeign", late.foreign);
+  for (const [name, outcome] of Object.entries(OUTCOME_COUNTERS))
+    counters.set(name as FrontierCounter, found[outcome]!);
+  // Once for all shards: every builder that died left files, and most of them hold something of each shard.
+  parts.checkArchives(archives.ends);
+  return new ShardedFrontier({
+    ...parts,
+    ...rules,
+    threads,
+    shards,
+    owned,
+    mailbox: new Mailbox(thread, {
+      inboxes: inboxesOf(memory.inboxes, thread),
+      bells,
+      wantsSpace: new Int32Array(memory.wantsSpace),
+    }),
+    board: new ThreadBoard(memory.board),
+    commits: new CommitCounts(memory.commitCounts, threads, thread),
+    lending: lendingRules(config),
+    order: byCash,
+    onClose: () => {
+      log.close();
+      recovered.close();
+    },
+  });
+}
+
+function openOrder(
+  { config, thread, priority, counters }: FrontierParts,
+  cashBoard: SharedArrayBuffer,
+): ThreadOrder {
+  return new ThreadOrder({
+    onLate: (origin, credits) =>
+      counters.add(origin === "own" ? "lateOwn" : "lateForeign", credits),
+    priority,
+    board: new CashBoard(cashBoard, thread),
+    places: config.linksPerThread,
+    exchange: new ExchangeSize(config.exchangeSize),
+  });
+}
+
+/** Undefined where visits must not be made by another thread: a site's budget and its cookies are kept by its owner alone. */
+function lendingRules(config: CrawlConfig): LendingRules | undefined {
+  const { perHost, linksPerThread, maxPagesPerSite, cookies } = config;
+  if (maxPagesPerSite !== undefined || cookies) return undefined;
+  return { perHost, linksPerThread, minQueued: MIN_QUEUED_TO_ASK };
+}

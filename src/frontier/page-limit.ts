@@ -1,0 +1,68 @@
+import type { Permits } from "../sync/permits.ts";
+
+/** What the threads of a crawl share of `--max-pages`. */
+export interface PageLimitParts {
+  /** Undefined: no limit, and no permits. */
+  readonly maxPages: number | undefined;
+  readonly permits: Permits;
+  /** Counts a committed page; answers how many the whole crawl has now. */
+  readonly countPage: () => number;
+  /** The last page is committed. */
+  readonly onReached: () => void;
+  /** A permit is free, and a thread may be waiting for it. */
+  readonly onReturned: () => void;
+}
+
+/**
+ * `--max-pages` as one thread sees it. Every lease holds a permit that becomes a page when the page is committed and
+ * goes back on any other outcome, so that the crawl ends at exactly N. It is taken last: held by a thread that has
+ * nothing to fetch it would be missing elsewhere.
+ */
+export class PageLimit {
+  readonly #parts: PageLimitParts;
+  readonly #exists: boolean;
+  /** Permits taken and neither given back nor turned into a page. */
+  held = 0;
+  /** Pages of this thread that are committed, in this run and before. */
+  pages = 0;
+  /** The last look found a URL to fetch and no permit. */
+  isWanted = false;
+
+  constructor(parts: PageLimitParts) {
+    this.#parts = parts;
+    this.#exists = parts.maxPages !== undefined;
+  }
+
+  /** True when a permit was wanted and there is one now. */
+  get isBack(): boolean {
+    return this.isWanted && this.#parts.permits.left > 0;
+  }
+
+  /** A permit for one visit. */
+  tryTake(): boolean {
+    if (!this.#exists) return true;
+    if (this.#parts.permits.tryTake()) {
+      this.held++;
+      return true;
+    }
+    this.isWanted = true;
+    return false;
+  }
+
+  /** The visit brought no page. */
+  giveBack(): void {
+    if (!this.#exists) return;
+    this.held--;
+    this.#parts.permits.giveBack();
+    this.#parts.onReturned();
+  }
+
+  /** A page is committed; the last one ends the crawl. */
+  committed(): void {
+    this.pages++;
+    const pages = this.#parts.countPage();
+    if (!this.#exists) return;
+    this.held--;
+    if (pages === this.#parts.maxPages) this.#parts.onReached();
+  }
+}

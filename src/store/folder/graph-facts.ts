@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { StoreCorruptError } from "../../errors.ts";
+import { jsonLine } from "../lists/jsonl.ts";
+import { crawlPaths } from "./crawl-folder.ts";
+import { replaceFile } from "./replace-file.ts";
+
+/** The files of a finished graph. */
+export interface GraphPaths {
+  /** Facts: seeds of the ids, number of nodes and edges. */
+  readonly facts: string;
+  /** `id URL` per line, sorted. */
+  readonly nodes: string;
+  /** Edges by source. */
+  readonly out: string;
+  /** The same edges turned round, by target: who links to this page. */
+  readonly in: string;
+}
+
+/** Where the link graph of a crawl is. */
+export function graphPaths(dir: string): GraphPaths {
+  const { links } = crawlPaths(dir);
+  return {
+    facts: join(links, "graph.json"),
+    nodes: join(links, "nodes.txt"),
+    out: join(links, "out.bin"),
+    in: join(links, "in.bin"),
+  };
+}
+
+/** links/graph.json: what makes the ids of a graph, and how large it is once the crawl has ended. */
+export interface GraphFacts {
+  readonly version: 1;
+  /** An id is the 64-bit fingerprint of a URL with these seeds, random so that nobody can prepare equal ones. */
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly nodes?: number;
+  readonly edges?: number;
+}
+
+/** The facts of a graph; makes random seeds for one that is new. */
+export function graphFacts(path: string): GraphFacts {
+  if (existsSync(path)) {
+    try {
+      return JSON.parse(readFileSync(path, "utf8")) as GraphFacts;
+    } catch (cause) {
+      throw new StoreCorruptError(`${path} is not readable at offset 0`, cause);
+    }
+  }
+  const random = randomBytes(8);
+  const facts = {
+    version: 1,
+    seedLow: random.readInt32LE(0),
+    seedHigh: random.readInt32LE(4),
+  } as const;
+  writeGraphFacts(path, facts);
+  return facts;
+}
+
+/** Writes links/graph.json. */
+export function writeGraphFacts(path: string, facts: GraphFacts): void {
+  replaceFile(path, (file) => file.write(Buffer.from(`${jsonLine(facts)}\n`)));
+}

@@ -1,0 +1,68 @@
+import { isPage, locationOf } from "../capture.ts";
+import { crawlPaths, partOf } from "../folder/crawl-folder.ts";
+import { type ListEntry, syncWriter, type Writer, type WriterOptions } from "../writer.ts";
+import { cdxjLine } from "./cdxj.ts";
+import { escapeStray, JsonlWriter, jsonText } from "./jsonl.ts";
+import { pageLine } from "./page-line.ts";
+
+// Builder 0 writes pages.jsonl and crawl.jsonl themselves, so that they can be followed while the crawl runs, the others
+// a part beside them; index and skipped report are parts for all, because they end up sorted.
+
+/** A writer that holds the lines of entries until they are flushed. */
+function listWriter(
+  path: string,
+  add: (entry: ListEntry, file: JsonlWriter) => void,
+): Writer<ListEntry> {
+  const file = new JsonlWriter(path);
+  return syncWriter(file, (entry) => {
+    add(entry, file);
+    return file.due;
+  });
+}
+
+/** Lists every capture in the archive. */
+export function indexWriter(path: string): Writer<ListEntry> {
+  return listWriter(path, (entry, file) => {
+    if (entry.kind === "capture") file.hold(cdxjLine(entry, entry.archived!));
+  });
+}
+
+/** Lists every page. */
+export function pageWriter(path: string): Writer<ListEntry> {
+  return listWriter(path, (entry, file) => {
+    if (entry.kind === "capture" && isPage(entry)) file.hold(pageLine(entry, entry.archived!));
+  });
+}
+
+/** indexes/index.cdxj, where there is an archive. */
+export function openIndex({ folder, thread, config }: WriterOptions): Writer | undefined {
+  if (!config.store.includes("warc")) return undefined;
+  return indexWriter(partOf(crawlPaths(folder).index, thread));
+}
+
+/** pages/pages.jsonl. */
+export function openPages({ folder, thread }: WriterOptions): Writer {
+  return pageWriter(ownPath(crawlPaths(folder).pages, thread));
+}
+
+/** logs/crawl.jsonl: one line per URL and outcome. */
+export function openLog({ folder, thread }: WriterOptions): Writer {
+  return listWriter(ownPath(crawlPaths(folder).log, thread), (entry, log) => {
+    if (entry.kind === "outcome") log.hold(entry.line);
+    if (entry.kind !== "capture" || entry.line === undefined) return;
+    const { file, offset } = locationOf(entry);
+    const end = file === "" ? "}" : `,"file":${jsonText(file)},"offset":${offset}}`;
+    log.holdParts(entry.line, end);
+  });
+}
+
+/** reports/skipped.jsonl: each URL is reported once, however often it was skipped. */
+export function openSkipped({ folder, thread }: WriterOptions): Writer {
+  return listWriter(partOf(crawlPaths(folder).skipped, thread), (entry, file) => {
+    if (entry.kind === "skipped") for (const line of entry.lines) file.hold(escapeStray(line));
+  });
+}
+
+function ownPath(path: string, thread: number): string {
+  return thread === 0 ? path : partOf(path, thread);
+}

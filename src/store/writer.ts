@@ -1,0 +1,113 @@
+import type { CrawlConfig } from "../config/schema.ts";
+import type { Capture, CaptureFacts } from "./capture.ts";
+
+/** Called exactly once when a step is over, with the fault if it failed. */
+export type Done = (fault?: unknown) => void;
+
+/** A step that tells when it is over: before it returns, or later. */
+export type Step = (done: Done) => void;
+
+/** The line that logs/crawl.jsonl gets for a URL that ended without a capture. */
+export interface Outcome {
+  readonly kind: "outcome";
+  /** As `jsonLine` writes it. */
+  readonly line: string;
+}
+
+/** Links of a page that were not followed, for reports/skipped.jsonl. */
+export interface Skipped {
+  readonly kind: "skipped";
+  /** One line of JSON each, the URL first, so that sorting brings equal URLs together. */
+  readonly lines: readonly string[];
+}
+
+/** Whatever a builder stores. */
+export type Entry = Capture | Outcome | Skipped;
+
+/** The same for lists, which need no bodies. */
+export type ListEntry = CaptureFacts | Outcome | Skipped;
+
+/** A place that entries are written to. A writer ignores the kinds of entries that are not for it. */
+export interface Writer<E = Entry> {
+  /**
+   * Takes an entry, or throws and has taken nothing of it: after a DiskFullError the same entry may be appended again.
+   * True when so much waits in memory that it should be flushed before the next entry.
+   */
+  append(entry: E): boolean;
+  /** Hands everything to the operating system. After a fault everything stays, and the step may be repeated. */
+  flush(done: Done): void;
+  /** Makes everything that was flushed survive a power loss. */
+  sync(done: Done): void;
+  /** Flushes, syncs and closes. After a fault it may be repeated; a second call does nothing. */
+  close(done: Done): void;
+}
+
+/** For callers who need no answer: throws the fault. */
+export const raise: Done = (fault) => {
+  if (fault !== undefined) throw fault;
+};
+
+/** Runs a step that is over when it returns. What `done` throws is no fault of the step. */
+export function answer(step: () => void, done: Done): void {
+  let fault: unknown;
+  try {
+    step();
+  } catch (thrown) {
+    fault = thrown;
+  }
+  done(fault);
+}
+
+/** Runs steps one after the other and ends at the first fault. Uses no stack, however many steps answer at once. */
+export function inOrder(steps: readonly Step[], done: Done): void {
+  let at = 0;
+  let isInLoop = false;
+  let isAnswered = false;
+  const next: Done = (fault) => {
+    if (fault !== undefined) return done(fault);
+    isAnswered = true;
+    if (isInLoop) return;
+    isInLoop = true;
+    while (isAnswered && at < steps.length) {
+      isAnswered = false;
+      steps[at++]!(next);
+    }
+    isInLoop = false;
+    if (isAnswered) done();
+  };
+  next();
+}
+
+/** Files whose calls return when they are done. */
+export interface SyncFiles {
+  flush(): void;
+  sync(): void;
+  close(): void;
+}
+
+/** A writer that answers at once. */
+export function syncWriter<E = Entry>(files: SyncFiles, append: (entry: E) => boolean): Writer<E> {
+  return {
+    append,
+    flush: (done) => answer(() => files.flush(), done),
+    sync: (done) => answer(() => files.sync(), done),
+    close: (done) => answer(() => files.close(), done),
+  };
+}
+
+/** The files of a writer whose entries are durable when they are appended, or never. */
+export const NOTHING_WAITS: SyncFiles = { flush() {}, sync() {}, close() {} };
+
+/** What a writer is opened with. */
+export interface WriterOptions {
+  /** The crawl's output folder, made by `createCrawlFolder`. */
+  readonly folder: string;
+  /** Number of the builder thread. */
+  readonly thread: number;
+  readonly config: CrawlConfig;
+  /** Shared by all builders of a crawl: `treeLockMemory`. */
+  readonly treeLocks: SharedArrayBuffer;
+}
+
+/** Opens a writer; undefined when the configuration does not ask for it. */
+export type OpenWriter = (options: WriterOptions) => Writer | undefined;

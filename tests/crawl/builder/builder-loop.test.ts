@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Journal, JournalWriters } from "../../../src/crawl/builder/journal-writers.ts";
+import { FRAMES } from "../../../src/crawl/hand-off/frames.ts";
+import { HandOffPort } from "../../../src/crawl/hand-off/hand-off-port.ts";
+import { Account, HURRY_LEVELS } from "../../../src/crawl/shared-memory.ts";
+import { DiskFullError } from "../../../src/errors.ts";
+import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
+import { decodeEvents } from "../../../src/frontier/journal/event-cursor.ts";
+import { BATCH_HEADER_BYTES } from "../../../src/frontier/journal/journal-format.ts";
+import type { Done, Entry, Writer } from "../../../src/store/writer.ts";
+import { loopOver, pageFrame } from "./looped-builder.ts";
+
+/** A disk that notes what it is asked for, and answers when it is told to. */
+class NotingDisk {
+  readonly notes: string[] = [];
+  readonly entries: Entry[] = [];
+  readonly waiting: Done[] = [];
+  /** What is refused next, and how often. */
+  refusals = 0;
+  answersLater = false;
+
+  #ask(name: string, done: Done): void {
+    this.notes.push(name);
+    if (this.answersLater) this.waiting.push(done);
+    else done(this.refusals-- > 0 ? new DiskFullError("no space in this test") : undefined);
+  }
+
+  readonly writer: Writer = {
+    append: (entry) => {
+      if (this.refusals-- > 0) throw new DiskFullError("no space in this test");
+      this.entries.push(entry);
+      if (entry.kind !== "capture") return false;
+      const location = { file: "f", offset: this.entries.length, length: 1 };
+      const unknown = { payloadDigest: "", payloadSha256: "", recordId: "", isRevisit: false };
+      entry.archived = { location, ...unknown };
+      return false;
+    },
+    flush: (done) => this.#ask("flush", done),
+    sync: (done) => this.#ask("sync", done),
+    close: (done) => this.#ask("close", done),
+  };
+
+  readonly journals = new JournalWriters(
+    ({ shard }): Journal => ({
+      append: (batch, done) => {
+        const bytes = batch.finish();
+        const to = BATCH_HEADER_BYTES + batch.eventBytes;
+        const open = { bytes, from: BATCH_HEADER_BYTES, to, file: "memory", offset: 0 };
+        for (const event of decodeEvents(open))
+          this.notes.push(
+            `${shard}: ${event.kind} ${JSON.stringify("where" in event && event.where)}`,
+          );
+        this.#ask(`append ${shard}`, done);
+      },
+      sync: (done) => this.#ask(`sync ${shard}`, done),
+      close: () => this.notes.push(`close ${shard}`),
+      segment: 3,
+    }),
+  );
+}
+
+/** The events of a page that is done, its record named by number. */
+function doneWith(record: number): Buffer {
+  const batch = new EventBatch();
+  batch.done(1, 2, 1, { file: "", offset: 0, length: record + 1 });
+  const bytes = batch.finish();
+  return Buffer.from(bytes.subarray(BATCH_HEADER_BYTES, BATCH_HEADER_BYTES + batch.eventBytes));
+}
+
+test("records are durable before a journal names them, and crawlers are told after both", () => {
+  const disk = new NotingDisk();
+  const { loop, senders, posted } = loopOver(disk.writer, 1, { journals: disk.journals });
+  const [sender] = senders as [(typeof senders)[number]];
+  const port = new HandOffPort(sender, 1);
+  const durable: string[] = [];
+  const record = sender.sendRecord(pageFrame("http://h/1"), () => {});
+  port.write(7, doneWith(record), () => durable.push("events"));
+  port.place(
+    sender.sendRecord(pageFrame("http://h/2"), () => {}),
+    () => {},
+  );
+  disk.answersLater = true;
+  assert.equal(loop.turn(true), true);
+  assert.equal(disk.entries.length, 2);
+  assert.deepEqual([disk.notes, loop.isCommitting], [[], false], "there is time");
+  loop.commit();
+  for (const step of ["flush", "sync", "append 7", "sync 7"]) {
+    assert.equal(disk.notes.at(-1), step);
+    assert.ok(loop.isCommitting);
+    assert.deepEqual([sender.settle(), posted], [0, []], step);
+    disk.waiting.shift()!();
+  }
+  assert.equal(disk.notes[2], '7: done {"file":"f","offset":1,"length":1}');
+  assert.equal(loop.isCommitting, false);
+  assert.deepEqual(posted, [
+    { kind: "segments", closed: [[7, 2]] },
+    { kind: "places", thread: 0, places: [[1, { file: "f", offset: 2, length: 1 }]] },
+  ]);
+  assert.equal(sender.settle(), 5);
+  assert.deepEqual([durable, sender.outstanding], [["events"], 0]);
+});
+
+test("outcomes and skipped links reach the writer as they were sent", () => {
+  const disk = new NotingDisk();
+  const { loop, senders } = loopOver(disk.writer, 2);
+  senders[0]!.send(FRAMES.outcome, [Buffer.from('{"url":"http://h/é"}')]);
+  senders[1]!.send(FRAMES.skipped, [Buffer.from('{"url":"a"}\n{"url":"b"}')]);
+  senders[1]!.send(FRAMES.mark, []);
+  loop.commit(true);
+  assert.deepEqual(disk.entries, [
+    { kind: "outcome", line: '{"url":"http://h/é"}' },
+    { kind: "skipped", lines: ['{"url":"a"}', '{"url":"b"}'] },
+  ]);
+  assert.deepEqual(disk.notes, ["flush"], "without a journal nothing is synced");
+  assert.deepEqual([senders[0]!.settle(), senders[1]!.settle()], [1, 2]);
+});
+
+test("a commit comes when its time has come, sooner for a crawler in a hurry, and rest is never longer", () => {
+  let nowMs = 0;
+  const disk = new NotingDisk();
+  const parts = { journals: disk.journals, nowMs: () => nowMs };
+  const { loop, senders, memory } = loopOver(disk.writer, 1, parts);
+  const account = new Account(memory, 0);
+  const commits = () => disk.notes.filter((note) => note === "flush").length;
+  assert.deepEqual([loop.turn(false), loop.restMs()], [false, 200]);
+  senders[0]!.sendRecord(pageFrame("http://h/1"), () => {});
+  senders[0]!.flush("waiting");
+  assert.equal(loop.restMs(), 0, "the buffer is called for");
+  assert.deepEqual([loop.turn(false), commits(), loop.restMs()], [true, 0, 200]);
+  nowMs = 950;
+  assert.deepEqual([loop.turn(false), commits(), loop.restMs()], [false, 0, 50]);
+  account.hurry(HURRY_LEVELS.soon);
+  assert.equal(loop.restMs(), 0);
+  assert.deepEqual([loop.turn(false), commits(), account.hurried], [true, 1, HURRY_LEVELS.none]);
+  account.hurry(HURRY_LEVELS.now);
+  assert.equal(loop.restMs(), 0);
+  loop.turn(false);
+  assert.equal(account.hurried, HURRY_LEVELS.none, "nobody waits: the hurry is over all the same");
+  senders[0]!.sendRecord(pageFrame("http://h/2"), () => {});
+  loop.turn(false);
+  nowMs += 1000;
+  const before = commits();
+  loop.turn(false);
+  assert.deepEqual([commits(), loop.restMs()], [before + 1, 200]);
+});
+
+test("full: a buffer is left alone until somebody calls, and committed when nobody brings more", () => {
+  const disk = new NotingDisk();
+  const { loop, senders } = loopOver(disk.writer, 2, { handOff: "full" });
+  senders[0]!.sendRecord(pageFrame("http://h/1"), () => {});
+  assert.deepEqual([loop.turn(false), disk.entries.length], [false, 0]);
+  for (const sender of senders) sender.flush("still");
+  assert.deepEqual([loop.turn(false), disk.entries.length, disk.notes], [true, 1, ["flush"]]);
+});
+
+test("a dead crawler: what it handed over whole is committed, its journals are closed, its half record never was", () => {
+  const disk = new NotingDisk();
+  const { loop, senders, posted } = loopOver(disk.writer, 2, { journals: disk.journals });
+  const [dead, other] = senders as [(typeof senders)[number], (typeof senders)[number]];
+  const port = new HandOffPort(dead, 1);
+  port.write(4, doneWith(dead.sendRecord(pageFrame("http://h/1"), () => {})), () => {});
+  new HandOffPort(other, 1).write(
+    5,
+    doneWith(other.sendRecord(pageFrame("http://h/2"), () => {})),
+    () => {},
+  );
+  // Larger than the lane: only its first frames are there.
+  dead.send(FRAMES.outcome, [Buffer.alloc(32 * 1024 * 1024)]);
+  loop.crawlerDied(0);
+  assert.deepEqual(
+    disk.entries.map(({ kind }) => kind),
+    ["capture", "capture"],
+  );
+  assert.deepEqual(disk.notes.slice(-3), ["sync 4", "sync 5", "close 4"]);
+  assert.deepEqual(posted.at(-1), { kind: "closed", thread: 0 });
+  assert.equal(other.settle(), 3);
+});
+
+test("a refused commit is repeated from the beginning, and a refused record is neither lost nor doubled", () => {
+  const disk = new NotingDisk();
+  const told: string[] = [];
+  const patience = {
+    refused: (fault: unknown) => {
+      assert.ok(fault instanceof DiskFullError);
+      told.push("refused");
+    },
+    accepted: () => {
+      told.push("accepted");
+    },
+  };
+  const { loop, senders } = loopOver(disk.writer, 1, { patience, journals: disk.journals });
+  senders[0]!.sendRecord(pageFrame("http://h/1"), () => {});
+  disk.refusals = 2;
+  loop.turn(true);
+  assert.equal(disk.entries.length, 1);
+  assert.deepEqual(told, ["refused", "refused", "accepted"]);
+  disk.notes.length = 0;
+  // So often that each refusal must not keep the stack of the one before.
+  disk.refusals = 20_000;
+  loop.commit();
+  assert.equal(told.filter((word) => word === "accepted").length, 2);
+  assert.deepEqual(disk.notes.slice(-2), ["flush", "sync"]);
+  assert.equal(senders[0]!.settle(), 1);
+});
+
+test("close commits what is left, closes the writer, then the journals", () => {
+  const disk = new NotingDisk();
+  const { loop, senders } = loopOver(disk.writer, 1, { journals: disk.journals });
+  const port = new HandOffPort(senders[0]!, 1);
+  port.write(2, doneWith(senders[0]!.sendRecord(pageFrame("http://h/1"), () => {})), () => {});
+  let isClosed = false;
+  loop.close(() => {
+    isClosed = true;
+  });
+  assert.deepEqual([isClosed, disk.notes.slice(-3)], [true, ["flush", "close", "close 2"]]);
+});

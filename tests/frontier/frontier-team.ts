@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { ShardCash } from "../../src/frontier/cash/shard-cash.ts";
+import { Mailbox } from "../../src/frontier/exchange/mailbox.ts";
+import type { PageLocation } from "../../src/frontier/finish.ts";
+import { ShardState } from "../../src/frontier/fold/shard-state.ts";
+import type { Frontier, JournalPort } from "../../src/frontier/frontier.ts";
+import { Gatekeeper } from "../../src/frontier/gatekeeper.ts";
+import { ThreadBoard, threadBoardBytes } from "../../src/frontier/lending/thread-board.ts";
+import { CashBoard, cashBoardBytes } from "../../src/frontier/opic/cash-board.ts";
+import { OpicQueue } from "../../src/frontier/opic/opic-queue.ts";
+import { ThreadOrder } from "../../src/frontier/opic/thread-order.ts";
+import { PageLimit } from "../../src/frontier/page-limit.ts";
+import { ChainQueue } from "../../src/frontier/queue/chain-queue.ts";
+import { QueueLog } from "../../src/frontier/queue/queue-log.ts";
+import { Shard } from "../../src/frontier/shard/shard.ts";
+import { ShardedFrontier } from "../../src/frontier/sharded-frontier.ts";
+import { openVisitedSet, visitedSetBytes } from "../../src/frontier/shared/sets/open-set.ts";
+import { SharedFrontier } from "../../src/frontier/shared/shared-frontier.ts";
+import {
+  createTechnique,
+  openTechnique,
+} from "../../src/frontier/shared/techniques/open-technique.ts";
+import { CommitCounts, commitCountBytes } from "../../src/sync/commit-counts.ts";
+import { DOORBELL_WORDS, Doorbell } from "../../src/sync/doorbell.ts";
+import { GateTable, gateBytes } from "../../src/sync/gate-table.ts";
+import { Pending } from "../../src/sync/pending.ts";
+import { Permits } from "../../src/sync/permits.ts";
+import { Ring, ringBytes } from "../../src/sync/ring.ts";
+import type { CrawlUrl } from "../../src/url/crawl-url.ts";
+import { shardOf, siteHash, siteOf } from "../../src/url/site.ts";
+import { hostnameOf } from "../../src/url/url-parts.ts";
+
+const SEEDS = { seedLow: 5, seedHigh: 6 };
+const SHARDS = 16;
+const GATES = 256;
+
+/** What a thread handed over becomes durable when `sync` is called. */
+export class SlowPort implements JournalPort {
+  readonly #waiting: (() => void)[] = [];
+
+  begin(): void {}
+
+  write(_shard: number, _events: Uint8Array, onDurable: () => void): void {
+    this.#waiting.push(onDurable);
+  }
+
+  mark(onStored: () => void): void {
+    this.#waiting.push(onStored);
+  }
+
+  place(record: number, onDurable: (place: PageLocation) => void): void {
+    this.#waiting.push(() => onDurable({ file: "a.warc.gz", offset: record, length: 1 }));
+  }
+
+  hurry(): void {}
+
+  sync(): void {
+    for (const onDurable of this.#waiting.splice(0)) onDurable();
+  }
+}
+
+/** What the frontiers of a test are made for. */
+export interface TeamOptions {
+  readonly threads: number;
+  /** Slots of an inbox, or of the shared queue. */
+  readonly slots: number;
+  readonly order?: "bfs" | "opic";
+  readonly delayMs?: number;
+  readonly perHost?: number;
+  readonly maxPages?: number;
+  /** Threads work for each other. */
+  readonly lends?: boolean;
+}
+
+/** One thread's view. */
+export interface Member {
+  readonly frontier: Frontier;
+  readonly port: SlowPort;
+  readonly gates: Gatekeeper;
+}
+
+/** T frontiers in one thread, over the shared memory that T threads would use. */
+export interface Team {
+  readonly members: readonly Member[];
+  readonly pending: Pending;
+  /** How often the end was announced, and the limit. */
+  readonly seen: { ends: number; limits: number; pages: number };
+  readonly permits: Permits;
+  /** Visits that were committed for another thread. */
+  readonly lent: () => number;
+  /** Where threads that order by cash see what others have. */
+  readonly cashBoard?: SharedArrayBuffer;
+}
+
+/** What every frontier needs, whichever it is. */
+function common({ threads, delayMs = 0, perHost = 64, maxPages }: TeamOptions, isShared: boolean) {
+  const words = new Int32Array(new SharedArrayBuffer(8));
+  const pending = new Pending(words, 0);
+  const permits = new Permits(words, 1);
+  words[1] = maxPages ?? 0;
+  const bellWords = new Int32Array(new SharedArrayBuffer(4 * threads * DOORBELL_WORDS));
+  const bells = Array.from(
+    { length: threads },
+    (_, i) => new Doorbell(bellWords, i * DOORBELL_WORDS),
+  );
+  const seen = { ends: 0, limits: 0, pages: 0 };
+  const [hosts, addresses, starts] = [0, 0, 0].map(() => new SharedArrayBuffer(gateBytes(GATES)));
+  const newLimit = () =>
+    new PageLimit({
+      maxPages,
+      permits,
+      countPage: () => ++seen.pages,
+      onReached: () => {
+        seen.limits++;
+      },
+      onReturned: () => {},
+    });
+  const newGates = (thread: number) =>
+    new Gatekeeper({
+      hosts: new GateTable(hosts!, thread + 1),
+      addresses: new GateTable(addresses!, thread + 1),
+      starts: new GateTable(starts!, thread + 1),
+      delayMs,
+      perHost,
+      spaceHosts: isShared,
+    });
+  const onLast = () => {
+    seen.ends++;
+  };
+  return { pending, permits, bells, seen, newLimit, newGates, onLast, delayMs, perHost };
+}
+
+/** A team on the sharded frontier; nothing is on disk before. */
+export function shardedTeam(options: TeamOptions): Team {
+  const { threads, slots, order = "bfs", lends = true } = options;
+  const { bells, newLimit, newGates, ...shared } = common(options, false);
+  const inboxes = bells.map(() => new SharedArrayBuffer(ringBytes(slots, 512)));
+  const wantsSpace = new Int32Array(new SharedArrayBuffer(4 * threads));
+  const cashBoard = new SharedArrayBuffer(cashBoardBytes(threads));
+  const counts = new SharedArrayBuffer(commitCountBytes(threads));
+  const board = new ThreadBoard(new SharedArrayBuffer(threadBoardBytes(threads)));
+  const { delayMs, perHost } = shared;
+  const rules = { delayMs, perHost, order, startMs: 0, ...SEEDS };
+  const noFile = () => assert.fail("so few URLs need no file");
+  let lent = 0;
+  const members = bells.map((_, thread): Member => {
+    const log = new QueueLog(noFile, 2 ** 22);
+    const byCash =
+      order === "opic" ? new ThreadOrder({ board: new CashBoard(cashBoard, thread) }) : undefined;
+    const owned = Array.from({ length: SHARDS }, (_, number) => number)
+      .filter((number) => number % threads === thread)
+      .map((number) => {
+        const cash = byCash && new ShardCash(5, 6);
+        const queue = byCash
+          ? new OpicQueue(cash!, log, noFile, byCash)
+          : new ChainQueue(log, false);
+        return new Shard(number, rules, new ShardState(5, 6, undefined, cash), queue);
+      });
+    const port = new SlowPort();
+    const commits = new CommitCounts(counts, threads, thread);
+    const add = commits.add.bind(commits);
+    commits.add = (borrower) => {
+      lent++;
+      add(borrower);
+    };
+    const frontier = new ShardedFrontier({
+      ...shared,
+      ...SEEDS,
+      thread,
+      threads,
+      shards: SHARDS,
+      owned,
+      epoch: 1,
+      limit: newLimit(),
+      mailbox: new Mailbox(thread, {
+        inboxes: inboxes.map((buffer) => new Ring(buffer, slots, 512, thread + 1)),
+        bells,
+        wantsSpace,
+      }),
+      port,
+      board,
+      commits,
+      bells,
+      lending: lends ? { perHost: 64, linksPerThread: 1, minQueued: 1 } : undefined,
+      order: byCash,
+    });
+    return { frontier, port, gates: newGates(thread) };
+  });
+  return { ...shared, members, lent: () => lent, cashBoard };
+}
+
+/** A team on the shared frontier, synchronised by one technique. */
+export function sharedTeam(options: TeamOptions): Team {
+  const { slots } = options;
+  const { bells, newLimit, newGates, ...shared } = common(options, true);
+  const shape = { size: slots, slotBytes: 4096 };
+  const memory = createTechnique("lock-free", shape);
+  const setShape = { maxUrls: 4096, maxUrlBytes: 2048, mayBlock: false, ...SEEDS };
+  const visited = new SharedArrayBuffer(visitedSetBytes("cas", setShape));
+  const members = bells.map((_, thread): Member => {
+    const port = new SlowPort();
+    const frontier = new SharedFrontier({
+      ...shared,
+      ...SEEDS,
+      limit: newLimit(),
+      queue: openTechnique("lock-free", memory, shape, thread + 1),
+      visited: openVisitedSet("cas", visited, setShape, thread + 1),
+      taken: undefined,
+      port,
+      maxHeld: 8,
+      wakeOthers: () => {},
+      onTaken: () => {},
+      countsQueue: thread === 0,
+    });
+    return { frontier, port, gates: newGates(thread) };
+  });
+  return { ...shared, members, lent: () => 0 };
+}
+
+/** Gives every seed to one member, its owner where there are owners, and counts what all have to do. */
+export function openTeam({ members, pending }: Team, seeds: readonly string[]): void {
+  const ownerOf = (url: string) =>
+    shardOf(siteHash(siteOf(hostnameOf(url as CrawlUrl))), SHARDS) % members.length;
+  for (const [thread, { frontier }] of members.entries())
+    frontier.open(seeds.filter((url) => ownerOf(url) === thread) as CrawlUrl[]);
+  pending.add(members.reduce((sum, { frontier }) => sum + frontier.stats().share, 0));
+}

@@ -1,0 +1,294 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type Discovery, type Lease, OUTCOME } from "../../src/frontier/frontier.ts";
+import type { CrawlUrl } from "../../src/url/crawl-url.ts";
+import { type Member, openTeam, type Team, type TeamOptions } from "./frontier-team.ts";
+
+/** Page i of a made-up web links to the pages of its list; pages are spread over ten sites. */
+const PAGES = 60;
+const webs = fc.array(fc.array(fc.nat(PAGES - 1), { maxLength: 6 }), {
+  minLength: PAGES,
+  maxLength: PAGES,
+});
+const pageUrl = (page: number) => `http://s${page % 10}.test/${page}` as CrawlUrl;
+const pageOf = (url: string) => Number(url.split("/")[3]);
+
+type Web = readonly (readonly number[])[];
+
+function reachable(web: Web): number[] {
+  const found = new Set([0]);
+  for (const page of found) for (const to of web[page]!) found.add(to);
+  return [...found];
+}
+
+function links(web: Web, lease: Lease): Discovery[] {
+  const { url: parent, depth } = lease;
+  return web[pageOf(parent)]!.map((to) => {
+    return { url: pageUrl(to), parent, depth: depth + 1, via: "link", seed: false, chain: [] };
+  });
+}
+
+/** What crawlers would do with a team of frontiers, turn by turn; chance decides who and what. */
+class Crawlers {
+  readonly team: Team;
+  readonly web: Web;
+  readonly #choose: (bound: number) => number;
+  readonly #latencyMs: number;
+  readonly #inFlight: { member: Member; lease: Lease; endMs: number }[] = [];
+  /** The end of the last request of each host. */
+  readonly #endedMs = new Map<string, number>();
+  readonly #delayMs: number;
+  nowMs = 1;
+  readonly visited: string[] = [];
+  readonly retried: string[] = [];
+  committed = 0;
+  abandoned = 0;
+  /** Everything a frontier was asked and answered, in words. */
+  readonly trace: string[] = [];
+
+  constructor(team: Team, web: Web, choose: (bound: number) => number, delayMs = 0, latencyMs = 5) {
+    this.team = team;
+    this.web = web;
+    this.#choose = choose;
+    this.#delayMs = delayMs;
+    this.#latencyMs = latencyMs;
+  }
+
+  /** Pages in flight, all threads together. */
+  get inFlight(): number {
+    return this.#inFlight.length;
+  }
+
+  turn(): void {
+    const thread = this.#choose(this.team.members.length);
+    const member = this.team.members[thread]!;
+    const { frontier, port } = member;
+    const places = this.#choose(3);
+    const taken = frontier.take(places, this.nowMs);
+    assert.ok(taken.length <= places, "more was taken than asked for");
+    this.trace.push(`${thread} took ${taken.map(({ url }) => url)}`);
+    for (const lease of taken) this.#begin(member, lease);
+    const due = this.#inFlight.filter(({ endMs }) => endMs <= this.nowMs);
+    for (const request of due) this.#end(request);
+    const lookMs = frontier.turn(this.nowMs, "run");
+    if (this.#choose(2) === 0) port.sync();
+    const { share, known } = frontier.stats();
+    this.trace.push(`${thread} looks ${lookMs}, ${share} pending, ${known} known`);
+    const shares = this.team.members.reduce((sum, one) => sum + one.frontier.stats().share, 0);
+    assert.equal(this.team.pending.value, shares, "the shares are what is pending");
+    const isAlive = this.team.pending.value > 0;
+    assert.equal(this.team.seen.ends, isAlive ? 0 : 1, "the end is seen when nothing is left");
+    this.nowMs += this.#choose(4);
+  }
+
+  /** Turns until `isOver`, or until everything has ended. */
+  run(isOver = () => this.team.pending.value === 0): void {
+    for (let turns = 0; !isOver(); turns++) {
+      assert.ok(turns < 200_000, "does not end");
+      this.turn();
+    }
+  }
+
+  #begin(member: Member, lease: Lease): void {
+    const untilMs = member.gates.enter(lease.host, `address of ${lease.host.name}`, this.nowMs);
+    if (untilMs > 0) {
+      member.frontier.settle(lease, { kind: "retry", untilMs, rests: false });
+      return;
+    }
+    const sinceMs = this.nowMs - (this.#endedMs.get(lease.host.name) ?? Number.NEGATIVE_INFINITY);
+    assert.ok(sinceMs >= this.#delayMs, `${lease.host.name} is asked after ${sinceMs} ms`);
+    const busy = this.#inFlight.some((other) => other.lease.host.name === lease.host.name);
+    if (this.#delayMs > 0) assert.ok(!busy, `${lease.host.name} is asked twice at once`);
+    const endMs = this.nowMs + this.#choose(this.#latencyMs);
+    this.#inFlight.push({ member, lease, endMs });
+  }
+
+  #end(request: { member: Member; lease: Lease }): void {
+    this.#inFlight.splice(this.#inFlight.indexOf(request as never), 1);
+    const { member, lease } = request;
+    const { frontier, gates } = member;
+    this.#endedMs.set(lease.host.name, this.nowMs);
+    gates.leave(lease.host, this.nowMs);
+    if (lease.attempt === 0 && this.#choose(5) === 0) {
+      lease.attempt++;
+      this.retried.push(lease.url);
+      const rests = this.#choose(2) === 0;
+      if (rests) frontier.requestEnded(lease, this.nowMs);
+      frontier.settle(lease, { kind: "retry", untilMs: this.nowMs + this.#choose(20), rests });
+      return;
+    }
+    frontier.requestEnded(lease, this.nowMs);
+    this.visited.push(lease.url);
+    const found = links(this.web, lease);
+    // Every seventh page is none: its permit goes back.
+    const outcome = pageOf(lease.url) % 7 === 6 ? OUTCOME.failed : OUTCOME.page;
+    frontier.settle(lease, {
+      kind: "finish",
+      outcome,
+      found,
+      links: found.length,
+      record: this.#choose(2) === 0 ? 7 : undefined,
+      onCommitted: () => {
+        this.committed++;
+      },
+    });
+  }
+
+  /** What a crawl does that waits no longer. */
+  abandonAll(): void {
+    for (const { frontier } of this.team.members) {
+      for (const lease of frontier.drain()) {
+        this.abandoned++;
+        frontier.settle(lease, { kind: "abandon" });
+      }
+    }
+  }
+}
+
+const choices = fc.infiniteStream(fc.nat(1000));
+const chooser = (stream: Iterator<number>) => (bound: number) => stream.next().value! % bound;
+
+/** A generator that can be repeated. */
+function seeded(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) % bound;
+  };
+}
+
+/** What every frontier promises to the crawlers that use it; `newTeam` opens T of them over what T threads would share. */
+export function frontierContract(name: string, newTeam: (options: TeamOptions) => Team): void {
+  const shapes = fc.record({
+    threads: fc.integer({ min: 1, max: 5 }),
+    slots: fc.integer({ min: 1, max: 4 }),
+  });
+
+  test(`${name}: every accepted URL is taken exactly once, and the end is seen exactly then`, () => {
+    fc.assert(
+      fc.property(webs, shapes, choices, (web, shape, stream) => {
+        const crawlers = new Crawlers(newTeam(shape), web, chooser(stream));
+        openTeam(crawlers.team, [pageUrl(0)]);
+        crawlers.run();
+        const all = reachable(web);
+        assert.deepEqual(crawlers.visited.sort(), all.map(pageUrl).sort());
+        for (const { frontier } of crawlers.team.members) frontier.turn(crawlers.nowMs, "run");
+        assert.equal(crawlers.committed, all.length, "each commit is told once");
+        const { members } = crawlers.team;
+        const known = members.reduce((sum, { frontier }) => sum + frontier.stats().known, 0);
+        assert.equal(known, all.length);
+        for (const { frontier } of members) frontier.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test(`${name}: no host is asked sooner than its delay after the end of its last request`, () => {
+    fc.assert(
+      fc.property(
+        webs,
+        shapes,
+        choices,
+        fc.constantFrom(10, 100),
+        (web, shape, stream, delayMs) => {
+          const team = newTeam({ ...shape, delayMs, perHost: 1 });
+          const crawlers = new Crawlers(team, web, chooser(stream), delayMs);
+          openTeam(team, [pageUrl(0), pageUrl(1), pageUrl(2)]);
+          crawlers.run();
+          assert.ok(crawlers.visited.length >= 3);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  test(`${name}: a retry loses nothing and admits nothing`, () => {
+    const web = Array.from({ length: PAGES }, (_, page) => [
+      (page + 1) % PAGES,
+      (page * 7) % PAGES,
+    ]);
+    const crawlers = new Crawlers(newTeam({ threads: 3, slots: 2 }), web, seeded(9));
+    openTeam(crawlers.team, [pageUrl(0)]);
+    crawlers.run();
+    assert.ok(crawlers.retried.length > 5);
+    assert.equal(new Set(crawlers.visited).size, PAGES);
+    assert.equal(crawlers.visited.length, PAGES);
+  });
+
+  test(`${name}: what is abandoned is given up once, and then the crawl ends`, () => {
+    const web = Array.from({ length: PAGES }, (_, page) => [
+      (page + 1) % PAGES,
+      (page + 2) % PAGES,
+    ]);
+    const crawlers = new Crawlers(newTeam({ threads: 2, slots: 4 }), web, seeded(4));
+    openTeam(crawlers.team, [pageUrl(0)]);
+    crawlers.run(() => crawlers.visited.length >= 10);
+    crawlers.run(() => {
+      crawlers.abandonAll();
+      return crawlers.team.pending.value === 0;
+    });
+    assert.ok(crawlers.abandoned > 0);
+    assert.equal(crawlers.team.seen.ends, 1);
+    assert.equal(new Set(crawlers.visited).size, crawlers.visited.length, "none is taken twice");
+  });
+
+  test(`${name}: --max-pages ends at exactly N, however many are in flight`, () => {
+    fc.assert(
+      fc.property(
+        webs,
+        shapes,
+        choices,
+        fc.integer({ min: 1, max: 12 }),
+        (web, shape, stream, n) => {
+          const pages = reachable(web).filter((page) => page % 7 !== 6).length;
+          fc.pre(pages >= n);
+          const team = newTeam({ ...shape, maxPages: n });
+          const crawlers = new Crawlers(team, web, chooser(stream));
+          openTeam(team, [pageUrl(0)]);
+          crawlers.run(() => team.seen.limits > 0 || team.pending.value === 0);
+          assert.equal(team.seen.pages, n);
+          const held = team.members.reduce((sum, one) => sum + one.frontier.stats().heldPermits, 0);
+          assert.equal(held + team.permits.left, 0, "every permit became a page");
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test(`${name}: a recorded trace is answered equally when it is repeated`, () => {
+    const web = Array.from({ length: PAGES }, (_, page) => [
+      (page * 3) % PAGES,
+      (page + 1) % PAGES,
+    ]);
+    const record = (seed: number) => {
+      const team = newTeam({ threads: 2, slots: 3, delayMs: 10, perHost: 1 });
+      const crawlers = new Crawlers(team, web, seeded(seed), 10);
+      openTeam(team, [pageUrl(0), pageUrl(5)]);
+      crawlers.run();
+      return crawlers.trace;
+    };
+    for (const seed of [1, 2, 3]) assert.deepEqual(record(seed), record(seed));
+    assert.notDeepEqual(record(1), record(2), "the traces tell something apart");
+  });
+
+  test(`${name}: a thread that ends hands over what it has, and what it holds waits`, () => {
+    const team = newTeam({ threads: 2, slots: 2 });
+    const web = Array.from({ length: PAGES }, (_, page) => [(page + 1) % PAGES]);
+    const crawlers = new Crawlers(team, web, seeded(3));
+    openTeam(team, [pageUrl(0), pageUrl(3)]);
+    crawlers.run(() => crawlers.visited.length >= 8 && crawlers.inFlight === 0);
+    const pending = team.pending.value;
+    for (let i = 0; i < 8; i++) {
+      for (const { frontier, port } of team.members) {
+        frontier.turn(crawlers.nowMs, "end");
+        port.sync();
+      }
+    }
+    for (const { frontier } of team.members) {
+      assert.equal(frontier.stats().away, 0);
+      assert.equal(frontier.turn(crawlers.nowMs, "end"), Number.POSITIVE_INFINITY, "nothing spins");
+    }
+    assert.ok(team.pending.value > 0 && team.pending.value <= pending);
+  });
+}
