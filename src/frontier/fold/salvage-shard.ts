@@ -2,7 +2,7 @@ import { readCashBlock } from "../cash/cash-block.ts";
 import { CASH_COUNTERS } from "../cash/shard-cash.ts";
 import { listJournals } from "../journal/journal-listing.ts";
 import { readJournal } from "../journal/journal-reader.ts";
-import type { OutboxBlock } from "../journal-port.ts";
+import type { OutboxBlock } from "../link/link-block.ts";
 import { readDone } from "./done-list.ts";
 import type { ShardState } from "./shard-state.ts";
 import { openSnapshot, type SmallState } from "./snapshot.ts";

@@ -8,7 +8,7 @@ import {
 } from "../journal/event-cursor.ts";
 import { type HostNote, readHostNote } from "../journal/host-note.ts";
 import type { JournalBatch } from "../journal/segment-batches.ts";
-import type { OutboxBlock } from "../journal-port.ts";
+import type { OutboxBlock } from "../link/link-block.ts";
 import { readWide, word } from "../link/words.ts";
 import { type BulkAdd, MARK } from "../seen/bulk-add.ts";
 import { SeenSet } from "../seen/seen-set.ts";

@@ -1,7 +1,7 @@
 import { CapacityError } from "../../errors.ts";
 import type { Discovery } from "../discovery.ts";
 import type { PageLocation } from "../finish.ts";
-import type { OutboxBlock } from "../journal-port.ts";
+import type { OutboxBlock } from "../link/link-block.ts";
 import {
   HEAD_BYTES,
   headLength,

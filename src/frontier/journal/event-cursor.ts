@@ -1,7 +1,7 @@
 import { StoreCorruptError } from "../../errors.ts";
 import type { Discovery } from "../discovery.ts";
 import type { PageLocation } from "../finish.ts";
-import type { OutboxBlock } from "../journal-port.ts";
+import type { OutboxBlock } from "../link/link-block.ts";
 import { headEnd, linkEnd, linksOf, readLinks } from "../link/link-codec.ts";
 import { readWide, short, word } from "../link/words.ts";
 import {

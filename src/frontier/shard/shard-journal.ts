@@ -4,8 +4,8 @@ import type { ShardState } from "../fold/shard-state.ts";
 import type { Lease } from "../host.ts";
 import { EventBatch } from "../journal/event-batch.ts";
 import type { HostNote } from "../journal/host-note.ts";
-import type { JournalPort, OutboxBlock } from "../journal-port.ts";
-import { LinkBlock } from "../link/link-block.ts";
+import type { JournalPort } from "../journal-port.ts";
+import { LinkBlock, type OutboxBlock } from "../link/link-block.ts";
 
 /** Foreign links sent lately, so that a menu repeated on every page is not sent with every page. */
 const SENT_SLOTS = 1 << 11;
