@@ -18,6 +18,7 @@ import { prepareResume } from "../store/folder/prepare-resume.ts";
 import { treeLockMemory } from "../store/tree/page-tree.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import { BufferPlan } from "./buffer-plan.ts";
 import { type DiskMessage, repeatOnLoop } from "./builder/disk-patience.ts";
 import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./crawl-summary.ts";
 import { type CloseListener, CrawlCloser } from "./ending/close-crawl.ts";
@@ -26,7 +27,6 @@ import { flowOf } from "./ending/flow.ts";
 import { Idleness } from "./ending/idleness.ts";
 import { CrawlBus, type CrawlProgress } from "./events.ts";
 import { fitToOpenFiles } from "./file-budget.ts";
-import { BufferPlan } from "./hand-off/buffer-plan.ts";
 import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-memory.ts";
 import { epochsAfter, Workers } from "./workers/workers.ts";
 

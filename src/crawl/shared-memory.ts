@@ -12,7 +12,7 @@ import { bufferBytes, CRAWLERS_PER_BUFFER } from "../sync/hand-off-buffer.ts";
 import { Pending } from "../sync/pending.ts";
 import { Permits } from "../sync/permits.ts";
 import { Ring, ringBytes } from "../sync/ring.ts";
-import { BufferPlan } from "./hand-off/buffer-plan.ts";
+import { BufferPlan } from "./buffer-plan.ts";
 import { EVIDENCE_BYTES } from "./visit/traps/shared-evidence.ts";
 
 const BUFFER_BYTES = 16 * 1024 * 1024;

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { PagePriority } from "../config/page-handler.ts";
 import type { CrawlConfig } from "../config/schema.ts";
-import { monotonicMs } from "../runtime/clock.ts";
 import { openScratchFile } from "../runtime/scratch-file.ts";
 import { CommitCounts } from "../sync/commit-counts.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
@@ -68,8 +67,10 @@ export interface FrontierParts {
   readonly journals: string | undefined;
   /** Journals were begun with the crawl: one that is not there is missing. */
   readonly begun: boolean;
-  /** Hosts may have been asked a moment ago by a thread that is gone: each waits one delay first. */
-  readonly mustWait: boolean;
+  /** No host is asked before: a thread that is gone may have asked it a moment ago. */
+  readonly startMs: number;
+  /** How far the wall clock is ahead of the monotonic one: what hosts asked for is kept in wall time. */
+  readonly wallAheadMs: () => number;
   readonly priority: PagePriority | undefined;
   readonly pending: Pending;
   readonly limit: PageLimit;
@@ -131,8 +132,8 @@ function openSharded(
     order,
     seedLow,
     seedHigh,
-    startMs: parts.mustWait ? monotonicMs() + delayMs : 0,
-    wallAheadMs: () => Date.now() - monotonicMs(),
+    startMs: parts.startMs,
+    wallAheadMs: parts.wallAheadMs,
     dropSessionIds,
     dropTracking,
     trailingSlash,

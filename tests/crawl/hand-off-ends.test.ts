@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { BufferPlan } from "../../src/crawl/hand-off/buffer-plan.ts";
+import { BufferPlan } from "../../src/crawl/buffer-plan.ts";
 import { BufferReader } from "../../src/crawl/hand-off/buffer-reader.ts";
 import { BufferSender, type HandOffMode } from "../../src/crawl/hand-off/buffer-sender.ts";
 import { FRAMES } from "../../src/crawl/hand-off/frames.ts";

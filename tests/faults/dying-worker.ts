@@ -7,7 +7,7 @@ import {
   type WorkerOptions,
   workerData,
 } from "node:worker_threads";
-import type { StandbyData } from "../../src/crawl/workers/standby-workers.ts";
+import type { StandbyData } from "../../src/crawl/crawler/crawler-message.ts";
 import { Random } from "../../src/web/seeded-random.ts";
 import { wordsOfAllThreads } from "./all-threads.ts";
 

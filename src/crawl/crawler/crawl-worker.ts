@@ -1,40 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { OrbweaverError } from "../../errors.ts";
-import type { CrawlUrl } from "../../url/crawl-url.ts";
-import type { PlaceOfRecord } from "../hand-off/hand-off-port.ts";
 import { type LoadedHandler, loadHandler } from "../visit/load-handler.ts";
-import type { StandbyData } from "../workers/standby-workers.ts";
 import { Crawler } from "./crawler.ts";
-import type { CrawlerRules } from "./crawler-rules.ts";
-
-/** What the supervisor says to a crawler thread. */
-export type ToCrawler =
-  /** The first word: these shards are yours. */
-  | {
-      readonly kind: "begin";
-      readonly rules: CrawlerRules;
-      readonly ownSeeds: readonly CrawlUrl[];
-    }
-  | { readonly kind: "seed"; readonly url: CrawlUrl }
-  | { readonly kind: "giveUpWaiting" }
-  | { readonly kind: "go" }
-  /** Somebody else will begin anew with these shards. */
-  | { readonly kind: "leave" }
-  /** Where records are that this thread asked for. */
-  | { readonly kind: "places"; readonly places: readonly PlaceOfRecord[] };
-
-/** What a crawler thread says to the supervisor. */
-export type FromCrawler =
-  | { readonly kind: "seed"; readonly url: CrawlUrl }
-  | { readonly kind: "ready"; readonly share: number; readonly pages: number }
-  /** What is on disk cannot be used. */
-  | {
-      readonly kind: "refused";
-      readonly code: string;
-      readonly message: string;
-      readonly exitCode: number;
-    }
-  | { readonly kind: "finished" };
+import type { FromCrawler, StandbyData, ToCrawler } from "./crawler-message.ts";
 
 const port = parentPort!;
 const post = (message: FromCrawler): void => port.postMessage(message);

@@ -6,8 +6,8 @@ import { CounterRow } from "../../stats/counters.ts";
 import { checkArchives } from "../../store/finish/check-archives.ts";
 import { LoopDoorbell } from "../../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { BufferPlan } from "../buffer-plan.ts";
 import { spareFiles } from "../file-budget.ts";
-import { BufferPlan } from "../hand-off/buffer-plan.ts";
 import { HandOffPort, type PlaceOfRecord } from "../hand-off/hand-off-port.ts";
 import { openSender } from "../hand-off/open-buffer.ts";
 import { SendRecords } from "../hand-off/send-records.ts";
@@ -68,6 +68,8 @@ export class Crawler {
     this.#frontier = openFrontier({
       ...rules,
       memory: memory.frontier,
+      startMs: rules.mustWait ? monotonicMs() + config.delayMs : 0,
+      wallAheadMs: () => Date.now() - monotonicMs(),
       priority: rules.handler?.priority,
       pending: this.#control.pending,
       limit: new PageLimit({

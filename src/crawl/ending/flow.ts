@@ -1,6 +1,6 @@
 import { CounterRow } from "../../stats/counters.ts";
 import type { Flow, FlowSample } from "../../stats/hourly-statistics.ts";
-import type { BufferPlan } from "../hand-off/buffer-plan.ts";
+import type { BufferPlan } from "../buffer-plan.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
 
 /** What went through the queues of the crawlers and the buffers before the builders since the start; records of a buffer leave it when they are durable. */

@@ -7,8 +7,8 @@ import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
 import { replaceFile } from "../../store/folder/replace-file.ts";
 import { type ListSource, writeResults } from "../../store/lists/crawl-results.ts";
 import { AFTER_CRASH, type RunFacts, readRunFacts } from "../../store/lists/result-lists.ts";
+import { BufferPlan } from "../buffer-plan.ts";
 import { type Measured, reportOf } from "../crawl-summary.ts";
-import { BufferPlan } from "../hand-off/buffer-plan.ts";
 import { topPages } from "./top-pages.ts";
 
 /** What reports are made of. */

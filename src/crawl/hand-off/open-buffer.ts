@@ -1,7 +1,7 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import { HandOffBuffer } from "../../sync/hand-off-buffer.ts";
+import { BufferPlan } from "../buffer-plan.ts";
 import { bellsOf, type CrawlMemory } from "../shared-memory.ts";
-import { BufferPlan } from "./buffer-plan.ts";
 import { BufferSender } from "./buffer-sender.ts";
 
 type BufferConfig = Pick<CrawlConfig, "threads" | "builders" | "bufferSize" | "handOff">;

@@ -1,7 +1,7 @@
 import { DiskFullError } from "../../errors.ts";
 import type { RunningWorker } from "../../runtime/run-worker.ts";
+import { BufferPlan } from "../buffer-plan.ts";
 import type { FromBuilder, ToBuilder } from "../builder/builder-message.ts";
-import { BufferPlan } from "../hand-off/buffer-plan.ts";
 import { bellsOf } from "../shared-memory.ts";
 import { startBuilder, type WorkersPlan } from "./start-workers.ts";
 

@@ -1,5 +1,5 @@
 import { OrbweaverError } from "../../errors.ts";
-import type { FromCrawler } from "../crawler/crawl-worker.ts";
+import type { FromCrawler } from "../crawler/crawler-message.ts";
 import { type Control, MODES } from "../shared-memory.ts";
 
 /** What a crawler has to do when it begins. */

@@ -1,11 +1,6 @@
 import { type RunningWorker, runWorker } from "../../runtime/run-worker.ts";
+import type { StandbyData } from "../crawler/crawler-message.ts";
 import type { HandlerModules } from "../visit/load-handler.ts";
-
-/** What a crawler thread is given before it is told which shards are its own. */
-export interface StandbyData {
-  readonly crawler: true;
-  readonly modules: HandlerModules;
-}
 
 /**
  * Crawler threads that load their code and then wait to be told which shards are theirs: loading takes longer than all

@@ -11,7 +11,7 @@ import type { BuildRules } from "../builder/build-worker.ts";
 import type { FromBuilder } from "../builder/builder-message.ts";
 import type { DebugRules } from "../builder/debug-worker.ts";
 import type { DiskMessage } from "../builder/disk-patience.ts";
-import type { FromCrawler, ToCrawler } from "../crawler/crawl-worker.ts";
+import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import type { CrawlerRules } from "../crawler/crawler-rules.ts";
 import type { Control, CrawlMemory } from "../shared-memory.ts";
 

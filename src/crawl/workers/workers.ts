@@ -7,9 +7,9 @@ import {
 } from "../../frontier/frontier-memory.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import type { RunningWorker } from "../../runtime/run-worker.ts";
+import { BufferPlan } from "../buffer-plan.ts";
 import type { FromBuilder } from "../builder/builder-message.ts";
-import type { FromCrawler, ToCrawler } from "../crawler/crawl-worker.ts";
-import { BufferPlan } from "../hand-off/buffer-plan.ts";
+import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import { Account, bellsOf, createBuffer, gatesOf, MODES } from "../shared-memory.ts";
 import { BuilderWorkers } from "./builder-workers.ts";
 import { Compactor } from "./compactor.ts";

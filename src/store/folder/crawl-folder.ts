@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
+import type { CrawlConfig } from "../../config/schema.ts";
 import { StoreCorruptError } from "../../errors.ts";
 import { firstDifference } from "./first-difference.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -32,14 +33,11 @@ export interface CrawlPaths {
   hourly: string;
 }
 
-/** Which frontier a crawl runs on. */
-export type FrontierKind = "sharded" | "shared";
-
 /** state/crawl.json: what a later program must know about a crawl before it touches it. */
 export interface CrawlState {
   readonly version: number;
   readonly created: string;
-  readonly frontier: FrontierKind;
+  readonly frontier: CrawlConfig["frontier"];
   /** How many journals were begun before this was written: each has files from then on. Absent in older crawls. */
   readonly journals?: number;
   /** Seeds of the fingerprints. */

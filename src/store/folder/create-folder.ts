@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { FolderTakenError } from "../../errors.ts";
+import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { reserveSegment } from "../../frontier/journal/journal-files.ts";
 import { syncFolder } from "./append-file.ts";
 import {
@@ -69,7 +70,7 @@ function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): 
   // Here, not by the builders: all of them must use the same ids.
   graphFacts(graphPaths(dir).facts);
   replaceFile(paths.pages, (file) => file.write(PAGES_HEADER));
-  const journals = crawl.frontier === "shared" ? undefined : shardsOf(crawl.config);
+  const journals = frontierTraits(crawl).isDurable ? shardsOf(crawl.config) : undefined;
   for (let shard = 0; shard < (journals ?? 0); shard++) reserveSegment(paths.journals, shard, 1);
   syncFolder(paths.journals);
   // Last, so that a folder with a state file is a complete one.

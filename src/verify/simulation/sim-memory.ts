@@ -1,4 +1,4 @@
-import { BufferPlan } from "../../crawl/hand-off/buffer-plan.ts";
+import { BufferPlan } from "../../crawl/buffer-plan.ts";
 import { Control } from "../../crawl/shared-memory.ts";
 import type { Gates } from "../../frontier/gatekeeper.ts";
 import { ThreadBoard, threadBoardBytes } from "../../frontier/lending/thread-board.ts";

@@ -1,5 +1,5 @@
-import type { CrawlConfig } from "../../config/schema.ts";
-import { CRAWLERS_PER_BUFFER } from "../../sync/hand-off-buffer.ts";
+import type { CrawlConfig } from "../config/schema.ts";
+import { CRAWLERS_PER_BUFFER } from "../sync/hand-off-buffer.ts";
 
 /**
  * Who meets whom at which hand-off buffer: at most two crawlers at each, any number of buffers before a builder.
