@@ -175,6 +175,11 @@ export class CrawlerStages implements Stages {
         return { found: [redirect.found], redirect: { location: redirect.found.url }, links: 1 };
       case "none": {
         const { guard, foundLinks } = this.#parts;
+        // A crash may come between the commit of a seed's redirect and the note that its target widens the scope.
+        if (lease.seed && scope.refusal(lease.url) === "out_of_scope") {
+          scope.addSeed(lease.url);
+          this.#parts.announceSeed(lease.url);
+        }
         const { found, known, links } = foundLinks.of(lease, page, skipped, this.#parts.frontier);
         return {
           found: guard.sift(found, follower, skipped),

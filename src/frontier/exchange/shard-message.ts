@@ -1,4 +1,4 @@
-import type { OutboxBlock } from "../journal-port.ts";
+import type { OutboxBlock } from "../link/link-block.ts";
 
 /*
  * What shards say to each other, as it lies in a slot of an inbox:

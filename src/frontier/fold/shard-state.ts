@@ -1,9 +1,14 @@
 import { CASH_COUNTERS, type ShardCash } from "../cash/shard-cash.ts";
-import { DONE_FIXED_BYTES, EVENT, OUTBOX_FIXED_BYTES } from "../journal/event-batch.ts";
-import { type EventBytes, EventCursor } from "../journal/event-cursor.ts";
+import { DONE_FIXED_BYTES, EVENT } from "../journal/event-batch.ts";
+import {
+  decodeNumber,
+  decodeOutbox,
+  type EventBytes,
+  EventCursor,
+} from "../journal/event-cursor.ts";
 import { type HostNote, readHostNote } from "../journal/host-note.ts";
 import type { JournalBatch } from "../journal/segment-batches.ts";
-import type { OutboxBlock } from "../journal-port.ts";
+import type { OutboxBlock } from "../link/link-block.ts";
 import { readWide, word } from "../link/words.ts";
 import { type BulkAdd, MARK } from "../seen/bulk-add.ts";
 import { SeenSet } from "../seen/seen-set.ts";
@@ -95,7 +100,8 @@ export class ShardState {
         this.#applyCounted(CASH_COUNTERS.minted, readWide(bytes, from + 8));
         this.cash?.homes.addFingerprint(word(bytes, from), word(bytes, from + 4));
       } else if (kind === EVENT.host) this.note(readHostNote(bytes, from));
-      else this.#applyBlock(cursor);
+      else if (kind === EVENT.outbox) this.send(decodeOutbox(cursor));
+      else if (kind !== EVENT.extension) this.#applyNumber(cursor);
     }
     this.sequence = batch.sequence;
     if (this.gathered?.isFull) this.settle();
@@ -272,17 +278,10 @@ export class ShardState {
     this.#end(low, high, outcome);
   }
 
-  #applyBlock({ kind, bytes, from, to }: EventCursor): void {
-    const shard = bytes.readUInt16LE(from);
-    const epoch = bytes.readUInt32LE(from + 2);
-    const number = bytes.readUInt32LE(from + 6);
-    if (kind === EVENT.received) this.receive(shard, epoch, number);
-    else if (kind === EVENT.confirmed) this.confirm(shard, epoch, number);
-    else {
-      const links = bytes.readUInt32LE(from + 10);
-      const copy = new Uint8Array(bytes.subarray(from + OUTBOX_FIXED_BYTES, to));
-      this.send({ target: shard, epoch, number, links, bytes: copy });
-    }
+  #applyNumber(cursor: EventCursor): void {
+    const { shard, epoch, number } = decodeNumber(cursor);
+    if (cursor.kind === EVENT.received) this.receive(shard, epoch, number);
+    else this.confirm(shard, epoch, number);
   }
 }
 

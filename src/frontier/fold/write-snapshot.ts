@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CASH_COUNTERS, cancelOut } from "../cash/shard-cash.ts";
 import { WaitingCash } from "../cash/waiting-cash.ts";
-import { EVENT, EventBatch } from "../journal/event-batch.ts";
+import { EVENT, EVENT_HEADER_BYTES, EventBatch } from "../journal/event-batch.ts";
 import { type EventBytes, EventCursor } from "../journal/event-cursor.ts";
 import {
   doneName,
@@ -95,7 +95,8 @@ export function writeSnapshot(options: SnapshotOptions, source: SnapshotSource):
       salvage === undefined
         ? !finished.hasFingerprint(low, high)
         : finished.addFingerprint(low, high);
-    const isByCash = state.counters[CASH_COUNTERS.minted]! > 0;
+    const { minted, received } = CASH_COUNTERS;
+    const isByCash = state.counters[minted]! > 0 || state.counters[received]! > 0;
     const { waiting, cash } = copyWaiting(source, snapshot, isWaiting, isByCash);
     if (isByCash) cancelOut(state.counters);
     snapshot.small(salvage?.small(state, cash) ?? state);
@@ -135,7 +136,14 @@ function copyWaiting(
     waiting++;
     if (queue.eventBytes >= PIECE_BYTES) flush();
   };
-  enqueueWaiting(isWaiting, old?.queued() ?? [], tail(), (run) => eachLink(run, keep));
+  const carry = ({ bytes, from, to }: EventCursor) => {
+    const start = from - EVENT_HEADER_BYTES;
+    // One may be as long as a whole batch.
+    if (queue.eventBytes + to - start > PIECE_BYTES) flush();
+    queue.copy(bytes, start, to);
+  };
+  const queued = old?.queued() ?? [];
+  enqueueWaiting(isWaiting, queued, tail(), (run) => eachLink(run, keep), carry);
   flush();
   if (purse === undefined) return { waiting, cash: undefined };
   for (const batch of old?.queued() ?? []) purse.apply(batch);

@@ -1,18 +1,21 @@
-import { PlainSeenTable } from "./array-seen-table.ts";
+import { ArraySeenTable } from "./array-seen-table.ts";
 import { WasmSeenTable } from "./wasm-seen-table.ts";
 
-/** A page of either table has room for them, so none is split before they move. */
-export const MAX_PLAIN = 12_000;
+/** A set that gets larger moves to a memory of its own. */
+export const MAX_IN_ARRAY = 12_000;
+/** Stripes of a large set where that memory cannot be had, as a power of two. */
+const STRIPE_BITS = 10;
 
 /** Once there was no room for the addresses that a memory reserves, asking again would only cost time. */
 let isRefused = false;
 
 /**
- * A set of 64-bit fingerprints, 13 to 14 bytes each at every size. It begins in an array; where it gets large it
+ * A set of 64-bit fingerprints, at most 14 bytes each when there are many. It begins in an array; where it gets large it
  * moves to a memory of its own, in which one read tells of most fingerprints whether they are there.
  */
 export class SeenTable {
-  #table: PlainSeenTable | WasmSeenTable = new PlainSeenTable();
+  #table: ArraySeenTable | WasmSeenTable = new ArraySeenTable();
+  #hasMoved = false;
 
   get size(): number {
     return this.#table.size;
@@ -33,9 +36,9 @@ export class SeenTable {
     return this.#table.pageOf(high);
   }
 
-  /** Makes room for so many entries before they come: then none of them moves. */
+  /** Makes room for so many entries before they come: then hardly any of them moves. */
   reserve(entries: number): void {
-    if (entries > MAX_PLAIN) this.#move();
+    if (entries > MAX_IN_ARRAY) this.#move();
     this.#table.reserve(entries);
   }
 
@@ -43,7 +46,7 @@ export class SeenTable {
   add(low: number, high: number): boolean {
     const table = this.#table;
     if (!table.add(low, high)) return false;
-    if (table.size === MAX_PLAIN) this.#move();
+    if (table.size === MAX_IN_ARRAY) this.#move();
     return true;
   }
 
@@ -89,16 +92,20 @@ export class SeenTable {
   }
 
   #move(): void {
-    const plain = this.#table;
-    if (isRefused || plain instanceof WasmSeenTable) return;
-    try {
-      this.#table = new WasmSeenTable();
-    } catch {
-      isRefused = true;
-      return;
-    }
-    for (const pairs of plain.pages()) {
+    if (this.#hasMoved) return;
+    this.#hasMoved = true;
+    const small = this.#table;
+    this.#table = largeTable();
+    for (const pairs of small.pages())
       for (let i = 0; i < pairs.length; i += 2) this.#table.add(pairs[i]!, pairs[i + 1]!);
-    }
   }
+}
+
+function largeTable(): ArraySeenTable | WasmSeenTable {
+  try {
+    if (!isRefused) return new WasmSeenTable();
+  } catch {
+    isRefused = true;
+  }
+  return new ArraySeenTable(STRIPE_BITS);
 }

@@ -132,3 +132,22 @@ test("snapshots keep the balance of more coins than a double counts, when they c
     assert.deepEqual([totals.virtual, totals.received! - totals.sent!], [coins, 0]);
   });
 });
+
+test("a shard that never minted keeps the cash of its pages, too", () => {
+  withFolder((folder) => {
+    const options = { folder, shard: SHARD, ...SEEDS, files: UNSYNCED_FILES };
+    const journal = new JournalWriter({ ...options, epoch: 1, after: undefined });
+    const batch = new EventBatch();
+    const credits = new CreditList();
+    const { low, high } = fingerprintOf("http://h.example/1");
+    batch.counted(CASH_COUNTERS.received, 70);
+    batch.admit(link("http://h.example/1"), low, high);
+    credits.add(low, high, 70);
+    batch.credited(1, credits.bytes);
+    journal.append(batch);
+    journal.close();
+    const before = known(folder);
+    compactShard({ ...options, upTo: journal.segment });
+    assert.deepEqual(known(folder), before);
+  });
+});

@@ -1,25 +1,25 @@
 import { CashBlock } from "../cash/cash-block.ts";
 import { CASH_COUNTERS } from "../cash/shard-cash.ts";
 import type { Discovery } from "../discovery.ts";
-import type { ShardJournal } from "../shard/shard-journal.ts";
+import type { ShardJournal } from "./shard-journal.ts";
 
-/** Foreign links sent lately: their owner knows them, so only their credit travels, merged. */
+/** Foreign links sent lately: their owner knows them, so they need not be sent again. */
 const SLOTS = 1 << 11;
 
 /**
- * Links and cash on their way to other shards. A menu that stands on every page is sent once; its later credits are
- * added up and leave together, without the URL. Those that have not left when a run ends, or dies, are in no journal:
- * their cash is still the virtual page's.
+ * Links on their way to other shards, in one block for each. A menu that stands on every page is sent once; where links
+ * carry cash, its later credits are added up and leave together, without the URL. Those that have not left when a run
+ * ends, or dies, are in no journal: their cash is still the virtual page's.
  */
-export class CashOutbox {
+export class Outbox {
   readonly #journal: ShardJournal;
-  readonly #maxBlockBytes: number;
+  readonly #newBlock: () => CashBlock;
   /** Blocks that are being filled, by target. */
   readonly #open: (CashBlock | undefined)[] = [];
   /** Their targets, in the order in which they were begun. */
-  readonly #begun: number[] = [];
+  readonly #targetsOpen: number[] = [];
   /** Blocks that were closed, for the next ones. */
-  readonly #spare: CashBlock[] = [];
+  readonly #closed: CashBlock[] = [];
   readonly #fingerprints = new Uint32Array(2 * SLOTS);
   readonly #targets = new Uint16Array(SLOTS);
   readonly #amounts = new Float64Array(SLOTS);
@@ -28,15 +28,15 @@ export class CashOutbox {
   /** Something was posted since credits left. */
   #hasPosted = false;
 
-  constructor(journal: ShardJournal, maxBlockBytes: number) {
+  constructor(journal: ShardJournal, maxBlockBytes: number, carriesCash: boolean) {
     this.#journal = journal;
-    this.#maxBlockBytes = maxBlockBytes;
+    this.#newBlock = () => new CashBlock(maxBlockBytes, carriesCash);
   }
 
   /**
-   * A link for another shard, by what its owner knows it by, and its credit; without the link when its owner knows that
-   * for certain. Redirects always travel: their owner must learn of the chain. Answers how much of its credits is held
-   * back since the last exchange, as far as that is known.
+   * A link for another shard, by the fingerprint under which its owner knows it, and its credit; without the link when
+   * its owner knows that for certain. Redirects always travel: their owner must learn of the chain. Answers how much of
+   * its credits is held back since the last exchange, as far as that is known.
    */
   post(target: number, low: number, high: number, amount: number, found?: Discovery): number {
     this.#hasPosted = true;
@@ -57,7 +57,7 @@ export class CashOutbox {
         return amount;
       }
     }
-    if (!this.#blockFor(target).tryAdd(found, amount)) this.#next(target).tryAdd(found, amount);
+    if (!this.#blockFor(target).tryAdd(found, amount)) this.#emptied(target).tryAdd(found, amount);
     return amount;
   }
 
@@ -72,15 +72,11 @@ export class CashOutbox {
 
   /** Hands all open blocks to the journal. */
   closeBlocks(): void {
-    const begun = this.#begun;
-    for (let i = 0; i < begun.length; i++) {
-      const target = begun[i]!;
-      const block = this.#open[target]!;
-      this.#close(target, block);
+    for (const target of this.#targetsOpen) {
+      this.#closed.push(this.#emptied(target));
       this.#open[target] = undefined;
-      this.#spare.push(block);
     }
-    begun.length = 0;
+    this.#targetsOpen.length = 0;
   }
 
   /** The credits merged in a slot go into a block. */
@@ -92,29 +88,24 @@ export class CashOutbox {
     const low = this.#fingerprints[2 * slot]!;
     const high = this.#fingerprints[2 * slot + 1]!;
     if (!this.#blockFor(target).tryCredit(low, high, amount))
-      this.#next(target).tryCredit(low, high, amount);
+      this.#emptied(target).tryCredit(low, high, amount);
   }
 
   /** The block that is being filled for a shard. */
   #blockFor(target: number): CashBlock {
     const open = this.#open[target];
     if (open !== undefined) return open;
-    const block = this.#spare.pop() ?? new CashBlock(this.#maxBlockBytes);
-    this.#open[target] = block;
-    this.#begun.push(target);
-    return block;
+    this.#targetsOpen.push(target);
+    this.#open[target] = this.#closed.pop() ?? this.#newBlock();
+    return this.#open[target];
   }
 
-  /** The block for a shard is full: it leaves, and is filled anew. */
-  #next(target: number): CashBlock {
+  /** Hands the block for a shard to the journal; the same block is filled anew. */
+  #emptied(target: number): CashBlock {
     const block = this.#open[target]!;
-    this.#close(target, block);
-    return block;
-  }
-
-  #close(target: number, block: CashBlock): void {
     this.#journal.send(target, block.links, block.close());
     this.#journal.count(CASH_COUNTERS.sent, block.total);
     block.clear();
+    return block;
   }
 }
