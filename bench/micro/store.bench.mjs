@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Builder } from "../../build/src/store/builder.js";
 import { createCrawlFolder } from "../../build/src/store/folder/create-folder.js";
-import { LinkList } from "../../build/src/store/graph/link-list.js";
+import { LinkList } from "../../build/src/store/link-list.js";
 
 const REPETITIONS = 3;
 const perRepetition = Number(process.argv[2] ?? 3000);

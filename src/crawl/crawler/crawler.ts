@@ -7,7 +7,7 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { BufferPlan } from "../hand-off/buffer-plan.ts";
 import { type BufferSender, outlookOf } from "../hand-off/buffer-sender.ts";
 import type { HandOffPort, PlaceOfRecord } from "../hand-off/hand-off-port.ts";
-import { openSender } from "../hand-off/open-buffer.ts";
+import { openSender } from "../open-buffer.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.ts";
 import { DebugLog } from "../visit/debug-log.ts";
 import { CrawlerStages } from "../visit/stages.ts";

@@ -5,7 +5,7 @@ import { closeLeftOpen } from "../../store/finish/close-archives.ts";
 import { completeFolder } from "../../store/finish/finalize.ts";
 import { unfinishedBytes } from "../../store/finish/merge-parts.ts";
 import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
-import { openResults } from "../../store/lists/crawl-results.ts";
+import { openResults } from "../../store/reports/crawl-results.ts";
 import type { Measured } from "../crawl-summary.ts";
 import { makeLastSnapshots } from "./last-snapshots.ts";
 import { writeReports, writeTopPages } from "./reports.ts";

@@ -11,7 +11,7 @@ import type { RobotsDirectives } from "../../parse/robots-meta.ts";
 import { robotsTag } from "../../parse/robots-tag.ts";
 import { looksLikeHtml } from "../../parse/sniff.ts";
 import { giveBackMemory } from "../../runtime/collect-garbage.ts";
-import type { EarlierRecord } from "../../store/warc/earlier-crawl.ts";
+import type { EarlierRecord } from "../../store/capture.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { ListReader } from "./list-reader.ts";
 import { readList } from "./read-list.ts";

@@ -5,7 +5,7 @@ import type { Frontier, Lease } from "../../frontier/frontier.ts";
 import type { KnownLinks } from "../../frontier/seen/known-links.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import type { CounterRow } from "../../stats/counters.ts";
-import { jsonLine } from "../../store/lists/jsonl.ts";
+import { jsonLine } from "../../store/files/jsonl.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { CrawlerParts } from "../crawler/crawler-parts.ts";
 import { backOffMs, type CrawlerRules } from "../crawler/crawler-rules.ts";

@@ -1,10 +1,10 @@
-import type { AppendFile } from "../folder/append-file.ts";
+import type { AppendFile } from "../files/append-file.ts";
+import { readLines } from "../files/line-reader.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { safeText } from "../files/safe-text.ts";
 import { graphPaths } from "../folder/graph-facts.ts";
-import { replaceFile } from "../folder/replace-file.ts";
 import { EDGE_WORDS, readEdges } from "../graph/edge-file.ts";
 import { idText } from "../graph/link-log.ts";
-import { readLines } from "../lists/line-reader.ts";
-import { safeText } from "../lists/safe-text.ts";
 import { PAGE_COLUMNS, pageRows } from "./page-rows.ts";
 
 const WRITE_CHARS = 256 * 1024;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import type { AppendFile } from "../folder/append-file.ts";
+import type { AppendFile } from "../files/append-file.ts";
 
 const COPY_BYTES = 1024 * 1024;
 const LOCAL = 0x04034b50;

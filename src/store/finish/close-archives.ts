@@ -9,7 +9,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import { syncFolder } from "../folder/append-file.ts";
+import { syncFolder } from "../files/append-file.ts";
 import { crawlPaths, readCrawlState } from "../folder/crawl-folder.ts";
 import { type ArchiveDamage, archiveFiles, OPEN } from "../warc/archive-scan.ts";
 import { readWarc } from "../warc/warc-reader.ts";

@@ -1,9 +1,9 @@
 import { StoreCorruptError } from "../../errors.ts";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
+import { readLines } from "../files/line-reader.ts";
+import { replaceFile } from "../files/replace-file.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
-import { replaceFile } from "../folder/replace-file.ts";
 import { cdxjFields } from "../lists/cdxj.ts";
-import { readLines } from "../lists/line-reader.ts";
 import type { Committed } from "./committed.ts";
 
 const WRITE_CHARS = 256 * 1024;

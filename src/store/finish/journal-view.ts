@@ -20,7 +20,7 @@ import { enqueueWaiting, waitingTest } from "../../frontier/journal/recover-shar
 import { openSnapshot } from "../../frontier/journal/snapshot.ts";
 import { eachLink, type WaitingLink } from "../../frontier/journal/waiting-run.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
-import { repairFile } from "../warc/repair.ts";
+import { repairFile } from "../files/repair-file.ts";
 import type { EndedUrl, JournalView } from "./committed.ts";
 
 const PRINT_BYTES = 8;

@@ -1,11 +1,11 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
+import { removeIfThere, replaceFile } from "../files/replace-file.ts";
+import { sortLines } from "../files/sort-lines.ts";
 import { crawlPaths, partsOf } from "../folder/crawl-folder.ts";
 import { graphPaths } from "../folder/graph-facts.ts";
-import { removeIfThere, replaceFile } from "../folder/replace-file.ts";
 import { finishGraph } from "../graph/link-graph.ts";
 import { mergeCdxj } from "../lists/cdxj.ts";
-import { sortLines } from "../lists/sort-lines.ts";
 
 const COPY_BYTES = 256 * 1024;
 const URL_OF_LINE = /^\{"url":"(?:[^"\\]|\\.)*"/;

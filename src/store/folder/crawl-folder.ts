@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
-import { firstDifference } from "./first-difference.ts";
-import { replaceFile } from "./replace-file.ts";
-import { openSealed, sealedJson } from "./sealed-json.ts";
+import { firstDifference } from "../files/first-difference.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { openSealed, sealedJson } from "../files/sealed-json.ts";
 
 /** Of state/crawl.json. */
 export const FORMAT_VERSION = 3;

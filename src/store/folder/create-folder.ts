@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { FolderTakenError } from "../../errors.ts";
 import { reserveSegment } from "../../frontier/journal/journal-files.ts";
-import { syncFolder } from "./append-file.ts";
+import { syncFolder } from "../files/append-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
 import {
   type CrawlPaths,
   type CrawlState,
@@ -12,7 +13,6 @@ import {
 } from "./crawl-folder.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { graphFacts, graphPaths } from "./graph-facts.ts";
-import { replaceFile } from "./replace-file.ts";
 
 /** First line of pages.jsonl: WACZ readers refuse the file without it. Page lines have a `url`. */
 export const PAGES_HEADER: Buffer = Buffer.from(

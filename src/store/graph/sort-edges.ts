@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
-import type { AppendFile } from "../folder/append-file.ts";
-import { removeIfThere, replaceFile } from "../folder/replace-file.ts";
+import type { AppendFile } from "../files/append-file.ts";
+import { removeIfThere, replaceFile } from "../files/replace-file.ts";
 import { EDGE_BYTES, EDGE_WORDS, readEdges } from "./edge-file.ts";
 
 const RUN_EDGES = 1024 * 1024;

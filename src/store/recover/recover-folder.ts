@@ -1,6 +1,9 @@
 import { existsSync, mkdirSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StoreCorruptError, UsageError } from "../../errors.ts";
+import { jsonLine, wholeLinesBytes } from "../files/jsonl.ts";
+import { readLines } from "../files/line-reader.ts";
+import { removeIfThere, replaceFile } from "../files/replace-file.ts";
 import { type LostArchive, lostArchives } from "../finish/check-archives.ts";
 import { type ClosedArchive, closeArchives } from "../finish/close-archives.ts";
 import { Committed, type FoundUrl } from "../finish/committed.ts";
@@ -18,11 +21,8 @@ import {
 } from "../folder/crawl-folder.ts";
 import { isUnfinished } from "../folder/create-folder.ts";
 import { lockFolder } from "../folder/folder-lock.ts";
-import { removeIfThere, replaceFile } from "../folder/replace-file.ts";
-import { writeResults, writeTreeResults } from "../lists/crawl-results.ts";
-import { jsonLine, wholeLinesBytes } from "../lists/jsonl.ts";
-import { readLines } from "../lists/line-reader.ts";
-import type { ListCounts, RunFacts } from "../lists/result-lists.ts";
+import { writeResults, writeTreeResults } from "../reports/crawl-results.ts";
+import type { ListCounts, RunFacts } from "../reports/result-lists.ts";
 import { readTree } from "../tree/tree-files.ts";
 import { archiveFiles } from "../warc/archive-scan.ts";
 import { orphanPath, rebuildLists } from "./rebuild-lists.ts";

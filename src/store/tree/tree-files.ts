@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
-import { syncFolder } from "../folder/append-file.ts";
-import { removeIfThere } from "../folder/replace-file.ts";
-import { safeUri } from "../lists/safe-text.ts";
+import { syncFolder } from "../files/append-file.ts";
+import { removeIfThere } from "../files/replace-file.ts";
+import { safeUri } from "../files/safe-text.ts";
 import type { Tenant, TreeFiles, TreePage } from "./url-tree.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { VIAS } from "../../frontier/via.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Archived, CaptureFacts, PageFacts } from "../capture.ts";
-import { LinkList } from "../graph/link-list.ts";
-import type { Repair } from "./repair.ts";
+import type { Repair } from "../files/repair-file.ts";
+import { LinkList } from "../link-list.ts";
 import { readWarc, type WarcRecord } from "./warc-reader.ts";
 
 /** What the archive itself tells about a capture: enough for its lines in index, page list and link graph. */

@@ -1,9 +1,8 @@
 import { giveBackMemory } from "../../runtime/collect-garbage.ts";
-import type { Archived, Capture } from "../capture.ts";
-import { safeUri } from "../lists/safe-text.ts";
+import type { Archived, Capture, EarlierRecord } from "../capture.ts";
+import { safeUri } from "../files/safe-text.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { sha1, sha256 } from "./digest.ts";
-import type { EarlierRecord } from "./earlier-crawl.ts";
 import { isCompressed, requestBlock, responseHead } from "./http-block.ts";
 import { KnownPayloads, type PayloadRecord } from "./known-payloads.ts";
 import { MemberBuffer } from "./member-buffer.ts";

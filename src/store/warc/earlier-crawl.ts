@@ -2,21 +2,11 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { surtKey } from "../../url/surt.ts";
+import type { EarlierRecord } from "../capture.ts";
+import { FileWindow } from "../files/file-window.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
-import { FileWindow } from "./file-window.ts";
 import { readMember } from "./gzip-reader.ts";
 import { parseWarcHeader } from "./warc-header.ts";
-
-/** A record of an earlier crawl, as a revisit record names it. */
-export interface EarlierRecord {
-  /** UUID of the response record. */
-  readonly recordId: string;
-  readonly uri: string;
-  /** Its WARC-Date. */
-  readonly date: string;
-  /** Its WARC-Payload-Digest. */
-  readonly payloadDigest: string;
-}
 
 /** A whole page of an earlier crawl. */
 export interface EarlierPage extends EarlierRecord {

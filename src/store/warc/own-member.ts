@@ -1,8 +1,8 @@
 import { inflateRawSync } from "node:zlib";
-import type { FileWindow } from "./file-window.ts";
+import type { FileWindow } from "../files/file-window.ts";
+import type { Repair } from "../files/repair-file.ts";
 import { type Member, readMember } from "./gzip-reader.ts";
 import { MEMBER_HEADER, STORED_BLOCK_HEADER_BYTES, TRAILER_BYTES } from "./member-buffer.ts";
-import type { Repair } from "./repair.ts";
 
 /** A member as our own writer makes it, and the bytes that are not what was written. */
 export type OwnMember = { bytes: Buffer; length: number; repairs: Repair[] };

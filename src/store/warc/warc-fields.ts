@@ -1,6 +1,6 @@
 import type { Capture } from "../capture.ts";
-import { LINK_END, type LinkList } from "../graph/link-list.ts";
-import { safeText, safeUri } from "../lists/safe-text.ts";
+import { safeText, safeUri } from "../files/safe-text.ts";
+import { LINK_END, type LinkList } from "../link-list.ts";
 
 const MAX_METADATA_BYTES = 256 * 1024;
 const MAX_VALUE_CHARS = 8192;

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import { type Repair, repairFile } from "../../../src/store/files/repair-file.ts";
 import { Archive } from "../../../src/store/warc/archive.ts";
-import { type Repair, repairFile } from "../../../src/store/warc/repair.ts";
 import { readWarc } from "../../../src/store/warc/warc-reader.ts";
 import { freshFolder, sampleCapture, sampleOptions, url } from "../sample-capture.ts";
 

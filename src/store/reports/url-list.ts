@@ -1,6 +1,6 @@
 import { hasParent, type WaitingLink } from "../../frontier/journal/waiting-run.ts";
-import type { AppendFile } from "../folder/append-file.ts";
-import { safeUri } from "./safe-text.ts";
+import type { AppendFile } from "../files/append-file.ts";
+import { safeUri } from "../files/safe-text.ts";
 
 const WRITE_BYTES = 256 * 1024;
 /** Longer lines are written by themselves. */

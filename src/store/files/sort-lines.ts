@@ -1,7 +1,7 @@
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
-import type { AppendFile } from "../folder/append-file.ts";
-import { removeIfThere, replaceFile } from "../folder/replace-file.ts";
+import type { AppendFile } from "./append-file.ts";
 import { readLines } from "./line-reader.ts";
+import { removeIfThere, replaceFile } from "./replace-file.ts";
 
 const RUN_BYTES = 16 * 1024 * 1024;
 const FAN_IN = 32;

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, truncateSync } from "node:fs";
 import { copyShared } from "../../runtime/copy-shared.ts";
-import { AppendFile, type WriteBytes } from "../folder/append-file.ts";
+import { AppendFile, type WriteBytes } from "./append-file.ts";
 
 const MAX_PENDING_BYTES = 64 * 1024;
 const FIRST_BYTES = 4 * 1024;
@@ -64,7 +64,7 @@ type WritableBuffer = Buffer & { utf8Write(text: string, at: number): number };
  * Appends lines to a file that nobody else writes. Lines wait in memory and reach the file whole,
  * many with one write; a half line that a crash left at the end is cut off when the file is opened.
  */
-export class JsonlWriter {
+export class JsonlFile {
   readonly #file: AppendFile;
   #bytes = Buffer.alloc(0) as WritableBuffer;
   #used = 0;
@@ -76,7 +76,7 @@ export class JsonlWriter {
   }
 
   /** Whether the next write will first empty the buffer, and so may meet a full disk. */
-  get due(): boolean {
+  get isDue(): boolean {
     return this.#used >= MAX_PENDING_BYTES;
   }
 
@@ -87,7 +87,7 @@ export class JsonlWriter {
 
   /** Takes one line without its line end; line ends inside would make two, so they become spaces. */
   writeLine(line: string): void {
-    if (this.due) this.flush();
+    if (this.isDue) this.flush();
     this.hold(line);
   }
 

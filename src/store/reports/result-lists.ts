@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "../files/replace-file.ts";
+import { safeText, safeUri } from "../files/safe-text.ts";
 import type { FoundUrl, JournalView } from "../finish/committed.ts";
-import { replaceFile } from "../folder/replace-file.ts";
 import { sourceLine } from "../tree/tree-files.ts";
-import { safeText, safeUri } from "./safe-text.ts";
 import { UrlList } from "./url-list.ts";
 
 const TITLE = "URLs found and not crawled";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { FileWindow } from "../warc/file-window.ts";
+import { FileWindow } from "./file-window.ts";
 
 const STEP_BYTES = 256 * 1024;
 
