@@ -7,7 +7,7 @@ import { UNIT } from "../../frontier/opic/cash-book.ts";
 import { ShardCash } from "../../frontier/opic/shard-cash.ts";
 import { admissionFingerprint } from "../../frontier/seen/admission-key.ts";
 import { lastFingerprint } from "../../hash/fingerprint.ts";
-import { readLines } from "../../store/files/line-reader.ts";
+import { readLines } from "../../store/files/read-file.ts";
 import { crawlPaths, partsOf, readCrawlState } from "../../store/folder/crawl-folder.ts";
 import type { PageLine } from "../../store/lists/page-line.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";

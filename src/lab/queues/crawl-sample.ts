@@ -1,5 +1,5 @@
 import { UsageError } from "../../errors.ts";
-import { readLines } from "../../store/files/line-reader.ts";
+import { readLines } from "../../store/files/read-file.ts";
 import { completeIfLeft } from "../../store/finish/finalize.ts";
 import { crawlPaths } from "../../store/folder/crawl-folder.ts";
 import { graphPaths } from "../../store/folder/graph-facts.ts";

@@ -1,5 +1,5 @@
 import type { AppendFile } from "../files/append-file.ts";
-import { readLines } from "../files/line-reader.ts";
+import { readLines } from "../files/read-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { safeText } from "../files/safe-text.ts";
 import { graphPaths } from "../folder/graph-facts.ts";

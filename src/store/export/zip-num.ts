@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { readLines } from "../files/line-reader.ts";
+import { readLines } from "../files/read-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 
 const LINES_PER_BLOCK = 3000;

@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync } from "node:fs";
+import { readFully } from "./read-file.ts";
 
 const STEP_BYTES = 1024 * 1024;
 
@@ -21,6 +22,11 @@ export class FileWindow {
     return this.#bytes.subarray(offset - this.#start);
   }
 
+  /** Exactly these bytes, as far as the file has them. */
+  slice(from: number, to: number): Buffer {
+    return this.at(Math.min(from, this.size), to - from).subarray(0, to - from);
+  }
+
   close(): void {
     closeSync(this.#file);
   }
@@ -28,14 +34,28 @@ export class FileWindow {
   #move(offset: number, end: number): void {
     const wanted = Math.min(this.size, Math.max(end, offset + STEP_BYTES)) - offset;
     const bytes = Buffer.allocUnsafe(Math.max(0, wanted));
-    let got = 0;
-    while (got < bytes.length) {
-      const more = readSync(this.#file, bytes, got, bytes.length - got, offset + got);
-      // The file became shorter than it was when opened.
-      if (more === 0) break;
-      got += more;
-    }
-    this.#bytes = bytes.subarray(0, got);
+    this.#bytes = bytes.subarray(0, readFully(this.#file, bytes, offset));
     this.#start = offset;
+  }
+}
+
+/** Where two files begin to differ; undefined when they are equal. A file that is not there is an empty one. */
+export function firstDifference(a: string, b: string): number | undefined {
+  if (!existsSync(a)) return 0;
+  const [one, other] = [new FileWindow(a), new FileWindow(b)];
+  try {
+    const size = Math.max(one.size, other.size);
+    for (let at = 0; at < size; at += STEP_BYTES) {
+      const x = one.slice(at, at + STEP_BYTES);
+      const y = other.slice(at, at + STEP_BYTES);
+      if (x.equals(y)) continue;
+      let same = 0;
+      while (same < x.length && x[same] === y[same]) same++;
+      return at + same;
+    }
+    return undefined;
+  } finally {
+    one.close();
+    other.close();
   }
 }

@@ -1,6 +1,6 @@
 import { StoreCorruptError } from "../../errors.ts";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
-import { readLines } from "../files/line-reader.ts";
+import { readLines } from "../files/read-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
 import { cdxjFields } from "../lists/cdxj.ts";

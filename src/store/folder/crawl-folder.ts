@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
-import { firstDifference } from "../files/first-difference.ts";
+import { firstDifference } from "../files/file-window.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { openSealed, sealedJson } from "../files/sealed-json.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { syncFolder } from "../files/append-file.ts";
-import { firstDifference } from "../files/first-difference.ts";
+import { firstDifference } from "../files/file-window.ts";
 import { JsonlFile } from "../files/jsonl.ts";
 import { type Repair, repairFile } from "../files/repair-file.ts";
 import { removeIfThere } from "../files/replace-file.ts";

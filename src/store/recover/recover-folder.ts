@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, truncateSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StoreCorruptError, UsageError } from "../../errors.ts";
-import { jsonLine, wholeLinesBytes } from "../files/jsonl.ts";
-import { readLines } from "../files/line-reader.ts";
+import { cutTornLine, jsonLine } from "../files/jsonl.ts";
+import { readLines } from "../files/read-file.ts";
 import { removeIfThere, replaceFile } from "../files/replace-file.ts";
 import { type LostArchive, lostArchives } from "../finish/check-archives.ts";
 import { type ClosedArchive, closeArchives } from "../finish/close-archives.ts";
@@ -108,7 +108,8 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   const journals = openJournals(paths.journals, state.seeds);
   const committed = new Committed(journals.view);
   const closed = closeArchives(paths.archive, committed);
-  for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages]) trimLines(path);
+  for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages])
+    for (const each of [path, ...partsOf(path)]) cutTornLine(each);
   const { view } = journals;
   let rebuilt: Pick<
     ReturnType<typeof rebuildLists>,
@@ -207,14 +208,6 @@ function seedsOf(dir: string): {
     const { state: file, journals } = crawlPaths(dir);
     const what = "the state of the crawl is damaged or missing: it cannot be resumed";
     return { seeds: seedsInJournals(journals), damages: [{ file, offset: 0, what }] };
-  }
-}
-
-/** Cuts off what a crash left of a last line, in a list and in its parts. */
-function trimLines(path: string): void {
-  for (const file of [...(existsSync(path) ? [path] : []), ...partsOf(path)]) {
-    const { whole, size } = wholeLinesBytes(file);
-    if (whole < size) truncateSync(file, whole);
   }
 }
 
