@@ -5,6 +5,7 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Archived, CaptureFacts, PageFacts } from "../capture.ts";
 import type { Repair } from "../files/repair-file.ts";
 import { LinkList } from "../link-list.ts";
+import { headOf } from "./http-head.ts";
 import { readWarc, type WarcRecord } from "./warc-reader.ts";
 
 /** What the archive itself tells about a capture: enough for its lines in index, page list and link graph. */
@@ -103,14 +104,6 @@ function scanned(file: string, record: WarcRecord, metadata: string | undefined)
       isRevisit: record.type === "revisit",
     },
   };
-}
-
-/** The head of an HTTP block through its blank line. */
-export function headOf(block: Buffer): string {
-  const end = block.indexOf("\r\n\r\n", 0, "latin1");
-  const loose = block.indexOf("\n\n", 0, "latin1");
-  if (end >= 0 && (loose < 0 || end < loose)) return block.toString("latin1", 0, end + 4);
-  return block.toString("latin1", 0, loose < 0 ? block.length : loose + 2);
 }
 
 function mimeOf(head: string): string {

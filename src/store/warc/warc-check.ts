@@ -1,4 +1,5 @@
 import { digestMatches } from "./digest.ts";
+import { headEnd } from "./http-head.ts";
 import type { WarcHeader } from "./warc-header.ts";
 
 const MANDATORY = ["warc-record-id", "warc-date", "warc-type", "content-length"];
@@ -62,10 +63,8 @@ function payloadsOf(headers: ReadonlyMap<string, string>, block: Buffer): Buffer
   if (headers.has("warc-segment-number") || type === "revisit") return [];
   if (type === "resource" || type === "conversion") return [block];
   if (!/^application\/http\b/i.test(headers.get("content-type") ?? "")) return [];
-  const strict = block.indexOf("\r\n\r\n", 0, "latin1");
-  const loose = block.indexOf("\n\n", 0, "latin1");
-  const end = strict >= 0 && (loose < 0 || strict < loose) ? strict + 4 : loose + 2;
-  if (strict < 0 && loose < 0) return [block.subarray(block.length)];
+  const end = headEnd(block);
+  if (end < 0) return [block.subarray(block.length)];
   const raw = block.subarray(end);
   if (!/\ntransfer-encoding[ \t]*:[^\n]*chunked/i.test(block.toString("latin1", 0, end)))
     return [raw];
