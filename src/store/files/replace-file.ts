@@ -26,6 +26,12 @@ export function replaceFile<T>(path: string, fill: (file: AppendFile) => T): T {
   return result;
 }
 
+/** The same for content that is in memory. */
+export function replaceWith(path: string, content: string | Uint8Array): void {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  replaceFile(path, (file) => file.write(bytes));
+}
+
 /** Removes a file; one that is gone already is fine. */
 export function removeIfThere(path: string): void {
   try {

@@ -1,11 +1,10 @@
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
-import type { AppendFile } from "./append-file.ts";
 import { readLines } from "./read-file.ts";
 import { SortedRuns } from "./sorted-runs.ts";
+import { writeLines } from "./write-lines.ts";
 
 const RUN_BYTES = 16 * 1024 * 1024;
 const FAN_IN = 32;
-const WRITE_CHARS = 256 * 1024;
 
 /** How lines are told apart and how much memory sorting them may take. */
 export interface SortOptions {
@@ -31,7 +30,7 @@ export function sortLines(
   const { runBytes = RUN_BYTES, fanIn = FAN_IN, limit = NO_LIMIT } = options;
   const runs = new SortedRuns(out, fanIn, {
     read: readLines,
-    write: (file, lines) => writeLines(file, lines, options),
+    write: (file, lines) => writeLines(file, withoutTwins(lines, options.sameWhen), { limit }),
     isBefore: (a: string, b: string) => a < b,
   });
   try {
@@ -56,26 +55,15 @@ export function sortLines(
   }
 }
 
-/** Writes lines that are one character per byte; answers how many. */
-export function writeLines(
-  file: AppendFile,
+/** Lines in order, equal neighbours once. */
+function* withoutTwins(
   lines: Iterable<string>,
-  { sameWhen, limit = NO_LIMIT }: SortOptions = {},
-): number {
-  let written = 0;
-  let text = "";
+  sameWhen: SortOptions["sameWhen"],
+): Generator<string, void> {
   let last: string | undefined;
   for (const line of lines) {
     const key = sameWhen?.(line);
-    if (key !== undefined && key === last) continue;
+    if (key === undefined || key !== last) yield line;
     last = key;
-    text += `${line}\n`;
-    written++;
-    if (text.length < WRITE_CHARS) continue;
-    limit.check();
-    file.write(Buffer.from(text, "latin1"));
-    text = "";
   }
-  file.write(Buffer.from(text, "latin1"));
-  return written;
 }

@@ -42,14 +42,11 @@ export class Committed {
   readonly #found = new Map<string, Uint8Array>();
   /** Those that nobody has named yet; without a journal those that somebody has. */
   readonly #unstored = new Set<number>();
-  /** URLs that ended. */
-  readonly ended: number = 0;
 
   constructor(view: JournalView | undefined) {
     this.#view = view;
     if (view === undefined) return;
     for (const { low, high, where } of view.ended()) {
-      this.ended++;
       if (where === undefined) this.#unstored.add(key(low, high));
       else this.#keep(where);
     }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
 import { firstDifference } from "../files/file-window.ts";
-import { replaceFile } from "../files/replace-file.ts";
+import { replaceWith } from "../files/replace-file.ts";
 import { openSealed, sealedJson } from "../files/sealed-json.ts";
 
 /** Of state/crawl.json. */
@@ -64,7 +64,7 @@ export function writeCrawlState(dir: string, state: CrawlState): void {
   const { state: path, stateCopy } = crawlPaths(dir);
   const bytes = sealedJson(state);
   // The copy first: what is read in place of a damaged file must not name an older run.
-  for (const each of [stateCopy, path]) replaceFile(each, (file) => file.write(bytes));
+  for (const each of [stateCopy, path]) replaceWith(each, bytes);
 }
 
 /** The state of a crawl folder; undefined when the folder holds no crawl. Throws StoreCorruptError for one that is damaged. */
@@ -116,8 +116,7 @@ export function repairCrawlState(
   const [file, from] = isWhole(state) ? [stateCopy, state] : [state, stateCopy];
   if (isWhole(file) || !isWhole(from)) return [];
   const offset = existsSync(file) ? (firstDifference(file, from) ?? 0) : 0;
-  const bytes = readFileSync(from);
-  replaceFile(file, (into) => into.write(bytes));
+  replaceWith(file, readFileSync(from));
   return [{ file, offset }];
 }
 

@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { FolderTakenError } from "../../errors.ts";
 import { reserveSegment } from "../../frontier/journal/journal-files.ts";
 import { syncFolder } from "../files/append-file.ts";
-import { replaceFile } from "../files/replace-file.ts";
+import { replaceWith } from "../files/replace-file.ts";
 import {
   type CrawlPaths,
   type CrawlState,
@@ -68,7 +68,7 @@ function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): 
     mkdirSync(folder, { recursive: true });
   // Here, not by the builders: all of them must use the same ids.
   graphFacts(graphPaths(dir).facts);
-  replaceFile(paths.pages, (file) => file.write(PAGES_HEADER));
+  replaceWith(paths.pages, PAGES_HEADER);
   const journals = crawl.frontier === "shared" ? undefined : shardsOf(crawl.config);
   for (let shard = 0; shard < (journals ?? 0); shard++) reserveSegment(paths.journals, shard, 1);
   syncFolder(paths.journals);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
 import { jsonLine } from "../files/jsonl.ts";
-import { replaceFile } from "../files/replace-file.ts";
+import { replaceWith } from "../files/replace-file.ts";
 import { crawlPaths } from "./crawl-folder.ts";
 
 /** The files of a finished graph. */
@@ -60,5 +60,5 @@ export function graphFacts(path: string): GraphFacts {
 
 /** Writes links/graph.json. */
 export function writeGraphFacts(path: string, facts: GraphFacts): void {
-  replaceFile(path, (file) => file.write(Buffer.from(`${jsonLine(facts)}\n`)));
+  replaceWith(path, `${jsonLine(facts)}\n`);
 }

@@ -10,7 +10,7 @@ import {
 import { dirname, join, resolve, sep } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
 import { syncFolder } from "../files/append-file.ts";
-import { replaceFile } from "../files/replace-file.ts";
+import { replaceWith } from "../files/replace-file.ts";
 import { safeUri } from "../files/safe-text.ts";
 import type { Tenant, TreeFiles, TreePage } from "./url-tree.ts";
 
@@ -57,10 +57,9 @@ export class DiskTree implements TreeFiles {
   write(path: string, page: TreePage): void {
     const folder = this.#below(path);
     this.#makeFolders(folder);
-    replaceFile(join(folder, CONTENT), (file) => file.write(page.content));
+    replaceWith(join(folder, CONTENT), page.content);
     // Last: a folder with source.txt is complete, also after a power loss.
-    const line = Buffer.from(`${sourceLine(page.url, page.source)}\n`);
-    replaceFile(join(folder, SOURCE), (file) => file.write(line));
+    replaceWith(join(folder, SOURCE), `${sourceLine(page.url, page.source)}\n`);
   }
 
   #below(path: string): string {
