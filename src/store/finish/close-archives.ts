@@ -88,12 +88,6 @@ function cut(path: string, size: number): void {
   }
 }
 
-/** Closes what a builder left open that died in a run that went on; without one there is nothing to read. */
-export function closeLeftOpen(dir: string): void {
-  if (archiveFiles(crawlPaths(dir).archive).some((name) => name.endsWith(OPEN)))
-    closeAfterCrash(dir);
-}
-
 /** Closes what a run that died left open, before the next one begins. */
 export function closeAfterCrash(dir: string): ClosedArchive[] {
   const paths = crawlPaths(dir);

@@ -151,13 +151,10 @@ export function partOf(path: string, thread: number): string {
 
 /** The parts of a file that are there, in the order of their threads. */
 export function partsOf(path: string): string[] {
-  const [before, after] = partOf(path, 0).split(/-0(?=\.)/) as [string, string];
-  const numbered: [number, string][] = [];
-  for (const name of readdirSync(dirname(path))) {
-    const part = join(dirname(path), name);
-    if (!part.startsWith(`${before}-`) || !part.endsWith(after)) continue;
-    const thread = part.slice(before.length + 1, part.length - after.length);
-    if (/^\d+$/.test(thread)) numbered.push([Number(thread), part]);
-  }
-  return numbered.sort(([a], [b]) => a - b).map(([, part]) => part);
+  const folder = dirname(path);
+  const threads = readdirSync(folder).flatMap((name) => {
+    const thread = Number(/-(\d+)\.\w+\.part$/.exec(name)?.[1]);
+    return partOf(path, thread) === join(folder, name) ? thread : [];
+  });
+  return threads.sort((a, b) => a - b).map((thread) => partOf(path, thread));
 }

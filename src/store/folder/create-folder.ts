@@ -95,16 +95,17 @@ function shardsOf(config: object | undefined): number | undefined {
 }
 
 function refuseIfTaken(dir: string, paths: CrawlPaths): void {
-  const taken = whyTaken(dir, paths);
-  if (taken !== undefined) throw new FolderTakenError(taken);
+  const why = whyTaken(dir, paths);
+  if (why !== "") throw new FolderTakenError(`${dir} ${why}`);
 }
 
-function whyTaken(dir: string, paths: CrawlPaths): string | undefined {
-  if (!existsSync(dir)) return undefined;
-  if (!statSync(dir).isDirectory()) return `${dir} is a file, not a folder: choose another --out`;
+/** "" when it is not. */
+function whyTaken(dir: string, paths: CrawlPaths): string {
+  if (!existsSync(dir)) return "";
+  if (!statSync(dir).isDirectory()) return "is a file, not a folder: choose another --out";
   if (existsSync(paths.state))
-    return `${dir} already holds a crawl, which is never overwritten: continue it with orbweaver resume ${dir}, or choose another --out`;
+    return `already holds a crawl, which is never overwritten: continue it with orbweaver resume ${dir}, or choose another --out`;
   if (readdirSync(dir).length > 0 && !isUnfinished(dir))
-    return `${dir} is not empty and not a crawl folder: choose another --out, or an empty folder`;
-  return undefined;
+    return "is not empty and not a crawl folder: choose another --out, or an empty folder";
+  return "";
 }
