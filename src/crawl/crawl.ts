@@ -6,6 +6,7 @@ import { monotonicMs } from "../runtime/clock.ts";
 import { residentBytes } from "../runtime/open-files.ts";
 import { totals } from "../stats/counters.ts";
 import { HourlyStatistics } from "../stats/hourly-statistics.ts";
+import { prepareResume } from "../store/finish/prepare-resume.ts";
 import {
   type CrawlState,
   crawlPaths,
@@ -14,7 +15,6 @@ import {
 } from "../store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../store/folder/create-folder.ts";
 import { lockFolder } from "../store/folder/folder-lock.ts";
-import { prepareResume } from "../store/folder/prepare-resume.ts";
 import { treeLockMemory } from "../store/tree/page-tree.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";

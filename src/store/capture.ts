@@ -1,8 +1,7 @@
 import type { PageLocation } from "../frontier/finish.ts";
 import { isList, type Via } from "../frontier/via.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import type { LinkList } from "./graph/link-list.ts";
-import type { EarlierRecord } from "./warc/earlier-crawl.ts";
+import type { LinkList } from "./link-list.ts";
 
 /** What the parser found in a page. */
 export interface PageFacts {
@@ -13,6 +12,17 @@ export interface PageFacts {
   language?: string | undefined;
   /** What robots meta and X-Robots-Tag ask for, such as "noindex, nofollow"; "" for nothing. */
   robots?: string | undefined;
+}
+
+/** A record of an earlier crawl, as a revisit record names it. */
+export interface EarlierRecord {
+  /** UUID of the response record. */
+  readonly recordId: string;
+  readonly uri: string;
+  /** Its WARC-Date. */
+  readonly date: string;
+  /** Its WARC-Payload-Digest. */
+  readonly payloadDigest: string;
 }
 
 /** What the archive knows about a capture after writing it. */

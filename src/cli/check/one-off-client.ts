@@ -1,5 +1,6 @@
 import { openTransport } from "../../fetch/open-transport.ts";
-import { type Asked, PoliteClient } from "../../fetch/polite-client.ts";
+import type { FetchOutcome } from "../../fetch/outcome.ts";
+import { PoliteClient } from "../../fetch/polite-client.ts";
 import { AddressPolicy } from "../../fetch/route/address.ts";
 import { NameResolver } from "../../fetch/route/resolve.ts";
 import { RouteFinder } from "../../fetch/route/route.ts";
@@ -17,7 +18,10 @@ export interface OneOffRequest<T> {
   readonly maxBodyBytes: number;
   readonly maxRedirects: number;
   /** What an answer means: the URL to ask instead, or the result. */
-  read(asked: Asked, url: CrawlUrl): Promise<{ readonly next: CrawlUrl } | { readonly result: T }>;
+  read(
+    asked: FetchOutcome,
+    url: CrawlUrl,
+  ): Promise<{ readonly next: CrawlUrl } | { readonly result: T }>;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { CrawlConfig } from "../../config/schema.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import { Builder } from "../../store/builder.ts";
 import { BufferPlan } from "../buffer-plan.ts";
-import { openBuffer } from "../hand-off/open-buffer.ts";
+import { openBuffer } from "../open-buffer.ts";
 import { bellsOf, Control, type CrawlMemory } from "../shared-memory.ts";
 import { BuilderLoop } from "./builder-loop.ts";
 import type { ToBuilder } from "./builder-message.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDiskTrouble } from "../../errors.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
-import { removeIfThere, replaceFile } from "../../store/folder/replace-file.ts";
+import { removeIfThere, replaceFile } from "../../store/files/replace-file.ts";
 import type { Doorbell } from "../../sync/doorbell.ts";
 import { type Control, MODES } from "../shared-memory.ts";
 

@@ -1,11 +1,11 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import { NO_LIMIT, TimeLimit } from "../../runtime/time-limit.ts";
 import type { Totals } from "../../stats/counters.ts";
-import { closeLeftOpen } from "../../store/finish/close-archives.ts";
+import { closeAfterCrash } from "../../store/finish/close-archives.ts";
 import { completeFolder } from "../../store/finish/finalize.ts";
 import { unfinishedBytes } from "../../store/finish/merge-parts.ts";
 import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
-import { openResults } from "../../store/lists/crawl-results.ts";
+import { openResults } from "../../store/reports/crawl-results.ts";
 import type { Measured } from "../crawl-summary.ts";
 import { makeLastSnapshots } from "./last-snapshots.ts";
 import { writeReports, writeTopPages } from "./reports.ts";
@@ -57,7 +57,7 @@ export class CrawlCloser {
    * however long that takes: they tell what the crawl found.
    */
   clean(totals: Totals, measured: Measured, voice: CloseListener): string[] {
-    closeLeftOpen(this.#out);
+    closeAfterCrash(this.#out);
     const results = openResults(this.#out);
     writeReports(this.#out, this.#config, { totals, measured, results });
     const unfolded = measured.ended === "finished" ? 0 : this.#makeSnapshots();

@@ -2,10 +2,9 @@ import type { Lease } from "../../frontier/frontier.ts";
 import type { Via } from "../../frontier/via.ts";
 import type { ParsedPage } from "../../parse/page.ts";
 import { directivesText, type RobotsDirectives } from "../../parse/robots-meta.ts";
-import type { Capture, PageFacts } from "../../store/capture.ts";
-import { LinkList, linkLines } from "../../store/graph/link-list.ts";
-import { jsonLine } from "../../store/lists/jsonl.ts";
-import type { EarlierRecord } from "../../store/warc/earlier-crawl.ts";
+import type { Capture, EarlierRecord, PageFacts } from "../../store/capture.ts";
+import { jsonLine } from "../../store/files/jsonl.ts";
+import { LinkList, linkLines } from "../../store/link-list.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 
 /*

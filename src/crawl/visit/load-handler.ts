@@ -3,7 +3,7 @@ import type { HandledPage, PagePriority } from "../../config/page-handler.ts";
 import { printable } from "../../config/printable.ts";
 import { isInline } from "../../config/user-module.ts";
 import { UsageError } from "../../errors.ts";
-import { jsonLine } from "../../store/lists/jsonl.ts";
+import { jsonLine } from "../../store/files/jsonl.ts";
 
 /** A user's handler after loading: its answers are checked. */
 export interface LoadedHandler {

@@ -13,7 +13,8 @@ import type { RobotsDirectives } from "../../parse/robots-meta.ts";
 import { robotsTag } from "../../parse/robots-tag.ts";
 import { looksLikeHtml } from "../../parse/sniff.ts";
 import { giveBackMemory } from "../../runtime/collect-garbage.ts";
-import type { EarlierCrawl, EarlierRecord } from "../../store/warc/earlier-crawl.ts";
+import type { EarlierRecord } from "../../store/capture.ts";
+import type { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { ListReader } from "./list-reader.ts";
 

@@ -1,10 +1,10 @@
 import { UsageError } from "../../errors.ts";
+import { readLines } from "../../store/files/read-file.ts";
 import { completeIfLeft } from "../../store/finish/finalize.ts";
 import { crawlPaths } from "../../store/folder/crawl-folder.ts";
 import { graphPaths } from "../../store/folder/graph-facts.ts";
 import { readEdges } from "../../store/graph/edge-file.ts";
 import { LinkGraph as GraphOnDisk } from "../../store/graph/link-graph.ts";
-import { readLines } from "../../store/lists/line-reader.ts";
 import type { PageLine } from "../../store/lists/page-line.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../url/site.ts";

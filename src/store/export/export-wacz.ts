@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { removeIfThere, replaceFile } from "../files/replace-file.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
-import { removeIfThere, replaceFile } from "../folder/replace-file.ts";
 import { closedFiles, noPages } from "./closed-files.ts";
 import { writeZipNum } from "./zip-num.ts";
 import { type Resource, ZipWriter } from "./zip-writer.ts";

@@ -1,5 +1,5 @@
 import { StoreCorruptError } from "../../errors.ts";
-import { readLines } from "../lists/line-reader.ts";
+import { readLines } from "../files/read-file.ts";
 import type { PageLine } from "../lists/page-line.ts";
 
 /** Columns of the tables that pages are exported to, in their order. */

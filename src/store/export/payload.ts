@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { surtKey } from "../../url/surt.ts";
+import { FileWindow } from "../files/file-window.ts";
+import { SortedLines } from "../files/sorted-lines.ts";
 import { cdxjFields } from "../lists/cdxj.ts";
-import { SortedLines } from "../lists/sorted-lines.ts";
-import { headOf } from "../warc/archive-scan.ts";
-import { FileWindow } from "../warc/file-window.ts";
+import { headOf } from "../warc/http-head.ts";
 import { plainBody } from "../warc/plain-body.ts";
 import { readRecordAt, type WarcRecord } from "../warc/warc-reader.ts";
 

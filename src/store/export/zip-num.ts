@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { replaceFile } from "../folder/replace-file.ts";
-import { readLines } from "../lists/line-reader.ts";
+import { readLines } from "../files/read-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
 
 const LINES_PER_BLOCK = 3000;
 const NAME = "index.cdx.gz";

@@ -9,7 +9,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import { syncFolder } from "../folder/append-file.ts";
+import { syncFolder } from "../files/append-file.ts";
 import { crawlPaths, readCrawlState } from "../folder/crawl-folder.ts";
 import { type ArchiveDamage, archiveFiles, OPEN } from "../warc/archive-scan.ts";
 import { readWarc } from "../warc/warc-reader.ts";
@@ -86,12 +86,6 @@ function cut(path: string, size: number): void {
   } finally {
     closeSync(file);
   }
-}
-
-/** Closes what a builder left open that died in a run that went on; without one there is nothing to read. */
-export function closeLeftOpen(dir: string): void {
-  if (archiveFiles(crawlPaths(dir).archive).some((name) => name.endsWith(OPEN)))
-    closeAfterCrash(dir);
 }
 
 /** Closes what a run that died left open, before the next one begins. */

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import type { CrawlConfig } from "../../config/schema.ts";
 import { StoreCorruptError } from "../../errors.ts";
-import { firstDifference } from "./first-difference.ts";
-import { replaceFile } from "./replace-file.ts";
-import { openSealed, sealedJson } from "./sealed-json.ts";
+import { firstDifference } from "../files/file-window.ts";
+import { replaceWith } from "../files/replace-file.ts";
+import { openSealed, sealedJson } from "../files/sealed-json.ts";
 
 /** Of state/crawl.json. */
 export const FORMAT_VERSION = 3;
@@ -62,7 +62,7 @@ export function writeCrawlState(dir: string, state: CrawlState): void {
   const { state: path, stateCopy } = crawlPaths(dir);
   const bytes = sealedJson(state);
   // The copy first: what is read in place of a damaged file must not name an older run.
-  for (const each of [stateCopy, path]) replaceFile(each, (file) => file.write(bytes));
+  for (const each of [stateCopy, path]) replaceWith(each, bytes);
 }
 
 /** The state of a crawl folder; undefined when the folder holds no crawl. Throws StoreCorruptError for one that is damaged. */
@@ -114,8 +114,7 @@ export function repairCrawlState(
   const [file, from] = isWhole(state) ? [stateCopy, state] : [state, stateCopy];
   if (isWhole(file) || !isWhole(from)) return [];
   const offset = existsSync(file) ? (firstDifference(file, from) ?? 0) : 0;
-  const bytes = readFileSync(from);
-  replaceFile(file, (into) => into.write(bytes));
+  replaceWith(file, readFileSync(from));
   return [{ file, offset }];
 }
 
@@ -150,13 +149,10 @@ export function partOf(path: string, thread: number): string {
 
 /** The parts of a file that are there, in the order of their threads. */
 export function partsOf(path: string): string[] {
-  const [before, after] = partOf(path, 0).split(/-0(?=\.)/) as [string, string];
-  const numbered: [number, string][] = [];
-  for (const name of readdirSync(dirname(path))) {
-    const part = join(dirname(path), name);
-    if (!part.startsWith(`${before}-`) || !part.endsWith(after)) continue;
-    const thread = part.slice(before.length + 1, part.length - after.length);
-    if (/^\d+$/.test(thread)) numbered.push([Number(thread), part]);
-  }
-  return numbered.sort(([a], [b]) => a - b).map(([, part]) => part);
+  const folder = dirname(path);
+  const threads = readdirSync(folder).flatMap((name) => {
+    const thread = Number(/-(\d+)\.\w+\.part$/.exec(name)?.[1]);
+    return partOf(path, thread) === join(folder, name) ? thread : [];
+  });
+  return threads.sort((a, b) => a - b).map((thread) => partOf(path, thread));
 }

@@ -3,7 +3,8 @@ import { dirname, join, relative } from "node:path";
 import { FolderTakenError } from "../../errors.ts";
 import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { reserveSegment } from "../../frontier/journal/journal-files.ts";
-import { syncFolder } from "./append-file.ts";
+import { syncFolder } from "../files/append-file.ts";
+import { replaceWith } from "../files/replace-file.ts";
 import {
   type CrawlPaths,
   type CrawlState,
@@ -13,7 +14,6 @@ import {
 } from "./crawl-folder.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { graphFacts, graphPaths } from "./graph-facts.ts";
-import { replaceFile } from "./replace-file.ts";
 
 /** First line of pages.jsonl: WACZ readers refuse the file without it. Page lines have a `url`. */
 export const PAGES_HEADER: Buffer = Buffer.from(
@@ -69,7 +69,7 @@ function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): 
     mkdirSync(folder, { recursive: true });
   // Here, not by the builders: all of them must use the same ids.
   graphFacts(graphPaths(dir).facts);
-  replaceFile(paths.pages, (file) => file.write(PAGES_HEADER));
+  replaceWith(paths.pages, PAGES_HEADER);
   const journals = frontierTraits(crawl).isDurable ? shardsOf(crawl.config) : undefined;
   for (let shard = 0; shard < (journals ?? 0); shard++) reserveSegment(paths.journals, shard, 1);
   syncFolder(paths.journals);
@@ -96,16 +96,17 @@ function shardsOf(config: object | undefined): number | undefined {
 }
 
 function refuseIfTaken(dir: string, paths: CrawlPaths): void {
-  const taken = whyTaken(dir, paths);
-  if (taken !== undefined) throw new FolderTakenError(taken);
+  const why = whyTaken(dir, paths);
+  if (why !== "") throw new FolderTakenError(`${dir} ${why}`);
 }
 
-function whyTaken(dir: string, paths: CrawlPaths): string | undefined {
-  if (!existsSync(dir)) return undefined;
-  if (!statSync(dir).isDirectory()) return `${dir} is a file, not a folder: choose another --out`;
+/** "" when it is not. */
+function whyTaken(dir: string, paths: CrawlPaths): string {
+  if (!existsSync(dir)) return "";
+  if (!statSync(dir).isDirectory()) return "is a file, not a folder: choose another --out";
   if (existsSync(paths.state))
-    return `${dir} already holds a crawl, which is never overwritten: continue it with orbweaver resume ${dir}, or choose another --out`;
+    return `already holds a crawl, which is never overwritten: continue it with orbweaver resume ${dir}, or choose another --out`;
   if (readdirSync(dir).length > 0 && !isUnfinished(dir))
-    return `${dir} is not empty and not a crawl folder: choose another --out, or an empty folder`;
-  return undefined;
+    return "is not empty and not a crawl folder: choose another --out, or an empty folder";
+  return "";
 }

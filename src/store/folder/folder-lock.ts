@@ -1,8 +1,8 @@
 import { linkSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { FolderTakenError } from "../../errors.ts";
+import { removeIfThere } from "../files/replace-file.ts";
 import { crawlPaths } from "./crawl-folder.ts";
-import { removeIfThere } from "./replace-file.ts";
 
 /**
  * Keeps a crawl folder to one process. The lock names the process and when it was started, so that one that a killed

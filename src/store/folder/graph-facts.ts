@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
-import { jsonLine } from "../lists/jsonl.ts";
+import { jsonLine } from "../files/jsonl.ts";
+import { replaceWith } from "../files/replace-file.ts";
 import { crawlPaths } from "./crawl-folder.ts";
-import { replaceFile } from "./replace-file.ts";
 
 /** The files of a finished graph. */
 export interface GraphPaths {
@@ -60,5 +60,5 @@ export function graphFacts(path: string): GraphFacts {
 
 /** Writes links/graph.json. */
 export function writeGraphFacts(path: string, facts: GraphFacts): void {
-  replaceFile(path, (file) => file.write(Buffer.from(`${jsonLine(facts)}\n`)));
+  replaceWith(path, `${jsonLine(facts)}\n`);
 }

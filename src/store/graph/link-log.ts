@@ -1,13 +1,13 @@
 import { existsSync, statSync, truncateSync } from "node:fs";
 import { fingerprint, lastFingerprint, UrlFingerprints } from "../../hash/fingerprint.ts";
-import { AppendFile } from "../folder/append-file.ts";
+import { AppendFile } from "../files/append-file.ts";
+import { JsonlFile } from "../files/jsonl.ts";
+import { safeUri } from "../files/safe-text.ts";
 import { partOf } from "../folder/crawl-folder.ts";
 import { type GraphFacts, graphFacts, graphPaths } from "../folder/graph-facts.ts";
-import { JsonlWriter } from "../lists/jsonl.ts";
-import { safeUri } from "../lists/safe-text.ts";
+import { LINK_END, LINK_START, type LinkList } from "../link-list.ts";
 import { type ListEntry, syncWriter, type Writer, type WriterOptions } from "../writer.ts";
 import { EDGE_BYTES, EDGE_WORDS } from "./edge-file.ts";
-import { LINK_END, LINK_START, type LinkList } from "./link-list.ts";
 import { RecentIds } from "./recent-ids.ts";
 
 const FLUSH_EDGES = 16 * 1024;
@@ -30,7 +30,7 @@ export function openGraph({
   const log = new LinkLog(graphFacts(facts), partOf(out, thread), partOf(nodes, thread));
   return syncWriter(log, (entry: ListEntry) => {
     if (entry.kind === "capture" && entry.outlinks.length > 0) log.page(entry.url, entry.outlinks);
-    return log.due;
+    return log.isDue;
   });
 }
 
@@ -42,7 +42,7 @@ export class LinkLog {
   readonly #facts: GraphFacts;
   readonly #prints: UrlFingerprints;
   readonly #edges: AppendFile;
-  readonly #names: JsonlWriter;
+  readonly #names: JsonlFile;
   #waiting = new Uint32Array(FLUSH_EDGES * EDGE_WORDS);
   #used = 0;
   /** Ids whose names are in the list. */
@@ -57,12 +57,12 @@ export class LinkLog {
       if (size % EDGE_BYTES !== 0) truncateSync(edgesPath, size - (size % EDGE_BYTES));
     }
     this.#edges = new AppendFile(edgesPath, "append");
-    this.#names = new JsonlWriter(namesPath);
+    this.#names = new JsonlFile(namesPath);
   }
 
   /** Whether so much waits that it should be flushed. */
-  get due(): boolean {
-    return this.#names.due || this.#used >= FLUSH_EDGES * EDGE_WORDS;
+  get isDue(): boolean {
+    return this.#names.isDue || this.#used >= FLUSH_EDGES * EDGE_WORDS;
   }
 
   /** Adds a page with its links; writes nothing. */

@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
-import type { AppendFile } from "../folder/append-file.ts";
-import { removeIfThere, replaceFile } from "../folder/replace-file.ts";
+import type { AppendFile } from "../files/append-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { SortedRuns } from "../files/sorted-runs.ts";
 import { EDGE_BYTES, EDGE_WORDS, readEdges } from "./edge-file.ts";
 
 const RUN_EDGES = 1024 * 1024;
@@ -34,39 +35,31 @@ export function sortEdges(
   options: SortEdgesOptions = {},
 ): number {
   const { runEdges = RUN_EDGES, fanIn = FAN_IN, reverse = false, limit = NO_LIMIT } = options;
-  const made: string[] = [];
-  const newRun = (edges: Iterable<Uint32Array>): string => {
-    const path = `${out}.run-${made.length}`;
-    made.push(path);
-    replaceFile(path, (file) => writeEdges(file, edges, limit));
-    return path;
-  };
+  const runs = new SortedRuns(out, fanIn, {
+    read: (path) => eachEdge(readEdges(path, Math.floor(MERGE_EDGES / fanIn))),
+    write: (file, edges) => writeEdges(file, edges, limit),
+    isBefore: (a, b) => isBefore(a, 0, b, 0),
+  });
   try {
-    let runs: string[] = [];
-    let held: Uint32Array | undefined;
+    let held: Uint32Array = new Uint32Array(0);
     for (const input of inputs)
       for (const edges of readEdges(input, runEdges)) {
         limit.check();
-        if (held !== undefined) runs.push(newRun([held]));
+        if (held.length > 0) runs.add([held]);
         if (reverse) turnRound(edges);
         held = sortByDigits(edges);
       }
     // What fits memory is written once.
-    if (runs.length > 0 && held !== undefined) runs.push(newRun([held]));
-    while (runs.length > fanIn) {
-      const merged = newRun(mergeRuns(runs.slice(0, fanIn)));
-      for (const run of runs.slice(0, fanIn)) removeIfThere(run);
-      runs = [...runs.slice(fanIn), merged];
-    }
-    let written = 0;
-    replaceFile(out, (file) => {
-      const whole = runs.length > 0 ? mergeRuns(runs) : [held ?? new Uint32Array(0)];
-      written = writeEdges(file, whole, limit);
-    });
-    return written;
+    return runs.merge(runs.isEmpty ? [held] : eachEdge([held]));
   } finally {
-    for (const run of made) removeIfThere(run);
+    runs.remove();
   }
+}
+
+/** Edges one by one. */
+function* eachEdge(pieces: Iterable<Uint32Array>): Generator<Uint32Array, void> {
+  for (const piece of pieces)
+    for (let at = 0; at < piece.length; at += EDGE_WORDS) yield piece.subarray(at, at + EDGE_WORDS);
 }
 
 /**
@@ -91,11 +84,7 @@ export function sortBothWays(
   replaceFile(backward, (file) => writeEdges(file, [byTarget], limit));
   turnRound(byTarget);
   const bySource = sortByDigits(byTarget, [SOURCE]);
-  let written = 0;
-  replaceFile(forward, (file) => {
-    written = writeEdges(file, [bySource], limit);
-  });
-  return written;
+  return replaceFile(forward, (file) => writeEdges(file, [bySource], limit));
 }
 
 /** All edges of some files; undefined when there are more than so many. */
@@ -200,45 +189,6 @@ function isBefore(a: Uint32Array, i: number, b: Uint32Array, j: number): boolean
   return a[i + 3]! < b[j + 3]!;
 }
 
-interface Run {
-  readonly pieces: Iterator<Uint32Array>;
-  words: Uint32Array;
-  at: number;
-}
-
-/** Sorted runs as one sorted sequence, edge by edge. Invariant: `heads` is sorted downwards, the least is last. */
-function* mergeRuns(runs: readonly string[]): Generator<Uint32Array, void> {
-  const heads: Run[] = [];
-  const edgesAtOnce = Math.max(1024, Math.floor(MERGE_EDGES / Math.max(1, runs.length)));
-  const insert = (run: Run): void => {
-    if (run.at === run.words.length) {
-      const next = run.pieces.next();
-      if (next.done === true) return;
-      run.words = next.value;
-      run.at = 0;
-    }
-    let low = 0;
-    let high = heads.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (isLess(run, heads[middle]!)) low = middle + 1;
-      else high = middle;
-    }
-    heads.splice(low, 0, run);
-  };
-  for (const path of runs)
-    insert({ pieces: readEdges(path, edgesAtOnce), words: new Uint32Array(0), at: 0 });
-  for (let least = heads.pop(); least !== undefined; least = heads.pop()) {
-    yield least.words.subarray(least.at, least.at + EDGE_WORDS);
-    least.at += EDGE_WORDS;
-    insert(least);
-  }
-}
-
-function isLess(a: Run, b: Run): boolean {
-  return isBefore(a.words, a.at, b.words, b.at);
-}
-
 /** Writes sorted edges, each once; answers how many. */
 function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>, limit: TimeLimit): number {
   const waiting = new Uint32Array(WRITE_EDGES * EDGE_WORDS);
@@ -247,7 +197,8 @@ function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>, limit: Time
   const last = new Uint32Array(EDGE_WORDS);
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; at += EDGE_WORDS) {
-      if (written > 0 && isSame(piece, at, last)) continue;
+      // Sorted: what is not before its successor is equal to it.
+      if (written > 0 && !isBefore(last, 0, piece, at)) continue;
       last[0] = waiting[used] = piece[at]!;
       last[1] = waiting[used + 1] = piece[at + 1]!;
       last[2] = waiting[used + 2] = piece[at + 2]!;
@@ -262,13 +213,4 @@ function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>, limit: Time
   }
   file.write(new Uint8Array(waiting.buffer, 0, (used / EDGE_WORDS) * EDGE_BYTES));
   return written;
-}
-
-function isSame(edges: Uint32Array, at: number, last: Uint32Array): boolean {
-  return (
-    edges[at + 3] === last[3] &&
-    edges[at + 2] === last[2] &&
-    edges[at + 1] === last[1] &&
-    edges[at] === last[0]
-  );
 }

@@ -1,8 +1,8 @@
 import { UNIT } from "../../frontier/cash/cash-book.ts";
 import type { Archived, CaptureFacts } from "../capture.ts";
+import { jsonText } from "../files/jsonl.ts";
+import { safeUri } from "../files/safe-text.ts";
 import { warcDate } from "../warc/warc-record.ts";
-import { jsonText } from "./jsonl.ts";
-import { safeUri } from "./safe-text.ts";
 
 /** One page as pages/pages.jsonl lists it; id, url, ts and title are what WACZ readers look for. */
 export interface PageLine {

@@ -1,15 +1,16 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { syncFolder } from "../files/append-file.ts";
+import { firstDifference } from "../files/file-window.ts";
+import { JsonlFile } from "../files/jsonl.ts";
+import { type Repair, repairFile } from "../files/repair-file.ts";
+import { removeIfThere } from "../files/replace-file.ts";
 import type { Committed } from "../finish/committed.ts";
-import { syncFolder } from "../folder/append-file.ts";
 import { crawlPaths, partOf, partsOf } from "../folder/crawl-folder.ts";
 import { PAGES_HEADER } from "../folder/create-folder.ts";
-import { firstDifference } from "../folder/first-difference.ts";
 import { graphPaths } from "../folder/graph-facts.ts";
-import { removeIfThere } from "../folder/replace-file.ts";
 import { openGraph } from "../graph/link-log.ts";
 import { mergeCdxj } from "../lists/cdxj.ts";
-import { JsonlWriter } from "../lists/jsonl.ts";
 import { indexWriter, pageWriter } from "../lists/list-writers.ts";
 import { sourceLine } from "../tree/tree-files.ts";
 import {
@@ -18,7 +19,6 @@ import {
   type ScannedCapture,
   scanArchive,
 } from "../warc/archive-scan.ts";
-import { type Repair, repairFile } from "../warc/repair.ts";
 import { type ListEntry, raise, type Writer } from "../writer.ts";
 
 /** Number of the parts that are written here: no builder has it. */
@@ -70,9 +70,9 @@ export function rebuildLists(dir: string, committed: Committed): Rebuilt {
 class Lists {
   readonly #dir: string;
   readonly #writers: readonly Writer<ListEntry>[];
-  readonly #orphans: JsonlWriter;
+  readonly #orphans: JsonlFile;
   #hasOrphans = false;
-  readonly #crawled: JsonlWriter;
+  readonly #crawled: JsonlFile;
 
   constructor(dir: string) {
     this.#dir = dir;
@@ -90,8 +90,8 @@ class Lists {
       pageWriter(partOf(pages, REBUILDER)),
       openGraph({ folder: dir, thread: REBUILDER }),
     ];
-    this.#orphans = new JsonlWriter(fresh(orphanPath(dir)));
-    this.#crawled = new JsonlWriter(fresh(crawledPath(dir)));
+    this.#orphans = new JsonlFile(fresh(orphanPath(dir)));
+    this.#crawled = new JsonlFile(fresh(crawledPath(dir)));
   }
 
   add(record: ScannedCapture): void {

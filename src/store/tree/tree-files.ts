@@ -1,23 +1,19 @@
 import {
   closeSync,
   constants,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
-  writeSync,
 } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
-import { syncFolder } from "../folder/append-file.ts";
-import { removeIfThere } from "../folder/replace-file.ts";
-import { safeUri } from "../lists/safe-text.ts";
+import { syncFolder } from "../files/append-file.ts";
+import { replaceWith } from "../files/replace-file.ts";
+import { safeUri } from "../files/safe-text.ts";
 import type { Tenant, TreeFiles, TreePage } from "./url-tree.ts";
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 const CONTENT = "content.html";
 const SOURCE = "source.txt";
 const KNOWN_FOLDERS = 4096;
@@ -61,11 +57,9 @@ export class DiskTree implements TreeFiles {
   write(path: string, page: TreePage): void {
     const folder = this.#below(path);
     this.#makeFolders(folder);
-    place(folder, CONTENT, page.content);
+    replaceWith(join(folder, CONTENT), page.content);
     // Last: a folder with source.txt is complete, also after a power loss.
-    syncFolder(folder);
-    place(folder, SOURCE, Buffer.from(`${sourceLine(page.url, page.source)}\n`));
-    syncFolder(folder);
+    replaceWith(join(folder, SOURCE), `${sourceLine(page.url, page.source)}\n`);
   }
 
   #below(path: string): string {
@@ -91,20 +85,6 @@ export class DiskTree implements TreeFiles {
   }
 }
 
-function place(folder: string, name: string, bytes: Uint8Array): void {
-  const temporary = join(folder, `${name}.tmp`);
-  // Whoever writes holds the lock of this folder, so a temporary file is what a crash left.
-  removeIfThere(temporary);
-  const file = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
-  try {
-    for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(temporary, join(folder, name));
-}
-
 /** The line of source.txt; undefined when there is none, or only the beginning of one. */
 function readSource(folder: string): string | undefined {
   const text = readNoFollow(join(folder, SOURCE))?.toString("latin1");
@@ -114,7 +94,7 @@ function readSource(folder: string): string | undefined {
 function readNoFollow(path: string): Buffer | undefined {
   let file: number;
   try {
-    file = openSync(path, O_RDONLY | O_NOFOLLOW);
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (fault) {
     const { code } = fault as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return undefined;

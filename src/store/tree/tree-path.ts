@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
-import { safeUri } from "../lists/safe-text.ts";
+import { safeUri } from "../files/safe-text.ts";
 import type { TreePlace } from "./url-tree.ts";
 
 /*

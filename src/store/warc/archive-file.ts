@@ -1,6 +1,6 @@
 import { existsSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { AppendFile, syncFolder } from "../folder/append-file.ts";
+import { AppendFile, syncFolder } from "../files/append-file.ts";
 
 const OPEN = ".open";
 

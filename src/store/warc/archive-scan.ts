@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { VIAS } from "../../frontier/via.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Archived, CaptureFacts, PageFacts } from "../capture.ts";
-import { LinkList } from "../graph/link-list.ts";
-import type { Repair } from "./repair.ts";
+import type { Repair } from "../files/repair-file.ts";
+import { LinkList } from "../link-list.ts";
+import { headOf } from "./http-head.ts";
 import { readWarc, type WarcRecord } from "./warc-reader.ts";
 
 /** What the archive itself tells about a capture: enough for its lines in index, page list and link graph. */
@@ -114,14 +115,6 @@ function jsonOf(text: string | undefined): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The head of an HTTP block through its blank line. */
-export function headOf(block: Buffer): string {
-  const end = block.indexOf("\r\n\r\n", 0, "latin1");
-  const loose = block.indexOf("\n\n", 0, "latin1");
-  if (end >= 0 && (loose < 0 || end < loose)) return block.toString("latin1", 0, end + 4);
-  return block.toString("latin1", 0, loose < 0 ? block.length : loose + 2);
 }
 
 function mimeOf(head: string): string {

@@ -1,5 +1,5 @@
 import { constants, crc32, inflateRawSync } from "node:zlib";
-import type { FileWindow } from "./file-window.ts";
+import type { FileWindow } from "../files/file-window.ts";
 
 const FIRST_LOOK_BYTES = 64 * 1024;
 const TRAILER_BYTES = 8;

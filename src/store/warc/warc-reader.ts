@@ -1,7 +1,7 @@
-import { FileWindow } from "./file-window.ts";
+import { FileWindow } from "../files/file-window.ts";
+import type { Repair } from "../files/repair-file.ts";
 import { findMember, type Member, readMember } from "./gzip-reader.ts";
 import { readOwnMember } from "./own-member.ts";
-import type { Repair } from "./repair.ts";
 import { checkRecord } from "./warc-check.ts";
 import { parseWarcHeader } from "./warc-header.ts";
 

@@ -1,7 +1,7 @@
 import { hasParent } from "../../frontier/link/link-codec.ts";
 import type { WaitingLink } from "../../frontier/link/waiting-run.ts";
-import type { AppendFile } from "../folder/append-file.ts";
-import { safeUri } from "./safe-text.ts";
+import type { AppendFile } from "../files/append-file.ts";
+import { safeUri } from "../files/safe-text.ts";
 
 const WRITE_BYTES = 256 * 1024;
 /** Longer lines are written by themselves. */

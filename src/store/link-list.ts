@@ -1,4 +1,4 @@
-import { safeUri } from "../lists/safe-text.ts";
+import { safeUri } from "./files/safe-text.ts";
 
 /** What stands around a link in the metadata record. */
 export const LINK_START = "outlink: ";

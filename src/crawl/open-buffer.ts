@@ -1,8 +1,8 @@
-import type { CrawlConfig } from "../../config/schema.ts";
-import { HandOffBuffer } from "../../sync/hand-off-buffer.ts";
-import { BufferPlan } from "../buffer-plan.ts";
-import { bellsOf, type CrawlMemory } from "../shared-memory.ts";
-import { BufferSender } from "./buffer-sender.ts";
+import type { CrawlConfig } from "../config/schema.ts";
+import { HandOffBuffer } from "../sync/hand-off-buffer.ts";
+import { BufferPlan } from "./buffer-plan.ts";
+import { BufferSender } from "./hand-off/buffer-sender.ts";
+import { bellsOf, type CrawlMemory } from "./shared-memory.ts";
 
 type BufferConfig = Pick<CrawlConfig, "threads" | "builders" | "bufferSize" | "handOff">;
 

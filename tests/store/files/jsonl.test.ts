@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { DiskFullError } from "../../../src/errors.ts";
-import type { WriteBytes } from "../../../src/store/folder/append-file.ts";
-import { JsonlWriter } from "../../../src/store/lists/jsonl.ts";
+import type { WriteBytes } from "../../../src/store/files/append-file.ts";
+import { JsonlFile } from "../../../src/store/files/jsonl.ts";
 import { freshFolder } from "../sample-capture.ts";
 
 /** A disk with room for so many bytes: writes what fits, then refuses, as write(2) does. */
@@ -27,7 +27,7 @@ function smallDisk(room: number): { write: WriteBytes; grow: (bytes: number) => 
 
 test("every object is one line, whatever it holds, and reads back equal (property)", (t) => {
   const path = join(freshFolder(t), "log.jsonl");
-  const writer = new JsonlWriter(path);
+  const writer = new JsonlFile(path);
   const objects: object[] = [];
   const value = fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }));
   fc.assert(
@@ -55,7 +55,7 @@ test("a full disk keeps whole flushes in the file and the rest in memory, at eve
   for (let room = first.length; room < first.length + second.length; room++) {
     const disk = smallDisk(room);
     const path = join(folder, `log-${room}.jsonl`);
-    const writer = new JsonlWriter(path, disk.write);
+    const writer = new JsonlFile(path, disk.write);
     writer.write({ n: 1 });
     writer.flush();
     writer.write({ n: 2 });
@@ -70,7 +70,7 @@ test("a full disk keeps whole flushes in the file and the rest in memory, at eve
 
 test("lines reach the file without a flush once enough wait, and none twice", (t) => {
   const path = join(freshFolder(t), "log.jsonl");
-  const writer = new JsonlWriter(path);
+  const writer = new JsonlFile(path);
   for (let n = 0; n < 20_000; n++) writer.write({ n });
   const early = readFileSync(path, "utf8");
   assert.ok(early.length > 0 && early.endsWith("}\n"));
@@ -90,7 +90,7 @@ test("opening again continues behind the last whole line", (t) => {
   const whole = '{"a":1}\n{"a":2}\n';
   for (const torn of ["", "{", `{"a":"${"x".repeat(200_000)}`]) {
     writeFileSync(path, whole + torn);
-    const writer = new JsonlWriter(path);
+    const writer = new JsonlFile(path);
     writer.write({ a: 3 });
     writer.close();
     assert.equal(readFileSync(path, "utf8"), `${whole}{"a":3}\n`);

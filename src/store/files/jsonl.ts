@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync, truncateSync } from "node:fs";
+import { existsSync, truncateSync } from "node:fs";
 import { copyShared } from "../../runtime/copy-shared.ts";
-import { AppendFile, type WriteBytes } from "../folder/append-file.ts";
+import { AppendFile, type WriteBytes } from "./append-file.ts";
+import { FileWindow } from "./file-window.ts";
 
 const MAX_PENDING_BYTES = 64 * 1024;
 const FIRST_BYTES = 4 * 1024;
@@ -32,29 +33,17 @@ export function escapeStray(json: string): string {
   return json.replace(STRAY, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Bytes of the file up to and including its last line end; 0 when there is no file. */
-export function wholeLinesBytes(path: string): { whole: number; size: number } {
-  let file: number;
-  try {
-    file = openSync(path, "r");
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code === "ENOENT") return { whole: 0, size: 0 };
-    throw fault;
+/** Cuts off what a crash left of a last line. */
+export function cutTornLine(path: string): void {
+  if (!existsSync(path)) return;
+  const file = new FileWindow(path);
+  let end = file.size;
+  for (let start = end; start > 0 && end === start; ) {
+    start = Math.max(0, end - TAIL_BYTES);
+    end = start + file.slice(start, end).lastIndexOf(NEWLINE) + 1;
   }
-  try {
-    const { size } = fstatSync(file);
-    const tail = Buffer.allocUnsafe(TAIL_BYTES);
-    for (let end = size; end > 0; ) {
-      const start = Math.max(0, end - TAIL_BYTES);
-      const got = readSync(file, tail, 0, end - start, start);
-      const at = tail.subarray(0, got).lastIndexOf(NEWLINE);
-      if (at >= 0) return { whole: start + at + 1, size };
-      end = start;
-    }
-    return { whole: 0, size };
-  } finally {
-    closeSync(file);
-  }
+  file.close();
+  if (end < file.size) truncateSync(path, end);
 }
 
 /** What `write` calls after checks that cost a short text as much again. */
@@ -64,19 +53,18 @@ type WritableBuffer = Buffer & { utf8Write(text: string, at: number): number };
  * Appends lines to a file that nobody else writes. Lines wait in memory and reach the file whole,
  * many with one write; a half line that a crash left at the end is cut off when the file is opened.
  */
-export class JsonlWriter {
+export class JsonlFile {
   readonly #file: AppendFile;
   #bytes = Buffer.alloc(0) as WritableBuffer;
   #used = 0;
 
   constructor(path: string, write?: WriteBytes) {
-    const { whole, size } = wholeLinesBytes(path);
-    if (whole < size) truncateSync(path, whole);
+    cutTornLine(path);
     this.#file = new AppendFile(path, "append", write);
   }
 
   /** Whether the next write will first empty the buffer, and so may meet a full disk. */
-  get due(): boolean {
+  get isDue(): boolean {
     return this.#used >= MAX_PENDING_BYTES;
   }
 
@@ -87,7 +75,7 @@ export class JsonlWriter {
 
   /** Takes one line without its line end; line ends inside would make two, so they become spaces. */
   writeLine(line: string): void {
-    if (this.due) this.flush();
+    if (this.isDue) this.flush();
     this.hold(line);
   }
 

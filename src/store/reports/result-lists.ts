@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile, replaceWith } from "../files/replace-file.ts";
+import { safeText, safeUri } from "../files/safe-text.ts";
 import type { FoundUrl, JournalView } from "../finish/committed.ts";
-import { replaceFile } from "../folder/replace-file.ts";
 import { sourceLine } from "../tree/tree-files.ts";
-import { safeText, safeUri } from "./safe-text.ts";
 import { UrlList } from "./url-list.ts";
 
 const TITLE = "URLs found and not crawled";
@@ -45,17 +45,14 @@ export function writeLists(
   { crawled, unanswered, eachWaiting }: Listed,
 ): ListCounts {
   let seeds = 0;
-  const write = (name: string, fill: (list: UrlList) => void): number => {
-    let count = 0;
+  const write = (name: string, fill: (list: UrlList) => void): number =>
     replaceFile(join(reports, name), (file) => {
       const list = new UrlList(file);
       fill(list);
       list.flush();
-      count = list.lines;
       seeds += list.seeds;
+      return list.lines;
     });
-    return count;
-  };
   const done = write("crawled.txt", (list) => {
     for (const { url, source } of crawled) list.add(sourceLine(url, source), source === "");
   });
@@ -83,7 +80,7 @@ export function writeStatistics(reports: string, counts: ListCounts, facts: RunF
     ["ended by", safeText(facts.endedBy)],
   ];
   const text = rows.map(([name, value]) => `${name}: ${value}\n`).join("");
-  replaceFile(join(reports, "statistics.txt"), (file) => file.write(Buffer.from(text)));
+  replaceWith(join(reports, "statistics.txt"), text);
 }
 
 /** What an earlier statistics.txt says about the run; "unknown" what it does not. */

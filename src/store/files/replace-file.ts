@@ -3,16 +3,17 @@ import { dirname } from "node:path";
 import { AppendFile, syncFolder } from "./append-file.ts";
 
 /**
- * Makes a file appear whole or not at all: written beside its place, synced, renamed, and the
- * folder synced. An older file of that name stays until the new one is durable.
+ * Makes a file appear whole or not at all: written beside its place, synced, renamed, and the folder synced. An older
+ * file of that name stays until the new one is durable. Answers what `fill` does.
  */
-export function replaceFile(path: string, fill: (file: AppendFile) => void): void {
+export function replaceFile<T>(path: string, fill: (file: AppendFile) => T): T {
   const temporary = `${path}.tmp`;
   // Only a crash leaves one behind, and nobody reads it.
   removeIfThere(temporary);
   const file = new AppendFile(temporary, "new");
+  let result: T;
   try {
-    fill(file);
+    result = fill(file);
     file.sync();
   } catch (fault) {
     file.close();
@@ -22,6 +23,13 @@ export function replaceFile(path: string, fill: (file: AppendFile) => void): voi
   file.close();
   renameSync(temporary, path);
   syncFolder(dirname(path));
+  return result;
+}
+
+/** The same for content that is in memory. */
+export function replaceWith(path: string, content: string | Uint8Array): void {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  replaceFile(path, (file) => file.write(bytes));
 }
 
 /** Removes a file; one that is gone already is fine. */

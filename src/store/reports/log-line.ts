@@ -1,4 +1,4 @@
-import { readLines } from "./line-reader.ts";
+import { readLines } from "../files/read-file.ts";
 
 /** A line of logs/crawl.jsonl, as far as the lists need it. */
 export interface LogLine {

@@ -8,10 +8,10 @@ import type { Lease } from "../../../src/frontier/frontier.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { EventCursor } from "../../../src/frontier/journal/event-cursor.ts";
 import { BATCH_HEADER_BYTES } from "../../../src/frontier/journal/journal-format.ts";
-import { jsonLine, jsonText } from "../../../src/store/lists/jsonl.ts";
-import { plainLine } from "../../../src/store/lists/log-line.ts";
-import { writeLists } from "../../../src/store/lists/result-lists.ts";
-import { safeUri } from "../../../src/store/lists/safe-text.ts";
+import { jsonLine, jsonText } from "../../../src/store/files/jsonl.ts";
+import { safeUri } from "../../../src/store/files/safe-text.ts";
+import { plainLine } from "../../../src/store/reports/log-line.ts";
+import { writeLists } from "../../../src/store/reports/result-lists.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 import { tempFolder } from "../../support/orbweaver.ts";
 

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
+import { sortLines } from "../../../src/store/files/sort-lines.ts";
 import { mergeCdxj } from "../../../src/store/lists/cdxj.ts";
-import { sortLines } from "../../../src/store/lists/sort-lines.ts";
 import { freshFolder } from "../sample-capture.ts";
 
 const line = fc

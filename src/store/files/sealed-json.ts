@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { jsonLine } from "../lists/jsonl.ts";
+import { jsonLine } from "./jsonl.ts";
 
 const SUM = ',"checksum":"';
 
