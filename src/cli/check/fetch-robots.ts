@@ -25,7 +25,6 @@ async function follow(client: PoliteClient, start: CrawlUrl): Promise<Uint8Array
     if (asked.kind === "postponed") break;
     if (asked.kind !== "response") throw unreachable(url, asked.error);
     const file = await fileOf(asked.response);
-    if ("failed" in file) throw unreachable(url, file.failed);
     if (file.status >= 500) throw unreachable(url, `status ${file.status}`);
     if (file.status >= 200 && file.status < 300) return file.body;
     const next = file.location === undefined ? undefined : canonicalize(file.location, url);

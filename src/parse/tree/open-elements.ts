@@ -127,8 +127,11 @@ export class OpenElements {
 
   /** True when the element is open and no boundary of this kind of scope is above it. */
   has(id: number, scope: number): boolean {
-    const index = this.topmost(id);
-    return index >= 0 && !this.anyAbove(index, scope);
+    for (let i = this.top; i >= 0; i--) {
+      if (this.ids[i] === id && this.namespaces[i] === HTML) return true;
+      if ((this.bits[i]! & scope) !== 0) return false;
+    }
+    return false;
   }
 
   /** The same for a set of ids. */
