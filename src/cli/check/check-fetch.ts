@@ -1,7 +1,7 @@
 import { defaultUserAgent } from "../../config/user-agent.ts";
 import { EXIT, OrbweaverError } from "../../errors.ts";
+import { decodeBody } from "../../fetch/coding/decode.ts";
 import type { PoliteClient } from "../../fetch/polite-client.ts";
-import { decodeBody } from "../../fetch/wire/decode.ts";
 import { Host } from "../../frontier/host.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
