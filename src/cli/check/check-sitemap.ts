@@ -1,5 +1,5 @@
+import { readWholeList } from "../../crawl/visit/list-reader.ts";
 import { EXIT } from "../../errors.ts";
-import { parseSitemap } from "../../parse/lists/sitemap.ts";
 import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Io } from "../io.ts";
@@ -35,7 +35,7 @@ export async function checkSitemap(
 ): Promise<number> {
   if (args.options.get("batch") === true) return runBatch(io, answerSitemap);
   const { url, body, contentType } = await readCheckInput(words, args, io, EXAMPLE);
-  const sitemap = parseSitemap(body, url, contentType === undefined ? {} : { contentType });
+  const sitemap = await readWholeList(url, body, contentType);
   const { kind, urls, sitemaps, notes, home, error, dropped, refused } = sitemap;
   if (args.options.get("json") === true) {
     const pages = urls.map((page) => ({ url: page, ...notes.get(page) }));
@@ -63,9 +63,9 @@ function described(page: string, lastmodMs: number | undefined): string {
 }
 
 /** `{body_b64, url}` gives `{urls, sitemaps, error?}`. */
-function answerSitemap(question: Question): object {
+async function answerSitemap(question: Question): Promise<object> {
   const body = question.bytes("body_b64");
   if (body === undefined) throw new BadLine('"body_b64" is missing');
-  const { urls, sitemaps, error } = parseSitemap(body, pageUrl(question));
+  const { urls, sitemaps, error } = await readWholeList(pageUrl(question), body);
   return { urls, sitemaps, ...(error !== undefined && { error }) };
 }

@@ -1,7 +1,7 @@
 import zlib from "node:zlib";
 import { type ByteStep, DecodeStep, FirstBytes } from "../../fetch/coding/byte-steps.ts";
 import { type Coding, codingsOf, decoderOf, isGzip } from "../../fetch/coding/decode.ts";
-import type { ResponseHead } from "../../fetch/response-head.ts";
+import { ResponseHead } from "../../fetch/response-head.ts";
 import type { BodyTap } from "../../fetch/transport.ts";
 import {
   SITEMAP_MAX_BYTES,
@@ -127,4 +127,17 @@ export class ListReader implements BodyTap {
       this.#whenEnded?.();
     },
   };
+}
+
+/** Reads a list that is here as a whole, the way a crawl reads it. */
+export async function readWholeList(
+  url: CrawlUrl,
+  body: Uint8Array,
+  contentType?: string,
+): Promise<Sitemap> {
+  const reader = new ListReader(url);
+  const type = contentType === undefined ? "" : `Content-Type: ${contentType}\r\n`;
+  reader.begin(ResponseHead.parse(`HTTP/1.1 200 OK\r\n${type}\r\n`)!);
+  reader.push(body);
+  return (await reader.finish()).listed;
 }
