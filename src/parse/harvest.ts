@@ -1,7 +1,7 @@
 import type { PageText } from "./page-text.ts";
 import { ALL_ROBOTS, addDirectives, OWN_NAME, type RobotsDirectives } from "./robots-meta.ts";
 import { ATTR, type AttributeName, type TagReader } from "./tag-reader.ts";
-import { T, tagName } from "./tags.ts";
+import { bytesById, T, tagName } from "./tags.ts";
 
 /** A place in a page that names another resource. */
 export interface FoundLink {
@@ -31,15 +31,14 @@ const META = 4;
 const ROOT = 5;
 const ASSET = 6;
 
-const TREATMENT = new Uint8Array(256);
-for (const id of [T.a, T.area, T.link]) TREATMENT[id] = HYPERLINK;
-for (const id of [T.frame, T.iframe]) TREATMENT[id] = FRAME;
-for (const id of [T.img, T.image, T.source, T.script, T.embed, T.object, T.audio, T.video])
-  TREATMENT[id] = ASSET;
-for (const id of [T.track, T.input, T.form]) TREATMENT[id] = ASSET;
-TREATMENT[T.base] = BASE;
-TREATMENT[T.meta] = META;
-TREATMENT[T.html] = ROOT;
+const TREATMENT = bytesById([
+  ["a area link", HYPERLINK],
+  ["frame iframe", FRAME],
+  ["audio embed form image img input object script source track video", ASSET],
+  ["base", BASE],
+  ["meta", META],
+  ["html", ROOT],
+]);
 
 const ASSET_ATTRIBUTES: AttributeName[] = ["src", "srcset", "data", "poster", "action"];
 /** Where scripts keep what they will put into src, srcset, href and poster once the page is scrolled to it. */
@@ -96,9 +95,8 @@ export class Harvest {
     const { id } = this.#reader;
     const treatment = TREATMENT[id]!;
     if (treatment === NONE) return;
-    if (treatment === HYPERLINK) this.#link(ATTR.href, "href");
+    if (treatment === HYPERLINK || treatment === BASE) this.#link(ATTR.href, "href");
     else if (treatment === FRAME) this.#link(ATTR.src, "src");
-    else if (treatment === BASE) this.#link(ATTR.href, "href");
     else if (treatment === META) this.#meta();
     else if (treatment === ROOT) this.language ??= this.value(ATTR.lang);
     else if (this.#assets) {

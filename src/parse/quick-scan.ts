@@ -4,7 +4,7 @@ import { afterBogusComment, afterComment, opensCdata, rawTextEnd, scriptEnd } fr
 import { NO_BUDGET, type ParseBudget } from "./parse-budget.ts";
 import { TABLE_TAGS, TableTracker } from "./table-tracker.ts";
 import type { TagReader } from "./tag-reader.ts";
-import { LOWER, setOf, T, tagName } from "./tags.ts";
+import { bytesById, LOWER, setOf, T, tagName } from "./tags.ts";
 import { PASS_END, PASS_INLINE, PASS_START } from "./words/text-run-layout.ts";
 import { INLINE, type WordCounter } from "./words/word-counter.ts";
 
@@ -19,19 +19,16 @@ const SVG = 6;
 const PLAINTEXT = 7;
 const HARD = 8; // only full tree construction knows
 
-const KIND = new Uint8Array(256);
-function kind(ids: Uint8Array, value: number): void {
-  for (let id = 0; id < 256; id++) if (ids[id] === 1) KIND[id] = value;
-}
-kind(setOf("a area link base meta html img image source embed object audio video track"), TAKEN);
-kind(setOf("input form"), TAKEN);
-kind(setOf("style xmp iframe noembed noframes title textarea"), RAW);
-kind(setOf("script"), SCRIPT);
-kind(TABLE_TAGS, TABLE);
-kind(setOf("select"), SELECT);
-kind(setOf("svg"), SVG);
-kind(setOf("plaintext"), PLAINTEXT);
-kind(setOf("template frameset math"), HARD);
+const KIND = bytesById([
+  ["a area audio base embed form html image img input link meta object source track video", TAKEN],
+  ["iframe noembed noframes style textarea title xmp", RAW],
+  ["script", SCRIPT],
+  [TABLE_TAGS, TABLE],
+  ["select", SELECT],
+  ["svg", SVG],
+  ["plaintext", PLAINTEXT],
+  ["frameset math template", HARD],
+]);
 
 /** Directly inside a table these change no open element and no link: the rest needs the full rules. */
 const HARMLESS_IN_TABLE = setOf("script style input form br img hr html head body");

@@ -13,9 +13,7 @@ const CELLS = setOf("td th");
 const MAX_DEPTH = 512;
 
 /** The tags that this tracker understands; every other tag leaves tables as they are. */
-export const TABLE_TAGS: Uint8Array = setOf(
-  "table caption colgroup col tbody thead tfoot tr td th",
-);
+export const TABLE_TAGS = "table caption colgroup col tbody thead tfoot tr td th";
 
 /**
  * Follows tables the way tree construction does, as long as only table tags stand directly in them.
@@ -35,20 +33,14 @@ export class TableTracker {
 
   /** Takes a start tag of TABLE_TAGS; false when the nesting is beyond reason. */
   start(id: number): boolean {
-    for (;;) {
-      const next = this.#onStart(id);
-      if (!next) break;
-    }
+    while (this.#onStart(id));
     this.structural = this.#isStructural();
     return this.#outer.length <= MAX_DEPTH;
   }
 
   /** Takes an end tag of TABLE_TAGS. */
   end(id: number): void {
-    for (;;) {
-      const next = this.#onEnd(id);
-      if (!next) break;
-    }
+    while (this.#onEnd(id));
     this.structural = this.#isStructural();
   }
 

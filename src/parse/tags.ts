@@ -83,15 +83,34 @@ export function tagName(id: number): string {
   return id === 0 ? "" : NAMES[id - 1]!;
 }
 
+/** What the tags of each space-separated list of names have in common, by id. */
+export function byId<Value>(
+  lists: readonly (readonly [names: string, value: Value])[],
+): (Value | undefined)[] {
+  const values = new Array<Value | undefined>(256).fill(undefined);
+  for (const [names, value] of lists) for (const id of idsOf(names)) values[id] = value;
+  return values;
+}
+
+/** The same for numbers below 256; other tags have `otherwise`. */
+export function bytesById(
+  lists: readonly (readonly [names: string, value: number])[],
+  otherwise = 0,
+): Uint8Array {
+  return Uint8Array.from(byId(lists), (value) => value ?? otherwise);
+}
+
 /** A table with 1 for every id in a space-separated list of names. */
 export function setOf(names: string): Uint8Array {
-  const set = new Uint8Array(256);
-  for (const name of names.split(" ")) {
+  return bytesById([[names, 1]]);
+}
+
+function idsOf(names: string): number[] {
+  return names.split(" ").map((name) => {
     const id = NAMES.indexOf(name) + 1;
     if (id === 0) throw new RangeError(`no such tag: ${name}`);
-    set[id] = 1;
-  }
-  return set;
+    return id;
+  });
 }
 
 /** The ids by name. */

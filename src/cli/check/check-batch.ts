@@ -4,7 +4,7 @@ import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import type { Io, Output } from "../io.ts";
 
 /** Answers one line of a batch; what it throws becomes the error of that line. */
-export type Answerer = (question: Question) => object;
+export type Answerer = (question: Question) => object | Promise<object>;
 
 /** Why a line of a batch has no answer; its message is what the user reads. */
 export class BadLine extends Error {}
@@ -87,7 +87,7 @@ export async function runBatch(io: Io, answer: Answerer): Promise<number> {
   for await (const chunk of io.stdin) {
     let answers = "";
     for (const line of lines.push(Buffer.from(chunk as Uint8Array))) {
-      answers += answerLine(line, answer);
+      answers += await answerLine(line, answer);
       if (answers.length < SEND_CHARACTERS) continue;
       if (!(await send(io.stdout, answers))) return EXIT.finished;
       answers = "";
@@ -95,14 +95,14 @@ export async function runBatch(io: Io, answer: Answerer): Promise<number> {
     // Nothing waits for the next chunk: a program may read an answer before it asks again.
     if (answers !== "" && !(await send(io.stdout, answers))) return EXIT.finished;
   }
-  if (lines.hasRest) await send(io.stdout, answerLine(lines.take(), answer));
+  if (lines.hasRest) await send(io.stdout, await answerLine(lines.take(), answer));
   return EXIT.finished;
 }
 
-function answerLine(line: string | undefined, answer: Answerer): string {
+async function answerLine(line: string | undefined, answer: Answerer): Promise<string> {
   try {
     if (line === undefined) throw new BadLine(`the line is longer than ${MAX_LINE_BYTES} bytes`);
-    return `${JSON.stringify(answer(new Question(line)))}\n`;
+    return `${JSON.stringify(await answer(new Question(line)))}\n`;
   } catch (error) {
     const known = error instanceof BadLine;
     const message = error instanceof Error ? error.message : String(error);

@@ -1,9 +1,9 @@
 import { defaultUserAgent } from "../../config/user-agent.ts";
 import { EXIT, OrbweaverError } from "../../errors.ts";
+import { decodeBody } from "../../fetch/coding/decode.ts";
 import { ROBOTS_MAX_REDIRECTS } from "../../fetch/robots/robots-cache.ts";
 import { fileOf } from "../../fetch/robots/robots-fetcher.ts";
 import { ROBOTS_MAX_BYTES } from "../../fetch/robots/robots-lines.ts";
-import { decodeBody } from "../../fetch/wire/decode.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { originOf } from "../../url/url-parts.ts";
 import type { Io } from "../io.ts";
@@ -61,7 +61,6 @@ export async function fetchRobots(typed: CrawlUrl, io: Io): Promise<Uint8Array> 
       if (asked.kind === "postponed") return NO_RULES;
       if (asked.kind !== "response") throw unreachable(url, asked.error);
       const file = await fileOf(asked.response);
-      if ("failed" in file) throw unreachable(url, file.failed);
       if (file.status >= 500) throw unreachable(url, `status ${file.status}`);
       if (file.status >= 200 && file.status < 300) return { result: file.body };
       const next = file.location === undefined ? undefined : canonicalize(file.location, url);

@@ -1,4 +1,4 @@
-import { parseSitemap } from "../../parse/lists/sitemap.ts";
+import { readWholeList } from "../../crawl/visit/list-reader.ts";
 import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";
 import type { Check } from "./answer.ts";
 import { readCheckInput } from "./check-input.ts";
@@ -26,7 +26,7 @@ const ERRORS: Readonly<Record<NonNullable<Sitemap["error"]>, string>> = {
 export const check: Check = {
   async *answers(words, args, io) {
     const { url, body, contentType } = await readCheckInput(words, args, io, EXAMPLE);
-    const sitemap = parseSitemap(body, url, contentType === undefined ? {} : { contentType });
+    const sitemap = await readWholeList(url, body, contentType);
     const { kind, urls, sitemaps, notes, home, error, dropped, refused } = sitemap;
     const pages = urls.map((page) => ({ url: page, ...notes.get(page) }));
     yield {
@@ -46,9 +46,9 @@ export const check: Check = {
     };
   },
   /** `{body_b64, url}` gives `{urls, sitemaps, error?}`. */
-  batch: () => (question) => {
+  batch: () => async (question) => {
     const body = question.neededBytes("body_b64");
-    const { urls, sitemaps, error } = parseSitemap(body, question.pageUrl());
+    const { urls, sitemaps, error } = await readWholeList(question.pageUrl(), body);
     return { urls, sitemaps, ...(error !== undefined && { error }) };
   },
 };

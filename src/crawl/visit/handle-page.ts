@@ -1,6 +1,6 @@
 import type { HandledPage } from "../../config/page-handler.ts";
+import { decodeBody } from "../../fetch/coding/decode.ts";
 import type { ResponseHead } from "../../fetch/response-head.ts";
-import { decodeBody } from "../../fetch/wire/decode.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import { decodeText } from "../../parse/charset/charset.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";

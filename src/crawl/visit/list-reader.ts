@@ -1,9 +1,8 @@
 import zlib from "node:zlib";
-import type { ResponseHead } from "../../fetch/response-head.ts";
+import { type ByteStep, DecodeStep, FirstBytes } from "../../fetch/coding/byte-steps.ts";
+import { type Coding, codingsOf, decoderOf, isGzip } from "../../fetch/coding/decode.ts";
+import { ResponseHead } from "../../fetch/response-head.ts";
 import type { BodyTap } from "../../fetch/transport.ts";
-import { type Coding, codingsOf, decoderOf, isZlib } from "../../fetch/wire/decode.ts";
-import { type ByteStep, DecodeStep } from "../../fetch/wire/decode-step.ts";
-import { FirstBytes } from "../../fetch/wire/first-bytes.ts";
 import {
   SITEMAP_MAX_BYTES,
   type Sitemap,
@@ -101,11 +100,7 @@ export class ListReader implements BodyTap {
         if (first.length > 0) this.#flag ??= "encoding_error";
         return next;
       }
-      const step = new DecodeStep(
-        decoderOf(coding, coding === "deflate" && isZlib(first)),
-        CAPS,
-        next,
-      );
+      const step = new DecodeStep(decoderOf(coding, first), CAPS, next);
       this.#codings.push(step);
       return step;
     });
@@ -134,6 +129,15 @@ export class ListReader implements BodyTap {
   };
 }
 
-function isGzip(first: Buffer): boolean {
-  return first[0] === 0x1f && first[1] === 0x8b;
+/** Reads a list that is here as a whole, the way a crawl reads it. */
+export async function readWholeList(
+  url: CrawlUrl,
+  body: Uint8Array,
+  contentType?: string,
+): Promise<Sitemap> {
+  const reader = new ListReader(url);
+  const type = contentType === undefined ? "" : `Content-Type: ${contentType}\r\n`;
+  reader.begin(ResponseHead.parse(`HTTP/1.1 200 OK\r\n${type}\r\n`)!);
+  reader.push(body);
+  return (await reader.finish()).listed;
 }

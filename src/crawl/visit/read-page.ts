@@ -1,9 +1,9 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import { productToken } from "../../config/user-agent.ts";
+import { type DecodeResult, decodeBody } from "../../fetch/coding/decode.ts";
 import { isHtml, mimeOf } from "../../fetch/fetcher.ts";
 import { ResponseHead } from "../../fetch/response-head.ts";
 import type { RequestHeaders, Response } from "../../fetch/transport.ts";
-import { type DecodeResult, decodeBody } from "../../fetch/wire/decode.ts";
 import type { Via } from "../../frontier/via.ts";
 import { headerPages } from "../../parse/link-header.ts";
 import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";

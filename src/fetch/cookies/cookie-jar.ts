@@ -1,3 +1,4 @@
+import { keepLatest } from "../../runtime/keep-latest.ts";
 import type { UrlParts } from "../../url/url-parts.ts";
 import { type Cookie, isBelow, parseSetCookie } from "./set-cookie.ts";
 
@@ -63,8 +64,7 @@ export class CookieJar {
   }
 
   #keep(key: string, cookie: Cookie, nowMs: number): void {
-    const known = this.#hosts.get(key);
-    const cookies = known ?? new Map<string, Cookie>();
+    const cookies = this.#hosts.get(key) ?? new Map<string, Cookie>();
     const id = `${cookie.name};${cookie.path}`;
     if (cookie.expiresAtMs <= nowMs) {
       cookies.delete(id);
@@ -73,26 +73,15 @@ export class CookieJar {
     }
     cookies.set(id, cookie);
     if (cookies.size > MAX_PER_HOST) dropOne(cookies, nowMs);
-    this.#hosts.delete(key);
-    this.#hosts.set(key, cookies);
-    if (this.#hosts.size <= MAX_HOSTS) return;
-    for (const oldest of this.#hosts.keys()) {
-      this.#hosts.delete(oldest);
-      break;
-    }
+    keepLatest(this.#hosts, key, cookies, MAX_HOSTS);
   }
 }
 
 /** One that has expired, or the oldest. */
 function dropOne(cookies: Map<string, Cookie>, nowMs: number): void {
-  let victim: string | undefined;
-  for (const [id, cookie] of cookies) {
-    victim ??= id;
-    if (cookie.expiresAtMs > nowMs) continue;
-    victim = id;
-    break;
-  }
-  if (victim !== undefined) cookies.delete(victim);
+  const all = [...cookies];
+  const [victim] = all.find(([, cookie]) => cookie.expiresAtMs <= nowMs) ?? all[0]!;
+  cookies.delete(victim);
 }
 
 function originKey({ secure, port }: UrlParts, domain: string): string {

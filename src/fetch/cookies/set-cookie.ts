@@ -1,6 +1,6 @@
 import { isPublicSuffix } from "../../url/site.ts";
 import type { UrlParts } from "../../url/url-parts.ts";
-import { cookieDateMs } from "./cookie-date.ts";
+import { httpDateMs } from "../http-date.ts";
 
 /** A cookie that may be kept. */
 export interface Cookie {
@@ -17,7 +17,7 @@ export interface Cookie {
 }
 
 /** Longer ones are refused, name and value together. */
-export const MAX_COOKIE_BYTES = 4096;
+const MAX_COOKIE_BYTES = 4096;
 
 const ADDRESS = /^(?:\[.*\]|\d+\.\d+\.\d+\.\d+)$/;
 const SENDABLE = /^[\x20-\x3a\x3c-\x7e\x80-\xff]*$/;
@@ -79,5 +79,5 @@ function defaultPath(target: string): string {
 function expiryOf(said: ReadonlyMap<string, string>, nowMs: number): number {
   const maxAge = said.get("max-age");
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return nowMs + Number(maxAge) * 1000;
-  return cookieDateMs(said.get("expires") ?? "") ?? Number.POSITIVE_INFINITY;
+  return httpDateMs(said.get("expires") ?? "") ?? Number.POSITIVE_INFINITY;
 }

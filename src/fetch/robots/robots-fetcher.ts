@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Host } from "../../frontier/host.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { hostnameOf, originOf } from "../../url/url-parts.ts";
+import { decodeBody } from "../coding/decode.ts";
 import type { FetchOutcome, Postponed } from "../outcome.ts";
 import type { PoliteClient } from "../polite-client.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import type { Response } from "../transport.ts";
-import { decodeBody } from "../wire/decode.ts";
-import { RobotsCache, type RobotsFetch, robotsFromStatus } from "./robots-cache.ts";
+import { type ReadRobots, RobotsCache, type RobotsFile, robotsFromStatus } from "./robots-cache.ts";
 import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
 import { RobotsRules } from "./robots-rules.ts";
 
@@ -19,7 +19,7 @@ const NEVER_BETTER = /^(tls_|dns_not_found)/;
 
 /** What is known of an origin's robots.txt after asking. */
 export type RobotsAnswer =
-  | { readonly kind: "rules"; readonly rules: RobotsRules }
+  | ReadRobots
   /** The host must be left alone; asked again at `retryAtMs` unless `final`. */
   | {
       readonly kind: "unreachable";
@@ -30,7 +30,7 @@ export type RobotsAnswer =
     }
   | Postponed;
 
-/** Settings of the desk. */
+/** Settings of the fetcher. */
 export interface RobotsFetcherRules {
   /** Product token that robots.txt groups are matched with. */
   readonly agent: string;
@@ -64,7 +64,7 @@ export class RobotsFetcher {
   /** The answer if it is known; undefined means: ask. */
   known(origin: string): RobotsAnswer | undefined {
     const cached = this.#cache.get(origin);
-    if (cached?.kind === "rules") return cached;
+    if (cached !== undefined) return cached;
     const failed = this.#unreachable.get(origin);
     if (failed === undefined || (!failed.final && this.#rules.clock() >= failed.retryAtMs)) {
       return undefined;
@@ -152,11 +152,10 @@ export class RobotsFetcher {
 }
 
 /** The response as the rules of robots.txt see it. */
-export async function fileOf({ head, body }: Response): Promise<RobotsFetch> {
+export async function fileOf({ head, body }: Response): Promise<RobotsFile> {
   const { bytes } = await decodeBody(body, head.all("content-encoding").join(", "), {
     maxBytes: ROBOTS_MAX_BYTES,
     maxRatio: Number.POSITIVE_INFINITY,
   });
-  const { location } = head;
-  return { status: head.status, body: bytes, ...(location === undefined ? {} : { location }) };
+  return { status: head.status, body: bytes, location: head.location };
 }

@@ -1,5 +1,6 @@
 import { Resolver } from "node:dns";
 import { isIP } from "node:net";
+import { keepLatest } from "../../runtime/keep-latest.ts";
 import { comparableHost } from "./address.ts";
 import { HostsFile } from "./hosts-file.ts";
 import { type Override, parseOverrides } from "./resolve-overrides.ts";
@@ -170,11 +171,8 @@ export class NameResolver {
         : resolution.error === "dns_not_found"
           ? this.#negativeTtlMs
           : Math.min(FAILURE_TTL_MS, this.#negativeTtlMs);
-    this.#cache.set(name, { resolution, expiresAtMs: this.#clock() + ttlMs });
-    for (const oldest of this.#cache.keys()) {
-      if (this.#cache.size <= this.#maxEntries) break;
-      this.#cache.delete(oldest);
-    }
+    const entry = { resolution, expiresAtMs: this.#clock() + ttlMs };
+    keepLatest(this.#cache, name, entry, this.#maxEntries);
   }
 }
 

@@ -1,4 +1,5 @@
 import type net from "node:net";
+import { keepLatest } from "../../runtime/keep-latest.ts";
 import type { Target, TransportFailure } from "../transport.ts";
 import type { TransportError } from "../transport-error.ts";
 import { type DialRules, dial } from "./dial.ts";
@@ -45,7 +46,7 @@ export class Dialer {
     const dialled = await dial(order, target.connectPort, this.#rules);
     if (dialled.kind === "failed") return dialled;
     const { socket, address } = dialled;
-    if (addresses.length > 1) this.#remember(keyOf(asked), address);
+    if (addresses.length > 1) keepLatest(this.#answered, keyOf(asked), address, MAX_REMEMBERED);
     if (isTunnel(asked)) {
       const authority = `${target.hostname}:${target.port}`;
       const { authorization } = asked.proxy!;
@@ -59,16 +60,6 @@ export class Dialer {
   /** An address that did not answer is not preferred any more: the next request races again. */
   failed(target: Target, error: TransportError): void {
     if (ADDRESS_ERRORS.has(error)) this.#answered.delete(keyOf(target));
-  }
-
-  #remember(key: string, address: string): void {
-    this.#answered.delete(key);
-    this.#answered.set(key, address);
-    if (this.#answered.size <= MAX_REMEMBERED) return;
-    for (const oldest of this.#answered.keys()) {
-      this.#answered.delete(oldest);
-      break;
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { hasTooManyCodings } from "../coding/decode.ts";
 import type { TransportLimits } from "../limits.ts";
 import { ResponseHead } from "../response-head.ts";
 import type { BodyFlag, BodyTap, Truncation } from "../transport.ts";
@@ -5,7 +6,6 @@ import type { TransportError } from "../transport-error.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import { CHUNKS_BAD, CHUNKS_FULL, CHUNKS_MORE, ChunkedDecoder } from "./chunked.ts";
-import { hasTooManyCodings } from "./decode.ts";
 import { type Framing, framingOf } from "./framing.ts";
 import { HeadScanner, SCAN_MORE, SCAN_NOT_HTTP, SCAN_TOO_LARGE } from "./head-scanner.ts";
 

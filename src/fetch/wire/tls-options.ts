@@ -1,5 +1,6 @@
 import net from "node:net";
 import tls from "node:tls";
+import { keepLatest } from "../../runtime/keep-latest.ts";
 import type { Target } from "../transport.ts";
 import type { TransportError } from "../transport-error.ts";
 import { wireErrorOf } from "./wire-error.ts";
@@ -47,7 +48,9 @@ export class SecureOptions {
     };
     const socket = tls.connect(options);
     // A resumed session is not verified again, so a tolerated fault would be forgotten with it.
-    if (!this.#insecure) socket.on("session", (fresh: Buffer) => this.#keep(key, fresh));
+    if (!this.#insecure) {
+      socket.on("session", (fresh: Buffer) => keepLatest(this.#sessions, key, fresh, MAX_SESSIONS));
+    }
     return socket;
   }
 
@@ -59,15 +62,5 @@ export class SecureOptions {
     const reason: unknown = socket.authorizationError;
     const code = reason instanceof Error ? (reason as NodeJS.ErrnoException).code : String(reason);
     return wireErrorOf(Object.assign(new Error(String(reason)), { code: code ?? "" }), true);
-  }
-
-  #keep(key: string, session: Buffer): void {
-    this.#sessions.delete(key);
-    this.#sessions.set(key, session);
-    if (this.#sessions.size <= MAX_SESSIONS) return;
-    for (const oldest of this.#sessions.keys()) {
-      this.#sessions.delete(oldest);
-      break;
-    }
   }
 }

@@ -33,33 +33,22 @@ export class FormattingList {
     for (let i = this.entries.length - 1; i >= 0; i--, length++) {
       const other = this.entries[i];
       if (other === undefined) break;
-      if (other.id === entry.id && other.tag === entry.tag && ++equal === NOAHS_ARK) {
-        this.entries.splice(i, 1);
-        break;
-      }
-      if (length >= MAX_ENTRIES) {
-        this.entries.splice(i, 1);
-        break;
-      }
+      if (other.id === entry.id && other.tag === entry.tag) equal++;
+      if (equal < NOAHS_ARK && length < MAX_ENTRIES) continue;
+      this.entries.splice(i, 1);
+      break;
     }
     this.entries.push(entry);
   }
 
   /** The newest entry of this name after the last marker. */
   find(id: number): FormattingEntry | undefined {
-    for (let i = this.entries.length - 1; i >= 0; i--) {
-      const entry = this.entries[i];
-      if (entry === undefined || entry.id === id) return entry;
-    }
-    return undefined;
+    return this.entries.findLast((entry) => entry === undefined || entry.id === id);
   }
 
+  /** The entry of an element after the last marker. */
   bySerial(serial: number): FormattingEntry | undefined {
-    for (let i = this.entries.length - 1; i >= 0; i--) {
-      const entry = this.entries[i];
-      if (entry === undefined || entry.serial === serial) return entry;
-    }
-    return undefined;
+    return this.entries.findLast((entry) => entry === undefined || entry.serial === serial);
   }
 
   remove(entry: FormattingEntry): void {

@@ -1,6 +1,6 @@
 import type { FoundLink, Harvest } from "../harvest.ts";
 import { ATTR, type TagReader } from "../tag-reader.ts";
-import { T } from "../tags.ts";
+import { byId, T } from "../tags.ts";
 import { type FormattingEntry, FormattingList } from "./formatting-list.ts";
 import { END, LinkOrder } from "./link-order.ts";
 import { OpenElements } from "./open-elements.ts";
@@ -30,6 +30,22 @@ export const MODE = {
   afterAfterBody: 19,
   afterAfterFrameset: 20,
 } as const;
+
+/** The mode inside an element, where it alone decides. */
+const MODE_IN = byId([
+  ["tr", MODE.inRow],
+  ["tbody tfoot thead", MODE.inTableBody],
+  ["caption", MODE.inCaption],
+  ["colgroup", MODE.inColumnGroup],
+  ["table", MODE.inTable],
+  ["frameset", MODE.inFrameset],
+  ["select", MODE.inSelect],
+  ["td th", MODE.inCell],
+  ["head", MODE.inHead],
+]);
+
+/** What one tag does to the tree; the answer means nothing. */
+export type Rule = (tree: Tree) => unknown;
 
 /** How the bytes after a start tag are read. */
 export const RAW_NONE = 0;
@@ -97,9 +113,7 @@ export class Tree {
   #place(): number {
     const { open } = this;
     if (open.top < 0) return END;
-    if (!this.fostering || open.current > 255 || TABLE_STRUCTURE[open.current] !== 1) {
-      return open.before[open.top]!;
-    }
+    if (!this.fostering || TABLE_STRUCTURE[open.current] !== 1) return open.before[open.top]!;
     const table = open.topmost(T.table);
     if (open.topmost(T.template) > table || table < 0) return END;
     return open.marker[table]!;
@@ -130,6 +144,12 @@ export class Tree {
     const link = this.#emit(namespace, before);
     this.#push(this.id, namespace, before);
     return link;
+  }
+
+  /** Inserts the element of the current tag in SVG or MathML, and opens it unless it closes itself. */
+  insertForeign(namespace: number): void {
+    if (this.reader.selfClosing) this.append(namespace);
+    else this.insert(namespace);
   }
 
   /** Inserts and opens an element that the page does not spell out. */
@@ -206,21 +226,12 @@ export class Tree {
     const { open } = this;
     const index = open.topmostOf(MODE_GIVING);
     const id = index < 0 ? 0 : open.ids[index]!;
-    if (id === T.tr) this.mode = MODE.inRow;
-    else if (id === T.tbody || id === T.thead || id === T.tfoot) this.mode = MODE.inTableBody;
-    else if (id === T.caption) this.mode = MODE.inCaption;
-    else if (id === T.colgroup) this.mode = MODE.inColumnGroup;
-    else if (id === T.table) this.mode = MODE.inTable;
-    else if (id === T.frameset) this.mode = MODE.inFrameset;
-    else if (id === T.select) {
+    this.mode = MODE_IN[id] ?? MODE.inBody;
+    if (id === T.select) {
       const table = open.topmost(T.table);
-      const inTable = table > 0 && table > open.topmost(T.template);
-      this.mode = inTable ? MODE.inSelectInTable : MODE.inSelect;
+      if (table > 0 && table > open.topmost(T.template)) this.mode = MODE.inSelectInTable;
     } else if (id === T.template) this.mode = this.templateModes.at(-1) ?? MODE.inBody;
     else if (id === T.html) this.mode = this.hasHead ? MODE.afterHead : MODE.beforeHead;
-    else if (id === T.td || id === T.th) this.mode = MODE.inCell;
-    else if (id === T.head) this.mode = MODE.inHead;
-    else this.mode = MODE.inBody;
   }
 
   /** True when a start tag follows the rules of foreign content rather than of the mode. */

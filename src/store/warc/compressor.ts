@@ -1,5 +1,5 @@
 import zlib from "node:zlib";
-import { ZlibEngine } from "../../fetch/wire/zlib-engine.ts";
+import { ZlibEngine } from "../../runtime/zlib-engine.ts";
 
 /** What is larger is compressed by the public call: compared with that, its engine costs nothing. */
 const MAX_BYTES = 256 * 1024;

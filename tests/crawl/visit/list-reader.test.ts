@@ -4,9 +4,9 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:
 import * as fc from "fast-check";
 import { ListReader } from "../../../src/crawl/visit/list-reader.ts";
 import { ResponseHead } from "../../../src/fetch/response-head.ts";
-import { parseSitemap } from "../../../src/parse/lists/sitemap.ts";
 import { canonicalize } from "../../../src/url/crawl-url.ts";
 import { get, rawServer, responseOf, wireClient } from "../../fetch/wire/raw-server.ts";
+import { parseSitemap } from "../../parse/lists/parse-sitemap.ts";
 import { sitemapText } from "../../parse/lists/sitemap-cases.ts";
 
 const url = canonicalize("http://h/sitemap.xml")!;

@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import type { Lease } from "../../../frontier/frontier.ts";
 import { fingerprint, lastFingerprint } from "../../../hash/fingerprint.ts";
 import type { ParsedPage } from "../../../parse/page.ts";
+import { keepLatest } from "../../../runtime/keep-latest.ts";
 import type { CrawlUrl } from "../../../url/crawl-url.ts";
 import { hostnameOf } from "../../../url/url-parts.ts";
 import { exactFingerprint, folderFingerprint, looseFingerprint } from "./content-print.ts";
@@ -123,8 +124,7 @@ export class TrapWatch {
     const state =
       odd === undefined ? familyState(family, shape, lease.depth) : spellingState(family, odd);
     if (state === "free") host.states.delete(key);
-    else host.states.set(key, state);
-    if (host.states.size > MAX_STATES) dropFirst(host.states);
+    else keepLatest(host.states, key, state, MAX_STATES);
     host.suspect =
       host.states.size > 0 || isAllCopies(host.all) || growthState(host.growth) !== "free";
   }
@@ -139,7 +139,11 @@ export class TrapWatch {
     headerLinks: readonly CrawlUrl[],
   ): PageEvidence {
     if (parsed === undefined) return NO_EVIDENCE;
-    this.#prints ??= newFingerprints();
+    this.#prints ??= {
+      exact: new FingerprintCache(PRINTS),
+      loose: new FingerprintCache(PRINTS),
+      links: new FingerprintCache(PRINTS),
+    };
     const { exact, loose, links } = this.#prints;
     const own = host.print;
     const isLooseCopy = loose.meet(own ^ looseFingerprint(parsed, lease.url));
@@ -171,41 +175,29 @@ export class TrapWatch {
 
   #host(name: string): WatchedHost {
     if (this.#latest?.name === name) return this.#latest;
-    let host = this.#hosts.get(name);
-    if (host !== undefined) {
-      // The map keeps the order of use, so that the host met least lately goes first.
-      this.#hosts.delete(name);
-    } else {
-      const [families, states] = [new Map<string, Family>(), new Map<string, TrapState>()];
-      const all = new Family(`${name} all`, this.#shared);
-      const growth = new Family(`${name} growth`, this.#shared);
-      const fresh = { pages: 0, suspect: false, latest: undefined };
-      host = { name, print: fingerprintOf(name), ...fresh, all, growth, families, states };
-    }
-    this.#hosts.set(name, host);
-    if (this.#hosts.size > MAX_HOSTS) dropFirst(this.#hosts);
-    this.#latest = host;
-    return host;
+    this.#latest = this.#hosts.get(name) ?? {
+      name,
+      print: fingerprintOf(name),
+      pages: 0,
+      all: new Family(`${name} all`, this.#shared),
+      growth: new Family(`${name} growth`, this.#shared),
+      suspect: false,
+      families: new Map(),
+      latest: undefined,
+      states: new Map(),
+    };
+    keepLatest(this.#hosts, name, this.#latest, MAX_HOSTS);
+    return this.#latest;
   }
 
   #family(host: WatchedHost, key: string): Family {
     const known = host.families.get(key);
     if (known !== undefined && known === host.latest) return known;
     const family = known ?? new Family(`${host.name}${key}`, this.#shared);
-    host.families.delete(key);
-    host.families.set(key, family);
-    if (host.families.size > MAX_FAMILIES) dropFirst(host.families);
+    keepLatest(host.families, key, family, MAX_FAMILIES);
     host.latest = family;
     return family;
   }
-}
-
-function newFingerprints(): Prints {
-  return {
-    exact: new FingerprintCache(PRINTS),
-    loose: new FingerprintCache(PRINTS),
-    links: new FingerprintCache(PRINTS),
-  };
 }
 
 const NO_EVIDENCE: PageEvidence = {
@@ -251,13 +243,6 @@ function mayBeOdd(url: CrawlUrl): boolean {
     if (++slashes >= 6) return true;
   }
   return false;
-}
-
-function dropFirst(map: Map<string, unknown>): void {
-  for (const oldest of map.keys()) {
-    map.delete(oldest);
-    break;
-  }
 }
 
 /** The second number makes another lastFingerprint of the same text. */

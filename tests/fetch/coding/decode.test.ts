@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import zlib from "node:zlib";
 import fc from "fast-check";
-import { type DecodeResult, decodeBody } from "../../../src/fetch/wire/decode.ts";
+import { type DecodeResult, decodeBody } from "../../../src/fetch/coding/decode.ts";
 
 const CAPS = { maxBytes: 10 * 1024 * 1024, maxRatio: 200 };
 const MIB = 1024 * 1024;

@@ -1,6 +1,7 @@
+import type { Transform } from "node:stream";
 import zlib from "node:zlib";
+import { ZlibEngine } from "../../runtime/zlib-engine.ts";
 import { decodePrefix } from "./decode-prefix.ts";
-import { ZlibEngine } from "./zlib-engine.ts";
 
 /** A body without its content coding, or as much of it as can be trusted. */
 export interface DecodeResult {
@@ -52,15 +53,35 @@ export function hasTooManyCodings(contentEncoding: string): boolean {
   return names.filter((name) => name !== "" && name !== "identity").length > MAX_CODINGS;
 }
 
+/** How each coding is taken off: at once, and piece by piece. Raw is deflate without the zlib wrapper. */
+const DECODERS = {
+  gzip: [zlib.gunzipSync, zlib.createGunzip],
+  br: [zlib.brotliDecompressSync, zlib.createBrotliDecompress],
+  deflate: [zlib.inflateSync, zlib.createInflate],
+  raw: [zlib.inflateRawSync, zlib.createInflateRaw],
+} as const;
+
 /** Servers send "deflate" with and without the zlib wrapper; its two bytes carry a check (RFC 1950, 2.2). */
-export function isZlib(body: Buffer): boolean {
-  return body.length >= 2 && (body[0]! & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
+function formatOf(coding: Coding, first: Buffer): keyof typeof DECODERS {
+  if (coding !== "deflate") return coding;
+  const wrapped = first.length >= 2 && (first[0]! & 0x0f) === 8 && first.readUInt16BE(0) % 31 === 0;
+  return wrapped ? "deflate" : "raw";
+}
+
+/** Makes decoders for a body that begins with these bytes. */
+export function decoderOf(coding: Coding, first: Buffer): (options: zlib.ZlibOptions) => Transform {
+  return DECODERS[formatOf(coding, first)][1] as (options: zlib.ZlibOptions) => Transform;
+}
+
+/** Whether a body begins like gzip; one byte of it is enough. */
+export function isGzip(first: Buffer): boolean {
+  return first[0] === 0x1f && (first.length === 1 || first[1] === 0x8b);
 }
 
 /** Size the output buffer once, by the length at the end of a gzip stream where that is believable. */
-function chunkSizeFor(body: Buffer, coding: Coding, cap: number): number {
+function chunkSizeFor(body: Buffer, format: string, cap: number): number {
   let bytes = body.length * 4;
-  if (coding === "gzip" && body.length >= 18) {
+  if (format === "gzip" && body.length >= 18) {
     const said = body.readUInt32LE(body.length - 4);
     if (said <= body.length * DEFLATE_MAX_RATIO) bytes = said;
   }
@@ -73,30 +94,18 @@ interface WithEngine {
   engine: { bytesWritten: number };
 }
 
-function decodeSync(body: Buffer, coding: Coding, zlibWrapped: boolean, cap: number): WithEngine {
-  const options = {
-    info: true,
-    maxOutputLength: Math.max(cap, 1),
-    chunkSize: chunkSizeFor(body, coding, cap),
-  };
-  let result: unknown;
-  if (coding === "gzip") result = zlib.gunzipSync(body, options);
-  else if (coding === "br") result = zlib.brotliDecompressSync(body, options);
-  else if (zlibWrapped) result = zlib.inflateSync(body, options);
-  else result = zlib.inflateRawSync(body, options);
-  return result as WithEngine;
-}
-
 /** Decodes in one synchronous call; undefined when that fails for whatever reason. */
 function decodeWhole(
   body: Buffer,
-  coding: Coding,
-  wrapped: boolean,
+  format: keyof typeof DECODERS,
   cap: number,
   borrow: boolean,
 ): DecodeResult | undefined {
-  if (borrow && coding === "gzip") {
-    gunzipper ??= { engine: ZlibEngine.of(zlib.createGunzip()), into: newBytes() };
+  if (borrow && format === "gzip") {
+    gunzipper ??= {
+      engine: ZlibEngine.of(zlib.createGunzip()),
+      into: Buffer.allocUnsafeSlow(SYNC_BYTES + 1),
+    };
     const { engine, into } = gunzipper;
     if (engine !== undefined) {
       const length = engine.run(body, into, cap + 1);
@@ -104,9 +113,12 @@ function decodeWhole(
     }
   }
   try {
-    const { buffer, engine } = decodeSync(body, coding, wrapped, cap);
-    if (buffer.length > cap) return undefined;
-    return told(buffer, engine.bytesWritten !== body.length);
+    const { buffer, engine } = DECODERS[format][0](body, {
+      info: true,
+      maxOutputLength: Math.max(cap, 1),
+      chunkSize: chunkSizeFor(body, format, cap),
+    } as zlib.ZlibOptions) as unknown as WithEngine;
+    return buffer.length > cap ? undefined : told(buffer, engine.bytesWritten !== body.length);
   } catch {
     return undefined;
   }
@@ -114,10 +126,6 @@ function decodeWhole(
 
 /** Nearly every body comes as gzip, and is read before the next: one engine and one piece of memory per thread. */
 let gunzipper: { readonly engine: ZlibEngine | undefined; readonly into: Buffer } | undefined;
-
-function newBytes(): Buffer {
-  return Buffer.allocUnsafeSlow(SYNC_BYTES + 1);
-}
 
 /** Whatever follows the end of the stream is not part of the page. */
 function told(bytes: Buffer, surplus: boolean): DecodeResult {
@@ -135,28 +143,14 @@ function decodeOnce(
 ): DecodeResult | Promise<DecodeResult> {
   if (body.length === 0) return { bytes: body };
   // Announced as gzip and plainly not: the page itself is more use than nothing.
-  if (coding === "gzip" && (body[0] !== 0x1f || (body.length > 1 && body[1] !== 0x8b))) {
-    return { bytes: body, flag: "encoding_error" };
-  }
-  const wrapped = coding === "deflate" && isZlib(body);
-  const whole = decodeWhole(body, coding, wrapped, Math.min(cap, SYNC_BYTES), borrow);
-  if (whole !== undefined) return whole;
-  if (wrapped) {
-    const raw = decodeWhole(body, coding, false, Math.min(cap, SYNC_BYTES), borrow);
-    if (raw !== undefined) return raw;
-  }
-  return decodePrefix(body, decoderOf(coding, wrapped), cap, borrow);
-}
-
-/** Makes decoders; `wrapped` tells the two kinds of deflate apart. */
-export function decoderOf(
-  coding: Coding,
-  wrapped: boolean,
-): (options: zlib.ZlibOptions) => zlib.Gunzip {
-  if (coding === "gzip") return zlib.createGunzip;
-  if (coding === "br")
-    return (options) => zlib.createBrotliDecompress(options) as unknown as zlib.Gunzip;
-  return wrapped ? zlib.createInflate : zlib.createInflateRaw;
+  if (coding === "gzip" && !isGzip(body)) return { bytes: body, flag: "encoding_error" };
+  const format = formatOf(coding, body);
+  const syncCap = Math.min(cap, SYNC_BYTES);
+  return (
+    decodeWhole(body, format, syncCap, borrow) ??
+    (format === "deflate" ? decodeWhole(body, "raw", syncCap, borrow) : undefined) ??
+    decodePrefix(body, decoderOf(coding, body), cap, borrow)
+  );
 }
 
 async function decodeRest(

@@ -1,11 +1,11 @@
 import { constants, gunzipSync } from "node:zlib";
-import type { CrawlUrl } from "../../url/crawl-url.ts";
 import {
   SITEMAP_MAX_BYTES,
   type Sitemap,
   type SitemapOptions,
   SitemapReader,
-} from "./sitemap-reader.ts";
+} from "../../../src/parse/lists/sitemap-reader.ts";
+import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 
 const MAX_RATIO = 200;
 const RATIO_FREE_BYTES = 1024 * 1024;
@@ -13,7 +13,10 @@ const DEFLATE_MAX_RATIO = 1032; // no deflate stream can grow more than this
 const MAX_CHUNK_BYTES = 4 * 1024 * 1024;
 const NARROWINGS = 8;
 
-/** Reads a sitemap (XML, index, text) or a feed (RSS, RDF, Atom, CDF), gzipped or not; never throws. */
+/**
+ * Reads a sitemap (XML, index, text) or a feed (RSS, RDF, Atom, CDF), gzipped or not, at once: what `ListReader`, which
+ * reads them while they arrive, is compared with.
+ */
 export function parseSitemap(
   body: Uint8Array,
   url: CrawlUrl,

@@ -1,7 +1,7 @@
 import type { Transform } from "node:stream";
 import zlib from "node:zlib";
+import { ZlibEngine } from "../../runtime/zlib-engine.ts";
 import type { DecodeResult } from "./decode.ts";
-import { ZlibEngine } from "./zlib-engine.ts";
 
 const PIECES = 256;
 const MAX_SCRATCH = 16 * 1024 * 1024;
