@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Kind } from "./kinds.ts";
 import type { OptionSpec } from "./option.ts";
+import type { Kind } from "./values/kinds.ts";
 
 /** What a field of the schema says about itself beside its kind. */
 export type About = Omit<OptionSpec, "allowed"> & { readonly allowed?: string };

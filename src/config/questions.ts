@@ -5,8 +5,8 @@ import { canonicalize } from "../url/crawl-url.ts";
 import { hostnameOf } from "../url/url-parts.ts";
 import { shellQuote, toArguments } from "./command-line.ts";
 import { checkSettings } from "./crawl-config.ts";
-import { isLoopbackHost } from "./network-values.ts";
 import { type SettingName, settings } from "./schema.ts";
+import { isLoopbackHost } from "./values/network-values.ts";
 
 /** Settings by name, as typed. */
 type Answers = Partial<Record<SettingName, unknown>>;

@@ -1,7 +1,7 @@
 import { UsageError } from "../errors.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { hostnameOf } from "../url/url-parts.ts";
-import { isLoopbackHost, parseResolve } from "./network-values.ts";
+import { isLoopbackHost, parseResolve } from "./values/network-values.ts";
 
 /**
  * The start rule: a crawl beyond this machine does not start without a contact. Seeds are only the visible

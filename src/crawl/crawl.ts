@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { withoutPasswords } from "../config/proxy-value.ts";
 import type { CrawlConfig } from "../config/schema.ts";
+import { withoutPasswords } from "../config/values/proxy-value.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { residentBytes } from "../runtime/open-files.ts";

@@ -1,5 +1,5 @@
 import { printable } from "../../config/printable.ts";
-import { readSeed } from "../../config/seed-line.ts";
+import { readSeed } from "../../config/seeds/seed-line.ts";
 import { UsageError } from "../../errors.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Arguments } from "../arguments.ts";

@@ -1,6 +1,6 @@
-import { humanDuration } from "../../config/durations.ts";
 import { readNamedInput } from "../../config/named-file.ts";
 import { PRODUCT } from "../../config/user-agent.ts";
+import { humanDuration } from "../../config/values/durations.ts";
 import { UsageError } from "../../errors.ts";
 import { explainRobots, type RobotsExplanation } from "../../fetch/robots/robots-explain.ts";
 import { RobotsRules } from "../../fetch/robots/robots-rules.ts";

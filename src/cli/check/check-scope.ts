@@ -1,5 +1,5 @@
 import { patternRefusal } from "../../config/fields/field-values.ts";
-import { loadSeedFile } from "../../config/seed-source.ts";
+import { loadSeedFile } from "../../config/seeds/seed-source.ts";
 import { UsageError } from "../../errors.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { Scope, type ScopeKind } from "../../url/scope.ts";

@@ -2,7 +2,7 @@ import { configFrom } from "../../config/crawl-config.ts";
 import { loadSettings } from "../../config/load.ts";
 import { askQuestions, equivalentCommand } from "../../config/questions.ts";
 import type { CrawlConfig, CrawlSettings } from "../../config/schema.ts";
-import { loadSeedFile, rejectedLinesText } from "../../config/seed-source.ts";
+import { loadSeedFile, rejectedLinesText } from "../../config/seeds/seed-source.ts";
 import { UsageError } from "../../errors.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";

@@ -1,6 +1,6 @@
 import { withDefault } from "../field.ts";
-import { choice, wholeOr } from "../kinds.ts";
-import { TECHNIQUES, VISITED_SETS } from "../technique-names.ts";
+import { choice, wholeOr } from "../values/kinds.ts";
+import { TECHNIQUES, VISITED_SETS } from "../values/technique-names.ts";
 
 const group = "Frontier";
 

@@ -1,7 +1,7 @@
 import { optional, withDefault } from "../field.ts";
-import { list, text, toggle } from "../kinds.ts";
-import { seedRefusal } from "../seed-line.ts";
+import { seedRefusal } from "../seeds/seed-line.ts";
 import { contactRefusal } from "../user-agent.ts";
+import { list, text, toggle } from "../values/kinds.ts";
 import { notEmpty } from "./field-values.ts";
 
 const group = "Where to start";

@@ -1,6 +1,6 @@
 import { optional, withDefault } from "../field.ts";
-import { list, text, toggle } from "../kinds.ts";
-import { proxyRefusal } from "../proxy-value.ts";
+import { list, text, toggle } from "../values/kinds.ts";
+import { proxyRefusal } from "../values/proxy-value.ts";
 import { notEmpty } from "./field-values.ts";
 
 const group = "Addresses and connections";

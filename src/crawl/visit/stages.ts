@@ -15,7 +15,6 @@ import type { Guard } from "./guard.ts";
 import { handlePage } from "./handle-page.ts";
 import type { LoadedHandler } from "./load-handler.ts";
 import type { NamedSitemaps } from "./named-sitemaps.ts";
-import { countOutcome, type OutcomeLine, unavailableOutcome } from "./outcome.ts";
 import {
   earlierResponse,
   type ReadPage,
@@ -25,6 +24,7 @@ import {
 } from "./read-page.ts";
 import { type Retry, retryOf } from "./retry.ts";
 import type { Next, Stages, VisitEnd } from "./visit.ts";
+import { countOutcome, type OutcomeLine, unavailableOutcome } from "./visit-outcome.ts";
 
 /** What decides about URLs and pages; a thread has its own. */
 export interface VisitParts {

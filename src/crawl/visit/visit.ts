@@ -2,14 +2,14 @@ import type { FetchOutcome, FinalOutcome } from "../../fetch/outcome.ts";
 import type { Response } from "../../fetch/transport.ts";
 import type { KnownFingerprints } from "../../frontier/discovery.ts";
 import type { Discovery, Lease } from "../../frontier/frontier.ts";
+import type { ReadPage } from "./read-page.ts";
 import {
   type OutcomeLine,
   type RedirectEnd,
   responseOutcome,
   unansweredOutcome,
   type VisitOutcome,
-} from "./outcome.ts";
-import type { ReadPage } from "./read-page.ts";
+} from "./visit-outcome.ts";
 
 /** Where a response leads. */
 export interface Next {

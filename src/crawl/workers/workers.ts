@@ -134,10 +134,6 @@ export class Workers {
     for (const { worker } of this.#crawlers) worker.postMessage(message);
   }
 
-  #post(thread: number, message: ToCrawler): void {
-    this.#crawlers[thread]!.worker.postMessage(message);
-  }
-
   /** Rings everybody but the supervisor. */
   wakeAll(): void {
     const bells = bellsOf(this.#plan.memory);
@@ -230,7 +226,7 @@ export class Workers {
 
   #onBuilder(message: FromBuilder): void {
     if (message.kind === "closed") this.#arrived(`closed ${message.thread}`, message);
-    else if (message.kind === "places") this.#post(message.thread, message);
+    else if (message.kind === "places") this.#crawlers[message.thread]!.worker.postMessage(message);
     else if (message.kind === "diskFull" || message.kind === "diskFree")
       this.#listener.onDisk(message);
     else this.#compactor?.onClosed(message.closed);
@@ -348,7 +344,7 @@ export class Workers {
       go: (thread, epoch) => {
         announceRun(memory.frontier, thread, epoch);
         this.#ringCrawlers();
-        this.#post(thread, { kind: "go" });
+        this.#crawlers[thread]!.worker.postMessage({ kind: "go" } satisfies ToCrawler);
       },
     };
   }

@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { type ProxyValue, parseProxy } from "../../config/proxy-value.ts";
+import { type ProxyValue, parseProxy } from "../../config/values/proxy-value.ts";
 import type { UrlParts } from "../../url/url-parts.ts";
 import type { Unanswered } from "../outcome.ts";
 import type { Target } from "../transport.ts";

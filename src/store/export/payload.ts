@@ -3,7 +3,7 @@ import { surtKey } from "../../url/surt.ts";
 import { FileWindow } from "../files/file-window.ts";
 import { SortedLines } from "../files/sorted-lines.ts";
 import { cdxjFields } from "../lists/cdxj.ts";
-import { headOf } from "../warc/http-head.ts";
+import { headOf } from "../warc/archived-head.ts";
 import { plainBody } from "../warc/plain-body.ts";
 import { readRecordAt, type WarcRecord } from "../warc/warc-reader.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { StoreCorruptError } from "../../errors.ts";
-import { closeAfterCrash } from "../finish/close-archives.ts";
 import { type CrawlState, crawlPaths } from "../folder/crawl-folder.ts";
+import { closeAfterCrash } from "./close-archives.ts";
 
 /** Makes a folder ready for the next run: closes what a run that died left open, and misses lists that are gone. */
 export function prepareResume(dir: string, { ended, left }: CrawlState): void {

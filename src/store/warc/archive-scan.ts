@@ -5,7 +5,7 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Archived, CaptureFacts, PageFacts } from "../capture.ts";
 import type { Repair } from "../files/repair-file.ts";
 import { LinkList } from "../link-list.ts";
-import { headOf } from "./http-head.ts";
+import { headOf } from "./archived-head.ts";
 import { readWarc, type WarcRecord } from "./warc-reader.ts";
 
 /** What the archive itself tells about a capture: enough for its lines in index, page list and link graph. */

@@ -5,8 +5,8 @@ import type { EarlierRecord } from "../capture.ts";
 import { FileWindow } from "../files/file-window.ts";
 import { SortedLines } from "../files/sorted-lines.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
+import { headEnd } from "./archived-head.ts";
 import { readMember } from "./gzip-reader.ts";
-import { headEnd } from "./http-head.ts";
 import { parseWarcHeader } from "./warc-header.ts";
 
 /** A whole page of an earlier crawl. */

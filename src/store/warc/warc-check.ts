@@ -1,5 +1,5 @@
+import { headEnd } from "./archived-head.ts";
 import { digestMatches } from "./digest.ts";
-import { headEnd } from "./http-head.ts";
 import type { WarcHeader } from "./warc-header.ts";
 
 const MANDATORY = ["warc-record-id", "warc-date", "warc-type", "content-length"];

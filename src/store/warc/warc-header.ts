@@ -1,4 +1,4 @@
-import { headEnd } from "./http-head.ts";
+import { headEnd } from "./archived-head.ts";
 
 const MAX_HEADER_BYTES = 1024 * 1024;
 const VERSION = /^WARC\/(\d+\.\d+)$/;

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { unansweredOutcome } from "../../../src/crawl/visit/outcome.ts";
+import { unansweredOutcome } from "../../../src/crawl/visit/visit-outcome.ts";
 import type { Lease } from "../../../src/frontier/frontier.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { EventCursor } from "../../../src/frontier/journal/event-cursor.ts";

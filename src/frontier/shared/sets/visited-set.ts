@@ -1,4 +1,4 @@
-import { VISITED_SETS } from "../../../config/technique-names.ts";
+import { VISITED_SETS } from "../../../config/values/technique-names.ts";
 import { CapacityError } from "../../../errors.ts";
 
 export { VISITED_SETS };

@@ -1,16 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { formatDuration, humanDuration, parseDuration } from "../../src/config/durations.ts";
-import { nearest } from "../../src/config/nearest.ts";
+import { nearest } from "../../../src/config/nearest.ts";
+import { printable } from "../../../src/config/printable.ts";
+import { contactRefusal, productToken, userAgentRefusal } from "../../../src/config/user-agent.ts";
+import {
+  formatDuration,
+  humanDuration,
+  parseDuration,
+} from "../../../src/config/values/durations.ts";
 import {
   allowPrivateRefusal,
   isLoopbackHost,
   parseResolve,
-} from "../../src/config/network-values.ts";
-import { printable } from "../../src/config/printable.ts";
-import { formatSize, humanSize, parseSize } from "../../src/config/sizes.ts";
-import { contactRefusal, productToken, userAgentRefusal } from "../../src/config/user-agent.ts";
+} from "../../../src/config/values/network-values.ts";
+import { formatSize, humanSize, parseSize } from "../../../src/config/values/sizes.ts";
 
 const whole = fc.oneof(
   fc.maxSafeNat(),

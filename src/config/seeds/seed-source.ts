@@ -1,6 +1,6 @@
-import { UsageError } from "../errors.ts";
-import { readNamedInput } from "./named-file.ts";
-import { printable } from "./printable.ts";
+import { UsageError } from "../../errors.ts";
+import { readNamedInput } from "../named-file.ts";
+import { printable } from "../printable.ts";
 import { type RejectedLine, readSeeds, type SeedList } from "./seed-file.ts";
 
 const MAX_TOLD = 10;

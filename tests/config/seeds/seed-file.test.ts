@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readSeeds } from "../../src/config/seed-file.ts";
+import { readSeeds } from "../../../src/config/seeds/seed-file.ts";
 
 const LIST = [
   "\ufeff# my seeds",

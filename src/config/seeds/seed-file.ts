@@ -1,4 +1,4 @@
-import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { readSeed } from "./seed-line.ts";
 
 /** A starting point and the line it stands on (1 is the first). */

@@ -1,4 +1,4 @@
-import { type CrawlUrl, canonicalize, refusalOf } from "../url/crawl-url.ts";
+import { type CrawlUrl, canonicalize, refusalOf } from "../../url/crawl-url.ts";
 
 // "example.org", "example.org:8080/x" or "localhost/x": a host where a scheme should be.
 const BARE_HOST = /^(?:[\p{L}\p{N}_-]+\.)+[\p{L}][\p{L}\p{N}-]*\.?(?::\d+)?(?:[/?#].*)?$/u;
