@@ -64,7 +64,9 @@ export class Workers {
   readonly #dead = new Set<number>();
   /** Held in the pending counter while something is being replaced, so that nobody sees an empty crawl. */
   #guards = 0;
-  readonly #deaths = new DeathsWithoutPage();
+  /** Deaths since the last page, and the pages then. */
+  #deaths = 0;
+  #pagesAtDeath = -1;
   #areDismissed = false;
   /** When the crawlers that were begun anew last had read what is theirs: leases of the dead wait again since then. */
   #foldedMs = 0;
@@ -251,7 +253,7 @@ export class Workers {
     // A full disk is fatal only to a crawl that ends: until then its builders wait.
     const fullDisk = control.mode === MODES.run ? undefined : this.#builders.fullDisk;
     const misuse = fullDisk ?? misuseOf(error);
-    const isHopeless = misuse ?? this.#deaths.areTooMany(control.pagesCommitted);
+    const isHopeless = misuse ?? this.#diesTooOften();
     if (isHopeless || !frontierTraits(config).isDurable) {
       this.#listener.onFault(misuse ?? error);
       if (crawler >= 0) this.#crawlerEnded(crawler);
@@ -277,6 +279,14 @@ export class Workers {
         this.#listener.onFault(fault);
         return this.#dismissCrawlers();
       });
+  }
+
+  /** One more worker died; true when it is time to give up. */
+  #diesTooOften(): boolean {
+    const pages = this.#plan.control.pagesCommitted;
+    this.#deaths = pages === this.#pagesAtDeath ? this.#deaths + 1 : 1;
+    this.#pagesAtDeath = pages;
+    return this.#deaths > MAX_DEATHS_WITHOUT_PAGE;
   }
 
   /**
@@ -361,19 +371,6 @@ export class Workers {
   #releaseGuard(): void {
     this.#guards--;
     if (this.#plan.control.pending.release(1)) this.#listener.onAllReleased();
-  }
-}
-
-/** Counts the deaths since the last page. */
-class DeathsWithoutPage {
-  #deaths = 0;
-  #pages = -1;
-
-  /** One more worker died when this many pages were committed; true when it is time to give up. */
-  areTooMany(pages: number): boolean {
-    this.#deaths = pages === this.#pages ? this.#deaths + 1 : 1;
-    this.#pages = pages;
-    return this.#deaths > MAX_DEATHS_WITHOUT_PAGE;
   }
 }
 
