@@ -41,9 +41,7 @@ export class Question {
 
   /** A text that must be there. */
   needed(name: string): string {
-    const value = this.text(name);
-    if (value === undefined) throw new BadLine(`"${name}" is missing`);
-    return value;
+    return needed(name, this.text(name));
   }
 
   /** Bytes written in base64. */
@@ -56,9 +54,7 @@ export class Question {
 
   /** Bytes that must be there. */
   neededBytes(name: string): Buffer {
-    const bytes = this.bytes(name);
-    if (bytes === undefined) throw new BadLine(`"${name}" is missing`);
-    return bytes;
+    return needed(name, this.bytes(name));
   }
 
   /** The `url` of a line, which must be one that can be fetched. */
@@ -76,6 +72,11 @@ export class Question {
     if (text === undefined) throw new BadLine(`"${textName}" or "${bytesName}" is missing`);
     return { bytes: Buffer.from(text, "utf8"), wasText: true };
   }
+}
+
+function needed<T>(name: string, value: T | undefined): T {
+  if (value === undefined) throw new BadLine(`"${name}" is missing`);
+  return value;
 }
 
 /**

@@ -62,12 +62,10 @@ export class NameServer {
     if (answer === "silence") return undefined;
     const records =
       "records" in answer ? answer.records.map((ip) => record(ip, answer.ttl ?? 60)) : [];
-    const header = Buffer.alloc(12);
-    message.copy(header, 0, 0, 2);
-    header.writeUInt16BE(0x8180 | ("rcode" in answer ? answer.rcode : 0), 2);
-    header.writeUInt16BE(1, 4);
-    header.writeUInt16BE(records.length, 6);
-    return Buffer.concat([header, question, ...records]);
+    const rcode = "rcode" in answer ? answer.rcode : 0;
+    // The number of the question, the flags of an answer, one question, so many records.
+    const flags = [0x81, 0x80 | rcode, 0, 1, 0, records.length, 0, 0, 0, 0];
+    return Buffer.concat([message.subarray(0, 2), Buffer.from(flags), question, ...records]);
   }
 }
 
