@@ -46,7 +46,7 @@ export async function askQuestions(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
 ): Promise<Answers> {
-  // Not a "terminal": the terminal's own line editing does, and it is left in no special mode.
+  // Not as a "terminal": its own line editing is enough, and it is never left in a special mode.
   const reader = createInterface({ input, terminal: false });
   const dialogue = new Dialogue(reader[Symbol.asyncIterator](), output);
   try {
@@ -67,7 +67,7 @@ export async function askQuestions(
   }
 }
 
-/** The command that says the same as the answers. */
+/** The command that means the same as the answers. */
 export function equivalentCommand(answers: Answers, configFile?: string): string {
   const checked: Answers = checkSettings(answers, FROM_FLAGS);
   const said = Object.fromEntries(

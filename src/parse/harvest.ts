@@ -19,10 +19,10 @@ export interface FoundLink {
 /** The names of meta elements whose first content is kept. */
 const KEPT_METAS = new Set(["description", "keywords", "content-language"]);
 const MAX_TITLE_BYTES = 4096;
-/** A longer value is cut: no URL that is followed is as long, however it is written. */
+/** Longer values are cut: no URL that is followed is as long, however it is escaped. */
 const MAX_VALUE_BYTES = 64 * 1024;
 
-// What is taken from an element: a literal per kind of treatment.
+// What is taken from an element.
 const NONE = 0;
 const HYPERLINK = 1; // href and rel
 const FRAME = 2; // src
@@ -41,7 +41,7 @@ const TREATMENT = bytesById([
 ]);
 
 const ASSET_ATTRIBUTES: AttributeName[] = ["src", "srcset", "data", "poster", "action"];
-/** Where scripts keep what they will put into src, srcset, href and poster once the page is scrolled to it. */
+/** Where lazy-loading scripts keep the later values of src, srcset, href and poster. */
 const LAZY_ATTRIBUTES: AttributeName[] = [
   "data-src",
   "data-srcset",
@@ -61,10 +61,10 @@ export interface HarvestOptions {
   agent?: string | undefined;
 }
 
-/** More links than this are counted and not kept; a page has to repeat itself a lot before that loses one. */
+/** Further links are only counted; a page this long repeats itself, so hardly any target is lost. */
 const MAX_FOUND = 50_000;
 
-/** Collects what a page says while a scanner walks over its tags. */
+/** Collects links, title and metadata while a scanner walks over the tags of a page. */
 export class Harvest {
   /** In order of arrival: links, frames, base elements, refreshes, and assets when asked for. */
   readonly links: FoundLink[] = [];
@@ -90,7 +90,7 @@ export class Harvest {
     this.#agent = options.agent?.toLowerCase() ?? OWN_NAME;
   }
 
-  /** Takes what the reader's current start tag offers as an HTML element. */
+  /** Takes what the current start tag holds as an HTML element. */
   element(): void {
     const { id } = this.#reader;
     const treatment = TREATMENT[id]!;

@@ -30,7 +30,7 @@ const KIND = bytesById([
   ["frameset math template", HARD],
 ]);
 
-/** Directly inside a table these change no open element and no link: the rest needs the full rules. */
+/** Directly inside a table these change no open element and no link; all others need the full rules. */
 const HARMLESS_IN_TABLE = setOf("script style input form br img hr html head body");
 const HARMLESS_IN_SELECT = setOf("option optgroup hr script");
 
@@ -38,14 +38,14 @@ const ENDS = Array.from({ length: 256 }, (_, id) =>
   Buffer.from(KIND[id] === RAW ? tagName(id) : ""),
 );
 
-/** What a run over text may pass by itself, as bits by tag: a start tag, an end tag; and whether a word goes on behind it. */
+/** Which tags the word counter may skip by itself, as bits by tag: start tag, end tag, and whether a word continues after it. */
 export const PASSABLE: Uint8Array = Uint8Array.from({ length: 256 }, (_, id) => {
   const start = KIND[id] === PLAIN ? PASS_START : 0;
   const end = KIND[id] === TABLE || id === T.select ? 0 : PASS_END;
   return start | end | (INLINE[id] === 1 ? PASS_INLINE : 0);
 });
 
-/** Length of the markup at "<" that is neither tag nor text, as an offset after it; -1 for text. */
+/** Offset after the markup at "<" that is not a tag; -1 when it is text. */
 function afterNonTag(buf: Buffer, p: number): number {
   const next = buf[p + 1];
   if (next === 0x21) {
@@ -63,9 +63,9 @@ function isLetter(byte: number): boolean {
 }
 
 /**
- * Walks once over a page and fills the harvest. Answers false as soon as something occurs whose
- * meaning depends on the whole tree (content moved out of tables, frameset, template, MathML, odd
- * SVG or select): then what was taken so far does not count and `treeScan` must read the page.
+ * Walks once over a page and fills the harvest. Returns false as soon as something depends on the whole tree (content
+ * moved out of tables, frameset, template, MathML, odd SVG or select): then the harvest is void and `treeScan` has to
+ * read the page.
  */
 export function quickScan(
   reader: TagReader,

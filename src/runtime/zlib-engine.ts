@@ -1,6 +1,6 @@
 import zlib from "node:zlib";
 
-/** What the streams of `node:zlib` are made of, in every version since 10; the typings do not know it. */
+/** The inside of `node:zlib` streams, in every version since 10; missing from the type declarations. */
 interface Stream {
   readonly _handle?: {
     reset(): void;
@@ -15,14 +15,14 @@ interface Stream {
     ): void;
     onerror: (message: string, errno: number, code: string) => void;
   };
-  /** Left by a write: room left, bytes not read. */
+  /** After a write: room left, bytes not read. */
   readonly _writeState?: Uint32Array;
 }
 
 /**
- * Runs one whole body after the other through one engine of zlib, into memory of the caller's. The public calls make
- * an engine and a buffer anew each time, which costs a small page more than the coding itself, and leaves garbage
- * outside the heap.
+ * Runs one body after the other through one zlib engine, into the caller's memory. The public calls make a new engine
+ * and a new buffer each time, which for a small page costs more than the coding itself and leaves garbage outside the
+ * heap.
  */
 export class ZlibEngine {
   readonly #handle: NonNullable<Stream["_handle"]>;
@@ -37,7 +37,7 @@ export class ZlibEngine {
     };
   }
 
-  /** The engine of a stream that nobody else uses; undefined when this platform is made differently. */
+  /** The engine of a stream that is not used otherwise; undefined when the platform differs. */
   static of(stream: zlib.Gunzip | zlib.Gzip): ZlibEngine | undefined {
     const { _handle, _writeState } = stream as unknown as Stream;
     const isKnown =
@@ -47,17 +47,17 @@ export class ZlibEngine {
     return isKnown ? new ZlibEngine(_handle, _writeState) : undefined;
   }
 
-  /** Codes a whole body; answers the bytes written, -1 when they do not fit `room` - 1 or the body is damaged. */
+  /** Processes a whole body; returns the bytes written, -1 when there are `room` or more, or the body is damaged. */
   run(body: Uint8Array, into: Uint8Array, room: number): number {
     this.#failed = false;
     this.#handle.reset();
     this.#handle.writeSync(zlib.constants.Z_FINISH, body, 0, body.length, into, 0, room);
     const left = this.#state[0]!;
-    // A byte of room left over tells a stream that has ended from one that would go on.
+    // With a byte of room left the stream has ended; without, it might go on.
     return this.#failed || left === 0 ? -1 : room - left;
   }
 
-  /** Codes a part of a body into the memory from `at` on; answers the bytes written, -1 when the part is damaged. */
+  /** Processes a part of a body, writing from `at` on; returns the bytes written, -1 when the part is damaged. */
   push(flush: number, part: Uint8Array, into: Uint8Array, at: number): number {
     this.#failed = false;
     const room = into.length - at;
@@ -65,7 +65,7 @@ export class ZlibEngine {
     return this.#failed ? -1 : room - this.#state[0]!;
   }
 
-  /** Bytes behind the end of the stream that `run` or `push` read last. */
+  /** Bytes after the end of the stream in the last `run` or `push`. */
   get unread(): number {
     return this.#state[1]!;
   }

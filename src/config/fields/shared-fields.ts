@@ -30,7 +30,7 @@ export const shared = {
   visited: withDefault(choice(VISITED_SETS), "cas", {
     flag: "visited",
     group,
-    about: "the set of URLs met, of a crawl on a shared frontier",
+    about: "the set of known URLs, of a crawl on a shared frontier",
     examples: ["--visited striped"],
   }),
 };

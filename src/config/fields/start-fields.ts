@@ -6,7 +6,7 @@ import { notEmpty } from "./field-values.ts";
 
 const group = "Where to start";
 
-/** Fields that say where a crawl starts, where its results go and who answers for it. */
+/** Fields about where a crawl starts, where its results go and who is responsible for it. */
 export const start = {
   seeds: withDefault(
     list(text("URL", "complete URLs with http:// or https://", seedRefusal)),

@@ -5,7 +5,7 @@ import { notEmpty } from "./field-values.ts";
 
 const group = "Addresses and connections";
 
-/** Fields about what a visit carries along: proxies, cookies, memories of an earlier crawl. */
+/** Fields about what requests use: proxies, cookies, an earlier crawl. */
 export const visits = {
   proxies: withDefault(
     list(

@@ -7,7 +7,7 @@ export interface Seed {
   readonly line: number;
 }
 
-/** A line that is no URL, with the reason in words. The text is as it came: escape it before showing it. */
+/** A line that is not a URL, with the reason in words. The text is as it was read: escape it before showing it. */
 export interface RejectedLine {
   readonly line: number;
   readonly text: string;

@@ -4,9 +4,9 @@ import { type CrawlUrl, canonicalize, refusalOf } from "../../url/crawl-url.ts";
 const BARE_HOST = /^(?:[\p{L}\p{N}_-]+\.)+[\p{L}][\p{L}\p{N}-]*\.?(?::\d+)?(?:[/?#].*)?$/u;
 const BARE_LOCAL = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?(?:[/?#].*)?$/i;
 
-/** Reads one seed: its canonical URL, or the reason why it is none. */
+/** Reads one seed: its canonical URL, or why it is not one. */
 export function readSeed(text: string): { url: CrawlUrl } | { reason: string } {
-  // WHATWG removes tabs and line ends and encodes spaces; in a seed they are a slip, not an intention.
+  // WHATWG removes tabs and line ends and encodes spaces; in a seed they are typing errors.
   if (/\s/.test(text))
     return { reason: "it contains white space (a space in a URL is written %20)" };
   const bare = bareHost(text);

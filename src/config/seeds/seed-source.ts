@@ -3,7 +3,7 @@ import { readNamedInput } from "../named-file.ts";
 import { printable } from "../printable.ts";
 import { type RejectedLine, readSeeds, type SeedList } from "./seed-file.ts";
 
-const MAX_TOLD = 10;
+const MAX_SHOWN = 10;
 
 /** Reads the seed file, or standard input for "-"; a file without a single good line is a usage error. */
 export async function loadSeedFile(
@@ -25,11 +25,11 @@ export async function loadSeedFile(
   );
 }
 
-/** What to tell about skipped lines: the first few one by one, then how many more. */
+/** Messages about skipped lines: the first few one by one, then how many more. */
 export function rejectedLinesText(rejected: readonly RejectedLine[]): string[] {
-  const told = rejected.slice(0, MAX_TOLD).map((line) => `skipped seed ${lineText(line)}`);
-  const more = rejected.length - told.length;
-  return more > 0 ? [...told, `skipped ${more} more seed lines`] : told;
+  const shown = rejected.slice(0, MAX_SHOWN).map((line) => `skipped seed ${lineText(line)}`);
+  const more = rejected.length - shown.length;
+  return more > 0 ? [...shown, `skipped ${more} more seed lines`] : shown;
 }
 
 function lineText({ line, text, reason }: RejectedLine): string {

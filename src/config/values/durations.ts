@@ -19,7 +19,7 @@ export function parseDuration(text: string): number | undefined {
     const match = part.exec(text);
     if (match === null) return undefined;
     const unit = MS_OF.get(match[2]!)!;
-    // Units must fall, so that "3m2h" and "1s1s", most likely typing errors, are refused.
+    // Units must get smaller, so that "3m2h" and "1s1s", probably typing errors, are refused.
     if (unit >= last) return undefined;
     last = unit;
     sum += Number(match[1]) * unit;

@@ -12,8 +12,8 @@ export interface Kind<T> {
   readonly show: (value: T) => string;
 }
 
-// Flags and the environment give strings, a file gives what it says. Text that cannot be read is passed on
-// as it is: the schema then refuses it and the message can show what was typed.
+// Flags and the environment give strings, a file gives typed values. Text that cannot be parsed is passed on as it is:
+// the schema then refuses it, and the message can show what was typed.
 function reading<T>(read: (text: string) => T | undefined, schema: z.ZodType<T>): z.ZodType<T> {
   return z.preprocess((raw) => (typeof raw === "string" ? (read(raw.trim()) ?? raw) : raw), schema);
 }
@@ -100,7 +100,7 @@ export function toggle(): Kind<boolean> {
   return { schema: z.boolean(), allowed: "true or false", show: String };
 }
 
-/** Text that must pass a check; the check answers with the reason for a refusal. */
+/** Text that must pass a check, which returns the reason for a refusal. */
 export function text(
   value: string,
   allowed: string,

@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from "node:net";
 
-/** A name that is to be reached at a fixed address and port, whatever the name servers say. */
+/** A name that is always reached at this address and port. */
 export interface FixedAddress {
   readonly host: string;
   readonly address: string;
@@ -23,7 +23,7 @@ export function parseResolve(text: string): FixedAddress | string {
   return { host, address, port };
 }
 
-// curl writes HOST:PORT:ADDR; whoever comes from there gets the answer instead of a riddle.
+// curl writes HOST:PORT:ADDR; say so instead of only refusing it.
 function wrongOrder(text: string): string | undefined {
   const match = /^([^:]+):(\d+):(.+)$/.exec(text);
   if (match === null || isIP(match[3]!.replace(/^\[|\]$/g, "")) === 0) return undefined;
@@ -58,7 +58,7 @@ export function allowPrivateRefusal(text: string): string | undefined {
     : `the part after the / must be a number from 0 to ${bits}`;
 }
 
-/** True for a host that cannot be anywhere but on this machine. */
+/** True for a host that can only be this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
   if (host === "localhost" || host.endsWith(".localhost") || host === "::1") return true;

@@ -1,4 +1,4 @@
-/** A proxy: where it is, for which pages, and what it is told about us. */
+/** A proxy: where it is, for which pages, and our credentials. */
 export interface ProxyValue {
   /** undefined: for all pages. */
   readonly scheme: "http" | "https" | undefined;
@@ -10,7 +10,7 @@ export interface ProxyValue {
 
 const FORM = /^(?:(https?)=)?(.*)$/s;
 
-/** Reads a value of --proxy; a string is the reason for a refusal and holds no part of a password. */
+/** Reads a value of --proxy; a string is the reason for a refusal and contains no part of a password. */
 export function parseProxy(value: string): ProxyValue | string {
   const [, scheme, address] = FORM.exec(value.trim())!;
   if (!URL.canParse(address!)) return "it is not a URL";

@@ -1,4 +1,4 @@
-/** The routes to synchronise one fixed-size frontier; the last two are kept to show what goes wrong. */
+/** The techniques of synchronising one fixed-size frontier; the last two are kept to show what goes wrong. */
 export const TECHNIQUES = [
   "lock-free",
   "semaphore",

@@ -28,25 +28,25 @@ import { backOffMs } from "../visit/retry.ts";
 import type { VisitParts } from "../visit/stages.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 
-/** Header and heads of a record beside its body. */
+/** Headers of a record, in addition to its body. */
 const RECORD_EXTRA_BYTES = 64 * 1024;
 
-/** The parts of visits, and what a crawler thread asks the network with. */
+/** The parts of a crawler thread. */
 export interface CrawlerParts extends VisitParts {
   readonly transport: Transport;
   readonly robots: RobotsFetcher | undefined;
 }
 
-/** What all threads together remember of robots.txt files; 32 MiB are some 100,000 hosts that allow everything. */
+/** Memory for robots.txt files, all threads together; 32 MiB hold about 100,000 hosts that allow everything. */
 const MAX_ROBOTS_BYTES = 32 * 1024 * 1024;
 
 /** Large bodies that all threads together hold at a time; a thread may always hold one. */
 const MAX_LARGE_BODIES = 3;
 
-/** Connections that wait for their host's delay to pass, all threads together: opening one anew costs more than a small page. */
+/** Idle connections, all threads together: opening a new one costs more than a small page. */
 const MAX_IDLE = 4096;
 
-/** Puts the stages of one thread together from its configuration. */
+/** Builds the parts of one thread from its configuration. */
 export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   const { config, seedLow, seedHigh } = rules;
   const clock = monotonicMs;
@@ -61,7 +61,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     insecure: config.insecure,
     maxIdle: idleConnections(config),
     largeBodies: Math.max(1, Math.floor(MAX_LARGE_BODIES / config.threads)),
-    // A second request right after the first would break the delay: it goes back to the queue instead.
+    // A second request right after the first would violate the delay: the URL goes back to the queue instead.
     resend: config.delayMs === 0,
     clock,
   });
@@ -123,7 +123,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     seedHigh,
   });
   const namedSitemaps = new NamedSitemaps({
-    // A crawl of single pages asks for nothing else.
+    // A crawl of single pages requests nothing else.
     sitemaps: config.scope === "page" ? "off" : config.sitemaps,
     robots: config.robots,
     seedLow,
@@ -148,7 +148,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   return { transport, robots, fetcher, scope, follower, foundLinks, namedSitemaps, earlier, guard };
 }
 
-/** Per thread: one for each place in flight, and half of the files that nobody needs; recovery may have the others. */
+/** Per thread: one for each place in flight, and half of the files that are left; recovery may use the others. */
 export function idleConnections(config: FileNeeds, files: number = maxOpenFiles()): number {
   const { threads, linksPerThread } = config;
   const most = Math.floor(MAX_IDLE / threads);

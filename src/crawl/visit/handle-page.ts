@@ -66,7 +66,7 @@ class PageView implements HandledPage {
     const { head, body } = this.#source;
     const { maxBodyBytes: maxBytes, maxRatio } = this.#rules;
     const { bytes } = await decodeBody(body, codingOf(head), { maxBytes, maxRatio });
-    // The memory of the response serves another one as soon as this page is stored.
+    // The memory of the response is used again as soon as this page is stored.
     return bytes === body ? Buffer.from(bytes) : bytes;
   }
 

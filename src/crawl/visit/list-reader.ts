@@ -12,10 +12,10 @@ import { giveBackMemory } from "../../runtime/collect-garbage.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 
 const CAPS = { maxBytes: SITEMAP_MAX_BYTES, maxRatio: 200 };
-/** What decoders have made and nobody needs any more is worth collecting by then. */
+/** After this much decoded input the garbage of the decoders is worth collecting. */
 const COLLECT_BYTES = 8 * 1024 * 1024;
 
-/** What a list held, and what was wrong with the way it came. */
+/** What a list held, and what was wrong with its coding. */
 export interface ReadList {
   readonly listed: Sitemap;
   readonly flag: "bad_encoding" | "encoding_error" | undefined;
@@ -26,7 +26,7 @@ export interface ReadList {
  * only the entries are kept.
  */
 export class ListReader implements BodyTap {
-  /** One more than is read, to tell what is too large. */
+  /** One more than is read, to notice a list that is too large. */
   readonly maxBytes = SITEMAP_MAX_BYTES + 1;
   readonly #url: CrawlUrl;
   #reader: SitemapReader | undefined;
@@ -71,7 +71,7 @@ export class ListReader implements BodyTap {
     this.#entry?.whenReady(go);
   }
 
-  /** No more bytes come; answers when all that came have been read. */
+  /** There are no more bytes; resolves when all have been read. */
   async finish(): Promise<ReadList> {
     this.#entry?.end();
     if (this.#entry !== undefined && !this.#ended) {
@@ -87,7 +87,7 @@ export class ListReader implements BodyTap {
     return isCut ? this.#with(listed, "sitemap_too_large") : { listed, flag: this.#flag };
   }
 
-  /** What is inside was refused for its own reason, or the damage is the reason. */
+  /** Sets the error, unless the content was refused for a reason of its own. */
   #with(listed: Sitemap, error: NonNullable<Sitemap["error"]>): ReadList {
     const isOwn = listed.error === undefined || listed.error === "sitemap_unknown";
     return { listed: isOwn ? { ...listed, error } : listed, flag: this.#flag };
@@ -96,7 +96,7 @@ export class ListReader implements BodyTap {
   #decode(coding: Coding, next: ByteStep): ByteStep {
     return new FirstBytes((first) => {
       if (coding === "gzip" && !isGzip(first)) {
-        // Announced as gzip and plainly not: the list itself is more use than nothing.
+        // Announced as gzip, but it is not: read the list as it is.
         if (first.length > 0) this.#flag ??= "encoding_error";
         return next;
       }

@@ -39,7 +39,7 @@ export async function loadHandler(modules: HandlerModules): Promise<LoadedHandle
   return { page: page && checkedPage(page), priority: worth && checkedPriority(worth) };
 }
 
-/** What messages show of the modules that are expected. */
+/** Examples for messages. */
 const EXAMPLES = {
   "--handler": "(page) => ({ data: page.title.length })",
   "--priority": '(url, depth) => (url.includes("/docs/") ? 1 : 0)',

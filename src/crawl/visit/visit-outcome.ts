@@ -16,9 +16,9 @@ const COUNTERS: Readonly<Record<VisitOutcome | "unavailable", CounterName>> = {
   refused: "refused",
   /** A sitemap or a feed. */
   sitemap: "sitemaps",
-  /** A page that is what an earlier crawl got. */
+  /** A page that has not changed since an earlier crawl. */
   unchanged: "unchanged",
-  /** The crawl did not wait any longer for the host; the URL stays queued for a later run. */
+  /** The crawl stopped waiting for the host; the URL stays queued for a later run. */
   unavailable: "unavailable",
 };
 
@@ -50,7 +50,7 @@ export interface OutcomeLine<Outcome extends string = VisitOutcome | "unavailabl
   links_dropped?: number | undefined;
 }
 
-/** Where a redirect points, or why that is no good; undefined for other responses. */
+/** Where a redirect points, or what is wrong with it; undefined for other responses. */
 export type RedirectEnd = { readonly location: string } | { readonly error: string } | undefined;
 
 /** What became of a URL that was answered. */
@@ -64,7 +64,7 @@ export function responseOutcome(
   const location = redirect && "location" in redirect ? redirect.location : undefined;
   const outcome = outcomeOf(page, location !== undefined);
   const fault = redirect && "error" in redirect ? redirect.error : `http_${status}`;
-  // A line per page: assigned one by one, because putting objects together costs more than everything else here.
+  // Assigned one by one: a spread would cost more than everything else here.
   const line = start(lease, response.date, outcome);
   line.status = status;
   line.error = outcome === "failed" ? fault : page.flag;
@@ -95,14 +95,14 @@ export function unansweredOutcome(lease: Lease, outcome: Unanswered): OutcomeLin
   return line;
 }
 
-/** What became of a URL that waited in vain for its host until `--max-wait`. */
+/** What became of a URL whose host made it wait longer than `--max-wait`. */
 export function unavailableOutcome(lease: Lease): OutcomeLine {
   const line = start(lease, Date.now(), "unavailable");
   line.error = "host_unavailable";
   return line;
 }
 
-/** What every line says. */
+/** The fields of every line. */
 function start<Outcome extends string>(
   lease: Lease,
   dateMs: number,
@@ -137,12 +137,12 @@ export function countOutcome(counters: CounterRow, line: OutcomeLine): void {
   if (line.outcome === "refused" && line.error!.startsWith("trap_")) counters.add("trapped");
 }
 
-/** A thread that follows a dead one counts anew, from what the journals say. */
+/** A thread that replaces a dead one counts again, from the journals. */
 export function clearOutcomes(counters: CounterRow): void {
   for (const counter of Object.values(COUNTERS)) counters.set(counter, 0);
 }
 
-/** Counts the visits that ended before, by the numbers of the journal. */
+/** Counts the visits of earlier runs, by the outcome numbers of the journal. */
 export function countRecovered(counters: CounterRow, outcomes: ArrayLike<number>): void {
   for (const [outcome, number] of Object.entries(OUTCOME)) {
     counters.add(COUNTERS[outcome as VisitOutcome], outcomes[number]!);

@@ -1,29 +1,29 @@
 import type { Transform } from "node:stream";
 import type zlib from "node:zlib";
 
-/** Somebody who takes bytes piece by piece. */
+/** One step of a pipeline that takes bytes piece by piece. */
 export interface ByteStep {
-  /** Nothing should come until `whenReady` calls back. */
+  /** True while it should get nothing, until `whenReady` calls back. */
   readonly isBehind: boolean;
   /** Takes the next bytes; they may be overwritten as soon as this returns. */
   write(piece: Uint8Array): void;
-  /** No more bytes come. */
+  /** There are no more bytes. */
   end(): void;
   whenReady(go: () => void): void;
 }
 
-/** How much may come out: `maxBytes` always, and `maxRatio` times what went in once it is above 1 MiB. */
+/** Limits of the output: `maxBytes` always, and above 1 MiB `maxRatio` times the input. */
 export interface StepCaps {
   readonly maxBytes: number;
   readonly maxRatio: number;
 }
 
 const RATIO_FREE_BYTES = 1024 * 1024;
-/** zlib throws away what it made from the piece in which it finds an error: so much of the input is lost at most. */
+/** zlib drops the output of the piece in which it finds an error, so this is the most input that a fault can cost. */
 const PIECE_BYTES = 4096;
 const CHUNK_BYTES = 64 * 1024;
 
-/** Takes one coding off a stream of bytes: what comes out is handed on at once, and nothing is kept. */
+/** Removes one coding from a stream of bytes and passes the output on at once; it keeps nothing. */
 export class DecodeStep implements ByteStep {
   readonly #decoder: Transform;
   readonly #caps: StepCaps;
@@ -32,7 +32,7 @@ export class DecodeStep implements ByteStep {
   #in = 0;
   #out = 0;
   #over = false;
-  /** Why not everything came out. */
+  /** Why the output is not complete. */
   fault: "encoding_error" | "body_too_large" | undefined;
 
   constructor(create: (options: zlib.ZlibOptions) => Transform, caps: StepCaps, next: ByteStep) {
@@ -93,7 +93,7 @@ export class DecodeStep implements ByteStep {
 
 const LOOK_BYTES = 2;
 
-/** Looks at the first two bytes of a stream, however they come, before it decides where all of it goes. */
+/** Chooses the next step by the first two bytes of a stream, however they arrive. */
 export class FirstBytes implements ByteStep {
   readonly #choose: (first: Buffer) => ByteStep;
   #first: Buffer = Buffer.alloc(0);

@@ -9,18 +9,18 @@ const MAX_SCRATCH = 16 * 1024 * 1024;
 interface Pass {
   /** Bytes decoded, at the start of the scratch memory. */
   length: number;
-  /** Input taken without complaint. */
+  /** Bytes of input decoded without an error. */
   goodBytes: number;
   outcome: "whole" | "full" | "error";
 }
 
-/** Every decoding of this thread writes here, one after the other; a huge one does not leave its size behind. */
+/** Output of the decoding under way; one per thread. It shrinks again after a huge body. */
 let scratch = Buffer.alloc(0);
 
-/** Copies a part into the scratch memory, which grows up to `cap` and stays. */
+/** Copies a part into the scratch memory, which grows up to `cap`. */
 function keep(part: Buffer, at: number, count: number, cap: number): number {
   if (at + count > scratch.length) {
-    // Once and for all: untouched memory costs nothing, while large pieces that come and go stay with the process.
+    // Large from the start: untouched memory costs nothing, but large buffers that come and go are never given back.
     const wanted = Math.min(cap, Math.max(MAX_SCRATCH, 2 * (at + count)));
     const larger = Buffer.allocUnsafeSlow(wanted);
     scratch.copy(larger, 0, 0, at);
@@ -31,8 +31,8 @@ function keep(part: Buffer, at: number, count: number, cap: number): number {
 }
 
 /**
- * Feeds a decoder `body` up to `from` at once and then in pieces. zlib throws away what it made from the piece
- * in which it finds an error, which is why the pieces matter.
+ * Feeds `body` to a decoder: up to `from` at once, then in pieces. The pieces matter because zlib drops the output of
+ * the one in which it finds an error.
  */
 function feed(
   decoder: Transform,
@@ -70,8 +70,8 @@ function feed(
 }
 
 /**
- * The same where the engine inside a stream can be used: it writes where its output stays. A stream makes new memory
- * for every piece of output instead, and most of that stays with the process.
+ * The same with the engine inside a stream, where it can be reached: it writes straight into the scratch memory, while
+ * a stream allocates a buffer for every piece of output.
  */
 function feedEngine(
   engine: ZlibEngine,
@@ -81,7 +81,7 @@ function feedEngine(
   pieceBytes: number,
   cap: number,
 ): Pass {
-  // One byte more than may be kept tells what is full from what goes on.
+  // One byte more than may be kept, to tell a body of exactly that size from a larger one.
   if (scratch.length <= cap) scratch = Buffer.allocUnsafeSlow(Math.max(cap, MAX_SCRATCH) + 1);
   const into = scratch.subarray(0, cap + 1);
   const { Z_FINISH, Z_NO_FLUSH, BROTLI_OPERATION_FINISH } = zlib.constants;
@@ -94,13 +94,13 @@ function feedEngine(
     if (written < 0) return { ...pass, outcome: "error" };
     pass.length += written;
     if (pass.length > cap) return { ...pass, length: cap, outcome: "full" };
-    // Whatever follows the end of the stream is not part of the page.
+    // What follows the end of the stream is not part of the page.
     if (isLast || engine.unread > 0) return pass;
     pass.goodBytes = end;
   }
 }
 
-/** One run over the body, by whatever way there is. */
+/** One run over the body, with the engine or with the stream. */
 function runOnce(
   decoder: Transform,
   body: Buffer,
@@ -116,7 +116,7 @@ function runOnce(
   return result;
 }
 
-/** The decoding under way in this thread: the next one waits, so that their memory does not add up. */
+/** The decoding under way in this thread; the next one waits for it, so that their memory does not add up. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
@@ -137,7 +137,7 @@ export function decodePrefix(
   return result;
 }
 
-/** The good beginning to the byte, in a few passes of ever smaller pieces. */
+/** Finds the end of the good part to the byte, in a few passes with smaller and smaller pieces. */
 async function longestPrefix(
   body: Buffer,
   create: (options: zlib.ZlibOptions) => Transform,
@@ -152,7 +152,7 @@ async function longestPrefix(
     const used = scratch.subarray(0, length);
     const bytes = borrow ? used : Buffer.from(used);
     if (outcome === "full") return { bytes, flag: "body_too_large", truncated: "length" };
-    // An error at the very end means that the stream stops too early: there is nothing to narrow down.
+    // An error at the very end means that the stream is cut off: there is nothing to narrow down.
     if (outcome === "whole" || pieceBytes === 1 || good.goodBytes === body.length) {
       return outcome === "whole" ? { bytes } : { bytes, flag: "encoding_error" };
     }

@@ -3,7 +3,7 @@ import zlib from "node:zlib";
 import { ZlibEngine } from "../../runtime/zlib-engine.ts";
 import { decodePrefix } from "./decode-prefix.ts";
 
-/** A body without its content coding, or as much of it as can be trusted. */
+/** A body without its content coding, or the part of it that could be decoded. */
 export interface DecodeResult {
   bytes: Buffer;
   flag?: "encoding_error" | "body_too_large" | "bad_encoding";
@@ -14,11 +14,11 @@ export interface DecodeResult {
 export interface DecodeCaps {
   maxBytes: number;
   maxRatio: number;
-  /** The caller is done with the bytes before it decodes the next ones or the event loop turns: they need no memory of their own. */
+  /** The caller uses the bytes before it decodes another body and before the event loop turns, so they may lie in shared memory. */
   borrow?: boolean;
 }
 
-/** A content coding that can be taken off. */
+/** A content coding that can be removed. */
 export type Coding = "gzip" | "deflate" | "br";
 
 const MAX_CODINGS = 2;
@@ -31,10 +31,10 @@ const NAMES: Readonly<Record<string, Coding>> = {
   br: "br",
 };
 
-/** What nearly every answer needs taken off. */
+/** The coding of nearly every body. */
 const GZIP: readonly Coding[] = ["gzip"];
 
-/** The codings to take off, last applied first; undefined for an unknown one or too many. */
+/** The codings to remove, the last one applied first; undefined when one is unknown or there are too many. */
 export function codingsOf(contentEncoding: string): Coding[] | undefined {
   const codings: Coding[] = [];
   for (const member of contentEncoding.split(",")) {
@@ -47,13 +47,13 @@ export function codingsOf(contentEncoding: string): Coding[] | undefined {
   return codings;
 }
 
-/** Whether somebody applied more codings than anyone has a reason to; no decoder is made for them. */
+/** True for more codings than anyone has a reason to apply. */
 export function hasTooManyCodings(contentEncoding: string): boolean {
   const names = contentEncoding.split(",").map((member) => member.trim().toLowerCase());
   return names.filter((name) => name !== "" && name !== "identity").length > MAX_CODINGS;
 }
 
-/** How each coding is taken off: at once, and piece by piece. Raw is deflate without the zlib wrapper. */
+/** How each format is decoded: at once, and piece by piece. Raw is deflate without the zlib wrapper. */
 const DECODERS = {
   gzip: [zlib.gunzipSync, zlib.createGunzip],
   br: [zlib.brotliDecompressSync, zlib.createBrotliDecompress],
@@ -73,12 +73,12 @@ export function decoderOf(coding: Coding, first: Buffer): (options: zlib.ZlibOpt
   return DECODERS[formatOf(coding, first)][1] as (options: zlib.ZlibOptions) => Transform;
 }
 
-/** Whether a body begins like gzip; one byte of it is enough. */
+/** Whether a body begins like gzip; of a body of one byte that byte decides. */
 export function isGzip(first: Buffer): boolean {
   return first[0] === 0x1f && (first.length === 1 || first[1] === 0x8b);
 }
 
-/** Size the output buffer once, by the length at the end of a gzip stream where that is believable. */
+/** Size of the output buffer: the length at the end of a gzip stream, if it is plausible. */
 function chunkSizeFor(body: Buffer, format: string, cap: number): number {
   let bytes = body.length * 4;
   if (format === "gzip" && body.length >= 18) {
@@ -88,13 +88,13 @@ function chunkSizeFor(body: Buffer, format: string, cap: number): number {
   return Math.max(64, Math.min(bytes, cap, 4 * 1024 * 1024) + 1);
 }
 
-/** What the typings do not know: with `info` the synchronous calls also return their engine. */
+/** Missing from the type declarations: with `info` the synchronous calls also return their engine. */
 interface WithEngine {
   buffer: Buffer;
   engine: { bytesWritten: number };
 }
 
-/** Decodes in one synchronous call; undefined when that fails for whatever reason. */
+/** Decodes in one synchronous call; undefined when that fails. */
 function decodeWhole(
   body: Buffer,
   format: keyof typeof DECODERS,
@@ -109,7 +109,7 @@ function decodeWhole(
     const { engine, into } = gunzipper;
     if (engine !== undefined) {
       const length = engine.run(body, into, cap + 1);
-      return length < 0 ? undefined : told(into.subarray(0, length), engine.unread > 0);
+      return length < 0 ? undefined : resultOf(into.subarray(0, length), engine.unread > 0);
     }
   }
   try {
@@ -118,21 +118,21 @@ function decodeWhole(
       maxOutputLength: Math.max(cap, 1),
       chunkSize: chunkSizeFor(body, format, cap),
     } as zlib.ZlibOptions) as unknown as WithEngine;
-    return buffer.length > cap ? undefined : told(buffer, engine.bytesWritten !== body.length);
+    return buffer.length > cap ? undefined : resultOf(buffer, engine.bytesWritten !== body.length);
   } catch {
     return undefined;
   }
 }
 
-/** Nearly every body comes as gzip, and is read before the next: one engine and one piece of memory per thread. */
+/** One engine and one buffer per thread, because nearly every body is gzip and is read before the next one. */
 let gunzipper: { readonly engine: ZlibEngine | undefined; readonly into: Buffer } | undefined;
 
-/** Whatever follows the end of the stream is not part of the page. */
-function told(bytes: Buffer, surplus: boolean): DecodeResult {
+/** What follows the end of the stream is not part of the page. */
+function resultOf(bytes: Buffer, surplus: boolean): DecodeResult {
   return surplus ? { bytes, flag: "encoding_error" } : { bytes };
 }
 
-/** What grows beyond this is decoded piece by piece, one body at a time, so that bombs do not add up. */
+/** Larger bodies are decoded piece by piece and one at a time, so that bombs do not add up. */
 const SYNC_BYTES = 1024 * 1024;
 
 function decodeOnce(
@@ -142,7 +142,7 @@ function decodeOnce(
   borrow: boolean,
 ): DecodeResult | Promise<DecodeResult> {
   if (body.length === 0) return { bytes: body };
-  // Announced as gzip and plainly not: the page itself is more use than nothing.
+  // Announced as gzip, but it is not: use the body as it is.
   if (coding === "gzip" && !isGzip(body)) return { bytes: body, flag: "encoding_error" };
   const format = formatOf(coding, body);
   const syncCap = Math.min(cap, SYNC_BYTES);
@@ -161,13 +161,13 @@ async function decodeRest(
 ): Promise<DecodeResult> {
   const outer = await first;
   const inner = await decodeOnce(outer.bytes, coding, cap, borrow);
-  // The first thing that went wrong explains the rest.
+  // The first fault explains the others.
   return { ...inner, ...outer, bytes: inner.bytes };
 }
 
 /**
- * Takes the content coding off a body. Synchronous when all is well; when anything is wrong, a second, slower run
- * saves the good beginning. No coding, however it is nested or forged, makes the result exceed its caps.
+ * Removes the content coding of a body: synchronously when all is well, otherwise by a second, slower run that saves
+ * the good beginning. However codings are nested or forged, the result never exceeds the caps.
  */
 export function decodeBody(
   body: Buffer,
@@ -183,6 +183,6 @@ export function decodeBody(
   const cap = Math.min(caps.maxBytes, byRatio);
   const { borrow = false } = caps;
   if (second === undefined) return decodeOnce(body, first, cap, borrow);
-  // The outer layer is read while the inner one is written: it needs memory of its own.
+  // The outer layer is read while the inner one is written, so it needs memory of its own.
   return decodeRest(decodeOnce(body, first, cap, false), second, cap, borrow);
 }

@@ -3,7 +3,7 @@ import type { UrlParts } from "../../url/url-parts.ts";
 import { type Cookie, isBelow, parseSetCookie } from "./set-cookie.ts";
 
 const MAX_PER_HOST = 50;
-/** Hosts whose cookies are kept; the one not asked for the longest time goes first. */
+/** Hosts whose cookies are kept; the least recently used one is dropped first. */
 const MAX_HOSTS = 1000;
 /** A request's Cookie header is cut here: servers refuse longer ones. */
 const MAX_SENT_BYTES = 8192;
@@ -28,7 +28,7 @@ export class CookieJar {
     return this.#hosts.size;
   }
 
-  /** Keeps what a response sets, as far as it may. */
+  /** Keeps the cookies of a response that may be kept. */
   store(url: UrlParts, lines: readonly string[]): void {
     const nowMs = this.#now();
     for (const line of lines.slice(0, MAX_LINES)) {
@@ -52,7 +52,7 @@ export class CookieJar {
       }
       if (!domain.includes(".")) break;
     }
-    // RFC 6265, 5.4: longer paths first; what was set first comes first.
+    // RFC 6265, 5.4: longer paths first, then in the order of setting.
     found.sort((a, b) => b.path.length - a.path.length);
     let header = "";
     for (const { name, value } of found) {
@@ -77,7 +77,7 @@ export class CookieJar {
   }
 }
 
-/** One that has expired, or the oldest. */
+/** Drops a cookie that has expired, or else the oldest. */
 function dropOne(cookies: Map<string, Cookie>, nowMs: number): void {
   const all = [...cookies];
   const [victim] = all.find(([, cookie]) => cookie.expiresAtMs <= nowMs) ?? all[0]!;

@@ -25,7 +25,7 @@ export type RobotsMeaning =
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const TOO_MANY_REQUESTS = 429;
 
-/** Reads a response as RFC 9309, 2.3.1 does: absent allows everything, unreachable disallows everything for now. */
+/** What a response means by RFC 9309, 2.3.1: no file allows everything, an unreachable one disallows everything for now. */
 export function robotsFromStatus(
   { status, body, location }: RobotsFile,
   agent: string,
@@ -53,13 +53,13 @@ interface Entry {
 /** Map entry, key and the objects around an answer. */
 const ENTRY_BYTES = 200;
 
-/** Remembers answers per origin up to a number of bytes; the one not asked for the longest time goes first. */
+/** Remembers answers per origin, up to a number of bytes; the least recently used one is dropped first. */
 export class RobotsCache {
   readonly #options: { readonly maxBytes: number; readonly ttlMs: number; clock(): number };
   /** In order of last use: a Map keeps the order of insertion, and every use inserts again. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
-  /** Used last, and so the last of the map already. */
+  /** The one used last, and so the last of the map already. */
   #latest: Entry | undefined;
 
   /** The clock is monotonic, in milliseconds; `ttlMs` is at most 24 h in RFC 9309. */
@@ -77,7 +77,7 @@ export class RobotsCache {
     return this.#entries.size;
   }
 
-  /** What is known about an origin; undefined when it must be asked, for the first time or again. */
+  /** The answer of an origin; undefined when it has to be asked, for the first time or again. */
   get(origin: string): ReadRobots | undefined {
     const entry = this.#entries.get(origin);
     if (entry === undefined) return undefined;

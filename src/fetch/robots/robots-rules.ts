@@ -14,7 +14,7 @@ export interface RobotsVerdict {
   rule: string | undefined;
 }
 
-/** The result of parsing that does not concern single URLs. */
+/** What parsing gives. */
 interface Contents {
   tables: ReadonlyMap<Spelling, RobotsTable>;
   crawlDelayMs: number | undefined;
@@ -24,7 +24,7 @@ interface Contents {
 /** The verdict for a URL that no rule matches. */
 const ALLOWED: RobotsVerdict = Object.freeze({ allowed: true, line: undefined, rule: undefined });
 
-/** More than three times what the largest real file at hand holds in all its groups together. */
+/** Three times as many as in all groups of the largest real file that we know. */
 const MAX_WILDCARD_RULES = 4096;
 const OBJECT_BYTES = 400;
 const STRING_BYTES = 40;
@@ -95,8 +95,8 @@ export class RobotsRules {
 
   /**
    * May this path and query be fetched as a page? The most specific matching rule decides, allow wins a tie.
-   * RFC 9309, 2.2.2 allows /robots.txt implicitly, so that the rules can be read at all: whoever reads them asks no
-   * verdict. A link that leads to /robots.txt is a page like any other, and the rules hold for it.
+   * RFC 9309, 2.2.2 always allows /robots.txt so that the rules can be read: fetching them asks no verdict. A link to
+   * /robots.txt is a page like any other, and the rules apply to it.
    */
   verdict(pathAndQuery: string): RobotsVerdict {
     const deciding = this.#deciding(pathAndQuery);

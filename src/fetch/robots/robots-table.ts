@@ -106,7 +106,7 @@ export class RobotsTable {
     return { allow: rank % 2 === 1, specificity: rank >>> 1, line: this.#cell(row, LINE), text };
   }
 
-  /** Whether a row decides rather than another; equals are told apart by the line, so that answers are stable. */
+  /** Whether a row takes precedence over another; of equal ones the first line does, so that answers are stable. */
   #precedes(row: number, other: number): boolean {
     const difference = this.#cell(row, RANK) - this.#cell(other, RANK);
     return difference !== 0 ? difference > 0 : this.#cell(row, LINE) < this.#cell(other, LINE);
@@ -153,8 +153,8 @@ export class RobotsTable {
 }
 
 /**
- * Writes one rule into the pool and its row; returns how much of the pool is used. Wildcards at the end of a pattern
- * say nothing, since every pattern matches beginnings.
+ * Writes one rule into the pool and its row; returns how much of the pool is used. A wildcard at the end of a pattern
+ * is dropped, since every pattern matches beginnings.
  */
 function compile(
   source: Uint8Array,
@@ -180,7 +180,7 @@ function compile(
   return stop + end - start;
 }
 
-/** Order of rows: by literal beginning, then the deciding one last, so that a walk upwards meets it first. */
+/** Order of rows: by literal beginning, then by precedence, the highest last, because lookups walk upwards. */
 function compareRows(pool: Buffer, rows: Uint32Array, a: number, b: number): number {
   const cell = (row: number, column: number) => rows[row * ROW + column]!;
   return (

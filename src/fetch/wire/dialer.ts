@@ -22,20 +22,20 @@ export function isTunnel(target: Target): boolean {
   return target.secure && target.proxy !== undefined;
 }
 
-/** Opens what takes more than one call of `connect`: races between addresses, and tunnels through proxies. */
+/** Opens connections that take more than one `connect`: races between addresses, and tunnels through proxies. */
 export class Dialer {
   readonly #holds: (target: Target) => boolean;
   readonly #rules: DialRules;
-  /** The address that answered last, for hosts that have several; in order of use. */
+  /** The address that answered last, for hosts with several; in order of use. */
   readonly #answered = new Map<string, string>();
 
-  /** `holds` tells whether a connection to the target waits already. */
+  /** `holds` is true when an idle connection to the target exists. */
   constructor(holds: (target: Target) => boolean, timeoutMs: number, closing: AbortSignal) {
     this.#holds = holds;
     this.#rules = { staggerMs: STAGGER_MS, timeoutMs, closing };
   }
 
-  /** Decides the address, and opens a connection unless one is waiting or the address is known to answer. */
+  /** Chooses the address, and opens a connection unless one is idle or the address is known to answer. */
   async open(asked: Target): Promise<Opened> {
     const { addresses = [asked.address] } = asked;
     const answered = this.#answered.get(keyOf(asked));
@@ -57,7 +57,7 @@ export class Dialer {
     return { kind: "opened", target: { ...target, address }, socket };
   }
 
-  /** An address that did not answer is not preferred any more: the next request races again. */
+  /** Stops preferring an address that did not answer: the next request races again. */
   failed(target: Target, error: TransportError): void {
     if (ADDRESS_ERRORS.has(error)) this.#answered.delete(keyOf(target));
   }

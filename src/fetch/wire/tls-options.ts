@@ -10,7 +10,7 @@ type OnRead = net.OnReadOpts;
 
 const MAX_SESSIONS = 256;
 
-/** How TLS connections are made: trust, names and the sessions that later connections resume. */
+/** Opens TLS connections: trust, names, and the sessions that later connections resume. */
 export class SecureOptions {
   readonly #insecure: boolean;
   readonly #ca: string | undefined;
@@ -22,7 +22,7 @@ export class SecureOptions {
     this.#ca = ca;
   }
 
-  /** Opens a connection to the pinned address that must prove to be the host of the URL. */
+  /** Opens a connection to the target's address, which must prove to be the host of the URL. */
   connect(
     target: Target,
     key: string,
@@ -47,14 +47,14 @@ export class SecureOptions {
       ...(session === undefined ? {} : { session }),
     };
     const socket = tls.connect(options);
-    // A resumed session is not verified again, so a tolerated fault would be forgotten with it.
+    // A resumed session is not verified again, so a tolerated fault would go unnoticed.
     if (!this.#insecure) {
       socket.on("session", (fresh: Buffer) => keepLatest(this.#sessions, key, fresh, MAX_SESSIONS));
     }
     return socket;
   }
 
-  /** Why a connection that was let through does not verify. */
+  /** Why the certificate of a tolerated connection does not verify. */
   fault(socket: net.Socket): TransportError | undefined {
     if (!this.#insecure || !(socket instanceof tls.TLSSocket) || socket.authorized)
       return undefined;

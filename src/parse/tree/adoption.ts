@@ -36,7 +36,7 @@ function adoptOnce(tree: Tree, id: number): boolean {
   return false;
 }
 
-/** One round: what lies between the formatting element and the furthest block is copied into it. */
+/** One round: copies the elements between the formatting element and the furthest block into that block. */
 function replaceFormatting(
   tree: Tree,
   entry: FormattingEntry,

@@ -1,6 +1,6 @@
 import type { FoundLink } from "../harvest.ts";
 
-/** More entries than this are forgotten from the old end, so that reopening them stays bounded. */
+/** Older entries are dropped, so that reopening stays bounded. */
 const MAX_ENTRIES = 32;
 const NOAHS_ARK = 3;
 
@@ -8,7 +8,7 @@ const NOAHS_ARK = 3;
 export interface FormattingEntry {
   id: number;
   serial: number;
-  /** The bytes of its tag, to tell equal ones. */
+  /** The bytes of its tag; equal tags count as the same element. */
   tag: string;
   /** What a copy of the element links to. */
   link: FoundLink | undefined;
@@ -22,7 +22,7 @@ export class FormattingList {
     this.entries.push(undefined);
   }
 
-  /** Forgets everything up to the last marker. */
+  /** Removes everything up to the last marker. */
   clearToMarker(): void {
     while (this.entries.length > 0 && this.entries.pop() !== undefined);
   }

@@ -19,7 +19,7 @@ const RAW = 64;
 const NO_FRAMESET = 128;
 const ORDINARY = RECONSTRUCT | INSERT;
 
-/** The steps of tags that are not ordinary; of those without steps `OWN_RULES` is all, or nothing happens. */
+/** The steps of tags that are not ordinary; tags without steps only have their own rules, or are ignored. */
 const STEPS = bytesById(
   [
     ["a b big code em font i nobr s small strike strong tt u", FORMATTING],
@@ -47,7 +47,7 @@ const STEPS = bytesById(
   ORDINARY,
 );
 
-/** What tags do before the steps that they share with others. */
+/** Own rules of tags, applied before their steps. */
 const OWN_RULES = byId<Rule>([
   ["base basefont bgsound link meta script style template title", startInHead],
   ["h1 h2 h3 h4 h5 h6", startHeading],
@@ -99,7 +99,7 @@ function closeP({ open }: Tree): void {
   open.close(T.p, BUTTON_SCOPE);
 }
 
-/** True for an input element that shows nothing. */
+/** True for an invisible input element. */
 export function isHiddenInput(tree: Tree): boolean {
   return HIDDEN.test(tree.harvest.value(ATTR.type) ?? "");
 }

@@ -10,7 +10,7 @@ function isClosing(tree: Tree): boolean {
   return tree.mode === MODE.inSelectInTable && CLOSES_SELECT[tree.id] === 1;
 }
 
-/** Closes the select element; the current tag is then looked at again unless it did just that. */
+/** Closes the select element; with `again` the current tag is then processed again. */
 function closeSelect(tree: Tree, again: boolean): void {
   tree.open.popUntil(T.select);
   tree.resetMode();

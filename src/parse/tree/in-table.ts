@@ -11,7 +11,7 @@ const SECTIONS = setOf("tbody tfoot thead");
 const CELLS = setOf("td th");
 const SECTION_ENDING = setOf("caption col colgroup tbody tfoot thead");
 
-// End tags that say nothing in each of these places.
+// End tags that are ignored in each of these places.
 const IGNORED_ENDS = setOf("body caption col colgroup html tbody td tfoot th thead tr");
 const IGNORED_IN_BODY = setOf("body caption col colgroup html td th tr");
 const IGNORED_IN_ROW = setOf("body caption col colgroup html td th");
@@ -38,7 +38,7 @@ function openIn(tree: Tree, context: Uint8Array, mode: number): void {
   tree.mode = mode;
 }
 
-/** Opens an element that is not written; the current tag is then looked at again. */
+/** Opens an implied element; the current tag is then processed again. */
 function implyIn(tree: Tree, context: Uint8Array, id: number, mode: number): void {
   tree.open.clearTo(context);
   tree.insertImplied(id);
@@ -46,7 +46,7 @@ function implyIn(tree: Tree, context: Uint8Array, id: number, mode: number): voi
   tree.again = true;
 }
 
-/** Closes the section or row around; the current tag is then looked at again unless it did just that. */
+/** Closes the current section or row; with `again` the current tag is then processed again. */
 function leave(tree: Tree, context: Uint8Array, mode: number, again: boolean): void {
   tree.open.clearTo(context);
   tree.open.pop();
@@ -186,7 +186,7 @@ export function endInRow(tree: Tree): void {
   } else if (IGNORED_IN_ROW[id] !== 1) endInTable(tree);
 }
 
-/** Closes the cell around, whatever its name; the current tag is then looked at again. */
+/** Closes the current cell, whatever its name; the current tag is then processed again. */
 function closeCell(tree: Tree): void {
   const { open } = tree;
   open.impliedEnds();

@@ -10,7 +10,7 @@ import { MODE, type Rule, type Tree } from "./tree-state.ts";
 const OPENS_DOCUMENT = setOf("html head body br");
 const NOSCRIPT_CONTENT = setOf("basefont bgsound link meta noframes style");
 
-/** The modes in which contents of a template are read. */
+/** The mode of a template by its first element. */
 const TEMPLATE_MODES = byId<number>([
   ["caption colgroup tbody tfoot thead", MODE.inTable],
   ["col", MODE.inColumnGroup],
@@ -18,7 +18,7 @@ const TEMPLATE_MODES = byId<number>([
   ["td th", MODE.inRow],
 ]);
 
-/** How the modes before the body are left: what is opened, or that the current element is closed, and what follows. */
+/** How the modes before the body end: the element that is opened, or "pop" to close the current one, and the next mode. */
 const NEXT: Readonly<Record<number, readonly [opens: number | "pop" | undefined, mode: number]>> = {
   [MODE.initial]: [undefined, MODE.beforeHtml],
   [MODE.beforeHtml]: [T.html, MODE.beforeHead],
@@ -28,7 +28,7 @@ const NEXT: Readonly<Record<number, readonly [opens: number | "pop" | undefined,
   [MODE.afterHead]: [T.body, MODE.inBody],
 };
 
-/** Moves on from the modes before the body, or back from those after it; the same token is then looked at again. */
+/** Leaves the modes before the body for the next one, those after it for the body; the same token is then processed again. */
 export function advance(tree: Tree): void {
   const [opens, mode] = NEXT[tree.mode] ?? [undefined, MODE.inBody];
   if (opens === "pop") tree.open.pop();

@@ -64,20 +64,20 @@ export class OpenElements {
     }
   }
 
-  /** Takes out the element with this serial, wherever it stands. */
+  /** Removes the element with this serial, wherever it is. */
   remove(serial: number): void {
     const index = this.indexOfSerial(serial);
     if (index >= 0) this.removeAt(index);
   }
 
-  /** Takes out one element, wherever it stands. */
+  /** Removes one element, wherever it is. */
   removeAt(index: number): void {
     if (this.ids[index] === T.template && this.namespaces[index] === HTML) this.templates--;
     for (const column of this.#columns()) column.copyWithin(index, index + 1, this.top + 1);
     this.top--;
   }
 
-  /** Puts a copy of entry `model` with another id and serial directly above index `below`. */
+  /** Puts a copy of the entry at `below`, with another id and serial, directly above it. */
   insertAbove(below: number, id: number, serial: number): void {
     if (this.top + 1 >= MAX_DEPTH) return;
     for (const column of this.#columns()) column.copyWithin(below + 2, below + 1, this.top + 1);
@@ -140,7 +140,7 @@ export class OpenElements {
     return index >= 0 && !this.anyAbove(index, scope);
   }
 
-  /** Only option and optgroup may stand between a select and the current element. */
+  /** True when only option and optgroup are between a select and the current element. */
   hasSelect(): boolean {
     for (let i = this.top; i >= 0; i--) {
       if (this.namespaces[i] !== HTML) continue;
@@ -167,7 +167,7 @@ export class OpenElements {
     this.shorten(this.topmostOf(set) + 1);
   }
 
-  /** Closes the innermost element of this name unless a special element stands in the way. */
+  /** Closes the innermost element of this name unless a special element is open inside it. */
   closeOrdinary(id: number): void {
     const index = this.topmost(id);
     if (index > 0 && !this.anyAbove(index, SPECIAL)) this.shorten(index);
@@ -181,7 +181,7 @@ export class OpenElements {
     return true;
   }
 
-  /** Closes current elements whose end tags may be unwritten; one name stays open. */
+  /** Closes current elements whose end tags may be omitted, except those named `exceptId`. */
   impliedEnds(exceptId = 0, set: Uint8Array = IMPLIED_END): void {
     while (this.current !== exceptId && set[this.current] === 1 && this.namespace === HTML)
       this.top--;

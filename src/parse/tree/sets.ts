@@ -15,7 +15,7 @@ export const LIST_BOUNDARY = 32;
 const ANY_SCOPE = SCOPE | LIST_SCOPE | BUTTON_SCOPE;
 const SPECIAL_BOUNDARY = SPECIAL | LIST_BOUNDARY;
 
-/** Who has which properties; an element may be named several times. */
+/** Elements and their properties; an element may appear several times. */
 const GIVEN: readonly [namespace: number, bits: number, names: string][] = [
   [
     HTML,
@@ -43,7 +43,7 @@ for (const [namespace, bits, names] of GIVEN) {
   });
 }
 
-/** Elements an end tag may leave unwritten. */
+/** Elements whose end tags may be omitted. */
 export const IMPLIED_END: Uint8Array = setOf("dd dt li optgroup option p rb rp rt rtc");
 /** The same when a template closes. */
 export const IMPLIED_END_THOROUGH: Uint8Array = setOf(
@@ -62,7 +62,7 @@ export const FOREIGN_ENDING: Uint8Array = setOf(
 export const MODE_GIVING: Uint8Array = setOf(
   "tr tbody thead tfoot caption colgroup table frameset select template td th head body html",
 );
-/** Elements that can only stand in the head, wherever they are written. */
+/** Elements that belong to the head, wherever they are written. */
 export const HEAD_CONTENT: Uint8Array = setOf(
   "base basefont bgsound link meta noframes script style template title",
 );

@@ -17,8 +17,8 @@ const SPACE_REFERENCE =
 const LONGEST_REFERENCE = 32;
 
 /**
- * Tells the tree about the text in [start, end). Only the beginning matters: white space, NUL and
- * the first ordinary character; what follows changes nothing more.
+ * Applies the text in [start, end) to the tree. Only the beginning matters: white space, NUL and the first ordinary
+ * character; the rest changes nothing.
  */
 export function text(tree: Tree, start: number, end: number): void {
   const { buf } = tree.reader;
@@ -48,7 +48,7 @@ function token(tree: Tree, kind: number): void {
   } while (tree.again);
 }
 
-/** What text does in each mode; select and frameset keep it out of the way. */
+/** What text does in each mode; in select and frameset it does nothing. */
 const RULES: Readonly<Record<number, (tree: Tree, kind: number) => void>> = {
   [MODE.initial]: beforeBody,
   [MODE.beforeHtml]: beforeBody,

@@ -31,7 +31,7 @@ export const MODE = {
   afterAfterFrameset: 20,
 } as const;
 
-/** The mode inside an element, where it alone decides. */
+/** The mode inside an element, where the element alone decides. */
 const MODE_IN = byId([
   ["tr", MODE.inRow],
   ["tbody tfoot thead", MODE.inTableBody],
@@ -44,7 +44,7 @@ const MODE_IN = byId([
   ["head", MODE.inHead],
 ]);
 
-/** What one tag does to the tree; the answer means nothing. */
+/** What a tag does to the tree; the result is ignored. */
 export type Rule = (tree: Tree) => unknown;
 
 /** How the bytes after a start tag are read. */
@@ -72,13 +72,13 @@ export class Tree {
   framesetOk = true;
   fostering = false;
   quirks = true;
-  /** The current tag must be looked at once more, in the mode that holds now. */
+  /** The current tag has to be processed again, in the mode that is current now. */
   again = false;
   /** What the driver must do after the current start tag. */
   raw = RAW_NONE;
   /** Where the current tag ends. */
   tagEnd = 0;
-  /** The id of the current tag: a fixed one, or one made up for this page when the name is unknown. */
+  /** The id of the current tag: a fixed one, or one assigned for this page when the name is unknown. */
   id = 0;
   #bodyNode = END;
   readonly #names = new Map<string, number>();
@@ -96,7 +96,7 @@ export class Tree {
     const name = reader.buf.toString("latin1", reader.nameStart, reader.nameEnd).toLowerCase();
     let id = this.#names.get(name);
     if (id === undefined) {
-      // Beyond the range of ids all further names share one; such a page is hostile.
+      // All names beyond the range of ids share one; such a page is hostile.
       id = Math.min(DYNAMIC_IDS + this.#names.size, 0xffff);
       if (this.#names.size < 0xffff) this.#names.set(name, id);
     }
@@ -159,7 +159,7 @@ export class Tree {
 
   #push(id: number, namespace: number, before: number): void {
     const { open, order } = this;
-    // A table is a place of its own: what is moved out of it goes there.
+    // A table marks a place of its own, where content is moved out of it.
     const isPlace = namespace === HTML && (id === T.table || id === T.body);
     const node = isPlace ? order.insertBefore(before, undefined) : order.previous(before);
     if (open.push(id, namespace, before, node) === 0) return;
@@ -177,7 +177,7 @@ export class Tree {
     return TEXT_HTML.test(this.harvest.value(ATTR.encoding) ?? "") ? 1 : 0;
   }
 
-  /** A frameset takes the place of the body: what stood in the body is gone. */
+  /** A frameset replaces the body and everything in it. */
   dropBody(): void {
     if (this.#bodyNode !== END) this.order.cutFrom(this.#bodyNode);
     this.open.shorten(1);

@@ -7,12 +7,12 @@ const DIGITS = /\d+/g;
 const SESSION_VALUE = /([?&;](?:[a-z_]*sess[a-z_]*|sid|token|s)=)[^&;/]*/gi;
 const MAX_LINKS = 200;
 
-/** Title, first words, and the numbers of words and links: equal for pages that are the same but for numbers and their own address. */
+/** Of title, first words, and the numbers of words and links: equal for pages that differ only in digits and their own address. */
 export function looseFingerprint(page: ParsedPage, url: CrawlUrl): number {
   return fingerprintOf(withoutAddress(textOf(page), url).replace(DIGITS, "#") + sizeOf(page));
 }
 
-/** Equal only for pages whose links lead to the same places, but for what a server makes up for each visit. */
+/** Equal only for pages with the same text whose links lead to the same places, session ids aside. */
 export function exactFingerprint(page: ParsedPage): number {
   let exact = fingerprintOf(textOf(page) + sizeOf(page));
   for (const link of page.links.slice(0, MAX_LINKS)) {
@@ -21,7 +21,7 @@ export function exactFingerprint(page: ParsedPage): number {
   return exact;
 }
 
-/** The loose lastFingerprint together with the links as they stand below the page: equal for folders that look the same from inside. */
+/** The loose fingerprint and the links relative to the page: equal for folders that look the same from inside. */
 export function folderFingerprint(page: ParsedPage, url: CrawlUrl): number {
   let folder = looseFingerprint(page, url);
   const start = url.slice(0, url.lastIndexOf("/") + 1);
@@ -32,7 +32,7 @@ export function folderFingerprint(page: ParsedPage, url: CrawlUrl): number {
   return folder;
 }
 
-/** Many a page says where it is: its path, or the id in it, would make it different from all others. */
+/** Many pages contain their own address: its path, or the id in it, would make each of them different. */
 function withoutAddress(text: string, url: CrawlUrl): string {
   const path = url.slice(url.indexOf("/", 8));
   if (path.length < 2) return text;
@@ -58,7 +58,7 @@ function plainLink(link: string): string {
   const segments = link.slice(path + 1).split("/");
   const last = segments.length - 1;
   const plain = segments.map((segment, i) => {
-    // The number of an item stands last; a long one in the middle is a session's.
+    // The number of an item comes last; a long one in the middle belongs to a session.
     const isNumber = /^\d+$/.test(segment);
     return isVariable(segment) && (!isNumber || (i < last && segment.length >= 4)) ? "*" : segment;
   });

@@ -1,4 +1,4 @@
-/** The prints met lately, one per slot: bounded memory, and what is forgotten only delays a verdict. */
+/** Recent fingerprints, one per slot: memory is bounded, and losing one only delays a verdict. */
 export class FingerprintCache {
   readonly #slots: Uint32Array;
 
@@ -7,12 +7,12 @@ export class FingerprintCache {
     this.#slots = new Uint32Array(slots);
   }
 
-  /** Whether the print was met; it is now. */
-  meet(value: number): boolean {
+  /** Adds a fingerprint; true when it was there already. */
+  sawBefore(value: number): boolean {
     const kept = value === 0 ? 1 : value >>> 0;
     const slot = kept & (this.#slots.length - 1);
-    const met = this.#slots[slot] === kept;
+    const isKnown = this.#slots[slot] === kept;
     this.#slots[slot] = kept;
-    return met;
+    return isKnown;
   }
 }
