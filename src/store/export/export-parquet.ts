@@ -1,8 +1,7 @@
 import { renameSync } from "node:fs";
 import { dirname } from "node:path";
 import type { BasicType } from "hyparquet-writer";
-import { syncFolder } from "../files/append-file.ts";
-import { removeIfThere } from "../files/replace-file.ts";
+import { removeIfThere, syncFolder } from "../files/system-calls.ts";
 import type { PageLine } from "../lists/page-line.ts";
 import { PAGE_COLUMNS, pageRows } from "./page-rows.ts";
 

@@ -22,7 +22,7 @@ import { openSnapshot } from "../../frontier/journal/snapshot.ts";
 import { eachLink, type WaitingLink } from "../../frontier/journal/waiting-run.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
 import { FileWindow } from "../files/file-window.ts";
-import { repairFile } from "../files/repair-file.ts";
+import { repairFile } from "../files/system-calls.ts";
 import type { EndedUrl, JournalView } from "./committed.ts";
 
 const PRINT_BYTES = 8;

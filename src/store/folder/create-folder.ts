@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { FolderTakenError } from "../../errors.ts";
 import { reserveSegment } from "../../frontier/journal/journal-files.ts";
-import { syncFolder } from "../files/append-file.ts";
 import { replaceWith } from "../files/replace-file.ts";
+import { syncFolder } from "../files/system-calls.ts";
 import {
   type CrawlPaths,
   type CrawlState,

@@ -1,10 +1,8 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { syncFolder } from "../files/append-file.ts";
 import { firstDifference } from "../files/file-window.ts";
 import { JsonlFile } from "../files/jsonl.ts";
-import { type Repair, repairFile } from "../files/repair-file.ts";
-import { removeIfThere } from "../files/replace-file.ts";
+import { type Repair, removeIfThere, repairFile, syncFolder } from "../files/system-calls.ts";
 import type { Committed } from "../finish/committed.ts";
 import { crawlPaths, partOf, partsOf } from "../folder/crawl-folder.ts";
 import { PAGES_HEADER } from "../folder/create-folder.ts";

@@ -1,6 +1,7 @@
 import { existsSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { AppendFile, syncFolder } from "../files/append-file.ts";
+import { AppendFile } from "../files/append-file.ts";
+import { syncFolder } from "../files/system-calls.ts";
 
 const OPEN = ".open";
 

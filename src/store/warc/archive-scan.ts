@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { VIAS } from "../../frontier/via.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Archived, CaptureFacts, PageFacts } from "../capture.ts";
-import type { Repair } from "../files/repair-file.ts";
+import type { Repair } from "../files/system-calls.ts";
 import { LinkList } from "../link-list.ts";
 import { headOf } from "./http-head.ts";
 import { readWarc, type WarcRecord } from "./warc-reader.ts";
