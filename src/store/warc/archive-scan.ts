@@ -5,6 +5,7 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Archived, CaptureFacts, PageFacts } from "../capture.ts";
 import type { Repair } from "../files/system-calls.ts";
 import { LinkList } from "../link-list.ts";
+import { OPEN } from "./archive-file.ts";
 import { headOf } from "./http-head.ts";
 import { readWarc, type WarcRecord } from "./warc-reader.ts";
 
@@ -20,9 +21,6 @@ export interface ArchiveDamage {
   readonly bytes: number;
   readonly what: string;
 }
-
-/** Suffix of files that were not closed. */
-export const OPEN = ".open";
 
 /** Names of the files of an archive folder, closed and open: thread by thread, as the page list is. */
 export function archiveFiles(folder: string): string[] {
