@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
+import type { CrawlConfig } from "../../config/schema.ts";
 import { StoreCorruptError } from "../../errors.ts";
 import { firstDifference } from "../files/file-window.ts";
 import { replaceWith } from "../files/replace-file.ts";
@@ -32,14 +33,11 @@ export interface CrawlPaths {
   hourly: string;
 }
 
-/** Which frontier a crawl runs on. */
-export type FrontierKind = "sharded" | "shared";
-
 /** state/crawl.json: what a later program must know about a crawl before it touches it. */
 export interface CrawlState {
   readonly version: number;
   readonly created: string;
-  readonly frontier: FrontierKind;
+  readonly frontier: CrawlConfig["frontier"];
   /** How many journals were begun before this was written: each has files from then on. Absent in older crawls. */
   readonly journals?: number;
   /** Seeds of the fingerprints. */
@@ -78,9 +76,11 @@ export function readCrawlState(dir: string): CrawlState | undefined {
   const bytes = readFileSync(state);
   const value = openSealed(bytes) as CrawlState | undefined;
   if (value?.version === FORMAT_VERSION) return value;
-  if (value !== undefined || isOlder(bytes))
-    throw new StoreCorruptError(`${state}:0: written by another version of this program`);
-  throw new StoreCorruptError(`${state}:0: not the state of a crawl as it was written: ${cure}`);
+  const what =
+    value !== undefined || isOlder(bytes)
+      ? "written by another version of this program"
+      : `not the state of a crawl as it was written: ${cure}`;
+  throw new StoreCorruptError(`${state}:0: ${what}`);
 }
 
 /** The state of a crawl folder; undefined when it is damaged or not there. */
