@@ -180,10 +180,17 @@ export class Crawl {
   /** Makes the folder, or opens one that is there; it belongs to this process from then on. */
   #openFolder(): () => void {
     if (!this.#resumes) {
-      const { frontier } = this.#config;
+      const { frontier, shards } = this.#config;
       const random = randomBytes(8);
       const [seedLow, seedHigh] = [random.readUInt32LE(0), random.readUInt32LE(4)];
-      const crawl = { frontier, seedLow, seedHigh, config: withoutPasswords(this.#asked) };
+      const journals = frontierTraits(this.#config).isDurable ? shards : 0;
+      const crawl = {
+        frontier,
+        seedLow,
+        seedHigh,
+        journals,
+        config: withoutPasswords(this.#asked),
+      };
       createCrawlFolder(this.#out, Date.now(), crawl);
     }
     const unlock = lockFolder(this.#out);

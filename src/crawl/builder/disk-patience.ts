@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDiskTrouble } from "../../errors.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
-import { removeIfThere, replaceFile } from "../../store/files/replace-file.ts";
+import { replaceFile } from "../../store/files/replace-file.ts";
+import { removeIfThere } from "../../store/files/system-calls.ts";
 import type { Doorbell } from "../../sync/doorbell.ts";
 import { type Control, MODES } from "../shared-memory.ts";
 

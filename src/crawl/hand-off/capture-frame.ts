@@ -16,8 +16,6 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 
 const TEXTS = 5;
 const HEAD_BYTES = 4 * TEXTS;
-/** Where the facts of a page begin among those of a capture. */
-const PAGE_AT = 15;
 const EMPTY = Buffer.alloc(0);
 
 /** What an empty place in a list of JSON becomes. */
@@ -40,7 +38,7 @@ type CaptureFacts = readonly [
   unchanged: EarlierRecord | Absent,
   cash: number | Absent,
   data: string | Absent,
-  ...page: readonly [] | PageFactsList,
+  page: PageFactsList | Absent,
 ];
 
 type PageFactsList = readonly [
@@ -95,9 +93,9 @@ export function captureParts(
 ): Uint8Array[] {
   const { parsed } = page;
   const { head } = response;
-  const pageFacts: readonly [] | PageFactsList =
+  const pageFacts: PageFactsList | undefined =
     parsed === undefined
-      ? []
+      ? undefined
       : [
           parsed.title,
           parsed.words,
@@ -122,7 +120,7 @@ export function captureParts(
     page.unchanged,
     lease.cash,
     page.data,
-    ...pageFacts,
+    pageFacts,
   ];
   const texts = packTexts(
     jsonLine(line),
@@ -184,7 +182,7 @@ export function readCapture([texts, body]: readonly Buffer[]): Capture {
   const requestAt = linksAt + bytes.readUInt32LE(8);
   const headAt = requestAt + bytes.readUInt32LE(12);
   const facts: CaptureFacts = JSON.parse(bytes.toString("utf8", factsAt, linksAt));
-  const page = pageOf(facts);
+  const page = pageOf(facts[15]);
   return {
     kind: "capture",
     url: facts[0],
@@ -213,10 +211,8 @@ export function readCapture([texts, body]: readonly Buffer[]): Capture {
   };
 }
 
-function pageOf(facts: CaptureFacts): PageFacts | undefined {
-  if (facts.length <= PAGE_AT) return undefined;
-  const [title, words, links, charset, language, robots] = facts.slice(
-    PAGE_AT,
-  ) as unknown as PageFactsList;
+function pageOf(facts: PageFactsList | Absent): PageFacts | undefined {
+  if (facts == null) return undefined;
+  const [title, words, links, charset, language, robots] = facts;
   return { title, words, links, charset, language: language ?? undefined, robots };
 }

@@ -1,6 +1,7 @@
 import { UsageError } from "../../errors.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
-import { archiveFiles, OPEN } from "../warc/archive-scan.ts";
+import { OPEN } from "../warc/archive-file.ts";
+import { archiveFiles } from "../warc/archive-scan.ts";
 
 /** Names of the files of an archive. One that is open is refused with a sentence: nobody reads it to its end. */
 export function closedFiles(dir: string): string[] {

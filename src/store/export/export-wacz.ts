@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { removeIfThere, replaceFile } from "../files/replace-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { removeIfThere } from "../files/system-calls.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
 import { closedFiles, noPages } from "./closed-files.ts";
 import { writeZipNum } from "./zip-num.ts";

@@ -3,11 +3,14 @@ import { crc32 } from "node:zlib";
 import type { AppendFile } from "../files/append-file.ts";
 import { chunksOf } from "../files/read-file.ts";
 
-const LOCAL = 0x04034b50;
-const CENTRAL = 0x02014b50;
-const END = 0x06054b50;
-const END_64 = 0x06064b50;
-const LOCATOR_64 = 0x07064b50;
+/** What each part begins with. */
+const SIGNATURE = {
+  local: 0x04034b50,
+  central: 0x02014b50,
+  end: 0x06054b50,
+  end64: 0x06064b50,
+  locator64: 0x07064b50,
+};
 const MAX_16 = 0xffff;
 const MAX_32 = 0xffffffff;
 const VERSION_64 = 45;
@@ -66,7 +69,7 @@ export class ZipWriter {
       this.#writeEnd64(start, size, count);
     const count16 = Math.min(count, MAX_16);
     this.#write(
-      [4, END],
+      [4, SIGNATURE.end],
       [2, 0],
       [2, 0],
       [2, count16],
@@ -89,7 +92,7 @@ export class ZipWriter {
     this.#entries.push({ ...resource, crc, offset: this.#out.size });
     const name = Buffer.from(path);
     const wide = bytes > this.#limit ? wideExtra(bytes, bytes) : [];
-    this.#write([4, LOCAL], ...this.#common(crc, bytes, name, wide), name, ...wide);
+    this.#write([4, SIGNATURE.local], ...this.#common(crc, bytes, name, wide), name, ...wide);
     const from = this.#out.size;
     for (const chunk of read()) this.#out.write(chunk);
     if (this.#out.size - from !== bytes) throw new Error(`${path} changed while it was packed`);
@@ -102,7 +105,7 @@ export class ZipWriter {
     if (offset > this.#limit) large.push(offset);
     const wide = large.length > 0 ? wideExtra(...large) : [];
     this.#write(
-      [4, CENTRAL],
+      [4, SIGNATURE.central],
       [2, wide.length > 0 ? VERSION_64 : VERSION],
       ...this.#common(crc, bytes, name, wide),
       // Comment, disk, attributes inside and outside.
@@ -133,9 +136,9 @@ export class ZipWriter {
 
   #writeEnd64(start: number, size: number, count: number): void {
     const at = this.#out.size;
-    this.#write([4, END_64], [8, 44], [2, VERSION_64], [2, VERSION_64], [4, 0], [4, 0]);
+    this.#write([4, SIGNATURE.end64], [8, 44], [2, VERSION_64], [2, VERSION_64], [4, 0], [4, 0]);
     this.#write([8, count], [8, count], [8, size], [8, start]);
-    this.#write([4, LOCATOR_64], [4, 0], [8, at], [4, 1]);
+    this.#write([4, SIGNATURE.locator64], [4, 0], [8, at], [4, 1]);
   }
 
   #write(...fields: readonly Field[]): void {

@@ -14,16 +14,6 @@ const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 /** The call that can run out of space; tests hand in one that does. Answers the bytes written. */
 export type WriteBytes = (file: number, bytes: Uint8Array, from: number) => number;
 
-/** Makes the entries of a folder durable: a new name is not safe before this. */
-export function syncFolder(folder: string): void {
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
-
 /**
  * A file with one writer that only grows, each write all or nothing: when the disk cannot take the
  * rest of a write, what was written of it is cut off again and the caller may repeat the write.

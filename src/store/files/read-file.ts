@@ -45,3 +45,12 @@ export function* readLines(path: string, chunkBytes?: number): Generator<string,
     rest = text.slice(from);
   }
 }
+
+/** The same with the offset of each line. */
+export function* linesAt(path: string): Generator<[offset: number, line: string], void> {
+  let offset = 0;
+  for (const line of readLines(path)) {
+    yield [offset, line];
+    offset += line.length + 1;
+  }
+}

@@ -1,6 +1,7 @@
-import { renameSync, unlinkSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { dirname } from "node:path";
-import { AppendFile, syncFolder } from "./append-file.ts";
+import { AppendFile } from "./append-file.ts";
+import { removeIfThere, syncFolder } from "./system-calls.ts";
 
 /**
  * Makes a file appear whole or not at all: written beside its place, synced, renamed, and the folder synced. An older
@@ -30,13 +31,4 @@ export function replaceFile<T>(path: string, fill: (file: AppendFile) => T): T {
 export function replaceWith(path: string, content: string | Uint8Array): void {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
   replaceFile(path, (file) => file.write(bytes));
-}
-
-/** Removes a file; one that is gone already is fine. */
-export function removeIfThere(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code !== "ENOENT") throw fault;
-  }
 }

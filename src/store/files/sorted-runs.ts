@@ -1,5 +1,6 @@
 import type { AppendFile } from "./append-file.ts";
-import { removeIfThere, replaceFile } from "./replace-file.ts";
+import { replaceFile } from "./replace-file.ts";
+import { removeIfThere } from "./system-calls.ts";
 
 /** How items are kept in a file and compared. */
 export interface RunFormat<T> {

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
 import { UNKEPT } from "../capture.ts";
-import { OPEN } from "../warc/archive-scan.ts";
+import { OPEN } from "../warc/archive-file.ts";
 
 /** A file of the archive that is shorter than what was committed in it. */
 export interface LostArchive {

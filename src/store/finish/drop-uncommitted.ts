@@ -1,6 +1,6 @@
 import { StoreCorruptError } from "../../errors.ts";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
-import { readLines } from "../files/read-file.ts";
+import { linesAt } from "../files/read-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { writeLines } from "../files/write-lines.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
@@ -63,12 +63,4 @@ function keepLines(path: string, keep: (line: string) => boolean, limit: TimeLim
   };
   if (dropped.size > 0) replaceFile(path, (file) => writeLines(file, kept(), { limit }));
   return dropped.size;
-}
-
-function* linesAt(path: string): Generator<[offset: number, line: string], void> {
-  let offset = 0;
-  for (const line of readLines(path)) {
-    yield [offset, line];
-    offset += line.length + 1;
-  }
 }

@@ -22,7 +22,7 @@ import { eachLink, type WaitingLink } from "../../frontier/link/waiting-run.ts";
 import { word } from "../../frontier/link/words.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
 import { FileWindow } from "../files/file-window.ts";
-import { repairFile } from "../files/repair-file.ts";
+import { repairFile } from "../files/system-calls.ts";
 import type { EndedUrl, JournalView } from "./committed.ts";
 
 const PRINT_BYTES = 8;
@@ -66,7 +66,7 @@ export function openJournals(
   const ends = new Map<number, JournalEnd>();
   for (const shard of shards) {
     checkDone(folder, shard, salvage);
-    const journal = new ShardReader(folder, shard, { salvage, begun });
+    const journal = shardReader(folder, shard, { salvage, begun });
     for (const batch of journal.done()) meetEnds(batch, meet);
     const reader = journal.tail(journal.snapshot());
     let step = reader.next();
@@ -82,7 +82,7 @@ export function openJournals(
   // Damage was reported here, and is not reported again.
   const how = (shard: number): HowToRead =>
     isWhole ? { checked: ends.get(shard)! } : { salvage: () => {} };
-  const journals = shards.map((shard) => new ShardReader(folder, shard, how(shard)));
+  const journals = shards.map((shard) => shardReader(folder, shard, how(shard)));
   return { view: viewOf(journals, seeds, isWhole), damages, repaired, cut };
 }
 
@@ -111,34 +111,28 @@ export function shardsIn(folder: string, begun = 0): number[] {
 
 type HowToRead = Pick<ReadOptions, "salvage" | "begun" | "checked">;
 
+type Snapshot = ReturnType<typeof openSnapshot>;
+
 /** The journal of one shard: lists of URLs that are done, a snapshot, and the batches behind it. */
-class ShardReader {
-  readonly #folder: string;
-  readonly #shard: number;
-  readonly #how: HowToRead;
-
-  constructor(folder: string, shard: number, how: HowToRead) {
-    this.#folder = folder;
-    this.#shard = shard;
-    this.#how = how;
-  }
-
+interface ShardReader {
   /** Done events that are not in segments any more. In a salvage they count even when their snapshot is missing. */
-  done(): Iterable<EventBytes> {
-    const { salvage } = this.#how;
-    const upTo = salvage === undefined ? undefined : Number.POSITIVE_INFINITY;
-    return readDone(this.#folder, this.#shard, salvage, upTo);
-  }
-
-  snapshot(): ReturnType<typeof openSnapshot> {
-    return openSnapshot(this.#folder, this.#shard, this.#how.salvage);
-  }
-
+  done(): Iterable<EventBytes>;
+  snapshot(): Snapshot;
   /** The batches behind the snapshot. */
-  tail(snapshot: ReturnType<typeof openSnapshot>): ReturnType<typeof readJournal> {
-    const after = snapshot === undefined ? {} : { after: snapshot.end };
-    return readJournal({ folder: this.#folder, shard: this.#shard, ...this.#how, ...after });
-  }
+  tail(snapshot: Snapshot): ReturnType<typeof readJournal>;
+}
+
+function shardReader(folder: string, shard: number, how: HowToRead): ShardReader {
+  const { salvage } = how;
+  const upTo = salvage === undefined ? undefined : Number.POSITIVE_INFINITY;
+  return {
+    done: () => readDone(folder, shard, salvage, upTo),
+    snapshot: () => openSnapshot(folder, shard, salvage),
+    tail: (snapshot) => {
+      const after = snapshot === undefined ? {} : { after: snapshot.end };
+      return readJournal({ folder, shard, ...how, ...after });
+    },
+  };
 }
 
 /**

@@ -76,9 +76,11 @@ export function readCrawlState(dir: string): CrawlState | undefined {
   const bytes = readFileSync(state);
   const value = openSealed(bytes) as CrawlState | undefined;
   if (value?.version === FORMAT_VERSION) return value;
-  if (value !== undefined || isOlder(bytes))
-    throw new StoreCorruptError(`${state}:0: written by another version of this program`);
-  throw new StoreCorruptError(`${state}:0: not the state of a crawl as it was written: ${cure}`);
+  const what =
+    value !== undefined || isOlder(bytes)
+      ? "written by another version of this program"
+      : `not the state of a crawl as it was written: ${cure}`;
+  throw new StoreCorruptError(`${state}:0: ${what}`);
 }
 
 /** The state of a crawl folder; undefined when it is damaged or not there. */

@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { FolderTakenError } from "../../errors.ts";
-import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { reserveSegment } from "../../frontier/journal/journal-files.ts";
-import { syncFolder } from "../files/append-file.ts";
 import { replaceWith } from "../files/replace-file.ts";
+import { syncFolder } from "../files/system-calls.ts";
 import {
   type CrawlPaths,
   type CrawlState,
@@ -21,7 +20,9 @@ export const PAGES_HEADER: Buffer = Buffer.from(
 );
 
 /** What a new crawl is given beside its folder. */
-export type NewCrawl = Partial<Pick<CrawlState, "frontier" | "seedLow" | "seedHigh" | "config">>;
+export type NewCrawl = Partial<
+  Pick<CrawlState, "frontier" | "seedLow" | "seedHigh" | "journals" | "config">
+>;
 
 /** The only files that are there before state/crawl.json; journals are empty then. */
 const FIRST_FILES =
@@ -70,11 +71,11 @@ function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): 
   // Here, not by the builders: all of them must use the same ids.
   graphFacts(graphPaths(dir).facts);
   replaceWith(paths.pages, PAGES_HEADER);
-  const journals = frontierTraits(crawl).isDurable ? shardsOf(crawl.config) : undefined;
-  for (let shard = 0; shard < (journals ?? 0); shard++) reserveSegment(paths.journals, shard, 1);
+  for (let shard = 0; shard < (crawl.journals ?? 0); shard++)
+    reserveSegment(paths.journals, shard, 1);
   syncFolder(paths.journals);
   // Last, so that a folder with a state file is a complete one.
-  const state: CrawlState = {
+  writeCrawlState(dir, {
     version: FORMAT_VERSION,
     created: new Date(wallMs).toISOString(),
     frontier: "sharded",
@@ -84,15 +85,9 @@ function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): 
     config: {},
     moreSeeds: [],
     ended: "running",
-    ...(journals === undefined ? {} : { journals }),
     ...crawl,
-  };
-  writeCrawlState(dir, state);
+  });
   syncFolder(dir);
-}
-
-function shardsOf(config: object | undefined): number | undefined {
-  return (config as { readonly shards?: number } | undefined)?.shards;
 }
 
 function refuseIfTaken(dir: string, paths: CrawlPaths): void {

@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { FolderTakenError } from "../../errors.ts";
-import { removeIfThere } from "../files/replace-file.ts";
+import { removeIfThere, succeeds } from "../files/system-calls.ts";
 import { crawlPaths } from "./crawl-folder.ts";
 
 /**
@@ -15,7 +15,7 @@ export function lockFolder(dir: string): () => void {
   writeFileSync(mine, `${process.pid} ${startOf(process.pid) ?? ""}`);
   try {
     for (;;) {
-      if (tryLink(mine, path)) return () => removeIfThere(path);
+      if (succeeds(() => linkSync(mine, path), "EEXIST")) return () => removeIfThere(path);
       const text = readLock(path);
       if (text === undefined) continue;
       const holder = holderOf(text);
@@ -30,29 +30,12 @@ export function lockFolder(dir: string): () => void {
 /** Takes a stale lock away; of several processes that find it only one moves it, and a new one moved by mistake goes back. */
 function removeStale(path: string, stale: string, dir: string): void {
   const aside = `${path}.${process.pid}.stale`;
-  try {
-    renameSync(path, aside);
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code === "ENOENT") return;
-    throw fault;
-  }
+  succeeds(() => renameSync(path, aside), "ENOENT");
   const text = readLock(aside);
-  if (text !== undefined && text !== stale) {
-    tryLink(aside, path);
-    removeIfThere(aside);
-    throw takenBy(holderOf(text), dir);
-  }
+  const isNew = text !== undefined && text !== stale;
+  if (isNew) succeeds(() => linkSync(aside, path), "EEXIST");
   removeIfThere(aside);
-}
-
-function tryLink(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw fault;
-  }
+  if (isNew) throw takenBy(holderOf(text), dir);
 }
 
 function takenBy({ pid }: Holder, dir: string): FolderTakenError {

@@ -1,4 +1,4 @@
-import { existsSync, statSync, truncateSync } from "node:fs";
+import { statSync, truncateSync } from "node:fs";
 import { fingerprint, lastFingerprint, UrlFingerprints } from "../../hash/fingerprint.ts";
 import { AppendFile } from "../files/append-file.ts";
 import { JsonlFile } from "../files/jsonl.ts";
@@ -52,10 +52,8 @@ export class LinkLog {
     this.#facts = facts;
     this.#prints = new UrlFingerprints(facts.seedLow, facts.seedHigh);
     // An edge that a crash cut in two would shift all that follow.
-    if (existsSync(edgesPath)) {
-      const { size } = statSync(edgesPath);
-      if (size % EDGE_BYTES !== 0) truncateSync(edgesPath, size - (size % EDGE_BYTES));
-    }
+    const size = statSync(edgesPath, { throwIfNoEntry: false })?.size ?? 0;
+    if (size % EDGE_BYTES !== 0) truncateSync(edgesPath, size - (size % EDGE_BYTES));
     this.#edges = new AppendFile(edgesPath, "append");
     this.#names = new JsonlFile(namesPath);
   }

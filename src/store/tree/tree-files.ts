@@ -1,17 +1,9 @@
-import {
-  closeSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-} from "node:fs";
+import { constants, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
-import { syncFolder } from "../files/append-file.ts";
 import { replaceWith } from "../files/replace-file.ts";
 import { safeUri } from "../files/safe-text.ts";
+import { succeeds, syncFolder, withFile } from "../files/system-calls.ts";
 import type { Tenant, TreeFiles, TreePage } from "./url-tree.ts";
 
 const CONTENT = "content.html";
@@ -72,14 +64,9 @@ export class DiskTree implements TreeFiles {
     if (folder === this.#root || this.#known.has(folder)) return;
     const parent = dirname(folder);
     this.#makeFolders(parent);
-    try {
-      mkdirSync(folder);
-      syncFolder(parent);
-    } catch (fault) {
-      if ((fault as NodeJS.ErrnoException).code !== "EEXIST") throw fault;
-      if (!lstatSync(folder).isDirectory())
-        throw new StoreCorruptError(`${folder} is not a folder: the tree was changed by others`);
-    }
+    if (succeeds(() => mkdirSync(folder), "EEXIST")) syncFolder(parent);
+    else if (!lstatSync(folder).isDirectory())
+      throw new StoreCorruptError(`${folder} is not a folder: the tree was changed by others`);
     if (this.#known.size >= KNOWN_FOLDERS) this.#known = new Set();
     this.#known.add(folder);
   }
@@ -92,19 +79,13 @@ function readSource(folder: string): string | undefined {
 }
 
 function readNoFollow(path: string): Buffer | undefined {
-  let file: number;
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  } catch (fault) {
-    const { code } = fault as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return undefined;
-    throw fault;
-  }
-  try {
-    return readFileSync(file);
-  } finally {
-    closeSync(file);
-  }
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW;
+  let bytes: Buffer | undefined;
+  const read = () => {
+    bytes = withFile(path, flags, (file) => readFileSync(file));
+  };
+  succeeds(read, "ENOENT", "ENOTDIR", "ELOOP");
+  return bytes;
 }
 
 /** Iterates the pages of a tree, folder by folder in the order of their names; links are not followed. */

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { VIAS } from "../../frontier/via.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Archived, CaptureFacts, PageFacts } from "../capture.ts";
-import type { Repair } from "../files/repair-file.ts";
+import type { Repair } from "../files/system-calls.ts";
 import { LinkList } from "../link-list.ts";
+import { OPEN } from "./archive-file.ts";
 import { headOf } from "./archived-head.ts";
 import { readWarc, type WarcRecord } from "./warc-reader.ts";
 
@@ -20,9 +21,6 @@ export interface ArchiveDamage {
   readonly bytes: number;
   readonly what: string;
 }
-
-/** Suffix of files that were not closed. */
-export const OPEN = ".open";
 
 /** Names of the files of an archive folder, closed and open: thread by thread, as the page list is. */
 export function archiveFiles(folder: string): string[] {
@@ -46,39 +44,34 @@ export function* scanArchive(
   let warcinfo: string | undefined;
   let main: WarcRecord | undefined;
   for (const record of readWarc(join(folder, name), { own })) {
-    if (record.problems.length > 0) {
-      const { offset, length: bytes } = record;
-      report({ file: name, offset, bytes, what: record.problems.join("; ") });
-      if (main !== undefined) yield scanned(file, main, undefined);
-      main = undefined;
-      continue;
-    }
-    const { headers } = record;
-    if (record.type === "warcinfo") warcinfo ??= headers.get("warc-record-id");
-    else if (
-      record.afterDamage &&
-      warcinfo !== undefined &&
-      headers.get("warc-warcinfo-id") !== warcinfo
-    )
-      continue;
-    else if (record.type === "response" || record.type === "revisit") {
-      if (main !== undefined) yield scanned(file, main, undefined);
-      main = record;
-    } else if (record.type === "metadata" && main !== undefined && belongs(record, main)) {
-      yield scanned(file, main, record.block.toString("utf8"));
+    const { type, headers, offset, length: bytes, problems } = record;
+    const isBroken = problems.length > 0;
+    if (isBroken) report({ file: name, offset, bytes, what: problems.join("; ") });
+    else if (type === "warcinfo") warcinfo ??= headers.get("warc-record-id");
+    else if (record.afterDamage && isForeign(record, warcinfo)) continue;
+    const isMain = !isBroken && (type === "response" || type === "revisit");
+    const isMetadata =
+      !isBroken && type === "metadata" && main !== undefined && belongs(record, main);
+    if (main !== undefined && (isBroken || isMain || isMetadata)) {
+      yield scanned(file, main, isMetadata ? record.block.toString("utf8") : "");
       main = undefined;
     }
+    if (isMain) main = record;
   }
-  if (main !== undefined) yield scanned(file, main, undefined);
+  if (main !== undefined) yield scanned(file, main, "");
+}
+
+function isForeign({ headers }: WarcRecord, warcinfo: string | undefined): boolean {
+  return warcinfo !== undefined && headers.get("warc-warcinfo-id") !== warcinfo;
 }
 
 function belongs(record: WarcRecord, main: WarcRecord): boolean {
   return record.headers.get("warc-concurrent-to") === main.headers.get("warc-record-id");
 }
 
-function scanned(file: string, record: WarcRecord, metadata: string | undefined): ScannedCapture {
+function scanned(file: string, record: WarcRecord, metadata: string): ScannedCapture {
   const { headers, block, offset, length } = record;
-  const fields = fieldsOf(metadata ?? "");
+  const fields = fieldsOf(metadata);
   const head = headOf(block);
   const field = (name: string) => fields.get(name)?.[0];
   const outlinks = fields.get("outlink") ?? [];

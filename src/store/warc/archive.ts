@@ -30,21 +30,24 @@ export interface ArchiveOptions {
   clock?: () => number;
 }
 
-const HTTP_RESPONSE = "application/http;msgtype=response";
-const NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+const CONTENT = {
+  response: "application/http;msgtype=response",
+  request: "application/http;msgtype=request",
+  fields: "application/warc-fields",
+};
+const PROFILE = {
+  identical: "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+  notModified: "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+};
+const CONFORMS_TO =
+  "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
 const DIGEST = /^sha(?:1|256):[A-Za-z0-9]+$/;
-const HTTP_REQUEST = "application/http;msgtype=request";
-const FIELDS = "application/warc-fields";
+const IP_ADDRESS = /^[0-9a-fA-F:.]{2,45}$/;
 // Starting a deflate costs 15-20 us: worth it for a page, for a list of links only when it is long.
 const DEFLATE_RESPONSE_FROM_BYTES = 1024;
 const DEFLATE_COMPANION_FROM_BYTES = 4096;
 /** Compressing a body like this leaves enough garbage to be worth collecting. */
 const LARGE_BODY_BYTES = 4 * 1024 * 1024;
-const IP_ADDRESS = /^[0-9a-fA-F:.]{2,45}$/;
-const CONFORMS_TO =
-  "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
-
-const IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 /** Captures are written together, and at least when they are this long. */
 const FLUSH_BYTES = 256 * 1024;
 
@@ -140,8 +143,8 @@ export class Archive {
         ? this.#addResponse(capture, start, payloadDigest)
         : this.#addRevisit(capture, start, payloadDigest, same);
     const fields = `${shared}WARC-Concurrent-To: <urn:uuid:${recordId}>\r\n`;
-    this.#addCompanion("request", fields, HTTP_REQUEST, [requestBlock(capture.request)]);
-    this.#addCompanion("metadata", fields, FIELDS, metadataBlock(capture, payloadSha256));
+    this.#addCompanion("request", fields, CONTENT.request, [requestBlock(capture.request)]);
+    this.#addCompanion("metadata", fields, CONTENT.fields, metadataBlock(capture, payloadSha256));
     if (comparable) {
       const payload = { recordId, uri: safeUri(capture.url), date: warcDate(capture.date) };
       this.#known.add(payloadDigest, payloadSha256, payload);
@@ -156,7 +159,7 @@ export class Archive {
     const { software, info } = this.#options;
     const format = { software, format: "WARC File Format 1.1", conformsTo: CONFORMS_TO };
     this.#members.add(
-      `WARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:${this.#warcinfoId}>\r\nWARC-Date: ${warcDate(this.#clock())}\r\nWARC-Filename: ${fileName}\r\nContent-Type: ${FIELDS}\r\n`,
+      `WARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:${this.#warcinfoId}>\r\nWARC-Date: ${warcDate(this.#clock())}\r\nWARC-Filename: ${fileName}\r\nContent-Type: ${CONTENT.fields}\r\n`,
       [warcinfoBlock({ ...format, ...info })],
       0,
     );
@@ -169,7 +172,7 @@ export class Archive {
     const small = head.length + body.length < DEFLATE_RESPONSE_FROM_BYTES;
     const level = small || isCompressed(capture.head, capture.mime) ? 0 : this.#options.level;
     return this.#members.add(
-      `WARC-Type: response\r\n${start}WARC-Payload-Digest: ${payloadDigest}\r\n${cut}Content-Type: ${HTTP_RESPONSE}\r\n`,
+      `WARC-Type: response\r\n${start}WARC-Payload-Digest: ${payloadDigest}\r\n${cut}Content-Type: ${CONTENT.response}\r\n`,
       [head, body],
       level,
     );
@@ -180,10 +183,10 @@ export class Archive {
    * (WARC 1.1, 6.7): their record is named, only the head is stored.
    */
   #addRevisit(capture: Capture, start: string, digest: string, same: PayloadRecord): number {
-    const profile = capture.unchanged === undefined ? IDENTICAL : NOT_MODIFIED;
+    const profile = capture.unchanged === undefined ? PROFILE.identical : PROFILE.notModified;
     const payload = DIGEST.test(digest) ? `WARC-Payload-Digest: ${digest}\r\n` : "";
     return this.#members.add(
-      `WARC-Type: revisit\r\n${start}${payload}WARC-Profile: ${profile}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${safeUri(same.uri)}\r\nWARC-Refers-To-Date: ${safeUri(same.date)}\r\nContent-Type: ${HTTP_RESPONSE}\r\n`,
+      `WARC-Type: revisit\r\n${start}${payload}WARC-Profile: ${profile}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${safeUri(same.uri)}\r\nWARC-Refers-To-Date: ${safeUri(same.date)}\r\nContent-Type: ${CONTENT.response}\r\n`,
       [responseHead(capture.head, capture.dechunked)],
       0,
     );

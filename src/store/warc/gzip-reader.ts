@@ -59,7 +59,9 @@ export function readMember(
 function inflateMember(bytes: Buffer, maxBytes: number): Member | "more" {
   const start = headerLength(bytes);
   if (start === 0) return { problem: "this is not the beginning of a gzip member" };
-  if (Number.isNaN(start)) return bytes.length > MAX_HEADER_BYTES ? endless() : "more";
+  if (Number.isNaN(start) && bytes.length > MAX_HEADER_BYTES)
+    return { problem: "the header of the gzip member does not end" };
+  if (Number.isNaN(start)) return "more";
   let inflated: Inflated;
   try {
     // With `info` the types promise a Buffer, but the engine comes too: it knows where input ended.
@@ -80,10 +82,6 @@ function inflateMember(bytes: Buffer, maxBytes: number): Member | "more" {
   if (bytes.readUInt32LE(end + 4) !== buffer.length % 2 ** 32)
     return { problem: "the gzip member is damaged: its length differs" };
   return { bytes: buffer, length: end + TRAILER_BYTES };
-}
-
-function endless(): Member {
-  return { problem: "the header of the gzip member does not end" };
 }
 
 /** The next offset from which a member begins that inflates to a WARC record; the file's size if none. */

@@ -1,6 +1,6 @@
 import { inflateRawSync } from "node:zlib";
 import type { FileWindow } from "../files/file-window.ts";
-import type { Repair } from "../files/repair-file.ts";
+import type { Repair } from "../files/system-calls.ts";
 import { type Member, readMember } from "./gzip-reader.ts";
 import { MEMBER_HEADER, STORED_BLOCK_HEADER_BYTES, TRAILER_BYTES } from "./member-buffer.ts";
 

@@ -1,5 +1,5 @@
 import { FileWindow } from "../files/file-window.ts";
-import type { Repair } from "../files/repair-file.ts";
+import type { Repair } from "../files/system-calls.ts";
 import { findMember, type Member, readMember } from "./gzip-reader.ts";
 import { readOwnMember } from "./own-member.ts";
 import { checkRecord } from "./warc-check.ts";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { type Repair, repairFile } from "../../../src/store/files/repair-file.ts";
+import { type Repair, repairFile } from "../../../src/store/files/system-calls.ts";
 import { Archive } from "../../../src/store/warc/archive.ts";
 import { readWarc } from "../../../src/store/warc/warc-reader.ts";
 import { freshFolder, sampleCapture, sampleOptions, url } from "../sample-capture.ts";
