@@ -163,8 +163,8 @@ export class Crawler {
     const { recount, mode } = this.#control;
     if (recount > 0) {
       this.#account.publish(recount, this.#frontier.share, this.#limit.pages, this.#limit.held);
-      const hasNews = () => this.#control.recount !== recount;
-      if (this.#bell.fallAsleep({ hasNews })) this.#planPump();
+      const hasWork = () => this.#control.recount !== recount;
+      if (this.#bell.fallAsleep({ hasWork })) this.#planPump();
       return;
     }
     this.#frontier.receive(monotonicMs());
@@ -187,7 +187,7 @@ export class Crawler {
     const stuck = this.#inFlight === 0 && (mode !== MODES.run || idle);
     const soon = idle || this.#frontier.wantsCommit();
     if (this.#handOff.outstanding > 0) this.#uncommitted.hurry(stuck, soon);
-    if (this.#bell.fallAsleep({ hasNews: () => this.#hasNews(mode, sent) })) this.#planPump();
+    if (this.#bell.fallAsleep({ hasWork: () => this.#hasNews(mode, sent) })) this.#planPump();
   }
 
   /** Everything that a ring may mean: mode, recount, mail, answers, room in an inbox or in the buffer, a page permit. */
