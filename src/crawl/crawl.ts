@@ -92,10 +92,10 @@ export class Crawl {
     this.#workers = workers;
     const bell = new LoopDoorbell(this.#bells.at(-2)!, () => listen());
     const listen = () => {
-      const end = { hasNews: () => this.#control.mode !== MODES.run };
+      const end = { hasWork: () => this.#control.mode !== MODES.run };
       // Also when the last URL was released before the bell was armed.
       while (bell.fallAsleep(end)) {
-        if (!end.hasNews()) continue;
+        if (!end.hasWork()) continue;
         if (this.#endedMs === 0) this.#endedMs = monotonicMs();
         workers.wakeAll();
         return;

@@ -42,7 +42,7 @@ export class StripedLocks {
     this.#locks[hash & this.#mask]!.unlock();
   }
 
-  /** Blocks until every stripe is held; all threads take them in the same order, so none waits in a circle. */
+  /** Blocks until every stripe is held; all threads take them in the same order, so that no cycle of waiting threads can form. */
   lockAll(): void {
     for (let stripe = 0; stripe <= this.#mask; stripe++) this.#locks[stripe]!.lock();
   }
@@ -52,7 +52,7 @@ export class StripedLocks {
     for (let stripe = this.#mask; stripe >= 0; stripe--) this.#locks[stripe]!.unlock();
   }
 
-  /** Takes back every stripe a dead thread held; the answer is their number. */
+  /** Takes back every stripe a dead thread held and returns their number. */
   static reclaim(words: Int32Array, index: number, stripes: number, deadOwner: number): number {
     let held = 0;
     for (let stripe = 0; stripe < stripes; stripe++) {

@@ -18,7 +18,7 @@ function attach(memory: Memory): Called {
 
 const BELL = "sync/loop-doorbell.js";
 
-/** The crawler's pump: falls asleep on its event loop while others bring work and ring. */
+/** The crawler's pump: falls asleep on its event loop while others add work and ring. */
 function pump(callers: number, mutants: readonly Mutant[]): Configuration<Called> {
   return {
     name: `loop-doorbell-${callers}x1`,
@@ -39,7 +39,7 @@ function pump(callers: number, mutants: readonly Mutant[]): Configuration<Called
   };
 }
 
-const noSecondLook = mutant("no-second-look", BELL, ["return news.hasNews();", "return false;"]);
+const noSecondLook = mutant("no-second-look", BELL, ["return source.hasWork();", "return false;"]);
 
 /** Threads that own sockets sleep by `Atomics.waitAsync`. */
 export const configurations: readonly Configuration<Called>[] = [

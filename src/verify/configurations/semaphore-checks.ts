@@ -1,4 +1,4 @@
-import { CLOSED } from "../../sync/permit-word.ts";
+import { CLOSED } from "../../sync/permit-notes.ts";
 import { Semaphore } from "../../sync/semaphore.ts";
 import type { Configuration, Outcome } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
