@@ -93,10 +93,8 @@ export class ShardState {
       } else if (kind === EVENT.done) this.#applyDone(cursor, admissions);
       else if (kind === EVENT.counted)
         this.#applyCounted(bytes[from]!, bytes.readDoubleLE(from + 1));
-      else if (kind === EVENT.credited) {
-        cursor.checkCredits();
-        this.cash?.applyCredited(cursor);
-      } else if (kind === EVENT.minted) {
+      else if (kind === EVENT.credited) this.cash?.applyCredited(cursor);
+      else if (kind === EVENT.minted) {
         this.#applyCounted(CASH_COUNTERS.minted, readWide(bytes, from + 8));
         this.cash?.homes.addFingerprint(word(bytes, from), word(bytes, from + 4));
       } else if (kind === EVENT.host) this.note(readHostNote(bytes, from));
