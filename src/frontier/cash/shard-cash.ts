@@ -37,11 +37,7 @@ export class ShardCash {
   readonly book = new CashBook();
   readonly pages = new PageTable();
   /** Sites whose home page has minted its unit. */
-  readonly homes: SeenSet;
-
-  constructor(seedLow: number, seedHigh: number) {
-    this.homes = new SeenSet(seedLow, seedHigh);
-  }
+  readonly homes = new SeenSet();
 
   /** A page was found; true when it is new and waits with this cash from now on. */
   admit(low: number, high: number, amount: number): boolean {

@@ -43,7 +43,7 @@ export function recoverShard(
   const listed = options.listed ?? listJournals(folder)(shard);
   const snapshot = openSnapshot(folder, shard, salvage, listed);
   checkDone(folder, shard, salvage, listed);
-  const finished = new SeenSet(seedLow, seedHigh);
+  const finished = new SeenSet();
   const folded = new ShardState(seedLow, seedHigh, finished, cash);
   if (cash === undefined) folded.gathered = options.gathered ?? new BulkAdd();
   snapshot?.restore(folded);

@@ -58,7 +58,7 @@ export function writeSnapshot(options: SnapshotOptions, source: SnapshotSource):
   const { folder, shard, upTo, seedLow, seedHigh, files = REAL_FILES } = options;
   const { old, tail, salvage } = source;
   const ends = salvage?.ends ?? (() => []);
-  const finished = new SeenSet(seedLow, seedHigh);
+  const finished = new SeenSet();
   const state = new ShardState(seedLow, seedHigh, finished);
   old?.restore(state, false);
   for (const batch of ends()) state.apply({ ...batch, sequence: 0 }, false);
@@ -96,7 +96,7 @@ export function writeSnapshot(options: SnapshotOptions, source: SnapshotSource):
         : finished.addFingerprint(low, high);
     const { minted, received } = CASH_COUNTERS;
     const isByCash = state.counters[minted]! > 0 || state.counters[received]! > 0;
-    const cash = isByCash ? new ShardCash(seedLow, seedHigh) : undefined;
+    const cash = isByCash ? new ShardCash() : undefined;
     const waiting = copyWaiting(source, snapshot, isWaiting, cash);
     if (isByCash) cancelOut(state.counters);
     snapshot.small(salvage?.small(state, cash?.book.held) ?? state);

@@ -147,7 +147,7 @@ function wholeView(
       for (const shard of ends.keys()) {
         const { snapshot, batches } = again(shard);
         // What ended before the snapshot does not wait in it.
-        const finished = new SeenSet(seedLow, seedHigh);
+        const finished = new SeenSet();
         let waiting = 0;
         for (const batch of batches()) waiting += addEnds(batch, finished);
         // As after most crawls: as many ended as were admitted, and only what was admitted ends.
@@ -177,11 +177,11 @@ function salvagedView(
     seedLow,
     seedHigh,
     *ended(): Generator<EndedUrl, void> {
-      for (const shard of shards) yield* ended(shard, new SeenSet(seedLow, seedHigh));
+      for (const shard of shards) yield* ended(shard, new SeenSet());
     },
     eachWaiting(meet: (link: WaitingLink) => void): void {
       for (const shard of shards) {
-        const met = new SeenSet(seedLow, seedHigh);
+        const met = new SeenSet();
         for (const _ of ended(shard, met));
         const isWaiting = waitingTest({ repeated: 1, contradictions: [] }, met);
         const queued = openSnapshot(folder, shard, silent)?.queued() ?? [];
