@@ -35,7 +35,7 @@ export function knownCash(dir: string, url: CrawlUrl): KnownCash {
   }
   const { seedLow, seedHigh } = state;
   const shard = shardOf(siteHash(siteOf(hostnameOf(url))), config.shards);
-  const cash = new ShardCash(seedLow, seedHigh);
+  const cash = new ShardCash();
   const folder = crawlPaths(dir).journals;
   recoverShard({ folder, shard, seedLow, seedHigh, cash }, () => {});
   const found = { url, parent: undefined, depth: 0, via: "link", seed: false, chain: [] } as const;

@@ -36,11 +36,10 @@ export type Redirect =
 /** Decides which targets of a page are visited next. */
 export class Follower {
   readonly #rules: FollowRules;
-  readonly #reported: SeenSet;
+  readonly #reported = new SeenSet();
 
   constructor(rules: FollowRules) {
     this.#rules = rules;
-    this.#reported = new SeenSet(rules.seedLow, rules.seedHigh);
   }
 
   /** The page's links that are in scope; the others go to `skipped`, each URL once. */

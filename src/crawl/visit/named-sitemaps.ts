@@ -1,6 +1,7 @@
 import type { RobotsRules } from "../../fetch/robots/robots-rules.ts";
 import type { Discovery } from "../../frontier/frontier.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
+import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { originOf } from "../../url/url-parts.ts";
 
@@ -26,11 +27,10 @@ export interface SitemapRules {
 export class NamedSitemaps {
   readonly #rules: SitemapRules;
   readonly #named = new Map<string, readonly CrawlUrl[]>();
-  readonly #done: SeenSet;
+  readonly #done = new SeenSet();
 
   constructor(rules: SitemapRules) {
     this.#rules = rules;
-    this.#done = new SeenSet(rules.seedLow, rules.seedHigh);
   }
 
   /** Notes the sitemaps in the robots.txt of an origin. */
@@ -53,7 +53,8 @@ export class NamedSitemaps {
     const named = this.#named.get(origin);
     if (named === undefined && robots) return NOTHING;
     this.#named.delete(origin);
-    if (!this.#done.add(`${origin}/` as CrawlUrl)) return NOTHING;
+    fingerprint(origin, this.#rules.seedLow, this.#rules.seedHigh);
+    if (!this.#done.addFingerprint(lastFingerprint.low, lastFingerprint.high)) return NOTHING;
     // A sitemap that robots.txt does not name is tried only where sitemaps are all there is.
     const usual = sitemaps === "only" ? [`${origin}/sitemap.xml` as CrawlUrl] : [];
     const files = named === undefined || named.length === 0 ? usual : named;

@@ -43,7 +43,7 @@ export function recoverShard(
   const listed = options.listed ?? listJournals(folder)(shard);
   const snapshot = openSnapshot(folder, shard, salvage, listed);
   checkDone(folder, shard, salvage, listed);
-  const finished = new SeenSet(seedLow, seedHigh);
+  const finished = new SeenSet();
   const folded = new ShardState(seedLow, seedHigh, finished, cash);
   if (cash === undefined) folded.gathered = options.gathered ?? new BulkAdd();
   snapshot?.restore(folded);
@@ -106,14 +106,14 @@ function filterOf(fingerprints: SeenSet): Uint8Array {
 
 /**
  * Calls `enqueue` for the URLs of a snapshot's queue and of batches that wait, as `isWaiting` tells, run by run, and
- * `onExtension` for the extensions between them. One view serves them all: it is valid during the call.
+ * `onOther` for the events between them. One view serves them all: it is valid during the call.
  */
 export function enqueueWaiting(
   isWaiting: (low: number, high: number) => boolean,
   queued: Iterable<EventBytes>,
   batches: Iterable<EventBytes>,
   enqueue: (run: WaitingRun) => void,
-  onExtension?: (event: EventCursor) => void,
+  onOther?: (event: EventCursor) => void,
 ): void {
   const cursor = new EventCursor();
   const run: WaitingRun = {
@@ -139,8 +139,10 @@ export function enqueueWaiting(
     run.fileAhead = batch.eventsAt === undefined ? undefined : batch.eventsAt - batch.from;
     const { bytes } = batch;
     while (cursor.next()) {
-      if (cursor.kind === EVENT.extension) onExtension?.(cursor);
-      if (cursor.kind !== EVENT.admit) continue;
+      if (cursor.kind !== EVENT.admit) {
+        onOther?.(cursor);
+        continue;
+      }
       cursor.checkLinks();
       run.head = cursor.from;
       run.headEnd = cursor.linksFrom();

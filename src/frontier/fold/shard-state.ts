@@ -40,7 +40,7 @@ export type Arrival =
 export class ShardState {
   readonly seedLow: number;
   readonly seedHigh: number;
-  readonly seen: SeenSet;
+  readonly seen = new SeenSet();
   /** Set for a crawl ordered by cash; its page table then takes the place of `seen`. */
   readonly cash: ShardCash | undefined;
   /** Only while batches are folded: what is done, because its admission comes by again when the queue is built. */
@@ -72,7 +72,6 @@ export class ShardState {
   constructor(seedLow: number, seedHigh: number, finished?: SeenSet, cash?: ShardCash) {
     this.seedLow = seedLow;
     this.seedHigh = seedHigh;
-    this.seen = new SeenSet(seedLow, seedHigh);
     this.finished = finished;
     this.cash = cash;
   }
@@ -93,10 +92,8 @@ export class ShardState {
       } else if (kind === EVENT.done) this.#applyDone(cursor, admissions);
       else if (kind === EVENT.counted)
         this.#applyCounted(bytes[from]!, bytes.readDoubleLE(from + 1));
-      else if (kind === EVENT.credited) {
-        cursor.checkCredits();
-        this.cash?.applyCredited(cursor);
-      } else if (kind === EVENT.minted) {
+      else if (kind === EVENT.credited) this.cash?.applyCredited(cursor);
+      else if (kind === EVENT.minted) {
         this.#applyCounted(CASH_COUNTERS.minted, readWide(bytes, from + 8));
         this.cash?.homes.addFingerprint(word(bytes, from), word(bytes, from + 4));
       } else if (kind === EVENT.host) this.note(readHostNote(bytes, from));
@@ -146,7 +143,7 @@ export class ShardState {
   /** Makes known what was gathered: no order of events but that of one URL's own makes a difference. */
   settle(): void {
     if (this.gathered === undefined) return;
-    this.seen.addGathered(this.gathered, (low, high, mark, isNew) => {
+    this.gathered.empty(this.seen, (low, high, mark, isNew) => {
       if (mark === MARK.done) {
         if (isNew) this.#doneUnknown(low, high);
       } else if (mark === MARK.found) {

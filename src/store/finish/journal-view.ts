@@ -149,7 +149,7 @@ function viewOf(
     seedHigh,
     *ended(): Generator<EndedUrl, void> {
       for (const journal of journals) {
-        const met = isWhole ? undefined : new SeenSet(seedLow, seedHigh);
+        const met = isWhole ? undefined : new SeenSet();
         for (const batches of [journal.done(), journal.tail(journal.snapshot())])
           for (const batch of batches)
             for (const one of endsIn(batch))
@@ -159,7 +159,7 @@ function viewOf(
     eachWaiting(meet: (link: WaitingLink) => void): void {
       for (const journal of journals) {
         const snapshot = journal.snapshot();
-        const finished = new SeenSet(seedLow, seedHigh);
+        const finished = new SeenSet();
         let waiting = 0;
         // What ended before a snapshot does not wait in it, unless that is an older one.
         if (!isWhole) for (const batch of journal.done()) addEnds(batch, finished);

@@ -46,7 +46,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** All that a shard knows of cash, as a new run would read it. */
 function known(folder: string): unknown {
-  const cash = new ShardCash(SEED_LOW, SEED_HIGH);
+  const cash = new ShardCash();
   const waiting: [number, number][] = [];
   recoverShard({ folder, shard: SHARD, ...SEEDS, cash }, (run) => {
     eachLink(run, ({ low }) => waiting.push([low, 0]));

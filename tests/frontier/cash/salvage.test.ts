@@ -58,7 +58,7 @@ function write(folder: string, shard: number): void {
 
 /** A shard as the next run reads it, which fails when its book does not add up; and the cash in its blocks. */
 function opened(folder: string, shard: number) {
-  const cash = new ShardCash(SEEDS.seedLow, SEEDS.seedHigh);
+  const cash = new ShardCash();
   const { state } = recoverShard({ folder, shard, ...SEEDS, cash }, () => {});
   const blocks = state.unconfirmed().map(({ bytes }) => readCashBlock(Buffer.from(bytes)).total);
   const { book } = cash;

@@ -73,7 +73,7 @@ function contentOf(out: string) {
   const done: string[] = [];
   const travelling: string[] = [];
   for (let shard = 0; shard < SHARDS; shard++) {
-    const cash = byCash ? new ShardCash(seedLow, seedHigh) : undefined;
+    const cash = byCash ? new ShardCash() : undefined;
     const before = waiting.length;
     const { journals: folder } = crawlPaths(out);
     const options = { folder, shard, begun: true, ...seeds, cash };

@@ -199,7 +199,7 @@ export function openAtOnce(
 
 /** A state as recovery makes it: it remembers what is done. */
 export function newState(): ShardState {
-  return new ShardState(SEED_LOW, SEED_HIGH, new SeenSet(SEED_LOW, SEED_HIGH));
+  return new ShardState(SEED_LOW, SEED_HIGH, new SeenSet());
 }
 
 /** Folds batches from the empty state or the one given. */

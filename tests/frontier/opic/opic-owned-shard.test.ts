@@ -23,7 +23,7 @@ function shardAtWork() {
   const noFile = () => assert.fail("so few URLs need no file");
   const late: string[] = [];
   const order = new ThreadOrder({ onLate: (origin) => late.push(origin) });
-  const cash = new ShardCash(5, 6);
+  const cash = new ShardCash();
   const queue = new OpicQueue(cash, new QueueLog(noFile, 2 ** 22), noFile, order);
   const seeds = { delayMs: 0, seedLow: 5, seedHigh: 6 };
   const rules = { ...seeds, perHost: 64, order: "opic", startMs: 0 } as const;

@@ -4,10 +4,22 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { CapacityError } from "../../../src/errors.ts";
 import { ArraySeenTable } from "../../../src/frontier/seen/array-seen-table.ts";
-import { MAX_IN_ARRAY, SeenTable } from "../../../src/frontier/seen/seen-table.ts";
+import { MAX_IN_ARRAY, SeenSet } from "../../../src/frontier/seen/seen-set.ts";
 import { WasmSeenTable } from "../../../src/frontier/seen/wasm-seen-table.ts";
 
-type Table = ArraySeenTable | WasmSeenTable | SeenTable;
+type Table = Pick<WasmSeenTable, "add" | "has" | "size" | "pages">;
+
+/** A set with the methods of a table. */
+function newSet() {
+  const set = new SeenSet();
+  return Object.assign(set, {
+    add: set.addFingerprint.bind(set),
+    has: set.hasFingerprint.bind(set),
+    addAll: set.addFingerprints.bind(set),
+    searchAll: set.searchFingerprints.bind(set),
+    pages: set.fingerprints.bind(set),
+  });
+}
 
 /** Two streams of well mixed numbers (splitmix32), the same in every run. */
 function* fingerprints(count: number): Generator<[low: number, high: number]> {
@@ -160,7 +172,7 @@ test("fingerprints that are not random are refused before the directory takes al
 
 /** Searches for all and adds all, as many at once as `sizes` says in turn, and compares with adding one by one. */
 function addInBatches(
-  table: WasmSeenTable | SeenTable,
+  table: Table & Pick<WasmSeenTable, "addAll" | "searchAll">,
   all: readonly (readonly [low: number, high: number])[],
   sizes: readonly number[],
 ): void {
@@ -207,11 +219,11 @@ test("many at once are told apart like one by one, whatever they are and whereve
 test("many at once are told apart before, while and after a table moves, and where its directory doubles", () => {
   const all = [...fingerprints(30_000)];
   const repeated = all.flatMap((one, i) => (i % 3 === 0 ? [one, all[i >> 1]!] : [one]));
-  addInBatches(new SeenTable(), repeated, [1, 100, 128, 5000]);
+  addInBatches(newSet(), repeated, [1, 100, 128, 5000]);
 });
 
 test("a table answers like a Set before, while and after it moves to a memory of its own", () => {
-  const table = new SeenTable();
+  const table = newSet();
   const all = [...fingerprints(3 * MAX_IN_ARRAY)];
   let before: Generator<Int32Array> | undefined;
   for (const [i, [low, high]] of all.entries()) {
@@ -229,7 +241,7 @@ test("a table answers like a Set before, while and after it moves to a memory of
 });
 
 test("a table that is told what comes moves at once, with what it has", () => {
-  const [told, moved] = [new SeenTable(), new WasmSeenTable()];
+  const [told, moved] = [newSet(), new WasmSeenTable()];
   const all = [...fingerprints(100_000)];
   for (const [low, high] of all.slice(0, 100)) told.add(low, high);
   told.reserve(all.length);
@@ -246,14 +258,16 @@ test("a table that is told what comes moves at once, with what it has", () => {
 });
 
 test("where there is no WebAssembly a table stays in arrays and holds as much", () => {
-  const module = new URL("../../../src/frontier/seen/seen-table.js", import.meta.url);
+  const module = new URL("../../../src/frontier/seen/seen-set.js", import.meta.url);
   const script = `
-    import { SeenTable } from ${JSON.stringify(module.href)};
-    const table = new SeenTable();
+    import { SeenSet } from ${JSON.stringify(module.href)};
+    const table = new SeenSet();
     const high = (i) => Math.imul(i, 0x9e3779b1);
-    for (let i = 1; i <= 30_000; i++) table.add(i, high(i));
+    for (let i = 1; i <= 30_000; i++) table.addFingerprint(i, high(i));
     let known = 0;
-    for (let i = 1; i <= 30_000; i++) if (table.has(i, high(i)) && !table.has(i, ~high(i))) known++;
+    for (let i = 1; i <= 30_000; i++) {
+      if (table.hasFingerprint(i, high(i)) && !table.hasFingerprint(i, ~high(i))) known++;
+    }
     console.log(typeof WebAssembly, table.size, known);
   `;
   const flags = ["--jitless", "--input-type=module", "--eval", script];
