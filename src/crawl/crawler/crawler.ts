@@ -48,7 +48,7 @@ export class Crawler {
   readonly #voice: CrawlerListener;
   readonly #limit: PageLimit;
   readonly #uncommitted: Uncommitted;
-  #over: [Lease, VisitEnd][] = [];
+  readonly #over: [Lease, VisitEnd][] = [];
   #permitsBack = 0;
   #restarted: [thread: number, epoch: number, nowMs: number][] = [];
   #givesUp = false;
@@ -202,10 +202,8 @@ export class Crawler {
   }
 
   #finishVisits(): void {
-    const ended = this.#over;
-    this.#over = [];
     for (; this.#permitsBack > 0; this.#permitsBack--) this.#limit.giveBack();
-    for (const [lease, end] of ended) {
+    for (const [lease, end] of this.#over.splice(0)) {
       const [own, page] = [this.#isOwn(lease), end.outcome === "page"];
       if (own && !page) this.#limit.giveBack();
       const counter = own && page ? this.#limit : undefined;
