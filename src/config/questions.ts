@@ -50,7 +50,7 @@ export async function askQuestions(
   const reader = createInterface({ input, terminal: false });
   const dialogue = new Dialogue(reader[Symbol.asyncIterator](), output);
   try {
-    dialogue.say("Nothing to crawl was given. A few questions; Enter takes what is in brackets.");
+    dialogue.print("Nothing to crawl was given. A few questions; Enter takes what is in brackets.");
     const answers: Answers = {
       ...given,
       ...(await dialogue.ask("URL or seed file", "", readStart)),
@@ -70,11 +70,11 @@ export async function askQuestions(
 /** The command that means the same as the answers. */
 export function equivalentCommand(answers: Answers, configFile?: string): string {
   const checked: Answers = checkSettings(answers, FROM_FLAGS);
-  const said = Object.fromEntries(
+  const values = Object.fromEntries(
     Object.keys(answers).map((name) => [name, checked[name as SettingName]]),
   );
   const file = configFile === undefined ? [] : ["--config", configFile];
-  return ["orbweaver", "crawl", ...toArguments(said), ...file].map(shellQuote).join(" ");
+  return ["orbweaver", "crawl", ...toArguments(values), ...file].map(shellQuote).join(" ");
 }
 
 const FROM_FLAGS = () => ({ kind: "flag" }) as const;
@@ -88,7 +88,7 @@ class Dialogue {
     this.#output = output;
   }
 
-  say(line: string): void {
+  print(line: string): void {
     this.#output.write(`${line}\n`);
   }
 
@@ -107,7 +107,7 @@ class Dialogue {
       }
       const answers = read(line.value.trim());
       if (typeof answers !== "string") return answers;
-      this.say(`  ${answers}`);
+      this.print(`  ${answers}`);
     }
   }
 }

@@ -51,7 +51,7 @@ function partsOfBase(url: string): BaseParts {
   const origin = url.slice(0, path);
   return {
     url,
-    self: url.endsWith("?") ? "" : url, // Node drops an empty query here, others keep it: not ours to say
+    self: url.endsWith("?") ? "" : url, // Node drops an empty query here, others keep it: left to the parser
     scheme: url.slice(0, url.indexOf(":") + 1),
     origin,
     rooted: `${origin}/`,

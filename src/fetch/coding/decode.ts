@@ -82,8 +82,8 @@ export function isGzip(first: Buffer): boolean {
 function chunkSizeFor(body: Buffer, format: string, cap: number): number {
   let bytes = body.length * 4;
   if (format === "gzip" && body.length >= 18) {
-    const said = body.readUInt32LE(body.length - 4);
-    if (said <= body.length * DEFLATE_MAX_RATIO) bytes = said;
+    const announced = body.readUInt32LE(body.length - 4);
+    if (announced <= body.length * DEFLATE_MAX_RATIO) bytes = announced;
   }
   return Math.max(64, Math.min(bytes, cap, 4 * 1024 * 1024) + 1);
 }

@@ -21,7 +21,7 @@ export const MAX_SEGMENTS = 40;
 
 /** Pages of suspicious spelling that are still fetched. */
 const SPELLING_PAGES = 100;
-const MOST = 0.9;
+const MIN_SHARE = 0.9;
 const COPIES = 1000;
 const CALENDAR_PAGES = 2500;
 const STRAY_DATES = 200;
@@ -50,7 +50,7 @@ export function spellingState(family: Family, reason: TrapReason): TrapState {
 
 /** The state of pages in folders below the page they were found on that look like it. */
 export function growthState(growth: Family): TrapState {
-  if (growth.looseShare < MOST) return "free";
+  if (growth.looseShare < MIN_SHARE) return "free";
   if (growth.looseCopies >= GROWING_PAGES) return "trap_growing_path";
   return growth.looseCopies >= EARLY * GROWING_PAGES ? "demoted" : "free";
 }
@@ -59,7 +59,7 @@ export function growthState(growth: Family): TrapState {
 export function familyState(family: Family, shape: UrlShape, depth: number): TrapState {
   // Nearly every page: there is no evidence against it.
   const most = Math.max(family.copyShare, family.looseShare, family.inbredShare);
-  if (most < MOST) return "free";
+  if (most < MIN_SHARE) return "free";
   const reasons: [share: number, weight: number, reason: TrapReason][] = [
     // Copies that lead to copies: session ids, the same page under ever new names.
     [family.copyShare, family.copies / COPIES, "trap_same_content"],
@@ -78,7 +78,7 @@ export function familyState(family: Family, shape: UrlShape, depth: number): Tra
   }
   let state: TrapState = "free";
   for (const [share, weight, reason] of reasons) {
-    if (share < MOST) continue;
+    if (share < MIN_SHARE) continue;
     if (weight >= 1) return reason;
     if (weight >= EARLY) state = "demoted";
   }
