@@ -33,6 +33,15 @@ export function escapeStray(json: string): string {
   return json.replace(STRAY, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** What a text of JSON says; undefined when it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Cuts off what a crash left of a last line. */
 export function cutTornLine(path: string): void {
   if (!existsSync(path)) return;

@@ -3,6 +3,7 @@ import { dirname, extname, join } from "node:path";
 import type { CrawlConfig } from "../../config/schema.ts";
 import { StoreCorruptError } from "../../errors.ts";
 import { firstDifference } from "../files/file-window.ts";
+import { parseJson } from "../files/jsonl.ts";
 import { replaceWith } from "../files/replace-file.ts";
 import { openSealed, sealedJson } from "../files/sealed-json.ts";
 
@@ -101,11 +102,8 @@ function holdsAnything(folder: string): boolean {
 
 /** Before there were checksums. */
 function isOlder(bytes: Buffer): boolean {
-  try {
-    return (JSON.parse(bytes.toString("utf8")) as CrawlState).version < FORMAT_VERSION;
-  } catch {
-    return false;
-  }
+  const state = parseJson(bytes.toString("utf8")) as Partial<CrawlState> | null | undefined;
+  return (state?.version ?? FORMAT_VERSION) < FORMAT_VERSION;
 }
 
 /** Puts a damaged state right from its copy, or the copy from the state; answers which was, and where. */

@@ -16,7 +16,7 @@ export function lockFolder(dir: string): () => void {
   try {
     for (;;) {
       if (succeeds(() => linkSync(mine, path), "EEXIST")) return () => removeIfThere(path);
-      const text = readLock(path);
+      const text = textOf(path);
       if (text === undefined) continue;
       const holder = holderOf(text);
       if (isAlive(holder)) throw takenBy(holder, dir);
@@ -31,7 +31,7 @@ export function lockFolder(dir: string): () => void {
 function removeStale(path: string, stale: string, dir: string): void {
   const aside = `${path}.${process.pid}.stale`;
   succeeds(() => renameSync(path, aside), "ENOENT");
-  const text = readLock(aside);
+  const text = textOf(aside);
   const isNew = text !== undefined && text !== stale;
   if (isNew) succeeds(() => linkSync(aside, path), "EEXIST");
   removeIfThere(aside);
@@ -49,9 +49,10 @@ interface Holder {
   readonly start: string;
 }
 
-function readLock(path: string): string | undefined {
+/** A small file; undefined when it cannot be read. */
+function textOf(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(path, "latin1");
   } catch {
     return undefined;
   }
@@ -76,10 +77,6 @@ function isAlive({ pid, start }: Holder): boolean {
 
 /** When a process was started, in the kernel's own measure; undefined where that cannot be told. */
 function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
+  const stat = textOf(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }

@@ -1,3 +1,4 @@
+import { parseJson } from "../files/jsonl.ts";
 import { readLines } from "../files/read-file.ts";
 
 /** A line of logs/crawl.jsonl, as far as the lists need it. */
@@ -40,10 +41,6 @@ export function plainLine(line: string, withRecord: boolean): LogLine | undefine
 
 /** A damaged line of the log names nobody; `unnamed` counts whom it should have named. */
 function parsedLine(line: string): LogLine | undefined {
-  try {
-    const text = NOT_ASCII.test(line) ? Buffer.from(line, "latin1").toString("utf8") : line;
-    return JSON.parse(text) as LogLine;
-  } catch {
-    return undefined;
-  }
+  const text = NOT_ASCII.test(line) ? Buffer.from(line, "latin1").toString("utf8") : line;
+  return parseJson(text) as LogLine | undefined;
 }

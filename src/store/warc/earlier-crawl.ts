@@ -3,6 +3,7 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { surtKey } from "../../url/surt.ts";
 import type { EarlierRecord } from "../capture.ts";
 import { FileWindow } from "../files/file-window.ts";
+import { parseJson } from "../files/jsonl.ts";
 import { SortedLines } from "../files/sorted-lines.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
 import { readMember } from "./gzip-reader.ts";
@@ -46,7 +47,7 @@ export class EarlierCrawl {
   find(url: CrawlUrl): EarlierPage | undefined {
     let found: IndexFields | undefined;
     for (const line of this.#index.all(`${surtKey(url)} `)) {
-      const fields = fieldsOf(line);
+      const fields = parseJson(line.slice(line.indexOf(" {") + 1)) as IndexFields | undefined;
       if (fields?.url === url && fields.status === "200" && fields.mime !== "warc/revisit")
         found = fields;
     }
@@ -68,15 +69,6 @@ export class EarlierCrawl {
     } finally {
       file?.close();
     }
-  }
-}
-
-/** The fields of an index line; undefined for a damaged one. */
-function fieldsOf(line: string): IndexFields | undefined {
-  try {
-    return JSON.parse(line.slice(line.indexOf(" {") + 1)) as IndexFields;
-  } catch {
-    return undefined;
   }
 }
 

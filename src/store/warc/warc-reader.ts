@@ -151,24 +151,26 @@ function findRecord(file: FileWindow, from: number): number {
 }
 
 /** The record at the start of the bytes; `next` is where another may begin, if its end is certain. */
-function takeRecord(bytes: Buffer, atEnd: boolean): { record: WarcRecord; next?: number } {
+function takeRecord(
+  bytes: Buffer,
+  atEnd: boolean,
+): { record: WarcRecord; next: number | undefined } {
   const header = parseWarcHeader(bytes, atEnd);
-  if (typeof header === "string") return { record: unreadable(0, 1, header) };
+  if (typeof header === "string") return { record: unreadable(0, 1, header), next: undefined };
   const { headers, blockStart, contentLength, problems } = header;
-  const type = headers.get("warc-type") ?? "";
   const blockEnd = blockStart + contentLength;
   const block = bytes.subarray(blockStart, blockEnd);
-  const record = { type, headers, block, offset: 0, length: 0, problems, afterDamage: false };
+  let length = Math.min(blockEnd, bytes.length);
+  let next: number | undefined;
   if (block.length < contentLength) {
     problems.push(`torn: the block has ${block.length} of ${contentLength} bytes`);
-    return { record: { ...record, length: bytes.length } };
+  } else {
+    problems.push(...checkRecord(header, block));
+    const end = bytes.toString("latin1", blockEnd, blockEnd + RECORD_END.length);
+    if (end === RECORD_END) next = length = blockEnd + RECORD_END.length;
+    else problems.push(`the record ends with ${JSON.stringify(end)} instead of two line ends`);
   }
-  problems.push(...checkRecord(header, block));
-  const end = bytes.toString("latin1", blockEnd, blockEnd + RECORD_END.length);
-  if (end !== RECORD_END) {
-    problems.push(`the record ends with ${JSON.stringify(end)} instead of two line ends`);
-    return { record: { ...record, length: blockEnd } };
-  }
-  const length = blockEnd + RECORD_END.length;
-  return { record: { ...record, length }, next: length };
+  const type = headers.get("warc-type") ?? "";
+  const record = { type, headers, block, offset: 0, length, problems, afterDamage: false };
+  return { record, next };
 }
