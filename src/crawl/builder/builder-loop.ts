@@ -125,14 +125,16 @@ export class BuilderLoop {
     // Drain the buffers before committing, so that one fsync covers everything.
     for (const intake of this.#intakes) while (this.#isDue(intake, all) && this.#readSome(intake));
     const { writer, journals } = this.#parts;
-    const steps: Step[] = [(done) => writer.flush(done)];
-    if (journals !== undefined) {
-      steps.push((done) => writer.sync(done));
-      steps.push((done) => journals.append(done));
-      steps.push((done) => journals.sync(done));
-    }
+    const durable: readonly Step[] =
+      journals === undefined
+        ? []
+        : [
+            (done) => writer.sync(done),
+            (done) => journals.append(done),
+            (done) => journals.sync(done),
+          ];
     this.#isCommitting = true;
-    this.#repeat(steps, () => {
+    this.#repeat([(done) => writer.flush(done), ...durable], () => {
       this.#postSegments();
       this.#answer();
       then?.();

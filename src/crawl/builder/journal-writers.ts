@@ -6,7 +6,7 @@ import {
 } from "../../frontier/journal/event-batch.ts";
 import { EventCursor } from "../../frontier/journal/event-cursor.ts";
 import { type JournalOptions, JournalWriter } from "../../frontier/journal/journal-writer.ts";
-import { answer, type Done, inOrder, raise } from "../../store/writer.ts";
+import { answer, type Done, inOrder, raise, type Step } from "../../store/writer.ts";
 import type { OpenJournal } from "../hand-off/hand-off-port.ts";
 
 /** A batch of this size is written without waiting for more. */
@@ -79,16 +79,15 @@ export class JournalWriters {
 
   /** Appends what waits. The archive must be synced. May be repeated after a DiskFullError. */
   append(done: Done = raise): void {
+    const append = ({ journal, batch }: OpenShard): Step => {
+      return (next) =>
+        journal.append(batch, (fault) => {
+          if (fault === undefined) batch.clear();
+          next(fault);
+        });
+    };
     const waiting = [...this.#shards.values()].filter(({ batch }) => batch.events > 0);
-    const append = ({ journal, batch }: OpenShard, next: Done) =>
-      journal.append(batch, (fault) => {
-        if (fault === undefined) batch.clear();
-        next(fault);
-      });
-    inOrder(
-      waiting.map((each) => (next) => append(each, next)),
-      done,
-    );
+    inOrder(waiting.map(append), done);
   }
 
   /** Makes everything that was appended survive a power loss. */

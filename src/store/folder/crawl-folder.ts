@@ -156,3 +156,8 @@ export function partsOf(path: string): string[] {
   });
   return threads.sort((a, b) => a - b).map((thread) => partOf(path, thread));
 }
+
+/** A file and its parts, as far as they are there. */
+export function withParts(path: string): string[] {
+  return [path, ...partsOf(path)].filter((each) => existsSync(each));
+}

@@ -88,18 +88,18 @@ export function sortBothWays(
 }
 
 /** All edges of some files; undefined when there are more than so many. */
-function readAll(inputs: readonly string[], mostEdges: number): Uint32Array | undefined {
+function readAll(inputs: readonly string[], maxEdges: number): Uint32Array | undefined {
   const bytes = inputs.reduce((sum, input) => sum + statSync(input).size, 0);
-  if (bytes > mostEdges * EDGE_BYTES) return undefined;
-  const pieces = inputs.flatMap((input) => [...readEdges(input, mostEdges)]);
-  if (pieces.length === 1) return pieces[0]!;
-  const all = new Uint32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
+  if (bytes > maxEdges * EDGE_BYTES) return undefined;
+  const all = new Uint32Array(Math.floor(bytes / EDGE_BYTES) * EDGE_WORDS);
+  let used = 0;
+  for (const input of inputs) {
+    for (const edges of readEdges(input, maxEdges)) {
+      all.set(edges, used);
+      used += edges.length;
+    }
   }
-  return all;
+  return all.subarray(0, used);
 }
 
 function turnRound(edges: Uint32Array): void {
@@ -211,6 +211,6 @@ function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>, limit: Time
       used = 0;
     }
   }
-  file.write(new Uint8Array(waiting.buffer, 0, (used / EDGE_WORDS) * EDGE_BYTES));
+  file.write(new Uint8Array(waiting.buffer, 0, 4 * used));
   return written;
 }

@@ -14,10 +14,10 @@ import { finishFolder } from "../finish/merge-parts.ts";
 import {
   type CrawlState,
   crawlPaths,
-  partsOf,
   readCrawlState,
   repairCrawlState,
   wholeState,
+  withParts,
   writeCrawlState,
 } from "../folder/crawl-folder.ts";
 import { isUnfinished } from "../folder/create-folder.ts";
@@ -111,7 +111,7 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   const committed = new Committed(view);
   const closed = closeArchives(paths.archive, committed);
   for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages])
-    for (const each of [path, ...partsOf(path)]) cutTornLine(each);
+    for (const each of withParts(path)) cutTornLine(each);
   const stored = fromStores(dir, facts, committed, view);
   const lost = lostArchives(paths.archive, committed.ends);
   keepLost(dir, lost);

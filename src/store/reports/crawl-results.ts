@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import { Committed, type FoundUrl, type JournalView } from "../finish/committed.ts";
 import { openJournals } from "../finish/journal-view.ts";
-import { crawlPaths, partsOf, readCrawlState } from "../folder/crawl-folder.ts";
+import { crawlPaths, readCrawlState, withParts } from "../folder/crawl-folder.ts";
 import { readTree } from "../tree/tree-files.ts";
 import { logLines } from "./log-line.ts";
 import { type ListCounts, type RunFacts, writeLists, writeStatistics } from "./result-lists.ts";
@@ -28,7 +27,7 @@ export function openResults(dir: string): ListSource {
 export function writeResults(dir: string, facts: RunFacts, source: ListSource): ListCounts {
   const { reports, log: whole } = crawlPaths(dir);
   const { committed, view, captures } = source;
-  const log = [...(existsSync(whole) ? [whole] : []), ...partsOf(whole)];
+  const log = withParts(whole);
   const counts = writeLists(reports, {
     crawled: captures ?? stored(log, committed),
     unanswered: unstored(log, committed),
@@ -40,8 +39,8 @@ export function writeResults(dir: string, facts: RunFacts, source: ListSource): 
 
 /** Writes the lists of an indexed URL tree alone: every page of it was crawled. */
 export function writeTreeResults(tree: string, reports: string, facts: RunFacts): ListCounts {
-  const none = { unanswered: [], eachWaiting: () => {} };
-  const counts = writeLists(reports, { crawled: readTree(tree), ...none });
+  const crawled = readTree(tree);
+  const counts = writeLists(reports, { crawled, unanswered: [], eachWaiting: () => {} });
   writeStatistics(reports, counts, facts);
   return counts;
 }
