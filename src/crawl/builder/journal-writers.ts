@@ -11,7 +11,7 @@ import type { OpenJournal } from "../hand-off/hand-off-port.ts";
 
 /** A batch of this size is written without waiting for more. */
 const FULL_BYTES = 8 * 1024 * 1024;
-/** A done event names its record here, before the builder knows the place. */
+/** Where a done event has the number of its record, until the builder knows its place. */
 const RECORD_OFFSET = 9;
 
 /** Settings of all journals of a crawl. */
@@ -70,7 +70,7 @@ export class JournalWriters {
     this.#shards.set(open.shard, { journal: this.#begin(open), batch: new EventBatch(), thread });
   }
 
-  /** Takes events of a shard; `placeOf` tells where the record of a number is. True when it is time to commit. */
+  /** Takes events of a shard; `placeOf` answers where the record of a number is. True when it is time to commit. */
   take(shard: number, events: Buffer, placeOf: (record: number) => PageLocation): boolean {
     const { batch } = this.#shards.get(shard)!;
     placeRecords(batch, events, placeOf);

@@ -140,7 +140,7 @@ export class Crawler {
 
   /** Where records are that another thread commits. */
   onPlaces(places: readonly PlaceOfRecord[]): void {
-    this.#port.hear(places);
+    this.#port.onPlaces(places);
     this.#planPump();
   }
 

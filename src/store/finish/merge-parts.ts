@@ -17,7 +17,7 @@ const URL_OF_LINE = /^\{"url":"(?:[^"\\]|\\.)*"/;
  * log appended. Parts are removed once their content is durable elsewhere; interrupted at any point, by a limit as well,
  * a second call ends with the same files.
  */
-export function finishFolder(dir: string, limit: TimeLimit = NO_LIMIT): void {
+export function mergeParts(dir: string, limit: TimeLimit = NO_LIMIT): void {
   const paths = crawlPaths(dir);
   join(paths.index, (parts, out) => mergeCdxj(parts, out, limit));
   append(paths.pages, limit);
@@ -28,7 +28,7 @@ export function finishFolder(dir: string, limit: TimeLimit = NO_LIMIT): void {
   finishGraph(dir, limit);
 }
 
-/** Bytes that `finishFolder` would read at least. */
+/** Bytes that `mergeParts` would have to read. */
 export function unfinishedBytes(dir: string): number {
   const { index, skipped, pages, log } = crawlPaths(dir);
   const { nodes, out } = graphPaths(dir);

@@ -21,7 +21,7 @@ export interface CrawlPaths {
   debugLog: string;
   skipped: string;
   state: string;
-  /** The same once more, so that a damaged one can be put right. */
+  /** A copy, from which a damaged state can be repaired. */
   stateCopy: string;
   /** Folder of the journals. */
   journals: string;
@@ -54,7 +54,7 @@ export interface CrawlState {
   readonly lostArchives?: readonly string[];
   /** How the newest run ended; "running" after a crash. */
   readonly ended: string;
-  /** The newest run had no time to sort and join what its builders wrote: `completeIfLeft` does it. */
+  /** The newest run had no time to sort and join what its builders wrote; `finalizeIfLeft` does it. */
   readonly left?: boolean;
 }
 
@@ -106,7 +106,7 @@ function isOlder(bytes: Buffer): boolean {
   return (state?.version ?? FORMAT_VERSION) < FORMAT_VERSION;
 }
 
-/** Puts a damaged state right from its copy, or the copy from the state; answers which was, and where. */
+/** Repairs a damaged state from its copy, or the copy from the state; answers which, and where they differed. */
 export function repairCrawlState(
   dir: string,
 ): { readonly file: string; readonly offset: number }[] {

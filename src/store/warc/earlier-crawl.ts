@@ -43,7 +43,7 @@ export class EarlierCrawl {
     this.#maxBytes = maxBytes;
   }
 
-  /** The page as that crawl got it last; undefined when it has none that is whole. */
+  /** The page as that crawl fetched it last; undefined when it has no whole copy. */
   find(url: CrawlUrl): EarlierPage | undefined {
     let found: IndexFields | undefined;
     for (const line of this.#index.all(`${surtKey(url)} `)) {
@@ -72,7 +72,7 @@ export class EarlierCrawl {
   }
 }
 
-/** Takes a response record apart; one that was cut short says nothing about the whole page. */
+/** Takes a response record apart; undefined for one that was cut short, because the whole page is not known then. */
 function pageOf(bytes: Buffer, url: CrawlUrl): EarlierPage | undefined {
   const record = parseWarcHeader(bytes, true);
   if (typeof record === "string") return undefined;

@@ -22,8 +22,8 @@ export interface WarcRecord {
   /** Why the record is not valid; empty for a good one. */
   problems: string[];
   /**
-   * True once something unreadable was passed. What is found by searching may lie inside the body
-   * of a damaged record; a true record of ours names its file's warcinfo, which nobody can guess.
+   * True behind something unreadable. What is found by searching may lie inside the body of a damaged record; a record
+   * that we wrote names its file's warcinfo, whose id cannot be guessed.
    */
   afterDamage: boolean;
 }
@@ -34,7 +34,7 @@ export interface ReadOptions {
   maxRecordBytes?: number;
   /** Where to begin: at the beginning of a record. */
   from?: number;
-  /** The file is one of ours, compressed: called for bytes around records that are not what our writer wrote. */
+  /** Given for files that we wrote, compressed: called for bytes around records that were flipped. */
   own?: (repair: Repair) => void;
 }
 
@@ -61,7 +61,7 @@ export function readRecordAt(file: FileWindow, offset: number): WarcRecord | und
   return { ...record, offset, length: member.length };
 }
 
-/** Decided by content, not by name, and not by the first bytes alone: they may be the damaged ones. */
+/** Decided by content, not by name, and not by the first bytes alone, which may be damaged. */
 function isGzip(file: FileWindow): boolean {
   const start = file.at(0, 5);
   if (start[0] === 0x1f) return true;
@@ -129,7 +129,7 @@ function* readPlain(file: FileWindow, maxBytes: number, from: number): Generator
       bytes = file.at(offset, wanted);
     }
     const { record, next } = takeRecord(bytes, offset + bytes.length >= file.size);
-    // A length that does not lead to the end of a record leads nowhere: look for the next beginning.
+    // A length that does not lead to the end of a record cannot be trusted: search for the next record.
     const resume = next === undefined ? findRecord(file, offset + record.length) : offset + next;
     const length = record.type === "" ? resume - offset : record.length;
     yield { ...record, offset, length, afterDamage: damaged };

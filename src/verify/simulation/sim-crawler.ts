@@ -157,7 +157,7 @@ export class SimCrawler {
 
   /** Where records are that another thread commits. */
   onPlaces(places: readonly PlaceOfRecord[]): void {
-    this.#port.hear(places);
+    this.#port.onPlaces(places);
   }
 
   /** The request of this lease is over. */
