@@ -1,7 +1,7 @@
 import { openGraph } from "./graph/link-log.ts";
 import { openIndex, openLog, openPages, openSkipped } from "./lists/list-writers.ts";
-import { openTree } from "./tree/page-tree.ts";
-import { openUnkept } from "./unkept.ts";
+import { openTree } from "./tree/tree-writer.ts";
+import { openUnkept } from "./unkept-writer.ts";
 import { openWarc } from "./warc/warc-writer.ts";
 import {
   type Done,
