@@ -8,7 +8,7 @@ import { checkSettings, configFrom } from "../../build/src/config/crawl-config.j
 import { Builder } from "../../build/src/store/builder.js";
 import { createCrawlFolder } from "../../build/src/store/folder/create-folder.js";
 import { LinkList } from "../../build/src/store/link-list.js";
-import { treeLockMemory } from "../../build/src/store/tree/page-tree.js";
+import { treeLockMemory } from "../../build/src/store/tree/tree-writer.js";
 import { readArguments } from "../support/arguments.mjs";
 import { cpuMicros } from "../support/process-cpu.mjs";
 

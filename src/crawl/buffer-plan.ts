@@ -2,7 +2,8 @@ import type { CrawlConfig } from "../config/schema.ts";
 import { CRAWLERS_PER_BUFFER } from "../sync/hand-off-buffer.ts";
 
 /**
- * Who meets whom at which hand-off buffer: at most two crawlers at each, any number of buffers before a builder.
+ * Which crawlers share a hand-off buffer and which builder drains it: at most two crawlers per buffer, any number of
+ * buffers per builder.
  * With twice as many crawlers as builders there is one buffer per builder, as in seed 001.
  */
 export class BufferPlan {

@@ -15,7 +15,7 @@ import {
 } from "../store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../store/folder/create-folder.ts";
 import { lockFolder } from "../store/folder/folder-lock.ts";
-import { treeLockMemory } from "../store/tree/page-tree.ts";
+import { treeLockMemory } from "../store/tree/tree-writer.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { BufferPlan } from "./buffer-plan.ts";

@@ -39,7 +39,7 @@ export interface Archived {
   isRevisit: boolean;
 }
 
-/** What the lists say about a capture; an archive gives it back. */
+/** What the lists need of a capture; it can be read back from an archive. */
 export interface CaptureFacts {
   readonly kind: "capture";
   url: CrawlUrl;
@@ -52,7 +52,7 @@ export interface CaptureFacts {
   bytes: number;
   /** Present when the body was parsed as a page. */
   page?: PageFacts | undefined;
-  /** First discoverer; absent for seeds. */
+  /** The page it was found on first; absent for seeds. */
   parent?: CrawlUrl | undefined;
   depth: number;
   via?: Via | undefined;

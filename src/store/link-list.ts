@@ -1,12 +1,12 @@
 import { safeUri } from "./files/safe-text.ts";
 
-/** What stands around a link in the metadata record. */
+/** Before and behind a link in the metadata record. */
 export const LINK_START = "outlink: ";
 export const LINK_END = "\r\n";
 
 /**
- * The links of a page as the bytes that its metadata record says: a line "outlink: URL" each. They come so from the
- * crawler and go so into the archive: with 150 links a page, as many strings would cost a builder more than all the rest.
+ * The links of a page as bytes of its metadata record: a line "outlink: URL" each. The crawler sends them in this form
+ * and the archive stores it: with 150 links a page, as many strings would cost a builder more than everything else.
  */
 export class LinkList {
   static readonly NONE = new LinkList(Buffer.alloc(0), 0);

@@ -7,7 +7,7 @@ import type { CrawlConfig } from "../../src/config/schema.ts";
 import { Builder } from "../../src/store/builder.ts";
 import type { Capture } from "../../src/store/capture.ts";
 import { LinkList } from "../../src/store/link-list.ts";
-import { treeLockMemory } from "../../src/store/tree/page-tree.ts";
+import { treeLockMemory } from "../../src/store/tree/tree-writer.ts";
 import { Archive, type ArchiveOptions } from "../../src/store/warc/archive.ts";
 import { readWarc, type WarcRecord } from "../../src/store/warc/warc-reader.ts";
 import type { WriterOptions } from "../../src/store/writer.ts";

@@ -51,8 +51,8 @@ export async function crawlConfig(args: Arguments, io: Io): Promise<CrawlConfig>
     settings = await loadSettings({ flags, file, environment: io.environment });
   }
   if (settings.recrawl !== undefined) {
-    const { completeIfLeft } = await import("../../store/finish/finalize.ts");
-    completeIfLeft(settings.recrawl);
+    const { finalizeIfLeft } = await import("../../store/finish/finalize.ts");
+    finalizeIfLeft(settings.recrawl);
   }
   const typed = (flags.seeds as readonly string[] | undefined) ?? [];
   if (settings.seedsFile === undefined) return configFrom(settings, { typed });

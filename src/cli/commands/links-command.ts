@@ -1,6 +1,6 @@
 import { printable } from "../../config/printable.ts";
 import { EXIT, UsageError } from "../../errors.ts";
-import { completeIfLeft } from "../../store/finish/finalize.ts";
+import { finalizeIfLeft } from "../../store/finish/finalize.ts";
 import { LinkGraph } from "../../store/graph/link-graph.ts";
 import { canonicalize } from "../../url/crawl-url.ts";
 import type { Command } from "../command.ts";
@@ -36,7 +36,7 @@ export const command: Command = {
       const example = "for example orbweaver links crawls/example https://example.org/";
       throw new UsageError(`links takes a crawl folder and a complete URL; ${example}`);
     }
-    completeIfLeft(dir);
+    finalizeIfLeft(dir);
     const graph = new LinkGraph(dir);
     try {
       const found = isOn(args, "from") ? graph.linksFrom(url) : graph.linksTo(url);

@@ -55,7 +55,7 @@ let isClosing = false;
 
 run();
 
-/** Builds until nobody writes any more, or until a writer answers later: then the end of the commit calls this again. */
+/** Builds until no crawler writes any more, or until a writer answers later: then the end of the commit calls this again. */
 function run(): void {
   if (isRunning) return;
   isRunning = true;

@@ -65,8 +65,8 @@ interface Intake {
 
 /**
  * What a builder does, without the thread around it: drains the buffers of its crawlers, hands records to the writer and
- * events to the journals, commits, and tells the crawlers what is durable. It never waits: while a writer or a journal
- * has not answered, `isCommitting` is true and nothing else may be asked of it.
+ * events to the journals, commits, and counts for the crawlers what is durable. It never waits: while a writer or a
+ * journal has not answered, `isCommitting` is true and no other method may be called.
  */
 export class BuilderLoop {
   readonly #parts: BuilderParts;
@@ -90,7 +90,7 @@ export class BuilderLoop {
     this.#crawlers = this.#intakes.flatMap(({ lanes }) => lanes);
   }
 
-  /** True until everything is durable that the commit under way is about. */
+  /** True while a commit waits for its writer or its journals. */
   get isCommitting(): boolean {
     return this.#isCommitting;
   }
@@ -116,23 +116,25 @@ export class BuilderLoop {
   }
 
   /**
-   * The commit point. Records first, then the journals that speak of them: with the order the other way round a loss of
-   * power could leave a page that is done and not in the archive.
+   * The commit point. Records first, then the journals that name them: the other way round, a power loss could leave a
+   * page that is done and not in the archive.
    */
   commit(all = false, then?: () => void): void {
-    // A wish that is forgotten here was made after its records were put, so they are read now; or it is made again.
+    // A hurry that is reset here was set after its records were put, so they are read now; or it is set again.
     for (const { account } of this.#crawlers) account.calm();
     // Drain the buffers before committing, so that one fsync covers everything.
     for (const intake of this.#intakes) while (this.#isDue(intake, all) && this.#readSome(intake));
     const { writer, journals } = this.#parts;
-    const steps: Step[] = [(done) => writer.flush(done)];
-    if (journals !== undefined) {
-      steps.push((done) => writer.sync(done));
-      steps.push((done) => journals.append(done));
-      steps.push((done) => journals.sync(done));
-    }
+    const durable: readonly Step[] =
+      journals === undefined
+        ? []
+        : [
+            (done) => writer.sync(done),
+            (done) => journals.append(done),
+            (done) => journals.sync(done),
+          ];
     this.#isCommitting = true;
-    this.#repeat(steps, () => {
+    this.#repeat([(done) => writer.flush(done), ...durable], () => {
       this.#postSegments();
       this.#answer();
       then?.();
@@ -202,7 +204,7 @@ export class BuilderLoop {
     return hurry;
   }
 
-  /** With "full" a buffer that nobody has called for is left alone. */
+  /** With "full" a buffer is left alone until a crawler calls. */
   #isDue({ buffer, reader }: Intake, anyway: boolean): boolean {
     // A call that comes meanwhile is about what was put since.
     if (reader.isReading) return true;
@@ -271,8 +273,8 @@ export class BuilderLoop {
 
   /**
    * Runs steps that leave nothing behind when the disk refuses them, until it takes them all. Before they are repeated
-   * everything that waits is written: they may find less to write the second time, and the disk would be said to work
-   * though nobody has tried.
+   * everything that waits is flushed: the steps themselves may find less to write the second time, and a disk that is
+   * still full would be reported as working.
    */
   #repeat(steps: readonly Step[], then: () => void = () => {}, wasRefused = false): void {
     const { patience, writer } = this.#parts;
@@ -305,7 +307,7 @@ export class BuilderLoop {
     this.#parts.post({ kind: "segments", closed });
   }
 
-  /** Tells the crawlers that everything read so far is durable. */
+  /** Everything read so far is durable: counts it for the crawlers and rings them. */
   #answer(): void {
     const { stored, bells, post } = this.#parts;
     this.#waitingSinceMs = Number.POSITIVE_INFINITY;

@@ -2,7 +2,7 @@ import type { CrawlConfig } from "../../config/schema.ts";
 import { NO_LIMIT, TimeLimit } from "../../runtime/time-limit.ts";
 import type { Totals } from "../../stats/counters.ts";
 import { closeAfterCrash } from "../../store/finish/close-archives.ts";
-import { completeFolder } from "../../store/finish/finalize.ts";
+import { finalizeFolder } from "../../store/finish/finalize.ts";
 import { unfinishedBytes } from "../../store/finish/merge-parts.ts";
 import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
 import { openResults } from "../../store/reports/crawl-results.ts";
@@ -65,7 +65,7 @@ export class CrawlCloser {
       voice.keep(true);
       voice.safe();
     }
-    const isSorted = completeFolder(this.#out, results.committed, this.#limit);
+    const isSorted = finalizeFolder(this.#out, results.committed, this.#limit);
     if (isSorted && this.#config.order === "opic") writeTopPages(this.#out);
     voice.keep(!isSorted);
     const left = isSorted ? [] : [UNSORTED];

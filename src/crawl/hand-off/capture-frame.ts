@@ -8,8 +8,8 @@ import { LinkList, linkLines } from "../../store/link-list.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 
 /*
- * A capture travels as two parts: its texts in one piece, because each piece of its own costs as much as copying it,
- * and the body.
+ * A capture is sent as two parts: all texts in one, because a part of its own costs as much as copying the text, and the
+ * body.
  *
  *   (length u32){5} | line of the log (UTF-8) | facts (JSON, UTF-8) | lines of links | request | response head (Latin-1)
  */
@@ -18,10 +18,10 @@ const TEXTS = 5;
 const HEAD_BYTES = 4 * TEXTS;
 const EMPTY = Buffer.alloc(0);
 
-/** What an empty place in a list of JSON becomes. */
+/** `undefined` in a list becomes null in JSON. */
 type Absent = null | undefined;
 
-/** A capture without its bytes and links. It travels as a list: names would cost more than what they name. */
+/** A capture without its bytes and links, as a list: names of fields would cost more than the values. */
 type CaptureFacts = readonly [
   url: CrawlUrl,
   status: number,
@@ -81,8 +81,8 @@ export interface PageToStore {
 }
 
 /**
- * The parts of a capture frame; without `bodies` request, head and body are left out. The first part lies in memory
- * that the next call uses again.
+ * The parts of a capture frame; without `bodies` request, head and body are left out. The first part is in memory that
+ * the next call reuses.
  */
 export function captureParts(
   line: object,
@@ -132,14 +132,14 @@ export function captureParts(
   return [texts, bodies ? response.body : EMPTY];
 }
 
-/** Node's buffers have these; called directly they cost less than `write` on short texts. */
+/** Methods of Node's buffers; called directly they cost less than `write` for short texts. */
 interface WritableBuffer extends Buffer {
   utf8Write(text: string, at: number): number;
   latin1Write(text: string, at: number): number;
 }
 
 const SCRATCH_BYTES = 64 * 1024;
-/** No character needs more in UTF-8. */
+/** Most bytes of a character of a string in UTF-8. */
 const WIDEST = 3;
 let scratch: WritableBuffer | undefined;
 
@@ -162,7 +162,7 @@ function packTexts(
   let at = HEAD_BYTES + lineBytes;
   const factsBytes = bytes.utf8Write(facts, at);
   at += factsBytes;
-  // Links are canonical, the others are what came and went: one byte per character.
+  // Links are canonical, request and head are as on the wire: one byte per character.
   at += bytes.latin1Write(links, at);
   at += bytes.latin1Write(request, at);
   at += bytes.latin1Write(head, at);

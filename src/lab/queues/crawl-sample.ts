@@ -1,6 +1,6 @@
 import { UsageError } from "../../errors.ts";
 import { readLines } from "../../store/files/read-file.ts";
-import { completeIfLeft } from "../../store/finish/finalize.ts";
+import { finalizeIfLeft } from "../../store/finish/finalize.ts";
 import { crawlPaths } from "../../store/folder/crawl-folder.ts";
 import { graphPaths } from "../../store/folder/graph-facts.ts";
 import { readEdges } from "../../store/graph/edge-file.ts";
@@ -29,7 +29,7 @@ export interface SampleOptions {
  */
 export function readCrawlSample(dir: string, options: SampleOptions): CrawlSample {
   const { processors, by = "pagerank" } = options;
-  completeIfLeft(dir);
+  finalizeIfLeft(dir);
   new GraphOnDisk(dir).close(); // throws if the crawl has no link graph
   const { nodes, out } = graphPaths(dir);
   const numberOf = new Map<string, number>();

@@ -6,7 +6,7 @@ import { closedFiles, noPages } from "./closed-files.ts";
 import { writeZipNum } from "./zip-num.ts";
 import { type Resource, ZipWriter } from "./zip-writer.ts";
 
-/** What the package says about itself. */
+/** Facts about the package. */
 export interface WaczFacts {
   readonly title: string;
   readonly software: string;

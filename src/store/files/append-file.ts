@@ -58,7 +58,7 @@ export class AppendFile {
 
   /**
    * Returns when everything written so far survives a power loss. After a failure the system may have dropped what was
-   * written and call the next sync a success: the fault stays what it is, so that nobody takes it for one to be repeated.
+   * written, and the next sync would succeed: the fault is no DiskFullError, because it must not be repeated.
    */
   sync(): void {
     if (this.#open) fsyncSync(this.#file);

@@ -15,7 +15,7 @@ export class FileWindow {
     this.size = fstatSync(this.#file).size;
   }
 
-  /** At least `need` bytes from `offset`, fewer only where the file ends. They stay as they are. */
+  /** At least `need` bytes from `offset`, fewer only where the file ends. They are not overwritten later. */
   at(offset: number, need: number): Buffer {
     const end = Math.min(offset + need, this.size);
     if (offset < this.#start || end > this.#start + this.#bytes.length) this.#move(offset, end);

@@ -23,7 +23,7 @@ export function jsonLine(value: object): string {
   return escapeStray(JSON.stringify(value));
 }
 
-/** A text as it stands in such a line: for lines that are put together, which costs less than an object. */
+/** A text as it stands in such a line: composing a line of texts costs less than making an object. */
 export function jsonText(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : escapeStray(JSON.stringify(text));
 }
@@ -31,6 +31,15 @@ export function jsonText(text: string): string {
 /** JSON in which nothing ends a line or steers a terminal, in programs that read the file as text. */
 export function escapeStray(json: string): string {
   return json.replace(STRAY, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** The value of a JSON text; undefined when it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Cuts off what a crash left of a last line. */
@@ -50,8 +59,8 @@ export function cutTornLine(path: string): void {
 type WritableBuffer = Buffer & { utf8Write(text: string, at: number): number };
 
 /**
- * Appends lines to a file that nobody else writes. Lines wait in memory and reach the file whole,
- * many with one write; a half line that a crash left at the end is cut off when the file is opened.
+ * Appends lines to a file with one writer. Lines wait in memory and reach the file whole, many with one write; half a
+ * line that a crash left at the end is cut off when the file is opened.
  */
 export class JsonlFile {
   readonly #file: AppendFile;
@@ -63,7 +72,7 @@ export class JsonlFile {
     this.#file = new AppendFile(path, "append", write);
   }
 
-  /** Whether the next write will first empty the buffer, and so may meet a full disk. */
+  /** Whether so much waits that it should be flushed; `write` and `writeLine` do it themselves. */
   get isDue(): boolean {
     return this.#used >= MAX_PENDING_BYTES;
   }
@@ -88,7 +97,7 @@ export class JsonlFile {
     this.#bytes[this.#used++] = NEWLINE;
   }
 
-  /** Takes the start of a line, as bytes of what `jsonLine` made, and its end. */
+  /** Takes a line in two parts: the bytes of its start, as `jsonLine` made it, and its end. */
   holdParts(start: Uint8Array, end: string): void {
     this.#reserve(start.length + BYTES_PER_CHAR * end.length + 1);
     copyShared(start, this.#bytes, this.#used);

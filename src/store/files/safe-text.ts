@@ -1,7 +1,7 @@
-// Everything that comes from the web and enters a header, an index line or a field passes through
-// here first, so that no foreign byte can end a line and begin one of its own.
+// Everything that comes from the web and enters a header, an index line or a field passes through here first, so that no
+// foreign byte can end a line and begin another.
 
-// Printable ASCII without "@": a URL that matches needs no second look.
+// Printable ASCII without "@": a URL of nothing else is safe.
 const NEEDS_CARE = /[^\x21-\x3f\x41-\x7e]/;
 const NOT_URI = /[^\x21-\x7e]+/g;
 const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i;

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 const LOOK_BYTES = 4096;
 const NEWLINE = 10;
 
-/** A text file of sorted lines in which a line is found by halving, without reading the file. */
+/** A text file of sorted lines, with a binary search on disk. */
 export class SortedLines {
   readonly #file: number;
   readonly #size: number;

@@ -38,9 +38,9 @@ export class SortedRuns<T> {
   /** Writes all runs, and sorted items that are in memory, into one file; answers how many items there are. */
   merge(rest: Iterable<T>): number {
     while (this.#paths.length >= this.#fanIn) {
-      const first = this.#paths.slice(0, this.#fanIn);
-      this.add(this.#merged(first));
-      for (const path of first) removeIfThere(path);
+      const some = this.#paths.slice(0, this.#fanIn);
+      this.add(this.#merged(some));
+      for (const path of some) removeIfThere(path);
       this.#paths = this.#paths.slice(this.#fanIn);
     }
     const items = this.isEmpty ? rest : this.#merged(this.#paths, rest);
@@ -52,7 +52,7 @@ export class SortedRuns<T> {
     for (const path of this.#paths) removeIfThere(path);
   }
 
-  /** The items of sorted runs in order. Invariant: `heads` is sorted downwards, the least is last. */
+  /** The items of sorted runs in order. Invariant: `heads` is sorted in descending order. */
   *#merged(paths: readonly string[], ...more: Iterable<T>[]): Generator<T, void> {
     const { read, isBefore } = this.#format;
     const heads: { item: T; run: Iterator<T> }[] = [];
@@ -68,9 +68,9 @@ export class SortedRuns<T> {
       heads.splice(low, 0, { item: next.value, run });
     };
     for (const run of [...paths.map((path) => read(path)), ...more]) insert(run[Symbol.iterator]());
-    for (let least = heads.pop(); least !== undefined; least = heads.pop()) {
-      yield least.item;
-      insert(least.run);
+    for (let first = heads.pop(); first !== undefined; first = heads.pop()) {
+      yield first.item;
+      insert(first.run);
     }
   }
 }

@@ -11,7 +11,7 @@ export interface LostArchive {
   readonly size: number | undefined;
 }
 
-/** Files that do not reach as far as committed records do: gone, or cut off. A file that is being written counts. */
+/** Files that end before their last committed record: gone, or cut off. A file that is still open counts, too. */
 export function lostArchives(folder: string, ends: ReadonlyMap<string, number>): LostArchive[] {
   const lost: LostArchive[] = [];
   for (const [name, end] of ends) {

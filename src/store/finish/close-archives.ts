@@ -13,7 +13,7 @@ const COMPANIONS = 2;
 
 /** What became of a file that a crash left open. */
 export interface ClosedArchive {
-  /** Its name from now on; undefined when nothing in it was whole. */
+  /** Its name from now on. */
   readonly file: string;
   /** Where a torn end was cut off, and how much; 0 bytes when there was none. */
   readonly offset: number;
@@ -22,8 +22,8 @@ export interface ClosedArchive {
 
 /**
  * Closes the files that a crash left open: cuts off what is torn behind the last committed capture, makes the rest
- * durable and gives it its final name. Damage before its end is no torn end: it stays where it is and is
- * reported by whoever reads the file.
+ * durable and gives it its final name. Damage before that is no torn end: it stays, and is reported when the file is
+ * read.
  */
 export function closeArchives(
   folder: string,
@@ -52,8 +52,8 @@ function openArchives(folder: string): string[] {
 }
 
 /**
- * Where the first damage is behind the last capture that counts. Request and metadata lie behind the response that the journal
- * names, and were durable before it did: what is broken there was broken later, and is no torn end.
+ * Where the first damage is behind the last capture that counts. Its request and metadata lie behind the response that
+ * the journal names and were durable before it was written: damage there came later, and is no torn end.
  */
 function tornAt(path: string, lastCommitted: number): number | undefined {
   let companions = lastCommitted < 0 ? 0 : COMPANIONS;

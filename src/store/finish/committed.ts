@@ -5,7 +5,7 @@ import { urlFingerprint } from "../../hash/url-fingerprint.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { UNKEPT } from "../capture.ts";
 
-/** A URL somebody found, and where: "" for seeds. */
+/** A URL and the page it was found on, "" for seeds. */
 export interface FoundUrl {
   readonly url: string;
   readonly source: string;
@@ -20,13 +20,13 @@ export interface EndedUrl {
   readonly where: PageLocation | undefined;
 }
 
-/** What the journals of a crawl say: the truth about which record counts. */
+/** The content of the journals of a crawl, which decide which record counts. */
 export interface JournalView {
   readonly seedLow: number;
   readonly seedHigh: number;
   ended(): Iterable<EndedUrl>;
-  /** Calls `meet` for each URL that was admitted and has not ended. One view serves them all: it is valid during the call. */
-  eachWaiting(meet: (link: WaitingLink) => void): void;
+  /** Calls `use` for each URL that was admitted and has not ended; the link is valid during the call only. */
+  eachWaiting(use: (link: WaitingLink) => void): void;
 }
 
 /** The committed records of a file: where they begin, sorted once all are known, and which of them were found. */
@@ -39,15 +39,15 @@ interface Records {
 const NONE = { offsets: new Float64Array(0) };
 
 /**
- * Which records and which ends of URLs were committed: 8 bytes per record, some 40 per URL without one. Without a
- * journal (a frontier that keeps none) everything that is on disk counts.
+ * Which records and which ends of URLs were committed, in 8 bytes per record and some 40 per URL without one. Without a
+ * journal everything that is on disk counts.
  */
 export class Committed {
   readonly #view: JournalView | undefined;
   readonly #files = new Map<string, Records>();
   /** How far each file must reach. */
   readonly ends = new Map<string, number>();
-  /** Those that nobody has named yet; without a journal those that somebody has. */
+  /** Ended without a record and not listed yet; without a journal, those that are listed. */
   readonly #unstored = new Set<number>();
 
   constructor(view: JournalView | undefined) {
@@ -99,7 +99,7 @@ export class Committed {
         for (const [i, is] of found.entries()) if (is === 0) yield { file, offset: offsets[i]! };
   }
 
-  /** Whether this URL ended without a record; true once, so that nobody lists it twice. */
+  /** Whether this URL ended without a record; true once, so that it is not listed twice. */
   takeUnstored(url: string): boolean {
     urlFingerprint(url as CrawlUrl, this.#view?.seedLow ?? 0, this.#view?.seedHigh ?? 0);
     const id = key(lastFingerprint.low, lastFingerprint.high);
@@ -114,12 +114,12 @@ export class Committed {
     return this.#view === undefined || this.#unstored.size > 0;
   }
 
-  /** Whether a record is committed that some store must hold, as far as a journal tells. */
+  /** Whether there is a committed record that some store must hold. */
   get keepsRecords(): boolean {
     return this.#files.size > (this.#files.has(UNKEPT) ? 1 : 0);
   }
 
-  /** URLs that ended without a record and that nobody has named. */
+  /** How many URLs ended without a record and are in no list. */
   get unnamed(): number {
     return this.#view === undefined ? 0 : this.#unstored.size;
   }

@@ -8,15 +8,15 @@ import { cdxjFields } from "../lists/cdxj.ts";
 import type { Committed } from "./committed.ts";
 
 const LINES_AT_ONCE = 4096;
-// The ends of the lines as we write them. Within a string of JSON no quotation mark stands without a backslash, so what
-// matches is no part of one; lines that somebody else wrote are parsed.
+// The ends of lines as we write them. Within a JSON string every quotation mark has a backslash, so these cannot match
+// inside one. Other lines are parsed.
 const INDEX_PLACE = /"offset":"(\d+)","filename":"([^"\\]*)"\}$/;
 const PAGE_PLACE =
   /"file":"([^"\\]*)","offset":(\d+),"length":\d+(?:,"cash":[\d.e+-]+,"priority":[\d.e+-]+)?\}$/;
 
 /**
- * Takes out of index and page list what was never committed, and what is listed twice: a run that died had listed pages
- * that the next run fetched again. Answers how many lines that were.
+ * Removes from index and page list what was never committed and what is listed twice: a run that died had listed pages
+ * that the next run fetched again. Answers how many lines were removed.
  */
 export function dropUncommitted(
   dir: string,
@@ -40,7 +40,7 @@ export function dropUncommitted(
   return keepLines(index, isIndexed, limit) + keepLines(pages, isListed, limit);
 }
 
-/** A line that cannot be read is not what was written; the archive still knows what was. */
+/** A line that cannot be read is not what was written; it can be written again from the archive. */
 function checked(keep: (line: string) => boolean, line: string, path: string, offset: number) {
   try {
     return keep(line);
@@ -51,7 +51,7 @@ function checked(keep: (line: string) => boolean, line: string, path: string, of
 }
 
 function keepLines(path: string, keep: (line: string) => boolean, limit: TimeLimit): number {
-  // Each line is asked about once; those that go are few.
+  // Few lines go, so their offsets fit memory.
   const dropped = new Set<number>();
   let looked = 0;
   for (const [offset, line] of linesAt(path)) {

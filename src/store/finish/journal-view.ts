@@ -25,14 +25,14 @@ import { FileWindow } from "../files/file-window.ts";
 import { repairFile } from "../files/system-calls.ts";
 import type { EndedUrl, JournalView } from "./committed.ts";
 
-const PRINT_BYTES = 8;
+const FINGERPRINT_BYTES = 8;
 
-/** What opening the journals of a crawl found beside their content. */
+/** Journals that were opened, and what was wrong with them. */
 export interface OpenedJournals {
   /** Undefined when the crawl keeps no journal. */
   readonly view: JournalView | undefined;
   readonly damages: readonly Damage[];
-  /** Bytes that were put right. */
+  /** Bytes that were repaired. */
   readonly repaired: readonly Damage[];
   /** Torn tails that were cut off; nothing of them was ever acknowledged. */
   readonly cut: readonly {
@@ -46,13 +46,13 @@ export interface OpenedJournals {
 export type Seeds = Pick<JournalView, "seedLow" | "seedHigh"> & { readonly journals?: number };
 
 /**
- * Opens the journals of a folder: cuts torn tails, reports damage, keeps everything that is intact. Everything is read
- * once for that; `meet` gets the ends of URLs that come by, so that a caller who wants no more need not read again.
+ * Opens the journals of a folder: cuts torn tails, reports damage, keeps everything that is intact. That reads all of
+ * them once; `onEnd` is called for each ended URL, so that a caller who needs no more does not have to read again.
  */
 export function openJournals(
   folder: string,
   seeds: Seeds | undefined,
-  meet?: (ended: EndedUrl) => void,
+  onEnd?: (ended: EndedUrl) => void,
 ): OpenedJournals {
   const shards = shardsIn(folder, seeds?.journals);
   const damages: Damage[] = [];
@@ -67,10 +67,10 @@ export function openJournals(
   for (const shard of shards) {
     checkDone(folder, shard, salvage);
     const journal = shardReader(folder, shard, { salvage, begun });
-    for (const batch of journal.done()) meetEnds(batch, meet);
+    for (const batch of journal.done()) eachEnd(batch, onEnd);
     const reader = journal.tail(journal.snapshot());
     let step = reader.next();
-    for (; !step.done; step = reader.next()) meetEnds(step.value, meet);
+    for (; !step.done; step = reader.next()) eachEnd(step.value, onEnd);
     ends.set(shard, step.value);
     const { torn } = step.value;
     if (torn === undefined) continue;
@@ -86,7 +86,7 @@ export function openJournals(
   return { view: viewOf(journals, seeds, isWhole), damages, repaired, cut };
 }
 
-/** The seeds that the journals themselves name, for a crawl whose state is lost. */
+/** The seeds that are written in the journals themselves, for a crawl whose state is lost. */
 export function seedsInJournals(folder: string): Seeds | undefined {
   for (const shard of shardsIn(folder)) {
     for (const segment of listJournals(folder)(shard).segments) {
@@ -99,7 +99,7 @@ export function seedsInJournals(folder: string): Seeds | undefined {
   return undefined;
 }
 
-/** Numbers of the shards that have a journal in the folder, or were begun with one. */
+/** Numbers of the shards that have a journal in the folder, or had one from the start. */
 export function shardsIn(folder: string, begun = 0): number[] {
   if (!existsSync(folder)) return [];
   const numbers = readdirSync(folder).map(
@@ -136,8 +136,8 @@ function shardReader(folder: string, shard: number, how: HowToRead): ShardReader
 }
 
 /**
- * What journals say. Of whole ones no checksum is computed twice, and nothing comes twice; of damaged ones an older
- * snapshot may have to do, and what a salvage shows twice counts once.
+ * The content of journals. In whole ones nothing occurs twice, and no checksum is computed twice. Damaged ones may have
+ * to be read from an older snapshot, so what a salvage finds twice counts once.
  */
 function viewOf(
   journals: readonly ShardReader[],
@@ -149,14 +149,14 @@ function viewOf(
     seedHigh,
     *ended(): Generator<EndedUrl, void> {
       for (const journal of journals) {
-        const met = isWhole ? undefined : new SeenSet();
+        const known = isWhole ? undefined : new SeenSet();
         for (const batches of [journal.done(), journal.tail(journal.snapshot())])
           for (const batch of batches)
             for (const one of endsIn(batch))
-              if (met?.addFingerprint(one.low, one.high) !== false) yield one;
+              if (known?.addFingerprint(one.low, one.high) !== false) yield one;
       }
     },
-    eachWaiting(meet: (link: WaitingLink) => void): void {
+    eachWaiting(use: (link: WaitingLink) => void): void {
       for (const journal of journals) {
         const snapshot = journal.snapshot();
         const finished = new SeenSet();
@@ -169,33 +169,33 @@ function viewOf(
         const repeated = isWhole ? 0 : 1;
         const isWaiting = waitingTest({ repeated, contradictions: [] }, finished);
         const queued = snapshot?.queued(isWhole) ?? [];
-        enqueueWaiting(isWaiting, queued, journal.tail(snapshot), (run) => eachLink(run, meet));
+        enqueueWaiting(isWaiting, queued, journal.tail(snapshot), (run) => eachLink(run, use));
       }
     },
   };
 }
 
-/** Calls `meet` for each end of a URL in a batch. Most of a batch is links, which are passed over unread. */
-function meetEnds(batch: EventBytes, meet: ((ended: EndedUrl) => void) | undefined): void {
-  if (meet === undefined) return;
+/** Calls `onEnd` for each URL that ends in a batch. Most of a batch is links, which are skipped. */
+function eachEnd(batch: EventBytes, onEnd: ((ended: EndedUrl) => void) | undefined): void {
+  if (onEnd === undefined) return;
   const cursor = new EventCursor();
   cursor.open(batch);
-  while (cursor.next()) if (cursor.kind === EVENT.done) meet(decodeDone(cursor));
+  while (cursor.next()) if (cursor.kind === EVENT.done) onEnd(decodeDone(cursor));
 }
 
 function endsIn(batch: EventBytes): EndedUrl[] {
-  const met: EndedUrl[] = [];
-  meetEnds(batch, (one) => met.push(one));
-  return met;
+  const ended: EndedUrl[] = [];
+  eachEnd(batch, (one) => ended.push(one));
+  return ended;
 }
 
-/** Adds the fingerprints of the URLs that end in a batch; answers how many more it admits than these. */
+/** Adds the fingerprints of the URLs that end in a batch; answers how many more URLs it admits than it ends. */
 function addEnds(batch: EventBytes, into: SeenSet): number {
   const cursor = new EventCursor();
   cursor.open(batch);
   let more = 0;
   while (cursor.next()) {
-    if (cursor.kind === EVENT.admit) more += (cursor.to - cursor.linksTo()) / PRINT_BYTES;
+    if (cursor.kind === EVENT.admit) more += (cursor.to - cursor.linksTo()) / FINGERPRINT_BYTES;
     else if (cursor.kind === EVENT.done) {
       const { bytes, from } = cursor;
       if (into.addFingerprint(word(bytes, from), word(bytes, from + 4))) more--;

@@ -5,7 +5,7 @@ import { chunksOf } from "../files/read-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { sortLines } from "../files/sort-lines.ts";
 import { removeIfThere } from "../files/system-calls.ts";
-import { crawlPaths, partsOf } from "../folder/crawl-folder.ts";
+import { crawlPaths, partsOf, withParts } from "../folder/crawl-folder.ts";
 import { graphPaths } from "../folder/graph-facts.ts";
 import { finishGraph } from "../graph/link-graph.ts";
 import { mergeCdxj } from "../lists/cdxj.ts";
@@ -17,7 +17,7 @@ const URL_OF_LINE = /^\{"url":"(?:[^"\\]|\\.)*"/;
  * log appended. Parts are removed once their content is durable elsewhere; interrupted at any point, by a limit as well,
  * a second call ends with the same files.
  */
-export function finishFolder(dir: string, limit: TimeLimit = NO_LIMIT): void {
+export function mergeParts(dir: string, limit: TimeLimit = NO_LIMIT): void {
   const paths = crawlPaths(dir);
   join(paths.index, (parts, out) => mergeCdxj(parts, out, limit));
   append(paths.pages, limit);
@@ -28,34 +28,28 @@ export function finishFolder(dir: string, limit: TimeLimit = NO_LIMIT): void {
   finishGraph(dir, limit);
 }
 
-/** Bytes that `finishFolder` would read at least. */
+/** Bytes that `mergeParts` would have to read. */
 export function unfinishedBytes(dir: string): number {
   const { index, skipped, pages, log } = crawlPaths(dir);
   const { nodes, out } = graphPaths(dir);
-  let sum = 0;
-  for (const path of [index, skipped, pages, log, nodes, out]) {
-    const parts = partsOf(path);
-    for (const each of parts.length === 0 ? [] : [path, ...parts])
-      sum += statSync(each, { throwIfNoEntry: false })?.size ?? 0;
-  }
-  return sum;
+  const files = [index, skipped, pages, log, nodes, out].filter((path) => partsOf(path).length > 0);
+  return files.flatMap(withParts).reduce((sum, file) => sum + statSync(file).size, 0);
 }
 
 /** Repeating a merge changes nothing, because equal lines are written once. */
 function join(path: string, merge: (parts: string[], out: string) => void): void {
   const parts = partsOf(path);
   if (parts.length === 0 && existsSync(path)) return;
-  merge(existsSync(path) ? [path, ...parts] : parts, path);
+  merge(withParts(path), path);
   for (const part of parts) removeIfThere(part);
 }
 
 function append(path: string, limit: TimeLimit): void {
   const parts = partsOf(path);
-  const all = existsSync(path) ? [path, ...parts] : parts;
   // Parts are removed in order, so those that an interrupted call left are the end of the file.
   if (parts.length > 0 && !endsWith(path, parts)) {
     replaceFile(path, (file) => {
-      for (const source of all)
+      for (const source of withParts(path))
         for (const chunk of chunksOf(source)) {
           limit.check();
           file.write(chunk);

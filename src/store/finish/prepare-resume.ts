@@ -3,7 +3,7 @@ import { StoreCorruptError } from "../../errors.ts";
 import { type CrawlState, crawlPaths } from "../folder/crawl-folder.ts";
 import { closeAfterCrash } from "./close-archives.ts";
 
-/** Makes a folder ready for the next run: closes what a run that died left open, and misses lists that are gone. */
+/** Prepares a folder for the next run: closes what a run that died left open, and throws when a list is missing. */
 export function prepareResume(dir: string, { ended, left }: CrawlState): void {
   const { index, pages } = crawlPaths(dir);
   // The first run makes its index at the end, unless it had no time for that.

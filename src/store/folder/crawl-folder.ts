@@ -3,6 +3,7 @@ import { dirname, extname, join } from "node:path";
 import type { CrawlConfig } from "../../config/schema.ts";
 import { StoreCorruptError } from "../../errors.ts";
 import { firstDifference } from "../files/file-window.ts";
+import { parseJson } from "../files/jsonl.ts";
 import { replaceWith } from "../files/replace-file.ts";
 import { openSealed, sealedJson } from "../files/sealed-json.ts";
 
@@ -20,7 +21,7 @@ export interface CrawlPaths {
   debugLog: string;
   skipped: string;
   state: string;
-  /** The same once more, so that a damaged one can be put right. */
+  /** A copy, from which a damaged state can be repaired. */
   stateCopy: string;
   /** Folder of the journals. */
   journals: string;
@@ -53,7 +54,7 @@ export interface CrawlState {
   readonly lostArchives?: readonly string[];
   /** How the newest run ended; "running" after a crash. */
   readonly ended: string;
-  /** The newest run had no time to sort and join what its builders wrote: `completeIfLeft` does it. */
+  /** The newest run had no time to sort and join what its builders wrote; `finalizeIfLeft` does it. */
   readonly left?: boolean;
 }
 
@@ -101,14 +102,11 @@ function holdsAnything(folder: string): boolean {
 
 /** Before there were checksums. */
 function isOlder(bytes: Buffer): boolean {
-  try {
-    return (JSON.parse(bytes.toString("utf8")) as CrawlState).version < FORMAT_VERSION;
-  } catch {
-    return false;
-  }
+  const state = parseJson(bytes.toString("utf8")) as Partial<CrawlState> | null | undefined;
+  return (state?.version ?? FORMAT_VERSION) < FORMAT_VERSION;
 }
 
-/** Puts a damaged state right from its copy, or the copy from the state; answers which was, and where. */
+/** Repairs a damaged state from its copy, or the copy from the state; answers which, and where they differed. */
 export function repairCrawlState(
   dir: string,
 ): { readonly file: string; readonly offset: number }[] {
@@ -157,4 +155,9 @@ export function partsOf(path: string): string[] {
     return partOf(path, thread) === join(folder, name) ? thread : [];
   });
   return threads.sort((a, b) => a - b).map((thread) => partOf(path, thread));
+}
+
+/** A file and its parts, as far as they are there. */
+export function withParts(path: string): string[] {
+  return [path, ...partsOf(path)].filter((each) => existsSync(each));
 }

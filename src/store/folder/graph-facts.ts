@@ -32,7 +32,7 @@ export function graphPaths(dir: string): GraphPaths {
 /** links/graph.json: what makes the ids of a graph, and how large it is once the crawl has ended. */
 export interface GraphFacts {
   readonly version: 1;
-  /** An id is the 64-bit fingerprint of a URL with these seeds, random so that nobody can prepare equal ones. */
+  /** An id is the 64-bit fingerprint of a URL with these seeds, random so that equal ids cannot be prepared. */
   readonly seedLow: number;
   readonly seedHigh: number;
   readonly nodes?: number;

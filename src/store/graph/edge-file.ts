@@ -27,7 +27,7 @@ function readWhole(file: number, words: Uint32Array, offset: number): void {
     throw new Error("the file became shorter while it was read");
 }
 
-/** A sorted file of edges in which those that begin with an id are found by halving. */
+/** A sorted file of edges, with a binary search for those that begin with an id. */
 export class EdgeFile {
   readonly #file: number;
   readonly #edges: number;

@@ -35,12 +35,12 @@ export function openGraph({
 }
 
 /**
- * What one builder knows of the link graph, streamed: edges as pairs of ids, and the URL of each id. A URL is named
- * again when it was not met for long; `finishGraph` sorts and writes everything once.
+ * The part of the link graph that one builder streams: edges as pairs of ids, and the URL of each id. A URL may be
+ * written again after a while; `finishGraph` sorts and removes duplicates.
  */
 export class LinkLog {
   readonly #facts: GraphFacts;
-  readonly #prints: UrlFingerprints;
+  readonly #fingerprints: UrlFingerprints;
   readonly #edges: AppendFile;
   readonly #names: JsonlFile;
   #waiting = new Uint32Array(FLUSH_EDGES * EDGE_WORDS);
@@ -50,8 +50,8 @@ export class LinkLog {
 
   constructor(facts: GraphFacts, edgesPath: string, namesPath: string) {
     this.#facts = facts;
-    this.#prints = new UrlFingerprints(facts.seedLow, facts.seedHigh);
-    // An edge that a crash cut in two would shift all that follow.
+    this.#fingerprints = new UrlFingerprints(facts.seedLow, facts.seedHigh);
+    // Half an edge that a crash left would shift all that follow.
     const size = statSync(edgesPath, { throwIfNoEntry: false })?.size ?? 0;
     if (size % EDGE_BYTES !== 0) truncateSync(edgesPath, size - (size % EDGE_BYTES));
     this.#edges = new AppendFile(edgesPath, "append");
@@ -79,7 +79,7 @@ export class LinkLog {
     const waiting = this.#waiting;
     let used = this.#used;
     for (let i = 0, from = LINK_START.length; i < length; i++) {
-      const end = this.#prints.until(lines, from, END_OF_LINK);
+      const end = this.#fingerprints.until(lines, from, END_OF_LINK);
       if (this.#named.add(lastFingerprint.high, lastFingerprint.low)) {
         const name = lines.toString("latin1", from, end);
         this.#names.hold(`${idText(lastFingerprint.high, lastFingerprint.low)} ${name}`);

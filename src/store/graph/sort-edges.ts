@@ -9,7 +9,7 @@ const RUN_EDGES = 1024 * 1024;
 const MERGE_EDGES = 1024 * 1024;
 const FAN_IN = 64;
 const WRITE_EDGES = 16 * 1024;
-/** Fewer than this are sorted faster by smaller digits: a pass looks at every digit there is, and 2^16 are many. */
+/** Fewer are sorted faster by 8 bits at a time: a pass goes over all values of a digit, and 2^16 are many. */
 const MANY_EDGES = 32 * 1024;
 /** The high words of an edge's ids. */
 const SOURCE = 0;
@@ -17,7 +17,7 @@ const TARGET = 2;
 
 /** How edges are ordered and how many are held in memory. */
 export interface SortEdgesOptions {
-  /** Edges are turned round first: from (source, target) to (target, source). */
+  /** Edges are reversed first: from (source, target) to (target, source). */
   readonly reverse?: boolean;
   readonly runEdges?: number;
   readonly fanIn?: number;
@@ -46,7 +46,7 @@ export function sortEdges(
       for (const edges of readEdges(input, runEdges)) {
         limit.check();
         if (held.length > 0) runs.add([held]);
-        if (reverse) turnRound(edges);
+        if (reverse) reverseAll(edges);
         held = sortByDigits(edges);
       }
     // What fits memory is written once.
@@ -63,8 +63,8 @@ function* eachEdge(pieces: Iterable<Uint32Array>): Generator<Uint32Array, void> 
 }
 
 /**
- * Sorts the edges of the inputs into two files: turned round into `backward`, then as they are into `forward`, which may
- * be an input too. Answers how many there are. What fits memory is read once, and the second order begins with the first.
+ * Sorts the edges of the inputs into two files: reversed into `backward`, then as they are into `forward`, which may be
+ * an input too. Answers how many there are. What fits memory is read once, and the second sort begins with the first.
  */
 export function sortBothWays(
   inputs: readonly string[],
@@ -79,30 +79,30 @@ export function sortBothWays(
     return sortEdges(inputs, forward, options);
   }
   limit.check();
-  turnRound(edges);
+  reverseAll(edges);
   const byTarget = sortByDigits(edges);
   replaceFile(backward, (file) => writeEdges(file, [byTarget], limit));
-  turnRound(byTarget);
+  reverseAll(byTarget);
   const bySource = sortByDigits(byTarget, [SOURCE]);
   return replaceFile(forward, (file) => writeEdges(file, [bySource], limit));
 }
 
 /** All edges of some files; undefined when there are more than so many. */
-function readAll(inputs: readonly string[], mostEdges: number): Uint32Array | undefined {
+function readAll(inputs: readonly string[], maxEdges: number): Uint32Array | undefined {
   const bytes = inputs.reduce((sum, input) => sum + statSync(input).size, 0);
-  if (bytes > mostEdges * EDGE_BYTES) return undefined;
-  const pieces = inputs.flatMap((input) => [...readEdges(input, mostEdges)]);
-  if (pieces.length === 1) return pieces[0]!;
-  const all = new Uint32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
+  if (bytes > maxEdges * EDGE_BYTES) return undefined;
+  const all = new Uint32Array(Math.floor(bytes / EDGE_BYTES) * EDGE_WORDS);
+  let used = 0;
+  for (const input of inputs) {
+    for (const edges of readEdges(input, maxEdges)) {
+      all.set(edges, used);
+      used += edges.length;
+    }
   }
-  return all;
+  return all.subarray(0, used);
 }
 
-function turnRound(edges: Uint32Array): void {
+function reverseAll(edges: Uint32Array): void {
   for (let at = 0; at < edges.length; at += EDGE_WORDS) {
     const [high, low] = [edges[at]!, edges[at + 1]!];
     edges[at] = edges[at + 2]!;
@@ -113,9 +113,9 @@ function turnRound(edges: Uint32Array): void {
 }
 
 /**
- * Least significant digit first, 16 or 8 bits at a time, without comparisons: by the high words of both ids, which
- * leaves in disorder only edges of ids that share 32 bits. Ids are random, so these are few, and `putInOrder` moves them.
- * Edges that are in the order of their targets already need only the digits of their sources.
+ * Radix sort, least significant digit first, 16 or 8 bits at a time, by the high words of both ids. Only edges of ids
+ * that share 32 bits are not in order then; ids are random, so these are few, and `putInOrder` moves them. Edges that
+ * are in the order of their targets already need only the digits of their sources.
  */
 function sortByDigits(edges: Uint32Array, words = [TARGET, SOURCE]): Uint32Array {
   let from = edges;
@@ -133,7 +133,7 @@ function sortByDigits(edges: Uint32Array, words = [TARGET, SOURCE]): Uint32Array
   return from;
 }
 
-// Each loop is a function of its own: a compiler that meets several in one function compiles it anew for each of them.
+// Each loop is a function of its own: with several in one function, V8 compiles it anew for each of them.
 
 /** Where the edges of each digit begin. */
 function countDigits(edges: Uint32Array, word: number, shift: number, starts: Uint32Array): void {
@@ -168,7 +168,7 @@ function placeByDigit(
   }
 }
 
-/** Insertion, one look per edge where all is in order. */
+/** Insertion sort: one comparison per edge where all is in order. */
 function putInOrder(edges: Uint32Array): void {
   const edge = new Uint32Array(EDGE_WORDS);
   for (let at = EDGE_WORDS; at < edges.length; at += EDGE_WORDS) {
@@ -211,6 +211,6 @@ function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>, limit: Time
       used = 0;
     }
   }
-  file.write(new Uint8Array(waiting.buffer, 0, (used / EDGE_WORDS) * EDGE_BYTES));
+  file.write(new Uint8Array(waiting.buffer, 0, 4 * used));
   return written;
 }

@@ -21,10 +21,10 @@ const REBUILDER = 1_000_000;
 export interface Rebuilt {
   readonly captures: number;
   readonly orphans: number;
-  /** Lists that were not what the archive says, and the first byte that differed. */
+  /** Lists that did not agree with the archive, and the first byte that differed. */
   readonly changed: readonly { readonly file: string; readonly offset: number }[];
   readonly damages: readonly ArchiveDamage[];
-  /** Bytes around records that were put right. */
+  /** Bytes around records that were repaired. */
   readonly repaired: readonly { readonly file: string; readonly offset: number }[];
   /** A file with a line `URL<TAB>source` per committed capture; the caller removes it. */
   readonly crawled: string;
@@ -73,7 +73,7 @@ export function rebuildLists(dir: string, committed: Committed): Rebuilt {
   for (const list of [orphans, crawled]) list.close();
   mergeCdxj([newIndex], newIndex);
   const changed = [index, pages].flatMap(replaceList);
-  // Only `recover` writes that list: one that was never needed is not missed.
+  // Only `recover` writes this list: it need not exist when it would be empty.
   if (existsSync(orphanList) || found.orphans > 0) changed.push(...replaceList(orphanList));
   else removeIfThere(newOrphans);
   return { ...found, damages, repaired, changed, crawled: newCrawled };
@@ -84,7 +84,7 @@ export function orphanPath(dir: string): string {
   return join(crawlPaths(dir).reports, "orphans.jsonl");
 }
 
-/** Puts the new list in the place of the old one and its parts; tells where they differ. */
+/** Replaces a list and its parts by the new one; answers where they differ. */
 function replaceList(path: string): { file: string; offset: number }[] {
   const part = partOf(path, REBUILDER);
   const offset = firstDifference(path, part);

@@ -10,14 +10,14 @@ import { type ClosedArchive, closeArchives } from "../finish/close-archives.ts";
 import { Committed, type FoundUrl, type JournalView } from "../finish/committed.ts";
 import { dropUncommitted } from "../finish/drop-uncommitted.ts";
 import { openJournals, type Seeds, seedsInJournals } from "../finish/journal-view.ts";
-import { finishFolder } from "../finish/merge-parts.ts";
+import { mergeParts } from "../finish/merge-parts.ts";
 import {
   type CrawlState,
   crawlPaths,
-  partsOf,
   readCrawlState,
   repairCrawlState,
   wholeState,
+  withParts,
   writeCrawlState,
 } from "../folder/crawl-folder.ts";
 import { isUnfinished } from "../folder/create-folder.ts";
@@ -43,9 +43,9 @@ export interface Recovery {
   readonly closed: readonly ClosedArchive[];
   /** Torn ends of journals that were cut off. */
   readonly journalsCut: readonly (Place & { readonly bytes: number })[];
-  /** Bytes outside of what anybody wrote, such as the header of a gzip member, that were flipped and are put right. */
+  /** Bytes with a known value, such as the header of a gzip member, that were flipped and are repaired. */
   readonly repaired: readonly Place[];
-  /** Lists that were not what the archive says, with the first byte that differed; they are now. */
+  /** Lists that did not agree with the archive and were written again, with the first byte that differed. */
   readonly rebuilt: readonly Place[];
   readonly captures: number;
   /** Records whose commit did not happen: they stay in the archive, and reports/orphans.jsonl lists them. */
@@ -84,7 +84,7 @@ export function recoverFolder(dir: string, facts: RunFacts): Recovery {
   return recovery;
 }
 
-/** What a recovery says when there was nothing to do. */
+/** A recovery that found nothing to do. */
 const UNTOUCHED: Omit<Recovery, "captures" | "lists"> = {
   damages: [],
   closed: [],
@@ -111,7 +111,7 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   const committed = new Committed(view);
   const closed = closeArchives(paths.archive, committed);
   for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages])
-    for (const each of [path, ...partsOf(path)]) cutTornLine(each);
+    for (const each of withParts(path)) cutTornLine(each);
   const stored = fromStores(dir, facts, committed, view);
   const lost = lostArchives(paths.archive, committed.ends);
   keepLost(dir, lost);
@@ -148,15 +148,15 @@ function fromStores(
   const hasTree = existsSync(tree);
   if (archiveFiles(archive).length > 0 || (!hasTree && committed.keepsRecords)) {
     const { crawled, changed: rebuilt, ...found } = rebuildLists(dir, committed);
-    finishFolder(dir);
+    mergeParts(dir);
     const lists = writeResults(dir, facts, { committed, view, captures: capturesIn(crawled) });
     removeIfThere(crawled);
     return { ...found, rebuilt, lists };
   }
-  finishFolder(dir);
+  mergeParts(dir);
   dropUncommitted(dir, committed);
   if (!hasTree) {
-    // No store, or nobody answered: the lists are all there is.
+    // No store, or no answers: the lists are all there is.
     const lists = writeResults(dir, facts, { committed, view });
     return { ...UNTOUCHED, captures: lists.crawled + lists.seeds, lists };
   }
@@ -165,7 +165,7 @@ function fromStores(
   return { ...UNTOUCHED, captures: pages.length, orphans, lists };
 }
 
-/** Committed records that are nowhere; of a file that is gone as a whole this is said once. */
+/** Committed records that are missing; for a file that is gone as a whole there is one entry. */
 function missingIn(
   dir: string,
   committed: Committed,
@@ -186,7 +186,7 @@ function missingIn(
   return damages;
 }
 
-/** From now on `resume` does without these files. */
+/** Notes the lost files, so that `resume` goes on without them. */
 function keepLost(dir: string, lost: readonly LostArchive[]): void {
   const state = wholeState(dir);
   const names = lost.map(({ name }) => name).sort();
@@ -194,7 +194,7 @@ function keepLost(dir: string, lost: readonly LostArchive[]): void {
   writeCrawlState(dir, { ...state, lostArchives: names });
 }
 
-/** The seeds of the fingerprints; when the crawl's state is damaged or gone the journals name them, too. */
+/** The seeds of the fingerprints, from the journals when the crawl's state is damaged or gone. */
 function seedsOf(dir: string): {
   seeds: Seeds | undefined;
   whole?: CrawlState | undefined;

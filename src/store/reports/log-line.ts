@@ -1,3 +1,4 @@
+import { parseJson } from "../files/jsonl.ts";
 import { readLines } from "../files/read-file.ts";
 
 /** A line of logs/crawl.jsonl, as far as the lists need it. */
@@ -9,15 +10,15 @@ export interface LogLine {
   readonly offset?: number;
 }
 
-/** How a line names its record. Within a string the quotation marks would have backslashes. */
+/** In lines that name a record. Within a JSON string the quotation marks would have backslashes. */
 const RECORD = ',"file":"';
 const NOT_ASCII = /[\x80-\xff]/;
-// A line as we write it, of which nothing needs to be decoded; parsing every line takes three times as long.
+// A line as we write it, without escapes; parsing every line takes three times as long.
 const START =
   /^\{"time":"[^"\\]*","url":"([^"\\\x80-\xff]*)","outcome":"([a-z]+)","depth":\d+,"via":"[a-z]+"(?:,"parent":"([^"\\\x80-\xff]*)"|(?!,"parent"))[,}]/;
 const END = /,"file":"([^"\\\x80-\xff]*)","offset":(\d+)\}$/;
 
-/** Lines of the log that may name a record, or those that may not: either way no line is parsed twice. */
+/** Lines of the log that name a record, or those that do not; the others are skipped without parsing them. */
 export function* logLines(paths: readonly string[], withRecord: boolean): Generator<LogLine, void> {
   for (const path of paths) {
     for (const line of readLines(path)) {
@@ -28,7 +29,7 @@ export function* logLines(paths: readonly string[], withRecord: boolean): Genera
   }
 }
 
-/** What a line says, taken out of it; undefined when it has to be parsed. */
+/** The fields of a line by regular expression; undefined when it has to be parsed. */
 export function plainLine(line: string, withRecord: boolean): LogLine | undefined {
   const start = START.exec(line);
   const end = withRecord ? END.exec(line) : null;
@@ -38,12 +39,8 @@ export function plainLine(line: string, withRecord: boolean): LogLine | undefine
   return { url, outcome, ...(parent === undefined ? {} : { parent }), ...where };
 }
 
-/** A damaged line of the log names nobody; `unnamed` counts whom it should have named. */
+/** Undefined for a damaged line; `Committed.unnamed` counts the URL that it should have named. */
 function parsedLine(line: string): LogLine | undefined {
-  try {
-    const text = NOT_ASCII.test(line) ? Buffer.from(line, "latin1").toString("utf8") : line;
-    return JSON.parse(text) as LogLine;
-  } catch {
-    return undefined;
-  }
+  const text = NOT_ASCII.test(line) ? Buffer.from(line, "latin1").toString("utf8") : line;
+  return parseJson(text) as LogLine | undefined;
 }

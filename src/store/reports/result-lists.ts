@@ -7,7 +7,7 @@ import { sourceLine } from "../tree/tree-files.ts";
 import { UrlList } from "./url-list.ts";
 
 const TITLE = "URLs found and not crawled";
-/** How a crawl ended that did not end. */
+/** `endedBy` of a crawl that crashed. */
 export const AFTER_CRASH = "recovered after a crash";
 
 /** How many lines the lists have, titles left out. */
@@ -18,7 +18,7 @@ export interface ListCounts {
   readonly seeds: number;
 }
 
-/** What statistics.txt says beside the counts; "unknown" where a crash took it along. */
+/** What statistics.txt holds beside the counts; "unknown" what was lost in a crash. */
 export interface RunFacts {
   readonly seconds: number | "unknown";
   readonly threads: number | "unknown";
@@ -32,13 +32,13 @@ export interface Listed {
   readonly crawled: Iterable<FoundUrl>;
   /** Ended without an answer. */
   readonly unanswered: Iterable<FoundUrl>;
-  /** Calls `meet` for each URL that waits, as it lies in a journal: there may be millions. */
+  /** Calls back for each URL that waits, as bytes of a journal: there may be millions. */
   readonly eachWaiting: JournalView["eachWaiting"];
 }
 
 /**
  * Writes reports/crawled.txt (a line `URL<TAB>source URL` per crawled URL) and reports/uncrawled.txt (a title, then a
- * URL per line); seeds are in neither, because nobody found them. So the URLs found are the lines of both, less one.
+ * URL per line); seeds are in neither, because they were given, not found. So the URLs found are the lines of both, less one.
  */
 export function writeLists(
   reports: string,
@@ -83,7 +83,7 @@ export function writeStatistics(reports: string, counts: ListCounts, facts: RunF
   replaceWith(join(reports, "statistics.txt"), text);
 }
 
-/** What an earlier statistics.txt says about the run; "unknown" what it does not. */
+/** What an earlier statistics.txt holds about the run; "unknown" where it does not. */
 export function readRunFacts(reports: string): RunFacts {
   const path = join(reports, "statistics.txt");
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";

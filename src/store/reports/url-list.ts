@@ -9,7 +9,7 @@ const MAX_LINE_BYTES = 64 * 1024;
 const NEWLINE = 10;
 const TOP_BITS = 0x80808080 | 0;
 
-/** Lines of a result list on their way into its file; seeds are counted and left out. */
+/** Writes the lines of a result list; seeds are counted and left out. */
 export class UrlList {
   readonly #file: AppendFile;
   readonly #bytes = Buffer.alloc(WRITE_BYTES + MAX_LINE_BYTES);
@@ -40,8 +40,8 @@ export class UrlList {
   }
 
   /**
-   * A URL as it lies in a journal, without a string being made of it: ten million lines must not take ten seconds. Four
-   * bytes at a time are copied and looked at: as in `safeUri`, printable ASCII without "@" needs no second look.
+   * A URL as bytes of a journal, without making a string of it: ten million lines must not take ten seconds. Four bytes
+   * at a time are copied and checked: as in `safeUri`, printable ASCII without "@" is safe.
    */
   addWaiting(link: WaitingLink): void {
     const { bytes, from, to } = link;

@@ -25,8 +25,8 @@ export function sourceLine(url: string, source: string): string {
 }
 
 /**
- * A tree on disk. Its names come from the web, so nothing is believed: a path must stay below the root, no level may
- * be a link, files are made with O_EXCL and never through a link, and appear by write, fsync, rename.
+ * A tree on disk. Its names come from the web, so nothing is trusted: a path must stay below the root, no level may be a
+ * link, files are created with O_EXCL and O_NOFOLLOW, and appear by write, fsync, rename.
  */
 export class DiskTree implements TreeFiles {
   readonly #root: string;
@@ -41,7 +41,7 @@ export class DiskTree implements TreeFiles {
   tenant(path: string, url: string): Tenant {
     const folder = this.#below(path);
     const line = readSource(folder);
-    // content.html alone is what a crash left between the two: nobody's yet.
+    // content.html alone is what a crash left between the two files: the folder is free.
     if (line === undefined) return "nobody";
     return line.split("\t", 1)[0] === safeUri(url) ? "same" : "other";
   }

@@ -41,7 +41,7 @@ export class ArchiveFile extends AppendFile {
   }
 }
 
-/** A name that nobody has: rename() replaces silently, so a finished file of that name must not exist either. */
+/** A name that is not taken, by a finished file either: rename() would replace it silently. */
 function freeName(
   { folder, prefix, thread }: ArchiveFileName,
   from: number,

@@ -9,12 +9,12 @@ import { OPEN } from "./archive-file.ts";
 import { headOf } from "./archived-head.ts";
 import { readWarc, type WarcRecord } from "./warc-reader.ts";
 
-/** What the archive itself tells about a capture: enough for its lines in index, page list and link graph. */
+/** A capture as read back from the archive: enough for its lines in index, page list and link graph. */
 export interface ScannedCapture extends CaptureFacts {
   readonly archived: Archived;
 }
 
-/** A stretch of a file that is not what was written. */
+/** A part of a file that is not what was written. */
 export interface ArchiveDamage {
   readonly file: string;
   readonly offset: number;
@@ -22,7 +22,7 @@ export interface ArchiveDamage {
   readonly what: string;
 }
 
-/** Names of the files of an archive folder, closed and open: thread by thread, as the page list is. */
+/** Names of the files of an archive folder, closed and open, thread by thread, in the order of the page list. */
 export function archiveFiles(folder: string): string[] {
   const thread = (name: string) => Number(/-(\d+)\.warc\.gz/.exec(name)?.[1] ?? 0);
   return readdirSync(folder)
@@ -31,8 +31,8 @@ export function archiveFiles(folder: string): string[] {
 }
 
 /**
- * Iterates the captures of one file, in bounded memory, and reports what cannot be read and what can be repaired. A record that does not name
- * this file's warcinfo came out of somebody's body, found while searching behind damage: it is not ours.
+ * Iterates the captures of one file, in bounded memory, and reports what cannot be read and what can be repaired. A
+ * record behind damage that does not name this file's warcinfo is left out: it is part of some page's body.
  */
 export function* scanArchive(
   folder: string,

@@ -14,7 +14,7 @@ export interface ArchiveOptions {
   /** DIR/archive, which exists. */
   folder: string;
   prefix: string;
-  /** Number of the builder thread; part of every file name, so threads never meet in a file. */
+  /** Number of the builder thread; part of every file name, so that no two threads write one file. */
   thread: number;
   /** Level for payloads that came uncompressed; 1 is the default of the crawler, 0 stores. */
   level: number;
@@ -52,15 +52,15 @@ const LARGE_BODY_BYTES = 4 * 1024 * 1024;
 const FLUSH_BYTES = 256 * 1024;
 
 /**
- * Writes captures as WARC 1.1, one gzip member per record, a capture never split between two files
- * or two writes: response (or revisit), request, metadata. They are on their way to the disk after
- * `flush` and survive a power loss after `sync`; until then their location is only where they will be.
+ * Writes captures as WARC 1.1, one gzip member per record: response (or revisit), request, metadata. A capture is never
+ * split between two files or two writes. It is in the file after `flush` and survives a power loss after `sync`; until
+ * then its location is where it will be.
  */
 export class Archive {
   readonly #options: ArchiveOptions;
   readonly #clock: () => number;
   readonly #known: KnownPayloads;
-  /** What the open file does not hold yet. */
+  /** What is not written yet. */
   readonly #members = new MemberBuffer();
   #file: ArchiveFile | undefined;
   #captures = 0;
@@ -74,7 +74,7 @@ export class Archive {
     this.#known = new KnownPayloads(options.knownPayloads ?? 0);
   }
 
-  /** Takes one capture; throws DiskFullError, after which the same capture may be tried again. */
+  /** Takes one capture; after a DiskFullError the same capture may be appended again. */
   append(capture: Capture): Archived {
     if (this.#isFull()) this.close();
     else if (this.#members.length >= FLUSH_BYTES) this.flush();
@@ -88,7 +88,7 @@ export class Archive {
     }
   }
 
-  /** Hands all captures to the operating system, all or none; on DiskFullError they stay for the next try. */
+  /** Hands all captures to the operating system, all or none; after a DiskFullError they stay for the next try. */
   flush(): void {
     if (this.#members.length === 0) return;
     this.#file!.write(this.#members.bytes);
@@ -133,7 +133,7 @@ export class Archive {
     const recordId = newRecordId();
     const shared = this.#sharedFields(capture);
     const offset = file.size + members.length;
-    // Of a body that was cut, the rest is unknown: it equals nothing. An empty one takes no space.
+    // The rest of a truncated body is unknown, so it equals no other; an empty one takes no space.
     const comparable = body.length > 0 && truncated === undefined;
     const known = comparable ? this.#known.find(payloadDigest, payloadSha256) : undefined;
     const same = unchanged ?? known;
@@ -179,8 +179,8 @@ export class Archive {
   }
 
   /**
-   * The same bytes are in this archive already, or in an earlier one whose server says that nothing has changed since
-   * (WARC 1.1, 6.7): their record is named, only the head is stored.
+   * The same bytes are in this archive already, or in that of an earlier crawl and the server answered 304 (WARC 1.1,
+   * 6.7): only the head is stored, with the name of the record that has the body.
    */
   #addRevisit(capture: Capture, start: string, digest: string, same: PayloadRecord): number {
     const profile = capture.unchanged === undefined ? PROFILE.identical : PROFILE.notModified;

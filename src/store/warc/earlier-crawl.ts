@@ -3,6 +3,7 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { surtKey } from "../../url/surt.ts";
 import type { EarlierRecord } from "../capture.ts";
 import { FileWindow } from "../files/file-window.ts";
+import { parseJson } from "../files/jsonl.ts";
 import { SortedLines } from "../files/sorted-lines.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
 import { headEnd } from "./archived-head.ts";
@@ -42,11 +43,11 @@ export class EarlierCrawl {
     this.#maxBytes = maxBytes;
   }
 
-  /** The page as that crawl got it last; undefined when it has none that is whole. */
+  /** The page as that crawl fetched it last; undefined when it has no whole copy. */
   find(url: CrawlUrl): EarlierPage | undefined {
     let found: IndexFields | undefined;
     for (const line of this.#index.all(`${surtKey(url)} `)) {
-      const fields = fieldsOf(line);
+      const fields = parseJson(line.slice(line.indexOf(" {") + 1)) as IndexFields | undefined;
       if (fields?.url === url && fields.status === "200" && fields.mime !== "warc/revisit")
         found = fields;
     }
@@ -71,16 +72,7 @@ export class EarlierCrawl {
   }
 }
 
-/** The fields of an index line; undefined for a damaged one. */
-function fieldsOf(line: string): IndexFields | undefined {
-  try {
-    return JSON.parse(line.slice(line.indexOf(" {") + 1)) as IndexFields;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Takes a response record apart; one that was cut short says nothing about the whole page. */
+/** Takes a response record apart; undefined for one that was cut short, because the whole page is not known then. */
 function pageOf(bytes: Buffer, url: CrawlUrl): EarlierPage | undefined {
   const record = parseWarcHeader(bytes, true);
   if (typeof record === "string") return undefined;

@@ -33,10 +33,7 @@ function headerLength(bytes: Buffer): number {
   return at > bytes.length ? Number.NaN : at;
 }
 
-/**
- * Reads the member that starts at the offset, looking further into the file until it ends; with a header, as if it
- * began with that.
- */
+/** Reads the member at the offset, as much of the file as it takes; with `header`, as if it began with that. */
 export function readMember(
   file: FileWindow,
   offset: number,

@@ -10,9 +10,9 @@ interface Known extends PayloadRecord {
 }
 
 /**
- * Payloads archived lately, so that the same bytes are not stored again. Bounded: the one that was not met for
- * longest is forgotten, which costs space and nothing else. Both digests are compared in full, because SHA-1 alone
- * can be made to collide.
+ * Payloads archived lately, so that the same bytes are not stored again. Bounded: the least recently used one is
+ * forgotten, which costs space and nothing else. Both digests are compared in full, because SHA-1 alone can be made to
+ * collide.
  */
 export class KnownPayloads {
   readonly #capacity: number;

@@ -5,7 +5,7 @@ import { sha1 } from "./digest.ts";
 
 /** Stored blocks are framed here: starting zlib costs 10 us and a copy. */
 const MAX_STORED_BLOCK_BYTES = 0xffff;
-/** Every member begins with these bytes, whatever zlib and the system would write: so a flipped one is known. */
+/** Every member begins with these bytes, whatever zlib would write: so a flipped one can be recognised. */
 export const MEMBER_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 /** Kind, length, and length once more. */
 export const STORED_BLOCK_HEADER_BYTES = 5;
@@ -21,8 +21,8 @@ const DIGEST_BYTES = "WARC-Block-Digest: sha1:".length + 32;
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Collects records as gzip members in one piece of memory until they are written with one call, and
- * is then used again: a small record is framed where it stands, without a buffer of its own.
+ * Collects records as gzip members in one piece of memory until they are written with one call, and is then used again:
+ * a small record is framed in place, without a buffer of its own.
  */
 export class MemberBuffer {
   #bytes = newBytes(FIRST_BYTES);

@@ -8,8 +8,8 @@ import { MEMBER_HEADER, STORED_BLOCK_HEADER_BYTES, TRAILER_BYTES } from "./membe
 export type OwnMember = { bytes: Buffer; length: number; repairs: Repair[] };
 
 /**
- * Reads a member of a file that our own writer wrote. Its checksum covers the content alone. The header is always the
- * same, and bits that only fill up a byte are 0: where they are not, they were flipped and can be repaired.
+ * Reads a member of a file that our own writer wrote. Its checksum covers the content alone, but its header is always
+ * the same and the bits that pad a byte are 0: where they are not, they were flipped and can be repaired.
  */
 export function readOwnMember(
   file: FileWindow,
@@ -27,7 +27,7 @@ export function readOwnMember(
   for (const [i, value] of MEMBER_HEADER.entries())
     if (raw[i] !== value) repairs.push({ offset: offset + i, value });
   let at = MEMBER_HEADER.length;
-  // What fills up the first byte of a stored block.
+  // The first byte of a stored block has three bits, the rest is padding.
   for (; (raw[at]! & 6) === 0; at += STORED_BLOCK_HEADER_BYTES + raw.readUInt16LE(at + 1)) {
     const isLast = raw[at]! & 1;
     if (raw[at]! > 1) repairs.push({ offset: offset + at, value: isLast });
@@ -35,13 +35,13 @@ export function readOwnMember(
   }
   const last = raw.length - TRAILER_BYTES - 1;
   const deflated = Buffer.from(raw.subarray(MEMBER_HEADER.length, last + 1));
-  const value = withoutFill(deflated, member.bytes);
+  const value = withoutPadding(deflated, member.bytes);
   if (value !== raw[last]) repairs.push({ offset: offset + last, value });
   return { ...member, repairs };
 }
 
-/** The last byte of compressed content without bits that mean nothing: as long as the highest bit does not, it goes. */
-function withoutFill(deflated: Buffer, content: Buffer): number {
+/** The last byte of compressed content without padding: its highest bit is cleared as long as that changes nothing. */
+function withoutPadding(deflated: Buffer, content: Buffer): number {
   for (let value = deflated.at(-1)!; ; value = deflated.at(-1)!) {
     deflated[deflated.length - 1] = value & ~(1 << (31 - Math.clz32(value)));
     if (value === 0 || !inflatesTo(deflated, content)) return value;

@@ -18,7 +18,7 @@ export function checkRecord(header: WarcHeader, block: Buffer): string[] {
   return found.filter((problem) => typeof problem === "string");
 }
 
-/** A sentence, or what is not true when there is nothing to say. */
+/** What is wrong, or false. */
 type Problem = string | false;
 
 function checkFields({ headers, version }: WarcHeader): Problem[] {

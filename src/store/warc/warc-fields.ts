@@ -6,7 +6,7 @@ const MAX_METADATA_BYTES = 256 * 1024;
 const MAX_VALUE_CHARS = 8192;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** One line of application/warc-fields; "" when there is nothing to say. */
+/** One line of application/warc-fields; "" without a value. */
 function line(name: string, value: string | number | undefined): string {
   return value === undefined || value === "" ? "" : `${name}: ${value}\r\n`;
 }
@@ -33,7 +33,7 @@ function hopsFromSeed(capture: Capture): string {
   return capture.via === "redirect" ? `${links}R` : links;
 }
 
-/** The block of a metadata record, in parts: how the page was found, what was read in it, where it leads. */
+/** The block of a metadata record, in parts: how the page was found, what it contains, where it links to. */
 export function metadataBlock(
   capture: Capture,
   payloadSha256: string,
@@ -65,7 +65,7 @@ function pageFields({ charset, title, language, robots, words }: PageFacts): str
   );
 }
 
-/** The links for which there is room, and how many those are that are left out. */
+/** The links for which there is room, and how many are left out. */
 function cut({ lines, length }: LinkList, room: number): [Uint8Array, string] {
   const last = lines.lastIndexOf(LINK_END, Math.max(0, room - LINK_END.length));
   const kept = lines.subarray(0, last < 0 ? 0 : last + LINK_END.length);

@@ -17,7 +17,7 @@ export interface WarcHeader {
   problems: string[];
 }
 
-/** Reads the header at the start of the bytes; a string tells why there is none. */
+/** Reads the header at the start of the bytes; answers the reason, as a string, when there is none. */
 export function parseWarcHeader(bytes: Buffer, atEnd: boolean): WarcHeader | string {
   const problems: string[] = [];
   const start = bytes.subarray(0, 64).toString("latin1");

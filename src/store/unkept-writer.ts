@@ -3,7 +3,7 @@ import { UNKEPT } from "./capture.ts";
 import { newRecordId } from "./warc/warc-record.ts";
 import { NOTHING_WAITS, syncWriter, type Writer, type WriterOptions } from "./writer.ts";
 
-/** What `--store none` writes to: gives each capture a number that tells it from any other of the crawl. */
+/** The store of `--store none`: keeps nothing, but gives each capture a number that no other of the crawl has. */
 export function openUnkept({ config }: WriterOptions): Writer | undefined {
   if (config.store !== "none") return undefined;
   // Random, so that no other builder and no later run begins near it.
