@@ -7,7 +7,7 @@ import { checkArchives } from "../../store/finish/check-archives.ts";
 import { LoopDoorbell } from "../../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { BufferPlan } from "../buffer-plan.ts";
-import { spareFiles } from "../file-budget.ts";
+import { extraFiles } from "../file-budget.ts";
 import { HandOffPort, type PlaceOfRecord } from "../hand-off/hand-off-port.ts";
 import { openSender } from "../hand-off/open-buffer.ts";
 import { SendRecords } from "../hand-off/send-records.ts";
@@ -21,10 +21,21 @@ import type { CrawlerRules } from "./crawler-rules.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { WakeTimer } from "./wake-timer.ts";
 
+/** Counters that are a figure of the frontier, under the same name. */
+const COUNTED_BY_FRONTIER = [
+  "pages",
+  "known",
+  "queued",
+  "hostsWaiting",
+  "nextUrls",
+  "exchanges",
+  "exchangeVisits",
+] as const;
+
 /** What a crawler reports to its supervisor. */
 export interface CrawlerListener {
   onSeed(url: CrawlUrl): void;
-  /** What is on disk is read: how many things are pending here, and how many pages are committed. */
+  /** The shards are read from disk: this thread's part of the pending counter, and its committed pages. */
   onReady(share: number, pages: number): void;
   onFinished(): void;
   onFault(error: unknown): void;
@@ -44,7 +55,7 @@ export class Crawler {
   readonly #frontier;
   readonly #handOff;
   readonly #uncommitted: Uncommitted;
-  /** Visits to hosts that could not be reached last time: no work, only hope. */
+  /** Visits in flight to hosts that could not be reached last time: they do not keep a crawl alive. */
   #hopeful = 0;
   #isRoundPlanned = false;
   #isRunning = false;
@@ -59,10 +70,10 @@ export class Crawler {
     const account = new Account(memory, thread);
     this.#handOff = openSender(memory, config, thread);
     this.#port = new HandOffPort(this.#handOff, rules.epoch);
-    const builderBell = bells[memory.threads + new BufferPlan(config).builderOf(thread)]!;
+    const builderBell = bells.builders[new BufferPlan(config).builderOf(thread)]!;
     this.#uncommitted = new Uncommitted(config, account, builderBell);
     const wakeAll = () => {
-      for (const bell of bells) bell.ring();
+      for (const bell of bells.all) bell.ring();
       this.#planRound();
     };
     this.#frontier = openFrontier({
@@ -82,14 +93,14 @@ export class Crawler {
         },
         onReturned: wakeAll,
       }),
-      bells: bells.slice(0, memory.threads),
+      bells: bells.crawlers,
       port: this.#port,
       counters: this.#counters,
-      maxRecoveredFiles: Math.floor(spareFiles(config) / 2),
+      maxRecoveredFiles: Math.floor(extraFiles(config) / 2),
       checkArchives: (ends) => checkArchives(rules.archive, ends, rules.lostArchives),
       onLast: () => {
         this.#control.end("finished", MODES.drain);
-        bells.at(-2)!.ring();
+        bells.supervisor.ring();
       },
     });
     this.#loop = new CrawlerLoop({
@@ -111,17 +122,17 @@ export class Crawler {
       records: new SendRecords(this.#handOff, config.store !== "none"),
       counters: this.#counters,
       debugLog: config.debug
-        ? new DebugLog(debugRingOf(memory, thread + 1), bells.at(-1)!, this.#counters)
+        ? new DebugLog(debugRingOf(memory, thread + 1), bells.debugLog, this.#counters)
         : undefined,
       announceSeed: (url) => listener.onSeed(url),
       isAborting: () => this.#control.mode === MODES.abort,
       finish: (lease, end) => this.#loop.finish(lease, end),
       retry: (lease, untilMs, rests) => this.#loop.retry(lease, untilMs, rests),
     });
-    this.#bell = new LoopDoorbell(bells[thread]!, () => this.#round());
+    this.#bell = new LoopDoorbell(bells.crawlers[thread]!, () => this.#round());
   }
 
-  /** Takes in the seeds of the shards this thread owns and says what there is to do. Nothing runs before `go`. */
+  /** Reads the shards of this thread, admits their seeds, and reports what there is to do. Nothing runs before `go`. */
   start(ownSeeds: readonly CrawlUrl[]): void {
     this.#frontier.open(ownSeeds);
     const { share, pages } = this.#frontier.stats();
@@ -129,13 +140,13 @@ export class Crawler {
     this.#listener.onReady(share, pages);
   }
 
-  /** The supervisor has counted everybody: begin. */
+  /** The supervisor has counted all threads: start crawling. */
   go(): void {
     this.#isRunning = true;
     this.#round();
   }
 
-  /** Another thread's seed redirected to this URL. */
+  /** A seed redirected to this URL. */
   addSeed(url: CrawlUrl): void {
     this.#parts.scope.addSeed(url);
   }
@@ -146,7 +157,7 @@ export class Crawler {
     this.#planRound();
   }
 
-  /** Gives up on every URL that only waits for its host. */
+  /** Abandons every URL that only waits for its host. */
   giveUpWaiting(): void {
     this.#loop.giveUpWaiting();
     this.#planRound();
@@ -189,20 +200,12 @@ export class Crawler {
 
   #publish(): void {
     const counters = this.#counters;
-    const { known, queued, hostsWaiting, nextUrls, pages, blocksSent, ...credits } =
-      this.#loop.stats;
-    counters.set("pages", pages);
-    counters.set("known", known);
-    counters.set("queued", queued);
-    counters.set("hostsWaiting", hostsWaiting);
-    counters.set("foreignBlocks", blocksSent);
-    counters.set("nextUrls", nextUrls);
-    if (nextUrls > counters.get("maxNextUrls")) counters.set("maxNextUrls", nextUrls);
-    counters.set("exchanges", credits.exchanges);
-    counters.set("exchangeVisits", credits.exchangeVisits);
-    const { inFlight } = this.#loop;
+    const { stats, inFlight } = this.#loop;
+    for (const name of COUNTED_BY_FRONTIER) counters.set(name, stats[name]);
+    counters.set("foreignBlocks", stats.blocksSent);
+    counters.set("maxNextUrls", Math.max(stats.nextUrls, counters.get("maxNextUrls")));
     counters.set("inFlight", inFlight);
-    if (inFlight > counters.get("maxInFlight")) counters.set("maxInFlight", inFlight);
+    counters.set("maxInFlight", Math.max(inFlight, counters.get("maxInFlight")));
     counters.set("hopeful", this.#hopeful);
     counters.set("uncommitted", this.#uncommitted.visits);
     counters.set("handedOver", this.#handOff.added);

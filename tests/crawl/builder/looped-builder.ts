@@ -1,6 +1,6 @@
+import { BufferPlan } from "../../../src/crawl/buffer-plan.ts";
 import { BuilderLoop, type BuilderParts } from "../../../src/crawl/builder/builder-loop.ts";
 import type { FromBuilder } from "../../../src/crawl/builder/builder-message.ts";
-import { BufferPlan } from "../../../src/crawl/buffer-plan.ts";
 import type { BufferSender } from "../../../src/crawl/hand-off/buffer-sender.ts";
 import { captureParts } from "../../../src/crawl/hand-off/capture-frame.ts";
 import { openBuffer, openSender } from "../../../src/crawl/hand-off/open-buffer.ts";
@@ -34,7 +34,7 @@ export function loopOver(
     })),
     memory,
     stored: new Int32Array(memory.stored),
-    bells: bellsOf(memory),
+    bells: bellsOf(memory).crawlers,
     writer,
     journals: undefined,
     patience: { refused: raise, accepted: () => {} },
