@@ -12,7 +12,7 @@ export function openBuffer(
   config: BufferConfig,
   buffer: number,
 ): HandOffBuffer {
-  const bell = bellsOf(memory)[memory.threads + (buffer % config.builders)]!;
+  const bell = bellsOf(memory).builders[buffer % config.builders]!;
   const crawlers = new BufferPlan(config).crawlersOf(buffer).length;
   return new HandOffBuffer(memory.buffers[buffer]!, config.bufferSize, crawlers, bell);
 }

@@ -63,12 +63,6 @@ export class CounterRow {
     this.#row[INDEX[name]] = value;
   }
 
-  /** Sets a counter and another one to the most it ever was. */
-  setWithMax(name: CounterName, value: number, maxName: CounterName): void {
-    this.set(name, value);
-    if (value > this.get(maxName)) this.set(maxName, value);
-  }
-
   get(name: CounterName): number {
     return this.#row[INDEX[name]]!;
   }

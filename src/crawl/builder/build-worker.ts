@@ -29,7 +29,7 @@ const { builder: me, config, memory, out, treeLocks, journals } = workerData as 
 const port = parentPort!;
 const control = new Control(memory);
 const bells = bellsOf(memory);
-const bell = bells[memory.threads + me]!;
+const bell = bells.builders[me]!;
 const plan = new BufferPlan(config);
 const patience = new DiskPatience(control, bell, (message) => port.postMessage(message));
 const loop = new BuilderLoop({
@@ -39,7 +39,7 @@ const loop = new BuilderLoop({
   })),
   memory,
   stored: new Int32Array(memory.stored),
-  bells,
+  bells: bells.crawlers,
   writer: patience.repeat(() => new Builder({ folder: out, thread: me, config, treeLocks })),
   journals: journals && new JournalWriters(journalFiles(journals)),
   patience,

@@ -12,7 +12,7 @@ const SLEEP_MS = 1000;
 
 const { memory, file } = workerData as DebugRules;
 const control = new Control(memory);
-const bell = bellsOf(memory).at(-1)!;
+const bell = bellsOf(memory).debugLog;
 const ring = debugRingOf(memory, memory.threads + 1);
 const writer = new JsonlFile(file);
 const bytes = Buffer.alloc(ring.slotBytes);

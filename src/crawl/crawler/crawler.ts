@@ -7,7 +7,7 @@ import { checkArchives } from "../../store/finish/check-archives.ts";
 import { LoopDoorbell } from "../../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { BufferPlan } from "../buffer-plan.ts";
-import { spareFiles } from "../file-budget.ts";
+import { extraFiles } from "../file-budget.ts";
 import { HandOffPort } from "../hand-off/hand-off-port.ts";
 import { SendRecords } from "../hand-off/send-records.ts";
 import { openSender } from "../open-buffer.ts";
@@ -21,6 +21,17 @@ import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { WakeTimer } from "./wake-timer.ts";
+
+/** Counters that are a figure of the frontier, under the same name. */
+const COUNTED_BY_FRONTIER = [
+  "pages",
+  "known",
+  "queued",
+  "hostsWaiting",
+  "nextUrls",
+  "exchanges",
+  "exchangeVisits",
+] as const;
 
 /** One crawler thread: the loop, driven by sockets, a doorbell and a timer. */
 export class Crawler {
@@ -36,7 +47,7 @@ export class Crawler {
   readonly #frontier;
   readonly #handOff;
   readonly #uncommitted: Uncommitted;
-  /** Visits to hosts that could not be reached last time: no work, only hope. */
+  /** Visits in flight to hosts that could not be reached last time: they do not keep a crawl alive. */
   #hopeful = 0;
   #isRoundPlanned = false;
   #isRunning = false;
@@ -51,10 +62,10 @@ export class Crawler {
     const account = new Account(memory, thread);
     this.#handOff = openSender(memory, config, thread);
     this.#port = new HandOffPort(this.#handOff, rules.epoch);
-    const builderBell = bells[memory.threads + new BufferPlan(config).builderOf(thread)]!;
+    const builderBell = bells.builders[new BufferPlan(config).builderOf(thread)]!;
     this.#uncommitted = new Uncommitted(config, account, builderBell);
     const wakeAll = () => {
-      for (const bell of bells) bell.ring();
+      for (const bell of bells.all) bell.ring();
       this.#planRound();
     };
     this.#frontier = openFrontier({
@@ -74,14 +85,14 @@ export class Crawler {
         },
         onReturned: wakeAll,
       }),
-      bells: bells.slice(0, memory.threads),
+      bells: bells.crawlers,
       port: this.#port,
       counters: this.#counters,
-      maxRecoveredFiles: Math.floor(spareFiles(config) / 2),
+      maxRecoveredFiles: Math.floor(extraFiles(config) / 2),
       checkArchives: (ends) => checkArchives(rules.archive, ends, rules.lostArchives),
       onLast: () => {
         this.#control.end("finished", MODES.drain);
-        bells.at(-2)!.ring();
+        bells.supervisor.ring();
       },
     });
     this.#loop = new CrawlerLoop({
@@ -103,17 +114,17 @@ export class Crawler {
       records: new SendRecords(this.#handOff, config.store !== "none"),
       counters: this.#counters,
       debugLog: config.debug
-        ? new DebugLog(debugRingOf(memory, thread + 1), bells.at(-1)!, this.#counters)
+        ? new DebugLog(debugRingOf(memory, thread + 1), bells.debugLog, this.#counters)
         : undefined,
       announceSeed: (url) => post({ kind: "seed", url }),
       isAborting: () => this.#control.mode === MODES.abort,
       finish: (lease, end) => this.#loop.finish(lease, end),
       retry: (lease, untilMs, rests) => this.#loop.retry(lease, untilMs, rests),
     });
-    this.#bell = new LoopDoorbell(bells[thread]!, () => this.#round());
+    this.#bell = new LoopDoorbell(bells.crawlers[thread]!, () => this.#round());
   }
 
-  /** Takes in the seeds of the shards this thread owns and says what there is to do. Nothing runs before `go`. */
+  /** Reads the shards of this thread, admits their seeds, and reports what there is to do. Nothing runs before `go`. */
   start(ownSeeds: readonly CrawlUrl[]): void {
     this.#frontier.open(ownSeeds);
     const { share, pages } = this.#frontier.stats();
@@ -172,15 +183,11 @@ export class Crawler {
   #publish(): void {
     const counters = this.#counters;
     const { stats, inFlight } = this.#loop;
-    counters.set("pages", stats.pages);
-    counters.set("known", stats.known);
-    counters.set("queued", stats.queued);
-    counters.set("hostsWaiting", stats.hostsWaiting);
+    for (const name of COUNTED_BY_FRONTIER) counters.set(name, stats[name]);
     counters.set("foreignBlocks", stats.blocksSent);
-    counters.set("exchanges", stats.exchanges);
-    counters.set("exchangeVisits", stats.exchangeVisits);
-    counters.setWithMax("nextUrls", stats.nextUrls, "maxNextUrls");
-    counters.setWithMax("inFlight", inFlight, "maxInFlight");
+    counters.set("maxNextUrls", Math.max(stats.nextUrls, counters.get("maxNextUrls")));
+    counters.set("inFlight", inFlight);
+    counters.set("maxInFlight", Math.max(inFlight, counters.get("maxInFlight")));
     counters.set("hopeful", this.#hopeful);
     counters.set("uncommitted", this.#uncommitted.visits);
     counters.set("handedOver", this.#handOff.added);

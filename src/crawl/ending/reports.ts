@@ -11,7 +11,7 @@ import { BufferPlan } from "../buffer-plan.ts";
 import { type Measured, reportOf } from "../crawl-summary.ts";
 import { topPages } from "./top-pages.ts";
 
-/** What reports are made of. */
+/** What the reports are made from. */
 export interface ReportSource {
   readonly totals: Totals;
   readonly measured: Measured;
@@ -34,13 +34,13 @@ export function writeReports(out: string, config: CrawlConfig, source: ReportSou
   writeResults(out, facts, results);
 }
 
-/** Writes reports/top-pages.json, of a crawl ordered by cash. */
+/** Writes reports/top-pages.json for a crawl ordered by cash. */
 export function writeTopPages(out: string): void {
   const { reports, pages } = crawlPaths(out);
   writeJson(join(reports, "top-pages.json"), topPages(pages));
 }
 
-/** What is known of the newest run: what its statistics say; of one that crashed, what it was told to do. */
+/** Facts about the newest run: from its statistics, or from its configuration if it crashed. */
 export function readNewestRun(out: string): RunFacts {
   const config = configAfterCrash(out);
   if (config?.threads === undefined) return readRunFacts(crawlPaths(out).reports);
@@ -58,7 +58,7 @@ function configAfterCrash(out: string): CrawlConfig | undefined {
   }
 }
 
-/** Why the crawl ended, in words; of the limits the one that was reached. */
+/** Why the crawl ended, in words; for a limit, the one that was reached. */
 function endedBy(config: CrawlConfig, totals: Totals, { ended }: Measured): string {
   if (ended === "finished") return "no URL was left";
   if (ended === "interrupted") return "interrupted";

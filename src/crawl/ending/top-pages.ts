@@ -3,23 +3,23 @@ import type { PageLine } from "../../store/lists/page-line.ts";
 
 /** Pages in the report. */
 const TOP = 100;
-/** Where a line of pages.jsonl tells the cash: at its end, so that nothing a page says can pass for it. */
+/** The cash in a line of pages.jsonl. It stands at the end of the line, where no text of a page can imitate it. */
 const CASH = /,"cash":(\d+),"priority":[^,"]+\}$/;
 
 /** A page as reports/top-pages.json lists it. */
 export type TopPage = Pick<PageLine, "url" | "title" | "depth" | "cash" | "priority">;
 
-/** The pages that were fetched with the most cash, the first of them first. */
+/** The pages that were fetched with the most cash, richest first. */
 export function topPages(pagesFile: string, count = TOP): TopPage[] {
   let best: { cash: number; line: string }[] = [];
-  let least = -1;
+  let minCash = -1;
   const keepBest = () => {
     best = best.sort((a, b) => b.cash - a.cash).slice(0, count);
-    if (best.length === count) least = best.at(-1)!.cash;
+    if (best.length === count) minCash = best.at(-1)!.cash;
   };
   for (const line of readLines(pagesFile)) {
     const cash = Number(CASH.exec(line)?.[1] ?? -1);
-    if (cash <= least) continue;
+    if (cash <= minCash) continue;
     best.push({ cash, line });
     if (best.length >= 2 * count) keepBest();
   }

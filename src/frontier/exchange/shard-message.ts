@@ -1,21 +1,21 @@
 import type { OutboxBlock } from "../link/link-block.ts";
 
 /*
- * What shards say to each other, as it lies in a slot of an inbox:
+ * A message between shards, as it lies in a slot of an inbox:
  *
  *   kind 8 | to 16 | from 16 | epoch 32 | number 32 | links 32 | bytes of the block
  *
- * `links` is a block; `confirm` says that all blocks up to this number are durable with their receiver; `gap` says
- * that blocks behind this number are missing. The others are about leases that another thread works on (lending.ts).
+ * `links` is a block; `confirm`: all blocks up to this number are durable with their receiver; `gap`: the blocks behind
+ * this number are missing. The others are about leases that another thread works on (`lending/`).
  */
 
 const HEAD_BYTES = 17;
 const KINDS = ["links", "confirm", "gap", "ask", "lend", "ended", "back", "found", "done"] as const;
 
-/** What is said about leases that another thread works on. */
+/** Messages about leases that another thread works on. */
 export type LendingKind = "ask" | "lend" | "ended" | "back" | "found" | "done";
 
-/** One message from shard to shard. */
+/** One message between shards. */
 export interface ShardMessage {
   readonly kind: (typeof KINDS)[number];
   readonly to: number;
@@ -33,12 +33,12 @@ export function maxBlockBytes(slotBytes: number): number {
   return slotBytes - HEAD_BYTES;
 }
 
-/** True for what the owner of a lent lease waits for; asking and lending may fail without a trace. */
+/** True for messages that the owner of a lent lease waits for; `ask` and `lend` may be lost. */
 export function isAwaited({ kind }: ShardMessage): boolean {
   return kind === "ended" || kind === "back" || kind === "found" || kind === "done";
 }
 
-/** A block on its way. */
+/** A block of links. */
 export function blockMessage(from: number, block: OutboxBlock): ShardMessage {
   const { target: to, epoch, number, links, bytes } = block;
   return { kind: "links", to, from, epoch, number, links, bytes };
@@ -61,7 +61,7 @@ export function isAboutLeases({ kind }: ShardMessage): boolean {
 }
 
 /** A message about leases. */
-export function lendingMessages(
+export function leaseMessage(
   kind: LendingKind,
   from: number,
   to: number,
@@ -72,16 +72,16 @@ export function lendingMessages(
   return { kind, to, from, epoch, number, links: 0, bytes };
 }
 
-/** Writes a message; answers its length. */
-export function writeShardMessage(into: Buffer, mail: ShardMessage): number {
-  into[0] = KINDS.indexOf(mail.kind);
-  into.writeUInt16LE(mail.to, 1);
-  into.writeUInt16LE(mail.from, 3);
-  into.writeUInt32LE(mail.epoch, 5);
-  into.writeUInt32LE(mail.number, 9);
-  into.writeUInt32LE(mail.links, 13);
-  into.set(mail.bytes, HEAD_BYTES);
-  return HEAD_BYTES + mail.bytes.length;
+/** Writes a message; returns its length. */
+export function writeShardMessage(into: Buffer, message: ShardMessage): number {
+  into[0] = KINDS.indexOf(message.kind);
+  into.writeUInt16LE(message.to, 1);
+  into.writeUInt16LE(message.from, 3);
+  into.writeUInt32LE(message.epoch, 5);
+  into.writeUInt32LE(message.number, 9);
+  into.writeUInt32LE(message.links, 13);
+  into.set(message.bytes, HEAD_BYTES);
+  return HEAD_BYTES + message.bytes.length;
 }
 
 /** Reads a message; its bytes are a view. */

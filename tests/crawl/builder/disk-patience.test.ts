@@ -15,7 +15,7 @@ test("a fault that several files meet is one pause: it is posted once, and is ov
   createCrawlFolder(folder, 0, {});
   const memory = createMemory({ threads: 1, builders: 1 });
   const posted: DiskMessage["kind"][] = [];
-  const bell = bellsOf(memory)[0]!;
+  const bell = bellsOf(memory).builders[0]!;
   const patience = new DiskPatience(new Control(memory), bell, ({ kind }) => posted.push(kind));
   const real = fs.writeSync;
   const paths = new Map<number, string>();

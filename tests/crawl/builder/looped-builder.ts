@@ -34,7 +34,7 @@ export function loopOver(
     })),
     memory,
     stored: new Int32Array(memory.stored),
-    bells: bellsOf(memory),
+    bells: bellsOf(memory).crawlers,
     writer,
     journals: undefined,
     patience: { refused: raise, accepted: () => {} },

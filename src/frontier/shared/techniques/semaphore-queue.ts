@@ -27,7 +27,7 @@ const TAIL = 1;
 const MUTEX = 2;
 const PERMITS = 3;
 
-/** Three semaphores as in the seed: `empty` and `full` count slots, `mutex` guards the queue. */
+/** A queue with three semaphores as in the seed: `empty` and `full` count slots, `mutex` guards the ring. */
 export class SemaphoreQueue implements RecordQueue {
   readonly slotBytes: number;
   readonly #words: Int32Array;
@@ -47,12 +47,12 @@ export class SemaphoreQueue implements RecordQueue {
     this.#words = new Int32Array(memory, 0, words);
     this.#positions = new Positions(size);
     this.#permits = new PermitCycle(this.#words, PERMITS, size, owner, this.#patience);
-    // The binary semaphore is a mutex, because its word must name its holder.
+    // A mutex instead of a binary semaphore, because its word must name its holder.
     this.#mutex = new Mutex(this.#words, MUTEX, owner);
     this.#slots = new RecordSlots(memory, words * 4, size, shape.slotBytes);
   }
 
-  /** Bytes of shared memory; zero is right at first. */
+  /** Bytes of shared memory, zero at first. */
   static bytes(shape: QueueShape): number {
     const size = recordsOf(shape);
     return (PERMITS + PermitCycle.words(size)) * 4 + RecordSlots.bytes(size, shape.slotBytes);
@@ -111,15 +111,14 @@ export class SemaphoreQueue implements RecordQueue {
   }
 
   size(): number {
-    const tail = Atomics.load(this.#words, TAIL);
-    return this.#positions.between(Atomics.load(this.#words, HEAD), tail);
+    return this.#positions.used(this.#words, HEAD, TAIL);
   }
 
   shutDown(): void {
     this.#permits.close();
   }
 
-  /** A permit says by itself how far its holder came, except inside the lock: there the records are counted. */
+  /** A permit shows how far its holder came, except inside the lock: there the records are counted. */
   reclaim(deadOwner: number): number {
     const inside = this.#mutex.holder() === deadOwner;
     const excess = inside ? this.size() - this.#permits.records() : 0;
