@@ -187,15 +187,18 @@ export class SharedFrontier implements Frontier {
   }
 
   #insertSpill(): void {
+    const { queue, wakeOthers } = this.#parts;
     let hasInserted = false;
     for (let found = this.#spill.shift(); found !== undefined; found = this.#spill.shift()) {
-      if (!this.#insert(found)) {
+      const block = new LinkBlock(queue.slotBytes);
+      block.tryAdd(found);
+      if (!queue.tryInsert(block.bytes, block.used)) {
         this.#spill.pushFront(found);
         break;
       }
       hasInserted = true;
     }
-    if (hasInserted) this.#parts.wakeOthers();
+    if (hasInserted) wakeOthers();
   }
 
   #take(): Lease | undefined {
@@ -241,11 +244,5 @@ export class SharedFrontier implements Frontier {
 
   #key(found: Discovery): string {
     return admissionKey(found, this.#parts.dedup ?? {});
-  }
-
-  #insert(found: Discovery): boolean {
-    const block = new LinkBlock(this.#parts.queue.slotBytes);
-    block.tryAdd(found);
-    return this.#parts.queue.tryInsert(block.bytes, block.used);
   }
 }
