@@ -175,18 +175,14 @@ export class Crawl {
   /** Creates the folder, or opens an existing one, and locks it for this process; returns how to unlock it. */
   #openFolder(): () => void {
     if (!this.#resumes) {
-      const { frontier, shards } = this.#config;
       const random = randomBytes(8);
-      const [seedLow, seedHigh] = [random.readUInt32LE(0), random.readUInt32LE(4)];
-      const journals = frontierTraits(this.#config).isDurable ? shards : 0;
-      const crawl = {
-        frontier,
-        seedLow,
-        seedHigh,
-        journals,
+      createCrawlFolder(this.#out, Date.now(), {
+        frontier: this.#config.frontier,
+        seedLow: random.readUInt32LE(0),
+        seedHigh: random.readUInt32LE(4),
+        journals: frontierTraits(this.#config).isDurable ? this.#config.shards : 0,
         config: withoutPasswords(this.#asked),
-      };
-      createCrawlFolder(this.#out, Date.now(), crawl);
+      });
     }
     const unlock = lockFolder(this.#out);
     this.#state = readCrawlState(this.#out)!;
@@ -264,8 +260,8 @@ export class Crawl {
     this.events.emit("progress", progress);
     const { maxTimeMs, maxBytes, maxWaitMs } = this.#config;
     if (this.#control.mode === MODES.run) {
-      if (maxTimeMs !== undefined && now - this.#startMs >= maxTimeMs) this.stop("limit");
-      else if (maxBytes !== undefined && progress.bytes >= maxBytes) this.stop("limit");
+      const isLate = maxTimeMs !== undefined && now - this.#startMs >= maxTimeMs;
+      if (isLate || (maxBytes !== undefined && progress.bytes >= maxBytes)) this.stop("limit");
     } else if (this.#drain.isOver(now, progress.inFlight) && this.#control.mode === MODES.drain) {
       this.#abort();
     }

@@ -21,10 +21,10 @@ export interface ReportSource {
 /** Writes reports/summary.json, reports/seeds.json, the result lists and reports/statistics.txt. */
 export function writeReports(out: string, config: CrawlConfig, source: ReportSource): void {
   const { totals, measured, results } = source;
-  const folder = join(out, "reports");
-  mkdirSync(folder, { recursive: true });
-  writeJson(join(folder, "summary.json"), reportOf(totals, measured));
-  writeJson(join(folder, "seeds.json"), { seeds: config.seeds, rejected: config.rejectedSeeds });
+  const { reports } = crawlPaths(out);
+  mkdirSync(reports, { recursive: true });
+  writeJson(join(reports, "summary.json"), reportOf(totals, measured));
+  writeJson(join(reports, "seeds.json"), { seeds: config.seeds, rejected: config.rejectedSeeds });
   const facts: RunFacts = {
     seconds: measured.seconds,
     threads: config.threads,
@@ -44,8 +44,12 @@ export function writeTopPages(out: string): void {
 export function readNewestRun(out: string): RunFacts {
   const config = configAfterCrash(out);
   if (config?.threads === undefined) return readRunFacts(crawlPaths(out).reports);
-  const buffers = new BufferPlan(config).count;
-  return { seconds: "unknown", threads: config.threads, buffers, endedBy: AFTER_CRASH };
+  return {
+    seconds: "unknown",
+    threads: config.threads,
+    buffers: new BufferPlan(config).count,
+    endedBy: AFTER_CRASH,
+  };
 }
 
 function configAfterCrash(out: string): CrawlConfig | undefined {

@@ -11,19 +11,15 @@ export type TopPage = Pick<PageLine, "url" | "title" | "depth" | "cash" | "prior
 
 /** The pages that were fetched with the most cash, richest first. */
 export function topPages(pagesFile: string, count = TOP): TopPage[] {
-  let best: { cash: number; line: string }[] = [];
-  let minCash = -1;
-  const keepBest = () => {
-    best = best.sort((a, b) => b.cash - a.cash).slice(0, count);
-    if (best.length === count) minCash = best.at(-1)!.cash;
-  };
+  const best: { cash: number; line: string }[] = [];
   for (const line of readLines(pagesFile)) {
     const cash = Number(CASH.exec(line)?.[1] ?? -1);
-    if (cash <= minCash) continue;
-    best.push({ cash, line });
-    if (best.length >= 2 * count) keepBest();
+    // Pages come roughly in the order of their cash, so nearly all of them end here.
+    if (cash <= (best[count - 1]?.cash ?? -1)) continue;
+    const poorer = best.findIndex((page) => page.cash < cash);
+    best.splice(poorer < 0 ? best.length : poorer, 0, { cash, line });
+    if (best.length > count) best.pop();
   }
-  keepBest();
   return best.map(({ line }) => {
     const text = Buffer.from(line, "latin1").toString("utf8");
     const { url, title, depth, cash, priority } = JSON.parse(text) as PageLine;

@@ -92,16 +92,11 @@ export function countAnew(
   guards: number,
   maxPages = Number.POSITIVE_INFINITY,
 ): void {
-  let share = guards;
-  let pages = 0;
-  let held = 0;
-  for (const tally of tallies) {
-    share += tally.share;
-    pages += tally.pages;
-    held += tally.heldPermits ?? 0;
-  }
+  const sum = (part: keyof Tally) => tallies.reduce((all, tally) => all + (tally[part] ?? 0), 0);
+  const pages = sum("pages");
   const isComplete = tallies.length === threads || maxPages === Number.POSITIVE_INFINITY;
-  control.setCounts(share, pages, isComplete ? maxPages - pages - held : 0);
+  const permits = isComplete ? maxPages - pages - sum("heldPermits") : 0;
+  control.setCounts(guards + sum("share"), pages, permits);
   if (pages >= maxPages) control.end("limit", MODES.drain);
 }
 

@@ -239,7 +239,8 @@ export class FineQueue extends WaitingQueue {
   }
 
   #lockOf(node: number): Mutex {
-    if (node < this.#mutexes.length) return this.#mutexes[node]!;
-    return new Mutex(this.words, this.#locks + node * Mutex.WORDS, this.#owner);
+    return (
+      this.#mutexes[node] ?? new Mutex(this.words, this.#locks + node * Mutex.WORDS, this.#owner)
+    );
   }
 }

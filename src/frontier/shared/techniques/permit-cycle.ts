@@ -130,10 +130,7 @@ export class PermitCycle {
 
   /** Lets all sleepers look again. */
   wakeAll(): void {
-    for (let kind = EMPTY; kind <= FULL; kind++) {
-      const event = this.#events[kind]!;
-      event.wakeAll();
-    }
+    for (const event of this.#events) event.wakeAll();
   }
 
   /** Permits that stand for a record in the queue; exact while the queue's lock is held. */

@@ -72,10 +72,8 @@ export interface RecordQueue {
 }
 
 /** How many records fit, as a number also for "grow". */
-export function recordsOf(shape: QueueShape): number {
-  if (shape.size === "grow")
-    return shape.maxSize ?? Math.floor(GROW_BYTES / (shape.slotBytes + 32));
-  return shape.size;
+export function recordsOf({ size, slotBytes, maxSize }: QueueShape): number {
+  return size === "grow" ? (maxSize ?? Math.floor(GROW_BYTES / (slotBytes + 32))) : size;
 }
 
 /** Refuses what shared memory cannot express. */

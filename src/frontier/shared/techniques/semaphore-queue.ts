@@ -67,7 +67,6 @@ export class SemaphoreQueue implements RecordQueue {
       return "timeout";
     }
     this.#insertInside(bytes, length, permit);
-    this.#mutex.unlock();
     this.#permits.release(permit, FULL);
     return "inserted";
   }
@@ -81,7 +80,6 @@ export class SemaphoreQueue implements RecordQueue {
       return -1;
     }
     const length = this.#takeInside(into, permit);
-    this.#mutex.unlock();
     this.#permits.release(permit, EMPTY);
     return length;
   }
@@ -91,10 +89,7 @@ export class SemaphoreQueue implements RecordQueue {
     const permit = this.#permits.tryAcquire(EMPTY, FILLING);
     if (permit === NO_PERMIT) return false;
     const entered = this.#mutex.spinLock(this.#spins);
-    if (entered) {
-      this.#insertInside(bytes, length, permit);
-      this.#mutex.unlock();
-    }
+    if (entered) this.#insertInside(bytes, length, permit);
     this.#permits.release(permit, entered ? FULL : EMPTY);
     return entered;
   }
@@ -105,7 +100,6 @@ export class SemaphoreQueue implements RecordQueue {
     if (permit === NO_PERMIT) return -1;
     const entered = this.#mutex.spinLock(this.#spins);
     const length = entered ? this.#takeInside(into, permit) : -1;
-    if (entered) this.#mutex.unlock();
     this.#permits.release(permit, entered ? EMPTY : FULL);
     return length;
   }
@@ -130,18 +124,22 @@ export class SemaphoreQueue implements RecordQueue {
     return this.#mutex.spinLock(this.#patience) || this.#mutex.lock(timeoutMs);
   }
 
+  /** Inserts with the lock, and releases it. */
   #insertInside(bytes: Uint8Array, length: number, permit: number): void {
     const head = Atomics.load(this.#words, HEAD);
     this.#slots.write(this.#positions.slotOf(head), bytes, length);
     Atomics.store(this.#words, HEAD, this.#positions.after(head));
     this.#permits.mark(permit, FILLED);
+    this.#mutex.unlock();
   }
 
+  /** Takes with the lock, and releases it. */
   #takeInside(into: Uint8Array, permit: number): number {
     const tail = Atomics.load(this.#words, TAIL);
     const length = this.#slots.read(this.#positions.slotOf(tail), into);
     Atomics.store(this.#words, TAIL, this.#positions.after(tail));
     this.#permits.mark(permit, DRAINED);
+    this.#mutex.unlock();
     return length;
   }
 }
