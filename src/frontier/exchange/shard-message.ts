@@ -1,9 +1,9 @@
 import type { OutboxBlock } from "../link/link-block.ts";
 
 /*
- * What shards say to each other, as it lies in a slot of an inbox:
+ * A message from shard to shard, as it lies in a slot of an inbox:
  *
- *   kind 8 | to 16 | from 16 | epoch 32 | number 32 | links 32 | bytes of the block
+ *   kind 8 | to 16 | from 16 | epoch 32 | number 32 | links 32 | bytes
  *
  * `links` is a block; `confirm` says that all blocks up to this number are durable with their receiver; `gap` says
  * that blocks behind this number are missing. The others are about leases that another thread works on (lending.ts).
@@ -12,8 +12,10 @@ import type { OutboxBlock } from "../link/link-block.ts";
 const HEAD_BYTES = 17;
 const KINDS = ["links", "confirm", "gap", "ask", "lend", "ended", "back", "found", "done"] as const;
 
-/** What is said about leases that another thread works on. */
+/** The kinds that are about leases. */
 export type LendingKind = "ask" | "lend" | "ended" | "back" | "found" | "done";
+/** The kinds that the owner of a lent lease waits for; asking and lending may fail without a trace. */
+const AWAITED = new Set<ShardMessage["kind"]>(["ended", "back", "found", "done"]);
 
 /** One message from shard to shard. */
 export interface ShardMessage {
@@ -33,9 +35,14 @@ export function maxBlockBytes(slotBytes: number): number {
   return slotBytes - HEAD_BYTES;
 }
 
-/** True for what the owner of a lent lease waits for; asking and lending may fail without a trace. */
+/** True for what the owner of a lent lease waits for. */
 export function isAwaited({ kind }: ShardMessage): boolean {
-  return kind === "ended" || kind === "back" || kind === "found" || kind === "done";
+  return AWAITED.has(kind);
+}
+
+/** Whether a message is about leases, not about blocks. */
+export function isAboutLeases({ kind }: ShardMessage): boolean {
+  return kind !== "links" && kind !== "confirm" && kind !== "gap";
 }
 
 /** A block on its way. */
@@ -44,25 +51,9 @@ export function blockMessage(from: number, block: OutboxBlock): ShardMessage {
   return { kind: "links", to, from, epoch, number, links, bytes };
 }
 
-/** An answer to the producer of blocks. */
-export function answerMessage(
-  kind: "confirm" | "gap",
-  from: number,
-  to: number,
-  epoch: number,
-  number: number,
-): ShardMessage {
-  return { kind, to, from, epoch, number, links: 0, bytes: NOTHING };
-}
-
-/** Whether a message is about leases, not about blocks. */
-export function isAboutLeases({ kind }: ShardMessage): boolean {
-  return kind !== "links" && kind !== "confirm" && kind !== "gap";
-}
-
-/** A message about leases. */
-export function lendingMessages(
-  kind: LendingKind,
+/** An answer to the producer of blocks, or a message about leases. */
+export function shardMessage(
+  kind: "confirm" | "gap" | LendingKind,
   from: number,
   to: number,
   epoch: number,
@@ -73,15 +64,15 @@ export function lendingMessages(
 }
 
 /** Writes a message; answers its length. */
-export function writeShardMessage(into: Buffer, mail: ShardMessage): number {
-  into[0] = KINDS.indexOf(mail.kind);
-  into.writeUInt16LE(mail.to, 1);
-  into.writeUInt16LE(mail.from, 3);
-  into.writeUInt32LE(mail.epoch, 5);
-  into.writeUInt32LE(mail.number, 9);
-  into.writeUInt32LE(mail.links, 13);
-  into.set(mail.bytes, HEAD_BYTES);
-  return HEAD_BYTES + mail.bytes.length;
+export function writeShardMessage(into: Buffer, message: ShardMessage): number {
+  into[0] = KINDS.indexOf(message.kind);
+  into.writeUInt16LE(message.to, 1);
+  into.writeUInt16LE(message.from, 3);
+  into.writeUInt32LE(message.epoch, 5);
+  into.writeUInt32LE(message.number, 9);
+  into.writeUInt32LE(message.links, 13);
+  into.set(message.bytes, HEAD_BYTES);
+  return HEAD_BYTES + message.bytes.length;
 }
 
 /** Reads a message; its bytes are a view. */

@@ -1,7 +1,7 @@
 import type { CommitCounts } from "../../sync/commit-counts.ts";
 import type { Doorbell } from "../../sync/doorbell.ts";
 import type { Discovery } from "../discovery.ts";
-import { type LendingKind, lendingMessages, type ShardMessage } from "../exchange/shard-message.ts";
+import { type LendingKind, type ShardMessage, shardMessage } from "../exchange/shard-message.ts";
 import type { Finish, PageLocation, Settlement } from "../finish.ts";
 import type { Lease } from "../host.ts";
 import type { JournalPort } from "../journal-port.ts";
@@ -130,9 +130,7 @@ export class Lending {
     this.#open = new Int32Array(parts.threads);
     const { thread, epoch, post, commits } = parts;
     this.#made = new AwaitingCommit((owner) => commits.take(owner));
-    this.#asking = new Asking((to, places) =>
-      post(lendingMessages("ask", thread, to, epoch, places)),
-    );
+    this.#asking = new Asking((to, places) => post(shardMessage("ask", thread, to, epoch, places)));
   }
 
   /** Leases that are elsewhere, or somebody else's that are here. */
@@ -207,7 +205,7 @@ export class Lending {
       if (epoch < (this.#asked.get(from)?.epoch ?? 0)) return;
       this.#asked.set(from, { epoch, places });
       if (this.#lend(from)) return;
-      this.#parts.post(lendingMessages("lend", this.#parts.thread, from, epoch, this.#parts.epoch));
+      this.#parts.post(shardMessage("lend", this.#parts.thread, from, epoch, this.#parts.epoch));
     } else if (mail.epoch !== this.#parts.epoch) return;
     else if (mail.kind === "lend") this.#borrow(mail);
     else this.#onLent(mail);
@@ -246,7 +244,7 @@ export class Lending {
     const send = () => {
       if (used === 0) return;
       const bytes = new Uint8Array(room.subarray(0, used));
-      post(lendingMessages("lend", thread, borrower, asked.epoch, mine, bytes));
+      post(shardMessage("lend", thread, borrower, asked.epoch, mine, bytes));
       used = 0;
     };
     const lent = { toAsker: this.#open[borrower]!, toAll: this.#open.reduce((a, b) => a + b, 0) };
@@ -343,7 +341,7 @@ export class Lending {
 
   #post(kind: LendingKind, lease: Lease, number: number, bytes: Buffer): void {
     const { thread, post } = this.#parts;
-    post(lendingMessages(kind, thread, lease.shard, this.#owners.get(lease)!, number, bytes));
+    post(shardMessage(kind, thread, lease.shard, this.#owners.get(lease)!, number, bytes));
   }
 }
 
