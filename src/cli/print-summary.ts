@@ -1,6 +1,6 @@
-import { humanDuration } from "../config/durations.ts";
 import { printable } from "../config/printable.ts";
-import { humanSize } from "../config/sizes.ts";
+import { humanDuration } from "../config/values/durations.ts";
+import { humanSize } from "../config/values/sizes.ts";
 import type { CrawlSummary } from "../crawl/crawl-summary.ts";
 import { EXIT } from "../errors.ts";
 
@@ -23,7 +23,7 @@ export function summaryJson(summary: CrawlSummary): string {
   return JSON.stringify(Object.fromEntries(KEYS.map((key) => [key, rounded(summary[key])])));
 }
 
-// Three decimals are more than any of the figures is worth; 0.30000000000000004 helps nobody.
+// More than three decimals would only be noise: 0.30000000000000004.
 function rounded(value: string | number): string | number {
   return typeof value === "number" ? Math.round(value * 1000) / 1000 : value;
 }

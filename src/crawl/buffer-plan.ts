@@ -2,8 +2,8 @@ import type { CrawlConfig } from "../config/schema.ts";
 import { CRAWLERS_PER_BUFFER } from "../sync/hand-off-buffer.ts";
 
 /**
- * Who meets whom at which hand-off buffer: at most two crawlers at each, any number of buffers before a builder.
- * With twice as many crawlers as builders there is one buffer per builder, as in seed 001.
+ * Which threads share which hand-off buffer: at most two crawlers each, and any number of buffers per builder. With twice
+ * as many crawlers as builders there is one buffer per builder, as in seed 001.
  */
 export class BufferPlan {
   readonly count: number;
@@ -30,15 +30,16 @@ export class BufferPlan {
 
   /** The crawlers of a buffer, in the order of their lanes. */
   crawlersOf(buffer: number): number[] {
-    const lanes = [];
-    for (let thread = buffer; thread < this.#threads; thread += this.count) lanes.push(thread);
-    return lanes;
+    return every(this.count, buffer, this.#threads);
   }
 
   /** The buffers that a builder empties. */
   buffersOf(builder: number): number[] {
-    const own = [];
-    for (let buffer = builder; buffer < this.count; buffer += this.#builders) own.push(buffer);
-    return own;
+    return every(this.#builders, builder, this.count);
   }
+}
+
+/** Every `step`-th number from `first` on, below `end`. */
+function every(step: number, first: number, end: number): number[] {
+  return Array.from({ length: Math.ceil((end - first) / step) }, (_, i) => first + i * step);
 }

@@ -12,7 +12,7 @@ export interface CrawlSummary {
   readonly refused: number;
   readonly urlsKnown: number;
   readonly urlsQueued: number;
-  /** Bytes of response bodies as they came. */
+  /** Bytes of response bodies as received. */
   readonly bytes: number;
   readonly seconds: number;
   readonly cpuSeconds: number;
@@ -20,7 +20,7 @@ export interface CrawlSummary {
   readonly out: string;
 }
 
-/** Everything that was counted, for reports/summary.json. */
+/** Everything that is counted, for reports/summary.json. */
 export interface CrawlReport extends CrawlSummary {
   readonly redirects: number;
   readonly unavailable: number;
@@ -36,24 +36,24 @@ export interface CrawlReport extends CrawlSummary {
   readonly linksDropped: number;
   readonly debugLinesDropped: number;
   readonly foreignBlocks: number;
-  /** Only an unsynchronised frontier loses URLs and gives some out twice. */
+  /** Not 0 only with an unsynchronised frontier, which loses URLs and hands out some twice. */
   readonly urlsLost: number;
   readonly urlsTakenTwice: number;
-  /** Links to pages that were fetched before, from the same shard and from others: what `--order opic` came too late for. */
+  /** Links to pages that had been fetched already, from the same shard and from others: credits too late for `--order opic`. */
   readonly lateOwn: number;
   readonly lateForeign: number;
-  /** Exchanges of cash between shards, and how many visits of a thread lay between two on average. */
+  /** Exchanges of cash between shards, and the average number of visits of a thread between two. */
   readonly exchanges: number;
   readonly exchangeSize: number;
-  /** URLs that were next when a place became free: most at once, summed over the threads' own peaks. */
+  /** Most URLs that were ready to be taken at once, summed over the threads' own peaks. */
   readonly maxNextUrls: number;
   /** Most requests in flight at once, summed over the threads' own peaks. */
   readonly maxInFlight: number;
-  /** From the release of the last URL, as the supervisor heard of it, to the moment all files were closed and joined. */
+  /** From the moment the supervisor learnt of the end until all worker threads had closed their files. */
   readonly endingMs: number;
 }
 
-/** What the supervisor measured beside the counters. */
+/** What the supervisor measures in addition to the counters. */
 export interface Measured {
   readonly ended: CrawlEnding;
   readonly out: string;
@@ -61,11 +61,11 @@ export interface Measured {
   readonly cpuSeconds: number;
   readonly maxRssMiB: number;
   readonly endingMs: number;
-  /** Was the frontier one that loses URLs? */
+  /** Whether the frontier is one that loses URLs. */
   readonly losesUrls: boolean;
 }
 
-/** The figures of `--json`, and nothing else. */
+/** The figures that `--json` prints. */
 export function summaryOf(totals: Totals, measured: Measured): CrawlSummary {
   return {
     ended: measured.ended,
@@ -97,8 +97,7 @@ export function reportOf(totals: Totals, measured: Measured): CrawlReport {
     linksDropped: totals.linksDropped,
     debugLinesDropped: totals.debugDropped,
     foreignBlocks: totals.foreignBlocks,
-    // "taken" counts each URL once, however often it was taken.
-    urlsLost: measured.losesUrls ? totals.known - totals.taken - leftBehind(totals, measured) : 0,
+    urlsLost: measured.losesUrls ? urlsLost(totals, measured) : 0,
     urlsTakenTwice: totals.takenTwice,
     lateOwn: totals.lateOwn,
     lateForeign: totals.lateForeign,
@@ -111,11 +110,11 @@ export function reportOf(totals: Totals, measured: Measured): CrawlReport {
 }
 
 /**
- * URLs that wait when the crawl ends. What a finished crawl leaves in its frontier is lost like the rest: URLs that
- * were given out twice were counted down twice, so the crawl took itself for finished while others waited.
+ * URLs that were known, never taken ("taken" counts each once), and do not wait for a later run. What a finished crawl
+ * leaves in its queue is lost as well: URLs handed out twice were counted down twice, so the crawl ended too early.
  */
-function leftBehind(totals: Totals, { ended }: Measured): number {
-  return ended === "finished" ? 0 : totals.queued;
+function urlsLost({ known, taken, queued }: Totals, { ended }: Measured): number {
+  return known - taken - (ended === "finished" ? 0 : queued);
 }
 
 function round(value: number): number {

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { withoutPasswords } from "../config/proxy-value.ts";
 import type { CrawlConfig } from "../config/schema.ts";
+import { withoutPasswords } from "../config/values/proxy-value.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { residentBytes } from "../runtime/open-files.ts";
 import { totals } from "../stats/counters.ts";
 import { HourlyStatistics } from "../stats/hourly-statistics.ts";
+import { prepareResume } from "../store/finish/prepare-resume.ts";
 import {
   type CrawlState,
   crawlPaths,
@@ -14,8 +15,7 @@ import {
 } from "../store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../store/folder/create-folder.ts";
 import { lockFolder } from "../store/folder/folder-lock.ts";
-import { prepareResume } from "../store/folder/prepare-resume.ts";
-import { treeLockMemory } from "../store/tree/page-tree.ts";
+import { treeLockMemory } from "../store/tree/tree-writer.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { BufferPlan } from "./buffer-plan.ts";
@@ -31,36 +31,34 @@ import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-mem
 import { epochsAfter, Workers } from "./workers/workers.ts";
 
 const TICK_MS = 250;
-/** A frontier that loses URLs is taken for empty after this long without a request. */
+/** A frontier that loses URLs counts as empty after this long without a request. */
 const LOST_MS = 1000;
 
-/** A crawl: starts the threads, watches limits, and ends everything in order. */
+/** A crawl, supervised on the main thread: starts the worker threads, watches limits, and ends everything in order. */
 export class Crawl {
   readonly events = new CrawlBus();
-  /** As the user wants it, for the next run. */
+  /** What the user asked for; kept for the next run. */
   readonly #asked: CrawlConfig;
-  /** As this process can do it. */
+  /** What this process can do of it. */
   readonly #config: CrawlConfig;
   readonly #fewFiles: string | undefined;
   readonly #out: string;
   readonly #resumes: boolean;
-  readonly #losesUrls: boolean;
   readonly #memory;
   readonly #control: Control;
-  readonly #bells;
-  readonly #treeLocks: SharedArrayBuffer;
   #workers: Workers | undefined;
   #state: CrawlState | undefined;
   #startMs = 0;
   #startCpu = process.cpuUsage();
   readonly #idleness = new Idleness();
   readonly #drain = new Drain();
-  #endedMs = 0;
+  /** When the supervisor learnt that the crawl ends. */
+  #endedMs: number | undefined;
   #fault: unknown;
-  /** Builders, and this thread, that wait for the disk. */
-  #waitForDisk = 0;
+  /** Threads that wait for the disk: builders, and this one. */
+  #waitingForDisk = 0;
 
-  /** `out` is made by `run`, which refuses a folder that is in use; with `resumes` it must hold a crawl. */
+  /** `run` creates `out` and refuses a folder that is in use; with `resumes` it must hold a crawl. */
   constructor(asked: CrawlConfig, out: string, resumes = false) {
     const { config, note } = fitToOpenFiles(asked);
     this.#asked = asked;
@@ -68,14 +66,11 @@ export class Crawl {
     this.#fewFiles = note;
     this.#out = out;
     this.#resumes = resumes;
-    this.#losesUrls = frontierTraits(config).losesUrls;
     this.#memory = createMemory(config);
     this.#control = new Control(this.#memory);
-    this.#bells = bellsOf(this.#memory);
-    this.#treeLocks = treeLockMemory(config.store.includes("tree") ? config.builders : 0);
   }
 
-  /** Runs the crawl to its end. Throws only for faults, and then the files on disk are valid and closed. */
+  /** Runs the crawl to its end. Throws only for faults; the files on disk are then valid and closed. */
   async run(): Promise<CrawlSummary> {
     this.#startMs = monotonicMs();
     this.#startCpu = process.cpuUsage();
@@ -90,18 +85,18 @@ export class Crawl {
   async #runIn(): Promise<CrawlSummary> {
     const workers = this.#newWorkers();
     this.#workers = workers;
-    const bell = new LoopDoorbell(this.#bells.at(-2)!, () => listen());
-    const listen = () => {
-      const end = { hasNews: () => this.#control.mode !== MODES.run };
-      // Also when the last URL was released before the bell was armed.
+    const bell = new LoopDoorbell(bellsOf(this.#memory).supervisor, () => watchEnd());
+    const end = { hasWork: () => this.#control.mode !== MODES.run };
+    const watchEnd = () => {
+      // The last URL may have been released before the bell was armed.
       while (bell.fallAsleep(end)) {
-        if (!end.hasNews()) continue;
-        if (this.#endedMs === 0) this.#endedMs = monotonicMs();
+        if (!end.hasWork()) continue;
+        this.#endedMs ??= monotonicMs();
         workers.wakeAll();
         return;
       }
     };
-    listen();
+    watchEnd();
     const { hourly } = crawlPaths(this.#out);
     const statistics = new HourlyStatistics(hourly, this.#config.statsEveryMs, monotonicMs());
     const flow = () => flowOf(this.#memory, new BufferPlan(this.#config));
@@ -111,7 +106,7 @@ export class Crawl {
     }, TICK_MS);
     this.events.emit("started", this.#out);
     if (this.#fewFiles !== undefined) this.events.emit("fewFiles", this.#fewFiles);
-    // A workers that cannot begin dismisses its crawlers, so the wait below ends either way.
+    // When not all of them can start, the crawlers are dismissed, so the wait below ends either way.
     workers.start().then(
       () => this.#idleness.begin(monotonicMs()),
       (error: unknown) => this.#fail(error),
@@ -119,25 +114,25 @@ export class Crawl {
     await workers.crawlersEnded;
     clearInterval(ticker);
     bell.close();
-    if (this.#endedMs === 0) this.#endedMs = monotonicMs();
+    this.#endedMs ??= monotonicMs();
     await workers.endBuilders();
-    const measured = this.#measure();
+    const measured = this.#measure(this.#endedMs);
     const sums = totals(this.#memory.counters);
-    const cleaner = new CrawlCloser(this.#out, this.#config, this.#drain.stoppedMs);
-    const voice: CloseListener = {
-      keep: (left) => this.#fault ?? this.#keep({ ended: measured.ended, left }),
-      safe: () => this.events.emit("safe"),
+    const closer = new CrawlCloser(this.#out, this.#config, this.#drain.stoppedMs);
+    const listener: CloseListener = {
+      // A crawl that failed is still "running" for the next run.
+      onEnded: (left) => this.#fault ?? this.#keep({ ended: measured.ended, left }),
+      onSafe: () => this.events.emit("safe"),
     };
     let left: readonly string[] = [];
-    try {
-      // Also after a fault: what was stored is joined, indexed and reported. Each step may be repeated.
-      await this.#patiently(() => {
-        statistics.close(monotonicMs(), Date.now(), flow());
-        left = cleaner.clean(sums, measured, voice);
-      });
-    } catch (error) {
-      throw this.#fault ?? error;
-    }
+    // Also after a fault: what was stored is joined, indexed and reported. Each step may be repeated.
+    const closing = this.#patiently(() => {
+      statistics.close(monotonicMs(), Date.now(), flow());
+      left = closer.close(sums, measured, listener);
+    });
+    await closing.catch((error: unknown) => {
+      this.#fault ??= error;
+    });
     if (this.#fault !== undefined) throw this.#fault;
     const summary = summaryOf(sums, measured);
     for (const message of left) this.events.emit("leftForLater", message);
@@ -154,12 +149,12 @@ export class Crawl {
     this.#workers?.wakeAll();
   }
 
-  /** Ends a worker thread at whatever it is doing, as a fault would: for drills. False if there is none of that name. */
+  /** For drills: ends a worker thread wherever it is, as a fault would. False if there is none of that name. */
   async killWorker(name: string): Promise<boolean> {
     return (await this.#workers?.kill(name)) ?? false;
   }
 
-  /** The figures of this moment. */
+  /** The figures at this moment. */
   progress(): CrawlProgress {
     const sums = totals(this.#memory.counters);
     return {
@@ -177,14 +172,17 @@ export class Crawl {
     };
   }
 
-  /** Makes the folder, or opens one that is there; it belongs to this process from then on. */
+  /** Creates the folder, or opens an existing one, and locks it for this process; returns how to unlock it. */
   #openFolder(): () => void {
     if (!this.#resumes) {
-      const { frontier } = this.#config;
       const random = randomBytes(8);
-      const [seedLow, seedHigh] = [random.readUInt32LE(0), random.readUInt32LE(4)];
-      const crawl = { frontier, seedLow, seedHigh, config: withoutPasswords(this.#asked) };
-      createCrawlFolder(this.#out, Date.now(), crawl);
+      createCrawlFolder(this.#out, Date.now(), {
+        frontier: this.#config.frontier,
+        seedLow: random.readUInt32LE(0),
+        seedHigh: random.readUInt32LE(4),
+        journals: frontierTraits(this.#config).isDurable ? this.#config.shards : 0,
+        config: withoutPasswords(this.#asked),
+      });
     }
     const unlock = lockFolder(this.#out);
     this.#state = readCrawlState(this.#out)!;
@@ -199,27 +197,28 @@ export class Crawl {
   }
 
   #newWorkers(): Workers {
-    const { seedLow, seedHigh, moreSeeds } = this.#state!;
+    const config = this.#config;
+    const state = this.#state!;
     const plan = {
-      config: this.#config,
+      config,
       out: this.#out,
-      state: this.#state!,
+      state,
       memory: this.#memory,
       control: this.#control,
-      seedLow,
-      seedHigh,
-      seeds: [...new Set([...this.#config.seeds, ...(moreSeeds as CrawlUrl[])])],
+      seedLow: state.seedLow,
+      seedHigh: state.seedHigh,
+      seeds: [...new Set([...config.seeds, ...(state.moreSeeds as CrawlUrl[])])],
       resumed: this.#resumes,
-      treeLocks: this.#treeLocks,
-      nextEpoch: epochsAfter(this.#state!.epoch, (epoch) => this.#keep({ epoch })),
+      treeLocks: treeLockMemory(config.store.includes("tree") ? config.builders : 0),
+      nextEpoch: epochsAfter(state.epoch, (epoch) => this.#keep({ epoch })),
     };
     return new Workers(plan, {
       onSeed: (url) => this.#addSeed(url),
-      onDisk: (news) => this.#onDisk(news),
+      onDisk: (message) => this.#onDisk(message),
       onReplaced: (...death) => this.events.emit("workerReplaced", ...death),
       onAllReleased: () => {
         this.#control.end("finished", MODES.drain);
-        this.#bells.at(-2)!.ring();
+        bellsOf(this.#memory).supervisor.ring();
       },
       onFault: (error) => this.#fail(error),
     });
@@ -227,25 +226,24 @@ export class Crawl {
 
   #addSeed(url: CrawlUrl): void {
     this.events.emit("seedRedirected", url);
-    const more = { moreSeeds: [...this.#state!.moreSeeds, url] };
-    this.#state = { ...this.#state!, ...more };
+    this.#state = { ...this.#state!, moreSeeds: [...this.#state!.moreSeeds, url] };
     this.#patiently(() => this.#keep({})).catch((error: unknown) => this.#fail(error));
     this.#workers!.postToAll({ kind: "seed", url });
   }
 
-  /** Repeats a step of this thread until the disk takes it, as builders do. */
+  /** Repeats a step of this thread until the disk accepts it, as builders do. */
   #patiently(step: () => void): Promise<void> {
-    return repeatOnLoop(this.#control, (news) => this.#onDisk(news), step);
+    return repeatOnLoop(this.#control, (message) => this.#onDisk(message), step);
   }
 
-  /** However many wait for a disk, it is said once. */
-  #onDisk(news: DiskMessage): void {
-    if (news.kind === "diskFull" && this.#waitForDisk++ === 0)
-      this.events.emit("diskFull", news.message);
-    if (news.kind === "diskFree" && --this.#waitForDisk === 0) this.events.emit("diskFree");
+  /** Emits one event for a disk, however many threads wait for it. */
+  #onDisk(message: DiskMessage): void {
+    if (message.kind === "diskFull" && this.#waitingForDisk++ === 0)
+      this.events.emit("diskFull", message.message);
+    if (message.kind === "diskFree" && --this.#waitingForDisk === 0) this.events.emit("diskFree");
   }
 
-  /** Something died that cannot be made good: everything is stopped and closed, then the error is thrown. */
+  /** Something failed that cannot be repaired: everything is stopped and closed, then `run` throws the error. */
   #fail(error: unknown): void {
     this.#fault ??= error;
     this.#abort();
@@ -262,24 +260,24 @@ export class Crawl {
     this.events.emit("progress", progress);
     const { maxTimeMs, maxBytes, maxWaitMs } = this.#config;
     if (this.#control.mode === MODES.run) {
-      if (maxTimeMs !== undefined && now - this.#startMs >= maxTimeMs) this.stop("limit");
-      else if (maxBytes !== undefined && progress.bytes >= maxBytes) this.stop("limit");
+      const isLate = maxTimeMs !== undefined && now - this.#startMs >= maxTimeMs;
+      if (isLate || (maxBytes !== undefined && progress.bytes >= maxBytes)) this.stop("limit");
     } else if (this.#drain.isOver(now, progress.inFlight) && this.#control.mode === MODES.drain) {
       this.#abort();
     }
     const idleMs = this.#idleness.lookMs(now, totals(this.#memory.counters));
-    if (this.#losesUrls && idleMs > LOST_MS) {
-      // The counter of a frontier that loses URLs never reaches 0 in the right way: idleness has to do.
+    if (frontierTraits(this.#config).losesUrls && idleMs > LOST_MS) {
+      // A frontier that loses URLs never counts them down to 0, so its end is found by idleness.
       this.#control.end("finished", MODES.drain);
       this.#workers?.wakeAll();
     } else if (idleMs > maxWaitMs) {
-      // Only hosts that make us wait are left: their URLs end as unavailable and stay for a later run.
+      // Only hosts that do not answer are left: their URLs end as unavailable and stay for a later run.
       this.#idleness.begin(now);
       this.#workers?.postToAll({ kind: "giveUpWaiting" });
     }
   }
 
-  #measure(): Measured {
+  #measure(endedMs: number): Measured {
     const cpu = process.cpuUsage(this.#startCpu);
     const ending = this.#control.endedBy;
     return {
@@ -288,8 +286,8 @@ export class Crawl {
       seconds: (monotonicMs() - this.#startMs) / 1000,
       cpuSeconds: (cpu.user + cpu.system) / 1e6,
       maxRssMiB: process.resourceUsage().maxRSS / 1024,
-      endingMs: monotonicMs() - this.#endedMs,
-      losesUrls: this.#losesUrls,
+      endingMs: monotonicMs() - endedMs,
+      losesUrls: frontierTraits(this.#config).losesUrls,
     };
   }
 }

@@ -16,7 +16,7 @@ import { BufferPlan } from "./buffer-plan.ts";
 import { EVIDENCE_BYTES } from "./visit/traps/shared-evidence.ts";
 
 const BUFFER_BYTES = 16 * 1024 * 1024;
-/** Hosts that share a gate wait for each other: of 2,000 hosts one in 500 does, of 100,000 one in eleven. 8 bytes each. */
+/** 8 bytes each. Hosts that share a gate wait for each other: one in 500 of 2,000 hosts, one in eleven of 100,000. */
 const HOST_GATES = 1 << 20;
 const ADDRESS_GATES = 1 << 16;
 const DEBUG_SLOTS = 256;
@@ -41,16 +41,15 @@ const RECOUNTED = 3;
 const HURRY = 4;
 const ACCOUNT_WORDS = 5;
 
-/** How soon a crawler wants its pages committed. */
+/** How soon a crawler needs its pages committed. */
 export const HURRY_LEVELS = { none: 0, soon: 1, now: 2 } as const;
 
-/** What the crawler threads do: run, finish what is in flight, or drop it. */
+/** Crawler threads run, finish what is in flight, or drop it. */
 export const MODES = { run: 0, drain: 1, abort: 2 } as const;
 
-/** Why a crawl ended. */
-export const ENDINGS = ["running", "finished", "limit", "interrupted"] as const;
+const ENDINGS = ["running", "finished", "limit", "interrupted"] as const;
 
-/** Why a crawl ended, in a word. */
+/** Why a crawl ended; "running" until it does. */
 export type Ending = (typeof ENDINGS)[number];
 
 /** All shared memory of one crawl, made by the supervisor and handed to every worker. */
@@ -59,9 +58,9 @@ export interface CrawlMemory {
   readonly control: SharedArrayBuffer;
   /** Crawlers 0..T-1, builders T..T+B-1, then the supervisor and the debug log. */
   readonly bells: SharedArrayBuffer;
-  /** What the threads share of the frontier. */
+  /** What the frontiers of all threads share. */
   readonly frontier: FrontierMemory;
-  /** Page records on their way to builders; a builder that replaces a dead one gets new buffers. */
+  /** Records on their way to the builders; the successor of a dead builder gets new buffers. */
   readonly buffers: SharedArrayBuffer[];
   /** How many records of each crawler its builder has made durable. */
   readonly stored: SharedArrayBuffer;
@@ -76,7 +75,7 @@ export interface CrawlMemory {
   readonly debugLog: SharedArrayBuffer;
 }
 
-/** Memory for one hand-off buffer; what is not touched costs nothing. */
+/** Memory for one hand-off buffer; pages that are never touched cost nothing. */
 export function createBuffer(): SharedArrayBuffer {
   return new SharedArrayBuffer(bufferBytes(BUFFER_BYTES / CRAWLERS_PER_BUFFER));
 }
@@ -101,13 +100,29 @@ export function createMemory(config: FrontierSizes & Pick<CrawlConfig, "builders
   };
 }
 
-/** One bell per crawler, then one per builder, then the supervisor's, then the debug log's. */
-export function bellsOf(memory: CrawlMemory): Doorbell[] {
-  const words = new Int32Array(memory.bells);
-  return Array.from(
+/** The doorbells of all threads of a crawl. */
+export interface Doorbells {
+  readonly all: readonly Doorbell[];
+  readonly crawlers: readonly Doorbell[];
+  readonly builders: readonly Doorbell[];
+  readonly supervisor: Doorbell;
+  readonly debugLog: Doorbell;
+}
+
+/** Opens the doorbells. */
+export function bellsOf({ bells, threads }: Pick<CrawlMemory, "bells" | "threads">): Doorbells {
+  const words = new Int32Array(bells);
+  const all = Array.from(
     { length: words.length / DOORBELL_WORDS },
     (_, i) => new Doorbell(words, i * DOORBELL_WORDS),
   );
+  return {
+    all,
+    crawlers: all.slice(0, threads),
+    builders: all.slice(threads, -2),
+    supervisor: all.at(-2)!,
+    debugLog: all.at(-1)!,
+  };
 }
 
 /** The ring of debug lines. */
@@ -115,7 +130,7 @@ export function debugRingOf(memory: CrawlMemory, owner: number): Ring {
   return new Ring(memory.debugLog, DEBUG_SLOTS, DEBUG_SLOT_BYTES, owner);
 }
 
-/** The gate tables as thread `thread` uses them. */
+/** The gate tables, opened for one thread. */
 export function gatesOf(memory: CrawlMemory, thread: number): Gates {
   return {
     hosts: new GateTable(memory.hostGates, thread + 1),
@@ -124,7 +139,7 @@ export function gatesOf(memory: CrawlMemory, thread: number): Gates {
   };
 }
 
-/** The control block: how far the crawl is and whether it goes on. */
+/** The control block: shared counters, the mode of the crawl, and signals between its threads. */
 export class Control {
   readonly #words: Int32Array;
   readonly pending: Pending;
@@ -141,7 +156,6 @@ export class Control {
     return Atomics.load(this.#words, MODE);
   }
 
-  /** Why the crawl ended; "running" until then. */
   get endedBy(): Ending {
     return ENDINGS[Atomics.load(this.#words, ENDED_BY)]!;
   }
@@ -152,7 +166,7 @@ export class Control {
     if (Atomics.load(this.#words, MODE) < mode) Atomics.store(this.#words, MODE, mode);
   }
 
-  /** Above 0 while the supervisor counts anew: crawlers touch no counter, publish their accounts and wait. */
+  /** Above 0 during a recount: crawlers touch no counter, publish their accounts and wait. */
   get recount(): number {
     return Atomics.load(this.#words, RECOUNT);
   }
@@ -162,22 +176,22 @@ export class Control {
     Atomics.store(this.#words, RECOUNT, number);
   }
 
-  /** Messages to builders so far: a builder that is about to sleep looks whether there is one more. */
+  /** Messages posted to builders so far; a builder compares it before it sleeps. */
   get notes(): number {
     return Atomics.load(this.#words, NOTES);
   }
 
-  /** A message to a builder was posted. */
+  /** Call after posting a message to a builder. */
   noteSent(): void {
     Atomics.add(this.#words, NOTES, 1);
   }
 
-  /** Committed pages of the whole crawl. */
+  /** Pages committed by all threads. */
   get pagesCommitted(): number {
     return Atomics.load(this.#words, PAGES_COMMITTED);
   }
 
-  /** Sets the counters while nobody else touches them. */
+  /** Sets the counters; only during a recount, when nobody else touches them. */
   setCounts(pending: number, pages: number, permits: number): void {
     Atomics.store(this.#words, PENDING, pending);
     Atomics.store(this.#words, PAGES_COMMITTED, pages);
@@ -189,7 +203,7 @@ export class Control {
     return Atomics.add(this.#words, PAGES_COMMITTED, 1) + 1;
   }
 
-  /** Tells the builders that no crawler writes any more. */
+  /** No crawler writes any more: builders may finish and end. */
   endBuilders(): void {
     Atomics.store(this.#words, BUILDERS_MAY_END, 1);
   }
@@ -199,7 +213,7 @@ export class Control {
   }
 }
 
-/** What one crawler contributes to the control block; only it writes here, and the supervisor reads. */
+/** One crawler's part of the shared counters, written by it and read by the supervisor, and its requests to commit. */
 export class Account {
   readonly #words: Int32Array;
   readonly #at: number;
@@ -209,7 +223,7 @@ export class Account {
     this.#at = thread * ACCOUNT_WORDS;
   }
 
-  /** Publishes the account for the recount of that number. */
+  /** Publishes this thread's part for a recount. */
   publish(recount: number, share: number, pages: number, heldPermits: number): void {
     Atomics.store(this.#words, this.#at + SHARE, share);
     Atomics.store(this.#words, this.#at + PAGES, pages);
@@ -217,7 +231,7 @@ export class Account {
     Atomics.store(this.#words, this.#at + RECOUNTED, recount);
   }
 
-  /** What was published for this recount; undefined as long as nothing was. */
+  /** What was published for this recount; undefined before that. */
   read(recount: number): { share: number; pages: number; heldPermits: number } | undefined {
     if (Atomics.load(this.#words, this.#at + RECOUNTED) !== recount) return undefined;
     return {
@@ -227,17 +241,17 @@ export class Account {
     };
   }
 
-  /** Asks the builder to commit soon, or now; true when that is more than was asked before. */
+  /** Asks the builder to commit soon, or now; true when that is more urgent than what was asked before. */
   hurry(level: number): boolean {
     return Atomics.exchange(this.#words, this.#at + HURRY, level) < level;
   }
 
-  /** How much of a hurry there is. */
+  /** The most urgent request since the last `calm`. */
   get hurried(): number {
     return Atomics.load(this.#words, this.#at + HURRY);
   }
 
-  /** The builder has seen it. */
+  /** The builder has seen the request. */
   calm(): void {
     Atomics.store(this.#words, this.#at + HURRY, HURRY_LEVELS.none);
   }

@@ -10,7 +10,8 @@ import { usageOf } from "../../src/config/option.ts";
 import { settings } from "../../src/config/schema.ts";
 import { packageVersion } from "../../src/config/version.ts";
 import { DiskFullError } from "../../src/errors.ts";
-import { BIN, runBin } from "./run-bin.ts";
+import { MAIN } from "../support/orbweaver.ts";
+import { runBin } from "./run-bin.ts";
 
 test("the program tells its version and its commands", async () => {
   const [version, help, none] = await Promise.all([
@@ -27,13 +28,13 @@ test("the program tells its version and its commands", async () => {
   assert.match(none.stderr, /orbweaver: a command is missing/);
 });
 
-test("a command explains itself in three routes alike", async () => {
-  const routes = [
+test("a command explains itself alike in three forms", async () => {
+  const forms = [
     ["help", "crawl"],
     ["crawl", "--help"],
     ["crawl", "--threads", "0", "-h"],
   ];
-  const [first, ...others] = await Promise.all(routes.map((argv) => runBin(argv)));
+  const [first, ...others] = await Promise.all(forms.map((argv) => runBin(argv)));
   assert.equal(first!.code, 0);
   for (const other of others) assert.deepEqual(other, first);
 });
@@ -80,7 +81,7 @@ test("--version and --help load neither the schema library nor the engine", asyn
 });
 
 test("a reader that goes away is not an error", async () => {
-  const child = spawn(process.execPath, [BIN, "crawl", "--help"], {
+  const child = spawn(process.execPath, [MAIN, "crawl", "--help"], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   child.stdout.destroy();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
-import { fitToOpenFiles, spareFiles } from "../../src/crawl/file-budget.ts";
+import { extraFiles, fitToOpenFiles } from "../../src/crawl/file-budget.ts";
 
 const asked = configFrom(
   checkSettings({ seeds: ["http://127.0.0.1:1/"], threads: 4, delayMs: 0 }),
@@ -26,8 +26,8 @@ test("threads and links per thread give way to the files that may be open, and n
 
 test("what a fitted crawl may have open beside is what it does not need", () => {
   const { config: fitted } = fitToOpenFiles(asked, 120);
-  assert.equal(spareFiles(fitted, 120), 0);
-  const [few, many] = [spareFiles(fitted, 1000), spareFiles(fitted, 1000 + fitted.threads)];
+  assert.equal(extraFiles(fitted, 120), 0);
+  const [few, many] = [extraFiles(fitted, 1000), extraFiles(fitted, 1000 + fitted.threads)];
   assert.ok(few > 0);
   assert.equal(many, few + 1);
 });

@@ -165,7 +165,7 @@ test("every crawler has a lane of its own, every buffer a builder and at most tw
   fc.assert(
     fc.property(any, ({ threads, builders }) => {
       const plan = new BufferPlan({ threads, builders });
-      const met: string[] = [];
+      const assigned: string[] = [];
       for (let builder = 0; builder < builders; builder++) {
         for (const buffer of plan.buffersOf(builder)) {
           for (const [lane, thread] of plan.crawlersOf(buffer).entries()) {
@@ -174,12 +174,12 @@ test("every crawler has a lane of its own, every buffer a builder and at most tw
               [buffer, lane, builder],
             );
             assert.ok(lane < 2);
-            met.push(`${thread}`);
+            assigned.push(`${thread}`);
           }
         }
       }
-      assert.equal(new Set(met).size, threads);
-      assert.equal(met.length, threads);
+      assert.equal(new Set(assigned).size, threads);
+      assert.equal(assigned.length, threads);
     }),
   );
   assert.equal(

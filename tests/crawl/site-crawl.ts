@@ -60,7 +60,7 @@ export async function crawlSite(
     assert.deepEqual([report.pages, report.repeated], [site.reachable.length, 0]);
     assert.deepEqual([summary.ended, summary.pages], ["finished", site.reachable.length]);
 
-    // Every URL with an answer has exactly one record of it, a revisit when the bytes were met before; all are whole.
+    // Every URL with an answer has exactly one record of it, a revisit when the bytes were stored before; all are whole.
     const records = readRecords(join(out, "archive"));
     assert.deepEqual(
       records.flatMap(({ problems }) => problems),

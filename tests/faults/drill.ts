@@ -4,13 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
+import { PROFILES, type WebProfile } from "../../src/web/profile.ts";
 import { Random } from "../../src/web/seeded-random.ts";
-import type { RemoteWeb } from "../../src/web/web-process.ts";
-import { root } from "../support/conformance.ts";
+import { type RemoteWeb, startWebProcess } from "../../src/web/web-process.ts";
+import { type Collected, collect, MAIN } from "../support/orbweaver.ts";
 
-const MAIN = join(root, "build/src/cli/main.js");
-
-/** A drill that finds so much wrong ends: what it counts may never come. */
+/** A drill ends after so many problems, because its count may never be reached then. */
 export const MAX_PROBLEMS = 20;
 
 /** How a drill is run. */
@@ -19,17 +18,17 @@ export interface DrillOptions {
   readonly count: number;
   readonly pages: number;
   readonly seed: number;
-  /** Hears how many faults have struck. */
-  readonly tell?: (faults: number) => void;
+  /** Called with the number of faults so far. */
+  readonly onFault?: (faults: number) => void;
 }
 
-/** What a drill shows: a row of figures, and what is wrong, if anything. */
+/** The result of a drill: a row of figures, and its problems. */
 export interface DrillResult {
   readonly figures: Record<string, number | string>;
   readonly problems: readonly string[];
 }
 
-/** A drill and how large it is in its short form and as the issue asks for it. */
+/** A drill, and its size in the short and in the full form. */
 export interface Drill {
   readonly name: string;
   readonly short: Pick<DrillOptions, "count" | "pages">;
@@ -47,6 +46,31 @@ export async function withFolder<T>(run: (folder: string) => Promise<T>): Promis
   }
 }
 
+/** Runs with a web of small pages, which is closed afterwards. */
+export async function withWeb<T>(
+  profile: Partial<WebProfile>,
+  latencyMs: number,
+  run: (web: RemoteWeb) => Promise<T>,
+): Promise<T> {
+  const web = await startWebProcess({ profile: { ...PROFILES.small, ...profile }, latencyMs });
+  try {
+    return await run(web);
+  } finally {
+    await web.close();
+  }
+}
+
+/** Runs with a web and the folder of a crawl; both are gone afterwards. */
+export function withCrawl<T>(
+  profile: Partial<WebProfile>,
+  latencyMs: number,
+  run: (web: RemoteWeb, out: string) => Promise<T>,
+): Promise<T> {
+  return withWeb(profile, latencyMs, (web) =>
+    withFolder((folder) => run(web, join(folder, "out"))),
+  );
+}
+
 /** Shows bytes as a file that is gone afterwards. */
 export function inScratchFile<T>(bytes: Uint8Array, read: (path: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "orbweaver-faults-"));
@@ -62,13 +86,8 @@ export function inScratchFile<T>(bytes: Uint8Array, read: (path: string) => T): 
 /** A crawl in a process of its own. */
 export interface CrawlProcess {
   readonly child: ChildProcess;
-  readonly ended: Promise<{
-    code: number | null;
-    signal: string | null;
-    stdout: string;
-    stderr: string;
-  }>;
-  /** Settles when it has said this on standard error, or has ended. */
+  readonly ended: Collected["ended"];
+  /** Settles when this has been written to standard error, or the process has ended. */
   says(words: string): Promise<void>;
 }
 
@@ -86,31 +105,23 @@ export function startCrawl(
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });
-  let stdout = "";
-  let stderr = "";
-  child.stdout!.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-  });
-  child.stderr!.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
-  const ended = new Promise<{
-    code: number | null;
-    signal: string | null;
-    stdout: string;
-    stderr: string;
-  }>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
-  });
-  const says = async (words: string) => {
-    let isOver = false;
-    void ended.then(() => {
-      isOver = true;
-    });
-    while (!isOver && !stderr.includes(words)) await setTimeout(5);
-  };
+  const { written, ended } = collect(child);
+  const says = (words: string) =>
+    untilEnd(ended, () => Promise.resolve(written.stderr.includes(words)), 5);
   return { child, ended, says };
+}
+
+/** Settles when the condition holds, or what is waited for has ended. */
+async function untilEnd(
+  ended: Promise<unknown>,
+  holds: () => Promise<boolean>,
+  everyMs: number,
+): Promise<void> {
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  while (!isOver && !(await holds())) await setTimeout(everyMs);
 }
 
 /** Arguments of a crawl that goes as fast as it can. */
@@ -118,7 +129,7 @@ export function crawlArguments(start: readonly string[], out: string): string[] 
   return ["crawl", ...start, "--out", out, "--delay", "0", "--json", "--quiet", "--threads", "2"];
 }
 
-/** Arguments of the next run: a crawl that was struck before it had a state begins again in what it left, any other is resumed. */
+/** Arguments of the next run: a crawl that was killed before it had a state starts again, any other is resumed. */
 export function nextArguments(start: readonly string[], out: string): string[] {
   if (existsSync(crawlPaths(out).state)) return ["resume", out, "--json", "--quiet"];
   return crawlArguments(start, out);
@@ -126,19 +137,15 @@ export function nextArguments(start: readonly string[], out: string): string[] {
 
 /**
  * Settles when the web has served so many pages, or the crawl has ended. Faults are placed by progress, not by time,
- * so that they meet a running crawl on machines of any speed.
+ * so that they strike a running crawl on machines of any speed.
  */
-export async function served(web: RemoteWeb, pages: number, crawl: CrawlProcess): Promise<void> {
-  let isOver = false;
-  void crawl.ended.then(() => {
-    isOver = true;
-  });
-  while (!isOver && (await web.report()).pages < pages) await setTimeout(2);
+export function served(web: RemoteWeb, pages: number, crawl: CrawlProcess): Promise<void> {
+  return untilEnd(crawl.ended, async () => (await web.report()).pages >= pages, 2);
 }
 
 /** Settles after a random time between the two. */
-export function pause(random: Random, leastMs: number, mostMs: number): Promise<void> {
-  return setTimeout(leastMs + random.next() * (mostMs - leastMs));
+export function pause(random: Random, minMs: number, maxMs: number): Promise<void> {
+  return setTimeout(minMs + random.next() * (maxMs - minMs));
 }
 
 export { Random };

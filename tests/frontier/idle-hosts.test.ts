@@ -80,7 +80,7 @@ test("idle hosts are kept like in a Map; only what could be asked at once anyway
   assert.ok(forgotten > 0 && mostKept > 64, `${forgotten} forgotten, ${mostKept} kept at most`);
 });
 
-test("hosts that may be asked again make room: the table does not grow with hosts met", () => {
+test("hosts that may be asked again make room: the table does not grow with the hosts seen", () => {
   const hosts = new IdleHosts(DELAY_MS);
   for (let i = 0; i < 200_000; i++) {
     // One host a millisecond, each to be left alone for a second: 1,000 count at any time.

@@ -12,12 +12,12 @@ export interface FuzzPart {
   readonly slow?: true;
 }
 
-/** A claim with its inputs; what they are is the claim's own affair. */
+/** A claim with its own inputs. */
 export interface Checkable {
   check(parameters: FuzzParameters): Promise<FuzzResult>;
 }
 
-/** How often and from where on. */
+/** How often to check, and from which seed and path on. */
 export interface FuzzParameters {
   readonly seed: number;
   readonly runs: number;
@@ -25,7 +25,7 @@ export interface FuzzParameters {
   readonly timeLimitMs?: number | undefined;
 }
 
-/** What came of it; `failure` is a text that names seed, path and the smallest case found. */
+/** The result; `failure` names seed, path and the smallest case found. */
 export interface FuzzResult {
   readonly runs: number;
   readonly failure: string | undefined;
@@ -70,6 +70,29 @@ export function claim<Inputs>(property: fc.IRawProperty<Inputs>): Checkable {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** A parser that must do what the steps of a standard do, in linear time. */
+export function parserTarget(
+  name: string,
+  texts: fc.Arbitrary<string>,
+  check: (text: string) => void,
+  parse: (text: string) => void,
+  characters: number,
+): FuzzTarget {
+  return {
+    name,
+    open: () => ({
+      parts: [
+        { name: "standard", quick: true, property: claim(fc.property(texts, check)) },
+        {
+          name: "linear",
+          timed: true,
+          property: linear(texts, parse, { characters, cpuMs: 2000 }),
+        },
+      ],
+    }),
+  };
 }
 
 /**

@@ -7,8 +7,8 @@ import { recoverShard } from "../../frontier/fold/recover-shard.ts";
 import { listJournals } from "../../frontier/journal/journal-listing.ts";
 import { admissionFingerprint } from "../../frontier/seen/admission-key.ts";
 import { lastFingerprint } from "../../hash/fingerprint.ts";
+import { readLines } from "../../store/files/read-file.ts";
 import { crawlPaths, partsOf, readCrawlState } from "../../store/folder/crawl-folder.ts";
-import { readLines } from "../../store/lists/line-reader.ts";
 import type { PageLine } from "../../store/lists/page-line.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../url/site.ts";
@@ -21,9 +21,9 @@ export type KnownCash =
   | { readonly state: "waiting" | "done"; readonly cash: number; readonly priority: number };
 
 /**
- * Looks a URL up in the journals of a crawl. A waiting page has the cash it would be fetched for; a page that is done
- * has what it ever got. A snapshot forgets what done pages had: then it is what the page was fetched with, as the list
- * of pages tells, or what came since if that is more. Nothing is changed.
+ * Looks a URL up in the journals of a crawl, without changing anything. A waiting page has the cash it would be fetched
+ * for; a page that is done has all that it ever got. A snapshot drops the cash of done pages: then the answer is what the
+ * page was fetched with, according to the list of pages, or what it got since if that is more.
  */
 export function knownCash(dir: string, url: CrawlUrl): KnownCash {
   const state = readCrawlState(dir);

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { printable } from "../../config/printable.ts";
 import { packageVersion } from "../../config/version.ts";
 import { EXIT, UsageError } from "../../errors.ts";
-import { completeIfLeft } from "../../store/finish/finalize.ts";
+import { finalizeIfLeft } from "../../store/finish/finalize.ts";
 import { type CrawlPaths, crawlPaths } from "../../store/folder/crawl-folder.ts";
 import type { Command } from "../command.ts";
 import { DEBUG_OPTION } from "../options.ts";
@@ -11,7 +11,7 @@ import { count } from "../print-summary.ts";
 
 const group = "Options";
 
-/** A form to export to: where it goes unless --out says so, and the sentence about what was written. */
+/** A form to export to: where it goes without --out, and what is said about what was written. */
 interface Form {
   readonly defaultOut: (exports: string, name: string) => string;
   readonly write: (dir: string, paths: CrawlPaths, out: string) => Promise<string>;
@@ -105,14 +105,14 @@ export const command: Command = {
     }
     const paths = crawlPaths(dir);
     const shown = printable(dir, 1000);
-    completeIfLeft(dir);
+    finalizeIfLeft(dir);
     if (!existsSync(paths.pages) || !existsSync(paths.index)) {
       throw new UsageError(
         `${shown} holds no finished crawl; after a crash, orbweaver recover ${shown} first`,
       );
     }
     const asked = args.options.get("out") as string | undefined;
-    // Exports of ours may be renewed; whatever a user has elsewhere stays.
+    // Exports below the crawl may be replaced; files elsewhere are never overwritten.
     if (asked !== undefined && to !== "tree" && existsSync(asked)) {
       throw new UsageError(`${printable(asked, 1000)} is there already: choose another --out`);
     }

@@ -3,7 +3,7 @@ import type { CrawlConfig } from "../../config/schema.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import { Builder } from "../../store/builder.ts";
 import { BufferPlan } from "../buffer-plan.ts";
-import { openBuffer } from "../hand-off/open-buffer.ts";
+import { openBuffer } from "../open-buffer.ts";
 import { bellsOf, Control, type CrawlMemory } from "../shared-memory.ts";
 import { BuilderLoop } from "./builder-loop.ts";
 import type { ToBuilder } from "./builder-message.ts";
@@ -29,7 +29,7 @@ const { builder: me, config, memory, out, treeLocks, journals } = workerData as 
 const port = parentPort!;
 const control = new Control(memory);
 const bells = bellsOf(memory);
-const bell = bells[memory.threads + me]!;
+const bell = bells.builders[me]!;
 const plan = new BufferPlan(config);
 const patience = new DiskPatience(control, bell, (message) => port.postMessage(message));
 const loop = new BuilderLoop({
@@ -39,7 +39,7 @@ const loop = new BuilderLoop({
   })),
   memory,
   stored: new Int32Array(memory.stored),
-  bells,
+  bells: bells.crawlers,
   writer: patience.repeat(() => new Builder({ folder: out, thread: me, config, treeLocks })),
   journals: journals && new JournalWriters(journalFiles(journals)),
   patience,
@@ -55,7 +55,7 @@ let isClosing = false;
 
 run();
 
-/** Builds until nobody writes any more, or until a writer answers later: then the end of the commit calls this again. */
+/** Builds until no crawler writes any more, or until a writer answers later: then the end of the commit calls this again. */
 function run(): void {
   if (isRunning) return;
   isRunning = true;

@@ -5,14 +5,14 @@ import {
   OUTCOME,
   type Retry,
 } from "../../frontier/frontier.ts";
-import type { News } from "../../sync/loop-doorbell.ts";
+import type { WorkSource } from "../../sync/loop-doorbell.ts";
 import { type BufferSender, outlookOf } from "../hand-off/buffer-sender.ts";
 import type { HandOffPort } from "../hand-off/hand-off-port.ts";
 import { type Account, type Control, MODES } from "../shared-memory.ts";
 import type { VisitEnd } from "../visit/visit.ts";
 import type { Uncommitted } from "./uncommitted.ts";
 
-/** What the loop works with. A crawler thread hands in sockets and clocks, the simulation a made-up world. */
+/** What the loop works with. A crawler thread passes in sockets and clocks, the simulation a simulated world. */
 export interface CrawlerLoopParts {
   readonly frontier: Frontier;
   readonly handOff: BufferSender;
@@ -24,18 +24,18 @@ export interface CrawlerLoopParts {
   readonly linksPerThread: number;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
-  /** Begins a visit, which ends with `finish` or `retry`, and then `leave`. */
+  /** Starts a visit, which ends with `finish` or `retry`, and then `leave`. */
   readonly visit: (lease: Lease) => void;
-  /** The crawl waits no longer for this URL's host. */
+  /** The crawl gave up waiting for this URL's host. */
   readonly onUnavailable: (lease: Lease) => void;
 }
 
 /**
- * What a crawler thread does between two events: one round ends visits, takes URLs, commits, sends, and says when to
- * look again. Nothing outside a round touches what the threads share, so that a recount finds every thread between
- * two rounds. Never blocks; whoever runs it arms a doorbell when a round finds nothing more to do.
+ * What a crawler thread does between two events: a round settles visits, takes URLs, commits and sends, and returns when
+ * to look again. Nothing outside a round touches what the threads share, so that a recount finds every thread between
+ * two rounds. Never blocks; the caller arms a doorbell when a round finds nothing more to do.
  */
-export class CrawlerLoop implements News {
+export class CrawlerLoop implements WorkSource {
   readonly #parts: CrawlerLoopParts;
   #over: [lease: Lease, end: VisitEnd | Retry][] = [];
   #inFlight = 0;
@@ -44,7 +44,7 @@ export class CrawlerLoop implements News {
   #recount = 0;
   #nowMs = 0;
   #stats: FrontierStats;
-  /** Everything is handed over in a crawl that ends: there is no further round. */
+  /** The crawl ends and everything is handed over: there is no further round. */
   hasEnded = false;
 
   constructor(parts: CrawlerLoopParts) {
@@ -52,7 +52,7 @@ export class CrawlerLoop implements News {
     this.#stats = parts.frontier.stats();
   }
 
-  /** Visits under way. */
+  /** Visits in flight. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -62,17 +62,17 @@ export class CrawlerLoop implements News {
     return this.#stats;
   }
 
-  /** Visits that are over and wait for the next round. */
+  /** Visits that have ended and wait for the next round. */
   get settling(): number {
     return this.#over.length;
   }
 
-  /** A visit is over; it is committed in the next round. */
+  /** A visit has ended; the next round commits it. */
   finish(lease: Lease, end: VisitEnd): void {
     this.#over.push([lease, end]);
   }
 
-  /** A visit is to be made again. */
+  /** A visit is to be repeated. */
   retry(lease: Lease, untilMs: number, rests: boolean): void {
     this.#over.push([lease, { kind: "retry", untilMs, rests }]);
   }
@@ -82,12 +82,12 @@ export class CrawlerLoop implements News {
     this.#inFlight--;
   }
 
-  /** In the next round every URL that only waits for its host is abandoned. */
+  /** The next round abandons every URL that only waits for its host. */
   giveUpWaiting(): void {
     this.#givesUp = true;
   }
 
-  /** One round. Answers when to look again if nothing happens before: now, at a moment of the clock, or never. */
+  /** One round. Returns when to look again if nothing happens before: now, later, or never (Infinity). */
   round(): number {
     const { frontier, handOff, control, uncommitted, port } = this.#parts;
     const nowMs = this.#parts.clock();
@@ -96,7 +96,8 @@ export class CrawlerLoop implements News {
     this.#mode = mode;
     this.#recount = recount;
     if (recount > 0) {
-      this.#publishAccount(recount);
+      const { share, pages, heldPermits } = frontier.stats();
+      this.#parts.account.publish(recount, share, pages, heldPermits);
       return Number.POSITIVE_INFINITY;
     }
     handOff.settle();
@@ -107,7 +108,7 @@ export class CrawlerLoop implements News {
     const wasCongested = handOff.congested;
     const lookMs = this.#turn();
     this.#stats = frontier.stats();
-    // Enough hosts that only wait for their time are something to do: what a commit would bring is in no hurry.
+    // With enough hosts that only wait for their time, what a commit would bring is not urgent.
     const isIdle = hasRoom && this.#stats.hostsWaiting < this.#parts.linksPerThread;
     const isStill = this.#inFlight === 0 || !isRunning;
     handOff.flush(outlookOf(isStill, isIdle));
@@ -120,12 +121,12 @@ export class CrawlerLoop implements News {
       const isSoon = port.takeHurry() || isIdle;
       uncommitted.hurry(isStuck, isSoon, this.#stats.guests);
     }
-    // The buffer had no room for more when URLs were taken, and has some now.
+    // The buffer was full when URLs were taken, and has room now.
     return isRunning && wasCongested && !handOff.congested ? nowMs : lookMs;
   }
 
-  /** Everything that a ring may mean, looked at after the bell is armed: mode, recount, answers, room, messages, permits. */
-  hasNews(): boolean {
+  /** Everything a ring may mean, checked after the bell is armed: mode, recount, answers, room, messages, permits. */
+  hasWork(): boolean {
     const { control, handOff } = this.#parts;
     if (control.recount !== this.#recount) return true;
     if (this.#recount > 0) return false;
@@ -136,11 +137,6 @@ export class CrawlerLoop implements News {
 
   #turn(): number {
     return this.#parts.frontier.turn(this.#nowMs, this.#mode === MODES.run ? "run" : "end");
-  }
-
-  #publishAccount(recount: number): void {
-    const { share, pages, heldPermits } = this.#parts.frontier.stats();
-    this.#parts.account.publish(recount, share, pages, heldPermits);
   }
 
   #settleVisits(): void {
@@ -174,13 +170,13 @@ export class CrawlerLoop implements News {
     }
   }
 
-  /** Takes what can be taken; true when there was room for more. */
+  /** Takes as much as possible; true when there was room for more. */
   #takeMore(nowMs: number): boolean {
     const { frontier, handOff, uncommitted, linksPerThread, visit } = this.#parts;
     for (let isFirst = true; ; isFirst = false) {
       const room = Math.min(linksPerThread, uncommitted.room) - this.#inFlight;
       if (room <= 0 || handOff.congested) {
-        // The frontier must know that nobody waits for more.
+        // Tells the frontier that nobody waits for more.
         if (isFirst) frontier.take(0, nowMs);
         return false;
       }
@@ -192,8 +188,8 @@ export class CrawlerLoop implements News {
   }
 
   /**
-   * Nothing in flight and everything stored; a crawl that is aborted leaves the rest where it is. Blocks that a thread
-   * which has ended already takes no more are in the journal, and the next run sends them.
+   * True when nothing is in flight and everything is stored; an aborted crawl leaves the rest where it is. Blocks for a
+   * thread that has ended already are in the journal, and the next run sends them.
    */
   #mayEnd(): boolean {
     if (this.#mode === MODES.run || this.#inFlight > 0) return false;

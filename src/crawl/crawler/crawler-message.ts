@@ -3,7 +3,7 @@ import type { PlaceOfRecord } from "../hand-off/hand-off-port.ts";
 import type { HandlerModules } from "../visit/load-handler.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 
-/** What a crawler thread is given when it starts, before it is told which shards are its own. */
+/** What a crawler thread starts with, before it gets its shards. */
 export interface StandbyData {
   readonly crawler: true;
   readonly modules: HandlerModules;
@@ -11,7 +11,7 @@ export interface StandbyData {
 
 /** What the supervisor sends to a crawler thread. */
 export type ToCrawler =
-  /** The first message: these shards are yours. */
+  /** The first message: which shards this thread owns. */
   | {
       readonly kind: "begin";
       readonly rules: CrawlerRules;
@@ -20,16 +20,16 @@ export type ToCrawler =
   | { readonly kind: "seed"; readonly url: CrawlUrl }
   | { readonly kind: "giveUpWaiting" }
   | { readonly kind: "go" }
-  /** Another thread will begin anew with these shards. */
+  /** Another thread takes over these shards. */
   | { readonly kind: "leave" }
-  /** Where records are that this thread asked for. */
+  /** Where the records are that this thread asked for. */
   | { readonly kind: "places"; readonly places: readonly PlaceOfRecord[] };
 
 /** What a crawler thread sends to the supervisor. */
 export type FromCrawler =
   | { readonly kind: "seed"; readonly url: CrawlUrl }
   | { readonly kind: "ready"; readonly share: number; readonly pages: number }
-  /** What is on disk cannot be used. */
+  /** It cannot start with what is on disk, or with the user's module. */
   | {
       readonly kind: "refused";
       readonly code: string;

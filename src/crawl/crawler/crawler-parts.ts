@@ -16,7 +16,7 @@ import { monotonicMs } from "../../runtime/clock.ts";
 import { maxOpenFiles } from "../../runtime/open-files.ts";
 import { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
 import { Scope } from "../../url/scope.ts";
-import { type FileNeeds, spareFiles } from "../file-budget.ts";
+import { extraFiles, type FileNeeds } from "../file-budget.ts";
 import { gatesOf } from "../shared-memory.ts";
 import { Follower } from "../visit/follower.ts";
 import { FoundLinks } from "../visit/found-links.ts";
@@ -28,25 +28,25 @@ import { backOffMs } from "../visit/retry.ts";
 import type { VisitParts } from "../visit/stages.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 
-/** Header and heads of a record beside its body. */
+/** WARC and HTTP headers of a record, beside its body. */
 const RECORD_EXTRA_BYTES = 64 * 1024;
 
-/** The parts of visits, and what a crawler thread asks the network with. */
+/** The parts of a visit, and those of the network that the thread closes or counts. */
 export interface CrawlerParts extends VisitParts {
   readonly transport: Transport;
   readonly robots: RobotsFetcher | undefined;
 }
 
-/** What all threads together remember of robots.txt files; 32 MiB are some 100,000 hosts that allow everything. */
+/** Cached robots.txt rules of all threads together: some 100,000 hosts that allow everything. */
 const MAX_ROBOTS_BYTES = 32 * 1024 * 1024;
 
-/** Large bodies that all threads together hold at a time; a thread may always hold one. */
+/** Large bodies in memory at a time, for all threads together; each may always hold one. */
 const MAX_LARGE_BODIES = 3;
 
-/** Connections that wait for their host's delay to pass, all threads together: opening one anew costs more than a small page. */
+/** Connections kept while their host's delay passes, for all threads together: opening one costs more than a small page. */
 const MAX_IDLE = 4096;
 
-/** Puts the stages of one thread together from its configuration. */
+/** Builds the parts of one thread from its configuration. */
 export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   const { config, seedLow, seedHigh } = rules;
   const clock = monotonicMs;
@@ -61,7 +61,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     insecure: config.insecure,
     maxIdle: idleConnections(config),
     largeBodies: Math.max(1, Math.floor(MAX_LARGE_BODIES / config.threads)),
-    // A second request right after the first would break the delay: it goes back to the queue instead.
+    // With a delay, a request that died on a kept connection goes back to the queue instead.
     resend: config.delayMs === 0,
     clock,
   });
@@ -123,7 +123,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     seedHigh,
   });
   const namedSitemaps = new NamedSitemaps({
-    // A crawl of single pages asks for nothing else.
+    // A crawl of single pages fetches nothing else.
     sitemaps: config.scope === "page" ? "off" : config.sitemaps,
     robots: config.robots,
     seedLow,
@@ -148,12 +148,11 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   return { transport, robots, fetcher, scope, follower, foundLinks, namedSitemaps, earlier, guard };
 }
 
-/** Per thread: one for each place in flight, and half of the files that nobody needs; recovery may have the others. */
+/** Connections that a thread keeps: one per place in flight, and half of the extra files; recovery may use the other half. */
 export function idleConnections(config: FileNeeds, files: number = maxOpenFiles()): number {
   const { threads, linksPerThread } = config;
-  const most = Math.floor(MAX_IDLE / threads);
-  const spare = Math.floor(spareFiles(config, files) / 2);
-  return Math.max(linksPerThread, Math.min(most, linksPerThread + spare));
+  const extra = Math.floor(extraFiles(config, files) / 2);
+  return Math.max(linksPerThread, Math.min(Math.floor(MAX_IDLE / threads), linksPerThread + extra));
 }
 
 function hostAndPort(text: string): { hostname: string; port: number } {

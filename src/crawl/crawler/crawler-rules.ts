@@ -3,27 +3,27 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
 import type { LoadedHandler } from "../visit/load-handler.ts";
 
-/** Everything a crawler thread is given at its start. Plain data: it crosses a thread boundary. */
+/** Everything a crawler thread is started with. Plain data, because it crosses a thread boundary. */
 export interface CrawlerRules {
   readonly thread: number;
   readonly config: CrawlConfig;
   readonly memory: CrawlMemory;
-  /** Random per crawl: fingerprints of one crawl mean nothing in another. */
+  /** Seeds of the fingerprints, random per crawl. */
   readonly seedLow: number;
   readonly seedHigh: number;
-  /** All seeds, also those that earlier runs were led to; each thread admits its own and all define the scope. */
+  /** All seeds, redirected ones of earlier runs included; each thread admits its own, and all define the scope. */
   readonly seeds: readonly CrawlUrl[];
   /** Folder of the journals; undefined for a frontier that keeps none. */
   readonly journals: string | undefined;
-  /** Journals were begun with the crawl: one that is not there is missing. */
+  /** All journals were created with the crawl, so one that is not there is missing. */
   readonly begun: boolean;
-  /** Folder of the archive, in which committed records must be; files that are known to be lost are not looked for. */
+  /** Folder of the archive, which must hold every committed record, except in files known to be lost. */
   readonly archive: string;
   readonly lostArchives: readonly string[];
-  /** Number of the run, above that of every run before. */
+  /** Number of this run, higher than that of every run before. */
   readonly epoch: number;
-  /** Hosts may have been asked a moment ago by a thread that is gone: each waits one delay first. */
+  /** A thread that is gone may have asked hosts a moment ago: each waits for one delay first. */
   readonly mustWait: boolean;
-  /** What `--handler` and `--priority` name; each thread loads it for itself. */
+  /** What `--handler` and `--priority` name; each thread loads its own. */
   readonly handler?: LoadedHandler;
 }

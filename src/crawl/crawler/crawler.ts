@@ -7,28 +7,31 @@ import { checkArchives } from "../../store/finish/check-archives.ts";
 import { LoopDoorbell } from "../../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { BufferPlan } from "../buffer-plan.ts";
-import { spareFiles } from "../file-budget.ts";
-import { HandOffPort, type PlaceOfRecord } from "../hand-off/hand-off-port.ts";
-import { openSender } from "../hand-off/open-buffer.ts";
+import { extraFiles } from "../file-budget.ts";
+import { HandOffPort } from "../hand-off/hand-off-port.ts";
 import { SendRecords } from "../hand-off/send-records.ts";
+import { openSender } from "../open-buffer.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.ts";
 import { DebugLog } from "../visit/debug-log.ts";
 import { CrawlerStages } from "../visit/stages.ts";
 import { visit } from "../visit/visit.ts";
 import { CrawlerLoop } from "./crawler-loop.ts";
+import type { FromCrawler, ToCrawler } from "./crawler-message.ts";
 import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { WakeTimer } from "./wake-timer.ts";
 
-/** What a crawler reports to its supervisor. */
-export interface CrawlerListener {
-  onSeed(url: CrawlUrl): void;
-  /** What is on disk is read: how many things are pending here, and how many pages are committed. */
-  onReady(share: number, pages: number): void;
-  onFinished(): void;
-  onFault(error: unknown): void;
-}
+/** Counters that are a figure of the frontier, under the same name. */
+const COUNTED_BY_FRONTIER = [
+  "pages",
+  "known",
+  "queued",
+  "hostsWaiting",
+  "nextUrls",
+  "exchanges",
+  "exchangeVisits",
+] as const;
 
 /** One crawler thread: the loop, driven by sockets, a doorbell and a timer. */
 export class Crawler {
@@ -39,19 +42,19 @@ export class Crawler {
   readonly #stages: CrawlerStages;
   readonly #loop: CrawlerLoop;
   readonly #bell: LoopDoorbell;
-  readonly #listener: CrawlerListener;
+  readonly #post: (message: FromCrawler) => void;
   readonly #timer = new WakeTimer(() => this.#round());
   readonly #frontier;
   readonly #handOff;
   readonly #uncommitted: Uncommitted;
-  /** Visits to hosts that could not be reached last time: no work, only hope. */
+  /** Visits in flight to hosts that could not be reached last time: they do not keep a crawl alive. */
   #hopeful = 0;
   #isRoundPlanned = false;
   #isRunning = false;
 
-  constructor(rules: CrawlerRules, listener: CrawlerListener) {
+  constructor(rules: CrawlerRules, post: (message: FromCrawler) => void) {
     const { thread, memory, config } = rules;
-    this.#listener = listener;
+    this.#post = post;
     this.#parts = crawlerParts(rules);
     this.#control = new Control(memory);
     this.#counters = new CounterRow(memory.counters, thread);
@@ -59,10 +62,10 @@ export class Crawler {
     const account = new Account(memory, thread);
     this.#handOff = openSender(memory, config, thread);
     this.#port = new HandOffPort(this.#handOff, rules.epoch);
-    const builderBell = bells[memory.threads + new BufferPlan(config).builderOf(thread)]!;
+    const builderBell = bells.builders[new BufferPlan(config).builderOf(thread)]!;
     this.#uncommitted = new Uncommitted(config, account, builderBell);
     const wakeAll = () => {
-      for (const bell of bells) bell.ring();
+      for (const bell of bells.all) bell.ring();
       this.#planRound();
     };
     this.#frontier = openFrontier({
@@ -82,14 +85,14 @@ export class Crawler {
         },
         onReturned: wakeAll,
       }),
-      bells: bells.slice(0, memory.threads),
+      bells: bells.crawlers,
       port: this.#port,
       counters: this.#counters,
-      maxRecoveredFiles: Math.floor(spareFiles(config) / 2),
+      maxRecoveredFiles: Math.floor(extraFiles(config) / 2),
       checkArchives: (ends) => checkArchives(rules.archive, ends, rules.lostArchives),
       onLast: () => {
         this.#control.end("finished", MODES.drain);
-        bells.at(-2)!.ring();
+        bells.supervisor.ring();
       },
     });
     this.#loop = new CrawlerLoop({
@@ -111,44 +114,30 @@ export class Crawler {
       records: new SendRecords(this.#handOff, config.store !== "none"),
       counters: this.#counters,
       debugLog: config.debug
-        ? new DebugLog(debugRingOf(memory, thread + 1), bells.at(-1)!, this.#counters)
+        ? new DebugLog(debugRingOf(memory, thread + 1), bells.debugLog, this.#counters)
         : undefined,
-      announceSeed: (url) => listener.onSeed(url),
+      announceSeed: (url) => post({ kind: "seed", url }),
       isAborting: () => this.#control.mode === MODES.abort,
       finish: (lease, end) => this.#loop.finish(lease, end),
       retry: (lease, untilMs, rests) => this.#loop.retry(lease, untilMs, rests),
     });
-    this.#bell = new LoopDoorbell(bells[thread]!, () => this.#round());
+    this.#bell = new LoopDoorbell(bells.crawlers[thread]!, () => this.#round());
   }
 
-  /** Takes in the seeds of the shards this thread owns and says what there is to do. Nothing runs before `go`. */
+  /** Reads the shards of this thread, admits their seeds, and reports what there is to do. Nothing runs before `go`. */
   start(ownSeeds: readonly CrawlUrl[]): void {
     this.#frontier.open(ownSeeds);
     const { share, pages } = this.#frontier.stats();
     this.#counters.set("pages", pages);
-    this.#listener.onReady(share, pages);
+    this.#post({ kind: "ready", share, pages });
   }
 
-  /** The supervisor has counted everybody: begin. */
-  go(): void {
-    this.#isRunning = true;
-    this.#round();
-  }
-
-  /** Another thread's seed redirected to this URL. */
-  addSeed(url: CrawlUrl): void {
-    this.#parts.scope.addSeed(url);
-  }
-
-  /** Where records are that another thread commits. */
-  onPlaces(places: readonly PlaceOfRecord[]): void {
-    this.#port.onPlaces(places);
-    this.#planRound();
-  }
-
-  /** Gives up on every URL that only waits for its host. */
-  giveUpWaiting(): void {
-    this.#loop.giveUpWaiting();
+  /** What the supervisor sends after the first message. */
+  onMessage(message: ToCrawler): void {
+    if (message.kind === "go") this.#isRunning = true;
+    else if (message.kind === "seed") this.#parts.scope.addSeed(message.url);
+    else if (message.kind === "places") this.#port.onPlaces(message.places);
+    else if (message.kind === "giveUpWaiting") this.#loop.giveUpWaiting();
     this.#planRound();
   }
 
@@ -183,26 +172,22 @@ export class Crawler {
         this.#hopeful -= hopeful;
         this.#planRound();
       },
-      (error: unknown) => this.#listener.onFault(error),
+      // A fault in our own code: the thread ends with it, and the supervisor starts another one.
+      (error: unknown) =>
+        setImmediate(() => {
+          throw error;
+        }),
     );
   }
 
   #publish(): void {
     const counters = this.#counters;
-    const { known, queued, hostsWaiting, nextUrls, pages, blocksSent, ...credits } =
-      this.#loop.stats;
-    counters.set("pages", pages);
-    counters.set("known", known);
-    counters.set("queued", queued);
-    counters.set("hostsWaiting", hostsWaiting);
-    counters.set("foreignBlocks", blocksSent);
-    counters.set("nextUrls", nextUrls);
-    if (nextUrls > counters.get("maxNextUrls")) counters.set("maxNextUrls", nextUrls);
-    counters.set("exchanges", credits.exchanges);
-    counters.set("exchangeVisits", credits.exchangeVisits);
-    const { inFlight } = this.#loop;
+    const { stats, inFlight } = this.#loop;
+    for (const name of COUNTED_BY_FRONTIER) counters.set(name, stats[name]);
+    counters.set("foreignBlocks", stats.blocksSent);
+    counters.set("maxNextUrls", Math.max(stats.nextUrls, counters.get("maxNextUrls")));
     counters.set("inFlight", inFlight);
-    if (inFlight > counters.get("maxInFlight")) counters.set("maxInFlight", inFlight);
+    counters.set("maxInFlight", Math.max(inFlight, counters.get("maxInFlight")));
     counters.set("hopeful", this.#hopeful);
     counters.set("uncommitted", this.#uncommitted.visits);
     counters.set("handedOver", this.#handOff.added);
@@ -214,6 +199,6 @@ export class Crawler {
     this.#timer.clear();
     this.#bell.close();
     this.#frontier.close();
-    void this.#parts.transport.close().then(() => this.#listener.onFinished());
+    void this.#parts.transport.close().then(() => this.#post({ kind: "finished" }));
   }
 }

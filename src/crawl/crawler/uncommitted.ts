@@ -2,15 +2,15 @@ import type { CrawlConfig } from "../../config/schema.ts";
 import type { Doorbell } from "../../sync/doorbell.ts";
 import { type Account, HURRY_LEVELS } from "../shared-memory.ts";
 
-/** Bytes of pages that may have to be fetched again after a crash, all threads together. */
+/** Bytes that may have to be fetched again after a crash, for all threads together. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Visits that a crash may cost: every thread has its part. */
-export function mostUncommitted(maxUncommitted: number, threads: number): number {
+/** Visits that a crash may cost: each thread has an equal part, at least one. */
+export function maxUncommittedVisits(maxUncommitted: number, threads: number): number {
   return threads * Math.max(1, Math.floor(maxUncommitted / threads));
 }
 
-/** What one thread has fetched and not committed: bounded, so that a crash costs little. */
+/** What one thread has fetched and not committed; bounded, so that a crash costs little. */
 export class Uncommitted {
   readonly #maxVisits: number;
   readonly #maxBytes: number;
@@ -24,18 +24,18 @@ export class Uncommitted {
     account: Account,
     builder: Doorbell,
   ) {
-    this.#maxVisits = mostUncommitted(maxUncommitted, threads) / threads;
+    this.#maxVisits = maxUncommittedVisits(maxUncommitted, threads) / threads;
     this.#maxBytes = MAX_BYTES / threads;
     this.#account = account;
     this.#builder = builder;
   }
 
-  /** Visits that are over and not committed. */
+  /** Finished visits that are not committed. */
   get visits(): number {
     return this.#visits;
   }
 
-  /** How many visits may be under way. */
+  /** How many visits may be in flight. */
   get room(): number {
     return this.#bytes >= this.#maxBytes ? 0 : this.#maxVisits - this.#visits;
   }
@@ -45,7 +45,7 @@ export class Uncommitted {
     this.#bytes += bytes;
   }
 
-  /** What to call at the commit. It holds on to nothing else of a visit, which would stay in memory until then. */
+  /** To be called at the commit. The closure keeps nothing else of the visit in memory until then. */
   onCommitted(bytes: number): () => void {
     return () => {
       this.#visits--;
@@ -54,14 +54,14 @@ export class Uncommitted {
   }
 
   /**
-   * Asks the builder to commit: at once when nothing else can go on or half the room is used, soon when somebody waits
-   * for it. `guests` are visits of other threads that wait for a commit of this one: theirs, but they fill the room.
+   * Asks the builder to commit: now when the thread is stuck or half of the room is used, soon when somebody waits for
+   * it. `guests` are visits of other threads that wait for a commit of this one; they use up room as well.
    */
-  hurry(nothingElse: boolean, soon: boolean, guests: number): void {
+  hurry(isStuck: boolean, isSoon: boolean, guests: number): void {
     const visits = this.#visits + guests;
-    const half = 2 * visits >= this.#maxVisits || 2 * this.#bytes >= this.#maxBytes;
+    const isHalfFull = 2 * visits >= this.#maxVisits || 2 * this.#bytes >= this.#maxBytes;
     const level =
-      nothingElse || half ? HURRY_LEVELS.now : soon ? HURRY_LEVELS.soon : HURRY_LEVELS.none;
+      isStuck || isHalfFull ? HURRY_LEVELS.now : isSoon ? HURRY_LEVELS.soon : HURRY_LEVELS.none;
     if (level > this.#account.hurried && this.#account.hurry(level)) this.#builder.ring();
   }
 }

@@ -1,8 +1,8 @@
-/** Timers fire a little early or late; anything below this is "now". */
+/** Timers are not more exact than this. */
 const MIN_TIMER_MS = 1;
 const MAX_TIMER_MS = 60_000;
 
-/** One timer at a time, for what is due first. */
+/** One timer, set to the earliest due time. */
 export class WakeTimer {
   readonly #onTime: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -12,7 +12,7 @@ export class WakeTimer {
     this.#onTime = onTime;
   }
 
-  /** Calls back at `dueMs`, unless it does so earlier anyway. */
+  /** Calls back at `dueMs`, or earlier if an earlier time is set. */
   set(dueMs: number, nowMs: number): void {
     if (dueMs >= this.#dueMs) return;
     clearTimeout(this.#timer);

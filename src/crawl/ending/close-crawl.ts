@@ -1,19 +1,19 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import { NO_LIMIT, TimeLimit } from "../../runtime/time-limit.ts";
 import type { Totals } from "../../stats/counters.ts";
-import { closeLeftOpen } from "../../store/finish/close-archives.ts";
-import { completeFolder } from "../../store/finish/finalize.ts";
+import { closeAfterCrash } from "../../store/finish/close-archives.ts";
+import { finalizeFolder } from "../../store/finish/finalize.ts";
 import { unfinishedBytes } from "../../store/finish/merge-parts.ts";
 import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
-import { openResults } from "../../store/lists/crawl-results.ts";
+import { openResults } from "../../store/reports/crawl-results.ts";
 import type { Measured } from "../crawl-summary.ts";
 import { makeLastSnapshots } from "./last-snapshots.ts";
 import { writeReports, writeTopPages } from "./reports.ts";
 
-/** A crawl that was told to stop ends within 10 s. Later than this nothing is begun that the next run can do as well. */
+/** A stop takes at most 10 s: after this long no work is begun that the next run can do as well. */
 const MAX_MS = 7_500;
 
-/** Of that, snapshots may take so much: the sorting is worth more. */
+/** Of that, snapshots may take this much: sorting is worth more. */
 const MAX_SNAPSHOT_MS = 2_000;
 
 const UNSORTED =
@@ -22,18 +22,20 @@ const UNSORTED =
 /** Sorting so many bytes takes about a second. */
 const LONG_BYTES = 16 * 1024 * 1024;
 
-/** Sizes from which something is worth it; tests have smaller ones. */
+/** Smaller thresholds, for tests. */
 export interface CloseLimits {
+  /** Journals from this size on are folded into snapshots. */
   readonly snapshotBytes?: number;
+  /** Sorting from this size on counts as long. */
   readonly longBytes?: number;
 }
 
-/** What the supervisor does while its crawl is closed. */
+/** What the supervisor learns while its crawl is closed. */
 export interface CloseListener {
-  /** Notes that the crawl has ended, and whether it left the sorting for later. */
-  keep(left: boolean): void;
-  /** Everything is closed and noted: whoever ends the process from now on loses nothing but sorted files. */
-  safe(): void;
+  /** The crawl has ended, and either left the sorting for later or not. */
+  onEnded(isLeft: boolean): void;
+  /** Everything is closed and noted: ending the process now loses nothing but sorted files. */
+  onSafe(): void;
 }
 
 /** Closes a crawl whose threads have ended; every step may be repeated. */
@@ -43,7 +45,7 @@ export class CrawlCloser {
   readonly #limit: TimeLimit;
   readonly #sizes: CloseLimits;
 
-  /** `stoppedMs` is when the crawl was told to stop; infinite for one that ended by itself and may take its time. */
+  /** `stoppedMs` is when a stop was asked for; infinite for a crawl that ended by itself and may take its time. */
   constructor(out: string, config: CrawlConfig, stoppedMs: number, sizes: CloseLimits = {}) {
     this.#out = out;
     this.#config = config;
@@ -52,22 +54,22 @@ export class CrawlCloser {
   }
 
   /**
-   * Closes the archive, writes lists and reports, folds journals into snapshots, and sorts what has to be sorted. The
-   * last two only as long as there is time; answers sentences about what was left. Lists and statistics are written
-   * however long that takes: they tell what the crawl found.
+   * Closes the archive, writes lists and reports, folds journals into snapshots, and sorts index, page list and link
+   * graph. The last two only as long as there is time; returns messages about what was left. Lists and reports are
+   * always written, however long that takes.
    */
-  clean(totals: Totals, measured: Measured, voice: CloseListener): string[] {
-    closeLeftOpen(this.#out);
+  close(totals: Totals, measured: Measured, listener: CloseListener): string[] {
+    closeAfterCrash(this.#out);
     const results = openResults(this.#out);
     writeReports(this.#out, this.#config, { totals, measured, results });
     const unfolded = measured.ended === "finished" ? 0 : this.#makeSnapshots();
     if (unfinishedBytes(this.#out) >= (this.#sizes.longBytes ?? LONG_BYTES)) {
-      voice.keep(true);
-      voice.safe();
+      listener.onEnded(true);
+      listener.onSafe();
     }
-    const isSorted = completeFolder(this.#out, results.committed, this.#limit);
+    const isSorted = finalizeFolder(this.#out, results.committed, this.#limit);
     if (isSorted && this.#config.order === "opic") writeTopPages(this.#out);
-    voice.keep(!isSorted);
+    listener.onEnded(!isSorted);
     const left = isSorted ? [] : [UNSORTED];
     if (unfolded > 0)
       left.push(
@@ -76,14 +78,17 @@ export class CrawlCloser {
     return left;
   }
 
+  /** Returns how many journals were left as they are. */
   #makeSnapshots(): number {
     const state = readCrawlState(this.#out);
     if (state === undefined) return 0;
-    const { seedLow, seedHigh } = state;
-    const leastBytes = this.#sizes.snapshotBytes;
     const limit = this.#limit === NO_LIMIT ? NO_LIMIT : this.#limit.within(MAX_SNAPSHOT_MS);
-    const least = leastBytes === undefined ? {} : { leastBytes };
-    const folder = crawlPaths(this.#out).journals;
-    return makeLastSnapshots({ folder, seedLow, seedHigh, ...least }, limit);
+    const options = {
+      folder: crawlPaths(this.#out).journals,
+      seedLow: state.seedLow,
+      seedHigh: state.seedHigh,
+      minBytes: this.#sizes.snapshotBytes,
+    };
+    return makeLastSnapshots(options, limit);
   }
 }

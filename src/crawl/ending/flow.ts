@@ -3,7 +3,7 @@ import type { Flow, FlowSample } from "../../stats/hourly-statistics.ts";
 import type { BufferPlan } from "../buffer-plan.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
 
-/** What went through the queues of the crawlers and the buffers before the builders since the start; records of a buffer leave it when they are durable. */
+/** What has passed through crawler queues and hand-off buffers since the start. A record leaves its buffer when it is durable. */
 export function flowOf(memory: CrawlMemory, plan: BufferPlan): FlowSample {
   const stored = new Int32Array(memory.stored);
   const queues: Flow[] = [];
@@ -16,7 +16,7 @@ export function flowOf(memory: CrawlMemory, plan: BufferPlan): FlowSample {
     const removed = Atomics.load(stored, thread);
     const buffer = buffers[plan.bufferOf(thread)]!;
     buffer.removed += removed;
-    // A crawler that died did not say what it brought last.
+    // A crawler that died did not publish its last count.
     buffer.added += Math.max(removed, row.get("handedOver"));
     pages += row.get("pages");
   }

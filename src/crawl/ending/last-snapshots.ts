@@ -5,27 +5,26 @@ import { shardsIn } from "../../store/finish/journal-view.ts";
 import type { CompactorOptions } from "../workers/compactor.ts";
 import { tailOf } from "../workers/journal-tail.ts";
 
-/** Less than this is read faster than a snapshot of it is made durable. */
+/** A smaller journal is read faster than a snapshot of it is made durable. */
 const MIN_BYTES = 1024 * 1024;
-/** Bytes of journals and snapshots that are folded in a millisecond by a machine that has other things to do. */
+/** Bytes of journals and snapshots that a busy machine folds per millisecond. */
 const BYTES_PER_MS = 20_000;
 
 /**
- * Folds the journals of a crawl that has ended, all of them closed, into snapshots, the longest first, so that the next
- * run has less to read: without what is done by then. Answers how many were left because there was no time; one that
- * fails leaves everything as it was.
+ * Folds the closed journals of a crawl that has ended into snapshots, the longest first, so that the next run need not
+ * read what is done. Returns how many were left, for want of time or because folding failed, which changes nothing.
  */
 export function makeLastSnapshots(options: CompactorOptions, limit: TimeLimit): number {
-  const { folder, leastBytes = MIN_BYTES } = options;
+  const { folder, minBytes = MIN_BYTES } = options;
   const listed = listJournals(folder);
   const tails = shardsIn(folder)
     .map((shard) => ({ shard, ...tailOf(folder, shard, listed(shard)) }))
-    .filter(({ bytes }) => bytes >= leastBytes)
+    .filter(({ bytes }) => bytes >= minBytes)
     .sort((a, b) => b.bytes - a.bytes);
   let left = 0;
   for (const { shard, upTo, bytes, snapshotBytes } of tails) {
-    if ((bytes + snapshotBytes) / BYTES_PER_MS >= limit.leftMs) left++;
-    else if (!tryCompact({ ...options, shard, upTo })) left++;
+    const hasTime = (bytes + snapshotBytes) / BYTES_PER_MS < limit.leftMs;
+    if (!hasTime || !tryCompact({ ...options, shard, upTo })) left++;
   }
   return left;
 }
@@ -35,7 +34,7 @@ function tryCompact(options: Parameters<typeof compactShard>[0]): boolean {
     compactShard(options);
     return true;
   } catch {
-    // A full disk, or damage: whoever opens the journals next tells of it.
+    // A full disk, or damage, which the next reader of the journals reports.
     return false;
   }
 }

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import type { CrawlConfig } from "../../config/schema.ts";
 import { StoreCorruptError } from "../../errors.ts";
 import type { Totals } from "../../stats/counters.ts";
+import { replaceFile } from "../../store/files/replace-file.ts";
 import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
-import { replaceFile } from "../../store/folder/replace-file.ts";
-import { type ListSource, writeResults } from "../../store/lists/crawl-results.ts";
-import { AFTER_CRASH, type RunFacts, readRunFacts } from "../../store/lists/result-lists.ts";
+import { type ListSource, writeResults } from "../../store/reports/crawl-results.ts";
+import { AFTER_CRASH, type RunFacts, readRunFacts } from "../../store/reports/result-lists.ts";
 import { BufferPlan } from "../buffer-plan.ts";
 import { type Measured, reportOf } from "../crawl-summary.ts";
 import { topPages } from "./top-pages.ts";
 
-/** What reports are made of. */
+/** What the reports are made from. */
 export interface ReportSource {
   readonly totals: Totals;
   readonly measured: Measured;
@@ -21,10 +21,10 @@ export interface ReportSource {
 /** Writes reports/summary.json, reports/seeds.json, the result lists and reports/statistics.txt. */
 export function writeReports(out: string, config: CrawlConfig, source: ReportSource): void {
   const { totals, measured, results } = source;
-  const folder = join(out, "reports");
-  mkdirSync(folder, { recursive: true });
-  writeJson(join(folder, "summary.json"), reportOf(totals, measured));
-  writeJson(join(folder, "seeds.json"), { seeds: config.seeds, rejected: config.rejectedSeeds });
+  const { reports } = crawlPaths(out);
+  mkdirSync(reports, { recursive: true });
+  writeJson(join(reports, "summary.json"), reportOf(totals, measured));
+  writeJson(join(reports, "seeds.json"), { seeds: config.seeds, rejected: config.rejectedSeeds });
   const facts: RunFacts = {
     seconds: measured.seconds,
     threads: config.threads,
@@ -34,18 +34,22 @@ export function writeReports(out: string, config: CrawlConfig, source: ReportSou
   writeResults(out, facts, results);
 }
 
-/** Writes reports/top-pages.json, of a crawl ordered by cash. */
+/** Writes reports/top-pages.json for a crawl ordered by cash. */
 export function writeTopPages(out: string): void {
   const { reports, pages } = crawlPaths(out);
   writeJson(join(reports, "top-pages.json"), topPages(pages));
 }
 
-/** What is known of the newest run: what its statistics say; of one that crashed, what it was told to do. */
+/** Facts about the newest run: from its statistics, or from its configuration if it crashed. */
 export function readNewestRun(out: string): RunFacts {
   const config = configAfterCrash(out);
   if (config?.threads === undefined) return readRunFacts(crawlPaths(out).reports);
-  const buffers = new BufferPlan(config).count;
-  return { seconds: "unknown", threads: config.threads, buffers, endedBy: AFTER_CRASH };
+  return {
+    seconds: "unknown",
+    threads: config.threads,
+    buffers: new BufferPlan(config).count,
+    endedBy: AFTER_CRASH,
+  };
 }
 
 function configAfterCrash(out: string): CrawlConfig | undefined {
@@ -58,7 +62,7 @@ function configAfterCrash(out: string): CrawlConfig | undefined {
   }
 }
 
-/** Why the crawl ended, in words; of the limits the one that was reached. */
+/** Why the crawl ended, in words; for a limit, the one that was reached. */
 function endedBy(config: CrawlConfig, totals: Totals, { ended }: Measured): string {
   if (ended === "finished") return "no URL was left";
   if (ended === "interrupted") return "interrupted";

@@ -2,10 +2,10 @@ import { DiskFullError } from "../../errors.ts";
 import type { RunningWorker } from "../../runtime/run-worker.ts";
 import { BufferPlan } from "../buffer-plan.ts";
 import type { FromBuilder, ToBuilder } from "../builder/builder-message.ts";
-import { bellsOf } from "../shared-memory.ts";
+import { bellsOf, createBuffer } from "../shared-memory.ts";
 import { startBuilder, type WorkersPlan } from "./start-workers.ts";
 
-/** What becomes of a builder. */
+/** What builders report to their owner. */
 export interface BuilderListener {
   onMessage(message: FromBuilder): void;
   onDeath(running: RunningWorker, error: unknown): void;
@@ -14,6 +14,7 @@ export interface BuilderListener {
 /** The builder threads of a crawl. Each empties the buffers of its crawlers. */
 export class BuilderWorkers {
   readonly #plan: WorkersPlan;
+  readonly #buffers: BufferPlan;
   readonly #listener: BuilderListener;
   readonly #running: RunningWorker[] = [];
   /** Set while builders wait for space. */
@@ -21,6 +22,7 @@ export class BuilderWorkers {
 
   constructor(plan: WorkersPlan, listener: BuilderListener) {
     this.#plan = plan;
+    this.#buffers = new BufferPlan(plan.config);
     this.#listener = listener;
   }
 
@@ -28,7 +30,7 @@ export class BuilderWorkers {
     return this.#running;
   }
 
-  /** Starts a builder; one that takes the place of another finds nothing of it in the buffers. */
+  /** Starts a builder. */
   start(builder: number): void {
     const running = startBuilder(this.#plan, builder, (message) => {
       if (message.kind === "diskFull") this.fullDisk = new DiskFullError(message.message);
@@ -39,36 +41,42 @@ export class BuilderWorkers {
     running.ended.catch((error: unknown) => this.#listener.onDeath(running, error));
   }
 
+  /** Starts the successor of a dead builder, with empty buffers: decision 6 says why. */
+  replace(builder: number): void {
+    const { memory } = this.#plan;
+    for (const buffer of this.#buffers.buffersOf(builder)) memory.buffers[buffer] = createBuffer();
+    this.start(builder);
+  }
+
   /** The crawlers of a builder. */
   threadsOf(builder: number): number[] {
-    const plan = new BufferPlan(this.#plan.config);
-    return plan.buffersOf(builder).flatMap((buffer) => plan.crawlersOf(buffer));
+    const buffers = this.#buffers.buffersOf(builder);
+    return buffers.flatMap((buffer) => this.#buffers.crawlersOf(buffer));
   }
 
   /**
-   * Has everything stored that a dead crawler handed over whole, and its journals closed; `closed` settles when its
-   * builder says so. False when the builder died meanwhile.
+   * Has the builder of a dead crawler store every complete record it handed over and close its journals; `closed`
+   * settles when the builder says so. False when the builder died meanwhile.
    */
   async crawlerDied(thread: number, closed: Promise<unknown>): Promise<boolean> {
-    const { config, control, memory } = this.#plan;
-    const number = new BufferPlan(config).builderOf(thread);
+    const number = this.#buffers.builderOf(thread);
     const builder = this.#running[number]!;
     const note: ToBuilder = { kind: "crawlerDied", thread };
     builder.worker.postMessage(note);
-    control.noteSent();
-    bellsOf(memory)[memory.threads + number]!.ring();
+    this.#plan.control.noteSent();
+    bellsOf(this.#plan.memory).builders[number]!.ring();
     const builderDied = builder.ended.catch(() => {}).then(() => true);
     return (await Promise.race([closed, builderDied])) !== true;
   }
 
-  /** Settles when all have closed their files; `repaired` settles when those that died meanwhile have been replaced. */
-  async ended(repaired: () => Promise<void>): Promise<void> {
+  /** Settles when all have closed their files; `replaced` settles when those that died meanwhile have successors. */
+  async ended(replaced: () => Promise<void>): Promise<void> {
     for (const waited = new Set<RunningWorker>(); ; ) {
       const more = this.#running.filter((running) => !waited.has(running));
       if (more.length === 0) return;
       await Promise.all(more.map(({ ended }) => ended.catch(() => {})));
       for (const running of more) waited.add(running);
-      await repaired();
+      await replaced();
     }
   }
 }

@@ -4,7 +4,7 @@ import { tailOf } from "./journal-tail.ts";
 
 /** A snapshot is made when the closed segments behind the last one are at least this large. */
 const MIN_BYTES = 32 * 1024 * 1024;
-/** However small they are: every death and every run begins segments, and who takes over opens all of them. */
+/** Or when there are this many of them: every death and every run begins new ones, and a successor opens them all. */
 const MAX_SEGMENTS = 16;
 
 /** Where the journals are, and the seeds of their fingerprints. */
@@ -12,16 +12,17 @@ export interface CompactorOptions {
   readonly folder: string;
   readonly seedLow: number;
   readonly seedHigh: number;
-  readonly leastBytes?: number;
+  /** Journals from this size on are folded. */
+  readonly minBytes?: number | undefined;
 }
 
-/** Decides when a shard's journal is folded into a snapshot, and has that done in a thread of its own, one at a time. */
+/** Decides when a shard's journal is folded into a snapshot, and runs that in a thread of its own, one at a time. */
 export class Compactor {
   readonly #options: CompactorOptions;
   readonly #module = new URL("./compact-worker.js", import.meta.url);
   #running: (RunningWorker & { readonly shard: number; readonly upTo: number }) | undefined;
   #closed = new Map<number, number>();
-  #stopped = false;
+  #isPaused = false;
 
   constructor(options: CompactorOptions) {
     this.#options = options;
@@ -33,17 +34,17 @@ export class Compactor {
     this.#next();
   }
 
-  /** Ends: what runs is broken off, because a crawl that was told to stop has no time for it. */
+  /** Breaks off what runs: a crawl that ends does not wait for it. */
   async close(): Promise<void> {
-    await this.makeWay(() => true);
+    await this.pause(() => true);
   }
 
   /**
-   * For a thread that wants to read some shards: no compaction begins until `go`, and one of these shards is broken off,
-   * which leaves everything as it was; one of another shard goes on.
+   * Before a thread reads some shards: no compaction begins until `resume`, and a running one of these shards is broken
+   * off, which changes nothing on disk. One of another shard continues.
    */
-  async makeWay(isWanted: (shard: number) => boolean): Promise<void> {
-    this.#stopped = true;
+  async pause(isWanted: (shard: number) => boolean): Promise<void> {
+    this.#isPaused = true;
     const running = this.#running;
     if (running === undefined || !isWanted(running.shard)) return;
     this.#closed.set(running.shard, running.upTo);
@@ -51,13 +52,13 @@ export class Compactor {
     await running.ended.catch(() => {});
   }
 
-  go(): void {
-    this.#stopped = false;
+  resume(): void {
+    this.#isPaused = false;
     this.#next();
   }
 
   #next(): void {
-    if (this.#running !== undefined || this.#stopped || this.#closed.size === 0) return;
+    if (this.#running !== undefined || this.#isPaused || this.#closed.size === 0) return;
     const listed = listJournals(this.#options.folder);
     for (const [shard, upTo] of this.#closed) {
       this.#closed.delete(shard);
@@ -66,31 +67,31 @@ export class Compactor {
       const name = `compactor of shard ${shard}`;
       this.#running = { ...runWorker(this.#module, name, { workerData }), shard, upTo };
       // A compaction that fails leaves everything as it was; the next one tries again.
-      void this.#running.ended.catch(() => {}).then(() => this.#ended());
+      void this.#running.ended
+        .catch(() => {})
+        .then(() => {
+          this.#running = undefined;
+          this.#next();
+        });
       return;
     }
   }
 
-  #ended(): void {
-    this.#running = undefined;
-    this.#next();
-  }
-
   #isDue(shard: number, upTo: number, files: ShardFiles): boolean {
-    const { folder, leastBytes = MIN_BYTES } = this.#options;
+    const { folder, minBytes } = this.#options;
     const { segments, bytes, snapshotBytes } = tailOf(folder, shard, files, upTo);
-    return segments >= MAX_SEGMENTS || isWorthFolding(bytes, snapshotBytes, leastBytes);
+    return segments >= MAX_SEGMENTS || isWorthFolding(bytes, snapshotBytes, minBytes);
   }
 }
 
 /**
- * A fold goes over the last snapshot, too. It waits until there is half as much to add, so that all folds together go
- * over three times what the crawl has written, however long it is.
+ * A fold also reads the last snapshot. It waits until there is half as much to add, so that all folds together read
+ * three times what the crawl has written, however long it runs.
  */
 export function isWorthFolding(
   bytes: number,
   snapshotBytes: number,
-  leastBytes = MIN_BYTES,
+  minBytes = MIN_BYTES,
 ): boolean {
-  return bytes >= Math.max(leastBytes, snapshotBytes / 2);
+  return bytes >= Math.max(minBytes, snapshotBytes / 2);
 }

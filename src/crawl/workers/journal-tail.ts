@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { segmentName, snapshotName } from "../../frontier/journal/journal-files.ts";
 import type { ShardFiles } from "../../frontier/journal/journal-listing.ts";
 
-/** What a shard has written behind its last snapshot. */
+/** What a shard's journal holds behind its last snapshot. */
 export interface JournalTail {
   readonly segments: number;
-  /** The last segment that holds anything; the snapshot's own number when there is none. */
+  /** The last segment that is not empty; the snapshot's own number when there is none. */
   readonly upTo: number;
   readonly bytes: number;
-  /** Of the last snapshot, over which a fold goes as well. */
+  /** Size of the last snapshot, which a fold reads as well. */
   readonly snapshotBytes: number;
 }
 
-/** The tail of a shard as far as segment `newest`. One that is empty waits to be written and does not count. */
+/** The tail of a shard's journal, up to segment `newest`. Empty segments do not count. */
 export function tailOf(
   folder: string,
   shard: number,

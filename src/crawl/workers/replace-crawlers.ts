@@ -2,57 +2,57 @@ import { OrbweaverError } from "../../errors.ts";
 import type { FromCrawler } from "../crawler/crawler-message.ts";
 import { type Control, MODES } from "../shared-memory.ts";
 
-/** What a crawler has to do when it begins. */
+/** What a crawler finds on disk when it begins. */
 export interface Start {
   /** Its part of the pending counter. */
   readonly share: number;
-  /** Pages of its shards that are committed. */
+  /** Committed pages of its shards. */
   readonly pages: number;
 }
 
-/** What one crawler has of the counters. */
+/** One crawler's part of the counters. */
 export interface Tally extends Start {
   /** Page permits it holds; a crawler that begins holds none. */
   readonly heldPermits?: number;
 }
 
 /**
- * Something done in steps, between which everybody else goes on. Each step yields what it waits for and is given the
- * result: the supervisor awaits promises, the simulation lets others run first.
+ * Work in steps, between which other threads continue. Each step yields what it waits for and receives the result: the
+ * supervisor awaits promises, the simulation lets others run first.
  */
 export type Steps<Result> = Generator<unknown, Result, unknown>;
 
-/** What a replacement does to the crawl. */
+/** What a replacement needs from the crawl; the supervisor and the simulation each implement it. */
 export interface Replacing {
   readonly control: Control;
   /** Crawler threads in all. */
   readonly threads: number;
   readonly maxPages: number | undefined;
-  /** Stores what the dead had handed over whole; answers false when that cannot be, because their builder died. */
+  /** Stores every complete record that the dead handed over; yields false when their builder died as well. */
   storeLeft(dead: readonly number[]): unknown;
   /** Frees what a dead crawler held in shared memory. */
   reclaim(thread: number): void;
-  /** A number for the next run, above all before. */
+  /** The next run number, higher than all before. */
   nextEpoch(): number;
-  /** Begins new crawlers, which fold the journals of the dead; answers what each has to do. */
+  /** Starts new crawlers, which fold the journals of the dead; yields a `Start` for each. */
   begin(dead: readonly number[], epoch: number): unknown;
-  /** A number for the next recount, above all before. */
+  /** The next recount number, higher than all before. */
   nextRecount(): number;
-  /** What those who go on have published for this recount; undefined for each that has not yet. */
+  /** What the living crawlers have published for this recount; undefined for each that has not yet. */
   published(dead: readonly number[], recount: number): (Tally | undefined)[];
-  /** Lets the others go on for a moment. */
+  /** Lets the other threads run for a moment. */
   pause(): unknown;
   ringAll(): void;
-  /** What the supervisor itself holds in the pending counter. */
+  /** The supervisor's own part of the pending counter. */
   guards(): number;
-  /** Tells everybody of the new run of a thread, and that thread to go. */
+  /** Announces the new run of a thread to all others and lets that thread go. */
   go(thread: number, epoch: number): void;
 }
 
 /**
- * Replaces crawlers that have died. The new ones read the journals of the dead, what those held in shared memory is
- * free again, and the counters are set to what they must be, because the dead may have died while changing them.
- * False when it was broken off: the builder died as well, and replacing it begins these crawlers anew, too.
+ * Replaces dead crawlers. Their successors read the journals, what the dead held in shared memory is freed, and the
+ * counters are recomputed, because the dead may have been changing them. False when it was broken off because the builder
+ * died as well: replacing the builder also replaces its crawlers.
  */
 export function* replaceCrawlers(dead: readonly number[], crawl: Replacing): Steps<boolean> {
   const stored = crawl.storeLeft(dead);
@@ -65,7 +65,7 @@ export function* replaceCrawlers(dead: readonly number[], crawl: Replacing): Ste
   return true;
 }
 
-/** Everybody but the dead stands still for a moment and publishes what is theirs; the sum is what the counters must be. */
+/** All living crawlers pause and publish their part of the counters; the sum is what the counters must be. */
 function* recount(dead: readonly number[], fresh: readonly Start[], crawl: Replacing): Steps<void> {
   const { control, threads, maxPages } = crawl;
   const number = crawl.nextRecount();
@@ -73,7 +73,7 @@ function* recount(dead: readonly number[], fresh: readonly Start[], crawl: Repla
   crawl.ringAll();
   do yield crawl.pause();
   while (crawl.published(dead, number).includes(undefined) && control.mode === MODES.run);
-  // Only a crawl that is being stopped gets here without all accounts, and that does not end by the counter.
+  // Accounts can only be missing in a crawl that is being stopped, and that does not end by the counter.
   const tallies = crawl.published(dead, number).filter((tally) => tally !== undefined);
   countAnew(control, threads, [...fresh, ...tallies], crawl.guards(), maxPages);
   control.setRecount(0);
@@ -81,9 +81,9 @@ function* recount(dead: readonly number[], fresh: readonly Start[], crawl: Repla
 }
 
 /**
- * Sets the shared counters to the sum of what everybody has, while nobody touches them. The last page of a limit may
- * have been committed by a thread that died before it could say so: then the crawl ends here. While somebody is dead
- * nobody knows how many pages its journals hold, so no permit is given out before the recount that follows.
+ * Sets the shared counters to the sum of all parts, while nobody touches them. A thread may have died right after
+ * committing the last page that `--max-pages` allows: then the crawl ends here. As long as a thread is dead nobody knows
+ * how many pages its journals hold, so without all tallies no permit is granted.
  */
 export function countAnew(
   control: Control,
@@ -92,27 +92,22 @@ export function countAnew(
   guards: number,
   maxPages = Number.POSITIVE_INFINITY,
 ): void {
-  let share = guards;
-  let pages = 0;
-  let held = 0;
-  for (const tally of tallies) {
-    share += tally.share;
-    pages += tally.pages;
-    held += tally.heldPermits ?? 0;
-  }
+  const sum = (part: keyof Tally) => tallies.reduce((all, tally) => all + (tally[part] ?? 0), 0);
+  const pages = sum("pages");
   const isComplete = tallies.length === threads || maxPages === Number.POSITIVE_INFINITY;
-  control.setCounts(share, pages, isComplete ? maxPages - pages - held : 0);
+  const permits = isComplete ? maxPages - pages - sum("heldPermits") : 0;
+  control.setCounts(guards + sum("share"), pages, permits);
   if (pages >= maxPages) control.end("limit", MODES.drain);
 }
 
-/** Runs steps in a thread with an event loop. */
+/** Runs steps on an event loop. */
 export async function runSteps<Result>(steps: Steps<Result>): Promise<Result> {
   let step = steps.next();
   while (!step.done) step = steps.next(await step.value);
   return step.value;
 }
 
-/** A crawler's first message: what it has to do, or why it cannot. */
+/** What a crawler's first message says; throws when it refuses to start. */
 export function startOrRefusal(message: FromCrawler): Start {
   if (message.kind === "ready") return message;
   if (message.kind !== "refused") throw new Error(`unexpected first message: ${message.kind}`);

@@ -3,35 +3,34 @@ import type { StandbyData } from "../crawler/crawler-message.ts";
 import type { HandlerModules } from "../visit/load-handler.ts";
 
 /**
- * Crawler threads that load their code and then wait to be told which shards are theirs: loading takes longer than all
- * the rest of a replacement, so it is begun when somebody dies, and after the first death some are kept ready.
+ * Crawler threads in reserve: they load their code and then wait for their shards. Loading takes longer than the rest of
+ * a replacement, so it begins as soon as a thread dies, and after the first death some are kept ready (18 MiB each).
  */
 export class StandbyWorkers {
   readonly #data: StandbyData;
-  readonly #ready: RunningWorker[] = [];
+  #ready: RunningWorker[] = [];
   #kept = 0;
 
   constructor({ handler, priority }: HandlerModules) {
     this.#data = { crawler: true, modules: { handler, priority } };
   }
 
-  /** A thread that has nothing to do yet; it is no longer a spare. */
+  /** A thread without shards; it no longer belongs to the reserve. */
   take(): RunningWorker {
     return this.#ready.shift() ?? this.#start();
   }
 
-  /** Sees to it that so many are ready, or nearly, now and after every `refill`. */
+  /** Keeps at least so many in reserve from now on. */
   keep(count: number): void {
     this.#kept = Math.max(this.#kept, count);
     this.refill();
   }
 
-  /** For the next death. Not while one is being repaired: threads that load their code would hold up those that begin. */
+  /** Call after a replacement, not during one: threads that load their code would delay those that begin. */
   refill(): void {
     while (this.#ready.length < this.#kept) this.#ready.push(this.#start());
   }
 
-  /** The crawl is over. */
   async dismiss(): Promise<void> {
     this.#kept = 0;
     await Promise.all(this.#ready.splice(0).map(({ worker }) => worker.terminate()));
@@ -40,10 +39,9 @@ export class StandbyWorkers {
   #start(): RunningWorker {
     const module = new URL("../crawler/crawl-worker.js", import.meta.url);
     const running = runWorker(module, "crawler", { workerData: this.#data });
-    // One that dies while it waits is simply not there any more.
+    // One that dies while it waits leaves the reserve.
     const forget = () => {
-      const at = this.#ready.indexOf(running);
-      if (at >= 0) this.#ready.splice(at, 1);
+      this.#ready = this.#ready.filter((ready) => ready !== running);
     };
     running.ended.then(forget, forget);
     return running;

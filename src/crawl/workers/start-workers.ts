@@ -3,7 +3,7 @@ import { WorkerDiedError } from "../../errors.ts";
 import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { type RunningWorker, runWorker } from "../../runtime/run-worker.ts";
 import { type CrawlState, crawlPaths } from "../../store/folder/crawl-folder.ts";
-import { reclaimTreeLocks } from "../../store/tree/page-tree.ts";
+import { reclaimTreeLocks } from "../../store/tree/tree-writer.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../url/site.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
@@ -15,10 +15,10 @@ import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import type { CrawlerRules } from "../crawler/crawler-rules.ts";
 import type { Control, CrawlMemory } from "../shared-memory.ts";
 
-/** A thread that has not left after this long is busy with something that does not end. */
+/** A thread that has not ended by itself after this long is terminated. */
 const LEAVE_MS = 500;
 
-/** What the workers work on. */
+/** What the worker threads of a crawl are started with. */
 export interface WorkersPlan {
   readonly config: CrawlConfig;
   readonly out: string;
@@ -28,25 +28,25 @@ export interface WorkersPlan {
   readonly seedHigh: number;
   /** All seeds, also those that earlier runs were led to. */
   readonly seeds: readonly CrawlUrl[];
-  /** What the crawl was found with: which files must be there. */
+  /** Which files must be there, as noted when the crawl was opened. */
   readonly state: Pick<CrawlState, "journals" | "lostArchives">;
-  /** True when another run may have asked hosts a moment ago. */
+  /** True when an earlier run may have asked hosts a moment ago. */
   readonly resumed: boolean;
   /** Shared by all builders: `treeLockMemory`. */
   readonly treeLocks: SharedArrayBuffer;
-  /** A number for the next run of a thread, above all before and durable. */
+  /** The next run number of a thread: higher than all before, and durable. */
   readonly nextEpoch: () => number;
 }
 
 /** What the workers report to their supervisor. */
 export interface WorkersListener {
   onSeed(url: CrawlUrl): void;
-  onDisk(news: DiskMessage): void;
-  /** `backMs` after its death what it held waited again. */
+  onDisk(message: DiskMessage): void;
+  /** `backMs` after its death the URLs it held were waiting again. */
   onReplaced(name: string, cause: unknown, backMs: number): void;
-  /** Nothing is pending. */
+  /** Nothing is pending any more. */
   onAllReleased(): void;
-  /** A death that cannot be made good. */
+  /** A death that starting another thread does not cure. */
   onFault(error: unknown): void;
 }
 
@@ -62,7 +62,7 @@ export function startBuilder(
   onMessage: (message: FromBuilder) => void,
 ): RunningWorker {
   const { config, memory, out, seedLow, seedHigh, treeLocks } = plan;
-  // A builder that died may have held locks.
+  // Its predecessor may have died with locks in hand.
   reclaimTreeLocks(treeLocks, builder);
   const folder = journalsOf(plan);
   const journals = folder === undefined ? undefined : { folder, seedLow, seedHigh };
@@ -73,32 +73,29 @@ export function startBuilder(
   return untilDone(running, () => plan.control.buildersMayEnd);
 }
 
-/** Tells a crawler thread which shards are its own; it reads them and then waits for a word to go. */
+/** Gives a thread in reserve its shards; it reads them from disk and then waits for the message to go. */
 export function beginCrawler(
   plan: WorkersPlan,
   standby: RunningWorker,
   run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait">,
   onMessage: (message: FromCrawler) => void,
 ): RunningWorker {
-  const { config, memory, seedLow, seedHigh, seeds, state } = plan;
-  const { shards, threads } = config;
-  const journals = journalsOf(plan);
-  const { archive } = crawlPaths(plan.out);
+  const { config, state } = plan;
   const rules: CrawlerRules = {
     ...run,
     config,
-    memory,
-    seedLow,
-    seedHigh,
-    seeds,
-    journals,
+    memory: plan.memory,
+    seedLow: plan.seedLow,
+    seedHigh: plan.seedHigh,
+    seeds: plan.seeds,
+    journals: journalsOf(plan),
     begun: state.journals !== undefined,
-    archive,
+    archive: crawlPaths(plan.out).archive,
     lostArchives: state.lostArchives ?? [],
   };
-  const ownSeeds = seeds.filter((url) => {
-    const shard = shardOf(siteHash(siteOf(hostnameOf(url))), shards);
-    return shard % threads === run.thread;
+  const ownSeeds = plan.seeds.filter((url) => {
+    const shard = shardOf(siteHash(siteOf(hostnameOf(url))), config.shards);
+    return shard % config.threads === run.thread;
   });
   const running = { ...standby, name: `crawler ${run.thread}` };
   const begin: ToCrawler = { kind: "begin", rules, ownSeeds };
@@ -111,7 +108,7 @@ export function beginCrawler(
   return untilDone(running, () => isDone);
 }
 
-/** A thread that exits before its work is done has died, also when its exit code is 0: `process.exit()` is no answer. */
+/** A thread that exits before its work is done has died, also with exit code 0. */
 function untilDone(running: RunningWorker, isDone: () => boolean): RunningWorker {
   const ended = running.ended.then(() => {
     if (!isDone()) throw new WorkerDiedError(running.name, new Error("it ended too early"));
@@ -120,11 +117,12 @@ function untilDone(running: RunningWorker, isDone: () => boolean): RunningWorker
   return { ...running, ended };
 }
 
-/** A crawler has to be out of the way: it goes by itself, or it is ended when it does not. */
+/** Ends a crawler: asks it to leave, and terminates it when it does not. */
 export async function dismiss({ worker, ended }: RunningWorker): Promise<void> {
   const leave: ToCrawler = { kind: "leave" };
   worker.postMessage(leave);
-  // Between two events, because Node (20.20) aborts the process when a thread is ended while it makes a zlib stream.
+  // It leaves between two events, because Node (20.20) aborts the process when a thread is terminated while it makes a
+  // zlib stream.
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => {
     timer = setTimeout(resolve, LEAVE_MS);
@@ -134,15 +132,8 @@ export async function dismiss({ worker, ended }: RunningWorker): Promise<void> {
   await worker.terminate();
 }
 
-/** Starts what is neither crawler nor builder: the thread that writes the debug log, if there is one. */
-export function startOthers(plan: WorkersPlan, fault: (error: unknown) => void): RunningWorker[] {
-  if (!plan.config.debug) return [];
-  const running = startDebugLog(plan);
-  running.ended.catch(fault);
-  return [running];
-}
-
-function startDebugLog({ memory, out }: WorkersPlan): RunningWorker {
+/** Starts the thread that writes the debug log. */
+export function startDebugLog({ memory, out }: WorkersPlan): RunningWorker {
   const workerData: DebugRules = { memory, file: crawlPaths(out).debugLog };
   const module = new URL("../builder/debug-worker.js", import.meta.url);
   return runWorker(module, "debug log", { workerData });

@@ -7,10 +7,9 @@ import {
 } from "../../frontier/frontier-memory.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import type { RunningWorker } from "../../runtime/run-worker.ts";
-import { BufferPlan } from "../buffer-plan.ts";
 import type { FromBuilder } from "../builder/builder-message.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
-import { Account, bellsOf, createBuffer, gatesOf, MODES } from "../shared-memory.ts";
+import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
 import { BuilderWorkers } from "./builder-workers.ts";
 import { Compactor } from "./compactor.ts";
 import {
@@ -26,21 +25,21 @@ import {
   beginCrawler,
   dismiss,
   journalsOf,
-  startOthers,
+  startDebugLog,
   type WorkersListener,
   type WorkersPlan,
 } from "./start-workers.ts";
 
-/** A worker that dies this often without a page in between dies of something that starting it again does not cure. */
+/** After this many deaths without a page in between, starting another thread is no cure. */
 const MAX_DEATHS_WITHOUT_PAGE = 5;
-/** How often a recount looks whether everybody has published. */
+/** How often a recount checks whether all crawlers have published. */
 const LOOK_MS = 1;
-/** Run numbers that are made durable at once: a replacement need not wait for the disk each time. */
+/** Run numbers made durable at once, so that a replacement seldom waits for the disk. */
 const EPOCHS_AHEAD = 16;
 
 /**
- * The worker threads of a crawl: starts them, counts what they have to do, and replaces one that dies. Its shards are
- * folded again from their journals, and what it held in shared memory is reclaimed by its number.
+ * The worker threads of a crawl: starts them, adds up what they have to do, and replaces those that die. The shards of
+ * a dead crawler are folded again from their journals, and what it held in shared memory is reclaimed by its number.
  */
 export class Workers {
   readonly #plan: WorkersPlan;
@@ -49,27 +48,29 @@ export class Workers {
   readonly #builders: BuilderWorkers;
   readonly #standby: StandbyWorkers;
   readonly #compactor: Compactor | undefined;
-  /** Who waits for which message of a worker; a message nobody waits for is dropped. */
+  #debugLog: RunningWorker | undefined;
+  /** By name, who awaits a message: only the first one counts, and one that nobody awaits is dropped. */
   readonly #awaited = new Map<string, (message: FromCrawler | FromBuilder) => void>();
-  #others: RunningWorker[] = [];
   /** Crawlers that have ended and are not replaced. */
   readonly #ended = new Set<number>();
   #allEnded = () => {};
   #recounts = 0;
-  /** Settles when the replacements so far are done: one follows the other. */
+  /** Settles when the start and all replacements so far are done: they run one after the other. */
   #replacing: Promise<void> = Promise.resolve();
   readonly #dismissed = new Set<RunningWorker>();
-  /** Threads that are being started and have not said that they are ready. */
+  /** Crawlers that have been started and have not reported "ready". */
   readonly #starting = new Set<number>();
   readonly #dead = new Set<number>();
-  /** Held in the pending counter while something is being replaced, so that nobody sees an empty crawl. */
+  /** Held in the pending counter during a replacement, so that the crawl does not look empty. */
   #guards = 0;
-  readonly #deaths = new DeathsWithoutPage();
+  /** Deaths since the last page, and the pages then. */
+  #deaths = 0;
+  #pagesAtDeath = -1;
   #areDismissed = false;
-  /** When the crawlers that were begun anew last had read what is theirs: leases of the dead wait again since then. */
+  /** When the latest successors had read their shards: since then the leases of the dead wait again. */
   #foldedMs = 0;
 
-  /** Settles when every crawler has ended by itself. */
+  /** Settles when every crawler has ended. */
   readonly crawlersEnded: Promise<void>;
 
   constructor(plan: WorkersPlan, listener: WorkersListener) {
@@ -89,35 +90,36 @@ export class Workers {
     });
   }
 
-  /** Starts everybody; settles when they run. */
-  async start(): Promise<void> {
+  /** Starts all threads; settles when they run. */
+  start(): Promise<void> {
+    const started = this.#startAll();
+    // A thread that dies meanwhile is replaced when all have been counted.
+    this.#replacing = started.catch(() => {});
+    return started;
+  }
+
+  async #startAll(): Promise<void> {
     const { config, memory, control, resumed } = this.#plan;
-    // Whoever dies meanwhile is replaced when everybody has been counted.
-    let begun = () => {};
-    this.#replacing = new Promise((resolve) => {
-      begun = resolve;
-    });
     this.#guards++;
     for (let builder = 0; builder < config.builders; builder++) this.#builders.start(builder);
-    this.#others = startOthers(this.#plan, (error) => this.#listener.onFault(error));
-    const epoch = this.#plan.nextEpoch();
-    const ready = Array.from({ length: memory.threads }, (_, thread) =>
-      this.#startCrawler(thread, epoch, resumed),
-    );
+    if (config.debug) this.#debugLog = startDebugLog(this.#plan);
+    this.#debugLog?.ended.catch((error: unknown) => this.#listener.onFault(error));
     try {
-      const tallies = await Promise.all(ready);
-      countAnew(control, memory.threads, tallies, this.#guards, config.maxPages);
+      const epoch = this.#plan.nextEpoch();
+      const starting = Array.from({ length: memory.threads }, (_, thread) =>
+        this.#startCrawler(thread, epoch, resumed),
+      );
+      const starts = await Promise.all(starting);
+      countAnew(control, memory.threads, starts, this.#guards, config.maxPages);
     } catch (error) {
       await this.#dismissCrawlers();
       throw error;
-    } finally {
-      begun();
     }
     this.postToAll({ kind: "go" });
     this.#releaseGuard();
   }
 
-  /** Ends the crawlers of a crawl that cannot begin. */
+  /** Ends all crawlers of a crawl that cannot start or go on. */
   async #dismissCrawlers(): Promise<void> {
     this.#areDismissed = true;
     await Promise.all(this.#crawlers.map((running) => this.#dismiss(running)));
@@ -134,22 +136,17 @@ export class Workers {
     for (const { worker } of this.#crawlers) worker.postMessage(message);
   }
 
-  #post(thread: number, message: ToCrawler): void {
-    this.#crawlers[thread]!.worker.postMessage(message);
-  }
-
-  /** Rings everybody but the supervisor. */
+  /** Rings all threads but the supervisor. */
   wakeAll(): void {
-    const bells = bellsOf(this.#plan.memory);
-    for (const bell of bells) if (bell !== bells.at(-2)) bell.ring();
+    const { all, supervisor } = bellsOf(this.#plan.memory);
+    for (const bell of all) if (bell !== supervisor) bell.ring();
   }
 
   #ringCrawlers(): void {
-    const { memory } = this.#plan;
-    for (const bell of bellsOf(memory).slice(0, memory.threads)) bell.ring();
+    for (const bell of bellsOf(this.#plan.memory).crawlers) bell.ring();
   }
 
-  /** After the crawlers: lets the builders close their files. */
+  /** Call when the crawlers have ended: lets the builders close their files. */
   async endBuilders(): Promise<void> {
     await this.#replacing;
     await this.#compactor?.close();
@@ -157,31 +154,31 @@ export class Workers {
     this.wakeAll();
     await this.#builders.ended(() => this.#replacing);
     await this.#standby.dismiss();
-    await Promise.all(this.#others.map(({ ended }) => ended.catch(() => {})));
+    await this.#debugLog?.ended.catch(() => {});
   }
 
-  /** Ends a worker thread at whatever it is doing, as a fault would: for drills. False if there is none of that name. */
+  /** For drills: ends a worker thread wherever it is, as a fault would. False if there is none of that name. */
   async kill(name: string): Promise<boolean> {
-    const all = [...this.#crawlers, ...this.#builders.all, ...this.#others];
-    const victim = all.find((running) => running.name === name);
+    const all = [...this.#crawlers, ...this.#builders.all, this.#debugLog];
+    const victim = all.find((running) => running?.name === name);
     await victim?.worker.terminate();
     return victim !== undefined;
   }
 
-  /** Starts a crawler, and again when it dies before it has read what is on disk. */
+  /** Starts a crawler, and another one when it dies before it has read its shards. */
   async #startCrawler(thread: number, epoch: number, mustWait: boolean): Promise<Start> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.#tryStartCrawler(thread, epoch, mustWait);
       } catch (error) {
         const hasDied = error instanceof WorkerDiedError;
-        // A thread left behind by a crawl that cannot begin would keep the process alive.
+        // After a dismissal a new thread would keep the process alive.
         if (!hasDied || this.#areDismissed || tries === MAX_DEATHS_WITHOUT_PAGE) throw error;
       }
     }
   }
 
-  /** Settles when the crawler has read what is on disk. */
+  /** Settles when the crawler has read its shards. */
   #tryStartCrawler(thread: number, epoch: number, mustWait: boolean): Promise<Start> {
     const run = { thread, epoch, mustWait };
     const running = beginCrawler(this.#plan, this.#standby.take(), run, (message) =>
@@ -207,30 +204,27 @@ export class Workers {
     return new Promise((resolve) => this.#awaited.set(name, resolve));
   }
 
-  #arrived(name: string, message: FromCrawler | FromBuilder): void {
-    this.#awaited.get(name)?.(message);
-    this.#awaited.delete(name);
-  }
-
   #onCrawler(thread: number, message: FromCrawler): void {
     if (message.kind === "seed") this.#listener.onSeed(message.url);
-    else if (message.kind === "ready") {
-      this.#starting.delete(thread);
-      this.#dead.delete(thread);
-      this.#arrived(`ready ${thread}`, message);
-    } else if (message.kind === "refused") this.#arrived(`ready ${thread}`, message);
     else if (message.kind === "finished") this.#announceEnd(thread);
+    else {
+      if (message.kind === "ready") {
+        this.#starting.delete(thread);
+        this.#dead.delete(thread);
+      }
+      this.#awaited.get(`ready ${thread}`)?.(message);
+    }
   }
 
-  /** Nobody takes its place in a crawl that ends: what it was lent and has not brought back waits for the next run. */
+  /** A crawler ends and is not replaced: what was lent to it waits for the next run. */
   #announceEnd(thread: number): void {
     announceEnd(this.#plan.memory.frontier, thread);
     this.#ringCrawlers();
   }
 
   #onBuilder(message: FromBuilder): void {
-    if (message.kind === "closed") this.#arrived(`closed ${message.thread}`, message);
-    else if (message.kind === "places") this.#post(message.thread, message);
+    if (message.kind === "closed") this.#awaited.get(`closed ${message.thread}`)?.(message);
+    else if (message.kind === "places") this.#crawlers[message.thread]!.worker.postMessage(message);
     else if (message.kind === "diskFull" || message.kind === "diskFree")
       this.#listener.onDisk(message);
     else this.#compactor?.onClosed(message.closed);
@@ -246,16 +240,16 @@ export class Workers {
     const { control, config } = this.#plan;
     const crawler = this.#crawlers.indexOf(running);
     const builder = this.#builders.all.indexOf(running);
-    // A crawl that ends anyway needs no new thread: what was not committed waits for the next run.
+    // A crawl that is ending needs no new crawler: what was not committed waits for the next run.
     if (control.mode !== MODES.run && crawler >= 0) {
       this.#announceEnd(crawler);
       this.#crawlerEnded(crawler);
       return;
     }
-    // A full disk is fatal only to a crawl that ends: until then its builders wait.
+    // A full disk is fatal only to a crawl that is ending: before that its builders wait.
     const fullDisk = control.mode === MODES.run ? undefined : this.#builders.fullDisk;
     const misuse = fullDisk ?? misuseOf(error);
-    const isHopeless = misuse ?? this.#deaths.areTooMany(control.pagesCommitted);
+    const isHopeless = misuse ?? this.#diesTooOften();
     if (isHopeless || !frontierTraits(config).isDurable) {
       this.#listener.onFault(misuse ?? error);
       if (crawler >= 0) this.#crawlerEnded(crawler);
@@ -268,9 +262,8 @@ export class Workers {
     this.#replacing = this.#replacing
       .then(() => {
         // A crawler that died beside its builder was replaced with it.
-        const isCurrent =
-          this.#crawlers[crawler] === running || this.#builders.all[builder] === running;
-        if (!isCurrent || this.#areDismissed) return this.#releaseGuard();
+        const current = crawler >= 0 ? this.#crawlers[crawler] : this.#builders.all[builder];
+        if (current !== running || this.#areDismissed) return this.#releaseGuard();
         return crawler >= 0 ? this.#replaceCrawlers([crawler]) : this.#replaceBuilder(builder);
       })
       .then(() => {
@@ -283,19 +276,24 @@ export class Workers {
       });
   }
 
+  /** One more worker died; true when it is time to give up. */
+  #diesTooOften(): boolean {
+    const pages = this.#plan.control.pagesCommitted;
+    this.#deaths = pages === this.#pagesAtDeath ? this.#deaths + 1 : 1;
+    this.#pagesAtDeath = pages;
+    return this.#deaths > MAX_DEATHS_WITHOUT_PAGE;
+  }
+
   /**
-   * Without its builder a crawler is ahead of what is on disk, so they begin anew together. In a crawl that ends it
-   * has nothing to begin: it ends, and the new builder closes the files.
+   * Without its builder a crawler is ahead of what is on disk, so both are replaced. In a crawl that is ending the
+   * crawlers end, and the new builder closes the files.
    */
   async #replaceBuilder(builder: number): Promise<void> {
-    const { memory, control, config } = this.#plan;
+    const { control } = this.#plan;
     const threads = this.#builders.threadsOf(builder).filter((thread) => !this.#ended.has(thread));
-    for (const buffer of new BufferPlan(config).buffersOf(builder)) {
-      memory.buffers[buffer] = createBuffer();
-    }
-    // Their successors load their code while they go; what they still write is in the old buffers.
+    // Successors load their code while the crawlers leave; what those still write goes to the old buffers.
     if (control.mode === MODES.run) this.#standby.keep(threads.length);
-    this.#builders.start(builder);
+    this.#builders.replace(builder);
     await Promise.all(threads.map((thread) => this.#dismiss(this.#crawlers[thread]!)));
     if (control.mode === MODES.run) return this.#replaceCrawlers(threads, false);
     for (const thread of threads) {
@@ -306,11 +304,11 @@ export class Workers {
   }
 
   async #replaceCrawlers(threads: readonly number[], builderLives = true): Promise<void> {
-    // They load their code while the builder closes the journals and this thread does what takes it a moment.
+    // Successors load their code while the builder closes the journals.
     this.#standby.keep(threads.length);
     for (const thread of threads) this.#dead.add(thread);
     if (await runSteps(replaceCrawlers(threads, this.#replacement(builderLives)))) {
-      this.#compactor?.go();
+      this.#compactor?.resume();
       this.#standby.refill();
     }
     this.#releaseGuard();
@@ -326,18 +324,18 @@ export class Workers {
       storeLeft: (dead) => this.#storeLeft(builderLives ? dead : [], dead),
       reclaim: (thread) => {
         reclaimThread(memory.frontier, thread);
-        // Hosts that it was asking wait one delay.
+        // Hosts that it was asking wait for one delay.
         gatesOf(memory, thread).hosts.reclaim(thread + 1, monotonicMs() + config.delayMs);
       },
       nextEpoch,
       begin: async (dead, epoch) => {
-        const fresh = dead.map((thread) => this.#startCrawler(thread, epoch, true));
-        const tallies = await Promise.all(fresh);
+        const starting = dead.map((thread) => this.#startCrawler(thread, epoch, true));
+        const starts = await Promise.all(starting);
         this.#foldedMs = monotonicMs();
-        return tallies;
+        return starts;
       },
       nextRecount: () => ++this.#recounts,
-      // A thread that has died meanwhile has a guard in the counter, and a recount of its own to come.
+      // A thread that has died meanwhile has a guard in the counter, and its own recount will follow.
       published: (dead, recount) =>
         [...this.#crawlers.keys()]
           .filter((thread) => !dead.includes(thread) && !this.#dead.has(thread))
@@ -348,17 +346,17 @@ export class Workers {
       go: (thread, epoch) => {
         announceRun(memory.frontier, thread, epoch);
         this.#ringCrawlers();
-        this.#post(thread, { kind: "go" });
+        this.#crawlers[thread]!.worker.postMessage({ kind: "go" } satisfies ToCrawler);
       },
     };
   }
 
-  /** A builder that dies meanwhile never answers: replacing it begins its crawlers anew, too. */
+  /** False when a builder died and will never answer: replacing it also replaces its crawlers. */
   async #storeLeft(storing: readonly number[], dead: readonly number[]): Promise<boolean> {
     const stored = storing.map((thread) =>
       this.#builders.crawlerDied(thread, this.#next(`closed ${thread}`)),
     );
-    await this.#compactor?.makeWay((shard) => dead.includes(shard % this.#plan.memory.threads));
+    await this.#compactor?.pause((shard) => dead.includes(shard % this.#plan.memory.threads));
     return !(await Promise.all(stored)).includes(false);
   }
 
@@ -368,22 +366,9 @@ export class Workers {
   }
 }
 
-/** Counts the deaths since the last page. */
-class DeathsWithoutPage {
-  #deaths = 0;
-  #pages = -1;
-
-  /** One more worker died when this many pages were committed; true when it is time to give up. */
-  areTooMany(pages: number): boolean {
-    this.#deaths = pages === this.#pages ? this.#deaths + 1 : 1;
-    this.#pages = pages;
-    return this.#deaths > MAX_DEATHS_WITHOUT_PAGE;
-  }
-}
-
 const USAGE = new UsageError("").code;
 
-/** What a worker died of, if that is what the user gave it (`--handler`, `--priority`): starting it again does not cure that. */
+/** The error in a user's module (`--handler`, `--priority`), if a worker died of one: another worker would, too. */
 function misuseOf(error: unknown): UsageError | undefined {
   const cause = error instanceof WorkerDiedError ? error.cause : undefined;
   const isMisuse = cause instanceof Error && "code" in cause && cause.code === USAGE;
@@ -391,8 +376,8 @@ function misuseOf(error: unknown): UsageError | undefined {
 }
 
 /**
- * Numbers for the runs of threads, each above all before; `keep` makes durable how far they may go, before any of them
- * is used. Some are left unused when the crawl ends.
+ * Run numbers of threads, each higher than all before. `keep` makes durable how far they may go before one of them is
+ * used; some stay unused when the crawl ends.
  */
 export function epochsAfter(last: number, keep: (upTo: number) => void): () => number {
   let durable = last;

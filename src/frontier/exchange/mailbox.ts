@@ -9,7 +9,7 @@ import {
   writeShardMessage,
 } from "./shard-message.ts";
 
-/** The exchange's shared parts: one inbox ring, one doorbell and one "wants space" word per thread. */
+/** What the threads share: one inbox ring, one doorbell and one "wants space" word each. */
 export interface ExchangeParts {
   readonly inboxes: readonly Ring[];
   readonly bells: readonly Doorbell[];
@@ -17,12 +17,12 @@ export interface ExchangeParts {
   readonly wantsSpace: Int32Array;
 }
 
-/** How mail travels: by an exchange, or by whatever stands in for one. */
+/** How messages travel: by a mailbox, or by a substitute in simulations. */
 export type MessageRoute = Pick<Mailbox, keyof Mailbox>;
 
 /**
- * Carries mail between the threads that own shards. It never blocks: a message that finds the inbox full stays here
- * and is tried again when its receiver has made room and rings.
+ * Carries messages between the threads that own shards. It never blocks: a message that finds the inbox full stays here
+ * and is sent again when its receiver has made room and rings.
  */
 export class Mailbox {
   readonly #me: number;
@@ -31,7 +31,7 @@ export class Mailbox {
   readonly #slot: Buffer;
   /** Blocks of links handed over so far. */
   blocksSent = 0;
-  /** Messages about leases that wait here and are waited for. */
+  /** Messages that wait here and whose receiver waits for them: `isAwaited`. */
   unsentAboutLeases = 0;
 
   constructor(me: number, parts: ExchangeParts) {
@@ -41,28 +41,24 @@ export class Mailbox {
     this.#slot = Buffer.alloc(parts.inboxes[me]!.slotBytes);
   }
 
-  /** No block may be longer. */
+  /** Longest block. */
   get maxBlockBytes(): number {
     return maxBlockBytes(this.#slot.length);
   }
 
-  /** Puts a message on its way to a thread; it leaves with the next flush. */
-  post(thread: number, mail: ShardMessage): void {
-    this.#waiting[thread]!.pushBack(mail);
-    if (isAwaited(mail)) this.unsentAboutLeases++;
+  /** Queues a message for a thread; it leaves with the next flush. */
+  post(thread: number, message: ShardMessage): void {
+    this.#waiting[thread]!.pushBack(message);
+    if (isAwaited(message)) this.unsentAboutLeases++;
   }
 
-  /** Sends what can be sent now; false when something had to stay. */
-  flush(): boolean {
-    let all = true;
-    for (let thread = 0; thread < this.#waiting.length; thread++) {
-      if (this.#waiting[thread]!.size > 0 && !this.#send(thread)) all = false;
-    }
-    return all;
+  /** Sends what can be sent now. */
+  flush(): void {
+    for (let thread = 0; thread < this.#waiting.length; thread++) this.#send(thread);
   }
 
-  /** Calls `handle` for each message in the own inbox; its bytes are valid during the call only. */
-  receive(handle: (mail: ShardMessage) => void): void {
+  /** Calls `handle` for each message in this thread's inbox; its bytes are valid during the call only. */
+  receive(handle: (message: ShardMessage) => void): void {
     const inbox = this.#parts.inboxes[this.#me]!;
     for (;;) {
       const length = inbox.tryTake(this.#slot);
@@ -74,28 +70,22 @@ export class Mailbox {
     }
   }
 
-  /** True when the inbox seems to hold something. */
-  hasMessages(): boolean {
-    return this.#parts.inboxes[this.#me]!.size() > 0;
-  }
-
-  #send(thread: number): boolean {
+  #send(thread: number): void {
     const waiting = this.#waiting[thread]!;
-    for (let mail = waiting.shift(); mail !== undefined; mail = waiting.shift()) {
-      if (!this.#push(thread, mail)) {
-        waiting.pushFront(mail);
-        return false;
+    for (let message = waiting.shift(); message !== undefined; message = waiting.shift()) {
+      if (!this.#push(thread, message)) {
+        waiting.pushFront(message);
+        return;
       }
-      if (mail.kind === "links") this.blocksSent++;
-      if (isAwaited(mail)) this.unsentAboutLeases--;
+      if (message.kind === "links") this.blocksSent++;
+      if (isAwaited(message)) this.unsentAboutLeases--;
     }
-    return true;
   }
 
-  /** Tries, and tries once more after saying that space is wanted, so that the receiver's answer cannot be missed. */
-  #push(thread: number, mail: ShardMessage): boolean {
+  /** Tries again after setting the "wants space" word: the receiver may have made room just before. */
+  #push(thread: number, message: ShardMessage): boolean {
     const inbox = this.#parts.inboxes[thread]!;
-    const length = writeShardMessage(this.#slot, mail);
+    const length = writeShardMessage(this.#slot, message);
     let done = inbox.tryPush(this.#slot, length);
     if (!done) {
       Atomics.store(this.#parts.wantsSpace, thread, 1);

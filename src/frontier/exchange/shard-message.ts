@@ -1,23 +1,21 @@
 import type { OutboxBlock } from "../link/link-block.ts";
 
 /*
- * A message from shard to shard, as it lies in a slot of an inbox:
+ * A message between shards, as it lies in a slot of an inbox:
  *
- *   kind 8 | to 16 | from 16 | epoch 32 | number 32 | links 32 | bytes
+ *   kind 8 | to 16 | from 16 | epoch 32 | number 32 | links 32 | bytes of the block
  *
- * `links` is a block; `confirm` says that all blocks up to this number are durable with their receiver; `gap` says
- * that blocks behind this number are missing. The others are about leases that another thread works on (lending.ts).
+ * `links` is a block; `confirm`: all blocks up to this number are durable with their receiver; `gap`: the blocks behind
+ * this number are missing. The others are about leases that another thread works on (`lending/`).
  */
 
 const HEAD_BYTES = 17;
 const KINDS = ["links", "confirm", "gap", "ask", "lend", "ended", "back", "found", "done"] as const;
 
-/** The kinds that are about leases. */
+/** Messages about leases that another thread works on. */
 export type LendingKind = "ask" | "lend" | "ended" | "back" | "found" | "done";
-/** The kinds that the owner of a lent lease waits for; asking and lending may fail without a trace. */
-const AWAITED = new Set<ShardMessage["kind"]>(["ended", "back", "found", "done"]);
 
-/** One message from shard to shard. */
+/** One message between shards. */
 export interface ShardMessage {
   readonly kind: (typeof KINDS)[number];
   readonly to: number;
@@ -35,9 +33,26 @@ export function maxBlockBytes(slotBytes: number): number {
   return slotBytes - HEAD_BYTES;
 }
 
-/** True for what the owner of a lent lease waits for. */
+/** True for messages that the owner of a lent lease waits for; `ask` and `lend` may be lost. */
 export function isAwaited({ kind }: ShardMessage): boolean {
-  return AWAITED.has(kind);
+  return kind === "ended" || kind === "back" || kind === "found" || kind === "done";
+}
+
+/** A block of links. */
+export function blockMessage(from: number, block: OutboxBlock): ShardMessage {
+  const { target: to, epoch, number, links, bytes } = block;
+  return { kind: "links", to, from, epoch, number, links, bytes };
+}
+
+/** An answer to the producer of blocks. */
+export function answerMessage(
+  kind: "confirm" | "gap",
+  from: number,
+  to: number,
+  epoch: number,
+  number: number,
+): ShardMessage {
+  return { kind, to, from, epoch, number, links: 0, bytes: NOTHING };
 }
 
 /** Whether a message is about leases, not about blocks. */
@@ -45,15 +60,9 @@ export function isAboutLeases({ kind }: ShardMessage): boolean {
   return kind !== "links" && kind !== "confirm" && kind !== "gap";
 }
 
-/** A block on its way. */
-export function blockMessage(from: number, block: OutboxBlock): ShardMessage {
-  const { target: to, epoch, number, links, bytes } = block;
-  return { kind: "links", to, from, epoch, number, links, bytes };
-}
-
-/** An answer to the producer of blocks, or a message about leases. */
-export function shardMessage(
-  kind: "confirm" | "gap" | LendingKind,
+/** A message about leases. */
+export function leaseMessage(
+  kind: LendingKind,
   from: number,
   to: number,
   epoch: number,
@@ -63,7 +72,7 @@ export function shardMessage(
   return { kind, to, from, epoch, number, links: 0, bytes };
 }
 
-/** Writes a message; answers its length. */
+/** Writes a message; returns its length. */
 export function writeShardMessage(into: Buffer, message: ShardMessage): number {
   into[0] = KINDS.indexOf(message.kind);
   into.writeUInt16LE(message.to, 1);

@@ -10,16 +10,16 @@ export interface ForeignHostRules {
   readonly delayMs: number;
 }
 
-/** Hosts that a thread works for without owning them: enough for the gates, which know what must not be forgotten. */
+/** Hosts that a thread makes requests to without owning them. The gates remember what must not be forgotten. */
 export class ForeignHosts {
   readonly #rules: ForeignHostRules;
-  readonly #most: number;
+  readonly #maxHosts: number;
   readonly #hosts = new Map<string, Host>();
 
-  /** When there are `most`, all are forgotten. */
-  constructor(rules: ForeignHostRules, most: number) {
+  /** When there are `maxHosts`, all are forgotten. */
+  constructor(rules: ForeignHostRules, maxHosts: number) {
     this.#rules = rules;
-    this.#most = most;
+    this.#maxHosts = maxHosts;
   }
 
   /** The host of a URL. */
@@ -27,10 +27,9 @@ export class ForeignHosts {
     const name = hostnameOf(url);
     let host = this.#hosts.get(name);
     if (host === undefined) {
-      const { seedLow, seedHigh, delayMs } = this.#rules;
-      fingerprint(name, seedLow, seedHigh);
-      host = new Host(name, lastFingerprint.low, delayMs);
-      if (this.#hosts.size >= this.#most) this.#hosts.clear();
+      fingerprint(name, this.#rules.seedLow, this.#rules.seedHigh);
+      host = new Host(name, lastFingerprint.low, this.#rules.delayMs);
+      if (this.#hosts.size >= this.#maxHosts) this.#hosts.clear();
       this.#hosts.set(name, host);
     }
     host.meet(url);

@@ -4,97 +4,109 @@ import type { Host, Lease } from "../host.ts";
 import { LinkBlock } from "../link/link-block.ts";
 import { MAX_RECORD_BYTES, readRecord, writeRecord } from "../queue/queue-record.ts";
 
+/*
+ * What the messages about a lent lease carry:
+ *
+ *   lend    per lease: length of the record 16 | shard 16 | cash | own delay | held until | several ports 8 | record
+ *   ended   fingerprint | end of the request | the host's own delay | held until
+ *   back    as `ended`, the time being the earliest for the next try; then tries so far | whether the lease rests
+ *   found   fingerprint | a block of links
+ *   done    fingerprint | offset and length of the record | distinct links of the page | name of the archive file
+ *
+ * Numbers are doubles unless a size is given. "Held until" is when the host asked to be left alone until.
+ */
+
 /** Fingerprint of the lease, before everything else. */
-export const PRINT_BYTES = 8;
-/** Offset, length, distinct links of the page. */
-const PLACE_BYTES = 20;
+const FINGERPRINT_BYTES = 8;
+/** Offset, length and links, before the name of the file. */
+const DONE_BYTES = FINGERPRINT_BYTES + 3 * 8;
 
 /** Names a lease by its fingerprint. */
 export function keyOf(low: number, high: number): string {
   return `${low} ${high}`;
 }
 
-/** Room for a message about a lease: its fingerprint, and `more` bytes. */
-export function keyed({ low, high }: Lease, more: number): Buffer {
-  const bytes = Buffer.alloc(PRINT_BYTES + more);
+/** The key of the lease that a message is about. */
+export function readKey(bytes: Buffer): string {
+  return keyOf(bytes.readUInt32LE(0), bytes.readUInt32LE(4));
+}
+
+function write({ low, high }: Lease, numbers: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(FINGERPRINT_BYTES + 8 * numbers.length);
   bytes.writeUInt32LE(low, 0);
   bytes.writeUInt32LE(high, 4);
+  for (const [i, value] of numbers.entries()) bytes.writeDoubleLE(value, FINGERPRINT_BYTES + 8 * i);
   return bytes;
 }
 
-/** A time, the host's own delay, and until when it asked to be left alone; what comes back adds tries and a flag. */
-const TIMES_BYTES = 24;
-
-/** The request of a lease is over, and its owner hears what the host asked for. */
-export function ended(lease: Lease, endMs: number, more = 0): Buffer {
-  const bytes = keyed(lease, TIMES_BYTES + more);
-  bytes.writeDoubleLE(endMs, PRINT_BYTES);
-  bytes.writeDoubleLE(lease.host.delayMs, PRINT_BYTES + 8);
-  bytes.writeDoubleLE(lease.host.heldMs, PRINT_BYTES + 16);
-  return bytes;
+function read(bytes: Buffer, number: number): number {
+  return bytes.readDoubleLE(FINGERPRINT_BYTES + 8 * number);
 }
 
-/** A lease comes back before its end. */
-export function back(lease: Lease, notBeforeMs: number, rests: boolean): Buffer {
-  const bytes = ended(lease, notBeforeMs, 2);
-  bytes[PRINT_BYTES + TIMES_BYTES] = lease.attempt;
-  bytes[PRINT_BYTES + TIMES_BYTES + 1] = rests ? 1 : 0;
-  return bytes;
+/** The request of a lease has ended; its owner learns what the host asked for. */
+export function writeEnded(lease: Lease, endMs: number): Buffer {
+  return write(lease, [endMs, lease.host.delayMs, lease.host.heldMs]);
 }
 
-/** The time in a message; its host's word becomes known to the owner. */
+/** A lease is returned before its visit has ended. */
+export function writeBack(lease: Lease, notBeforeMs: number, rests: boolean): Buffer {
+  const { attempt, host } = lease;
+  return write(lease, [notBeforeMs, host.delayMs, host.heldMs, attempt, rests ? 1 : 0]);
+}
+
+/** The time in an `ended` or `back` message; notes what the host asked for. */
 export function readTime(bytes: Buffer, { host }: Lease): number {
-  host.delayMs = Math.max(host.delayMs, bytes.readDoubleLE(PRINT_BYTES + 8));
-  host.heldMs = Math.max(host.heldMs, bytes.readDoubleLE(PRINT_BYTES + 16));
-  return bytes.readDoubleLE(PRINT_BYTES);
+  host.delayMs = Math.max(host.delayMs, read(bytes, 1));
+  host.heldMs = Math.max(host.heldMs, read(bytes, 2));
+  return read(bytes, 0);
 }
 
-/** Takes the tries out of a message; true when the lease rests and its host goes on. */
+/** Notes the tries in a `back` message; true when the lease rests and its host goes on. */
 export function readBack(bytes: Buffer, lease: Lease): boolean {
-  lease.attempt = bytes[PRINT_BYTES + TIMES_BYTES]!;
-  return bytes[PRINT_BYTES + TIMES_BYTES + 1] === 1;
+  lease.attempt = read(bytes, 3);
+  return read(bytes, 4) === 1;
 }
 
-/** Where a message says that the record is. */
-export function placeIn(bytes: Buffer): PageLocation | undefined {
-  const file = bytes.toString("latin1", PRINT_BYTES + PLACE_BYTES);
-  const offset = bytes.readDoubleLE(PRINT_BYTES);
-  return file === "" ? undefined : { file, offset, length: bytes.readDoubleLE(PRINT_BYTES + 8) };
-}
-
-/** Links in messages of bounded size, each with the lease they belong to. */
-export function* packed(
+/** Links in messages of bounded size. */
+export function* writeFound(
   lease: Lease,
   found: readonly Discovery[],
   maxBytes: number,
 ): Generator<Buffer> {
-  let block = new LinkBlock(maxBytes - PRINT_BYTES);
-  const close = () => Buffer.concat([keyed(lease, 0), block.bytes.subarray(0, block.used)]);
+  let block = new LinkBlock(maxBytes - FINGERPRINT_BYTES);
+  const close = () => Buffer.concat([write(lease, []), block.bytes.subarray(0, block.used)]);
   for (const discovery of found) {
     if (block.tryAdd(discovery)) continue;
     yield close();
-    block = new LinkBlock(maxBytes - PRINT_BYTES);
+    block = new LinkBlock(maxBytes - FINGERPRINT_BYTES);
     block.tryAdd(discovery);
   }
   if (block.links > 0) yield close();
 }
 
-/** A visit is over, and its record is durable. */
-export function done(lease: Lease, place: PageLocation | undefined, links: number): Buffer {
-  const name = Buffer.from(place?.file ?? "", "latin1");
-  const bytes = Buffer.concat([keyed(lease, PLACE_BYTES), name]);
-  bytes.writeDoubleLE(place?.offset ?? 0, PRINT_BYTES);
-  bytes.writeDoubleLE(place?.length ?? 0, PRINT_BYTES + 8);
-  bytes.writeUInt32LE(links, PRINT_BYTES + 16);
-  return bytes;
+/** The block of links in a `found` message. */
+export function readFound(bytes: Buffer): Buffer {
+  return bytes.subarray(FINGERPRINT_BYTES);
 }
 
-/** Length of the record, shard, cash, the host's own delay, until when it asked to be left alone, whether it has several ports; then the record. */
+/** A visit has ended, and its record is durable. */
+export function writeDone(lease: Lease, place: PageLocation | undefined, links: number): Buffer {
+  const { file = "", offset = 0, length = 0 } = place ?? {};
+  return Buffer.concat([write(lease, [offset, length, links]), Buffer.from(file, "latin1")]);
+}
+
+/** What a `done` message says. */
+export function readDone(bytes: Buffer): { record: PageLocation | undefined; links: number } {
+  const file = bytes.toString("latin1", DONE_BYTES);
+  const record = { file, offset: read(bytes, 0), length: read(bytes, 1) };
+  return { record: file === "" ? undefined : record, links: read(bytes, 2) };
+}
+
 const LENT_HEAD_BYTES = 29;
 const NO_CASH = -1;
 export const MAX_LENT_BYTES = LENT_HEAD_BYTES + MAX_RECORD_BYTES;
 
-/** Writes a lease that is lent; answers its length. */
+/** Writes a lease that is lent; returns its length. */
 export function writeLent(into: Buffer, at: number, lease: Lease): number {
   const { low, high, attempt, shard, cash = NO_CASH } = lease;
   const length = writeRecord(into, at + LENT_HEAD_BYTES, lease, low, high, attempt);
@@ -107,23 +119,23 @@ export function writeLent(into: Buffer, at: number, lease: Lease): number {
   return LENT_HEAD_BYTES + length;
 }
 
-/** Reads a lease that was lent; its host is for the borrower to find, and to be told what it asked for. */
-export function readLent(
-  from: Buffer,
-  at: number,
-): Pick<Host, "delayMs" | "heldMs" | "hasSeveralOrigins"> & {
-  lease: Omit<Lease, "host">;
-  bytes: number;
-} {
+/** A lease that was lent, without its host, and what its owner knows of the host. */
+export interface LentLease extends Pick<Host, "delayMs" | "heldMs" | "hasSeveralOrigins"> {
+  readonly lease: Omit<Lease, "host">;
+  /** Length in the message. */
+  readonly bytes: number;
+}
+
+/** Reads a lease that was lent. */
+export function readLent(from: Buffer, at: number): LentLease {
   const cash = from.readDoubleLE(at + 4);
-  const lease = {
-    ...readRecord(from, at + LENT_HEAD_BYTES),
-    shard: from.readUInt16LE(at + 2),
-    attempt: from.readUIntLE(at + LENT_HEAD_BYTES, 6),
-    cash: cash === NO_CASH ? undefined : cash,
-  };
   return {
-    lease,
+    lease: {
+      ...readRecord(from, at + LENT_HEAD_BYTES),
+      shard: from.readUInt16LE(at + 2),
+      attempt: from.readUIntLE(at + LENT_HEAD_BYTES, 6),
+      cash: cash === NO_CASH ? undefined : cash,
+    },
     delayMs: from.readDoubleLE(at + 12),
     heldMs: from.readDoubleLE(at + 20),
     hasSeveralOrigins: from.readUInt8(at + 28) === 1,

@@ -1,15 +1,28 @@
 import type { CommitCounts } from "../../sync/commit-counts.ts";
 import type { Doorbell } from "../../sync/doorbell.ts";
 import type { Discovery } from "../discovery.ts";
-import { type LendingKind, type ShardMessage, shardMessage } from "../exchange/shard-message.ts";
+import { type LendingKind, leaseMessage, type ShardMessage } from "../exchange/shard-message.ts";
 import type { Finish, PageLocation, Settlement } from "../finish.ts";
 import type { Lease } from "../host.ts";
 import type { JournalPort } from "../journal-port.ts";
 import { readLinkBlock } from "../link/link-block.ts";
 import type { Shard } from "../shard/shard.ts";
 import { ForeignHosts } from "./foreign-hosts.ts";
-import * as letter from "./lease-message.ts";
-import { keyOf, PRINT_BYTES, packed, placeIn } from "./lease-message.ts";
+import {
+  keyOf,
+  MAX_LENT_BYTES,
+  readBack,
+  readDone,
+  readFound,
+  readKey,
+  readLent,
+  readTime,
+  writeBack,
+  writeDone,
+  writeEnded,
+  writeFound,
+  writeLent,
+} from "./lease-message.ts";
 import type { ThreadBoard } from "./thread-board.ts";
 
 /*
@@ -19,8 +32,8 @@ import type { ThreadBoard } from "./thread-board.ts";
  *
  *   borrower                                   owner of the shard
  *      ask(places)            ────────────►
- *                             ◄────────────    lend(records)         as many as leave each with the same
- *                             ◄────────────    lend(nothing)         fewer than asked for; more may come
+ *                             ◄────────────    lend(leases)          as many as leave both with the same
+ *                             ◄────────────    lend(nothing)         fewer than asked for; more may follow
  *      ended(times)           ────────────►    the host's delay begins
  *      back(when, attempt)    ────────────►    a try that failed, or one that was not begun
  *      found(links), done     ────────────►    when the record is durable: committed as the owner's own
@@ -31,12 +44,12 @@ import type { ThreadBoard } from "./thread-board.ts";
  */
 
 const MAX_HOSTS = 1 << 12;
-/** With nobody worth asking it is looked again after this long. */
+/** When no thread has enough to lend, look again after this long. */
 const NOBODY_BUSY_MS = 100;
 const ASK_AGAIN_MS = 20;
-/** With so many free places a thread that lent all that was asked for is asked again at once. */
+/** With so many free places, a thread that lent everything asked for is asked again at once. */
 const MIN_PLACES_TO_ASK_AT_ONCE = 16;
-/** A thread that had nothing to lend is not waited for again so soon. */
+/** A thread that had nothing to lend is not waited for again for this long. */
 const REFUSED_MS = 250;
 
 /** How much threads lend each other. */
@@ -57,7 +70,7 @@ export interface LendingParts {
   readonly seedHigh: number;
   readonly delayMs: number;
   readonly maxBytes: number;
-  /** Undefined: nobody is asked, and nothing is lent. */
+  /** Undefined: threads lend each other nothing. */
   readonly rules: LendingRules | undefined;
   readonly board: ThreadBoard;
   readonly commits: CommitCounts;
@@ -69,11 +82,11 @@ export interface LendingParts {
   readonly takeFor: (limit: number) => Lease[];
   /** Commits a visit that another thread has made. */
   readonly finish: (lease: Lease, end: Finish) => void;
-  /** A lease came back without a page: its permit is free. */
+  /** A lease was returned without a page: its permit is free. */
   readonly returned: () => void;
 }
 
-/** Leases of a thread that others have and whose requests are not over. */
+/** Leases of a thread that others have and whose requests have not ended. */
 export interface LentSoFar {
   readonly toAsker: number;
   readonly toAll: number;
@@ -82,7 +95,7 @@ export interface LentSoFar {
 /**
  * How many more leases another thread may get from one that had `filled` requests in flight when it last took all it
  * could: as many as leave both with the same. A big site has `perHost` connections in all, and its owner would take
- * every one. With one connection per host there is nothing to share out, and only a busy thread lends.
+ * every one. With one connection per host there is nothing to share, and only a busy thread lends.
  */
 export function leasesToLend(
   { perHost, linksPerThread }: Pick<LendingRules, "perHost" | "linksPerThread">,
@@ -100,27 +113,29 @@ interface Lent {
   readonly thread: number;
   /** The borrower's run. */
   readonly epoch: number;
+  /** Its request has ended. */
   ended: boolean;
   readonly found: Discovery[];
 }
 
-/** Both ends of lending, as one thread has them. */
+/** Both ends of lending, for one thread. */
 export class Lending {
   readonly #parts: LendingParts;
   readonly #lent = new Map<string, Lent>();
-  /** Leases that each thread has and whose requests are not over: what waits for its commit has no connection. */
+  /** By thread: leases lent to it whose requests have not ended. One that only waits for its commit needs no connection. */
   readonly #open: Int32Array;
   readonly #hosts: ForeignHosts;
+  /** Borrowed and not begun. */
   #ready: Lease[] = [];
-  /** The owner's run, of each lease that was borrowed. */
+  /** The owner's run, of each borrowed lease. */
   readonly #owners = new WeakMap<Lease, number>();
   #borrowed = 0;
-  readonly #made: AwaitingCommit;
+  readonly #awaiting: AwaitingCommit;
   /** Requests that this thread had in flight when it last took all it could. */
   filled = 0;
-  /** Visits that other threads made and that wait for a commit of this one. */
+  /** Visits by other threads that wait for a commit of this one. */
   guests = 0;
-  /** What each thread asked for last and has not got; it has no run before this one any more. */
+  /** By thread: its newest run, and how many places it asked for and did not get. */
   readonly #asked = new Map<number, { readonly epoch: number; places: number }>();
   readonly #asking: Asking;
 
@@ -129,16 +144,16 @@ export class Lending {
     this.#hosts = new ForeignHosts(parts, MAX_HOSTS);
     this.#open = new Int32Array(parts.threads);
     const { thread, epoch, post, commits } = parts;
-    this.#made = new AwaitingCommit((owner) => commits.take(owner));
-    this.#asking = new Asking((to, places) => post(shardMessage("ask", thread, to, epoch, places)));
+    this.#awaiting = new AwaitingCommit((owner) => commits.take(owner));
+    this.#asking = new Asking((to, places) => post(leaseMessage("ask", thread, to, epoch, places)));
   }
 
-  /** Leases that are elsewhere, or somebody else's that are here. */
+  /** Leases that are with another thread, or another thread's that are here. */
   get away(): number {
     return this.#lent.size + this.#borrowed;
   }
 
-  /** Asks the thread with the longest queue for work; answers when it is worth looking again. */
+  /** Asks the thread with the longest queue for work; returns when it is worth looking again. */
   ask(places: number, nowMs: number): number {
     const { rules, threads, thread, board } = this.#parts;
     if (rules === undefined || threads === 1) return Number.POSITIVE_INFINITY;
@@ -147,7 +162,7 @@ export class Lending {
     return nowMs + this.#asking.idly(owner, places, nowMs);
   }
 
-  /** Asks a thread whose pages are worth more; answers until when the own ones wait. */
+  /** Asks a thread whose pages are worth more; returns until when this thread's own pages wait. */
   askFirst(owner: number, places: number, nowMs: number): number {
     return this.#asking.first(owner, places, nowMs);
   }
@@ -157,37 +172,30 @@ export class Lending {
     return this.#ready.splice(Math.max(0, this.#ready.length - limit)).reverse();
   }
 
-  /** Gives back what was borrowed and not begun. */
+  /** Returns what was borrowed and not begun. */
   returnReady(): void {
-    for (const lease of this.#ready.splice(0)) this.back(lease, 0, false);
+    for (const lease of this.#ready.splice(0)) this.#return(lease, 0, false);
   }
 
-  /** The request of a borrowed lease is over. */
+  /** The request of a borrowed lease has ended. */
   requestEnded(lease: Lease, endMs: number): void {
-    this.#post("ended", lease, 0, letter.ended(lease, endMs));
-  }
-
-  /** A borrowed lease did not come to an end: its owner tries again, not before a moment. */
-  back(lease: Lease, notBeforeMs: number, rests: boolean): void {
-    this.#borrowed--;
-    this.#post("back", lease, 0, letter.back(lease, notBeforeMs, rests));
+    this.#post("ended", lease, 0, writeEnded(lease, endMs));
   }
 
   /** A borrowed lease ends here; its owner learns of a finished visit when the record is durable. */
   settle(lease: Lease, end: Settlement): void {
     if (end.kind !== "finish") {
-      if (end.kind === "retry") this.back(lease, end.untilMs, end.rests);
-      else this.back(lease, 0, false);
+      const isRetry = end.kind === "retry";
+      this.#return(lease, isRetry ? end.untilMs : 0, isRetry && end.rests);
       return;
     }
     const { outcome, found, links, record, onCommitted } = end;
     const send = (place: PageLocation | undefined) => {
+      const { threads, maxBytes } = this.#parts;
       this.#borrowed--;
-      const owner = lease.shard % this.#parts.threads;
-      this.#made.add(owner, this.#owners.get(lease)!, onCommitted);
-      for (const bytes of packed(lease, found, this.#parts.maxBytes))
-        this.#post("found", lease, 0, bytes);
-      this.#post("done", lease, outcome, letter.done(lease, place, links));
+      this.#awaiting.add(lease.shard % threads, this.#owners.get(lease)!, onCommitted);
+      for (const bytes of writeFound(lease, found, maxBytes)) this.#post("found", lease, 0, bytes);
+      this.#post("done", lease, outcome, writeDone(lease, place, links));
     };
     if (typeof record === "number") this.#parts.port.place(record, send);
     else send(record);
@@ -195,34 +203,35 @@ export class Lending {
 
   /** Ends visits that their owners have committed; true when there was one. */
   takeCommits(): boolean {
-    return this.#made.settle();
+    return this.#awaiting.settle();
   }
 
-  /** A message about leases. */
-  handle(mail: ShardMessage): void {
-    if (mail.kind === "ask") {
-      const { from, epoch, number: places } = mail;
+  /** Receives a message about leases. */
+  handle(message: ShardMessage): void {
+    const { thread, epoch: mine, post } = this.#parts;
+    if (message.kind === "ask") {
+      const { from, epoch, number: places } = message;
       if (epoch < (this.#asked.get(from)?.epoch ?? 0)) return;
       this.#asked.set(from, { epoch, places });
-      if (this.#lend(from)) return;
-      this.#parts.post(shardMessage("lend", this.#parts.thread, from, epoch, this.#parts.epoch));
-    } else if (mail.epoch !== this.#parts.epoch) return;
-    else if (mail.kind === "lend") this.#borrow(mail);
-    else this.#onLent(mail);
+      if (!this.#lend(from)) post(leaseMessage("lend", thread, from, epoch, mine));
+    } else if (message.epoch === mine) {
+      if (message.kind === "lend") this.#borrow(message);
+      else this.#onLent(message);
+    }
   }
 
-  /** Lends what was asked for and was not there: before the thread takes what it can for itself. */
+  /** Lends what was asked for earlier and was not there; before the thread takes what it can for itself. */
   lendMore(): void {
     for (const [borrower, { places }] of this.#asked) if (places > 0) this.#lend(borrower);
   }
 
-  /** A thread was replaced by its run `epoch`: what it had borrowed is here again, what it had lent is no longer wanted. */
+  /** A thread was replaced by its run `epoch`: what it had borrowed is taken back, what it had lent is dropped. */
   forget(thread: number, epoch: number, nowMs: number): void {
     if ((this.#asked.get(thread)?.epoch ?? 0) < epoch)
       this.#asked.set(thread, { epoch, places: 0 });
     for (const [key, lent] of this.#lent) {
       const { lease, ended } = lent;
-      // The new one may have borrowed already.
+      // The new run may have borrowed already.
       if (lent.thread !== thread || lent.epoch >= epoch) continue;
       this.#lent.delete(key);
       this.#endRequest(lent);
@@ -233,41 +242,48 @@ export class Lending {
       (lease) => lease.shard % this.#parts.threads !== thread || this.#owners.get(lease)! >= epoch,
     );
     this.#borrowed += this.#ready.length;
-    this.#made.forget(thread, epoch);
+    this.#awaiting.forget(thread, epoch);
   }
 
-  /** True when all is lent that was asked for. */
+  /** True when everything that was asked for is lent. */
   #lend(borrower: number): boolean {
     const asked = this.#asked.get(borrower)!;
-    const { thread, epoch: mine, post } = this.#parts;
+    const { thread, epoch: mine, post, maxBytes } = this.#parts;
     let used = 0;
     const send = () => {
       if (used === 0) return;
       const bytes = new Uint8Array(room.subarray(0, used));
-      post(shardMessage("lend", thread, borrower, asked.epoch, mine, bytes));
+      post(leaseMessage("lend", thread, borrower, asked.epoch, mine, bytes));
       used = 0;
     };
-    const lent = { toAsker: this.#open[borrower]!, toAll: this.#open.reduce((a, b) => a + b, 0) };
-    const leases = this.#takeFor(asked.places, lent);
-    // Nothing to lend needs no room: this happens again and again.
-    const room = Buffer.allocUnsafe(leases.length === 0 ? 0 : this.#parts.maxBytes);
+    const leases = this.#takeFor(borrower, asked.places);
+    // Often there is nothing to lend: that needs no room.
+    const room = Buffer.allocUnsafe(leases.length === 0 ? 0 : maxBytes);
     this.#open[borrower]! += leases.length;
     for (const lease of leases) {
-      if (used + letter.MAX_LENT_BYTES > room.length) send();
-      used += letter.writeLent(room, used, lease);
-      const how = { thread: borrower, epoch: asked.epoch, ended: false, found: [] };
-      this.#lent.set(keyOf(lease.low, lease.high), { lease, ...how });
+      if (used + MAX_LENT_BYTES > room.length) send();
+      used += writeLent(room, used, lease);
+      const lent = { lease, thread: borrower, epoch: asked.epoch, ended: false, found: [] };
+      this.#lent.set(keyOf(lease.low, lease.high), lent);
     }
     send();
     asked.places -= leases.length;
     return asked.places === 0;
   }
 
+  #takeFor(borrower: number, places: number): Lease[] {
+    const { rules, threads, takeFor } = this.#parts;
+    if (rules === undefined) return [];
+    const lent = { toAsker: this.#open[borrower]!, toAll: this.#open.reduce((a, b) => a + b, 0) };
+    const limit = Math.min(places, leasesToLend(rules, threads, this.filled, lent));
+    return limit > 0 ? takeFor(limit) : [];
+  }
+
   #borrow({ bytes, number: owner }: ShardMessage): void {
     const before = this.#ready.length;
     const from = Buffer.from(bytes);
     for (let at = 0; at < from.length; ) {
-      const lent = letter.readLent(from, at);
+      const lent = readLent(from, at);
       const host = this.#hosts.of(lent.lease.url);
       host.delayMs = Math.max(host.delayMs, lent.delayMs);
       host.heldMs = Math.max(host.heldMs, lent.heldMs);
@@ -275,42 +291,47 @@ export class Lending {
       const lease = { ...lent.lease, host };
       this.#owners.set(lease, owner);
       this.#ready.push(lease);
-      this.#borrowed++;
       at += lent.bytes;
     }
-    this.#asking.came(this.#ready.length - before);
+    const came = this.#ready.length - before;
+    this.#borrowed += came;
+    this.#asking.came(came);
   }
 
+  /** A message of the borrower about a lease of this thread. */
   #onLent({ kind, number, bytes: view }: ShardMessage): void {
     const bytes = Buffer.from(view);
-    const key = keyOf(bytes.readUInt32LE(0), bytes.readUInt32LE(4));
+    const key = readKey(bytes);
     const lent = this.#lent.get(key);
     if (lent === undefined) return;
-    const lease = lent.lease;
-    if (kind === "ended") {
-      this.#endRequest(lent);
-      this.#parts.shardOf(lease.shard)!.requestEnded(lease, letter.readTime(bytes, lease));
-    } else if (kind === "found") {
-      const block = bytes.subarray(PRINT_BYTES);
+    const { lease } = lent;
+    if (kind === "found") {
+      const block = readFound(bytes);
       lent.found.push(...readLinkBlock(block, block.length));
-    } else {
-      this.#lent.delete(key);
-      this.#endRequest(lent);
-      if (kind === "done") {
-        this.guests++;
-        this.#parts.finish(lease, {
-          kind: "finish",
-          outcome: number,
-          found: lent.found,
-          links: bytes.readUInt32LE(PRINT_BYTES + 16),
-          record: placeIn(bytes),
-          onCommitted: () => this.#committedFor(lent.thread),
-        });
-      } else {
-        const notBeforeMs = letter.readTime(bytes, lease);
-        this.#takeBack(lease, notBeforeMs, letter.readBack(bytes, lease));
-      }
+      return;
     }
+    this.#endRequest(lent);
+    if (kind === "ended") {
+      this.#parts.shardOf(lease.shard)!.requestEnded(lease, readTime(bytes, lease));
+      return;
+    }
+    this.#lent.delete(key);
+    if (kind === "back") {
+      this.#takeBack(lease, readTime(bytes, lease), readBack(bytes, lease));
+      return;
+    }
+    this.guests++;
+    const { record, links } = readDone(bytes);
+    const onCommitted = () => this.#committedFor(lent.thread);
+    const { found } = lent;
+    this.#parts.finish(lease, {
+      kind: "finish",
+      outcome: number,
+      found,
+      links,
+      record,
+      onCommitted,
+    });
   }
 
   /** A visit that `borrower` made is committed. */
@@ -318,13 +339,6 @@ export class Lending {
     this.guests--;
     this.#parts.commits.add(borrower);
     this.#parts.bells[borrower]!.ring();
-  }
-
-  #takeFor(places: number, lent: LentSoFar): Lease[] {
-    const { rules, threads, takeFor } = this.#parts;
-    if (rules === undefined) return [];
-    const limit = Math.min(places, leasesToLend(rules, threads, this.filled, lent));
-    return limit > 0 ? takeFor(limit) : [];
   }
 
   #endRequest(lent: Lent): void {
@@ -339,98 +353,94 @@ export class Lending {
     this.#parts.returned();
   }
 
+  /** A borrowed lease did not come to an end: its owner tries again, not before that time. */
+  #return(lease: Lease, notBeforeMs: number, rests: boolean): void {
+    this.#borrowed--;
+    this.#post("back", lease, 0, writeBack(lease, notBeforeMs, rests));
+  }
+
   #post(kind: LendingKind, lease: Lease, number: number, bytes: Buffer): void {
     const { thread, post } = this.#parts;
-    post(shardMessage(kind, thread, lease.shard, this.#owners.get(lease)!, number, bytes));
+    post(leaseMessage(kind, thread, lease.shard, this.#owners.get(lease)!, number, bytes));
   }
 }
 
-/** What a thread has asked others to lend it: one request at a time. */
+/** Asks other threads for leases, one request at a time. */
 export class Asking {
   readonly #send: (owner: number, places: number) => void;
-  #askedMs = Number.NEGATIVE_INFINITY;
-  #wanted = 0;
-  #came = 0;
-  #isOver = false;
+  /** The last request: when it was made, what it asked for, what has come, and whether more will come soon. */
+  #last = { atMs: Number.NEGATIVE_INFINITY, places: 0, came: 0, isOver: false };
 
   constructor(send: (owner: number, places: number) => void) {
     this.#send = send;
   }
 
-  /** Asks a thread, for want of own work; answers after how many milliseconds it is worth looking again. */
+  /** Asks because there is no own work; returns after how many milliseconds it is worth looking again. */
   idly(owner: number, places: number, nowMs: number): number {
-    const isServed = this.#wanted > 0 && this.#came >= this.#wanted;
-    if (
-      nowMs - this.#askedMs >= ASK_AGAIN_MS ||
-      (isServed && places >= MIN_PLACES_TO_ASK_AT_ONCE)
-    ) {
+    const { atMs, places: wanted, came } = this.#last;
+    const isServed = wanted > 0 && came >= wanted;
+    if (nowMs - atMs >= ASK_AGAIN_MS || (isServed && places >= MIN_PLACES_TO_ASK_AT_ONCE))
       this.#ask(owner, places, nowMs);
-    }
     return ASK_AGAIN_MS;
   }
 
   /**
-   * Asks a thread whose pages are worth more. Answers until when the own ones wait for what it lends: not at all if it
-   * had less than was asked for, and never long, so that nobody is idle for the sake of the order.
+   * Asks a thread whose pages are worth more. Returns until when the own pages wait for what it lends: not at all if it
+   * had less than was asked for, and never long, so that no place is idle for the sake of the order.
    */
   first(owner: number, places: number, nowMs: number): number {
-    const isRefused = this.#isOver && this.#came === 0;
-    const ageMs = nowMs - this.#askedMs;
-    const isServed = this.#came >= this.#wanted;
-    if (isServed || ageMs >= (isRefused ? REFUSED_MS : ASK_AGAIN_MS)) {
-      this.#ask(owner, places, nowMs);
-    } else if (this.#isOver) return 0;
-    return this.#askedMs + ASK_AGAIN_MS;
+    const { atMs, places: wanted, came, isOver } = this.#last;
+    const patienceMs = isOver && came === 0 ? REFUSED_MS : ASK_AGAIN_MS;
+    if (came >= wanted || nowMs - atMs >= patienceMs) this.#ask(owner, places, nowMs);
+    else if (isOver) return 0;
+    return this.#last.atMs + ASK_AGAIN_MS;
   }
 
-  /** Some leases have come; none: those were all. */
+  /** Leases have come; none means that there are no more for now. */
   came(leases: number): void {
-    this.#came += leases;
-    if (leases === 0) this.#isOver = true;
+    this.#last.came += leases;
+    if (leases === 0) this.#last.isOver = true;
   }
 
   #ask(owner: number, places: number, nowMs: number): void {
-    this.#askedMs = nowMs;
-    this.#wanted = places;
-    this.#came = 0;
-    this.#isOver = false;
+    this.#last = { atMs: nowMs, places, came: 0, isOver: false };
     this.#send(owner, places);
   }
 }
 
 interface AwaitedVisit {
-  /** The owner's. */
+  /** The owner's run. */
   readonly run: number;
   onCommitted(): void;
 }
 
 /**
- * Visits of borrowed leases that their owners have heard of and not committed: they stay the borrower's until then,
- * because a crash would cost them. Owners tell how many they have committed, not which: they do it in order.
+ * Visits of borrowed leases that their owners have received and not committed. They count as the borrower's until then,
+ * because a crash would cost them. Owners publish how many they have committed, not which: they commit in order.
  */
 export class AwaitingCommit {
   readonly #commitsOf: (owner: number) => number;
   readonly #byOwner = new Map<number, AwaitedVisit[]>();
-  /** Of owners that were replaced. */
+  /** The current run of owners that were replaced. */
   readonly #runs = new Map<number, number>();
 
-  /** `commitsOf` tells how many visits of this thread an owner has committed since it was last asked. */
+  /** `commitsOf` returns how many visits of this thread an owner has committed since the last call. */
   constructor(commitsOf: (owner: number) => number) {
     this.#commitsOf = commitsOf;
   }
 
-  /** Waits for the commit of one more, unless its owner is gone. */
+  /** Waits for the commit of one more visit, unless its owner is gone. */
   add(owner: number, run: number, onCommitted: () => void): void {
     if (run < (this.#runs.get(owner) ?? 0)) {
       onCommitted();
       return;
     }
-    const visits = this.#byOwner.get(owner);
-    if (visits === undefined) this.#byOwner.set(owner, [{ run, onCommitted }]);
-    else visits.push({ run, onCommitted });
+    const visits = this.#byOwner.get(owner) ?? [];
+    this.#byOwner.set(owner, visits);
+    visits.push({ run, onCommitted });
   }
 
-  /** Hears what owners have committed; true when there was anything. */
+  /** Ends the visits that owners have committed; true when there was one. */
   settle(): boolean {
     let any = false;
     for (const [owner, visits] of this.#byOwner) {
@@ -446,8 +456,10 @@ export class AwaitingCommit {
   forget(owner: number, run: number): void {
     this.#runs.set(owner, run);
     const visits = this.#byOwner.get(owner) ?? [];
-    const stay = visits.filter((visit) => visit.run >= run);
-    this.#byOwner.set(owner, stay);
+    this.#byOwner.set(
+      owner,
+      visits.filter((visit) => visit.run >= run),
+    );
     for (const visit of visits) if (visit.run < run) visit.onCommitted();
   }
 }

@@ -1,6 +1,6 @@
 import { hostnameOf } from "../../url/url-parts.ts";
 import type { Discovery } from "../discovery.ts";
-import { blockMessage, type ShardMessage, shardMessage } from "../exchange/shard-message.ts";
+import { answerMessage, blockMessage, type ShardMessage } from "../exchange/shard-message.ts";
 import type { Finish } from "../finish.ts";
 import type { Lease } from "../host.ts";
 import { readLinkBlock } from "../link/link-block.ts";
@@ -90,7 +90,7 @@ export class OwnedShard {
     }
     for (const [producer, epoch, reached] of received) {
       this.#received.set(`${producer} ${epoch}`, reached);
-      this.#post(shardMessage("confirm", number, producer, epoch, reached));
+      this.#post(answerMessage("confirm", number, producer, epoch, reached));
     }
   }
 
@@ -101,12 +101,13 @@ export class OwnedShard {
   accept({ from, epoch, number, bytes }: ShardMessage): number {
     const arrival = this.shard.state.arrival(from, epoch, number);
     if (arrival.kind === "gap") {
-      this.#post(shardMessage("gap", this.shard.number, from, epoch, arrival.reached));
+      this.#post(answerMessage("gap", this.shard.number, from, epoch, arrival.reached));
       return 0;
     }
     if (arrival.kind === "duplicate") {
       const reached = this.#received.get(`${from} ${epoch}`) ?? 0;
-      if (reached > 0) this.#post(shardMessage("confirm", this.shard.number, from, epoch, reached));
+      if (reached > 0)
+        this.#post(answerMessage("confirm", this.shard.number, from, epoch, reached));
       return 0;
     }
     const fresh = this.takeIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));

@@ -16,12 +16,13 @@ import type { VisitedSet } from "./sets/visited-set.ts";
 import type { RecordQueue } from "./techniques/record-queue.ts";
 
 const MAX_HOSTS = 1 << 16;
+const SEED = { parent: undefined, depth: 0, via: "seed", seed: true, chain: [] } as const;
 
 /** What a thread uses of a shared frontier. */
 export interface SharedParts {
   readonly queue: RecordQueue;
   readonly visited: VisitedSet;
-  /** Only for a technique that gives URLs twice: who was taken before. */
+  /** URLs that were taken; only for a technique that hands out some twice. */
   readonly taken: VisitedSet | undefined;
   readonly pending: Pending;
   readonly limit: PageLimit;
@@ -29,23 +30,23 @@ export interface SharedParts {
   readonly delayMs: number;
   /** When two URLs are one page. */
   readonly dedup?: Partial<DedupPolicy>;
-  /** Most URLs a thread may hold at once, in flight and waiting for their host. */
+  /** URLs that a thread may hold at once, in flight and waiting for their host. */
   readonly maxHeld: number;
   readonly seedLow: number;
   readonly seedHigh: number;
   readonly onLast: () => void;
   /** Wakes the other threads: there may be something to take. */
   readonly wakeOthers: () => void;
-  /** A URL was taken, and whether somebody had taken it before. */
+  /** A URL was taken, for the first time or again. */
   readonly onTaken: (again: boolean) => void;
-  /** One thread reports the URLs in the queue itself. */
+  /** Whether this thread is the one that reports the length of the queue. */
   readonly countsQueue: boolean;
 }
 
 /**
- * One frontier of fixed size that all threads fill and empty (seed 000). A crawler is producer and consumer, so it
- * must never wait for room: what does not fit stays with it ("spill") and is inserted, or taken, later.
- * Hosts have no owner here: politeness is the gate table's alone, and a URL whose host is busy rests with its thread.
+ * One queue of fixed size that all threads fill and empty (seed 000). A crawler is producer and consumer, so it must never
+ * wait for room: what does not fit stays with it (the spill) and is inserted, or taken by itself, later. Hosts have no
+ * owner here: only the gate tables keep politeness, and a URL whose host is busy rests with its thread.
  */
 export class SharedFrontier implements Frontier {
   readonly #parts: SharedParts;
@@ -61,8 +62,7 @@ export class SharedFrontier implements Frontier {
   #share = 0;
   #held = 0;
   #known = 0;
-  #waiting = 0;
-  /** The last look found less than there was room for: a URL that comes now should wake this thread. */
+  /** The last `take` found less than there was room for: a URL that arrives now is wanted. */
   #wantsMore = false;
 
   constructor(parts: SharedParts) {
@@ -72,20 +72,7 @@ export class SharedFrontier implements Frontier {
   }
 
   open(seeds: readonly CrawlUrl[]): void {
-    for (const url of seeds) {
-      const seed: Discovery = {
-        url,
-        parent: undefined,
-        depth: 0,
-        via: "seed",
-        seed: true,
-        chain: [],
-      };
-      if (!this.#parts.visited.mark(this.#key(seed))) continue;
-      this.#known++;
-      this.#share++;
-      this.#spill.pushBack(seed);
-    }
+    this.#spillNew(seeds.map((url) => ({ url, ...SEED })));
     this.#insertSpill();
   }
 
@@ -94,10 +81,11 @@ export class SharedFrontier implements Frontier {
     const taken: Lease[] = [];
     pages.isWanted = false;
     while (taken.length < limit) {
-      const lease = this.#takeDue(nowMs) ?? (this.#held < maxHeld ? this.#take() : undefined);
+      const due = this.#resting.takeDue(nowMs);
+      const lease = due ?? (this.#held < maxHeld ? this.#take() : undefined);
       if (lease === undefined) break;
       if (!pages.tryTake()) {
-        this.#wait(lease, nowMs);
+        this.#resting.add(lease, nowMs);
         break;
       }
       taken.push(lease);
@@ -113,7 +101,9 @@ export class SharedFrontier implements Frontier {
   settle(lease: Lease, end: Settlement): void {
     const { limit } = this.#parts;
     if (end.kind === "finish") {
-      this.#admit(end.found);
+      // Children are counted before their parent can be released.
+      const fresh = this.#spillNew(end.found);
+      if (fresh > 0) this.#parts.pending.add(fresh);
       if (end.outcome === OUTCOME.page) this.#finishedPages++;
       else limit.giveBack();
       this.#finished.push(end.onCommitted);
@@ -124,12 +114,12 @@ export class SharedFrontier implements Frontier {
       this.#release(1);
     } else {
       if (end.rests) this.#held++;
-      this.#wait(lease, end.untilMs);
+      this.#resting.add(lease, end.untilMs);
     }
     if (!this.#drained.delete(lease)) limit.giveBack();
   }
 
-  /** Inserts what was spilled as far as there is room. What stays is not stuck: this thread takes it itself. */
+  /** Inserts as much of the spill as there is room for; this thread takes the rest itself. */
   turn(nowMs: number, mode: TurnMode): number {
     const { queue, limit, port } = this.#parts;
     this.#insertSpill();
@@ -151,7 +141,6 @@ export class SharedFrontier implements Frontier {
 
   drain(): Lease[] {
     const all = this.#resting.takeAll();
-    this.#waiting -= all.length;
     for (let lease = this.#take(); lease !== undefined; lease = this.#take()) all.push(lease);
     for (const lease of all) this.#drained.add(lease);
     return all;
@@ -159,11 +148,12 @@ export class SharedFrontier implements Frontier {
 
   stats(): FrontierStats {
     const { countsQueue, queue, limit } = this.#parts;
+    const waiting = this.#resting.size;
     return {
       known: this.#known,
-      queued: (countsQueue ? queue.size() : 0) + this.#spill.size + this.#waiting,
-      hostsWaiting: this.#waiting,
-      nextUrls: this.#waiting,
+      queued: (countsQueue ? queue.size() : 0) + this.#spill.size + waiting,
+      hostsWaiting: waiting,
+      nextUrls: waiting,
       share: this.#share,
       away: 0,
       guests: 0,
@@ -177,18 +167,18 @@ export class SharedFrontier implements Frontier {
 
   close(): void {}
 
-  #admit(found: readonly Discovery[]): void {
+  /** Adds what is new to the spill; returns how many that are. */
+  #spillNew(found: readonly Discovery[]): number {
     let fresh = 0;
     for (const discovery of found) {
-      // Looking and marking are one step: of all threads that find a URL exactly one goes on with it.
+      // Looking and marking are one step: exactly one of all threads that find a URL goes on with it.
       if (!this.#parts.visited.mark(this.#key(discovery))) continue;
       this.#spill.pushBack(discovery);
       fresh++;
     }
     this.#known += fresh;
     this.#share += fresh;
-    // Children are counted before their parent is released.
-    if (fresh > 0) this.#parts.pending.add(fresh);
+    return fresh;
   }
 
   #release(count: number): void {
@@ -197,26 +187,18 @@ export class SharedFrontier implements Frontier {
   }
 
   #insertSpill(): void {
+    const { queue, wakeOthers } = this.#parts;
     let hasInserted = false;
     for (let found = this.#spill.shift(); found !== undefined; found = this.#spill.shift()) {
-      if (!this.#insert(found)) {
+      const block = new LinkBlock(queue.slotBytes);
+      block.tryAdd(found);
+      if (!queue.tryInsert(block.bytes, block.used)) {
         this.#spill.pushFront(found);
         break;
       }
       hasInserted = true;
     }
-    if (hasInserted) this.#parts.wakeOthers();
-  }
-
-  #wait(lease: Lease, untilMs: number): void {
-    this.#resting.add(lease, untilMs);
-    this.#waiting++;
-  }
-
-  #takeDue(nowMs: number): Lease | undefined {
-    const lease = this.#resting.takeDue(nowMs);
-    if (lease !== undefined) this.#waiting--;
-    return lease;
+    if (hasInserted) wakeOthers();
   }
 
   #take(): Lease | undefined {
@@ -232,7 +214,7 @@ export class SharedFrontier implements Frontier {
     return length > 0 ? readLinkBlock(this.#record, length)[0] : this.#spill.shift();
   }
 
-  /** Without synchronisation a record, or its length, may be half of one URL and half of another: that one is lost. */
+  /** Without synchronisation a record or its length may mix two URLs: such a record is lost. */
   #nextIfWhole(): Discovery | undefined {
     try {
       const found = this.#next();
@@ -245,8 +227,8 @@ export class SharedFrontier implements Frontier {
   }
 
   /**
-   * An unsynchronised ring whose tail has overtaken its head gives out its slots for ever. To show what goes wrong
-   * each thread fetches a URL that somebody had before once more, and no further.
+   * An unsynchronised ring whose tail has overtaken its head hands out its slots for ever. To show what goes wrong
+   * each thread fetches a URL that was taken before once more, and not again.
    */
   #mayFetch(url: string): boolean {
     const { taken, onTaken } = this.#parts;
@@ -262,11 +244,5 @@ export class SharedFrontier implements Frontier {
 
   #key(found: Discovery): string {
     return admissionKey(found, this.#parts.dedup ?? {});
-  }
-
-  #insert(found: Discovery): boolean {
-    const block = new LinkBlock(this.#parts.queue.slotBytes);
-    block.tryAdd(found);
-    return this.#parts.queue.tryInsert(block.bytes, block.used);
   }
 }

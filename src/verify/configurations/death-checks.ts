@@ -1,7 +1,13 @@
 import type { Technique } from "../../frontier/shared/techniques/record-queue.ts";
 import type { Configuration, Mutant, Outcome } from "../configuration.ts";
 import { awaitEnd, report } from "../scenario.ts";
-import { attachTechnique, clockWordsOf, patch, type Subject } from "./frontier-subject.ts";
+import {
+  attachTechnique,
+  clockWordsOf,
+  type Subject,
+  takeWhatIsThere,
+  techniqueMutant,
+} from "./technique-subject.ts";
 
 const SIZE = 2;
 const FIRST = 11;
@@ -10,30 +16,26 @@ const FILLED = 100;
 
 /**
  * Thread 0 inserts and may die anywhere; thread 1 inserts beside it. Thread 2 reclaims what thread 0 left, takes
- * everything, fills the frontier to the brim in place of thread 0, and takes two different records again.
+ * everything, fills the queue completely in place of thread 0, and takes two different records again.
  */
 function survive(subject: Subject, thread: number): void {
   if (thread < 2) {
     subject.box[0] = thread === 0 ? FIRST : SECOND;
-    subject.frontier.insert(subject.box, 1);
+    subject.queue.insert(subject.box, 1);
     return;
   }
   awaitEnd(0);
-  subject.frontier.reclaim(1);
+  subject.queue.reclaim(1);
   awaitEnd(1);
-  for (let taken = 0; taken < SIZE; taken++) {
-    if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
-  }
+  takeWhatIsThere(subject, SIZE);
   for (let filled = 0; filled < SIZE; filled++) {
     subject.box[0] = FILLED + filled;
     if (subject.replacement.tryInsert(subject.box, 1)) report(0);
   }
-  for (let taken = 0; taken < SIZE; taken++) {
-    if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
-  }
+  takeWhatIsThere(subject, SIZE);
 }
 
-/** The survivor's record is there once, the dead thread's at most once, and all room is back and of use. */
+/** The survivor's record is there once, the dead thread's at most once, and all room can be used again. */
 function isWhole(outcome: Outcome): string | undefined {
   const reports = outcome.reports[2]!.join();
   const rest = `0,0,${FILLED},${FILLED + 1}`;
@@ -45,73 +47,58 @@ function death(technique: Technique, mutants: readonly Mutant[]): Configuration<
   return {
     name: `frontier-${technique}-death`,
     technique: `${technique} frontier, reclaim of a dead owner`,
-    ...{
-      threads: 3,
-      operations: 1,
-      strategy: "stateful",
-      mortal: [0],
-      mutants,
-      long: true,
-      cycles: true,
-    },
+    threads: 3,
+    operations: 1,
+    strategy: "stateful",
+    mortal: [0],
+    long: true,
+    cycles: true,
+    mutants,
     clockWords: clockWordsOf(technique),
     attach: (memory, owner) => attachTechnique(technique, SIZE, memory, owner),
     initialise(subject) {
-      subject.frontier.initialise?.();
+      subject.queue.initialise?.();
     },
     program: survive,
     check: isWhole,
   };
 }
 
-const notReclaimed: Mutant = {
-  name: "nothing-reclaimed",
-  patches: [patch("waiting-queue", "const held = this.repair(deadOwner);", "const held = 0;")],
-};
+const notReclaimed = techniqueMutant("nothing-reclaimed", "waiting-queue", [
+  "const held = this.repair(deadOwner);",
+  "const held = 0;",
+]);
 
-const permitsKept: Mutant = {
-  name: "permits-stay-with-the-dead",
-  patches: [
-    patch(
-      "semaphore-queue",
-      "const held = this.#permits.reclaim(deadOwner, excess);",
-      "const held = 0;",
-    ),
-  ],
-};
-
-const recordsNotCounted: Mutant = {
-  name: "records-not-counted",
-  patches: [patch("semaphore-queue", "const excess = inside ?", "const excess = !inside ?")],
-};
-
-const nodesNotChecked: Mutant = {
-  name: "linked-nodes-freed",
-  patches: [patch("fine-queue", "|| !this.#isLinkedBy(deadOwner, node)", "|| true")],
-};
-
-const spareForgotten: Mutant = {
-  name: "half-exchange-left",
-  patches: [patch("optimistic-queue", "if (missing >= 0)", "if (false)")],
-};
-
-const endLeftBehind: Mutant = {
-  name: "head-left-behind",
-  patches: [
-    patch(
-      "pessimistic-queue",
-      "if (this.#positions.slotOf(head) === slot && state === filled) {",
-      "if (false) {",
-    ),
-  ],
-};
-
-/** A thread may die between any two accesses: reclaim makes the frontier whole beside a living thread. */
+/** A thread may die between any two accesses: reclaim repairs the queue while another thread uses it. */
 export const configurations: readonly Configuration<Subject>[] = [
   death("lock-free", [notReclaimed]),
-  death("semaphore", [permitsKept, recordsNotCounted]),
+  death("semaphore", [
+    techniqueMutant("permits-stay-with-the-dead", "semaphore-queue", [
+      "const held = this.#permits.reclaim(deadOwner, excess);",
+      "const held = 0;",
+    ]),
+    techniqueMutant("records-not-counted", "semaphore-queue", [
+      "const excess = inside ?",
+      "const excess = !inside ?",
+    ]),
+  ]),
   death("coarse", [notReclaimed]),
-  death("fine", [notReclaimed, nodesNotChecked]),
-  death("optimistic", [notReclaimed, spareForgotten]),
-  death("pessimistic", [notReclaimed, endLeftBehind]),
+  death("fine", [
+    notReclaimed,
+    techniqueMutant("linked-nodes-freed", "fine-queue", [
+      "|| !this.#isLinkedBy(deadOwner, node)",
+      "|| true",
+    ]),
+  ]),
+  death("optimistic", [
+    notReclaimed,
+    techniqueMutant("half-exchange-left", "optimistic-queue", ["if (missing >= 0)", "if (false)"]),
+  ]),
+  death("pessimistic", [
+    notReclaimed,
+    techniqueMutant("head-left-behind", "pessimistic-queue", [
+      "if (this.#positions.slotOf(head) === slot && state === filled) {",
+      "if (false) {",
+    ]),
+  ]),
 ];

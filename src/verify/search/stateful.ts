@@ -37,13 +37,13 @@ export class Stateful {
     this.#table = new StateTable(this.#machine, configuration.cycles === true);
     this.#symmetry = world.symmetric ? new Symmetry(this.#machine) : undefined;
     this.#mortal = (configuration.mortal ?? []).reduce((mask, t) => mask | (1 << t), 0);
-    // Who can run for ever is not told by fewer interleavings.
+    // Fewer interleavings do not show which threads can run for ever.
     if (configuration.privateSteps === true && configuration.cycles !== true) {
       this.#private = new PrivateSteps(this.#machine, this.#mortal);
     }
   }
 
-  /** Searches until everything is seen, something is wrong, or time or memory is used up. */
+  /** Searches until everything is explored, a violation is found, or time or memory is used up. */
   search(maxCpuSeconds: number, maxBytes = freemem() * MEMORY_SHARE): Verdict {
     const machine = this.#machine;
     const started = process.cpuUsage();
@@ -53,7 +53,7 @@ export class Stateful {
     try {
       machine.begin();
       violation = machine.fault;
-      // Again and again, until the tables that tell private steps have not grown any more.
+      // Repeat until the tables, from which private steps are known, no longer grow.
       for (let again = true; again && violation === undefined && cutOff === undefined; ) {
         this.#private?.refresh();
         this.#remember(-1, 0);
@@ -78,7 +78,7 @@ export class Stateful {
     const complete = cutOff === undefined;
     const table = this.#table;
     let choices: number[] = [];
-    if (violation !== undefined) choices = this.#path(this.#wrong >= 0 ? this.#wrong : last, last);
+    if (violation !== undefined) choices = this.#pathTo(last);
     else if (complete && machine.world.configuration.cycles) {
       const lonely = machine.world.configuration.nonBlocking === true;
       const cycle =
@@ -88,11 +88,10 @@ export class Stateful {
         choices = [...table.pathTo(cycle.state), ...cycle.round];
       }
     }
-    const { steps } = machine;
     return {
       executions: this.#ends,
       states: table.size,
-      steps,
+      steps: machine.steps,
       complete,
       cutOff,
       violation: violation ?? null,
@@ -100,14 +99,13 @@ export class Stateful {
     };
   }
 
-  /** The choice that led to a violation inside a step, which has no state of its own. */
+  /** The choice that led to a violation inside a step, which is no state of the table; else -1. */
   #wrong = -1;
 
-  #path(choice: number, state: number): number[] {
-    const way = this.#table.pathTo(state);
-    if (this.#wrong < 0) return way;
-    const times = 1 + (choice >> REPEATS);
-    return [...way, ...Array.from({ length: times }, () => choice & (2 ** REPEATS - 1))];
+  #pathTo(state: number): number[] {
+    const length = this.#wrong < 0 ? 0 : 1 + (this.#wrong >> REPEATS);
+    const last = Array.from({ length }, () => this.#wrong & (2 ** REPEATS - 1));
+    return [...this.#table.pathTo(state), ...last];
   }
 
   #expand(id: number): string | undefined {
@@ -118,7 +116,7 @@ export class Stateful {
     if (alone >= 0) {
       const before = this.#table.size;
       const fault = this.#take(id, alone);
-      // Only what is new may stand for the other threads' steps, or they could be put off for ever.
+      // Only a new state may replace the other threads' steps, or they could be postponed for ever.
       if (fault !== undefined || this.#table.size > before) return fault;
     }
     let moved = false;
@@ -144,7 +142,8 @@ export class Stateful {
   #take(id: number, t: number): string | undefined {
     const machine = this.#machine;
     machine.step(t);
-    this.#runSection(t);
+    // The holder runs on until it has left its critical section.
+    while (inSection(machine, t)) machine.step(t);
     let more = 0;
     while (more < MAX_RUN && machine.fault === undefined && this.#private?.isPrivate(t)) {
       machine.step(t);
@@ -166,21 +165,15 @@ export class Stateful {
     this.#ends = 0;
   }
 
-  /** Runs the holder on until it has left its critical section. */
-  #runSection(t: number): void {
-    while (inSection(this.#machine, t)) this.#machine.step(t);
-  }
-
   /** Stores the state the machine is in, and takes the step back. */
   #remember(from: number, choice: number): void {
-    const machine = this.#machine;
     this.#symmetry?.normalise();
     this.#table.add(from, choice);
-    machine.undo(0);
+    this.#machine.undo(0);
   }
 }
 
-/** What typed arrays answer when there is no room for them. */
+/** The error of a typed array for which there is no memory. */
 function isOutOfMemory(error: unknown): boolean {
   return error instanceof RangeError && /allocation failed|array length/i.test(error.message);
 }

@@ -1,4 +1,4 @@
-import { mostUncommitted } from "../../crawl/crawler/uncommitted.ts";
+import { maxUncommittedVisits } from "../../crawl/crawler/uncommitted.ts";
 import { Random } from "../../web/seeded-random.ts";
 import { auditCash, type CashAudit } from "./cash-audit.ts";
 import { Oracle, Violation } from "./oracle.ts";
@@ -51,7 +51,7 @@ export function live(
       if (end.kind === "stopped") oracle.stopped(disk);
       else {
         // What was being fetched has to be fetched again, too.
-        const most = mostUncommitted(plan.maxUncommitted, run.threads) - oracle.inFlight;
+        const most = maxUncommittedVisits(plan.maxUncommitted, run.threads) - oracle.inFlight;
         world.drop();
         disk = disk.after(end.cut);
         oracle.check(disk);

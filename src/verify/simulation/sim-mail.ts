@@ -60,10 +60,6 @@ export class SimulatedMail {
   take(thread: number): Buffer | undefined {
     return this.#arrived[thread]!.shift();
   }
-
-  has(thread: number): boolean {
-    return this.#arrived[thread]!.length > 0;
-  }
 }
 
 /** One thread's end of the network. What it has not sent dies with it. */
@@ -88,21 +84,16 @@ export class SimRoute implements MessageRoute {
     this.#waiting.push([thread, { ...mail, bytes: new Uint8Array(mail.bytes) }]);
   }
 
-  flush(): boolean {
+  flush(): void {
     for (const [thread, mail] of this.#waiting.splice(0)) {
       this.#mail.send(thread, this.#me, mail);
       if (mail.kind === "links") this.blocksSent++;
     }
-    return true;
   }
 
   receive(handle: (mail: ShardMessage) => void): void {
     for (let bytes = this.#mail.take(this.#me); bytes; bytes = this.#mail.take(this.#me)) {
       handle(readShardMessage(bytes, bytes.length));
     }
-  }
-
-  hasMessages(): boolean {
-    return this.#mail.has(this.#me);
   }
 }

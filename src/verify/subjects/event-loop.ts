@@ -1,11 +1,11 @@
-import type { LoopDoorbell, News } from "../../sync/loop-doorbell.ts";
+import type { LoopDoorbell, WorkSource } from "../../sync/loop-doorbell.ts";
 import { awaitRing, report } from "../scenario.ts";
 
 /** Items that wait. */
 export const WORK = 0;
 
-/** A thread that owns sockets, as the crawler's pump sees itself. */
-export class EventLoop implements News {
+/** The event loop of a thread that owns sockets, as a crawler has it. */
+export class EventLoop implements WorkSource {
   readonly work: Int32Array;
   readonly bell: LoopDoorbell;
 
@@ -14,11 +14,11 @@ export class EventLoop implements News {
     this.bell = bell;
   }
 
-  hasNews(): boolean {
+  hasWork(): boolean {
     return Atomics.load(this.work, WORK) > 0;
   }
 
-  /** Pumps until that many items were taken; nothing but the bell wakes it. */
+  /** Runs until that many items were taken; only the bell wakes it. */
   run(items: number): void {
     let taken = 0;
     for (;;) {
@@ -27,7 +27,7 @@ export class EventLoop implements News {
       if (taken === items) break;
       if (!this.bell.fallAsleep(this)) {
         awaitRing();
-        this.bell.heard();
+        this.bell.waitEnded();
       }
     }
     report(taken);

@@ -15,13 +15,13 @@ test("a fault that several files meet is one pause: it is posted once, and is ov
   createCrawlFolder(folder, 0, {});
   const memory = createMemory({ threads: 1, builders: 1 });
   const posted: DiskMessage["kind"][] = [];
-  const bell = bellsOf(memory)[0]!;
+  const bell = bellsOf(memory).builders[0]!;
   const patience = new DiskPatience(new Control(memory), bell, ({ kind }) => posted.push(kind));
   const real = fs.writeSync;
   const paths = new Map<number, string>();
   const realOpen = fs.openSync;
   let failures = 0;
-  const met: string[] = [];
+  const refused: string[] = [];
   fs.openSync = (path, flags, mode) => {
     const file = realOpen(path, flags, mode);
     paths.set(file, String(path));
@@ -31,7 +31,7 @@ test("a fault that several files meet is one pause: it is posted once, and is ov
   fs.writeSync = ((file: number, ...rest: [Uint8Array, number]) => {
     const path = paths.get(file)!;
     if ((failures === 0 ? path.includes("/links/out") : failures < 3) && ++failures) {
-      met.push(path.replace(/^.*\/([a-z]+)\/.*/, "$1"));
+      refused.push(path.replace(/^.*\/([a-z]+)\/.*/, "$1"));
       throw Object.assign(new Error("EIO: the disk of this test"), { code: "EIO" });
     }
     return real(file, ...rest);
@@ -54,6 +54,6 @@ test("a fault that several files meet is one pause: it is posted once, and is ov
   page("second");
   loop.commit();
   loop.close(() => {});
-  assert.deepEqual(met, ["links", "links", "links"]);
+  assert.deepEqual(refused, ["links", "links", "links"]);
   assert.deepEqual(posted, ["diskFull", "diskFree"]);
 });

@@ -12,7 +12,7 @@ import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
 import { eachLink } from "../../../src/frontier/link/waiting-run.ts";
 import { monotonicMs } from "../../../src/runtime/clock.ts";
 import { totals } from "../../../src/stats/counters.ts";
-import { completeIfLeft } from "../../../src/store/finish/finalize.ts";
+import { finalizeIfLeft } from "../../../src/store/finish/finalize.ts";
 import {
   crawlPaths,
   readCrawlState,
@@ -46,34 +46,37 @@ function crawled(t: TestContext): string {
   return dir;
 }
 
-/** Ends it `agoMs` after it was told to stop; answers what was left, and what was noted meanwhile. */
-function clean(dir: string, agoMs: number, ended = "interrupted", sizes: CloseLimits = {}) {
+/** Closes it `agoMs` after a stop was asked for; returns what was left, and what the listener was told. */
+function close(dir: string, agoMs: number, ended = "interrupted", sizes: CloseLimits = {}) {
   const config = configOf({ seeds: ["http://h/" as CrawlUrl], contact: "me@example.org" });
   const figures = { seconds: 1, cpuSeconds: 1, maxRssMiB: 1, endingMs: 1, losesUrls: false };
-  const cleaner = new CrawlCloser(dir, config, monotonicMs() - agoMs, sizes);
+  const closer = new CrawlCloser(dir, config, monotonicMs() - agoMs, sizes);
   const measured: Measured = { ended: ended as CrawlEnding, out: dir, ...figures };
   const noted: (boolean | "safe")[] = [];
-  const voice = { keep: (left: boolean) => noted.push(left), safe: () => noted.push("safe") };
-  const left = cleaner.clean(totals(new SharedArrayBuffer(0)), measured, voice).join();
+  const listener = {
+    onEnded: (isLeft: boolean) => noted.push(isLeft),
+    onSafe: () => noted.push("safe"),
+  };
+  const left = closer.close(totals(new SharedArrayBuffer(0)), measured, listener).join();
   return { left, noted };
 }
 
 test("an end without time writes the lists, leaves the sorting as it is, and whoever reads the results does it", (t) => {
   const dir = crawled(t);
-  const { noted, left } = clean(dir, 60_000);
+  const { noted, left } = close(dir, 60_000);
   assert.deepEqual(noted, [true]);
   assert.match(left, /not sorted/);
   const { index, links } = crawlPaths(dir);
   assert.ok(!existsSync(index) && existsSync(join(links, "out-0.bin.part")));
   assert.deepEqual(checkLists(dir), { crawled: 30, uncrawled: 7 });
   const before = contentOf(dir);
-  completeIfLeft(dir);
+  finalizeIfLeft(dir);
   assert.deepEqual(contentOf(dir), before, "nobody said that something was left");
   writeCrawlState(dir, { ...readCrawlState(dir)!, ended: "interrupted", left: true });
-  completeIfLeft(dir);
+  finalizeIfLeft(dir);
   assert.equal(readCrawlState(dir)!.left, false);
   const inTime = crawled(t);
-  assert.deepEqual(clean(inTime, 0), { left: "", noted: [false] });
+  assert.deepEqual(close(inTime, 0), { left: "", noted: [false] });
   const names = (each: string) =>
     Object.keys(contentOf(each))
       .map((name) => basename(name).replace(/^orbweaver-.*warc/, "warc"))
@@ -103,14 +106,14 @@ test("an end that was not the last folds journals into snapshots while there is 
   assert.equal(before.waiting.length, 5);
   const next = "shard-00.000002.journal";
   const names = ["shard-00.000001.journal", next];
-  clean(dir, 0);
+  close(dir, 0);
   assert.deepEqual(readdirSync(folder), names, "too small to be worth it");
-  clean(dir, 0, "finished", { snapshotBytes: 1 });
+  close(dir, 0, "finished", { snapshotBytes: 1 });
   assert.deepEqual(readdirSync(folder), names, "nobody goes on");
   const eager = { snapshotBytes: 1 };
-  assert.match(clean(dir, 60_000, "interrupted", eager).left, /1 journals are not folded/);
+  assert.match(close(dir, 60_000, "interrupted", eager).left, /1 journals are not folded/);
   assert.deepEqual(readdirSync(folder), names, "no time");
-  assert.deepEqual(clean(dir, 0, "interrupted", eager), { left: "", noted: [false] });
+  assert.deepEqual(close(dir, 0, "interrupted", eager), { left: "", noted: [false] });
   assert.deepEqual(readdirSync(folder), ["shard-00.000001.done", "shard-00.000001.snapshot", next]);
   checkLists(dir);
   const { found, end } = opened(folder);
@@ -134,7 +137,7 @@ test("a snapshot that cannot be made leaves the journal, and the end goes on", (
   // In its place: what a full disk does to a file that is being made.
   mkdirSync(join(folder, "shard-00.000001.done.new"));
   assert.match(
-    clean(dir, 0, "interrupted", { snapshotBytes: 1 }).left,
+    close(dir, 0, "interrupted", { snapshotBytes: 1 }).left,
     /1 journals are not folded/,
   );
   assert.equal(opened(folder).found.waiting.length, 5);
@@ -143,6 +146,6 @@ test("a snapshot that cannot be made leaves the journal, and the end goes on", (
 
 test("before a long sorting it is noted that the crawl has ended, so that a signal may break it off", (t) => {
   const dir = crawled(t);
-  assert.deepEqual(clean(dir, 0, "finished", { longBytes: 1 }).noted, [true, "safe", false]);
-  assert.deepEqual(clean(dir, 0, "finished", { longBytes: 1 }).noted, [false], "nothing is left");
+  assert.deepEqual(close(dir, 0, "finished", { longBytes: 1 }).noted, [true, "safe", false]);
+  assert.deepEqual(close(dir, 0, "finished", { longBytes: 1 }).noted, [false], "nothing is left");
 });

@@ -16,7 +16,7 @@ test("closing breaks off a compaction, which leaves the journal as it was; the n
   const out = join(tempFolder(t), "out");
   sampleCrawl(out).close();
   const folder = crawlPaths(out).journals;
-  const options = { folder, seedLow: 11, seedHigh: 22, leastBytes: 1 };
+  const options = { folder, seedLow: 11, seedHigh: 22, minBytes: 1 };
   const before = readdirSync(folder);
   const batches = [...readJournal({ folder, shard: 0 })].length;
   const closed = new Compactor(options);

@@ -58,7 +58,7 @@ test("a thread without work asks every 20 milliseconds", () => {
   assert.equal(sent.length, 2);
 });
 
-test("a thread without work asks at once again who lent all of it, when that is worth a letter", () => {
+test("a thread without work asks at once again who lent all of it, when that is worth a message", () => {
   const { asking: ask, sent } = asking();
   ask.idly(1, 40, 1000);
   ask.came(30);

@@ -9,38 +9,38 @@ function pair() {
   const memory = new SharedArrayBuffer(commitCountBytes(THREADS));
   const owner = new CommitCounts(memory, THREADS, OWNER);
   const borrower = new CommitCounts(memory, THREADS, BORROWER);
-  const brought = new AwaitingCommit((thread) => borrower.take(thread));
+  const awaiting = new AwaitingCommit((thread) => borrower.take(thread));
   const over: string[] = [];
-  const add = (name: string, run: number) => brought.add(OWNER, run, () => over.push(name));
-  return { owner, brought, over, add };
+  const add = (name: string, run: number) => awaiting.add(OWNER, run, () => over.push(name));
+  return { owner, awaiting, over, add };
 }
 
-test("a visit that was brought is the borrower's until its owner has committed it", () => {
-  const { owner, brought, over, add } = pair();
+test("a visit of a borrowed lease counts as the borrower's until its owner has committed it", () => {
+  const { owner, awaiting, over, add } = pair();
   for (const name of ["a", "b", "c"]) add(name, 1);
-  assert.deepEqual([brought.settle(), over], [false, []]);
+  assert.deepEqual([awaiting.settle(), over], [false, []]);
   owner.add(BORROWER);
   owner.add(BORROWER);
-  assert.deepEqual([brought.settle(), over], [true, ["a", "b"]]);
-  assert.equal(brought.settle(), false, "a commit counts once");
+  assert.deepEqual([awaiting.settle(), over], [true, ["a", "b"]]);
+  assert.equal(awaiting.settle(), false, "a commit counts once");
   owner.add(BORROWER);
   owner.add(OWNER);
-  assert.deepEqual([brought.settle(), over], [true, ["a", "b", "c"]]);
+  assert.deepEqual([awaiting.settle(), over], [true, ["a", "b", "c"]]);
 });
 
-test("what a dead owner had not committed is nobody's, also what is brought to it later; its successor's stays", () => {
-  const { owner, brought, over, add } = pair();
+test("visits that a dead owner had not committed count no more, also those sent to it later; its successor's still do", () => {
+  const { owner, awaiting, over, add } = pair();
   add("old", 1);
   add("new", 2);
-  brought.forget(OWNER, 2);
+  awaiting.forget(OWNER, 2);
   assert.deepEqual(over, ["old"]);
   add("late", 1);
   assert.deepEqual(over, ["old", "late"]);
   owner.add(BORROWER);
-  assert.deepEqual([brought.settle(), over], [true, ["old", "late", "new"]]);
+  assert.deepEqual([awaiting.settle(), over], [true, ["old", "late", "new"]]);
   owner.add(BORROWER);
   assert.equal(
-    brought.settle(),
+    awaiting.settle(),
     false,
     "nobody waits for what was meant for a thread that is gone",
   );

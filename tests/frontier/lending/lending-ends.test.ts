@@ -26,10 +26,10 @@ const MAX_STATES = 40_000;
 interface Variant {
   /** What becomes of the borrower when the crawl is told to stop: it ends by itself, or it dies before. */
   readonly fate: "ends" | "dies";
-  /** The supervisor tells the owner of it. */
-  readonly tells: boolean;
-  /** What is told is heard before the mail that the thread left. */
-  readonly hearsFirst: boolean;
+  /** The supervisor announces it to the owner. */
+  readonly isAnnounced: boolean;
+  /** The announcement is read before the messages that the thread left. */
+  readonly readsItFirst: boolean;
 }
 
 /** One thread: its half of lending, and its pump in steps. */
@@ -39,13 +39,13 @@ class Thread {
   readonly epoch: number;
   readonly lending: Lending;
   readonly inbox: ShardMessage[] = [];
-  readonly told: [thread: number, epoch: number][] = [];
+  readonly announced: [thread: number, epoch: number][] = [];
   #outbox: ShardMessage[] = [];
   #step = 0;
   #mode = "run";
   #hasAsked = false;
-  /** Asks heard, and ends of others. */
-  #heard = [0, 0];
+  /** Asks received, and announcements. */
+  #received = [0, 0];
   hasEnded = false;
 
   constructor(world: World, thread: number, epoch: number) {
@@ -85,9 +85,9 @@ class Thread {
   /** The next step of its pump. */
   step(): void {
     const { world, lending } = this;
-    const [first, second] = world.variant.hearsFirst
-      ? [this.#hear, this.#receive]
-      : [this.#receive, this.#hear];
+    const [first, second] = world.variant.readsItFirst
+      ? [this.#readAnnounced, this.#receive]
+      : [this.#receive, this.#readAnnounced];
     const steps = [
       () => {
         this.#mode = world.mode;
@@ -116,25 +116,25 @@ class Thread {
 
   #receive(): void {
     this.lending.lendMore();
-    for (const mail of this.inbox.splice(0)) {
-      if (mail.kind === "ask") this.#heard[0]!++;
-      this.lending.handle(mail);
+    for (const message of this.inbox.splice(0)) {
+      if (message.kind === "ask") this.#received[0]!++;
+      this.lending.handle(message);
     }
   }
 
-  #hear(): void {
-    for (const [thread, epoch] of this.told.splice(0)) {
-      this.#heard[1]!++;
+  #readAnnounced(): void {
+    for (const [thread, epoch] of this.announced.splice(0)) {
+      this.#received[1]!++;
       this.lending.forget(thread, epoch, 0);
     }
   }
 
   /** All that makes a difference to what can happen next. */
   describe(): unknown {
-    const mail = (each: ShardMessage) => [each.kind, each.epoch, each.number, each.bytes.length];
-    const { epoch, told, hasEnded, lending } = this;
-    const state = [this.#step, this.#mode, this.#hasAsked, hasEnded, lending.away, this.#heard];
-    return [epoch, told, this.inbox.map(mail), this.#outbox.map(mail), state];
+    const brief = (each: ShardMessage) => [each.kind, each.epoch, each.number, each.bytes.length];
+    const { epoch, announced, hasEnded, lending } = this;
+    const state = [this.#step, this.#mode, this.#hasAsked, hasEnded, lending.away, this.#received];
+    return [epoch, announced, this.inbox.map(brief), this.#outbox.map(brief), state];
   }
 }
 
@@ -156,12 +156,12 @@ class World {
   }
 
   ended(thread: number): void {
-    this.#tell(thread, Number.MAX_SAFE_INTEGER);
+    this.#announce(thread, Number.MAX_SAFE_INTEGER);
   }
 
-  #tell(thread: number, epoch: number): void {
-    const owner = this.threads[1 - thread]!;
-    if (this.variant.tells) this.#messages.push(() => owner.told.push([thread, epoch]));
+  #announce(thread: number, epoch: number): void {
+    const other = this.threads[1 - thread]!;
+    if (this.variant.isAnnounced) this.#messages.push(() => other.announced.push([thread, epoch]));
   }
 
   describe(): string {
@@ -197,7 +197,7 @@ class World {
     const successor = new Thread(this, BORROWER, dead.epoch + 1);
     successor.inbox.push(...dead.inbox);
     this.threads[BORROWER] = successor;
-    this.#tell(BORROWER, successor.epoch);
+    this.#announce(BORROWER, successor.epoch);
   }
 
   /**
@@ -220,7 +220,7 @@ function explore(variant: Variant): {
   states: number;
   unread: number;
 } {
-  const met = new Set<string>();
+  const seen = new Set<string>();
   let unread = 0;
   const at = (order: readonly number[]) => {
     const world = new World(variant);
@@ -231,32 +231,34 @@ function explore(variant: Variant): {
   for (let order = left.pop(); order !== undefined; order = left.pop()) {
     const world = at(order);
     const state = world.describe();
-    if (met.has(state)) continue;
-    met.add(state);
-    assert.ok(met.size <= MAX_STATES);
+    if (seen.has(state)) continue;
+    seen.add(state);
+    assert.ok(seen.size <= MAX_STATES);
     for (const choice of world.actors().keys()) left.push([...order, choice]);
     const borrower = world.threads[BORROWER]!;
     if (borrower.hasEnded && borrower.inbox.some(({ bytes }) => bytes.length > 0)) unread++;
-    if (!world.ends()) return { failure: order.join(" "), states: met.size, unread };
+    if (!world.ends()) return { failure: order.join(" "), states: seen.size, unread };
   }
-  return { failure: undefined, states: met.size, unread };
+  return { failure: undefined, states: seen.size, unread };
 }
 
-for (const hearsFirst of [false, true]) {
-  const how = hearsFirst ? "news first" : "mail first";
+for (const readsItFirst of [false, true]) {
+  const how = readsItFirst ? "announcements first" : "messages first";
   test(`a lend that its borrower never reads, because it ends meanwhile, comes back in every order, ${how}`, () => {
-    const { failure, states, unread } = explore({ fate: "ends", tells: true, hearsFirst });
+    const variant = { fate: "ends", isAnnounced: true, readsItFirst } as const;
+    const { failure, states, unread } = explore(variant);
     assert.equal(failure, undefined);
     assert.ok(unread > 0, `it did not happen in ${states} states`);
   });
 
-  test(`a lend for a borrower that dies comes back in every order, whatever mail it left, ${how}`, () => {
-    assert.equal(explore({ fate: "dies", tells: true, hearsFirst }).failure, undefined);
+  test(`a lend for a borrower that dies comes back in every order, whatever messages it left, ${how}`, () => {
+    assert.equal(explore({ fate: "dies", isAnnounced: true, readsItFirst }).failure, undefined);
   });
 }
 
 for (const fate of ["ends", "dies"] as const) {
-  test(`found: nobody tells that a borrower ${fate}`, () => {
-    assert.ok(explore({ fate, tells: false, hearsFirst: false }).failure !== undefined);
+  test(`found: nobody announces that a borrower ${fate}`, () => {
+    const { failure } = explore({ fate, isAnnounced: false, readsItFirst: false });
+    assert.ok(failure !== undefined);
   });
 }

@@ -4,12 +4,12 @@ import { NOBODY } from "../techniques/node-arena.ts";
 import type { PageNodes } from "./page-nodes.ts";
 
 /*
- *   STATE       doublings, and the id of the thread that is doubling the table and holds all locks (0: nobody)
+ *   STATE       doublings, and the id of the thread that is doubling the table and holds all locks (0: none)
  *   LOCKS[b]    the lock of bucket b; there are as many as buckets = initial << doublings
  *   HEADS[b]    the first page of bucket b, whose number is the low bits of its pages' hashes
  *   COUNTS[b]   its pages
  *
- * Room for the largest table is there from the start, so doubling is publishing one word.
+ * Room for the largest table is reserved from the start, so doubling publishes one word.
  */
 const STATE = 0;
 const LOCKS = 1;
@@ -17,55 +17,49 @@ const LOCKS = 1;
 const DOUBLINGS_MASK = 0xff;
 const RESIZER_SHIFT = 8;
 
+/** What a table is made of; its words come first. */
+export interface TableParts {
+  readonly words: Int32Array;
+  readonly initial: number;
+  readonly maxBuckets: number;
+  readonly owner: number;
+  readonly mayBlock: boolean;
+  readonly pages: PageNodes;
+}
+
 /** Buckets of pages with a lock each; both double together, under all locks. */
 export class BucketTable {
+  readonly #parts: TableParts;
   readonly #words: Int32Array;
-  readonly #base: number;
   readonly #heads: number;
   readonly #counts: number;
-  readonly #initial: number;
-  readonly #maxBuckets: number;
-  readonly #owner: number;
-  readonly #mayBlock: boolean;
   readonly #pages: PageNodes;
 
-  constructor(
-    words: Int32Array,
-    index: number,
-    initial: number,
-    maxBuckets: number,
-    ownerId: number,
-    mayBlock: boolean,
-    pages: PageNodes,
-  ) {
-    this.#words = words;
-    this.#base = index;
-    this.#heads = index + LOCKS + maxBuckets;
-    this.#counts = this.#heads + maxBuckets;
-    this.#initial = initial;
-    this.#maxBuckets = maxBuckets;
-    this.#owner = ownerId;
-    this.#mayBlock = mayBlock;
-    this.#pages = pages;
+  constructor(parts: TableParts) {
+    this.#parts = parts;
+    this.#words = parts.words;
+    this.#heads = LOCKS + parts.maxBuckets;
+    this.#counts = this.#heads + parts.maxBuckets;
+    this.#pages = parts.pages;
   }
 
-  /** Words needed; zero is an empty table. */
+  /** Words needed, zero at first. */
   static words(maxBuckets: number): number {
     return LOCKS + 3 * maxBuckets;
   }
 
   /** Buckets, and locks, at this moment. */
   buckets(): number {
-    return this.#initial << (Atomics.load(this.#words, this.#base + STATE) & DOUBLINGS_MASK);
+    return this.#parts.initial << (Atomics.load(this.#words, STATE) & DOUBLINGS_MASK);
   }
 
-  /** Locks the bucket of a hash and answers its number. */
+  /** Locks the bucket of a hash and returns its number. */
   lockBucketOf(hash: number): number {
     for (;;) {
       const buckets = this.buckets();
       const bucket = hash & (buckets - 1);
       this.lockBucket(bucket);
-      // Between the look and the lock the table may have doubled: then this lock guards another bucket.
+      // The table may have doubled before the lock was taken: then this lock guards another bucket.
       if (this.buckets() === buckets) return bucket;
       this.unlockBucket(bucket);
     }
@@ -74,14 +68,13 @@ export class BucketTable {
   /** Locks one bucket. */
   lockBucket(bucket: number): void {
     const lock = this.#lockOf(bucket);
-    if (this.#mayBlock) lock.lock();
+    if (this.#parts.mayBlock) lock.lock();
     else lock.spinLock(Number.POSITIVE_INFINITY);
   }
 
   /** Unlocks one bucket. */
   unlockBucket(bucket: number): void {
-    const lock = this.#lockOf(bucket);
-    lock.unlock();
+    this.#lockOf(bucket).unlock();
   }
 
   /** The first page of a locked bucket. */
@@ -94,7 +87,7 @@ export class BucketTable {
     Atomics.store(this.#words, this.#heads + bucket, node);
   }
 
-  /** Counts pages of a locked bucket. */
+  /** Adds to the page count of a locked bucket. */
   addCount(bucket: number, pages: number): void {
     Atomics.add(this.#words, this.#counts + bucket, pages);
   }
@@ -109,27 +102,27 @@ export class BucketTable {
     return pages;
   }
 
-  /** Doubles table and locks, unless another thread did so since the caller saw `buckets`. Only without locks. */
+  /** Doubles table and locks, unless another thread did so since the caller saw `buckets`. The caller holds no lock. */
   double(buckets: number): void {
-    if (buckets * 2 > this.#maxBuckets) return;
-    // Everybody locks upwards, so two who double do not wait in a circle.
+    if (buckets * 2 > this.#parts.maxBuckets) return;
+    // All threads lock upwards, so two that double do not wait for each other.
     for (let bucket = 0; bucket < buckets; bucket++) this.lockBucket(bucket);
     if (this.buckets() === buckets) {
-      const state = Atomics.load(this.#words, this.#base + STATE);
-      Atomics.store(this.#words, this.#base + STATE, state | (this.#owner << RESIZER_SHIFT));
+      const state = Atomics.load(this.#words, STATE);
+      Atomics.store(this.#words, STATE, state | (this.#parts.owner << RESIZER_SHIFT));
       for (let bucket = 0; bucket < buckets; bucket++) this.#split(bucket, buckets);
-      // One store: from here on the new buckets are used, and the doubling is over.
-      Atomics.store(this.#words, this.#base + STATE, state + 1);
+      // One store: from here on the new buckets are used, and nobody is doubling.
+      Atomics.store(this.#words, STATE, state + 1);
     }
     for (let bucket = buckets - 1; bucket >= 0; bucket--) this.unlockBucket(bucket);
   }
 
-  /** If a dead thread was doubling the table, it holds all locks and chains may be torn: puts every page in place. */
+  /** If a dead thread was doubling the table, it holds all locks and chains may be torn: rebuilds all of them. */
   rebuildFor(deadOwner: number): void {
-    const state = Atomics.load(this.#words, this.#base + STATE);
+    const state = Atomics.load(this.#words, STATE);
     if (state >>> RESIZER_SHIFT !== deadOwner) return;
     const buckets = this.buckets();
-    for (let bucket = 0; bucket < this.#maxBuckets; bucket++) {
+    for (let bucket = 0; bucket < this.#parts.maxBuckets; bucket++) {
       this.setHead(bucket, NOBODY);
       Atomics.store(this.#words, this.#counts + bucket, 0);
     }
@@ -141,14 +134,13 @@ export class BucketTable {
       this.setHead(bucket, node);
       this.addCount(bucket, 1);
     }
-    Atomics.store(this.#words, this.#base + STATE, state & DOUBLINGS_MASK);
+    Atomics.store(this.#words, STATE, state & DOUBLINGS_MASK);
   }
 
-  /** What the buckets show whose lock a dead thread holds is in the set; it is counted again. */
+  /** Pages in buckets that a dead thread locked are in the set; counts them again. */
   settleFor(deadOwner: number): void {
-    for (let bucket = 0; bucket < this.#maxBuckets; bucket++) {
-      const lock = this.#lockOf(bucket);
-      if (lock.holder() !== deadOwner) continue;
+    for (let bucket = 0; bucket < this.#parts.maxBuckets; bucket++) {
+      if (this.#lockOf(bucket).holder() !== deadOwner) continue;
       let pages = 0;
       for (let node = this.head(bucket); node !== NOBODY; node = this.#pages.arena.next(node)) {
         this.#pages.settle(node);
@@ -158,9 +150,9 @@ export class BucketTable {
     }
   }
 
-  /** Gives a dead thread's locks back; the answer is their number. */
+  /** Frees a dead thread's locks; returns their number. */
   reclaim(deadOwner: number): number {
-    return StripedLocks.reclaim(this.#words, this.#base + LOCKS, this.#maxBuckets, deadOwner);
+    return StripedLocks.reclaim(this.#words, LOCKS, this.#parts.maxBuckets, deadOwner);
   }
 
   /** Moves the pages whose next bit is set to the new bucket; both keep their order. */
@@ -192,6 +184,6 @@ export class BucketTable {
   }
 
   #lockOf(bucket: number): Mutex {
-    return new Mutex(this.#words, this.#base + LOCKS + bucket, this.#owner);
+    return new Mutex(this.#words, LOCKS + bucket, this.#parts.owner);
   }
 }

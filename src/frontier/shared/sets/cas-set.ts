@@ -9,16 +9,16 @@ import type { SetShape, VisitedSet } from "./visited-set.ts";
  *   segment 1  │window│window│window│window│
  *   …
  *
- * A URL goes to the first empty slot of its windows, in order. A slot goes from 0 to a fingerprint once and never
- * changes again, so everybody who looks for the same URL passes the same full slots and meets at the same first
- * empty one; there compare-and-exchange lets one of them win, and the others see what it wrote. The table grows
- * without a lock and without moving anything: full windows overflow into the next segment.
+ * A URL goes to the first empty slot of its windows, in order. A slot changes once, from 0 to a fingerprint, so all
+ * threads that look for the same URL pass the same full slots and reach the same first empty one; there
+ * compare-and-exchange lets one of them win, and the others see what it wrote. The table grows without a lock and
+ * without moving anything: full windows overflow into the next segment.
  */
 const WINDOW = 8;
 const EMPTY = 0n;
 const HEAD_BYTES = 8;
 const DEFAULT_FIRST = 1 << 16;
-/** Slots reserved per URL: with that, all windows of a URL are full with negligible probability. */
+/** Slots reserved per URL: enough that all windows of a URL are full with negligible probability only. */
 const RESERVE = 4;
 
 function segmentsOf(shape: SetShape): number {
@@ -31,7 +31,7 @@ function segmentsOf(shape: SetShape): number {
   return segments;
 }
 
-/** Visited set of fingerprints without locks; marking is one compare-and-exchange. */
+/** A visited set of fingerprints without locks; marking is one compare-and-exchange. */
 export class CasSet implements VisitedSet {
   readonly #slots: BigInt64Array;
   readonly #count: Int32Array;
@@ -39,7 +39,7 @@ export class CasSet implements VisitedSet {
   readonly #segments: number;
   readonly #seedLow: number;
   readonly #seedHigh: number;
-  /** The two halves of a fingerprint and the same bytes as one number: faster than arithmetic on big integers. */
+  /** The halves of a fingerprint and the same bytes as one number: faster than arithmetic on big integers. */
   readonly #halves: Int32Array;
   readonly #whole: BigInt64Array;
 
@@ -54,7 +54,7 @@ export class CasSet implements VisitedSet {
     this.#halves = new Int32Array(this.#whole.buffer);
   }
 
-  /** Bytes of shared memory; zero is right at first, and untouched segments cost nothing. */
+  /** Bytes of shared memory, zero at first; untouched segments cost nothing. */
   static bytes(shape: SetShape): number {
     const first = Math.max(WINDOW, shape.initial ?? DEFAULT_FIRST);
     return HEAD_BYTES + first * (2 ** segmentsOf(shape) - 1) * 8;
@@ -62,8 +62,7 @@ export class CasSet implements VisitedSet {
 
   mark(url: string): boolean {
     const key = this.#fingerprint(url);
-    const low = lastFingerprint.low;
-    const high = lastFingerprint.high;
+    const { low, high } = lastFingerprint;
     for (let segment = 0; segment < this.#segments; segment++) {
       const window = this.#windowOf(segment, low, high);
       for (let slot = window; slot < window + WINDOW; slot++) {
@@ -83,8 +82,7 @@ export class CasSet implements VisitedSet {
 
   contains(url: string): boolean {
     const key = this.#fingerprint(url);
-    const low = lastFingerprint.low;
-    const high = lastFingerprint.high;
+    const { low, high } = lastFingerprint;
     for (let segment = 0; segment < this.#segments; segment++) {
       const window = this.#windowOf(segment, low, high);
       for (let slot = window; slot < window + WINDOW; slot++) {
@@ -96,12 +94,12 @@ export class CasSet implements VisitedSet {
     return false;
   }
 
-  /** Short by one for every thread that died between marking and counting. */
+  /** Too low by one for every thread that died between marking and counting. */
   count(): number {
     return Atomics.load(this.#count, 0);
   }
 
-  /** Nobody ever holds anything here. */
+  /** No thread ever holds anything here. */
   reclaim(_deadOwner: number): number {
     return 0;
   }
@@ -114,7 +112,7 @@ export class CasSet implements VisitedSet {
     return key === EMPTY ? 1n : key;
   }
 
-  /** Other bits of the fingerprint in every segment: what shares one window does not share the next. */
+  /** Each segment uses other bits of the fingerprint: URLs that share one window do not share the next. */
   #windowOf(segment: number, low: number, high: number): number {
     const start = this.#first * (2 ** segment - 1);
     const windows = (this.#first / WINDOW) * 2 ** segment;

@@ -1,4 +1,4 @@
-import { CapacityError } from "../../../errors.ts";
+import { refuseUnless } from "../techniques/record-queue.ts";
 import { CasSet } from "./cas-set.ts";
 import { StripedSet } from "./striped-set.ts";
 import { checkSetShape, type SetShape, type VisitedKind, type VisitedSet } from "./visited-set.ts";
@@ -9,7 +9,7 @@ export function visitedSetBytes(kind: VisitedKind, shape: SetShape): number {
   return kind === "cas" ? CasSet.bytes(shape) : StripedSet.bytes(shape);
 }
 
-/** Opens the visited set in that memory, zero at first, for the thread with that id. */
+/** Opens the visited set in that memory, which is zero at first, for the thread with that id. */
 export function openVisitedSet(
   kind: VisitedKind,
   memory: SharedArrayBuffer,
@@ -17,8 +17,8 @@ export function openVisitedSet(
   owner: number,
 ): VisitedSet {
   checkSetShape(shape, owner);
-  if (memory.byteLength < visitedSetBytes(kind, shape)) {
-    throw new CapacityError(`${memory.byteLength} bytes are too few for this ${kind} set`);
-  }
+  const { byteLength } = memory;
+  const isLargeEnough = byteLength >= visitedSetBytes(kind, shape);
+  refuseUnless(isLargeEnough, `${byteLength} bytes are too few for this ${kind} set`);
   return kind === "cas" ? new CasSet(memory, shape) : new StripedSet(memory, shape, owner);
 }

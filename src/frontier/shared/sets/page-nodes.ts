@@ -2,7 +2,7 @@ import { CapacityError } from "../../../errors.ts";
 import { NOBODY, NodeArena } from "../techniques/node-arena.ts";
 import { RecordSlots } from "../techniques/record-slots.ts";
 
-/** A page as the striped set keeps it; two are equal when their URLs are. */
+/** A page in the striped set; its URL identifies it. */
 export interface Page {
   readonly url: string;
   readonly parent: string;
@@ -15,8 +15,8 @@ export interface Page {
  *     ├ PARENT ─► string
  *     └ LINKS  ─► string ─NEXT─► string
  *
- * All nodes of a page are their thread's until the page is linked, and again before it is unlinked: what a dead
- * thread had in hand is in the set if it can be reached from a bucket, and free otherwise.
+ * A thread holds all nodes of a page until the page is linked, and again before it is unlinked: what a dead thread held
+ * is in the set if it can be reached from a bucket, and free otherwise.
  */
 const HASH = 0;
 const LEVEL = 1;
@@ -45,9 +45,9 @@ export class PageNodes {
   readonly #base: number;
   readonly #waitMs: number;
   readonly #records: RecordSlots;
-  /** The URL that is looked for. */
+  /** The prepared URL. */
   readonly #key: Uint8Array;
-  /** Any other string on its way in or out. */
+  /** Any other string that is copied in or out. */
   readonly #box: Uint8Array;
 
   constructor(
@@ -78,7 +78,7 @@ export class PageNodes {
     return RecordSlots.bytes(nodes + 1, maxBytes);
   }
 
-  /** Makes a URL the one that `isPage` looks for and `store` stores; refuses one that is too long. */
+  /** Sets the URL that `isPage` compares and `store` stores, and returns its length; refuses one that is too long. */
   prepare(url: string): number {
     return encodeInto(url, this.#key);
   }
@@ -88,7 +88,7 @@ export class PageNodes {
     for (const text of strings) encodeInto(text, this.#box);
   }
 
-  /** Makes the nodes of a page of the prepared URL, all in the caller's hand; NOBODY when there is no room. */
+  /** Makes the nodes of a page with the prepared URL; the caller holds them. NOBODY when there is no room. */
   store(page: Page, hash: number, keyLength: number): number {
     const node = this.arena.allocate(this.#waitMs);
     if (node === NOBODY) return NOBODY;
@@ -110,7 +110,7 @@ export class PageNodes {
     return NOBODY;
   }
 
-  /** Adds a link to a page unless it has it; false when there is no room. */
+  /** Adds a link to a page that does not have it; false when there is no room. */
   addLink(node: number, link: string, isSettled: boolean): boolean {
     const length = encodeInto(link, this.#box);
     let last: number = NOBODY;
@@ -127,7 +127,7 @@ export class PageNodes {
     return true;
   }
 
-  /** The page is part of the set now. */
+  /** The page is part of the set from now on. */
   settle(node: number): void {
     this.arena.setLive(node);
     const parent = this.#get(node, PARENT);
@@ -137,7 +137,7 @@ export class PageNodes {
     }
   }
 
-  /** The page is in the caller's hand now. */
+  /** The caller holds the page from now on. */
   seize(node: number): void {
     this.arena.setMine(node);
     const parent = this.#get(node, PARENT);
@@ -147,7 +147,7 @@ export class PageNodes {
     }
   }
 
-  /** Gives all nodes of a page in the caller's hand back. */
+  /** Frees all nodes of a page that the caller holds. */
   release(node: number): void {
     const parent = this.#get(node, PARENT);
     let link = this.#get(node, LINKS);
@@ -180,12 +180,12 @@ export class PageNodes {
     return this.#get(node, HASH);
   }
 
-  /** Does this node hold a page's URL, not its parent's or a link? */
+  /** Whether this node holds a page's URL, not its parent's or a link. */
   isPageNode(node: number): boolean {
     return this.#get(node, LEVEL) !== NO_PAGE;
   }
 
-  /** Is this the page of the prepared URL? */
+  /** Whether this is the page with the prepared URL. */
   isPage(node: number, hash: number, keyLength: number): boolean {
     return this.#get(node, HASH) === hash && this.#records.equals(node, this.#key, keyLength);
   }

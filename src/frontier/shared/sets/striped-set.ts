@@ -8,9 +8,7 @@ import type { SetShape, VisitedSet } from "./visited-set.ts";
 const DEFAULT_BUCKETS = 16;
 const DEFAULT_URL_BYTES = 2083;
 
-const TABLE = 0;
-
-/** Pages per URL of the capacity: the URL, its parent and some links. */
+/** Nodes per URL of the capacity: the URL, its parent and some links. */
 const NODES_PER_URL = 4;
 
 interface Layout {
@@ -23,15 +21,15 @@ interface Layout {
 
 function layoutOf(shape: SetShape): Layout {
   const initial = shape.initial ?? DEFAULT_BUCKETS;
-  // A bucket may be as long as the table is wide, so the table need not be much wider than the root of its pages.
+  // A bucket may be as long as the table is wide, so the table need not be much wider than the square root of its pages.
   let maxBuckets = initial;
   while (maxBuckets < 4 * Math.sqrt(shape.maxUrls)) maxBuckets *= 2;
   const nodes = shape.maxUrls * NODES_PER_URL;
-  const words = TABLE + BucketTable.words(maxBuckets) + PageNodes.words(nodes);
+  const words = BucketTable.words(maxBuckets) + PageNodes.words(nodes);
   return { initial, maxBuckets, nodes, words, maxBytes: shape.maxUrlBytes ?? DEFAULT_URL_BYTES };
 }
 
-/** The seed's striped hash set of pages in shared memory: a lock per bucket, and more of both as buckets grow. */
+/** The seed's striped hash set of pages in shared memory: a lock per bucket, and more of both as it grows. */
 export class StripedSet implements VisitedSet {
   readonly #pages: PageNodes;
   readonly #table: BucketTable;
@@ -42,22 +40,15 @@ export class StripedSet implements VisitedSet {
     const { initial, maxBuckets, nodes, words, maxBytes } = layoutOf(shape);
     const mayBlock = shape.mayBlock ?? false;
     const control = new Int32Array(memory, 0, words);
-    const at = TABLE + BucketTable.words(maxBuckets);
-    this.#pages = new PageNodes(memory, control, at, nodes, maxBytes, owner, mayBlock);
-    this.#table = new BucketTable(
-      control,
-      TABLE,
-      initial,
-      maxBuckets,
-      owner,
-      mayBlock,
-      this.#pages,
-    );
+    const at = BucketTable.words(maxBuckets);
+    const pages = new PageNodes(memory, control, at, nodes, maxBytes, owner, mayBlock);
+    this.#pages = pages;
+    this.#table = new BucketTable({ words: control, initial, maxBuckets, owner, mayBlock, pages });
     this.#seedLow = shape.seedLow ?? 0;
     this.#seedHigh = shape.seedHigh ?? 0;
   }
 
-  /** Bytes of shared memory; zero is right at first, and unused nodes cost nothing. */
+  /** Bytes of shared memory, zero at first; unused nodes cost nothing. */
   static bytes(shape: SetShape): number {
     const { nodes, words, maxBytes } = layoutOf(shape);
     return words * 4 + PageNodes.payloadBytes(nodes, maxBytes);
@@ -67,7 +58,7 @@ export class StripedSet implements VisitedSet {
     return this.add({ url, parent: "", links: [], level: 0 });
   }
 
-  /** Adds a page at the end of its bucket; false when its URL is there already. */
+  /** Adds a page at the end of its bucket; false when its URL is in the set. */
   add(page: Page): boolean {
     const hash = this.#hashOf(page.url);
     const length = this.#pages.prepare(page.url);
@@ -106,20 +97,14 @@ export class StripedSet implements VisitedSet {
   }
 
   contains(url: string): boolean {
-    const hash = this.#hashOf(url);
-    const length = this.#pages.prepare(url);
-    const bucket = this.#table.lockBucketOf(hash);
-    const node = this.#find(bucket, hash, length);
+    const { bucket, node } = this.#lockPage(url);
     this.#table.unlockBucket(bucket);
     return node !== NOBODY;
   }
 
-  /** The page of that URL. */
+  /** The page with that URL. */
   get(url: string): Page | undefined {
-    const hash = this.#hashOf(url);
-    const length = this.#pages.prepare(url);
-    const bucket = this.#table.lockBucketOf(hash);
-    const node = this.#find(bucket, hash, length);
+    const { bucket, node } = this.#lockPage(url);
     const page = node === NOBODY ? undefined : this.#pages.read(node);
     this.#table.unlockBucket(bucket);
     return page;
@@ -127,10 +112,7 @@ export class StripedSet implements VisitedSet {
 
   /** Removes a page; false when it is not there. */
   remove(url: string): boolean {
-    const hash = this.#hashOf(url);
-    const length = this.#pages.prepare(url);
-    const bucket = this.#table.lockBucketOf(hash);
-    const node = this.#find(bucket, hash, length);
+    const { bucket, node } = this.#lockPage(url);
     if (node !== NOBODY) this.#unlink(bucket, node);
     this.#table.unlockBucket(bucket);
     if (node !== NOBODY) this.#pages.release(node);
@@ -139,11 +121,8 @@ export class StripedSet implements VisitedSet {
 
   /** Adds links that the page does not have yet; false when the page is not there. */
   addLinks(url: string, links: readonly string[]): boolean {
-    const hash = this.#hashOf(url);
-    const length = this.#pages.prepare(url);
     this.#pages.check(links);
-    const bucket = this.#table.lockBucketOf(hash);
-    const node = this.#find(bucket, hash, length);
+    const { bucket, node } = this.#lockPage(url);
     let fits = true;
     if (node !== NOBODY) {
       for (const link of links) fits = fits && this.#pages.addLink(node, link, true);
@@ -170,7 +149,7 @@ export class StripedSet implements VisitedSet {
     return this.#table.buckets();
   }
 
-  /** Every page with the number of its bucket. Each bucket is a snapshot; the whole is one if nobody changes it. */
+  /** Every page with the number of its bucket. A bucket is a snapshot; the whole is one only if nobody changes it. */
   dump(): { bucket: number; page: Page }[] {
     const found: { bucket: number; page: Page }[] = [];
     for (let bucket = 0; bucket < this.#table.buckets(); bucket++) {
@@ -182,8 +161,8 @@ export class StripedSet implements VisitedSet {
   }
 
   /**
-   * Of what the dead thread had in hand, that is in the set which can be reached from a bucket it locked; the rest
-   * is free. Its locks are as good as ours, so no other is needed.
+   * Of the nodes that the dead thread held, those that can be reached from a bucket it locked are in the set; the rest is
+   * freed. Its own locks guard these buckets, so no other lock is needed.
    */
   reclaim(deadOwner: number): number {
     const { arena } = this.#pages;
@@ -195,15 +174,19 @@ export class StripedSet implements VisitedSet {
     return held;
   }
 
-  #find(bucket: number, hash: number, length: number): number {
+  /** Locks the bucket of a URL and looks for its page there; NOBODY when there is none. */
+  #lockPage(url: string): { bucket: number; node: number } {
+    const hash = this.#hashOf(url);
+    const length = this.#pages.prepare(url);
+    const bucket = this.#table.lockBucketOf(hash);
     let node = this.#table.head(bucket);
     while (node !== NOBODY && !this.#pages.isPage(node, hash, length)) {
       node = this.#pages.arena.next(node);
     }
-    return node;
+    return { bucket, node };
   }
 
-  /** Marked as ours first: from then on it is in the set only because a link leads to it. */
+  /** The page is marked as held first: from then on it is in the set only because a link leads to it. */
   #unlink(bucket: number, node: number): void {
     this.#pages.seize(node);
     const after = this.#pages.arena.next(node);

@@ -7,8 +7,8 @@ import { WAITING_WORDS, WaitingQueue } from "./waiting-queue.ts";
 /*
  *   HEAD ─► old ─► record ─► record ◄─ TAIL
  *
- * The first node is the one taken last, so that the list is never without a node and each operation changes it by
- * one store: NEXT[tail] for an insert, HEAD for a take. The seed walks to the end for every insert; TAIL saves that.
+ * The first node is the one taken last, so that the list always has a node and each operation changes it by one store:
+ * NEXT[tail] for an insert, HEAD for a take. The seed walks to the end for every insert; TAIL saves that.
  */
 const LOCK = WAITING_WORDS;
 const HEAD = LOCK + Mutex.WORDS;
@@ -16,7 +16,7 @@ const TAIL = HEAD + 1;
 const COUNT = TAIL + 1;
 const ARENA = COUNT + 1;
 
-/** A linked list with one lock around it; it can grow. */
+/** A linked list with one lock; it can grow. */
 export class CoarseQueue extends WaitingQueue {
   readonly #lock: Mutex;
   readonly #arena: NodeArena;
@@ -37,7 +37,6 @@ export class CoarseQueue extends WaitingQueue {
     return (ARENA + NodeArena.words(nodes)) * 4 + RecordSlots.bytes(nodes + 1, shape.slotBytes);
   }
 
-  /** Puts the first node in place; by one thread, before any other opens the frontier. */
   initialise(): void {
     const first = this.#arena.allocate(0);
     this.#arena.setNext(first, NOBODY);
@@ -85,20 +84,16 @@ export class CoarseQueue extends WaitingQueue {
     return Atomics.load(this.words, COUNT);
   }
 
-  protected override hasRecord(): boolean {
-    return this.size() > 0;
-  }
-
   protected override hasRoom(): boolean {
     return this.#arena.hasFree();
   }
 
-  /** Nodes ever used: shows that freed ones are used again. */
+  /** Nodes ever used; freed ones are used again. */
   nodesUsed(): number {
     return this.#arena.highest();
   }
 
-  /** What is linked is in the list, whatever its dead owner had noted; the rest of what it had in hand is free. */
+  /** Linked nodes belong to the list, whatever their state says; the rest of what the dead thread held is freed. */
   protected override repair(deadOwner: number): number {
     let held = this.#arena.reclaim(deadOwner) ? 1 : 0;
     if (this.#lock.holder() === deadOwner) {

@@ -7,12 +7,12 @@ import { WAITING_WORDS, WaitingQueue } from "./waiting-queue.ts";
 /*
  *   FIRST ─► record ─► record ─► record ◄─ TAIL        a lock per node; FIRST is node 1 and never leaves
  *
- * Hand over hand: a node is locked while its predecessor's lock is held, so nobody overtakes. TAIL is exact for
- * whoever holds the lock of the node it names and finds that node live and last.
+ * Hand over hand: a node is locked while its predecessor's lock is held, so nobody overtakes. TAIL is exact for a thread
+ * that holds the lock of the node it names and finds that node live and last.
  *
- * A node is linked by one store and unlinked by one store, both to NEXT of a locked predecessor, and it is marked
- * as its owner's before it is unlinked and until after it is linked. So of a dead thread's nodes those are in the
- * list to which a node it locked points, and no others.
+ * A node is linked by one store and unlinked by one store, both to NEXT of a locked predecessor, and it is marked as its
+ * owner's from before it is unlinked until after it is linked. So of a dead thread's nodes exactly those are in the list to
+ * which a node that it locked points.
  */
 const TAIL = WAITING_WORDS;
 const COUNT = TAIL + 1;
@@ -22,14 +22,14 @@ const FIRST = 1;
 
 const MUTEXES = 4096;
 
-/** What became of a keyed insert. */
+/** Result of an insert behind a key. */
 export type KeyedInsert = "inserted" | "no-key" | "full";
 
 /** A linked list with a lock per node, locked hand over hand; it can grow. */
 export class FineQueue extends WaitingQueue {
   readonly #owner: number;
   readonly #locks: number;
-  /** Those of the first nodes; a growing list has more nodes than anybody wants objects for. */
+  /** Locks of the first nodes; a growing list has too many nodes to keep an object for each. */
   readonly #mutexes: readonly Mutex[];
   readonly #arena: NodeArena;
   readonly #records: RecordSlots;
@@ -56,7 +56,6 @@ export class FineQueue extends WaitingQueue {
     return words * 4 + RecordSlots.bytes(nodes + 1, shape.slotBytes);
   }
 
-  /** Puts the first node in place; by one thread, before any other opens the frontier. */
   initialise(): void {
     this.#arena.allocate(0);
     this.#arena.setNext(FIRST, NOBODY);
@@ -86,7 +85,7 @@ export class FineQueue extends WaitingQueue {
     return length;
   }
 
-  /** Inserts a record right behind the first record equal to the key. */
+  /** Inserts a record behind the first one that equals the key. */
   insertAfter(key: Uint8Array, keyLength: number, bytes: Uint8Array, length: number): KeyedInsert {
     checkRecord(length, this.slotBytes);
     const node = this.#prepare(bytes, length, Number.POSITIVE_INFINITY);
@@ -104,7 +103,7 @@ export class FineQueue extends WaitingQueue {
     return "inserted";
   }
 
-  /** Copies the first record equal to the key, without taking it; -1 when there is none. */
+  /** Copies the first record that equals the key, without taking it; -1 when there is none. */
   get(key: Uint8Array, keyLength: number, into: Uint8Array): number {
     checkTarget(into, this.slotBytes);
     const before = this.#lockBefore(key, keyLength);
@@ -116,7 +115,7 @@ export class FineQueue extends WaitingQueue {
     return length;
   }
 
-  /** Removes the first record equal to the key; false when there is none. */
+  /** Removes the first record that equals the key; false when there is none. */
   delete(key: Uint8Array, keyLength: number): boolean {
     const before = this.#lockBefore(key, keyLength);
     if (before === NOBODY) return false;
@@ -125,7 +124,7 @@ export class FineQueue extends WaitingQueue {
     return true;
   }
 
-  /** Off by at most one per thread that died; only told, never decided upon. */
+  /** Off by at most one per thread that died; nothing depends on it. */
   override size(): number {
     return Math.max(0, Atomics.load(this.words, COUNT));
   }
@@ -138,7 +137,7 @@ export class FineQueue extends WaitingQueue {
     return this.#arena.hasFree();
   }
 
-  /** Nodes ever used: shows that freed ones are used again. */
+  /** Nodes ever used; freed ones are used again. */
   nodesUsed(): number {
     return this.#arena.highest();
   }
@@ -157,11 +156,11 @@ export class FineQueue extends WaitingQueue {
     return held;
   }
 
-  /** Does a node that the dead thread locked point to this one? */
+  /** Whether a node that the dead thread locked points to this one. */
   #isLinkedBy(deadOwner: number, node: number): boolean {
     for (let before = FIRST; before <= this.#arena.highest(); before++) {
-      const lock = this.#lockOf(before);
-      if (lock.holder() === deadOwner && this.#arena.next(before) === node) return true;
+      const isLocked = this.#lockOf(before).holder() === deadOwner;
+      if (isLocked && this.#arena.next(before) === node) return true;
     }
     return false;
   }
@@ -178,12 +177,12 @@ export class FineQueue extends WaitingQueue {
       const last = Atomics.load(this.words, TAIL);
       if (!this.#lock(last, waitMs)) return NOBODY;
       if (this.#arena.isLive(last) && this.#arena.next(last) === NOBODY) return last;
-      // It was taken, or got a successor, before we had its lock.
+      // It was taken, or got a successor, before this thread had its lock.
       this.#unlock(last);
     }
   }
 
-  /** Locks the first node equal to the key and the one before it, which is the answer; NOBODY if there is none. */
+  /** Locks the first node that equals the key and the one before, which it returns; NOBODY if there is none. */
   #lockBefore(key: Uint8Array, keyLength: number): number {
     const waitMs = Number.POSITIVE_INFINITY;
     let before = FIRST;
@@ -201,9 +200,9 @@ export class FineQueue extends WaitingQueue {
     }
   }
 
-  /** Links a node behind one whose lock the caller holds, and gives that lock back. */
+  /** Links a node behind one that the caller has locked, and unlocks that. */
   #linkBehind(before: number, node: number, waitMs: number): boolean {
-    // A late inserter may still take this node for the last one of its former life: not before it is linked.
+    // Locked until it is linked: a late inserter may still take it for the last node, which it was before it was freed.
     if (!this.#lock(node, waitMs)) {
       this.#unlock(before);
       return false;
@@ -219,7 +218,7 @@ export class FineQueue extends WaitingQueue {
     return true;
   }
 
-  /** Takes a node out whose lock and whose predecessor's lock the caller holds, and gives both back. */
+  /** Takes out a node; the caller has locked it and its predecessor, and both are unlocked. */
   #unlink(before: number, node: number): void {
     const after = this.#arena.next(node);
     this.#arena.setMine(node);
@@ -240,7 +239,8 @@ export class FineQueue extends WaitingQueue {
   }
 
   #lockOf(node: number): Mutex {
-    if (node < this.#mutexes.length) return this.#mutexes[node]!;
-    return new Mutex(this.words, this.#locks + node * Mutex.WORDS, this.#owner);
+    return (
+      this.#mutexes[node] ?? new Mutex(this.words, this.#locks + node * Mutex.WORDS, this.#owner)
+    );
   }
 }

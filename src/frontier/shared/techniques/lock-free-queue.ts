@@ -5,14 +5,14 @@ import { WAITING_WORDS, WaitingQueue } from "./waiting-queue.ts";
 /*
  *   words of waiting | ring
  *
- * The seed's "lock-free" frontier is an unsynchronised queue; this is the real thing: sync/ring.ts, where a slot's
- * own state word is claimed by one compare-and-exchange.
+ * The seed's "lock-free" frontier is an unsynchronised queue. This one is lock-free: in sync/ring.ts the state word of a
+ * slot is claimed by one compare-and-exchange.
  */
 
-/** Where a copy of the ring starts: a SharedArrayBuffer of its own would be a second thing to hand around. */
+/** Where the ring starts in the same memory. */
 const RING_START = Math.ceil((WAITING_WORDS * 4) / 8) * 8;
 
-/** The frontier on the many-to-many ring; threads never wait for each other, only for records and room. */
+/** A queue on the ring for many producers and consumers; threads never wait for each other, only for records and room. */
 export class LockFreeQueue extends WaitingQueue {
   readonly #ring: Ring;
 
@@ -33,7 +33,7 @@ export class LockFreeQueue extends WaitingQueue {
   protected override takeNow(into: Uint8Array): number {
     for (;;) {
       const length = this.#ring.tryTake(into);
-      // Length 0 is what reclaim made of a half-written slot.
+      // A half-written slot that was reclaimed has length 0.
       if (length !== 0) return length;
     }
   }
@@ -46,12 +46,8 @@ export class LockFreeQueue extends WaitingQueue {
     return this.#ring.size();
   }
 
-  protected override hasRecord(): boolean {
-    return this.#ring.size() > 0;
-  }
-
   protected override hasRoom(): boolean {
-    // The head is read before the tail, so an exact "full" is one; anything else may be out of date.
+    // The ring reads its head before its tail, so only "exactly full" can be trusted.
     return this.#ring.size() !== this.#ring.slots;
   }
 }

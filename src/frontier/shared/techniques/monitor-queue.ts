@@ -20,12 +20,12 @@ const MONITOR = 3;
 const WORDS = MONITOR + Monitor.words(2);
 
 /**
- * The queue inside a monitor. With two conditions a signal reaches a thread that can use it. With one, kept to
- * show the collapse, inserters and takers share a wait set: a signal meant for a taker may wake an inserter, which
- * sleeps again, and from 2 * size + 1 threads on everybody can be asleep.
+ * A queue inside a monitor. With two conditions a signal reaches a thread that can use it. With one, kept to show how it
+ * fails, inserters and takers share a wait set: a signal meant for a taker may wake an inserter, which sleeps again, and
+ * from 2 * size + 1 threads on all can be asleep.
  *
- * The count is the distance of two words, each changed by one store after the copy: a thread that dies inside
- * leaves the queue whole.
+ * The count is the distance of two words, each changed by one store after the copy: a thread that dies inside leaves
+ * the queue whole.
  */
 export class MonitorQueue implements RecordQueue {
   readonly slotBytes: number;
@@ -41,7 +41,7 @@ export class MonitorQueue implements RecordQueue {
   /** Signalled when a record appears. */
   readonly #notEmpty: number;
 
-  constructor(memory: SharedArrayBuffer, shape: QueueShape, owner: number, conditions: number) {
+  constructor(memory: SharedArrayBuffer, shape: QueueShape, owner: number, conditions = 2) {
     const size = recordsOf(shape);
     this.slotBytes = shape.slotBytes;
     this.#spins = shape.spins ?? SPINS;
@@ -55,7 +55,7 @@ export class MonitorQueue implements RecordQueue {
     this.#notEmpty = conditions - 1;
   }
 
-  /** Bytes of shared memory; zero is right at first. */
+  /** Bytes of shared memory, zero at first. */
   static bytes(shape: QueueShape): number {
     return WORDS * 4 + RecordSlots.bytes(recordsOf(shape), shape.slotBytes);
   }
@@ -63,16 +63,14 @@ export class MonitorQueue implements RecordQueue {
   insert(bytes: Uint8Array, length: number, timeoutMs = Number.POSITIVE_INFINITY): Inserted {
     checkRecord(length, this.slotBytes);
     if (!this.#enter(timeoutMs)) return "timeout";
-    if (this.size() === this.#positions.slots) {
-      const deadline = deadlineAfter(timeoutMs);
-      let expired = false;
-      while (this.size() === this.#positions.slots) {
-        if (expired || this.#isShutDown()) {
-          this.#monitor.leave();
-          return expired ? "timeout" : "shutdown";
-        }
-        expired = !this.#monitor.wait(this.#notFull, msUntil(deadline), this.#patience);
+    const deadline = deadlineAfter(timeoutMs);
+    let expired = false;
+    while (this.size() === this.#positions.slots) {
+      if (expired || this.#isShutDown()) {
+        this.#monitor.leave();
+        return expired ? "timeout" : "shutdown";
       }
+      expired = !this.#monitor.wait(this.#notFull, msUntil(deadline), this.#patience);
     }
     this.#insertInside(bytes, length);
     this.#monitor.leaveSignalling(this.#notEmpty);
@@ -82,16 +80,14 @@ export class MonitorQueue implements RecordQueue {
   take(into: Uint8Array, timeoutMs = Number.POSITIVE_INFINITY): number {
     checkTarget(into, this.slotBytes);
     if (!this.#enter(timeoutMs)) return -1;
-    if (this.size() === 0) {
-      const deadline = deadlineAfter(timeoutMs);
-      let expired = false;
-      while (this.size() === 0) {
-        if (expired || this.#isShutDown()) {
-          this.#monitor.leave();
-          return -1;
-        }
-        expired = !this.#monitor.wait(this.#notEmpty, msUntil(deadline), this.#patience);
+    const deadline = deadlineAfter(timeoutMs);
+    let expired = false;
+    while (this.size() === 0) {
+      if (expired || this.#isShutDown()) {
+        this.#monitor.leave();
+        return -1;
       }
+      expired = !this.#monitor.wait(this.#notEmpty, msUntil(deadline), this.#patience);
     }
     const length = this.#takeInside(into);
     this.#monitor.leaveSignalling(this.#notFull);
@@ -120,11 +116,10 @@ export class MonitorQueue implements RecordQueue {
   }
 
   size(): number {
-    const tail = Atomics.load(this.#words, TAIL);
-    return this.#positions.between(Atomics.load(this.#words, HEAD), tail);
+    return this.#positions.used(this.#words, HEAD, TAIL);
   }
 
-  /** Sleeps for the monitor if it must: told outside, a thread about to wait would miss it. */
+  /** Inside the monitor, so that a thread about to wait does not miss it; may sleep for that. */
   shutDown(): void {
     this.#monitor.enter();
     Atomics.store(this.#words, SHUTDOWN, 1);
@@ -156,5 +151,12 @@ export class MonitorQueue implements RecordQueue {
 
   #isShutDown(): boolean {
     return Atomics.load(this.#words, SHUTDOWN) !== 0;
+  }
+}
+
+/** The variant that can deadlock. */
+export class OneConditionQueue extends MonitorQueue {
+  constructor(memory: SharedArrayBuffer, shape: QueueShape, owner: number) {
+    super(memory, shape, owner, 1);
   }
 }

@@ -1,17 +1,17 @@
 import { Mutex } from "../../../sync/mutex.ts";
 
 /*
- * Nodes of linked structures in shared memory. Node 0 is nobody.
+ * Nodes of linked structures in shared memory. Node 0 is no node.
  *
  *   NEXT[node]   the node behind it in its list, or below it in the stack of free nodes
- *   STATE[node]  LIVE; or the id of the thread that has it in hand; or, freed, -1 minus the id of the one who freed it
+ *   STATE[node]  LIVE; or the id of the thread that holds it; or, freed, -1 minus the id of the thread that freed it
  *   HAND[owner]  the node that this thread is moving into or out of the stack: the one doubtful case after a death
  *
- * Nodes never used lie behind UNUSED and cost no memory until they are touched, so an arena may be made far larger
- * than it will ever be. Nodes given back are used again first.
+ * Nodes never used lie behind UNUSED and cost no memory until they are touched, so an arena may be made far larger than
+ * it will ever be. Freed nodes are used again first.
  *
- * Pushing is lock-free; popping holds LOCK. One popper at a time is what makes compare-and-exchange safe here: a
- * node cannot leave the stack and come back between a popper's look and its exchange.
+ * Pushing is lock-free; popping holds LOCK. One popper at a time makes compare-and-exchange safe here: a node cannot leave
+ * the stack and come back between a popper's look and its exchange.
  */
 const LOCK = 0;
 const TOP = 1;
@@ -29,7 +29,7 @@ export const NOBODY = 0;
 /** State of a node that is part of its structure. */
 export const LIVE = -1;
 
-/** Gives out numbered nodes and takes them back, each naming the thread that has it in hand. */
+/** Allocates and frees numbered nodes, each of which names the thread that holds it. */
 export class NodeArena {
   readonly #words: Int32Array;
   readonly #head: number;
@@ -59,12 +59,12 @@ export class NodeArena {
     this.#lock = new Mutex(words, index + LOCK, ownerId);
   }
 
-  /** Words needed; zero means that no node was ever used. */
+  /** Words needed, zero at first. */
   static words(nodes: number): number {
     return NODES + nodes * NODE_WORDS;
   }
 
-  /** A node in the caller's hand until it is made LIVE or freed; NOBODY when there is none or no lock. */
+  /** A node that the caller holds until it is made LIVE or freed; NOBODY when there is none, or no lock. */
   allocate(waitMs: number): number {
     if (!this.#lock.spinLock(waitMs > 0 ? this.#patience : this.#spins)) {
       if (waitMs <= 0 || !this.#lock.lock(waitMs)) return NOBODY;
@@ -74,7 +74,7 @@ export class NodeArena {
     return node;
   }
 
-  /** Gives a node back that the caller has in hand. */
+  /** Frees a node that the caller holds. */
   free(node: number): void {
     this.#setHand(node);
     this.#setState(node, -1 - this.#me);
@@ -86,7 +86,7 @@ export class NodeArena {
     this.#setHand(NOBODY);
   }
 
-  /** Would there be a node for somebody who had the lock? */
+  /** Whether there is a node to allocate. */
   hasFree(): boolean {
     return Atomics.load(this.#words, this.#head + TOP) !== NOBODY || this.highest() < this.#nodes;
   }
@@ -101,22 +101,22 @@ export class NodeArena {
     Atomics.store(this.#words, this.#base + node * NODE_WORDS + NEXT, to);
   }
 
-  /** Is it part of its structure? */
+  /** Whether the node is part of its structure. */
   isLive(node: number): boolean {
     return this.isHeldBy(node, LIVE);
   }
 
-  /** Has this thread the node in hand? */
+  /** Whether a thread holds the node. */
   isHeldBy(node: number, owner: number): boolean {
     return Atomics.load(this.#words, this.#base + node * NODE_WORDS + STATE) === owner;
   }
 
-  /** From now on it is part of its structure. */
+  /** The node is part of its structure from now on. */
   setLive(node: number): void {
     this.#setState(node, LIVE);
   }
 
-  /** Says whose hand it is in, before it is taken out of its structure. */
+  /** The caller holds the node from now on; before it is taken out of its structure. */
   setMine(node: number): void {
     this.#setState(node, this.#me);
   }
@@ -127,15 +127,15 @@ export class NodeArena {
   }
 
   /**
-   * Settles the one doubtful node of a dead thread and gives its lock back; true when it held the lock. From then
-   * on exactly those nodes are out of the stack and out of their structure that `isHeldBy` it and cannot be reached.
+   * Settles the one doubtful node of a dead thread and frees its lock; true when it held the lock. After that the nodes
+   * that `isHeldBy` it and cannot be reached are exactly those outside the stack and outside their structure.
    */
   reclaim(deadOwner: number): boolean {
-    // Its own lock is as good as ours: nobody else can take it, and nobody pops meanwhile.
+    // The dead thread's lock serves as well as ours: nobody else can take it, so nobody pops meanwhile.
     const popped = this.#lock.holder() === deadOwner;
     if (!popped) this.#lock.lock();
     const node = Atomics.load(this.#words, this.#head + HANDS + deadOwner);
-    // With the lock it was popping this node. Without, it was pushing it, unless somebody has used the node since.
+    // With the lock it was popping this node; without, it was pushing it, unless the node has been used since.
     const isDoubtful = popped
       ? !this.isHeldBy(node, deadOwner)
       : this.isHeldBy(node, -1 - deadOwner);
@@ -145,7 +145,7 @@ export class NodeArena {
     return Mutex.reclaim(this.#words, this.#head + LOCK, deadOwner);
   }
 
-  /** Frees every node that a dead thread has in hand; call it when what is reachable has been made LIVE. */
+  /** Frees every node that a dead thread holds; call it when the reachable ones have been made LIVE. */
   freeAllOf(deadOwner: number): number {
     let freed = 0;
     for (let node = 1; node <= this.highest(); node++) {

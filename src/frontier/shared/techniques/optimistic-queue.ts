@@ -5,21 +5,21 @@ import { RecordSlots } from "./record-slots.ts";
 import { WAITING_WORDS, WaitingQueue } from "./waiting-queue.ts";
 
 /*
- * Kung and Robinson's serial validation. A transaction reads without a lock, works on a record of its own, and
- * commits inside a short critical section if no transaction numbered since it began wrote what it read:
+ * Kung and Robinson's serial validation. A transaction reads without a lock, works on its own slot, and commits inside
+ * a short critical section if no transaction numbered since it began wrote what it read:
  *
- *   read       ts = TN; look at HEAD and TAIL; an insert copies its record to the thread's spare slot
+ *   read       ts = TN; look at HEAD and TAIL; an insert copies its record to the thread's own slot
  *   validate   for t = ts + 1 … TN: does WRITES[t] touch what was read? then abort and restart
- *   write      exchange the spare slot with the ring's slot, move the end, note WRITES, TN = TN + 1
+ *   write      exchange the own slot with the ring's slot, move the end, note WRITES, TN = TN + 1
  *
  *   RING[i]    which slot is at place i: a record between TAIL and HEAD, an empty slot elsewhere
- *   SPARE[t]   the slot in the hand of thread t
+ *   OWN[t]     the slot that thread t holds
  *
- * Every slot is in exactly one place of RING or SPARE, so nothing is copied while others wait, and after a death in
- * the write phase the one slot that is nowhere tells what the dead thread had in hand.
+ * Every slot is in exactly one place of RING or OWN, so nothing is copied while others wait, and after a death in the
+ * write phase the one slot that is nowhere is the one that the dead thread held.
  *
- * An insert reads HEAD; that TAIL left room stays true however far TAIL moves. A take reads TAIL, likewise. Only
- * "full" and "nothing" depend on both ends, and hold only if nothing at all was committed meanwhile.
+ * An insert reads HEAD; that TAIL left room stays true however far TAIL moves. A take reads TAIL, likewise. Only "full" and
+ * "nothing" depend on both ends, and hold only if nothing at all was committed meanwhile.
  */
 const COMMIT = WAITING_WORDS;
 const TN = COMMIT + Mutex.WORDS;
@@ -28,7 +28,7 @@ const TAIL = HEAD + 1;
 const ABORTS = TAIL + 1;
 const RESTARTS = ABORTS + 1;
 const WRITES = RESTARTS + 1;
-/** Write sets remembered; a transaction that slept through more of them is aborted unseen. */
+/** Write sets remembered; a transaction older than these is aborted. */
 const REMEMBERED = 64;
 const RING = WRITES + REMEMBERED;
 
@@ -46,7 +46,7 @@ export interface TransactionCounts {
 export class OptimisticQueue extends WaitingQueue {
   readonly #positions: Positions;
   readonly #owners: number;
-  readonly #spare: number;
+  readonly #own: number;
   readonly #commit: Mutex;
   readonly #slots: RecordSlots;
 
@@ -57,7 +57,7 @@ export class OptimisticQueue extends WaitingQueue {
     super(new Int32Array(memory, 0, words), shape);
     this.#positions = new Positions(size);
     this.#owners = owners;
-    this.#spare = RING + size + owner - 1;
+    this.#own = RING + size + owner - 1;
     this.#commit = new Mutex(this.words, COMMIT, owner);
     this.#slots = new RecordSlots(memory, words * 4, size + owners, shape.slotBytes);
   }
@@ -68,7 +68,7 @@ export class OptimisticQueue extends WaitingQueue {
     return (RING + slots) * 4 + RecordSlots.bytes(slots, shape.slotBytes);
   }
 
-  /** Puts every slot in its place; by one thread, before any other opens the frontier. */
+  /** Puts every slot in its place. */
   initialise(): void {
     for (let slot = 0; slot < this.#positions.slots + this.#owners; slot++) {
       Atomics.store(this.words, RING + slot, slot);
@@ -84,13 +84,13 @@ export class OptimisticQueue extends WaitingQueue {
       if (this.#positions.between(head, tail) >= this.#positions.slots) {
         if (Atomics.load(this.words, TN) === start) return false;
       } else {
-        if (!copied) this.#slots.write(Atomics.load(this.words, this.#spare), bytes, length);
+        if (!copied) this.#slots.write(Atomics.load(this.words, this.#own), bytes, length);
         copied = true;
         if (!this.enterLock(this.#commit, waitMs)) return this.#abort();
         const number = this.#validate(start, WROTE_HEAD);
         if (number !== 0) {
-          this.#exchangeSpare(head);
-          // The end last: until then the ring does not show the record.
+          this.#exchangeOwn(head);
+          // The end last: until then the record is not part of the ring.
           Atomics.store(this.words, HEAD, this.#positions.after(head));
           this.#number(number, WROTE_HEAD);
         }
@@ -114,20 +114,20 @@ export class OptimisticQueue extends WaitingQueue {
         }
         const number = this.#validate(start, WROTE_TAIL);
         if (number !== 0) {
-          // The end first: from here on the record is no longer the ring's.
+          // The end first: from here on the record is not part of the ring.
           Atomics.store(this.words, TAIL, this.#positions.after(tail));
-          this.#exchangeSpare(tail);
+          this.#exchangeOwn(tail);
           this.#number(number, WROTE_TAIL);
         }
         this.#commit.unlock();
-        // The slot is ours now; it is read while others go on.
-        if (number !== 0) return this.#slots.read(Atomics.load(this.words, this.#spare), into);
+        // The slot is this thread's now; it is read while others go on.
+        if (number !== 0) return this.#slots.read(Atomics.load(this.words, this.#own), into);
       }
       this.#restart();
     }
   }
 
-  /** Commits, aborts and restarts since the frontier was made. */
+  /** Commits, aborts and restarts since the queue was made. */
   counts(): TransactionCounts {
     return {
       commits: Atomics.load(this.words, TN),
@@ -137,19 +137,14 @@ export class OptimisticQueue extends WaitingQueue {
   }
 
   override size(): number {
-    const tail = Atomics.load(this.words, TAIL);
-    return this.#positions.between(Atomics.load(this.words, HEAD), tail);
-  }
-
-  protected override hasRecord(): boolean {
-    return this.size() > 0;
+    return this.#positions.used(this.words, HEAD, TAIL);
   }
 
   protected override hasRoom(): boolean {
     return this.size() < this.#positions.slots;
   }
 
-  /** A write phase that was cut off is completed: the slot that is nowhere goes to the dead thread's hand. */
+  /** Completes a write phase that was cut off: the slot that is nowhere becomes the dead thread's own. */
   protected override repair(deadOwner: number): number {
     if (this.#commit.holder() === deadOwner) {
       const places = this.#positions.slots + this.#owners;
@@ -160,13 +155,13 @@ export class OptimisticQueue extends WaitingQueue {
       const missing = isPlaced.indexOf(0);
       const hand = RING + this.#positions.slots + deadOwner - 1;
       if (missing >= 0) Atomics.store(this.words, hand, missing);
-      // Numbered although perhaps nothing was written: an abort too many harms nobody.
+      // Numbered even if nothing was written: one abort too many does no harm.
       this.#number((Atomics.load(this.words, TN) + 1) | 0, WROTE_HEAD | WROTE_TAIL);
     }
     return Mutex.reclaim(this.words, COMMIT, deadOwner) ? 1 : 0;
   }
 
-  /** The number of this transaction if no one since `start` wrote what it read, else 0. Only with the lock. */
+  /** The number of this transaction if none since `start` wrote what it read, else 0. Only with the lock. */
   #validate(start: number, readSet: number): number {
     const end = Atomics.load(this.words, TN);
     const passed = (end - start) | 0;
@@ -183,12 +178,12 @@ export class OptimisticQueue extends WaitingQueue {
     Atomics.store(this.words, TN, number);
   }
 
-  #exchangeSpare(position: number): void {
+  #exchangeOwn(position: number): void {
     const place = RING + this.#positions.slotOf(position);
     const theirs = Atomics.load(this.words, place);
-    const mine = Atomics.load(this.words, this.#spare);
+    const mine = Atomics.load(this.words, this.#own);
     Atomics.store(this.words, place, mine);
-    Atomics.store(this.words, this.#spare, theirs);
+    Atomics.store(this.words, this.#own, theirs);
   }
 
   #abort(): boolean {

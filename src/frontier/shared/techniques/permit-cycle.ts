@@ -2,14 +2,14 @@ import { deadlineAfter, msUntil } from "../../../runtime/clock.ts";
 import { EventCount } from "../../../sync/event-count.ts";
 
 /*
- * Two semaphores, `empty` and `full`, whose permits circulate, one word each:
+ * Two semaphores, `empty` and `full`, whose permits circulate; each permit is one word:
  *
  *   EMPTY ─P(empty)─► FILLING(owner) ─inserted─► FILLED(owner) ─V(full)─► FULL
  *     ▲                                                                    │ P(full)
  *     └──V(empty)── DRAINED(owner) ◄─taken─ DRAINING(owner) ◄──────────────┘
  *
- * A counter would be one word, but a thread that dies with a permit in hand would leave no trace in it. Here
- * every permit names its holder, and their number cannot change.
+ * A counter would be a single word, but a thread that dies with a permit would leave no trace in it. Here every permit
+ * names its holder, and their number cannot change.
  */
 
 /** Permits of the semaphore `empty`: room. */
@@ -28,10 +28,10 @@ export const DRAINED = 5;
 const KIND_BITS = 3;
 const KIND_MASK = 7;
 
-/** The answer when no permit came in time, or when waiting was ended. */
+/** Result when no permit came in time, or when waiting was ended. */
 export const NO_PERMIT = -1;
 
-/** A fixed number of permits that are either room or records, or in somebody's hand. */
+/** A fixed number of permits, each of which stands for room, for a record, or is held by a thread. */
 export class PermitCycle {
   readonly #words: Int32Array;
   readonly #closed: number;
@@ -58,7 +58,7 @@ export class PermitCycle {
     this.#patience = patience;
   }
 
-  /** Words needed; zero means that all permits are EMPTY. */
+  /** Words needed; zero at first, so that all permits are EMPTY. */
   static words(count: number): number {
     return 1 + 2 * EventCount.WORDS + 2 + count;
   }
@@ -89,7 +89,7 @@ export class PermitCycle {
     let expired = false;
     let slept = false;
     for (let patience = this.#patience; ; ) {
-      // Read before the search: a permit released behind its back moves the count, and the sleep does not begin.
+      // Read before the search: a permit released meanwhile moves the count, and the thread does not sleep.
       const seen = event.read();
       const permit = this.tryAcquire(kind, held);
       if (permit !== NO_PERMIT) {
@@ -105,7 +105,7 @@ export class PermitCycle {
     }
   }
 
-  /** Notes inside the critical section that the record is in, or out. */
+  /** Notes inside the critical section that the record was inserted, or taken. */
   mark(permit: number, held: number): void {
     Atomics.store(this.#words, this.#permits + permit, held | (this.#me << KIND_BITS));
   }
@@ -123,20 +123,17 @@ export class PermitCycle {
     this.wakeAll();
   }
 
-  /** Have the sleeps been ended? */
+  /** Whether waiting was ended. */
   isClosed(): boolean {
     return Atomics.load(this.#words, this.#closed) !== 0;
   }
 
-  /** Lets everybody look again. */
+  /** Lets all sleepers look again. */
   wakeAll(): void {
-    for (let kind = EMPTY; kind <= FULL; kind++) {
-      const event = this.#events[kind]!;
-      event.wakeAll();
-    }
+    for (const event of this.#events) event.wakeAll();
   }
 
-  /** Permits that stand for a record in the frontier; exact while the frontier's lock is held. */
+  /** Permits that stand for a record in the queue; exact while the queue's lock is held. */
   records(): number {
     let records = 0;
     for (let permit = 0; permit < this.#count; permit++) {
@@ -156,8 +153,8 @@ export class PermitCycle {
   }
 
   /**
-   * Gives a dead thread's permits back. `excess` is records in the frontier minus `records()`: not 0 only if it
-   * died between changing the frontier and marking its permit.
+   * Releases a dead thread's permits. `excess` is the records in the queue minus `records()`: not 0 only if it died
+   * between changing the queue and marking its permit.
    */
   reclaim(deadOwner: number, excess: number): number {
     let held = 0;

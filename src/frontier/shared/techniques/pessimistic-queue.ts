@@ -9,7 +9,7 @@ import { WAITING_WORDS, WaitingQueue } from "./waiting-queue.ts";
  *
  *   HEAD, TAIL   positions to fill and to empty next; only the holder of that position's record moves them
  *   LOCK[slot]   the record's lock, naming its holder
- *   STATE[slot]  lap * 2, plus 1 when full: tells the record of this lap from the one before
+ *   STATE[slot]  lap * 2, plus 1 when full: distinguishes this lap's record from the one before
  */
 const HEAD = WAITING_WORDS;
 const TAIL = HEAD + 1;
@@ -17,7 +17,7 @@ const LOCKS = TAIL + 1;
 
 const IS_FULL = 1;
 
-/** Record locking: lock first, then see whether the record is still the one wanted; others may read it meanwhile. */
+/** A lock per record: lock it, then check that it is still the one wanted; others may read it meanwhile. */
 export class PessimisticQueue extends WaitingQueue {
   readonly #positions: Positions;
   readonly #states: number;
@@ -37,7 +37,7 @@ export class PessimisticQueue extends WaitingQueue {
     this.#slots = new RecordSlots(memory, words * 4, size, shape.slotBytes);
   }
 
-  /** Bytes of shared memory; zero is right at first. */
+  /** Bytes of shared memory, zero at first. */
   static bytes(shape: QueueShape): number {
     const size = recordsOf(shape);
     return (LOCKS + size * (Mutex.WORDS + 1)) * 4 + RecordSlots.bytes(size, shape.slotBytes);
@@ -58,7 +58,7 @@ export class PessimisticQueue extends WaitingQueue {
         Atomics.store(this.words, HEAD, this.#positions.after(head));
       }
       lock.unlock();
-      // The record we wanted, and still last lap's: full. Another thread's record: try the next one.
+      // Not valid although the position is still ours: last lap's record, so the queue is full. Otherwise try the next.
       if (isMine) return valid;
     }
   }
@@ -83,8 +83,8 @@ export class PessimisticQueue extends WaitingQueue {
   }
 
   /**
-   * Reads the oldest record without its lock and without taking it; -1 when there is none or it changed under
-   * the reader. The bytes may be overwritten while they are copied, which the second look at the state reveals.
+   * Copies the oldest record without its lock and without taking it; -1 when there is none or it changed meanwhile. The
+   * bytes may be overwritten while they are copied, which the second look at the state reveals.
    */
   peek(into: Uint8Array): number {
     checkTarget(into, this.slotBytes);
@@ -100,25 +100,19 @@ export class PessimisticQueue extends WaitingQueue {
 
   /** The id of the thread that works on the oldest record, 0 when nobody does. */
   oldestHolder(): number {
-    const slot = this.#positions.slotOf(Atomics.load(this.words, TAIL));
-    const lock = this.#locks[slot]!;
+    const lock = this.#locks[this.#positions.slotOf(Atomics.load(this.words, TAIL))]!;
     return lock.holder();
   }
 
   override size(): number {
-    const tail = Atomics.load(this.words, TAIL);
-    return this.#positions.between(Atomics.load(this.words, HEAD), tail);
-  }
-
-  protected override hasRecord(): boolean {
-    return this.size() > 0;
+    return this.#positions.used(this.words, HEAD, TAIL);
   }
 
   protected override hasRoom(): boolean {
     return this.size() < this.#positions.slots;
   }
 
-  /** A record's state is the truth; an end that its dead mover left one behind is moved on. */
+  /** The state of a record decides; an end that the dead thread had not moved yet is moved. */
   protected override repair(deadOwner: number): number {
     let held = 0;
     for (let slot = 0; slot < this.#positions.slots; slot++) {

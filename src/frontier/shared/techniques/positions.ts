@@ -1,8 +1,8 @@
 const MAX_POSITIONS = 2 ** 30;
 
 /**
- * Positions of a ring that ends run along: position = lap * slots + slot, starting over before a word overflows.
- * Laps tell a slot's last use from its next one.
+ * Positions of a ring along which its two ends move: position = lap * slots + slot, starting over before a word overflows.
+ * The lap distinguishes a slot's last use from its next one.
  */
 export class Positions {
   readonly slots: number;
@@ -23,6 +23,12 @@ export class Positions {
   /** Positions from the tail up to the head. */
   between(head: number, tail: number): number {
     return head >= tail ? head - tail : head - tail + this.#count;
+  }
+
+  /** Slots in use, by the words that hold head and tail. The tail is read first, so it is not ahead of the head. */
+  used(words: Int32Array, head: number, tail: number): number {
+    const from = Atomics.load(words, tail);
+    return this.between(Atomics.load(words, head), from);
   }
 
   /** The slot of a position. */

@@ -1,6 +1,6 @@
 const LENGTH_BYTES = 4;
 
-/** Byte strings in numbered slots of shared memory: payload, touched only by whoever holds the slot. */
+/** Byte strings in numbered slots of shared memory; only the thread that holds a slot touches it. */
 export class RecordSlots {
   readonly #stride: number;
   readonly #payload: Uint8Array;
@@ -25,7 +25,7 @@ export class RecordSlots {
     this.#payload.set(bytes.subarray(0, length), at + LENGTH_BYTES);
   }
 
-  /** Copies a record out and answers its length. */
+  /** Copies a record out and returns its length. */
   read(slot: number, into: Uint8Array): number {
     const at = slot * this.#stride;
     const length = this.#lengths.getInt32(at, true);
@@ -33,7 +33,7 @@ export class RecordSlots {
     return length;
   }
 
-  /** Is this exactly the record in the slot? */
+  /** Whether the slot holds exactly this record. */
   equals(slot: number, bytes: Uint8Array, length: number): boolean {
     const at = slot * this.#stride;
     if (this.#lengths.getInt32(at, true) !== length) return false;

@@ -27,7 +27,7 @@ const TAIL = 1;
 const MUTEX = 2;
 const PERMITS = 3;
 
-/** Three semaphores as in the seed: `empty` and `full` count slots, `mutex` guards the queue. */
+/** A queue with three semaphores as in the seed: `empty` and `full` count slots, `mutex` guards the ring. */
 export class SemaphoreQueue implements RecordQueue {
   readonly slotBytes: number;
   readonly #words: Int32Array;
@@ -47,12 +47,12 @@ export class SemaphoreQueue implements RecordQueue {
     this.#words = new Int32Array(memory, 0, words);
     this.#positions = new Positions(size);
     this.#permits = new PermitCycle(this.#words, PERMITS, size, owner, this.#patience);
-    // The binary semaphore is a mutex, because its word must name its holder.
+    // A mutex instead of a binary semaphore, because its word must name its holder.
     this.#mutex = new Mutex(this.#words, MUTEX, owner);
     this.#slots = new RecordSlots(memory, words * 4, size, shape.slotBytes);
   }
 
-  /** Bytes of shared memory; zero is right at first. */
+  /** Bytes of shared memory, zero at first. */
   static bytes(shape: QueueShape): number {
     const size = recordsOf(shape);
     return (PERMITS + PermitCycle.words(size)) * 4 + RecordSlots.bytes(size, shape.slotBytes);
@@ -67,7 +67,6 @@ export class SemaphoreQueue implements RecordQueue {
       return "timeout";
     }
     this.#insertInside(bytes, length, permit);
-    this.#mutex.unlock();
     this.#permits.release(permit, FULL);
     return "inserted";
   }
@@ -81,7 +80,6 @@ export class SemaphoreQueue implements RecordQueue {
       return -1;
     }
     const length = this.#takeInside(into, permit);
-    this.#mutex.unlock();
     this.#permits.release(permit, EMPTY);
     return length;
   }
@@ -91,10 +89,7 @@ export class SemaphoreQueue implements RecordQueue {
     const permit = this.#permits.tryAcquire(EMPTY, FILLING);
     if (permit === NO_PERMIT) return false;
     const entered = this.#mutex.spinLock(this.#spins);
-    if (entered) {
-      this.#insertInside(bytes, length, permit);
-      this.#mutex.unlock();
-    }
+    if (entered) this.#insertInside(bytes, length, permit);
     this.#permits.release(permit, entered ? FULL : EMPTY);
     return entered;
   }
@@ -105,21 +100,19 @@ export class SemaphoreQueue implements RecordQueue {
     if (permit === NO_PERMIT) return -1;
     const entered = this.#mutex.spinLock(this.#spins);
     const length = entered ? this.#takeInside(into, permit) : -1;
-    if (entered) this.#mutex.unlock();
     this.#permits.release(permit, entered ? EMPTY : FULL);
     return length;
   }
 
   size(): number {
-    const tail = Atomics.load(this.#words, TAIL);
-    return this.#positions.between(Atomics.load(this.#words, HEAD), tail);
+    return this.#positions.used(this.#words, HEAD, TAIL);
   }
 
   shutDown(): void {
     this.#permits.close();
   }
 
-  /** A permit says by itself how far its holder came, except inside the lock: there the records are counted. */
+  /** A permit shows how far its holder came, except inside the lock: there the records are counted. */
   reclaim(deadOwner: number): number {
     const inside = this.#mutex.holder() === deadOwner;
     const excess = inside ? this.size() - this.#permits.records() : 0;
@@ -131,18 +124,22 @@ export class SemaphoreQueue implements RecordQueue {
     return this.#mutex.spinLock(this.#patience) || this.#mutex.lock(timeoutMs);
   }
 
+  /** Inserts with the lock, and releases it. */
   #insertInside(bytes: Uint8Array, length: number, permit: number): void {
     const head = Atomics.load(this.#words, HEAD);
     this.#slots.write(this.#positions.slotOf(head), bytes, length);
     Atomics.store(this.#words, HEAD, this.#positions.after(head));
     this.#permits.mark(permit, FILLED);
+    this.#mutex.unlock();
   }
 
+  /** Takes with the lock, and releases it. */
   #takeInside(into: Uint8Array, permit: number): number {
     const tail = Atomics.load(this.#words, TAIL);
     const length = this.#slots.read(this.#positions.slotOf(tail), into);
     Atomics.store(this.#words, TAIL, this.#positions.after(tail));
     this.#permits.mark(permit, DRAINED);
+    this.#mutex.unlock();
     return length;
   }
 }

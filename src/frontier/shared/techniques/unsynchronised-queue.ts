@@ -8,8 +8,8 @@ const TAIL = HEAD + 1;
 const WORDS = TAIL + 1;
 
 /**
- * The seed's "lock-free" queue: a ring that nobody guards. Two inserts at once overwrite each other, two takes at
- * once get the same record. Kept to be measured and to be shown wrong; sleeping works, but may miss its end.
+ * The seed's "lock-free" queue: a ring without any guard. Two inserts at once overwrite each other, two takes at once get
+ * the same record. Kept to measure it and to show what goes wrong; a sleeper may miss its wake-up.
  */
 export class UnsynchronisedQueue extends WaitingQueue {
   readonly #positions: Positions;
@@ -21,7 +21,7 @@ export class UnsynchronisedQueue extends WaitingQueue {
     this.#slots = new RecordSlots(memory, WORDS * 4, recordsOf(shape), shape.slotBytes);
   }
 
-  /** Bytes of shared memory; zero is right at first. */
+  /** Bytes of shared memory, zero at first. */
   static bytes(shape: QueueShape): number {
     return WORDS * 4 + RecordSlots.bytes(recordsOf(shape), shape.slotBytes);
   }
@@ -47,10 +47,6 @@ export class UnsynchronisedQueue extends WaitingQueue {
       this.#positions.slots,
       this.#positions.between(this.words[HEAD]!, this.words[TAIL]!),
     );
-  }
-
-  protected override hasRecord(): boolean {
-    return this.size() > 0;
   }
 
   protected override hasRoom(): boolean {

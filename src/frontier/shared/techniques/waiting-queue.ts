@@ -15,16 +15,16 @@ const SHUTDOWN = 0;
 const NOT_EMPTY = 1;
 const NOT_FULL = NOT_EMPTY + EventCount.WORDS;
 
-/** Words at the start of the memory of every technique that waits by event counts; zero is right at first. */
+/** Words at the start of the memory of every technique that waits by event counts; zero at first. */
 export const WAITING_WORDS = NOT_FULL + EventCount.WORDS;
 
 /**
- * Makes waiting calls out of attempts that answer at once: read the event count, attempt, sleep until it moves.
+ * Makes waiting calls out of attempts that return at once: read the event count, attempt, sleep until it moves.
  *
- * At most one sleeper is on its way at any time, so whoever succeeds after sleeping sees to it that the next one is
- * woken if there is more: by a thread of the other side that it woke, which will not be done without announcing in
- * turn; or else by itself. An attempt may fail although a later slot is ready (its predecessor is still being copied); then the thread
- * that copies announces it, and finds the mark that the failed one left before it went back to sleep.
+ * At most one woken sleeper is under way at any time, so a thread that succeeds after sleeping makes sure that the next
+ * one is woken if there is more: by a thread of the other side that it woke, which will announce in turn; or else
+ * by itself. An attempt may fail although a later slot is ready, because the slot before is still being copied; the thread
+ * that copies then announces it, and finds the mark that the failed one left before it went back to sleep.
  */
 export abstract class WaitingQueue implements RecordQueue {
   readonly slotBytes: number;
@@ -46,16 +46,18 @@ export abstract class WaitingQueue implements RecordQueue {
   /** One attempt; with waitMs 0 it may spin for a lock but not sleep for it. */
   protected abstract insertNow(bytes: Uint8Array, length: number, waitMs: number): boolean;
 
-  /** One attempt, likewise. */
+  /** The same for taking; -1 when nothing was taken. */
   protected abstract takeNow(into: Uint8Array, waitMs: number): number;
 
-  /** Repairs what a dead thread left, before everybody is woken to look again. */
+  /** Repairs what a dead thread left, before all sleepers are woken to look again. */
   protected abstract repair(deadOwner: number): number;
 
-  /** Could an attempt to take succeed now? Never false while a record that was announced is there. */
-  protected abstract hasRecord(): boolean;
+  /** Whether an attempt to take could succeed now; never false while a record that was announced is there. */
+  protected hasRecord(): boolean {
+    return this.size() > 0;
+  }
 
-  /** Could an attempt to insert succeed now? Never false while room that was announced is there. */
+  /** Whether an attempt to insert could succeed now; never false while room that was announced is there. */
   protected abstract hasRoom(): boolean;
 
   abstract size(): number;
@@ -135,23 +137,23 @@ export abstract class WaitingQueue implements RecordQueue {
 
   reclaim(deadOwner: number): number {
     const held = this.repair(deadOwner);
-    // It may have died with a wake-up in hand, or before it announced what it had done.
+    // It may have died between being woken and acting, or before it announced what it had done.
     this.#notEmpty.wakeAll();
     this.#notFull.wakeAll();
     return held;
   }
 
-  /** For further routes to insert: wakes one thread that waits for a record. */
+  /** For other ways to insert: wakes one thread that waits for a record. */
   protected announceRecord(): void {
     this.#notEmpty.advance();
   }
 
-  /** For further routes to remove: wakes one thread that waits for room. */
+  /** For other ways to remove: wakes one thread that waits for room. */
   protected announceRoom(): void {
     this.#notFull.advance();
   }
 
-  /** Sleeps for the lock as long as the caller may, if a few looks do not get it; else spins for it. */
+  /** Takes the lock: spins for it, and then sleeps if the caller may wait. */
   protected enterLock(mutex: Mutex, waitMs: number): boolean {
     if (waitMs <= 0) return mutex.spinLock(this.spins);
     return mutex.spinLock(this.patience) || mutex.lock(waitMs);

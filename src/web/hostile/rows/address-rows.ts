@@ -19,7 +19,7 @@ function linked(row: string, name: string, serves: string, urls: readonly string
   return { row, name, serves, expected: blocked(urls), pages: { "/": links(urls) } };
 }
 
-/** N1 to N5: addresses that are nobody's business, in all their disguises. */
+/** N1 to N5: addresses that a crawler must not visit, in all their spellings. */
 export const addresses: Family = ({ port, canary, canary6 }) => {
   const hidden = [
     "http://2130706433:P/n2-decimal",
@@ -172,25 +172,22 @@ function records(asked: 4 | 6, family: 4 | 6, ...list: string[]): { records: str
   return { records: asked === family ? list : [] };
 }
 
-/** The first answer is honest and expires at once; the rest lead to 127.0.0.1. */
+/** The first answer is right and expires at once; all others are 127.0.0.1. */
 function rebinding(own: string, family: 4 | 6, nth: number): { records: string[]; ttl: number } {
   if (family === 6) return { records: [], ttl: 0 };
   return { records: [nth === 1 ? own : "127.0.0.1"], ttl: 0 };
 }
 
-/** N6 to N10: routes to places where a crawler has no business. */
-export const routes: Family = ({ port, target, evil, canary }) => {
+/** N6 to N10: redirects, schemes, ports and links that lead where a crawler must not go. */
+export const detours: Family = ({ port, target, evil, canary }) => {
   const metadata = "http://169.254.169.254/latest/";
-  const hops = (name: string, count: number, last: string) => {
-    const pages: Record<string, ReturnType<typeof redirect>> = {};
-    for (let i = 0; i < count; i++) {
-      pages[i === 0 ? "/" : `/${name}${i}`] = redirect(
-        i + 1 < count ? `/${name}${i + 1}` : last,
-        [301, 302, 303, 307, 308][i % 5],
-      );
-    }
-    return pages;
-  };
+  const hops = (name: string, count: number, last: string) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [
+        i === 0 ? "/" : `/${name}${i}`,
+        redirect(i + 1 < count ? `/${name}${i + 1}` : last, [301, 302, 303, 307, 308][i % 5]),
+      ]),
+    );
   const hop = (name: string, serves: string, count: number, last: string): HostileCase => ({
     row: "N6",
     name,
