@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { PROFILES } from "../src/web/profile.ts";
 import { startWeb } from "../src/web/server.ts";
-import { BIN, runBin } from "./cli/run-bin.ts";
-import { tempFolder } from "./support/orbweaver.ts";
+import { runBin } from "./cli/run-bin.ts";
+import { MAIN, tempFolder } from "./support/orbweaver.ts";
 
 /** Only `npm run build` makes bundles; with `npx tsc` alone there are none. */
-const isBundled = readFileSync(BIN, "utf8").includes("\n// build/src/");
+const isBundled = readFileSync(MAIN, "utf8").includes("\n// build/src/");
 const wantsBundles = isBundled || process.env.npm_lifecycle_event === "test";
 
 test("a crawl loads few files, and the schema library is none of them", {
@@ -35,5 +35,5 @@ test("a crawl loads few files, and the schema library is none of them", {
 test("the command can be run as a program, also after a second build", {
   skip: wantsBundles ? false : "built by tsc alone: nobody made it executable",
 }, () => {
-  assert.doesNotThrow(() => accessSync(BIN, constants.X_OK));
+  assert.doesNotThrow(() => accessSync(MAIN, constants.X_OK));
 });

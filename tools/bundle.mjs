@@ -1,4 +1,4 @@
-// Puts everything that an entry point imports into the entry point itself, in place, behind tsc: a thread then loads
+// Bundles everything that an entry point imports into the entry point itself, in place, after tsc: a thread then loads
 // two files instead of some 270. Why, and why the result is never stale: docs/decisions/0010-threads-load-one-file.md.
 import { chmodSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -8,7 +8,7 @@ import { build } from "esbuild";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const src = join(root, "build", "src");
 
-/** What threads, processes and the commands of a crawl begin with, by folder. Nothing imports these but at run time. */
+/** Entry points of threads, processes and commands, by folder. They are only imported at run time. */
 const ENTRIES = {
   "crawl/builder": ["build-worker", "debug-worker"],
   "crawl/crawler": ["crawl-worker"],
@@ -18,14 +18,14 @@ const ENTRIES = {
   web: ["serve-command", "process-entry"],
 };
 
-/** One for all entry points of a thread, because `instanceof` asks for its classes. */
+/** Shared by all entry points of a thread: `instanceof` compares its classes. */
 const ERRORS = join(src, "errors.js");
 
-/** The only package that is put in: a fifth of its code is used, and it alone is 95 files. */
+/** The only package that is bundled: a fifth of its code is used, and it alone is 95 files. */
 const ZOD = join(root, "node_modules", "zod");
 const LICENCE = `/*! zod: ${readFileSync(join(ZOD, "LICENSE"), "utf8")}*/\n`;
 
-/** Keeps apart what must stay apart, and keeps true what a module says of its own address. */
+/** Leaves out what must stay a file of its own, and keeps every module's import.meta.url right. */
 function inPlace(folder) {
   const fromHere = (file) => `./${relative(folder, file).replaceAll(sep, "/")}`;
   return {
@@ -33,7 +33,7 @@ function inPlace(folder) {
     setup(on) {
       on.onResolve({ filter: /^\./ }, ({ path, resolveDir, kind }) => {
         const file = resolve(resolveDir, path);
-        // What is imported at run time is a file of its own, and often not needed.
+        // A dynamic import stays a file of its own: it is often not needed.
         if (file !== ERRORS && kind !== "dynamic-import") return undefined;
         return { path: fromHere(file), external: true };
       });
@@ -70,5 +70,5 @@ for (const [name, entries] of Object.entries(ENTRIES)) {
   });
 }
 
-// npm makes a command executable once, when it links it: a build that comes later must do that itself.
+// npm makes a command executable once, when it links it: a later build must do that itself.
 chmodSync(join(src, "cli", "main.js"), 0o755);

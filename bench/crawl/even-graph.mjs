@@ -1,6 +1,6 @@
 import { Random } from "../../build/src/web/seeded-random.js";
 
-/** Links of a page, and how many of them lead to pages that no page before it in a breadth-first crawl leads to. */
+/** Links of a page, and how many of them are new in a breadth-first crawl. */
 export const LINKS = 12;
 export const NEW_LINKS = 2;
 const TO_OTHER_HOSTS = 1;
@@ -16,14 +16,14 @@ export function evenGraph(hosts, pagesPerHost) {
   const targets = new Uint32Array(LINKS * pages);
   const first = (host) => host * pagesPerHost;
   for (let host = 0; host < hosts; host++) {
-    // Its own random numbers, in the order of its pages: the same pages, however many there are.
+    // Random numbers of its own, in the order of its pages: its first pages stay the same, however many follow.
     const random = new Random(host + 1);
     for (let page = 0; page < pagesPerHost; page++) {
       const from = LINKS * (first(host) + page);
       let to = from;
       for (let child = NEW_LINKS * page + 1; to < from + NEW_LINKS; child++)
         targets[to++] = first(host) + (child < pagesPerHost ? child : page);
-      // What the host's pages up to this one have led to; other hosts are about as far.
+      // The pages that earlier pages of the host link to; other hosts are about as far.
       const known = Math.min(pagesPerHost, NEW_LINKS * page + 1);
       for (; to < from + LINKS; to++) {
         const isForeign = to >= from + LINKS - TO_OTHER_HOSTS && hosts > 1;

@@ -1,4 +1,4 @@
-// The process of an even web: answers "pages" with how many were served, and ends with its channel.
+// The process of an even web: answers every message with the number of pages served, and ends when its channel closes.
 
 import { PROFILES } from "../../build/src/web/profile.js";
 import { listenAll, nthAddress } from "../../build/src/web/serving/listen.js";

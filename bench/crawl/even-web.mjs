@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { NEW_LINKS } from "./even-graph.mjs";
 
-/** Hosts are not asked exactly in turn. */
+/** More pages than asked for: hosts do not take turns exactly. */
 const EXTRA_PAGES = 64;
 const EXTRA = 1.2;
 
@@ -13,7 +13,7 @@ export async function startEvenWeb(hosts, pages) {
   const entry = fileURLToPath(new URL("./even-web.child.mjs", import.meta.url));
   const child = fork(entry, [hosts, perHost], { execArgv: [] });
   const ended = once(child, "exit");
-  const died = ended.then(() => Promise.reject(new Error("the web has died")));
+  const died = ended.then(() => Promise.reject(new Error("the process of the web ended")));
   died.catch(() => {});
   const answer = async () => (await Promise.race([once(child, "message"), died]))[0];
   const { start } = await answer();

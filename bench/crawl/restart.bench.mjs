@@ -30,8 +30,10 @@ const { size, threads, order, repeat, smoke, save } = readArguments({
 const LINKS = smoke ? 1000 : 10_000;
 const HOSTS = 64;
 const SYNC_MS = smoke ? 100 : 1000;
-/** After so long without a change everything is in the journals. */
-const QUIET_MS = 5 * SYNC_MS;
+/** After so long without a change, and idle, everything is in the journals. */
+const QUIET_MS = smoke ? 800 : 5000;
+/** CPU that an idle crawl uses in that time, at most. */
+const IDLE_CPU_MS = QUIET_MS / 20;
 
 /** Serves pages until `limit` links were given away, then holds every request. */
 function openServer(limit) {
@@ -73,10 +75,12 @@ function bytesOf(folder) {
   return sum;
 }
 
-async function untilQuiet(folder) {
-  for (let before = -1, now = bytesOf(folder); now !== before; now = bytesOf(folder)) {
-    before = now;
+/** Waits until the crawl is idle and its journals have stopped growing; a starved process is not idle. */
+async function untilQuiet(folder, { child }) {
+  for (;;) {
+    const [bytes, cpu] = [bytesOf(folder), cpuMsOf(child.pid) ?? 0];
     await sleep(QUIET_MS);
+    if (bytesOf(folder) === bytes && (cpuMsOf(child.pid) ?? 0) - cpu <= IDLE_CPU_MS) return;
   }
 }
 
@@ -113,7 +117,7 @@ async function measure() {
     const flags = flagsOf({ ...settings, "no-traps": true, sitemaps: "off", quiet: true });
     running = start(["crawl", ...seeds, ...flags]);
     await Promise.race([held, running.ended]);
-    await untilQuiet(join(dir, "state", "journals"));
+    await untilQuiet(join(dir, "state", "journals"), running);
     await kill(running);
     asked.clear();
     const started = performance.now();
@@ -121,8 +125,8 @@ async function measure() {
     await Promise.race([once(server, "request"), running.ended]);
     const firstMs = performance.now() - started;
     const cpuMs = cpuMsOf(running.child.pid);
-    // Whatever else it wants to begin with.
-    await untilQuiet(join(dir, "state", "journals"));
+    // Until it has asked for all that it begins with.
+    await untilQuiet(join(dir, "state", "journals"), running);
     await kill(running);
     const again = [...asked.keys()].filter((name) => served.has(name));
     if (asked.size === 0) throw new Error("nothing was asked for after the restart");

@@ -5,7 +5,7 @@
 // collection, less what the same fingerprints alone take (as far as it is counted there: large sets are not) and less the
 // same shards before.
 
-import { ShardState } from "../../build/src/frontier/journal/fold.js";
+import { ShardState } from "../../build/src/frontier/fold/shard-state.js";
 import { ChainQueue } from "../../build/src/frontier/queue/chain-queue.js";
 import { QueueLog } from "../../build/src/frontier/queue/queue-log.js";
 import { Shard } from "../../build/src/frontier/shard/shard.js";

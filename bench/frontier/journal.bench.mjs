@@ -7,10 +7,10 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
-import { compactShard } from "../../build/src/frontier/journal/compact.js";
+import { compactShard } from "../../build/src/frontier/fold/compact-shard.js";
+import { ShardState } from "../../build/src/frontier/fold/shard-state.js";
 import { EventBatch } from "../../build/src/frontier/journal/event-batch.js";
 import { EventCursor } from "../../build/src/frontier/journal/event-cursor.js";
-import { ShardState } from "../../build/src/frontier/journal/fold.js";
 import { readJournal } from "../../build/src/frontier/journal/journal-reader.js";
 import { JournalWriter } from "../../build/src/frontier/journal/journal-writer.js";
 import { fingerprint, lastFingerprint } from "../../build/src/hash/fingerprint.js";

@@ -25,7 +25,7 @@ function write({ folder, order, hosts, snapshots, syncMs }) {
       if (frontier.isFull) break;
     }
     frontier.commit();
-    compactor?.hear(frontier.closedSegments());
+    compactor?.onClosed(frontier.closedSegments());
     const done = frontier.shards.map(({ state }) => state.outcomes[1]);
     console.log(JSON.stringify({ known: frontier.known, done }));
     // The end of the compactor's thread arrives through the event loop.

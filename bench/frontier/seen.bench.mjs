@@ -5,7 +5,7 @@
 // costs at that moment, with as many bytes as the table has: "readAlone" is a read of a random line that must wait for the
 // one before, "readTogether" one of many that need not.
 
-import { ShardState } from "../../build/src/frontier/journal/fold.js";
+import { ShardState } from "../../build/src/frontier/fold/shard-state.js";
 import { Shard } from "../../build/src/frontier/shard/shard.js";
 import { urlFingerprint } from "../../build/src/hash/url-fingerprint.js";
 import { readArguments } from "../support/arguments.mjs";

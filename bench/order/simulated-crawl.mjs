@@ -1,6 +1,7 @@
 // Simulated crawls of a link graph: a list of pages in the order in which they are fetched.
+
+import { CashBook, UNIT } from "../../build/src/frontier/cash/cash-book.js";
 import { CashBoard, cashBoardBytes } from "../../build/src/frontier/opic/cash-board.js";
-import { CashBook, UNIT } from "../../build/src/frontier/opic/cash-book.js";
 import { mintFor, shareOf } from "../../build/src/frontier/opic/cash-shares.js";
 import { ExchangeSize } from "../../build/src/frontier/opic/exchange-size.js";
 import { HostQueues } from "../../build/src/frontier/opic/host-queues.js";
@@ -11,7 +12,7 @@ import { BATCH, CAPACITY } from "../../build/src/frontier/opic/thread-order.js";
 import { Keys } from "../../build/src/frontier/queue/keys.js";
 import { QUEUE_RANGES, RangeQueue } from "../../build/src/frontier/queue/range-queue.js";
 import { Heap } from "../../build/src/lab/queues/heap.js";
-import { CreditBatch } from "../../build/tests/frontier/opic/credit-batch.js";
+import { CreditBatch } from "../../build/tests/frontier/cash/credit-batch.js";
 
 const UNKNOWN = -1;
 

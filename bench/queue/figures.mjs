@@ -1,11 +1,13 @@
 // Seed 002's experiments, counted instead of timed wherever possible, and their plots.
-import { externalQuickheap } from "../../build/src/lab/queues/external-quickheap.js";
-import { externalTournament } from "../../build/src/lab/queues/external-tournament.js";
+import {
+  externalQuickheap,
+  externalTournament,
+} from "../../build/src/lab/queues/external-queues.js";
 import { GlobalQuickheap } from "../../build/src/lab/queues/global-quickheap.js";
 import { Heap } from "../../build/src/lab/queues/heap.js";
 import { Quickheap } from "../../build/src/lab/queues/quickheap.js";
+import { ThreadRunner } from "../../build/src/lab/queues/slice-runner.js";
 import { SlicedQueue } from "../../build/src/lab/queues/sliced-queue.js";
-import { ThreadRunner } from "../../build/src/lab/queues/thread-runner.js";
 import { Tournament } from "../../build/src/lab/queues/tournament.js";
 import { comparisons, measure, spread } from "./measure.mjs";
 import { rangeQueue } from "./range-queue.mjs";

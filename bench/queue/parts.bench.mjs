@@ -4,7 +4,7 @@ import { Keys } from "../../build/src/frontier/queue/keys.js";
 import { PriorityRanges } from "../../build/src/frontier/queue/priority-ranges.js";
 import { partition } from "../../build/src/lab/queues/partition.js";
 import { Quickheap } from "../../build/src/lab/queues/quickheap.js";
-import { Selection } from "../../build/src/lab/queues/selection.js";
+import { Quickselect } from "../../build/src/lab/queues/quickselect.js";
 import { readArguments } from "../support/arguments.mjs";
 import { cpuMicros } from "../support/process-cpu.mjs";
 import { generator } from "../support/random.mjs";
@@ -46,7 +46,7 @@ for (const keys of sizes) {
     for (const priorities of all) partition(priorities, ids, 0, keys - 1, source[0]);
   });
   row("quickselect the better half", keys * repeats, copies, (all) => {
-    const select = new Selection();
+    const select = new Quickselect();
     for (const priorities of all) select.top(priorities, ids, keys, keys >> 1);
   });
 }

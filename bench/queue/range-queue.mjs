@@ -13,7 +13,7 @@ process.on("exit", () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A range queue with so many blocks in memory; the one made before is gone. */
+/** A range queue with so many blocks in memory; closes the one made before. */
 export function rangeQueue(frames) {
   current?.close();
   current = undefined;

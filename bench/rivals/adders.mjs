@@ -30,7 +30,7 @@ async function orbweaver(folder) {
   const { EventBatch } = await import("../../build/src/frontier/journal/event-batch.js");
   const { JournalWriter } = await import("../../build/src/frontier/journal/journal-writer.js");
   const { readJournal } = await import("../../build/src/frontier/journal/journal-reader.js");
-  const { ShardState } = await import("../../build/src/frontier/journal/fold.js");
+  const { ShardState } = await import("../../build/src/frontier/fold/shard-state.js");
   const seeds = { seedLow: 0x12345678, seedHigh: 0x1abcdef0 };
   const rules = { delayMs: 1000, perHost: 1, order: "bfs", startMs: 0, ...seeds };
   const state = new ShardState(seeds.seedLow, seeds.seedHigh);

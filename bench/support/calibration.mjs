@@ -14,7 +14,7 @@ const page = Buffer.from(
   `<!doctype html><title>A page</title><ul>${items.join("")}</ul><p>${words}`,
 );
 const nowhere = openSync("/dev/null", "w");
-/** More than the caches of a core hold. */
+/** Larger than the caches of a core. */
 const memory = new Int32Array(1 << 23).fill(1);
 let state = 1;
 
@@ -22,14 +22,14 @@ function work() {
   for (let i = 0; i < PAGES; i++) parsePage(page, url);
   for (let i = 0; i < WRITES; i++) writeSync(nowhere, page, 0, 512);
   for (let i = 0; i < READS; i++) {
-    // Each read waits for the one before.
+    // Each read depends on the one before.
     state = (Math.imul(state, 1664525) + 1013904222 + memory[state >>> 9]) | 0;
   }
 }
 
 /**
- * CPU microseconds for a fixed piece of work of the kinds a crawl is made of: reading pages, calls of the system, memory
- * beyond the cache. What other programs do at the same time makes it dearer, and a crawl with it.
+ * CPU microseconds for a fixed piece of work of the kinds a crawl is made of: parsing pages, system calls, memory beyond the
+ * cache. Other programs that run at the same time slow it down as they slow down a crawl.
  */
 export function calibrate() {
   const before = process.cpuUsage();
@@ -38,5 +38,5 @@ export function calibrate() {
   return user + system;
 }
 
-// Compiled before it counts.
+// Let the compiler finish before anything is measured.
 for (let i = 0; i < 200; i++) work();

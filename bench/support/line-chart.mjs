@@ -10,7 +10,7 @@ const COLOURS = [
   ...["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#e377c2"],
   ...["#7f7f7f", "#bcbd22"],
 ];
-/** More different values than this are no marks of an axis. */
+/** An axis with more different values than this gets marks at round numbers instead. */
 const MAX_MARKS = 10;
 
 const escaped = (text) => String(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);

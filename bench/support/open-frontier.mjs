@@ -2,23 +2,26 @@
 // the only file of bench/ that calls the frontier's own interface; benches see what is returned here.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { JournalWriters } from "../../build/src/crawl/builder/journal-writers.js";
+import { JournalWriters, journalFiles } from "../../build/src/crawl/builder/journal-writers.js";
 import {
   readShardMessage,
   writeShardMessage,
 } from "../../build/src/frontier/exchange/shard-message.js";
+import { ThreadBoard, threadBoardBytes } from "../../build/src/frontier/lending/thread-board.js";
 import { CashBoard, cashBoardBytes } from "../../build/src/frontier/opic/cash-board.js";
 import { OpicQueue } from "../../build/src/frontier/opic/opic-queue.js";
 import { ThreadOrder } from "../../build/src/frontier/opic/thread-order.js";
+import { PageLimit } from "../../build/src/frontier/page-limit.js";
 import { ChainQueue } from "../../build/src/frontier/queue/chain-queue.js";
 import { QueueLog } from "../../build/src/frontier/queue/queue-log.js";
 import { RecoveredFiles } from "../../build/src/frontier/queue/recovered-files.js";
 import { BulkAdd } from "../../build/src/frontier/seen/bulk-add.js";
-import { KnownLinks } from "../../build/src/frontier/seen/known-links.js";
 import { openShard } from "../../build/src/frontier/shard/open-shard.js";
 import { ShardedFrontier } from "../../build/src/frontier/sharded-frontier.js";
 import { openScratchFile } from "../../build/src/runtime/scratch-file.js";
+import { CommitCounts, commitCountBytes } from "../../build/src/sync/commit-counts.js";
 import { Pending } from "../../build/src/sync/pending.js";
+import { Permits } from "../../build/src/sync/permits.js";
 import { linksOf } from "./links.mjs";
 
 /** Of all threads together, as in a crawl. */
@@ -55,7 +58,9 @@ function newCrawl(threads) {
   return {
     frontiers: [],
     pending: new Pending(new Int32Array(new SharedArrayBuffer(4)), 0),
-    board: new SharedArrayBuffer(cashBoardBytes(threads)),
+    cashBoard: new SharedArrayBuffer(cashBoardBytes(threads)),
+    board: new ThreadBoard(new SharedArrayBuffer(threadBoardBytes(threads))),
+    commitCounts: new SharedArrayBuffer(commitCountBytes(threads)),
     isOver: false,
     start(seeds) {
       for (const frontier of this.frontiers) frontier.start(seeds);
@@ -68,18 +73,16 @@ class BenchFrontier {
   shards = [];
   #frontier;
   #journals;
-  #known;
   #inbox = [];
 
   constructor({ folder, order, thread, threads, epoch = 1, delayMs = 1, perHost = 1 }, crawl) {
     const rules = { delayMs, perHost, order, startMs: 0, ...SEEDS };
     const opic =
       order === "opic"
-        ? new ThreadOrder({ board: new CashBoard(crawl.board, thread), places: PLACES })
+        ? new ThreadOrder({ board: new CashBoard(crawl.cashBoard, thread), places: PLACES })
         : undefined;
     const ends = this.#openShards({ folder, rules, thread, threads, opic });
     this.#journals = folder === undefined ? new NoJournals() : new Journals(folder, epoch, ends);
-    this.#known = new KnownLinks(SHARDS, this.shards, rules);
     this.#frontier = new ShardedFrontier({
       ...SEEDS,
       thread,
@@ -91,7 +94,18 @@ class BenchFrontier {
       order: opic,
       pending: crawl.pending,
       port: this.#journals,
-      exchange: {
+      limit: new PageLimit({
+        maxPages: undefined,
+        permits: new Permits(new Int32Array(1), 0),
+        countPage: () => 0,
+        onReached: nothing,
+        onReturned: nothing,
+      }),
+      board: crawl.board,
+      commits: new CommitCounts(crawl.commitCounts, threads, thread),
+      bells: [],
+      lending: undefined,
+      mailbox: {
         maxBlockBytes: BLOCK_BYTES,
         blocksSent: 0,
         unsentAboutLeases: 0,
@@ -101,14 +115,6 @@ class BenchFrontier {
           for (const bytes of this.#inbox.splice(0)) handle(readShardMessage(bytes, bytes.length));
         },
         hasMessages: () => this.#inbox.length > 0,
-      },
-      lender: {
-        spare: () => 0,
-        returned: nothing,
-        brought: nothing,
-        committed: nothing,
-        commitsOf: () => 0,
-        queued: () => crawl.frontiers.map(({ queued }) => queued),
       },
       onLast: () => {
         crawl.isOver = true;
@@ -145,16 +151,16 @@ class BenchFrontier {
 
   /** URLs admitted so far. */
   get known() {
-    return this.#frontier.known;
+    return this.#frontier.stats().known;
   }
 
   get queued() {
-    return this.#frontier.queued;
+    return this.#frontier.stats().queued;
   }
 
   /** What this thread adds to the count of pending URLs. */
   get share() {
-    return this.#frontier.share;
+    return this.#frontier.stats().share;
   }
 
   /** True when so much waits to be written that `commit` is due. */
@@ -163,11 +169,11 @@ class BenchFrontier {
   }
 
   start(seeds) {
-    this.#frontier.start(seeds);
+    this.#frontier.open(seeds);
   }
 
   take(limit, nowMs) {
-    return this.#frontier.takeMany(limit, nowMs);
+    return this.#frontier.take(limit, nowMs);
   }
 
   requestEnded(lease, nowMs) {
@@ -176,20 +182,19 @@ class BenchFrontier {
 
   /** The links that this thread does not know, and the others as `finish` wants them. */
   split(lease, urls) {
-    return this.#known.split(lease.shard, urls);
+    return this.#frontier.unknown(lease.shard, urls);
   }
 
   /** A page was read, with so many links in all; `known` are those left out of `found`. */
   finish(lease, found, links = found.length, known) {
-    const how = { outcome: PAGE, links, known, record: undefined, onCommitted: nothing };
-    this.#frontier.finish(lease, found, how);
+    const end = { outcome: PAGE, found, links, known, record: undefined, onCommitted: nothing };
+    this.#frontier.settle(lease, { kind: "finish", ...end });
   }
 
   /** Takes in messages, hands over what was finished; true when others wait for the next commit. */
   turn(nowMs) {
-    this.#frontier.receive(nowMs);
-    this.#frontier.flush();
-    return this.#frontier.wantsCommit();
+    this.#frontier.turn(nowMs, "run");
+    return this.#journals.takeHurry();
   }
 
   /** Makes everything handed over durable. */
@@ -217,8 +222,20 @@ class NoJournals {
   isFull = false;
   #waiting = [];
 
+  #isHurried = false;
+
   write(_shard, _events, onDurable) {
     this.#waiting.push(onDurable);
+  }
+
+  hurry() {
+    this.#isHurried = true;
+  }
+
+  takeHurry() {
+    const isHurried = this.#isHurried;
+    this.#isHurried = false;
+    return isHurried;
   }
 
   commit() {
@@ -235,7 +252,7 @@ class Journals extends NoJournals {
 
   constructor(folder, epoch, ends) {
     super();
-    this.#writers = new JournalWriters({ folder, ...SEEDS });
+    this.#writers = new JournalWriters(journalFiles({ folder, ...SEEDS }));
     this.#epoch = epoch;
     this.#ends = ends;
   }

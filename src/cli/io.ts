@@ -31,3 +31,18 @@ export function processIo(): Io {
     now: () => performance.now(),
   };
 }
+
+/** Prints a result as one line of JSON. */
+export function printJson(io: Io, result: unknown): void {
+  io.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+/** Calls the handler on Ctrl-C and on SIGTERM, until the function that is answered has been called. */
+export function onSignals(handler: (signal: NodeJS.Signals) => void): () => void {
+  process.on("SIGINT", handler);
+  process.on("SIGTERM", handler);
+  return () => {
+    process.off("SIGINT", handler);
+    process.off("SIGTERM", handler);
+  };
+}

@@ -1,4 +1,6 @@
 import type { OptionSpec } from "../config/option.ts";
+import { UsageError } from "../errors.ts";
+import type { Arguments } from "./arguments.ts";
 
 /** `--json`; `about` tells what is printed. */
 export function jsonOption(about: string): OptionSpec {
@@ -12,3 +14,24 @@ export const DEBUG_OPTION: OptionSpec = {
   allowed: "no value",
   examples: ["--debug"],
 };
+
+/** The only word of a command line; anything else is answered with the complaint. */
+export function onlyWord({ words }: Arguments, complaint: string): string {
+  if (words.length !== 1) throw new UsageError(complaint);
+  return words[0]!;
+}
+
+/** Whether a switch was given. */
+export function isOn(args: Arguments, flag: string): boolean {
+  return args.options.get(flag) === true;
+}
+
+/** The text of an option that was given once. */
+export function textOf(args: Arguments, flag: string): string | undefined {
+  return args.options.get(flag) as string | undefined;
+}
+
+/** The values of an option that can be repeated. */
+export function listOf(args: Arguments, flag: string): readonly string[] {
+  return (args.options.get(flag) as readonly string[] | undefined) ?? [];
+}

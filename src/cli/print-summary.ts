@@ -1,6 +1,6 @@
-import { humanDuration } from "../config/durations.ts";
 import { printable } from "../config/printable.ts";
-import { humanSize } from "../config/sizes.ts";
+import { humanDuration } from "../config/values/durations.ts";
+import { humanSize } from "../config/values/sizes.ts";
 import type { CrawlSummary } from "../crawl/crawl-summary.ts";
 import { EXIT } from "../errors.ts";
 

@@ -1,6 +1,6 @@
-import { humanDuration } from "../config/durations.ts";
 import { printable } from "../config/printable.ts";
-import { humanSize } from "../config/sizes.ts";
+import { humanDuration } from "../config/values/durations.ts";
+import { humanSize } from "../config/values/sizes.ts";
 import type { CrawlProgress } from "../crawl/events.ts";
 import type { Output } from "./io.ts";
 import { count } from "./print-summary.ts";

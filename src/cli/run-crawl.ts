@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { CrawlConfig } from "../config/schema.ts";
 import { Crawl } from "../crawl/crawl.ts";
 import { EXIT } from "../errors.ts";
-import type { Io } from "./io.ts";
+import { type Io, onSignals } from "./io.ts";
 import { exitCodeOf, summaryJson, summaryText } from "./print-summary.ts";
 import { Progress } from "./progress.ts";
 
@@ -31,17 +31,11 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
     left += `Left for later: ${message}.\n`;
   });
   let terminated = false;
-  const onSignal = (signal: NodeJS.Signals) => {
+  const forget = onSignals((signal) => {
     terminated ||= signal === "SIGTERM";
     progress.note("stopping: finishing what is in flight; once more to stop at once");
     crawl.stop();
-  };
-  const forget = () => {
-    process.off("SIGINT", onSignal);
-    process.off("SIGTERM", onSignal);
-  };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
+  });
   // From then on a signal ends the process at once.
   crawl.events.on("safe", forget);
   try {

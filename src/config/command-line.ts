@@ -1,7 +1,7 @@
 import type { FieldInfo } from "./field.ts";
 import { type SettingName, settings } from "./schema.ts";
 
-/** The arguments of `orbweaver crawl` that give exactly these settings; absent ones stay at their default. */
+/** The arguments of `orbweaver crawl` for exactly these settings; absent ones keep their default. */
 export function toArguments(values: Readonly<Partial<Record<SettingName, unknown>>>): string[] {
   const flags: string[] = [];
   let words: string[] = [];

@@ -5,14 +5,14 @@ import { usageOf } from "./option.ts";
 import { printable } from "./printable.ts";
 import { type SettingName, settings } from "./schema.ts";
 
-/** Where a value came from; the sentence repeats it in the words the user wrote. */
+/** Where a value came from; messages name it as the user wrote it. */
 export type Origin =
   | { readonly kind: "flag" }
   | { readonly kind: "environment"; readonly variable: string }
   | { readonly kind: "file"; readonly file: string; readonly key: string }
   | { readonly kind: "program" };
 
-/** The first complaint of the schema as a sentence: what is wrong, what is allowed, an example. */
+/** The first issue of the schema as a sentence: what is wrong, what is allowed, an example. */
 export function complaint(
   error: z.ZodError,
   input: Readonly<Record<string, unknown>>,
@@ -44,7 +44,7 @@ function exampleOf(name: SettingName, origin: Origin): string {
   const example = option.examples[0]!;
   const word = usageOf(option).split(" ")[0]!;
   if (origin.kind === "flag") return `, for example ${example}`;
-  // A switch says it all with "true or false".
+  // For a switch "true or false" is enough.
   if (option.value === undefined) return "";
   return `, for example ${example.replace(`${word} `, "").replace(/^'(.*)'$/, "$1")}`;
 }

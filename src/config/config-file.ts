@@ -4,7 +4,7 @@ import { nearest } from "./nearest.ts";
 import { printable } from "./printable.ts";
 import { type SettingName, settings } from "./schema.ts";
 
-/** What a configuration file says: values by setting, and the key it was written under. */
+/** The content of a configuration file: values by setting, and the key each was written under. */
 export interface FileSettings {
   readonly values: Readonly<Partial<Record<SettingName, unknown>>>;
   readonly keys: ReadonlyMap<SettingName, string>;
@@ -34,7 +34,7 @@ function readText(file: string): string {
   return bytes.toString("utf8").replace(/^\ufeff/, "");
 }
 
-// The ending decides; where it says nothing, a brace at the start does.
+// By the file name extension, else by a brace at the start.
 function isJson(file: string, text: string): boolean {
   if (/\.ya?ml$/i.test(file)) return false;
   return /\.json$/i.test(file) || text.trimStart().startsWith("{");
@@ -51,7 +51,7 @@ function parseJson(file: string, text: string): unknown {
 async function parseYaml(file: string, text: string): Promise<unknown> {
   const { parse } = await import("yaml");
   try {
-    // The parser stops at 100 aliases, so a file cannot unfold itself to fill the memory.
+    // The parser stops at 100 aliases, so a file cannot expand until it fills the memory.
     return parse(text, { logLevel: "error" });
   } catch (error) {
     throw notReadable(file, "YAML", error);
@@ -59,7 +59,7 @@ async function parseYaml(file: string, text: string): Promise<unknown> {
 }
 
 function notReadable(file: string, format: string, error: unknown): UsageError {
-  // Parsers append a picture of the source over several lines; the first line has reason and place.
+  // Parsers append an excerpt of the source; the first line has reason and position.
   const message = (error instanceof Error ? error.message : String(error)).split("\n", 1)[0]!;
   const reason = printable(message.replace(/:$/, ""));
   return new UsageError(`${printable(file)} is not valid ${format}: ${reason}`, error);

@@ -8,8 +8,8 @@ import { complaint, type Origin } from "./complaint.ts";
 import type { PageFunction, PagePriority } from "./page-handler.ts";
 import { printable } from "./printable.ts";
 import { type CrawlConfig, type CrawlSettings, crawlSchema, type SettingName } from "./schema.ts";
-import type { SeedList } from "./seed-file.ts";
-import { readSeed } from "./seed-line.ts";
+import type { SeedList } from "./seeds/seed-file.ts";
+import { readSeed } from "./seeds/seed-line.ts";
 import { requireContact } from "./start-rule.ts";
 import { defaultUserAgent } from "./user-agent.ts";
 import { moduleAt, moduleOf } from "./user-module.ts";
@@ -24,7 +24,7 @@ export function checkSettings(
   return result.data;
 }
 
-/** What the settings alone do not say. */
+/** What is not part of the settings. */
 export interface SeedSources {
   /** The seeds that were typed as arguments; only they permit a private address. */
   readonly typed?: readonly string[];
@@ -90,7 +90,7 @@ export function configOf(values: ProgramSettings): CrawlConfig {
   return configFrom(checkSettings({ ...values, priority, handler }));
 }
 
-/** A crawl can be compared only with one that is there and finished. */
+/** --recrawl needs the folder of a finished crawl. */
 function requireEarlierCrawl(dir: string | undefined): void {
   if (dir === undefined || existsSync(join(dir, "indexes", "index.cdxj"))) return;
   throw new UsageError(
@@ -98,7 +98,7 @@ function requireEarlierCrawl(dir: string | undefined): void {
   );
 }
 
-/** Combinations that a shared frontier cannot keep. */
+/** Refuses settings that a shared frontier cannot satisfy. */
 function requireSharedFits(settings: CrawlSettings): void {
   if (settings.frontier !== "shared") return;
   const { sync, frontierSize, perHost = 1, delayMs } = settings;

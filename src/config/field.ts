@@ -1,26 +1,26 @@
 import * as z from "zod";
-import type { Kind } from "./kinds.ts";
 import type { OptionSpec } from "./option.ts";
+import type { Kind } from "./values/kinds.ts";
 
-/** What a field of the schema says about itself beside its kind. */
+/** The description of a field, without its kind. */
 export type About = Omit<OptionSpec, "allowed"> & { readonly allowed?: string };
 
-/** A field's option together with the way to write a value of it. */
+/** The option of a field, and how its values are written. */
 export interface FieldInfo extends OptionSpec {
   readonly show: (value: never) => string;
 }
 
-/** Every field of the schema, with its side that faces the command line. */
+/** Every field of the schema with its option. */
 export const fieldInfo = z.registry<FieldInfo>();
 
-/** A field without a default: absent means "no limit", "ask", or what its description says. */
+/** A field without a default: absent means "no limit", "ask", or as described. */
 export function optional<T>(kind: Kind<T>, about: About): z.ZodOptional<z.ZodType<T>> {
   const schema = z.optional(kind.schema);
   fieldInfo.add(schema, describe(kind, about));
   return schema;
 }
 
-/** A field with a default; a function is asked at each start (number of cores). */
+/** A field with a default; a function is called at each start (number of cores). */
 export function withDefault<T>(
   kind: Kind<T>,
   value: T | (() => T),

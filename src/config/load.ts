@@ -3,7 +3,7 @@ import { type FileSettings, readConfigFile } from "./config-file.ts";
 import { checkSettings } from "./crawl-config.ts";
 import { type CrawlSettings, type SettingName, settings } from "./schema.ts";
 
-/** Where settings come from, the strongest first: flags, file, environment, defaults. */
+/** Where settings come from, in order of precedence: flags, file, environment, defaults. */
 export interface ConfigSources {
   /** Values of the command line, by setting. */
   readonly flags?: Readonly<Partial<Record<SettingName, unknown>>>;
@@ -51,7 +51,7 @@ function fromFile(
 
 function fromEnvironment(sources: ConfigSources, variable: string | undefined): Found {
   const value = variable === undefined ? undefined : sources.environment?.[variable];
-  // An empty variable is how a shell says "not set".
+  // In a shell an empty variable means "not set".
   if (variable === undefined || value === undefined || value === "") return undefined;
   return { value, origin: { kind: "environment", variable } };
 }

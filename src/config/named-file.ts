@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { UsageError } from "../errors.ts";
 import { printable } from "./printable.ts";
 
-/** Reads a file that the user has named; `what` says in the complaint what it was for. */
+/** Reads a file that the user has named; `what` is what messages call it. */
 export function readNamedFile(name: string, what: string): Buffer {
   try {
     return readFileSync(name);

@@ -1,8 +1,8 @@
-/** The allowed word that is most probably meant, or undefined when none is close. */
+/** The allowed word that was probably meant, or undefined when none is close. */
 export function nearest(word: string, allowed: readonly string[]): string | undefined {
   const typed = fold(word);
   let best: string | undefined;
-  // One slip per three characters: "thread" finds "threads", "foo" finds nothing.
+  // One error per three characters: "thread" finds "threads", "foo" finds nothing.
   let bestDistance = Math.max(1, Math.floor(typed.length / 3)) + 1;
   for (const candidate of allowed) {
     const distance = editDistance(typed, fold(candidate), bestDistance);
@@ -14,7 +14,7 @@ export function nearest(word: string, allowed: readonly string[]): string | unde
   return best;
 }
 
-// maxPages, max-pages and max_pages are the same word to somebody who has forgotten which one it was.
+// maxPages, max-pages and max_pages count as the same word.
 function fold(word: string): string {
   return word.replace(/[-_]/g, "").toLowerCase();
 }

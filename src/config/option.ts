@@ -35,11 +35,11 @@ export interface OptionSpec {
   readonly negated?: true;
   /** The default in words; absent where nothing is assumed. */
   readonly defaultText?: string;
-  /** Environment variable that is asked when neither flag nor file says anything. */
+  /** Environment variable that is used when neither flag nor file sets the value. */
   readonly environment?: string;
 }
 
-/** The option as one types it: "--max-pages N", "--no-robots", "URL...". */
+/** The option as it is typed: "--max-pages N", "--no-robots", "URL...". */
 export function usageOf(option: OptionSpec): string {
   if (option.flag === "") return `${option.value}...`;
   if (option.negated) return `--no-${option.flag}`;

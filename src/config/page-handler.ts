@@ -1,7 +1,7 @@
 /**
  * What a user's module does with pages. Every crawler thread has its own, because functions do not cross threads: what
  * it remembers is the thread's. `--handler` names one; `--priority` is one that only has `priority`.
- * `tests/crawl/visit/page-handler.contract.ts` says what a handler may rely on.
+ * `tests/crawl/visit/page-handler.contract.ts` checks what a handler may rely on.
  */
 export interface PageHandler {
   /** Sees every page between reading it and following its links. */

@@ -5,7 +5,7 @@ const MAX_SHOWN = 200;
 const UNPRINTABLE =
   /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}|[\u{e0000}-\u{e0fff}]/gu;
 
-/** Text from outside made safe for a terminal: whatever could steer it appears as \u{…}, long text is cut. */
+/** Text from outside, made safe for a terminal: control characters appear as \u{…}, long text is cut. */
 export function printable(text: string, maxChars: number = MAX_SHOWN): string {
   const cut = text.length > maxChars ? `${text.slice(0, maxChars)}…` : text;
   return cut.replace(UNPRINTABLE, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);

@@ -5,8 +5,8 @@ import { canonicalize } from "../url/crawl-url.ts";
 import { hostnameOf } from "../url/url-parts.ts";
 import { shellQuote, toArguments } from "./command-line.ts";
 import { checkSettings } from "./crawl-config.ts";
-import { isLoopbackHost } from "./network-values.ts";
 import { type SettingName, settings } from "./schema.ts";
+import { isLoopbackHost } from "./values/network-values.ts";
 
 /** Settings by name, as typed. */
 type Answers = Partial<Record<SettingName, unknown>>;
@@ -46,11 +46,11 @@ export async function askQuestions(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
 ): Promise<Answers> {
-  // Not a "terminal": the terminal's own line editing does, and it is left in no special mode.
+  // Not as a "terminal": its own line editing is enough, and it is never left in a special mode.
   const reader = createInterface({ input, terminal: false });
   const dialogue = new Dialogue(reader[Symbol.asyncIterator](), output);
   try {
-    dialogue.say("Nothing to crawl was given. A few questions; Enter takes what is in brackets.");
+    dialogue.print("Nothing to crawl was given. A few questions; Enter takes what is in brackets.");
     const answers: Answers = {
       ...given,
       ...(await dialogue.ask("URL or seed file", "", readStart)),
@@ -67,14 +67,14 @@ export async function askQuestions(
   }
 }
 
-/** The command that says the same as the answers. */
+/** The command that means the same as the answers. */
 export function equivalentCommand(answers: Answers, configFile?: string): string {
   const checked: Answers = checkSettings(answers, FROM_FLAGS);
-  const said = Object.fromEntries(
+  const values = Object.fromEntries(
     Object.keys(answers).map((name) => [name, checked[name as SettingName]]),
   );
   const file = configFile === undefined ? [] : ["--config", configFile];
-  return ["orbweaver", "crawl", ...toArguments(said), ...file].map(shellQuote).join(" ");
+  return ["orbweaver", "crawl", ...toArguments(values), ...file].map(shellQuote).join(" ");
 }
 
 const FROM_FLAGS = () => ({ kind: "flag" }) as const;
@@ -88,7 +88,7 @@ class Dialogue {
     this.#output = output;
   }
 
-  say(line: string): void {
+  print(line: string): void {
     this.#output.write(`${line}\n`);
   }
 
@@ -107,7 +107,7 @@ class Dialogue {
       }
       const answers = read(line.value.trim());
       if (typeof answers !== "string") return answers;
-      this.say(`  ${answers}`);
+      this.print(`  ${answers}`);
     }
   }
 }

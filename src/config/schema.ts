@@ -10,7 +10,7 @@ import { reach } from "./fields/scope-fields.ts";
 import { shared } from "./fields/shared-fields.ts";
 import { start } from "./fields/start-fields.ts";
 import { visits } from "./fields/visit-fields.ts";
-import type { RejectedLine } from "./seed-file.ts";
+import type { RejectedLine } from "./seeds/seed-file.ts";
 
 /** The one schema: types, defaults, validation, `--help` and docs/config.md all come from it. */
 export const crawlSchema = z.strictObject({

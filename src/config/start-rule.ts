@@ -1,11 +1,11 @@
 import { UsageError } from "../errors.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { hostnameOf } from "../url/url-parts.ts";
-import { isLoopbackHost, parseResolve } from "./network-values.ts";
+import { isLoopbackHost, parseResolve } from "./values/network-values.ts";
 
 /**
- * The start rule: a crawl beyond this machine does not start without a contact. Seeds are only the visible
- * part of it; `loopbackOnly` of the configuration holds for links and redirects.
+ * The start rule: a crawl beyond this machine does not start without a contact. Only seeds are checked here; for links
+ * and redirects `loopbackOnly` of the configuration does the same.
  */
 export function requireContact(
   seeds: readonly CrawlUrl[],

@@ -1,6 +1,6 @@
 import { packageVersion } from "./version.ts";
 
-/** The name sites see and address in robots.txt. */
+/** The name that sites see, and use in robots.txt. */
 export const PRODUCT = "Orbweaver";
 
 /** `Orbweaver/<version> (+<contact>)`; without a contact (a crawl on loopback) only the product. */
@@ -26,7 +26,7 @@ export function contactRefusal(text: string): string | undefined {
   return headerRefusal(text, 200);
 }
 
-// One header line: visible ASCII and single spaces, so that nothing typed can start a second header.
+// One header line: visible ASCII and spaces, so that nothing typed can start a second header.
 function headerRefusal(text: string, maxChars: number): string | undefined {
   if (text.trim() === "") return "it is empty";
   if (text.length > maxChars) return `it is longer than ${maxChars} characters`;

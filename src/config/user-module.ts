@@ -14,8 +14,8 @@ export function moduleAt(setting: string | undefined): string | undefined {
 }
 
 /**
- * What a program gives for a module: its name, or a function, which becomes a module of its own because functions do
- * not cross threads. Its text goes, what it uses from around it stays behind.
+ * What a program gives for a module: its name, or a function, which becomes a module because functions do not cross
+ * threads. Only the text of the function is passed on, not the variables around it.
  */
 export function moduleOf(
   setting: "handler" | "priority",

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { withoutPasswords } from "../config/proxy-value.ts";
 import type { CrawlConfig } from "../config/schema.ts";
+import { withoutPasswords } from "../config/values/proxy-value.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { residentBytes } from "../runtime/open-files.ts";
 import { totals } from "../stats/counters.ts";
 import { HourlyStatistics } from "../stats/hourly-statistics.ts";
+import { prepareResume } from "../store/finish/prepare-resume.ts";
 import {
   type CrawlState,
   crawlPaths,
@@ -14,8 +15,7 @@ import {
 } from "../store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../store/folder/create-folder.ts";
 import { lockFolder } from "../store/folder/folder-lock.ts";
-import { prepareResume } from "../store/folder/prepare-resume.ts";
-import { treeLockMemory } from "../store/tree/page-tree.ts";
+import { treeLockMemory } from "../store/tree/tree-writer.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { BufferPlan } from "./buffer-plan.ts";
@@ -86,11 +86,11 @@ export class Crawl {
     const workers = this.#newWorkers();
     this.#workers = workers;
     const bell = new LoopDoorbell(bellsOf(this.#memory).supervisor, () => watchEnd());
-    const end = { hasNews: () => this.#control.mode !== MODES.run };
+    const end = { hasWork: () => this.#control.mode !== MODES.run };
     const watchEnd = () => {
       // The last URL may have been released before the bell was armed.
       while (bell.fallAsleep(end)) {
-        if (!end.hasNews()) continue;
+        if (!end.hasWork()) continue;
         this.#endedMs ??= monotonicMs();
         workers.wakeAll();
         return;
@@ -175,11 +175,13 @@ export class Crawl {
   /** Creates the folder, or opens an existing one, and locks it for this process; returns how to unlock it. */
   #openFolder(): () => void {
     if (!this.#resumes) {
+      const { frontier, shards } = this.#config;
       const random = randomBytes(8);
       createCrawlFolder(this.#out, Date.now(), {
-        frontier: this.#config.frontier,
+        frontier,
         seedLow: random.readUInt32LE(0),
         seedHigh: random.readUInt32LE(4),
+        journals: frontierTraits(this.#config).isDurable ? shards : 0,
         config: withoutPasswords(this.#asked),
       });
     }

@@ -21,15 +21,15 @@ export interface FetcherRules {
   readonly clock: () => number;
   /** Present with --cookies. */
   readonly cookies?: CookieJar | undefined;
-  /** What an earlier crawl knows of a URL, so that only changes are sent. */
+  /** Headers that make a server send a page only if it has changed since an earlier crawl. */
   readonly validators?: (url: CrawlUrl) => RequestHeaders | undefined;
-  /** Who reads sitemaps and feeds while they come. */
+  /** Makes the reader of a sitemap or feed, which reads it while it arrives. */
   readonly listTap?: (url: CrawlUrl) => BodyTap;
-  /** Hears of every robots.txt that was read. */
+  /** Called for every robots.txt that was read. */
   readonly onRules?: (origin: string, rules: RobotsRules) => void;
 }
 
-/** Sitemaps may be large, so one is fetched at a time; the others come again shortly. */
+/** Sitemaps may be large, so one is fetched at a time; the others are retried shortly after. */
 const MAX_LISTS = 1;
 const LIST_RETRY_MS = 100;
 
@@ -39,13 +39,13 @@ const MEDIA_TYPE = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
 let latest = { value: "", mime: "" };
 
-/** The media type of a response in lower case without parameters; "" when it has none that is well-formed. */
+/** The media type of a response in lower case without parameters; "" when there is none or it is malformed. */
 export function mimeOf(head: ResponseHead): string {
   const value = head.get("content-type") ?? "";
-  // Asked for several times a page, and most pages say the same.
+  // Needed several times per page, and most pages have the same.
   if (value === latest.value) return latest.mime;
   const essence = value.split(";", 1)[0]!.trim().toLowerCase();
-  // The MIME Sniffing standard, 4.4: what is not of this form is no type, and the bytes decide.
+  // MIME Sniffing standard, 4.4: anything else is no type, and the bytes decide.
   latest = { value, mime: MEDIA_TYPE.test(essence) ? essence : "" };
   return latest.mime;
 }
@@ -70,7 +70,7 @@ export class Fetcher {
     this.#accept = (head) => this.#isWanted(head);
   }
 
-  /** Fetches the URL, or tells why not, or when to come again. */
+  /** Fetches the URL unless it is refused or has to wait. */
   fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome> {
     if (this.#robots === undefined) return this.#fetchAllowed(lease);
     const known = this.#robots.known(originOf(lease.url));
@@ -103,7 +103,7 @@ export class Fetcher {
       releases: true,
     });
     if (asked.kind === "failed" && asked.error === "connection_lost") {
-      // The server may have seen the request, so it counts as a try.
+      // The server may have seen the request, so it counts as an attempt.
       lease.attempt++;
       return { kind: "postponed", untilMs: this.#rules.clock() + lease.host.delayMs };
     }
@@ -118,11 +118,11 @@ export class Fetcher {
       : asked;
   }
 
-  /** The same array nearly always: the wire client writes it only once. */
+  /** Nearly always the same array, which the transport then turns into text only once. */
   #headersFor({ url, via }: Lease): RequestHeaders {
     const { headers, cookies, validators } = this.#rules;
     const cookie = cookies?.header(partsOf(url));
-    // A list that has not changed would have to be read from the earlier crawl: it is simply fetched.
+    // An unchanged list would have to be read from the earlier crawl; it is simply fetched again.
     const conditions = isList(via) ? undefined : validators?.(url);
     if (cookie === undefined && conditions === undefined) return headers;
     const own: RequestHeaders = cookie === undefined ? [] : [["Cookie", cookie]];
@@ -136,7 +136,7 @@ export class Fetcher {
     if (answer.kind === "rules" && !answer.rules.crawlDelayTooLong) {
       const crawlDelayMs = answer.rules.crawlDelayMs ?? 0;
       lease.host.delayMs = Math.max(this.#rules.delayMs, lease.host.delayMs, crawlDelayMs);
-      // The file itself was a request of this host, so its delay has to pass first.
+      // Fetching robots.txt was a request to this host, so its delay has to pass first.
       if (lease.host.delayMs > 0) {
         return { kind: "postponed", untilMs: this.#rules.clock() + lease.host.delayMs };
       }
@@ -147,13 +147,13 @@ export class Fetcher {
   #isWanted(head: ResponseHead): boolean {
     if (head.status < 200 || head.status > 299 || this.#rules.accept === "any") return true;
     const mime = mimeOf(head);
-    // Without a type the bytes decide, after they have come.
+    // Without a type the bytes decide, once they are here.
     if (mime === "" || isHtml(mime)) return true;
     return this.#rules.accept === "text" && isText(mime);
   }
 }
 
-/** What robots.txt says against the URL; undefined when it may be fetched now. */
+/** Why robots.txt keeps the URL from being fetched now; undefined when it does not. */
 function verdictOf(lease: Lease, answer: RobotsAnswer): FetchOutcome | undefined {
   if (answer.kind === "postponed") return answer;
   if (answer.kind === "unreachable") {
@@ -169,7 +169,7 @@ function verdictOf(lease: Lease, answer: RobotsAnswer): FetchOutcome | undefined
   return { kind: "refused", error: "robots", detail: `line ${verdict.line ?? "?"}` };
 }
 
-/** A sitemap is read whatever it calls itself, and a page needs its pictures. */
+/** A sitemap is read whatever its type, and the assets of a page have every type. */
 function takesAnyType(via: Via): boolean {
   return isList(via) || via === "asset";
 }

@@ -1,17 +1,17 @@
 /** What one server may cost: every bound on time and size of one request. */
 export interface TransportLimits {
-  /** Until the connection stands, the TLS handshake included. */
+  /** Until the connection is open, the TLS handshake included. */
   connectMs: number;
-  /** From the request until its head is complete; without any byte by then it is a first-byte time-out. */
+  /** From sending the request until the head is complete; if not one byte has come by then, it is a first-byte time-out. */
   firstByteMs: number;
-  /** The whole of it, from `request()` to the last byte. */
+  /** From the call of `request` to the last byte. */
   totalMs: number;
-  /** A body that brings less than this over the window is given up. */
+  /** A body that is slower than this over the window is given up. */
   minRateBytesPerS: number;
   minRateWindowMs: number;
   /** Body bytes kept, after de-chunking and before content decoding. */
   maxBodyBytes: number;
-  /** Status line and header lines of one head, blank line included; also all chunk extensions and trailers of one body. */
+  /** Size of one head, blank line included; also of all chunk extensions and trailers of one body together. */
   maxHeadBytes: number;
   maxHeadLines: number;
   /** Informational (1xx) heads skipped before the real one. */

@@ -1,9 +1,9 @@
 import type { Response } from "./transport.ts";
 
-/** What became of a URL. Time-outs and refusals are what crawling is made of, so they are values. */
+/** What became of a URL. Time-outs and refusals are ordinary in crawling, so they are values. */
 export type FetchOutcome = FinalOutcome | Postponed;
 
-/** The request, or the lack of one, is over. */
+/** Nothing more happens for this URL now. */
 export type FinalOutcome = { readonly kind: "response"; readonly response: Response } | Unanswered;
 
 /** There is no response. */
@@ -15,7 +15,7 @@ export interface Unanswered {
   readonly detail?: string;
 }
 
-/** Not now: politeness, or robots.txt had to be fetched first. Nothing was asked of the URL itself. */
+/** Not now: the host has to be left alone, or robots.txt had to be fetched first. The URL itself was not requested. */
 export interface Postponed {
   readonly kind: "postponed";
   readonly untilMs: number;

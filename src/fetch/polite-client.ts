@@ -7,7 +7,7 @@ import type { FetchOutcome } from "./outcome.ts";
 import type { RouteFinder } from "./route/route.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
 
-/** A request without what the URL decides. */
+/** A request without the parts that come from the URL. */
 export type PoliteRequest = Omit<TransportRequest, "target" | "path">;
 
 /** Parts of a polite client; all but the gatekeeper are the thread's own. */
@@ -26,7 +26,7 @@ export class PoliteClient {
     this.#parts = parts;
   }
 
-  /** Asks for a URL unless something speaks against it. */
+  /** Requests a URL, unless it is refused or its host has to wait. */
   async ask(url: CrawlUrl, host: Host, request: PoliteRequest): Promise<FetchOutcome> {
     const { routes, gatekeeper, transport, clock } = this.#parts;
     const parts = partsOf(url);

@@ -33,7 +33,7 @@ export class ResponseHead {
     this.#indexLines();
   }
 
-  /** Reads a complete head; undefined when its first line is no status line. */
+  /** Reads a complete head; undefined when its first line is not a status line. */
   static parse(text: string): ResponseHead | undefined {
     const match = STATUS_LINE.exec(text);
     return match === null ? undefined : new ResponseHead(text, match);
@@ -62,7 +62,7 @@ export class ResponseHead {
       while (end > at && isBlank(text.charCodeAt(end - 1))) end--;
       const first = text.charCodeAt(at);
       if (first === 0x20 || first === 0x09) {
-        // obs-fold: the value simply reaches further; value() turns the line end into a space.
+        // obs-fold: the value simply continues; `valueAt` turns the line end into a space.
         if (foldable && end > at) index[index.length - 1] = end;
       } else if (end > at) {
         foldable = this.#indexLine(at, end);
@@ -71,7 +71,7 @@ export class ResponseHead {
     }
   }
 
-  /** Lines without a colon or without a name say nothing and are skipped, as browsers do. */
+  /** Lines without a colon or without a name are skipped, as in browsers. */
   #indexLine(start: number, end: number): boolean {
     const { text } = this;
     const colon = text.indexOf(":", start);
@@ -112,7 +112,7 @@ export class ResponseHead {
     return at < 0 ? undefined : this.valueAt(at);
   }
 
-  /** Where the response redirects to; "" when its line holds CR or LF, which nobody should put together again. */
+  /** Where the response redirects to; "" when the value is folded or holds a bare CR, which must not be joined. */
   get location(): string | undefined {
     const at = this.find("location");
     if (at < 0) return undefined;
@@ -129,7 +129,7 @@ export class ResponseHead {
     return values;
   }
 
-  /** Every header line, names in the case they came in. */
+  /** Every header line, names as written. */
   *lines(): Generator<[name: string, value: string]> {
     for (let i = 0; i < this.#index.length; i += FIELDS) {
       yield [this.text.slice(this.#index[i], this.#index[i + 1]), this.valueAt(i)];

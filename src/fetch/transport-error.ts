@@ -1,4 +1,4 @@
-/** Every way a request can fail, whatever carries it; the codes are stable and appear in logs and reports. */
+/** Every way a request can fail, with any transport; the codes are stable and appear in logs and reports. */
 export const TRANSPORT_ERRORS = {
   connect_timeout: "no connection, or no TLS session, within the connect deadline",
   connection_refused: "nobody listens on that port",

@@ -5,7 +5,7 @@ import type { TransportError } from "./transport-error.ts";
 /**
  * Carries requests to servers. Everything polite happens before: robots.txt, the address check, the gate. HTTP/1.1 on
  * sockets is in `wire/`; a browser or HTTP/2 would be another one, chosen in `open-transport.ts`.
- * `tests/fetch/transport.contract.ts` says what every transport promises.
+ * `tests/fetch/transport.contract.ts` checks what every transport promises.
  */
 export interface Transport {
   /**
@@ -24,7 +24,7 @@ export interface TransportOptions {
   maxIdle?: number;
   /**
    * Send a request again at once when a kept connection dies before it answers. Off, that is "connection_lost":
-   * the server may have seen the request, so whoever owes it a delay must wait first.
+   * the server may have seen the request, so its delay has to pass first.
    */
   resend?: boolean;
   /** Few large bodies at a time, in memory that is used again; the responses must then be released. */
@@ -50,7 +50,7 @@ export interface Target {
   /** Set when there are several: all of them in the order of trying, `address` first. */
   readonly addresses?: readonly string[] | undefined;
   readonly connectPort: number;
-  /** Set when the addresses are a proxy's: it is told the whole URL, or asked for a tunnel (TLS). */
+  /** Set when the addresses are a proxy's: it gets the whole URL, or is asked for a tunnel (TLS). */
   readonly proxy?: { readonly authorization: string | undefined } | undefined;
 }
 
@@ -73,11 +73,11 @@ export interface TransportRequest {
 
 /** Reads a body while it arrives, further than the part of it that is kept. */
 export interface BodyTap {
-  /** Bytes it wants to see, all in all. */
+  /** Bytes it wants to see in all. */
   readonly maxBytes: number;
-  /** It has seen enough: what is not kept need not come. */
+  /** It has seen enough: nothing more is read for its sake. */
   readonly isDone: boolean;
-  /** It has more than it can work on: nothing should come until `whenReady` calls back. */
+  /** It cannot keep up: it should get nothing until `whenReady` calls back. */
   readonly isBehind: boolean;
   /** A body follows this head. */
   begin(head: ResponseHead): void;
@@ -101,13 +101,13 @@ export interface Response {
   readonly truncated: Truncation | undefined;
   /** Why the body is not whole or not clean, if so. */
   readonly flag: BodyFlag | undefined;
-  /** `accept` said no. */
+  /** `accept` answered false. */
   readonly aborted: boolean;
   /** Why the certificate would have been refused without `insecure`. */
   readonly unverified: TransportError | undefined;
-  /** The request's: it has read the body while it came. */
+  /** The tap of the request, which has read the body. */
   readonly tap: BodyTap | undefined;
-  /** Nobody needs the body any more: its memory may serve another one. */
+  /** The body is no longer needed: its memory may be used again. */
   release(): void;
 }
 

@@ -14,13 +14,3 @@ export interface JournalPort {
   /** Other threads wait for what is being committed: it should not take until the next regular commit. */
   hurry(): void;
 }
-
-/** A block of links for another shard that has not confirmed it: it is sent again when a run begins. */
-export interface OutboxBlock {
-  readonly target: number;
-  readonly epoch: number;
-  /** Contiguous per target and epoch, from 1. */
-  readonly number: number;
-  readonly links: number;
-  readonly bytes: Uint8Array;
-}

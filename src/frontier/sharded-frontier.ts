@@ -17,7 +17,6 @@ import type { AdmissionRules } from "./seen/admission-key.ts";
 import { KnownLinks, type SplitLinks } from "./seen/known-links.ts";
 import { OwnedShard } from "./shard/owned-shard.ts";
 import type { Shard } from "./shard/shard.ts";
-import { ShardJournal } from "./shard/shard-journal.ts";
 import { ShardNumbers } from "./shard-numbers.ts";
 
 // Longer than 400 lines because it is where the parts of a sharded frontier meet: each has a file of its own.
@@ -103,10 +102,8 @@ export class ShardedFrontier implements Frontier {
     const { epoch, mailbox, order, limit } = parts;
     const post = (message: ShardMessage) => this.#post(message);
     for (const [i, shard] of parts.owned.entries()) {
-      const journal = new ShardJournal(shard.number, shard.state, epoch, mailbox.maxBlockBytes);
-      const owned = order
-        ? new OpicOwnedShard(shard, journal, post, order.orderOf(i), mailbox.maxBlockBytes, order)
-        : new OwnedShard(shard, journal, post);
+      const own = { shard, epoch, maxBlockBytes: mailbox.maxBlockBytes, post };
+      const owned = order ? new OpicOwnedShard(own, order.orderOf(i), order) : new OwnedShard(own);
       this.#owned.set(shard.number, owned);
     }
     this.#all = [...this.#owned.values()];

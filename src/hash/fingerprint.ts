@@ -21,11 +21,11 @@ export function fingerprint(text: string, seedLow: number, seedHigh: number): vo
 const SLASH = 47;
 const MAX_ORIGIN_BYTES = 128;
 
-/** Fingerprints of many URLs in ASCII bytes. Links of a page mostly have one origin: what it adds up to is kept. */
+/** Fingerprints of many URLs in ASCII bytes. Links of a page mostly share one origin, so its intermediate state is kept. */
 export class UrlFingerprints {
   readonly #seedLow: number;
   readonly #seedHigh: number;
-  /** The latest origin, through its third slash, and the lanes behind it. */
+  /** The last origin, through its third slash, and the lanes after it. */
   readonly #origin = new Uint8Array(MAX_ORIGIN_BYTES);
   #originBytes = 0;
   #low = 0;
@@ -36,7 +36,7 @@ export class UrlFingerprints {
     this.#seedHigh = seedHigh | 0;
   }
 
-  /** Computes the `fingerprint` of the text from `from` up to the next byte `end`; answers where that is. */
+  /** Computes the `fingerprint` of the text from `from` up to the next byte `end`; returns where that is. */
   until(bytes: Uint8Array, from: number, end: number): number {
     const origin = this.#origin;
     const known = this.#originBytes;

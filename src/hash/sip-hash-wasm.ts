@@ -41,12 +41,12 @@ import {
 } from "./wasm-assembler.ts";
 
 /*
- * SipHash-1-3 (Aumasson, Bernstein 2012) as a WebAssembly module: JavaScript has no fast arithmetic on 64 bits. The
- * module has two functions and one memory, as `SipHash` wants them. Looking for "%" makes a fifth of the cost: one look
- * at many texts together, before, is cheaper.
+ * SipHash-1-3 (Aumasson, Bernstein 2012) as a WebAssembly module: JavaScript has no fast 64-bit arithmetic. The module
+ * has two functions and one memory, as `SipHash` declares them. Looking for "%" is a fifth of the cost; one search over
+ * many texts together, before, is cheaper.
  */
 
-/** The fastest there is here. */
+/** The fastest implementation on this platform. */
 export function makeSipHash(): SipHash {
   try {
     return makeWasmSipHash();
@@ -109,7 +109,7 @@ const TAKE_WORD: Code = [
   ...set(V0, xor64(get(V0), get(WORD))),
 ];
 
-/** Notes a "%" in the word: it turns into a zero, and only below a zero, or in one, taking 1 from each byte sets its top bit anew. */
+/** Notes a "%" in the word: it becomes a zero byte, and subtracting 1 from each byte sets a new top bit only at or above a zero. */
 const NOTE_PERCENT: Code = [
   ...set(MARKED, xor64(get(WORD), i64(0x2525252525252525n))),
   ...set(

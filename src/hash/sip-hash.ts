@@ -1,18 +1,18 @@
-/** SipHash-1-3 of texts in a memory of its own; `sip-module.ts` has the fast one. */
+/** SipHash-1-3 of texts in a memory of its own; `sip-hash-wasm.ts` has the fast one. */
 export interface SipHash {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   /**
-   * Of `count` texts that stand side by side from TEXT_AT on, behind which the memory has 8 bytes more; their lengths
-   * are at LENGTHS_AT. The results are left at PRINTS_AT as words of 32 bits, low before high, and at MARKS_AT a 1 for each text
-   * that has a "%" in it or ends with "?", else a 0. Answers how many 1s. The key is the seed, and the seed with its
-   * halves swapped.
+   * Hashes `count` texts that follow each other from TEXT_AT on, with 8 more bytes of memory behind them; their lengths
+   * are at LENGTHS_AT. The hashes go to PRINTS_AT as words of 32 bits, low before high, and MARKS_AT gets a 1 for each
+   * text that contains "%" or ends with "?", else a 0. Returns the number of 1s. The key is the seed, and the seed with
+   * its halves swapped.
    */
   hashAll(count: number, seedLow: number, seedHigh: number): number;
-  /** The same where no text has a "%" in it, for less. */
+  /** The same when no text contains "%", which is cheaper. */
   hashUnescaped(count: number, seedLow: number, seedHigh: number): number;
 }
 
-/** So many texts at once. */
+/** Texts per call. */
 export const MAX_TEXTS = 128;
 export const PRINTS_AT = 0;
 export const LENGTHS_AT = PRINTS_AT + 8 * MAX_TEXTS;
@@ -33,7 +33,7 @@ export const SIP_CONSTANTS = [
 const PERCENT = "%".charCodeAt(0);
 const QUESTION_MARK = "?".charCodeAt(0);
 
-/** The same function in big integers, more than 100 times slower: for where there is no WebAssembly, or no room for it. */
+/** The same in big integers, more than 100 times slower: for platforms without WebAssembly or memory for it. */
 export function makePlainSipHash(): SipHash {
   let buffer = new ArrayBuffer(SIP_PAGE_BYTES);
   const hashAll: SipHash["hashAll"] = (count, seedLow, seedHigh) => {

@@ -4,13 +4,13 @@ import { LENGTHS_AT, MARKS_AT, MAX_TEXTS, PRINTS_AT, SIP_PAGE_BYTES, TEXT_AT } f
 import { makeSipHash } from "./sip-hash-wasm.ts";
 
 const sip = makeSipHash();
-/** Behind the text eight bytes more are read, and masked. */
+/** The hash reads, and masks, eight bytes behind the text. */
 const MARGIN_BYTES = TEXT_AT + 8;
 
-/** So many URLs at once. */
+/** URLs per call. */
 export const MAX_URLS = MAX_TEXTS;
 
-// One native copy into bytes is cheaper than asking the string for every character. Views end when memory grows.
+// One native copy into bytes is cheaper than reading the string character by character.
 let bytes = bytesOf(sip.memory.buffer);
 let fingerprints = new Uint32Array(sip.memory.buffer, PRINTS_AT, 2 * MAX_TEXTS);
 let lengths = new Uint32Array(sip.memory.buffer, LENGTHS_AT, MAX_TEXTS);
@@ -19,7 +19,7 @@ let lengths = new Uint32Array(sip.memory.buffer, LENGTHS_AT, MAX_TEXTS);
  * Computes the 64-bit fingerprint of a URL into `lastFingerprint`: SipHash-1-3 of its bytes, the seed being the key. The seed is
  * random per crawl, so nobody can prepare URLs that collide. For 74 characters it is cheaper than `fingerprint`, which
  * goes through them one by one and so can be run by the explorer. A canonical URL is ASCII: one byte is one character.
- * Answers true when the URL has a "%" in it or ends with "?": others are the only spelling of their page.
+ * Returns true when the URL contains "%" or ends with "?"; every other URL is the only spelling of its page.
  */
 export function urlFingerprint(url: string, seedLow: number, seedHigh: number): boolean {
   write(url);
@@ -31,8 +31,8 @@ export function urlFingerprint(url: string, seedLow: number, seedHigh: number): 
 }
 
 /**
- * The same for `count` URLs from `from` on, at most MAX_URLS, of which each leaves its fingerprint in `into`, low before
- * high half. Answers how many `urlFingerprint` would answer true for; `marks` then says 1 for each of them.
+ * The same for `count` URLs from `from` on, at most MAX_URLS; their fingerprints go to `into`, low before high half.
+ * Returns for how many `urlFingerprint` would return true; `marks` then has a 1 for each of them.
  */
 export function urlFingerprints(
   urls: readonly string[],
@@ -41,7 +41,7 @@ export function urlFingerprints(
   { seedLow, seedHigh }: { readonly seedLow: number; readonly seedHigh: number },
   into: Uint32Array,
 ): number {
-  // Joined, because the call that copies costs more than what it copies.
+  // Joined, because a call costs more than copying.
   let text = "";
   for (let i = 0; i < count; i++) {
     const url = urls[from + i]!;
@@ -57,7 +57,7 @@ export function urlFingerprints(
   return marked;
 }
 
-/** Says of the URLs of the last `urlFingerprints` that found any which ones they are. */
+/** 1 for each URL of the last `urlFingerprints` call that contains "%" or ends in "?"; valid if it returned more than 0. */
 export const marks = new Uint8Array(MAX_TEXTS);
 
 function write(text: string): void {

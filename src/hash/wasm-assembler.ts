@@ -1,9 +1,9 @@
 /*
- * Puts WebAssembly modules together, instruction by instruction: for the few loops that JavaScript has no fast
- * arithmetic for. A module has a few functions and one memory.
+ * Assembles WebAssembly modules instruction by instruction, for the few loops that need arithmetic JavaScript does not
+ * have. A module has a few functions and one memory.
  */
 
-/** The platform's WebAssembly, as far as it is used here. */
+/** The part of the platform's WebAssembly that is used here. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object) => { readonly exports: unknown };
@@ -17,24 +17,24 @@ export const I32 = 0x7f;
 export const I64 = 0x7e;
 export const V128 = 0x7b;
 
-/** Memory is given in pages of this size. */
+/** Size of a page of memory. */
 export const WASM_PAGE_BYTES = 1 << 16;
 
 /** A function; its memory is that of its module. */
 export interface WasmFunction {
-  /** Under this name it is exported; the memory is called "memory". */
+  /** Name of the export; the memory is exported as "memory". */
   readonly name: string;
   readonly parameters: readonly number[];
-  /** Behind the parameters, as runs of one type. */
+  /** After the parameters, as groups of one type. */
   readonly locals: readonly (readonly [count: number, type: number])[];
   readonly result: number;
   readonly body: Code;
 }
 
 /**
- * Compiles functions that work on one memory. Each call of the answer makes an instance, with a memory of its own, and
- * answers what it exports. Both throw where there is no WebAssembly (`--jitless`), and instances where a limit
- * (`ulimit -v`) refuses the 10 GB of addresses that each memory reserves: have another way.
+ * Compiles functions that work on one memory. Each call of the result makes an instance with its own memory and returns
+ * its exports. Compiling throws without WebAssembly (`--jitless`), and an instance also when a limit (`ulimit -v`)
+ * refuses the 10 GB of addresses that each memory reserves: callers need a fallback.
  */
 export function compile(functions: readonly WasmFunction[], memoryPages: number): () => unknown {
   const module = new WebAssembly.Module(Uint8Array.from(moduleBytes(functions, memoryPages)));
@@ -46,7 +46,7 @@ export function instantiate(wanted: WasmFunction & { readonly memoryPages: numbe
   return compile([wanted], wanted.memoryPages)();
 }
 
-// Instructions, each with the code of its operands before its own.
+// Instructions, each preceded by the code of its operands.
 export const get = (local: number): Code => [0x20, local];
 export const set = (local: number, value: Code): Code => [...value, 0x21, local];
 export const i32 = (value: number): Code => [0x41, ...signed(BigInt(value))];
@@ -67,7 +67,7 @@ export const isEqual32 = binary(0x46);
 export const differs32 = binary(0x47);
 export const isBelow32 = binary(0x49);
 export const isZero = (a: Code): Code => [...a, 0x45];
-/** The byte, or word, at an address behind `offset`. */
+/** The byte, or word, at an address plus `offset`. */
 export const loadByte = (at: Code, offset: number): Code => [...at, 0x2d, 0, ...unsigned(offset)];
 export const loadWord = (at: Code, offset: number): Code => [...at, 0x28, 0, ...unsigned(offset)];
 export const loadBlock = (at: Code, offset: number): Code => [
@@ -117,10 +117,10 @@ export const areEqual64 = binary(0xfd, 0xd6, 0x01);
 export const orBlock = binary(0xfd, 0x50);
 export const hasAnyBit = (a: Code): Code => [...a, 0xfd, 0x53];
 export const noBlock: Code = [0xfd, 0x0c, ...Array<number>(16).fill(0)];
-/** The place of the lowest bit that is set. */
+/** The position of the lowest set bit. */
 export const lowestBit = (a: Code): Code => [...a, 0x68];
 export const countBits = (a: Code): Code => [...a, 0x69];
-/** The first when the condition holds. */
+/** The first value when the condition holds, else the second. */
 export const select = (a: Code, b: Code, condition: Code): Code => [...a, ...b, ...condition, 0x1b];
 export const when = (condition: Code, body: Code): Code => [
   ...condition,
@@ -131,14 +131,14 @@ export const when = (condition: Code, body: Code): Code => [
 ];
 /** Ends the function with a value. */
 export const quit = (value: Code): Code => [...value, 0x0f];
-/** What can be left by `leave`. */
+/** A block that `leave` ends. */
 export const block = (body: Code): Code => [0x02, 0x40, ...body, 0x0b];
-/** What is done once unless `leave` repeats it. */
+/** A loop that `leave` repeats. */
 export const loop = (body: Code): Code => [0x03, 0x40, ...body, 0x0b];
-/** Leaves the block, or repeats the loop, that stands so many blocks and loops further out. */
+/** Ends the block, or repeats the loop, that is so many levels further out. */
 export const leave = (depth: number): Code => [0x0c, depth];
 export const leaveIf = (condition: Code, depth: number): Code => [...condition, 0x0d, depth];
-/** Repeats `body` while `condition` holds, which is looked at first. */
+/** Repeats `body` while `condition` holds; the condition is checked first. */
 export const whileTrue = (condition: Code, body: Code): Code =>
   // block (loop (leave the block unless the condition holds; body; again))
   [0x02, 0x40, 0x03, 0x40, ...condition, 0x45, 0x0d, 1, ...body, 0x0c, 0, 0x0b, 0x0b];

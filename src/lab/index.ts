@@ -1,6 +1,6 @@
 // What the laboratory exports as `orbweaver/lab`: priority queues in bulk, and the predictor of batch sizes.
 
-export type { BlockFile } from "../frontier/queue/block-file.ts";
+export type { BlockFile } from "../frontier/queue/block-table.ts";
 export { type Key, Keys } from "../frontier/queue/keys.ts";
 export type { PriorityQueue } from "../frontier/queue/priority-queue.ts";
 export { RangeQueue } from "../frontier/queue/range-queue.ts";
@@ -17,10 +17,9 @@ export { readCrawlSample, type SampleOptions } from "./queues/crawl-sample.ts";
 export { GlobalQuickheap } from "./queues/global-quickheap.ts";
 export { Heap } from "./queues/heap.ts";
 export { bestFirst, type LinkGraph, pageRank } from "./queues/page-rank.ts";
+export type { SliceMemory } from "./queues/pivot-slice.ts";
 export { Quickheap } from "./queues/quickheap.ts";
-export type { SliceMemory } from "./queues/slice-memory.ts";
-export type { SliceRunner } from "./queues/slice-runner.ts";
+export { type SliceRunner, ThreadRunner } from "./queues/slice-runner.ts";
 export { SlicedQueue } from "./queues/sliced-queue.ts";
-export { ThreadRunner } from "./queues/thread-runner.ts";
 export { Tournament } from "./queues/tournament.ts";
 export type { WorkBalance } from "./queues/work-balance.ts";

@@ -6,7 +6,7 @@ import { parseSrcset } from "./srcset.ts";
 const PARTS = new Set(["stylesheet", "icon", "preload", "modulepreload", "manifest", "mask-icon"]);
 PARTS.add("apple-touch-icon").add("prefetch").add("image_src");
 
-/** The links of what a page needs to be shown (images, media, scripts, style sheets); none for anything else. */
+/** The links of a page's assets: images, media, scripts, style sheets; none for other elements. */
 export function assetLinks(found: FoundLink): string[] {
   const { element, attribute, value } = found;
   if (attribute.endsWith("srcset")) return parseSrcset(value).map(({ link }) => link);
@@ -26,7 +26,7 @@ export function assetLinks(found: FoundLink): string[] {
   }
 }
 
-/** Pages that a page loads into itself or asks for only by script or form; each by its own option. */
+/** True for pages that a page loads into itself or requests only by script or form. */
 export function leadsToHiddenPage(found: FoundLink, forms: boolean): boolean {
   const { element, attribute, type } = found;
   // A form that does not send by GET changes something on the server.

@@ -13,7 +13,7 @@ const C1 = [
 let names: Map<string, string> | undefined;
 let legacyNames: Set<string> | undefined;
 
-/** The 2125 names, unpacked at first use: most pages hold nothing beyond &amp; and its like. */
+/** The 2125 names, unpacked at first use: most pages use only &amp; and the like. */
 function allNames(): Map<string, string> {
   if (names === undefined) {
     names = new Map();

@@ -6,7 +6,7 @@ const MAX_DEPTH = 64;
 
 /**
  * Follows a tidy piece of inline SVG: every end tag closes the innermost open element, and no HTML
- * element stands inside. Anything else is left to full tree construction.
+ * element is inside. Anything else is left to full tree construction.
  */
 export class ForeignTracker {
   open = false;
@@ -50,7 +50,7 @@ export class ForeignTracker {
     return true;
   }
 
-  /** A title or desc may hold HTML; one that holds only text is passed over. */
+  /** A title or desc may hold HTML; one that holds only text is skipped. */
   #afterPlainText(after: number): number {
     const { buf, selfClosing, id } = this.#reader;
     if (selfClosing) return after;

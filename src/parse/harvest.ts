@@ -1,7 +1,7 @@
 import type { PageText } from "./page-text.ts";
 import { ALL_ROBOTS, addDirectives, OWN_NAME, type RobotsDirectives } from "./robots-meta.ts";
 import { ATTR, type AttributeName, type TagReader } from "./tag-reader.ts";
-import { T, tagName } from "./tags.ts";
+import { bytesById, T, tagName } from "./tags.ts";
 
 /** A place in a page that names another resource. */
 export interface FoundLink {
@@ -19,10 +19,10 @@ export interface FoundLink {
 /** The names of meta elements whose first content is kept. */
 const KEPT_METAS = new Set(["description", "keywords", "content-language"]);
 const MAX_TITLE_BYTES = 4096;
-/** A longer value is cut: no URL that is followed is as long, however it is written. */
+/** Longer values are cut: no URL that is followed is as long, however it is escaped. */
 const MAX_VALUE_BYTES = 64 * 1024;
 
-// What is taken from an element: a literal per kind of treatment.
+// What is taken from an element.
 const NONE = 0;
 const HYPERLINK = 1; // href and rel
 const FRAME = 2; // src
@@ -31,18 +31,17 @@ const META = 4;
 const ROOT = 5;
 const ASSET = 6;
 
-const TREATMENT = new Uint8Array(256);
-for (const id of [T.a, T.area, T.link]) TREATMENT[id] = HYPERLINK;
-for (const id of [T.frame, T.iframe]) TREATMENT[id] = FRAME;
-for (const id of [T.img, T.image, T.source, T.script, T.embed, T.object, T.audio, T.video])
-  TREATMENT[id] = ASSET;
-for (const id of [T.track, T.input, T.form]) TREATMENT[id] = ASSET;
-TREATMENT[T.base] = BASE;
-TREATMENT[T.meta] = META;
-TREATMENT[T.html] = ROOT;
+const TREATMENT = bytesById([
+  ["a area link", HYPERLINK],
+  ["frame iframe", FRAME],
+  ["audio embed form image img input object script source track video", ASSET],
+  ["base", BASE],
+  ["meta", META],
+  ["html", ROOT],
+]);
 
 const ASSET_ATTRIBUTES: AttributeName[] = ["src", "srcset", "data", "poster", "action"];
-/** Where scripts keep what they will put into src, srcset, href and poster once the page is scrolled to it. */
+/** Where lazy-loading scripts keep the later values of src, srcset, href and poster. */
 const LAZY_ATTRIBUTES: AttributeName[] = [
   "data-src",
   "data-srcset",
@@ -62,10 +61,10 @@ export interface HarvestOptions {
   agent?: string | undefined;
 }
 
-/** More links than this are counted and not kept; a page has to repeat itself a lot before that loses one. */
+/** Further links are only counted; a page this long repeats itself, so hardly any target is lost. */
 const MAX_FOUND = 50_000;
 
-/** Collects what a page says while a scanner walks over its tags. */
+/** Collects links, title and metadata while a scanner walks over the tags of a page. */
 export class Harvest {
   /** In order of arrival: links, frames, base elements, refreshes, and assets when asked for. */
   readonly links: FoundLink[] = [];
@@ -91,14 +90,13 @@ export class Harvest {
     this.#agent = options.agent?.toLowerCase() ?? OWN_NAME;
   }
 
-  /** Takes what the reader's current start tag offers as an HTML element. */
+  /** Takes what the current start tag holds as an HTML element. */
   element(): void {
     const { id } = this.#reader;
     const treatment = TREATMENT[id]!;
     if (treatment === NONE) return;
-    if (treatment === HYPERLINK) this.#link(ATTR.href, "href");
+    if (treatment === HYPERLINK || treatment === BASE) this.#link(ATTR.href, "href");
     else if (treatment === FRAME) this.#link(ATTR.src, "src");
-    else if (treatment === BASE) this.#link(ATTR.href, "href");
     else if (treatment === META) this.#meta();
     else if (treatment === ROOT) this.language ??= this.value(ATTR.lang);
     else if (this.#assets) {

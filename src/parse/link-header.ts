@@ -10,9 +10,9 @@ export interface HeaderLink {
   url: CrawlUrl | undefined;
   /** The relation types in lower case. */
   rel: string[];
-  /** The media type that is to be expected, empty when not said. */
+  /** The announced media type; empty when there is none. */
   type: string;
-  /** The link speaks about another resource than this response. */
+  /** The link belongs to another resource than this response. */
   anchored: boolean;
 }
 
@@ -28,12 +28,12 @@ export function headerPages(value: string, base: CrawlUrl): CrawlUrl[] {
   return [...pages];
 }
 
-/** Reads the value of a `Link` header, repeated ones joined by commas; what cannot be read is passed over. */
+/** Reads the value of a `Link` header, repeated ones joined by commas; what is malformed is skipped. */
 export function parseLinkHeader(value: string, base: CrawlUrl): HeaderLink[] {
   const links: HeaderLink[] = [];
   const cursor = new Cursor(value);
   while (links.length < MAX_LINKS) {
-    // Between links anything but "<" is noise; searching on is kinder than giving up (RFC 8288, B.2).
+    // Skip anything but "<" between links instead of giving up (RFC 8288, B.2).
     if (!cursor.skipTo("<")) return links;
     const target = cursor.until(">");
     if (target === undefined) return links;
@@ -56,7 +56,7 @@ function readParameters(cursor: Cursor): Map<string, string> {
   for (;;) {
     cursor.skipSpace();
     if (!cursor.take(";")) {
-      // Something else stands here: the next link begins behind the next comma.
+      // Malformed: the next link begins after the next comma.
       if (cursor.atEnd || cursor.take(",")) return found;
       cursor.skipWord(",;");
       if (cursor.atEnd) return found;
@@ -74,7 +74,7 @@ function readParameters(cursor: Cursor): Map<string, string> {
   }
 }
 
-/** A place in a text that only moves forward. */
+/** A position in a text that only moves forward. */
 class Cursor {
   readonly #text: string;
   #at = 0;
@@ -87,21 +87,21 @@ class Cursor {
     return this.#at >= this.#text.length;
   }
 
-  /** Goes behind the character if it stands here. */
+  /** Skips the character if it is next. */
   take(character: string): boolean {
     if (this.#text[this.#at] !== character) return false;
     this.#at++;
     return true;
   }
 
-  /** Goes behind the next such character. */
+  /** Skips up to and including the next such character. */
   skipTo(character: string): boolean {
     const found = this.#text.indexOf(character, this.#at);
     this.#at = found < 0 ? this.#text.length : found + 1;
     return found >= 0;
   }
 
-  /** What stands before the next such character, which is passed. */
+  /** The text before the next such character, which is skipped. */
   until(character: string): string | undefined {
     const start = this.#at;
     return this.skipTo(character) ? this.#text.slice(start, this.#at - 1) : undefined;

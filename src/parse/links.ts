@@ -18,7 +18,7 @@ export interface ScanOptions extends HarvestOptions {
   words?: boolean | undefined;
   /** CPU time after which the rest of the page is left unread; without one, all of it is read. */
   budgetMs?: number | undefined;
-  /** Always build the tree; only tests and comparisons ask for it. */
+  /** Always build the tree; for tests and comparisons. */
   exact?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface ScannedPage {
   dropped: number;
   /** The page cost more than its budget: only its beginning was read. */
   cut: boolean;
-  /** How the page was read: "quick" in one pass, or "tree" because its markup asked for it. */
+  /** How the page was read: "quick" in one pass, or "tree" because its markup needs it. */
   by: "quick" | "tree";
 }
 
@@ -45,12 +45,12 @@ export interface ScannedPage {
 const NOT_ASCII_COMPATIBLE = new Set(["utf-16le", "utf-16be", "iso-2022-jp", "replacement"]);
 
 const NO_BYTES = Buffer.alloc(0);
-/** One page is scanned at a time; between pages it holds on to none. */
+/** Reused, because one page is scanned at a time; between pages it refers to none. */
 const reader = new TagReader(NO_BYTES);
 
 let textRun: TextRun | "none" | undefined;
 
-/** Copies a page to where its words are counted fast; undefined when it is too long or there is no such place. */
+/** Copies a page into the memory of the word counter; undefined when it is too long or there is no such memory. */
 function runOver(buf: Buffer): TextRun | undefined {
   textRun ??= makeTextRun(PASSABLE) ?? "none";
   if (textRun === "none" || buf.length > MAX_RUN_BYTES) return undefined;

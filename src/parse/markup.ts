@@ -1,13 +1,13 @@
 import { BREAK, LOWER } from "./tags.ts";
 
-// Everything here takes an offset and answers with an offset, and looks at each byte a bounded
-// number of times: the caller continues after what was consumed.
+// Every function takes an offset and returns the offset after what it consumed; each byte is looked at a bounded number
+// of times.
 
 const SCRIPT = Buffer.from("script");
 const CDATA_OPEN = Buffer.from("[CDATA[");
 
 function nextByte(buf: Buffer, byte: number, from: number): number {
-  // Most hits are near: a short loop avoids the fixed price of the native search.
+  // Most hits are near: a short loop avoids the fixed cost of the native search.
   const near = Math.min(buf.length, from + 48);
   for (let p = from; p < near; p++) if (buf[p] === byte) return p;
   return near >= buf.length ? -1 : buf.indexOf(byte, near);

@@ -1,4 +1,4 @@
-/** A refresh that a page asks for; an undefined link means the page itself. */
+/** A refresh; an undefined link means the page itself. */
 export interface Refresh {
   seconds: number;
   link: string | undefined;

@@ -13,7 +13,7 @@ interface SliceableBuffer extends Buffer {
   latin1Slice(start: number, end: number): string;
 }
 
-/** Turns byte ranges of one page into strings, touching only what is asked for. */
+/** Turns byte ranges of one page into strings. */
 export class PageText {
   readonly #buf: SliceableBuffer;
   readonly #charset: string;

@@ -7,11 +7,11 @@ import { leadsToFeed, leadsToPage, relWords } from "./navigation.ts";
 import { wellFormed } from "./page-text.ts";
 import type { RobotsDirectives } from "./robots-meta.ts";
 
-/** What a crawler wants to know about a page. */
+/** What a crawler needs of a page. */
 export interface ParsedPage {
   /** Distinct and canonical, in order of first appearance, at most maxLinks. */
   links: CrawlUrl[];
-  /** Links found after maxLinks was reached; they are counted as they stand, repeats included. */
+  /** Links beyond maxLinks, repeats included. */
   linksDropped: number;
   /** The first links that cannot be followed, with the reason. */
   refused: RefusedLink[];
@@ -21,7 +21,7 @@ export interface ParsedPage {
   assets: CrawlUrl[];
   /** Feeds that the page announces, when asked for. */
   feeds: CrawlUrl[];
-  /** What links are resolved against, when a base element says so. */
+  /** The base URL of links, where a base element gives one. */
   base: CrawlUrl | undefined;
   title: string;
   /** Words of the visible text; noscript counts, script, style and template do not. */
@@ -35,7 +35,7 @@ export interface ParsedPage {
   canonical?: CrawlUrl;
   refresh?: CrawlUrl;
   robots: RobotsDirectives;
-  /** Only the beginning of the page was read: the rest would have cost more than its budget. */
+  /** Only the beginning was read, because the page exceeded its budget. */
   cut: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface ParseOptions {
   words?: boolean | undefined;
   /** The crawler's name, which robots meta elements may address. */
   agent?: string | undefined;
-  /** Also collect what the page needs to be shown. */
+  /** Also collect images, media, scripts and style sheets. */
   assets?: boolean | undefined;
   /** Also what scripts would load later: `data-src` and its like. */
   lazy?: boolean | undefined;
@@ -64,7 +64,7 @@ export interface ParseOptions {
   feeds?: boolean | undefined;
   /** Leave out links marked rel=nofollow. */
   skipNofollow?: boolean | undefined;
-  /** CPU time a page may cost; without one, however long it takes. */
+  /** CPU time a page may cost; unlimited when not given. */
   budgetMs?: number | undefined;
 }
 
@@ -192,7 +192,7 @@ function addOnce(feeds: CrawlUrl[], feed: CrawlUrl | undefined): void {
 function refusal(link: string, page: CrawlUrl): RefusedLink {
   return {
     link: wellFormed(withoutSecrets(link.slice(0, MAX_REFUSED_CHARACTERS))),
-    // Fine by itself: then it is the base that leads to another scheme.
+    // The link is fine by itself, so the base leads to another scheme.
     reason: refusalOf(link, page) ?? "blocked_scheme",
   };
 }
@@ -201,7 +201,7 @@ function refusal(link: string, page: CrawlUrl): RefusedLink {
 const CREDENTIALS =
   /^([\0-\x20]*(?:(?:https?|wss?|ftp):[/\\]*|[a-z][a-z0-9+.-]*:\/\/|[/\\]{2,}))[^/\\?#]*@/i;
 
-/** A link as it may be reported: user names and passwords are nobody's business (HOSTILE P9). */
+/** A link as it may be reported: without user names and passwords (HOSTILE P9). */
 function withoutSecrets(link: string): string {
   return link.replace(CREDENTIALS, "$1");
 }
@@ -210,9 +210,9 @@ function withoutSecrets(link: string): string {
 class Resolver {
   /** The page's own URL. */
   readonly page: CrawlUrl;
-  /** What the first base element with an href makes of it; undefined without one. */
+  /** The URL of the first base element with an href; undefined without one. */
   readonly base: CrawlUrl | undefined;
-  /** A base of another scheme: relative links then lead nowhere we go, as in a browser. */
+  /** A base of another scheme: relative links then lead to that scheme, as in a browser. */
   readonly #foreignBase: string | undefined;
 
   constructor(page: CrawlUrl, found: readonly FoundLink[]) {

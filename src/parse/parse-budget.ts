@@ -1,4 +1,4 @@
-/** Whether a page may cost more; asked by the scanners between tags, so it has to be cheap. */
+/** Limits the CPU time of a page; scanners ask between tags, so the check has to be cheap. */
 export class ParseBudget {
   readonly #limitMs: number;
   readonly #startMs = performance.now();
@@ -7,7 +7,7 @@ export class ParseBudget {
   /** The page was given up. */
   exhausted = false;
 
-  /** `limitMs` is CPU time of this thread, as far as it can be told. */
+  /** `limitMs` is CPU time of this thread, as far as it can be measured. */
   constructor(limitMs: number) {
     this.#limitMs = limitMs;
   }
@@ -17,10 +17,10 @@ export class ParseBudget {
     if (++this.#asked < EVERY || this.exhausted) return this.exhausted;
     this.#asked = 0;
     const tookMs = performance.now() - this.#startMs;
-    // Asking for CPU time costs as much as a small page: only for pages that take long, less what they took until then.
+    // Measuring CPU time costs as much as a small page, so it begins only when a page takes long.
     if (tookMs < Math.min(QUICK_MS, this.#limitMs)) return false;
     this.#startCpu ??= process.cpuUsage();
-    // A thread's own CPU time is not to be had; it is at most the time on the wall, and at most the process's.
+    // The CPU time of a single thread is not available; it is at most the wall time and at most that of the process.
     if (tookMs < this.#limitMs) return false;
     const { user, system } = process.cpuUsage(this.#startCpu);
     this.exhausted = (user + system) / 1000 >= this.#limitMs - QUICK_MS;
@@ -28,10 +28,10 @@ export class ParseBudget {
   }
 }
 
-/** Hardly a page takes longer. */
+/** Hardly any page takes longer. */
 const QUICK_MS = 10;
-/** Tags between two looks at the clock: some ten microseconds of work. */
+/** Tags between two looks at the clock: about ten microseconds of work. */
 const EVERY = 64;
 
-/** For callers who wait as long as it takes. */
+/** No limit. */
 export const NO_BUDGET = new ParseBudget(Number.POSITIVE_INFINITY);

@@ -4,7 +4,7 @@ import { afterBogusComment, afterComment, opensCdata, rawTextEnd, scriptEnd } fr
 import { NO_BUDGET, type ParseBudget } from "./parse-budget.ts";
 import { TABLE_TAGS, TableTracker } from "./table-tracker.ts";
 import type { TagReader } from "./tag-reader.ts";
-import { LOWER, setOf, T, tagName } from "./tags.ts";
+import { bytesById, LOWER, setOf, T, tagName } from "./tags.ts";
 import { PASS_END, PASS_INLINE, PASS_START } from "./words/text-run-layout.ts";
 import { INLINE, type WordCounter } from "./words/word-counter.ts";
 
@@ -19,21 +19,18 @@ const SVG = 6;
 const PLAINTEXT = 7;
 const HARD = 8; // only full tree construction knows
 
-const KIND = new Uint8Array(256);
-function kind(ids: Uint8Array, value: number): void {
-  for (let id = 0; id < 256; id++) if (ids[id] === 1) KIND[id] = value;
-}
-kind(setOf("a area link base meta html img image source embed object audio video track"), TAKEN);
-kind(setOf("input form"), TAKEN);
-kind(setOf("style xmp iframe noembed noframes title textarea"), RAW);
-kind(setOf("script"), SCRIPT);
-kind(TABLE_TAGS, TABLE);
-kind(setOf("select"), SELECT);
-kind(setOf("svg"), SVG);
-kind(setOf("plaintext"), PLAINTEXT);
-kind(setOf("template frameset math"), HARD);
+const KIND = bytesById([
+  ["a area audio base embed form html image img input link meta object source track video", TAKEN],
+  ["iframe noembed noframes style textarea title xmp", RAW],
+  ["script", SCRIPT],
+  [TABLE_TAGS, TABLE],
+  ["select", SELECT],
+  ["svg", SVG],
+  ["plaintext", PLAINTEXT],
+  ["frameset math template", HARD],
+]);
 
-/** Directly inside a table these change no open element and no link: the rest needs the full rules. */
+/** Directly inside a table these change no open element and no link; all others need the full rules. */
 const HARMLESS_IN_TABLE = setOf("script style input form br img hr html head body");
 const HARMLESS_IN_SELECT = setOf("option optgroup hr script");
 
@@ -41,14 +38,14 @@ const ENDS = Array.from({ length: 256 }, (_, id) =>
   Buffer.from(KIND[id] === RAW ? tagName(id) : ""),
 );
 
-/** What a run over text may pass by itself, as bits by tag: a start tag, an end tag; and whether a word goes on behind it. */
+/** Which tags the word counter may skip by itself, as bits by tag: start tag, end tag, and whether a word continues after it. */
 export const PASSABLE: Uint8Array = Uint8Array.from({ length: 256 }, (_, id) => {
   const start = KIND[id] === PLAIN ? PASS_START : 0;
   const end = KIND[id] === TABLE || id === T.select ? 0 : PASS_END;
   return start | end | (INLINE[id] === 1 ? PASS_INLINE : 0);
 });
 
-/** Length of the markup at "<" that is neither tag nor text, as an offset after it; -1 for text. */
+/** Offset after the markup at "<" that is not a tag; -1 when it is text. */
 function afterNonTag(buf: Buffer, p: number): number {
   const next = buf[p + 1];
   if (next === 0x21) {
@@ -66,9 +63,9 @@ function isLetter(byte: number): boolean {
 }
 
 /**
- * Walks once over a page and fills the harvest. Answers false as soon as something occurs whose
- * meaning depends on the whole tree (content moved out of tables, frameset, template, MathML, odd
- * SVG or select): then what was taken so far does not count and `treeScan` must read the page.
+ * Walks once over a page and fills the harvest. Returns false as soon as something depends on the whole tree (content
+ * moved out of tables, frameset, template, MathML, odd SVG or select): then the harvest is void and `treeScan` has to
+ * read the page.
  */
 export function quickScan(
   reader: TagReader,

@@ -1,13 +1,13 @@
-/** What a page allows to be done with it. */
+/** What a page asks of crawlers. */
 export interface RobotsDirectives {
   noindex: boolean;
   nofollow: boolean;
 }
 
-/** The name of the meta element that speaks to every crawler; our own is the product token. */
+/** The name of the meta element that addresses every crawler; the one for us is our product token. */
 export const ALL_ROBOTS = "robots";
 
-/** Whom pages address when they mean us, unless the user agent was changed. */
+/** Our name in pages, unless the user agent was changed. */
 export const OWN_NAME = "orbweaver";
 
 /** Adds the directives of one meta element; of contradicting ones the strictest wins. */
@@ -15,7 +15,7 @@ export function addDirectives(directives: RobotsDirectives, content: string): vo
   for (const written of content.toLowerCase().split(",")) addDirective(directives, written.trim());
 }
 
-/** Adds one directive in lower case; those that allow, and those about snippets, change nothing. */
+/** Adds one directive in lower case; permissions and those about snippets change nothing. */
 export function addDirective(directives: RobotsDirectives, directive: string): void {
   if (directive === "noindex" || directive === "none") directives.noindex = true;
   if (directive === "nofollow" || directive === "none") directives.nofollow = true;

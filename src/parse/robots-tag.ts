@@ -4,9 +4,9 @@ import { addDirective, OWN_NAME, type RobotsDirectives } from "./robots-meta.ts"
 const WITH_VALUE = /^(?:unavailable_after|max-snippet|max-image-preview|max-video-preview)$/;
 
 /**
- * Reads `X-Robots-Tag` headers, one value per header line. A name before a colon addresses one crawler, from there to
- * the end of its line or the next name; whatever is not addressed holds for all. Everything that concerns us adds up,
- * so that the strictest wins. One pass, whatever the number of directives.
+ * Reads `X-Robots-Tag` headers, one value per header line. A name before a colon addresses one crawler, up to the next
+ * name or the end of the line; other directives address all. All directives for us add up, so that the strictest wins.
+ * One pass, whatever the number of directives.
  */
 export function robotsTag(lines: readonly string[], agent: string = OWN_NAME): RobotsDirectives {
   const directives: RobotsDirectives = { noindex: false, nofollow: false };

@@ -1,4 +1,4 @@
-/** How many bytes are looked at. */
+/** How many bytes decide. */
 const LOOK_BYTES = 1024;
 
 /** What files of other kinds begin with; "." stands for any byte. */
@@ -44,11 +44,11 @@ const UTF16_MARK = /^(?:\xfe\xff|\xff\xfe)/;
 const MARKUP = /^(?:\xef\xbb\xbf)?\s*<(?:[!?a-z]|\/[a-z])/i;
 
 /**
- * Whether a body may be parsed as HTML. What was declared as HTML is believed unless it begins like a picture, film
- * or archive, or is binary without any markup; what was declared as nothing must begin with markup.
+ * Whether a body may be parsed as HTML. A body declared as HTML is accepted unless it begins like a picture, film or
+ * archive, or is binary without any markup; one without a declared type must begin with markup.
  */
 export function looksLikeHtml(bytes: Uint8Array, declared: boolean): boolean {
-  // Nearly every page: no signature begins with "<", unless the first four bytes are any.
+  // Nearly every page: no signature begins with "<", except those whose first four bytes may be anything.
   if (declared && bytes[0] === LESS_THAN && bytes[4] !== FTYP) return true;
   const look = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, LOOK_BYTES));
   const start = look.toString("latin1");

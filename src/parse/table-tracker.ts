@@ -13,13 +13,11 @@ const CELLS = setOf("td th");
 const MAX_DEPTH = 512;
 
 /** The tags that this tracker understands; every other tag leaves tables as they are. */
-export const TABLE_TAGS: Uint8Array = setOf(
-  "table caption colgroup col tbody thead tfoot tr td th",
-);
+export const TABLE_TAGS = "table caption colgroup col tbody thead tfoot tr td th";
 
 /**
- * Follows tables the way tree construction does, as long as only table tags stand directly in them.
- * Inside a cell or caption everything is ordinary body content and no other tag can leave it.
+ * Follows tables by the rules of tree construction, as long as only table tags are directly in them. Inside a cell or
+ * caption everything is ordinary body content, which only table tags can end.
  */
 export class TableTracker {
   /** True directly inside a table, section or row, where other elements would be moved out of it. */
@@ -33,22 +31,16 @@ export class TableTracker {
     return this.#outer.length > 0;
   }
 
-  /** Takes a start tag of TABLE_TAGS; false when the nesting is beyond reason. */
+  /** Takes a start tag of TABLE_TAGS; false when the nesting is too deep. */
   start(id: number): boolean {
-    for (;;) {
-      const next = this.#onStart(id);
-      if (!next) break;
-    }
+    while (this.#onStart(id));
     this.structural = this.#isStructural();
     return this.#outer.length <= MAX_DEPTH;
   }
 
   /** Takes an end tag of TABLE_TAGS. */
   end(id: number): void {
-    for (;;) {
-      const next = this.#onEnd(id);
-      if (!next) break;
-    }
+    while (this.#onEnd(id));
     this.structural = this.#isStructural();
   }
 

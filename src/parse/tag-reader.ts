@@ -39,7 +39,7 @@ export const ATTR = Object.freeze(
   Object.fromEntries(ATTRIBUTES.map((name, id) => [name, id])),
 ) as Readonly<Record<AttributeName, number>>;
 
-/** The elements whose attributes anybody asks for. */
+/** The elements whose attributes are needed. */
 const WITH_ATTRIBUTES = setOf(
   "a annotation-xml area audio base embed font form frame html iframe image img input link meta " +
     "object script source track video",
@@ -51,12 +51,12 @@ SPELLED.forEach((name, id) => {
   candidates[(name[0]! & 31) * 16 + name.length]!.push(id);
 });
 
-/** Tags are counted from 0 again before their number leaves 32 bits; no page has as many as are missing then. */
+/** Tags are counted from 0 again between pages, long before their number exceeds 32 bits. */
 const MAX_TAGS = 1 << 30;
 
 /**
- * Reads one tag at a time from a page's bytes. After `read` the fields tell the tag; the values of
- * the kept attributes stay addressable until the next call. Nothing is allocated per tag.
+ * Reads one tag at a time from the bytes of a page. After `read` the fields describe the tag; the values of the kept
+ * attributes stay available until the next call. Nothing is allocated per tag.
  */
 export class TagReader {
   buf: Buffer;
@@ -78,7 +78,7 @@ export class TagReader {
     this.end = buf.length;
   }
 
-  /** Goes on with another page; what it keeps of a tag takes longer to make than a tag to read. */
+  /** Starts another page with the same reader: allocating one costs more than reading a tag. */
   open(buf: Buffer): void {
     this.buf = buf;
     this.end = buf.length;
@@ -115,8 +115,8 @@ export class TagReader {
   }
 
   /**
-   * Passes over attributes nobody asks for. Only "=" and ">" matter, because a quote counts only
-   * right after "="; what is unusual around "=" is read again with care.
+   * Skips attributes that are not needed. Only "=" and ">" matter, because a quote counts only right after "="; if
+   * anything is unusual around "=", the tag is read again attribute by attribute.
    */
   #skip(from: number): number {
     const { buf, end } = this;
@@ -162,7 +162,7 @@ export class TagReader {
         this.selfClosing = slash;
         return p + 1;
       }
-      const nameStart = p++; // whatever stands here belongs to the name, even "="
+      const nameStart = p++; // whatever is here belongs to the name, even "="
       while (p < end && BREAK[buf[p]!]! === 0) p++;
       const nameEnd = p;
       while (p < end && BREAK[buf[p]!]! === 1) p++;

@@ -1,6 +1,6 @@
 /**
  * Tag names as small numbers. The order of NAMES gives the ids; 0 stands for every other name.
- * The names are those that tree construction, link extraction or word counting must tell apart.
+ * The names are those that tree construction, link extraction or word counting distinguishes.
  */
 const NAME_LIST =
   "a abbr address annotation-xml applet area article aside audio b base basefont bdi bdo bgsound big blockquote body br button caption center cite code col colgroup data dd del desc details dfn dialog dir div dl dt em embed fieldset figcaption figure font footer foreignobject form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe image img input ins kbd keygen label li link listing main malignmark mark marquee math menu meta mglyph mi mn mo ms mtext nav nobr noembed noframes noscript object ol optgroup option p param plaintext pre q rb rp rt rtc ruby s samp script search section select small source span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp";
@@ -23,7 +23,7 @@ export const LOWER: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte,
 );
 
-/** A byte of a tag name in lower case; 0 where the name ends. NUL is part of a name, of none of ours. */
+/** A byte of a tag name in lower case; 0 where the name ends. NUL is part of a name, but not of any of ours. */
 export const NAME_BYTE: Uint8Array = LOWER.slice();
 for (const byte of [0x09, 0x0a, 0x0c, 0x0d, 0x20, 0x2f, 0x3e]) NAME_BYTE[byte] = 0;
 NAME_BYTE[0] = 1;
@@ -54,7 +54,7 @@ NAMES.forEach((_, index) => {
   lengthOf[index + 1] = name.length;
 });
 
-/** The table of names for others to search: ids by slot, then the packed number and the length of each id. */
+/** The table for lookups elsewhere: ids by slot, then the packed number and the length of each id. */
 export const NAME_TABLE: {
   readonly slots: Uint8Array;
   readonly packed: Int32Array;
@@ -83,15 +83,34 @@ export function tagName(id: number): string {
   return id === 0 ? "" : NAMES[id - 1]!;
 }
 
+/** What the tags of each space-separated list of names have in common, by id. */
+export function byId<Value>(
+  lists: readonly (readonly [names: string, value: Value])[],
+): (Value | undefined)[] {
+  const values = new Array<Value | undefined>(256).fill(undefined);
+  for (const [names, value] of lists) for (const id of idsOf(names)) values[id] = value;
+  return values;
+}
+
+/** The same for numbers below 256; other tags have `otherwise`. */
+export function bytesById(
+  lists: readonly (readonly [names: string, value: number])[],
+  otherwise = 0,
+): Uint8Array {
+  return Uint8Array.from(byId(lists), (value) => value ?? otherwise);
+}
+
 /** A table with 1 for every id in a space-separated list of names. */
 export function setOf(names: string): Uint8Array {
-  const set = new Uint8Array(256);
-  for (const name of names.split(" ")) {
+  return bytesById([[names, 1]]);
+}
+
+function idsOf(names: string): number[] {
+  return names.split(" ").map((name) => {
     const id = NAMES.indexOf(name) + 1;
     if (id === 0) throw new RangeError(`no such tag: ${name}`);
-    set[id] = 1;
-  }
-  return set;
+    return id;
+  });
 }
 
 /** The ids by name. */

@@ -17,8 +17,8 @@ import { MODE, RAW_NONE, RAW_PLAINTEXT, RAW_SCRIPT, Tree } from "./tree/tree-sta
 import { INLINE, type WordCounter } from "./words/word-counter.ts";
 
 /**
- * Reads a page the way an HTML parser builds its tree, but keeps only the open elements. Slower than
- * `quickScan` and right for every page; returns the links in the order of the tree.
+ * Reads a page by the rules of tree construction, but keeps only the open elements. Slower than `quickScan` and right
+ * for every page; returns the links in the order of the tree.
  */
 export function treeScan(
   reader: TagReader,
@@ -58,7 +58,7 @@ function isLetter(byte: number): boolean {
   return lower >= 0x61 && lower <= 0x7a;
 }
 
-/** Passes over a comment, doctype, CDATA section or something that counts as a comment. */
+/** Skips a comment, doctype, CDATA section or anything else that counts as a comment. */
 function skipOther(tree: Tree, p: number): number {
   const { buf } = tree.reader;
   if (buf[p + 1] !== 0x21) return afterBogusComment(buf, p + (buf[p + 1] === 0x2f ? 2 : 1));

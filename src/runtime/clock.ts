@@ -9,7 +9,7 @@ export function monotonicMs(): number {
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
-/** When a wait of that length ends, by this thread's own clock, which is not read for one without an end. */
+/** When a wait of that length ends, by this thread's own clock; Infinity for an endless one. */
 export function deadlineAfter(timeoutMs: number): number {
   return timeoutMs === Number.POSITIVE_INFINITY ? timeoutMs : performance.now() + timeoutMs;
 }

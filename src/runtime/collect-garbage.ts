@@ -4,9 +4,9 @@ import vm from "node:vm";
 let collect: (() => void) | undefined;
 
 /**
- * Collects this thread's garbage now. V8 does so by itself only when 64 MiB of memory outside its heap have piled up
- * in a thread; with several threads that handle pages of 10 MiB, this is most of what the process holds. It costs
- * some milliseconds, so it is for whoever has just dropped megabytes.
+ * Collects this thread's garbage now. V8 does so by itself only after 64 MiB of memory outside its heap have piled up in
+ * a thread; with several threads and pages of 10 MiB that is most of the process. It takes some milliseconds, so call
+ * it only after dropping megabytes.
  */
 export function giveBackMemory(): void {
   if (collect === undefined) {

@@ -1,18 +1,18 @@
 import { readlinkSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 
-/** As `nice -n 10`: it runs when nobody else wants to, and still gets on. */
+/** As `nice -n 10`: it runs when no other thread wants to, and is never starved. */
 const PRIORITY = 10;
 
 /**
- * Lets all other threads run before this one, for work that nobody waits for: on few cores a thread that computes takes
- * turns with the crawlers otherwise. Where a thread has no number of its own (not Linux) nothing changes.
+ * Lets all other threads run before this one, for work that nothing waits for: on few cores it would otherwise take
+ * turns with the crawlers. Where threads have no number of their own (not Linux) nothing changes.
  */
 export function runInBackground(): void {
   try {
     const thread = Number(readlinkSync("/proc/thread-self").split("/").at(-1));
     if (getPriority(thread) < PRIORITY) setPriority(thread, PRIORITY);
   } catch {
-    // It only runs as often as the others.
+    // Then it runs as often as the others.
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** How many files this process may have open; infinite where the system does not tell. */
+/** How many files this process may have open; Infinity where the system does not report it. */
 export function maxOpenFiles(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "latin1");
@@ -13,7 +13,7 @@ export function maxOpenFiles(): number {
 
 let lastBytes = 0;
 
-/** Memory of this process. Asking costs an open file, of which there may be none at this moment: then as last known. */
+/** Memory of this process. Reading it needs an open file; when there is none left, the last value. */
 export function residentBytes(): number {
   try {
     lastBytes = process.memoryUsage.rss();

@@ -2,8 +2,8 @@ import { Worker, type WorkerOptions } from "node:worker_threads";
 import { WorkerDiedError } from "../errors.ts";
 
 /**
- * Page bodies are garbage as soon as they are stored, but lie outside V8's heap, which therefore sees no reason to
- * collect them. A small young generation makes it look more often.
+ * Page bodies are garbage as soon as they are stored, but they are outside V8's heap, so it sees no reason to collect
+ * them. A small young generation makes it collect more often.
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 1536 };
 
@@ -29,14 +29,14 @@ export function runWorker(module: URL, name: string, options: WorkerOptions): Ru
       else reject(new WorkerDiedError(name, cause ?? new Error(`exit code ${code}`)));
     });
   });
-  // Whoever waits for `ended` later still gets the rejection; this only keeps it from being "unhandled" meanwhile.
+  // A later `await ended` still gets the rejection; this only keeps it from being "unhandled" meanwhile.
   ended.catch(() => {});
   return { name, worker, ended };
 }
 
 const isAboutText = (option: string) => option.startsWith("--input-type");
 
-/** The options of Node without those that say that the program is a text (`node --input-type=module -e …`): a thread is a file. */
+/** The options of Node without those of a program given as text (`node --input-type=module -e …`): a thread runs a file. */
 function withoutText(): string[] {
   const kept: string[] = [];
   for (let i = 0; i < process.execArgv.length; i++) {

@@ -3,16 +3,16 @@ import { diskFault } from "../errors.ts";
 
 const { O_CREAT, O_NOFOLLOW, O_RDWR, O_TRUNC } = constants;
 
-/** Room beyond memory for what can be rebuilt: it holds nothing that must survive, so nothing is ever synced. */
+/** Disk space for what can be rebuilt: nothing in it has to survive, so nothing is ever synced. */
 export interface ScratchFile {
   /** Writes all bytes at an offset; throws DiskFullError when they do not fit. */
   write(bytes: Uint8Array, offset: number): void;
-  /** Fills `into`, or its bytes between `from` and `to`, with what is at an offset. */
+  /** Reads from an offset into `into`, or into its bytes between `from` and `to`. */
   read(into: Uint8Array, offset: number, from?: number, to?: number): void;
   close(): void;
 }
 
-/** A scratch file on disk. Its name is removed at once, so that no death of the process leaves it behind. */
+/** A scratch file on disk. Its name is removed at once, so that it never outlives the process. */
 export function openScratchFile(path: string): ScratchFile {
   let file: number;
   try {

@@ -1,11 +1,11 @@
 import { monotonicMs } from "./clock.ts";
 
-/** Work that may be repeated later was broken off, because its time was up; it left everything as it was. */
+/** Time was up for work that can be repeated later; it left everything as it was. */
 export class TimeUpError extends Error {
   override readonly name = "TimeUpError";
 }
 
-/** How long the end of a crawl may work on what can be done later as well. */
+/** How long the end of a crawl may spend on work that can also be done later. */
 export class TimeLimit {
   readonly #endMs: number;
   readonly #now: () => number;
@@ -25,11 +25,11 @@ export class TimeLimit {
     return new TimeLimit(Math.min(this.#endMs, this.#now() + ms), this.#now);
   }
 
-  /** Called again and again while such work is done: throws when the time is up. */
+  /** Called regularly during such work; throws when the time is up. */
   check(): void {
     if (this.#now() >= this.#endMs) throw new TimeUpError("the time is up");
   }
 }
 
-/** For ends that nobody waits for. */
+/** No limit. */
 export const NO_LIMIT = new TimeLimit(Number.POSITIVE_INFINITY, () => 0);

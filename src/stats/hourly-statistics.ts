@@ -1,5 +1,5 @@
 import { DiskFullError } from "../errors.ts";
-import { JsonlWriter, jsonLine } from "../store/lists/jsonl.ts";
+import { JsonlFile, jsonLine } from "../store/files/jsonl.ts";
 
 /** How much went into something and came out of it, since the start. */
 export interface Flow {
@@ -22,14 +22,14 @@ export interface FlowSample {
  * from every queue and every buffer in it. The last line is the rest of an interval, so the lines add up to the crawl.
  */
 export class HourlyStatistics {
-  readonly #writer: JsonlWriter;
+  readonly #writer: JsonlFile;
   readonly #everyMs: number;
   #since: number;
   #isLast = false;
   #before: FlowSample = { stored: 0, queues: [], buffers: [] };
 
   constructor(path: string, everyMs: number, nowMs: number) {
-    this.#writer = new JsonlWriter(path);
+    this.#writer = new JsonlFile(path);
     this.#everyMs = everyMs;
     this.#since = nowMs;
   }

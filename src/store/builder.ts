@@ -1,7 +1,7 @@
 import { openGraph } from "./graph/link-log.ts";
 import { openIndex, openLog, openPages, openSkipped } from "./lists/list-writers.ts";
-import { openTree } from "./tree/page-tree.ts";
-import { openUnkept } from "./unkept.ts";
+import { openTree } from "./tree/tree-writer.ts";
+import { openUnkept } from "./unkept-writer.ts";
 import { openWarc } from "./warc/warc-writer.ts";
 import {
   type Done,
@@ -13,9 +13,9 @@ import {
   type WriterOptions,
 } from "./writer.ts";
 
-/** Keep captures: synced before a journal names what they keep. The first that keeps a capture says where it lies. */
+/** Writers that keep captures, synced before a journal names what they keep. The first one sets where a capture lies. */
 const STORES: readonly OpenWriter[] = [openWarc, openTree, openUnkept];
-/** List what the stores keep. They write nothing in `append`, and recover makes them anew: they are synced at the end. */
+/** Writers of lists. They write nothing in `append`, and recover can write them again, so they are synced at the end. */
 const LISTS: readonly OpenWriter[] = [openIndex, openPages, openLog, openSkipped, openGraph];
 
 /** Everything one builder thread writes, as one writer. */

@@ -1,8 +1,7 @@
 import type { PageLocation } from "../frontier/finish.ts";
 import { isList, type Via } from "../frontier/via.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import type { LinkList } from "./graph/link-list.ts";
-import type { EarlierRecord } from "./warc/earlier-crawl.ts";
+import type { LinkList } from "./link-list.ts";
 
 /** What the parser found in a page. */
 export interface PageFacts {
@@ -13,6 +12,17 @@ export interface PageFacts {
   language?: string | undefined;
   /** What robots meta and X-Robots-Tag ask for, such as "noindex, nofollow"; "" for nothing. */
   robots?: string | undefined;
+}
+
+/** A record of an earlier crawl, as a revisit record names it. */
+export interface EarlierRecord {
+  /** UUID of the response record. */
+  readonly recordId: string;
+  readonly uri: string;
+  /** Its WARC-Date. */
+  readonly date: string;
+  /** Its WARC-Payload-Digest. */
+  readonly payloadDigest: string;
 }
 
 /** What the archive knows about a capture after writing it. */
@@ -29,7 +39,7 @@ export interface Archived {
   isRevisit: boolean;
 }
 
-/** What the lists say about a capture; an archive gives it back. */
+/** What the lists need of a capture; it can be read back from an archive. */
 export interface CaptureFacts {
   readonly kind: "capture";
   url: CrawlUrl;
@@ -42,7 +52,7 @@ export interface CaptureFacts {
   bytes: number;
   /** Present when the body was parsed as a page. */
   page?: PageFacts | undefined;
-  /** First discoverer; absent for seeds. */
+  /** The page it was found on first; absent for seeds. */
   parent?: CrawlUrl | undefined;
   depth: number;
   via?: Via | undefined;

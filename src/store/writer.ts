@@ -4,7 +4,7 @@ import type { Capture, CaptureFacts } from "./capture.ts";
 /** Called exactly once when a step is over, with the fault if it failed. */
 export type Done = (fault?: unknown) => void;
 
-/** A step that tells when it is over: before it returns, or later. */
+/** A step that calls back when it is over: before it returns, or later. */
 export type Step = (done: Done) => void;
 
 /** The line that logs/crawl.jsonl gets for a URL that ended without a capture. */

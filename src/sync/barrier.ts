@@ -6,7 +6,7 @@ const ROUND = 0;
 const PARTIES = 1;
 const ABSENT = 0x7fffffff;
 
-/** Reusable barrier: arrival is one store by the party itself, so a dead party can be told from a late one. */
+/** Reusable barrier: arrival is one store by the party itself, so that a dead party can be told apart from a late one. */
 export class Barrier {
   readonly #words: Int32Array;
   readonly #base: number;
@@ -26,7 +26,7 @@ export class Barrier {
     return PARTIES + parties;
   }
 
-  /** Says that this party is here; the answer is the round to wait for. */
+  /** Marks this party as present; returns the round to wait for. */
   arrive(): number {
     const round = Atomics.load(this.#words, this.#base + ROUND);
     Atomics.store(this.#words, this.#base + PARTIES + this.#me - 1, round + 1);

@@ -4,8 +4,8 @@ export function commitCountBytes(threads: number): number {
 }
 
 /**
- * How the owner of a lease tells whoever worked on it that the visit is committed: one word for each owner and
- * borrower. A count may be taken late, and one that was meant for a borrower that died goes to its successor.
+ * Confirms to the thread that worked on a borrowed lease that its owner has committed the visit: one word for each pair
+ * of owner and borrower. A count may be read late, and one for a borrower that died goes to its successor.
  */
 export class CommitCounts {
   readonly #words: Int32Array;
@@ -18,12 +18,12 @@ export class CommitCounts {
     this.#thread = thread;
   }
 
-  /** This thread has committed a visit of `borrower`. */
+  /** Counts a visit of `borrower` that this thread has committed. */
   add(borrower: number): void {
     Atomics.add(this.#words, this.#thread * this.#threads + borrower, 1);
   }
 
-  /** Visits of this thread that `owner` has committed since it was last asked. */
+  /** Visits of this thread that `owner` has committed since the last call. */
   take(owner: number): number {
     const word = owner * this.#threads + this.#thread;
     return Atomics.load(this.#words, word) === 0 ? 0 : Atomics.exchange(this.#words, word, 0);

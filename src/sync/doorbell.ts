@@ -21,14 +21,14 @@ export class Doorbell {
     this.index = index;
   }
 
-  /** Says "I am about to sleep"; the number returned must be handed to `sleep`. */
+  /** Announces that this thread is about to sleep; pass the number that is returned to `sleep`. */
   arm(): number {
     const rung = Atomics.load(this.words, this.index + RUNG);
     Atomics.store(this.words, this.index + ASLEEP, 1);
     return rung;
   }
 
-  /** Says "I am awake after all"; rings stay cheap until the next `arm`. */
+  /** Takes the announcement back; rings stay cheap until the next `arm`. */
   disarm(): void {
     Atomics.store(this.words, this.index + ASLEEP, 0);
   }
@@ -46,7 +46,7 @@ export class Doorbell {
     this.#sound();
   }
 
-  /** Wakes the owner whatever its word says: somebody may have died between taking the word back and ringing. */
+  /** Wakes the owner in any case: a ringer may have died between clearing the owner's word and ringing. */
   wake(): void {
     Atomics.store(this.words, this.index + ASLEEP, 0);
     this.#sound();

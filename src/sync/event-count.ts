@@ -26,8 +26,8 @@ export class EventCount {
   }
 
   /**
-   * Announces the event and wakes one sleeper, unless one is on its way already; cheap when nobody sleeps. True when
-   * one was woken.
+   * Announces the event and wakes one sleeper, unless one has been woken already and not looked yet; cheap when nobody
+   * sleeps. True when one was woken.
    */
   advance(): boolean {
     Atomics.add(this.#words, this.#base + COUNT, 1);
@@ -45,7 +45,7 @@ export class EventCount {
     Atomics.notify(this.#words, this.#base + COUNT);
   }
 
-  /** Looks whether it happens, at most that often, and answers how many looks are left: 0 when it did not. */
+  /** Polls for the event, at most `looks` times; returns how many polls are left, 0 when it did not happen. */
   watch(seen: number, looks: number): number {
     for (let left = looks; left > 0; left--) if (this.hasAdvanced(seen)) return left;
     return 0;
@@ -62,7 +62,7 @@ export class EventCount {
     Atomics.store(this.#words, this.#base + ASLEEP, 1);
   }
 
-  /** Never blocks: has it happened since? */
+  /** Whether the event has happened since the count was read. Never blocks. */
   hasAdvanced(seen: number): boolean {
     return Atomics.load(this.#words, this.#base + COUNT) !== seen;
   }

@@ -13,7 +13,7 @@ export function gateBytes(gates: number): number {
 
 /**
  * Politeness that crosses shards: hash of a host or of an address -> next allowed time, claimed by CAS.
- * It is asked before every request. Two keys that share a gate only slow each other down.
+ * Every request passes it first. Two keys that share a gate only slow each other down.
  * Times are milliseconds of one monotonic clock that all threads share.
  */
 export class GateTable {

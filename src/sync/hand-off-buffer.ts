@@ -48,7 +48,7 @@ export const CRAWLERS_PER_BUFFER = 2;
 /** Flags of a frame: it begins a record, it ends one; large records travel in several frames. */
 export const FIRST = 1 << 26;
 export const LAST = 1 << 27;
-/** Why the builder is called, as bits: N frames wait, or nobody brings more for now. */
+/** Why the builder is called, as bits: N frames wait, or no crawler has more for now. */
 export const FULL = 1;
 export const FLUSH = 2;
 
@@ -130,9 +130,9 @@ export class HandOffBuffer {
   }
 
   /**
-   * This crawler waits for room or a permit and is to be rung when there is some. Arm the bell, say so, then look once
-   * more: the builder gives back first and asks then, so one of the two sees the other. Said before the bell is armed
-   * it may be answered by a ring that nobody hears, and the room be gone to the other crawler by the last look.
+   * This crawler waits for room or a permit and is to be rung when there is some. Arm the bell, call this, then try once
+   * more: the builder gives back first and looks at WANTS then, so one of the two sees the other. Called before the bell
+   * is armed, it may be answered by a ring that is lost, while the other crawler takes the room.
    */
   want(lane: number): void {
     Atomics.or(this.#words, WANTS, 1 << lane);
@@ -143,14 +143,14 @@ export class HandOffBuffer {
     this.#call(FLUSH);
   }
 
-  /** This crawler brings nothing for now; the last one to say so hands over what waits. */
+  /** This crawler has nothing more for now; the last one to say so hands over what waits. */
   idle(lane: number): void {
     const all = (1 << this.#crawlers) - 1;
     const before = Atomics.or(this.#words, IDLE, 1 << lane);
     if ((before | (1 << lane)) === all) this.#call(FLUSH);
   }
 
-  /** This crawler may bring something again. */
+  /** This crawler may have something again. */
   busy(lane: number): void {
     Atomics.and(this.#words, IDLE, ~(1 << lane));
   }
@@ -160,17 +160,17 @@ export class HandOffBuffer {
     return usedIn(Atomics.load(this.#words, PERMITS));
   }
 
-  /** Why the builder is wanted, as bits; 0 when it is not. The question answers itself: the next one gives 0. */
+  /** Reads and clears why the builder is called, as bits; 0 when it is not. */
   takeCall(): number {
     return Atomics.load(this.#words, DUE) === 0 ? 0 : Atomics.exchange(this.#words, DUE, 0);
   }
 
-  /** True when somebody has called; for the look before the sleep. */
+  /** True when a crawler has called: to be asked before the builder sleeps. */
   isCalled(): boolean {
     return Atomics.load(this.#words, DUE) !== 0;
   }
 
-  /** Everything published changes hands at once; `framesOf` tells how many frames of which lane that is. */
+  /** Takes everything that is published at once; `framesOf` counts the frames of each lane in what is returned. */
   take(): number {
     for (;;) {
       const seen = Atomics.load(this.#words, PERMITS);
@@ -181,7 +181,7 @@ export class HandOffBuffer {
     }
   }
 
-  /** Goes to the next taken frame of a lane and answers its flags. */
+  /** Goes to the next taken frame of a lane and returns its flags. */
   next(lane: number): number {
     const words = this.#lane(lane);
     const read = Atomics.load(this.#words, words + READ);
@@ -203,7 +203,7 @@ export class HandOffBuffer {
   }
 
   /**
-   * So many frames, all that were read, are stored or copied: their room and permits are free again. Answers which
+   * Frees the room and the permits of so many frames: all that were read, once they are stored or copied. Returns which
    * crawlers wait for that, as bits: ring those.
    */
   giveBack(frames: number): number {
@@ -216,8 +216,8 @@ export class HandOffBuffer {
   }
 
   /**
-   * After a crawler has died: the frame it was writing never was, what it had published is handed over. True when
-   * there was such a frame. Ring the other crawler afterwards, which may wait for the permit.
+   * After a crawler has died: discards the frame it was writing and hands over what it had published. True when there
+   * was such a frame. Ring the other crawler afterwards, which may wait for the permit.
    */
   reclaim(lane: number): boolean {
     const words = this.#lane(lane);
@@ -233,7 +233,7 @@ export class HandOffBuffer {
     return open;
   }
 
-  /** What a frame takes from there on: itself, and the rest of the lane before it when it does not fit that. */
+  /** Bytes that a frame takes from there on: its own, and the rest of the lane if it does not fit in there. */
   #bytesAt(end: number, length: number): number {
     const at = end & (this.#laneBytes - 1);
     const bytes = (HEADER_BYTES + length + 3) & ~3;

@@ -76,7 +76,7 @@ export class LockTable {
     if (Atomics.load(this.#words, at + WAITERS) > 0) Atomics.notify(this.#words, at + HOLDERS);
   }
 
-  /** How many threads hold the lock of that hash; for those who watch. */
+  /** How many threads hold the lock of that hash, for tests and statistics. */
   holders(hash: number): number {
     let bits = Atomics.load(this.#words, this.#at(hash) + HOLDERS) & ~WRITER;
     let count = 0;
@@ -107,7 +107,7 @@ export class LockTable {
     Atomics.sub(this.#words, at + WAITERS, 1);
   }
 
-  /** Gives back every lock of a dead thread; the answer is their number. What it guarded may be half changed. */
+  /** Gives back every lock of a dead thread and returns their number. What they guarded may be half changed. */
   static reclaim(words: Int32Array, index: number, entries: number, deadOwner: number): number {
     const dead = 1 << (deadOwner - 1);
     let held = 0;
@@ -117,7 +117,7 @@ export class LockTable {
         Atomics.and(words, at, ~(WRITER | dead));
         held++;
       }
-      // Always: it may have released a lock and died before telling.
+      // Always: it may have released a lock and died before it notified.
       Atomics.notify(words, at);
     }
     return held;

@@ -6,9 +6,9 @@ const KEEP_ALIVE_MS = 60_000;
 const WAITING = 0;
 const CLOSED = 1;
 
-/** Looks at everything that a ring may announce. */
-export interface News {
-  hasNews(): boolean;
+/** What a thread may be woken for. */
+export interface WorkSource {
+  hasWork(): boolean;
 }
 
 /**
@@ -30,15 +30,15 @@ export class LoopDoorbell {
     this.#bell = bell;
     this.#keepAlive = keepAlive;
     this.#onRing = () => {
-      if (this.heard()) onRing();
+      if (this.waitEnded()) onRing();
     };
   }
 
   /**
-   * Arms the bell and then looks once more, because whoever changed something before that did not ring. True: there
-   * is something to do now. False: the callback will run when there is.
+   * Arms the bell and then looks for work once more, because whoever added some before that did not ring. True: there is
+   * work now. False: the callback will run when there is.
    */
-  fallAsleep(news: News): boolean {
+  fallAsleep(source: WorkSource): boolean {
     const armed = this.#bell.arm();
     if (this.#is[WAITING] === 0 && this.#is[CLOSED] === 0) {
       const wait = Atomics.waitAsync(this.#bell.words, this.#bell.rungWord(), armed);
@@ -47,16 +47,16 @@ export class LoopDoorbell {
       this.#is[WAITING] = 1;
       void wait.value.then(this.#onRing);
     }
-    return news.hasNews();
+    return source.hasWork();
   }
 
-  /** Says that the thread is awake; rings cost nothing until it falls asleep again. */
+  /** The thread is awake: rings cost nothing until it falls asleep again. */
   awake(): void {
     this.#bell.disarm();
   }
 
-  /** The asynchronous wait is over; false when nobody cares any more. */
-  heard(): boolean {
+  /** The asynchronous wait is over; false when the bell has been closed. */
+  waitEnded(): boolean {
     this.#is[WAITING] = 0;
     return this.#is[CLOSED] === 0;
   }

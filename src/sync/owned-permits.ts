@@ -35,7 +35,7 @@ export class OwnedPermits {
     return -1;
   }
 
-  /** Blocks until a permit is taken and answers its number; -1 after the time-out. */
+  /** Blocks until a permit is taken and returns its number; -1 after the time-out. */
   acquire(timeoutMs = Number.POSITIVE_INFINITY): number {
     const deadline = deadlineAfter(timeoutMs);
     let expired = false;
@@ -59,7 +59,7 @@ export class OwnedPermits {
     return Atomics.load(this.#words, this.#slots + permit);
   }
 
-  /** Gives back every permit of a dead thread; the answer is their number. */
+  /** Gives back every permit of a dead thread and returns their number. */
   static reclaim(words: Int32Array, index: number, count: number, deadOwner: number): number {
     let held = 0;
     const freed = new EventCount(words, index);
@@ -67,7 +67,7 @@ export class OwnedPermits {
       const at = index + EventCount.WORDS + permit;
       if (Atomics.compareExchange(words, at, deadOwner, FREE) === deadOwner) held++;
     }
-    // Always: it may have freed a permit and died before telling.
+    // Always: it may have freed a permit and died before it notified.
     freed.wakeAll();
     return held;
   }

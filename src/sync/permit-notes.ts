@@ -1,5 +1,38 @@
 import { CapacityError } from "../errors.ts";
-import { COUNT_MASK, countOf, NUMBER_MASK, numberOf, ownerOf, stamped } from "./permit-word.ts";
+
+/*
+ * The word of a semaphore:   sign: closed | 9 bits: number of the change | 8 bits: who made it | 14 bits: free permits
+ */
+const OWNER_SHIFT = 14;
+const OWNER_MASK = 0xff;
+const NUMBER_SHIFT = 22;
+
+/** Free permits; also the most there can be. */
+export const COUNT_MASK = 0x3fff;
+/** Changes are numbered modulo this. */
+const NUMBER_MASK = 0x1ff;
+/** The sign bit. */
+export const CLOSED = 0x80000000 | 0;
+
+/** Free permits in a word. */
+export function countOf(word: number): number {
+  return word & COUNT_MASK;
+}
+
+/** Who made the last change; 0 is nobody. */
+function ownerOf(word: number): number {
+  return (word >>> OWNER_SHIFT) & OWNER_MASK;
+}
+
+/** Which of that owner's changes it was. */
+function numberOf(word: number): number {
+  return (word >>> NUMBER_SHIFT) & NUMBER_MASK;
+}
+
+/** The word after a change. */
+function stamped(word: number, count: number, owner: number, number: number): number {
+  return (word & CLOSED) | (number << NUMBER_SHIFT) | (owner << OWNER_SHIFT) | count;
+}
 
 /*
  * Who holds how many permits, so that a thread may die between any two steps.
@@ -64,7 +97,7 @@ export class PermitNotes {
     return false;
   }
 
-  /** Permits in this owner's hand. */
+  /** Permits that this owner holds. */
   held(): number {
     return this.#me === 0 ? 0 : (this.#newest() >>> HELD_SHIFT) & COUNT_MASK;
   }

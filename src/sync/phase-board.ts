@@ -13,7 +13,7 @@ const INSERT = 1;
 const SPLIT = 2;
 const STOP = 3;
 
-/** Looks before sleeping: a wake-up costs more than most phases last. */
+/** Polls before sleeping: a wake-up takes longer than most phases. */
 const SPINS = 2000;
 const LONGEST_PHASE_MS = 60_000;
 
@@ -50,7 +50,7 @@ export class PhaseBoard {
     this.#announce(phase.act === "insert" ? INSERT : SPLIT);
   }
 
-  /** Coordinator: lets the workers end. */
+  /** Coordinator: ends the workers. */
   stop(): void {
     this.#announce(STOP);
   }

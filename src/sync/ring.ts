@@ -36,7 +36,7 @@ const LENGTH_BYTES = 4;
 /** Most threads that can share one ring: their ids must fit the state word. */
 export const MAX_OWNERS = (1 << OWNER_BITS) - 1;
 
-/** What a look at a slot found, relative to the position somebody wants to use. */
+/** The state word of a slot. */
 function stateOf(lap: number, owner: number, kind: number): number {
   return (lap << LAP_SHIFT) | (owner << 2) | kind;
 }

@@ -1,7 +1,6 @@
 import { CapacityError } from "../errors.ts";
 import { deadlineAfter, msUntil } from "../runtime/clock.ts";
-import { PermitNotes } from "./permit-notes.ts";
-import { CLOSED, COUNT_MASK, countOf } from "./permit-word.ts";
+import { CLOSED, COUNT_MASK, countOf, PermitNotes } from "./permit-notes.ts";
 
 /** Free permits, the stamp of the last change by an owner, and the sign bit once the semaphore is closed. */
 const PERMITS = 0;
@@ -95,7 +94,7 @@ export class Semaphore {
     return countOf(Atomics.load(this.#words, this.#base + PERMITS));
   }
 
-  /** Permits in this owner's hand. */
+  /** Permits that this owner holds. */
   held(): number {
     return this.#notes.held();
   }
@@ -122,7 +121,7 @@ export class Semaphore {
     }
   }
 
-  /** Gives back what a dead thread held and answers how many permits that were. Call once it has ended. */
+  /** Gives back what a dead thread held and returns how many permits that were. Call it once the thread has ended. */
   static reclaim(words: Int32Array, index: number, deadOwner: number): number {
     const dead = new Semaphore(words, index, deadOwner);
     dead.#notes.settle();

@@ -29,39 +29,30 @@ export class StripedLocks {
 
   /** Blocks until the stripe of that hash is held. */
   lock(hash: number): void {
-    const mutex = this.#locks[hash & this.#mask]!;
-    mutex.lock();
+    this.#locks[hash & this.#mask]!.lock();
   }
 
   /** Never blocks: false when somebody holds the stripe. */
   tryLock(hash: number): boolean {
-    const mutex = this.#locks[hash & this.#mask]!;
-    return mutex.tryLock();
+    return this.#locks[hash & this.#mask]!.tryLock();
   }
 
   /** Gives the stripe of that hash back. */
   unlock(hash: number): void {
-    const mutex = this.#locks[hash & this.#mask]!;
-    mutex.unlock();
+    this.#locks[hash & this.#mask]!.unlock();
   }
 
-  /** Blocks until every stripe is held; all threads take them in the same order, so none waits in a circle. */
+  /** Blocks until every stripe is held; all threads take them in the same order, so that no cycle of waiting threads can form. */
   lockAll(): void {
-    for (let stripe = 0; stripe <= this.#mask; stripe++) {
-      const mutex = this.#locks[stripe]!;
-      mutex.lock();
-    }
+    for (let stripe = 0; stripe <= this.#mask; stripe++) this.#locks[stripe]!.lock();
   }
 
   /** Gives every stripe back. */
   unlockAll(): void {
-    for (let stripe = this.#mask; stripe >= 0; stripe--) {
-      const mutex = this.#locks[stripe]!;
-      mutex.unlock();
-    }
+    for (let stripe = this.#mask; stripe >= 0; stripe--) this.#locks[stripe]!.unlock();
   }
 
-  /** Takes back every stripe a dead thread held; the answer is their number. */
+  /** Takes back every stripe a dead thread held and returns their number. */
   static reclaim(words: Int32Array, index: number, stripes: number, deadOwner: number): number {
     let held = 0;
     for (let stripe = 0; stripe < stripes; stripe++) {

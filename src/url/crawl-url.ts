@@ -3,7 +3,7 @@ import { resolveFast } from "./fast-path.ts";
 /** An absolute http(s) URL in canonical form: printable ASCII, no fragment, no credentials, no default port. */
 export type CrawlUrl = string & { readonly __brand: "CrawlUrl" };
 
-/** A longer URL is refused: it is almost always a trap, and every buffer slot can count on the limit. */
+/** Longer URLs are refused: they are almost always traps, and buffers rely on the limit. */
 export const MAX_URL_LENGTH = 2083;
 
 /** Why a link does not become a CrawlUrl. */
@@ -26,7 +26,7 @@ export function canonicalizeSlowly(link: string, base?: CrawlUrl): CrawlUrl | un
   return href.length > MAX_URL_LENGTH ? undefined : (href as CrawlUrl);
 }
 
-/** Tells why `canonicalize` gave undefined for this link; undefined when it did not. */
+/** Why `canonicalize` returns undefined for this link; undefined when it does not. */
 export function refusalOf(link: string, base?: CrawlUrl): LinkRefusal | undefined {
   const url = parse(link, base);
   if (url === undefined) return namesOtherScheme(link) ? "blocked_scheme" : "bad_url";
@@ -60,8 +60,8 @@ const ONE_DOT = /^(?:\.|%2e)$/i;
 const TWO_DOTS = /^(?:\.|%2e){2}$/i;
 
 /**
- * Node 20's parser leaves dot segments behind some names that begin with a dot (http://h//.a/../x), unless another
- * character needs care. They are resolved here, so that one page has one URL.
+ * Node 20's parser leaves dot segments after some names that begin with a dot (http://h//.a/../x), unless another
+ * character needs escaping. They are resolved here, so that one page has one URL.
  */
 function withoutDots(href: string): string {
   if (!DOT_SEGMENT.test(href)) return href;
@@ -79,7 +79,7 @@ function withoutDots(href: string): string {
   return `${href.slice(0, start + 1)}${kept.join("/")}${href.slice(end)}`;
 }
 
-/** True for `ftp://[bad`: what cannot be parsed still says that it is none of ours. */
+/** True for `ftp://[bad`: it cannot be parsed, but its scheme is not ours. */
 function namesOtherScheme(link: string): boolean {
   const scheme = /^[\0-\x20]*([a-z][a-z0-9+.-]*):/i.exec(link)?.[1]?.toLowerCase();
   return scheme !== undefined && scheme !== "http" && scheme !== "https";

@@ -1,13 +1,13 @@
 import type { CrawlUrl } from "./crawl-url.ts";
 import { stripPathSessionId } from "./session-id.ts";
 
-/** What counts as one page under two spellings; the fetched URL itself is never changed by it. */
+/** Which spellings count as one page; the fetched URL itself never changes. */
 export interface DedupPolicy {
   /** Leave session ids out of the key: two visits of one shop are one page. */
   dropSessionIds: boolean;
-  /** Leave out parameters that only tell where a visitor came from (`utm_source`, `gclid`). */
+  /** Leave out parameters that only track where a visitor came from (`utm_source`, `gclid`). */
   dropTracking: boolean;
-  /** `ignore`: `/a` and `/a/` are one page, which most servers but not all agree with. */
+  /** `ignore`: `/a` and `/a/` are one page, as on most servers. */
   trailingSlash: "keep" | "ignore";
 }
 
@@ -29,7 +29,7 @@ const UNRESERVED = /[A-Za-z0-9\-._~]/;
 const UNRESERVED_NO_HEX = /[G-Zg-z\-._~]/;
 const STRAY_PERCENT = /%(?![0-9a-f]{2})/i;
 
-/** The text under which a URL is remembered as seen. */
+/** The text by which a URL is known as seen. */
 export function dedupKey(url: CrawlUrl, policy: DedupPolicy = SAFE_DEDUP): string {
   const text = url.includes("%") ? normalizeEscapes(url) : url;
   const start = text.indexOf("/", 8);
@@ -59,7 +59,7 @@ function pathKey(path: string, policy: DedupPolicy): string {
   return key;
 }
 
-/** The order of parameters stays: it is part of the URL, and some servers mind. */
+/** The order of parameters stays: it is part of the URL, and matters to some servers. */
 function queryKey(query: string, policy: DedupPolicy): string {
   if (!policy.dropSessionIds && !policy.dropTracking) return query;
   const all = query.split("&");

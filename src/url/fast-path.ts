@@ -1,5 +1,5 @@
-// Resolves the plain majority of links without `new URL`. The rule of this file: an answer is given only
-// where it is certain to equal the WHATWG parser's; on any doubt the answer is "" and the parser decides.
+// Resolves the plain majority of links without `new URL`. The rule of this file: it returns a URL only where that is
+// certain to equal the WHATWG parser's; on any doubt it returns "" and the parser decides.
 // Certain means: only characters that the parser copies unchanged, no dot segment except leading ones,
 // and a host that is neither an address nor internationalised. Everything after "#" is never looked at.
 
@@ -31,7 +31,7 @@ const queryAlone = new RegExp(QUERY, "y");
 const absolute = new RegExp(`https?://${HOST}/${PATH}(?:${QUERY})?`, "y");
 const hostAlone = new RegExp(HOST, "y");
 
-/** What resolving against one base needs again and again; a page resolves all its links against one. */
+/** The parts of a base; a page resolves all its links against one. */
 interface BaseParts {
   url: string;
   self: string; // what "" and "#x" mean
@@ -51,7 +51,7 @@ function partsOfBase(url: string): BaseParts {
   const origin = url.slice(0, path);
   return {
     url,
-    self: url.endsWith("?") ? "" : url, // Node drops an empty query here, others keep it: not ours to say
+    self: url.endsWith("?") ? "" : url, // Node drops an empty query here, others keep it: left to the parser
     scheme: url.slice(0, url.indexOf(":") + 1),
     origin,
     rooted: `${origin}/`,
@@ -96,7 +96,7 @@ function resolveAbsolute(link: string): string | undefined {
   return schemeEnd(link) > 0 && !/^https?:/i.test(link) ? undefined : "";
 }
 
-/** Where a link ends that `form` reads from `start` up to "#" or the last character; -1 when something is in the way. */
+/** Where a link ends that matches `form` from `start` up to "#" or its last character; -1 when it does not match. */
 function endOf(form: RegExp, link: string, start: number): number {
   form.lastIndex = start;
   if (!form.test(link)) return -1;
@@ -114,13 +114,13 @@ function schemeEnd(link: string): number {
     if (code === SLASH_CODE || code === QUERY_CODE || code === HASH_CODE) return -1;
     if (i > 0 && ((code >= 48 && code <= 57) || code === 43 || code === 45 || code === 46))
       continue;
-    // Any other character ends all hope of a scheme, unless the parser removes it (tab, line feed, leading space).
+    // After any other character there is no scheme, unless the parser removes it (tab, line feed, leading space).
     return code > 32 ? -1 : 0;
   }
   return -1;
 }
 
-/** A link that starts with a dot: leading "./" and "../" are walked here, any other dot segment is not ours. */
+/** A link that starts with a dot: leading "./" and "../" are resolved here, any other dot segment by the parser. */
 function resolveDotted(folder: string, rootAt: number, link: string): string {
   let at = 0;
   while (at < link.length && link.charCodeAt(at) === DOT_CODE) {

@@ -5,7 +5,7 @@ import { authorityOf, hostnameOf, originOf } from "./url-parts.ts";
 /** How far from its seeds a crawl may go. */
 export type ScopeKind = "page" | "prefix" | "host" | "domain" | "any";
 
-/** The kind says where links may lead; the expressions are matched against the whole canonical URL. */
+/** The kind bounds where links may lead; the expressions are matched against the whole canonical URL. */
 export interface ScopeRules {
   kind: ScopeKind;
   /** When given, only URLs that match one of these are followed (seeds excepted). */
@@ -25,7 +25,7 @@ export class Scope {
   readonly #places = new Set<string>();
   /** `prefix`: the folders of the seeds by authority. */
   readonly #folders = new Map<string, string[]>();
-  /** An origin, with its slash, all of which is in reach: most links lead to where the one before led, and no place ever leaves. */
+  /** An origin, with its slash, that is in scope as a whole: most links lead where the one before led, and scopes only grow. */
   #reached = "-";
 
   constructor(rules: ScopeRules) {
@@ -50,7 +50,7 @@ export class Scope {
     return this.#include.some((pattern) => pattern.test(url)) ? undefined : "out_of_scope";
   }
 
-  /** True for what is never fetched, wherever it lies. */
+  /** True for URLs that are never fetched, wherever they are. */
   excludes(url: CrawlUrl): boolean {
     return this.#exclude.some((pattern) => pattern.test(url));
   }
@@ -84,7 +84,7 @@ export class Scope {
   #addFolder(authority: string, folder: string): void {
     const folders = this.#folders.get(authority) ?? [];
     if (folders.some((known) => folder.startsWith(known))) return; // already inside
-    // A wider folder replaces those inside it, so the list stays as short as it can be.
+    // A wider folder replaces those inside it, so the list stays short.
     this.#folders.set(authority, [...folders.filter((known) => !known.startsWith(folder)), folder]);
   }
 }
@@ -100,7 +100,7 @@ function folderOf(url: CrawlUrl): string {
   return url.slice(path, url.lastIndexOf("/", query < 0 ? url.length : query) + 1);
 }
 
-/** The flags `g` and `y` make `test` depend on the call before; a rule must not. */
+/** Without the flags `g` and `y`, which make `test` depend on the call before. */
 function stateless(pattern: RegExp): RegExp {
   return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ""));
 }

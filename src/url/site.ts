@@ -19,7 +19,7 @@ const SUFFIX_OPTIONS = {
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 let getDomain: GetDomain | undefined;
 
-/** The list costs 12 MiB and 50 ms in every thread, so it is loaded when the first name is met, not before. */
+/** Loaded for the first name only: the list costs 12 MiB and 50 ms in every thread. */
 function publicSuffixes(): GetDomain {
   getDomain ??= (createRequire(import.meta.url)("tldts") as { getDomain: GetDomain }).getDomain;
   return getDomain;
@@ -32,7 +32,7 @@ export function siteOf(hostname: string): string {
   const known = remembered.get(hostname);
   if (known !== undefined) return known;
   const site = findSite(hostname);
-  // Emptied as a whole when full: a crawl meets few hosts again and again, and no entry is worth a list.
+  // Emptied as a whole when full: a crawl uses few hosts over and over, so an order of use is not worth its cost.
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
   remembered.set(hostname, site);
   return site;
@@ -46,7 +46,7 @@ function findSite(hostname: string): string {
   return publicSuffixes()(name, SUFFIX_OPTIONS) ?? name;
 }
 
-/** True for a name under which strangers register theirs, such as `co.uk`; also for a single label. */
+/** True for a name under which anyone may register, such as `co.uk`; also for a single label. */
 export function isPublicSuffix(hostname: string): boolean {
   return publicSuffixes()(hostname, SUFFIX_OPTIONS) === null;
 }

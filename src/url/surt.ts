@@ -1,21 +1,20 @@
 import { domainToASCII } from "node:url";
 import { stripPathSessionId, stripQuerySessionId } from "./session-id.ts";
 
-// Sort-friendly URI Reordering Transform: the key of CDX and CDXJ indexes, "org,example)/path?a&b". Replay tools
-// look pages up by it, so it follows the Internet Archive's rules to the letter, lower-cased paths included: two
-// pages may share a key, and the URL beside it in the index tells them apart.
+// Sort-friendly URI Reordering Transform: the key of CDX and CDXJ indexes, "org,example)/path?a&b". Replay tools look
+// pages up by it, so it follows the Internet Archive's rules exactly, lower-cased paths included: two pages may share a
+// key, and the index also holds their URLs.
 
 const PERCENT = 37;
 
-// A path that is its own key: lower-case names without anything that would be escaped, resolved or taken for a
-// session id. Most URLs of a crawl have such a one, and a host that was asked about a moment ago. A query has a key of
-// its own.
+// A path that is its own key: lower-case names without anything that would be escaped, resolved or taken for a session
+// id. Most URLs of a crawl have such a path, and the host of the URL before. The query has a key of its own.
 const PLAIN =
   /^(https?:\/\/[A-Za-z0-9.:@_-]+)((?:\/[a-z0-9_~-][a-z0-9._~-]*)*)\/?(?:\?([\x21\x22\x24-\x7e]*))?$/;
 let latestHost = "";
 let latestKey = "";
 
-/** The CDXJ urlkey of a URL; total: whatever comes in, a key without spaces and control characters comes out. */
+/** The CDXJ urlkey of a URL; of any text, the key has no spaces and control characters. */
 export function surtKey(url: string): string {
   const plain = PLAIN.exec(url);
   if (plain === null) return surtKeySlowly(url);
@@ -31,7 +30,7 @@ export function surtKey(url: string): string {
 /** The definition of `surtKey`; tests compare the two. */
 export function surtKeySlowly(url: string): string {
   if (url === "") return "-";
-  // Records that are no web resources have keys of their own.
+  // Records that are not web resources have their own kinds of keys.
   if (url.startsWith("filedesc") || url.startsWith("warcinfo")) return escapeBytes(latin1(url));
   if (url.startsWith("dns:")) return escapeBytes(latin1(`${reversed(url.slice(4))})`));
   const { scheme, authority, path, query } = split(url);
@@ -51,7 +50,7 @@ function split(url: string): { scheme: string; authority: string; path: string; 
   return { scheme: scheme!.toLowerCase(), authority: authority!, path: path!, query: query ?? "" };
 }
 
-/** Without spaces and control characters at both ends. (A pattern that looks for the end tries from every one of them.) */
+/** Without spaces and control characters at both ends. By hand: a regular expression would be quadratic. */
 function trimControls(url: string): string {
   let [start, end] = [0, url.length];
   while (start < end && url.charCodeAt(start) <= 32) start++;
@@ -73,8 +72,8 @@ function splitAuthority(authority: string, scheme: string): { host: string; port
 function hostKey(host: string): string {
   const bytes = unescapeAll(latin1(host));
   const text = Buffer.from(bytes, "latin1").toString("utf8");
-  // domainToASCII also rewrites the odd forms of IPv4; it answers "" for what is no host, but stops in silence at
-  // a character that ends a host in a URL.
+  // domainToASCII also rewrites odd forms of IPv4; it returns "" for what is not a host, but silently stops at a
+  // character that ends a host in a URL.
   const name = (/[/?#\\@:[\]]/.test(text) ? "" : domainToASCII(text)) || bytes;
   const dotted = name.replace(/\.{2,}/g, ".").replace(/^\.|\.$/g, "");
   return escapeBytes(dotted.toLowerCase()).replace(/^(?:www\d*\.)+/, "");
@@ -104,7 +103,7 @@ function queryKey(query: string): string {
   return bare.split("&").sort(byNameThenValue).join("&");
 }
 
-/** "a" before "a=1" before "a-b": the name decides first, and "=" must not take part in that. */
+/** "a" before "a=1" before "a-b": names are compared first, without "=". */
 function byNameThenValue(a: string, b: string): number {
   const [nameA, nameB] = [nameOf(a), nameOf(b)];
   if (nameA !== nameB) return nameA < nameB ? -1 : 1;
@@ -116,7 +115,7 @@ function nameOf(argument: string): string {
   return equals < 0 ? argument : argument.slice(0, equals);
 }
 
-/** The UTF-8 bytes of a text, one character each: escapes mean bytes, so keys are made of bytes. */
+/** The UTF-8 bytes of a text, one character each, because escapes stand for bytes. */
 function latin1(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }

@@ -10,9 +10,9 @@ export interface UrlParts {
   target: string;
 }
 
-// A CrawlUrl is canonical, so cutting it replaces parsing it: the scheme is "http" or "https", "/" ends the
-// authority, and the authority holds no credentials. The
-// digits of a port follow a colon; an IPv6 address ends in "]", so its colons are never taken for that one.
+// A CrawlUrl is canonical, so it can be cut instead of parsed: the scheme is "http" or "https", "/" ends the authority,
+// which holds no credentials, and the digits of a port follow a colon; an IPv6 address ends in "]", so its colons are
+// never taken for that one.
 
 /** Cuts a canonical URL into the parts of a request. */
 export function partsOf(url: CrawlUrl): UrlParts {
@@ -39,7 +39,7 @@ export function authorityOf(url: CrawlUrl): string {
   return url.slice(start, url.indexOf("/", start));
 }
 
-/** The last answer: URLs come page by page, and one string for a host means that it is hashed once. */
+/** The last result: neighbouring URLs share a host, and one string object for it is hashed only once. */
 let latest = { origin: "http://h/", hostname: "h" };
 
 /** The host without its port; an IPv6 address keeps its brackets. */

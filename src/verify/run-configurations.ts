@@ -1,5 +1,5 @@
 import { catalogue, type Entry, findEntry } from "./catalogue.ts";
-import type { Patch } from "./configuration.ts";
+import type { Patch, Strategy } from "./configuration.ts";
 import type { Verdict } from "./judge/verdict.ts";
 import { World } from "./machine/explored-world.ts";
 import { formatSchedule } from "./replay/schedule.ts";
@@ -63,10 +63,10 @@ const LONGEST = new Set([
 export function configurationNames(set: "all" | "default" | "small" = "default"): string[] {
   return catalogue
     .map(({ configuration }) => configuration)
-    .filter(({ name, long }) => {
-      if (set === "all") return true;
-      return set === "default" ? !LONGEST.has(name) : long !== true && !LONGEST.has(name);
-    })
+    .filter(
+      ({ name, long }) =>
+        set === "all" || (!LONGEST.has(name) && (set === "default" || long !== true)),
+    )
     .map(({ name }) => name);
 }
 
@@ -125,13 +125,20 @@ function runOne(entry: Entry, budgetSeconds: number): ConfigurationResult {
       schedule: caught ? print(entry, mutant.name, broken) : null,
     };
   });
-  const { executions, states, complete, violation } = verdict;
-  const cutOff = verdict.cutOff ?? null;
-  const reductions = reductionsOf(configuration);
   return {
-    ...{ name, technique, threads, operations, strategy, executions, states },
-    ...{ cpuSeconds: Math.round(used * 1000) / 1000, complete, cutOff, reductions },
-    ...{ violation, mutants },
+    name,
+    technique,
+    threads,
+    operations,
+    strategy,
+    executions: verdict.executions,
+    states: verdict.states,
+    cpuSeconds: Math.round(used * 1000) / 1000,
+    complete: verdict.complete,
+    cutOff: verdict.cutOff ?? null,
+    reductions: reductionsOf(configuration),
+    violation: verdict.violation,
+    mutants,
   };
 }
 
@@ -144,18 +151,15 @@ interface Searched {
 export function search(entry: Entry, patches: readonly Patch[], budgetSeconds: number): Searched {
   const { configuration, module } = entry;
   const world = new World(module, configuration, patches);
-  switch (configuration.strategy) {
-    case "dpor":
-      return { world, verdict: new Dpor(world).search(budgetSeconds) };
-    case "stateful":
-      return { world, verdict: new Stateful(world).search(budgetSeconds) };
-    default:
-      return {
-        world,
-        verdict: searchRandom(world, configuration.schedules ?? 10_000, SEED, budgetSeconds),
-      };
-  }
+  return { world, verdict: SEARCHES[configuration.strategy](world, budgetSeconds) };
 }
+
+const SEARCHES: Record<Strategy, (world: World, budgetSeconds: number) => Verdict> = {
+  dpor: (world, budgetSeconds) => new Dpor(world).search(budgetSeconds),
+  stateful: (world, budgetSeconds) => new Stateful(world).search(budgetSeconds),
+  pct: (world, budgetSeconds) =>
+    searchRandom(world, world.configuration.schedules ?? 10_000, SEED, budgetSeconds),
+};
 
 function print({ configuration }: Entry, mutant: string | undefined, found: Searched): string {
   const choices = concreteChoices(found.world, found.verdict.choices);

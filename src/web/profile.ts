@@ -106,23 +106,21 @@ const SHARES = ["crossHostShare", "errorRate", "chunkedShare", "redirectShare"] 
 
 /** Refuses a profile no web can be made from, saying which value and what is allowed. */
 export function checkProfile(profile: WebProfile): WebProfile {
-  const need = (ok: boolean, sentence: string): void => {
-    if (!ok) throw new UsageError(`this web cannot be made: ${sentence}`);
-  };
+  const { hosts, pages, meanLinks, minBytes, maxBytes, latencyMs: latency } = profile;
   const whole = (n: number, low: number, high: number): boolean =>
     Number.isInteger(n) && n >= low && n <= high;
-  need(whole(profile.hosts, 1, 65_536), "hosts must be a whole number from 1 to 65536");
-  need(
-    whole(profile.pages, profile.hosts, 2 ** 26),
-    "every host needs at least one page (at most 67108864 in all)",
-  );
-  need(profile.meanLinks >= 1 && profile.meanLinks <= 10_000, "meanLinks must be from 1 to 10000");
-  need(whole(profile.minBytes, 1, profile.maxBytes), "minBytes must be from 1 to maxBytes");
-  need(whole(profile.maxBytes, 1, 2 ** 26), "maxBytes must be at most 67108864");
-  for (const name of SHARES) {
-    need(profile[name] >= 0 && profile[name] <= 1, `${name} must be from 0 to 1`);
-  }
-  const latency = profile.latencyMs;
-  need(latency === 0 || (latency.median >= 0 && latency.spread >= 0), "latency cannot be negative");
+  const rules: readonly (readonly [holds: boolean, sentence: string])[] = [
+    [whole(hosts, 1, 65_536), "hosts must be a whole number from 1 to 65536"],
+    [whole(pages, hosts, 2 ** 26), "every host needs at least one page (at most 67108864 in all)"],
+    [meanLinks >= 1 && meanLinks <= 10_000, "meanLinks must be from 1 to 10000"],
+    [whole(minBytes, 1, maxBytes), "minBytes must be from 1 to maxBytes"],
+    [whole(maxBytes, 1, 2 ** 26), "maxBytes must be at most 67108864"],
+    ...SHARES.map(
+      (name) => [profile[name] >= 0 && profile[name] <= 1, `${name} must be from 0 to 1`] as const,
+    ),
+    [latency === 0 || (latency.median >= 0 && latency.spread >= 0), "latency cannot be negative"],
+  ];
+  const broken = rules.find(([holds]) => !holds);
+  if (broken !== undefined) throw new UsageError(`this web cannot be made: ${broken[1]}`);
   return profile;
 }

@@ -7,6 +7,13 @@ export function mix(a: number, b: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
+/** Scrambles a text, character by character, into one word. */
+export function mixText(text: string, start = 0): number {
+  let hash = start;
+  for (let i = 0; i < text.length; i++) hash = mix(hash, text.charCodeAt(i));
+  return hash;
+}
+
 /** A number in [0, 1) that depends on the two words alone. */
 export function unit(a: number, b: number): number {
   return mix(a, b) / 0x100000000;

@@ -6,7 +6,7 @@ import { CRAWL_OPTIONS, flagsOf } from "../../src/cli/crawl-options.ts";
 import { shellQuote, toArguments } from "../../src/config/command-line.ts";
 import { checkSettings } from "../../src/config/crawl-config.ts";
 import { crawlSchema, type SettingName, settings } from "../../src/config/schema.ts";
-import { TECHNIQUES, VISITED_SETS } from "../../src/config/technique-names.ts";
+import { TECHNIQUES, VISITED_SETS } from "../../src/config/values/technique-names.ts";
 import { UsageError } from "../../src/errors.ts";
 
 const parse = (argv: string[]) => parseArguments(argv, CRAWL_OPTIONS, "crawl");

@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { BIN, runBin, runHere } from "./run-bin.ts";
+import { MAIN } from "../support/orbweaver.ts";
+import { runBin, runHere } from "./run-bin.ts";
 
 async function batch(kind: string, lines: readonly unknown[], options: string[] = []) {
   const stdin = lines
@@ -154,7 +155,7 @@ test("any lines are answered one for one and in order, by every checker", async 
 });
 
 test("the real program answers as it goes, and a reader that goes away is no fault", async (t) => {
-  const child = spawn(process.execPath, [BIN, "check", "url", "--batch"]);
+  const child = spawn(process.execPath, [MAIN, "check", "url", "--batch"]);
   t.after(() => child.kill());
   const closed = new Promise((resolve) => child.once("close", resolve));
   // Asked only after the answer before has come: nothing may wait for more input.

@@ -10,7 +10,8 @@ import { usageOf } from "../../src/config/option.ts";
 import { settings } from "../../src/config/schema.ts";
 import { packageVersion } from "../../src/config/version.ts";
 import { DiskFullError } from "../../src/errors.ts";
-import { BIN, runBin } from "./run-bin.ts";
+import { MAIN } from "../support/orbweaver.ts";
+import { runBin } from "./run-bin.ts";
 
 test("the program tells its version and its commands", async () => {
   const [version, help, none] = await Promise.all([
@@ -80,7 +81,7 @@ test("--version and --help load neither the schema library nor the engine", asyn
 });
 
 test("a reader that goes away is not an error", async () => {
-  const child = spawn(process.execPath, [BIN, "crawl", "--help"], {
+  const child = spawn(process.execPath, [MAIN, "crawl", "--help"], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   child.stdout.destroy();

@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { checkSettings, configFrom, configOf } from "../../src/config/crawl-config.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { settings } from "../../src/config/schema.ts";
-import { readSeeds } from "../../src/config/seed-file.ts";
+import { readSeeds } from "../../src/config/seeds/seed-file.ts";
 import { packageVersion } from "../../src/config/version.ts";
 import { UsageError } from "../../src/errors.ts";
 

@@ -122,7 +122,7 @@ export function auditFolder(out: string): { minted: number; found: number; inBlo
   const { seedLow, seedHigh, config } = readCrawlState(out)!;
   const { shards } = config as { shards: number };
   const states = Array.from({ length: shards }, (_, shard) => {
-    const cash = new ShardCash(seedLow, seedHigh);
+    const cash = new ShardCash();
     const folder = crawlPaths(out).journals;
     const { state } = recoverShard({ folder, shard, seedLow, seedHigh, cash }, () => {});
     return { state, book: cash.book };

@@ -1,11 +1,8 @@
 import { loadavg } from "node:os";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
 import { Crawl } from "../../src/crawl/crawl.ts";
-import { PROFILES } from "../../src/web/profile.ts";
-import { startWebProcess } from "../../src/web/web-process.ts";
-import { type Drill, Random, withFolder } from "./drill.ts";
+import { type Drill, Random, withCrawl } from "./drill.ts";
 import { readOnDisk } from "./on-disk.ts";
 
 const THREADS = 2;
@@ -32,92 +29,83 @@ export const drill: Drill = {
     const random = new Random(seed);
     const load = loadavg()[0]!;
     const problems: string[] = [];
-    const web = await startWebProcess({
-      profile: { ...PROFILES.small, pages, hosts: 20, encodings: false },
-      latencyMs: 3,
-    });
-    try {
-      return await withFolder(async (folder) => {
-        const out = join(folder, "out");
-        const settings = checkSettings({
-          seeds: [...web.start],
-          threads: THREADS,
-          delayMs: count >= MANY ? LONG_DELAY_MS : 0,
-          maxUncommitted: MAX_UNCOMMITTED,
-          warcLevel: 0,
-        });
-        const crawl = new Crawl(configFrom(settings, { typed: web.start }), out);
-        const { reachable } = await web.truth();
-        const back = new BackTimes();
-        const dying = new Set<string>();
-        let deaths = 0;
-        let isOver = false;
-        crawl.events.on("workerReplaced", (name, _, backMs) => {
-          back.replaced(name, backMs);
-          dying.delete(name);
-          // A crawler that dies while its builder is replaced is replaced with it, without a word of its own.
-          if (name.startsWith("builder")) dying.clear();
-        });
-        const killer = async () => {
-          let next = 1;
-          let mayDie = 1;
-          while (deaths < count && !isOver) {
-            await setTimeout(2);
-            const { pages: done } = crawl.progress();
-            // Deaths without a page in between are a fault of another kind, after which a crawl gives up.
-            if (done < next || isOver || dying.size >= mayDie) continue;
-            const name = WORKERS[random.below(WORKERS.length)]!;
-            if (dying.has(name)) continue;
-            mayDie = random.below(BOTH) === 0 ? 2 : 1;
-            back.strike(name, dying.size === 0 && mayDie === 1);
-            dying.add(name);
-            const hasDied = await crawl.killWorker(name);
-            back.noticed(name);
-            if (hasDied) tell?.(++deaths);
-            else dying.delete(name);
-            // Spread over the pages that are left, whatever went on meanwhile: all of them meet this crawl.
-            const step = (STEP * (reachable - done)) / (count - deaths + 1);
-            next = done + 1 + random.below(Math.max(1, Math.floor(step)));
-          }
-        };
-        const [summary] = await Promise.all([
-          crawl.run().finally(() => {
-            isOver = true;
-          }),
-          killer(),
-        ]);
-        const { repeated } = await web.report();
-        const disk = readOnDisk(out);
-        problems.push(...disk.problems);
-        if (summary.ended !== "finished") problems.push(`the crawl ended: ${summary.ended}`);
-        if (disk.pages !== reachable) problems.push(`${disk.pages} pages of ${reachable}`);
-        if (deaths < count) problems.push(`${deaths} deaths met the crawl, not ${count}`);
-        if (repeated > deaths * MAX_UNCOMMITTED) problems.push(`${repeated} pages fetched again`);
-        // So many deaths begin so many segments that each journal must have been folded.
-        if (count >= MANY && disk.snapshots === 0) problems.push("no journal was ever folded");
-        const times = back.figures();
-        // A short run is for machines of any speed.
-        const isJudged = count >= MANY;
-        const isHeld = times.slowerThan1s === 0;
-        if (isJudged && !isHeld) {
-          problems.push(
-            `goal missed: leases of ${times.slowerThan1s} of ${times.replaced} were back after more than ` +
-              `1 s, slowest ${times.slowestBackMs} ms (load of the machine before: ${load.toFixed(1)})`,
-          );
-        }
-        const figures = {
-          deaths,
-          ...times,
-          refetched: repeated,
-          lost: Math.max(0, reachable - disk.pages),
-          snapshots: disk.snapshots,
-          backWithin1s: isJudged ? (isHeld ? "yes" : "NO") : "not judged",
-        };
-        return { figures, problems };
+    return withCrawl({ pages, hosts: 20, encodings: false }, 3, async (web, out) => {
+      const settings = checkSettings({
+        seeds: [...web.start],
+        threads: THREADS,
+        delayMs: count >= MANY ? LONG_DELAY_MS : 0,
+        maxUncommitted: MAX_UNCOMMITTED,
+        warcLevel: 0,
       });
-    } finally {
-      await web.close();
-    }
+      const crawl = new Crawl(configFrom(settings, { typed: web.start }), out);
+      const { reachable } = await web.truth();
+      const back = new BackTimes();
+      const dying = new Set<string>();
+      let deaths = 0;
+      let isOver = false;
+      crawl.events.on("workerReplaced", (name, _, backMs) => {
+        back.replaced(name, backMs);
+        dying.delete(name);
+        // A crawler that dies while its builder is replaced is replaced with it, without a word of its own.
+        if (name.startsWith("builder")) dying.clear();
+      });
+      const killer = async () => {
+        let next = 1;
+        let mayDie = 1;
+        while (deaths < count && !isOver) {
+          await setTimeout(2);
+          const { pages: done } = crawl.progress();
+          // Deaths without a page in between are a fault of another kind, after which a crawl gives up.
+          if (done < next || isOver || dying.size >= mayDie) continue;
+          const name = WORKERS[random.below(WORKERS.length)]!;
+          if (dying.has(name)) continue;
+          mayDie = random.below(BOTH) === 0 ? 2 : 1;
+          back.strike(name, dying.size === 0 && mayDie === 1);
+          dying.add(name);
+          const hasDied = await crawl.killWorker(name);
+          back.noticed(name);
+          if (hasDied) tell?.(++deaths);
+          else dying.delete(name);
+          // Spread over the pages that are left, whatever went on meanwhile: all of them meet this crawl.
+          const step = (STEP * (reachable - done)) / (count - deaths + 1);
+          next = done + 1 + random.below(Math.max(1, Math.floor(step)));
+        }
+      };
+      const [summary] = await Promise.all([
+        crawl.run().finally(() => {
+          isOver = true;
+        }),
+        killer(),
+      ]);
+      const { repeated } = await web.report();
+      const disk = readOnDisk(out);
+      problems.push(...disk.problems);
+      if (summary.ended !== "finished") problems.push(`the crawl ended: ${summary.ended}`);
+      if (disk.pages !== reachable) problems.push(`${disk.pages} pages of ${reachable}`);
+      if (deaths < count) problems.push(`${deaths} deaths met the crawl, not ${count}`);
+      if (repeated > deaths * MAX_UNCOMMITTED) problems.push(`${repeated} pages fetched again`);
+      // So many deaths begin so many segments that each journal must have been folded.
+      if (count >= MANY && disk.snapshots === 0) problems.push("no journal was ever folded");
+      const times = back.figures();
+      // A short run is for machines of any speed.
+      const isJudged = count >= MANY;
+      const isHeld = times.slowerThan1s === 0;
+      if (isJudged && !isHeld) {
+        problems.push(
+          `goal missed: leases of ${times.slowerThan1s} of ${times.replaced} were back after more than ` +
+            `1 s, slowest ${times.slowestBackMs} ms (load of the machine before: ${load.toFixed(1)})`,
+        );
+      }
+      const figures = {
+        deaths,
+        ...times,
+        refetched: repeated,
+        lost: Math.max(0, reachable - disk.pages),
+        snapshots: disk.snapshots,
+        backWithin1s: isJudged ? (isHeld ? "yes" : "NO") : "not judged",
+      };
+      return { figures, problems };
+    });
   },
 };
 

@@ -2,8 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { EXIT } from "../../src/errors.ts";
-import { PROFILES } from "../../src/web/profile.ts";
-import { type RemoteWeb, startWebProcess } from "../../src/web/web-process.ts";
+import type { RemoteWeb } from "../../src/web/web-process.ts";
 import { root } from "../support/conformance.ts";
 import {
   type CrawlProcess,
@@ -12,6 +11,7 @@ import {
   Random,
   startCrawl,
   withFolder,
+  withWeb,
 } from "./drill.ts";
 import type { FailingDisk } from "./failing-disk.ts";
 import { readWhole } from "./whole-folder.ts";
@@ -46,11 +46,7 @@ export const drill: Drill = {
       lost: 0,
       mutants: "0/1",
     };
-    const web = await startWebProcess({
-      profile: { ...PROFILES.small, pages, hosts: 4 },
-      latencyMs: 5,
-    });
-    try {
+    await withWeb({ pages, hosts: 4 }, 5, async (web) => {
       const { reachable } = await web.truth();
       const wholeBytes = await withFolder((folder) => bytesOfCrawl(web, join(folder, "out")));
       while (figures.faults < count) {
@@ -85,9 +81,7 @@ export const drill: Drill = {
       }
       if (await isTearingCaught(web, random, wholeBytes)) figures.mutants = "1/1";
       else problems.push("not noticed: torn writes stay where they are");
-    } finally {
-      await web.close();
-    }
+    });
     return { figures, problems };
   },
 };

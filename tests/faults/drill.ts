@@ -4,11 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
+import { PROFILES, type WebProfile } from "../../src/web/profile.ts";
 import { Random } from "../../src/web/seeded-random.ts";
-import type { RemoteWeb } from "../../src/web/web-process.ts";
-import { root } from "../support/conformance.ts";
-
-const MAIN = join(root, "build/src/cli/main.js");
+import { type RemoteWeb, startWebProcess } from "../../src/web/web-process.ts";
+import { type Collected, collect, MAIN } from "../support/orbweaver.ts";
 
 /** A drill that finds so much wrong ends: what it counts may never come. */
 export const MAX_PROBLEMS = 20;
@@ -47,6 +46,31 @@ export async function withFolder<T>(run: (folder: string) => Promise<T>): Promis
   }
 }
 
+/** Runs with a web of small pages, which is closed afterwards. */
+export async function withWeb<T>(
+  profile: Partial<WebProfile>,
+  latencyMs: number,
+  run: (web: RemoteWeb) => Promise<T>,
+): Promise<T> {
+  const web = await startWebProcess({ profile: { ...PROFILES.small, ...profile }, latencyMs });
+  try {
+    return await run(web);
+  } finally {
+    await web.close();
+  }
+}
+
+/** Runs with a web and the folder of a crawl; both are gone afterwards. */
+export function withCrawl<T>(
+  profile: Partial<WebProfile>,
+  latencyMs: number,
+  run: (web: RemoteWeb, out: string) => Promise<T>,
+): Promise<T> {
+  return withWeb(profile, latencyMs, (web) =>
+    withFolder((folder) => run(web, join(folder, "out"))),
+  );
+}
+
 /** Shows bytes as a file that is gone afterwards. */
 export function inScratchFile<T>(bytes: Uint8Array, read: (path: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "orbweaver-faults-"));
@@ -62,12 +86,7 @@ export function inScratchFile<T>(bytes: Uint8Array, read: (path: string) => T): 
 /** A crawl in a process of its own. */
 export interface CrawlProcess {
   readonly child: ChildProcess;
-  readonly ended: Promise<{
-    code: number | null;
-    signal: string | null;
-    stdout: string;
-    stderr: string;
-  }>;
+  readonly ended: Collected["ended"];
   /** Settles when it has said this on standard error, or has ended. */
   says(words: string): Promise<void>;
 }
@@ -86,31 +105,23 @@ export function startCrawl(
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });
-  let stdout = "";
-  let stderr = "";
-  child.stdout!.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-  });
-  child.stderr!.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
-  const ended = new Promise<{
-    code: number | null;
-    signal: string | null;
-    stdout: string;
-    stderr: string;
-  }>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
-  });
-  const says = async (words: string) => {
-    let isOver = false;
-    void ended.then(() => {
-      isOver = true;
-    });
-    while (!isOver && !stderr.includes(words)) await setTimeout(5);
-  };
+  const { written, ended } = collect(child);
+  const says = (words: string) =>
+    untilEnd(ended, () => Promise.resolve(written.stderr.includes(words)), 5);
   return { child, ended, says };
+}
+
+/** Settles when the condition holds, or what is waited for has ended. */
+async function untilEnd(
+  ended: Promise<unknown>,
+  holds: () => Promise<boolean>,
+  everyMs: number,
+): Promise<void> {
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  while (!isOver && !(await holds())) await setTimeout(everyMs);
 }
 
 /** Arguments of a crawl that goes as fast as it can. */
@@ -128,12 +139,8 @@ export function nextArguments(start: readonly string[], out: string): string[] {
  * Settles when the web has served so many pages, or the crawl has ended. Faults are placed by progress, not by time,
  * so that they meet a running crawl on machines of any speed.
  */
-export async function served(web: RemoteWeb, pages: number, crawl: CrawlProcess): Promise<void> {
-  let isOver = false;
-  void crawl.ended.then(() => {
-    isOver = true;
-  });
-  while (!isOver && (await web.report()).pages < pages) await setTimeout(2);
+export function served(web: RemoteWeb, pages: number, crawl: CrawlProcess): Promise<void> {
+  return untilEnd(crawl.ended, async () => (await web.report()).pages >= pages, 2);
 }
 
 /** Settles after a random time between the two. */

@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import { PROFILES } from "../../src/web/profile.ts";
-import { startWebProcess } from "../../src/web/web-process.ts";
-import { crawlArguments, type Drill, Random, startCrawl, withFolder } from "./drill.ts";
+import { crawlArguments, type Drill, Random, startCrawl, withFolder, withWeb } from "./drill.ts";
 import { readWhole } from "./whole-folder.ts";
 
 /** The first is what the issue asks for; the others are drawn from here up. */
@@ -20,11 +18,7 @@ export const drill: Drill = {
     const random = new Random(seed);
     const problems: string[] = [];
     const figures = { crawls: 0, least: LEAST, pages: 0, lost: 0 };
-    const web = await startWebProcess({
-      profile: { ...PROFILES.small, pages, hosts: 20 },
-      latencyMs: 5,
-    });
-    try {
+    await withWeb({ pages, hosts: 20 }, 5, async (web) => {
       const { reachable } = await web.truth();
       for (; figures.crawls < count; figures.crawls++) {
         await withFolder(async (folder) => {
@@ -52,9 +46,7 @@ export const drill: Drill = {
         if (code === 0 || !/too many open files|files may be open/.test(stderr))
           problems.push(`${FAR_TOO_FEW} files: exit code ${code}: ${stderr.slice(-500)}`);
       });
-    } finally {
-      await web.close();
-    }
+    });
     return { figures, problems };
   },
 };

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { EXIT } from "../../src/errors.ts";
 import { type Drill, Random, startCrawl, withFolder } from "./drill.ts";
 import { endedCrawl, readFiles, recover, recoverInProcess, restore } from "./ended-crawl.ts";
@@ -33,6 +34,7 @@ export const drill: Drill = {
       rebuilt: 0,
       cut: 0,
       undetected: 0,
+      meaningless: 0,
       wentOn: 0,
     };
     await withFolder(async (folder) => {
@@ -58,10 +60,17 @@ export const drill: Drill = {
         }
         const found = inProcess ? await recoverInProcess(out, problem) : recover(out);
         const { damages, repaired, rebuilt, journalsCut, captures, orphans } = found;
-        const unit = unitsOf(path, files.get(path)!).findLast((start) => start <= at)!;
+        const units = unitsOf(path, files.get(path)!);
+        const unit = units.findLast((start) => start <= at)!;
         const isHere = (place: { file: string; offset: number }) =>
           basename(place.file) === basename(path) && (place.offset === at || place.offset === unit);
-        if (![...damages, ...repaired, ...rebuilt, ...journalsCut].some(isHere)) {
+        const isTold = [...damages, ...repaired, ...rebuilt, ...journalsCut].some(isHere);
+        if (!isTold && kind === "archive" && readsTheSame(files.get(path)!, bytes, unit, units)) {
+          figures.meaningless++;
+          restore(out, files);
+          continue;
+        }
+        if (!isTold) {
           figures.undetected++;
           problem(`not told: ${JSON.stringify({ damages, repaired, rebuilt, journalsCut })}`);
         }
@@ -87,6 +96,12 @@ export const drill: Drill = {
     return { figures, problems };
   },
 };
+
+/** Whether a record reads as it was written: a bit of a compressed one may be of a table that its reader does not use. */
+function readsTheSame(good: Buffer, bad: Buffer, unit: number, units: readonly number[]): boolean {
+  const end = units.find((start) => start > unit) ?? good.length;
+  return gunzipSync(bad.subarray(unit, end)).equals(gunzipSync(good.subarray(unit, end)));
+}
 
 /** What `resume` says to a damaged crawl: all is well (it does not read this file, or cut off a torn end), or where. */
 async function showResume(out: string, path: string, problem: (what: string) => void) {

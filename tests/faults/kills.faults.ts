@@ -1,9 +1,6 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { EXIT } from "../../src/errors.ts";
 import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
-import { PROFILES } from "../../src/web/profile.ts";
-import { startWebProcess } from "../../src/web/web-process.ts";
 import {
   type Drill,
   MAX_PROBLEMS,
@@ -12,7 +9,7 @@ import {
   Random,
   served,
   startCrawl,
-  withFolder,
+  withCrawl,
 } from "./drill.ts";
 import { readOnDisk } from "./on-disk.ts";
 
@@ -43,67 +40,57 @@ export const drill: Drill = {
       mostPerRun: 0,
     };
     while (figures.kills < count && problems.length < MAX_PROBLEMS) {
-      const web = await startWebProcess({
-        profile: { ...PROFILES.small, pages, hosts: 20 },
-        latencyMs: 2,
-      });
-      try {
-        await withFolder(async (folder) => {
-          const out = join(folder, "out");
-          // Every second crawl has a limit, to be met to the page whatever was lost on the way.
-          const maxPages = figures.crawls % 2 === 1 ? Math.ceil(LIMIT * pages) : undefined;
-          let kills = 0;
-          /** Pages that may be fetched again: what a kill cost, less what the runs since have fetched again. */
-          let owed = 0;
-          for (let before = 0; ; ) {
-            const args = nextArguments(web.start, out);
-            const first = ["--max-uncommitted", String(MAX_UNCOMMITTED)];
-            if (maxPages !== undefined) first.push("--max-pages", String(maxPages));
-            const crawl = startCrawl(args[0] === "crawl" ? [...args, ...first] : args);
-            const mayKill = kills < killsPerCrawl && figures.kills < count;
-            if (mayKill) {
-              // One in six meets the start, where nothing is served yet.
-              const step = 1 + random.below(Math.ceil((2 * pages) / killsPerCrawl));
-              if (random.below(6) === 0) await Promise.race([pause(random, 0, 800), crawl.ended]);
-              else await served(web, (await web.report()).pages + step, crawl);
-              crawl.child.kill("SIGKILL");
-            }
-            const { code, signal, stderr } = await crawl.ended;
-            const { repeated } = await web.report();
-            const again = repeated - before;
-            before = repeated;
-            figures.mostPerRun = Math.max(figures.mostPerRun, again);
-            if (again > owed) problems.push(`${again} refetched, of ${owed} at most`);
-            // A run that was struck early leaves some of them to the next.
-            owed += MAX_UNCOMMITTED - again;
-            if (signal === "SIGKILL") {
-              // Struck before it began: nothing to learn.
-              if (!existsSync(crawlPaths(out).state)) continue;
-              kills++;
-              tell?.(++figures.kills);
-              continue;
-            }
-            figures.refetched += repeated;
-            if (code !== (maxPages === undefined ? EXIT.finished : EXIT.limit))
-              problems.push(`a run ended with ${code}: ${stderr.slice(-500)}`);
-            break;
+      await withCrawl({ pages, hosts: 20 }, 2, async (web, out) => {
+        // Every second crawl has a limit, to be met to the page whatever was lost on the way.
+        const maxPages = figures.crawls % 2 === 1 ? Math.ceil(LIMIT * pages) : undefined;
+        let kills = 0;
+        /** Pages that may be fetched again: what a kill cost, less what the runs since have fetched again. */
+        let owed = 0;
+        for (let before = 0; ; ) {
+          const args = nextArguments(web.start, out);
+          const first = ["--max-uncommitted", String(MAX_UNCOMMITTED)];
+          if (maxPages !== undefined) first.push("--max-pages", String(maxPages));
+          const crawl = startCrawl(args[0] === "crawl" ? [...args, ...first] : args);
+          const mayKill = kills < killsPerCrawl && figures.kills < count;
+          if (mayKill) {
+            // One in six meets the start, where nothing is served yet.
+            const step = 1 + random.below(Math.ceil((2 * pages) / killsPerCrawl));
+            if (random.below(6) === 0) await Promise.race([pause(random, 0, 800), crawl.ended]);
+            else await served(web, (await web.report()).pages + step, crawl);
+            crawl.child.kill("SIGKILL");
           }
-          const { reachable } = await web.truth();
-          const disk = readOnDisk(out);
-          figures.crawls++;
-          figures.urls += disk.admitted;
-          const expected = maxPages ?? reachable;
-          const waiting = disk.admitted - disk.done;
-          figures.lost +=
-            Math.max(0, expected - disk.pages) + (maxPages === undefined ? waiting : 0);
-          figures.twice += disk.problems.filter((problem) => problem.endsWith("twice")).length;
-          problems.push(...disk.problems);
-          if (disk.pages !== expected) problems.push(`${disk.pages} pages of ${expected}`);
-          if (kills === 0) problems.push("no kill met a running crawl");
-        });
-      } finally {
-        await web.close();
-      }
+          const { code, signal, stderr } = await crawl.ended;
+          const { repeated } = await web.report();
+          const again = repeated - before;
+          before = repeated;
+          figures.mostPerRun = Math.max(figures.mostPerRun, again);
+          if (again > owed) problems.push(`${again} refetched, of ${owed} at most`);
+          // A run that was struck early leaves some of them to the next.
+          owed += MAX_UNCOMMITTED - again;
+          if (signal === "SIGKILL") {
+            // Struck before it began: nothing to learn.
+            if (!existsSync(crawlPaths(out).state)) continue;
+            kills++;
+            tell?.(++figures.kills);
+            continue;
+          }
+          figures.refetched += repeated;
+          if (code !== (maxPages === undefined ? EXIT.finished : EXIT.limit))
+            problems.push(`a run ended with ${code}: ${stderr.slice(-500)}`);
+          break;
+        }
+        const { reachable } = await web.truth();
+        const disk = readOnDisk(out);
+        figures.crawls++;
+        figures.urls += disk.admitted;
+        const expected = maxPages ?? reachable;
+        const waiting = disk.admitted - disk.done;
+        figures.lost += Math.max(0, expected - disk.pages) + (maxPages === undefined ? waiting : 0);
+        figures.twice += disk.problems.filter((problem) => problem.endsWith("twice")).length;
+        problems.push(...disk.problems);
+        if (disk.pages !== expected) problems.push(`${disk.pages} pages of ${expected}`);
+        if (kills === 0) problems.push("no kill met a running crawl");
+      });
     }
     return { figures, problems };
   },

@@ -4,10 +4,9 @@ import { pathToFileURL } from "node:url";
 import { readNewestRun } from "../../src/crawl/ending/reports.ts";
 import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
 import { recoverFolder } from "../../src/store/recover/recover-folder.ts";
-import { PROFILES } from "../../src/web/profile.ts";
-import { type RemoteWeb, startWebProcess } from "../../src/web/web-process.ts";
+import type { RemoteWeb } from "../../src/web/web-process.ts";
 import { root } from "../support/conformance.ts";
-import { type Drill, nextArguments, Random, startCrawl, withFolder } from "./drill.ts";
+import { type Drill, nextArguments, Random, startCrawl, withCrawl } from "./drill.ts";
 import type { Strike } from "./struck-calls.ts";
 import { readWhole, unnoticed } from "./whole-folder.ts";
 
@@ -73,52 +72,43 @@ export const drill: Drill = {
       return all[turns[kind]++ % all.length]!;
     };
     while (figures.kills < count && problems.length === 0) {
-      const web = await startWebProcess({
-        profile: { ...PROFILES.small, pages, hosts: 8, errorRate: 0.04 },
-        latencyMs: 5,
-      });
-      try {
-        await withFolder(async (folder) => {
-          const out = join(folder, "out");
-          const before = figures.kills;
-          for (;;) {
-            const mayKill = figures.kills < count && figures.kills < before + KILLS_PER_CRAWL;
-            const [name, point] = next(CRAWL_POINTS, "crawl");
-            const strike = { ...point, nth: 1 + random.below(MAX_NTH) };
-            const ended = await run(argumentsOf(web, out), mayKill ? strike : undefined);
-            if (ended.signal !== "SIGKILL") {
-              if (ended.code !== 0) problems.push(`exit code ${ended.code}: ${ended.stderr}`);
-              break;
-            }
-            // Struck before it had a state: nothing to learn.
-            if (!existsSync(crawlPaths(out).state)) continue;
-            hit(name);
-            // Every third is resumed as it is, every third recovered, and of every third recover is struck as well.
-            if (figures.kills % 3 === 0) continue;
-            if (figures.kills % 3 === 1) {
-              const [called, where] = next(RECOVER_POINTS, "recover");
-              const again = { ...where, nth: 1 + random.below(2) };
-              const { signal } = await run(["recover", out], again);
-              if (signal === "SIGKILL") hit(called);
-            }
-            const { damages, orphans } = recoverFolder(out, readNewestRun(out));
-            figures.orphans += orphans;
-            for (const { file, offset, what } of damages)
-              problems.push(`${name}: ${file}:${offset}: ${what}`);
-            for (const problem of readWhole(out).problems) problems.push(`${name}: ${problem}`);
+      await withCrawl({ pages, hosts: 8, errorRate: 0.04 }, 5, async (web, out) => {
+        const before = figures.kills;
+        for (;;) {
+          const mayKill = figures.kills < count && figures.kills < before + KILLS_PER_CRAWL;
+          const [name, point] = next(CRAWL_POINTS, "crawl");
+          const strike = { ...point, nth: 1 + random.below(MAX_NTH) };
+          const ended = await run(argumentsOf(web, out), mayKill ? strike : undefined);
+          if (ended.signal !== "SIGKILL") {
+            if (ended.code !== 0) problems.push(`exit code ${ended.code}: ${ended.stderr}`);
+            break;
           }
-          const { reachable } = await web.truth();
-          const disk = readWhole(out);
-          figures.crawls++;
-          figures.lost += Math.max(0, reachable - disk.pages) + (disk.admitted - disk.done);
-          problems.push(...disk.problems);
-          if (disk.pages !== reachable) problems.push(`${disk.pages} pages of ${reachable}`);
-          if (figures.kills === before) problems.push("no strike met a crawl");
-          problems.push(...unnoticed(out));
-        });
-      } finally {
-        await web.close();
-      }
+          // Struck before it had a state: nothing to learn.
+          if (!existsSync(crawlPaths(out).state)) continue;
+          hit(name);
+          // Every third is resumed as it is, every third recovered, and of every third recover is struck as well.
+          if (figures.kills % 3 === 0) continue;
+          if (figures.kills % 3 === 1) {
+            const [called, where] = next(RECOVER_POINTS, "recover");
+            const again = { ...where, nth: 1 + random.below(2) };
+            const { signal } = await run(["recover", out], again);
+            if (signal === "SIGKILL") hit(called);
+          }
+          const { damages, orphans } = recoverFolder(out, readNewestRun(out));
+          figures.orphans += orphans;
+          for (const { file, offset, what } of damages)
+            problems.push(`${name}: ${file}:${offset}: ${what}`);
+          for (const problem of readWhole(out).problems) problems.push(`${name}: ${problem}`);
+        }
+        const { reachable } = await web.truth();
+        const disk = readWhole(out);
+        figures.crawls++;
+        figures.lost += Math.max(0, reachable - disk.pages) + (disk.admitted - disk.done);
+        problems.push(...disk.problems);
+        if (disk.pages !== reachable) problems.push(`${disk.pages} pages of ${reachable}`);
+        if (figures.kills === before) problems.push("no strike met a crawl");
+        problems.push(...unnoticed(out));
+      });
     }
     figures.points = `${met.size} of ${Object.keys({ ...CRAWL_POINTS, ...RECOVER_POINTS }).length}`;
     return { figures, problems };

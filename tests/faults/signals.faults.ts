@@ -1,6 +1,3 @@
-import { join } from "node:path";
-import { PROFILES } from "../../src/web/profile.ts";
-import { startWebProcess } from "../../src/web/web-process.ts";
 import {
   type Drill,
   MAX_PROBLEMS,
@@ -8,7 +5,7 @@ import {
   Random,
   served,
   startCrawl,
-  withFolder,
+  withCrawl,
 } from "./drill.ts";
 import { readOnDisk } from "./on-disk.ts";
 
@@ -36,53 +33,44 @@ export const drill: Drill = {
       lost: 0,
     };
     while (figures.signals < count && problems.length < MAX_PROBLEMS) {
-      const web = await startWebProcess({
-        profile: { ...PROFILES.small, pages, hosts: 20 },
-        latencyMs: 5,
-      });
-      try {
-        await withFolder(async (folder) => {
-          const out = join(folder, "out");
-          let signals = 0;
-          for (;;) {
-            const crawl = startCrawl(nextArguments(web.start, out));
-            const signal = random.below(2) === 0 ? "SIGINT" : "SIGTERM";
-            let sentMs = 0;
-            if (signals < signalsPerCrawl && figures.signals < count) {
-              const step = 1 + random.below(Math.ceil((2 * pages) / signalsPerCrawl));
-              await served(web, (await web.report()).pages + step, crawl);
-              sentMs = performance.now();
-              crawl.child.kill(signal);
-            }
-            const { code, stderr } = await crawl.ended;
-            if (code === 0) break;
-            // Struck before it could listen, so before it asked for anything.
-            if (code === null) continue;
-            if (code !== (signal === "SIGINT" ? 130 : 143) || sentMs === 0) {
-              problems.push(`exit code ${code} after ${signal}: ${stderr.slice(-500)}`);
-              break;
-            }
-            signals++;
-            figures.signals++;
-            tell?.(figures.signals);
-            const tookMs = Math.round(performance.now() - sentMs);
-            exits.push(tookMs);
-            if (tookMs > MAX_EXIT_MS) problems.push(`${signal}: ${tookMs} ms to the exit`);
+      await withCrawl({ pages, hosts: 20 }, 5, async (web, out) => {
+        let signals = 0;
+        for (;;) {
+          const crawl = startCrawl(nextArguments(web.start, out));
+          const signal = random.below(2) === 0 ? "SIGINT" : "SIGTERM";
+          let sentMs = 0;
+          if (signals < signalsPerCrawl && figures.signals < count) {
+            const step = 1 + random.below(Math.ceil((2 * pages) / signalsPerCrawl));
+            await served(web, (await web.report()).pages + step, crawl);
+            sentMs = performance.now();
+            crawl.child.kill(signal);
           }
-          const { reachable } = await web.truth();
-          const { repeated } = await web.report();
-          const disk = readOnDisk(out);
-          figures.crawls++;
-          figures.refetched += repeated;
-          figures.lost += Math.max(0, reachable - disk.pages);
-          problems.push(...disk.problems);
-          if (repeated > 0) problems.push(`${repeated} pages fetched again after clean stops`);
-          if (disk.pages !== reachable) problems.push(`${disk.pages} pages of ${reachable}`);
-          if (signals === 0) problems.push("no signal met a running crawl");
-        });
-      } finally {
-        await web.close();
-      }
+          const { code, stderr } = await crawl.ended;
+          if (code === 0) break;
+          // Struck before it could listen, so before it asked for anything.
+          if (code === null) continue;
+          if (code !== (signal === "SIGINT" ? 130 : 143) || sentMs === 0) {
+            problems.push(`exit code ${code} after ${signal}: ${stderr.slice(-500)}`);
+            break;
+          }
+          signals++;
+          figures.signals++;
+          tell?.(figures.signals);
+          const tookMs = Math.round(performance.now() - sentMs);
+          exits.push(tookMs);
+          if (tookMs > MAX_EXIT_MS) problems.push(`${signal}: ${tookMs} ms to the exit`);
+        }
+        const { reachable } = await web.truth();
+        const { repeated } = await web.report();
+        const disk = readOnDisk(out);
+        figures.crawls++;
+        figures.refetched += repeated;
+        figures.lost += Math.max(0, reachable - disk.pages);
+        problems.push(...disk.problems);
+        if (repeated > 0) problems.push(`${repeated} pages fetched again after clean stops`);
+        if (disk.pages !== reachable) problems.push(`${disk.pages} pages of ${reachable}`);
+        if (signals === 0) problems.push("no signal met a running crawl");
+      });
     }
     exits.sort((a, b) => a - b);
     figures.medianExitMs = exits[exits.length >> 1] ?? 0;

@@ -150,7 +150,7 @@ export function shardedTeam(options: TeamOptions): Team {
     const owned = Array.from({ length: SHARDS }, (_, number) => number)
       .filter((number) => number % threads === thread)
       .map((number) => {
-        const cash = byCash && new ShardCash(5, 6);
+        const cash = byCash && new ShardCash();
         const queue = byCash
           ? new OpicQueue(cash!, log, noFile, byCash)
           : new ChainQueue(log, false);

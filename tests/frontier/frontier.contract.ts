@@ -7,6 +7,8 @@ import { type Member, openTeam, type Team, type TeamOptions } from "./frontier-t
 
 /** Page i of a made-up web links to the pages of its list; pages are spread over ten sites. */
 const PAGES = 60;
+/** A crawl of so few pages has ended long before. */
+const MAX_TURNS = 10_000;
 const webs = fc.array(fc.array(fc.nat(PAGES - 1), { maxLength: 6 }), {
   minLength: PAGES,
   maxLength: PAGES,
@@ -36,6 +38,8 @@ class Crawlers {
   readonly #choose: (bound: number) => number;
   readonly #latencyMs: number;
   readonly #inFlight: { member: Member; lease: Lease; endMs: number }[] = [];
+  /** When a URL that is tried again may be asked for. */
+  readonly #restsMs = new Map<string, number>();
   /** The end of the last request of each host. */
   readonly #endedMs = new Map<string, number>();
   readonly #delayMs: number;
@@ -85,12 +89,14 @@ class Crawlers {
   /** Turns until `isOver`, or until everything has ended. */
   run(isOver = () => this.team.pending.value === 0): void {
     for (let turns = 0; !isOver(); turns++) {
-      assert.ok(turns < 200_000, "does not end");
+      assert.ok(turns < MAX_TURNS, "does not end");
       this.turn();
     }
   }
 
   #begin(member: Member, lease: Lease): void {
+    const restsMs = this.#restsMs.get(lease.url) ?? 0;
+    assert.ok(this.nowMs >= restsMs, `${lease.url} is tried ${restsMs - this.nowMs} ms too early`);
     const untilMs = member.gates.enter(lease.host, `address of ${lease.host.name}`, this.nowMs);
     if (untilMs > 0) {
       member.frontier.settle(lease, { kind: "retry", untilMs, rests: false });
@@ -115,7 +121,9 @@ class Crawlers {
       this.retried.push(lease.url);
       const rests = this.#choose(2) === 0;
       if (rests) frontier.requestEnded(lease, this.nowMs);
-      frontier.settle(lease, { kind: "retry", untilMs: this.nowMs + this.#choose(20), rests });
+      const untilMs = this.nowMs + this.#choose(20);
+      this.#restsMs.set(lease.url, untilMs);
+      frontier.settle(lease, { kind: "retry", untilMs, rests });
       return;
     }
     frontier.requestEnded(lease, this.nowMs);
@@ -180,7 +188,7 @@ export function frontierContract(name: string, newTeam: (options: TeamOptions) =
         assert.equal(known, all.length);
         for (const { frontier } of members) frontier.close();
       }),
-      { numRuns: 60 },
+      { numRuns: 60, endOnFailure: true },
     );
   });
 
@@ -199,7 +207,7 @@ export function frontierContract(name: string, newTeam: (options: TeamOptions) =
           assert.ok(crawlers.visited.length >= 3);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 25, endOnFailure: true },
     );
   });
 
@@ -221,8 +229,9 @@ export function frontierContract(name: string, newTeam: (options: TeamOptions) =
       (page + 1) % PAGES,
       (page + 2) % PAGES,
     ]);
-    const crawlers = new Crawlers(newTeam({ threads: 2, slots: 4 }), web, seeded(4));
-    openTeam(crawlers.team, [pageUrl(0)]);
+    const team = newTeam({ threads: 2, slots: 4, maxPages: 1000 });
+    const crawlers = new Crawlers(team, web, seeded(4));
+    openTeam(team, [pageUrl(0)]);
     crawlers.run(() => crawlers.visited.length >= 10);
     crawlers.run(() => {
       crawlers.abandonAll();
@@ -231,6 +240,21 @@ export function frontierContract(name: string, newTeam: (options: TeamOptions) =
     assert.ok(crawlers.abandoned > 0);
     assert.equal(crawlers.team.seen.ends, 1);
     assert.equal(new Set(crawlers.visited).size, crawlers.visited.length, "none is taken twice");
+    assert.equal(team.permits.left, 1000 - team.seen.pages, "drained leases hold no permits");
+  });
+
+  test(`${name}: without a permit nothing is taken, and a permit that comes back is worth a look`, () => {
+    const team = newTeam({ threads: 1, slots: 4, maxPages: 1 });
+    openTeam(team, [pageUrl(0), pageUrl(1)]);
+    const { frontier } = team.members[0]!;
+    const [first, ...none] = frontier.take(4, 1);
+    assert.ok(first !== undefined && none.length === 0);
+    assert.deepEqual(frontier.take(4, 1), []);
+    assert.equal(frontier.turn(1, "run"), Number.POSITIVE_INFINITY, "nothing spins");
+    frontier.requestEnded(first, 1);
+    frontier.settle(first, { kind: "retry", untilMs: 100, rests: true });
+    assert.ok(frontier.turn(1, "run") <= 1);
+    assert.equal(frontier.take(4, 1).length, 1);
   });
 
   test(`${name}: --max-pages ends at exactly N, however many are in flight`, () => {
@@ -252,7 +276,7 @@ export function frontierContract(name: string, newTeam: (options: TeamOptions) =
           assert.equal(held + team.permits.left, 0, "every permit became a page");
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 40, endOnFailure: true },
     );
   });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { parseRefresh } from "../../src/parse/meta-refresh.ts";
 import { referenceRefresh } from "./refresh-reference.ts";
-import { claim, type FuzzTarget, linear } from "./target.ts";
+import { parserTarget } from "./target.ts";
 
 const piece = fc.constantFrom(
   "0",
@@ -59,24 +59,10 @@ const content = fc.oneof(
 );
 
 /** meta refresh: what the standard's own steps give. */
-export const refreshTarget: FuzzTarget = {
-  name: "refresh",
-  open: () => ({
-    parts: [
-      {
-        name: "standard",
-        quick: true,
-        property: claim(
-          fc.property(content, (text) => {
-            assert.deepEqual(parseRefresh(text), referenceRefresh(text));
-          }),
-        ),
-      },
-      {
-        name: "linear",
-        timed: true,
-        property: linear(content, parseRefresh, { characters: 500_000, cpuMs: 2000 }),
-      },
-    ],
-  }),
-};
+export const refreshTarget = parserTarget(
+  "refresh",
+  content,
+  (text) => assert.deepEqual(parseRefresh(text), referenceRefresh(text)),
+  parseRefresh,
+  500_000,
+);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { parseSrcset } from "../../src/parse/srcset.ts";
 import { referenceSrcset } from "./srcset-reference.ts";
-import { claim, type FuzzTarget, linear } from "./target.ts";
+import { parserTarget } from "./target.ts";
 
 const piece = fc.constantFrom(
   "a.png",
@@ -46,27 +46,15 @@ const text = fc.oneof(
 );
 
 /** srcset attributes: the candidates of the standard's own steps. */
-export const srcsetTarget: FuzzTarget = {
-  name: "srcset",
-  open: () => ({
-    parts: [
-      {
-        name: "standard",
-        quick: true,
-        property: claim(
-          fc.property(text, (srcset) => {
-            const found = parseSrcset(srcset).map(({ link, density, widthPixels }) => {
-              return { link, density, width: widthPixels };
-            });
-            assert.deepEqual(found, referenceSrcset(srcset));
-          }),
-        ),
-      },
-      {
-        name: "linear",
-        timed: true,
-        property: linear(text, parseSrcset, { characters: 200_000, cpuMs: 2000 }),
-      },
-    ],
-  }),
-};
+export const srcsetTarget = parserTarget(
+  "srcset",
+  text,
+  (srcset) => {
+    const found = parseSrcset(srcset).map(({ link, density, widthPixels }) => {
+      return { link, density, width: widthPixels };
+    });
+    assert.deepEqual(found, referenceSrcset(srcset));
+  },
+  parseSrcset,
+  200_000,
+);

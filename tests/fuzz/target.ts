@@ -72,6 +72,29 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+/** A parser that must do what the steps of a standard do, in linear time. */
+export function parserTarget(
+  name: string,
+  texts: fc.Arbitrary<string>,
+  check: (text: string) => void,
+  parse: (text: string) => void,
+  characters: number,
+): FuzzTarget {
+  return {
+    name,
+    open: () => ({
+      parts: [
+        { name: "standard", quick: true, property: claim(fc.property(texts, check)) },
+        {
+          name: "linear",
+          timed: true,
+          property: linear(texts, parse, { characters, cpuMs: 2000 }),
+        },
+      ],
+    }),
+  };
+}
+
 /**
  * A claim about time: a unit is repeated up to a size at which anything worse than linear would take many times the
  * limit, which itself is many times what linear code needs.

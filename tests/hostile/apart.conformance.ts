@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import type { PlayedCase } from "../../src/web/hostile/hostile-web.ts";
 import type { SeenRequest } from "../../src/web/hostile/witness.ts";
 import { proxyServer } from "../crawl/proxy-server.ts";
 import { readRecords } from "../support/archive.ts";
-import { root } from "../support/conformance.ts";
-import { readReport } from "../support/orbweaver.ts";
+import { MAIN, readReport } from "../support/orbweaver.ts";
 import { archiveProblems } from "./archive-check.ts";
-import { everywhere, hostileCrawl, hostileProcess } from "./hostile-process.ts";
+import { everywhere, hostileSuite, testDuration } from "./hostile-process.ts";
 import { Judge } from "./judge.ts";
 
 // The rows of the hostile web that need a crawl of their own: other options, no end, or very many links.
@@ -23,16 +21,8 @@ const MAX_SECONDS = 120;
 const MAX_TRAP_PAGES = 5000;
 const MAX_LISTED = 50_000;
 
-const startMs = performance.now();
-const folder = mkdtempSync(join(tmpdir(), "orbweaver-apart-"));
-const web = await hostileProcess(folder);
-after(async () => {
-  await web.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-let crawls = 0;
-const crawlOf = (seeds: readonly string[], args: readonly string[]) =>
-  hostileCrawl(web, join(folder, `out-${++crawls}`), seeds, args);
+const suite = await hostileSuite("apart");
+const { web, folder, crawlOf } = suite;
 type Case = PlayedCase & { readonly tls?: boolean };
 const cases = (wanted: (hostile: Case) => boolean) => web.cases.filter(wanted);
 const named = (title: string) => web.cases.find(({ row, name }) => `${row} ${name}` === title)!;
@@ -185,9 +175,8 @@ test("S1 to S6: pages as files stay in their folder, each in its own; formulas a
   // A file system that ignores case must not bring two of them together.
   const spelled = new Set(contents.map((file) => file.toLowerCase().normalize("NFC")));
   assert.ok(spelled.size >= contents.length - 2, `${spelled.size} of ${contents.length}`);
-  const main = join(root, "build/src/cli/main.js");
   const csv = join(folder, "pages.csv");
-  const run = spawnSync(process.execPath, [main, "export", crawl.out, "--to", "csv", "--out", csv]);
+  const run = spawnSync(process.execPath, [MAIN, "export", crawl.out, "--to", "csv", "--out", csv]);
   assert.equal(run.status, 0, String(run.stderr));
   const text = readFileSync(csv, "utf8");
   assert.match(text, /"'=HYPERLINK\(/);
@@ -216,8 +205,4 @@ for (const hostile of cases(({ needs }) => needs === "traps")) {
   });
 }
 
-test(`all this took less than ${MAX_SECONDS} s`, (t) => {
-  const seconds = (performance.now() - startMs) / 1000;
-  t.diagnostic(`${seconds.toFixed(0)} s`);
-  assert.ok(seconds < MAX_SECONDS);
-});
+testDuration(suite, MAX_SECONDS);

@@ -1,6 +1,9 @@
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { after, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import {
   HOSTILE_BLOCK,
@@ -8,9 +11,10 @@ import {
   startHostileWeb,
 } from "../../src/web/hostile/hostile-web.ts";
 import type { WitnessReport } from "../../src/web/hostile/witness.ts";
-import { root } from "../support/conformance.ts";
 import {
+  collect,
   type LogLine,
+  MAIN,
   type PageLine,
   readLines,
   readLog,
@@ -18,7 +22,6 @@ import {
 } from "../support/orbweaver.ts";
 import { RunDelays } from "./run-delays.ts";
 
-const MAIN = join(root, "build/src/cli/main.js");
 const RECORDER = fileURLToPath(new URL("./record-connects.js", import.meta.url));
 const SAMPLE_MS = 25;
 
@@ -59,6 +62,39 @@ export async function hostileProcess(folder: string): Promise<HostileProcess> {
         child.kill("SIGTERM");
       }),
   };
+}
+
+/** A hostile web and a folder for the crawls of one suite; both are gone when it ends. */
+export interface HostileSuite {
+  readonly web: HostileProcess;
+  readonly folder: string;
+  readonly startMs: number;
+  /** Crawls into a folder of its own. */
+  crawlOf(seeds: readonly string[], args: readonly string[]): Promise<HostileCrawl>;
+}
+
+/** Starts what a suite of the hostile web needs. */
+export async function hostileSuite(name: string): Promise<HostileSuite> {
+  const startMs = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), `orbweaver-${name}-`));
+  const web = await hostileProcess(folder);
+  after(async () => {
+    await web.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  let crawls = 0;
+  const crawlOf: HostileSuite["crawlOf"] = (seeds, args) =>
+    hostileCrawl(web, join(folder, `out-${++crawls}`), seeds, args);
+  return { web, folder, startMs, crawlOf };
+}
+
+/** The last test of a suite: how long everything took. */
+export function testDuration({ startMs }: HostileSuite, maxSeconds: number): void {
+  test(`everything took less than ${maxSeconds} s`, (t) => {
+    const seconds = (performance.now() - startMs) / 1000;
+    t.diagnostic(`${seconds.toFixed(0)} s`);
+    assert.ok(seconds < maxSeconds);
+  });
 }
 
 function firstLine(child: ChildProcess): Promise<string> {
@@ -137,9 +173,7 @@ export async function hostileCrawl(
     },
   });
   const startMs = performance.now();
-  let [stdout, stderr] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const { ended } = collect(child);
   const rss: [number, number][] = [];
   let peakRssMiB = 0;
   let [lookedMs, slackS] = [startMs, 0.5];
@@ -152,10 +186,7 @@ export async function hostileCrawl(
     peakRssMiB = Math.max(peakRssMiB, peak);
     if (now > 0) rss.push([(performance.now() - startMs) / 1000, now]);
   }, SAMPLE_MS);
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", resolve);
-  });
+  const { code, stdout, stderr } = await ended;
   clearInterval(timer);
   const lines = (file: string) => (existsSync(file) ? readLines<SkippedLine>(file) : []);
   return {

@@ -126,7 +126,7 @@ test("words are counted across inline tags and not in what nobody sees", () => {
   assert.equal(parse("<p>a<p>b", { words: false }).words, 0);
 });
 
-test("the count does not depend on the words that are kept, nor on the way of reading", () => {
+test("the count does not depend on the words that are kept, nor on how the page is read", () => {
   const text = Array.from({ length: 50 }, (_, i) => `<i>w</i>${i} x&nbsp;y `).join("<p>");
   const page = parse(text);
   assert.equal(page.words, 150);

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { test } from "node:test";
 import { FolderTakenError } from "../../src/errors.ts";
-import { finishFolder } from "../../src/store/finish/merge-parts.ts";
+import { mergeParts } from "../../src/store/finish/merge-parts.ts";
 import { crawlPaths, partsOf } from "../../src/store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
 import { readWarc } from "../../src/store/warc/warc-reader.ts";
@@ -42,7 +42,7 @@ for (const builders of [1, 3]) {
   test(`${builders} builder(s): index, pages, log and report agree with the archive`, (t) => {
     const folder = join(freshFolder(t), "crawl");
     crawl(folder, builders, 40);
-    finishFolder(folder);
+    mergeParts(folder);
     const paths = crawlPaths(folder);
     const [header, ...pages] = objects(paths.pages);
     assert.deepEqual(header, { format: "json-pages-1.0", id: "pages", title: "All Pages" });
@@ -86,19 +86,19 @@ test("finishing again, or after an interruption, changes nothing", (t) => {
   crawl(before, 3, 20);
   const after = join(base, "finished");
   cpSync(before, after, { recursive: true });
-  finishFolder(after);
+  mergeParts(after);
   const wanted = ["pages", "index", "log", "skipped"] as const;
   const snapshot = (dir: string) =>
     wanted.map((name) => readFileSync(crawlPaths(dir)[name], "utf8"));
   const good = snapshot(after);
-  finishFolder(after);
+  mergeParts(after);
   assert.deepEqual(snapshot(after), good);
   // Interrupted between the new file and the removal of its parts: some parts are still there.
   for (const name of wanted) {
     const parts = partsOf(crawlPaths(before)[name]);
     for (let gone = 0; gone < parts.length; gone++) {
       for (const part of parts.slice(gone)) cpSync(part, part.replace(before, after));
-      finishFolder(after);
+      mergeParts(after);
       assert.deepEqual(snapshot(after), good, `${name} with ${gone} parts gone`);
     }
   }
@@ -171,7 +171,7 @@ test("a folder is taken only when nothing is in it, and the refusal says what to
 test("an index and a report are there even if nothing was found", (t) => {
   const folder = join(freshFolder(t), "crawl");
   crawl(folder, 1, 0);
-  finishFolder(folder);
+  mergeParts(folder);
   const paths = crawlPaths(folder);
   assert.deepEqual([lines(paths.index), lines(paths.skipped), lines(paths.log)], [[], [], []]);
   assert.equal(lines(paths.pages).length, 1);
@@ -191,7 +191,7 @@ test("P9, S3: no file holds a credential or a line that came from outside", (t) 
     }),
   );
   builder.close();
-  finishFolder(folder);
+  mergeParts(folder);
   assert.equal(lines(paths.index).length, 1);
   assert.match(
     lines(paths.index)[0]!,

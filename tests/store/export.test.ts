@@ -11,10 +11,10 @@ import { exportTree } from "../../src/store/export/export-tree.ts";
 import { exportWacz } from "../../src/store/export/export-wacz.ts";
 import { writeZipNum } from "../../src/store/export/zip-num.ts";
 import { ZipWriter } from "../../src/store/export/zip-writer.ts";
-import { finishFolder } from "../../src/store/finish/merge-parts.ts";
+import { replaceFile } from "../../src/store/files/replace-file.ts";
+import { mergeParts } from "../../src/store/finish/merge-parts.ts";
 import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
-import { replaceFile } from "../../src/store/folder/replace-file.ts";
 import { readTree, readTreeContent } from "../../src/store/tree/tree-files.ts";
 import { sampleCrawl } from "./journaled-crawl.ts";
 import { freshFolder, sampleBuilder, sampleCapture, url } from "./sample-capture.ts";
@@ -63,7 +63,7 @@ function crawl(t: TestContext): string {
     sampleCapture({ url: url("http://h/4"), parent, body: Buffer.from(text), depth: 2 }),
   );
   builder.close();
-  finishFolder(folder);
+  mergeParts(folder);
   return folder;
 }
 
@@ -255,7 +255,7 @@ test("tree: every page decoded, revisits with the payload they name, and once on
 test("a crawl that keeps a tree alone is exported from that; open archives and crawls without pages are refused", (t) => {
   const only = join(freshFolder(t), "only");
   sampleCrawl(only, { store: "tree" }).close();
-  finishFolder(only);
+  mergeParts(only);
   const out = join(only, "exported");
   const pages = lines(crawlPaths(only).pages).length - 1;
   assert.deepEqual(exportTree(only, out), { written: pages, there: 0, lost: 0 });
@@ -272,6 +272,6 @@ test("a crawl that keeps a tree alone is exported from that; open archives and c
   });
   const none = join(freshFolder(t), "none");
   sampleCrawl(none, { store: "none" }).close();
-  finishFolder(none);
+  mergeParts(none);
   assert.throws(() => exportTree(none, join(none, "exported")), noPages);
 });

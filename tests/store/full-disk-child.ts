@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DiskFullError } from "../../src/errors.ts";
-import { finishFolder } from "../../src/store/finish/merge-parts.ts";
+import { mergeParts } from "../../src/store/finish/merge-parts.ts";
 import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
 import { sampleBuilder, sampleCapture, url } from "./sample-capture.ts";
 
@@ -35,5 +35,5 @@ for (let n = 0; n < 40; n++) {
   }
 }
 builder.close();
-finishFolder(folder);
+mergeParts(folder);
 process.stdout.write(JSON.stringify({ refused, sizeAtRefusal }));

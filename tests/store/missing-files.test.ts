@@ -18,7 +18,7 @@ const SHARDS = 3;
 
 /** A crawl of three shards: one with two snapshots behind it, one with a journal alone, one that never wrote. */
 function makeCrawl(dir: string): string {
-  const { journals: folder } = createCrawlFolder(dir, 0, { ...SEEDS, config: { shards: SHARDS } });
+  const { journals: folder } = createCrawlFolder(dir, 0, { ...SEEDS, journals: SHARDS });
   for (const shard of [0, 1]) {
     const options = { folder, shard, ...SEEDS, files: UNSYNCED_FILES };
     const writer = new JournalWriter({ ...options, epoch: 1, segmentBytes: 150 });

@@ -8,9 +8,9 @@ import { graphPaths } from "../../src/store/folder/graph-facts.ts";
 import { openGraph } from "../../src/store/graph/link-log.ts";
 import { cdxjFields } from "../../src/store/lists/cdxj.ts";
 import { openIndex, openLog, openPages, openSkipped } from "../../src/store/lists/list-writers.ts";
-import { openTree } from "../../src/store/tree/page-tree.ts";
 import { readTree } from "../../src/store/tree/tree-files.ts";
-import { openUnkept } from "../../src/store/unkept.ts";
+import { openTree } from "../../src/store/tree/tree-writer.ts";
+import { openUnkept } from "../../src/store/unkept-writer.ts";
 import { readWarc } from "../../src/store/warc/warc-reader.ts";
 import { openWarc } from "../../src/store/warc/warc-writer.ts";
 import {

@@ -1,11 +1,12 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { root } from "./conformance.ts";
 
-const MAIN = join(root, "build/src/cli/main.js");
+/** The compiled program. */
+export const MAIN = join(root, "build/src/cli/main.js");
 
 /** A folder of the test's own, removed after it. */
 export function tempFolder(t: TestContext): string {
@@ -21,26 +22,37 @@ export interface Finished {
   readonly stderr: string;
 }
 
+/** What a process writes, as far as it has come, and how it ends. */
+export interface Collected {
+  readonly written: { readonly stdout: string; readonly stderr: string };
+  readonly ended: Promise<Finished & { readonly signal: NodeJS.Signals | null }>;
+}
+
+/** Collects what a process writes until it ends. */
+export function collect(child: ChildProcess): Collected {
+  const written = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]!.setEncoding("utf8").on("data", (text: string) => {
+      written[name] += text;
+    });
+  }
+  const ended = new Promise<Finished & { signal: NodeJS.Signals | null }>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ code, signal, ...written }));
+  });
+  return { written, ended };
+}
+
 /** Runs the compiled program to its end; `meanwhile` gets its process for signals. */
 export function orbweaver(
   args: readonly string[],
   meanwhile?: (kill: (signal: NodeJS.Signals) => void, onStderr: Promise<void>) => void,
 ): Promise<Finished> {
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-  });
+  const { ended } = collect(child);
   const first = new Promise<void>((resolve) => child.stderr.once("data", () => resolve()));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
   meanwhile?.((signal) => child.kill(signal), first);
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ code, stdout, stderr }));
-  });
+  return ended;
 }
 
 /** The objects of a JSON-lines file. */

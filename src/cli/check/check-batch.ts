@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { EXIT } from "../../errors.ts";
+import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import type { Io, Output } from "../io.ts";
 
 /** Answers one line of a batch; what it throws becomes the error of that line. */
-export type Answerer = (question: Question) => object;
+export type Answerer = (question: Question) => object | Promise<object>;
 
 /** Why a line of a batch has no answer; its message is what the user reads. */
 export class BadLine extends Error {}
@@ -40,9 +41,7 @@ export class Question {
 
   /** A text that must be there. */
   needed(name: string): string {
-    const value = this.text(name);
-    if (value === undefined) throw new BadLine(`"${name}" is missing`);
-    return value;
+    return needed(name, this.text(name));
   }
 
   /** Bytes written in base64. */
@@ -51,6 +50,18 @@ export class Question {
     if (text === undefined) return undefined;
     if (!/^[A-Za-z0-9+/_-]*={0,2}\s*$/.test(text)) throw new BadLine(`"${name}" is not base64`);
     return Buffer.from(text, "base64");
+  }
+
+  /** Bytes that must be there. */
+  neededBytes(name: string): Buffer {
+    return needed(name, this.bytes(name));
+  }
+
+  /** The `url` of a line, which must be one that can be fetched. */
+  pageUrl(): CrawlUrl {
+    const url = canonicalize(this.needed("url"));
+    if (url === undefined) throw new BadLine('"url" is not an http or https URL');
+    return url;
   }
 
   /** Bytes written as text under one name or in base64 under the other. */
@@ -63,6 +74,11 @@ export class Question {
   }
 }
 
+function needed<T>(name: string, value: T | undefined): T {
+  if (value === undefined) throw new BadLine(`"${name}" is missing`);
+  return value;
+}
+
 /**
  * Answers JSON lines from standard input with JSON lines on standard output, one for one and in order. A line that
  * cannot be answered gets `{"error": ...}`. Memory does not grow with the number of lines: reading waits for writing.
@@ -72,7 +88,7 @@ export async function runBatch(io: Io, answer: Answerer): Promise<number> {
   for await (const chunk of io.stdin) {
     let answers = "";
     for (const line of lines.push(Buffer.from(chunk as Uint8Array))) {
-      answers += answerLine(line, answer);
+      answers += await answerLine(line, answer);
       if (answers.length < SEND_CHARACTERS) continue;
       if (!(await send(io.stdout, answers))) return EXIT.finished;
       answers = "";
@@ -80,14 +96,14 @@ export async function runBatch(io: Io, answer: Answerer): Promise<number> {
     // Nothing waits for the next chunk: a program may read an answer before it asks again.
     if (answers !== "" && !(await send(io.stdout, answers))) return EXIT.finished;
   }
-  for (const line of lines.end()) await send(io.stdout, answerLine(line, answer));
+  if (lines.hasRest) await send(io.stdout, await answerLine(lines.take(), answer));
   return EXIT.finished;
 }
 
-function answerLine(line: string | undefined, answer: Answerer): string {
+async function answerLine(line: string | undefined, answer: Answerer): Promise<string> {
   try {
     if (line === undefined) throw new BadLine(`the line is longer than ${MAX_LINE_BYTES} bytes`);
-    return `${JSON.stringify(answer(new Question(line)))}\n`;
+    return `${JSON.stringify(await answer(new Question(line)))}\n`;
   } catch (error) {
     const known = error instanceof BadLine;
     const message = error instanceof Error ? error.message : String(error);
@@ -97,7 +113,7 @@ function answerLine(line: string | undefined, answer: Answerer): string {
 
 /** Writes and waits while the reader is behind; false when there is no reader any more. */
 async function send(output: Output, text: string): Promise<boolean> {
-  if (!isOpen(output)) return false;
+  if (!output.writable) return false;
   if (output.write(text)) return true;
   const stop = new AbortController();
   try {
@@ -110,10 +126,6 @@ async function send(output: Output, text: string): Promise<boolean> {
   } finally {
     stop.abort();
   }
-  return isOpen(output);
-}
-
-function isOpen(output: Output): boolean {
   return output.writable;
 }
 
@@ -126,27 +138,28 @@ class Lines {
     let start = 0;
     for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
       this.#keep(chunk.subarray(start, end));
-      yield this.#take();
+      yield this.take();
       start = end + 1;
     }
     if (start < chunk.length) this.#keep(chunk.subarray(start));
   }
 
-  /** The last line, if it has no line end. */
-  *end(): Generator<string | undefined> {
-    if (this.#bytes > 0) yield this.#take();
+  /** Whether the last line has no line end. */
+  get hasRest(): boolean {
+    return this.#bytes > 0;
+  }
+
+  /** What was kept, as one line. */
+  take(): string | undefined {
+    const line = this.#bytes > MAX_LINE_BYTES ? undefined : Buffer.concat(this.#parts).toString();
+    this.#parts = [];
+    this.#bytes = 0;
+    return line;
   }
 
   #keep(part: Buffer): void {
     this.#bytes += part.length;
     if (this.#bytes <= MAX_LINE_BYTES) this.#parts.push(part);
     else this.#parts = [];
-  }
-
-  #take(): string | undefined {
-    const line = this.#bytes > MAX_LINE_BYTES ? undefined : Buffer.concat(this.#parts).toString();
-    this.#parts = [];
-    this.#bytes = 0;
-    return line;
   }
 }

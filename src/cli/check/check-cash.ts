@@ -7,8 +7,8 @@ import { recoverShard } from "../../frontier/fold/recover-shard.ts";
 import { listJournals } from "../../frontier/journal/journal-listing.ts";
 import { admissionFingerprint } from "../../frontier/seen/admission-key.ts";
 import { lastFingerprint } from "../../hash/fingerprint.ts";
+import { readLines } from "../../store/files/read-file.ts";
 import { crawlPaths, partsOf, readCrawlState } from "../../store/folder/crawl-folder.ts";
-import { readLines } from "../../store/lists/line-reader.ts";
 import type { PageLine } from "../../store/lists/page-line.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../url/site.ts";
@@ -35,7 +35,7 @@ export function knownCash(dir: string, url: CrawlUrl): KnownCash {
   }
   const { seedLow, seedHigh } = state;
   const shard = shardOf(siteHash(siteOf(hostnameOf(url))), config.shards);
-  const cash = new ShardCash(seedLow, seedHigh);
+  const cash = new ShardCash();
   const folder = crawlPaths(dir).journals;
   recoverShard({ folder, shard, seedLow, seedHigh, cash }, () => {});
   const found = { url, parent: undefined, depth: 0, via: "link", seed: false, chain: [] } as const;

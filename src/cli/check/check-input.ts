@@ -1,11 +1,9 @@
 import { readNamedInput } from "../../config/named-file.ts";
-import { readSeed } from "../../config/seed-line.ts";
-import { UsageError } from "../../errors.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Io } from "../io.ts";
-import { oneWord } from "./answer.ts";
-import { textOf } from "./check-options.ts";
+import { textOf } from "../options.ts";
+import { oneWord, typedUrl } from "./answer.ts";
 
 /** A document to look at, with the address it counts as. */
 export interface CheckInput {
@@ -21,16 +19,14 @@ export async function readCheckInput(
   io: Io,
   example: string,
 ): Promise<CheckInput> {
-  const text = oneWord(words, "URL", example);
-  const read = readSeed(text);
-  if ("reason" in read) throw new UsageError(`${text}: ${read.reason}; for example ${example}`);
+  const url = typedUrl(oneWord(words, "URL", example), `for example ${example}`);
   const contentType = textOf(args, "content-type");
   const file = textOf(args, "file");
   if (file === undefined) {
     const { fetchDocument } = await import("./check-fetch.ts");
-    const fetched = await fetchDocument(read.url, io);
+    const fetched = await fetchDocument(url, io);
     return { ...fetched, contentType: contentType ?? fetched.contentType };
   }
   const body = await readNamedInput(file, "--file", io.stdin);
-  return { url: read.url, body, contentType };
+  return { url, body, contentType };
 }

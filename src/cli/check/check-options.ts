@@ -1,6 +1,7 @@
 import type { OptionSpec } from "../../config/option.ts";
+import { UsageError } from "../../errors.ts";
 import type { Arguments } from "../arguments.ts";
-import { DEBUG_OPTION, jsonOption } from "../options.ts";
+import { DEBUG_OPTION, jsonOption, textOf } from "../options.ts";
 
 const group = "Options";
 
@@ -135,12 +136,17 @@ export const CHECK_OPTIONS: readonly OptionSpec[] = [
   DEBUG_OPTION,
 ];
 
-/** The text of an option that was given once. */
-export function textOf(args: Arguments, flag: string): string | undefined {
-  return args.options.get(flag) as string | undefined;
-}
-
-/** The values of an option that can be repeated. */
-export function listOf(args: Arguments, flag: string): readonly string[] {
-  return (args.options.get(flag) as readonly string[] | undefined) ?? [];
+/** The value of an option or its default; one that is not allowed is refused in the words of its help. */
+export function allowedValue(
+  args: Arguments,
+  flag: string,
+  standard: string,
+  isAllowed: (text: string) => boolean,
+): string {
+  const text = textOf(args, flag) ?? standard;
+  if (isAllowed(text)) return text;
+  const { allowed, examples } = CHECK_OPTIONS.find((option) => option.flag === flag)!;
+  throw new UsageError(
+    `--${flag} ${text} is not allowed; use ${allowed}, for example ${examples[0]}`,
+  );
 }

@@ -1,62 +1,71 @@
-import { humanDuration } from "../../config/durations.ts";
 import { readNamedInput } from "../../config/named-file.ts";
-import { readSeed } from "../../config/seed-line.ts";
 import { PRODUCT } from "../../config/user-agent.ts";
-import { EXIT, UsageError } from "../../errors.ts";
+import { humanDuration } from "../../config/values/durations.ts";
+import { UsageError } from "../../errors.ts";
 import { explainRobots, type RobotsExplanation } from "../../fetch/robots/robots-explain.ts";
 import { RobotsRules } from "../../fetch/robots/robots-rules.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { partsOf } from "../../url/url-parts.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Io } from "../io.ts";
-import { oneWord, printJson, printRows } from "./answer.ts";
-import { type Question, runBatch } from "./check-batch.ts";
-import { textOf } from "./check-options.ts";
+import { textOf } from "../options.ts";
+import { type Check, oneWord, typedUrl } from "./answer.ts";
 
 const EXAMPLE = "orbweaver check robots https://example.org/private/ --file robots.txt";
 
 const ANY_ORIGIN = "http://robots.invalid/";
 
 /** `orbweaver check robots URL`: whether robots.txt allows a URL, and which line decides. */
-export async function checkRobots(
-  words: readonly string[],
-  args: Arguments,
-  io: Io,
-): Promise<number> {
-  if (args.options.get("batch") === true) return runBatch(io, answerRobots);
-  const url = urlOf(oneWord(words, "URL", EXAMPLE));
-  const agent = agentOf(args);
-  const found = explainRobots(await robotsOf(url, args, io), agent, partsOf(url).target);
-  const { allowed, line, rule, crawlDelayMs, sitemaps } = found;
-  if (args.options.get("json") === true) {
-    printJson(io, {
-      url,
-      agent,
+export const check: Check = {
+  async *answers(words, args, io) {
+    const url = typedUrl(oneWord(words, "URL", EXAMPLE), `for example ${EXAMPLE}`);
+    const agent = agentOf(args);
+    const found = explainRobots(await robotsOf(url, args, io), agent, partsOf(url).target);
+    const { allowed, line, rule, crawlDelayMs, sitemaps } = found;
+    yield {
+      json: {
+        url,
+        agent,
+        allowed,
+        line: line ?? null,
+        rule: rule ?? null,
+        crawlDelayMs: crawlDelayMs ?? null,
+        sitemaps,
+      },
+      rows: [
+        ["URL", url],
+        ["agent", agent],
+        ["allowed", allowed ? "yes" : "no"],
+        ["decided by", line === undefined ? SILENCE[found.because] : `line ${line}: ${rule}`],
+        ["group", groupText(found)],
+        // The first one decided; the others match as well and are less specific.
+        ...found.matching
+          .slice(1)
+          .map((other) => ["outweighed", `line ${other.line}: ${other.rule}`] as const),
+        ["crawl delay", crawlDelayMs === undefined ? undefined : humanDuration(crawlDelayMs)],
+        [
+          "refused",
+          found.crawlDelayTooLong ? "the crawl delay is longer than 5 minutes" : undefined,
+        ],
+        ["cut", found.cut ? "only the first 500 KiB are read" : undefined],
+        ...sitemaps.map((sitemap) => ["sitemap", sitemap] as const),
+      ],
+    };
+  },
+  /** `{robots|robots_b64, agent, url}` gives `{allowed, line, crawlDelay, sitemaps}`, the delay in seconds. */
+  batch: () => (question) => {
+    const { bytes } = question.bytesOrText("robots", "robots_b64");
+    const rules = RobotsRules.parse(bytes, question.text("agent") ?? PRODUCT);
+    const { allowed, line } = rules.verdict(targetOf(question.needed("url")));
+    const { crawlDelayMs, sitemaps } = rules;
+    return {
       allowed,
       line: line ?? null,
-      rule: rule ?? null,
-      crawlDelayMs: crawlDelayMs ?? null,
+      crawlDelay: crawlDelayMs === undefined ? null : crawlDelayMs / 1000,
       sitemaps,
-    });
-    return EXIT.finished;
-  }
-  printRows(io, [
-    ["URL", url],
-    ["agent", agent],
-    ["allowed", allowed ? "yes" : "no"],
-    ["decided by", line === undefined ? SILENCE[found.because] : `line ${line}: ${rule}`],
-    ["group", groupText(found)],
-    // The first one decided; the others match as well and are less specific.
-    ...found.matching
-      .slice(1)
-      .map((other) => ["outweighed", `line ${other.line}: ${other.rule}`] as const),
-    ["crawl delay", crawlDelayMs === undefined ? undefined : humanDuration(crawlDelayMs)],
-    ["refused", found.crawlDelayTooLong ? "the crawl delay is longer than 5 minutes" : undefined],
-    ["cut", found.cut ? "only the first 500 KiB are read" : undefined],
-    ...sitemaps.map((sitemap) => ["sitemap", sitemap] as const),
-  ]);
-  return EXIT.finished;
-}
+    };
+  },
+};
 
 const SILENCE: Readonly<Record<RobotsExplanation["because"], string>> = {
   rule: "",
@@ -70,30 +79,10 @@ function groupText({ group, groupLines, rules }: RobotsExplanation): string | un
   return `for ${whom}, line ${groupLines.join(", ")}, ${rules} rules`;
 }
 
-/** `{robots|robots_b64, agent, url}` gives `{allowed, line, crawlDelay, sitemaps}`, the delay in seconds. */
-function answerRobots(question: Question): object {
-  const { bytes } = question.bytesOrText("robots", "robots_b64");
-  const rules = RobotsRules.parse(bytes, question.text("agent") ?? PRODUCT);
-  const { allowed, line } = rules.verdict(targetOf(question.needed("url")));
-  const { crawlDelayMs, sitemaps } = rules;
-  return {
-    allowed,
-    line: line ?? null,
-    crawlDelay: crawlDelayMs === undefined ? null : crawlDelayMs / 1000,
-    sitemaps,
-  };
-}
-
 /** Path and query of whatever was asked about: a URL of any scheme, a path alone, or nothing, which is the root. */
 function targetOf(text: string): string {
   const parsed = URL.canParse(text, ANY_ORIGIN) ? new URL(text, ANY_ORIGIN) : undefined;
   return parsed?.pathname.startsWith("/") ? parsed.pathname + parsed.search : "/";
-}
-
-function urlOf(text: string): CrawlUrl {
-  const read = readSeed(text);
-  if ("url" in read) return read.url;
-  throw new UsageError(`${text}: ${read.reason}; for example ${EXAMPLE}`);
 }
 
 function agentOf(args: Arguments): string {
@@ -106,9 +95,7 @@ function agentOf(args: Arguments): string {
 
 async function robotsOf(url: CrawlUrl, args: Arguments, io: Io): Promise<Uint8Array> {
   const file = textOf(args, "file");
-  if (file === undefined) {
-    const { fetchRobots } = await import("./fetch-robots.ts");
-    return fetchRobots(url, io);
-  }
-  return readNamedInput(file, "--file", io.stdin);
+  if (file !== undefined) return readNamedInput(file, "--file", io.stdin);
+  const { fetchRobots } = await import("./check-fetch.ts");
+  return fetchRobots(url, io);
 }

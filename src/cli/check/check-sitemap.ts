@@ -1,12 +1,7 @@
-import { EXIT } from "../../errors.ts";
-import { parseSitemap } from "../../parse/lists/sitemap.ts";
+import { readWholeList } from "../../crawl/visit/list-reader.ts";
 import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";
-import type { Arguments } from "../arguments.ts";
-import type { Io } from "../io.ts";
-import { printJson, printRows } from "./answer.ts";
-import { BadLine, type Question, runBatch } from "./check-batch.ts";
+import type { Check } from "./answer.ts";
 import { readCheckInput } from "./check-input.ts";
-import { pageUrl } from "./check-page-url.ts";
 
 const EXAMPLE = "orbweaver check sitemap https://example.org/sitemap.xml --file sitemap.xml";
 
@@ -28,44 +23,37 @@ const ERRORS: Readonly<Record<NonNullable<Sitemap["error"]>, string>> = {
 };
 
 /** `orbweaver check sitemap URL`: what a sitemap or feed lists. */
-export async function checkSitemap(
-  words: readonly string[],
-  args: Arguments,
-  io: Io,
-): Promise<number> {
-  if (args.options.get("batch") === true) return runBatch(io, answerSitemap);
-  const { url, body, contentType } = await readCheckInput(words, args, io, EXAMPLE);
-  const sitemap = parseSitemap(body, url, contentType === undefined ? {} : { contentType });
-  const { kind, urls, sitemaps, notes, home, error, dropped, refused } = sitemap;
-  if (args.options.get("json") === true) {
+export const check: Check = {
+  async *answers(words, args, io) {
+    const { url, body, contentType } = await readCheckInput(words, args, io, EXAMPLE);
+    const sitemap = await readWholeList(url, body, contentType);
+    const { kind, urls, sitemaps, notes, home, error, dropped, refused } = sitemap;
     const pages = urls.map((page) => ({ url: page, ...notes.get(page) }));
-    printJson(io, { url, kind, home: home ?? null, pages, sitemaps, error, dropped, refused });
-    return EXIT.finished;
-  }
-  printRows(io, [
-    ["URL", url],
-    ["kind", KINDS[kind]],
-    ["problem", error === undefined ? undefined : `${error}: ${ERRORS[error]}`],
-    ["page of the feed", home],
-    ["pages", urls.length],
-    ["sitemaps", sitemaps.length],
-    ["beyond the limit", dropped === 0 ? undefined : dropped],
-    ["not usable", refused === 0 ? undefined : refused],
-    ...sitemaps.map((link) => ["sitemap", link] as const),
-    ...urls.map((page) => ["page", described(page, notes.get(page)?.lastmodMs)] as const),
-  ]);
-  return EXIT.finished;
-}
+    yield {
+      json: { url, kind, home: home ?? null, pages, sitemaps, error, dropped, refused },
+      rows: [
+        ["URL", url],
+        ["kind", KINDS[kind]],
+        ["problem", error === undefined ? undefined : `${error}: ${ERRORS[error]}`],
+        ["page of the feed", home],
+        ["pages", urls.length],
+        ["sitemaps", sitemaps.length],
+        ["beyond the limit", dropped === 0 ? undefined : dropped],
+        ["not usable", refused === 0 ? undefined : refused],
+        ...sitemaps.map((link) => ["sitemap", link] as const),
+        ...urls.map((page) => ["page", described(page, notes.get(page)?.lastmodMs)] as const),
+      ],
+    };
+  },
+  /** `{body_b64, url}` gives `{urls, sitemaps, error?}`. */
+  batch: () => async (question) => {
+    const body = question.neededBytes("body_b64");
+    const { urls, sitemaps, error } = await readWholeList(question.pageUrl(), body);
+    return { urls, sitemaps, ...(error !== undefined && { error }) };
+  },
+};
 
 function described(page: string, lastmodMs: number | undefined): string {
   if (lastmodMs === undefined) return page;
   return `${page} (changed ${new Date(lastmodMs).toISOString().slice(0, 10)})`;
-}
-
-/** `{body_b64, url}` gives `{urls, sitemaps, error?}`. */
-function answerSitemap(question: Question): object {
-  const body = question.bytes("body_b64");
-  if (body === undefined) throw new BadLine('"body_b64" is missing');
-  const { urls, sitemaps, error } = parseSitemap(body, pageUrl(question));
-  return { urls, sitemaps, ...(error !== undefined && { error }) };
 }

@@ -1,5 +1,3 @@
-import { readSeed } from "../../config/seed-line.ts";
-import { EXIT, UsageError } from "../../errors.ts";
 import { isBlockedPort } from "../../url/blocked-port.ts";
 import { type CrawlUrl, canonicalize, refusalOf } from "../../url/crawl-url.ts";
 import { type DedupPolicy, dedupKey } from "../../url/dedup-key.ts";
@@ -7,56 +5,37 @@ import { partitionOf, shardOf, siteHash, siteOf } from "../../url/site.ts";
 import { surtKey } from "../../url/surt.ts";
 import { hostnameOf, partsOf } from "../../url/url-parts.ts";
 import type { Arguments } from "../arguments.ts";
-import type { Io } from "../io.ts";
-import { oneWord, printJson, printRows } from "./answer.ts";
-import { type Question, runBatch } from "./check-batch.ts";
-import { knownCash } from "./check-cash.ts";
-import { textOf } from "./check-options.ts";
+import { isOn, textOf } from "../options.ts";
+import { type AnswerRow, type Check, oneWord, typedUrl } from "./answer.ts";
+import { type KnownCash, knownCash } from "./check-cash.ts";
+import { allowedValue } from "./check-options.ts";
 import { refusalText } from "./refusal-text.ts";
 
-const DEFAULT_SHARDS = "16";
-
 /** `orbweaver check url LINK`: what the link becomes, and where it belongs. */
-export async function checkUrl(words: readonly string[], args: Arguments, io: Io): Promise<number> {
-  const policy = policyOf(args);
-  if (args.options.get("batch") === true)
-    return runBatch(io, (question) => answerUrl(question, policy));
-  const input = oneWord(words, "link", "orbweaver check url https://example.org/");
-  const answer = urlAnswer(input, baseOf(args), shardsOf(args), policy);
-  const crawl = textOf(args, "crawl");
-  const known =
-    crawl === undefined || answer.url === null ? undefined : knownCash(crawl, answer.url);
-  if (args.options.get("json") === true)
-    printJson(io, known === undefined ? answer : { ...answer, known });
-  else if (answer.url === null) {
-    const reason = refusalText(answer.reason);
-    printRows(io, [
-      ["input", input],
-      ["fetched", "no"],
-      ["reason", `${answer.reason}: ${reason}`],
-    ]);
-  } else {
-    const { reason } = answer;
-    printRows(io, [
-      ["input", input],
-      ["URL", answer.url],
-      ["fetched", reason === undefined ? "yes, if it is in scope and robots.txt allows it" : "no"],
-      ["reason", reason === undefined ? undefined : `${reason}: ${refusalText(reason)}`],
-      ["host", answer.host],
-      ["port", answer.port],
-      ["target", answer.target],
-      ["dedup key", answer.key],
-      ["SURT key", answer.surt],
-      ["site", answer.site],
-      ["partition", `${answer.partition} of 1024`],
-      ["shard", answer.shard],
-      ["in the crawl", known?.state],
-      ["priority", known === undefined || known.state === "unknown" ? undefined : known.priority],
-      ["cash", known === undefined || known.state === "unknown" ? undefined : known.cash],
-    ]);
-  }
-  return EXIT.finished;
-}
+export const check: Check = {
+  async *answers(words, args) {
+    const policy = policyOf(args);
+    const input = oneWord(words, "link", "orbweaver check url https://example.org/");
+    const answer = urlAnswer(input, baseOf(args), shardsOf(args), policy);
+    const crawl = textOf(args, "crawl");
+    const known =
+      crawl === undefined || answer.url === null ? undefined : knownCash(crawl, answer.url);
+    const json = known === undefined ? answer : { ...answer, known };
+    yield { json, rows: rowsOf(answer, known) };
+  },
+  /** `{input, base?}` gives `{url, key, surt, site}` or `{url: null, reason}`. */
+  batch(args) {
+    const policy = policyOf(args);
+    return (question) => {
+      const input = question.needed("input");
+      const { link, base } = against(input, question.text("base"));
+      const url = link === undefined ? undefined : canonicalize(link, base);
+      return url === undefined
+        ? { url: null, reason: (link && refusalOf(link, base)) || "bad_url" }
+        : { url, key: dedupKey(url, policy), surt: surtKey(url), site: siteOf(hostnameOf(url)) };
+    };
+  },
+};
 
 type UrlAnswer =
   | { input: string; url: null; reason: string }
@@ -100,13 +79,34 @@ function urlAnswer(
   };
 }
 
-/** `{input, base?}` gives `{url, key, surt, site}` or `{url: null, reason}`. */
-function answerUrl(question: Question, policy: DedupPolicy): object {
-  const input = question.needed("input");
-  const { link, base } = against(input, question.text("base"));
-  const url = link === undefined ? undefined : canonicalize(link, base);
-  if (url === undefined) return { url: null, reason: (link && refusalOf(link, base)) || "bad_url" };
-  return { url, key: dedupKey(url, policy), surt: surtKey(url), site: siteOf(hostnameOf(url)) };
+function rowsOf(answer: UrlAnswer, known: KnownCash | undefined): AnswerRow[] {
+  const { input, reason } = answer;
+  const why = reason === undefined ? undefined : `${reason}: ${refusalText(reason)}`;
+  if (answer.url === null) {
+    return [
+      ["input", input],
+      ["fetched", "no"],
+      ["reason", why],
+    ];
+  }
+  const cash = known === undefined || known.state === "unknown" ? undefined : known;
+  return [
+    ["input", input],
+    ["URL", answer.url],
+    ["fetched", reason === undefined ? "yes, if it is in scope and robots.txt allows it" : "no"],
+    ["reason", why],
+    ["host", answer.host],
+    ["port", answer.port],
+    ["target", answer.target],
+    ["dedup key", answer.key],
+    ["SURT key", answer.surt],
+    ["site", answer.site],
+    ["partition", `${answer.partition} of 1024`],
+    ["shard", answer.shard],
+    ["in the crawl", known?.state],
+    ["priority", cash?.priority],
+    ["cash", cash?.cash],
+  ];
 }
 
 /** A batch may name any base, one that no page could have too; the standard says what a link then means. */
@@ -122,34 +122,23 @@ function against(
 }
 
 function policyOf(args: Arguments): DedupPolicy {
-  const trailingSlash = textOf(args, "trailing-slash") ?? "keep";
-  if (trailingSlash !== "keep" && trailingSlash !== "ignore") {
-    throw new UsageError(
-      `--trailing-slash ${trailingSlash} is not allowed; use keep or ignore, for example --trailing-slash ignore`,
-    );
-  }
+  const kinds = ["keep", "ignore"];
+  const slash = allowedValue(args, "trailing-slash", "keep", (text) => kinds.includes(text));
   return {
-    dropSessionIds: args.options.get("drop-session-ids") === true,
-    dropTracking: args.options.get("drop-tracking") === true,
-    trailingSlash,
+    dropSessionIds: isOn(args, "drop-session-ids"),
+    dropTracking: isOn(args, "drop-tracking"),
+    trailingSlash: slash as DedupPolicy["trailingSlash"],
   };
 }
 
 function baseOf(args: Arguments): CrawlUrl | undefined {
   const text = textOf(args, "base");
   if (text === undefined) return undefined;
-  const base = readSeed(text);
-  if ("url" in base) return base.url;
-  throw new UsageError(
-    `--base ${text}: ${base.reason}; use a complete URL, for example --base https://example.org/x/`,
-  );
+  return typedUrl(text, "use a complete URL, for example --base https://example.org/x/", "--base ");
 }
 
 function shardsOf(args: Arguments): number {
-  const text = textOf(args, "shards") ?? DEFAULT_SHARDS;
-  const shards = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (shards >= 1 && shards <= 1024) return shards;
-  throw new UsageError(
-    `--shards ${text} is not allowed; use a whole number from 1 to 1024, for example --shards 64`,
-  );
+  const isAllowed = (text: string) =>
+    /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= 1024;
+  return Number(allowedValue(args, "shards", "16", isAllowed));
 }

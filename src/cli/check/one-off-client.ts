@@ -1,20 +1,38 @@
 import { openTransport } from "../../fetch/open-transport.ts";
+import type { FetchOutcome } from "../../fetch/outcome.ts";
 import { PoliteClient } from "../../fetch/polite-client.ts";
 import { AddressPolicy } from "../../fetch/route/address.ts";
 import { NameResolver } from "../../fetch/route/resolve.ts";
 import { RouteFinder } from "../../fetch/route/route.ts";
 import { Gatekeeper } from "../../frontier/gatekeeper.ts";
+import { Host } from "../../frontier/host.ts";
 import { GateTable, gateBytes } from "../../sync/gate-table.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import { partsOf } from "../../url/url-parts.ts";
+import { hostnameOf, partsOf } from "../../url/url-parts.ts";
 import type { Io } from "../io.ts";
 
-/** Asks for the one document that a user typed the URL of, with the crawler's own client, and closes it again. */
-export async function withOneOffClient<T>(
+/** How one document is asked for. */
+export interface OneOffRequest<T> {
+  readonly url: CrawlUrl;
+  readonly headers: [string, string][];
+  readonly maxBodyBytes: number;
+  readonly maxRedirects: number;
+  /** What an answer means: the URL to ask instead, or the result. */
+  read(
+    asked: FetchOutcome,
+    url: CrawlUrl,
+  ): Promise<{ readonly next: CrawlUrl } | { readonly result: T }>;
+}
+
+/**
+ * Fetches one document with the crawler's own client and follows its redirects; undefined when there are too many.
+ * The URL was typed, which consents to exactly its host and port; a redirect is checked like any link.
+ */
+export async function fetchOnce<T>(
   typed: CrawlUrl,
   io: Io,
-  use: (client: PoliteClient) => Promise<T>,
-): Promise<T> {
+  request: OneOffRequest<T>,
+): Promise<T | undefined> {
   const { hostname, port } = partsOf(typed);
   const gates = new GateTable(new SharedArrayBuffer(gateBytes(1)), 1);
   const transport = openTransport({ clock: io.now });
@@ -22,7 +40,6 @@ export async function withOneOffClient<T>(
     transport,
     routes: new RouteFinder({
       resolver: new NameResolver({ clock: io.now }),
-      // The URL was typed, which consents to exactly its host and port; a redirect is checked like any link.
       policy: new AddressPolicy({ consentedHosts: [{ hostname, port }], allow: [] }),
       contact: true,
     }),
@@ -38,7 +55,16 @@ export async function withOneOffClient<T>(
     clock: io.now,
   });
   try {
-    return await use(client);
+    let { url } = request;
+    const { headers, maxBodyBytes, maxRedirects } = request;
+    for (let hops = 0; hops <= maxRedirects; hops++) {
+      const host = new Host(hostnameOf(url), 0, 0);
+      const asked = await client.ask(url, host, { headers, maxBodyBytes });
+      const step = await request.read(asked, url);
+      if ("result" in step) return step.result;
+      url = step.next;
+    }
+    return undefined;
   } finally {
     await transport.close();
   }

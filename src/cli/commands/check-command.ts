@@ -1,21 +1,21 @@
 import { nearest } from "../../config/nearest.ts";
 import { printable } from "../../config/printable.ts";
-import { UsageError } from "../../errors.ts";
-import type { Arguments } from "../arguments.ts";
+import { EXIT, UsageError } from "../../errors.ts";
+import { type Check, printRows } from "../check/answer.ts";
+import { runBatch } from "../check/check-batch.ts";
 import { CHECK_OPTIONS } from "../check/check-options.ts";
 import type { Command } from "../command.ts";
-import type { Io } from "../io.ts";
-
-type Check = (words: readonly string[], args: Arguments, io: Io) => Promise<number>;
+import { printJson } from "../io.ts";
+import { isOn } from "../options.ts";
 
 // Loaded on use: `check url` does not need the robots parser.
-const CHECKS: Readonly<Record<string, () => Promise<Check>>> = {
-  url: async () => (await import("../check/check-url.ts")).checkUrl,
-  scope: async () => (await import("../check/check-scope.ts")).checkScope,
-  robots: async () => (await import("../check/check-robots.ts")).checkRobots,
-  links: async () => (await import("../check/check-links.ts")).checkLinks,
-  sitemap: async () => (await import("../check/check-sitemap.ts")).checkSitemap,
-  charset: async () => (await import("../check/check-charset.ts")).checkCharset,
+const CHECKS: Readonly<Record<string, () => Promise<{ readonly check: Check }>>> = {
+  url: () => import("../check/check-url.ts"),
+  scope: () => import("../check/check-scope.ts"),
+  robots: () => import("../check/check-robots.ts"),
+  links: () => import("../check/check-links.ts"),
+  sitemap: () => import("../check/check-sitemap.ts"),
+  charset: () => import("../check/check-charset.ts"),
 };
 
 /** `orbweaver check`. */
@@ -61,19 +61,24 @@ export const command: Command = {
     const [what, ...words] = args.words;
     const load = what !== undefined && Object.hasOwn(CHECKS, what) ? CHECKS[what] : undefined;
     if (load === undefined) throw unknownCheck(what);
-    if (args.options.get("batch") === true) refuseForBatch(what!, words);
-    return (await load())(words, args, io);
+    const { check } = await load();
+    if (isOn(args, "batch")) {
+      if (check.batch === undefined)
+        throw new UsageError(`check ${what} has no --batch; it takes many URLs`);
+      if (words[0] !== undefined) {
+        throw new UsageError(
+          `--batch reads its questions from standard input, but "${printable(words[0])}" was given; for example orbweaver check url --batch < questions.jsonl`,
+        );
+      }
+      return runBatch(io, check.batch(args));
+    }
+    for await (const { json, rows } of check.answers(words, args, io)) {
+      if (isOn(args, "json")) printJson(io, json);
+      else printRows(io, rows);
+    }
+    return EXIT.finished;
   },
 };
-
-/** In a batch the questions come from standard input, and each stands alone, which scope and its seeds do not. */
-function refuseForBatch(what: string, words: readonly string[]): void {
-  if (what === "scope") throw new UsageError("check scope has no --batch; it takes many URLs");
-  if (words[0] === undefined) return;
-  throw new UsageError(
-    `--batch reads its questions from standard input, but "${printable(words[0])}" was given; for example orbweaver check url --batch < questions.jsonl`,
-  );
-}
 
 function unknownCheck(what: string | undefined): UsageError {
   const names = Object.keys(CHECKS);

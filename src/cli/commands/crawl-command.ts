@@ -2,7 +2,7 @@ import { configFrom } from "../../config/crawl-config.ts";
 import { loadSettings } from "../../config/load.ts";
 import { askQuestions, equivalentCommand } from "../../config/questions.ts";
 import type { CrawlConfig, CrawlSettings } from "../../config/schema.ts";
-import { loadSeedFile, rejectedLinesText } from "../../config/seed-source.ts";
+import { loadSeedFile, rejectedLinesText } from "../../config/seeds/seed-source.ts";
 import { UsageError } from "../../errors.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
@@ -51,8 +51,8 @@ export async function crawlConfig(args: Arguments, io: Io): Promise<CrawlConfig>
     settings = await loadSettings({ flags, file, environment: io.environment });
   }
   if (settings.recrawl !== undefined) {
-    const { completeIfLeft } = await import("../../store/finish/finalize.ts");
-    completeIfLeft(settings.recrawl);
+    const { finalizeIfLeft } = await import("../../store/finish/finalize.ts");
+    finalizeIfLeft(settings.recrawl);
   }
   const typed = (flags.seeds as readonly string[] | undefined) ?? [];
   if (settings.seedsFile === undefined) return configFrom(settings, { typed });

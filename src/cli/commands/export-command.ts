@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { printable } from "../../config/printable.ts";
 import { packageVersion } from "../../config/version.ts";
 import { EXIT, UsageError } from "../../errors.ts";
-import { completeIfLeft } from "../../store/finish/finalize.ts";
+import { finalizeIfLeft } from "../../store/finish/finalize.ts";
 import { type CrawlPaths, crawlPaths } from "../../store/folder/crawl-folder.ts";
 import type { Command } from "../command.ts";
 import { DEBUG_OPTION } from "../options.ts";
@@ -105,7 +105,7 @@ export const command: Command = {
     }
     const paths = crawlPaths(dir);
     const shown = printable(dir, 1000);
-    completeIfLeft(dir);
+    finalizeIfLeft(dir);
     if (!existsSync(paths.pages) || !existsSync(paths.index)) {
       throw new UsageError(
         `${shown} holds no finished crawl; after a crash, orbweaver recover ${shown} first`,

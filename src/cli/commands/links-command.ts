@@ -1,10 +1,11 @@
 import { printable } from "../../config/printable.ts";
 import { EXIT, UsageError } from "../../errors.ts";
-import { completeIfLeft } from "../../store/finish/finalize.ts";
+import { finalizeIfLeft } from "../../store/finish/finalize.ts";
 import { LinkGraph } from "../../store/graph/link-graph.ts";
 import { canonicalize } from "../../url/crawl-url.ts";
 import type { Command } from "../command.ts";
-import { DEBUG_OPTION, jsonOption } from "../options.ts";
+import { printJson } from "../io.ts";
+import { DEBUG_OPTION, isOn, jsonOption } from "../options.ts";
 
 const group = "Options";
 
@@ -35,14 +36,12 @@ export const command: Command = {
       const example = "for example orbweaver links crawls/example https://example.org/";
       throw new UsageError(`links takes a crawl folder and a complete URL; ${example}`);
     }
-    completeIfLeft(dir);
+    finalizeIfLeft(dir);
     const graph = new LinkGraph(dir);
     try {
-      const found = args.options.get("from") === true ? graph.linksFrom(url) : graph.linksTo(url);
-      if (args.options.get("json") === true) {
-        const answer = { url, known: graph.knows(url), links: [...found] };
-        io.stdout.write(`${JSON.stringify(answer)}\n`);
-      } else for (const other of found) io.stdout.write(`${printable(other, 3000)}\n`);
+      const found = isOn(args, "from") ? graph.linksFrom(url) : graph.linksTo(url);
+      if (isOn(args, "json")) printJson(io, { url, known: graph.knows(url), links: [...found] });
+      else for (const other of found) io.stdout.write(`${printable(other, 3000)}\n`);
     } finally {
       graph.close();
     }

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { printable } from "../../config/printable.ts";
 import type { CrawlConfig } from "../../config/schema.ts";
 import { readNewestRun, writeTopPages } from "../../crawl/ending/reports.ts";
-import { EXIT, UsageError } from "../../errors.ts";
+import { EXIT } from "../../errors.ts";
+import { jsonLine } from "../../store/files/jsonl.ts";
 import { crawlPaths, wholeState } from "../../store/folder/crawl-folder.ts";
-import { jsonLine } from "../../store/lists/jsonl.ts";
 import { type Recovery, recoverFolder } from "../../store/recover/recover-folder.ts";
 import type { Command } from "../command.ts";
-import { DEBUG_OPTION, jsonOption } from "../options.ts";
+import { DEBUG_OPTION, isOn, jsonOption, onlyWord } from "../options.ts";
 import { count } from "../print-summary.ts";
 
 const SHOWN = 20;
@@ -21,15 +21,13 @@ export const command: Command = {
   options: [jsonOption("print what was found and done as one JSON object"), DEBUG_OPTION],
   examples: [["orbweaver recover crawls/example", "after a crash, or when a disk was damaged"]],
   async run(args, io) {
-    const [dir, ...more] = args.words;
-    if (dir === undefined || more.length > 0) {
-      const example = "for example orbweaver recover crawls/example";
-      throw new UsageError(`recover takes one folder, ${example}`);
-    }
+    const dir = onlyWord(
+      args,
+      "recover takes one folder, for example orbweaver recover crawls/example",
+    );
     const recovery = recoverFolder(dir, readNewestRun(dir));
     if (isByCash(dir)) writeTopPages(dir);
-    const json = args.options.get("json") === true;
-    io.stdout.write(json ? `${jsonLine(recovery)}\n` : textOf(recovery));
+    io.stdout.write(isOn(args, "json") ? `${jsonLine(recovery)}\n` : textOf(recovery));
     return recovery.damages.length > 0 ? EXIT.corrupt : EXIT.finished;
   },
 };

@@ -1,8 +1,9 @@
 import { EXIT, UsageError } from "../../errors.ts";
-import { type Route, WAYS } from "../../verify/race/race-memory.ts";
+import { RACE_METHODS, type RaceMethod } from "../../verify/race/race-memory.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { jsonOption } from "../options.ts";
+import { printJson } from "../io.ts";
+import { isOn, jsonOption, onlyWord, textOf } from "../options.ts";
 import type { RaceQuestion } from "../verify/replay-race.ts";
 
 /** `orbweaver replay`. */
@@ -66,57 +67,65 @@ export const command: Command = {
     ["orbweaver replay doorbell-2x1+lost-wake-up:c3a4b2c", "a wake-up that is lost, every time"],
   ],
   async run(args, io) {
-    const [schedule, ...more] = args.words;
-    if (schedule === undefined || more.length > 0) {
-      throw new UsageError("replay takes one schedule, as orbweaver verify --json prints them");
-    }
+    const schedule = onlyWord(
+      args,
+      "replay takes one schedule, as orbweaver verify --json prints them",
+    );
     const isRace = schedule === "race";
-    const times = Number(args.options.get("times") ?? (isRace ? "5" : "100"));
-    if (!Number.isInteger(times) || times < 0 || times > 100_000) {
-      throw new UsageError("--times needs a whole number from 0 to 100000");
-    }
+    const times = wholeNumber(args, "times", isRace ? "5" : "100", 0, 100_000);
     if (isRace) {
       const { runReplayRace } = await import("../verify/replay-race.ts");
       return runReplayRace({ ...raceOf(args), times }, io);
     }
     const { replaySchedule } = await import("../../verify/replay/replay-schedule.ts");
     const { violation, log } = replaySchedule(schedule);
-    const json = args.options.get("json") === true;
-    if (!json) {
-      for (const line of log) io.stdout.write(`${line}\n`);
-      io.stdout.write(`\nends with: ${violation ?? "no violation"}\n`);
+    const json = isOn(args, "json");
+    const say = (text: string): void => {
+      if (!json) io.stdout.write(`${text}\n`);
+    };
+    say(`${log.join("\n")}\n\nends with: ${violation ?? "no violation"}`);
+    const answer = { schedule, violation, steps: log.length };
+    if (times === 0) {
+      if (json) printJson(io, answer);
+      return EXIT.finished;
     }
-    const answer: Record<string, unknown> = { schedule, violation, steps: log.length };
-    if (times > 0) {
-      const { replayInThreads, runFreely } = await import("../../verify/replay/replay-threads.ts");
-      const turned = await replayInThreads(schedule, times);
-      const free = await runFreely(schedule, times);
-      answer.inThreads = turned;
-      answer.freeRunning = free;
-      if (!json) {
-        io.stdout.write(
-          `in real threads through the turnstile: ${turned.reproduced} of ${times}; running freely: ${free.reproduced} of ${times}\n`,
-        );
-      }
-    }
-    if (json) io.stdout.write(`${JSON.stringify(answer)}\n`);
+    const { replayInThreads, runFreely } = await import("../../verify/replay/replay-threads.ts");
+    const inThreads = await replayInThreads(schedule, times);
+    const freeRunning = await runFreely(schedule, times);
+    say(
+      `in real threads through the turnstile: ${inThreads.reproduced} of ${times}; running freely: ${freeRunning.reproduced} of ${times}`,
+    );
+    if (json) printJson(io, { ...answer, inThreads, freeRunning });
     return EXIT.finished;
   },
 };
 
-function raceOf({ options }: Arguments): Omit<RaceQuestion, "times"> {
-  const way = options.get("by") ?? "turnstile";
-  if (!WAYS.includes(way as Route)) {
-    throw new UsageError(`--by cannot be "${way}"; use ${WAYS.join(", ")}`);
+function raceOf(args: Arguments): Omit<RaceQuestion, "times"> {
+  const by = textOf(args, "by") ?? "turnstile";
+  if (!RACE_METHODS.includes(by as RaceMethod)) {
+    throw new UsageError(`--by cannot be "${by}"; use ${RACE_METHODS.join(", ")}`);
   }
-  const disk = options.get("disk") ?? "plain";
+  const disk = textOf(args, "disk") ?? "plain";
   if (disk !== "plain" && disk !== "whole") {
     throw new UsageError(`--disk cannot be "${disk}"; use plain or whole`);
   }
-  const sleepMs = Number(options.get("sleep-ms") ?? "5000");
-  if (!Number.isInteger(sleepMs) || sleepMs < 1 || sleepMs > 60_000) {
-    throw new UsageError("--sleep-ms needs a whole number from 1 to 60000");
-  }
-  const json = options.get("json") === true;
-  return { way: way as Route, disk, sleepMs, json, different: options.get("different") === true };
+  return {
+    by: by as RaceMethod,
+    disk,
+    sleepMs: wholeNumber(args, "sleep-ms", "5000", 1, 60_000),
+    json: isOn(args, "json"),
+    different: isOn(args, "different"),
+  };
+}
+
+function wholeNumber(
+  args: Arguments,
+  flag: string,
+  standard: string,
+  min: number,
+  max: number,
+): number {
+  const value = Number(textOf(args, flag) ?? standard);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new UsageError(`--${flag} needs a whole number from ${min} to ${max}`);
 }

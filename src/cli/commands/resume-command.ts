@@ -7,6 +7,7 @@ import { isUnfinished } from "../../store/folder/create-folder.ts";
 import type { Command } from "../command.ts";
 import { CRAWL_OPTIONS, flagsOf } from "../crawl-options.ts";
 import type { Io } from "../io.ts";
+import { onlyWord } from "../options.ts";
 
 /** What a crawl is made of: a run that follows cannot change it. */
 const FIXED: readonly SettingName[] = [
@@ -33,20 +34,17 @@ export const command: Command = {
     ["orbweaver resume crawls/example --max-pages 20000 --threads 2", "go on with other limits"],
   ],
   async run(args, io) {
-    const [dir, ...more] = args.words;
-    if (dir === undefined || more.length > 0) {
-      throw new UsageError("resume takes one folder, for example orbweaver resume crawls/example");
-    }
+    const dir = onlyWord(
+      args,
+      "resume takes one folder, for example orbweaver resume crawls/example",
+    );
     const state = readCrawlState(dir);
     const shown = printable(dir, 1000);
-    if (state === undefined && isUnfinished(dir)) {
-      throw new UsageError(
-        `${shown} was left while its crawl was being made, and nothing was fetched; start it with orbweaver crawl URL --out ${shown}`,
-      );
-    }
     if (state === undefined) {
       throw new UsageError(
-        `${shown} holds no crawl; start one with orbweaver crawl URL --out ${shown}`,
+        isUnfinished(dir)
+          ? `${shown} was left while its crawl was being made, and nothing was fetched; start it with orbweaver crawl URL --out ${shown}`
+          : `${shown} holds no crawl; start one with orbweaver crawl URL --out ${shown}`,
       );
     }
     if (state.frontier === "shared") {
@@ -60,8 +58,10 @@ export const command: Command = {
       return await runCrawl({ ...config, out: dir }, io, true);
     } catch (fault) {
       if (!(fault instanceof OrbweaverError && fault.exitCode === EXIT.corrupt)) throw fault;
-      const way = `orbweaver recover ${shown} keeps all that is intact`;
-      throw new StoreCorruptError(`${fault.message}; ${way}`, fault);
+      throw new StoreCorruptError(
+        `${fault.message}; orbweaver recover ${shown} keeps all that is intact`,
+        fault,
+      );
     }
   },
 };

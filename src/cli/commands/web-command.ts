@@ -1,6 +1,7 @@
 import { EXIT, UsageError } from "../../errors.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
+import { onSignals } from "../io.ts";
 import { WEB_OPTIONS, webOptionsOf } from "../web-options.ts";
 
 /** `orbweaver web`. */
@@ -26,15 +27,8 @@ export const command: Command = {
     const options = webOptionsOf(args);
     const { runWeb } = await import("../../web/serve-command.ts");
     const stop = new AbortController();
-    const onSignal = () => stop.abort();
-    process.on("SIGINT", onSignal);
-    process.on("SIGTERM", onSignal);
-    try {
-      await runWeb(options, { stdout: io.stdout, stderr: io.stderr, signal: stop.signal });
-      return EXIT.finished;
-    } finally {
-      process.off("SIGINT", onSignal);
-      process.off("SIGTERM", onSignal);
-    }
+    const forget = onSignals(() => stop.abort());
+    await runWeb(options, { ...io, signal: stop.signal }).finally(forget);
+    return EXIT.finished;
   },
 };

@@ -5,7 +5,7 @@ import { live } from "../../verify/simulation/life.ts";
 import { planOf } from "../../verify/simulation/plan.ts";
 import { SHIPPED } from "../../verify/simulation/sim-parts.ts";
 import { simulate } from "../../verify/simulation/simulate.ts";
-import type { Io } from "../io.ts";
+import { type Io, printJson } from "../io.ts";
 import { count } from "../print-summary.ts";
 
 const MAX_SHOWN = 20;
@@ -14,13 +14,13 @@ const MANY_SCHEDULES = 100;
 
 /** Lives many seeds and looks for every mutant; exit code 1 when a promise is broken or a mutant survives. */
 export function runSimulate(seeds: number, json: boolean, io: Io): number {
-  const live = io.stderr.isTTY === true;
+  const shows = io.stderr.isTTY === true;
   const result = simulate(seeds, (done, failed) => {
-    if (live) io.stderr.write(`\r\x1b[K${count(done)} of ${count(seeds)} seeds, ${failed} failed`);
+    if (shows) io.stderr.write(`\r\x1b[K${count(done)} of ${count(seeds)} seeds, ${failed} failed`);
   });
-  if (live) io.stderr.write("\r\x1b[K");
+  if (shows) io.stderr.write("\r\x1b[K");
   const survivors = result.mutants.filter(({ caughtBy }) => caughtBy === undefined);
-  if (json) io.stdout.write(`${JSON.stringify(result)}\n`);
+  if (json) printJson(io, result);
   else {
     for (const { seed, violation } of result.failed.slice(0, MAX_SHOWN)) {
       io.stdout.write(`seed ${seed}: ${violation}\n  orbweaver verify --seed ${seed}\n`);
@@ -41,7 +41,7 @@ export function runSeed(seed: number, json: boolean, io: Io): number {
   const out = json ? io.stderr : io.stdout;
   out.write(`${JSON.stringify(planOf(seed))}\n`);
   const result = live(seed, SHIPPED, (line) => out.write(`${line}\n`));
-  if (json) io.stdout.write(`${JSON.stringify(result)}\n`);
+  if (json) printJson(io, result);
   else io.stdout.write(`seed ${seed}: ${result.violation ?? "all promises kept"}\n`);
   return result.violation === undefined ? EXIT.finished : EXIT.fault;
 }
@@ -53,13 +53,10 @@ export function runCrashPoints(schedules: number, json: boolean, io: Io): number
   const delays = schedules < MANY_SCHEDULES ? 1 : 2;
   const delayed = exploreDelays(SHIPPED, { delays, crawls: 1, deaths: 0, pages: 3 });
   const violation = one.violation ?? two.violation ?? delayed.violation;
-  if (json) io.stdout.write(`${JSON.stringify({ schedules, one, two, delayed })}\n`);
+  if (json) printJson(io, { schedules, one, two, delayed });
   else {
     io.stdout.write(
-      `all ${count(delayed.schedules)} schedules with at most ${delays} delays, a crash after every turn: ${count(delayed.disks)} disks, ${count(delayed.deaths)} deaths of a thread\n`,
-    );
-    io.stdout.write(
-      `${count(schedules)} schedules: ${count(one.cuts)} disks left by one crash, ${count(two.cuts)} by two, ${count(one.deaths)} deaths of a thread: ${violation ?? "every crawl came to its right end"}\n`,
+      `all ${count(delayed.schedules)} schedules with at most ${delays} delays, a crash after every turn: ${count(delayed.disks)} disks, ${count(delayed.deaths)} deaths of a thread\n${count(schedules)} schedules: ${count(one.cuts)} disks left by one crash, ${count(two.cuts)} by two, ${count(one.deaths)} deaths of a thread: ${violation ?? "every crawl came to its right end"}\n`,
     );
   }
   return violation === undefined ? EXIT.finished : EXIT.fault;

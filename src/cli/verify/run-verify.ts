@@ -1,6 +1,6 @@
 import { EXIT } from "../../errors.ts";
 import { type ConfigurationResult, runConfigurations } from "../../verify/run-configurations.ts";
-import type { Io } from "../io.ts";
+import { type Io, printJson } from "../io.ts";
 import { count } from "../print-summary.ts";
 
 /** Runs configurations with a progress line each, then a verdict; exit code 1 when one fails. */
@@ -19,11 +19,10 @@ export function runVerify(
     finished: (one, claim) => {
       done++;
       if (live) io.stderr.write("\r\x1b[K");
-      const out = json ? io.stderr : io.stdout;
-      out.write(`${rowOf(one, claim)}\n`);
+      (json ? io.stderr : io.stdout).write(`${rowOf(one, claim)}\n`);
     },
   });
-  if (json) io.stdout.write(`${JSON.stringify(result)}\n`);
+  if (json) printJson(io, result);
   else {
     const mutants = result.configurations.flatMap((one) => one.mutants);
     const caught = mutants.filter((mutant) => mutant.caught).length;

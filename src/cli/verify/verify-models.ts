@@ -8,7 +8,7 @@ import {
   runModels,
   SEED_FIGURES,
 } from "../../verify/models/check-models.ts";
-import type { Io } from "../io.ts";
+import { type Io, printJson } from "../io.ts";
 import { count } from "../print-summary.ts";
 
 /** Checks the models with a row per claim; exit code 1 when a claim fails, a mutant survives, or spin is missing. */
@@ -19,16 +19,15 @@ export function verifyModels(json: boolean, io: Io): number {
     return EXIT.fault;
   }
   const out = json ? io.stderr : io.stdout;
-  const { tool, claim, ...pat } = SEED_FIGURES;
+  const { tool, claim, seconds } = SEED_FIGURES;
+  const seed = figures({ ...SEED_FIGURES, cpuSeconds: seconds });
   out.write(`${row("claim", "", "states", "transitions", "CPU s", "MB")}  mutants caught\n`);
-  const seed = figures(pat.states, pat.transitions, pat.seconds, pat.megabytes);
   out.write(`${row(`seed 001: ${claim}`, "holds", ...seed)}  (${tool}, none)\n`);
   const result = runModels([...EIGHT, ...FURTHER], (one) => out.write(`${rowOf(one)}\n`));
-  if (json) io.stdout.write(`${JSON.stringify(result)}\n`);
+  if (json) printJson(io, result);
   else {
-    const { eightCpuSeconds } = result;
     io.stdout.write(
-      `\n${result.claims.length} claims, ${result.failed} failed; the eight assertions together took ${eightCpuSeconds.toFixed(1)} s of CPU, the seed ${pat.seconds.toFixed(0)} s for one.\n`,
+      `\n${result.claims.length} claims, ${result.failed} failed; the eight assertions together took ${result.eightCpuSeconds.toFixed(1)} s of CPU, the seed ${SEED_FIGURES.seconds.toFixed(0)} s for one.\n`,
     );
   }
   return result.failed === 0 ? EXIT.finished : EXIT.fault;
@@ -40,26 +39,21 @@ function rowOf(one: ModelResult): string {
   const escaped = one.mutants.filter((mutant) => !mutant.caught).map((mutant) => mutant.name);
   const why = modelHolds(one) || one.violation === null ? "" : `  ${one.violation}`;
   const survived = escaped.length === 0 ? "" : `  SURVIVED: ${escaped.join(", ")}`;
-  const cells = figures(one.states, one.transitions, one.cpuSeconds, one.megabytes);
-  return `${row(one.name, verdict, ...cells)}  ${caught.join(", ")}${survived}${why}`;
+  return `${row(one.name, verdict, ...figures(one))}  ${caught.join(", ")}${survived}${why}`;
 }
 
 function figures(
-  states: number,
-  transitions: number,
-  seconds: number,
-  megabytes: number,
-): [string, string, string, string] {
-  return [count(states), count(transitions), seconds.toFixed(2), megabytes.toFixed(0)];
+  one: Pick<ModelResult, "states" | "transitions" | "cpuSeconds" | "megabytes">,
+): string[] {
+  return [
+    count(one.states),
+    count(one.transitions),
+    one.cpuSeconds.toFixed(2),
+    one.megabytes.toFixed(0),
+  ];
 }
 
-function row(name: string, verdict: string, ...[states, transitions, cpu, mb]: string[]): string {
-  return [
-    name.padEnd(38),
-    verdict.padEnd(7),
-    states!.padStart(12),
-    transitions!.padStart(13),
-    cpu!.padStart(9),
-    mb!.padStart(6),
-  ].join(" ");
+function row(name: string, verdict: string, ...figures: readonly string[]): string {
+  const cells = figures.map((text, i) => text.padStart([12, 13, 9, 6][i]!));
+  return [name.padEnd(38), verdict.padEnd(7), ...cells].join(" ");
 }

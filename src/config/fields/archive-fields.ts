@@ -1,5 +1,5 @@
 import { optional, withDefault } from "../field.ts";
-import { choice, duration, size, toggle, whole } from "../kinds.ts";
+import { choice, duration, size, toggle, whole } from "../values/kinds.ts";
 
 /** Fields about what is kept of a page, how it is written, and what the user sees meanwhile. */
 export const archive = {

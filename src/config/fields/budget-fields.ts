@@ -1,5 +1,5 @@
 import { optional, withDefault } from "../field.ts";
-import { toggle, whole } from "../kinds.ts";
+import { toggle, whole } from "../values/kinds.ts";
 
 const group = "How far to go";
 const ANY = Number.MAX_SAFE_INTEGER;

@@ -10,7 +10,7 @@ export function patternRefusal(text: string): string | undefined {
     new RegExp(text);
     return undefined;
   } catch (error) {
-    // V8 says "Invalid regular expression: /(/: Unterminated group"; only the last part is news.
+    // V8 writes "Invalid regular expression: /(/: Unterminated group"; only the last part is needed.
     const message = error instanceof Error ? error.message : String(error);
     return `it is not a valid regular expression: ${message.slice(message.lastIndexOf(": ") + 2)}`;
   }

@@ -1,5 +1,5 @@
 import { optional, withDefault } from "../field.ts";
-import { choice, text, toggle } from "../kinds.ts";
+import { choice, text, toggle } from "../values/kinds.ts";
 import { notEmpty } from "./field-values.ts";
 
 const group = "Links";

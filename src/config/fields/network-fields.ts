@@ -1,6 +1,6 @@
 import { withDefault } from "../field.ts";
-import { duration, list, size, text, toggle, whole } from "../kinds.ts";
-import { allowPrivateRefusal, nameServerRefusal, parseResolve } from "../network-values.ts";
+import { duration, list, size, text, toggle, whole } from "../values/kinds.ts";
+import { allowPrivateRefusal, nameServerRefusal, parseResolve } from "../values/network-values.ts";
 
 const group = "Addresses and connections";
 

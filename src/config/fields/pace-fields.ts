@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
 import { MAX_BUFFER_SIZE } from "../../sync/hand-off-buffer.ts";
 import { optional, withDefault } from "../field.ts";
-import { choice, milliseconds, text, toggle, whole } from "../kinds.ts";
 import { userAgentRefusal } from "../user-agent.ts";
+import { choice, milliseconds, text, toggle, whole } from "../values/kinds.ts";
 
-/** A builder has as much to do as a crawler of small pages: where all cores crawl, it takes turns with them, and every crawler compiles its code anew. */
+/** One core is left to the builder, which has as much to do as a crawler of small pages: otherwise they take turns, and every further crawler compiles its code again. */
 function threadsFor(): number {
   return Math.max(1, Math.min(4, availableParallelism() - 1));
 }

@@ -1,5 +1,5 @@
 import { optional, withDefault } from "../field.ts";
-import { choice, duration, list, size, text, whole, wholeOr } from "../kinds.ts";
+import { choice, duration, list, size, text, whole, wholeOr } from "../values/kinds.ts";
 import { notEmpty, patternRefusal } from "./field-values.ts";
 
 const group = "How far to go";

@@ -1,6 +1,6 @@
 import { withDefault } from "../field.ts";
-import { choice, wholeOr } from "../kinds.ts";
-import { TECHNIQUES, VISITED_SETS } from "../technique-names.ts";
+import { choice, wholeOr } from "../values/kinds.ts";
+import { TECHNIQUES, VISITED_SETS } from "../values/technique-names.ts";
 
 const group = "Frontier";
 
@@ -30,7 +30,7 @@ export const shared = {
   visited: withDefault(choice(VISITED_SETS), "cas", {
     flag: "visited",
     group,
-    about: "the set of URLs met, of a crawl on a shared frontier",
+    about: "the set of known URLs, of a crawl on a shared frontier",
     examples: ["--visited striped"],
   }),
 };

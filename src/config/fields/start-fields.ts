@@ -1,12 +1,12 @@
 import { optional, withDefault } from "../field.ts";
-import { list, text, toggle } from "../kinds.ts";
-import { seedRefusal } from "../seed-line.ts";
+import { seedRefusal } from "../seeds/seed-line.ts";
 import { contactRefusal } from "../user-agent.ts";
+import { list, text, toggle } from "../values/kinds.ts";
 import { notEmpty } from "./field-values.ts";
 
 const group = "Where to start";
 
-/** Fields that say where a crawl starts, where its results go and who answers for it. */
+/** Fields about where a crawl starts, where its results go and who is responsible for it. */
 export const start = {
   seeds: withDefault(
     list(text("URL", "complete URLs with http:// or https://", seedRefusal)),

@@ -1,11 +1,11 @@
 import { optional, withDefault } from "../field.ts";
-import { list, text, toggle } from "../kinds.ts";
-import { proxyRefusal } from "../proxy-value.ts";
+import { list, text, toggle } from "../values/kinds.ts";
+import { proxyRefusal } from "../values/proxy-value.ts";
 import { notEmpty } from "./field-values.ts";
 
 const group = "Addresses and connections";
 
-/** Fields about what a visit carries along: proxies, cookies, memories of an earlier crawl. */
+/** Fields about what requests use: proxies, cookies, an earlier crawl. */
 export const visits = {
   proxies: withDefault(
     list(

@@ -3,7 +3,7 @@ import type { CrawlConfig } from "../../config/schema.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import { Builder } from "../../store/builder.ts";
 import { BufferPlan } from "../buffer-plan.ts";
-import { openBuffer } from "../hand-off/open-buffer.ts";
+import { openBuffer } from "../open-buffer.ts";
 import { bellsOf, Control, type CrawlMemory } from "../shared-memory.ts";
 import { BuilderLoop } from "./builder-loop.ts";
 import type { ToBuilder } from "./builder-message.ts";
@@ -55,7 +55,7 @@ let isClosing = false;
 
 run();
 
-/** Builds until nobody writes any more, or until a writer answers later: then the end of the commit calls this again. */
+/** Builds until no crawler writes any more, or until a writer answers later: then the end of the commit calls this again. */
 function run(): void {
   if (isRunning) return;
   isRunning = true;

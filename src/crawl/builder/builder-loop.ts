@@ -1,13 +1,13 @@
 import type { PageLocation } from "../../frontier/finish.ts";
 import { locationOf } from "../../store/capture.ts";
-import { inOrder, raise, type Step, type Writer } from "../../store/writer.ts";
+import { answer, type Entry, inOrder, type Step, type Writer } from "../../store/writer.ts";
 import type { Doorbell } from "../../sync/doorbell.ts";
 import { FLUSH, type HandOffBuffer } from "../../sync/hand-off-buffer.ts";
 import { BufferReader } from "../hand-off/buffer-reader.ts";
 import { HAND_OVER_AFTER_MS, type HandOffMode } from "../hand-off/buffer-sender.ts";
 import { readCapture } from "../hand-off/capture-frame.ts";
 import { FRAMES, type Frame } from "../hand-off/frames.ts";
-import type { PlaceOfRecord } from "../hand-off/hand-off-port.ts";
+import type { OpenJournal, PlaceOfRecord } from "../hand-off/hand-off-port.ts";
 import { Account, type CrawlMemory, HURRY_LEVELS } from "../shared-memory.ts";
 import type { FromBuilder } from "./builder-message.ts";
 import type { Patience } from "./disk-patience.ts";
@@ -65,8 +65,8 @@ interface Intake {
 
 /**
  * What a builder does, without the thread around it: drains the buffers of its crawlers, hands records to the writer and
- * events to the journals, commits, and tells the crawlers what is durable. It never waits: while a writer or a journal
- * has not answered, `isCommitting` is true and nothing else may be asked of it.
+ * events to the journals, commits, and counts for the crawlers what is durable. It never waits: while a writer or a
+ * journal has not answered, `isCommitting` is true and no other method may be called.
  */
 export class BuilderLoop {
   readonly #parts: BuilderParts;
@@ -90,7 +90,7 @@ export class BuilderLoop {
     this.#crawlers = this.#intakes.flatMap(({ lanes }) => lanes);
   }
 
-  /** True until everything is durable that the commit under way is about. */
+  /** True while a commit waits for its writer or its journals. */
   get isCommitting(): boolean {
     return this.#isCommitting;
   }
@@ -116,23 +116,25 @@ export class BuilderLoop {
   }
 
   /**
-   * The commit point. Records first, then the journals that speak of them: with the order the other way round a loss of
-   * power could leave a page that is done and not in the archive.
+   * The commit point. Records first, then the journals that name them: the other way round, a power loss could leave a
+   * page that is done and not in the archive.
    */
   commit(all = false, then?: () => void): void {
-    // A wish that is forgotten here was made after its records were put, so they are read now; or it is made again.
+    // A hurry that is reset here was set after its records were put, so they are read now; or it is set again.
     for (const { account } of this.#crawlers) account.calm();
     // Drain the buffers before committing, so that one fsync covers everything.
     for (const intake of this.#intakes) while (this.#isDue(intake, all) && this.#readSome(intake));
     const { writer, journals } = this.#parts;
-    const steps: Step[] = [(done) => writer.flush(done)];
-    if (journals !== undefined) {
-      steps.push((done) => writer.sync(done));
-      steps.push((done) => journals.append(done));
-      steps.push((done) => journals.sync(done));
-    }
+    const durable: readonly Step[] =
+      journals === undefined
+        ? []
+        : [
+            (done) => writer.sync(done),
+            (done) => journals.append(done),
+            (done) => journals.sync(done),
+          ];
     this.#isCommitting = true;
-    this.#repeat(steps, () => {
+    this.#repeat([(done) => writer.flush(done), ...durable], () => {
       this.#postSegments();
       this.#answer();
       then?.();
@@ -145,7 +147,7 @@ export class BuilderLoop {
   close(then: () => void): void {
     this.commit(false, () => {
       const { writer, journals } = this.#parts;
-      this.#repeat([(done) => writer.flush(done), (done) => writer.close(done)], () => {
+      this.#repeat([(done) => writer.close(done)], () => {
         journals?.close();
         then();
       });
@@ -202,7 +204,7 @@ export class BuilderLoop {
     return hurry;
   }
 
-  /** With "full" a buffer that nobody has called for is left alone. */
+  /** With "full" a buffer is left alone until a crawler calls. */
   #isDue({ buffer, reader }: Intake, anyway: boolean): boolean {
     // A call that comes meanwhile is about what was put since.
     if (reader.isReading) return true;
@@ -243,10 +245,10 @@ export class BuilderLoop {
   }
 
   #store(crawler: Source, { kind, parts }: Frame): void {
-    const { writer, journals } = this.#parts;
+    const { journals } = this.#parts;
     if (kind === FRAMES.capture) {
       const capture = readCapture(parts);
-      this.#retry(() => writer.append(capture));
+      this.#append(capture);
       if (journals !== undefined) crawler.places.set(crawler.records++, locationOf(capture));
     } else if (kind === FRAMES.journal) {
       const placeOf = (record: number) => takePlace(crawler, record);
@@ -255,43 +257,33 @@ export class BuilderLoop {
       const record = parts[0]!.readUInt32LE(0);
       crawler.asked.push([record, takePlace(crawler, record)]);
     } else if (kind === FRAMES.openJournal) {
-      const open = JSON.parse(parts[0]!.toString("utf8"));
-      this.#retry(() => journals!.open(crawler.thread, open));
+      const open: OpenJournal = JSON.parse(parts[0]!.toString("utf8"));
+      this.#repeat([(done) => answer(() => journals!.open(crawler.thread, open), done)]);
     } else if (kind === FRAMES.outcome) {
-      const line = parts[0]!.toString("utf8");
-      this.#retry(() => writer.append({ kind: "outcome", line }));
+      this.#append({ kind: "outcome", line: parts[0]!.toString("utf8") });
     } else if (kind === FRAMES.skipped) {
-      const lines = parts[0]!.toString("utf8").split("\n");
-      this.#retry(() => writer.append({ kind: "skipped", lines }));
+      this.#append({ kind: "skipped", lines: parts[0]!.toString("utf8").split("\n") });
     }
+  }
+
+  /** Hands an entry to the writer, as soon as the disk takes it. */
+  #append(entry: Entry): void {
+    this.#repeat([(done) => answer(() => this.#parts.writer.append(entry), done)]);
   }
 
   /**
-   * Repeats a step that left nothing behind until the disk takes it. What waits is written first then: the step itself
-   * may find less to write the second time, and the disk would be said to work though nobody has tried.
+   * Runs steps that leave nothing behind when the disk refuses them, until it takes them all. Before they are repeated
+   * everything that waits is flushed: the steps themselves may find less to write the second time, and a disk that is
+   * still full would be reported as working.
    */
-  #retry(step: () => void): void {
+  #repeat(steps: readonly Step[], then: () => void = () => {}, wasRefused = false): void {
     const { patience, writer } = this.#parts;
-    for (let isAgain = false; ; isAgain = true) {
-      try {
-        if (isAgain) writer.flush(raise);
-        step();
-        if (isAgain) patience.accepted();
-        return;
-      } catch (fault) {
-        patience.refused(fault);
-      }
-    }
-  }
-
-  /** The same for steps that answer: after a fault all of them are repeated. */
-  #repeat(steps: readonly Step[], then: () => void, isAgain = false): void {
-    const { patience } = this.#parts;
-    let isRefused = isAgain;
+    let isRefused = wasRefused;
     for (let goesOn = true; goesOn; ) {
       goesOn = false;
       let hasReturned = false;
-      inOrder(steps, (fault) => {
+      const all: readonly Step[] = isRefused ? [(done) => writer.flush(done), ...steps] : steps;
+      inOrder(all, (fault) => {
         if (fault === undefined) {
           if (isRefused) patience.accepted();
           then();
@@ -299,6 +291,7 @@ export class BuilderLoop {
         }
         patience.refused(fault);
         isRefused = true;
+        // A loop where it can be one: a disk may refuse very often.
         if (hasReturned) this.#repeat(steps, then, true);
         else goesOn = true;
       });
@@ -314,7 +307,7 @@ export class BuilderLoop {
     this.#parts.post({ kind: "segments", closed });
   }
 
-  /** Tells the crawlers that everything read so far is durable. */
+  /** Everything read so far is durable: counts it for the crawlers and rings them. */
   #answer(): void {
     const { stored, bells, post } = this.#parts;
     this.#waitingSinceMs = Number.POSITIVE_INFINITY;

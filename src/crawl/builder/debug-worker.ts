@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { JsonlWriter } from "../../store/lists/jsonl.ts";
+import { JsonlFile } from "../../store/files/jsonl.ts";
 import { bellsOf, Control, type CrawlMemory, debugRingOf } from "../shared-memory.ts";
 
 /** What the debug log thread is given. */
@@ -14,7 +14,7 @@ const { memory, file } = workerData as DebugRules;
 const control = new Control(memory);
 const bell = bellsOf(memory).debugLog;
 const ring = debugRingOf(memory, memory.threads + 1);
-const writer = new JsonlWriter(file);
+const writer = new JsonlFile(file);
 const bytes = Buffer.alloc(ring.slotBytes);
 
 for (;;) {

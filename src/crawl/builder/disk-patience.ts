@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDiskTrouble } from "../../errors.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
-import { removeIfThere, replaceFile } from "../../store/folder/replace-file.ts";
+import { replaceFile } from "../../store/files/replace-file.ts";
+import { removeIfThere } from "../../store/files/system-calls.ts";
 import type { Doorbell } from "../../sync/doorbell.ts";
 import { type Control, MODES } from "../shared-memory.ts";
 
@@ -36,7 +37,7 @@ class Pause {
     this.#post = post;
   }
 
-  /** The disk refused something; throws the fault when nobody should wait any longer. */
+  /** The disk refused something; throws the fault when there is no point in waiting any longer. */
   begin(fault: unknown): void {
     if (!this.#isPosted) this.#post({ kind: "diskFull", message: (fault as Error).message });
     this.#isPosted = true;
@@ -53,7 +54,7 @@ class Pause {
   #mayWait(): boolean {
     const { mode, endedBy } = this.#control;
     if (mode === MODES.abort) return false;
-    // A crawl that has found everything waits like one that runs: nobody asked it to hurry.
+    // A crawl that has found everything may wait like one that runs.
     if (mode === MODES.run || endedBy === "finished") return true;
     this.#stoppedMs ??= monotonicMs();
     return monotonicMs() - this.#stoppedMs < MAX_WAIT_AT_END_MS;
@@ -61,8 +62,7 @@ class Pause {
 }
 
 /**
- * How a builder waits for a disk that is full or fails. Its crawlers wait meanwhile, because nobody reads what they hand
- * over.
+ * How a builder waits for a disk that is full or fails. Its crawlers wait, too, because their buffers are not read.
  */
 export class DiskPatience implements Patience {
   readonly #bell: Doorbell;
@@ -97,8 +97,8 @@ export class DiskPatience implements Patience {
   }
 
   /**
-   * Waits until the disk works that a builder has died of. What a failed sync left behind nobody knows, so there is no
-   * second try: the builder begins anew, but not before a file can be written and synced.
+   * Waits until the disk works again that has killed a builder. What a failed sync left behind is unknown, so there is no
+   * second try: a new builder begins, but not before a file can be written and synced.
    */
   outlast(fault: unknown, folder: string): void {
     if (!isDiskTrouble(fault) || isRefusal(fault)) return;
@@ -128,7 +128,7 @@ export async function repeatOnLoop(
   }
 }
 
-/** The disk refused something and nothing of it was taken; a bare fault of the system says less. */
+/** Whether the disk refused something and took nothing of it; after a bare error of the system that is not known. */
 function isRefusal(fault: unknown): boolean {
   return isDiskTrouble(fault) && (fault as Error).name === "DiskFullError";
 }

@@ -2,12 +2,12 @@ import type { PageLocation } from "../../frontier/finish.ts";
 import { DONE_FIXED_BYTES, EVENT, EventBatch } from "../../frontier/journal/event-batch.ts";
 import { EventCursor } from "../../frontier/journal/event-cursor.ts";
 import { type JournalOptions, JournalWriter } from "../../frontier/journal/journal-writer.ts";
-import { answer, type Done, inOrder, raise } from "../../store/writer.ts";
+import { answer, type Done, inOrder, raise, type Step } from "../../store/writer.ts";
 import type { OpenJournal } from "../hand-off/hand-off-port.ts";
 
 /** A batch of this size is written without waiting for more. */
 const FULL_BYTES = 8 * 1024 * 1024;
-/** A done event names its record here, before the builder knows the place. */
+/** Where a done event has the number of its record, until the builder knows its place. */
 const RECORD_OFFSET = 9;
 
 /** Settings of all journals of a crawl. */
@@ -66,7 +66,7 @@ export class JournalWriters {
     this.#shards.set(open.shard, { journal: this.#begin(open), batch: new EventBatch(), thread });
   }
 
-  /** Takes events of a shard; `placeOf` tells where the record of a number is. True when it is time to commit. */
+  /** Takes events of a shard; `placeOf` answers where the record of a number is. True when it is time to commit. */
   take(shard: number, events: Buffer, placeOf: (record: number) => PageLocation): boolean {
     const { batch } = this.#shards.get(shard)!;
     placeRecords(batch, events, placeOf);
@@ -75,16 +75,15 @@ export class JournalWriters {
 
   /** Appends what waits. The archive must be synced. May be repeated after a DiskFullError. */
   append(done: Done = raise): void {
+    const append = ({ journal, batch }: OpenShard): Step => {
+      return (next) =>
+        journal.append(batch, (fault) => {
+          if (fault === undefined) batch.clear();
+          next(fault);
+        });
+    };
     const waiting = [...this.#shards.values()].filter(({ batch }) => batch.events > 0);
-    const append = ({ journal, batch }: OpenShard, next: Done) =>
-      journal.append(batch, (fault) => {
-        if (fault === undefined) batch.clear();
-        next(fault);
-      });
-    inOrder(
-      waiting.map((each) => (next) => append(each, next)),
-      done,
-    );
+    inOrder(waiting.map(append), done);
   }
 
   /** Makes everything that was appended survive a power loss. */

@@ -5,7 +5,7 @@ import {
   OUTCOME,
   type Retry,
 } from "../../frontier/frontier.ts";
-import type { News } from "../../sync/loop-doorbell.ts";
+import type { WorkSource } from "../../sync/loop-doorbell.ts";
 import { type BufferSender, outlookOf } from "../hand-off/buffer-sender.ts";
 import type { HandOffPort } from "../hand-off/hand-off-port.ts";
 import { type Account, type Control, MODES } from "../shared-memory.ts";
@@ -35,7 +35,7 @@ export interface CrawlerLoopParts {
  * to look again. Nothing outside a round touches what the threads share, so that a recount finds every thread between
  * two rounds. Never blocks; the caller arms a doorbell when a round finds nothing more to do.
  */
-export class CrawlerLoop implements News {
+export class CrawlerLoop implements WorkSource {
   readonly #parts: CrawlerLoopParts;
   #over: [lease: Lease, end: VisitEnd | Retry][] = [];
   #inFlight = 0;
@@ -126,7 +126,7 @@ export class CrawlerLoop implements News {
   }
 
   /** Everything a ring may mean, checked after the bell is armed: mode, recount, answers, room, messages, permits. */
-  hasNews(): boolean {
+  hasWork(): boolean {
     const { control, handOff } = this.#parts;
     if (control.recount !== this.#recount) return true;
     if (this.#recount > 0) return false;

@@ -8,14 +8,15 @@ import { LoopDoorbell } from "../../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { BufferPlan } from "../buffer-plan.ts";
 import { extraFiles } from "../file-budget.ts";
-import { HandOffPort, type PlaceOfRecord } from "../hand-off/hand-off-port.ts";
-import { openSender } from "../hand-off/open-buffer.ts";
+import { HandOffPort } from "../hand-off/hand-off-port.ts";
 import { SendRecords } from "../hand-off/send-records.ts";
+import { openSender } from "../open-buffer.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.ts";
 import { DebugLog } from "../visit/debug-log.ts";
 import { CrawlerStages } from "../visit/stages.ts";
 import { visit } from "../visit/visit.ts";
 import { CrawlerLoop } from "./crawler-loop.ts";
+import type { FromCrawler, ToCrawler } from "./crawler-message.ts";
 import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 import { Uncommitted } from "./uncommitted.ts";
@@ -32,15 +33,6 @@ const COUNTED_BY_FRONTIER = [
   "exchangeVisits",
 ] as const;
 
-/** What a crawler reports to its supervisor. */
-export interface CrawlerListener {
-  onSeed(url: CrawlUrl): void;
-  /** The shards are read from disk: this thread's part of the pending counter, and its committed pages. */
-  onReady(share: number, pages: number): void;
-  onFinished(): void;
-  onFault(error: unknown): void;
-}
-
 /** One crawler thread: the loop, driven by sockets, a doorbell and a timer. */
 export class Crawler {
   readonly #parts: CrawlerParts;
@@ -50,7 +42,7 @@ export class Crawler {
   readonly #stages: CrawlerStages;
   readonly #loop: CrawlerLoop;
   readonly #bell: LoopDoorbell;
-  readonly #listener: CrawlerListener;
+  readonly #post: (message: FromCrawler) => void;
   readonly #timer = new WakeTimer(() => this.#round());
   readonly #frontier;
   readonly #handOff;
@@ -60,9 +52,9 @@ export class Crawler {
   #isRoundPlanned = false;
   #isRunning = false;
 
-  constructor(rules: CrawlerRules, listener: CrawlerListener) {
+  constructor(rules: CrawlerRules, post: (message: FromCrawler) => void) {
     const { thread, memory, config } = rules;
-    this.#listener = listener;
+    this.#post = post;
     this.#parts = crawlerParts(rules);
     this.#control = new Control(memory);
     this.#counters = new CounterRow(memory.counters, thread);
@@ -124,7 +116,7 @@ export class Crawler {
       debugLog: config.debug
         ? new DebugLog(debugRingOf(memory, thread + 1), bells.debugLog, this.#counters)
         : undefined,
-      announceSeed: (url) => listener.onSeed(url),
+      announceSeed: (url) => post({ kind: "seed", url }),
       isAborting: () => this.#control.mode === MODES.abort,
       finish: (lease, end) => this.#loop.finish(lease, end),
       retry: (lease, untilMs, rests) => this.#loop.retry(lease, untilMs, rests),
@@ -137,29 +129,15 @@ export class Crawler {
     this.#frontier.open(ownSeeds);
     const { share, pages } = this.#frontier.stats();
     this.#counters.set("pages", pages);
-    this.#listener.onReady(share, pages);
+    this.#post({ kind: "ready", share, pages });
   }
 
-  /** The supervisor has counted all threads: start crawling. */
-  go(): void {
-    this.#isRunning = true;
-    this.#round();
-  }
-
-  /** A seed redirected to this URL. */
-  addSeed(url: CrawlUrl): void {
-    this.#parts.scope.addSeed(url);
-  }
-
-  /** Where records are that another thread commits. */
-  onPlaces(places: readonly PlaceOfRecord[]): void {
-    this.#port.onPlaces(places);
-    this.#planRound();
-  }
-
-  /** Abandons every URL that only waits for its host. */
-  giveUpWaiting(): void {
-    this.#loop.giveUpWaiting();
+  /** What the supervisor sends after the first message. */
+  onMessage(message: ToCrawler): void {
+    if (message.kind === "go") this.#isRunning = true;
+    else if (message.kind === "seed") this.#parts.scope.addSeed(message.url);
+    else if (message.kind === "places") this.#port.onPlaces(message.places);
+    else if (message.kind === "giveUpWaiting") this.#loop.giveUpWaiting();
     this.#planRound();
   }
 
@@ -194,7 +172,11 @@ export class Crawler {
         this.#hopeful -= hopeful;
         this.#planRound();
       },
-      (error: unknown) => this.#listener.onFault(error),
+      // A fault in our own code: the thread ends with it, and the supervisor starts another one.
+      (error: unknown) =>
+        setImmediate(() => {
+          throw error;
+        }),
     );
   }
 
@@ -217,6 +199,6 @@ export class Crawler {
     this.#timer.clear();
     this.#bell.close();
     this.#frontier.close();
-    void this.#parts.transport.close().then(() => this.#listener.onFinished());
+    void this.#parts.transport.close().then(() => this.#post({ kind: "finished" }));
   }
 }

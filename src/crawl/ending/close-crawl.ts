@@ -1,11 +1,11 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import { NO_LIMIT, TimeLimit } from "../../runtime/time-limit.ts";
 import type { Totals } from "../../stats/counters.ts";
-import { closeLeftOpen } from "../../store/finish/close-archives.ts";
-import { completeFolder } from "../../store/finish/finalize.ts";
+import { closeAfterCrash } from "../../store/finish/close-archives.ts";
+import { finalizeFolder } from "../../store/finish/finalize.ts";
 import { unfinishedBytes } from "../../store/finish/merge-parts.ts";
 import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
-import { openResults } from "../../store/lists/crawl-results.ts";
+import { openResults } from "../../store/reports/crawl-results.ts";
 import type { Measured } from "../crawl-summary.ts";
 import { makeLastSnapshots } from "./last-snapshots.ts";
 import { writeReports, writeTopPages } from "./reports.ts";
@@ -59,7 +59,7 @@ export class CrawlCloser {
    * always written, however long that takes.
    */
   close(totals: Totals, measured: Measured, listener: CloseListener): string[] {
-    closeLeftOpen(this.#out);
+    closeAfterCrash(this.#out);
     const results = openResults(this.#out);
     writeReports(this.#out, this.#config, { totals, measured, results });
     const unfolded = measured.ended === "finished" ? 0 : this.#makeSnapshots();
@@ -67,7 +67,7 @@ export class CrawlCloser {
       listener.onEnded(true);
       listener.onSafe();
     }
-    const isSorted = completeFolder(this.#out, results.committed, this.#limit);
+    const isSorted = finalizeFolder(this.#out, results.committed, this.#limit);
     if (isSorted && this.#config.order === "opic") writeTopPages(this.#out);
     listener.onEnded(!isSorted);
     const left = isSorted ? [] : [UNSORTED];

@@ -1,4 +1,4 @@
-import { readLines } from "../../store/lists/line-reader.ts";
+import { readLines } from "../../store/files/read-file.ts";
 import type { PageLine } from "../../store/lists/page-line.ts";
 
 /** Pages in the report. */

@@ -9,7 +9,7 @@ import {
 } from "../../sync/hand-off-buffer.ts";
 import { type Frame, frameBytes, readFrame } from "./frames.ts";
 
-/** Memory for large records is kept up to this size: allocating it anew for each costs more, in the end. */
+/** Memory for large records is kept up to this size, because allocating it for each costs more. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 /** A large record of which some frames have come. */
@@ -48,17 +48,18 @@ export class BufferReader {
   }
 
   /**
-   * Shows the whole records among at most so many frames of each crawler, each valid until the next; then their room
-   * and permits go back. Answers how many records each lane had (until the next call), and who waits for the room.
+   * Hands over the whole records among at most `maxFrames` frames of each crawler, each valid until the next; then their room
+   * and permits are given back. Answers how many records each lane had (valid until the next call), and which crawlers
+   * wait for room.
    */
   read(
-    most: number,
+    maxFrames: number,
     store: (record: Frame, lane: number) => void,
   ): { readonly counts: readonly number[]; readonly wanting: number } {
     let frames = 0;
     for (let lane = 0; lane < CRAWLERS_PER_BUFFER; lane++) {
       let count = 0;
-      const turn = Math.min(most, this.#left[lane]!);
+      const turn = Math.min(maxFrames, this.#left[lane]!);
       for (let i = 0; i < turn; i++) {
         const record = this.#next(lane);
         if (record === undefined) continue;
@@ -72,7 +73,7 @@ export class BufferReader {
     return { counts: this.#counts, wanting: this.#buffer.giveBack(frames) };
   }
 
-  /** A crawler died: what it began and did not end never was. */
+  /** A crawler died: the record that it began and did not end is dropped. */
   forget(lane: number): void {
     this.#begun[lane] = undefined;
   }
@@ -82,7 +83,7 @@ export class BufferReader {
     const view = this.#buffer.read(lane);
     const bytes = Buffer.from(view.buffer, view.byteOffset, view.length);
     if (flags === (FIRST | LAST)) return bytes;
-    // A record that never got its last frame died with its crawler.
+    // A record that never got its last frame was lost with its crawler.
     if ((flags & FIRST) !== 0)
       this.#begun[lane] = { bytes: this.#memory(frameBytes(bytes)), have: 0 };
     const begun = this.#begun[lane]!;
@@ -98,7 +99,7 @@ export class BufferReader {
   #memory(bytes: number): Buffer {
     const kept = this.#kept;
     this.#kept = Buffer.alloc(0);
-    // One size for all that is kept, of which only what is touched costs anything.
+    // One size for everything that is kept; memory that is not touched costs nothing.
     return kept.length >= bytes ? kept : Buffer.allocUnsafeSlow(Math.max(bytes, KEPT_BYTES));
   }
 }

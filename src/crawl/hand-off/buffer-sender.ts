@@ -2,16 +2,16 @@ import { Deque } from "../../runtime/deque.ts";
 import { FIRST, type HandOffBuffer, LAST } from "../../sync/hand-off-buffer.ts";
 import { FRAMES, frameHead } from "./frames.ts";
 
-/** When a buffer is handed over: only at N (and when nobody brings more), or at N, after a while, or at once when idle. */
+/** When a buffer is handed over: at N frames (and when no more come), or also after a while and when a crawler idles. */
 export type HandOffMode = "full" | "count-or-time";
 
-/** How long a record may lie in a buffer that is not full, with "count-or-time": so often the builder looks by itself. */
+/** How long a record may lie in a buffer that is not full, with "count-or-time": the builder looks this often. */
 export const HAND_OVER_AFTER_MS = 200;
 
-/** What a crawler is about to bring: more at once, only what is in flight, or nothing. */
+/** What a crawler is about to send: more at once, only what is in flight, or nothing. */
 export type Outlook = "busy" | "waiting" | "still";
 
-/** What a crawler brings that has nothing in flight or is being stopped, or that has places nobody needs. */
+/** The outlook of a crawler that has nothing in flight or is being stopped, or that has room for more visits. */
 export function outlookOf(isStill: boolean, isIdle: boolean): Outlook {
   return isStill ? "still" : isIdle ? "waiting" : "busy";
 }
@@ -23,7 +23,7 @@ export class BufferSender {
   readonly #mode: HandOffMode;
   readonly #stored: Int32Array;
   readonly #thread: number;
-  /** Records on their way, and what is to be called when those before it have left. */
+  /** Records that wait for room, and what to call when those before it are in the buffer. */
   readonly #waiting = new Deque<readonly Uint8Array[] | (() => void)>();
   readonly #afterwards = new Deque<(() => void) | undefined>();
   #current: readonly Uint8Array[] | undefined;
@@ -33,11 +33,11 @@ export class BufferSender {
   #settled: number;
   #added: number;
   #records = 0;
-  /** Something was put since this crawler last called for the builder. */
-  #news = false;
+  /** Something was put since this crawler last called the builder. */
+  #hasNew = false;
   #outlook: Outlook | undefined;
 
-  /** `stored` counts, per crawler, the records its builder has made durable; who follows a dead one goes on counting. */
+  /** `stored` counts the durable records of each crawler; the successor of a dead crawler goes on counting. */
   constructor(
     buffer: HandOffBuffer,
     lane: number,
@@ -56,8 +56,8 @@ export class BufferSender {
 
   /**
    * Sends a page record; answers its number, by which the journal names it until the builder knows its place.
-   * `onSent` is called when nobody reads the parts any more, maybe at once; the first one not even then: it is copied
-   * if it has to wait.
+   * `onSent` is called when the parts are not read any more, maybe at once. The first part may be reused at once: it is
+   * copied if it has to wait.
    */
   sendRecord(parts: readonly Uint8Array[], onSent: () => void): number {
     const record = [frameHead(FRAMES.capture, parts), ...parts];
@@ -90,11 +90,11 @@ export class BufferSender {
     const isOther = outlook !== this.#outlook;
     this.#outlook = outlook;
     if (this.#mode === "full") {
-      // Also for what was put since it became still: the others may have been so all along.
-      if (outlook === "still" && (isOther || this.#news)) this.#buffer.idle(this.#lane);
+      // Also for what was put since it became still: the other crawler may have been still before.
+      if (outlook === "still" && (isOther || this.#hasNew)) this.#buffer.idle(this.#lane);
       else if (outlook !== "still" && isOther) this.#buffer.busy(this.#lane);
-    } else if (outlook !== "busy" && this.#news) this.#buffer.flush();
-    if (outlook !== "busy") this.#news = false;
+    } else if (outlook !== "busy" && this.#hasNew) this.#buffer.flush();
+    if (outlook !== "busy") this.#hasNew = false;
   }
 
   /** True when everything that waited here for room has found some. */
@@ -126,13 +126,13 @@ export class BufferSender {
     const flags = (this.#offset === 0 ? FIRST : 0) | (end === total ? LAST : 0);
     const parts = flags === (FIRST | LAST) ? record : slice(record, this.#offset, end);
     if (!this.#buffer.tryPut(this.#lane, parts, flags)) {
-      // Without room nobody reaches N, and a record in several frames needs the builder to go on.
+      // Without room N is not reached, and a record in several frames needs the builder to go on.
       if (!this.#buffer.hasRoom(this.#lane, end - this.#offset)) this.#buffer.flush();
-      // The last look comes after that; the one that counts is in `retry`, when the bell is armed.
+      // Try again after that; the try that counts is in `retry`, when the bell is armed.
       this.#buffer.want(this.#lane);
       if (!this.#buffer.tryPut(this.#lane, parts, flags)) return false;
     }
-    this.#news = true;
+    this.#hasNew = true;
     this.#offset = end;
     if (end < total) return true;
     this.#current = undefined;
@@ -141,7 +141,7 @@ export class BufferSender {
     return true;
   }
 
-  /** Runs what was to follow the records stored since the last call; returns how many those were. */
+  /** Calls `onStored` of the records stored since the last call; answers how many those were. */
   settle(): number {
     const stored = Atomics.load(this.#stored, this.#thread);
     const count = (stored - this.#settled) | 0;

@@ -2,29 +2,26 @@ import type { Lease } from "../../frontier/frontier.ts";
 import type { Via } from "../../frontier/via.ts";
 import type { ParsedPage } from "../../parse/page.ts";
 import { directivesText, type RobotsDirectives } from "../../parse/robots-meta.ts";
-import type { Capture, PageFacts } from "../../store/capture.ts";
-import { LinkList, linkLines } from "../../store/graph/link-list.ts";
-import { jsonLine } from "../../store/lists/jsonl.ts";
-import type { EarlierRecord } from "../../store/warc/earlier-crawl.ts";
+import type { Capture, EarlierRecord, PageFacts } from "../../store/capture.ts";
+import { jsonLine } from "../../store/files/jsonl.ts";
+import { LinkList, linkLines } from "../../store/link-list.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 
 /*
- * A capture travels as two parts: its texts in one piece, because each piece of its own costs as much as copying it,
- * and the body.
+ * A capture is sent as two parts: all texts in one, because a part of its own costs as much as copying the text, and the
+ * body.
  *
  *   (length u32){5} | line of the log (UTF-8) | facts (JSON, UTF-8) | lines of links | request | response head (Latin-1)
  */
 
 const TEXTS = 5;
 const HEAD_BYTES = 4 * TEXTS;
-/** Where the facts of a page begin among those of a capture. */
-const PAGE_AT = 15;
 const EMPTY = Buffer.alloc(0);
 
-/** What an empty place in a list of JSON becomes. */
+/** `undefined` in a list becomes null in JSON. */
 type Absent = null | undefined;
 
-/** A capture without its bytes and links. It travels as a list: names would cost more than what they name. */
+/** A capture without its bytes and links, as a list: names of fields would cost more than the values. */
 type CaptureFacts = readonly [
   url: CrawlUrl,
   status: number,
@@ -41,7 +38,7 @@ type CaptureFacts = readonly [
   unchanged: EarlierRecord | Absent,
   cash: number | Absent,
   data: string | Absent,
-  ...page: readonly [] | PageFactsList,
+  page: PageFactsList | Absent,
 ];
 
 type PageFactsList = readonly [
@@ -84,8 +81,8 @@ export interface PageToStore {
 }
 
 /**
- * The parts of a capture frame; without `bodies` request, head and body are left out. The first part lies in memory
- * that the next call uses again.
+ * The parts of a capture frame; without `bodies` request, head and body are left out. The first part is in memory that
+ * the next call reuses.
  */
 export function captureParts(
   line: object,
@@ -96,9 +93,9 @@ export function captureParts(
 ): Uint8Array[] {
   const { parsed } = page;
   const { head } = response;
-  const pageFacts: readonly [] | PageFactsList =
+  const pageFacts: PageFactsList | undefined =
     parsed === undefined
-      ? []
+      ? undefined
       : [
           parsed.title,
           parsed.words,
@@ -123,7 +120,7 @@ export function captureParts(
     page.unchanged,
     lease.cash,
     page.data,
-    ...pageFacts,
+    pageFacts,
   ];
   const texts = packTexts(
     jsonLine(line),
@@ -135,14 +132,14 @@ export function captureParts(
   return [texts, bodies ? response.body : EMPTY];
 }
 
-/** Node's buffers have these; called directly they cost less than `write` on short texts. */
+/** Methods of Node's buffers; called directly they cost less than `write` for short texts. */
 interface WritableBuffer extends Buffer {
   utf8Write(text: string, at: number): number;
   latin1Write(text: string, at: number): number;
 }
 
 const SCRATCH_BYTES = 64 * 1024;
-/** No character needs more in UTF-8. */
+/** Most bytes of a character of a string in UTF-8. */
 const WIDEST = 3;
 let scratch: WritableBuffer | undefined;
 
@@ -165,7 +162,7 @@ function packTexts(
   let at = HEAD_BYTES + lineBytes;
   const factsBytes = bytes.utf8Write(facts, at);
   at += factsBytes;
-  // Links are canonical, the others are what came and went: one byte per character.
+  // Links are canonical, request and head are as on the wire: one byte per character.
   at += bytes.latin1Write(links, at);
   at += bytes.latin1Write(request, at);
   at += bytes.latin1Write(head, at);
@@ -185,7 +182,7 @@ export function readCapture([texts, body]: readonly Buffer[]): Capture {
   const requestAt = linksAt + bytes.readUInt32LE(8);
   const headAt = requestAt + bytes.readUInt32LE(12);
   const facts: CaptureFacts = JSON.parse(bytes.toString("utf8", factsAt, linksAt));
-  const page = pageOf(facts);
+  const page = pageOf(facts[15]);
   return {
     kind: "capture",
     url: facts[0],
@@ -214,10 +211,8 @@ export function readCapture([texts, body]: readonly Buffer[]): Capture {
   };
 }
 
-function pageOf(facts: CaptureFacts): PageFacts | undefined {
-  if (facts.length <= PAGE_AT) return undefined;
-  const [title, words, links, charset, language, robots] = facts.slice(
-    PAGE_AT,
-  ) as unknown as PageFactsList;
+function pageOf(facts: PageFactsList | Absent): PageFacts | undefined {
+  if (facts == null) return undefined;
+  const [title, words, links, charset, language, robots] = facts;
   return { title, words, links, charset, language: language ?? undefined, robots };
 }

@@ -16,9 +16,9 @@ export const FRAMES = {
   journal: 4,
   /** The shard whose journal is about to be written: where it ended when it was read (JSON). */
   openJournal: 5,
-  /** Nothing but its place in the order: answered like the others. */
+  /** Empty: only its place in the order counts, and it is answered like the others. */
   mark: 6,
-  /** Where is the record of this number (32 bits)? Told when it is durable. */
+  /** Asks for the place of the record of this number (32 bits); answered when it is durable. */
   askPlace: 7,
 } as const;
 

@@ -4,7 +4,7 @@ import type { JournalEnd } from "../../frontier/journal/journal-reader.ts";
 import type { BufferSender } from "./buffer-sender.ts";
 import { FRAMES } from "./frames.ts";
 
-/** What a builder is told of a journal before its first batch. */
+/** What a builder needs to begin a journal; sent before its first batch. */
 export interface OpenJournal {
   readonly shard: number;
   readonly epoch: number;
@@ -15,7 +15,7 @@ export interface OpenJournal {
 /** Where the record of a number is. */
 export type PlaceOfRecord = readonly [record: number, place: PageLocation];
 
-/** The way from a thread's shards to their journals: frames behind the page records they speak of. */
+/** From the shards of a thread to their journals: frames behind the page records that they name. */
 export class HandOffPort implements JournalPort {
   readonly #handOff: BufferSender;
   readonly #epoch: number;
@@ -52,7 +52,7 @@ export class HandOffPort implements JournalPort {
     this.#handOff.send(FRAMES.askPlace, [head]);
   }
 
-  /** The builder says where records are. */
+  /** The places of records that `place` asked for, from the builder. */
   onPlaces(places: readonly PlaceOfRecord[]): void {
     for (const [record, place] of places) {
       this.#places.get(record)?.(place);

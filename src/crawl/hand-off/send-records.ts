@@ -1,10 +1,10 @@
 import type { Response } from "../../fetch/transport.ts";
 import type { Lease } from "../../frontier/frontier.ts";
-import { jsonLine } from "../../store/lists/jsonl.ts";
+import { jsonLine } from "../../store/files/jsonl.ts";
 import type { Skipped } from "../visit/follower.ts";
-import type { OutcomeLine } from "../visit/outcome.ts";
 import type { ReadPage } from "../visit/read-page.ts";
 import type { VisitRecords } from "../visit/stages.ts";
+import type { OutcomeLine } from "../visit/visit-outcome.ts";
 import type { BufferSender } from "./buffer-sender.ts";
 import { captureParts } from "./capture-frame.ts";
 import { FRAMES } from "./frames.ts";

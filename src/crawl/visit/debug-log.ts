@@ -2,7 +2,7 @@ import type { CounterRow } from "../../stats/counters.ts";
 import type { Doorbell } from "../../sync/doorbell.ts";
 import type { Ring } from "../../sync/ring.ts";
 
-/** `--debug`: what was read on each page, for people who look over the crawler's shoulder. */
+/** The log of `--debug`: what was read on each page. */
 export class DebugLog {
   readonly #ring: Ring;
   readonly #bell: Doorbell;
@@ -14,7 +14,7 @@ export class DebugLog {
     this.#counters = counters;
   }
 
-  /** Writes a line if there is room; a crawler never waits for its debug log, what is dropped is counted. */
+  /** Writes a line if there is room; a crawler never waits for this log, and dropped lines are counted. */
   write(line: object): void {
     const bytes = Buffer.from(JSON.stringify(line));
     if (bytes.length > this.#ring.slotBytes || !this.#ring.tryPush(bytes, bytes.length)) {

@@ -26,24 +26,23 @@ export interface FollowRules {
   readonly seedHigh: number;
 }
 
-/** Where a redirect leads: on, or nowhere for a reason. */
+/** Where a redirect leads, or why nowhere. */
 export type Redirect =
   | { readonly kind: "none" }
   | { readonly kind: "to"; readonly found: Discovery }
   | { readonly kind: "skipped"; readonly skipped: Skipped }
   | { readonly kind: "bad"; readonly error: string };
 
-/** Decides what of the things a page points to is visited next. */
+/** Decides which targets of a page are visited next. */
 export class Follower {
   readonly #rules: FollowRules;
-  readonly #reported: SeenSet;
+  readonly #reported = new SeenSet();
 
   constructor(rules: FollowRules) {
     this.#rules = rules;
-    this.#reported = new SeenSet(rules.seedLow, rules.seedHigh);
   }
 
-  /** The page's links that are in scope; what is not goes to `skipped`, each URL once. */
+  /** The page's links that are in scope; the others go to `skipped`, each URL once. */
   links(
     lease: Lease,
     links: readonly CrawlUrl[],
@@ -64,7 +63,7 @@ export class Follower {
     return found;
   }
 
-  /** The parts of a page that are in scope; they are no step away from it. */
+  /** The assets of a page that are in scope; they have the depth of their page. */
   assets(lease: Lease, assets: readonly CrawlUrl[], skipped: Skipped[]): Discovery[] {
     const found: Discovery[] = [];
     const { url: parent, depth } = lease;
@@ -76,7 +75,7 @@ export class Follower {
     return found;
   }
 
-  /** Why a sitemap is not read: robots.txt and indexes may name one outside the scope of pages, `--exclude` wins. */
+  /** Why a sitemap is not read. With `vouchedFor` it may be out of scope, but `--exclude` still holds. */
   listRefusal(url: CrawlUrl, vouchedFor: boolean): string | undefined {
     const reason = this.#rules.scope.refusal(url);
     return reason === "out_of_scope" && vouchedFor && !this.#rules.scope.excludes(url)
@@ -91,7 +90,7 @@ export class Follower {
       : undefined;
   }
 
-  /** The target of a redirect: a URL of its own, with its depth kept and its history carried along. */
+  /** The target of a redirect: a URL of its own, with the same depth and the history of the chain. */
   redirect(lease: Lease, status: number, location: string | undefined): Redirect {
     if (!REDIRECTS.has(status)) return { kind: "none" };
     if (location === undefined || location === "") return { kind: "bad", error: "bad_redirect" };

@@ -12,12 +12,12 @@ type ViaOf = (url: CrawlUrl) => Via;
 const BY_LINK: ViaOf = () => "link";
 const BY_FEED: ViaOf = () => "feed";
 
-/** What of a page is followed. */
+/** Settings of what is followed. */
 export interface FoundRules {
   readonly sitemaps: "on" | "off" | "only";
 }
 
-/** What a response leads to: links that may be new, and known ones where they get a share. */
+/** Where a response leads: links that may be new, and known ones where they get a share. */
 export interface Found {
   readonly found: Discovery[];
   readonly known?: KnownFingerprints | undefined;
@@ -25,7 +25,7 @@ export interface Found {
   readonly links: number;
 }
 
-/** Gathers everything a response leads to, from whatever part of it: links, headers, assets, lists. */
+/** Gathers the targets of a response from all its parts: links, headers, assets, lists. */
 export class FoundLinks {
   readonly #follower: Follower;
   readonly #rules: FoundRules;
@@ -35,7 +35,7 @@ export class FoundLinks {
     this.#rules = rules;
   }
 
-  /** What to visit next; what is not visited goes to `skipped` with its reason. The frontier leaves out what it knows. */
+  /** What to visit next; the rest goes to `skipped` with its reason. The frontier leaves out the links it knows. */
   of(
     lease: Lease,
     page: ReadPage,
@@ -65,8 +65,8 @@ export class FoundLinks {
     const others = headerLinks.length + (parsed?.feeds.length ?? 0) + (parsed?.assets.length ?? 0);
     // Most pages have nothing but links.
     if (others === 0) return { found: links, known: split?.known, links: ownLinks };
-    const met = new Set(all);
-    const isNew = (url: CrawlUrl) => met.size < met.add(url).size;
+    const distinct = new Set(all);
+    const isNew = (url: CrawlUrl) => distinct.size < distinct.add(url).size;
     const more = this.#follower.links(lease, headerLinks.filter(isNew), skipped, BY_LINK);
     const feeds = this.#follower.links(
       lease,
@@ -75,18 +75,18 @@ export class FoundLinks {
       BY_FEED,
     );
     const found = [...links, ...more, ...feeds];
-    // A part of the page may be too far away for a link: it comes along all the same.
+    // An asset that is too deep for a link is still fetched with its page.
     const refused = new Set(left);
     for (const { url } of found) refused.delete(url);
     for (const asset of assets) if (isNew(asset.url) || refused.has(asset.url)) found.push(asset);
-    for (const url of parsed?.assets ?? []) met.add(url);
-    return { found, known: split?.known, links: ownLinks + met.size - all.length };
+    for (const url of parsed?.assets ?? []) distinct.add(url);
+    return { found, known: split?.known, links: ownLinks + distinct.size - all.length };
   }
 
   #listed(lease: Lease, listed: Sitemap, skipped: Skipped[]): Discovery[] {
     const pages = this.#follower.links(lease, listed.urls, skipped, () => "sitemap");
     if (lease.via !== "robots") {
-      // An index may name sitemaps, but not indexes; a feed names pages only.
+      // An index may name sitemaps but no further indexes; a feed names pages only.
       for (const url of listed.sitemaps) {
         this.#follower.report({ url, reason: "sitemap_depth", parent: lease.url }, skipped);
       }

@@ -1,6 +1,6 @@
 import type { HandledPage } from "../../config/page-handler.ts";
+import { decodeBody } from "../../fetch/coding/decode.ts";
 import type { ResponseHead } from "../../fetch/response-head.ts";
-import { decodeBody } from "../../fetch/wire/decode.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import { decodeText } from "../../parse/charset/charset.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
@@ -66,7 +66,7 @@ class PageView implements HandledPage {
     const { head, body } = this.#source;
     const { maxBodyBytes: maxBytes, maxRatio } = this.#rules;
     const { bytes } = await decodeBody(body, codingOf(head), { maxBytes, maxRatio });
-    // The memory of the response serves another one as soon as this page is stored.
+    // The memory of the response is used again as soon as this page is stored.
     return bytes === body ? Buffer.from(bytes) : bytes;
   }
 

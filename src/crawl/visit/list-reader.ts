@@ -1,9 +1,8 @@
 import zlib from "node:zlib";
-import type { ResponseHead } from "../../fetch/response-head.ts";
+import { type ByteStep, DecodeStep, FirstBytes } from "../../fetch/coding/byte-steps.ts";
+import { type Coding, codingsOf, decoderOf, isGzip } from "../../fetch/coding/decode.ts";
+import { ResponseHead } from "../../fetch/response-head.ts";
 import type { BodyTap } from "../../fetch/transport.ts";
-import { type Coding, codingsOf, decoderOf, isZlib } from "../../fetch/wire/decode.ts";
-import { type ByteStep, DecodeStep } from "../../fetch/wire/decode-step.ts";
-import { FirstBytes } from "../../fetch/wire/first-bytes.ts";
 import {
   SITEMAP_MAX_BYTES,
   type Sitemap,
@@ -13,10 +12,10 @@ import { giveBackMemory } from "../../runtime/collect-garbage.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 
 const CAPS = { maxBytes: SITEMAP_MAX_BYTES, maxRatio: 200 };
-/** What decoders have made and nobody needs any more is worth collecting by then. */
+/** After this much decoded input the garbage of the decoders is worth collecting. */
 const COLLECT_BYTES = 8 * 1024 * 1024;
 
-/** What a list held, and what was wrong with the way it came. */
+/** What a list held, and what was wrong with its coding. */
 export interface ReadList {
   readonly listed: Sitemap;
   readonly flag: "bad_encoding" | "encoding_error" | undefined;
@@ -27,7 +26,7 @@ export interface ReadList {
  * only the entries are kept.
  */
 export class ListReader implements BodyTap {
-  /** One more than is read, to tell what is too large. */
+  /** One more than is read, to notice a list that is too large. */
   readonly maxBytes = SITEMAP_MAX_BYTES + 1;
   readonly #url: CrawlUrl;
   #reader: SitemapReader | undefined;
@@ -72,7 +71,7 @@ export class ListReader implements BodyTap {
     this.#entry?.whenReady(go);
   }
 
-  /** No more bytes come; answers when all that came have been read. */
+  /** There are no more bytes; resolves when all have been read. */
   async finish(): Promise<ReadList> {
     this.#entry?.end();
     if (this.#entry !== undefined && !this.#ended) {
@@ -88,7 +87,7 @@ export class ListReader implements BodyTap {
     return isCut ? this.#with(listed, "sitemap_too_large") : { listed, flag: this.#flag };
   }
 
-  /** What is inside was refused for its own reason, or the damage is the reason. */
+  /** Sets the error, unless the content was refused for a reason of its own. */
   #with(listed: Sitemap, error: NonNullable<Sitemap["error"]>): ReadList {
     const isOwn = listed.error === undefined || listed.error === "sitemap_unknown";
     return { listed: isOwn ? { ...listed, error } : listed, flag: this.#flag };
@@ -97,15 +96,11 @@ export class ListReader implements BodyTap {
   #decode(coding: Coding, next: ByteStep): ByteStep {
     return new FirstBytes((first) => {
       if (coding === "gzip" && !isGzip(first)) {
-        // Announced as gzip and plainly not: the list itself is more use than nothing.
+        // Announced as gzip, but it is not: read the list as it is.
         if (first.length > 0) this.#flag ??= "encoding_error";
         return next;
       }
-      const step = new DecodeStep(
-        decoderOf(coding, coding === "deflate" && isZlib(first)),
-        CAPS,
-        next,
-      );
+      const step = new DecodeStep(decoderOf(coding, first), CAPS, next);
       this.#codings.push(step);
       return step;
     });
@@ -134,6 +129,15 @@ export class ListReader implements BodyTap {
   };
 }
 
-function isGzip(first: Buffer): boolean {
-  return first[0] === 0x1f && first[1] === 0x8b;
+/** Reads a list that is here as a whole, the way a crawl reads it. */
+export async function readWholeList(
+  url: CrawlUrl,
+  body: Uint8Array,
+  contentType?: string,
+): Promise<Sitemap> {
+  const reader = new ListReader(url);
+  const type = contentType === undefined ? "" : `Content-Type: ${contentType}\r\n`;
+  reader.begin(ResponseHead.parse(`HTTP/1.1 200 OK\r\n${type}\r\n`)!);
+  reader.push(body);
+  return (await reader.finish()).listed;
 }

@@ -3,7 +3,7 @@ import type { HandledPage, PagePriority } from "../../config/page-handler.ts";
 import { printable } from "../../config/printable.ts";
 import { isInline } from "../../config/user-module.ts";
 import { UsageError } from "../../errors.ts";
-import { jsonLine } from "../../store/lists/jsonl.ts";
+import { jsonLine } from "../../store/files/jsonl.ts";
 
 /** A user's handler after loading: its answers are checked. */
 export interface LoadedHandler {
@@ -39,7 +39,7 @@ export async function loadHandler(modules: HandlerModules): Promise<LoadedHandle
   return { page: page && checkedPage(page), priority: worth && checkedPriority(worth) };
 }
 
-/** What messages show of the modules that are expected. */
+/** Examples for messages. */
 const EXAMPLES = {
   "--handler": "(page) => ({ data: page.title.length })",
   "--priority": '(url, depth) => (url.includes("/docs/") ? 1 : 0)',

@@ -1,39 +1,39 @@
 import type { RobotsRules } from "../../fetch/robots/robots-rules.ts";
 import type { Discovery } from "../../frontier/frontier.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
+import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { originOf } from "../../url/url-parts.ts";
 
 const NOTHING: readonly Discovery[] = [];
-/** No site at hand names more than a few dozen; what is beyond is not asked for. */
+/** No site we know names more than a few dozen; further ones are not fetched. */
 const MAX_NAMED = 1000;
 /** Origins whose robots.txt was read and whose first URL has not ended yet. */
 const MAX_WAITING = 10_000;
 
-/** What the desk must know of the crawl. */
+/** Settings of sitemaps. */
 export interface SitemapRules {
   readonly sitemaps: "on" | "off" | "only";
-  /** False with --no-robots: then nobody can name a sitemap. */
+  /** False with --no-robots: then no file names sitemaps. */
   readonly robots: boolean;
   readonly seedLow: number;
   readonly seedHigh: number;
 }
 
 /**
- * Gives out each origin's sitemaps once, with the first of its URLs that ends after robots.txt was read: so they
- * are part of a commit like any link, and a crash in between only means that robots.txt is read again.
+ * Hands out the sitemaps of each origin once, with the first of its URLs that ends after robots.txt was read: so they are
+ * part of a commit like any link, and a crash in between only means that robots.txt is read again.
  */
 export class NamedSitemaps {
   readonly #rules: SitemapRules;
   readonly #named = new Map<string, readonly CrawlUrl[]>();
-  readonly #done: SeenSet;
+  readonly #done = new SeenSet();
 
   constructor(rules: SitemapRules) {
     this.#rules = rules;
-    this.#done = new SeenSet(rules.seedLow, rules.seedHigh);
   }
 
-  /** Notes what the robots.txt of an origin names. */
+  /** Notes the sitemaps in the robots.txt of an origin. */
   note(origin: string, rules: RobotsRules): void {
     if (this.#rules.sitemaps === "off" || this.#named.size >= MAX_WAITING) return;
     const robotsUrl = `${origin}/robots.txt` as CrawlUrl;
@@ -53,8 +53,9 @@ export class NamedSitemaps {
     const named = this.#named.get(origin);
     if (named === undefined && robots) return NOTHING;
     this.#named.delete(origin);
-    if (!this.#done.add(`${origin}/` as CrawlUrl)) return NOTHING;
-    // Nobody asked for a sitemap that nobody names, unless there is nothing else to go by.
+    fingerprint(origin, this.#rules.seedLow, this.#rules.seedHigh);
+    if (!this.#done.addFingerprint(lastFingerprint.low, lastFingerprint.high)) return NOTHING;
+    // A sitemap that robots.txt does not name is tried only where sitemaps are all there is.
     const usual = sitemaps === "only" ? [`${origin}/sitemap.xml` as CrawlUrl] : [];
     const files = named === undefined || named.length === 0 ? usual : named;
     const parent = `${origin}/robots.txt` as CrawlUrl;

@@ -1,9 +1,9 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import { productToken } from "../../config/user-agent.ts";
+import { type DecodeResult, decodeBody } from "../../fetch/coding/decode.ts";
 import { isHtml, mimeOf } from "../../fetch/fetcher.ts";
 import { ResponseHead } from "../../fetch/response-head.ts";
 import type { RequestHeaders, Response } from "../../fetch/transport.ts";
-import { type DecodeResult, decodeBody } from "../../fetch/wire/decode.ts";
 import type { Via } from "../../frontier/via.ts";
 import { headerPages } from "../../parse/link-header.ts";
 import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";
@@ -13,24 +13,25 @@ import type { RobotsDirectives } from "../../parse/robots-meta.ts";
 import { robotsTag } from "../../parse/robots-tag.ts";
 import { looksLikeHtml } from "../../parse/sniff.ts";
 import { giveBackMemory } from "../../runtime/collect-garbage.ts";
-import type { EarlierCrawl, EarlierRecord } from "../../store/warc/earlier-crawl.ts";
+import type { EarlierRecord } from "../../store/capture.ts";
+import type { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { ListReader } from "./list-reader.ts";
 
-/** A response after a look inside. */
+/** A response after reading its content. */
 export interface ReadPage {
   /** A 2xx response that counts as a page; a sitemap does not. */
   readonly isPage: boolean;
   readonly mime: string;
   /** Present for HTML. */
   readonly parsed: ParsedPage | undefined;
-  /** Where the head leads beside its Location: `Link` and `Refresh`. */
+  /** Targets of the headers `Link` and `Refresh`. */
   readonly headerLinks: readonly CrawlUrl[];
   /** What robots meta and X-Robots-Tag ask for, added up. */
   readonly robots: RobotsDirectives;
-  /** Present for sitemaps and feeds that were asked for as such. */
+  /** Present for sitemaps and feeds that were fetched as such. */
   readonly listed: Sitemap | undefined;
-  /** Present when the server says that nothing has changed since an earlier crawl. */
+  /** Present when the page has not changed since an earlier crawl (304). */
   readonly unchanged?: EarlierRecord;
   /** What was wrong with the body, as a stable code. */
   readonly flag: string | undefined;
@@ -39,19 +40,19 @@ export interface ReadPage {
   readonly data?: string | undefined;
 }
 
-/** Caps for bodies and the way to read them, from the configuration. */
+/** Limits of bodies, and how they are parsed. */
 export interface ReadRules {
   readonly maxBodyBytes: number;
   readonly maxRatio: number;
   readonly parse: ParseOptions & { readonly agent: string };
-  /** False with --no-robots: nobody's directives are looked at. */
+  /** False with --no-robots: directives are ignored. */
   readonly obeyDirectives: boolean;
 }
 
 /** A body may decode to this many times its size before it counts as a bomb. */
 const MAX_RATIO = 200;
 
-/** How pages are read, from the crawl's configuration. */
+/** The rules for reading pages, from the crawl's configuration. */
 export function readRulesOf(config: CrawlConfig): ReadRules {
   return {
     maxBodyBytes: config.maxBodyBytes,
@@ -69,10 +70,10 @@ export function readRulesOf(config: CrawlConfig): ReadRules {
   };
 }
 
-/** CPU time after which the rest of a page is left unread. */
+/** CPU time after which the rest of a page is skipped. */
 const PARSE_BUDGET_MS = 2000;
 
-/** After a page like this there is enough garbage to be worth collecting. */
+/** After a page of this size the garbage is worth collecting. */
 const LARGE_PAGE_BYTES = 4 * 1024 * 1024;
 
 const NO_DIRECTIVES: RobotsDirectives = Object.freeze({ noindex: false, nofollow: false });
@@ -105,7 +106,7 @@ export function readPage(
     : bare;
 }
 
-/** Takes the content coding off and parses what is inside, if it is HTML; at once unless decoding takes long. */
+/** Removes the content coding and parses the body if it is HTML; synchronously unless decoding takes long. */
 function parseBody(
   url: CrawlUrl,
   { head, body }: Pick<Response, "head" | "body">,
@@ -130,7 +131,7 @@ export function codingOf(head: ResponseHead): string | undefined {
   return isOnly ? head.valueAt(at) : head.all("content-encoding").join(", ");
 }
 
-// The fields are named one by one: to spread an object costs a small page more than to scan it.
+// Fields one by one: for a small page spreading an object costs more than scanning.
 function parseDecoded(
   url: CrawlUrl,
   head: ResponseHead,
@@ -207,7 +208,7 @@ async function readList(reader: ListReader, response: Response): Promise<ReadPag
 
 const SENDABLE = /^[\x20-\x7e]{1,512}$/;
 
-/** The headers that ask a server for a page only if it is not what the earlier crawl has. */
+/** The headers that make a server send a page only if it has changed since the earlier crawl. */
 export function validatorsOf(earlier: EarlierCrawl, url: CrawlUrl): RequestHeaders | undefined {
   const head = earlierResponse(earlier, url)?.head;
   const etag = head?.get("etag") ?? "";
@@ -228,8 +229,8 @@ export function earlierResponse(earlier: EarlierCrawl, url: CrawlUrl) {
 }
 
 /**
- * Reads the page that a 304 answer means from the earlier crawl, because its links lead on as they did then. When it
- * cannot be found any more the answer is what it looks like: a status without a page.
+ * Reads the page behind a 304 from the earlier crawl, because its links still have to be followed. When it cannot be
+ * found any more, the response counts as it is: a status without a page.
  */
 export async function readUnchanged(
   url: CrawlUrl,

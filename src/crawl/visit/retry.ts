@@ -5,11 +5,11 @@ import type { Lease } from "../../frontier/frontier.ts";
 /** Statuses that may be different next time. */
 const PASSING_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Errors that say something lasting about the URL, the server's software or our own rules. */
+/** Errors that will not pass: they are about the URL, the server's software or our own rules. */
 const LASTING_ERRORS =
   /^(tls_|bad_response|bad_request|bad_encoding|headers_too_large|blocked_|aborted|dns_not_found)/;
 
-/** Errors that are the host's, not the URL's: everybody who wants this host waits. */
+/** Errors of the host, not of the URL: all URLs of the host wait. */
 const HOST_ERRORS = new Set([
   "connect_timeout",
   "connection_refused",
@@ -23,12 +23,12 @@ export interface RetryRules {
   readonly delayMs: number;
 }
 
-/** When a URL is tried again, and whether its host waits with it. */
+/** When a URL is tried again, and whether its host has to wait as well. */
 export type Retry = Omit<Postponed, "kind">;
 
 /**
- * Decides whether a URL that was asked for is tried again, and notes at its host what the outcome says about it: how
- * often in a row it could not be reached, and until when it is left alone. Undefined when this outcome is final.
+ * Decides whether a URL is tried again, and updates its host by the outcome: how often in a row it could not be reached,
+ * and until when it is left alone. Undefined when the outcome is final.
  */
 export function retryOf(
   lease: Lease,
@@ -37,7 +37,7 @@ export function retryOf(
   nowMs: number,
 ): Retry | undefined {
   const { host } = lease;
-  // Whether or not this URL is tried again: its host is not asked before.
+  // Even if this URL is not tried again, its host has to wait.
   const askedMs = askedToWaitMs(outcome);
   if (askedMs !== undefined) host.heldMs = Math.max(host.heldMs, nowMs + askedMs);
   const reach = host.reachOf(lease.url);
@@ -45,7 +45,7 @@ export function retryOf(
   if (outcome.kind === "response") reach.failures = 0;
   const isLast = !isWorthRetrying(outcome) || lease.attempt >= retries;
   const waitMs = backOffMs(delayMs, reach.failures + lease.attempt);
-  // Requests that were under way together fail together: that counts once.
+  // Requests that were in flight together fail together: that counts once.
   if (isHosts && isLast && reach.heldMs <= nowMs) reach.failures++;
   const heldMs = nowMs + Math.max(waitMs, host.delayMs);
   if (isHosts) reach.heldMs = Math.max(reach.heldMs, heldMs);
@@ -56,7 +56,7 @@ export function retryOf(
     : { untilMs: isHosts ? reach.heldMs : nowMs + waitMs, aside: true };
 }
 
-/** Milliseconds to stay away after the given number of failures; doubles each time, at most a minute. */
+/** How long to stay away after the given number of failures; doubles each time, at most a minute. */
 export function backOffMs(delayMs: number, failures: number): number {
   return Math.min(60_000, Math.max(delayMs, 200) * 2 ** failures);
 }
@@ -66,7 +66,7 @@ function isWorthRetrying(outcome: FinalOutcome): boolean {
   return outcome.kind === "failed" && !LASTING_ERRORS.test(outcome.error);
 }
 
-/** Milliseconds a server asked us to stay away. */
+/** The wait that a server asked for. */
 function askedToWaitMs(outcome: FinalOutcome): number | undefined {
   if (outcome.kind !== "response") return undefined;
   const { head } = outcome.response;

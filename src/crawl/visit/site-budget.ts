@@ -2,8 +2,8 @@
 export type BudgetAnswer = "yes" | "wait" | "spent";
 
 /**
- * Counts the pages of the sites that one crawler thread owns. A place is reserved before the fetch and returned by
- * every outcome that is no page, so the limit is reached exactly and never passed.
+ * Counts the pages of the sites that one crawler thread owns. A place is reserved before the fetch and returned by every
+ * outcome other than a page, so the limit is reached exactly and never exceeded.
  */
 export class SiteBudget {
   readonly #limit: number;

@@ -15,7 +15,6 @@ import type { Guard } from "./guard.ts";
 import { handlePage } from "./handle-page.ts";
 import type { LoadedHandler } from "./load-handler.ts";
 import type { NamedSitemaps } from "./named-sitemaps.ts";
-import { countOutcome, type OutcomeLine, unavailableOutcome } from "./outcome.ts";
 import {
   earlierResponse,
   type ReadPage,
@@ -25,8 +24,9 @@ import {
 } from "./read-page.ts";
 import { type Retry, retryOf } from "./retry.ts";
 import type { Next, Stages, VisitEnd } from "./visit.ts";
+import { countOutcome, type OutcomeLine, unavailableOutcome } from "./visit-outcome.ts";
 
-/** What decides about URLs and pages; a thread has its own. */
+/** The parts that decide about URLs and pages; each thread has its own. */
 export interface VisitParts {
   readonly fetcher: Fetcher;
   readonly scope: Scope;
@@ -38,9 +38,9 @@ export interface VisitParts {
   readonly earlier: EarlierCrawl | undefined;
 }
 
-/** Takes what a visit leaves behind, for a builder to store. */
+/** Takes the results of a visit, for a builder to store. */
 export interface VisitRecords {
-  /** A response; answers the number of its record. The response is released once its bytes have left. */
+  /** A response; returns the number of its record. The response is released once its bytes are copied. */
   capture(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number;
   /** A URL without a record in the archive. */
   outcome(line: OutcomeLine): void;
@@ -58,9 +58,9 @@ export interface StageParts extends VisitParts {
   readonly records: VisitRecords;
   readonly counters: CounterRow;
   readonly debugLog: DebugLog | undefined;
-  /** Tells all threads that a seed leads to this URL, which now belongs to the scope. */
+  /** Announces to all threads that a seed redirects to this URL, which is now part of the scope. */
   readonly announceSeed: (url: CrawlUrl) => void;
-  /** True once the crawl drops what is in flight. */
+  /** True once the crawl drops its requests in flight. */
   readonly isAborting: () => boolean;
   /** A visit is over. */
   readonly finish: (lease: Lease, end: VisitEnd) => void;
@@ -107,7 +107,7 @@ export class CrawlerStages implements Stages {
     retry(lease, untilMs, aside === true);
   }
 
-  /** What robots.txt, a trap or a budget refuses was never asked for, so it costs its host no delay. */
+  /** A URL refused by robots.txt, a trap or a budget was never requested, so it costs its host no delay. */
   requestEnded(lease: Lease): void {
     this.#parts.frontier.requestEnded(lease, lease.host.endedMs);
   }
@@ -175,6 +175,11 @@ export class CrawlerStages implements Stages {
         return { found: [redirect.found], redirect: { location: redirect.found.url }, links: 1 };
       case "none": {
         const { guard, foundLinks } = this.#parts;
+        // A crash may come between the commit of a seed's redirect and the note that its target widens the scope.
+        if (lease.seed && scope.refusal(lease.url) === "out_of_scope") {
+          scope.addSeed(lease.url);
+          this.#parts.announceSeed(lease.url);
+        }
         const { found, known, links } = foundLinks.of(lease, page, skipped, this.#parts.frontier);
         return {
           found: guard.sift(found, follower, skipped),

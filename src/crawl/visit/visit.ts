@@ -2,14 +2,14 @@ import type { FetchOutcome, FinalOutcome } from "../../fetch/outcome.ts";
 import type { Response } from "../../fetch/transport.ts";
 import type { KnownFingerprints } from "../../frontier/discovery.ts";
 import type { Discovery, Lease } from "../../frontier/frontier.ts";
+import type { ReadPage } from "./read-page.ts";
 import {
   type OutcomeLine,
   type RedirectEnd,
   responseOutcome,
   unansweredOutcome,
   type VisitOutcome,
-} from "./outcome.ts";
-import type { ReadPage } from "./read-page.ts";
+} from "./visit-outcome.ts";
 
 /** Where a response leads. */
 export interface Next {
@@ -24,23 +24,23 @@ export interface Next {
 
 /** What a visit needs: each stage is a function, so that the life of a URL can be read below. */
 export interface Stages {
-  /** Robots, name, address, gate, wire. What is known at once is no promise: awaiting one costs as much as a stage. */
+  /** Robots, name, address, gate, transport. No promise if the outcome is known at once: awaiting one costs as much as a stage. */
   fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome>;
   /** The outcome if it is final; a URL that has to wait or deserves another try goes back into its queue. */
   orTryLater(lease: Lease, outcome: FetchOutcome): FinalOutcome | undefined;
-  /** The request, if there was one, is over: the host's delay runs from its end. */
+  /** The request, if there was one, is over: the host's delay starts at its end. */
   requestEnded(lease: Lease): void;
-  /** Decodes and parses what came, if it is a page. */
+  /** Decodes and parses the response, if it is a page. */
   read(lease: Lease, response: Response): ReadPage | Promise<ReadPage>;
   /** The user's handler sees the page and may change its links; without one the page stays as it is. */
   handle(lease: Lease, response: Response, page: ReadPage): ReadPage | Promise<ReadPage>;
-  /** Decides what to visit next and reports what is not. */
+  /** Decides what to visit next and reports the links that are not followed. */
   follow(lease: Lease, response: Response, page: ReadPage): Next;
-  /** Hands the record to a builder, releases the response once it is on its way, and answers the record's number. */
+  /** Hands the record to a builder and returns its number; the response is released once it is copied. */
   store(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number;
   /** Logs a URL that leaves no record in the archive. */
   log(line: OutcomeLine): void;
-  /** The end of the visit and what it found become durable together; only then the URL is released. */
+  /** Makes the end of the visit and its links durable together; only then is the URL released. */
   commit(lease: Lease, end: VisitEnd): void;
 }
 
@@ -58,7 +58,7 @@ export interface VisitEnd {
   readonly bytes: number;
 }
 
-/** The life of one URL, from lease to commit. Its place in flight is free at the end: the record is still on its way to the disk then. */
+/** The life of one URL, from lease to commit. At the end its place in flight is free, while the record is still on its way to the disk. */
 export async function visit(lease: Lease, stages: Stages): Promise<void> {
   const outcome = stages.orTryLater(lease, await stages.fetch(lease));
   if (outcome === undefined) return;

@@ -3,7 +3,7 @@ import { WorkerDiedError } from "../../errors.ts";
 import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { type RunningWorker, runWorker } from "../../runtime/run-worker.ts";
 import { type CrawlState, crawlPaths } from "../../store/folder/crawl-folder.ts";
-import { reclaimTreeLocks } from "../../store/tree/page-tree.ts";
+import { reclaimTreeLocks } from "../../store/tree/tree-writer.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../url/site.ts";
 import { hostnameOf } from "../../url/url-parts.ts";

@@ -63,7 +63,9 @@ export class Workers {
   readonly #dead = new Set<number>();
   /** Held in the pending counter during a replacement, so that the crawl does not look empty. */
   #guards = 0;
-  readonly #deaths = new DeathsWithoutPage();
+  /** Deaths since the last page, and the pages then. */
+  #deaths = 0;
+  #pagesAtDeath = -1;
   #areDismissed = false;
   /** When the latest successors had read their shards: since then the leases of the dead wait again. */
   #foldedMs = 0;
@@ -132,10 +134,6 @@ export class Workers {
   /** Sends a message to every crawler. */
   postToAll(message: ToCrawler): void {
     for (const { worker } of this.#crawlers) worker.postMessage(message);
-  }
-
-  #post(thread: number, message: ToCrawler): void {
-    this.#crawlers[thread]!.worker.postMessage(message);
   }
 
   /** Rings all threads but the supervisor. */
@@ -226,7 +224,7 @@ export class Workers {
 
   #onBuilder(message: FromBuilder): void {
     if (message.kind === "closed") this.#awaited.get(`closed ${message.thread}`)?.(message);
-    else if (message.kind === "places") this.#post(message.thread, message);
+    else if (message.kind === "places") this.#crawlers[message.thread]!.worker.postMessage(message);
     else if (message.kind === "diskFull" || message.kind === "diskFree")
       this.#listener.onDisk(message);
     else this.#compactor?.onClosed(message.closed);
@@ -251,7 +249,7 @@ export class Workers {
     // A full disk is fatal only to a crawl that is ending: before that its builders wait.
     const fullDisk = control.mode === MODES.run ? undefined : this.#builders.fullDisk;
     const misuse = fullDisk ?? misuseOf(error);
-    const isHopeless = misuse ?? this.#deaths.areTooMany(control.pagesCommitted);
+    const isHopeless = misuse ?? this.#diesTooOften();
     if (isHopeless || !frontierTraits(config).isDurable) {
       this.#listener.onFault(misuse ?? error);
       if (crawler >= 0) this.#crawlerEnded(crawler);
@@ -276,6 +274,14 @@ export class Workers {
         this.#listener.onFault(fault);
         return this.#dismissCrawlers();
       });
+  }
+
+  /** One more worker died; true when it is time to give up. */
+  #diesTooOften(): boolean {
+    const pages = this.#plan.control.pagesCommitted;
+    this.#deaths = pages === this.#pagesAtDeath ? this.#deaths + 1 : 1;
+    this.#pagesAtDeath = pages;
+    return this.#deaths > MAX_DEATHS_WITHOUT_PAGE;
   }
 
   /**
@@ -340,7 +346,7 @@ export class Workers {
       go: (thread, epoch) => {
         announceRun(memory.frontier, thread, epoch);
         this.#ringCrawlers();
-        this.#post(thread, { kind: "go" });
+        this.#crawlers[thread]!.worker.postMessage({ kind: "go" } satisfies ToCrawler);
       },
     };
   }
@@ -357,19 +363,6 @@ export class Workers {
   #releaseGuard(): void {
     this.#guards--;
     if (this.#plan.control.pending.release(1)) this.#listener.onAllReleased();
-  }
-}
-
-/** Counts deaths since the last page. */
-class DeathsWithoutPage {
-  #deaths = 0;
-  #pages = -1;
-
-  /** A worker died when this many pages were committed; true when it is time to give up. */
-  areTooMany(pages: number): boolean {
-    this.#deaths = pages === this.#pages ? this.#deaths + 1 : 1;
-    this.#pages = pages;
-    return this.#deaths > MAX_DEATHS_WITHOUT_PAGE;
   }
 }
 

@@ -1,8 +1,9 @@
+import { keepLatest } from "../../runtime/keep-latest.ts";
 import type { UrlParts } from "../../url/url-parts.ts";
 import { type Cookie, isBelow, parseSetCookie } from "./set-cookie.ts";
 
 const MAX_PER_HOST = 50;
-/** Hosts whose cookies are kept; the one not asked for the longest time goes first. */
+/** Hosts whose cookies are kept; the least recently used one is dropped first. */
 const MAX_HOSTS = 1000;
 /** A request's Cookie header is cut here: servers refuse longer ones. */
 const MAX_SENT_BYTES = 8192;
@@ -27,7 +28,7 @@ export class CookieJar {
     return this.#hosts.size;
   }
 
-  /** Keeps what a response sets, as far as it may. */
+  /** Keeps the cookies of a response that may be kept. */
   store(url: UrlParts, lines: readonly string[]): void {
     const nowMs = this.#now();
     for (const line of lines.slice(0, MAX_LINES)) {
@@ -51,7 +52,7 @@ export class CookieJar {
       }
       if (!domain.includes(".")) break;
     }
-    // RFC 6265, 5.4: longer paths first; what was set first comes first.
+    // RFC 6265, 5.4: longer paths first, then in the order of setting.
     found.sort((a, b) => b.path.length - a.path.length);
     let header = "";
     for (const { name, value } of found) {
@@ -63,8 +64,7 @@ export class CookieJar {
   }
 
   #keep(key: string, cookie: Cookie, nowMs: number): void {
-    const known = this.#hosts.get(key);
-    const cookies = known ?? new Map<string, Cookie>();
+    const cookies = this.#hosts.get(key) ?? new Map<string, Cookie>();
     const id = `${cookie.name};${cookie.path}`;
     if (cookie.expiresAtMs <= nowMs) {
       cookies.delete(id);
@@ -73,26 +73,15 @@ export class CookieJar {
     }
     cookies.set(id, cookie);
     if (cookies.size > MAX_PER_HOST) dropOne(cookies, nowMs);
-    this.#hosts.delete(key);
-    this.#hosts.set(key, cookies);
-    if (this.#hosts.size <= MAX_HOSTS) return;
-    for (const oldest of this.#hosts.keys()) {
-      this.#hosts.delete(oldest);
-      break;
-    }
+    keepLatest(this.#hosts, key, cookies, MAX_HOSTS);
   }
 }
 
-/** One that has expired, or the oldest. */
+/** Drops a cookie that has expired, or else the oldest. */
 function dropOne(cookies: Map<string, Cookie>, nowMs: number): void {
-  let victim: string | undefined;
-  for (const [id, cookie] of cookies) {
-    victim ??= id;
-    if (cookie.expiresAtMs > nowMs) continue;
-    victim = id;
-    break;
-  }
-  if (victim !== undefined) cookies.delete(victim);
+  const all = [...cookies];
+  const [victim] = all.find(([, cookie]) => cookie.expiresAtMs <= nowMs) ?? all[0]!;
+  cookies.delete(victim);
 }
 
 function originKey({ secure, port }: UrlParts, domain: string): string {

@@ -1,6 +1,6 @@
 import { isPublicSuffix } from "../../url/site.ts";
 import type { UrlParts } from "../../url/url-parts.ts";
-import { cookieDateMs } from "./cookie-date.ts";
+import { httpDateMs } from "../http-date.ts";
 
 /** A cookie that may be kept. */
 export interface Cookie {
@@ -17,31 +17,31 @@ export interface Cookie {
 }
 
 /** Longer ones are refused, name and value together. */
-export const MAX_COOKIE_BYTES = 4096;
+const MAX_COOKIE_BYTES = 4096;
 
 const ADDRESS = /^(?:\[.*\]|\d+\.\d+\.\d+\.\d+)$/;
 const SENDABLE = /^[\x20-\x3a\x3c-\x7e\x80-\xff]*$/;
 
 /** Reads one Set-Cookie header (RFC 6265, 5.2 and 5.3, with the prefixes of its successor); undefined: not kept. */
 export function parseSetCookie(line: string, from: UrlParts, nowMs: number): Cookie | undefined {
-  const [pair, ...attributes] = line.split(";", 32);
+  const [pair, ...rest] = line.split(";", 32);
   const equals = pair!.indexOf("=");
   if (equals < 0) return undefined;
   const name = pair!.slice(0, equals).trim();
   const value = pair!.slice(equals + 1).trim();
   if (name === "" || name.length + value.length > MAX_COOKIE_BYTES) return undefined;
   if (!SENDABLE.test(name) || !SENDABLE.test(value)) return undefined;
-  const said = attributesOf(attributes);
+  const attributes = attributesOf(rest);
   const host = from.hostname.toLowerCase();
-  const domain = (said.get("domain") ?? "").replace(/^\./, "").toLowerCase();
+  const domain = (attributes.get("domain") ?? "").replace(/^\./, "").toLowerCase();
   const hostOnly = domain === "" || domain === host;
   // A foreign domain, and one that many owners share, are refused; an address has no subdomains.
   if (!hostOnly && (!isBelow(host, domain) || isPublicSuffix(domain))) return undefined;
-  const path = said.get("path");
-  const secure = said.has("secure");
+  const path = attributes.get("path");
+  const secure = attributes.has("secure");
   if (secure && !from.secure) return undefined;
   if (/^__(?:secure|host)-/i.test(name) && !secure) return undefined;
-  if (/^__host-/i.test(name) && (said.has("domain") || path !== "/")) return undefined;
+  if (/^__host-/i.test(name) && (attributes.has("domain") || path !== "/")) return undefined;
   return {
     name,
     value,
@@ -50,7 +50,7 @@ export function parseSetCookie(line: string, from: UrlParts, nowMs: number): Coo
     hostOnly: domain === "" || ADDRESS.test(host) || isPublicSuffix(host),
     path: path?.startsWith("/") ? path : defaultPath(from.target),
     secure,
-    expiresAtMs: expiryOf(said, nowMs),
+    expiresAtMs: expiryOf(attributes, nowMs),
   };
 }
 
@@ -61,13 +61,13 @@ export function isBelow(host: string, domain: string): boolean {
 
 /** The last of equal attributes counts. */
 function attributesOf(parts: readonly string[]): Map<string, string> {
-  const said = new Map<string, string>();
+  const attributes = new Map<string, string>();
   for (const part of parts) {
     const equals = part.indexOf("=");
     const name = (equals < 0 ? part : part.slice(0, equals)).trim().toLowerCase();
-    said.set(name, equals < 0 ? "" : part.slice(equals + 1).trim());
+    attributes.set(name, equals < 0 ? "" : part.slice(equals + 1).trim());
   }
-  return said;
+  return attributes;
 }
 
 function defaultPath(target: string): string {
@@ -76,8 +76,8 @@ function defaultPath(target: string): string {
   return slash <= 0 ? "/" : path.slice(0, slash);
 }
 
-function expiryOf(said: ReadonlyMap<string, string>, nowMs: number): number {
-  const maxAge = said.get("max-age");
+function expiryOf(attributes: ReadonlyMap<string, string>, nowMs: number): number {
+  const maxAge = attributes.get("max-age");
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return nowMs + Number(maxAge) * 1000;
-  return cookieDateMs(said.get("expires") ?? "") ?? Number.POSITIVE_INFINITY;
+  return httpDateMs(attributes.get("expires") ?? "") ?? Number.POSITIVE_INFINITY;
 }

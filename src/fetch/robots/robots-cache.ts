@@ -3,33 +3,34 @@ import { RobotsRules } from "./robots-rules.ts";
 /** How many redirects of a robots.txt are followed; after that it counts as unavailable (RFC 9309, 2.3.1.2). */
 export const ROBOTS_MAX_REDIRECTS = 5;
 
-/** What is known about the robots.txt of an origin. */
-export type RobotsAnswer =
-  | { kind: "rules"; rules: RobotsRules }
-  | { kind: "unreachable"; retryAtMs: number };
+/** A robots.txt that was read. */
+export interface ReadRobots {
+  readonly kind: "rules";
+  readonly rules: RobotsRules;
+}
 
-/** What became of one request for a robots.txt. */
-export type RobotsFetch =
-  | { status: number; body: Uint8Array; location?: string }
-  | { failed: string };
+/** A response to a request for a robots.txt. */
+export interface RobotsFile {
+  readonly status: number;
+  readonly body: Uint8Array;
+  readonly location?: string | undefined;
+}
 
 /** What one request for a robots.txt means; a redirect is for the caller to follow. */
 export type RobotsMeaning =
-  | { kind: "rules"; rules: RobotsRules }
+  | ReadRobots
   | { kind: "redirect"; location: string }
   | { kind: "unreachable"; reason: string };
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const TOO_MANY_REQUESTS = 429;
 
-/** Reads a response as RFC 9309, 2.3.1 does: absent allows everything, unreachable disallows everything for now. */
+/** What a response means by RFC 9309, 2.3.1: no file allows everything, an unreachable one disallows everything for now. */
 export function robotsFromStatus(
-  result: RobotsFetch,
+  { status, body, location }: RobotsFile,
   agent: string,
   redirectsFollowed = 0,
 ): RobotsMeaning {
-  if ("failed" in result) return { kind: "unreachable", reason: result.failed };
-  const { status, body, location } = result;
   if (status >= 200 && status < 300) {
     return { kind: "rules", rules: RobotsRules.parse(body, agent) };
   }
@@ -44,7 +45,7 @@ export function robotsFromStatus(
 }
 
 interface Entry {
-  answer: RobotsAnswer;
+  answer: ReadRobots;
   expiresAtMs: number;
   bytes: number;
 }
@@ -52,22 +53,18 @@ interface Entry {
 /** Map entry, key and the objects around an answer. */
 const ENTRY_BYTES = 200;
 
-/** Remembers answers per origin up to a number of bytes; the one not asked for the longest time goes first. */
+/** Remembers answers per origin, up to a number of bytes; the least recently used one is dropped first. */
 export class RobotsCache {
-  readonly #maxBytes: number;
-  readonly #ttlMs: number;
-  readonly #clock: () => number;
+  readonly #options: { readonly maxBytes: number; readonly ttlMs: number; clock(): number };
   /** In order of last use: a Map keeps the order of insertion, and every use inserts again. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
-  /** Used last, and so the last of the map already. */
+  /** The one used last, and so the last of the map already. */
   #latest: Entry | undefined;
 
   /** The clock is monotonic, in milliseconds; `ttlMs` is at most 24 h in RFC 9309. */
   constructor(options: { maxBytes: number; ttlMs: number; clock: () => number }) {
-    this.#maxBytes = options.maxBytes;
-    this.#ttlMs = options.ttlMs;
-    this.#clock = options.clock;
+    this.#options = options;
   }
 
   /** Bytes held now, never more than `maxBytes`. */
@@ -80,11 +77,11 @@ export class RobotsCache {
     return this.#entries.size;
   }
 
-  /** What is known about an origin; undefined when it must be asked, for the first time or again. */
-  get(origin: string): RobotsAnswer | undefined {
+  /** The answer of an origin; undefined when it has to be asked, for the first time or again. */
+  get(origin: string): ReadRobots | undefined {
     const entry = this.#entries.get(origin);
     if (entry === undefined) return undefined;
-    if (this.#clock() >= entry.expiresAtMs) {
+    if (this.#options.clock() >= entry.expiresAtMs) {
       this.#drop(origin);
       return undefined;
     }
@@ -97,18 +94,16 @@ export class RobotsCache {
   }
 
   /** Remembers an answer; one that is larger than the whole cache is not kept. */
-  put(origin: string, answer: RobotsAnswer): void {
+  put(origin: string, answer: ReadRobots): void {
     this.#drop(origin);
-    const shared = answer.kind !== "rules" || answer.rules === RobotsRules.allowAll;
-    const bytes = ENTRY_BYTES + origin.length + (shared ? 0 : answer.rules.bytes);
-    if (bytes > this.#maxBytes) return;
-    const ageOut = this.#clock() + this.#ttlMs;
-    const expiresAtMs = answer.kind === "rules" ? ageOut : Math.min(answer.retryAtMs, ageOut);
-    this.#latest = { answer, expiresAtMs, bytes };
+    const isShared = answer.rules === RobotsRules.allowAll;
+    const bytes = ENTRY_BYTES + origin.length + (isShared ? 0 : answer.rules.bytes);
+    if (bytes > this.#options.maxBytes) return;
+    this.#latest = { answer, expiresAtMs: this.#options.clock() + this.#options.ttlMs, bytes };
     this.#entries.set(origin, this.#latest);
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes) break;
+      if (this.#bytes <= this.#options.maxBytes) break;
       this.#drop(oldest);
     }
   }

@@ -5,7 +5,7 @@ import { RobotsRules } from "./robots-rules.ts";
 /** Why a URL is allowed or not: what `orbweaver check robots` shows. */
 export interface RobotsExplanation {
   allowed: boolean;
-  /** "rule": a line decided; "no_rule": the group has none that matches; "no_group": nothing is said to this agent. */
+  /** "rule": a line decided; "no_rule": the group has none that matches; "no_group": no group applies to this agent. */
   because: "rule" | "no_rule" | "no_group";
   /** Whether the group used names the agent or is that of `*`. */
   group: "named" | "any" | "none";
@@ -24,7 +24,7 @@ export interface RobotsExplanation {
   cut: boolean;
 }
 
-/** Answers like `RobotsRules.verdict` and tells how the answer came about. */
+/** The verdict of `RobotsRules` together with its reasons. */
 export function explainRobots(
   bytes: Uint8Array,
   agent: string,

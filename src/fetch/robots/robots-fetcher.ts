@@ -2,24 +2,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Host } from "../../frontier/host.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { hostnameOf, originOf } from "../../url/url-parts.ts";
+import { decodeBody } from "../coding/decode.ts";
 import type { FetchOutcome, Postponed } from "../outcome.ts";
 import type { PoliteClient } from "../polite-client.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import type { Response } from "../transport.ts";
-import { decodeBody } from "../wire/decode.ts";
-import { RobotsCache, type RobotsFetch, robotsFromStatus } from "./robots-cache.ts";
+import { type ReadRobots, RobotsCache, type RobotsFile, robotsFromStatus } from "./robots-cache.ts";
 import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
 import { RobotsRules } from "./robots-rules.ts";
 
 const CACHE_MS = 24 * 3600_000;
 const MAX_UNREACHABLE = 10_000;
 
-/** What another try will not change: certificates and names. */
+/** Errors that another try will not change: certificates and names. */
 const NEVER_BETTER = /^(tls_|dns_not_found)/;
 
 /** What is known of an origin's robots.txt after asking. */
 export type RobotsAnswer =
-  | { readonly kind: "rules"; readonly rules: RobotsRules }
+  | ReadRobots
   /** The host must be left alone; asked again at `retryAtMs` unless `final`. */
   | {
       readonly kind: "unreachable";
@@ -30,13 +30,13 @@ export type RobotsAnswer =
     }
   | Postponed;
 
-/** Settings of the desk. */
+/** Settings of the fetcher. */
 export interface RobotsFetcherRules {
   /** Product token that robots.txt groups are matched with. */
   readonly agent: string;
   readonly headers: readonly [string, string][];
   readonly retries: number;
-  /** Most that answers may take in memory. */
+  /** Memory for answers. */
   readonly cacheBytes: number;
   readonly backOffMs: (attempt: number) => number;
   /** A host for the gates when a robots.txt redirects to another name. */
@@ -44,7 +44,7 @@ export interface RobotsFetcherRules {
   readonly clock: () => number;
 }
 
-/** Knows each origin's robots.txt: asks politely, once for all who wait for it, and keeps the answer for a day. */
+/** Fetches the robots.txt of each origin: once for all who wait for it, politely, and keeps the answer for a day. */
 export class RobotsFetcher {
   readonly #client: PoliteClient;
   readonly #rules: RobotsFetcherRules;
@@ -61,10 +61,10 @@ export class RobotsFetcher {
     this.#cache = new RobotsCache({ maxBytes, ttlMs: CACHE_MS, clock });
   }
 
-  /** The answer if it is known; undefined means: ask. */
+  /** The answer if it is known. */
   known(origin: string): RobotsAnswer | undefined {
     const cached = this.#cache.get(origin);
-    if (cached?.kind === "rules") return cached;
+    if (cached !== undefined) return cached;
     const failed = this.#unreachable.get(origin);
     if (failed === undefined || (!failed.final && this.#rules.clock() >= failed.retryAtMs)) {
       return undefined;
@@ -72,7 +72,7 @@ export class RobotsFetcher {
     return failed;
   }
 
-  /** Asks for the file; everybody who asks meanwhile gets the same answer. */
+  /** Fetches the file; all who ask meanwhile get the same answer. */
   ask(origin: string, host: Host): Promise<RobotsAnswer> {
     let asking = this.#asking.get(origin);
     if (asking === undefined) {
@@ -101,13 +101,13 @@ export class RobotsFetcher {
       }
       if (meaning.kind === "rules") return this.#store(origin, meaning.rules);
       const next = canonicalize(meaning.location, url);
-      // A redirect to nowhere: there is no robots.txt.
+      // A redirect that leads nowhere means that there is no robots.txt.
       if (next === undefined) return this.#store(origin, RobotsRules.allowAll);
       url = next;
     }
   }
 
-  /** One request. Later hops wait for their turn here, because a redirected robots.txt has no place in a queue. */
+  /** One request. Redirected ones wait here for their host, because robots.txt is in no queue. */
   async #hop(url: CrawlUrl, own: Host | undefined, hop: number): Promise<FetchOutcome> {
     const host = own ?? this.#rules.strangerHost(hostnameOf(url));
     for (;;) {
@@ -139,7 +139,7 @@ export class RobotsFetcher {
     const tries = (this.#unreachable.get(origin)?.tries ?? 0) + 1;
     const final = tries > this.#rules.retries || ours || NEVER_BETTER.test(error);
     const now = this.#rules.clock();
-    // The server's word holds for the whole host, our own patience for as long as there are tries left.
+    // What the server asks for holds for the whole host; our own back-off only while there are tries left.
     if (waitMs > 0) host.heldMs = Math.max(host.heldMs, now + waitMs);
     const retryAtMs = now + Math.max(waitMs, this.#rules.backOffMs(tries - 1));
     const reach = host.reachOf(`${origin}/` as CrawlUrl);
@@ -151,12 +151,11 @@ export class RobotsFetcher {
   }
 }
 
-/** The response as the rules of robots.txt see it. */
-export async function fileOf({ head, body }: Response): Promise<RobotsFetch> {
+/** The response as a robots.txt file. */
+export async function fileOf({ head, body }: Response): Promise<RobotsFile> {
   const { bytes } = await decodeBody(body, head.all("content-encoding").join(", "), {
     maxBytes: ROBOTS_MAX_BYTES,
     maxRatio: Number.POSITIVE_INFINITY,
   });
-  const { location } = head;
-  return { status: head.status, body: bytes, ...(location === undefined ? {} : { location }) };
+  return { status: head.status, body: bytes, location: head.location };
 }

@@ -22,7 +22,7 @@ export interface RobotsGroup {
 /** A number as sites write it; neither hexadecimal nor "Infinity", which Number() would accept. */
 const DECIMAL = /^(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** Collects the lines for agents called so; all groups with the same name count as one (RFC 9309, 2.2.1). */
+/** Collects the lines of one kind of group; all groups with the same name count as one (RFC 9309, 2.2.1). */
 class Selection {
   readonly agentLines: number[] = [];
   readonly rules: RuleLine[] = [];
@@ -36,7 +36,7 @@ class Selection {
   inDelayGroup = false;
 
   addDelay(seconds: number): void {
-    // Two answers to the same question: the slower one offends nobody.
+    // Of two delays the longer one offends nobody.
     if (this.inDelayGroup) this.delaySeconds = Math.max(seconds, this.delaySeconds ?? 0);
   }
 }

@@ -44,7 +44,7 @@ function endsWith(
   return place;
 }
 
-/** Above this size a piece is sought with a failure table, so that repetitive pieces cannot cost their square. */
+/** Longer pieces are searched with a failure table, so that repetitive ones do not cost quadratic time. */
 const NAIVE_MAX = 16;
 let failure = new Uint16Array(256);
 

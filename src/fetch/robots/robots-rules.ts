@@ -3,7 +3,7 @@ import { respell, type Spelling, spellingsOf } from "./robots-octets.ts";
 import { type MatchedRule, RobotsTable } from "./robots-table.ts";
 
 /** A host that asks for a longer pause between requests is not crawled at all. */
-export const MAX_CRAWL_DELAY_MS = 300_000;
+const MAX_CRAWL_DELAY_MS = 300_000;
 
 /** What robots.txt says about one URL; line and rule name the record that decided, if any did. */
 export interface RobotsVerdict {
@@ -14,23 +14,17 @@ export interface RobotsVerdict {
   rule: string | undefined;
 }
 
-/** The result of parsing that does not concern single URLs. */
+/** What parsing gives. */
 interface Contents {
   tables: ReadonlyMap<Spelling, RobotsTable>;
   crawlDelayMs: number | undefined;
   sitemaps: readonly string[];
-  /** The verdict for a URL that no rule matches. */
-  otherwise: RobotsVerdict;
 }
 
+/** The verdict for a URL that no rule matches. */
 const ALLOWED: RobotsVerdict = Object.freeze({ allowed: true, line: undefined, rule: undefined });
-const DISALLOWED: RobotsVerdict = Object.freeze({
-  allowed: false,
-  line: undefined,
-  rule: undefined,
-});
 
-/** More than three times what the largest real file at hand holds in all its groups together. */
+/** Three times as many as in all groups of the largest real file that we know. */
 const MAX_WILDCARD_RULES = 4096;
 const OBJECT_BYTES = 400;
 const STRING_BYTES = 40;
@@ -43,9 +37,11 @@ let target = new Uint8Array(4096);
 /** The rules of one robots.txt for one agent (RFC 9309): parsed once, asked once per URL. */
 export class RobotsRules {
   /** What an absent robots.txt means. */
-  static readonly allowAll = new RobotsRules(empty(ALLOWED));
-  /** What an unreachable robots.txt means. */
-  static readonly disallowAll = new RobotsRules(empty(DISALLOWED));
+  static readonly allowAll = new RobotsRules({
+    tables: new Map(),
+    crawlDelayMs: undefined,
+    sitemaps: [],
+  });
 
   /** The pause the site asks for; never negative, possibly more than we accept. */
   readonly crawlDelayMs: number | undefined;
@@ -57,12 +53,10 @@ export class RobotsRules {
   readonly bytes: number;
   readonly #tables: ReadonlyMap<Spelling, RobotsTable>;
   readonly #plain: RobotsTable | undefined;
-  readonly #otherwise: RobotsVerdict;
 
-  private constructor({ tables, crawlDelayMs, sitemaps, otherwise }: Contents) {
+  private constructor({ tables, crawlDelayMs, sitemaps }: Contents) {
     this.#tables = tables;
     this.#plain = tables.size === 1 ? tables.get("plain") : undefined;
-    this.#otherwise = otherwise;
     this.crawlDelayMs = crawlDelayMs;
     this.crawlDelayTooLong = crawlDelayMs !== undefined && crawlDelayMs > MAX_CRAWL_DELAY_MS;
     this.sitemaps = sitemaps;
@@ -96,18 +90,17 @@ export class RobotsRules {
       crawlDelayMs:
         seconds === undefined ? undefined : Math.min(seconds * 1000, Number.MAX_SAFE_INTEGER),
       sitemaps: group.sitemaps,
-      otherwise: ALLOWED,
     });
   }
 
   /**
    * May this path and query be fetched as a page? The most specific matching rule decides, allow wins a tie.
-   * RFC 9309, 2.2.2 allows /robots.txt implicitly, so that the rules can be read at all: whoever reads them asks no
-   * verdict. A link that leads to /robots.txt is a page like any other, and the rules hold for it.
+   * RFC 9309, 2.2.2 always allows /robots.txt so that the rules can be read: fetching them asks no verdict. A link to
+   * /robots.txt is a page like any other, and the rules apply to it.
    */
   verdict(pathAndQuery: string): RobotsVerdict {
     const deciding = this.#deciding(pathAndQuery);
-    return deciding === undefined ? this.#otherwise : toVerdict(deciding);
+    return deciding === undefined ? ALLOWED : toVerdict(deciding);
   }
 
   #deciding(pathAndQuery: string): MatchedRule | undefined {
@@ -142,10 +135,6 @@ function affordable(bytes: Uint8Array, rules: readonly RuleLine[]): readonly Rul
     if (star === rule.end || ++wildcards <= MAX_WILDCARD_RULES) return rule;
     return rule.allow ? [] : { ...rule, end: Math.max(star, rule.start + 1) };
   });
-}
-
-function empty(otherwise: RobotsVerdict): Contents {
-  return { tables: new Map(), crawlDelayMs: undefined, sitemaps: [], otherwise };
 }
 
 function toVerdict({ allow, line, text }: MatchedRule): RobotsVerdict {

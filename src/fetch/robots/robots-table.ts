@@ -36,7 +36,7 @@ export class RobotsTable {
   /** Compiles rules found in `source` in one spelling. */
   constructor(source: Uint8Array, rules: readonly RuleLine[], spelling: Spelling) {
     const written = rules.reduce((sum, { start, end }) => sum + end - start, 0);
-    const pool = new Uint8Array(written * 4);
+    const pool = Buffer.alloc(written * 4);
     const unsorted = new Uint32Array(rules.length * ROW);
     let used = 0;
     for (let index = 0; index < rules.length; index++) {
@@ -52,9 +52,7 @@ export class RobotsTable {
 
   /** Copies the next row in order; rows before it are in place, so its parent is found among them. */
   #place(row: number, unsorted: Uint32Array, from: number): void {
-    for (let column = 0; column < ROW; column++) {
-      this.#rows[row * ROW + column] = unsorted[from + column]!;
-    }
+    this.#rows.set(unsorted.subarray(from, from + ROW), row * ROW);
     let parent = row === 0 ? NO_ROW : row - 1;
     while (parent !== NO_ROW && !this.#headBegins(parent, row)) parent = this.#cell(parent, PARENT);
     this.#rows[row * ROW + PARENT] = parent;
@@ -62,12 +60,10 @@ export class RobotsTable {
 
   #headBegins(shorter: number, longer: number): boolean {
     const start = this.#cell(shorter, PATTERN);
-    const size = this.#cell(shorter, TAIL) - start;
+    const end = this.#cell(shorter, TAIL);
     const other = this.#cell(longer, PATTERN);
-    if (size > this.#cell(longer, TAIL) - other) return false;
-    for (let i = 0; i < size; i++)
-      if (this.#pool[start + i] !== this.#pool[other + i]) return false;
-    return true;
+    const otherEnd = Math.min(this.#cell(longer, TAIL), other + end - start);
+    return this.#pool.compare(this.#pool, other, otherEnd, start, end) === 0;
   }
 
   /** Bytes held, for the cache. */
@@ -110,7 +106,7 @@ export class RobotsTable {
     return { allow: rank % 2 === 1, specificity: rank >>> 1, line: this.#cell(row, LINE), text };
   }
 
-  /** Whether a row decides rather than another; equals are told apart by the line, so that answers are stable. */
+  /** Whether a row takes precedence over another; of equal ones the first line does, so that answers are stable. */
   #precedes(row: number, other: number): boolean {
     const difference = this.#cell(row, RANK) - this.#cell(other, RANK);
     return difference !== 0 ? difference > 0 : this.#cell(row, LINE) < this.#cell(other, LINE);
@@ -157,8 +153,8 @@ export class RobotsTable {
 }
 
 /**
- * Writes one rule into the pool and its row; returns how much of the pool is used. Wildcards at the end of a pattern
- * say nothing, since every pattern matches beginnings.
+ * Writes one rule into the pool and its row; returns how much of the pool is used. A wildcard at the end of a pattern
+ * is dropped, since every pattern matches beginnings.
  */
 function compile(
   source: Uint8Array,
@@ -179,24 +175,17 @@ function compile(
   rows[row + TEXT] = stop;
   rows[row + RANK] = specificity(source, start, end) * 2 + (allow ? 1 : 0);
   rows[row + LINE] = line;
-  for (let i = start; i < end; i++) pool[stop++] = source[i]!;
-  rows[row + TEXT_END] = stop;
-  return stop;
+  pool.set(source.subarray(start, end), stop);
+  rows[row + TEXT_END] = stop + end - start;
+  return stop + end - start;
 }
 
-/** Order of rows: by literal beginning, then the deciding one last, so that a walk upwards meets it first. */
-function compareRows(pool: Uint8Array, rows: Uint32Array, a: number, b: number): number {
-  const startA = rows[a * ROW + PATTERN]!;
-  const startB = rows[b * ROW + PATTERN]!;
-  const sizeA = rows[a * ROW + TAIL]! - startA;
-  const sizeB = rows[b * ROW + TAIL]! - startB;
-  const shared = Math.min(sizeA, sizeB);
-  for (let i = 0; i < shared; i++) {
-    const difference = pool[startA + i]! - pool[startB + i]!;
-    if (difference !== 0) return difference;
-  }
-  if (sizeA !== sizeB) return sizeA - sizeB;
+/** Order of rows: by literal beginning, then by precedence, the highest last, because lookups walk upwards. */
+function compareRows(pool: Buffer, rows: Uint32Array, a: number, b: number): number {
+  const cell = (row: number, column: number) => rows[row * ROW + column]!;
   return (
-    rows[a * ROW + RANK]! - rows[b * ROW + RANK]! || rows[b * ROW + LINE]! - rows[a * ROW + LINE]!
+    pool.compare(pool, cell(b, PATTERN), cell(b, TAIL), cell(a, PATTERN), cell(a, TAIL)) ||
+    cell(a, RANK) - cell(b, RANK) ||
+    cell(b, LINE) - cell(a, LINE)
   );
 }

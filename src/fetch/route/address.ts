@@ -8,7 +8,7 @@ import {
   contains,
 } from "./address-bits.ts";
 
-/** What an address is good for; a crawler connects to public ones unless told otherwise. */
+/** Kinds of addresses; a crawler connects to public ones only, unless the user allows more. */
 export type AddressKind =
   | "public"
   | "private"
@@ -52,7 +52,7 @@ const IPV4: readonly Special[] = [
   ...special("reserved", "203.0.113.0/24", "240.0.0.0/4"),
 ];
 
-/** Made when the first IPv6 address is met: to read these costs a thread 5 ms, and many crawls meet none. */
+/** Built for the first IPv6 address: it takes a thread 5 ms, and many crawls have none. */
 function readIpv6Blocks() {
   return {
     kinds: [
@@ -84,11 +84,11 @@ function ipv6Blocks() {
 
 const ISATAP = 0x5efen;
 
-/** Kinds already worked out: every connection asks, mostly about the same few addresses. */
+/** Kinds of the addresses so far: every connection asks, mostly about the same few. */
 const known = new Map<string, AddressKind>();
 const MAX_KNOWN = 4096;
 
-/** What kind an address is; whatever is not known to be public, including what is no address, is not. */
+/** The kind of an address; anything not known to be public, malformed ones included, is not public. */
 export function addressKind(ip: string): AddressKind {
   const before = known.get(ip);
   if (before !== undefined) return before;
@@ -180,7 +180,7 @@ export class AddressPolicy {
     const address = addressBits(text);
     if (address === undefined) return false;
     if (this.#blocks.some((block) => contains(block, address))) return true;
-    // ::ffff:10.0.0.1 is 10.0.0.1 in other words.
+    // ::ffff:10.0.0.1 is another spelling of 10.0.0.1.
     if (address.width === 32 || !contains(ipv6Blocks().mapped, address)) return false;
     const inner: AddressBits = { width: 32, bits: address.bits & 0xffffffffn };
     return this.#blocks.some((block) => contains(block, inner));

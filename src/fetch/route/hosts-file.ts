@@ -34,14 +34,14 @@ export class HostsFile {
       this.#names = parseHosts(readFileSync(this.#path, "utf8"));
       this.#version = version;
     } catch {
-      // Absent on some systems, and replaced by rename on others: the next check finds it.
+      // Absent on some systems, replaced by rename on others: the next check finds it.
       this.#names = new Map();
       this.#version = "";
     }
   }
 }
 
-/** Reads lines of "address name..." with # comments; lines that do not begin with an address say nothing. */
+/** Reads lines of "address name..." with # comments; lines that do not begin with an address are skipped. */
 export function parseHosts(text: string): Map<string, string[]> {
   const names = new Map<string, string[]>();
   for (const line of text.split(/\r\n?|\n/)) {

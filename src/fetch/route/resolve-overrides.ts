@@ -3,7 +3,7 @@ import { domainToASCII } from "node:url";
 import { UsageError } from "../../errors.ts";
 import { comparableHost } from "./address.ts";
 
-/** Where a name goes by the user's wish. */
+/** Where the user sends a name. */
 export interface Override {
   address: string;
   port: number;

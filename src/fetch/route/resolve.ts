@@ -1,5 +1,6 @@
 import { Resolver } from "node:dns";
 import { isIP } from "node:net";
+import { keepLatest } from "../../runtime/keep-latest.ts";
 import { comparableHost } from "./address.ts";
 import { HostsFile } from "./hosts-file.ts";
 import { type Override, parseOverrides } from "./resolve-overrides.ts";
@@ -20,7 +21,7 @@ export interface NameResolverOptions {
   hostsFile?: string;
   /** Name servers as "address" or "address:port"; by default those of the system. */
   servers?: readonly string[];
-  /** Off, nobody outside this machine is asked: a name that is not known here ends as dns_not_asked. */
+  /** False: no name leaves this machine; one that is not known here fails as dns_not_asked. */
   askServers?: boolean;
   maxEntries?: number;
   /** Bounds for the times to live that servers announce. */
@@ -38,7 +39,7 @@ interface Cached {
   expiresAtMs: number;
 }
 
-/** A failure may pass; it is remembered only to keep a burst of links from asking again at once. */
+/** Failures may pass, so they are remembered only briefly: a burst of links must not ask again and again. */
 const FAILURE_TTL_MS = 5_000;
 const LOOPBACK: Resolution = Object.freeze({ kind: "addresses", addresses: ["127.0.0.1", "::1"] });
 
@@ -57,7 +58,7 @@ export class NameResolver {
   /** In order of last use. */
   readonly #cache = new Map<string, Cached>();
   readonly #inFlight = new Map<string, Promise<Resolution>>();
-  /** The last answer that no file and no server can change; always the same object, so that nobody looks at it twice. */
+  /** The last answer that cannot change; always the same object, so that routes can be compared by identity. */
   #latest: { readonly hostname: string; readonly resolution: Resolution } = {
     hostname: "",
     resolution: NOWHERE,
@@ -75,7 +76,7 @@ export class NameResolver {
     this.#negativeTtlMs = options.negativeTtlMs ?? 60_000;
   }
 
-  /** Answers at once what is known: overrides, IP addresses, localhost, the hosts file, the cache. */
+  /** Answers at once from overrides, IP addresses, localhost, the hosts file and the cache. */
   resolve(hostname: string, _port: number): Resolution | Promise<Resolution> {
     if (hostname === this.#latest.hostname) return this.#latest.resolution;
     const name = comparableHost(hostname);
@@ -90,7 +91,7 @@ export class NameResolver {
     return { kind: "failed", error: "dns_not_asked", message: `${name} is not known here` };
   }
 
-  /** What is known of a name without asking anybody, now or before: overrides, addresses, localhost, hosts file. */
+  /** The answer that needs no name server, not even an earlier one's: overrides, addresses, localhost, hosts file. */
   resolveLocally(hostname: string): Resolution | undefined {
     return this.#local(comparableHost(hostname));
   }
@@ -113,14 +114,14 @@ export class NameResolver {
     return listed === undefined ? undefined : { kind: "addresses", addresses: listed };
   }
 
-  /** What holds as long as this process: overrides, addresses, localhost. */
+  /** Answers that never change: overrides, addresses, localhost. */
   #fixed(name: string): Resolution | undefined {
     const override = this.#overrides.get(name);
     if (override !== undefined) return toResolution(override);
     if (isIP(name) !== 0) return { kind: "addresses", addresses: [name] };
     const forAll = this.#overrides.get("*");
     if (forAll !== undefined) return toResolution(forAll);
-    // RFC 6761, 6.3: these names never leave the machine, whatever a server would say.
+    // RFC 6761, 6.3: these names never leave the machine.
     return name === "localhost" || name.endsWith(".localhost") ? LOOPBACK : undefined;
   }
 
@@ -170,11 +171,8 @@ export class NameResolver {
         : resolution.error === "dns_not_found"
           ? this.#negativeTtlMs
           : Math.min(FAILURE_TTL_MS, this.#negativeTtlMs);
-    this.#cache.set(name, { resolution, expiresAtMs: this.#clock() + ttlMs });
-    for (const oldest of this.#cache.keys()) {
-      if (this.#cache.size <= this.#maxEntries) break;
-      this.#cache.delete(oldest);
-    }
+    const entry = { resolution, expiresAtMs: this.#clock() + ttlMs };
+    keepLatest(this.#cache, name, entry, this.#maxEntries);
   }
 }
 
@@ -217,7 +215,7 @@ function notFound(name: string): Resolution {
 const ABSENT = new Set(["ENODATA", "EBADNAME"]);
 
 function failure(name: string, codes: readonly string[]): Resolution {
-  // ENOTFOUND speaks for the name; "no such record" only for one family, so the other must say it too.
+  // ENOTFOUND is about the name; "no such record" only about one family, so both have to answer that.
   const trouble = codes.filter((code) => !ABSENT.has(code));
   if (trouble.length === 0 || codes.includes("ENOTFOUND")) return notFound(name);
   return trouble.includes("ETIMEOUT")

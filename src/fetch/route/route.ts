@@ -1,15 +1,15 @@
 import { isIPv6 } from "node:net";
-import { type ProxyValue, parseProxy } from "../../config/proxy-value.ts";
+import { type ProxyValue, parseProxy } from "../../config/values/proxy-value.ts";
 import type { UrlParts } from "../../url/url-parts.ts";
 import type { Unanswered } from "../outcome.ts";
 import type { Target } from "../transport.ts";
 import { type AddressPolicy, isLoopback } from "./address.ts";
 import type { NameResolver, Resolution } from "./resolve.ts";
 
-/** Where a request goes; every address is one that may be connected to. */
+/** Where a request goes; all addresses have passed the address policy. */
 export interface Route {
   readonly target: Target;
-  /** What the address gate counts by. */
+  /** Key in the address gate. */
   readonly gate: string;
 }
 
@@ -20,7 +20,7 @@ export type RouteFound = { readonly kind: "route"; readonly route: Route } | Una
 export interface RouteParts {
   readonly resolver: NameResolver;
   readonly policy: AddressPolicy;
-  /** Nobody beyond loopback is asked while there is no contact to complain to. */
+  /** False: nothing beyond loopback is contacted. */
   readonly contact: boolean;
   /** Values of --proxy, already checked. */
   readonly proxies?: readonly string[];
@@ -32,7 +32,7 @@ const CONTACT_REQUIRED = { kind: "refused", error: "contact_required" } as const
 export class RouteFinder {
   readonly #parts: RouteParts;
   readonly #proxies: readonly ProxyValue[];
-  /** The last route: most requests go where the one before went, and whoever gets the same route need not look at it anew. */
+  /** The last route, since most requests go where the one before went. */
   #latest:
     | { readonly resolution: Resolution; readonly found: RouteFound & { kind: "route" } }
     | undefined;
@@ -42,13 +42,13 @@ export class RouteFinder {
     this.#proxies = (parts.proxies ?? []).map((text) => parseProxy(text) as ProxyValue);
   }
 
-  /** Answers at once when nobody has to be asked. */
+  /** Answers at once unless a name server has to be asked. */
   find(url: UrlParts): RouteFound | Promise<RouteFound> {
     const proxy = this.#proxyFor(url.secure);
     return proxy === undefined ? this.#direct(url) : this.#through(proxy, url);
   }
 
-  /** A proxy for this kind of page goes before one for all. */
+  /** A proxy for this scheme takes precedence over one for all. */
   #proxyFor(secure: boolean): ProxyValue | undefined {
     const scheme = secure ? "https" : "http";
     const own = this.#proxies.find((proxy) => proxy.scheme === scheme);
@@ -70,7 +70,7 @@ export class RouteFinder {
       if (isSame && target.secure === secure) return found;
     }
     if (resolution.kind === "failed") {
-      // Without a contact not even the name of a stranger leaves this machine.
+      // Without a contact not even a host name leaves this machine.
       if (resolution.error === "dns_not_asked") return CONTACT_REQUIRED;
       return { kind: "failed", error: resolution.error, detail: resolution.message };
     }
@@ -91,8 +91,8 @@ export class RouteFinder {
   }
 
   /**
-   * The proxy looks names up, so what it connects to cannot be checked here; but whatever is known to be private
-   * without asking anybody (addresses, localhost, the hosts file, --resolve) is refused as ever.
+   * The proxy resolves names, so what it connects to cannot be checked here; but what is known to be private without a
+   * name server (addresses, localhost, the hosts file, --resolve) is refused as always.
    */
   async #through(proxy: ProxyValue, { secure, hostname, port }: UrlParts): Promise<RouteFound> {
     const { resolver, policy, contact } = this.#parts;
@@ -115,12 +115,12 @@ export class RouteFinder {
       connectPort: found.connectPort ?? proxy.port,
       proxy,
     };
-    // Every host keeps its own pace; they only look alike because they share a proxy.
+    // Every host keeps its own pace, although they share the address of the proxy.
     return { kind: "route", route: { target, gate: `proxy ${hostname}` } };
   }
 }
 
-/** The addresses as a target holds them: RFC 8305, 4: IPv6 first, then the families take turns, each in its order. */
+/** The addresses as a target holds them, by RFC 8305, 4: IPv6 first, then the families take turns. */
 export function inOrder(all: readonly string[]): Pick<Target, "address" | "addresses"> {
   if (all.length === 1) return { address: all[0]!, addresses: undefined };
   const six = all.filter((address) => isIPv6(address));

@@ -2,14 +2,14 @@ import type { BodyTap } from "../transport.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import { LARGE_BYTES } from "./large-bodies.ts";
 
-// A declared length up to this is believed at once; beyond, memory is given only as bytes really arrive.
+// Memory for a declared length up to this is allocated at once; beyond that only as bytes arrive.
 const TRUSTED_BYTES = 256 * 1024;
 const GROWN_BYTES = 16 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Collects a body of at most `maxBytes`, in exactly one allocation when its length is known and modest. With a tap it
- * goes on beyond that: the tap hears everything, and the beginning is kept.
+ * Collects a body of at most `maxBytes`, in exactly one allocation when its length is known and modest. A tap gets more
+ * than that: everything it wants to read, while only the beginning is kept.
  */
 export class BodyBuffer {
   readonly #maxBytes: number;
@@ -19,7 +19,7 @@ export class BodyBuffer {
   #bytes: Buffer = EMPTY;
   /** Bytes kept. */
   #length = 0;
-  /** Bytes that only the tap has heard. */
+  /** Bytes that only the tap got. */
   #passed = 0;
   #large: Buffer | undefined;
 
@@ -31,12 +31,12 @@ export class BodyBuffer {
     this.#memory = memory;
   }
 
-  /** Bytes that have come, kept or not. */
+  /** Bytes received, kept or not. */
   get length(): number {
     return this.#length + this.#passed;
   }
 
-  /** Nobody wants more. */
+  /** Nothing more is wanted. */
   get isFull(): boolean {
     return this.#room === 0;
   }
@@ -52,19 +52,19 @@ export class BodyBuffer {
     return Math.max(kept, this.#tap.maxBytes - this.length);
   }
 
-  /** True when the body has become large and still lives in memory of its own. */
+  /** True when the body has become large and is not in a shared piece of memory yet. */
   get isLarge(): boolean {
     return this.#large === undefined && this.#length > LARGE_BYTES;
   }
 
-  /** Goes on in a piece of memory that holds `maxBytes` at least. */
+  /** Moves to a piece of memory of at least `maxBytes`. */
   moveTo(piece: Buffer): void {
     piece.set(this.#bytes.subarray(0, this.#length));
     this.#memory?.giveBack(this.#bytes);
     this.#bytes = this.#large = piece;
   }
 
-  /** Nobody reads the body any more. Answers the large piece of memory, if it had one, for others to use. */
+  /** Ends the use of the body. Returns its large piece of memory, if it had one. */
   release(): Buffer | undefined {
     const piece = this.#large;
     if (piece === undefined) this.#memory?.giveBack(this.#bytes);
@@ -73,7 +73,7 @@ export class BodyBuffer {
     return piece;
   }
 
-  /** False when not all of it fitted under the limit; what fitted is kept. */
+  /** False when it exceeds the limit; what fits is kept. */
   append(piece: Uint8Array, from: number, to: number): boolean {
     const count = Math.min(to - from, this.#room);
     if (count > 0) {

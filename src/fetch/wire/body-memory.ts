@@ -2,19 +2,19 @@ const MIN_BITS = 12;
 const MAX_BITS = 17;
 /** Pieces of each size that are kept: as many as a thread has requests in flight by default. */
 const MAX_FREE = 64;
-/** All that is kept, whatever its sizes. */
+/** All free pieces together. */
 const MAX_FREE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Memory for bodies of ordinary size, used again and again. Memory of its own for each would lie outside the heap, and
- * make the collector of garbage run for its sake.
+ * Reused memory for bodies of ordinary size. A new buffer for each would lie outside the heap and make the garbage
+ * collector run more often.
  */
 export class BodyMemory {
   /** By size: powers of two. */
   readonly #free: Buffer[][] = Array.from({ length: MAX_BITS + 1 }, () => []);
   #freeBytes = 0;
 
-  /** Room for so many bytes at least; what was in it before may still be there. */
+  /** A piece of at least so many bytes, with whatever was in it before. */
   take(bytes: number): Buffer {
     const bits = bitsFor(bytes);
     if (bits > MAX_BITS) return Buffer.allocUnsafe(bytes);
@@ -24,7 +24,7 @@ export class BodyMemory {
     return piece;
   }
 
-  /** Nobody reads it any more. Pieces that were not taken here are dropped. */
+  /** Returns a piece. Pieces that were not taken here are ignored. */
   giveBack(piece: Buffer): void {
     const bits = bitsFor(piece.length);
     if (bits > MAX_BITS || piece.length !== 1 << bits) return;

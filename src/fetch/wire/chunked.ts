@@ -8,12 +8,12 @@ const TRAILER = 4; // in or before a trailer line
 const LF = 0x0a;
 const CR = 0x0d;
 
-// Larger sizes are as good as this one: the body limit ends them long before.
+// Larger sizes count as this one: the body limit is far below.
 const SIZE_CEILING = 2 ** 48;
 
 /** Verdict of the decoder: the body goes on in the next piece. */
 export const CHUNKS_MORE = -1;
-/** Verdict of the decoder: this is no chunked body. */
+/** Verdict of the decoder: this is not a chunked body. */
 export const CHUNKS_BAD = -2;
 /** Verdict of the decoder: the body is larger than its buffer may become. */
 export const CHUNKS_FULL = -3;
@@ -25,7 +25,7 @@ function hexDigit(byte: number): number {
 }
 
 /**
- * Takes the chunks off a body that arrives in any pieces. Lines may end in LF alone and sizes may be followed by
+ * Removes the chunk framing of a body that arrives in any pieces. Lines may end in LF alone and sizes may be followed by
  * white space, as browsers accept; extensions and trailers are skipped within one common allowance of bytes.
  */
 export class ChunkedDecoder {
@@ -43,7 +43,7 @@ export class ChunkedDecoder {
     this.#trailersLeft = maxTrailers;
   }
 
-  /** True once the last chunk has come: a connection that ends now loses trailers at most. */
+  /** True after the last chunk: a connection that ends now loses only trailers. */
   get lastChunkSeen(): boolean {
     return this.#state === TRAILER;
   }
@@ -82,7 +82,7 @@ export class ChunkedDecoder {
       const digit = hexDigit(byte);
       if (digit >= 0) {
         this.#size = Math.min(this.#size * 16 + digit, SIZE_CEILING);
-        // Leading zeros for ever are an attack, not a number.
+        // Endless leading zeros are an attack, not a number.
         return ++this.#digits > 32 ? CHUNKS_BAD : CHUNKS_MORE;
       }
       if (this.#digits === 0) return CHUNKS_BAD;

@@ -27,7 +27,7 @@ export interface WireOptions extends TransportOptions {
 
 const MAX_IDLE = 128;
 const IDLE_MS = 15_000;
-/** Hosts whose connections are not used again are remembered up to this number; then all are forgiven. */
+/** Keys of connections that are not reused; at this number all are forgotten. */
 const MAX_SURPRISES = 10_000;
 const MAX_TICK_MS = 250;
 const LATE_TICKS = 3;
@@ -35,10 +35,10 @@ const LATE_TICKS = 3;
 function connectionKey(target: Target): string {
   const through = target.proxy === undefined ? "" : " proxy";
   const key = `${target.address} ${target.connectPort}${through}`;
-  // A proxy speaks for many hosts.
+  // A connection to a proxy serves many hosts.
   if (target.proxy !== undefined && !target.secure) return key;
-  // A connection speaks for one host and for no other at the same address: TLS has proved it to be that one, and
-  // what a server slips in without TLS can only be taken for more of its own.
+  // Any other connection serves one host only, not others at the same address: TLS has authenticated that host, and
+  // without TLS a response that a server slips in can only be taken for one of its own.
   return `${key} ${target.secure ? "tls" : "plain"} ${target.hostname} ${target.port}`;
 }
 
@@ -55,9 +55,9 @@ export class WireClient implements Transport {
   readonly #largeBodies: LargeBodies | undefined;
   readonly #requestText = new RequestText();
   readonly #connections = new Set<Connection>();
-  /** The target met last and the key of its connections. */
+  /** The last target and the key of its connections. */
   #latest: { readonly target: Target; readonly key: string } | undefined;
-  /** Keys of connections on which bytes came that nobody had asked for. */
+  /** Keys of connections on which a server sent bytes that were not asked for. */
   readonly #surprises = new Set<string>();
   readonly #tickMs: number;
   #timer: NodeJS.Timeout | undefined;
@@ -150,7 +150,7 @@ export class WireClient implements Transport {
     exchange.reused = connection !== undefined;
     if (connection !== undefined) opened?.on("error", () => {}).destroy();
     else {
-      // A tunnel is not ours to make again.
+      // Only the dialer opens tunnels.
       if (isTunnel(target) && opened === undefined) {
         exchange.fail("connection_lost", "the kept tunnel was closed before an answer");
         return;
@@ -164,7 +164,7 @@ export class WireClient implements Transport {
 
   readonly #owner: ConnectionOwner = {
     now: () => this.#clock(),
-    // Idle sockets are the ones this process can spare; the caller decides about trying again.
+    // Close idle sockets to free descriptors; the caller decides about trying again.
     starved: () => this.#pool.closeIdleSince(Number.POSITIVE_INFINITY),
     opened: (connection) => this.#pool.rest(connection),
     surprised: ({ key }) => {
@@ -172,7 +172,7 @@ export class WireClient implements Transport {
       this.#surprises.add(key);
     },
     released: (connection) => {
-      // Who answered unasked once may do so again, just behind the next request: one request per connection.
+      // A server that sent a response unasked may do so again right after the next request: one request per connection.
       if (this.#closing.signal.aborted || this.#surprises.has(connection.key)) connection.destroy();
       else this.#pool.put(connection, this.#clock());
     },
@@ -200,7 +200,7 @@ export class WireClient implements Transport {
     this.#timer = setTimeout(this.#tick, this.#tickMs).unref();
   }
 
-  /** After this thread was busy for long, bytes may wait in the kernel: they are read before anyone is blamed. */
+  /** When this thread was busy for long, let it read first what waits in the kernel, before any deadline is judged. */
   readonly #tick = (): void => {
     this.#timer = undefined;
     if (this.#clock() - this.#armedAtMs > LATE_TICKS * this.#tickMs) setImmediate(this.#check);

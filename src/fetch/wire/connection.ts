@@ -6,24 +6,24 @@ import type { Exchange } from "./exchange.ts";
 import type { SecureOptions } from "./tls-options.ts";
 import { wireErrorOf } from "./wire-error.ts";
 
-// One buffer receives for all connections of this thread: a callback uses up its bytes before it returns, and no
-// other read can happen meanwhile.
+// One receive buffer for all connections of this thread: a callback consumes its bytes before it returns, and no other
+// read can happen meanwhile.
 const RECEIVE = Buffer.allocUnsafeSlow(128 * 1024);
 
-/** What a connection tells its client. */
+/** Callbacks of a connection to its client. */
 export interface ConnectionOwner {
   now(): number;
-  /** The connection stands; nothing was sent on it yet. */
+  /** The connection is open; nothing was sent on it yet. */
   opened(connection: Connection): void;
-  /** Bytes came that nobody had asked for. */
+  /** The server sent bytes that were not asked for. */
   surprised(connection: Connection): void;
   /** The connection is free and clean. */
   released(connection: Connection): void;
-  /** The connection failed without its fault; the exchange needs a fresh one. */
+  /** The connection died before the exchange was answered; it needs a fresh one. */
   lost(exchange: Exchange): void;
   /** The process has no file descriptor left. */
   starved(): void;
-  /** The connection may not be taken any more. */
+  /** The connection may not be used any more. */
   leaving(connection: Connection): void;
   /** The socket is gone. */
   closed(connection: Connection): void;
@@ -43,7 +43,7 @@ export class Connection {
   resting = false;
   idleSinceMs = 0;
 
-  /** `opened` is a connection to the target's address that stands already. */
+  /** `opened` is an open connection to the target's address. */
   constructor(
     target: Target,
     key: string,
@@ -90,7 +90,7 @@ export class Connection {
     this.#send();
   }
 
-  /** Ends the rest: no byte came on its own, so the next response will belong to the next request. */
+  /** The rest is over: no byte came unasked, so the next response belongs to the next request. */
   rested(): void {
     this.resting = false;
     this.#send();
@@ -108,7 +108,7 @@ export class Connection {
   /** False stops reading until `resume`. */
   #onBytes(piece: Buffer, length: number): boolean {
     const exchange = this.#exchange;
-    // Bytes nobody asked for: a late surplus of the response before, or a response to no request.
+    // Not asked for: late bytes of the response before, or a response to no request.
     if (exchange === undefined || exchange.sentAtMs < 0) {
       this.#owner.surprised(this);
       this.#disown();
@@ -129,7 +129,7 @@ export class Connection {
 
   #hasRoom(exchange: Exchange): boolean {
     return exchange.makeRoom(this.#owner.now(), () => {
-      // Meanwhile the connection may have ended: then somebody else gets the memory.
+      // The connection may have ended meanwhile; then another one gets the memory.
       if (this.#exchange === exchange && this.#hasRoom(exchange)) this.#socket.resume();
     });
   }
@@ -155,7 +155,7 @@ export class Connection {
       const broken = exchange.sentAtMs >= 0 && (exchange.reader.inBody || code === "reset");
       if (broken) exchange.reader.end(false, error.message);
       if (exchange.reader.done) exchange.finish(this.#owner.now());
-      // Before the request, or where TLS 1.3 reports a refused handshake only after it.
+      // Before the request, or a handshake that TLS 1.3 reports as refused only after it.
       else exchange.fail(code, error.message);
     }
     this.#drop();
@@ -174,7 +174,7 @@ export class Connection {
     this.#drop();
   }
 
-  /** Closes the connection and hands its exchange, not yet answered, back for another one. */
+  /** Closes the connection and gives its unanswered exchange back, for another connection. */
   #disown(): void {
     const exchange = this.#exchange;
     this.#exchange = undefined;

@@ -17,7 +17,7 @@ export interface DialRules {
   readonly closing: AbortSignal;
 }
 
-/** What is under way when the client is closed ends like this. */
+/** How a request ends that is under way when the client is closed. */
 export const CLOSED: TransportFailure = {
   kind: "failed",
   error: "aborted",
@@ -26,7 +26,7 @@ export const CLOSED: TransportFailure = {
 
 /**
  * Happy eyeballs (RFC 8305, 5): attempts begin one after the other, a short while apart or as soon as the one before
- * has failed; earlier ones go on. The first connection that stands wins and the others are destroyed.
+ * has failed; earlier ones go on. The first connection that opens wins and the others are destroyed.
  */
 export function dial(
   addresses: readonly string[],

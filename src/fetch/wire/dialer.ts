@@ -1,4 +1,5 @@
 import type net from "node:net";
+import { keepLatest } from "../../runtime/keep-latest.ts";
 import type { Target, TransportFailure } from "../transport.ts";
 import type { TransportError } from "../transport-error.ts";
 import { type DialRules, dial } from "./dial.ts";
@@ -21,20 +22,20 @@ export function isTunnel(target: Target): boolean {
   return target.secure && target.proxy !== undefined;
 }
 
-/** Opens what takes more than one call of `connect`: races between addresses, and tunnels through proxies. */
+/** Opens connections that take more than one `connect`: races between addresses, and tunnels through proxies. */
 export class Dialer {
   readonly #holds: (target: Target) => boolean;
   readonly #rules: DialRules;
-  /** The address that answered last, for hosts that have several; in order of use. */
+  /** The address that answered last, for hosts with several; in order of use. */
   readonly #answered = new Map<string, string>();
 
-  /** `holds` tells whether a connection to the target waits already. */
+  /** `holds` is true when an idle connection to the target exists. */
   constructor(holds: (target: Target) => boolean, timeoutMs: number, closing: AbortSignal) {
     this.#holds = holds;
     this.#rules = { staggerMs: STAGGER_MS, timeoutMs, closing };
   }
 
-  /** Decides the address, and opens a connection unless one is waiting or the address is known to answer. */
+  /** Chooses the address, and opens a connection unless one is idle or the address is known to answer. */
   async open(asked: Target): Promise<Opened> {
     const { addresses = [asked.address] } = asked;
     const answered = this.#answered.get(keyOf(asked));
@@ -45,7 +46,7 @@ export class Dialer {
     const dialled = await dial(order, target.connectPort, this.#rules);
     if (dialled.kind === "failed") return dialled;
     const { socket, address } = dialled;
-    if (addresses.length > 1) this.#remember(keyOf(asked), address);
+    if (addresses.length > 1) keepLatest(this.#answered, keyOf(asked), address, MAX_REMEMBERED);
     if (isTunnel(asked)) {
       const authority = `${target.hostname}:${target.port}`;
       const { authorization } = asked.proxy!;
@@ -56,19 +57,9 @@ export class Dialer {
     return { kind: "opened", target: { ...target, address }, socket };
   }
 
-  /** An address that did not answer is not preferred any more: the next request races again. */
+  /** Stops preferring an address that did not answer: the next request races again. */
   failed(target: Target, error: TransportError): void {
     if (ADDRESS_ERRORS.has(error)) this.#answered.delete(keyOf(target));
-  }
-
-  #remember(key: string, address: string): void {
-    this.#answered.delete(key);
-    this.#answered.set(key, address);
-    if (this.#answered.size <= MAX_REMEMBERED) return;
-    for (const oldest of this.#answered.keys()) {
-      this.#answered.delete(oldest);
-      break;
-    }
   }
 }
 

@@ -16,7 +16,7 @@ import { ResponseReader } from "./response-reader.ts";
 
 const PROXY_WANTS_PASSWORD = 407;
 
-/** A response, and which connection brought it when. */
+/** A response and the kind of its connection. */
 export class WireResponse implements Response {
   readonly head: ResponseHead;
   readonly requestText: string;
@@ -81,7 +81,7 @@ export class Exchange {
   readonly #large: LargeBodies | undefined;
   /** When we stopped reading because there was no room for more of the body, -1 while we read. */
   #heldSinceMs = -1;
-  /** Time lost that way, which is not the server's fault. */
+  /** Time lost by that, which is not the server's fault. */
   #heldMs = 0;
 
   constructor(
@@ -102,7 +102,7 @@ export class Exchange {
     this.#settle = settle;
     this.#reject = reject;
     const maxBodyBytes = request.maxBodyBytes ?? limits.maxBodyBytes;
-    // The pieces have the size of the client's own limit.
+    // The pieces are as large as the client's own limit.
     if (request.releases === true && maxBodyBytes <= limits.maxBodyBytes) this.#large = large;
     const { accept, tap } = request;
     this.reader = new ResponseReader({
@@ -115,12 +115,12 @@ export class Exchange {
     });
   }
 
-  /** A request that never reached a server's answer may be sent again; GET is idempotent (RFC 9112, 9.3.1). */
+  /** A request without any byte of an answer may be sent again: GET is idempotent (RFC 9112, 9.3.1). */
   get mayRetry(): boolean {
     return this.reused && !this.retried && this.firstByteMs < 0;
   }
 
-  /** Makes room for more of the body; false: stop reading, `onRoom` is called when there is some. */
+  /** Makes room for more of the body. False means stop reading; `onRoom` is called when there is room. */
   makeRoom(nowMs: number, onRoom: () => void): boolean {
     const { tap } = this.request;
     const behind = tap?.isBehind === true;
@@ -134,7 +134,7 @@ export class Exchange {
     return true;
   }
 
-  /** Gives a body that has become large its piece of memory; false when all are in use. */
+  /** Moves a body that has become large to a piece of memory; false when all are in use. */
   #findPiece(onFree: () => void): boolean {
     const { body } = this.reader;
     if (this.#large === undefined || body?.isLarge !== true) return true;
@@ -144,13 +144,13 @@ export class Exchange {
     return piece !== undefined;
   }
 
-  /** The memory of the body may serve another one. */
+  /** Gives the memory of the body back. */
   releaseBody(): void {
     const piece = this.reader.body?.release();
     if (piece !== undefined) this.#large?.giveBack(piece);
   }
 
-  /** Looks at the deadlines; afterwards `reader.done` tells whether one has passed. */
+  /** Checks the deadlines; `reader.done` is true afterwards when one has passed. */
   checkDeadlines(clockMs: number): void {
     if (this.#heldSinceMs >= 0) return;
     const nowMs = clockMs - this.#heldMs;

@@ -2,7 +2,7 @@
 export const SCAN_MORE = -1;
 /** Verdict of the scanner: more bytes or lines than allowed. */
 export const SCAN_TOO_LARGE = -2;
-/** Verdict of the scanner: this never becomes the head of an HTTP/1 response. */
+/** Verdict of the scanner: this is not the head of an HTTP/1 response. */
 export const SCAN_NOT_HTTP = -3;
 
 const START = [0x68, 0x74, 0x74, 0x70, 0x2f]; // "http/" with bit 0x20 set
@@ -11,8 +11,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Finds the end of a head in bytes that arrive in any pieces. It judges byte by byte and keeps all it needs to
- * know between pieces, so the verdict never depends on where the stream was cut.
+ * Finds the end of a head in bytes that arrive in any pieces. It goes byte by byte and keeps its state between pieces,
+ * so the verdict never depends on where the stream was cut.
  */
 export class HeadScanner {
   readonly #maxBytes: number;
@@ -23,9 +23,9 @@ export class HeadScanner {
   #lines = 0;
   #lineBytes = 0;
   #previous = 0;
-  /** Where in the piece last scanned the head starts: after leading line ends, otherwise the start of the piece. */
+  /** Where the head starts in the last piece: after leading line ends, otherwise at the start of the piece. */
   headStart = 0;
-  /** Where in the piece last scanned the head became too large; the same byte of the stream, however it is cut. */
+  /** Where in the last piece the head became too large; the same byte of the stream, however it is cut. */
   tooLargeAt = 0;
 
   constructor(maxBytes: number, maxLines: number) {
@@ -33,7 +33,7 @@ export class HeadScanner {
     this.#maxLines = maxLines + 1; // the status line is not a header line
   }
 
-  /** Makes ready for the next head, such as the one after an informational response. */
+  /** Starts over for the next head, such as the one after an informational response. */
   reset(): void {
     this.#matched = this.#leading = this.#bytes = this.#lines = this.#lineBytes = 0;
     this.#previous = 0;

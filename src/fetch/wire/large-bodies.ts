@@ -1,9 +1,9 @@
-/** A body that passes this size needs one of the few pieces of memory that are kept for large ones. */
+/** A larger body needs one of the few pieces of memory for large ones. */
 export const LARGE_BYTES = 512 * 1024;
 
 /**
- * Memory for large bodies, so that a web of huge pages cannot fill the process: there are only so many pieces, and
- * each is used again. Whoever finds none free stops reading its socket until one comes back; small bodies never wait.
+ * Memory for large bodies, so that huge pages cannot fill the process: a fixed number of pieces that are used again. A
+ * connection that finds none free stops reading until one is returned; small bodies never wait.
  */
 export class LargeBodies {
   readonly #count: number;
@@ -26,12 +26,12 @@ export class LargeBodies {
     return Buffer.allocUnsafeSlow(this.#bytes);
   }
 
-  /** Calls back once when a piece may be free; whoever still wants it takes it then. */
+  /** Calls back once when a piece may be free, which then has to be taken. */
   wait(onFree: () => void): void {
     this.#waiting.push(onFree);
   }
 
-  /** Returns a piece; whatever was in it may be overwritten from now on. */
+  /** Returns a piece; its content may be overwritten from now on. */
   giveBack(piece: Buffer): void {
     this.#free.push(piece);
     while (this.#free.length > 0 && this.#waiting.length > 0) this.#waiting.shift()!();

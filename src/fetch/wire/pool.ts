@@ -1,9 +1,9 @@
 import type { Connection } from "./connection.ts";
 
 /**
- * Connections that wait for their next request. A new or released connection rests for one whole round of the event
- * loop, in which the kernel's bytes are polled, before anything is sent on it: a response before the first request, or
- * slipped in behind another one, is then seen as such and is not taken for the answer to the next request.
+ * Idle connections. A new or released connection rests for one whole turn of the event loop, in which the kernel is
+ * polled, before anything is sent on it: so a response that was sent before the request, or slipped in behind another
+ * one, is noticed and not taken for the answer to the next request.
  */
 export class Pool {
   readonly #maxIdle: number;
@@ -26,7 +26,7 @@ export class Pool {
     return this.#byKey.has(key);
   }
 
-  /** The connection idle for longest; it may still be resting and then sends when it has rested. */
+  /** The connection that was idle for longest; if it still rests, it sends afterwards. */
   take(key: string): Connection | undefined {
     const connections = this.#byKey.get(key);
     const connection = connections?.[0];
@@ -34,7 +34,7 @@ export class Pool {
     return connection;
   }
 
-  /** Lets the connection send nothing before one whole round of the event loop has passed. */
+  /** Keeps the connection from sending for one whole turn of the event loop. */
   rest(connection: Connection): void {
     connection.resting = true;
     this.#released.push(connection);
@@ -53,7 +53,7 @@ export class Pool {
     if (this.#idle.size > this.#maxIdle) this.#oldest()?.destroy();
   }
 
-  // Immediates run after a poll: what was released before the last turn has seen a whole poll since.
+  // Immediates run after a poll, so connections released before the last turn have seen a whole poll since.
   readonly #turn = (): void => {
     const rested = this.#polled;
     this.#polled = this.#released;
@@ -75,7 +75,7 @@ export class Pool {
     else connections.splice(connections.indexOf(connection), 1);
   }
 
-  /** Closes what has been idle since before that moment. */
+  /** Closes connections that have been idle since before that moment. */
   closeIdleSince(beforeMs: number): void {
     for (const connection of this.#idle) {
       if (connection.idleSinceMs > beforeMs) return;

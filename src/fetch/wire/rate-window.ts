@@ -1,7 +1,7 @@
 // Samples per window: the window slides in these steps, so a stall is noticed one step late at most.
 const STEPS = 30;
 
-/** Tells whether a body came too slowly over any window; fed by a coarse clock tick, not by every read. */
+/** Watches whether a body is too slow over any window; fed by a coarse clock tick, not by every read. */
 export class RateWindow {
   readonly #minBytes: number;
   readonly #stepMs: number;
@@ -19,10 +19,10 @@ export class RateWindow {
   tooSlow(nowMs: number, bytes: number): boolean {
     if (nowMs < this.#nextMs) return false;
     const due = Math.floor((nowMs - this.#nextMs) / this.#stepMs) + 1;
-    // Away for a whole window, we know nothing about it.
+    // After a whole window without a tick nothing is known about it.
     const steps = due < STEPS ? due : 1;
-    // Looks that were missed, because this thread was busy, count as if nothing had come since the one before:
-    // what came meanwhile is credited to the look that saw it.
+    // Ticks that were missed because this thread was busy count as if nothing had come since the one before: what came
+    // meanwhile is credited to the tick that saw it.
     for (let missed = 1; missed < steps; missed++) {
       const before = this.#samples[this.#count % STEPS]!;
       this.#samples[++this.#count % STEPS] = before;

@@ -6,7 +6,7 @@ const BAD_NAME = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 const BAD_HOST = /[^!$&'()*+,\-.0-9:;=A-Z[\]_a-z~%]/;
 
-/** Writes requests; remembers the text of the header array used last, since a crawl sends the same one nearly always. */
+/** Writes requests; remembers the text of the last header array, since a crawl nearly always sends the same one. */
 export class RequestText {
   #lastHeaders: RequestHeaders | undefined;
   #lastBlock = "";
@@ -28,7 +28,7 @@ export class RequestText {
     if (target.proxy === undefined || target.secure) {
       return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${this.#lastBlock}`;
     }
-    // RFC 9112, 3.2.2: a proxy is told the whole URL. Its credentials are for it alone and end there.
+    // RFC 9112, 3.2.2: a proxy gets the whole URL. It does not pass its credentials on.
     const { authorization } = target.proxy;
     if (authorization !== undefined && BAD_VALUE.test(authorization)) return undefined;
     const secret = authorization === undefined ? "" : `Proxy-Authorization: ${authorization}\r\n`;

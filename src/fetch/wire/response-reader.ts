@@ -1,3 +1,4 @@
+import { hasTooManyCodings } from "../coding/decode.ts";
 import type { TransportLimits } from "../limits.ts";
 import { ResponseHead } from "../response-head.ts";
 import type { BodyFlag, BodyTap, Truncation } from "../transport.ts";
@@ -5,11 +6,10 @@ import type { TransportError } from "../transport-error.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import { CHUNKS_BAD, CHUNKS_FULL, CHUNKS_MORE, ChunkedDecoder } from "./chunked.ts";
-import { hasTooManyCodings } from "./decode.ts";
 import { type Framing, framingOf } from "./framing.ts";
 import { HeadScanner, SCAN_MORE, SCAN_NOT_HTTP, SCAN_TOO_LARGE } from "./head-scanner.ts";
 
-/** What the reader has to know about the request. */
+/** What the reader needs of the request. */
 export interface ReaderOptions {
   limits: TransportLimits;
   maxBodyBytes: number;
@@ -17,7 +17,7 @@ export interface ReaderOptions {
   conditional: boolean;
   accept: ((head: ResponseHead) => boolean) | undefined;
   tap?: BodyTap | undefined;
-  /** Where bodies lie whose reader says when it is done with them. */
+  /** Memory for bodies that will be released. */
   memory?: BodyMemory | undefined;
 }
 
@@ -48,14 +48,14 @@ export class ResponseReader {
   #chunks: ChunkedDecoder | undefined;
   #body: BodyBuffer | undefined;
   head: ResponseHead | undefined;
-  /** Nothing more is read: either `error` is set or the response stands. */
+  /** Nothing more is read: either `error` is set or the response is complete. */
   done = false;
   error: TransportError | undefined;
   message = "";
   truncated: Truncation | undefined;
   flag: BodyFlag | undefined;
   aborted = false;
-  /** More came than the response: bytes that belong to nobody. */
+  /** Bytes came after the end of the response. */
   surplus = false;
   /** The connection is at a clean boundary between responses and may be used again. */
   reusable = false;
@@ -73,7 +73,7 @@ export class ResponseReader {
     return this.#body?.length ?? 0;
   }
 
-  /** The body, once there is one: large ones change their memory. */
+  /** The body, once there is one; its owner moves large ones to other memory. */
   get body(): BodyBuffer | undefined {
     return this.#body;
   }
@@ -109,7 +109,7 @@ export class ResponseReader {
     return end;
   }
 
-  /** Thousands of codings are what they are, whether or not they also make the head too long. */
+  /** Thousands of codings are reported as such, even when they make the head too long. */
   #failTooLarge(piece: Buffer): void {
     const { headStart, tooLargeAt } = this.#scanner;
     const head = ResponseHead.parse(
@@ -177,8 +177,8 @@ export class ResponseReader {
   #complete(piece: Buffer, end: number, to: number): void {
     this.done = true;
     this.reusable = this.#framing!.persistent && end === to;
-    // Line ends after a body are an old habit of servers. Anything else means that the declared length was a
-    // lie or that a second response is being slipped in: neither response can be trusted.
+    // Line ends after a body are an old habit of servers. Anything else means that the declared length is wrong or that
+    // a second response is being slipped in: neither response can be trusted.
     let at = end;
     while (at < to && (piece[at] === 0x0a || piece[at] === 0x0d)) at++;
     this.surplus = at < to;
@@ -211,7 +211,7 @@ export class ResponseReader {
     else this.#cut("disconnect", "disconnect");
   }
 
-  /** Time is up: a body keeps what it has, anything earlier is a failure. */
+  /** Time is up: a body is cut where it is, anything earlier is a failure. */
   expire(error: TransportError, flag: "too_slow" | "total_timeout", message: string): void {
     if (this.done) return;
     if (this.#framing === undefined) this.#fail(error, message);

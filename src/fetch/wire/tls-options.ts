@@ -1,5 +1,6 @@
 import net from "node:net";
 import tls from "node:tls";
+import { keepLatest } from "../../runtime/keep-latest.ts";
 import type { Target } from "../transport.ts";
 import type { TransportError } from "../transport-error.ts";
 import { wireErrorOf } from "./wire-error.ts";
@@ -9,7 +10,7 @@ type OnRead = net.OnReadOpts;
 
 const MAX_SESSIONS = 256;
 
-/** How TLS connections are made: trust, names and the sessions that later connections resume. */
+/** Opens TLS connections: trust, names, and the sessions that later connections resume. */
 export class SecureOptions {
   readonly #insecure: boolean;
   readonly #ca: string | undefined;
@@ -21,7 +22,7 @@ export class SecureOptions {
     this.#ca = ca;
   }
 
-  /** Opens a connection to the pinned address that must prove to be the host of the URL. */
+  /** Opens a connection to the target's address, which must prove to be the host of the URL. */
   connect(
     target: Target,
     key: string,
@@ -46,12 +47,14 @@ export class SecureOptions {
       ...(session === undefined ? {} : { session }),
     };
     const socket = tls.connect(options);
-    // A resumed session is not verified again, so a tolerated fault would be forgotten with it.
-    if (!this.#insecure) socket.on("session", (fresh: Buffer) => this.#keep(key, fresh));
+    // A resumed session is not verified again, so a tolerated fault would go unnoticed.
+    if (!this.#insecure) {
+      socket.on("session", (fresh: Buffer) => keepLatest(this.#sessions, key, fresh, MAX_SESSIONS));
+    }
     return socket;
   }
 
-  /** Why a connection that was let through does not verify. */
+  /** Why the certificate of a tolerated connection does not verify. */
   fault(socket: net.Socket): TransportError | undefined {
     if (!this.#insecure || !(socket instanceof tls.TLSSocket) || socket.authorized)
       return undefined;
@@ -59,15 +62,5 @@ export class SecureOptions {
     const reason: unknown = socket.authorizationError;
     const code = reason instanceof Error ? (reason as NodeJS.ErrnoException).code : String(reason);
     return wireErrorOf(Object.assign(new Error(String(reason)), { code: code ?? "" }), true);
-  }
-
-  #keep(key: string, session: Buffer): void {
-    this.#sessions.delete(key);
-    this.#sessions.set(key, session);
-    if (this.#sessions.size <= MAX_SESSIONS) return;
-    for (const oldest of this.#sessions.keys()) {
-      this.#sessions.delete(oldest);
-      break;
-    }
   }
 }

@@ -7,8 +7,8 @@ const MAX_HEAD_BYTES = 16 * 1024;
 const BAD_AUTHORITY = /[^!$&'()*+,\-.0-9:;=A-Z[\]_a-z~%]/;
 
 /**
- * Asks a proxy on a fresh connection for a tunnel to `host:port` (RFC 9110, 9.3.6); answers why there is none. Afterwards
- * whatever passes belongs to that host. A proxy that sends more than its head before our turn is not trusted.
+ * Asks a proxy on a fresh connection for a tunnel to `host:port` (RFC 9110, 9.3.6); returns the failure, if any. From then
+ * on the connection belongs to that host. A proxy that sends more than its head before our turn is not trusted.
  */
 export function openTunnel(
   socket: net.Socket,

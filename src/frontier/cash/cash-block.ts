@@ -1,28 +1,30 @@
 import type { Discovery } from "../discovery.ts";
 import { CREDIT_BYTES } from "../journal/event-batch.ts";
 import { LinkBlock, readLinkBlock } from "../link/link-block.ts";
-import { readWide, writeWide } from "../link/words.ts";
+import { readWide, writeWide, writeWord } from "../link/words.ts";
 import { CreditList } from "./credit-list.ts";
 
 /*
- * A block of links that carries cash:
+ * A block of links for another shard is what `LinkBlock` packs. One that carries cash has more:
  *
- *   bytes of the links 32 | links (link-block.ts) | credit of each link 64 | known targets: fingerprint 2 x 32, credit 64
+ *   bytes of the links 32 | links | credit of each link 64 | known targets: fingerprint 2 x 32, credit 64
  */
 
 const HEAD_BYTES = 4;
 const AMOUNT_BYTES = 8;
 
-/** Packs links and credits for one shard into at most `maxBytes`. Reusable: `clear` keeps the memory. */
+/** Packs links for one shard, and their credits if it carries cash, into at most `maxBytes`. Reusable: `clear` keeps the memory. */
 export class CashBlock {
   readonly #maxBytes: number;
+  readonly #carriesCash: boolean;
   readonly #links: LinkBlock;
   readonly #amounts: number[] = [];
   readonly #known = new CreditList();
   #total = 0;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, carriesCash = true) {
     this.#maxBytes = maxBytes;
+    this.#carriesCash = carriesCash;
     this.#links = new LinkBlock(maxBytes);
   }
 
@@ -37,6 +39,7 @@ export class CashBlock {
 
   /** Adds a link with its credit; false when there is no room. */
   tryAdd(found: Discovery, amount: number): boolean {
+    if (!this.#carriesCash) return this.#links.tryAdd(found);
     if (!this.#links.tryAdd(found, this.#behindLinks + AMOUNT_BYTES)) return false;
     this.#amounts.push(amount);
     this.#total += amount;
@@ -54,11 +57,12 @@ export class CashBlock {
 
   /** The block as it travels. */
   close(): Uint8Array {
-    const links = this.#links.used;
-    const bytes = Buffer.allocUnsafe(links + this.#behindLinks);
-    bytes.writeUInt32LE(links, 0);
-    this.#links.bytes.copy(bytes, HEAD_BYTES, 0, links);
-    let at = HEAD_BYTES + links;
+    const links = this.#links.bytes.subarray(0, this.#links.used);
+    if (!this.#carriesCash) return new Uint8Array(links);
+    const bytes = Buffer.allocUnsafe(links.length + this.#behindLinks);
+    writeWord(bytes, 0, links.length);
+    bytes.set(links, HEAD_BYTES);
+    let at = HEAD_BYTES + links.length;
     for (const amount of this.#amounts) {
       writeWide(bytes, at, amount);
       at += AMOUNT_BYTES;

@@ -1,8 +1,9 @@
-import { CREDIT_BYTES } from "../journal/event-batch.ts";
-import type { EventCursor } from "../journal/event-cursor.ts";
+import { CREDIT_BYTES, EVENT, EventBatch } from "../journal/event-batch.ts";
+import { type EventBytes, EventCursor } from "../journal/event-cursor.ts";
 import { readWide } from "../link/words.ts";
 import { SeenSet } from "../seen/seen-set.ts";
 import { CashBook, type CreditOrigin } from "./cash-book.ts";
+import { CreditList } from "./credit-list.ts";
 import { PageTable } from "./page-table.ts";
 
 /** Counters of a shard's journal that speak of cash: these numbers never change. */
@@ -16,6 +17,9 @@ export const CASH_COUNTERS = {
 
 /** Many sites' worth of coins; sums are exact up to eight times as many. */
 const MUCH = 2 ** 50;
+
+/** Credits in one event of a snapshot. */
+const MAX_CREDITS = 1 << 14;
 
 /** Origins of credits, as journals keep them. */
 export const ORIGINS: readonly CreditOrigin[] = ["own", "foreign"];
@@ -33,11 +37,7 @@ export class ShardCash {
   readonly book = new CashBook();
   readonly pages = new PageTable();
   /** Sites whose home page has minted its unit. */
-  readonly homes: SeenSet;
-
-  constructor(seedLow: number, seedHigh: number) {
-    this.homes = new SeenSet(seedLow, seedHigh);
-  }
+  readonly homes = new SeenSet();
 
   /** A page was found; true when it is new and waits with this cash from now on. */
   admit(low: number, high: number, amount: number): boolean {
@@ -80,11 +80,34 @@ export class ShardCash {
   }
 
   /** Folds a credited event. What an unknown page should have got stays with the virtual page. */
-  applyCredited({ bytes, from, to }: EventCursor): void {
+  applyCredited(cursor: EventCursor): void {
+    cursor.checkCredits();
+    const { bytes, from, to } = cursor;
     const origin = ORIGINS[bytes[from]!]!;
     for (let at = from + 1; at < to; at += CREDIT_BYTES) {
       const page = this.pages.find(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4));
       if (page >= 0) this.book.credit(page, readWide(bytes, at + 8), origin);
+    }
+  }
+
+  /** Folds the credited events of a batch and nothing else. */
+  applyCredits(batch: EventBytes): void {
+    const cursor = new EventCursor();
+    cursor.open(batch);
+    while (cursor.next()) if (cursor.kind === EVENT.credited) this.applyCredited(cursor);
+  }
+
+  /** What the pages that wait have got, as credited events in pieces: for a snapshot. */
+  *waitingCredits(): Generator<Buffer> {
+    const credits = new CreditList();
+    const events = new EventBatch();
+    for (let page = 0; page < this.pages.size; page++) {
+      const cash = this.book.cash(page);
+      if (cash > 0) credits.add(this.pages.low(page), this.pages.high(page), cash);
+      if (credits.length < MAX_CREDITS && page < this.pages.size - 1) continue;
+      if (credits.length > 0) events.credited(ORIGINS.indexOf("own"), credits.bytes);
+      credits.clear();
+      yield events.take();
     }
   }
 

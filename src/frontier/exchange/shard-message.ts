@@ -1,4 +1,4 @@
-import type { OutboxBlock } from "../journal-port.ts";
+import type { OutboxBlock } from "../link/link-block.ts";
 
 /*
  * A message between shards, as it lies in a slot of an inbox:
@@ -61,7 +61,7 @@ export function isAboutLeases({ kind }: ShardMessage): boolean {
 }
 
 /** A message about leases. */
-export function leaseMessage(
+export function shardMessage(
   kind: LendingKind,
   from: number,
   to: number,

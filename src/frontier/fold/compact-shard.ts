@@ -1,4 +1,4 @@
-import { type ReadOptions, readJournal } from "../journal/journal-reader.ts";
+import { readJournal } from "../journal/journal-reader.ts";
 import { openSnapshot } from "./snapshot.ts";
 import { type SnapshotOptions, writeSnapshot } from "./write-snapshot.ts";
 
@@ -13,11 +13,6 @@ export function compactShard(options: CompactOptions): void {
   const { folder, shard, upTo } = options;
   const old = openSnapshot(folder, shard);
   if (upTo <= (old?.end.segment ?? 0)) return;
-  const read: ReadOptions = {
-    folder,
-    shard,
-    upTo,
-    ...(old === undefined ? {} : { after: old.end }),
-  };
-  writeSnapshot(options, { old, tail: () => readJournal(read) });
+  const tail = () => readJournal({ folder, shard, upTo, after: old?.end });
+  writeSnapshot(options, { old, tail });
 }

@@ -43,7 +43,7 @@ export function recoverShard(
   const listed = options.listed ?? listJournals(folder)(shard);
   const snapshot = openSnapshot(folder, shard, salvage, listed);
   checkDone(folder, shard, salvage, listed);
-  const finished = new SeenSet(seedLow, seedHigh);
+  const finished = new SeenSet();
   const folded = new ShardState(seedLow, seedHigh, finished, cash);
   if (cash === undefined) folded.gathered = options.gathered ?? new BulkAdd();
   snapshot?.restore(folded);
@@ -51,9 +51,9 @@ export function recoverShard(
     folder,
     shard,
     listed,
-    begun: options.begun ?? false,
-    ...(snapshot === undefined ? {} : { after: snapshot.end }),
-    ...(salvage === undefined ? {} : { salvage }),
+    begun: options.begun,
+    after: snapshot?.end,
+    salvage,
   };
   const reader = readJournal(read);
   let step = reader.next();
@@ -105,14 +105,15 @@ function filterOf(fingerprints: SeenSet): Uint8Array {
 }
 
 /**
- * Calls `enqueue` for the URLs of a snapshot's queue and of batches that wait, as `isWaiting` tells, run by run. One
- * view serves them all: it is valid during the call.
+ * Calls `enqueue` for the URLs of a snapshot's queue and of batches that wait, as `isWaiting` tells, run by run, and
+ * `onOther` for the events between them. One view serves them all: it is valid during the call.
  */
 export function enqueueWaiting(
   isWaiting: (low: number, high: number) => boolean,
   queued: Iterable<EventBytes>,
   batches: Iterable<EventBytes>,
   enqueue: (run: WaitingRun) => void,
+  onOther?: (event: EventCursor) => void,
 ): void {
   const cursor = new EventCursor();
   const run: WaitingRun = {
@@ -138,7 +139,10 @@ export function enqueueWaiting(
     run.fileAhead = batch.eventsAt === undefined ? undefined : batch.eventsAt - batch.from;
     const { bytes } = batch;
     while (cursor.next()) {
-      if (cursor.kind !== EVENT.admit) continue;
+      if (cursor.kind !== EVENT.admit) {
+        onOther?.(cursor);
+        continue;
+      }
       cursor.checkLinks();
       run.head = cursor.from;
       run.headEnd = cursor.linksFrom();

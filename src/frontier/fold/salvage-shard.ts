@@ -1,8 +1,8 @@
 import { readCashBlock } from "../cash/cash-block.ts";
 import { CASH_COUNTERS } from "../cash/shard-cash.ts";
 import { listJournals } from "../journal/journal-listing.ts";
-import { type ReadOptions, readJournal } from "../journal/journal-reader.ts";
-import type { OutboxBlock } from "../journal-port.ts";
+import { readJournal } from "../journal/journal-reader.ts";
+import type { OutboxBlock } from "../link/link-block.ts";
 import { readDone } from "./done-list.ts";
 import type { ShardState } from "./shard-state.ts";
 import { openSnapshot, type SmallState } from "./snapshot.ts";
@@ -25,18 +25,12 @@ export function salvageShard(options: SalvageOptions): void {
   const old = openSnapshot(folder, shard, silent);
   const { segments, snapshots, lists } = listJournals(folder)(shard);
   const upTo = 1 + Math.max(0, ...segments, ...snapshots, ...lists);
-  const read: ReadOptions = {
-    ...{ folder, shard, upTo, salvage: silent },
-    ...(old === undefined ? {} : { after: old.end }),
-  };
+  const tail = () => readJournal({ folder, shard, upTo, salvage: silent, after: old?.end });
   // A snapshot that is there knows what ended before it.
   const ends = () => (old === undefined ? readDone(folder, shard, silent, upTo) : []);
   const small = (state: ShardState, waitingCash: number | undefined) =>
     withNewBook(withNewNumbers(state), waitingCash);
-  writeSnapshot(
-    { ...options, upTo },
-    { old, tail: () => readJournal(read), salvage: { ends, small } },
-  );
+  writeSnapshot({ ...options, upTo }, { old, tail, salvage: { ends, small } });
 }
 
 function withNewNumbers(state: ShardState): SmallState {

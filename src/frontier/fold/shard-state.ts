@@ -1,9 +1,14 @@
 import { CASH_COUNTERS, type ShardCash } from "../cash/shard-cash.ts";
-import { DONE_FIXED_BYTES, EVENT, OUTBOX_FIXED_BYTES } from "../journal/event-batch.ts";
-import { type EventBytes, EventCursor } from "../journal/event-cursor.ts";
+import { DONE_FIXED_BYTES, EVENT } from "../journal/event-batch.ts";
+import {
+  decodeNumber,
+  decodeOutbox,
+  type EventBytes,
+  EventCursor,
+} from "../journal/event-cursor.ts";
 import { type HostNote, readHostNote } from "../journal/host-note.ts";
 import type { JournalBatch } from "../journal/segment-batches.ts";
-import type { OutboxBlock } from "../journal-port.ts";
+import type { OutboxBlock } from "../link/link-block.ts";
 import { readWide, word } from "../link/words.ts";
 import { type BulkAdd, MARK } from "../seen/bulk-add.ts";
 import { SeenSet } from "../seen/seen-set.ts";
@@ -35,7 +40,7 @@ export type Arrival =
 export class ShardState {
   readonly seedLow: number;
   readonly seedHigh: number;
-  readonly seen: SeenSet;
+  readonly seen = new SeenSet();
   /** Set for a crawl ordered by cash; its page table then takes the place of `seen`. */
   readonly cash: ShardCash | undefined;
   /** Only while batches are folded: what is done, because its admission comes by again when the queue is built. */
@@ -67,7 +72,6 @@ export class ShardState {
   constructor(seedLow: number, seedHigh: number, finished?: SeenSet, cash?: ShardCash) {
     this.seedLow = seedLow;
     this.seedHigh = seedHigh;
-    this.seen = new SeenSet(seedLow, seedHigh);
     this.finished = finished;
     this.cash = cash;
   }
@@ -88,14 +92,13 @@ export class ShardState {
       } else if (kind === EVENT.done) this.#applyDone(cursor, admissions);
       else if (kind === EVENT.counted)
         this.#applyCounted(bytes[from]!, bytes.readDoubleLE(from + 1));
-      else if (kind === EVENT.credited) {
-        cursor.checkCredits();
-        this.cash?.applyCredited(cursor);
-      } else if (kind === EVENT.minted) {
+      else if (kind === EVENT.credited) this.cash?.applyCredited(cursor);
+      else if (kind === EVENT.minted) {
         this.#applyCounted(CASH_COUNTERS.minted, readWide(bytes, from + 8));
         this.cash?.homes.addFingerprint(word(bytes, from), word(bytes, from + 4));
       } else if (kind === EVENT.host) this.note(readHostNote(bytes, from));
-      else this.#applyBlock(cursor);
+      else if (kind === EVENT.outbox) this.send(decodeOutbox(cursor));
+      else if (kind !== EVENT.extension) this.#applyNumber(cursor);
     }
     this.sequence = batch.sequence;
     if (this.gathered?.isFull) this.settle();
@@ -140,7 +143,7 @@ export class ShardState {
   /** Makes known what was gathered: no order of events but that of one URL's own makes a difference. */
   settle(): void {
     if (this.gathered === undefined) return;
-    this.seen.addGathered(this.gathered, (low, high, mark, isNew) => {
+    this.gathered.empty(this.seen, (low, high, mark, isNew) => {
       if (mark === MARK.done) {
         if (isNew) this.#doneUnknown(low, high);
       } else if (mark === MARK.found) {
@@ -272,17 +275,10 @@ export class ShardState {
     this.#end(low, high, outcome);
   }
 
-  #applyBlock({ kind, bytes, from, to }: EventCursor): void {
-    const shard = bytes.readUInt16LE(from);
-    const epoch = bytes.readUInt32LE(from + 2);
-    const number = bytes.readUInt32LE(from + 6);
-    if (kind === EVENT.received) this.receive(shard, epoch, number);
-    else if (kind === EVENT.confirmed) this.confirm(shard, epoch, number);
-    else {
-      const links = bytes.readUInt32LE(from + 10);
-      const copy = new Uint8Array(bytes.subarray(from + OUTBOX_FIXED_BYTES, to));
-      this.send({ target: shard, epoch, number, links, bytes: copy });
-    }
+  #applyNumber(cursor: EventCursor): void {
+    const { shard, epoch, number } = decodeNumber(cursor);
+    if (cursor.kind === EVENT.received) this.receive(shard, epoch, number);
+    else this.confirm(shard, epoch, number);
   }
 }
 

@@ -1,34 +1,37 @@
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
 import type { ShardCash } from "../cash/shard-cash.ts";
-import { EVENT } from "../journal/event-batch.ts";
-import { type EventBytes, EventCursor } from "../journal/event-cursor.ts";
+import { EVENT, EVENT_HEADER_BYTES, EventBatch } from "../journal/event-batch.ts";
+import { decodeOutbox, type EventBytes, EventCursor } from "../journal/event-cursor.ts";
 import { HOST_BYTES, readHostNote } from "../journal/host-note.ts";
 import { snapshotName } from "../journal/journal-files.ts";
 import { listJournals } from "../journal/journal-listing.ts";
-import { type Damage, damageOf, type JournalEnd } from "../journal/journal-reader.ts";
+import {
+  type Damage,
+  damageOf,
+  OTHER_VERSION,
+  type SnapshotEnd,
+} from "../journal/journal-reader.ts";
+import { upgradeBlock } from "../journal/old-version.ts";
 import { readSections, type Section, type SectionWriter } from "../journal/section-file.ts";
-import type { OutboxBlock } from "../journal-port.ts";
-import { readWide, word, writeWide } from "../link/words.ts";
+import { readWide, short, word, writeShort, writeWide, writeWord } from "../link/words.ts";
 import { COUNTERS, type ShardState } from "./shard-state.ts";
 
 /*
  * shard-03.000017.snapshot: the state of a shard up to and including segment 17, as sections:
  *
- *   1 head      "OWSNAP03", shard 16, segment 32, epoch 32, sequence 64, seeds 2 x 32
- *   2 fingerprints    fingerprints of all known URLs, 2 x 32 each; repeated
- *   3 numbers   outcomes (256 doubles), counters (256 doubles)
- *   4 block     an outbox block that is not confirmed: target 16, epoch 32, number 32, links 32, bytes; repeated
- *   5 reached   map 8 (0 sent, 1 received), shard 16, epoch 32, number 32, of many; repeated
- *   6 events    admissions that are not done, as in the journal; repeated. Ordered by cash: what these pages have and
- *               the sites that minted, as credited and minted events
- *   7 total     URLs that wait 64
- *   8 hosts     hosts that asked for more than the crawl's delay, each as in a host event; repeated
+ *   1 head          "OWSNAP04", shard 16, segment 32, epoch 32, sequence 64, seeds 2 x 32
+ *   2 fingerprints  fingerprints of all known URLs, 2 x 32 each; repeated
+ *   3 numbers       outcomes (256 doubles), counters (256 doubles)
+ *   4 block         an outbox block that is not confirmed, as in an outbox event; repeated
+ *   5 reached       map 8 (0 sent, 1 received), shard 16, epoch 32, number 32, of many; repeated
+ *   6 events        admissions that are not done, and extensions, as in the journal and in that order; repeated.
+ *                   Ordered by cash: what these pages have and the sites that minted, as credited and minted events
+ *   7 total         URLs that wait 64
+ *   8 hosts         hosts that asked for more than the crawl's delay, each as in a host event; repeated
+ *   9 archives      files of the archive with committed records: where the last one ends 64, length 16, name; repeated
  *
- *   9 archives  files of the archive with committed records: where the last one ends 64, length 16, name; repeated
- *
- * "OWSNAP02" has a section 5 for each of them: every death adds some, so that there may be thousands.
- * "OWSNAP01" is the same without 9, and without the promise that the file of the next segment is there.
+ * "OWSNAP03" of the version before has blocks of that version.
  */
 
 const SECTION = {
@@ -42,14 +45,14 @@ const SECTION = {
   hosts: 8,
   archives: 9,
 } as const;
-const MAGICS = ["OWSNAP01", "OWSNAP02", "OWSNAP03"];
+const MAGIC = "OWSNAP04";
+const MAGIC_BEFORE = "OWSNAP03";
+const ANY_MAGIC = /^OWSNAP\d\d$/;
 const HEAD_BYTES = 38;
 const REACHED_BYTES = 11;
 /** So many in a section: a section is never large. */
-const REACHED_MOST = 4096;
-
-/** Where the journal goes on behind a snapshot. */
-export type SnapshotEnd = Pick<JournalEnd, "segment" | "sequence" | "epoch" | "followed">;
+const MAX_REACHED = 4096;
+const ARCHIVE_BYTES = 10;
 
 /** What a snapshot keeps beside fingerprints and what waits. */
 export type SmallState = Pick<
@@ -64,18 +67,18 @@ export class SnapshotWriter {
   constructor(
     sections: SectionWriter,
     shard: number,
-    end: Omit<SnapshotEnd, "followed">,
+    end: SnapshotEnd,
     seeds: readonly [number, number],
   ) {
     this.#sections = sections;
     const head = Buffer.alloc(HEAD_BYTES);
-    head.write(MAGICS.at(-1)!, "latin1");
-    head.writeUInt16LE(shard, 8);
-    head.writeUInt32LE(end.segment, 10);
-    head.writeUInt32LE(end.epoch, 14);
+    head.write(MAGIC, "latin1");
+    writeShort(head, 8, shard);
+    writeWord(head, 10, end.segment);
+    writeWord(head, 14, end.epoch);
     writeWide(head, 18, end.sequence);
-    head.writeInt32LE(seeds[0] | 0, 26);
-    head.writeInt32LE(seeds[1] | 0, 30);
+    writeWord(head, 26, seeds[0]);
+    writeWord(head, 30, seeds[1]);
     sections.add(SECTION.head, head);
   }
 
@@ -87,10 +90,10 @@ export class SnapshotWriter {
   /** Everything of the state that is small. */
   small(state: SmallState): void {
     for (const [name, end] of state.archives.ends) {
-      const bytes = Buffer.alloc(10 + name.length);
+      const bytes = Buffer.alloc(ARCHIVE_BYTES + name.length);
       writeWide(bytes, 0, end);
-      bytes.writeUInt16LE(name.length, 8);
-      bytes.write(name, 10, "latin1");
+      writeShort(bytes, 8, name.length);
+      bytes.write(name, ARCHIVE_BYTES, "latin1");
       this.#sections.add(SECTION.archives, bytes);
     }
     for (const piece of state.hosts?.pieces() ?? []) this.#sections.add(SECTION.hosts, piece);
@@ -100,27 +103,23 @@ export class SnapshotWriter {
       numbers.writeDoubleLE(state.counters[i]!, 8 * (COUNTERS + i));
     }
     this.#sections.add(SECTION.numbers, numbers);
+    const event = new EventBatch();
     for (const block of state.unconfirmed()) {
-      const bytes = Buffer.alloc(14 + block.bytes.length);
-      bytes.writeUInt16LE(block.target, 0);
-      bytes.writeUInt32LE(block.epoch, 2);
-      bytes.writeUInt32LE(block.number, 6);
-      bytes.writeUInt32LE(block.links, 10);
-      bytes.set(block.bytes, 14);
-      this.#sections.add(SECTION.block, bytes);
+      event.outbox(block);
+      this.#sections.add(SECTION.block, event.take().subarray(EVENT_HEADER_BYTES));
     }
     for (const [index, map] of [state.sent, state.received].entries()) this.#reached(index, map);
   }
 
   #reached(index: number, map: ReadonlyMap<string, number>): void {
-    const bytes = Buffer.alloc(REACHED_BYTES * Math.min(REACHED_MOST, map.size));
+    const bytes = Buffer.alloc(REACHED_BYTES * Math.min(MAX_REACHED, map.size));
     let at = 0;
     for (const [name, number] of map) {
       const [shard, epoch] = name.split(" ").map(Number) as [number, number];
       bytes[at] = index;
-      bytes.writeUInt16LE(shard, at + 1);
-      bytes.writeUInt32LE(epoch, at + 3);
-      bytes.writeUInt32LE(number, at + 7);
+      writeShort(bytes, at + 1, shard);
+      writeWord(bytes, at + 3, epoch);
+      writeWord(bytes, at + 7, number);
       at += REACHED_BYTES;
       if (at < bytes.length) continue;
       this.#sections.add(SECTION.reached, bytes);
@@ -146,20 +145,22 @@ export class SnapshotWriter {
 export class SnapshotReader {
   readonly path: string;
   readonly end: SnapshotEnd;
+  /** The version before wrote it. */
+  readonly #isOld: boolean;
 
   constructor(path: string, shard: number) {
     this.path = path;
-    for (const { kind, bytes, from, to } of readSections(path)) {
-      const isHead = kind === SECTION.head && to - from === HEAD_BYTES;
-      const version = isHead ? MAGICS.indexOf(bytes.toString("latin1", from, from + 8)) : -1;
-      if (version < 0 || bytes.readUInt16LE(from + 8) !== shard) {
+    for (const { kind, bytes, from } of readSections(path)) {
+      const magic = kind === SECTION.head ? bytes.toString("latin1", from, from + 8) : "";
+      if (!ANY_MAGIC.test(magic) || short(bytes, from + 8) !== shard)
         throw new StoreCorruptError(`${path}:0: not a snapshot of shard ${shard}`);
-      }
+      this.#isOld = magic === MAGIC_BEFORE;
+      if (!this.#isOld && magic !== MAGIC)
+        throw new StoreCorruptError(`${path}:0: ${OTHER_VERSION}`);
       this.end = {
-        segment: bytes.readUInt32LE(from + 10),
-        epoch: bytes.readUInt32LE(from + 14),
+        segment: word(bytes, from + 10),
+        epoch: word(bytes, from + 14),
         sequence: readWide(bytes, from + 18),
-        followed: version > 0,
       };
       return;
     }
@@ -172,11 +173,20 @@ export class SnapshotReader {
       const { kind, bytes, from, to } = section;
       if (kind === SECTION.fingerprints && fingerprints) state.knowAll(bytes, from, to);
       else if (kind === SECTION.numbers) restoreNumbers(state, section);
-      else if (kind === SECTION.block) state.outbox.set(...restoredBlock(state, section));
-      else if (kind === SECTION.reached) restoreReached(state, section);
-      else if (kind === SECTION.archives)
-        state.archives.reaches(bytes.toString("latin1", from + 10, to), readWide(bytes, from));
-      else if (kind === SECTION.total) state.waiting = readWide(bytes, from);
+      else if (kind === SECTION.block) {
+        const block = decodeOutbox(section);
+        const name = `${block.target} ${block.epoch}`;
+        const whole = this.#isOld ? { ...block, bytes: upgradeBlock(block.bytes) } : block;
+        state.outbox.set(name, [...(state.outbox.get(name) ?? []), whole]);
+      } else if (kind === SECTION.reached) {
+        for (let at = from; at < to; at += REACHED_BYTES) {
+          const map = bytes[at] === 0 ? state.sent : state.received;
+          map.set(`${short(bytes, at + 1)} ${word(bytes, at + 3)}`, word(bytes, at + 7));
+        }
+      } else if (kind === SECTION.archives) {
+        const name = bytes.toString("latin1", from + ARCHIVE_BYTES, to);
+        state.archives.reaches(name, readWide(bytes, from));
+      } else if (kind === SECTION.total) state.waiting = readWide(bytes, from);
       else if (kind === SECTION.hosts) {
         for (let at = from; at < to; at += HOST_BYTES) state.note(readHostNote(bytes, at));
       } else if (kind === SECTION.events && state.cash !== undefined)
@@ -191,12 +201,11 @@ export class SnapshotReader {
       if (section.kind === SECTION.fingerprints) yield section;
   }
 
-  /** The admissions that were not done; `checked` when `restore` has just gone over the whole file. */
+  /** The admissions that were not done, and what else is kept as events; `checked` when `restore` has just gone over the whole file. */
   *queued(checked = false): Generator<EventBytes> {
-    for (const section of readSections(this.path, checked)) {
-      if (section.kind !== SECTION.events) continue;
-      yield { ...section, file: this.path, eventsAt: section.bodyAt };
-    }
+    for (const section of readSections(this.path, checked))
+      if (section.kind === SECTION.events)
+        yield { ...section, file: this.path, eventsAt: section.bodyAt };
   }
 }
 
@@ -231,6 +240,14 @@ export function unlessDamaged<T>(report: (damage: Damage) => void, read: () => T
   }
 }
 
+function restoreNumbers(state: ShardState, { bytes, from }: Section): void {
+  for (let i = 0; i < COUNTERS; i++) {
+    state.outcomes[i] = bytes.readDoubleLE(from + 8 * i);
+    state.counters[i] = bytes.readDoubleLE(from + 8 * (COUNTERS + i));
+    state.cash?.counted(i, state.counters[i]!);
+  }
+}
+
 function restoreCash(cash: ShardCash, events: EventBytes): void {
   const cursor = new EventCursor();
   cursor.open(events);
@@ -244,34 +261,4 @@ function restoreCash(cash: ShardCash, events: EventBytes): void {
         cash.waits(word(bytes, at), word(bytes, at + 4));
     }
   }
-}
-
-function restoreNumbers(state: ShardState, { bytes, from }: Section): void {
-  for (let i = 0; i < COUNTERS; i++) {
-    state.outcomes[i] = bytes.readDoubleLE(from + 8 * i);
-    state.counters[i] = bytes.readDoubleLE(from + 8 * (COUNTERS + i));
-    state.cash?.counted(i, state.counters[i]!);
-  }
-}
-
-function restoreReached(state: ShardState, { bytes, from, to }: Section): void {
-  for (let at = from; at < to; at += REACHED_BYTES) {
-    const map = bytes[at] === 0 ? state.sent : state.received;
-    const name = `${bytes.readUInt16LE(at + 1)} ${bytes.readUInt32LE(at + 3)}`;
-    map.set(name, bytes.readUInt32LE(at + 7));
-  }
-}
-
-function restoredBlock(state: ShardState, { bytes, from, to }: Section): [string, OutboxBlock[]] {
-  const target = bytes.readUInt16LE(from);
-  const epoch = bytes.readUInt32LE(from + 2);
-  const block: OutboxBlock = {
-    target,
-    epoch,
-    number: bytes.readUInt32LE(from + 6),
-    links: bytes.readUInt32LE(from + 10),
-    bytes: new Uint8Array(bytes.subarray(from + 14, to)),
-  };
-  const name = `${target} ${epoch}`;
-  return [name, [...(state.outbox.get(name) ?? []), block]];
 }

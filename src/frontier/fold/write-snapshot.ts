@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { CASH_COUNTERS, cancelOut } from "../cash/shard-cash.ts";
-import { WaitingCash } from "../cash/waiting-cash.ts";
-import { EVENT, EventBatch } from "../journal/event-batch.ts";
+import { CASH_COUNTERS, cancelOut, ShardCash } from "../cash/shard-cash.ts";
+import { EVENT, EVENT_HEADER_BYTES, EventBatch } from "../journal/event-batch.ts";
 import { type EventBytes, EventCursor } from "../journal/event-cursor.ts";
 import {
   doneName,
@@ -59,7 +58,7 @@ export function writeSnapshot(options: SnapshotOptions, source: SnapshotSource):
   const { folder, shard, upTo, seedLow, seedHigh, files = REAL_FILES } = options;
   const { old, tail, salvage } = source;
   const ends = salvage?.ends ?? (() => []);
-  const finished = new SeenSet(seedLow, seedHigh);
+  const finished = new SeenSet();
   const state = new ShardState(seedLow, seedHigh, finished);
   old?.restore(state, false);
   for (const batch of ends()) state.apply({ ...batch, sequence: 0 }, false);
@@ -95,10 +94,12 @@ export function writeSnapshot(options: SnapshotOptions, source: SnapshotSource):
       salvage === undefined
         ? !finished.hasFingerprint(low, high)
         : finished.addFingerprint(low, high);
-    const isByCash = state.counters[CASH_COUNTERS.minted]! > 0;
-    const { waiting, cash } = copyWaiting(source, snapshot, isWaiting, isByCash);
+    const { minted, received } = CASH_COUNTERS;
+    const isByCash = state.counters[minted]! > 0 || state.counters[received]! > 0;
+    const cash = isByCash ? new ShardCash() : undefined;
+    const waiting = copyWaiting(source, snapshot, isWaiting, cash);
     if (isByCash) cancelOut(state.counters);
-    snapshot.small(salvage?.small(state, cash) ?? state);
+    snapshot.small(salvage?.small(state, cash?.book.held) ?? state);
     snapshot.total(waiting);
   });
   removeReplaced(folder, shard, files);
@@ -115,33 +116,39 @@ function appear(files: JournalFiles, path: string, fill: (into: SectionWriter) =
   files.rename(temporary, path);
 }
 
-/** Copies the admissions that are not done, and what they have got; answers how many, and how much in all where there is cash. */
+/**
+ * Copies the admissions that are not done, extensions and, where there is cash, which sites minted, all in their order;
+ * then what the pages that wait have got, which `cash` adds up. Answers how many wait.
+ */
 function copyWaiting(
   { old, tail }: SnapshotSource,
   into: SnapshotWriter,
   isWaiting: (low: number, high: number) => boolean,
-  isByCash: boolean,
-): { waiting: number; cash: number | undefined } {
-  const queue = new EventBatch(2 * PIECE_BYTES);
-  const flush = () => {
-    into.events(queue.body());
-    queue.clear();
-  };
+  cash: ShardCash | undefined,
+): number {
+  const events = new EventBatch(2 * PIECE_BYTES);
+  const flush = () => into.events(events.take());
   let waiting = 0;
-  const purse = isByCash ? new WaitingCash() : undefined;
   const keep = (link: WaitingLink) => {
-    queue.admit(decodeLink(link), link.low, link.high);
-    purse?.waits(link.low, link.high);
+    events.admit(decodeLink(link), link.low, link.high);
+    cash?.waits(link.low, link.high);
     waiting++;
-    if (queue.eventBytes >= PIECE_BYTES) flush();
+    if (events.eventBytes >= PIECE_BYTES) flush();
   };
-  enqueueWaiting(isWaiting, old?.queued() ?? [], tail(), (run) => eachLink(run, keep));
+  const carry = ({ kind, bytes, from, to }: EventCursor) => {
+    if (kind !== EVENT.extension && (kind !== EVENT.minted || cash === undefined)) return;
+    const start = from - EVENT_HEADER_BYTES;
+    // An extension may be as long as a whole batch.
+    if (events.eventBytes + to - start > PIECE_BYTES) flush();
+    events.copy(bytes, start, to);
+  };
+  enqueueWaiting(isWaiting, old?.queued() ?? [], tail(), (run) => eachLink(run, keep), carry);
   flush();
-  if (purse === undefined) return { waiting, cash: undefined };
-  for (const batch of old?.queued() ?? []) purse.apply(batch);
-  for (const batch of tail()) purse.apply(batch);
-  for (const piece of purse.events()) into.events(piece);
-  return { waiting, cash: purse.total };
+  if (cash === undefined) return waiting;
+  for (const batches of [old?.queued() ?? [], tail()])
+    for (const batch of batches) cash.applyCredits(batch);
+  for (const piece of cash.waitingCredits()) into.events(piece);
+  return waiting;
 }
 
 /** Copies the fingerprints of all URLs that batches admit, and of those that they end if asked. */

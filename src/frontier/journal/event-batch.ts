@@ -1,6 +1,7 @@
 import { CapacityError } from "../../errors.ts";
 import type { Discovery } from "../discovery.ts";
 import type { PageLocation } from "../finish.ts";
+import type { OutboxBlock } from "../link/link-block.ts";
 import {
   HEAD_BYTES,
   headLength,
@@ -29,6 +30,7 @@ export const EVENT = {
   credited: 7,
   minted: 8,
   host: 9,
+  extension: 10,
 } as const;
 
 /** Kind and length before the body of every event. */
@@ -39,6 +41,9 @@ export const DONE_FIXED_BYTES = 21;
 export const OUTBOX_FIXED_BYTES = 14;
 /** Fingerprint and amount: a credit for a page, or what the home page of a site is minted. */
 export const CREDIT_BYTES = 16;
+
+/** Kind of the extension; its bytes follow. */
+export const EXTENSION_FIXED_BYTES = 2;
 
 /** Shard, epoch, number. */
 const NUMBER_BYTES = 10;
@@ -57,6 +62,7 @@ export const MIN_BODY_BYTES: readonly (number | undefined)[] = [
   1,
   CREDIT_BYTES,
   HOST_BYTES,
+  EXTENSION_FIXED_BYTES,
 ];
 
 /** Packs the events of one batch; consecutive links of one page form one event. Reusable: `clear` keeps the memory. */
@@ -149,10 +155,10 @@ export class EventBatch {
   }
 
   /** A block of links that another shard is to get: the very bytes that will be sent. */
-  outbox(target: number, epoch: number, number: number, links: number, block: Uint8Array): void {
-    const at = this.#numbered(EVENT.outbox, target, epoch, number, 4 + block.length);
+  outbox({ target, epoch, number, links, bytes }: OutboxBlock): void {
+    const at = this.#numbered(EVENT.outbox, target, epoch, number, 4 + bytes.length);
     writeWord(this.#bytes, at + NUMBER_BYTES, links);
-    this.#bytes.set(block, at + OUTBOX_FIXED_BYTES);
+    this.#bytes.set(bytes, at + OUTBOX_FIXED_BYTES);
   }
 
   /** The new links of this block are in this batch. */
@@ -190,6 +196,16 @@ export class EventBatch {
   /** What a later run must know of a host. */
   host(note: HostNote): void {
     writeHostNote(this.#bytes, this.#open(EVENT.host, HOST_BYTES), note);
+  }
+
+  /**
+   * Something that only later versions know. Whoever does not know its kind passes over it and keeps it: a snapshot has all
+   * extensions in their order, among the admissions that still wait.
+   */
+  extension(kind: number, bytes: Uint8Array): void {
+    const at = this.#open(EVENT.extension, EXTENSION_FIXED_BYTES + bytes.length);
+    writeShort(this.#bytes, at, kind);
+    this.#bytes.set(bytes, at + EXTENSION_FIXED_BYTES);
   }
 
   /** Appends whole events as they stand elsewhere, from the kind of the first on. */

@@ -1,6 +1,7 @@
 import { StoreCorruptError } from "../../errors.ts";
 import type { Discovery } from "../discovery.ts";
 import type { PageLocation } from "../finish.ts";
+import type { OutboxBlock } from "../link/link-block.ts";
 import { headEnd, linkEnd, linksOf, readLinks } from "../link/link-codec.ts";
 import { readWide, short, word } from "../link/words.ts";
 import {
@@ -8,6 +9,7 @@ import {
   DONE_FIXED_BYTES,
   EVENT,
   EVENT_HEADER_BYTES,
+  EXTENSION_FIXED_BYTES,
   MIN_BODY_BYTES,
   OUTBOX_FIXED_BYTES,
 } from "./event-batch.ts";
@@ -18,27 +20,21 @@ import type { JournalBatch } from "./segment-batches.ts";
 export type EventBytes = Pick<JournalBatch, "bytes" | "from" | "to" | "file" | "offset"> &
   Partial<Pick<JournalBatch, "eventsAt">>;
 
-/** The event at which a cursor stands: its kind, and its body from `from` to `to`. */
-export type EventBody = Readonly<Pick<EventCursor, "kind" | "bytes" | "from" | "to">>;
+/** The body of an event, from `from` to `to`. */
+export type EventBody = Readonly<Pick<EventCursor, "bytes" | "from" | "to">>;
 
 /** One event as an object; the fold reads the bytes instead. */
 export type JournalEvent =
   | { kind: "admit"; found: readonly Discovery[] }
   | { kind: "done"; low: number; high: number; outcome: number; where: PageLocation | undefined }
-  | {
-      kind: "outbox";
-      target: number;
-      epoch: number;
-      number: number;
-      links: number;
-      block: Uint8Array;
-    }
+  | ({ kind: "outbox" } & OutboxBlock)
   | { kind: "received"; shard: number; epoch: number; number: number }
   | { kind: "confirmed"; shard: number; epoch: number; number: number }
   | { kind: "counted"; counter: number; amount: number }
   | { kind: "credited"; origin: number; credits: Uint8Array }
   | { kind: "minted"; low: number; high: number; amount: number }
-  | ({ kind: "host" } & HostNote);
+  | ({ kind: "host" } & HostNote)
+  | { kind: "extension"; extension: number; bytes: Uint8Array };
 
 /** Walks over the events of a batch without making objects. */
 export class EventCursor {
@@ -138,12 +134,11 @@ export function decodeNumber({ bytes, from }: EventBody) {
   return { shard: short(bytes, from), epoch: word(bytes, from + 2), number: word(bytes, from + 6) };
 }
 
-/** An outbox event; its block is a copy. */
-export function decodeOutbox(event: EventBody): JournalEvent & { kind: "outbox" } {
-  const { bytes, from, to } = event;
+/** The block of an outbox event; its bytes are a copy. */
+export function decodeOutbox(event: EventBody): OutboxBlock {
   const { shard: target, epoch, number } = decodeNumber(event);
-  const block = new Uint8Array(bytes.subarray(from + OUTBOX_FIXED_BYTES, to));
-  return { kind: "outbox", target, epoch, number, links: word(bytes, from + 10), block };
+  const links = word(event.bytes, event.from + 10);
+  return { target, epoch, number, links, bytes: copyOf(event, OUTBOX_FIXED_BYTES) };
 }
 
 const DECODERS: Record<number, (cursor: EventCursor) => JournalEvent> = {
@@ -154,7 +149,7 @@ const DECODERS: Record<number, (cursor: EventCursor) => JournalEvent> = {
     return { kind: "admit", found };
   },
   [EVENT.done]: decodeDone,
-  [EVENT.outbox]: decodeOutbox,
+  [EVENT.outbox]: (cursor) => ({ kind: "outbox", ...decodeOutbox(cursor) }),
   [EVENT.received]: (cursor) => ({ kind: "received", ...decodeNumber(cursor) }),
   [EVENT.confirmed]: (cursor) => ({ kind: "confirmed", ...decodeNumber(cursor) }),
   [EVENT.counted]: ({ bytes, from }) => ({
@@ -164,9 +159,7 @@ const DECODERS: Record<number, (cursor: EventCursor) => JournalEvent> = {
   }),
   [EVENT.credited]: (cursor) => {
     cursor.checkCredits();
-    const { bytes, from, to } = cursor;
-    const credits = new Uint8Array(bytes.subarray(from + 1, to));
-    return { kind: "credited", origin: bytes[from]!, credits };
+    return { kind: "credited", origin: cursor.bytes[cursor.from]!, credits: copyOf(cursor, 1) };
   },
   [EVENT.minted]: ({ bytes, from }) => ({
     kind: "minted",
@@ -174,7 +167,17 @@ const DECODERS: Record<number, (cursor: EventCursor) => JournalEvent> = {
     amount: readWide(bytes, from + 8),
   }),
   [EVENT.host]: ({ bytes, from }) => ({ kind: "host", ...readHostNote(bytes, from) }),
+  [EVENT.extension]: (cursor) => ({
+    kind: "extension",
+    extension: short(cursor.bytes, cursor.from),
+    bytes: copyOf(cursor, EXTENSION_FIXED_BYTES),
+  }),
 };
+
+/** What follows the first bytes of an event. */
+function copyOf({ bytes, from, to }: EventBody, fixedBytes: number): Uint8Array {
+  return new Uint8Array(bytes.subarray(from + fixedBytes, to));
+}
 
 function fingerprintAt(bytes: Buffer, at: number): { low: number; high: number } {
   return { low: word(bytes, at), high: word(bytes, at + 4) };

@@ -18,9 +18,9 @@ export const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 export const BATCH_MAGIC = 0x0142574f;
 
 const SEGMENT_MAGIC = Buffer.from("OWJOURNL", "latin1");
-/** Since 2 the file of the next segment is there before a segment gets its header. */
-const VERSION = 2;
-const OLDEST_VERSION = 1;
+const VERSION = 3;
+/** Its blocks for other shards are written in another way (old-version.ts). */
+const VERSION_BEFORE = 2;
 const COMMIT_MARKER = 0x54494d43;
 
 /** What the first bytes of a segment say. */
@@ -39,8 +39,8 @@ export interface SegmentHeader {
 
 /** A header as it was read. */
 export interface FoundHeader extends SegmentHeader {
-  /** The file of the next segment was made before this header was written: when it is missing, somebody lost it. */
-  readonly followed: boolean;
+  /** The segment was written by the version before. */
+  readonly isOld: boolean;
 }
 
 /** What the first bytes of a batch say. */
@@ -76,7 +76,7 @@ export function decodeSegmentHeader(bytes: Buffer): FoundHeader | "damaged" | "v
   if (bytes.readUInt32LE(44) !== crc32(bytes.subarray(0, 44))) return "damaged";
   // After the checksum: a flipped byte is damage, not a program from the future.
   const version = bytes.readUInt16LE(8);
-  if (version < OLDEST_VERSION || version > VERSION) return "version";
+  if (version !== VERSION && version !== VERSION_BEFORE) return "version";
   return {
     shard: bytes.readUInt16LE(10),
     segment: bytes.readUInt32LE(12),
@@ -85,7 +85,7 @@ export function decodeSegmentHeader(bytes: Buffer): FoundHeader | "damaged" | "v
     seedHigh: bytes.readUInt32LE(24),
     firstSequence: readWide(bytes, 28),
     epoch: bytes.readUInt32LE(36),
-    followed: version >= 2,
+    isOld: version === VERSION_BEFORE,
   };
 }
 

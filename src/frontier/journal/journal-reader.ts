@@ -15,6 +15,7 @@ import {
   SEGMENT_HEADER_BYTES,
 } from "./journal-format.ts";
 import { listJournals, type ShardFiles } from "./journal-listing.ts";
+import { upgradeBatch } from "./old-version.ts";
 import {
   countBehind,
   findIntact,
@@ -23,6 +24,9 @@ import {
   viewBatch,
 } from "./segment-batches.ts";
 import { SegmentWindow } from "./segment-window.ts";
+
+/** What is said of a file that this program neither writes nor upgrades. */
+export const OTHER_VERSION = "written by another version of this program";
 
 /** What an interrupted write left at the end of the last segment; nothing of it was ever acknowledged. */
 export interface TornTail {
@@ -47,6 +51,11 @@ export interface JournalEnd {
   readonly torn: TornTail | undefined;
 }
 
+/** Where the journal goes on behind a snapshot. */
+export type SnapshotEnd = Pick<JournalEnd, "segment" | "sequence" | "epoch">;
+
+type ReachedEnd = Omit<JournalEnd, "followed">;
+
 /** Bytes or batches that are lost; salvaging goes on behind them. */
 export interface Damage {
   readonly file: string;
@@ -67,9 +76,9 @@ export interface ReadOptions {
   readonly folder: string;
   readonly shard: number;
   /** A snapshot holds everything up to here; its segments are not read. */
-  readonly after?: Pick<JournalEnd, "segment" | "sequence" | "epoch" | "followed">;
+  readonly after?: SnapshotEnd | undefined;
   /** The journal was begun with the crawl: without a snapshot, its first segment must be there. */
-  readonly begun?: boolean;
+  readonly begun?: boolean | undefined;
   /** The last segment to read, which is closed; without it all. */
   readonly upTo?: number;
   /** What an earlier reading found whole ends here: no more is read, and checksums are not computed again. */
@@ -77,16 +86,13 @@ export interface ReadOptions {
   /** What is there of it, if somebody has looked; nobody changes that meanwhile. */
   readonly listed?: ShardFiles | undefined;
   /** Called for every damage instead of throwing: keeps all intact batches, whatever lies between. */
-  readonly salvage?: (damage: Damage) => void;
+  readonly salvage?: ((damage: Damage) => void) | undefined;
 }
 
 /** Reads all batches of a shard in order, in bounded memory; returns where the journal ends. */
 export function* readJournal(options: ReadOptions): Generator<JournalBatch, JournalEnd> {
   const { folder, shard } = options;
-  const start = options.after ?? {
-    ...{ segment: 0, sequence: 0, epoch: 0 },
-    followed: options.begun ?? false,
-  };
+  const start = options.after ?? { segment: 0, sequence: 0, epoch: 0 };
   const report = options.salvage ?? refuse;
   const newest = options.upTo ?? options.checked?.segment ?? Number.POSITIVE_INFINITY;
   const { segments: all } = options.listed ?? listJournals(folder)(shard);
@@ -94,13 +100,10 @@ export function* readJournal(options: ReadOptions): Generator<JournalBatch, Jour
   const pathOf = (segment: number) => join(folder, segmentName(shard, segment));
   // Those behind it are empty: made for what comes next.
   const last = segments.findLast((segment) => statSync(pathOf(segment)).size > 0) ?? start.segment;
-  let end: JournalEnd = { ...start, bytes: 0, torn: undefined };
+  let end: ReachedEnd = { ...start, bytes: 0, torn: undefined };
   for (const [index, segment] of segments.entries()) {
     const before = segments[index - 1] ?? start.segment;
-    if (segment !== before + 1) {
-      const missing = missingBefore(options, segment, before);
-      if (missing !== undefined) report(missing);
-    }
+    if (segment !== before + 1) reportMissing(options, segment, before, report);
     if (segment > last) break;
     const window = new SegmentWindow(pathOf(segment));
     try {
@@ -111,27 +114,28 @@ export function* readJournal(options: ReadOptions): Generator<JournalBatch, Jour
     }
   }
   const isWhole = options.upTo === undefined && options.checked === undefined;
-  if (isWhole && end.followed && (segments.at(-1) ?? start.segment) <= end.segment) {
-    const missing = missingBefore(options, end.segment + 2, end.segment);
-    if (missing !== undefined) report(missing);
-  }
-  return end;
+  const followed = options.begun === true || end.segment > 0;
+  if (isWhole && followed && (segments.at(-1) ?? start.segment) <= end.segment)
+    reportMissing(options, end.segment + 2, end.segment, report);
+  return { ...end, followed };
 }
 
-/** What is missing between two files of a journal; undefined for a snapshot that is there and was told to be damaged. */
-function missingBefore(
+/** Reports what is missing between two files of a journal; a snapshot that is there was reported as damaged. */
+function reportMissing(
   { folder, shard }: ReadOptions,
   segment: number,
   before: number,
-): Damage | undefined {
-  const at = (name: string) => join(folder, name);
-  const snapshot = at(snapshotName(shard, segment - 1));
-  if (before === 0 && existsSync(snapshot)) return undefined;
+  report: (damage: Damage) => void,
+): void {
+  const snapshot = join(folder, snapshotName(shard, segment - 1));
+  if (before === 0 && existsSync(snapshot)) return;
   // The list of what was done is made before its snapshot, and stays.
-  if (before === 0 && existsSync(at(doneName(shard, segment - 1))))
-    return { file: snapshot, offset: 0, what: "the snapshot is missing" };
-  const file = at(segmentName(shard, before + 1));
-  return { file, offset: 0, what: "the segment is missing" };
+  if (before === 0 && existsSync(join(folder, doneName(shard, segment - 1))))
+    report({ file: snapshot, offset: 0, what: "the snapshot is missing" });
+  else {
+    const file = join(folder, segmentName(shard, before + 1));
+    report({ file, offset: 0, what: "the segment is missing" });
+  }
 }
 
 /** Cuts off a torn tail and makes that durable; answers the end without it. */
@@ -159,7 +163,7 @@ interface SegmentRead {
   readonly segment: number;
   readonly last: boolean;
   /** What came before. */
-  readonly end: JournalEnd;
+  readonly end: ReachedEnd;
   readonly report: (damage: Damage) => void;
   readonly salvage?: ReadOptions["salvage"];
   readonly checked?: ReadOptions["checked"];
@@ -168,7 +172,7 @@ interface SegmentRead {
 function* readSegment(
   window: SegmentWindow,
   read: SegmentRead,
-): Generator<JournalBatch, JournalEnd> {
+): Generator<JournalBatch, ReachedEnd> {
   const { end, last, segment, report } = read;
   const file = window.path;
   const header = readHeader(window, read);
@@ -190,7 +194,6 @@ function* readSegment(
     sequence = Math.max(sequence, header.firstSequence - 1);
   }
   epoch = Math.max(epoch, header.epoch);
-  const { followed } = header;
   const size = read.checked?.segment === segment ? read.checked.bytes : window.size;
   const isChecked = read.checked !== undefined;
   let offset = SEGMENT_HEADER_BYTES;
@@ -201,7 +204,7 @@ function* readSegment(
       const behind = countBehind(window, next, header.salt, sequence);
       if (last && behind >= 0 && !(read.salvage && behind > 0)) {
         const torn = { file, offset, bytes: window.size - offset, batchesBehind: behind };
-        return { segment, bytes: offset, sequence, epoch, followed, torn };
+        return { segment, bytes: offset, sequence, epoch, torn };
       }
       report({ file, offset, what: `${next - offset} bytes are not what was written` });
       offset = next;
@@ -219,9 +222,9 @@ function* readSegment(
     // While salvaging, an older number is a copy of what was handed out before.
     if (batch.sequence <= sequence) continue;
     sequence = batch.sequence;
-    yield batch;
+    yield header.isOld ? upgradeBatch(batch) : batch;
   }
-  return { segment, bytes: offset, sequence, epoch, followed, torn: undefined };
+  return { segment, bytes: offset, sequence, epoch, torn: undefined };
 }
 
 function readHeader(window: SegmentWindow, read: SegmentRead): FoundHeader | undefined {
@@ -237,8 +240,7 @@ function readHeader(window: SegmentWindow, read: SegmentRead): FoundHeader | und
     read.report({ file: window.path, offset: repaired.offset, what, repair: repaired.value });
     header = repaired.header;
   }
-  if (header === "version")
-    throw new StoreCorruptError(`${window.path}:0: written by a newer version`);
+  if (header === "version") throw new StoreCorruptError(`${window.path}:0: ${OTHER_VERSION}`);
   if (header.shard !== read.shard || header.segment !== read.segment) {
     const what = `the file is segment ${header.segment} of shard ${header.shard} under another name`;
     read.report({ file: window.path, offset: 0, what });

@@ -16,8 +16,8 @@ export interface JournalBatch extends BatchHeader {
   readonly segment: number;
   /** Where the batch begins in the file. */
   readonly offset: number;
-  /** Where its events begin in the file. */
-  readonly eventsAt: number;
+  /** Where its events begin in the file; undefined when they do not lie there as they are here. */
+  readonly eventsAt: number | undefined;
   /** Memory that holds the events, from `from` to `to`. */
   readonly bytes: Buffer;
   readonly from: number;

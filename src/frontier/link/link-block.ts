@@ -14,6 +14,16 @@ import {
 
 const FIRST_BYTES = 1024;
 
+/** A block of links for another shard that has not confirmed it: it is sent again when a run begins. */
+export interface OutboxBlock {
+  readonly target: number;
+  readonly epoch: number;
+  /** Contiguous per target and epoch, from 1. */
+  readonly number: number;
+  readonly links: number;
+  readonly bytes: Uint8Array;
+}
+
 /** Packs links for another thread into one block of at most `maxBytes`. Reusable: `clear` keeps the memory. */
 export class LinkBlock {
   bytes: Buffer;

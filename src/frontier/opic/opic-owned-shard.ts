@@ -6,17 +6,13 @@ import type { CreditOrigin } from "../cash/cash-book.ts";
 import { CreditList } from "../cash/credit-list.ts";
 import { CASH_COUNTERS, ORIGINS, type ShardCash } from "../cash/shard-cash.ts";
 import type { Discovery, KnownFingerprints } from "../discovery.ts";
-import type { ShardMessage } from "../exchange/shard-message.ts";
 import type { Finish } from "../finish.ts";
 import type { Lease } from "../host.ts";
 import { CREDIT_BYTES } from "../journal/event-batch.ts";
 import { readWide, word } from "../link/words.ts";
 import { QUEUE_RANGES } from "../queue/range-queue.ts";
-import { OwnedShard } from "../shard/owned-shard.ts";
-import type { Shard } from "../shard/shard.ts";
-import type { ShardJournal } from "../shard/shard-journal.ts";
+import { OwnedShard, type OwnedShardParts } from "../shard/owned-shard.ts";
 import type { ShardNumbers } from "../shard-numbers.ts";
-import { CashOutbox } from "./cash-outbox.ts";
 import { bonusFor, mintFor, shareOf } from "./cash-shares.ts";
 import type { OpicOrder } from "./opic-order.ts";
 import type { ThreadOrder } from "./thread-order.ts";
@@ -31,25 +27,16 @@ type Team = Pick<ThreadOrder, "onLate" | "priority" | "paidBack" | "exchange">;
 export class OpicOwnedShard extends OwnedShard {
   readonly #cash: ShardCash;
   readonly #order: OpicOrder;
-  readonly #outbox: CashOutbox;
   readonly #team: Team;
   /** Credits of the visit or block at hand. */
   readonly #credits = new CreditList();
   /** Those of them that came too late. */
   #late = 0;
 
-  constructor(
-    shard: Shard,
-    journal: ShardJournal,
-    post: (mail: ShardMessage) => void,
-    order: OpicOrder,
-    maxBlockBytes: number,
-    team: Team,
-  ) {
-    super(shard, journal, post);
-    this.#cash = shard.state.cash!;
+  constructor(parts: OwnedShardParts, order: OpicOrder, team: Team) {
+    super(parts);
+    this.#cash = parts.shard.state.cash!;
     this.#order = order;
-    this.#outbox = new CashOutbox(journal, maxBlockBytes);
     this.#team = team;
   }
 
@@ -103,7 +90,7 @@ export class OpicOwnedShard extends OwnedShard {
   /** A page of another shard will get cash. Gone when it is promised, not when its block is closed: nothing is promised twice. */
   #promise(target: number, low: number, high: number, share: number, found?: Discovery): void {
     this.#cash.book.send(share);
-    const owed = this.#outbox.post(target, low, high, share, found);
+    const owed = this.outbox.post(target, low, high, share, found);
     const before = owed === share ? -1 : QUEUE_RANGES.of(owed - share);
     this.#team.exchange.owes(QUEUE_RANGES.of(owed), before);
   }
@@ -122,16 +109,6 @@ export class OpicOwnedShard extends OwnedShard {
     }
     this.#journalCredits("foreign");
     return fresh;
-  }
-
-  /** It is time for an exchange: merged credits leave with the next batch. */
-  override payOut(): boolean {
-    return this.#outbox.payOut();
-  }
-
-  override closeBlocks(): number {
-    this.#outbox.closeBlocks();
-    return super.closeBlocks();
   }
 
   /** A link of this shard gets cash; true when it was not known. */

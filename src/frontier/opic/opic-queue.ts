@@ -3,7 +3,7 @@ import type { ShardCash } from "../cash/shard-cash.ts";
 import type { Discovery } from "../discovery.ts";
 import type { Host } from "../host.ts";
 import { eachLink, type WaitingRun } from "../link/waiting-run.ts";
-import type { BlockFile } from "../queue/block-file.ts";
+import type { BlockFile } from "../queue/block-table.ts";
 import type { QueueLog } from "../queue/queue-log.ts";
 import { copyRecord, readRecord, writeRecord } from "../queue/queue-record.ts";
 import { RangeQueue } from "../queue/range-queue.ts";

@@ -1,22 +1,34 @@
-import { BLOCK_BYTES, type BlockFile } from "./block-file.ts";
+import type { KeyColumns } from "./keys.ts";
 
 const NONE = -1;
-const FIRST_BLOCKS = 256;
 const KEY_BYTES = 12;
 
+/** Bytes of one block on disk. */
+export const BLOCK_BYTES = 4096;
 /** Keys of one block on disk. */
 export const BLOCK_KEYS = Math.floor(BLOCK_BYTES / KEY_BYTES);
 
+/**
+ * Where blocks go that do not fit into memory; what it holds can be built again from the journal, so it is never synced.
+ * Calls are synchronous: a queue waits for its own blocks only, and they are few.
+ */
+export interface BlockFile {
+  /** Writes all bytes at an offset; throws DiskFullError when they do not fit. */
+  write(bytes: Uint8Array, offset: number): void;
+  /** Fills `into` from an offset. */
+  read(into: Uint8Array, offset: number): void;
+}
+
 /** A block in memory: two columns over the bytes that go to disk. */
-export class Frame {
+export class Frame implements KeyColumns {
   readonly bytes = new Uint8Array(BLOCK_BYTES);
   readonly priorities = new Float64Array(this.bytes.buffer, 0, BLOCK_KEYS);
   readonly ids = new Uint32Array(this.bytes.buffer, 8 * BLOCK_KEYS, BLOCK_KEYS);
 }
 
 /**
- * Numbered blocks of keys of which a limited number is in memory. Where each block is stays in memory too: 9 bytes per
- * block, 2.7 per 100 keys. The caller decides which block leaves.
+ * Numbered blocks of keys of which a limited number is in memory. Where each block is stays in memory, too: less than a
+ * tenth of a byte per key. The caller decides which block leaves.
  */
 export class BlockTable {
   reads = 0;
@@ -26,13 +38,12 @@ export class BlockTable {
   readonly #maxFrames: number;
   readonly #frames: Frame[] = [];
   readonly #freeFrames: number[] = [];
-  /** The block behind in its chain, or the next free number. */
-  #next = new Int32Array(FIRST_BLOCKS);
-  #frameOf = new Int32Array(FIRST_BLOCKS);
-  /** 1 if the file holds what the block holds. */
-  #saved = new Uint8Array(FIRST_BLOCKS);
+  /** By block number: the block behind in its chain, or the next free number. */
+  readonly #next: number[] = [];
+  readonly #frameOf: number[] = [];
+  /** True if the file holds what the block holds. */
+  readonly #isSaved: boolean[] = [];
   #free = NONE;
-  #used = 0;
 
   /** The file is opened when memory no longer suffices. */
   constructor(openFile: () => BlockFile, maxFrames: number) {
@@ -52,12 +63,11 @@ export class BlockTable {
 
   /** A new empty block in memory. */
   take(): number {
-    let block = this.#free;
-    if (block === NONE) block = this.#number();
-    else this.#free = this.#next[block]!;
+    const block = this.#free === NONE ? this.#next.length : this.#free;
+    if (block === this.#free) this.#free = this.#next[block]!;
     this.#next[block] = NONE;
-    this.#saved[block] = 0;
-    this.#frameOf[block] = this.#frame();
+    this.#isSaved[block] = false;
+    this.#frameOf[block] = this.#takeFrame();
     return block;
   }
 
@@ -68,27 +78,28 @@ export class BlockTable {
 
   /** Brings a block into memory. */
   load(block: number): Frame {
-    const frame = this.#frame();
-    this.#file!.read(this.#frames[frame]!.bytes, block * BLOCK_BYTES);
+    const number = this.#takeFrame();
+    const frame = this.#frames[number]!;
+    this.#file!.read(frame.bytes, block * BLOCK_BYTES);
     this.reads++;
-    this.#frameOf[block] = frame;
-    return this.#frames[frame]!;
+    this.#frameOf[block] = number;
+    return frame;
   }
 
   /** Takes a block out of memory; it is written unless the file has it already. */
   unload(block: number): void {
     const frame = this.#frameOf[block]!;
-    if (this.#saved[block] === 0) {
+    if (!this.#isSaved[block]) {
       this.#file ??= this.#openFile();
       this.#file.write(this.#frames[frame]!.bytes, block * BLOCK_BYTES);
       this.writes++;
-      this.#saved[block] = 1;
+      this.#isSaved[block] = true;
     }
     this.#frameOf[block] = NONE;
     this.#freeFrames.push(frame);
   }
 
-  /** Gives the number and the memory of a block back; returns the one behind it, or -1. */
+  /** Frees the number and the memory of a block; returns the one behind it, or -1. */
   release(block: number): number {
     const behind = this.#next[block]!;
     const frame = this.#frameOf[block]!;
@@ -104,22 +115,7 @@ export class BlockTable {
     this.#next[block] = behind;
   }
 
-  #frame(): number {
-    const free = this.#freeFrames.pop();
-    return free ?? this.#frames.push(new Frame()) - 1;
+  #takeFrame(): number {
+    return this.#freeFrames.pop() ?? this.#frames.push(new Frame()) - 1;
   }
-
-  #number(): number {
-    if (this.#used === this.#next.length) {
-      this.#next = lengthened(this.#next, new Int32Array(2 * this.#used));
-      this.#frameOf = lengthened(this.#frameOf, new Int32Array(2 * this.#used));
-      this.#saved = lengthened(this.#saved, new Uint8Array(2 * this.#used));
-    }
-    return this.#used++;
-  }
-}
-
-function lengthened<T extends Int32Array | Uint8Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }

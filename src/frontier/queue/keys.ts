@@ -1,6 +1,6 @@
 import { OrbweaverError } from "../../errors.ts";
 
-const SMALLEST_CAPACITY = 16;
+const MIN_CAPACITY = 16;
 
 /** Checks a priority where it enters: NaN has no place in any order. */
 function checkPriority(priority: number): void {
@@ -21,6 +21,12 @@ export interface Key {
   readonly id: number;
 }
 
+/** Priorities and ids of the same keys, side by side. */
+export interface KeyColumns {
+  readonly priorities: Float64Array;
+  readonly ids: Uint32Array;
+}
+
 /**
  * A batch of keys in two parallel columns, 12 bytes per key. A priority is a double, so OPIC cash in integers up to
  * 2^53 keeps every bit; an id is an unsigned 32-bit integer.
@@ -30,7 +36,7 @@ export class Keys {
   ids: Uint32Array;
   length = 0;
 
-  constructor(capacity: number = SMALLEST_CAPACITY) {
+  constructor(capacity: number = MIN_CAPACITY) {
     if (!(Number.isSafeInteger(capacity) && capacity >= 0)) {
       throw new OrbweaverError(
         "OW_BAD_COUNT",
@@ -61,9 +67,25 @@ export class Keys {
   push(priority: number, id: number): void {
     checkPriority(priority);
     checkId(id);
+    this.add(priority, id);
+  }
+
+  /** Appends one key that was checked before. */
+  add(priority: number, id: number): void {
     const at = this.extend(1);
     this.priorities[at] = priority;
     this.ids[at] = id;
+  }
+
+  /** Appends `count` keys of other columns. */
+  append(source: KeyColumns, from: number, count: number): void {
+    this.put(this.extend(count), source, from, count);
+  }
+
+  /** Overwrites the keys at `at` with `count` keys of other columns; the length stays. */
+  put(at: number, { priorities, ids }: KeyColumns, from: number, count: number): void {
+    this.priorities.set(priorities.subarray(from, from + count), at);
+    this.ids.set(ids.subarray(from, from + count), at);
   }
 
   /** Makes room for `count` more keys and counts them; the caller fills the columns from the position returned. */
@@ -80,7 +102,7 @@ export class Keys {
     for (let i = 0; i < this.length; i++) yield { priority: this.priorities[i]!, id: this.ids[i]! };
   }
 
-  /** Whoever filled the columns himself may have left a NaN, or said a length they do not have. */
+  /** Checks columns that the caller filled: a NaN, or a length that they do not have. */
   check(): void {
     const { priorities, ids, length } = this;
     if (!(length >= 0 && length <= priorities.length && length <= ids.length)) {
@@ -95,12 +117,10 @@ export class Keys {
   }
 
   #grow(length: number): void {
-    const capacity = Math.max(SMALLEST_CAPACITY, length, Math.ceil(this.priorities.length * 1.5));
-    const priorities = new Float64Array(capacity);
-    const ids = new Uint32Array(capacity);
-    priorities.set(this.priorities.subarray(0, this.length));
-    ids.set(this.ids.subarray(0, this.length));
-    this.priorities = priorities;
-    this.ids = ids;
+    const { priorities, ids } = this;
+    const capacity = Math.max(MIN_CAPACITY, length, Math.ceil(priorities.length * 1.5));
+    this.priorities = new Float64Array(capacity);
+    this.ids = new Uint32Array(capacity);
+    this.put(0, { priorities, ids }, 0, this.length);
   }
 }

@@ -5,8 +5,8 @@ import type { Key, Keys } from "./keys.ts";
  * Keys that wait, best first, in bulk: crawling takes and adds keys by the thousand, never one at a time
  * (Marin, Paredes, Bonacic 2008). Every implementation passes one contract; only the cost differs.
  *
- * The highest priority leaves first. Which of several equal priorities leaves first is not said, but the same calls
- * always give the same answer: nothing here depends on time, addresses or unseeded chance.
+ * The highest priority leaves first. The order among equal priorities is unspecified, but the same calls always give the
+ * same answer: nothing here depends on time, addresses or unseeded randomness.
  */
 export interface PriorityQueue {
   /** How many keys wait. */
@@ -20,7 +20,7 @@ export interface PriorityQueue {
 
   /**
    * Takes out the `count` best keys, or all if there are fewer (Infinity asks for all), and appends them to `into` in
-   * no particular order. What is no such number takes out nothing: OW_BAD_COUNT.
+   * no particular order. Anything but a whole number or Infinity throws OW_BAD_COUNT and takes out nothing.
    */
   extractTop(count: number, into?: Keys): Keys;
 
@@ -28,18 +28,18 @@ export interface PriorityQueue {
   peek(): Key | undefined;
 }
 
-/** How many keys a call for `count` of a queue gets. Checked where it enters: half a key would corrupt positions. */
+/** How many keys a call for `count` gets. Checked where it enters: half a key would corrupt positions. */
 export function available(count: number, size: number): number {
   if (count === Number.POSITIVE_INFINITY) return size;
   return Math.min(whole(count, 0, "the number of keys to extract"), size);
 }
 
-/** A whole number of at least `least`, or an error that says what is wrong with it. */
-export function whole(value: number, least: number, what: string): number {
-  if (Number.isSafeInteger(value) && value >= least) return value;
+/** Returns a whole number of at least `min`; anything else throws OW_BAD_COUNT. */
+export function whole(value: number, min: number, what: string): number {
+  if (Number.isSafeInteger(value) && value >= min) return value;
   const shown = typeof value === "number" ? value : `a ${typeof value}`;
   throw new OrbweaverError(
     "OW_BAD_COUNT",
-    `${what} is a whole number from ${least} on, not ${shown}`,
+    `${what} is a whole number from ${min} on, not ${shown}`,
   );
 }

@@ -3,7 +3,7 @@ import { whole } from "./priority-queue.ts";
 
 const MAX_BITS = 16; // 3.5 million ranges
 const HIGHEST_OCTAVE = 53; // cash is an integer up to 2^53
-/** Computed once: a power of two names is one at every call. */
+/** Computed once: V8 computes a power of named constants at every call. */
 const HIGHEST = 2 ** HIGHEST_OCTAVE;
 const ONE = 0x3ff00000; // high word of the double 1.0
 

@@ -1,6 +1,5 @@
 import { DiskFullError } from "../../errors.ts";
-import type { BlockFile } from "./block-file.ts";
-import { BLOCK_KEYS, BlockTable, type Frame } from "./block-table.ts";
+import { BLOCK_KEYS, type BlockFile, BlockTable, type Frame } from "./block-table.ts";
 import { type Key, Keys } from "./keys.ts";
 import { available, type PriorityQueue, whole } from "./priority-queue.ts";
 import { PriorityRanges } from "./priority-ranges.ts";
@@ -10,7 +9,7 @@ const BITS_PER_OCTAVE = 3;
 /** Room for two blocks of every range; 4 KiB each, taken when needed. */
 const DEFAULT_FRAMES = 1024;
 
-/** Which range of the queue a priority falls into: the grain of its order. */
+/** The ranges of the queue: how fine its order is. */
 export const QUEUE_RANGES = new PriorityRanges(BITS_PER_OCTAVE);
 
 /*
@@ -26,7 +25,7 @@ export const QUEUE_RANGES = new PriorityRanges(BITS_PER_OCTAVE);
 /**
  * Priority queue on disk in 426 logarithmic ranges, eight to a power of two, of first-in-first-out chains. It is exact
  * to the range: no key leaves while one of a higher range waits; within a range (an eighth at most) the older one leaves
- * first. It compares nothing, and the longest call is bounded by the keys it moves: the queue a crawl takes.
+ * first. It compares nothing, and the longest call is bounded by the keys it moves: the queue that crawls use.
  */
 export class RangeQueue implements PriorityQueue {
   readonly comparisons = 0;
@@ -75,7 +74,7 @@ export class RangeQueue implements PriorityQueue {
     }
   }
 
-  /** Adds one key, whose range the caller knows: here a batch saves nothing. */
+  /** Adds one key whose range the caller knows; a batch would save nothing here. */
   insert(priority: number, id: number, range: number): void {
     const frame = this.#tailWithRoom(range);
     const at = this.#filled[range]!++;
@@ -91,7 +90,7 @@ export class RangeQueue implements PriorityQueue {
     return this.#size === 0 ? -1 : this.#best();
   }
 
-  /** Takes out the key that `extractTop` would take first, and answers its id; something must wait. */
+  /** Takes out the key that `extractTop` would take first and returns its id; the queue must not be empty. */
   shift(): number {
     const range = this.#best();
     const frame = this.#headFrame(range);
@@ -111,9 +110,7 @@ export class RangeQueue implements PriorityQueue {
       const frame = this.#headFrame(range);
       const from = this.#left[range]!;
       const take = Math.min(missing, this.#headEnd(range) - from);
-      const at = into.extend(take);
-      into.priorities.set(frame.priorities.subarray(from, from + take), at);
-      into.ids.set(frame.ids.subarray(from, from + take), at);
+      into.append(frame, from, take);
       this.#left[range] = from + take;
       this.#sizes[range]! -= take;
       this.#size -= take;
@@ -178,7 +175,7 @@ export class RangeQueue implements PriorityQueue {
     return fresh;
   }
 
-  /** Without a full block to send away all memory is tails, one per range in use: then there is one block more. */
+  /** Unloads a full block if memory is full. Without one all memory is tails, one per range in use: then it grows by a block. */
   #makeRoom(): void {
     if (!this.#table.isFull) return;
     for (let range = 0; range < this.#resident.length; range++) {

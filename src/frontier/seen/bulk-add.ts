@@ -1,5 +1,5 @@
 import { word } from "../link/words.ts";
-import type { SeenTable } from "./seen-table.ts";
+import type { SeenSet } from "./seen-set.ts";
 
 const FIRST_PRINTS = 1 << 10;
 /** Together 20 MiB. */
@@ -12,7 +12,7 @@ export type Mark = (typeof MARK)[keyof typeof MARK];
 /** Told of a fingerprint that was added or was there, its halves signed, with the mark it was gathered with. */
 export type SeenFingerprint = (low: number, high: number, mark: Mark, isNew: boolean) => void;
 
-type FingerprintTable = Pick<SeenTable, "size" | "pageCount" | "reserve" | "pageOf" | "add">;
+type FingerprintSet = Pick<SeenSet, "size" | "pageCount" | "reserve" | "pageOf" | "addFingerprint">;
 
 /**
  * Fingerprints that are to be added to a set together. One by one each waits for memory, as it may be anywhere; dealt
@@ -49,13 +49,13 @@ export class BulkAdd {
     for (let at = from; at < to; at += 8) this.add(word(bytes, at), word(bytes, at + 4), mark);
   }
 
-  /** Adds all of them to a table and forgets them. */
-  empty(table: FingerprintTable, met: SeenFingerprint): void {
+  /** Adds all of them to a set and forgets them. */
+  empty(set: FingerprintSet, met: SeenFingerprint): void {
     const [size, fingerprints, marks] = [this.#size, this.#fingerprints, this.#marks];
-    table.reserve(table.size + this.#news);
+    set.reserve(set.size + this.#news);
     this.#reserve();
     const [dealt, dealtMarks, pages] = [this.#dealt, this.#dealtMarks, this.#pages];
-    const next = this.#starts(table);
+    const next = this.#starts(set);
     for (let i = 0; i < size; i++) {
       const to = next[pages[i]!]!++;
       dealt[2 * to] = fingerprints[2 * i]!;
@@ -66,18 +66,18 @@ export class BulkAdd {
       const low = dealt[2 * i]!;
       const high = dealt[2 * i + 1]!;
       // Signed halves are small integers; others would each become an object on their way.
-      met(low, high, dealtMarks[i] as Mark, table.add(low, high));
+      met(low, high, dealtMarks[i] as Mark, set.addFingerprint(low, high));
     }
     this.#size = 0;
     this.#news = 0;
   }
 
   /** Notes the page of each, as far as 16 bits tell pages apart, and where each page's begin when they are dealt out. */
-  #starts(table: FingerprintTable): Uint32Array {
+  #starts(set: FingerprintSet): Uint32Array {
     const [size, fingerprints, pages] = [this.#size, this.#fingerprints, this.#pages];
-    const starts = new Uint32Array(Math.min(table.pageCount, 2 ** 16));
+    const starts = new Uint32Array(Math.min(set.pageCount, 2 ** 16));
     for (let i = 0; i < size; i++) {
-      const page = table.pageOf(fingerprints[2 * i + 1]!) & 0xffff;
+      const page = set.pageOf(fingerprints[2 * i + 1]!) & 0xffff;
       pages[i] = page;
       starts[page]!++;
     }

@@ -1,66 +1,54 @@
-import { lastFingerprint } from "../../hash/fingerprint.ts";
-import { urlFingerprint } from "../../hash/url-fingerprint.ts";
-import type { CrawlUrl } from "../../url/crawl-url.ts";
-import type { BulkAdd, SeenFingerprint } from "./bulk-add.ts";
-import { SeenTable } from "./seen-table.ts";
+import { ArraySeenTable } from "./array-seen-table.ts";
+import { WasmSeenTable } from "./wasm-seen-table.ts";
+
+/** A set that gets larger moves to a memory of its own. */
+export const MAX_IN_ARRAY = 12_000;
+/** Stripes of a large set where that memory cannot be had, as a power of two. */
+const STRIPE_BITS = 10;
+
+/** Once there was no room for the addresses that a memory reserves, asking again would only cost time. */
+let isRefused = false;
 
 /**
- * The URLs a shard has met, as 64-bit fingerprints: 13 to 14 bytes a URL at every size and no object per URL.
- * Two of a hundred million URLs share a fingerprint with probability 0.03 %; that URL would be missed.
+ * The URLs a shard knows, as 64-bit fingerprints: at most 14 bytes each when there are many, and no object per URL. Two of
+ * a hundred million URLs share a fingerprint with probability 0.03 %; one of them would be missed. The set begins in an
+ * array; when it gets large it moves to a memory of its own, in which one read tells of most whether they are there.
  */
 export class SeenSet {
-  readonly #seedLow: number;
-  readonly #seedHigh: number;
-  readonly #table = new SeenTable();
+  #table: ArraySeenTable | WasmSeenTable = new ArraySeenTable();
+  #hasMoved = false;
 
-  /** The seed is random per crawl; `urlFingerprint` with the same seed gives the fingerprints of this set. */
-  constructor(seedLow: number, seedHigh: number) {
-    this.#seedLow = seedLow;
-    this.#seedHigh = seedHigh;
-  }
-
-  /** How many distinct URLs were added. */
   get size(): number {
     return this.#table.size;
   }
 
-  /** Memory it holds. */
+  /** Memory it holds, empty slots included. */
   get bytes(): number {
     return this.#table.bytes;
   }
 
-  /** Adds the URL, leaving its fingerprint in `lastFingerprint`; false when it was there. */
-  add(url: CrawlUrl): boolean {
-    urlFingerprint(url, this.#seedLow, this.#seedHigh);
-    return this.#table.add(lastFingerprint.low, lastFingerprint.high);
+  /** How many pages there are; they are numbered from 0. */
+  get pageCount(): number {
+    return this.#table.pageCount;
   }
 
-  /**
-   * Adds URLs of which only the fingerprints are known, the first `count` pairs of low and high half; `news` gets a 1 for
-   * each that is new, else a 0. Answers how many are. Beyond the cache one costs less among many than alone.
-   */
-  addFingerprints(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
-    return this.#table.addAll(fingerprints, count, news);
+  /** The page on which a fingerprint with this high half is. */
+  pageOf(high: number): number {
+    return this.#table.pageOf(high);
   }
 
-  /** The same, and adds none. */
-  searchFingerprints(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
-    return this.#table.searchAll(fingerprints, count, news);
+  /** Makes room for so many entries before they come: then hardly any of them moves. */
+  reserve(entries: number): void {
+    if (entries > MAX_IN_ARRAY) this.#move();
+    this.#table.reserve(entries);
   }
 
-  /** Adds a URL of which only the fingerprint is known, as recovery does; false when it was there. */
+  /** Adds a fingerprint; false when it was there. A low half of 0 counts as 1. */
   addFingerprint(low: number, high: number): boolean {
-    return this.#table.add(low, high);
-  }
-
-  /** Adds fingerprints in the order of their places in memory, so that it is read and written page by page. */
-  addGathered(fingerprints: BulkAdd, met: SeenFingerprint): void {
-    fingerprints.empty(this.#table, met);
-  }
-
-  has(url: CrawlUrl): boolean {
-    urlFingerprint(url, this.#seedLow, this.#seedHigh);
-    return this.#table.has(lastFingerprint.low, lastFingerprint.high);
+    const table = this.#table;
+    if (!table.add(low, high)) return false;
+    if (table.size === MAX_IN_ARRAY) this.#move();
+    return true;
   }
 
   hasFingerprint(low: number, high: number): boolean {
@@ -68,10 +56,57 @@ export class SeenSet {
   }
 
   /**
-   * Every fingerprint that was there when the first block is asked for, once, in blocks of pairs (low, high). A block
-   * is valid until the next one is asked for. URLs may be added meanwhile; they may come or not.
+   * Adds the first `count` fingerprints (pairs of low and high half); `news` gets a 1 for each that is new, else a 0.
+   * Answers how many are. Beyond the cache they wait for memory together.
+   */
+  addFingerprints(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
+    const table = this.#table;
+    // What comes alone need not be copied.
+    if (count > 1 && table instanceof WasmSeenTable) return table.addAll(fingerprints, count, news);
+    let added = 0;
+    for (let i = 0; i < count; i++) {
+      news[i] = this.addFingerprint(fingerprints[2 * i]!, fingerprints[2 * i + 1]!) ? 1 : 0;
+      added += news[i]!;
+    }
+    return added;
+  }
+
+  /** The same, and adds none. */
+  searchFingerprints(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
+    const table = this.#table;
+    if (count > 1 && table instanceof WasmSeenTable)
+      return table.searchAll(fingerprints, count, news);
+    let missing = 0;
+    for (let i = 0; i < count; i++) {
+      news[i] = table.has(fingerprints[2 * i]!, fingerprints[2 * i + 1]!) ? 0 : 1;
+      missing += news[i]!;
+    }
+    return missing;
+  }
+
+  /**
+   * Every fingerprint that was there at the beginning, once, in blocks of pairs (low, high). A block is valid until the
+   * next one is asked for. What is added meanwhile may come or not.
    */
   fingerprints(): Generator<Int32Array> {
     return this.#table.pages();
   }
+
+  #move(): void {
+    if (this.#hasMoved) return;
+    this.#hasMoved = true;
+    const small = this.#table;
+    this.#table = largeTable();
+    for (const pairs of small.pages())
+      for (let i = 0; i < pairs.length; i += 2) this.#table.add(pairs[i]!, pairs[i + 1]!);
+  }
+}
+
+function largeTable(): ArraySeenTable | WasmSeenTable {
+  try {
+    if (!isRefused) return new WasmSeenTable();
+  } catch {
+    isRefused = true;
+  }
+  return new ArraySeenTable(STRIPE_BITS);
 }

@@ -39,7 +39,7 @@ export function openShard(options: OpenShardOptions): {
 } {
   const { folder, number, begun = false, rules, newQueue, gathered } = options;
   const { seedLow, seedHigh } = rules;
-  const cash = rules.order === "opic" ? new ShardCash(seedLow, seedHigh) : undefined;
+  const cash = rules.order === "opic" ? new ShardCash() : undefined;
   const queue = newQueue(cash);
   const found = options.listed ?? listJournals(folder)(number);
   if (isNew(folder, number, begun, found)) {

@@ -5,26 +5,40 @@ import type { Finish } from "../finish.ts";
 import type { Lease } from "../host.ts";
 import { readLinkBlock } from "../link/link-block.ts";
 import type { ShardNumbers } from "../shard-numbers.ts";
+import { Outbox } from "./outbox.ts";
 import type { Shard } from "./shard.ts";
-import type { Committed, ShardJournal } from "./shard-journal.ts";
+import { type Committed, ShardJournal } from "./shard-journal.ts";
+
+/** What a shard needs to work. */
+export interface OwnedShardParts {
+  readonly shard: Shard;
+  /** Number of this run. */
+  readonly epoch: number;
+  readonly maxBlockBytes: number;
+  /** Sends a message to another shard, which may be one of the same thread. */
+  readonly post: (message: ShardMessage) => void;
+}
 
 /** A shard at work: what it knows, what it is about to journal, and its blocks to and from other shards. */
 export class OwnedShard {
   readonly shard: Shard;
   readonly journal: ShardJournal;
-  readonly #post: (mail: ShardMessage) => void;
+  /** Links for other shards. */
+  protected readonly outbox: Outbox;
+  readonly #post: (message: ShardMessage) => void;
   /** What is durable of the blocks received: only that is confirmed. */
   readonly #received: Map<string, number>;
   /** What is durable of the blocks sent: only that may be sent again. */
   readonly #sent: Map<string, number>;
 
-  constructor(shard: Shard, journal: ShardJournal, post: (mail: ShardMessage) => void) {
+  constructor({ shard, epoch, maxBlockBytes, post }: OwnedShardParts) {
     this.shard = shard;
-    this.journal = journal;
+    this.journal = new ShardJournal(shard.number, shard.state, epoch);
+    this.outbox = new Outbox(this.journal, maxBlockBytes, shard.state.cash !== undefined);
     this.#post = post;
     this.#received = new Map(shard.state.received);
     this.#sent = new Map(shard.state.sent);
-    shard.onNote = (note) => journal.note(note);
+    shard.onNote = (note) => this.journal.note(note);
   }
 
   /** Takes in URLs of this shard; answers how many are new. */
@@ -45,7 +59,7 @@ export class OwnedShard {
       this.journal.admit(one, low, high);
     });
     this.shard.fingerprintAll(others, (one, low, high) => {
-      this.journal.post(numbers.of(one.url).shard, one, low, high);
+      this.outbox.post(numbers.of(one.url).shard, low, high, 0, one);
     });
     this.journal.done(lease, how);
     return fresh;
@@ -53,12 +67,13 @@ export class OwnedShard {
 
   /** It is time for an exchange: what was held back for other shards leaves with the next batch. True when something was for them since the last one. */
   payOut(): boolean {
-    return false;
+    return this.outbox.payOut();
   }
 
   /** Closes the blocks for other shards; answers how many will leave with the batch. */
   closeBlocks(): number {
-    return this.journal.closeBlocks();
+    this.outbox.closeBlocks();
+    return this.journal.blocks;
   }
 
   /** Admits the links of a block; answers how many are new. */

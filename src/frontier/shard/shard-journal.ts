@@ -4,11 +4,9 @@ import type { ShardState } from "../fold/shard-state.ts";
 import type { Lease } from "../host.ts";
 import { EventBatch } from "../journal/event-batch.ts";
 import type { HostNote } from "../journal/host-note.ts";
-import type { JournalPort, OutboxBlock } from "../journal-port.ts";
-import { LinkBlock } from "../link/link-block.ts";
+import type { JournalPort } from "../journal-port.ts";
+import type { OutboxBlock } from "../link/link-block.ts";
 
-/** Foreign links sent lately, so that a menu repeated on every page is not sent with every page. */
-const SENT_SLOTS = 1 << 11;
 /** A batch with this many bytes is written without waiting for the next flush. */
 const FULL_BYTES = 512 * 1024;
 
@@ -30,10 +28,7 @@ export class ShardJournal {
   readonly #state: ShardState;
   readonly #shard: number;
   readonly #epoch: number;
-  readonly #maxBlockBytes: number;
   readonly #batch = new EventBatch();
-  readonly #open = new Map<number, LinkBlock>();
-  readonly #sent = new Uint32Array(2 * SENT_SLOTS);
   #blocks: OutboxBlock[] = [];
   #received: (readonly [number, number, number])[] = [];
   #confirmed: (readonly [number, number, number])[] = [];
@@ -42,11 +37,15 @@ export class ShardJournal {
   /** Changes of counters since the last batch. */
   readonly #counts = new Map<number, number>();
 
-  constructor(shard: number, state: ShardState, epoch: number, maxBlockBytes: number) {
+  constructor(shard: number, state: ShardState, epoch: number) {
     this.#shard = shard;
     this.#state = state;
     this.#epoch = epoch;
-    this.#maxBlockBytes = maxBlockBytes;
+  }
+
+  /** Blocks that will leave with the batch. */
+  get blocks(): number {
+    return this.#blocks.length;
   }
 
   /** True when the batch should be written now. */
@@ -59,18 +58,7 @@ export class ShardJournal {
     this.#batch.admit(found, low, high);
   }
 
-  /** A link for another shard. Redirects always travel, because their owner must learn of the chain; links only if not sent lately. */
-  post(target: number, found: Discovery, low: number, high: number): void {
-    if (found.via === "link" && !this.#isNews(low, high)) return;
-    let block = this.#open.get(target);
-    if (block?.tryAdd(found)) return;
-    if (block !== undefined) this.#close(target, block);
-    block = new LinkBlock(this.#maxBlockBytes);
-    block.tryAdd(found);
-    this.#open.set(target, block);
-  }
-
-  /** A block for another shard that was packed elsewhere. */
+  /** A block for another shard leaves with the batch. */
   send(target: number, links: number, bytes: Uint8Array): void {
     const epoch = this.#epoch;
     const number = this.#state.nextNumber(target, epoch);
@@ -125,23 +113,12 @@ export class ShardJournal {
     return this.#state.confirm(target, epoch, number);
   }
 
-  /** Closes the open blocks; answers how many blocks will leave with the batch. */
-  closeBlocks(): number {
-    if (this.#open.size > 0) {
-      for (const [target, block] of this.#open) this.#close(target, block);
-      this.#open.clear();
-    }
-    return this.#blocks.length;
-  }
-
   /** Writes the batch if there is something in it; confirmations alone only when this is the `last` chance. */
   flush(port: JournalPort, last: boolean, whenDurable: (committed: Committed) => void): void {
     const batch = this.#batch;
     if (batch.events === 0 && this.#blocks.length === 0 && !(last && this.#confirmed.length > 0))
       return;
-    for (const { target, epoch, number, links, bytes } of this.#blocks) {
-      batch.outbox(target, epoch, number, links, bytes);
-    }
+    for (const block of this.#blocks) batch.outbox(block);
     for (const [counter, amount] of this.#counts) batch.counted(counter, amount);
     this.#counts.clear();
     for (const [target, epoch, number] of this.#confirmed) batch.confirmed(target, epoch, number);
@@ -161,18 +138,5 @@ export class ShardJournal {
       for (const tell of onCommitted) tell();
       whenDurable(committed);
     });
-  }
-
-  #close(target: number, block: LinkBlock): void {
-    this.send(target, block.links, new Uint8Array(block.bytes.subarray(0, block.used)));
-  }
-
-  /** Two spellings of one page have one fingerprint: to its owner the second is no news either. */
-  #isNews(low: number, high: number): boolean {
-    const slot = 2 * (high & (SENT_SLOTS - 1));
-    if (this.#sent[slot] === low && this.#sent[slot + 1] === high) return false;
-    this.#sent[slot] = low;
-    this.#sent[slot + 1] = high;
-    return true;
   }
 }

@@ -171,7 +171,11 @@ export class Shard {
       host.nextMs = host.beforeMs;
       host.spacedFor = undefined;
     }
-    host.nextMs = Math.max(host.nextMs, notBeforeMs);
+    if (notBeforeMs > host.nextMs) {
+      host.nextMs = notBeforeMs;
+      // It waits for this now, and no longer for the start before: that one must not set it back.
+      host.spacedFor = undefined;
+    }
     host.returned.push(lease);
     this.#queued++;
     this.#obey(host);

@@ -17,13 +17,13 @@ export interface CrawlSample {
   readonly messages?: "all" | "foreign";
 }
 
-/** What a tolerance leads to. */
+/** What follows from a tolerance. */
 export interface BatchPrediction {
   /** Messages a processor may hold back before all exchange. */
   readonly tolerance: number;
   /** Pages each processor may download between two exchanges. */
   readonly batchSize: number;
-  /** Average share of pages, per superstep, that were taken although news of them was still under way. */
+  /** Average share of pages, per superstep, that were taken while messages about them were still under way. */
   readonly error: number;
   readonly supersteps: number;
 }
@@ -110,7 +110,7 @@ export function findBatchSize(sample: CrawlSample, maxError: number): BatchPredi
   return best;
 }
 
-/** Checks once what would otherwise be counted for nobody. */
+/** Checks the sample once: a page without an owner would be counted for nobody. */
 function checkSample({ graph, order, processorOf, processors }: CrawlSample): void {
   checkGraph(graph);
   const pages = graph.offsets.length - 1;

@@ -5,7 +5,7 @@ import { Quickheap } from "./quickheap.ts";
 import { RangeChains } from "./range-chains.ts";
 
 const BITS_PER_OCTAVE = 10; // 54,274 ranges; inside one priorities differ by 0.1 % at most
-const FRONT_KEYS = 1 << 16; // keys above the front's range that are worth dealing back to the ranges
+const FRONT_KEYS = 1 << 16; // so many keys above the front's range are worth moving back to the ranges
 
 /*
  *   ranges (unordered bags)                       front (Quickheap)
@@ -57,17 +57,15 @@ export class BucketQueue implements PriorityQueue {
         this.#chains.append(range, priority, ids[i]!);
       } else {
         if (range > floor) above++;
-        const at = moved.extend(1);
-        moved.priorities[at] = priority;
-        moved.ids[at] = ids[i]!;
+        moved.add(priority, ids[i]!);
       }
     }
     this.#chained += length - moved.length;
     this.#above += above;
     this.#front.insertMany(moved);
-    // A front that fills up from above would become one big Quickheap with its long pauses. Each key dealt back was
-    // inserted since the last time, or is outnumbered by such keys.
-    if (this.#above > FRONT_KEYS && 2 * this.#above > this.#front.size) this.#dealBack();
+    // A front that fills up from above would become one big Quickheap with its long pauses. The keys that move back were
+    // inserted since the last time, or are outnumbered by such keys.
+    if (this.#above > FRONT_KEYS && 2 * this.#above > this.#front.size) this.#moveBack();
   }
 
   extractTop(count: number, into: Keys = new Keys(available(count, this.size))): Keys {
@@ -109,7 +107,7 @@ export class BucketQueue implements PriorityQueue {
     this.#front.insertMany(this.#moved);
   }
 
-  #dealBack(): void {
+  #moveBack(): void {
     const all = this.#front.extractTop(this.#front.size);
     this.#floor = this.#ranges.count;
     this.#above = 0;

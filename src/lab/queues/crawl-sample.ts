@@ -1,10 +1,10 @@
 import { UsageError } from "../../errors.ts";
-import { completeIfLeft } from "../../store/finish/finalize.ts";
+import { readLines } from "../../store/files/read-file.ts";
+import { finalizeIfLeft } from "../../store/finish/finalize.ts";
 import { crawlPaths } from "../../store/folder/crawl-folder.ts";
 import { graphPaths } from "../../store/folder/graph-facts.ts";
 import { readEdges } from "../../store/graph/edge-file.ts";
 import { LinkGraph as GraphOnDisk } from "../../store/graph/link-graph.ts";
-import { readLines } from "../../store/lists/line-reader.ts";
 import type { PageLine } from "../../store/lists/page-line.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../url/site.ts";
@@ -15,9 +15,9 @@ import { bestFirst, type LinkGraph, pageRank } from "./page-rank.ts";
 const EDGES_AT_ONCE = 1 << 14;
 const ID_DIGITS = 16;
 
-/** How an earlier crawl is looked at. */
+/** How to read an earlier crawl. */
 export interface SampleOptions {
-  /** Threads or machines of the next crawl; a site belongs to one of them. */
+  /** Threads or machines of the next crawl; each site belongs to one of them. */
   readonly processors: number;
   /** By PageRank, or by the cash that pages were fetched with (of a crawl with `--order opic`). */
   readonly by?: "pagerank" | "opic";
@@ -29,8 +29,8 @@ export interface SampleOptions {
  */
 export function readCrawlSample(dir: string, options: SampleOptions): CrawlSample {
   const { processors, by = "pagerank" } = options;
-  completeIfLeft(dir);
-  new GraphOnDisk(dir).close(); // says what is missing
+  finalizeIfLeft(dir);
+  new GraphOnDisk(dir).close(); // throws if the crawl has no link graph
   const { nodes, out } = graphPaths(dir);
   const numberOf = new Map<string, number>();
   const idNumber = new Map<string, number>();
@@ -46,7 +46,7 @@ export function readCrawlSample(dir: string, options: SampleOptions): CrawlSampl
   for (const line of readLines(crawlPaths(dir).pages)) {
     const { url, cash } = JSON.parse(line) as PageLine;
     const page = numberOf.get(url);
-    if (page === undefined) continue; // the header of the list
+    if (page === undefined) continue; // the first line is a header
     if (by === "opic" && cash === undefined) {
       throw new UsageError(`${dir} was not crawled with --order opic: its pages have no cash`);
     }

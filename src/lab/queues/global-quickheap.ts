@@ -4,11 +4,10 @@ import { available, type PriorityQueue } from "../../frontier/queue/priority-que
 import type { Phase } from "../../sync/phase-board.ts";
 import { deal } from "./deal-keys.ts";
 import { Random } from "./pivot-random.ts";
-import { MAX_PIVOTS, type PivotSlice } from "./pivot-slice.ts";
-import { deepestUseful, geometric } from "./pivot-stack.ts";
-import { makeSliceMemory, pivotsOf, type SliceMemory, slicesOf } from "./slice-memory.ts";
-import { pivotOfSlices, pivotOfSlicesCost } from "./slice-pivot.ts";
-import { type SliceRunner, SoloRunner } from "./slice-runner.ts";
+import { makeSliceMemory, type PivotSlice, type SliceMemory, slicesOf } from "./pivot-slice.ts";
+import { boundariesToKeep, deepestUseful, MAX_PIVOTS } from "./pivot-stack.ts";
+import { pickPivot, pivotCost } from "./quickselect.ts";
+import { runPhase, type SliceRunner } from "./slice-runner.ts";
 import { WorkBalance } from "./work-balance.ts";
 
 /*
@@ -20,7 +19,7 @@ import { WorkBalance } from "./work-balance.ts";
  *
  * Every slice splits its part by the same values at the same time, and only the sums of the counts decide how the
  * quickselect goes on. So the answer is the exact global top-R, and as the slices hold random samples of the same keys
- * their parts are nearly equal and so is their work. Independent Quickheaps are not: each partitions when it pleases.
+ * their parts are nearly equal and so is their work. Independent Quickheaps partition at different times, unevenly.
  */
 
 /** Quickheap in T slices that work in lock-step and give the exact best R keys of all. Its capacity is fixed. */
@@ -30,7 +29,8 @@ export class GlobalQuickheap implements PriorityQueue {
   readonly #keysPerSlice: number;
   readonly #slices: readonly PivotSlice[];
   readonly #pivots: Float64Array;
-  readonly #runner: SliceRunner;
+  /** Undefined when the calling thread works on one slice after the other. */
+  readonly #runner: SliceRunner | undefined;
   readonly #random: Random;
   #depth = 1;
   #serial = 0;
@@ -39,8 +39,8 @@ export class GlobalQuickheap implements PriorityQueue {
   constructor(memory: SliceMemory, runner?: SliceRunner, seed?: number) {
     this.#keysPerSlice = memory.keysPerSlice;
     this.#slices = slicesOf(memory);
-    this.#pivots = pivotsOf(memory);
-    this.#runner = runner ?? new SoloRunner(this.#slices);
+    this.#pivots = memory.pivots;
+    this.#runner = runner;
     this.#random = new Random(seed);
   }
 
@@ -135,9 +135,17 @@ export class GlobalQuickheap implements PriorityQueue {
     return passed;
   }
 
+  /** A value near the middle of the active parts of all slices together. */
   #pickPivot(active: number): number {
-    this.#addSerialWork(pivotOfSlicesCost(active, this.#slices.length));
-    return pivotOfSlices(this.#slices, active, this.#random);
+    // A better pivot pays only when the slices have much to split by it.
+    const perSlice = active / this.#slices.length;
+    this.#addSerialWork(pivotCost(perSlice));
+    return pickPivot(perSlice, () => {
+      let rest = this.#random.below(active);
+      let slice = 0;
+      while (rest >= this.#slices[slice]!.active) rest -= this.#slices[slice++]!.active;
+      return this.#slices[slice]!.sample(rest);
+    });
   }
 
   #pushPivot(pivot: number): void {
@@ -147,17 +155,15 @@ export class GlobalQuickheap implements PriorityQueue {
 
   /** As PivotStack.prune, on the sums of all slices. */
   #prune(): void {
-    const prefixes: number[] = [];
-    for (let i = this.#depth - 1; i > 0; i--) prefixes.push(this.#sum((slice) => slice.prefix(i)));
-    const keep = geometric(prefixes).reverse();
-    let to = 1;
-    for (let i = 1; i < this.#depth; i++) {
-      if (!keep[i - 1]) continue;
-      this.#pivots[to] = this.#pivots[i]!;
-      for (const slice of this.#slices) slice.renumber(i, to);
-      to++;
+    const kept = boundariesToKeep(this.#depth, (index) =>
+      this.#sum((slice) => slice.prefix(index)),
+    );
+    this.#depth = 1;
+    for (const index of kept) {
+      this.#pivots[this.#depth] = this.#pivots[index]!;
+      for (const slice of this.#slices) slice.renumber(index, this.#depth);
+      this.#depth++;
     }
-    this.#depth = to;
   }
 
   #dropEmptyChunks(): void {
@@ -168,7 +174,8 @@ export class GlobalQuickheap implements PriorityQueue {
 
   #run(phase: Phase, balance: WorkBalance): void {
     const before = this.#slices.map((slice) => slice.comparisons);
-    this.#runner.run(phase);
+    if (this.#runner === undefined) for (const slice of this.#slices) runPhase(slice, phase);
+    else this.#runner.run(phase);
     balance.add(this.#slices.map((slice, i) => slice.comparisons - before[i]!));
   }
 

@@ -50,8 +50,7 @@ export class Heap implements PriorityQueue {
   /** Floyd's construction: linear, from the last parent up to the root. */
   #build(keys: Keys): void {
     const { priorities, ids, length } = this.#keys;
-    priorities.set(keys.priorities.subarray(0, length));
-    ids.set(keys.ids.subarray(0, length));
+    this.#keys.put(0, keys, 0, length);
     for (let at = Math.floor((length - 2) / this.#arity); at >= 0; at--) {
       this.#down(at, priorities[at]!, ids[at]!);
     }

@@ -9,7 +9,7 @@ export interface LinkGraph {
   readonly targets: Uint32Array;
 }
 
-/** PageRank of all pages of a graph (Brin, Page 1998), summing up to 1; from pages without links one jumps anywhere. */
+/** PageRank of all pages of a graph (Brin, Page 1998), summing up to 1; pages without links jump anywhere. */
 export function pageRank(graph: LinkGraph, iterations: number = ITERATIONS): Float64Array {
   checkGraph(graph);
   const { offsets, targets } = graph;
@@ -32,13 +32,13 @@ export function pageRank(graph: LinkGraph, iterations: number = ITERATIONS): Flo
   return rank;
 }
 
-/** The pages from the one that is worth most on; among equals the lower number comes first. */
+/** Page numbers, most valuable page first; among equals the lower number comes first. */
 export function bestFirst(worth: ArrayLike<number>): Uint32Array {
   const pages = Uint32Array.from({ length: worth.length }, (_, page) => page);
   return pages.sort((a, b) => worth[b]! - worth[a]! || a - b);
 }
 
-/** Checks once that a graph is one: offsets that never fall and end with the links, links that lead to pages. */
+/** Checks a graph: offsets never fall and end with the number of links, links lead to pages. */
 export function checkGraph({ offsets, targets }: LinkGraph): void {
   const pages = offsets.length - 1;
   let isWhole = offsets[0] === 0 && offsets[pages] === targets.length;

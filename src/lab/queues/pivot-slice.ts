@@ -1,12 +1,13 @@
+import { CapacityError } from "../../errors.ts";
 import { type Key, Keys } from "../../frontier/queue/keys.ts";
-import { type Chunks, insertIntoChunks } from "./chunk-insert.ts";
-import { copyOut } from "./circular.ts";
-import { partitionCircular, partitionCost } from "./partition.ts";
+import { whole } from "../../frontier/queue/priority-queue.ts";
+import { copyOut, insertIntoChunks } from "./circular-chunks.ts";
+import { partition, partitionCost } from "./partition.ts";
+import { MAX_PIVOTS } from "./pivot-stack.ts";
 
-/** Pivots that all slices share; room for the deepest stack that pruning leaves and one quickselect on top of it. */
-export const MAX_PIVOTS = 192;
 /** Keys that a slice takes in one insert phase. */
 export const INBOX_KEYS = 4096;
+const MAX_KEYS_PER_SLICE = 2 ** 30; // positions run up to twice the capacity and must stay 32-bit integers
 
 // Words of a slice's header. Its owner writes them during a phase, the coordinator between phases.
 const HEAD = 0;
@@ -17,13 +18,52 @@ const INBOX_LENGTH = 4;
 const ENDS = 5;
 const WORDS = ENDS + MAX_PIVOTS;
 
-const ALIGNMENT = 8;
-const align = (bytes: number) => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+/** Memory of one slice: keys, inbox, header, and a count of comparisons. */
+interface SliceColumns {
+  readonly priorities: Float64Array;
+  readonly ids: Uint32Array;
+  readonly inboxPriorities: Float64Array;
+  readonly inboxIds: Uint32Array;
+  readonly words: Int32Array;
+  readonly work: Float64Array;
+}
 
-/** Bytes of memory for a slice of `capacity` keys. */
-export function sliceBytes(capacity: number): number {
-  const columns = 8 * (capacity + INBOX_KEYS) + align(4 * (capacity + INBOX_KEYS));
-  return 8 + columns + align(4 * WORDS);
+/** Memory of all slices of one queue. Plain data, so it can go to a thread. */
+export interface SliceMemory {
+  /** Pivots that all slices share, those of the worst keys first. */
+  readonly pivots: Float64Array;
+  readonly slices: readonly SliceColumns[];
+  readonly keysPerSlice: number;
+}
+
+/** Makes memory for `capacity` keys in `slices` slices; `shared` for slices that threads work on. */
+export function makeSliceMemory(slices: number, capacity: number, shared: boolean): SliceMemory {
+  if (!Number.isInteger(slices) || slices < 1) {
+    throw new CapacityError(`a queue needs at least 1 slice, not ${slices}`);
+  }
+  // Batches fill the shortest slices first, so no slice ever holds more than its even share of the capacity.
+  const share = Math.ceil(whole(capacity, 0, "the capacity of a queue") / slices);
+  const keysPerSlice = Math.max(1, share);
+  if (keysPerSlice > MAX_KEYS_PER_SLICE) {
+    throw new CapacityError(
+      `a slice holds at most ${MAX_KEYS_PER_SLICE} keys, not ${keysPerSlice}`,
+    );
+  }
+  const memory = (bytes: number) =>
+    shared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
+  const newSlice = () => ({
+    priorities: new Float64Array(memory(8 * keysPerSlice)),
+    ids: new Uint32Array(memory(4 * keysPerSlice)),
+    inboxPriorities: new Float64Array(memory(8 * INBOX_KEYS)),
+    inboxIds: new Uint32Array(memory(4 * INBOX_KEYS)),
+    words: new Int32Array(memory(4 * WORDS)),
+    work: new Float64Array(memory(8)),
+  });
+  return {
+    pivots: new Float64Array(memory(8 * MAX_PIVOTS)),
+    slices: Array.from({ length: slices }, newSlice),
+    keysPerSlice,
+  };
 }
 
 /**
@@ -32,35 +72,18 @@ export function sliceBytes(capacity: number): number {
  * Methods are plain code: phases of the runner decide who may call them.
  */
 export class PivotSlice {
+  readonly #columns: SliceColumns;
   readonly #pivots: Float64Array;
-  readonly #work: Float64Array;
   readonly #words: Int32Array;
   readonly #ends: Int32Array;
-  readonly #priorities: Float64Array;
-  readonly #ids: Uint32Array;
   readonly #inbox: Keys;
 
-  constructor(memory: ArrayBufferLike, byteOffset: number, capacity: number, pivots: Float64Array) {
-    let at = byteOffset;
-    const doubles = (length: number) => {
-      const view = new Float64Array(memory, at, length);
-      at += 8 * length;
-      return view;
-    };
-    const numbers = (length: number) => {
-      const view = new Uint32Array(memory, at, length);
-      at += align(4 * length);
-      return view;
-    };
+  constructor({ slices, pivots }: SliceMemory, index: number) {
+    this.#columns = slices[index]!;
     this.#pivots = pivots;
-    this.#work = doubles(1);
-    this.#priorities = doubles(capacity);
-    const inboxPriorities = doubles(INBOX_KEYS);
-    const ids = numbers(capacity + INBOX_KEYS);
-    this.#ids = ids.subarray(0, capacity);
-    this.#inbox = Keys.over(inboxPriorities, ids.subarray(capacity), 0);
-    this.#words = new Int32Array(memory, at, WORDS);
+    this.#words = this.#columns.words;
     this.#ends = this.#words.subarray(ENDS);
+    this.#inbox = Keys.over(this.#columns.inboxPriorities, this.#columns.inboxIds, 0);
   }
 
   get size(): number {
@@ -68,7 +91,7 @@ export class PivotSlice {
   }
 
   get comparisons(): number {
-    return this.#work[0]!;
+    return this.#columns.work[0]!;
   }
 
   /** Keys the quickselect still looks at. */
@@ -97,23 +120,21 @@ export class PivotSlice {
   insertInbox(depth: number): void {
     this.#inbox.length = this.#words[INBOX_LENGTH]!;
     this.#words[INBOX_LENGTH] = 0;
-    const chunks: Chunks = {
-      priorities: this.#priorities,
-      ids: this.#ids,
-      head: this.#words[HEAD]!,
-      ends: this.#ends,
-      pivots: this.#pivots,
-      depth,
-    };
-    this.#work[0]! += insertIntoChunks(chunks, this.#inbox);
+    const { priorities, ids, work } = this.#columns;
+    const head = this.#words[HEAD]!;
+    work[0]! += insertIntoChunks(
+      { priorities, ids, head, ends: this.#ends, pivots: this.#pivots, depth },
+      this.#inbox,
+    );
   }
 
   /** Phase: splits the active part by a value that is common to all slices. */
   split(pivot: number): void {
+    const { priorities, ids, work } = this.#columns;
     const lo = this.#words[LO]!;
     const hi = this.#words[HI]!;
-    this.#words[SPLIT] = partitionCircular(this.#priorities, this.#ids, lo, hi, pivot);
-    if (hi >= lo) this.#work[0]! += partitionCost(lo, hi);
+    this.#words[SPLIT] = partition(priorities, ids, lo, hi, pivot);
+    if (hi >= lo) work[0]! += partitionCost(lo, hi);
   }
 
   /** Coordinator: makes the first chunk the active part. */
@@ -139,14 +160,15 @@ export class PivotSlice {
 
   /** Coordinator: passes over one key; true if it equals the pivot, otherwise nothing happens. */
   skipEqual(pivot: number): boolean {
-    if (this.active === 0 || this.#at(this.#words[LO]!) !== pivot) return false;
+    if (this.active === 0 || this.sample(0) !== pivot) return false;
     this.#words[LO]!++;
     return true;
   }
 
   /** The priority of the active key number `index`. */
   sample(index: number): number {
-    return this.#at(this.#words[LO]! + index);
+    const { priorities } = this.#columns;
+    return priorities[(this.#words[LO]! + index) % priorities.length]!;
   }
 
   /** Coordinator: takes out all keys before the active part. */
@@ -172,21 +194,22 @@ export class PivotSlice {
   /** The first key. */
   get head(): Key {
     const at = this.#words[HEAD]!;
-    return { priority: this.#priorities[at]!, id: this.#ids[at]! };
-  }
-
-  #at(position: number): number {
-    const capacity = this.#priorities.length;
-    return this.#priorities[position < capacity ? position : position - capacity]!;
+    return { priority: this.#columns.priorities[at]!, id: this.#columns.ids[at]! };
   }
 
   #take(end: number, into: Keys, depth: number): void {
-    copyOut(this.#priorities, this.#ids, this.#words[HEAD]!, end, into);
+    copyOut(this.#columns, this.#words[HEAD]!, end, into);
     this.#words[HEAD] = end;
-    const back =
-      this.size === 0 ? end : end < this.#priorities.length ? 0 : this.#priorities.length;
+    // The head stays below the capacity, so positions stay small; an empty slice begins at 0 again.
+    const capacity = this.#columns.priorities.length;
+    const back = this.size === 0 ? end : end < capacity ? 0 : capacity;
     if (back === 0) return;
     this.#words[HEAD]! -= back;
     for (let i = 0; i < depth; i++) this.#ends[i]! -= back;
   }
+}
+
+/** All slices of a queue. */
+export function slicesOf(memory: SliceMemory): PivotSlice[] {
+  return memory.slices.map((_, index) => new PivotSlice(memory, index));
 }

@@ -1,16 +1,29 @@
+/** Pivots of one stack: what `deepestUseful` leaves of 2^30 keys, and one quickselect on top of it. */
+export const MAX_PIVOTS = 192;
+
 /** Pivots beyond which a stack is pruned. Quickselect on random keys stays far below. */
 export function deepestUseful(size: number): number {
   return 2 * Math.ceil(Math.log2(size + 2)) + 8;
 }
 
-/** Keeps the boundaries of which each has at least twice the keys before it as the one kept before; best first. */
-export function geometric(prefixes: readonly number[]): boolean[] {
-  let kept = 0;
-  return prefixes.map((prefix) => {
-    const keep = prefix >= 2 * kept;
-    if (keep) kept = prefix;
-    return keep;
-  });
+/**
+ * Which boundaries of a stack to keep, lowest index first, so that each has at least twice as many keys before it as the
+ * next: `prefixOf` answers how many, and rises from the top of the stack down to index 1.
+ *
+ * Without pruning, input that keeps improving piles up pivots and every insert walks past all of them. Merging
+ * two chunks is free, and a key is split again only after its chunk has at least doubled, so the amortised cost stays
+ * logarithmic.
+ */
+export function boundariesToKeep(depth: number, prefixOf: (index: number) => number): number[] {
+  const kept: number[] = [];
+  let keysBefore = 0;
+  for (let index = depth - 1; index > 0; index--) {
+    const prefix = prefixOf(index);
+    if (prefix < 2 * keysBefore) continue;
+    keysBefore = prefix;
+    kept.unshift(index);
+  }
+  return kept;
 }
 
 /**
@@ -18,12 +31,13 @@ export function geometric(prefixes: readonly number[]): boolean[] {
  * stack ends the first chunk.
  */
 export class PivotStack {
-  ends = new Int32Array(64);
-  pivots = new Float64Array(64);
+  readonly ends = new Int32Array(MAX_PIVOTS);
+  readonly pivots = new Float64Array(MAX_PIVOTS);
   depth = 1;
 
-  push(end: number, pivot: number): void {
-    if (this.depth === this.ends.length) this.#grow();
+  /** Adds a boundary; `head` is where the keys begin. */
+  push(end: number, pivot: number, head: number): void {
+    if (this.depth === MAX_PIVOTS) this.prune(head);
     this.ends[this.depth] = end;
     this.pivots[this.depth++] = pivot;
   }
@@ -37,30 +51,10 @@ export class PivotStack {
     for (let i = 0; i < this.depth; i++) this.ends[i]! += by;
   }
 
-  /**
-   * Merges chunks until each is at least as large as all before it together. Without this, input that keeps improving
-   * piles pivots up for ever and every insert walks past all of them. Merging is free, and a key is split again only
-   * after its chunk has at least doubled, so the amortised cost stays logarithmic.
-   */
+  /** Merges chunks until each is at least as large as all before it together. */
   prune(head: number): void {
-    const prefixes: number[] = [];
-    for (let i = this.depth - 1; i > 0; i--) prefixes.push(this.ends[i]! - head);
-    const keep = geometric(prefixes).reverse();
-    let to = 1;
-    for (let i = 1; i < this.depth; i++) {
-      if (!keep[i - 1]) continue;
-      this.ends[to] = this.ends[i]!;
-      this.pivots[to++] = this.pivots[i]!;
-    }
-    this.depth = to;
-  }
-
-  #grow(): void {
-    const ends = new Int32Array(this.ends.length * 2);
-    const pivots = new Float64Array(this.pivots.length * 2);
-    ends.set(this.ends);
-    pivots.set(this.pivots);
-    this.ends = ends;
-    this.pivots = pivots;
+    const kept = boundariesToKeep(this.depth, (index) => this.ends[index]! - head);
+    this.depth = 1;
+    for (const index of kept) this.push(this.ends[index]!, this.pivots[index]!, head);
   }
 }

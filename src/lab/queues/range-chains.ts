@@ -1,13 +1,28 @@
 import type { Keys } from "../../frontier/queue/keys.ts";
-import { BLOCK_KEYS, BlockPool } from "./block-pool.ts";
 
 const NONE = -1;
+const BLOCK_KEYS = 32;
+const SEGMENT_BLOCKS = 1024; // 32,768 keys, 388 KiB
 
-/** One unordered bag of keys per range, as chains of small blocks from one pool; and which bags are not empty. */
+/** Blocks that are allocated together. */
+class Segment {
+  readonly priorities = new Float64Array(SEGMENT_BLOCKS * BLOCK_KEYS);
+  readonly ids = new Uint32Array(SEGMENT_BLOCKS * BLOCK_KEYS);
+  /** The block before in its chain, or the next free block. */
+  readonly before = new Int32Array(SEGMENT_BLOCKS);
+}
+
+/**
+ * One unordered bag of keys per range, and which bags are not empty. A bag is a chain of small blocks, linked backwards,
+ * from one pool that grows by segments which never move: no pause to copy what is there, no second copy of a gigabyte.
+ */
 export class RangeChains {
   readonly sizes: Int32Array;
   readonly #last: Int32Array;
-  readonly #pool = new BlockPool();
+  readonly #segments: Segment[] = [];
+  #free = NONE;
+  /** Blocks from here on were never used. */
+  #unused = 0;
   /** Bit r of level 0 is set if range r is not empty, bit w of level n + 1 if word w of level n is not zero. */
   readonly #levels: Int32Array[] = [];
 
@@ -22,9 +37,13 @@ export class RangeChains {
   append(range: number, priority: number, id: number): void {
     const size = this.sizes[range]!;
     const slot = size % BLOCK_KEYS;
-    if (slot === 0) this.#last[range] = this.#pool.take(this.#last[range]!);
+    if (slot === 0) this.#last[range] = this.#takeBlock(this.#last[range]!);
     if (size === 0) this.#mark(range);
-    this.#pool.put(this.#last[range]!, slot, priority, id);
+    const block = this.#last[range]!;
+    const { priorities, ids } = this.#segmentOf(block);
+    const at = (block % SEGMENT_BLOCKS) * BLOCK_KEYS + slot;
+    priorities[at] = priority;
+    ids[at] = id;
     this.sizes[range] = size + 1;
   }
 
@@ -33,9 +52,13 @@ export class RangeChains {
     let block = this.#last[range]!;
     let count = this.sizes[range]! % BLOCK_KEYS || BLOCK_KEYS; // only the last block is partly filled
     while (block !== NONE) {
-      const at = into.extend(count);
-      this.#pool.copy(block, count, into.priorities, into.ids, at);
-      block = this.#pool.release(block);
+      const segment = this.#segmentOf(block);
+      const place = block % SEGMENT_BLOCKS;
+      into.append(segment, place * BLOCK_KEYS, count);
+      const before = segment.before[place]!;
+      segment.before[place] = this.#free;
+      this.#free = block;
+      block = before;
       count = BLOCK_KEYS;
     }
     this.#last[range] = NONE;
@@ -52,6 +75,21 @@ export class RangeChains {
       bit = bit * 32 + 31 - Math.clz32(word);
     }
     return bit;
+  }
+
+  #segmentOf(block: number): Segment {
+    return this.#segments[Math.floor(block / SEGMENT_BLOCKS)]!;
+  }
+
+  /** A block that follows `before` in its chain. */
+  #takeBlock(before: number): number {
+    const block = this.#free === NONE ? this.#unused++ : this.#free;
+    if (block === this.#segments.length * SEGMENT_BLOCKS) this.#segments.push(new Segment());
+    const links = this.#segmentOf(block).before;
+    const place = block % SEGMENT_BLOCKS;
+    if (block === this.#free) this.#free = links[place]!;
+    links[place] = before;
+    return block;
   }
 
   #mark(range: number): void {

@@ -34,10 +34,7 @@ export class SlicedQueue {
     const hands = this.#hands;
     for (const hand of hands) hand.clear();
     for (let i = 0; i < keys.length; i++) {
-      const hand = hands[this.#next]!;
-      const at = hand.extend(1);
-      hand.priorities[at] = keys.priorities[i]!;
-      hand.ids[at] = keys.ids[i]!;
+      hands[this.#next]!.add(keys.priorities[i]!, keys.ids[i]!);
       this.#next = this.#next + 1 === hands.length ? 0 : this.#next + 1;
     }
     this.#measure(this.insertWork, (slice, i) => slice.insertMany(hands[i]!));

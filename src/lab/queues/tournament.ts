@@ -1,7 +1,9 @@
 import { type Key, Keys } from "../../frontier/queue/keys.ts";
 import { available, type PriorityQueue, whole } from "../../frontier/queue/priority-queue.ts";
-import { Selection } from "./selection.ts";
-import { ChunkPool, type WatchedBlocks } from "./tournament-chunks.ts";
+import type { AccessWatch } from "./block-cache.ts";
+import { Quickselect } from "./quickselect.ts";
+
+const NONE = -1;
 
 /*
  * Binary tournament on a complete binary tree whose leaves hold chunks of up to n keys
@@ -22,6 +24,72 @@ import { ChunkPool, type WatchedBlocks } from "./tournament-chunks.ts";
  * All chunks are full except the root's while it is being consumed; keys that do not fill a chunk wait outside.
  */
 
+/** Learns about the use of chunks, and how long a disk block is. */
+export interface WatchedBlocks {
+  readonly watch: AccessWatch;
+  readonly blockKeys: number;
+}
+
+/** The chunks of a tournament, by item number. Free item numbers are chained through `leafOf`, as in the paper. */
+class ChunkPool {
+  readonly chunkKeys: number;
+  /** The item's leaf, or the next free item. */
+  readonly leafOf: number[] = [];
+  /** None of the item's keys is below, none of those it has beaten above. */
+  readonly floors: number[] = [];
+  readonly #counts: number[] = [];
+  readonly #keys = new Keys();
+  #free = NONE;
+  readonly #watch: AccessWatch | undefined;
+  /** Distance of two chunks on disk, in keys: every chunk begins a block. */
+  readonly #stride: number;
+
+  constructor(chunkKeys: number, blocks?: WatchedBlocks) {
+    this.chunkKeys = chunkKeys;
+    this.#watch = blocks?.watch;
+    const blockKeys = blocks?.blockKeys ?? 1;
+    this.#stride = Math.ceil(chunkKeys / blockKeys) * blockKeys;
+  }
+
+  /** An item with an empty chunk that has beaten nobody yet. */
+  take(): number {
+    const item =
+      this.#free === NONE ? this.#keys.extend(this.chunkKeys) / this.chunkKeys : this.#free;
+    if (item === this.#free) this.#free = this.leafOf[item]!;
+    this.floors[item] = Number.NEGATIVE_INFINITY;
+    this.#counts[item] = 0;
+    return item;
+  }
+
+  release(item: number): void {
+    this.#watch?.forget(item * this.#stride, (item + 1) * this.#stride);
+    this.leafOf[item] = this.#free;
+    this.#free = item;
+  }
+
+  /** Copies the item's keys to `arena` at `at`; returns how many. */
+  load(item: number, arena: Keys, at: number): number {
+    const count = this.#counts[item]!;
+    this.#watch?.touch(item * this.#stride, item * this.#stride + count, "read");
+    arena.put(at, this.#keys, item * this.chunkKeys, count);
+    return count;
+  }
+
+  /** Replaces the item's keys by `count` keys of `arena`. */
+  store(item: number, arena: Keys, from: number, count: number): void {
+    this.#keys.put(item * this.chunkKeys, arena, from, count);
+    this.#counts[item] = count;
+    this.#watch?.touch(item * this.#stride, item * this.#stride + count, "fresh");
+  }
+
+  /** The item's keys in place. */
+  view(item: number): Keys {
+    const from = item * this.chunkKeys;
+    const to = from + this.#counts[item]!;
+    return Keys.over(this.#keys.priorities.subarray(from, to), this.#keys.ids.subarray(from, to));
+  }
+}
+
 /** Priority queue of logarithmic worst case per chunk. */
 export class Tournament implements PriorityQueue {
   readonly #chunks: ChunkPool;
@@ -29,8 +97,8 @@ export class Tournament implements PriorityQueue {
   readonly #waiting: Keys;
   /** Two chunks side by side, for matches. */
   readonly #arena: Keys;
-  readonly #select: Selection;
-  #winners = new Int32Array(16);
+  readonly #select: Quickselect;
+  readonly #winners: number[] = [NONE];
   #leaves = 0;
   #size = 0;
 
@@ -39,7 +107,7 @@ export class Tournament implements PriorityQueue {
     this.#chunks = new ChunkPool(whole(chunkKeys, 1, "the keys of a chunk"), blocks);
     this.#waiting = new Keys(chunkKeys);
     this.#arena = new Keys(2 * chunkKeys);
-    this.#select = new Selection(seed);
+    this.#select = new Quickselect(seed);
   }
 
   get size(): number {
@@ -55,9 +123,7 @@ export class Tournament implements PriorityQueue {
     const chunkKeys = this.#chunks.chunkKeys;
     for (let from = 0; from < keys.length; ) {
       const take = Math.min(chunkKeys - this.#waiting.length, keys.length - from);
-      const at = this.#waiting.extend(take);
-      this.#waiting.priorities.set(keys.priorities.subarray(from, from + take), at);
-      this.#waiting.ids.set(keys.ids.subarray(from, from + take), at);
+      this.#waiting.append(keys, from, take);
       from += take;
       if (this.#waiting.length === chunkKeys) this.#addLeaf();
     }
@@ -89,32 +155,18 @@ export class Tournament implements PriorityQueue {
   #addLeaf(): void {
     const chunks = this.#chunks;
     const newcomer = chunks.take();
-    chunks.fill(newcomer, this.#waiting);
-    chunks.floors[newcomer] = Number.NEGATIVE_INFINITY; // it has beaten nobody yet
+    chunks.store(newcomer, this.#waiting, 0, chunks.chunkKeys);
     this.#waiting.clear();
-    const leaf = this.#growTree(newcomer);
+    // The first leaf becomes an inner node with its old item and the newcomer below.
+    const leaves = this.#leaves++;
+    const leaf = 2 * leaves + 1;
+    if (leaves > 0) this.#seat(this.#winners[leaves]!, leaf - 1);
+    this.#seat(newcomer, leaf);
     for (let level = Math.floor(Math.log2(leaf)), before = -1; level > 0; level--) {
       const winner = this.#winners[leaf >> level]!;
       if (winner !== before) this.#match(winner, newcomer); // a winner stands on several levels of its path
       before = winner;
     }
-  }
-
-  /** The first leaf becomes an inner node with its old item and the newcomer below; returns the newcomer's leaf. */
-  #growTree(newcomer: number): number {
-    const leaves = this.#leaves++;
-    if (2 * leaves + 2 > this.#winners.length) {
-      const winners = new Int32Array(this.#winners.length * 2);
-      winners.set(this.#winners);
-      this.#winners = winners;
-    }
-    if (leaves === 0) {
-      this.#seat(newcomer, 1);
-      return 1;
-    }
-    this.#seat(this.#winners[leaves]!, 2 * leaves);
-    this.#seat(newcomer, 2 * leaves + 1);
-    return 2 * leaves + 1;
   }
 
   /** Keys outside the tree may be better than the root's: exchange them, sizes kept. */
@@ -124,13 +176,11 @@ export class Tournament implements PriorityQueue {
     const root = this.#winners[1]!;
     const arena = this.#arena;
     const count = this.#chunks.load(root, arena, 0);
-    arena.priorities.set(waiting.priorities.subarray(0, waiting.length), count);
-    arena.ids.set(waiting.ids.subarray(0, waiting.length), count);
+    arena.put(count, waiting, 0, waiting.length);
     const all = count + waiting.length;
     this.#select.top(arena.priorities, arena.ids, all, count);
     this.#chunks.store(root, arena, 0, count); // its keys only rise, so its floor still holds
-    waiting.priorities.set(arena.priorities.subarray(count, all));
-    waiting.ids.set(arena.ids.subarray(count, all));
+    waiting.put(0, arena, count, waiting.length);
   }
 
   #takeFromRoot(most: number, into: Keys): number {
@@ -139,9 +189,7 @@ export class Tournament implements PriorityQueue {
     const count = this.#chunks.load(root, arena, 0);
     const take = Math.min(most, count);
     if (take < count) this.#select.top(arena.priorities, arena.ids, count, take);
-    const at = into.extend(take);
-    into.priorities.set(arena.priorities.subarray(0, take), at);
-    into.ids.set(arena.ids.subarray(0, take), at);
+    into.append(arena, 0, take);
     if (take === count) this.#removeRoot();
     else this.#chunks.store(root, arena, take, count - take);
     return take;
@@ -168,10 +216,10 @@ export class Tournament implements PriorityQueue {
     const a = this.#winners[2 * node]!;
     const b = this.#winners[2 * node + 1]!;
     const { floors } = this.#chunks;
-    const aWins = floors[a]! >= floors[b]!;
+    const winner = floors[a]! >= floors[b]! ? a : b;
     this.#select.comparisons++;
-    this.#winners[node] = aWins ? a : b;
-    this.#match(aWins ? a : b, aWins ? b : a);
+    this.#winners[node] = winner;
+    this.#match(winner, winner === a ? b : a);
   }
 
   /** Gives the best keys of both to the winner, as many as it had, and the others to the loser. */
@@ -189,11 +237,8 @@ export class Tournament implements PriorityQueue {
   #takeWaiting(count: number, into: Keys): void {
     const { priorities, ids, length } = this.#waiting;
     if (count < length) this.#select.top(priorities, ids, length, count);
-    const at = into.extend(count);
-    into.priorities.set(priorities.subarray(0, count), at);
-    into.ids.set(ids.subarray(0, count), at);
-    priorities.copyWithin(0, count, length);
-    ids.copyWithin(0, count, length);
+    into.append(this.#waiting, 0, count);
+    this.#waiting.put(0, this.#waiting, count, length - count);
     this.#waiting.length = length - count;
   }
 

@@ -1,6 +1,6 @@
 /**
- * How evenly slices share work (the paper's table 1): the average work of a slice over the most of any, summed over
- * phases. Slices wait for each other after every phase, so it is the slowest of each phase that counts.
+ * How evenly slices share work (the paper's table 1): average work of a slice / work of the busiest slice, both summed
+ * over phases. Slices wait for each other after every phase, so the busiest one of each phase counts.
  */
 export class WorkBalance {
   #total = 0;

@@ -3,7 +3,7 @@ import { fromC1 } from "../entities.ts";
 import { parseContentType } from "./content-type.ts";
 import { charsetByLabel, prescanCharset } from "./meta-prescan.ts";
 
-/** What a page is read as when nothing says otherwise. */
+/** The encoding of pages that declare none. */
 export const FALLBACK_CHARSET = "windows-1252";
 
 const decoders = new Map<string, TextDecoder | undefined>();
@@ -29,7 +29,7 @@ export function charsetOf(body: Uint8Array, contentType?: string): string {
 
 let latest: { readonly contentType: string; readonly charset: string | undefined } | undefined;
 
-/** The encoding that a header names; a server says the same with nearly every page. */
+/** The encoding that a header names; remembered, because a server sends the same one with nearly every page. */
 function declaredCharset(contentType: string): string | undefined {
   if (latest?.contentType !== contentType) {
     const label = parseContentType(contentType)?.charset;
@@ -59,7 +59,7 @@ function makeDecoder(charset: string): TextDecoder | undefined {
   }
 }
 
-// Written out because platforms have confused it with ISO-8859-1 for the bytes 80 to 9F.
+// By hand, because platforms have confused it with ISO-8859-1 for the bytes 80 to 9F.
 function decodeWindows1252(body: Uint8Array): string {
   const latin1 = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
   return /[\x80-\x9f]/.test(latin1)

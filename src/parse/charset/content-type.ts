@@ -4,7 +4,7 @@
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const QUOTED_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** What a Content-Type header says. */
+/** The parts of a Content-Type header that a crawler needs. */
 export interface ContentType {
   /** Such as "text/html", in lower case. */
   essence: string;
@@ -37,7 +37,7 @@ function parseOne(header: string): ContentType | undefined {
     const from = at + 1;
     at = endOf(text, ";", from);
     const [name, given] = text.slice(from, at).split("=", 2);
-    // A parameter without a value is passed over.
+    // A parameter without a value is skipped.
     if (given === undefined) continue;
     const [value, end] = parameterValue(text, from + name!.length + 1);
     at = end;
@@ -74,7 +74,7 @@ function trimHttp(text: string): string {
   return trimHttpEnd(text.replace(/^[\t\n\r ]+/, ""));
 }
 
-/** By hand: an expression that looks for the end begins anew at every blank inside. */
+/** By hand: a regular expression anchored at the end would start over at every blank inside. */
 function trimHttpEnd(text: string): string {
   let end = text.length;
   while (end > 0 && "\t\n\r ".includes(text[end - 1]!)) end--;

@@ -2,7 +2,7 @@ import { BREAK } from "../tags.ts";
 import { CHARSET_LABELS } from "./charset-labels.ts";
 
 const PRESCAN_BYTES = 1024;
-/** A browser's parser also obeys a meta element that comes later, by starting again. */
+/** Browsers also obey a later meta element, by parsing again from the start. */
 const LATE_BYTES = 16_384;
 const WHITE = 1;
 
@@ -42,7 +42,7 @@ class Prescan {
 
   run(): string | undefined {
     const text = this.#text;
-    if (!/charset/i.test(text)) return undefined; // nothing to find, and cheaper to know
+    if (!/charset/i.test(text)) return undefined; // nothing to find, and this test is cheap
     for (; this.p < text.length; this.p++) {
       this.p = text.indexOf("<", this.p);
       if (this.p < 0) return undefined;

@@ -22,7 +22,7 @@ interface Item {
   date: number | undefined;
 }
 
-// Nothing useful lies deeper, and a bounded stack keeps the search for an open element cheap.
+// Nothing useful is deeper, and a bounded stack keeps the search for an open element cheap.
 const MAX_DEPTH = 64;
 const SHORTEST_WITH_BASE = 'a xml:base="x"'.length;
 const DATES = new Set(["pubdate", "updated", "modified", "published", "issued", "date"]);
@@ -33,7 +33,7 @@ const FEEDS = new Set(["channel", "feed"]);
  * alternate), else a `guid` that is a URL; and the page the feed itself belongs to.
  */
 export class FeedEntries {
-  /** The page that the feed as a whole stands for. */
+  /** The page that the feed belongs to. */
   home: CrawlUrl | undefined;
   readonly #scanner: XmlScanner;
   readonly #list: SitemapList;
@@ -144,7 +144,7 @@ export class FeedEntries {
     const item = this.#item;
     this.#item = undefined;
     if (item === undefined) return;
-    // A guid is an address only if it looks like one; isPermaLink is too often wrong to be asked.
+    // A guid is a URL only if it looks like one; isPermaLink is wrong too often.
     const guid = item.guid !== undefined && /^https?:\/\//i.test(item.guid) ? item.guid : undefined;
     const link = item.link ?? item.alternate ?? guid;
     if (link === undefined) return;

@@ -7,9 +7,9 @@ import { xmlText } from "./xml-text.ts";
 type Field = "" | "entry" | "loc" | "lastmod" | "priority";
 
 /**
- * Reads `urlset` and `sitemapindex`, forgiving as the large search engines are: any `loc` inside an entry counts,
- * those of image extensions too; an entry may hold its URL without `loc`; end tags may be missing, because any
- * tag ends the value before it.
+ * Reads `urlset` and `sitemapindex` as leniently as the large search engines: any `loc` inside an entry counts, those
+ * of image extensions too; an entry may hold its URL without `loc`; end tags may be missing, because any tag ends the
+ * value before it.
  */
 export class SitemapEntries {
   readonly #scanner: XmlScanner;

@@ -4,7 +4,7 @@ const MAX_LINE_BYTES = 16 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Reads a text sitemap: one complete URL per line, anything else is passed over. */
+/** Reads a text sitemap: one complete URL per line; other lines are skipped. */
 export class SitemapLines {
   readonly #list: SitemapList;
   #carry: Uint8Array[] = [];
@@ -23,7 +23,7 @@ export class SitemapLines {
     }
     if (start === piece.length) return;
     this.#carried += piece.length - start;
-    // The rest of a line that is too long anyway need not be kept.
+    // The rest of a line that is too long is not kept.
     if (this.#carried <= MAX_LINE_BYTES) this.#carry.push(piece.slice(start));
   }
 
@@ -41,7 +41,7 @@ export class SitemapLines {
       this.#list.refused++;
       return;
     }
-    // trim also takes the byte order mark away
+    // trim also removes the byte order mark
     const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString("utf8").trim();
     if (text === "") return;
     if (/^https?:\/\//i.test(text)) this.#list.addUrl(text);

@@ -1,6 +1,6 @@
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 
-/** What a sitemap or feed says about one of its pages. */
+/** Metadata of one page in a sitemap or feed. */
 export interface SitemapNote {
   /** When the page was last changed, in milliseconds since 1970. */
   lastmodMs?: number;
@@ -20,7 +20,7 @@ export class SitemapList {
   readonly notes = new Map<CrawlUrl, SitemapNote>();
   /** Entries beyond the limit, repeats included. */
   dropped = 0;
-  /** Entries that are no URL we could fetch. */
+  /** Entries that are not URLs we could fetch. */
   refused = 0;
   readonly #base: CrawlUrl;
   readonly #maxUrls: number;
@@ -33,7 +33,7 @@ export class SitemapList {
     this.#maxUrls = maxUrls;
   }
 
-  /** Adds a page; gives its URL, or undefined when it was not kept. */
+  /** Adds a page; returns its URL, or undefined when it was not kept. */
   addUrl(link: string): CrawlUrl | undefined {
     return this.#add(link, this.urls, this.#seenUrls);
   }
@@ -44,14 +44,14 @@ export class SitemapList {
     return this.#add(link, this.sitemaps, this.#seenSitemaps);
   }
 
-  /** Keeps what is said about a page; the first to speak about it is heard. */
+  /** Keeps the metadata of a page; the first entry counts. */
   note(url: CrawlUrl, note: SitemapNote): void {
     if (note.lastmodMs === undefined && note.priority === undefined) return;
     if (!this.notes.has(url)) this.notes.set(url, note);
   }
 
   #add(link: string, list: CrawlUrl[], seen: Set<string>): CrawlUrl | undefined {
-    // The limit comes first: a file of a million entries must not cost a million URLs.
+    // Checked first: a file of a million entries must not cost a million URLs.
     if (list.length >= this.#maxUrls || this.#characters >= MAX_CHARACTERS) {
       this.dropped++;
       return undefined;

@@ -24,14 +24,14 @@ export interface Sitemap {
   urls: CrawlUrl[];
   /** Further sitemaps, likewise. */
   sitemaps: CrawlUrl[];
-  /** What is said about pages, where anything is. */
+  /** Metadata of pages that have some. */
   notes: ReadonlyMap<CrawlUrl, SitemapNote>;
   /** The page that a feed belongs to. */
   home?: CrawlUrl;
   error?: SitemapError;
   /** Entries beyond the limit. */
   dropped: number;
-  /** Entries that are no URL we could fetch. */
+  /** Entries that are not URLs we could fetch. */
   refused: number;
 }
 
@@ -69,7 +69,7 @@ function refusedForDtd(kind: SitemapKind): Sitemap {
   };
 }
 
-/** Reads a sitemap or feed piece by piece; every cutting into pieces gives the same result. */
+/** Reads a sitemap or feed piece by piece; the result does not depend on the pieces. */
 export class SitemapReader implements XmlSink {
   readonly #url: CrawlUrl;
   readonly #options: SitemapOptions;
@@ -100,12 +100,12 @@ export class SitemapReader implements XmlSink {
     if (piece.length > room) this.#error ??= "sitemap_too_large";
   }
 
-  /** What comes from now on changes nothing but a count. */
+  /** Further input can only change a count. */
   get isDone(): boolean {
     return this.#error !== undefined || this.#list.dropped > 0;
   }
 
-  /** Ends the document and tells what it held. */
+  /** Ends the document and returns what it held. */
   finish(): Sitemap {
     if (this.#look !== undefined) this.#begin(this.#look);
     this.#entries?.end();
@@ -158,11 +158,11 @@ export class SitemapReader implements XmlSink {
   #begin(look: Uint8Array): void {
     this.#look = undefined;
     const charset = xmlCharsetOf(look, this.#options.contentType);
-    // The same bytes decide however the document is cut, so no more than these are looked at.
+    // Always the same number of bytes decides, however the document is cut.
     const first = utf8Stream(charset)(look.subarray(0, LOOK_BYTES));
     const text = Buffer.from(first).toString("latin1");
     const start = text.replace(/^\xef\xbb\xbf/, "").trimStart();
-    // Warnings of a broken site may stand before the markup, but a list of URLs holds none.
+    // Warnings of a broken site may precede the markup, but a list of URLs holds no markup.
     const isMarkup = start.startsWith("<") || (!/^https?:/i.test(start) && MARKUP.test(text));
     if (!isMarkup) this.#lines = new SitemapLines(this.#list);
     this.#toUtf8 = utf8Stream(charset);

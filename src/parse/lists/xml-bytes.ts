@@ -1,10 +1,10 @@
-/** Bytes that grow up to a limit; beyond it nothing is kept, because half a value is worse than none. */
+/** Bytes up to a limit; beyond it all are dropped, because half a value is worse than none. */
 export class BoundedBytes {
   readonly #max: number;
   #bytes: Buffer<ArrayBuffer> = Buffer.alloc(1024);
   #length = 0;
   #overflow = false;
-  /** All bytes or-ed together: tells ASCII from the rest. */
+  /** All bytes or-ed together: below 0x80 for ASCII. */
   #union = 0;
 
   constructor(max: number) {

@@ -13,12 +13,12 @@ export function xmlCharsetOf(start: Uint8Array, contentType?: string): string {
   const label = contentType === undefined ? undefined : parseContentType(contentType)?.charset;
   const announced = label === undefined ? undefined : charsetByLabel(label);
   if (announced !== undefined) return announced;
-  // Without a mark, "<" and its neighbour still tell UTF-16 apart (XML 1.0, appendix F).
+  // Without a mark, "<" and the byte next to it reveal UTF-16 (XML 1.0, appendix F).
   if (start[0] === 0x3c && start[1] === 0) return "utf-16le";
   if (start[0] === 0 && start[1] === 0x3c) return "utf-16be";
   const look = Buffer.from(start.subarray(0, DECLARATION_LOOK_BYTES)).toString("latin1");
   const declared = charsetByLabel(ENCODING.exec(look.trimStart())?.[1] ?? "");
-  // A declaration that could be read byte by byte is not written in UTF-16, whatever it says.
+  // A declaration that can be read byte by byte is not UTF-16, whatever it claims.
   return declared === undefined || declared.startsWith("utf-16") ? "utf-8" : declared;
 }
 

@@ -1,4 +1,4 @@
-/** An element's name as a reader of documents wants it. */
+/** The name of an element. */
 export interface XmlName {
   /** Without prefix, in lower case. */
   readonly local: string;
@@ -12,11 +12,11 @@ interface Known extends XmlName {
 
 const SLOTS = 256;
 
-/** Turns the bytes of names into strings; a document repeats few names, so most are found instead of made. */
+/** Turns the bytes of names into strings, which are cached, because a document repeats few names. */
 export class XmlNames {
   readonly #known: (Known | undefined)[] = new Array(SLOTS).fill(undefined);
 
-  /** The name that begins at `start` and goes as far as names go. */
+  /** The name that begins at `start`. */
   at(bytes: Uint8Array, start: number, limit: number): XmlName {
     let hash = 0;
     let end = start;
@@ -39,7 +39,7 @@ export class XmlNames {
   }
 }
 
-/** Whether a byte can begin a name; every byte beyond ASCII counts, its character is not looked at. */
+/** Whether a byte can begin a name; every byte beyond ASCII counts. */
 export function isNameStart(byte: number): boolean {
   const lower = byte | 0x20;
   return (lower >= 0x61 && lower <= 0x7a) || byte === 0x5f || byte === 0x3a || byte >= 0x80;

@@ -2,7 +2,7 @@ import { BoundedBytes } from "./xml-bytes.ts";
 import { isNameStart, XmlNames } from "./xml-names.ts";
 import { xmlAttributes } from "./xml-text.ts";
 
-/** What a document is read for; names are local (without prefix) and in lower case. */
+/** Receives the tags of a document; names are local (without prefix) and in lower case. */
 export interface XmlSink {
   /** A start tag; during the call the scanner's `attributes` are those of this tag. `<a/>` is closed at once. */
   open(name: string, prefix: string): void;
@@ -34,9 +34,9 @@ const MAX_DOCTYPE_CHARACTERS = 64;
 const ESCAPED_AMPERSAND = Buffer.from("&amp;", "latin1");
 
 /**
- * Cuts UTF-8 bytes into tags and wanted text, in pieces of any size, each byte looked at once. It is no validating
- * parser: what is not well formed is read as far as it makes sense, and nothing is ever expanded or fetched.
- * Invariant: for the same bytes every cutting into pieces gives the same calls.
+ * Splits UTF-8 bytes into tags and wanted text, in pieces of any size, looking at each byte once. It does not
+ * validate: what is not well formed is read as far as it makes sense, and nothing is ever expanded or fetched.
+ * Invariant: the calls depend on the bytes alone, not on the pieces.
  */
 export class XmlScanner {
   readonly #sink: XmlSink;
@@ -49,7 +49,7 @@ export class XmlScanner {
   readonly #tag = new BoundedBytes(MAX_TAG_BYTES);
   readonly #text = new BoundedBytes(MAX_TEXT_BYTES);
   readonly #names = new XmlNames();
-  // Where the current start tag lies, for those few whose attributes are asked for.
+  // Where the current start tag is, for the few whose attributes are needed.
   #current: Uint8Array = new Uint8Array(0);
   #currentStart = 0;
   #currentEnd = 0;
@@ -66,18 +66,18 @@ export class XmlScanner {
     this.#collecting = true;
   }
 
-  /** Ends collecting; undefined when the text was too long to mean anything. */
+  /** Ends collecting; undefined when the text was too long. */
   take(): string | undefined {
     this.#collecting = false;
     return this.#text.text();
   }
 
-  /** Length of the start tag that is being told, name included. */
+  /** Length of the current start tag, name included. */
   get tagBytes(): number {
     return this.#currentEnd - this.#currentStart;
   }
 
-  /** The attributes of the start tag that is being told. */
+  /** The attributes of the current start tag. */
   attributes(): Map<string, string> {
     return xmlAttributes(this.#current.subarray(this.#currentStart, this.#currentEnd));
   }
@@ -143,7 +143,7 @@ export class XmlScanner {
       this.#state = TAG;
       return at;
     }
-    // Not a tag: a stray "<" is text, as it was meant.
+    // Not a tag: a stray "<" is text.
     if (this.#collecting) this.#text.add(LT);
     this.#state = TEXT;
     return at;
@@ -241,7 +241,7 @@ export class XmlScanner {
     return piece.length;
   }
 
-  /** Goes behind the next ">" that follows at least `count` bytes of the given kind. */
+  /** Skips past the next ">" that follows at least `count` bytes of the given kind. */
   #skipPast(piece: Uint8Array, start: number, before: number, count: number): number {
     let seen = this.#ending;
     for (let at = start; at < piece.length; at++) {

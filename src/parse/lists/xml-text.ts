@@ -1,5 +1,5 @@
-// Only what every XML document knows without a DTD: five names and numbers. Any other reference stays as it is
-// written, because the usual one is an unescaped "&" between parameters of a URL.
+// Only the references that need no DTD: five names and numbers. Any other one stays as written, because usually it is an
+// unescaped "&" between parameters of a URL.
 
 const NAMES: Readonly<Record<string, string>> = {
   amp: "&",

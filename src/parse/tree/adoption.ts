@@ -9,38 +9,34 @@ const INNER_LIMIT = 3;
  * The adoption agency algorithm (HTML, 13.2.6.4.7) on the stack and the list alone. The nodes it
  * moves keep their order, and every copy of a link it makes comes after the original.
  */
-export function adopt(tree: Tree, id: number, orElse: () => void): void {
+export function adopt(tree: Tree, id: number): void {
   const { open, formatting } = tree;
-  if (open.current === id && open.namespace === HTML) {
-    if (formatting.bySerial(open.serials[open.top]!) === undefined) {
-      open.pop();
-      return;
-    }
-  }
-  for (let i = 0; i < OUTER_LIMIT; i++) {
-    const entry = formatting.find(id);
-    if (entry === undefined) {
-      orElse();
-      return;
-    }
-    const at = open.indexOfSerial(entry.serial);
-    if (at < 0) {
-      formatting.remove(entry);
-      return;
-    }
-    if (open.anyAbove(at, SCOPE)) return;
-    let block = at + 1;
-    while (block <= open.top && (open.bits[block]! & SPECIAL) === 0) block++;
-    if (block > open.top) {
-      open.shorten(at);
-      formatting.remove(entry);
-      return;
-    }
-    replaceFormatting(tree, entry, at, block);
-  }
+  const isCurrent = open.current === id && open.namespace === HTML;
+  if (isCurrent && formatting.bySerial(open.serials[open.top]!) === undefined) open.pop();
+  else for (let i = 0; i < OUTER_LIMIT && adoptOnce(tree, id); i++);
 }
 
-/** One round: what lies between the formatting element and the furthest block is copied into it. */
+/** True when there may be more to do. */
+function adoptOnce(tree: Tree, id: number): boolean {
+  const { open, formatting } = tree;
+  const entry = formatting.find(id);
+  const at = entry === undefined ? -1 : open.indexOfSerial(entry.serial);
+  if (entry === undefined) open.closeOrdinary(id);
+  else if (at < 0) formatting.remove(entry);
+  else if (!open.anyAbove(at, SCOPE)) {
+    let block = at + 1;
+    while (block <= open.top && (open.bits[block]! & SPECIAL) === 0) block++;
+    if (block <= open.top) {
+      replaceFormatting(tree, entry, at, block);
+      return true;
+    }
+    open.shorten(at);
+    formatting.remove(entry);
+  }
+  return false;
+}
+
+/** One round: copies the elements between the formatting element and the furthest block into that block. */
 function replaceFormatting(
   tree: Tree,
   entry: FormattingEntry,
@@ -71,7 +67,7 @@ function replaceFormatting(
   const copy: FormattingEntry = { ...entry, serial: open.newSerial() };
   formatting.insertAfter(bookmark, copy);
   formatting.remove(entry);
-  open.removeAt(open.indexOfSerial(entry.serial));
+  open.remove(entry.serial);
   open.insertAbove(open.indexOfSerial(blockSerial), copy.id, copy.serial);
 }
 

@@ -13,14 +13,10 @@ export function startInForeign(tree: Tree): boolean {
   const { open, id, reader } = tree;
   const isFont =
     id === T.font && (reader.has(ATTR.color) || reader.has(ATTR.face) || reader.has(ATTR.size));
-  if (isFont || (id < 256 && FOREIGN_ENDING[id] === 1)) {
-    leaveForeign(tree);
-    return false;
-  }
-  const namespace = open.namespace;
-  if (reader.selfClosing) tree.append(namespace);
-  else tree.insert(namespace);
-  return true;
+  const leaves = isFont || FOREIGN_ENDING[id] === 1;
+  if (leaves) leaveForeign(tree);
+  else tree.insertForeign(open.namespace);
+  return !leaves;
 }
 
 /** True when the end tag closed a foreign element; otherwise the mode's rules apply. */

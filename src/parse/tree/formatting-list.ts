@@ -1,6 +1,6 @@
 import type { FoundLink } from "../harvest.ts";
 
-/** More entries than this are forgotten from the old end, so that reopening them stays bounded. */
+/** Older entries are dropped, so that reopening stays bounded. */
 const MAX_ENTRIES = 32;
 const NOAHS_ARK = 3;
 
@@ -8,7 +8,7 @@ const NOAHS_ARK = 3;
 export interface FormattingEntry {
   id: number;
   serial: number;
-  /** The bytes of its tag, to tell equal ones. */
+  /** The bytes of its tag; equal tags count as the same element. */
   tag: string;
   /** What a copy of the element links to. */
   link: FoundLink | undefined;
@@ -22,7 +22,7 @@ export class FormattingList {
     this.entries.push(undefined);
   }
 
-  /** Forgets everything up to the last marker. */
+  /** Removes everything up to the last marker. */
   clearToMarker(): void {
     while (this.entries.length > 0 && this.entries.pop() !== undefined);
   }
@@ -33,33 +33,22 @@ export class FormattingList {
     for (let i = this.entries.length - 1; i >= 0; i--, length++) {
       const other = this.entries[i];
       if (other === undefined) break;
-      if (other.id === entry.id && other.tag === entry.tag && ++equal === NOAHS_ARK) {
-        this.entries.splice(i, 1);
-        break;
-      }
-      if (length >= MAX_ENTRIES) {
-        this.entries.splice(i, 1);
-        break;
-      }
+      if (other.id === entry.id && other.tag === entry.tag) equal++;
+      if (equal < NOAHS_ARK && length < MAX_ENTRIES) continue;
+      this.entries.splice(i, 1);
+      break;
     }
     this.entries.push(entry);
   }
 
   /** The newest entry of this name after the last marker. */
   find(id: number): FormattingEntry | undefined {
-    for (let i = this.entries.length - 1; i >= 0; i--) {
-      const entry = this.entries[i];
-      if (entry === undefined || entry.id === id) return entry;
-    }
-    return undefined;
+    return this.entries.findLast((entry) => entry === undefined || entry.id === id);
   }
 
+  /** The entry of an element after the last marker. */
   bySerial(serial: number): FormattingEntry | undefined {
-    for (let i = this.entries.length - 1; i >= 0; i--) {
-      const entry = this.entries[i];
-      if (entry === undefined || entry.serial === serial) return entry;
-    }
-    return undefined;
+    return this.entries.findLast((entry) => entry === undefined || entry.serial === serial);
   }
 
   remove(entry: FormattingEntry): void {

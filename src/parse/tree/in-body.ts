@@ -1,188 +1,150 @@
 import { ATTR } from "../tag-reader.ts";
-import { setOf, T } from "../tags.ts";
+import { byId, bytesById, setOf, T } from "../tags.ts";
 import { adopt } from "./adoption.ts";
 import { startInHead, templateEnd } from "./in-head.ts";
-import * as S from "./sets.ts";
-import { MODE, RAW_PLAINTEXT, RAW_TEXT, type Tree } from "./tree-state.ts";
+import { BUTTON_SCOPE, HTML, LIST_BOUNDARY, LIST_SCOPE, MATHML, SCOPE, SVG } from "./sets.ts";
+import { MODE, RAW_PLAINTEXT, RAW_TEXT, type Rule, type Tree } from "./tree-state.ts";
 
 const HEADINGS = setOf("h1 h2 h3 h4 h5 h6");
 const HIDDEN = /^hidden$/i;
-const FORMATTING_END = setOf("a b big code em font i nobr s small strike strong tt u");
-const BLOCK_END = setOf(
-  "address article aside blockquote button center details dialog dir div dl fieldset figcaption figure " +
-    "footer header hgroup listing main menu nav ol pre search section summary ul",
+
+// What a start tag does in body content, one bit each, done in this order.
+const CLOSE_P = 1;
+const RECONSTRUCT = 2;
+const FORMATTING = 4;
+const INSERT = 8;
+const APPEND = 16;
+const MARK = 32;
+const RAW = 64;
+const NO_FRAMESET = 128;
+const ORDINARY = RECONSTRUCT | INSERT;
+
+/** The steps of tags that are not ordinary; tags without steps only have their own rules, or are ignored. */
+const STEPS = bytesById(
+  [
+    ["a b big code em font i nobr s small strike strong tt u", FORMATTING],
+    [
+      "address article aside blockquote center details dialog dir div dl fieldset figcaption figure " +
+        "footer header hgroup main menu nav ol p plaintext search section summary ul",
+      CLOSE_P | INSERT,
+    ],
+    ["h1 h2 h3 h4 h5 h6 rb rp rt rtc", INSERT],
+    ["dd dt li listing pre", CLOSE_P | INSERT | NO_FRAMESET],
+    ["area br embed image img keygen wbr", RECONSTRUCT | APPEND | NO_FRAMESET],
+    ["applet marquee object", ORDINARY | MARK | NO_FRAMESET],
+    ["button select", ORDINARY | NO_FRAMESET],
+    ["table", INSERT | NO_FRAMESET],
+    ["input", RECONSTRUCT | APPEND],
+    ["hr", CLOSE_P | APPEND | NO_FRAMESET],
+    ["param source track", APPEND],
+    ["noembed noframes", APPEND | RAW],
+    ["iframe textarea", APPEND | RAW | NO_FRAMESET],
+    ["xmp", CLOSE_P | RECONSTRUCT | APPEND | RAW | NO_FRAMESET],
+    ["caption col colgroup frame head tbody td tfoot th thead tr", 0],
+    ["base basefont bgsound link meta script style template title", 0],
+    ["body form frameset html math svg", 0],
+  ],
+  ORDINARY,
 );
+
+/** Own rules of tags, applied before their steps. */
+const OWN_RULES = byId<Rule>([
+  ["base basefont bgsound link meta script style template title", startInHead],
+  ["h1 h2 h3 h4 h5 h6", startHeading],
+  ["dd dt li", startItem],
+  ["rb rtc", ({ open }) => open.has(T.ruby, SCOPE) && open.impliedEnds()],
+  ["rp rt", ({ open }) => open.has(T.ruby, SCOPE) && open.impliedEnds(T.rtc)],
+  ["optgroup option", ({ open }) => open.current === T.option && open.pop()],
+  ["a", startLink],
+  ["nobr", startNobr],
+  ["html", ({ open, harvest }) => open.templates === 0 && harvest.element()],
+  ["body", startBody],
+  ["frameset", startFrameset],
+  ["form", startForm],
+  ["button", ({ open }) => open.close(T.button, SCOPE)],
+  ["table", startTable],
+  ["select", startSelect],
+  ["svg", (tree) => startForeign(tree, SVG)],
+  ["math", (tree) => startForeign(tree, MATHML)],
+  [
+    "input",
+    (tree) => {
+      tree.framesetOk &&= isHiddenInput(tree);
+    },
+  ],
+  [
+    "plaintext",
+    (tree) => {
+      tree.raw = RAW_PLAINTEXT;
+    },
+  ],
+]);
+
+/** A start tag in the mode "in body", which most other modes fall back to. */
+export function startInBody(tree: Tree): void {
+  OWN_RULES[tree.id]?.(tree);
+  const steps = STEPS[tree.id] ?? ORDINARY;
+  if (steps & CLOSE_P) closeP(tree);
+  if (steps & RECONSTRUCT) tree.reconstruct();
+  if (steps & FORMATTING) tree.insertFormatting();
+  if (steps & INSERT) tree.insert(HTML);
+  if (steps & APPEND) tree.append(HTML);
+  if (steps & MARK) tree.formatting.mark();
+  if (steps & RAW) tree.raw = RAW_TEXT;
+  if (steps & NO_FRAMESET) tree.framesetOk = false;
+}
 
 /** Closes an open p element, which most blocks do. */
 function closeP({ open }: Tree): void {
-  if (!open.has(T.p, S.BUTTON_SCOPE)) return;
-  open.impliedEndsExcept(T.p);
-  open.popUntil(T.p);
+  open.close(T.p, BUTTON_SCOPE);
 }
 
-/** True for an input element that shows nothing. */
+/** True for an invisible input element. */
 export function isHiddenInput(tree: Tree): boolean {
   return HIDDEN.test(tree.harvest.value(ATTR.type) ?? "");
 }
 
-/** A start tag in the mode "in body", which most other modes fall back to. */
-export function startInBody(tree: Tree): void {
-  const { open, id } = tree;
-  switch (id < 256 ? S.BODY_GROUP[id] : 0) {
-    case S.B_FORMATTING:
-      tree.insertFormatting();
-      return;
-    case S.B_BLOCK:
-      closeP(tree);
-      tree.insert(S.HTML);
-      return;
-    case S.B_HEADING:
-      closeP(tree);
-      if (open.current < 256 && HEADINGS[open.current] === 1) open.pop();
-      tree.insert(S.HTML);
-      return;
-    case S.B_ITEM:
-      startItem(tree);
-      return;
-    case S.B_VOID:
-      tree.reconstruct();
-      tree.append(S.HTML);
-      tree.framesetOk = false;
-      return;
-    case S.B_IGNORED:
-      return;
-    case S.B_HEAD:
-      startInHead(tree);
-      return;
-    case S.B_RUBY_BASE:
-      if (open.has(T.ruby, S.SCOPE)) open.impliedEnds();
-      tree.insert(S.HTML);
-      return;
-    case S.B_RUBY_TEXT:
-      if (open.has(T.ruby, S.SCOPE)) open.impliedEndsExcept(T.rtc);
-      tree.insert(S.HTML);
-      return;
-    case S.B_PRE:
-      closeP(tree);
-      tree.insert(S.HTML);
-      tree.framesetOk = false;
-      return;
-    case S.B_MARKED:
-      tree.reconstruct();
-      tree.insert(S.HTML);
-      tree.formatting.mark();
-      tree.framesetOk = false;
-      return;
-    case S.B_PARAM:
-      tree.append(S.HTML);
-      return;
-    case S.B_OPTION:
-      if (open.current === T.option) open.pop();
-      tree.reconstruct();
-      tree.insert(S.HTML);
-      return;
-    case S.B_RAW:
-      tree.append(S.HTML);
-      tree.raw = RAW_TEXT;
-      return;
-    case S.B_OWN:
-      startWithOwnRules(tree);
-      return;
-    default:
-      tree.reconstruct();
-      tree.insert(S.HTML);
-  }
+function startHeading(tree: Tree): void {
+  closeP(tree);
+  if (HEADINGS[tree.open.current] === 1) tree.open.pop();
 }
 
 /** li, dd and dt close the item before them. */
-function startItem(tree: Tree): void {
-  const { open, id } = tree;
-  tree.framesetOk = false;
+function startItem({ open, id }: Tree): void {
   const index = id === T.li ? open.topmost(T.li) : Math.max(open.topmost(T.dd), open.topmost(T.dt));
-  if (index >= 0 && !open.anyAbove(index, S.LIST_BOUNDARY)) {
-    const name = open.ids[index]!;
-    open.impliedEndsExcept(name);
-    open.popUntil(name);
-  }
-  closeP(tree);
-  tree.insert(S.HTML);
+  if (index < 0 || open.anyAbove(index, LIST_BOUNDARY)) return;
+  const name = open.ids[index]!;
+  open.impliedEnds(name);
+  open.popUntil(name);
 }
 
-function startWithOwnRules(tree: Tree): void {
-  const { open, formatting, id } = tree;
-  if (id === T.a) {
-    const active = formatting.find(T.a);
-    if (active !== undefined) {
-      const { serial } = active;
-      adopt(tree, T.a, () => endOther(tree, T.a));
-      const index = open.indexOfSerial(serial);
-      if (index >= 0) open.removeAt(index);
-      formatting.remove(active);
-    }
-    tree.insertFormatting();
-  } else if (id === T.nobr) {
-    tree.reconstruct();
-    if (open.has(T.nobr, S.SCOPE)) adopt(tree, T.nobr, () => endOther(tree, T.nobr));
-    tree.insertFormatting();
-  } else if (id === T.html) {
-    if (open.templates === 0) tree.harvest.element();
-  } else if (id === T.body) {
-    if (open.top >= 1 && open.ids[1] === T.body && open.templates === 0) tree.framesetOk = false;
-  } else if (id === T.frameset) {
-    if (tree.framesetOk && open.top >= 1 && open.ids[1] === T.body) {
-      tree.dropBody();
-      tree.insert(S.HTML);
-      tree.mode = MODE.inFrameset;
-    }
-  } else if (id === T.form) startForm(tree);
-  else if (id === T.plaintext) {
-    closeP(tree);
-    tree.insert(S.HTML);
-    tree.raw = RAW_PLAINTEXT;
-  } else if (id === T.button) {
-    if (open.has(T.button, S.SCOPE)) {
-      open.impliedEnds();
-      open.popUntil(T.button);
-    }
-    tree.reconstruct();
-    tree.insert(S.HTML);
-    tree.framesetOk = false;
-  } else if (id === T.table) {
-    if (!tree.quirks) closeP(tree);
-    tree.insert(S.HTML);
-    tree.framesetOk = false;
-    tree.mode = MODE.inTable;
-  } else if (id === T.input) {
-    tree.reconstruct();
-    tree.append(S.HTML);
-    if (!isHiddenInput(tree)) tree.framesetOk = false;
-  } else if (id === T.hr) {
-    closeP(tree);
-    tree.append(S.HTML);
-    tree.framesetOk = false;
-  } else if (id === T.textarea || id === T.iframe) {
-    tree.append(S.HTML);
-    tree.raw = RAW_TEXT;
-    tree.framesetOk = false;
-  } else if (id === T.xmp) {
-    closeP(tree);
-    tree.reconstruct();
-    tree.append(S.HTML);
-    tree.raw = RAW_TEXT;
-    tree.framesetOk = false;
-  } else if (id === T.select) {
-    tree.reconstruct();
-    tree.insert(S.HTML);
-    tree.framesetOk = false;
-    const inTable = tree.mode >= MODE.inTable && tree.mode <= MODE.inCell;
-    const select = inTable && tree.mode !== MODE.inColumnGroup;
-    tree.mode = select ? MODE.inSelectInTable : MODE.inSelect;
-  } else {
-    tree.reconstruct(); // svg and math
-    const namespace = id === T.svg ? S.SVG : S.MATHML;
-    if (tree.reader.selfClosing) tree.append(namespace);
-    else tree.insert(namespace);
-  }
+/** A link ends the one around it. */
+function startLink(tree: Tree): void {
+  const { open, formatting } = tree;
+  const active = formatting.find(T.a);
+  if (active === undefined) return;
+  const { serial } = active;
+  adopt(tree, T.a);
+  open.remove(serial);
+  formatting.remove(active);
+}
+
+function startNobr(tree: Tree): void {
+  tree.reconstruct();
+  if (tree.open.has(T.nobr, SCOPE)) adopt(tree, T.nobr);
+}
+
+function startBody(tree: Tree): void {
+  const { open } = tree;
+  if (open.top >= 1 && open.ids[1] === T.body && open.templates === 0) tree.framesetOk = false;
+}
+
+function startFrameset(tree: Tree): void {
+  const { open } = tree;
+  if (!tree.framesetOk || open.top < 1 || open.ids[1] !== T.body) return;
+  tree.dropBody();
+  tree.insert(HTML);
+  tree.mode = MODE.inFrameset;
 }
 
 function startForm(tree: Tree): void {
@@ -190,62 +152,81 @@ function startForm(tree: Tree): void {
   if (tree.form !== 0 && open.templates === 0) return;
   closeP(tree);
   const top = open.top;
-  tree.insert(S.HTML);
+  tree.insert(HTML);
   if (open.templates === 0) tree.form = open.top > top ? open.serials[open.top]! : open.newSerial();
 }
 
+function startTable(tree: Tree): void {
+  if (!tree.quirks) closeP(tree);
+  tree.mode = MODE.inTable;
+}
+
+function startSelect(tree: Tree): void {
+  const { mode } = tree;
+  const inTable = mode >= MODE.inTable && mode <= MODE.inCell && mode !== MODE.inColumnGroup;
+  tree.mode = inTable ? MODE.inSelectInTable : MODE.inSelect;
+}
+
+function startForeign(tree: Tree, namespace: number): void {
+  tree.reconstruct();
+  tree.insertForeign(namespace);
+}
+
+/** What end tags do; all others close the innermost element of their name. */
+const END_RULES = byId<Rule>([
+  ["a b big code em font i nobr s small strike strong tt u", (tree) => adopt(tree, tree.id)],
+  [
+    "address article aside blockquote button center dd details dialog dir div dl dt fieldset figcaption " +
+      "figure footer header hgroup listing main menu nav ol pre search section summary ul",
+    ({ open, id }) => open.close(id, SCOPE),
+  ],
+  ["li", ({ open }) => open.close(T.li, LIST_SCOPE)],
+  ["p", endP],
+  ["h1 h2 h3 h4 h5 h6", endHeading],
+  ["br", endBr],
+  ["body html", endBody],
+  ["form", endForm],
+  [
+    "applet marquee object",
+    ({ open, id, formatting }) => open.close(id, SCOPE) && formatting.clearToMarker(),
+  ],
+  ["template", templateEnd],
+]);
+
 /** An end tag in the mode "in body". */
 export function endInBody(tree: Tree): void {
-  const { open, id } = tree;
-  if (id < 256 && FORMATTING_END[id] === 1) adopt(tree, id, () => endOther(tree, id));
-  else if (id === T.p) {
-    if (!open.has(T.p, S.BUTTON_SCOPE)) tree.insertImplied(T.p);
-    open.impliedEndsExcept(T.p);
-    open.popUntil(T.p);
-  } else if (id < 256 && BLOCK_END[id] === 1) {
-    if (!open.has(id, S.SCOPE)) return;
-    open.impliedEnds();
-    open.popUntil(id);
-  } else if (id === T.li || id === T.dd || id === T.dt) {
-    if (!open.has(id, id === T.li ? S.LIST_SCOPE : S.SCOPE)) return;
-    open.impliedEndsExcept(id);
-    open.popUntil(id);
-  } else if (id < 256 && HEADINGS[id] === 1) {
-    if (!open.hasAny(HEADINGS, S.SCOPE)) return;
-    open.impliedEnds();
-    open.shorten(open.topmostOf(HEADINGS));
-  } else if (id === T.br) {
-    tree.reconstruct();
-    tree.framesetOk = false;
-  } else if (id === T.body || id === T.html) {
-    if (!open.has(T.body, S.SCOPE)) return;
-    tree.mode = id === T.body ? MODE.afterBody : MODE.afterAfterBody;
-  } else if (id === T.form) endForm(tree);
-  else if (id === T.applet || id === T.object || id === T.marquee) {
-    if (!open.has(id, S.SCOPE)) return;
-    open.impliedEnds();
-    open.popUntil(id);
-    tree.formatting.clearToMarker();
-  } else if (id === T.template) templateEnd(tree);
-  else endOther(tree, id);
+  const rule = END_RULES[tree.id];
+  if (rule === undefined) tree.open.closeOrdinary(tree.id);
+  else rule(tree);
+}
+
+function endP(tree: Tree): void {
+  if (!tree.open.has(T.p, BUTTON_SCOPE)) tree.insertImplied(T.p);
+  closeP(tree);
+}
+
+function endHeading({ open }: Tree): void {
+  if (!open.hasAny(HEADINGS, SCOPE)) return;
+  open.impliedEnds();
+  open.shorten(open.topmostOf(HEADINGS));
+}
+
+function endBr(tree: Tree): void {
+  tree.reconstruct();
+  tree.framesetOk = false;
+}
+
+function endBody(tree: Tree): void {
+  if (!tree.open.has(T.body, SCOPE)) return;
+  tree.mode = tree.id === T.body ? MODE.afterBody : MODE.afterAfterBody;
 }
 
 function endForm(tree: Tree): void {
   const { open, form } = tree;
   const inTemplate = open.templates > 0;
   if (!inTemplate) tree.form = 0;
-  if ((form === 0 && !inTemplate) || !open.has(T.form, S.SCOPE)) return;
+  if ((form === 0 && !inTemplate) || !open.has(T.form, SCOPE)) return;
   open.impliedEnds();
   if (inTemplate) open.popUntil(T.form);
-  else {
-    const index = open.indexOfSerial(form);
-    if (index >= 0) open.removeAt(index);
-  }
-}
-
-/** Closes the innermost element of this name unless a special element stands in the way. */
-function endOther({ open }: Tree, id: number): void {
-  const index = open.topmost(id);
-  if (index <= 0 || open.anyAbove(index, S.SPECIAL)) return;
-  open.shorten(index);
+  else open.remove(form);
 }

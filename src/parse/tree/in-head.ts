@@ -1,5 +1,5 @@
 import { T } from "../tags.ts";
-import { HTML } from "./sets.ts";
+import { HTML, IMPLIED_END_THOROUGH } from "./sets.ts";
 import { MODE, RAW_SCRIPT, RAW_TEXT, type Tree } from "./tree-state.ts";
 
 /** A start tag that belongs to the head: void, raw text, noscript or template. */
@@ -24,7 +24,7 @@ export function startInHead(tree: Tree): void {
 export function templateEnd(tree: Tree): void {
   const { open } = tree;
   if (open.templates === 0) return;
-  open.impliedEndsThorough();
+  open.impliedEnds(0, IMPLIED_END_THOROUGH);
   open.popUntil(T.template);
   tree.formatting.clearToMarker();
   tree.templateModes.pop();

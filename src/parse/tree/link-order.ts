@@ -5,8 +5,8 @@ export const END = 1;
 const START = 0;
 
 /**
- * Links in the order of the tree, which differs from the order of the source where content is moved
- * in front of a table: a doubly linked list in which every open element knows its place.
+ * Links in the order of the tree, which differs from the source where content is moved in front of a table: a doubly
+ * linked list in which every open element knows its place.
  */
 export class LinkOrder {
   readonly #next = [END, -1];

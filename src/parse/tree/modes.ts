@@ -1,58 +1,73 @@
-import { setOf, T } from "../tags.ts";
+import { byId, setOf, T } from "../tags.ts";
 import { endInForeign, startInForeign } from "./foreign.ts";
 import { endInBody, startInBody } from "./in-body.ts";
 import { startInHead, templateEnd } from "./in-head.ts";
 import { endInSelect, startInSelect } from "./in-select.ts";
 import * as table from "./in-table.ts";
 import { HEAD_CONTENT, HTML } from "./sets.ts";
-import { MODE, type Tree } from "./tree-state.ts";
+import { MODE, type Rule, type Tree } from "./tree-state.ts";
 
 const OPENS_DOCUMENT = setOf("html head body br");
 const NOSCRIPT_CONTENT = setOf("basefont bgsound link meta noframes style");
-const TEMPLATE_TABLE = setOf("caption colgroup tbody tfoot thead");
 
-function isIn(set: Uint8Array, id: number): boolean {
-  return id < 256 && set[id] === 1;
-}
+/** The mode of a template by its first element. */
+const TEMPLATE_MODES = byId<number>([
+  ["caption colgroup tbody tfoot thead", MODE.inTable],
+  ["col", MODE.inColumnGroup],
+  ["tr", MODE.inTableBody],
+  ["td th", MODE.inRow],
+]);
 
-/** Moves on from the modes before the body; the same token is then looked at again. */
+/** How the modes before the body end: the element that is opened, or "pop" to close the current one, and the next mode. */
+const NEXT: Readonly<Record<number, readonly [opens: number | "pop" | undefined, mode: number]>> = {
+  [MODE.initial]: [undefined, MODE.beforeHtml],
+  [MODE.beforeHtml]: [T.html, MODE.beforeHead],
+  [MODE.beforeHead]: [T.head, MODE.inHead],
+  [MODE.inHeadNoscript]: ["pop", MODE.inHead],
+  [MODE.inHead]: ["pop", MODE.afterHead],
+  [MODE.afterHead]: [T.body, MODE.inBody],
+};
+
+/** Leaves the modes before the body for the next one, those after it for the body; the same token is then processed again. */
 export function advance(tree: Tree): void {
+  const [opens, mode] = NEXT[tree.mode] ?? [undefined, MODE.inBody];
+  if (opens === "pop") tree.open.pop();
+  else if (opens !== undefined) tree.insertImplied(opens);
+  tree.hasHead ||= opens === T.head;
+  tree.mode = mode;
   tree.again = true;
-  switch (tree.mode) {
-    case MODE.initial:
-      tree.mode = MODE.beforeHtml;
-      return;
-    case MODE.beforeHtml:
-      tree.insertImplied(T.html);
-      tree.mode = MODE.beforeHead;
-      return;
-    case MODE.beforeHead:
-      tree.insertImplied(T.head);
-      tree.hasHead = true;
-      tree.mode = MODE.inHead;
-      return;
-    case MODE.inHeadNoscript:
-      tree.open.pop();
-      tree.mode = MODE.inHead;
-      return;
-    case MODE.inHead:
-      tree.open.pop();
-      tree.mode = MODE.afterHead;
-      return;
-    case MODE.afterHead:
-      tree.insertImplied(T.body);
-      tree.mode = MODE.inBody;
-      return;
-    default:
-      tree.mode = MODE.inBody; // after the body
-  }
 }
+
+/** What a start tag and an end tag do in each mode. */
+const RULES: Readonly<Record<number, readonly [start: Rule, end: Rule]>> = {
+  [MODE.initial]: [advance, advance],
+  [MODE.beforeHtml]: [startBeforeHtml, endBeforeHead],
+  [MODE.beforeHead]: [startBeforeHead, endBeforeHead],
+  [MODE.inHead]: [startHeadContent, endHeadContent],
+  [MODE.inHeadNoscript]: [startInNoscript, endInNoscript],
+  [MODE.afterHead]: [startAfterHead, endAfterHead],
+  [MODE.inBody]: [startInBody, endInBody],
+  [MODE.inTable]: [table.startInTable, table.endInTable],
+  [MODE.inCaption]: [table.startInCaption, table.endInCaption],
+  [MODE.inColumnGroup]: [table.startInColumnGroup, table.endInColumnGroup],
+  [MODE.inTableBody]: [table.startInTableBody, table.endInTableBody],
+  [MODE.inRow]: [table.startInRow, table.endInRow],
+  [MODE.inCell]: [table.startInCell, table.endInCell],
+  [MODE.inSelect]: [startInSelect, endInSelect],
+  [MODE.inSelectInTable]: [startInSelect, endInSelect],
+  [MODE.inTemplate]: [startInTemplate, (tree) => tree.id === T.template && templateEnd(tree)],
+  [MODE.afterBody]: [startAfterBody, endAfterBody],
+  [MODE.inFrameset]: [startInFrameset, endInFrameset],
+  [MODE.afterFrameset]: [startInFrameset, endAfterFrameset],
+  [MODE.afterAfterBody]: [startAfterBody, advance],
+  [MODE.afterAfterFrameset]: [startInFrameset, () => {}],
+};
 
 /** Processes the current start tag. */
 export function startTag(tree: Tree): void {
   do {
     tree.again = false;
-    if (!tree.isForeignStart() || !startInForeign(tree)) startByMode(tree);
+    if (!tree.isForeignStart() || !startInForeign(tree)) RULES[tree.mode]![0](tree);
   } while (tree.again);
 }
 
@@ -60,116 +75,87 @@ export function startTag(tree: Tree): void {
 export function endTag(tree: Tree): void {
   do {
     tree.again = false;
-    if (tree.open.namespace === HTML || !endInForeign(tree)) endByMode(tree);
+    if (tree.open.namespace === HTML || !endInForeign(tree)) RULES[tree.mode]![1](tree);
   } while (tree.again);
 }
 
-function startByMode(tree: Tree): void {
+/** Opens the element of the current tag, which changes the mode. */
+function enter(tree: Tree, mode: number): void {
+  tree.insert(HTML);
+  tree.mode = mode;
+}
+
+function startBeforeHtml(tree: Tree): void {
+  if (tree.id === T.html) enter(tree, MODE.beforeHead);
+  else advance(tree);
+}
+
+function startBeforeHead(tree: Tree): void {
+  if (tree.id === T.html) startInBody(tree);
+  else if (tree.id === T.head) {
+    enter(tree, MODE.inHead);
+    tree.hasHead = true;
+  } else advance(tree);
+}
+
+function endBeforeHead(tree: Tree): void {
+  if (OPENS_DOCUMENT[tree.id] === 1) advance(tree);
+}
+
+function startHeadContent(tree: Tree): void {
   const { id } = tree;
-  switch (tree.mode) {
-    case MODE.initial:
-      advance(tree);
-      return;
-    case MODE.beforeHtml:
-      if (id !== T.html) advance(tree);
-      else {
-        tree.insert(HTML);
-        tree.mode = MODE.beforeHead;
-      }
-      return;
-    case MODE.beforeHead:
-      if (id === T.html) startInBody(tree);
-      else if (id !== T.head) advance(tree);
-      else {
-        tree.insert(HTML);
-        tree.hasHead = true;
-        tree.mode = MODE.inHead;
-      }
-      return;
-    case MODE.inHead:
-      if (id === T.html) startInBody(tree);
-      else if (isIn(HEAD_CONTENT, id)) startInHead(tree);
-      else if (id === T.noscript) {
-        tree.insert(HTML);
-        tree.mode = MODE.inHeadNoscript;
-      } else if (id !== T.head) advance(tree);
-      return;
-    case MODE.inHeadNoscript:
-      if (id === T.html) startInBody(tree);
-      else if (isIn(NOSCRIPT_CONTENT, id)) startInHead(tree);
-      else if (id !== T.head && id !== T.noscript) advance(tree);
-      return;
-    case MODE.afterHead:
-      startAfterHead(tree);
-      return;
-    case MODE.inTable:
-      table.startInTable(tree);
-      return;
-    case MODE.inCaption:
-      table.startInCaption(tree);
-      return;
-    case MODE.inColumnGroup:
-      table.startInColumnGroup(tree);
-      return;
-    case MODE.inTableBody:
-      table.startInTableBody(tree);
-      return;
-    case MODE.inRow:
-      table.startInRow(tree);
-      return;
-    case MODE.inCell:
-      table.startInCell(tree);
-      return;
-    case MODE.inSelectInTable:
-    case MODE.inSelect:
-      startInSelect(tree);
-      return;
-    case MODE.inTemplate:
-      startInTemplate(tree);
-      return;
-    case MODE.inFrameset:
-    case MODE.afterFrameset:
-    case MODE.afterAfterFrameset:
-      startInFrameset(tree);
-      return;
-    case MODE.afterBody:
-    case MODE.afterAfterBody:
-      if (id !== T.html) tree.mode = MODE.inBody;
-      startInBody(tree);
-      return;
-    default:
-      startInBody(tree);
+  if (id === T.html) startInBody(tree);
+  else if (HEAD_CONTENT[id] === 1) startInHead(tree);
+  else if (id === T.noscript) enter(tree, MODE.inHeadNoscript);
+  else if (id !== T.head) advance(tree);
+}
+
+function endHeadContent(tree: Tree): void {
+  const { id } = tree;
+  if (id === T.template) templateEnd(tree);
+  else if (OPENS_DOCUMENT[id] === 1) {
+    advance(tree);
+    tree.again = id !== T.head;
   }
+}
+
+function startInNoscript(tree: Tree): void {
+  const { id } = tree;
+  if (id === T.html) startInBody(tree);
+  else if (NOSCRIPT_CONTENT[id] === 1) startInHead(tree);
+  else if (id !== T.head && id !== T.noscript) advance(tree);
+}
+
+function endInNoscript(tree: Tree): void {
+  if (tree.id !== T.noscript && tree.id !== T.br) return;
+  advance(tree);
+  tree.again = tree.id === T.br;
 }
 
 function startAfterHead(tree: Tree): void {
   const { id } = tree;
   if (id === T.html) startInBody(tree);
   else if (id === T.body) {
-    tree.insert(HTML);
+    enter(tree, MODE.inBody);
     tree.framesetOk = false;
-    tree.mode = MODE.inBody;
-  } else if (id === T.frameset) {
-    tree.insert(HTML);
-    tree.mode = MODE.inFrameset;
-  } else if (isIn(HEAD_CONTENT, id)) startInHead(tree);
+  } else if (id === T.frameset) enter(tree, MODE.inFrameset);
+  else if (HEAD_CONTENT[id] === 1) startInHead(tree);
   else if (id !== T.head) advance(tree);
 }
 
-function startInTemplate(tree: Tree): void {
+function endAfterHead(tree: Tree): void {
   const { id } = tree;
-  if (isIn(HEAD_CONTENT, id)) {
-    startInHead(tree);
-    return;
+  if (id === T.template) templateEnd(tree);
+  else if (id !== T.head && OPENS_DOCUMENT[id] === 1) advance(tree);
+}
+
+function startInTemplate(tree: Tree): void {
+  if (HEAD_CONTENT[tree.id] === 1) startInHead(tree);
+  else {
+    tree.mode = TEMPLATE_MODES[tree.id] ?? MODE.inBody;
+    tree.templateModes[tree.templateModes.length - 1] = tree.mode;
+    tree.again = true;
   }
-  let mode: number = MODE.inBody;
-  if (isIn(TEMPLATE_TABLE, id)) mode = MODE.inTable;
-  else if (id === T.col) mode = MODE.inColumnGroup;
-  else if (id === T.tr) mode = MODE.inTableBody;
-  else if (id === T.td || id === T.th) mode = MODE.inRow;
-  tree.templateModes[tree.templateModes.length - 1] = mode;
-  tree.mode = mode;
-  tree.again = true;
 }
 
 function startInFrameset(tree: Tree): void {
@@ -181,76 +167,23 @@ function startInFrameset(tree: Tree): void {
   else if (id === T.frame) tree.append(HTML);
 }
 
-function endByMode(tree: Tree): void {
-  const { open, id } = tree;
-  switch (tree.mode) {
-    case MODE.initial:
-      advance(tree);
-      return;
-    case MODE.beforeHtml:
-    case MODE.beforeHead:
-      if (isIn(OPENS_DOCUMENT, id)) advance(tree);
-      return;
-    case MODE.inHead:
-      if (id === T.head) {
-        open.pop();
-        tree.mode = MODE.afterHead;
-      } else if (id === T.template) templateEnd(tree);
-      else if (isIn(OPENS_DOCUMENT, id)) advance(tree);
-      return;
-    case MODE.inHeadNoscript:
-      if (id === T.noscript) {
-        open.pop();
-        tree.mode = MODE.inHead;
-      } else if (id === T.br) advance(tree);
-      return;
-    case MODE.afterHead:
-      if (id === T.template) templateEnd(tree);
-      else if (id !== T.head && isIn(OPENS_DOCUMENT, id)) advance(tree);
-      return;
-    case MODE.inTable:
-      table.endInTable(tree);
-      return;
-    case MODE.inCaption:
-      table.endInCaption(tree);
-      return;
-    case MODE.inColumnGroup:
-      table.endInColumnGroup(tree);
-      return;
-    case MODE.inTableBody:
-      table.endInTableBody(tree);
-      return;
-    case MODE.inRow:
-      table.endInRow(tree);
-      return;
-    case MODE.inCell:
-      table.endInCell(tree);
-      return;
-    case MODE.inSelect:
-    case MODE.inSelectInTable:
-      endInSelect(tree);
-      return;
-    case MODE.inTemplate:
-      if (id === T.template) templateEnd(tree);
-      return;
-    case MODE.inFrameset:
-      if (id !== T.frameset || open.top <= 0) return;
-      open.pop();
-      if (open.current !== T.frameset) tree.mode = MODE.afterFrameset;
-      return;
-    case MODE.afterFrameset:
-      if (id === T.html) tree.mode = MODE.afterAfterFrameset;
-      return;
-    case MODE.afterAfterFrameset:
-      return;
-    case MODE.afterBody:
-      if (id === T.html) tree.mode = MODE.afterAfterBody;
-      else advance(tree);
-      return;
-    case MODE.afterAfterBody:
-      advance(tree);
-      return;
-    default:
-      endInBody(tree);
-  }
+function endInFrameset(tree: Tree): void {
+  const { open } = tree;
+  if (tree.id !== T.frameset || open.top <= 0) return;
+  open.pop();
+  if (open.current !== T.frameset) tree.mode = MODE.afterFrameset;
+}
+
+function endAfterFrameset(tree: Tree): void {
+  if (tree.id === T.html) tree.mode = MODE.afterAfterFrameset;
+}
+
+function startAfterBody(tree: Tree): void {
+  if (tree.id !== T.html) tree.mode = MODE.inBody;
+  startInBody(tree);
+}
+
+function endAfterBody(tree: Tree): void {
+  if (tree.id === T.html) tree.mode = MODE.afterAfterBody;
+  else advance(tree);
 }

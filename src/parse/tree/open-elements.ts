@@ -1,5 +1,5 @@
 import { T } from "../tags.ts";
-import { HTML, IMPLIED_END, IMPLIED_END_THOROUGH, PROPERTIES } from "./sets.ts";
+import { HTML, IMPLIED_END, PROPERTIES, SPECIAL } from "./sets.ts";
 
 /** Deeper elements are inserted but never opened, so that every search stays bounded. */
 export const MAX_DEPTH = 512;
@@ -64,14 +64,20 @@ export class OpenElements {
     }
   }
 
-  /** Takes out one element, wherever it stands. */
+  /** Removes the element with this serial, wherever it is. */
+  remove(serial: number): void {
+    const index = this.indexOfSerial(serial);
+    if (index >= 0) this.removeAt(index);
+  }
+
+  /** Removes one element, wherever it is. */
   removeAt(index: number): void {
     if (this.ids[index] === T.template && this.namespaces[index] === HTML) this.templates--;
     for (const column of this.#columns()) column.copyWithin(index, index + 1, this.top + 1);
     this.top--;
   }
 
-  /** Puts a copy of entry `model` with another id and serial directly above index `below`. */
+  /** Puts a copy of the entry at `below`, with another id and serial, directly above it. */
   insertAbove(below: number, id: number, serial: number): void {
     if (this.top + 1 >= MAX_DEPTH) return;
     for (const column of this.#columns()) column.copyWithin(below + 2, below + 1, this.top + 1);
@@ -109,8 +115,7 @@ export class OpenElements {
   /** Index of the innermost open HTML element whose id is in the set, -1 when there is none. */
   topmostOf(set: Uint8Array): number {
     for (let i = this.top; i >= 0; i--) {
-      const id = this.ids[i]!;
-      if (id < 256 && set[id] === 1 && this.namespaces[i] === HTML) return i;
+      if (set[this.ids[i]!] === 1 && this.namespaces[i] === HTML) return i;
     }
     return -1;
   }
@@ -131,15 +136,11 @@ export class OpenElements {
 
   /** The same for a set of ids. */
   hasAny(set: Uint8Array, scope: number): boolean {
-    for (let i = this.top; i >= 0; i--) {
-      const id = this.ids[i]!;
-      if (id < 256 && set[id] === 1 && this.namespaces[i] === HTML) return true;
-      if ((this.bits[i]! & scope) !== 0) return false;
-    }
-    return false;
+    const index = this.topmostOf(set);
+    return index >= 0 && !this.anyAbove(index, scope);
   }
 
-  /** Only option and optgroup may stand between a select and the current element. */
+  /** True when only option and optgroup are between a select and the current element. */
   hasSelect(): boolean {
     for (let i = this.top; i >= 0; i--) {
       if (this.namespaces[i] !== HTML) continue;
@@ -166,21 +167,23 @@ export class OpenElements {
     this.shorten(this.topmostOf(set) + 1);
   }
 
-  impliedEnds(): void {
-    while (this.#isIn(IMPLIED_END)) this.top--;
+  /** Closes the innermost element of this name unless a special element is open inside it. */
+  closeOrdinary(id: number): void {
+    const index = this.topmost(id);
+    if (index > 0 && !this.anyAbove(index, SPECIAL)) this.shorten(index);
   }
 
-  impliedEndsThorough(): void {
-    while (this.#isIn(IMPLIED_END_THOROUGH)) this.top--;
+  /** Closes the element if it is in scope, with the ends that are implied; false when it is not. */
+  close(id: number, scope: number): boolean {
+    if (!this.has(id, scope)) return false;
+    this.impliedEnds(id);
+    this.popUntil(id);
+    return true;
   }
 
-  /** Like impliedEnds, but one name stays open. */
-  impliedEndsExcept(exceptId: number): void {
-    while (this.current !== exceptId && this.#isIn(IMPLIED_END)) this.top--;
-  }
-
-  #isIn(set: Uint8Array): boolean {
-    const id = this.current;
-    return id < 256 && set[id] === 1 && this.namespace === HTML;
+  /** Closes current elements whose end tags may be omitted, except those named `exceptId`. */
+  impliedEnds(exceptId = 0, set: Uint8Array = IMPLIED_END): void {
+    while (this.current !== exceptId && set[this.current] === 1 && this.namespace === HTML)
+      this.top--;
   }
 }

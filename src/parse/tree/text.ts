@@ -1,4 +1,4 @@
-import { leaveColumnGroup, textInTable } from "./in-table.ts";
+import { textInColumnGroup, textInTable } from "./in-table.ts";
 import { advance } from "./modes.ts";
 import { TABLE_STRUCTURE } from "./sets.ts";
 import { MODE, type Tree } from "./tree-state.ts";
@@ -17,8 +17,8 @@ const SPACE_REFERENCE =
 const LONGEST_REFERENCE = 32;
 
 /**
- * Tells the tree about the text in [start, end). Only the beginning matters: white space, NUL and
- * the first ordinary character; what follows changes nothing more.
+ * Applies the text in [start, end) to the tree. Only the beginning matters: white space, NUL and the first ordinary
+ * character; the rest changes nothing.
  */
 export function text(tree: Tree, start: number, end: number): void {
   const { buf } = tree.reader;
@@ -43,50 +43,52 @@ export function text(tree: Tree, start: number, end: number): void {
 function token(tree: Tree, kind: number): void {
   do {
     tree.again = false;
-    if (tree.inForeign) {
-      if (kind === OTHER) tree.framesetOk = false;
-      return;
-    }
-    onToken(tree, kind);
+    if (!tree.inForeign) RULES[tree.mode]?.(tree, kind);
+    else if (kind === OTHER) tree.framesetOk = false;
   } while (tree.again);
 }
 
-function onToken(tree: Tree, kind: number): void {
-  const { open } = tree;
-  switch (tree.mode) {
-    case MODE.initial:
-    case MODE.beforeHtml:
-    case MODE.beforeHead:
-    case MODE.inHead:
-    case MODE.inHeadNoscript:
-    case MODE.afterHead:
-      if (kind !== SPACE) advance(tree);
-      return;
-    case MODE.inTable:
-    case MODE.inTableBody:
-    case MODE.inRow:
-      if (open.current < 256 && TABLE_STRUCTURE[open.current] === 1) {
-        // White space stays in the table, and NUL is dropped, unless a character follows.
-        if (kind === OTHER) textInTable(tree);
-      } else if (kind === OTHER) textInTable(tree);
-      else if (kind === SPACE) tree.reconstruct();
-      return;
-    case MODE.inColumnGroup:
-      if (kind !== SPACE && leaveColumnGroup(tree)) tree.again = true;
-      return;
-    case MODE.afterBody:
-    case MODE.afterAfterBody:
-      if (kind === SPACE) tree.reconstruct();
-      else advance(tree);
-      return;
-    case MODE.inBody:
-    case MODE.inCaption:
-    case MODE.inCell:
-    case MODE.inTemplate:
-      if (kind === NULL) return;
-      tree.reconstruct();
-      if (kind === OTHER) tree.framesetOk = false;
-      return;
-    default: // select and frameset keep text out of the way
-  }
+/** What text does in each mode; in select and frameset it does nothing. */
+const RULES: Readonly<Record<number, (tree: Tree, kind: number) => void>> = {
+  [MODE.initial]: beforeBody,
+  [MODE.beforeHtml]: beforeBody,
+  [MODE.beforeHead]: beforeBody,
+  [MODE.inHead]: beforeBody,
+  [MODE.inHeadNoscript]: beforeBody,
+  [MODE.afterHead]: beforeBody,
+  [MODE.inBody]: inBody,
+  [MODE.inCaption]: inBody,
+  [MODE.inCell]: inBody,
+  [MODE.inTemplate]: inBody,
+  [MODE.inTable]: inTable,
+  [MODE.inTableBody]: inTable,
+  [MODE.inRow]: inTable,
+  [MODE.inColumnGroup]: inColumnGroup,
+  [MODE.afterBody]: afterBody,
+  [MODE.afterAfterBody]: afterBody,
+};
+
+function beforeBody(tree: Tree, kind: number): void {
+  if (kind !== SPACE) advance(tree);
+}
+
+function inBody(tree: Tree, kind: number): void {
+  if (kind === NULL) return;
+  tree.reconstruct();
+  if (kind === OTHER) tree.framesetOk = false;
+}
+
+function inTable(tree: Tree, kind: number): void {
+  if (kind === OTHER) textInTable(tree);
+  // White space stays in the table, and NUL is dropped, unless a character follows.
+  else if (kind === SPACE && TABLE_STRUCTURE[tree.open.current] !== 1) tree.reconstruct();
+}
+
+function inColumnGroup(tree: Tree, kind: number): void {
+  if (kind !== SPACE) textInColumnGroup(tree);
+}
+
+function afterBody(tree: Tree, kind: number): void {
+  if (kind === SPACE) tree.reconstruct();
+  else advance(tree);
 }

@@ -1,6 +1,6 @@
 import type { FoundLink, Harvest } from "../harvest.ts";
 import { ATTR, type TagReader } from "../tag-reader.ts";
-import { T } from "../tags.ts";
+import { byId, T } from "../tags.ts";
 import { type FormattingEntry, FormattingList } from "./formatting-list.ts";
 import { END, LinkOrder } from "./link-order.ts";
 import { OpenElements } from "./open-elements.ts";
@@ -31,6 +31,22 @@ export const MODE = {
   afterAfterFrameset: 20,
 } as const;
 
+/** The mode inside an element, where the element alone decides. */
+const MODE_IN = byId([
+  ["tr", MODE.inRow],
+  ["tbody tfoot thead", MODE.inTableBody],
+  ["caption", MODE.inCaption],
+  ["colgroup", MODE.inColumnGroup],
+  ["table", MODE.inTable],
+  ["frameset", MODE.inFrameset],
+  ["select", MODE.inSelect],
+  ["td th", MODE.inCell],
+  ["head", MODE.inHead],
+]);
+
+/** What a tag does to the tree; the result is ignored. */
+export type Rule = (tree: Tree) => unknown;
+
 /** How the bytes after a start tag are read. */
 export const RAW_NONE = 0;
 export const RAW_TEXT = 1;
@@ -56,13 +72,13 @@ export class Tree {
   framesetOk = true;
   fostering = false;
   quirks = true;
-  /** The current tag must be looked at once more, in the mode that holds now. */
+  /** The current tag has to be processed again, in the mode that is current now. */
   again = false;
   /** What the driver must do after the current start tag. */
   raw = RAW_NONE;
   /** Where the current tag ends. */
   tagEnd = 0;
-  /** The id of the current tag: a fixed one, or one made up for this page when the name is unknown. */
+  /** The id of the current tag: a fixed one, or one assigned for this page when the name is unknown. */
   id = 0;
   #bodyNode = END;
   readonly #names = new Map<string, number>();
@@ -80,7 +96,7 @@ export class Tree {
     const name = reader.buf.toString("latin1", reader.nameStart, reader.nameEnd).toLowerCase();
     let id = this.#names.get(name);
     if (id === undefined) {
-      // Beyond the range of ids all further names share one; such a page is hostile.
+      // All names beyond the range of ids share one; such a page is hostile.
       id = Math.min(DYNAMIC_IDS + this.#names.size, 0xffff);
       if (this.#names.size < 0xffff) this.#names.set(name, id);
     }
@@ -97,9 +113,7 @@ export class Tree {
   #place(): number {
     const { open } = this;
     if (open.top < 0) return END;
-    if (!this.fostering || open.current > 255 || TABLE_STRUCTURE[open.current] !== 1) {
-      return open.before[open.top]!;
-    }
+    if (!this.fostering || TABLE_STRUCTURE[open.current] !== 1) return open.before[open.top]!;
     const table = open.topmost(T.table);
     if (open.topmost(T.template) > table || table < 0) return END;
     return open.marker[table]!;
@@ -132,6 +146,12 @@ export class Tree {
     return link;
   }
 
+  /** Inserts the element of the current tag in SVG or MathML, and opens it unless it closes itself. */
+  insertForeign(namespace: number): void {
+    if (this.reader.selfClosing) this.append(namespace);
+    else this.insert(namespace);
+  }
+
   /** Inserts and opens an element that the page does not spell out. */
   insertImplied(id: number): void {
     this.#push(id, HTML, this.#place());
@@ -139,7 +159,7 @@ export class Tree {
 
   #push(id: number, namespace: number, before: number): void {
     const { open, order } = this;
-    // A table is a place of its own: what is moved out of it goes there.
+    // A table marks a place of its own, where content is moved out of it.
     const isPlace = namespace === HTML && (id === T.table || id === T.body);
     const node = isPlace ? order.insertBefore(before, undefined) : order.previous(before);
     if (open.push(id, namespace, before, node) === 0) return;
@@ -157,7 +177,7 @@ export class Tree {
     return TEXT_HTML.test(this.harvest.value(ATTR.encoding) ?? "") ? 1 : 0;
   }
 
-  /** A frameset takes the place of the body: what stood in the body is gone. */
+  /** A frameset replaces the body and everything in it. */
   dropBody(): void {
     if (this.#bodyNode !== END) this.order.cutFrom(this.#bodyNode);
     this.open.shorten(1);
@@ -206,21 +226,12 @@ export class Tree {
     const { open } = this;
     const index = open.topmostOf(MODE_GIVING);
     const id = index < 0 ? 0 : open.ids[index]!;
-    if (id === T.tr) this.mode = MODE.inRow;
-    else if (id === T.tbody || id === T.thead || id === T.tfoot) this.mode = MODE.inTableBody;
-    else if (id === T.caption) this.mode = MODE.inCaption;
-    else if (id === T.colgroup) this.mode = MODE.inColumnGroup;
-    else if (id === T.table) this.mode = MODE.inTable;
-    else if (id === T.frameset) this.mode = MODE.inFrameset;
-    else if (id === T.select) {
+    this.mode = MODE_IN[id] ?? MODE.inBody;
+    if (id === T.select) {
       const table = open.topmost(T.table);
-      const inTable = table > 0 && table > open.topmost(T.template);
-      this.mode = inTable ? MODE.inSelectInTable : MODE.inSelect;
+      if (table > 0 && table > open.topmost(T.template)) this.mode = MODE.inSelectInTable;
     } else if (id === T.template) this.mode = this.templateModes.at(-1) ?? MODE.inBody;
     else if (id === T.html) this.mode = this.hasHead ? MODE.afterHead : MODE.beforeHead;
-    else if (id === T.td || id === T.th) this.mode = MODE.inCell;
-    else if (id === T.head) this.mode = MODE.inHead;
-    else this.mode = MODE.inBody;
   }
 
   /** True when a start tag follows the rules of foreign content rather than of the mode. */

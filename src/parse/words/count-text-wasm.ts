@@ -63,7 +63,7 @@ const is = (block: number, byte: number): Code => equal(get(block), all(i32(byte
 const isBetween = (block: number, first: number, last: number): Code =>
   isAtMost(minus(get(block), all(i32(first))), all(i32(last - first)));
 
-/** Tab, line feed, form feed, carriage return, space, and the one that was asked for. */
+/** Tab, line feed, form feed, carriage return, space, and the byte SPACE. */
 const ONE_BYTE_SPACES: Code = either(
   either(equal(get(BLOCK), get(ALL_BLANK)), equal(get(BLOCK), get(ALL_SPACE))),
   both(isAtMost(minus(get(BLOCK), get(ALL_TAB)), get(ALL_4)), differ(get(BLOCK), get(ALL_VT))),
@@ -100,7 +100,7 @@ const STOPS: Code = bits(
   either(equal(get(BLOCK), get(ALL_LESS_THAN)), equal(get(BLOCK), get(ALL_AMPERSAND))),
 );
 
-/** Made ready once, because making them costs more than comparing. */
+/** Computed once, because that costs more than comparing. */
 export const PREPARE_BLOCKS: Code = [
   ...set(ALL_LESS_THAN, all(i32(0x3c))),
   ...set(ALL_AMPERSAND, all(i32(0x26))),

@@ -43,7 +43,7 @@ import {
   TAG,
 } from "./text-run-layout.ts";
 
-// Part of `text-run.ts`: tags that nobody has to look at.
+// Part of `text-run.ts`: skips tags that the scanner does not need.
 
 /** A byte of the page. */
 export const byteAt = (at: Code): Code => loadByte(at, PAGE_AT);
@@ -61,7 +61,7 @@ const IS_OVER: Code = isZero(isBelow32(get(TAG), get(END)));
 /** A tag that is not passed over: the loop of tags stands in a block, and this is how far out. */
 export const GIVE_UP = 1;
 
-/** A name of up to four letters and digits; longer and other names are not for here. */
+/** A name of up to four letters and digits; other names are left to the scanner. */
 const READ_NAME: Code = [
   ...set(TAG, add32(get(AT), i32(1))),
   ...set(CLOSING, isEqual32(byteAt(get(TAG)), i32(0x2f))),
@@ -125,7 +125,7 @@ const FIND_ID: Code = [
   ),
 ];
 
-/** Passes attributes of the form name="value"; what is written otherwise is not for here. */
+/** Skips attributes of the form name="value"; others are left to the scanner. */
 const PASS_ATTRIBUTES: Code = block(
   loop([
     ...leaveIf(IS_OVER, GIVE_UP + 2),

@@ -1,9 +1,9 @@
 // What the parts of `text-run.ts` share: the places of its memory, and its parameters and locals by number.
 
-/** Pages up to this length are read this way. */
+/** Longer pages are read without the module. */
 export const MAX_RUN_BYTES = 1 << 20;
 
-/** Kinds of tags that may be passed over, as bits; and the mark of those inside of which a word goes on. */
+/** Kinds of tags that may be skipped, as bits, and the bit of tags that do not end a word. */
 export const PASS_START = 1;
 export const PASS_END = 2;
 export const PASS_INLINE = 4;

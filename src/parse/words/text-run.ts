@@ -37,8 +37,8 @@ import {
 } from "./text-run-layout.ts";
 
 /*
- * Counts words sixteen bytes at a time, and passes over tags that nobody has to look at. Most bytes of a page are text,
- * and most tags say nothing to a crawler. The page lies in the memory of the module, behind cells that hold the count.
+ * Counts words sixteen bytes at a time, and skips tags that the scanner does not need. Most bytes of a page are text,
+ * and most tags mean nothing to a crawler. The page is in the memory of the module, after the cells of the count.
  */
 
 /** Counts the words of a page that was copied into its memory. */
@@ -48,14 +48,14 @@ export interface TextRun {
   /** Words begun so far, and whether the last byte belonged to one (1) or not (0). */
   readonly cells: Int32Array;
   /**
-   * Reads from `from` up to the next "<" or "&", or up to `to`, and answers that offset. `space` is a byte that
-   * separates words beside those that always do; with `utf8` 1 the wide spaces of Unicode do as well. Of the tags whose
-   * kind is in `passes` it passes those that are plainly written; at any other it stops.
+   * Reads from `from` up to the next "<" or "&", or up to `to`, and returns that offset. `space` is one more byte that
+   * separates words; with `utf8` 1 the wide spaces of Unicode do as well. Simply written tags whose kind is in `passes`
+   * are skipped; at any other it stops.
    */
   run(from: number, to: number, space: number, utf8: 0 | 1, passes: number): number;
 }
 
-/** `passable` tells for each tag what may be passed. Undefined where there is no WebAssembly, or no room for it. */
+/** `passable` has the bits of each tag that may be skipped. Undefined without WebAssembly or memory for it. */
 export function makeTextRun(passable: Uint8Array): TextRun | undefined {
   try {
     const bytes = PAGE_AT + MAX_RUN_BYTES + MARGIN_BYTES;

@@ -40,7 +40,7 @@ function separatorLength(buf: Buffer, p: number): number {
   if (byte === 0xc2) return buf[p + 1] === 0xa0 ? 2 : 0;
   if (byte === 0xe3) return buf[p + 1] === 0x80 && buf[p + 2] === 0x80 ? 3 : 0; // U+3000
   if (byte === 0xe2) {
-    // Not any byte below 8B: half a character before a "<" must not take the tag with it.
+    // Not every byte below 8B: half a character before a "<" must not swallow the tag.
     const last = buf[p + 2] ?? 0;
     const isSpace = (last >= 0x80 && last <= 0x8a) || last === 0xaf;
     return buf[p + 1] === 0x80 && isSpace ? 3 : 0; // U+2000-200A, U+202F
@@ -90,7 +90,7 @@ export class WordCounter {
 
   /**
    * Counts text from `start` up to the next "<" and returns that offset, or the page's end. Tags of the kinds in `passes`
-   * that nobody has to look at may be passed over.
+   * may be skipped.
    */
   until(start: number, passes = 0): number {
     if (this.first.length < FIRST_WORDS) return this.#collect(start, this.#buf.length, true);
@@ -106,7 +106,7 @@ export class WordCounter {
     }
   }
 
-  /** An "&" is a no-break space spelled out, or a letter like others. */
+  /** An "&" begins a no-break space or is a letter like others. */
   #reference(p: number): number {
     const cells = this.#cells;
     const length = separatorLength(this.#buf, p);

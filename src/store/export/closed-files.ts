@@ -1,8 +1,9 @@
 import { UsageError } from "../../errors.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
-import { archiveFiles, OPEN } from "../warc/archive-scan.ts";
+import { OPEN } from "../warc/archive-file.ts";
+import { archiveFiles } from "../warc/archive-scan.ts";
 
-/** Names of the files of an archive. One that is open is refused with a sentence: nobody reads it to its end. */
+/** Names of the files of an archive; throws when one is still open. */
 export function closedFiles(dir: string): string[] {
   const files = archiveFiles(crawlPaths(dir).archive).sort();
   const open = files.find((name) => name.endsWith(OPEN));
@@ -14,7 +15,7 @@ export function closedFiles(dir: string): string[] {
   return files;
 }
 
-/** What is said of a crawl that has no page to export. */
+/** The error for a crawl that has no page to export. */
 export function noPages(dir: string): UsageError {
   return new UsageError(
     `${dir} holds nothing that can be exported so: nobody answered, or its --store keeps no archive`,

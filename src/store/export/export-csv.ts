@@ -1,13 +1,13 @@
-import type { AppendFile } from "../folder/append-file.ts";
+import type { AppendFile } from "../files/append-file.ts";
+import { readLines } from "../files/read-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { safeText } from "../files/safe-text.ts";
+import { writeLines } from "../files/write-lines.ts";
 import { graphPaths } from "../folder/graph-facts.ts";
-import { replaceFile } from "../folder/replace-file.ts";
 import { EDGE_WORDS, readEdges } from "../graph/edge-file.ts";
 import { idText } from "../graph/link-log.ts";
-import { readLines } from "../lists/line-reader.ts";
-import { safeText } from "../lists/safe-text.ts";
 import { PAGE_COLUMNS, pageRows } from "./page-rows.ts";
 
-const WRITE_CHARS = 256 * 1024;
 const EDGES_AT_ONCE = 16 * 1024;
 // A spreadsheet takes a cell that begins like this for a formula and runs it (HOSTILE S6).
 const FORMULA = /^[\s\u200b\ufeff]*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
@@ -27,26 +27,13 @@ function writeCsv(
   columns: readonly string[],
   rows: Iterable<readonly (string | number | null)[]>,
 ): number {
-  let count = 0;
-  replaceFile(out, (file: AppendFile) => {
-    let waiting = [columns.join(",")];
-    let chars = 0;
-    // RFC 4180 ends lines with CR LF.
-    const flush = () => {
-      file.write(Buffer.from(`${waiting.join("\r\n")}\r\n`));
-      waiting = [];
-      chars = 0;
-    };
-    for (const row of rows) {
-      const line = row.map(csvCell).join(",");
-      waiting.push(line);
-      chars += line.length;
-      count++;
-      if (chars >= WRITE_CHARS) flush();
-    }
-    if (waiting.length > 0) flush();
-  });
-  return count;
+  const lines = function* () {
+    yield columns.join(",");
+    for (const row of rows) yield row.map(csvCell).join(",");
+  };
+  // RFC 4180 ends lines with CR LF.
+  const write = (file: AppendFile) => writeLines(file, lines(), { encoding: "utf8", end: "\r\n" });
+  return replaceFile(out, write) - 1;
 }
 
 /** Writes the pages of a crawl as CSV; answers how many. */

@@ -1,25 +1,27 @@
 import { renameSync } from "node:fs";
 import { dirname } from "node:path";
 import type { BasicType } from "hyparquet-writer";
-import { syncFolder } from "../folder/append-file.ts";
-import { removeIfThere } from "../folder/replace-file.ts";
+import { removeIfThere, syncFolder } from "../files/system-calls.ts";
 import type { PageLine } from "../lists/page-line.ts";
 import { PAGE_COLUMNS, pageRows } from "./page-rows.ts";
 
 const ROWS_PER_GROUP = 10_000;
-const INTEGERS = new Set<keyof PageLine>(["status", "depth", "links", "words"]);
-const WIDE = new Set<keyof PageLine>(["bytes", "offset", "length"]);
-
-function typeOf(column: keyof PageLine): BasicType {
-  if (column === "time") return "TIMESTAMP";
-  if (INTEGERS.has(column)) return "INT32";
-  return WIDE.has(column) ? "INT64" : "STRING";
-}
+/** Types of the columns that are not texts. */
+const TYPES: Partial<Record<keyof PageLine, BasicType>> = {
+  time: "TIMESTAMP",
+  status: "INT32",
+  depth: "INT32",
+  links: "INT32",
+  words: "INT32",
+  bytes: "INT64",
+  offset: "INT64",
+  length: "INT64",
+};
 
 function cellOf(page: PageLine, column: keyof PageLine): unknown {
   const value = page[column];
-  if (column === "time") return new Date(value as string);
-  return WIDE.has(column) ? BigInt(value as number) : value;
+  if (TYPES[column] === "TIMESTAMP") return new Date(value as string);
+  return TYPES[column] === "INT64" ? BigInt(value as number) : value;
 }
 
 /** Writes the pages of a crawl as Parquet, a group of rows at a time; answers how many. */
@@ -34,7 +36,7 @@ export async function exportParquet(pages: string, out: string): Promise<number>
     PAGE_COLUMNS.map((name) => ({
       name,
       data: rows.map((page) => cellOf(page, name)),
-      type: typeOf(name),
+      type: TYPES[name] ?? "STRING",
       nullable: name === "parent",
     }));
   const schema = schemaFromColumnData({ columnData: columns() });

@@ -1,11 +1,12 @@
 import { join } from "node:path";
+import { replaceFile } from "../files/replace-file.ts";
+import { removeIfThere } from "../files/system-calls.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
-import { removeIfThere, replaceFile } from "../folder/replace-file.ts";
 import { closedFiles, noPages } from "./closed-files.ts";
 import { writeZipNum } from "./zip-num.ts";
 import { type Resource, ZipWriter } from "./zip-writer.ts";
 
-/** What the package says about itself. */
+/** Facts about the package. */
 export interface WaczFacts {
   readonly title: string;
   readonly software: string;

@@ -1,5 +1,5 @@
 import { StoreCorruptError } from "../../errors.ts";
-import { readLines } from "../lists/line-reader.ts";
+import { linesAt } from "../files/read-file.ts";
 import type { PageLine } from "../lists/page-line.ts";
 
 /** Columns of the tables that pages are exported to, in their order. */
@@ -22,8 +22,7 @@ export const PAGE_COLUMNS = [
 
 /** Iterates the pages of a page list. */
 export function* pageRows(path: string): Generator<PageLine, void> {
-  let offset = 0;
-  for (const line of readLines(path)) {
+  for (const [offset, line] of linesAt(path)) {
     let row: Partial<PageLine>;
     try {
       row = JSON.parse(Buffer.from(line, "latin1").toString("utf8")) as Partial<PageLine>;
@@ -33,7 +32,6 @@ export function* pageRows(path: string): Generator<PageLine, void> {
         cause,
       );
     }
-    offset += line.length + 1;
     // The first line is about the list.
     if (row.url !== undefined) yield row as PageLine;
   }

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { surtKey } from "../../url/surt.ts";
+import { FileWindow } from "../files/file-window.ts";
+import { SortedLines } from "../files/sorted-lines.ts";
 import { cdxjFields } from "../lists/cdxj.ts";
-import { SortedLines } from "../lists/sorted-lines.ts";
-import { headOf } from "../warc/archive-scan.ts";
-import { FileWindow } from "../warc/file-window.ts";
+import { headOf } from "../warc/archived-head.ts";
 import { plainBody } from "../warc/plain-body.ts";
 import { readRecordAt, type WarcRecord } from "../warc/warc-reader.ts";
 
@@ -21,16 +21,13 @@ export class Payloads {
   /** The body of the page at this place as a browser would see it; undefined when it is not to be had. */
   at(file: string, offset: number): Uint8Array | undefined {
     const record = this.#record(file, offset);
-    if (record?.type === "response") return bodyOf(record);
-    if (record?.type !== "revisit") return undefined;
-    const first = this.#referred(record);
-    return first === undefined ? undefined : bodyOf(first);
+    const whole = record?.type === "revisit" ? this.#referred(record) : record;
+    return whole?.type === "response" ? bodyOf(whole) : undefined;
   }
 
   close(): void {
     this.#index.close();
     for (const file of this.#open.values()) file.close();
-    this.#open.clear();
   }
 
   #referred({ headers }: WarcRecord): WarcRecord | undefined {

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { replaceFile } from "../folder/replace-file.ts";
-import { readLines } from "../lists/line-reader.ts";
+import { readLines } from "../files/read-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
 
 const LINES_PER_BLOCK = 3000;
 const NAME = "index.cdx.gz";
 
 /**
- * Writes a sorted index as blocks of gzip with a second index that tells where each block begins, so that a reader
- * needs one small block of a large index. The answer is that second index.
+ * Writes a sorted index as blocks of gzip and answers a second index with the offset of each block, so that a reader
+ * needs one small block of a large index.
  */
 export function writeZipNum(index: string, out: string, linesPerBlock = LINES_PER_BLOCK): Buffer {
   const secondary = [`!meta 0 ${JSON.stringify({ format: "cdxj-gzip-1.0", filename: NAME })}`];

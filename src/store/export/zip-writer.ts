@@ -1,20 +1,23 @@
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import type { AppendFile } from "../folder/append-file.ts";
+import type { AppendFile } from "../files/append-file.ts";
+import { chunksOf } from "../files/read-file.ts";
 
-const COPY_BYTES = 1024 * 1024;
-const LOCAL = 0x04034b50;
-const CENTRAL = 0x02014b50;
-const END = 0x06054b50;
-const END_64 = 0x06064b50;
-const LOCATOR_64 = 0x07064b50;
+/** What each part begins with. */
+const SIGNATURE = {
+  local: 0x04034b50,
+  central: 0x02014b50,
+  end: 0x06054b50,
+  end64: 0x06064b50,
+  locator64: 0x07064b50,
+};
 const MAX_16 = 0xffff;
 const MAX_32 = 0xffffffff;
 const VERSION_64 = 45;
 const VERSION = 20;
 /** Names are UTF-8. */
 const UTF8_FLAG = 0x0800;
+const STORED = 0;
 
 /** What a file is made of, for lists of resources. */
 export interface Resource {
@@ -48,103 +51,105 @@ export class ZipWriter {
 
   /** Adds a file from disk: read twice, once for its digest, once to copy it. */
   addFile(path: string, source: string): Resource {
-    const hash = createHash("sha256");
-    let [crc, bytes] = [0, 0];
-    for (const chunk of chunksOf(source)) {
-      hash.update(chunk);
-      crc = crc32(chunk, crc);
-      bytes += chunk.length;
-    }
-    const entry = this.#begin(path, crc, bytes, hash.digest("hex"));
-    let copied = 0;
-    for (const chunk of chunksOf(source)) {
-      copied += chunk.length;
-      this.#out.write(chunk);
-    }
-    if (copied !== bytes) throw new Error(`${source} changed while it was packed`);
-    return entry;
+    return this.#add(path, () => chunksOf(source));
   }
 
   /** Adds a file from memory. */
   addBytes(path: string, content: Uint8Array): Resource {
-    const hash = createHash("sha256").update(content).digest("hex");
-    const entry = this.#begin(path, crc32(content), content.length, hash);
-    this.#out.write(content);
-    return entry;
+    return this.#add(path, () => [content]);
   }
 
   /** Writes the directory; nothing can be added afterwards. */
   finish(): void {
     const start = this.#out.size;
-    for (const entry of this.#entries) this.#out.write(this.#central(entry));
+    for (const entry of this.#entries) this.#writeCentral(entry);
     const size = this.#out.size - start;
     const count = this.#entries.length;
     if (start > this.#limit || size > this.#limit || count > MAX_16)
-      this.#end64(start, size, count);
-    const end = Buffer.alloc(22);
-    end.writeUInt32LE(END, 0);
-    end.writeUInt16LE(Math.min(count, MAX_16), 8);
-    end.writeUInt16LE(Math.min(count, MAX_16), 10);
-    end.writeUInt32LE(this.#or32(size), 12);
-    end.writeUInt32LE(this.#or32(start), 16);
-    this.#out.write(end);
+      this.#writeEnd64(start, size, count);
+    const count16 = Math.min(count, MAX_16);
+    this.#write(
+      [4, SIGNATURE.end],
+      [2, 0],
+      [2, 0],
+      [2, count16],
+      [2, count16],
+      [4, this.#or32(size)],
+      [4, this.#or32(start)],
+      [2, 0],
+    );
   }
 
-  #begin(path: string, crc: number, bytes: number, hash: string): Resource {
-    const entry = { path, crc, bytes, hash: `sha256:${hash}`, offset: this.#out.size };
-    this.#entries.push(entry);
+  #add(path: string, read: () => Iterable<Uint8Array>): Resource {
+    const hash = createHash("sha256");
+    let [crc, bytes] = [0, 0];
+    for (const chunk of read()) {
+      hash.update(chunk);
+      crc = crc32(chunk, crc);
+      bytes += chunk.length;
+    }
+    const resource = { path, hash: `sha256:${hash.digest("hex")}`, bytes };
+    this.#entries.push({ ...resource, crc, offset: this.#out.size });
     const name = Buffer.from(path);
-    const extra = bytes > this.#limit ? wideExtra(bytes, bytes) : Buffer.alloc(0);
-    const head = Buffer.alloc(30);
-    head.writeUInt32LE(LOCAL, 0);
-    head.writeUInt16LE(extra.length > 0 ? VERSION_64 : VERSION, 4);
-    head.writeUInt16LE(UTF8_FLAG, 6);
-    head.writeUInt32LE(this.#time, 10);
-    head.writeUInt32LE(crc, 14);
-    head.writeUInt32LE(this.#or32(bytes), 18);
-    head.writeUInt32LE(this.#or32(bytes), 22);
-    head.writeUInt16LE(name.length, 26);
-    head.writeUInt16LE(extra.length, 28);
-    this.#out.write(Buffer.concat([head, name, extra]));
-    return { path, hash: entry.hash, bytes };
+    const wide = bytes > this.#limit ? wideExtra(bytes, bytes) : [];
+    this.#write([4, SIGNATURE.local], ...this.#common(crc, bytes, name, wide), name, ...wide);
+    const from = this.#out.size;
+    for (const chunk of read()) this.#out.write(chunk);
+    if (this.#out.size - from !== bytes) throw new Error(`${path} changed while it was packed`);
+    return resource;
   }
 
-  #central({ path, crc, bytes, offset }: Entry): Buffer {
+  #writeCentral({ path, crc, bytes, offset }: Entry): void {
     const name = Buffer.from(path);
-    const wide = [
-      ...(bytes > this.#limit ? [bytes, bytes] : []),
-      ...(offset > this.#limit ? [offset] : []),
+    const large = bytes > this.#limit ? [bytes, bytes] : [];
+    if (offset > this.#limit) large.push(offset);
+    const wide = large.length > 0 ? wideExtra(...large) : [];
+    this.#write(
+      [4, SIGNATURE.central],
+      [2, wide.length > 0 ? VERSION_64 : VERSION],
+      ...this.#common(crc, bytes, name, wide),
+      // Comment, disk, attributes inside and outside.
+      [2, 0],
+      [2, 0],
+      [2, 0],
+      [4, 0],
+      [4, this.#or32(offset)],
+      name,
+      ...wide,
+    );
+  }
+
+  /** What the header of a file and its entry in the directory have in common. */
+  #common(crc: number, bytes: number, name: Buffer, wide: readonly Field[]): Field[] {
+    return [
+      [2, wide.length > 0 ? VERSION_64 : VERSION],
+      [2, UTF8_FLAG],
+      [2, STORED],
+      [4, this.#time],
+      [4, crc],
+      [4, this.#or32(bytes)],
+      [4, this.#or32(bytes)],
+      [2, name.length],
+      [2, lengthOf(wide)],
     ];
-    const extra = wide.length > 0 ? wideExtra(...wide) : Buffer.alloc(0);
-    const head = Buffer.alloc(46);
-    head.writeUInt32LE(CENTRAL, 0);
-    head.writeUInt16LE(extra.length > 0 ? VERSION_64 : VERSION, 4);
-    head.writeUInt16LE(extra.length > 0 ? VERSION_64 : VERSION, 6);
-    head.writeUInt16LE(UTF8_FLAG, 8);
-    head.writeUInt32LE(this.#time, 12);
-    head.writeUInt32LE(crc, 16);
-    head.writeUInt32LE(this.#or32(bytes), 20);
-    head.writeUInt32LE(this.#or32(bytes), 24);
-    head.writeUInt16LE(name.length, 28);
-    head.writeUInt16LE(extra.length, 30);
-    head.writeUInt32LE(this.#or32(offset), 42);
-    return Buffer.concat([head, name, extra]);
   }
 
-  #end64(start: number, size: number, count: number): void {
+  #writeEnd64(start: number, size: number, count: number): void {
     const at = this.#out.size;
-    const bytes = Buffer.alloc(56 + 20);
-    bytes.writeUInt32LE(END_64, 0);
-    bytes.writeBigUInt64LE(44n, 4);
-    bytes.writeUInt16LE(VERSION_64, 12);
-    bytes.writeUInt16LE(VERSION_64, 14);
-    bytes.writeBigUInt64LE(BigInt(count), 24);
-    bytes.writeBigUInt64LE(BigInt(count), 32);
-    bytes.writeBigUInt64LE(BigInt(size), 40);
-    bytes.writeBigUInt64LE(BigInt(start), 48);
-    bytes.writeUInt32LE(LOCATOR_64, 56);
-    bytes.writeBigUInt64LE(BigInt(at), 64);
-    bytes.writeUInt32LE(1, 72);
+    this.#write([4, SIGNATURE.end64], [8, 44], [2, VERSION_64], [2, VERSION_64], [4, 0], [4, 0]);
+    this.#write([8, count], [8, count], [8, size], [8, start]);
+    this.#write([4, SIGNATURE.locator64], [4, 0], [8, at], [4, 1]);
+  }
+
+  #write(...fields: readonly Field[]): void {
+    const bytes = Buffer.alloc(lengthOf(fields));
+    let at = 0;
+    for (const field of fields) {
+      if (field instanceof Uint8Array) bytes.set(field, at);
+      else if (field[0] === 8) bytes.writeBigUInt64LE(BigInt(field[1]), at);
+      else bytes.writeUIntLE(field[1], at, field[0]);
+      at += lengthOf([field]);
+    }
     this.#out.write(bytes);
   }
 
@@ -154,12 +159,19 @@ export class ZipWriter {
   }
 }
 
-function wideExtra(...values: number[]): Buffer {
-  const extra = Buffer.alloc(4 + 8 * values.length);
-  extra.writeUInt16LE(1, 0);
-  extra.writeUInt16LE(8 * values.length, 2);
-  for (const [i, value] of values.entries()) extra.writeBigUInt64LE(BigInt(value), 4 + 8 * i);
-  return extra;
+/** Bytes, or a number with its width. */
+type Field = Uint8Array | readonly [bytes: 2 | 4 | 8, value: number];
+
+function lengthOf(fields: readonly Field[]): number {
+  return fields.reduce(
+    (sum, each) => sum + (each instanceof Uint8Array ? each.length : each[0]),
+    0,
+  );
+}
+
+/** The extra field for numbers that do not fit 32 bits. */
+function wideExtra(...values: readonly number[]): Field[] {
+  return [[2, 1], [2, 8 * values.length], ...values.map((value): Field => [8, value])];
 }
 
 /** Date and time as zip has them: two seconds are the smallest step, 1980 the first year. */
@@ -171,18 +183,4 @@ function dosTime(date: Date): number {
   const time =
     (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1);
   return ((day << 16) | time) >>> 0;
-}
-
-function* chunksOf(path: string): Generator<Buffer, void> {
-  const file = openSync(path, "r");
-  try {
-    const chunk = Buffer.allocUnsafe(COPY_BYTES);
-    for (;;) {
-      const got = readSync(file, chunk, 0, COPY_BYTES, null);
-      if (got === 0) return;
-      yield chunk.subarray(0, got);
-    }
-  } finally {
-    closeSync(file);
-  }
 }

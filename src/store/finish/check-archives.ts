@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
 import { UNKEPT } from "../capture.ts";
-import { OPEN } from "../warc/archive-scan.ts";
+import { OPEN } from "../warc/archive-file.ts";
 
 /** A file of the archive that is shorter than what was committed in it. */
 export interface LostArchive {
@@ -11,7 +11,7 @@ export interface LostArchive {
   readonly size: number | undefined;
 }
 
-/** Files that do not reach as far as committed records do: gone, or cut off. A file that is being written counts. */
+/** Files that end before their last committed record: gone, or cut off. A file that is still open counts, too. */
 export function lostArchives(folder: string, ends: ReadonlyMap<string, number>): LostArchive[] {
   const lost: LostArchive[] = [];
   for (const [name, end] of ends) {

@@ -1,17 +1,9 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-} from "node:fs";
+import { existsSync, renameSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { syncFolder } from "../folder/append-file.ts";
+import { cutFile, syncFolder } from "../files/system-calls.ts";
 import { crawlPaths, readCrawlState } from "../folder/crawl-folder.ts";
-import { type ArchiveDamage, archiveFiles, OPEN } from "../warc/archive-scan.ts";
+import { OPEN } from "../warc/archive-file.ts";
+import { archiveFiles } from "../warc/archive-scan.ts";
 import { readWarc } from "../warc/warc-reader.ts";
 import type { Committed } from "./committed.ts";
 import { openJournals } from "./journal-view.ts";
@@ -21,7 +13,7 @@ const COMPANIONS = 2;
 
 /** What became of a file that a crash left open. */
 export interface ClosedArchive {
-  /** Its name from now on; undefined when nothing in it was whole. */
+  /** Its name from now on. */
   readonly file: string;
   /** Where a torn end was cut off, and how much; 0 bytes when there was none. */
   readonly offset: number;
@@ -30,8 +22,8 @@ export interface ClosedArchive {
 
 /**
  * Closes the files that a crash left open: cuts off what is torn behind the last committed capture, makes the rest
- * durable and gives it its final name. Damage before its end is no torn end: it stays where it is and is
- * reported by whoever reads the file.
+ * durable and gives it its final name. Damage before that is no torn end: it stays, and is reported when the file is
+ * read.
  */
 export function closeArchives(
   folder: string,
@@ -42,11 +34,10 @@ export function closeArchives(
     const final = name.slice(0, -OPEN.length);
     const path = join(folder, name);
     const { size } = statSync(path);
-    const torn = firstDamage(path, name, committed.lastOffset(final));
-    const keep = torn?.offset ?? size;
+    const keep = tornAt(path, committed.lastOffset(final)) ?? size;
     if (keep === 0) unlinkSync(path);
     else {
-      cut(path, keep);
+      cutFile(path, keep);
       // A closed file of that name was written by another run: neither may be lost.
       if (!existsSync(join(folder, final))) renameSync(path, join(folder, final));
     }
@@ -61,37 +52,19 @@ function openArchives(folder: string): string[] {
 }
 
 /**
- * The first damage behind the last capture that counts. Request and metadata lie behind the response that the journal
- * names, and were durable before it did: what is broken there was broken later, and is no torn end.
+ * Where the first damage is behind the last capture that counts. Its request and metadata lie behind the response that
+ * the journal names and were durable before it was written: damage there came later, and is no torn end.
  */
-function firstDamage(path: string, file: string, lastCommitted: number): ArchiveDamage | undefined {
+function tornAt(path: string, lastCommitted: number): number | undefined {
   let companions = lastCommitted < 0 ? 0 : COMPANIONS;
-  for (const record of readWarc(path, { from: Math.max(0, lastCommitted) })) {
-    const { type, offset, length, problems } = record;
+  for (const { type, offset, problems } of readWarc(path, { from: Math.max(0, lastCommitted) })) {
     if (offset <= lastCommitted) continue;
     const isBroken = problems.length > 0;
-    if (isBroken && companions === 0)
-      return { file, offset, bytes: length, what: problems.join("; ") };
+    if (isBroken && companions === 0) return offset;
     const isCompanion = isBroken || type === "request" || type === "metadata";
     companions = isCompanion ? Math.max(0, companions - 1) : 0;
   }
   return undefined;
-}
-
-function cut(path: string, size: number): void {
-  const file = openSync(path, "r+");
-  try {
-    ftruncateSync(file, size);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Closes what a builder left open that died in a run that went on; without one there is nothing to read. */
-export function closeLeftOpen(dir: string): void {
-  if (archiveFiles(crawlPaths(dir).archive).some((name) => name.endsWith(OPEN)))
-    closeAfterCrash(dir);
 }
 
 /** Closes what a run that died left open, before the next one begins. */

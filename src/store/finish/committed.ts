@@ -5,7 +5,7 @@ import { urlFingerprint } from "../../hash/url-fingerprint.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { UNKEPT } from "../capture.ts";
 
-/** A URL somebody found, and where: "" for seeds. */
+/** A URL and the page it was found on, "" for seeds. */
 export interface FoundUrl {
   readonly url: string;
   readonly source: string;
@@ -20,90 +20,86 @@ export interface EndedUrl {
   readonly where: PageLocation | undefined;
 }
 
-/** What the journals of a crawl say: the truth about which record counts. */
+/** The content of the journals of a crawl, which decide which record counts. */
 export interface JournalView {
   readonly seedLow: number;
   readonly seedHigh: number;
   ended(): Iterable<EndedUrl>;
-  /** Calls `meet` for each URL that was admitted and has not ended. One view serves them all: it is valid during the call. */
-  eachWaiting(meet: (link: WaitingLink) => void): void;
+  /** Calls `use` for each URL that was admitted and has not ended; the link is valid during the call only. */
+  eachWaiting(use: (link: WaitingLink) => void): void;
 }
 
+/** The committed records of a file: where they begin, sorted once all are known, and which of them were found. */
+interface Records {
+  offsets: Float64Array;
+  count: number;
+  found: Uint8Array;
+}
+
+const NONE = { offsets: new Float64Array(0) };
+
 /**
- * Which records and which ends of URLs were committed: 8 bytes per record, some 40 per URL without one. Without a
- * journal (a frontier that keeps none) everything that is on disk counts.
+ * Which records and which ends of URLs were committed, in 8 bytes per record and some 40 per URL without one. Without a
+ * journal everything that is on disk counts.
  */
 export class Committed {
   readonly #view: JournalView | undefined;
-  readonly #offsets = new Map<string, Float64Array>();
-  readonly #sizes = new Map<string, number>();
+  readonly #files = new Map<string, Records>();
   /** How far each file must reach. */
   readonly ends = new Map<string, number>();
-  readonly #found = new Map<string, Uint8Array>();
-  /** Those that nobody has named yet; without a journal those that somebody has. */
+  /** Ended without a record and not listed yet; without a journal, those that are listed. */
   readonly #unstored = new Set<number>();
-  /** URLs that ended. */
-  readonly ended: number = 0;
 
   constructor(view: JournalView | undefined) {
     this.#view = view;
-    if (view === undefined) return;
-    for (const { low, high, where } of view.ended()) {
-      this.ended++;
+    for (const { low, high, where } of view?.ended() ?? []) {
       if (where === undefined) this.#unstored.add(key(low, high));
       else this.#keep(where);
     }
-    for (const [file, offsets] of this.#offsets) {
-      const size = this.#sizes.get(file)!;
-      this.#offsets.set(file, offsets.subarray(0, size).sort());
-      this.#found.set(file, new Uint8Array(size));
+    for (const records of this.#files.values()) {
+      records.offsets = records.offsets.subarray(0, records.count).sort();
+      records.found = new Uint8Array(records.count);
     }
   }
 
-  /** Whether the record at this place counts. */
-  has(file: string, offset: number): boolean {
-    return this.#view === undefined || this.#indexOf(file, offset) >= 0;
-  }
-
   /**
-   * As `has`, and true once per record, however often it is listed: a page of a tree that was stored before a crash and
-   * fetched again after it has two lines and one place.
+   * Answers whether the record at a place counts, true once per record, however often it is listed: a page of a tree
+   * that was stored before a crash and fetched again after it has two lines and one place.
    */
   once(): (file: string, offset: number) => boolean {
-    const taken = new Map<string, Uint8Array>();
+    const taken = new Map<Records, Uint8Array>();
     return (file, offset) => {
       if (this.#view === undefined) return true;
-      const at = this.#indexOf(file, offset);
-      if (at < 0) return false;
-      const marks = taken.get(file) ?? new Uint8Array(this.#offsets.get(file)!.length);
-      taken.set(file, marks);
-      const isFirst = marks[at] === 0;
-      marks[at] = 1;
-      return isFirst;
+      const records = this.#files.get(file);
+      const at = indexOf(records, offset);
+      if (records === undefined || at < 0) return false;
+      const marks = taken.get(records) ?? new Uint8Array(records.count);
+      taken.set(records, marks);
+      return marks[at]!++ === 0;
     };
   }
 
   /** Where the last committed record of a file begins; -1 when it holds none. */
   lastOffset(file: string): number {
-    return this.#offsets.get(file)?.at(-1) ?? -1;
+    return this.#files.get(file)?.offsets.at(-1) ?? -1;
   }
 
-  /** As `has`, and remembers that the record is there. */
+  /** Whether the record at this place counts; remembers that it is there. */
   find(file: string, offset: number): boolean {
-    const at = this.#indexOf(file, offset);
-    if (at >= 0) this.#found.get(file)![at] = 1;
+    const records = this.#files.get(file);
+    const at = indexOf(records, offset);
+    if (at >= 0) records!.found[at] = 1;
     return this.#view === undefined || at >= 0;
   }
 
   /** Places of committed records that `find` was not asked for. */
   *missing(): Generator<{ readonly file: string; readonly offset: number }, void> {
-    for (const [file, found] of this.#found)
+    for (const [file, { offsets, found }] of this.#files)
       if (file !== UNKEPT)
-        for (const [i, is] of found.entries())
-          if (is === 0) yield { file, offset: this.#offsets.get(file)![i]! };
+        for (const [i, is] of found.entries()) if (is === 0) yield { file, offset: offsets[i]! };
   }
 
-  /** Whether this URL ended without a record; true once, so that nobody lists it twice. */
+  /** Whether this URL ended without a record; true once, so that it is not listed twice. */
   takeUnstored(url: string): boolean {
     urlFingerprint(url as CrawlUrl, this.#view?.seedLow ?? 0, this.#view?.seedHigh ?? 0);
     const id = key(lastFingerprint.low, lastFingerprint.high);
@@ -118,42 +114,41 @@ export class Committed {
     return this.#view === undefined || this.#unstored.size > 0;
   }
 
-  /** Whether a record is committed that some store must hold, as far as a journal tells. */
+  /** Whether there is a committed record that some store must hold. */
   get keepsRecords(): boolean {
-    return this.#offsets.size > (this.#offsets.has(UNKEPT) ? 1 : 0);
+    return this.#files.size > (this.#files.has(UNKEPT) ? 1 : 0);
   }
 
-  /** URLs that ended without a record and that nobody has named. */
+  /** How many URLs ended without a record and are in no list. */
   get unnamed(): number {
     return this.#view === undefined ? 0 : this.#unstored.size;
   }
 
-  #indexOf(file: string, offset: number): number {
-    const offsets = this.#offsets.get(file);
-    if (offsets === undefined) return -1;
-    let low = 0;
-    let high = offsets.length - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (offsets[middle]! < offset) low = middle + 1;
-      else high = middle;
-    }
-    return offsets[low] === offset ? low : -1;
-  }
-
   #keep({ file, offset, length }: PageLocation): void {
     if (offset + length > (this.ends.get(file) ?? 0)) this.ends.set(file, offset + length);
-    const size = this.#sizes.get(file) ?? 0;
-    let offsets = this.#offsets.get(file);
-    if (offsets === undefined || size === offsets.length) {
-      const more = new Float64Array(Math.max(4, 2 * size));
-      if (offsets !== undefined) more.set(offsets);
-      offsets = more;
-      this.#offsets.set(file, offsets);
+    let records = this.#files.get(file);
+    if (records === undefined) {
+      records = { offsets: new Float64Array(4), count: 0, found: new Uint8Array(0) };
+      this.#files.set(file, records);
     }
-    offsets[size] = offset;
-    this.#sizes.set(file, size + 1);
+    if (records.count === records.offsets.length) {
+      const more = new Float64Array(2 * records.count);
+      more.set(records.offsets);
+      records.offsets = more;
+    }
+    records.offsets[records.count++] = offset;
   }
+}
+
+/** The place of an offset among the records of a file; -1 when there is no such record. */
+function indexOf({ offsets }: Pick<Records, "offsets"> = NONE, offset: number): number {
+  let low = 0;
+  for (let high = offsets.length - 1; low < high; ) {
+    const middle = (low + high) >> 1;
+    if (offsets[middle]! < offset) low = middle + 1;
+    else high = middle;
+  }
+  return offsets[low] === offset ? low : -1;
 }
 
 /** 53 of the 64 bits of a fingerprint: what a number holds. */

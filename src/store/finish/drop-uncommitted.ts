@@ -1,22 +1,22 @@
 import { StoreCorruptError } from "../../errors.ts";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
+import { linesAt } from "../files/read-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { writeLines } from "../files/write-lines.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
-import { replaceFile } from "../folder/replace-file.ts";
 import { cdxjFields } from "../lists/cdxj.ts";
-import { readLines } from "../lists/line-reader.ts";
 import type { Committed } from "./committed.ts";
 
-const WRITE_CHARS = 256 * 1024;
 const LINES_AT_ONCE = 4096;
-// The ends of the lines as we write them. Within a string of JSON no quotation mark stands without a backslash, so what
-// matches is no part of one; lines that somebody else wrote are parsed.
+// The ends of lines as we write them. Within a JSON string every quotation mark has a backslash, so these cannot match
+// inside one. Other lines are parsed.
 const INDEX_PLACE = /"offset":"(\d+)","filename":"([^"\\]*)"\}$/;
 const PAGE_PLACE =
   /"file":"([^"\\]*)","offset":(\d+),"length":\d+(?:,"cash":[\d.e+-]+,"priority":[\d.e+-]+)?\}$/;
 
 /**
- * Takes out of index and page list what was never committed, and what is listed twice: a run that died had listed pages
- * that the next run fetched again. Answers how many lines that were.
+ * Removes from index and page list what was never committed and what is listed twice: a run that died had listed pages
+ * that the next run fetched again. Answers how many lines were removed.
  */
 export function dropUncommitted(
   dir: string,
@@ -40,7 +40,7 @@ export function dropUncommitted(
   return keepLines(index, isIndexed, limit) + keepLines(pages, isListed, limit);
 }
 
-/** A line that cannot be read is not what was written; the archive still knows what was. */
+/** A line that cannot be read is not what was written; it can be written again from the archive. */
 function checked(keep: (line: string) => boolean, line: string, path: string, offset: number) {
   try {
     return keep(line);
@@ -51,28 +51,16 @@ function checked(keep: (line: string) => boolean, line: string, path: string, of
 }
 
 function keepLines(path: string, keep: (line: string) => boolean, limit: TimeLimit): number {
-  // Each line is asked about once; those that go are few.
+  // Few lines go, so their offsets fit memory.
   const dropped = new Set<number>();
-  let offset = 0;
   let looked = 0;
-  for (const line of readLines(path)) {
+  for (const [offset, line] of linesAt(path)) {
     if (++looked % LINES_AT_ONCE === 0) limit.check();
     if (!checked(keep, line, path, offset)) dropped.add(offset);
-    offset += line.length + 1;
   }
-  if (dropped.size === 0) return 0;
-  offset = 0;
-  replaceFile(path, (file) => {
-    let text = "";
-    for (const line of readLines(path)) {
-      if (!dropped.has(offset)) text += `${line}\n`;
-      offset += line.length + 1;
-      if (text.length < WRITE_CHARS) continue;
-      limit.check();
-      file.write(Buffer.from(text, "latin1"));
-      text = "";
-    }
-    file.write(Buffer.from(text, "latin1"));
-  });
+  const kept = function* () {
+    for (const [offset, line] of linesAt(path)) if (!dropped.has(offset)) yield line;
+  };
+  if (dropped.size > 0) replaceFile(path, (file) => writeLines(file, kept(), { limit }));
   return dropped.size;
 }

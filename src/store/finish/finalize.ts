@@ -4,23 +4,23 @@ import { lockFolder } from "../folder/folder-lock.ts";
 import { Committed } from "./committed.ts";
 import { dropUncommitted } from "./drop-uncommitted.ts";
 import { openJournals } from "./journal-view.ts";
-import { finishFolder, unfinishedBytes } from "./merge-parts.ts";
+import { mergeParts, unfinishedBytes } from "./merge-parts.ts";
 
-/** No machine sorts faster: what could not even then be done in time is not begun. */
+/** No machine sorts faster: what could not be done in time even then is not begun. */
 const MAX_BYTES_PER_MS = 200_000;
 
 /**
- * Sorts and joins what the builders wrote, and takes out what was never committed. False when that would take longer
- * than the limit: then everything is as it was, and may be done at any later time.
+ * Sorts and joins what the builders wrote, and removes what was never committed. False when that would take longer than
+ * the limit: then everything is as it was, and may be done at any later time.
  */
-export function completeFolder(
+export function finalizeFolder(
   dir: string,
   committed: Committed,
   limit: TimeLimit = NO_LIMIT,
 ): boolean {
   if (unfinishedBytes(dir) / MAX_BYTES_PER_MS > limit.leftMs) return false;
   try {
-    finishFolder(dir, limit);
+    mergeParts(dir, limit);
     dropUncommitted(dir, committed, limit);
     return true;
   } catch (fault) {
@@ -29,14 +29,14 @@ export function completeFolder(
   }
 }
 
-/** Does what an interrupted run left for later, before somebody reads the results. A folder without any is not touched. */
-export function completeIfLeft(dir: string): void {
+/** Does what an interrupted run left for later, before the results are read. Other folders are not touched. */
+export function finalizeIfLeft(dir: string): void {
   if (readCrawlState(dir)?.left !== true) return;
   const unlock = lockFolder(dir);
   try {
     const state = readCrawlState(dir)!;
     const { view } = openJournals(crawlPaths(dir).journals, state);
-    completeFolder(dir, new Committed(view));
+    finalizeFolder(dir, new Committed(view));
     writeCrawlState(dir, { ...state, left: false });
   } finally {
     unlock();

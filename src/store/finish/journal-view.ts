@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { checkDone, readDone } from "../../frontier/fold/done-list.ts";
 import { enqueueWaiting, waitingTest } from "../../frontier/fold/recover-shard.ts";
@@ -14,23 +14,25 @@ import { listJournals } from "../../frontier/journal/journal-listing.ts";
 import {
   type Damage,
   type JournalEnd,
+  type ReadOptions,
   readJournal,
   repairTail,
 } from "../../frontier/journal/journal-reader.ts";
 import { eachLink, type WaitingLink } from "../../frontier/link/waiting-run.ts";
 import { word } from "../../frontier/link/words.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
-import { repairFile } from "../warc/repair.ts";
+import { FileWindow } from "../files/file-window.ts";
+import { repairFile } from "../files/system-calls.ts";
 import type { EndedUrl, JournalView } from "./committed.ts";
 
-const PRINT_BYTES = 8;
+const FINGERPRINT_BYTES = 8;
 
-/** What opening the journals of a crawl found beside their content. */
+/** Journals that were opened, and what was wrong with them. */
 export interface OpenedJournals {
   /** Undefined when the crawl keeps no journal. */
   readonly view: JournalView | undefined;
   readonly damages: readonly Damage[];
-  /** Bytes that were put right. */
+  /** Bytes that were repaired. */
   readonly repaired: readonly Damage[];
   /** Torn tails that were cut off; nothing of them was ever acknowledged. */
   readonly cut: readonly {
@@ -44,16 +46,15 @@ export interface OpenedJournals {
 export type Seeds = Pick<JournalView, "seedLow" | "seedHigh"> & { readonly journals?: number };
 
 /**
- * Opens the journals of a folder: cuts torn tails, reports damage, keeps everything that is intact. Everything is read
- * once for that; `meet` gets the ends of URLs that come by, which spares who wants no more a second reading.
+ * Opens the journals of a folder: cuts torn tails, reports damage, keeps everything that is intact. That reads all of
+ * them once; `onEnd` is called for each ended URL, so that a caller who needs no more does not have to read again.
  */
 export function openJournals(
   folder: string,
   seeds: Seeds | undefined,
-  meet?: (ended: EndedUrl) => void,
+  onEnd?: (ended: EndedUrl) => void,
 ): OpenedJournals {
   const shards = shardsIn(folder, seeds?.journals);
-  const begun = seeds?.journals !== undefined;
   const damages: Damage[] = [];
   const repaired: Damage[] = [];
   const cut: OpenedJournals["cut"][number][] = [];
@@ -61,13 +62,15 @@ export function openJournals(
     return { view: undefined, damages, repaired, cut };
   const salvage = (damage: Damage) =>
     (damage.repair === undefined ? damages : repaired).push(damage);
+  const begun = seeds.journals !== undefined;
   const ends = new Map<number, JournalEnd>();
   for (const shard of shards) {
     checkDone(folder, shard, salvage);
-    for (const batch of allDone(folder, shard, salvage)) meetEnds(batch, meet);
-    const reader = tail(folder, shard, salvage, begun);
+    const journal = shardReader(folder, shard, { salvage, begun });
+    for (const batch of journal.done()) eachEnd(batch, onEnd);
+    const reader = journal.tail(journal.snapshot());
     let step = reader.next();
-    for (; !step.done; step = reader.next()) meetEnds(step.value, meet);
+    for (; !step.done; step = reader.next()) eachEnd(step.value, onEnd);
     ends.set(shard, step.value);
     const { torn } = step.value;
     if (torn === undefined) continue;
@@ -75,33 +78,28 @@ export function openJournals(
     repairTail(step.value, folder);
   }
   for (const { file, offset, repair } of repaired) repairFile(file, [{ offset, value: repair! }]);
-  const view =
-    damages.length > 0 ? salvagedView(folder, shards, seeds) : wholeView(folder, ends, seeds);
-  return { view, damages, repaired, cut };
+  const isWhole = damages.length === 0;
+  // Damage was reported here, and is not reported again.
+  const how = (shard: number): HowToRead =>
+    isWhole ? { checked: ends.get(shard)! } : { salvage: () => {} };
+  const journals = shards.map((shard) => shardReader(folder, shard, how(shard)));
+  return { view: viewOf(journals, seeds, isWhole), damages, repaired, cut };
 }
 
-/** The seeds that the journals themselves name, for a crawl whose state is lost. */
+/** The seeds that are written in the journals themselves, for a crawl whose state is lost. */
 export function seedsInJournals(folder: string): Seeds | undefined {
   for (const shard of shardsIn(folder)) {
     for (const segment of listJournals(folder)(shard).segments) {
-      const header = readSegmentHeader(join(folder, segmentName(shard, segment)));
+      const file = new FileWindow(join(folder, segmentName(shard, segment)));
+      const header = decodeSegmentHeader(file.slice(0, SEGMENT_HEADER_BYTES));
+      file.close();
       if (typeof header === "object") return header;
     }
   }
   return undefined;
 }
 
-function readSegmentHeader(path: string): ReturnType<typeof decodeSegmentHeader> {
-  const bytes = Buffer.alloc(SEGMENT_HEADER_BYTES);
-  const file = openSync(path, "r");
-  try {
-    return decodeSegmentHeader(bytes.subarray(0, readSync(file, bytes)));
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Numbers of the shards that have a journal in the folder, or were begun with one. */
+/** Numbers of the shards that have a journal in the folder, or had one from the start. */
 export function shardsIn(folder: string, begun = 0): number[] {
   if (!existsSync(folder)) return [];
   const numbers = readdirSync(folder).map(
@@ -111,109 +109,93 @@ export function shardsIn(folder: string, begun = 0): number[] {
   return [...new Set([...found, ...Array(begun).keys()])].sort((a, b) => a - b);
 }
 
-/** The batches behind the newest snapshot. */
-function tail(folder: string, shard: number, salvage: (damage: Damage) => void, begun = false) {
-  const snapshot = openSnapshot(folder, shard, salvage);
-  const after = snapshot === undefined ? {} : { after: snapshot.end };
-  return readJournal({ folder, shard, begun, salvage, ...after });
+type HowToRead = Pick<ReadOptions, "salvage" | "begun" | "checked">;
+
+type Snapshot = ReturnType<typeof openSnapshot>;
+
+/** The journal of one shard: lists of URLs that are done, a snapshot, and the batches behind it. */
+interface ShardReader {
+  /** Done events that are not in segments any more. In a salvage they count even when their snapshot is missing. */
+  done(): Iterable<EventBytes>;
+  snapshot(): Snapshot;
+  /** The batches behind the snapshot. */
+  tail(snapshot: Snapshot): ReturnType<typeof readJournal>;
 }
 
-/** All done events that are not in segments any more. When their snapshot is missing the lists count all the same. */
-function allDone(folder: string, shard: number, salvage: (damage: Damage) => void) {
-  return readDone(folder, shard, salvage, Number.POSITIVE_INFINITY);
-}
-
-/** What journals say in which nothing is damaged: no checksum is computed twice, and nothing comes by twice. */
-function wholeView(
-  folder: string,
-  ends: ReadonlyMap<number, JournalEnd>,
-  { seedLow, seedHigh }: Seeds,
-): JournalView {
-  const again = (shard: number) => {
-    const snapshot = openSnapshot(folder, shard);
-    const after = snapshot === undefined ? {} : { after: snapshot.end };
-    const batches = () => readJournal({ folder, shard, checked: ends.get(shard)!, ...after });
-    return { snapshot, batches };
+function shardReader(folder: string, shard: number, how: HowToRead): ShardReader {
+  const { salvage } = how;
+  const upTo = salvage === undefined ? undefined : Number.POSITIVE_INFINITY;
+  return {
+    done: () => readDone(folder, shard, salvage, upTo),
+    snapshot: () => openSnapshot(folder, shard, salvage),
+    tail: (snapshot) => {
+      const after = snapshot === undefined ? {} : { after: snapshot.end };
+      return readJournal({ folder, shard, ...how, ...after });
+    },
   };
+}
+
+/**
+ * The content of journals. In whole ones nothing occurs twice, and no checksum is computed twice. Damaged ones may have
+ * to be read from an older snapshot, so what a salvage finds twice counts once.
+ */
+function viewOf(
+  journals: readonly ShardReader[],
+  { seedLow, seedHigh }: Seeds,
+  isWhole: boolean,
+): JournalView {
   return {
     seedLow,
     seedHigh,
     *ended(): Generator<EndedUrl, void> {
-      for (const shard of ends.keys())
-        for (const batches of [readDone(folder, shard), again(shard).batches()])
-          for (const batch of batches) yield* endsIn(batch);
+      for (const journal of journals) {
+        const known = isWhole ? undefined : new SeenSet();
+        for (const batches of [journal.done(), journal.tail(journal.snapshot())])
+          for (const batch of batches)
+            for (const one of endsIn(batch))
+              if (known?.addFingerprint(one.low, one.high) !== false) yield one;
+      }
     },
-    eachWaiting(meet: (link: WaitingLink) => void): void {
-      for (const shard of ends.keys()) {
-        const { snapshot, batches } = again(shard);
-        // What ended before the snapshot does not wait in it.
-        const finished = new SeenSet(seedLow, seedHigh);
+    eachWaiting(use: (link: WaitingLink) => void): void {
+      for (const journal of journals) {
+        const snapshot = journal.snapshot();
+        const finished = new SeenSet();
         let waiting = 0;
-        for (const batch of batches()) waiting += addEnds(batch, finished);
+        // What ended before a snapshot does not wait in it, unless that is an older one.
+        if (!isWhole) for (const batch of journal.done()) addEnds(batch, finished);
+        for (const batch of journal.tail(snapshot)) waiting += addEnds(batch, finished);
         // As after most crawls: as many ended as were admitted, and only what was admitted ends.
-        if (snapshot === undefined && waiting === 0) continue;
-        const queued = snapshot?.queued(true) ?? [];
-        const isWaiting = waitingTest({ repeated: 0, contradictions: [] }, finished);
-        enqueueWaiting(isWaiting, queued, batches(), (run) => eachLink(run, meet));
+        if (isWhole && snapshot === undefined && waiting === 0) continue;
+        const repeated = isWhole ? 0 : 1;
+        const isWaiting = waitingTest({ repeated, contradictions: [] }, finished);
+        const queued = snapshot?.queued(isWhole) ?? [];
+        enqueueWaiting(isWaiting, queued, journal.tail(snapshot), (run) => eachLink(run, use));
       }
     },
   };
 }
 
-/** What is left of damaged journals: an older snapshot may have to do, and what a salvage shows twice counts once. */
-function salvagedView(
-  folder: string,
-  shards: readonly number[],
-  { seedLow, seedHigh }: Seeds,
-): JournalView {
-  // Damage was reported when the journals were opened.
-  const silent = () => {};
-  const ended = function* (shard: number, ends: SeenSet): Generator<EndedUrl, void> {
-    for (const batches of [allDone(folder, shard, silent), tail(folder, shard, silent)])
-      for (const batch of batches)
-        for (const one of endsIn(batch)) if (ends.addFingerprint(one.low, one.high)) yield one;
-  };
-  return {
-    seedLow,
-    seedHigh,
-    *ended(): Generator<EndedUrl, void> {
-      for (const shard of shards) yield* ended(shard, new SeenSet(seedLow, seedHigh));
-    },
-    eachWaiting(meet: (link: WaitingLink) => void): void {
-      for (const shard of shards) {
-        const met = new SeenSet(seedLow, seedHigh);
-        for (const _ of ended(shard, met));
-        const isWaiting = waitingTest({ repeated: 1, contradictions: [] }, met);
-        const queued = openSnapshot(folder, shard, silent)?.queued() ?? [];
-        enqueueWaiting(isWaiting, queued, tail(folder, shard, silent), (run) =>
-          eachLink(run, meet),
-        );
-      }
-    },
-  };
-}
-
-/** Calls `meet` for each end of a URL in a batch. Most of a batch is links, which are passed over unread. */
-function meetEnds(batch: EventBytes, meet: ((ended: EndedUrl) => void) | undefined): void {
-  if (meet === undefined) return;
+/** Calls `onEnd` for each URL that ends in a batch. Most of a batch is links, which are skipped. */
+function eachEnd(batch: EventBytes, onEnd: ((ended: EndedUrl) => void) | undefined): void {
+  if (onEnd === undefined) return;
   const cursor = new EventCursor();
   cursor.open(batch);
-  while (cursor.next()) if (cursor.kind === EVENT.done) meet(decodeDone(cursor));
+  while (cursor.next()) if (cursor.kind === EVENT.done) onEnd(decodeDone(cursor));
 }
 
 function endsIn(batch: EventBytes): EndedUrl[] {
-  const met: EndedUrl[] = [];
-  meetEnds(batch, (one) => met.push(one));
-  return met;
+  const ended: EndedUrl[] = [];
+  eachEnd(batch, (one) => ended.push(one));
+  return ended;
 }
 
-/** Adds the fingerprints of the URLs that end in a batch; answers how many more it admits than these. */
+/** Adds the fingerprints of the URLs that end in a batch; answers how many more URLs it admits than it ends. */
 function addEnds(batch: EventBytes, into: SeenSet): number {
   const cursor = new EventCursor();
   cursor.open(batch);
   let more = 0;
   while (cursor.next()) {
-    if (cursor.kind === EVENT.admit) more += (cursor.to - cursor.linksTo()) / PRINT_BYTES;
+    if (cursor.kind === EVENT.admit) more += (cursor.to - cursor.linksTo()) / FINGERPRINT_BYTES;
     else if (cursor.kind === EVENT.done) {
       const { bytes, from } = cursor;
       if (into.addFingerprint(word(bytes, from), word(bytes, from + 4))) more--;

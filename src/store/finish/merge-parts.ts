@@ -1,62 +1,56 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
-import { crawlPaths, partsOf } from "../folder/crawl-folder.ts";
+import { FileWindow } from "../files/file-window.ts";
+import { chunksOf } from "../files/read-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { sortLines } from "../files/sort-lines.ts";
+import { removeIfThere } from "../files/system-calls.ts";
+import { crawlPaths, partsOf, withParts } from "../folder/crawl-folder.ts";
 import { graphPaths } from "../folder/graph-facts.ts";
-import { removeIfThere, replaceFile } from "../folder/replace-file.ts";
 import { finishGraph } from "../graph/link-graph.ts";
 import { mergeCdxj } from "../lists/cdxj.ts";
-import { sortLines } from "../lists/sort-lines.ts";
 
-const COPY_BYTES = 256 * 1024;
 const URL_OF_LINE = /^\{"url":"(?:[^"\\]|\\.)*"/;
 
 /**
- * Joins what the builders wrote, after all of them have closed: index, skipped report and link graph
- * sorted, pages and log appended. Parts are removed once their content is durable elsewhere; interrupted
- * at any point, by a limit as well, a second call ends with the same files.
+ * Joins what the builders wrote, after all of them have closed: index, skipped report and link graph sorted, pages and
+ * log appended. Parts are removed once their content is durable elsewhere; interrupted at any point, by a limit as well,
+ * a second call ends with the same files.
  */
-export function finishFolder(dir: string, limit: TimeLimit = NO_LIMIT): void {
+export function mergeParts(dir: string, limit: TimeLimit = NO_LIMIT): void {
   const paths = crawlPaths(dir);
   join(paths.index, (parts, out) => mergeCdxj(parts, out, limit));
   append(paths.pages, limit);
   append(paths.log, limit);
-  append(paths.debugLog, limit);
   join(paths.skipped, (parts, out) =>
     sortLines(parts, out, { sameWhen: (line) => URL_OF_LINE.exec(line)?.[0] ?? line, limit }),
   );
   finishGraph(dir, limit);
 }
 
-/** Bytes that `finishFolder` would read at least. */
+/** Bytes that `mergeParts` would have to read. */
 export function unfinishedBytes(dir: string): number {
-  const { index, skipped, pages, log, debugLog } = crawlPaths(dir);
+  const { index, skipped, pages, log } = crawlPaths(dir);
   const { nodes, out } = graphPaths(dir);
-  let sum = 0;
-  for (const path of [index, skipped, pages, log, debugLog, nodes, out]) {
-    const parts = partsOf(path);
-    for (const each of parts.length === 0 ? [] : [path, ...parts])
-      sum += statSync(each, { throwIfNoEntry: false })?.size ?? 0;
-  }
-  return sum;
+  const files = [index, skipped, pages, log, nodes, out].filter((path) => partsOf(path).length > 0);
+  return files.flatMap(withParts).reduce((sum, file) => sum + statSync(file).size, 0);
 }
 
 /** Repeating a merge changes nothing, because equal lines are written once. */
 function join(path: string, merge: (parts: string[], out: string) => void): void {
   const parts = partsOf(path);
   if (parts.length === 0 && existsSync(path)) return;
-  merge(existsSync(path) ? [path, ...parts] : parts, path);
+  merge(withParts(path), path);
   for (const part of parts) removeIfThere(part);
 }
 
 function append(path: string, limit: TimeLimit): void {
   const parts = partsOf(path);
-  if (parts.length === 0) return;
-  const main = existsSync(path) ? [path] : [];
   // Parts are removed in order, so those that an interrupted call left are the end of the file.
-  if (!endsWith(path, parts)) {
+  if (parts.length > 0 && !endsWith(path, parts)) {
     replaceFile(path, (file) => {
-      for (const source of [...main, ...parts])
-        for (const chunk of chunksOf(source, 0)) {
+      for (const source of withParts(path))
+        for (const chunk of chunksOf(source)) {
           limit.check();
           file.write(chunk);
         }
@@ -66,31 +60,20 @@ function append(path: string, limit: TimeLimit): void {
 }
 
 function endsWith(path: string, parts: readonly string[]): boolean {
-  const size = existsSync(path) ? statSync(path).size : 0;
-  let at = size;
-  for (const part of parts) at -= statSync(part).size;
-  if (at < 0 || at === size) return false;
-  for (const part of parts) {
-    for (const chunk of chunksOf(part, 0)) {
-      const there = chunksOf(path, at, chunk.length).next();
-      if (there.done === true || !chunk.equals(there.value)) return false;
-      at += chunk.length;
-    }
-  }
-  return true;
-}
-
-function* chunksOf(path: string, from: number, bytes = COPY_BYTES): Generator<Buffer, void> {
-  const file = openSync(path, "r");
+  if (!existsSync(path)) return false;
+  const file = new FileWindow(path);
   try {
-    for (let at = from; ; ) {
-      const chunk = Buffer.allocUnsafe(bytes);
-      const got = readSync(file, chunk, 0, bytes, at);
-      if (got === 0) return;
-      yield chunk.subarray(0, got);
-      at += got;
+    const bytes = parts.reduce((sum, part) => sum + statSync(part).size, 0);
+    let at = file.size - bytes;
+    if (at < 0 || bytes === 0) return false;
+    for (const part of parts) {
+      for (const chunk of chunksOf(part)) {
+        if (!file.slice(at, at + chunk.length).equals(chunk)) return false;
+        at += chunk.length;
+      }
     }
+    return true;
   } finally {
-    closeSync(file);
+    file.close();
   }
 }

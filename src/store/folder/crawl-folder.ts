@@ -2,9 +2,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import type { CrawlConfig } from "../../config/schema.ts";
 import { StoreCorruptError } from "../../errors.ts";
-import { firstDifference } from "./first-difference.ts";
-import { replaceFile } from "./replace-file.ts";
-import { openSealed, sealedJson } from "./sealed-json.ts";
+import { firstDifference } from "../files/file-window.ts";
+import { parseJson } from "../files/jsonl.ts";
+import { replaceWith } from "../files/replace-file.ts";
+import { openSealed, sealedJson } from "../files/sealed-json.ts";
 
 /** Of state/crawl.json. */
 export const FORMAT_VERSION = 3;
@@ -20,7 +21,7 @@ export interface CrawlPaths {
   debugLog: string;
   skipped: string;
   state: string;
-  /** The same once more, so that a damaged one can be put right. */
+  /** A copy, from which a damaged state can be repaired. */
   stateCopy: string;
   /** Folder of the journals. */
   journals: string;
@@ -53,7 +54,7 @@ export interface CrawlState {
   readonly lostArchives?: readonly string[];
   /** How the newest run ended; "running" after a crash. */
   readonly ended: string;
-  /** The newest run had no time to sort and join what its builders wrote: `completeIfLeft` does it. */
+  /** The newest run had no time to sort and join what its builders wrote; `finalizeIfLeft` does it. */
   readonly left?: boolean;
 }
 
@@ -62,7 +63,7 @@ export function writeCrawlState(dir: string, state: CrawlState): void {
   const { state: path, stateCopy } = crawlPaths(dir);
   const bytes = sealedJson(state);
   // The copy first: what is read in place of a damaged file must not name an older run.
-  for (const each of [stateCopy, path]) replaceFile(each, (file) => file.write(bytes));
+  for (const each of [stateCopy, path]) replaceWith(each, bytes);
 }
 
 /** The state of a crawl folder; undefined when the folder holds no crawl. Throws StoreCorruptError for one that is damaged. */
@@ -76,9 +77,11 @@ export function readCrawlState(dir: string): CrawlState | undefined {
   const bytes = readFileSync(state);
   const value = openSealed(bytes) as CrawlState | undefined;
   if (value?.version === FORMAT_VERSION) return value;
-  if (value !== undefined || isOlder(bytes))
-    throw new StoreCorruptError(`${state}:0: written by another version of this program`);
-  throw new StoreCorruptError(`${state}:0: not the state of a crawl as it was written: ${cure}`);
+  const what =
+    value !== undefined || isOlder(bytes)
+      ? "written by another version of this program"
+      : `not the state of a crawl as it was written: ${cure}`;
+  throw new StoreCorruptError(`${state}:0: ${what}`);
 }
 
 /** The state of a crawl folder; undefined when it is damaged or not there. */
@@ -99,14 +102,11 @@ function holdsAnything(folder: string): boolean {
 
 /** Before there were checksums. */
 function isOlder(bytes: Buffer): boolean {
-  try {
-    return (JSON.parse(bytes.toString("utf8")) as CrawlState).version < FORMAT_VERSION;
-  } catch {
-    return false;
-  }
+  const state = parseJson(bytes.toString("utf8")) as Partial<CrawlState> | null | undefined;
+  return (state?.version ?? FORMAT_VERSION) < FORMAT_VERSION;
 }
 
-/** Puts a damaged state right from its copy, or the copy from the state; answers which was, and where. */
+/** Repairs a damaged state from its copy, or the copy from the state; answers which, and where they differed. */
 export function repairCrawlState(
   dir: string,
 ): { readonly file: string; readonly offset: number }[] {
@@ -114,8 +114,7 @@ export function repairCrawlState(
   const [file, from] = isWhole(state) ? [stateCopy, state] : [state, stateCopy];
   if (isWhole(file) || !isWhole(from)) return [];
   const offset = existsSync(file) ? (firstDifference(file, from) ?? 0) : 0;
-  const bytes = readFileSync(from);
-  replaceFile(file, (into) => into.write(bytes));
+  replaceWith(file, readFileSync(from));
   return [{ file, offset }];
 }
 
@@ -150,13 +149,15 @@ export function partOf(path: string, thread: number): string {
 
 /** The parts of a file that are there, in the order of their threads. */
 export function partsOf(path: string): string[] {
-  const [before, after] = partOf(path, 0).split(/-0(?=\.)/) as [string, string];
-  const numbered: [number, string][] = [];
-  for (const name of readdirSync(dirname(path))) {
-    const part = join(dirname(path), name);
-    if (!part.startsWith(`${before}-`) || !part.endsWith(after)) continue;
-    const thread = part.slice(before.length + 1, part.length - after.length);
-    if (/^\d+$/.test(thread)) numbered.push([Number(thread), part]);
-  }
-  return numbered.sort(([a], [b]) => a - b).map(([, part]) => part);
+  const folder = dirname(path);
+  const threads = readdirSync(folder).flatMap((name) => {
+    const thread = Number(/-(\d+)\.\w+\.part$/.exec(name)?.[1]);
+    return partOf(path, thread) === join(folder, name) ? thread : [];
+  });
+  return threads.sort((a, b) => a - b).map((thread) => partOf(path, thread));
+}
+
+/** A file and its parts, as far as they are there. */
+export function withParts(path: string): string[] {
+  return [path, ...partsOf(path)].filter((each) => existsSync(each));
 }

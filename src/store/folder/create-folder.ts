@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { FolderTakenError } from "../../errors.ts";
-import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { reserveSegment } from "../../frontier/journal/journal-files.ts";
-import { syncFolder } from "./append-file.ts";
+import { replaceWith } from "../files/replace-file.ts";
+import { syncFolder } from "../files/system-calls.ts";
 import {
   type CrawlPaths,
   type CrawlState,
@@ -13,7 +13,6 @@ import {
 } from "./crawl-folder.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { graphFacts, graphPaths } from "./graph-facts.ts";
-import { replaceFile } from "./replace-file.ts";
 
 /** First line of pages.jsonl: WACZ readers refuse the file without it. Page lines have a `url`. */
 export const PAGES_HEADER: Buffer = Buffer.from(
@@ -21,7 +20,9 @@ export const PAGES_HEADER: Buffer = Buffer.from(
 );
 
 /** What a new crawl is given beside its folder. */
-export type NewCrawl = Partial<Pick<CrawlState, "frontier" | "seedLow" | "seedHigh" | "config">>;
+export type NewCrawl = Partial<
+  Pick<CrawlState, "frontier" | "seedLow" | "seedHigh" | "journals" | "config">
+>;
 
 /** The only files that are there before state/crawl.json; journals are empty then. */
 const FIRST_FILES =
@@ -69,12 +70,12 @@ function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): 
     mkdirSync(folder, { recursive: true });
   // Here, not by the builders: all of them must use the same ids.
   graphFacts(graphPaths(dir).facts);
-  replaceFile(paths.pages, (file) => file.write(PAGES_HEADER));
-  const journals = frontierTraits(crawl).isDurable ? shardsOf(crawl.config) : undefined;
-  for (let shard = 0; shard < (journals ?? 0); shard++) reserveSegment(paths.journals, shard, 1);
+  replaceWith(paths.pages, PAGES_HEADER);
+  for (let shard = 0; shard < (crawl.journals ?? 0); shard++)
+    reserveSegment(paths.journals, shard, 1);
   syncFolder(paths.journals);
   // Last, so that a folder with a state file is a complete one.
-  const state: CrawlState = {
+  writeCrawlState(dir, {
     version: FORMAT_VERSION,
     created: new Date(wallMs).toISOString(),
     frontier: "sharded",
@@ -84,28 +85,23 @@ function fill(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): 
     config: {},
     moreSeeds: [],
     ended: "running",
-    ...(journals === undefined ? {} : { journals }),
     ...crawl,
-  };
-  writeCrawlState(dir, state);
+  });
   syncFolder(dir);
 }
 
-function shardsOf(config: object | undefined): number | undefined {
-  return (config as { readonly shards?: number } | undefined)?.shards;
-}
-
 function refuseIfTaken(dir: string, paths: CrawlPaths): void {
-  const taken = whyTaken(dir, paths);
-  if (taken !== undefined) throw new FolderTakenError(taken);
+  const why = whyTaken(dir, paths);
+  if (why !== "") throw new FolderTakenError(`${dir} ${why}`);
 }
 
-function whyTaken(dir: string, paths: CrawlPaths): string | undefined {
-  if (!existsSync(dir)) return undefined;
-  if (!statSync(dir).isDirectory()) return `${dir} is a file, not a folder: choose another --out`;
+/** "" when it is not. */
+function whyTaken(dir: string, paths: CrawlPaths): string {
+  if (!existsSync(dir)) return "";
+  if (!statSync(dir).isDirectory()) return "is a file, not a folder: choose another --out";
   if (existsSync(paths.state))
-    return `${dir} already holds a crawl, which is never overwritten: continue it with orbweaver resume ${dir}, or choose another --out`;
+    return `already holds a crawl, which is never overwritten: continue it with orbweaver resume ${dir}, or choose another --out`;
   if (readdirSync(dir).length > 0 && !isUnfinished(dir))
-    return `${dir} is not empty and not a crawl folder: choose another --out, or an empty folder`;
-  return undefined;
+    return "is not empty and not a crawl folder: choose another --out, or an empty folder";
+  return "";
 }

@@ -1,13 +1,13 @@
 import { linkSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { FolderTakenError } from "../../errors.ts";
+import { removeIfThere, succeeds } from "../files/system-calls.ts";
 import { crawlPaths } from "./crawl-folder.ts";
-import { removeIfThere } from "./replace-file.ts";
 
 /**
  * Keeps a crawl folder to one process. The lock names the process and when it was started, so that one that a killed
  * process left behind is known to be stale. It appears with its content, in one step: an empty lock would look stale.
- * Returns what gives the folder free.
+ * Answers a function that unlocks the folder.
  */
 export function lockFolder(dir: string): () => void {
   const path = join(dirname(crawlPaths(dir).state), "lock");
@@ -15,8 +15,8 @@ export function lockFolder(dir: string): () => void {
   writeFileSync(mine, `${process.pid} ${startOf(process.pid) ?? ""}`);
   try {
     for (;;) {
-      if (tryLink(mine, path)) return () => removeIfThere(path);
-      const text = readLock(path);
+      if (succeeds(() => linkSync(mine, path), "EEXIST")) return () => removeIfThere(path);
+      const text = textOf(path);
       if (text === undefined) continue;
       const holder = holderOf(text);
       if (isAlive(holder)) throw takenBy(holder, dir);
@@ -27,32 +27,15 @@ export function lockFolder(dir: string): () => void {
   }
 }
 
-/** Takes a stale lock away; of several processes that find it only one moves it, and a new one moved by mistake goes back. */
+/** Removes a stale lock. Of several processes only one can move it, and a new lock that was moved by mistake is put back. */
 function removeStale(path: string, stale: string, dir: string): void {
   const aside = `${path}.${process.pid}.stale`;
-  try {
-    renameSync(path, aside);
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code === "ENOENT") return;
-    throw fault;
-  }
-  const text = readLock(aside);
-  if (text !== undefined && text !== stale) {
-    tryLink(aside, path);
-    removeIfThere(aside);
-    throw takenBy(holderOf(text), dir);
-  }
+  succeeds(() => renameSync(path, aside), "ENOENT");
+  const text = textOf(aside);
+  const isNew = text !== undefined && text !== stale;
+  if (isNew) succeeds(() => linkSync(aside, path), "EEXIST");
   removeIfThere(aside);
-}
-
-function tryLink(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw fault;
-  }
+  if (isNew) throw takenBy(holderOf(text), dir);
 }
 
 function takenBy({ pid }: Holder, dir: string): FolderTakenError {
@@ -66,9 +49,10 @@ interface Holder {
   readonly start: string;
 }
 
-function readLock(path: string): string | undefined {
+/** A small file; undefined when it cannot be read. */
+function textOf(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(path, "latin1");
   } catch {
     return undefined;
   }
@@ -91,12 +75,8 @@ function isAlive({ pid, start }: Holder): boolean {
   return now === undefined || start === "" || now === start;
 }
 
-/** When a process was started, in the kernel's own measure; undefined where that cannot be told. */
+/** When a process was started, in clock ticks of the kernel; undefined where that is not known. */
 function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
+  const stat = textOf(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
-import { jsonLine } from "../lists/jsonl.ts";
+import { jsonLine } from "../files/jsonl.ts";
+import { replaceWith } from "../files/replace-file.ts";
 import { crawlPaths } from "./crawl-folder.ts";
-import { replaceFile } from "./replace-file.ts";
 
 /** The files of a finished graph. */
 export interface GraphPaths {
@@ -32,7 +32,7 @@ export function graphPaths(dir: string): GraphPaths {
 /** links/graph.json: what makes the ids of a graph, and how large it is once the crawl has ended. */
 export interface GraphFacts {
   readonly version: 1;
-  /** An id is the 64-bit fingerprint of a URL with these seeds, random so that nobody can prepare equal ones. */
+  /** An id is the 64-bit fingerprint of a URL with these seeds, random so that equal ids cannot be prepared. */
   readonly seedLow: number;
   readonly seedHigh: number;
   readonly nodes?: number;
@@ -60,5 +60,5 @@ export function graphFacts(path: string): GraphFacts {
 
 /** Writes links/graph.json. */
 export function writeGraphFacts(path: string, facts: GraphFacts): void {
-  replaceFile(path, (file) => file.write(Buffer.from(`${jsonLine(facts)}\n`)));
+  replaceWith(path, `${jsonLine(facts)}\n`);
 }

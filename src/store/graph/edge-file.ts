@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync } from "node:fs";
+import { readFully } from "../files/read-file.ts";
 
 /** Words of an edge: two ids of 64 bits, high word first, so that the order of words is that of the ids. */
 export const EDGE_WORDS = 4;
@@ -22,14 +23,11 @@ export function* readEdges(path: string, edgesAtOnce: number): Generator<Uint32A
 
 function readWhole(file: number, words: Uint32Array, offset: number): void {
   const bytes = new Uint8Array(words.buffer);
-  for (let got = 0; got < bytes.length; ) {
-    const more = readSync(file, bytes, got, bytes.length - got, offset + got);
-    if (more === 0) throw new Error("the file became shorter while it was read");
-    got += more;
-  }
+  if (readFully(file, bytes, offset) < bytes.length)
+    throw new Error("the file became shorter while it was read");
 }
 
-/** A sorted file of edges in which those that begin with an id are found by halving. */
+/** A sorted file of edges, with a binary search for those that begin with an id. */
 export class EdgeFile {
   readonly #file: number;
   readonly #edges: number;

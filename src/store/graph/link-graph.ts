@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { UsageError } from "../../errors.ts";
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
-import { partsOf } from "../folder/crawl-folder.ts";
+import { sortLines } from "../files/sort-lines.ts";
+import { SortedLines } from "../files/sorted-lines.ts";
+import { removeIfThere } from "../files/system-calls.ts";
+import { partsOf, withParts } from "../folder/crawl-folder.ts";
 import { graphFacts, graphPaths, writeGraphFacts } from "../folder/graph-facts.ts";
-import { removeIfThere } from "../folder/replace-file.ts";
-import { sortLines } from "../lists/sort-lines.ts";
-import { SortedLines } from "../lists/sorted-lines.ts";
 import { EdgeFile } from "./edge-file.ts";
 import { idText } from "./link-log.ts";
 import { sortBothWays } from "./sort-edges.ts";
@@ -17,15 +17,11 @@ export function finishGraph(dir: string, limit: TimeLimit = NO_LIMIT): void {
   const nodeParts = partsOf(paths.nodes);
   const edgeParts = partsOf(paths.out);
   if (nodeParts.length + edgeParts.length === 0 && existsSync(paths.in)) return;
-  const old = (path: string) => (existsSync(path) ? [path] : []);
-  const nodes = sortLines([...old(paths.nodes), ...nodeParts], paths.nodes, {
-    sameWhen: (line) => line,
-    limit,
-  });
+  const sameWhen = (line: string) => line;
+  const nodes = sortLines(withParts(paths.nodes), paths.nodes, { sameWhen, limit });
   // Both from the same edges: `out` is replaced last, so that an interruption loses none.
-  const edges = sortBothWays([...old(paths.out), ...edgeParts], paths.in, paths.out, { limit });
-  const { version, seedLow, seedHigh } = graphFacts(paths.facts);
-  writeGraphFacts(paths.facts, { version, seedLow, seedHigh, nodes, edges });
+  const edges = sortBothWays(withParts(paths.out), paths.in, paths.out, { limit });
+  writeGraphFacts(paths.facts, { ...graphFacts(paths.facts), nodes, edges });
   for (const part of [...nodeParts, ...edgeParts]) removeIfThere(part);
 }
 

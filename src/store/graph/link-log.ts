@@ -1,13 +1,13 @@
-import { existsSync, statSync, truncateSync } from "node:fs";
+import { statSync, truncateSync } from "node:fs";
 import { fingerprint, lastFingerprint, UrlFingerprints } from "../../hash/fingerprint.ts";
-import { AppendFile } from "../folder/append-file.ts";
+import { AppendFile } from "../files/append-file.ts";
+import { JsonlFile } from "../files/jsonl.ts";
+import { safeUri } from "../files/safe-text.ts";
 import { partOf } from "../folder/crawl-folder.ts";
 import { type GraphFacts, graphFacts, graphPaths } from "../folder/graph-facts.ts";
-import { JsonlWriter } from "../lists/jsonl.ts";
-import { safeUri } from "../lists/safe-text.ts";
+import { LINK_END, LINK_START, type LinkList } from "../link-list.ts";
 import { type ListEntry, syncWriter, type Writer, type WriterOptions } from "../writer.ts";
 import { EDGE_BYTES, EDGE_WORDS } from "./edge-file.ts";
-import { LINK_END, LINK_START, type LinkList } from "./link-list.ts";
 import { RecentIds } from "./recent-ids.ts";
 
 const FLUSH_EDGES = 16 * 1024;
@@ -30,19 +30,19 @@ export function openGraph({
   const log = new LinkLog(graphFacts(facts), partOf(out, thread), partOf(nodes, thread));
   return syncWriter(log, (entry: ListEntry) => {
     if (entry.kind === "capture" && entry.outlinks.length > 0) log.page(entry.url, entry.outlinks);
-    return log.due;
+    return log.isDue;
   });
 }
 
 /**
- * What one builder knows of the link graph, streamed: edges as pairs of ids, and the URL of each id. A URL is named
- * again when it was not met for long; `finishGraph` sorts and writes everything once.
+ * The part of the link graph that one builder streams: edges as pairs of ids, and the URL of each id. A URL may be
+ * written again after a while; `finishGraph` sorts and removes duplicates.
  */
 export class LinkLog {
   readonly #facts: GraphFacts;
-  readonly #prints: UrlFingerprints;
+  readonly #fingerprints: UrlFingerprints;
   readonly #edges: AppendFile;
-  readonly #names: JsonlWriter;
+  readonly #names: JsonlFile;
   #waiting = new Uint32Array(FLUSH_EDGES * EDGE_WORDS);
   #used = 0;
   /** Ids whose names are in the list. */
@@ -50,19 +50,17 @@ export class LinkLog {
 
   constructor(facts: GraphFacts, edgesPath: string, namesPath: string) {
     this.#facts = facts;
-    this.#prints = new UrlFingerprints(facts.seedLow, facts.seedHigh);
-    // An edge that a crash cut in two would shift all that follow.
-    if (existsSync(edgesPath)) {
-      const { size } = statSync(edgesPath);
-      if (size % EDGE_BYTES !== 0) truncateSync(edgesPath, size - (size % EDGE_BYTES));
-    }
+    this.#fingerprints = new UrlFingerprints(facts.seedLow, facts.seedHigh);
+    // Half an edge that a crash left would shift all that follow.
+    const size = statSync(edgesPath, { throwIfNoEntry: false })?.size ?? 0;
+    if (size % EDGE_BYTES !== 0) truncateSync(edgesPath, size - (size % EDGE_BYTES));
     this.#edges = new AppendFile(edgesPath, "append");
-    this.#names = new JsonlWriter(namesPath);
+    this.#names = new JsonlFile(namesPath);
   }
 
   /** Whether so much waits that it should be flushed. */
-  get due(): boolean {
-    return this.#names.due || this.#used >= FLUSH_EDGES * EDGE_WORDS;
+  get isDue(): boolean {
+    return this.#names.isDue || this.#used >= FLUSH_EDGES * EDGE_WORDS;
   }
 
   /** Adds a page with its links; writes nothing. */
@@ -81,7 +79,7 @@ export class LinkLog {
     const waiting = this.#waiting;
     let used = this.#used;
     for (let i = 0, from = LINK_START.length; i < length; i++) {
-      const end = this.#prints.until(lines, from, END_OF_LINK);
+      const end = this.#fingerprints.until(lines, from, END_OF_LINK);
       if (this.#named.add(lastFingerprint.high, lastFingerprint.low)) {
         const name = lines.toString("latin1", from, end);
         this.#names.hold(`${idText(lastFingerprint.high, lastFingerprint.low)} ${name}`);

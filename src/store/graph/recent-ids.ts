@@ -3,13 +3,13 @@ const WAYS = 4;
 const WORDS = 2 * WAYS;
 
 /**
- * Ids of 64 bits that were met lately, in 1 MiB. The low bits of an id choose a set of four places, in which the latest
- * comes first and the oldest is forgotten: with one place for each, two ids that meet there push each other out for ever.
+ * Ids of 64 bits that were added lately, in 1 MiB: a cache of sets of four. The low bits of an id choose a set, in which
+ * the latest id comes first and the oldest is forgotten; with sets of one, two ids could replace each other for ever.
  */
 export class RecentIds {
   readonly #words = new Uint32Array(SETS * WORDS);
 
-  /** False when the id was met lately; it is now, in any case. */
+  /** Adds an id; false when it was added lately. */
   add(high: number, low: number): boolean {
     const words = this.#words;
     const first = (low & (SETS - 1)) * WORDS;

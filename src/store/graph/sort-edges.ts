@@ -1,14 +1,15 @@
 import { statSync } from "node:fs";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
-import type { AppendFile } from "../folder/append-file.ts";
-import { removeIfThere, replaceFile } from "../folder/replace-file.ts";
+import type { AppendFile } from "../files/append-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { SortedRuns } from "../files/sorted-runs.ts";
 import { EDGE_BYTES, EDGE_WORDS, readEdges } from "./edge-file.ts";
 
 const RUN_EDGES = 1024 * 1024;
 const MERGE_EDGES = 1024 * 1024;
 const FAN_IN = 64;
 const WRITE_EDGES = 16 * 1024;
-/** Fewer than this are sorted faster by smaller digits: a pass looks at every digit there is, and 2^16 are many. */
+/** Fewer are sorted faster by 8 bits at a time: a pass goes over all values of a digit, and 2^16 are many. */
 const MANY_EDGES = 32 * 1024;
 /** The high words of an edge's ids. */
 const SOURCE = 0;
@@ -16,7 +17,7 @@ const TARGET = 2;
 
 /** How edges are ordered and how many are held in memory. */
 export interface SortEdgesOptions {
-  /** Edges are turned round first: from (source, target) to (target, source). */
+  /** Edges are reversed first: from (source, target) to (target, source). */
   readonly reverse?: boolean;
   readonly runEdges?: number;
   readonly fanIn?: number;
@@ -34,44 +35,36 @@ export function sortEdges(
   options: SortEdgesOptions = {},
 ): number {
   const { runEdges = RUN_EDGES, fanIn = FAN_IN, reverse = false, limit = NO_LIMIT } = options;
-  const made: string[] = [];
-  const newRun = (edges: Iterable<Uint32Array>): string => {
-    const path = `${out}.run-${made.length}`;
-    made.push(path);
-    replaceFile(path, (file) => writeEdges(file, edges, limit));
-    return path;
-  };
+  const runs = new SortedRuns(out, fanIn, {
+    read: (path) => eachEdge(readEdges(path, Math.floor(MERGE_EDGES / fanIn))),
+    write: (file, edges) => writeEdges(file, edges, limit),
+    isBefore: (a, b) => isBefore(a, 0, b, 0),
+  });
   try {
-    let runs: string[] = [];
-    let held: Uint32Array | undefined;
+    let held: Uint32Array = new Uint32Array(0);
     for (const input of inputs)
       for (const edges of readEdges(input, runEdges)) {
         limit.check();
-        if (held !== undefined) runs.push(newRun([held]));
-        if (reverse) turnRound(edges);
+        if (held.length > 0) runs.add([held]);
+        if (reverse) reverseAll(edges);
         held = sortByDigits(edges);
       }
     // What fits memory is written once.
-    if (runs.length > 0 && held !== undefined) runs.push(newRun([held]));
-    while (runs.length > fanIn) {
-      const merged = newRun(mergeRuns(runs.slice(0, fanIn)));
-      for (const run of runs.slice(0, fanIn)) removeIfThere(run);
-      runs = [...runs.slice(fanIn), merged];
-    }
-    let written = 0;
-    replaceFile(out, (file) => {
-      const whole = runs.length > 0 ? mergeRuns(runs) : [held ?? new Uint32Array(0)];
-      written = writeEdges(file, whole, limit);
-    });
-    return written;
+    return runs.merge(runs.isEmpty ? [held] : eachEdge([held]));
   } finally {
-    for (const run of made) removeIfThere(run);
+    runs.remove();
   }
 }
 
+/** Edges one by one. */
+function* eachEdge(pieces: Iterable<Uint32Array>): Generator<Uint32Array, void> {
+  for (const piece of pieces)
+    for (let at = 0; at < piece.length; at += EDGE_WORDS) yield piece.subarray(at, at + EDGE_WORDS);
+}
+
 /**
- * Sorts the edges of the inputs into two files: turned round into `backward`, then as they are into `forward`, which may
- * be an input too. Answers how many there are. What fits memory is read once, and the second order begins with the first.
+ * Sorts the edges of the inputs into two files: reversed into `backward`, then as they are into `forward`, which may be
+ * an input too. Answers how many there are. What fits memory is read once, and the second sort begins with the first.
  */
 export function sortBothWays(
   inputs: readonly string[],
@@ -86,34 +79,30 @@ export function sortBothWays(
     return sortEdges(inputs, forward, options);
   }
   limit.check();
-  turnRound(edges);
+  reverseAll(edges);
   const byTarget = sortByDigits(edges);
   replaceFile(backward, (file) => writeEdges(file, [byTarget], limit));
-  turnRound(byTarget);
+  reverseAll(byTarget);
   const bySource = sortByDigits(byTarget, [SOURCE]);
-  let written = 0;
-  replaceFile(forward, (file) => {
-    written = writeEdges(file, [bySource], limit);
-  });
-  return written;
+  return replaceFile(forward, (file) => writeEdges(file, [bySource], limit));
 }
 
 /** All edges of some files; undefined when there are more than so many. */
-function readAll(inputs: readonly string[], mostEdges: number): Uint32Array | undefined {
+function readAll(inputs: readonly string[], maxEdges: number): Uint32Array | undefined {
   const bytes = inputs.reduce((sum, input) => sum + statSync(input).size, 0);
-  if (bytes > mostEdges * EDGE_BYTES) return undefined;
-  const pieces = inputs.flatMap((input) => [...readEdges(input, mostEdges)]);
-  if (pieces.length === 1) return pieces[0]!;
-  const all = new Uint32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
+  if (bytes > maxEdges * EDGE_BYTES) return undefined;
+  const all = new Uint32Array(Math.floor(bytes / EDGE_BYTES) * EDGE_WORDS);
+  let used = 0;
+  for (const input of inputs) {
+    for (const edges of readEdges(input, maxEdges)) {
+      all.set(edges, used);
+      used += edges.length;
+    }
   }
-  return all;
+  return all.subarray(0, used);
 }
 
-function turnRound(edges: Uint32Array): void {
+function reverseAll(edges: Uint32Array): void {
   for (let at = 0; at < edges.length; at += EDGE_WORDS) {
     const [high, low] = [edges[at]!, edges[at + 1]!];
     edges[at] = edges[at + 2]!;
@@ -124,9 +113,9 @@ function turnRound(edges: Uint32Array): void {
 }
 
 /**
- * Least significant digit first, 16 or 8 bits at a time, without comparisons: by the high words of both ids, which
- * leaves in disorder only edges of ids that share 32 bits. Ids are random, so these are few, and `putInOrder` moves them.
- * Edges that are in the order of their targets already need only the digits of their sources.
+ * Radix sort, least significant digit first, 16 or 8 bits at a time, by the high words of both ids. Only edges of ids
+ * that share 32 bits are not in order then; ids are random, so these are few, and `putInOrder` moves them. Edges that
+ * are in the order of their targets already need only the digits of their sources.
  */
 function sortByDigits(edges: Uint32Array, words = [TARGET, SOURCE]): Uint32Array {
   let from = edges;
@@ -144,7 +133,7 @@ function sortByDigits(edges: Uint32Array, words = [TARGET, SOURCE]): Uint32Array
   return from;
 }
 
-// Each loop is a function of its own: a compiler that meets several in one function compiles it anew for each of them.
+// Each loop is a function of its own: with several in one function, V8 compiles it anew for each of them.
 
 /** Where the edges of each digit begin. */
 function countDigits(edges: Uint32Array, word: number, shift: number, starts: Uint32Array): void {
@@ -179,7 +168,7 @@ function placeByDigit(
   }
 }
 
-/** Insertion, one look per edge where all is in order. */
+/** Insertion sort: one comparison per edge where all is in order. */
 function putInOrder(edges: Uint32Array): void {
   const edge = new Uint32Array(EDGE_WORDS);
   for (let at = EDGE_WORDS; at < edges.length; at += EDGE_WORDS) {
@@ -200,45 +189,6 @@ function isBefore(a: Uint32Array, i: number, b: Uint32Array, j: number): boolean
   return a[i + 3]! < b[j + 3]!;
 }
 
-interface Run {
-  readonly pieces: Iterator<Uint32Array>;
-  words: Uint32Array;
-  at: number;
-}
-
-/** Sorted runs as one sorted sequence, edge by edge. Invariant: `heads` is sorted downwards, the least is last. */
-function* mergeRuns(runs: readonly string[]): Generator<Uint32Array, void> {
-  const heads: Run[] = [];
-  const edgesAtOnce = Math.max(1024, Math.floor(MERGE_EDGES / Math.max(1, runs.length)));
-  const insert = (run: Run): void => {
-    if (run.at === run.words.length) {
-      const next = run.pieces.next();
-      if (next.done === true) return;
-      run.words = next.value;
-      run.at = 0;
-    }
-    let low = 0;
-    let high = heads.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (isLess(run, heads[middle]!)) low = middle + 1;
-      else high = middle;
-    }
-    heads.splice(low, 0, run);
-  };
-  for (const path of runs)
-    insert({ pieces: readEdges(path, edgesAtOnce), words: new Uint32Array(0), at: 0 });
-  for (let least = heads.pop(); least !== undefined; least = heads.pop()) {
-    yield least.words.subarray(least.at, least.at + EDGE_WORDS);
-    least.at += EDGE_WORDS;
-    insert(least);
-  }
-}
-
-function isLess(a: Run, b: Run): boolean {
-  return isBefore(a.words, a.at, b.words, b.at);
-}
-
 /** Writes sorted edges, each once; answers how many. */
 function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>, limit: TimeLimit): number {
   const waiting = new Uint32Array(WRITE_EDGES * EDGE_WORDS);
@@ -247,7 +197,8 @@ function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>, limit: Time
   const last = new Uint32Array(EDGE_WORDS);
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; at += EDGE_WORDS) {
-      if (written > 0 && isSame(piece, at, last)) continue;
+      // Sorted: what is not before its successor is equal to it.
+      if (written > 0 && !isBefore(last, 0, piece, at)) continue;
       last[0] = waiting[used] = piece[at]!;
       last[1] = waiting[used + 1] = piece[at + 1]!;
       last[2] = waiting[used + 2] = piece[at + 2]!;
@@ -260,15 +211,6 @@ function writeEdges(file: AppendFile, pieces: Iterable<Uint32Array>, limit: Time
       used = 0;
     }
   }
-  file.write(new Uint8Array(waiting.buffer, 0, (used / EDGE_WORDS) * EDGE_BYTES));
+  file.write(new Uint8Array(waiting.buffer, 0, 4 * used));
   return written;
-}
-
-function isSame(edges: Uint32Array, at: number, last: Uint32Array): boolean {
-  return (
-    edges[at + 3] === last[3] &&
-    edges[at + 2] === last[2] &&
-    edges[at + 1] === last[1] &&
-    edges[at] === last[0]
-  );
 }

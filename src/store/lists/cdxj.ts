@@ -1,10 +1,10 @@
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
 import { surtKey } from "../../url/surt.ts";
 import type { Archived, CaptureFacts } from "../capture.ts";
+import { jsonText } from "../files/jsonl.ts";
+import { safeText, safeUri } from "../files/safe-text.ts";
+import { sortLines } from "../files/sort-lines.ts";
 import { timestamp14 } from "../warc/warc-record.ts";
-import { jsonText } from "./jsonl.ts";
-import { safeText, safeUri } from "./safe-text.ts";
-import { sortLines } from "./sort-lines.ts";
 
 const NOT_KEY = /[^\x21-\x7e]+/g;
 

@@ -1,8 +1,8 @@
 import { isPage, locationOf } from "../capture.ts";
+import { escapeStray, JsonlFile, jsonText } from "../files/jsonl.ts";
 import { crawlPaths, partOf } from "../folder/crawl-folder.ts";
 import { type ListEntry, syncWriter, type Writer, type WriterOptions } from "../writer.ts";
 import { cdxjLine } from "./cdxj.ts";
-import { escapeStray, JsonlWriter, jsonText } from "./jsonl.ts";
 import { pageLine } from "./page-line.ts";
 
 // Builder 0 writes pages.jsonl and crawl.jsonl themselves, so that they can be followed while the crawl runs, the others
@@ -11,12 +11,12 @@ import { pageLine } from "./page-line.ts";
 /** A writer that holds the lines of entries until they are flushed. */
 function listWriter(
   path: string,
-  add: (entry: ListEntry, file: JsonlWriter) => void,
+  add: (entry: ListEntry, file: JsonlFile) => void,
 ): Writer<ListEntry> {
-  const file = new JsonlWriter(path);
+  const file = new JsonlFile(path);
   return syncWriter(file, (entry) => {
     add(entry, file);
-    return file.due;
+    return file.isDue;
   });
 }
 

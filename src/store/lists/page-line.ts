@@ -1,8 +1,8 @@
 import { UNIT } from "../../frontier/cash/cash-book.ts";
 import type { Archived, CaptureFacts } from "../capture.ts";
+import { jsonText } from "../files/jsonl.ts";
+import { safeUri } from "../files/safe-text.ts";
 import { warcDate } from "../warc/warc-record.ts";
-import { jsonText } from "./jsonl.ts";
-import { safeUri } from "./safe-text.ts";
 
 /** One page as pages/pages.jsonl lists it; id, url, ts and title are what WACZ readers look for. */
 export interface PageLine {
@@ -11,7 +11,7 @@ export interface PageLine {
   url: string;
   ts: string;
   title: string;
-  /** First discoverer; null for seeds. */
+  /** The page it was found on first; null for seeds. */
   parent: string | null;
   depth: number;
   links: number;
@@ -52,7 +52,7 @@ export function pageLine(capture: CaptureFacts, archived: Archived): string {
   return `${start}${facts}${place}${priorityOf(capture.cash)}}`;
 }
 
-/** What JSON.stringify makes of a number: what was read back from a damaged record need not be one. */
+/** As JSON.stringify writes a number: what was read back from a damaged record may be NaN. */
 function jsonNumber(value: number): string {
   return Number.isFinite(value) ? String(value) : "null";
 }

@@ -1,28 +1,29 @@
-import { existsSync, mkdirSync, truncateSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StoreCorruptError, UsageError } from "../../errors.ts";
+import { cutTornLine, jsonLine } from "../files/jsonl.ts";
+import { readLines } from "../files/read-file.ts";
+import { replaceWith } from "../files/replace-file.ts";
+import { removeIfThere } from "../files/system-calls.ts";
 import { type LostArchive, lostArchives } from "../finish/check-archives.ts";
 import { type ClosedArchive, closeArchives } from "../finish/close-archives.ts";
-import { Committed, type FoundUrl } from "../finish/committed.ts";
+import { Committed, type FoundUrl, type JournalView } from "../finish/committed.ts";
 import { dropUncommitted } from "../finish/drop-uncommitted.ts";
 import { openJournals, type Seeds, seedsInJournals } from "../finish/journal-view.ts";
-import { finishFolder } from "../finish/merge-parts.ts";
+import { mergeParts } from "../finish/merge-parts.ts";
 import {
   type CrawlState,
   crawlPaths,
-  partsOf,
   readCrawlState,
   repairCrawlState,
   wholeState,
+  withParts,
   writeCrawlState,
 } from "../folder/crawl-folder.ts";
 import { isUnfinished } from "../folder/create-folder.ts";
 import { lockFolder } from "../folder/folder-lock.ts";
-import { removeIfThere, replaceFile } from "../folder/replace-file.ts";
-import { writeResults, writeTreeResults } from "../lists/crawl-results.ts";
-import { jsonLine, wholeLinesBytes } from "../lists/jsonl.ts";
-import { readLines } from "../lists/line-reader.ts";
-import type { ListCounts, RunFacts } from "../lists/result-lists.ts";
+import { writeResults, writeTreeResults } from "../reports/crawl-results.ts";
+import type { ListCounts, RunFacts } from "../reports/result-lists.ts";
 import { readTree } from "../tree/tree-files.ts";
 import { archiveFiles } from "../warc/archive-scan.ts";
 import { orphanPath, rebuildLists } from "./rebuild-lists.ts";
@@ -42,9 +43,9 @@ export interface Recovery {
   readonly closed: readonly ClosedArchive[];
   /** Torn ends of journals that were cut off. */
   readonly journalsCut: readonly (Place & { readonly bytes: number })[];
-  /** Bytes outside of what anybody wrote, such as the header of a gzip member, that were flipped and are put right. */
+  /** Bytes with a known value, such as the header of a gzip member, that were flipped and are repaired. */
   readonly repaired: readonly Place[];
-  /** Lists that were not what the archive says, with the first byte that differed; they are now. */
+  /** Lists that did not agree with the archive and were written again, with the first byte that differed. */
   readonly rebuilt: readonly Place[];
   readonly captures: number;
   /** Records whose commit did not happen: they stay in the archive, and reports/orphans.jsonl lists them. */
@@ -79,92 +80,92 @@ export function recoverFolder(dir: string, facts: RunFacts): Recovery {
   } finally {
     unlock();
   }
-  const report = Buffer.from(`${jsonLine(recovery)}\n`);
-  replaceFile(join(paths.reports, "recover.json"), (file) => file.write(report));
+  replaceWith(join(paths.reports, "recover.json"), `${jsonLine(recovery)}\n`);
   return recovery;
 }
 
-/** All there is is a tree: every page of it was crawled. */
+/** A recovery that found nothing to do. */
+const UNTOUCHED: Omit<Recovery, "captures" | "lists"> = {
+  damages: [],
+  closed: [],
+  journalsCut: [],
+  repaired: [],
+  rebuilt: [],
+  orphans: 0,
+  unnamed: 0,
+  salvaged: false,
+};
+
+/** There is nothing but a tree: every page of it was crawled. */
 function fromTree(dir: string, facts: RunFacts): Recovery {
   const { tree, reports } = crawlPaths(dir);
   const lists = writeTreeResults(tree, reports, facts);
-  const none = {
-    damages: [],
-    closed: [],
-    journalsCut: [],
-    rebuilt: [],
-    orphans: 0,
-    unnamed: 0,
-    repaired: [],
-    salvaged: false,
-  };
-  return { ...none, captures: lists.crawled + lists.seeds, lists };
+  return { ...UNTOUCHED, captures: lists.crawled + lists.seeds, lists };
 }
 
 function fromArchive(dir: string, facts: RunFacts): Recovery {
   const paths = crawlPaths(dir);
   const repairedState = repairCrawlState(dir);
   const state = seedsOf(dir);
-  const journals = openJournals(paths.journals, state.seeds);
-  const committed = new Committed(journals.view);
+  const { view, damages, repaired, cut: journalsCut } = openJournals(paths.journals, state.seeds);
+  const committed = new Committed(view);
   const closed = closeArchives(paths.archive, committed);
-  for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages]) trimLines(path);
-  const { view } = journals;
-  let rebuilt: Pick<
-    ReturnType<typeof rebuildLists>,
-    "captures" | "orphans" | "changed" | "damages" | "repaired"
-  >;
-  let lists: ListCounts;
-  if (archiveFiles(paths.archive).length === 0 && existsSync(paths.tree)) {
-    finishFolder(dir);
-    dropUncommitted(dir, committed);
-    const { pages, orphans } = pagesOfTree(dir, committed);
-    rebuilt = { captures: pages.length, orphans, changed: [], damages: [], repaired: [] };
-    lists = writeResults(dir, facts, { committed, view, captures: pages });
-  } else if (archiveFiles(paths.archive).length === 0 && !committed.keepsRecords) {
-    // No store, or nobody answered: the lists are all there is.
-    finishFolder(dir);
-    dropUncommitted(dir, committed);
-    lists = writeResults(dir, facts, { committed, view });
-    const captures = lists.crawled + lists.seeds;
-    rebuilt = { captures, orphans: 0, changed: [], damages: [], repaired: [] };
-  } else {
-    const whole = rebuildLists(dir, committed);
-    rebuilt = whole;
-    finishFolder(dir);
-    const captures = capturesIn(whole.crawled);
-    lists = writeResults(dir, facts, { committed, view, captures });
-    removeIfThere(whole.crawled);
-  }
+  for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages])
+    for (const each of withParts(path)) cutTornLine(each);
+  const stored = fromStores(dir, facts, committed, view);
   const lost = lostArchives(paths.archive, committed.ends);
   keepLost(dir, lost);
   // The last thing: everything before reads the journals as they were.
-  const salvaged = salvageJournals(dir, journals.damages);
+  const salvaged = salvageJournals(dir, damages);
   if (state.whole?.left === true) writeCrawlState(dir, { ...state.whole, left: false });
+  const missing = missingIn(dir, committed, lost);
+  const repairedJournals = repaired.map(({ file, offset }) => ({ file, offset }));
   return {
-    damages: [
-      ...state.damages,
-      ...journals.damages,
-      ...rebuilt.damages,
-      ...missingIn(dir, committed, lost),
-    ],
+    ...UNTOUCHED,
+    ...stored,
+    damages: [...state.damages, ...damages, ...stored.damages, ...missing],
     salvaged,
     closed,
-    journalsCut: journals.cut,
-    repaired: [
-      ...repairedState,
-      ...journals.repaired.map(({ file, offset }) => ({ file, offset })),
-      ...rebuilt.repaired,
-    ],
-    rebuilt: rebuilt.changed,
-    captures: rebuilt.captures,
-    orphans: rebuilt.orphans,
+    journalsCut,
+    repaired: [...repairedState, ...repairedJournals, ...stored.repaired],
     unnamed: committed.unnamed,
-    lists,
   };
 }
 
-/** Committed records that are nowhere; of a file that is gone as a whole this is said once. */
+type FromStores = Pick<
+  Recovery,
+  "captures" | "orphans" | "rebuilt" | "damages" | "repaired" | "lists"
+>;
+
+/** Writes all lists from what the stores hold. */
+function fromStores(
+  dir: string,
+  facts: RunFacts,
+  committed: Committed,
+  view: JournalView | undefined,
+): FromStores {
+  const { archive, tree } = crawlPaths(dir);
+  const hasTree = existsSync(tree);
+  if (archiveFiles(archive).length > 0 || (!hasTree && committed.keepsRecords)) {
+    const { crawled, changed: rebuilt, ...found } = rebuildLists(dir, committed);
+    mergeParts(dir);
+    const lists = writeResults(dir, facts, { committed, view, captures: capturesIn(crawled) });
+    removeIfThere(crawled);
+    return { ...found, rebuilt, lists };
+  }
+  mergeParts(dir);
+  dropUncommitted(dir, committed);
+  if (!hasTree) {
+    // No store, or no answers: the lists are all there is.
+    const lists = writeResults(dir, facts, { committed, view });
+    return { ...UNTOUCHED, captures: lists.crawled + lists.seeds, lists };
+  }
+  const { pages, orphans } = pagesOfTree(dir, committed);
+  const lists = writeResults(dir, facts, { committed, view, captures: pages });
+  return { ...UNTOUCHED, captures: pages.length, orphans, lists };
+}
+
+/** Committed records that are missing; for a file that is gone as a whole there is one entry. */
 function missingIn(
   dir: string,
   committed: Committed,
@@ -185,7 +186,7 @@ function missingIn(
   return damages;
 }
 
-/** From now on `resume` does without these files. */
+/** Notes the lost files, so that `resume` goes on without them. */
 function keepLost(dir: string, lost: readonly LostArchive[]): void {
   const state = wholeState(dir);
   const names = lost.map(({ name }) => name).sort();
@@ -193,7 +194,7 @@ function keepLost(dir: string, lost: readonly LostArchive[]): void {
   writeCrawlState(dir, { ...state, lostArchives: names });
 }
 
-/** The seeds of the fingerprints; when the crawl's state is damaged or gone the journals name them, too. */
+/** The seeds of the fingerprints, from the journals when the crawl's state is damaged or gone. */
 function seedsOf(dir: string): {
   seeds: Seeds | undefined;
   whole?: CrawlState | undefined;
@@ -207,14 +208,6 @@ function seedsOf(dir: string): {
     const { state: file, journals } = crawlPaths(dir);
     const what = "the state of the crawl is damaged or missing: it cannot be resumed";
     return { seeds: seedsInJournals(journals), damages: [{ file, offset: 0, what }] };
-  }
-}
-
-/** Cuts off what a crash left of a last line, in a list and in its parts. */
-function trimLines(path: string): void {
-  for (const file of [...(existsSync(path) ? [path] : []), ...partsOf(path)]) {
-    const { whole, size } = wholeLinesBytes(file);
-    if (whole < size) truncateSync(file, whole);
   }
 }
 
@@ -234,6 +227,6 @@ function pagesOfTree(dir: string, committed: Committed): { pages: FoundUrl[]; or
     if (committed.find(file, 0)) pages.push({ url, source });
     else orphans.push(`${jsonLine({ url, file })}\n`);
   }
-  replaceFile(orphanPath(dir), (file) => file.write(Buffer.from(orphans.join(""))));
+  replaceWith(orphanPath(dir), orphans.join(""));
   return { pages, orphans: orphans.length };
 }

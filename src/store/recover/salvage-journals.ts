@@ -24,7 +24,7 @@ export function salvageJournals(dir: string, damages: readonly Damage[]): boolea
   const isDamaged = (shard: number) =>
     [...damagedFiles].some((file) => Number(/^shard-(\d+)\./.exec(basename(file))?.[1]) === shard);
   const shards = shardsIn(folder, state.journals);
-  // As long as one damaged shard is left the crawl refuses to go on, so a kill in between does no harm.
+  // The damaged shards come last: as long as one is left the crawl cannot be resumed, so a kill in between does no harm.
   const inOrder = [...shards.filter((shard) => !isDamaged(shard)), ...shards.filter(isDamaged)];
   for (const shard of inOrder) salvageShard({ folder, shard, seedLow, seedHigh });
   return true;

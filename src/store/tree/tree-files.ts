@@ -1,23 +1,11 @@
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from "node:fs";
+import { constants, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
-import { syncFolder } from "../folder/append-file.ts";
-import { removeIfThere } from "../folder/replace-file.ts";
-import { safeUri } from "../lists/safe-text.ts";
+import { replaceWith } from "../files/replace-file.ts";
+import { safeUri } from "../files/safe-text.ts";
+import { succeeds, syncFolder, withFile } from "../files/system-calls.ts";
 import type { Tenant, TreeFiles, TreePage } from "./url-tree.ts";
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 const CONTENT = "content.html";
 const SOURCE = "source.txt";
 const KNOWN_FOLDERS = 4096;
@@ -37,8 +25,8 @@ export function sourceLine(url: string, source: string): string {
 }
 
 /**
- * A tree on disk. Its names come from the web, so nothing is believed: a path must stay below the root, no level may
- * be a link, files are made with O_EXCL and never through a link, and appear by write, fsync, rename.
+ * A tree on disk. Its names come from the web, so nothing is trusted: a path must stay below the root, no level may be a
+ * link, files are created with O_EXCL and O_NOFOLLOW, and appear by write, fsync, rename.
  */
 export class DiskTree implements TreeFiles {
   readonly #root: string;
@@ -53,7 +41,7 @@ export class DiskTree implements TreeFiles {
   tenant(path: string, url: string): Tenant {
     const folder = this.#below(path);
     const line = readSource(folder);
-    // content.html alone is what a crash left between the two: nobody's yet.
+    // content.html alone is what a crash left between the two files: the folder is free.
     if (line === undefined) return "nobody";
     return line.split("\t", 1)[0] === safeUri(url) ? "same" : "other";
   }
@@ -61,11 +49,9 @@ export class DiskTree implements TreeFiles {
   write(path: string, page: TreePage): void {
     const folder = this.#below(path);
     this.#makeFolders(folder);
-    place(folder, CONTENT, page.content);
+    replaceWith(join(folder, CONTENT), page.content);
     // Last: a folder with source.txt is complete, also after a power loss.
-    syncFolder(folder);
-    place(folder, SOURCE, Buffer.from(`${sourceLine(page.url, page.source)}\n`));
-    syncFolder(folder);
+    replaceWith(join(folder, SOURCE), `${sourceLine(page.url, page.source)}\n`);
   }
 
   #below(path: string): string {
@@ -78,31 +64,12 @@ export class DiskTree implements TreeFiles {
     if (folder === this.#root || this.#known.has(folder)) return;
     const parent = dirname(folder);
     this.#makeFolders(parent);
-    try {
-      mkdirSync(folder);
-      syncFolder(parent);
-    } catch (fault) {
-      if ((fault as NodeJS.ErrnoException).code !== "EEXIST") throw fault;
-      if (!lstatSync(folder).isDirectory())
-        throw new StoreCorruptError(`${folder} is not a folder: the tree was changed by others`);
-    }
+    if (succeeds(() => mkdirSync(folder), "EEXIST")) syncFolder(parent);
+    else if (!lstatSync(folder).isDirectory())
+      throw new StoreCorruptError(`${folder} is not a folder: the tree was changed by others`);
     if (this.#known.size >= KNOWN_FOLDERS) this.#known = new Set();
     this.#known.add(folder);
   }
-}
-
-function place(folder: string, name: string, bytes: Uint8Array): void {
-  const temporary = join(folder, `${name}.tmp`);
-  // Whoever writes holds the lock of this folder, so a temporary file is what a crash left.
-  removeIfThere(temporary);
-  const file = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
-  try {
-    for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(temporary, join(folder, name));
 }
 
 /** The line of source.txt; undefined when there is none, or only the beginning of one. */
@@ -112,19 +79,13 @@ function readSource(folder: string): string | undefined {
 }
 
 function readNoFollow(path: string): Buffer | undefined {
-  let file: number;
-  try {
-    file = openSync(path, O_RDONLY | O_NOFOLLOW);
-  } catch (fault) {
-    const { code } = fault as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return undefined;
-    throw fault;
-  }
-  try {
-    return readFileSync(file);
-  } finally {
-    closeSync(file);
-  }
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW;
+  let bytes: Buffer | undefined;
+  const read = () => {
+    bytes = withFile(path, flags, (file) => readFileSync(file));
+  };
+  succeeds(read, "ENOENT", "ENOTDIR", "ELOOP");
+  return bytes;
 }
 
 /** Iterates the pages of a tree, folder by folder in the order of their names; links are not followed. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
-import { safeUri } from "../lists/safe-text.ts";
+import { safeUri } from "../files/safe-text.ts";
 import type { TreePlace } from "./url-tree.ts";
 
 /*
@@ -8,7 +8,7 @@ import type { TreePlace } from "./url-tree.ts";
  *
  *   https://en.wikipedia.org/wiki/Ant?x=1   pr-https/do-en/do-wikipedia/do-org/dr-wiki/dr-Ant/qu-x=1
  *
- * Every level has a prefix, so no name is "..", "CON" or "content.html", and /a and /a/b do not meet as file and
+ * Every level has a prefix, so no name is "..", "CON" or "content.html", and /a and /a/b do not clash as file and
  * folder. Names are ASCII: composed and decomposed letters are different percent-escapes. "~" begins what was hashed.
  */
 

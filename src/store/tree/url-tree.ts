@@ -13,13 +13,13 @@ export interface TreePage {
 export interface TreePlace {
   /** Folders below the root, joined by "/". */
   readonly path: string;
-  /** Used instead when another URL has the path already, as on disks that do not tell case apart. */
+  /** Used instead when another URL has the path already, as on disks that ignore case. */
   readonly second: string;
   /** Chooses the lock; equal for paths that a disk might take for one. */
   readonly hash: number;
 }
 
-/** Whose page is at a path: nobody's, this URL's, or another's. */
+/** Whose page is at a path: no one's, that of this URL, or that of another. */
 export type Tenant = "nobody" | "same" | "other";
 
 /** The disk below a tree; the explorer puts words of shared memory in its place. */
@@ -30,7 +30,7 @@ export interface TreeFiles {
 }
 
 /**
- * The indexed URL tree: a folder per URL, each written once. Several threads may add at the same time; only those who
+ * The indexed URL tree: a folder per URL, each written once. Several threads may add at the same time; only threads that
  * add the same URL wait for each other.
  */
 export class UrlTree {
@@ -54,7 +54,7 @@ export class UrlTree {
     if (path === "") return "";
     this.#locks.write(place.hash);
     try {
-      // Somebody may have stored it between the two locks: what was seen while reading is only a hint.
+      // Another thread may have stored it between the two locks: what was read before is only a hint.
       path = this.#freePath(place, page);
       if (path !== "") this.#files.write(path, page);
     } finally {

@@ -3,16 +3,18 @@ import { join } from "node:path";
 import { VIAS } from "../../frontier/via.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Archived, CaptureFacts, PageFacts } from "../capture.ts";
-import { LinkList } from "../graph/link-list.ts";
-import type { Repair } from "./repair.ts";
+import type { Repair } from "../files/system-calls.ts";
+import { LinkList } from "../link-list.ts";
+import { OPEN } from "./archive-file.ts";
+import { headOf } from "./archived-head.ts";
 import { readWarc, type WarcRecord } from "./warc-reader.ts";
 
-/** What the archive itself tells about a capture: enough for its lines in index, page list and link graph. */
+/** A capture as read back from the archive: enough for its lines in index, page list and link graph. */
 export interface ScannedCapture extends CaptureFacts {
   readonly archived: Archived;
 }
 
-/** A stretch of a file that is not what was written. */
+/** A part of a file that is not what was written. */
 export interface ArchiveDamage {
   readonly file: string;
   readonly offset: number;
@@ -20,10 +22,7 @@ export interface ArchiveDamage {
   readonly what: string;
 }
 
-/** Suffix of files that were not closed. */
-export const OPEN = ".open";
-
-/** Names of the files of an archive folder, closed and open: thread by thread, as the page list is. */
+/** Names of the files of an archive folder, closed and open, thread by thread, in the order of the page list. */
 export function archiveFiles(folder: string): string[] {
   const thread = (name: string) => Number(/-(\d+)\.warc\.gz/.exec(name)?.[1] ?? 0);
   return readdirSync(folder)
@@ -32,8 +31,8 @@ export function archiveFiles(folder: string): string[] {
 }
 
 /**
- * Iterates the captures of one file, in bounded memory, and reports what cannot be read and what can be repaired. A record that does not name
- * this file's warcinfo came out of somebody's body, found while searching behind damage: it is not ours.
+ * Iterates the captures of one file, in bounded memory, and reports what cannot be read and what can be repaired. A
+ * record behind damage that does not name this file's warcinfo is left out: it is part of some page's body.
  */
 export function* scanArchive(
   folder: string,
@@ -45,39 +44,34 @@ export function* scanArchive(
   let warcinfo: string | undefined;
   let main: WarcRecord | undefined;
   for (const record of readWarc(join(folder, name), { own })) {
-    if (record.problems.length > 0) {
-      const { offset, length: bytes } = record;
-      report({ file: name, offset, bytes, what: record.problems.join("; ") });
-      if (main !== undefined) yield scanned(file, main, undefined);
-      main = undefined;
-      continue;
-    }
-    const { headers } = record;
-    if (record.type === "warcinfo") warcinfo ??= headers.get("warc-record-id");
-    else if (
-      record.afterDamage &&
-      warcinfo !== undefined &&
-      headers.get("warc-warcinfo-id") !== warcinfo
-    )
-      continue;
-    else if (record.type === "response" || record.type === "revisit") {
-      if (main !== undefined) yield scanned(file, main, undefined);
-      main = record;
-    } else if (record.type === "metadata" && main !== undefined && belongs(record, main)) {
-      yield scanned(file, main, record.block.toString("utf8"));
+    const { type, headers, offset, length: bytes, problems } = record;
+    const isBroken = problems.length > 0;
+    if (isBroken) report({ file: name, offset, bytes, what: problems.join("; ") });
+    else if (type === "warcinfo") warcinfo ??= headers.get("warc-record-id");
+    else if (record.afterDamage && isForeign(record, warcinfo)) continue;
+    const isMain = !isBroken && (type === "response" || type === "revisit");
+    const isMetadata =
+      !isBroken && type === "metadata" && main !== undefined && belongs(record, main);
+    if (main !== undefined && (isBroken || isMain || isMetadata)) {
+      yield scanned(file, main, isMetadata ? record.block.toString("utf8") : "");
       main = undefined;
     }
+    if (isMain) main = record;
   }
-  if (main !== undefined) yield scanned(file, main, undefined);
+  if (main !== undefined) yield scanned(file, main, "");
+}
+
+function isForeign({ headers }: WarcRecord, warcinfo: string | undefined): boolean {
+  return warcinfo !== undefined && headers.get("warc-warcinfo-id") !== warcinfo;
 }
 
 function belongs(record: WarcRecord, main: WarcRecord): boolean {
   return record.headers.get("warc-concurrent-to") === main.headers.get("warc-record-id");
 }
 
-function scanned(file: string, record: WarcRecord, metadata: string | undefined): ScannedCapture {
+function scanned(file: string, record: WarcRecord, metadata: string): ScannedCapture {
   const { headers, block, offset, length } = record;
-  const fields = fieldsOf(metadata ?? "");
+  const fields = fieldsOf(metadata);
   const head = headOf(block);
   const field = (name: string) => fields.get(name)?.[0];
   const outlinks = fields.get("outlink") ?? [];
@@ -114,14 +108,6 @@ function jsonOf(text: string | undefined): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The head of an HTTP block through its blank line. */
-export function headOf(block: Buffer): string {
-  const end = block.indexOf("\r\n\r\n", 0, "latin1");
-  const loose = block.indexOf("\n\n", 0, "latin1");
-  if (end >= 0 && (loose < 0 || end < loose)) return block.toString("latin1", 0, end + 4);
-  return block.toString("latin1", 0, loose < 0 ? block.length : loose + 2);
 }
 
 function mimeOf(head: string): string {

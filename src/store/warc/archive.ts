@@ -1,9 +1,8 @@
 import { giveBackMemory } from "../../runtime/collect-garbage.ts";
 import type { Archived, Capture } from "../capture.ts";
-import { safeUri } from "../lists/safe-text.ts";
+import { safeUri } from "../files/safe-text.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { sha1, sha256 } from "./digest.ts";
-import type { EarlierRecord } from "./earlier-crawl.ts";
 import { isCompressed, requestBlock, responseHead } from "./http-block.ts";
 import { KnownPayloads, type PayloadRecord } from "./known-payloads.ts";
 import { MemberBuffer } from "./member-buffer.ts";
@@ -15,7 +14,7 @@ export interface ArchiveOptions {
   /** DIR/archive, which exists. */
   folder: string;
   prefix: string;
-  /** Number of the builder thread; part of every file name, so threads never meet in a file. */
+  /** Number of the builder thread; part of every file name, so that no two threads write one file. */
   thread: number;
   /** Level for payloads that came uncompressed; 1 is the default of the crawler, 0 stores. */
   level: number;
@@ -31,34 +30,37 @@ export interface ArchiveOptions {
   clock?: () => number;
 }
 
-const HTTP_RESPONSE = "application/http;msgtype=response";
-const NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+const CONTENT = {
+  response: "application/http;msgtype=response",
+  request: "application/http;msgtype=request",
+  fields: "application/warc-fields",
+};
+const PROFILE = {
+  identical: "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+  notModified: "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+};
+const CONFORMS_TO =
+  "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
 const DIGEST = /^sha(?:1|256):[A-Za-z0-9]+$/;
-const HTTP_REQUEST = "application/http;msgtype=request";
-const FIELDS = "application/warc-fields";
+const IP_ADDRESS = /^[0-9a-fA-F:.]{2,45}$/;
 // Starting a deflate costs 15-20 us: worth it for a page, for a list of links only when it is long.
 const DEFLATE_RESPONSE_FROM_BYTES = 1024;
 const DEFLATE_COMPANION_FROM_BYTES = 4096;
 /** Compressing a body like this leaves enough garbage to be worth collecting. */
 const LARGE_BODY_BYTES = 4 * 1024 * 1024;
-const IP_ADDRESS = /^[0-9a-fA-F:.]{2,45}$/;
-const CONFORMS_TO =
-  "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
-
-const IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 /** Captures are written together, and at least when they are this long. */
 const FLUSH_BYTES = 256 * 1024;
 
 /**
- * Writes captures as WARC 1.1, one gzip member per record, a capture never split between two files
- * or two writes: response (or revisit), request, metadata. They are on their way to the disk after
- * `flush` and survive a power loss after `sync`; until then their location is only where they will be.
+ * Writes captures as WARC 1.1, one gzip member per record: response (or revisit), request, metadata. A capture is never
+ * split between two files or two writes. It is in the file after `flush` and survives a power loss after `sync`; until
+ * then its location is where it will be.
  */
 export class Archive {
   readonly #options: ArchiveOptions;
   readonly #clock: () => number;
   readonly #known: KnownPayloads;
-  /** What the open file does not hold yet. */
+  /** What is not written yet. */
   readonly #members = new MemberBuffer();
   #file: ArchiveFile | undefined;
   #captures = 0;
@@ -72,7 +74,7 @@ export class Archive {
     this.#known = new KnownPayloads(options.knownPayloads ?? 0);
   }
 
-  /** Takes one capture; throws DiskFullError, after which the same capture may be tried again. */
+  /** Takes one capture; after a DiskFullError the same capture may be appended again. */
   append(capture: Capture): Archived {
     if (this.#isFull()) this.close();
     else if (this.#members.length >= FLUSH_BYTES) this.flush();
@@ -86,7 +88,7 @@ export class Archive {
     }
   }
 
-  /** Hands all captures to the operating system, all or none; on DiskFullError they stay for the next try. */
+  /** Hands all captures to the operating system, all or none; after a DiskFullError they stay for the next try. */
   flush(): void {
     if (this.#members.length === 0) return;
     this.#file!.write(this.#members.bytes);
@@ -125,81 +127,67 @@ export class Archive {
   #add(file: ArchiveFile, capture: Capture): Archived {
     const members = this.#members;
     if (file.size + members.length === 0) this.#addWarcinfo(file.name);
-    const payloadDigest = capture.unchanged?.payloadDigest ?? sha1(capture.body);
-    const payloadSha256 = sha256(capture.body);
+    const { unchanged, body, truncated } = capture;
+    const payloadDigest = unchanged?.payloadDigest ?? sha1(body);
+    const payloadSha256 = sha256(body);
     const recordId = newRecordId();
     const shared = this.#sharedFields(capture);
     const offset = file.size + members.length;
-    const payload = { recordId, uri: safeUri(capture.url), date: warcDate(capture.date) };
-    // Of a body that was cut, the rest is unknown: it equals nothing. An empty one takes no space.
-    const comparable = capture.body.length > 0 && capture.truncated === undefined;
-    const same = comparable ? this.#known.find(payloadDigest, payloadSha256) : undefined;
+    // The rest of a truncated body is unknown, so it equals no other; an empty one takes no space.
+    const comparable = body.length > 0 && truncated === undefined;
+    const known = comparable ? this.#known.find(payloadDigest, payloadSha256) : undefined;
+    const same = unchanged ?? known;
+    const start = `WARC-Record-ID: <urn:uuid:${recordId}>\r\n${shared}`;
     const length =
       same === undefined
-        ? this.#addResponse(capture, recordId, shared, payloadDigest)
-        : this.#addRevisit(capture, recordId, shared, payloadDigest, same);
+        ? this.#addResponse(capture, start, payloadDigest)
+        : this.#addRevisit(capture, start, payloadDigest, same);
     const fields = `${shared}WARC-Concurrent-To: <urn:uuid:${recordId}>\r\n`;
-    this.#addCompanion("request", fields, HTTP_REQUEST, [requestBlock(capture.request)]);
-    this.#addCompanion("metadata", fields, FIELDS, metadataBlock(capture, payloadSha256));
-    if (comparable) this.#known.add(payloadDigest, payloadSha256, payload);
+    this.#addCompanion("request", fields, CONTENT.request, [requestBlock(capture.request)]);
+    this.#addCompanion("metadata", fields, CONTENT.fields, metadataBlock(capture, payloadSha256));
+    if (comparable) {
+      const payload = { recordId, uri: safeUri(capture.url), date: warcDate(capture.date) };
+      this.#known.add(payloadDigest, payloadSha256, payload);
+    }
     this.#captures++;
-    if (capture.body.length >= LARGE_BODY_BYTES) giveBackMemory();
-    return {
-      location: { file: file.name, offset, length },
-      payloadDigest,
-      payloadSha256,
-      recordId,
-      isRevisit: same !== undefined || capture.unchanged !== undefined,
-    };
+    if (body.length >= LARGE_BODY_BYTES) giveBackMemory();
+    const location = { file: file.name, offset, length };
+    return { location, payloadDigest, payloadSha256, recordId, isRevisit: same !== undefined };
   }
 
   #addWarcinfo(fileName: string): void {
     const { software, info } = this.#options;
     const format = { software, format: "WARC File Format 1.1", conformsTo: CONFORMS_TO };
-    const block = warcinfoBlock({ ...format, ...info });
     this.#members.add(
-      `WARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:${this.#warcinfoId}>\r\nWARC-Date: ${warcDate(this.#clock())}\r\nWARC-Filename: ${fileName}\r\nContent-Type: ${FIELDS}\r\n`,
-      [block],
+      `WARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:${this.#warcinfoId}>\r\nWARC-Date: ${warcDate(this.#clock())}\r\nWARC-Filename: ${fileName}\r\nContent-Type: ${CONTENT.fields}\r\n`,
+      [warcinfoBlock({ ...format, ...info })],
       0,
     );
   }
 
-  #addResponse(capture: Capture, id: string, shared: string, payloadDigest: string): number {
-    const { body, truncated, unchanged } = capture;
-    if (unchanged !== undefined) return this.#addUnchanged(capture, unchanged, id, shared);
+  #addResponse(capture: Capture, start: string, payloadDigest: string): number {
+    const { body, truncated } = capture;
     const head = responseHead(capture.head, capture.dechunked);
     const cut = truncated === undefined ? "" : `WARC-Truncated: ${truncated}\r\n`;
     const small = head.length + body.length < DEFLATE_RESPONSE_FROM_BYTES;
     const level = small || isCompressed(capture.head, capture.mime) ? 0 : this.#options.level;
     return this.#members.add(
-      `WARC-Type: response\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\n${cut}Content-Type: ${HTTP_RESPONSE}\r\n`,
+      `WARC-Type: response\r\n${start}WARC-Payload-Digest: ${payloadDigest}\r\n${cut}Content-Type: ${CONTENT.response}\r\n`,
       [head, body],
       level,
     );
   }
 
-  /** The same bytes are in the archive already: their record is named, only the head is stored. */
-  #addRevisit(
-    capture: Capture,
-    id: string,
-    shared: string,
-    payloadDigest: string,
-    same: PayloadRecord,
-  ): number {
-    const head = responseHead(capture.head, capture.dechunked);
+  /**
+   * The same bytes are in this archive already, or in that of an earlier crawl and the server answered 304 (WARC 1.1,
+   * 6.7): only the head is stored, with the name of the record that has the body.
+   */
+  #addRevisit(capture: Capture, start: string, digest: string, same: PayloadRecord): number {
+    const profile = capture.unchanged === undefined ? PROFILE.identical : PROFILE.notModified;
+    const payload = DIGEST.test(digest) ? `WARC-Payload-Digest: ${digest}\r\n` : "";
     return this.#members.add(
-      `WARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\nWARC-Profile: ${IDENTICAL}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${same.uri}\r\nWARC-Refers-To-Date: ${same.date}\r\nContent-Type: ${HTTP_RESPONSE}\r\n`,
-      [head],
-      0,
-    );
-  }
-
-  /** What the server says has not changed since: only its head, and where the page lies (WARC 1.1, 6.7.3). */
-  #addUnchanged(capture: Capture, same: EarlierRecord, id: string, shared: string): number {
-    const { head } = capture;
-    return this.#members.add(
-      `WARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}${payloadLine(same)}WARC-Profile: ${NOT_MODIFIED}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${safeUri(same.uri)}\r\nWARC-Refers-To-Date: ${safeUri(same.date)}\r\nContent-Type: ${HTTP_RESPONSE}\r\n`,
-      [head],
+      `WARC-Type: revisit\r\n${start}${payload}WARC-Profile: ${profile}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${safeUri(same.uri)}\r\nWARC-Refers-To-Date: ${safeUri(same.date)}\r\nContent-Type: ${CONTENT.response}\r\n`,
+      [responseHead(capture.head, capture.dechunked)],
       0,
     );
   }
@@ -224,8 +212,4 @@ export class Archive {
       bytes < DEFLATE_COMPANION_FROM_BYTES ? 0 : this.#options.level,
     );
   }
-}
-
-function payloadLine({ payloadDigest }: EarlierRecord): string {
-  return DIGEST.test(payloadDigest) ? `WARC-Payload-Digest: ${payloadDigest}\r\n` : "";
 }

@@ -1,7 +1,7 @@
 import zlib from "node:zlib";
-import { ZlibEngine } from "../../fetch/wire/zlib-engine.ts";
+import { ZlibEngine } from "../../runtime/zlib-engine.ts";
 
-/** What is larger is compressed by the public call: compared with that, its engine costs nothing. */
+/** Larger content is compressed by the public call: compared with the work, making an engine costs nothing. */
 const MAX_BYTES = 256 * 1024;
 // A small engine is made ready for the next record by clearing 16 KB instead of 128, and a record of this size has
 // little to gain from a larger window.

@@ -1,22 +1,14 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { surtKey } from "../../url/surt.ts";
+import type { EarlierRecord } from "../capture.ts";
+import { FileWindow } from "../files/file-window.ts";
+import { parseJson } from "../files/jsonl.ts";
+import { SortedLines } from "../files/sorted-lines.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
-import { FileWindow } from "./file-window.ts";
+import { headEnd } from "./archived-head.ts";
 import { readMember } from "./gzip-reader.ts";
 import { parseWarcHeader } from "./warc-header.ts";
-
-/** A record of an earlier crawl, as a revisit record names it. */
-export interface EarlierRecord {
-  /** UUID of the response record. */
-  readonly recordId: string;
-  readonly uri: string;
-  /** Its WARC-Date. */
-  readonly date: string;
-  /** Its WARC-Payload-Digest. */
-  readonly payloadDigest: string;
-}
 
 /** A whole page of an earlier crawl. */
 export interface EarlierPage extends EarlierRecord {
@@ -26,7 +18,6 @@ export interface EarlierPage extends EarlierRecord {
 }
 
 const RECORD_ID = /^<urn:uuid:([0-9a-f-]{36})>$/i;
-const MAX_LINE_BYTES = 64 * 1024;
 
 interface IndexFields {
   readonly url?: string;
@@ -37,28 +28,26 @@ interface IndexFields {
 }
 
 /**
- * Looks pages up in the folder of an earlier crawl. The index is sorted, so a search in the file finds a line with a
- * few reads and nothing is kept in memory, however large that crawl was.
+ * Looks pages up in the folder of an earlier crawl. The index is sorted, so a search in the file finds a line with a few
+ * reads, and nothing is kept in memory, however large that crawl was.
  */
 export class EarlierCrawl {
   readonly #archive: string;
-  readonly #index: number;
-  readonly #size: number;
+  readonly #index: SortedLines;
   readonly #maxBytes: number;
 
   constructor(dir: string, maxBytes: number) {
-    const paths = crawlPaths(dir);
-    this.#archive = paths.archive;
-    this.#index = openSync(paths.index, "r");
-    this.#size = fstatSync(this.#index).size;
+    const { archive, index } = crawlPaths(dir);
+    this.#archive = archive;
+    this.#index = new SortedLines(index);
     this.#maxBytes = maxBytes;
   }
 
-  /** The page as that crawl got it last; undefined when it has none that is whole. */
+  /** The page as that crawl fetched it last; undefined when it has no whole copy. */
   find(url: CrawlUrl): EarlierPage | undefined {
     let found: IndexFields | undefined;
-    for (const line of this.#lines(`${surtKey(url)} `)) {
-      const fields = fieldsOf(line);
+    for (const line of this.#index.all(`${surtKey(url)} `)) {
+      const fields = parseJson(line.slice(line.indexOf(" {") + 1)) as IndexFields | undefined;
       if (fields?.url === url && fields.status === "200" && fields.mime !== "warc/revisit")
         found = fields;
     }
@@ -66,7 +55,7 @@ export class EarlierCrawl {
   }
 
   close(): void {
-    closeSync(this.#index);
+    this.#index.close();
   }
 
   #read(url: CrawlUrl, { filename = "", offset = "" }: IndexFields): EarlierPage | undefined {
@@ -81,82 +70,19 @@ export class EarlierCrawl {
       file?.close();
     }
   }
-
-  /** The index lines that begin with the key. */
-  *#lines(key: string): Generator<string> {
-    let at = this.#firstLine(key);
-    for (;;) {
-      const line = this.#lineAt(at);
-      if (line === undefined || !line.startsWith(key)) return;
-      yield line;
-      at += Buffer.byteLength(line) + 1;
-    }
-  }
-
-  /** Start of the first line that is not before the key; lines are compared by their bytes. */
-  #firstLine(key: string): number {
-    let low = 0;
-    let high = this.#size;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const start = this.#lineStart(middle);
-      const line = this.#lineAt(start) ?? "";
-      if (Buffer.compare(Buffer.from(line), Buffer.from(key)) < 0) {
-        low = start + Buffer.byteLength(line) + 1;
-      } else high = start;
-    }
-    return low;
-  }
-
-  /** Start of the line that holds the byte. */
-  #lineStart(at: number): number {
-    for (let from = at; from > 0; ) {
-      const count = Math.min(512, from);
-      const newline = this.#bytes(from - count, count).lastIndexOf(0x0a);
-      from -= count;
-      if (newline >= 0) return from + newline + 1;
-    }
-    return 0;
-  }
-
-  #lineAt(start: number): string | undefined {
-    if (start >= this.#size) return undefined;
-    for (let need = 1024; ; need *= 4) {
-      const bytes = this.#bytes(start, need);
-      const end = bytes.indexOf(0x0a);
-      if (end >= 0) return bytes.toString("utf8", 0, end);
-      if (bytes.length < need || need > MAX_LINE_BYTES) return bytes.toString("utf8");
-    }
-  }
-
-  #bytes(from: number, count: number): Buffer {
-    const buffer = Buffer.allocUnsafe(count);
-    return buffer.subarray(0, readSync(this.#index, buffer, 0, count, from));
-  }
 }
 
-function fieldsOf(line: string): IndexFields | undefined {
-  try {
-    return JSON.parse(line.slice(line.indexOf("{"))) as IndexFields;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Takes a response record apart; one that was cut short says nothing about the whole page. */
+/** Takes a response record apart; undefined for one that was cut short, because the whole page is not known then. */
 function pageOf(bytes: Buffer, url: CrawlUrl): EarlierPage | undefined {
   const record = parseWarcHeader(bytes, true);
   if (typeof record === "string") return undefined;
   const { headers, blockStart, contentLength } = record;
   const recordId = RECORD_ID.exec(headers.get("warc-record-id") ?? "")?.[1];
   const isWhole = headers.get("warc-type") === "response" && !headers.has("warc-truncated");
-  if (recordId === undefined || !isWhole || headers.get("warc-target-uri") !== url)
-    return undefined;
   const block = bytes.subarray(blockStart, blockStart + contentLength);
-  const crlf = block.indexOf("\r\n\r\n", 0, "latin1");
-  const lf = block.indexOf("\n\n", 0, "latin1");
-  const end = crlf >= 0 && (lf < 0 || crlf < lf) ? crlf + 4 : lf + 2;
-  if (end < 4 && lf < 0) return undefined;
+  const end = headEnd(block);
+  if (recordId === undefined || !isWhole || end < 0 || headers.get("warc-target-uri") !== url)
+    return undefined;
   return {
     recordId,
     uri: url,

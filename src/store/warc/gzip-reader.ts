@@ -1,5 +1,5 @@
 import { constants, crc32, inflateRawSync } from "node:zlib";
-import type { FileWindow } from "./file-window.ts";
+import type { FileWindow } from "../files/file-window.ts";
 
 const FIRST_LOOK_BYTES = 64 * 1024;
 const TRAILER_BYTES = 8;
@@ -33,10 +33,7 @@ function headerLength(bytes: Buffer): number {
   return at > bytes.length ? Number.NaN : at;
 }
 
-/**
- * Reads the member that starts at the offset, looking further into the file until it ends; with a header, as if it
- * began with that.
- */
+/** Reads the member at the offset, as much of the file as it takes; with `header`, as if it began with that. */
 export function readMember(
   file: FileWindow,
   offset: number,
@@ -59,7 +56,9 @@ export function readMember(
 function inflateMember(bytes: Buffer, maxBytes: number): Member | "more" {
   const start = headerLength(bytes);
   if (start === 0) return { problem: "this is not the beginning of a gzip member" };
-  if (Number.isNaN(start)) return bytes.length > MAX_HEADER_BYTES ? endless() : "more";
+  if (Number.isNaN(start) && bytes.length > MAX_HEADER_BYTES)
+    return { problem: "the header of the gzip member does not end" };
+  if (Number.isNaN(start)) return "more";
   let inflated: Inflated;
   try {
     // With `info` the types promise a Buffer, but the engine comes too: it knows where input ended.
@@ -80,10 +79,6 @@ function inflateMember(bytes: Buffer, maxBytes: number): Member | "more" {
   if (bytes.readUInt32LE(end + 4) !== buffer.length % 2 ** 32)
     return { problem: "the gzip member is damaged: its length differs" };
   return { bytes: buffer, length: end + TRAILER_BYTES };
-}
-
-function endless(): Member {
-  return { problem: "the header of the gzip member does not end" };
 }
 
 /** The next offset from which a member begins that inflates to a WARC record; the file's size if none. */

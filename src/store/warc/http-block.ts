@@ -1,4 +1,4 @@
-// The two HTTP blocks of a capture, changed as little as an honest and readable archive allows.
+// The two HTTP blocks of a capture, changed as little as possible.
 
 const TRANSFER_ENCODING = /\n(transfer-encoding[ \t]*:)/gi;
 const CODING = /\ncontent-encoding[ \t]*:[ \t]*([^\r\n]*)/i;
@@ -27,7 +27,7 @@ export function responseHead(head: Uint8Array, dechunked: boolean): Uint8Array {
   return renamed === text ? head : Buffer.from(renamed, "latin1");
 }
 
-/** What stood behind the first line of a request without secrets: nearly always that of the next one, too. */
+/** The rest of a request without secrets, behind its first line: nearly always that of the next request, too. */
 let latestRest = Buffer.alloc(0);
 
 /** The request without Authorization, Proxy-Authorization, Cookie and user names in its target. */
@@ -37,7 +37,7 @@ export function requestBlock(request: Uint8Array): Uint8Array {
   const isPlain = firstLine >= 0 && (at < 0 || at > firstLine);
   if (isPlain && latestRest.compare(request, firstLine) === 0) return request;
   const text = latin1(request);
-  // The body of a request is not ours to edit: only the head is searched.
+  // Only the head is searched: the body of a request stays as it is.
   const blank = /\r?\n\r?\n/.exec(text);
   const end = blank === null ? text.length : blank.index + blank[0].length;
   const head = text.slice(0, end);

@@ -10,9 +10,9 @@ interface Known extends PayloadRecord {
 }
 
 /**
- * Payloads archived lately, so that the same bytes are not stored again. Bounded: the one that was not met for
- * longest is forgotten, which costs space and nothing else. Both digests are compared in full, because SHA-1 alone
- * can be made to collide.
+ * Payloads archived lately, so that the same bytes are not stored again. Bounded: the least recently used one is
+ * forgotten, which costs space and nothing else. Both digests are compared in full, because SHA-1 alone can be made to
+ * collide.
  */
 export class KnownPayloads {
   readonly #capacity: number;
@@ -37,7 +37,6 @@ export class KnownPayloads {
     if (this.#capacity === 0 || this.#bySha1.has(sha1)) return;
     if (this.#bySha1.size >= this.#capacity)
       this.#bySha1.delete(this.#bySha1.keys().next().value as string);
-    const { recordId, uri, date } = record;
-    this.#bySha1.set(sha1, { recordId, uri, date, sha256 });
+    this.#bySha1.set(sha1, { ...record, sha256 });
   }
 }

@@ -4,15 +4,13 @@ import { Compressor } from "./compressor.ts";
 import { sha1 } from "./digest.ts";
 
 /** Stored blocks are framed here: starting zlib costs 10 us and a copy. */
-export const MAX_STORED_BLOCK_BYTES = 0xffff;
-/** Every member begins with these bytes, whatever zlib and the system would write: so a flipped one is known. */
+const MAX_STORED_BLOCK_BYTES = 0xffff;
+/** Every member begins with these bytes, whatever zlib would write: so a flipped one can be recognised. */
 export const MEMBER_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 /** Kind, length, and length once more. */
 export const STORED_BLOCK_HEADER_BYTES = 5;
 /** Checksum and length of the content. */
 export const TRAILER_BYTES = 8;
-/** All that stands around content in one stored block. */
-export const FRAME_BYTES = MEMBER_HEADER.length + STORED_BLOCK_HEADER_BYTES + TRAILER_BYTES;
 const FIRST_BYTES = 64 * 1024;
 const MAX_CHUNK_BYTES = 1024 * 1024;
 const RECORD_END = "\r\n\r\n";
@@ -23,8 +21,8 @@ const DIGEST_BYTES = "WARC-Block-Digest: sha1:".length + 32;
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Collects records as gzip members in one piece of memory until they are written with one call, and
- * is then used again: a small record is framed where it stands, without a buffer of its own.
+ * Collects records as gzip members in one piece of memory until they are written with one call, and is then used again:
+ * a small record is framed in place, without a buffer of its own.
  */
 export class MemberBuffer {
   #bytes = newBytes(FIRST_BYTES);

@@ -6,7 +6,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const INFLATE = { finishFlush: zlib.constants.Z_SYNC_FLUSH, maxOutputLength: MAX_BYTES };
 const BROTLI = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH, maxOutputLength: MAX_BYTES };
 
-/** A body as a browser would see it: its content coding taken off as far as that works, the beginning of a torn one. */
+/** A body as a browser would see it: content codings removed as far as possible, the beginning of a torn body. */
 export function plainBody(head: Uint8Array, body: Uint8Array): Uint8Array {
   const text = Buffer.from(head.buffer, head.byteOffset, head.length).toString("latin1");
   const named = [...text.matchAll(CODING)].flatMap((match) => match[1]!.split(","));
@@ -17,7 +17,7 @@ export function plainBody(head: Uint8Array, body: Uint8Array): Uint8Array {
     try {
       bytes = decode(coding, bytes);
     } catch {
-      return bytes; // announced and not there, or damaged: what came is more use than nothing
+      return bytes; // not coded as announced, or damaged: what was received is better than nothing
     }
   }
   return bytes;

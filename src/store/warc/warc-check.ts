@@ -1,7 +1,9 @@
+import { headEnd } from "./archived-head.ts";
 import { digestMatches } from "./digest.ts";
 import type { WarcHeader } from "./warc-header.ts";
 
 const MANDATORY = ["warc-record-id", "warc-date", "warc-type", "content-length"];
+const IDS = ["warc-record-id", "warc-concurrent-to", "warc-warcinfo-id", "warc-refers-to"];
 const NEEDS_URI = new Set(["response", "resource", "request", "revisit", "conversion"]);
 // Precision down to the year and up to nanoseconds, always UTC (WARC 1.1, 5.4).
 const DATE = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z)?)?)?$/;
@@ -12,45 +14,44 @@ const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /** What is wrong with a record whose framing was in order: fields and digests. */
 export function checkRecord(header: WarcHeader, block: Buffer): string[] {
-  return [...checkFields(header), ...checkDigests(header, block)];
+  const found = [...checkFields(header), ...checkDigests(header, block)];
+  return found.filter((problem) => typeof problem === "string");
 }
 
-function checkFields({ headers, version }: WarcHeader): string[] {
-  const problems: string[] = [];
-  const type = headers.get("warc-type") ?? "";
-  for (const name of MANDATORY) if (!headers.get(name)) problems.push(`${name} is missing`);
-  if (version !== "1.0" && version !== "1.1" && version !== "")
-    problems.push(`version ${version} is not known here`);
-  const date = headers.get("warc-date");
-  if (date && !(version === "1.0" ? DATE_1_0 : DATE).test(date))
-    problems.push(`bad warc-date ${JSON.stringify(date)}`);
-  for (const name of [
-    "warc-record-id",
-    "warc-concurrent-to",
-    "warc-warcinfo-id",
-    "warc-refers-to",
-  ]) {
-    const id = headers.get(name);
-    if (id && !ID.test(id)) problems.push(`bad ${name} ${JSON.stringify(id.slice(0, 80))}`);
-  }
-  if (NEEDS_URI.has(type) && !headers.get("warc-target-uri"))
-    problems.push("warc-target-uri is missing");
-  for (const [name, value] of headers)
-    if (CONTROL.test(value)) problems.push(`${name} holds a control character`);
-  return problems;
+/** What is wrong, or false. */
+type Problem = string | false;
+
+function checkFields({ headers, version }: WarcHeader): Problem[] {
+  const date = headers.get("warc-date") || undefined;
+  const dates = version === "1.0" ? DATE_1_0 : DATE;
+  const isBad = (id = "") => id !== "" && !ID.test(id);
+  const needsUri = NEEDS_URI.has(headers.get("warc-type") ?? "");
+  return [
+    ...MANDATORY.map((name) => !headers.get(name) && `${name} is missing`),
+    !["1.0", "1.1", ""].includes(version) && `version ${version} is not known here`,
+    date !== undefined && !dates.test(date) && `bad warc-date ${JSON.stringify(date)}`,
+    ...IDS.map((name) => isBad(headers.get(name)) && `bad ${name} ${quoted(headers.get(name)!)}`),
+    needsUri && !headers.get("warc-target-uri") && "warc-target-uri is missing",
+    ...Array.from(
+      headers,
+      ([name, value]) => CONTROL.test(value) && `${name} holds a control character`,
+    ),
+  ];
 }
 
-function checkDigests({ headers }: WarcHeader, block: Buffer): string[] {
-  const problems: string[] = [];
-  const blockDigest = headers.get("warc-block-digest");
-  if (blockDigest && digestMatches(blockDigest, block) === false)
-    problems.push(`the block is not the one of ${blockDigest}`);
-  const payloadDigest = headers.get("warc-payload-digest");
-  if (payloadDigest === undefined) return problems;
-  const payloads = payloadsOf(headers, block);
-  if (payloads.length > 0 && payloads.every((p) => digestMatches(payloadDigest, p) === false))
-    problems.push(`the payload is not the one of ${payloadDigest}`);
-  return problems;
+function quoted(value: string): string {
+  return JSON.stringify(value.slice(0, 80));
+}
+
+function checkDigests({ headers }: WarcHeader, block: Buffer): Problem[] {
+  const ofBlock = headers.get("warc-block-digest") ?? "";
+  const ofPayload = headers.get("warc-payload-digest") ?? "";
+  const payloads = ofPayload === "" ? [] : payloadsOf(headers, block);
+  const isOther = (payload: Buffer) => digestMatches(ofPayload, payload) === false;
+  return [
+    digestMatches(ofBlock, block) === false && `the block is not the one of ${ofBlock}`,
+    payloads.length > 0 && payloads.every(isOther) && `the payload is not the one of ${ofPayload}`,
+  ];
 }
 
 /**
@@ -62,10 +63,8 @@ function payloadsOf(headers: ReadonlyMap<string, string>, block: Buffer): Buffer
   if (headers.has("warc-segment-number") || type === "revisit") return [];
   if (type === "resource" || type === "conversion") return [block];
   if (!/^application\/http\b/i.test(headers.get("content-type") ?? "")) return [];
-  const strict = block.indexOf("\r\n\r\n", 0, "latin1");
-  const loose = block.indexOf("\n\n", 0, "latin1");
-  const end = strict >= 0 && (loose < 0 || strict < loose) ? strict + 4 : loose + 2;
-  if (strict < 0 && loose < 0) return [block.subarray(block.length)];
+  const end = headEnd(block);
+  if (end < 0) return [block.subarray(block.length)];
   const raw = block.subarray(end);
   if (!/\ntransfer-encoding[ \t]*:[^\n]*chunked/i.test(block.toString("latin1", 0, end)))
     return [raw];

@@ -1,15 +1,19 @@
-import type { Capture } from "../capture.ts";
-import { LINK_END, type LinkList } from "../graph/link-list.ts";
-import { safeText, safeUri } from "../lists/safe-text.ts";
+import type { Capture, PageFacts } from "../capture.ts";
+import { safeText, safeUri } from "../files/safe-text.ts";
+import { LINK_END, type LinkList } from "../link-list.ts";
 
 const MAX_METADATA_BYTES = 256 * 1024;
 const MAX_VALUE_CHARS = 8192;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** One line of application/warc-fields; "" when there is nothing to say. */
-function field(name: string, value: string): string {
-  const text = safeText(value);
-  return text === "" ? "" : `${name}: ${text.slice(0, MAX_VALUE_CHARS)}\r\n`;
+/** One line of application/warc-fields; "" without a value. */
+function line(name: string, value: string | number | undefined): string {
+  return value === undefined || value === "" ? "" : `${name}: ${value}\r\n`;
+}
+
+/** The same for a value that came from the web. */
+function field(name: string, value: string | undefined): string {
+  return value === undefined ? "" : line(name, safeText(value).slice(0, MAX_VALUE_CHARS));
 }
 
 /** The block of a warcinfo record: who crawled, with what, under which rules. */
@@ -29,35 +33,39 @@ function hopsFromSeed(capture: Capture): string {
   return capture.via === "redirect" ? `${links}R` : links;
 }
 
-/** The block of a metadata record, in parts: how the page was found, what was read in it, where it leads. */
+/** The block of a metadata record, in parts: how the page was found, what it contains, where it links to. */
 export function metadataBlock(
   capture: Capture,
   payloadSha256: string,
 ): readonly (string | Uint8Array)[] {
-  const { page, outlinks } = capture;
-  let text = capture.parent === undefined ? "" : `via: ${safeUri(capture.parent)}\r\n`;
-  const hops = hopsFromSeed(capture);
-  if (hops !== "") text += `hopsFromSeed: ${hops}\r\n`;
-  text += `depth: ${capture.depth}\r\n`;
-  if (capture.via !== undefined) text += `discoveredBy: ${capture.via}\r\n`;
-  text += `payload-digest-sha256: ${payloadSha256.slice(payloadSha256.indexOf(":") + 1)}\r\n`;
-  // A revisit record has no payload from which this could be seen.
-  text += `payload-bytes: ${capture.body.length}\r\n`;
-  if (capture.cash !== undefined) text += `cash: ${capture.cash}\r\n`;
-  if (capture.data !== undefined) text += field("data", capture.data);
-  if (capture.unverified !== undefined) text += field("tls-unverified", capture.unverified);
-  if (page !== undefined) {
-    text += field("charset-for-link-extraction", page.charset);
-    text += field("title", page.title);
-    if (page.language) text += field("language", page.language);
-    if (page.robots) text += field("robots", page.robots);
-    text += `words: ${page.words}\r\n`;
-  }
+  const { page, parent, outlinks } = capture;
+  const text =
+    line("via", parent && safeUri(parent)) +
+    line("hopsFromSeed", hopsFromSeed(capture)) +
+    line("depth", capture.depth) +
+    line("discoveredBy", capture.via) +
+    line("payload-digest-sha256", payloadSha256.slice(payloadSha256.indexOf(":") + 1)) +
+    // A revisit record has no payload from which this could be seen.
+    line("payload-bytes", capture.body.length) +
+    line("cash", capture.cash) +
+    field("data", capture.data) +
+    field("tls-unverified", capture.unverified) +
+    (page === undefined ? "" : pageFields(page));
   const room = MAX_METADATA_BYTES - text.length;
   return outlinks.lines.length <= room ? [text, outlinks.lines] : [text, ...cut(outlinks, room)];
 }
 
-/** The links for which there is room, and how many those are that are left out. */
+function pageFields({ charset, title, language, robots, words }: PageFacts): string {
+  return (
+    field("charset-for-link-extraction", charset) +
+    field("title", title) +
+    field("language", language) +
+    field("robots", robots) +
+    line("words", words)
+  );
+}
+
+/** The links for which there is room, and how many are left out. */
 function cut({ lines, length }: LinkList, room: number): [Uint8Array, string] {
   const last = lines.lastIndexOf(LINK_END, Math.max(0, room - LINK_END.length));
   const kept = lines.subarray(0, last < 0 ? 0 : last + LINK_END.length);

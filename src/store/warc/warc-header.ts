@@ -1,3 +1,5 @@
+import { headEnd } from "./archived-head.ts";
+
 const MAX_HEADER_BYTES = 1024 * 1024;
 const VERSION = /^WARC\/(\d+\.\d+)$/;
 const LENGTH = /^\d{1,15}$/;
@@ -15,23 +17,23 @@ export interface WarcHeader {
   problems: string[];
 }
 
-/** Reads the header at the start of the bytes; a string tells why there is none. */
+/** Reads the header at the start of the bytes; answers the reason, as a string, when there is none. */
 export function parseWarcHeader(bytes: Buffer, atEnd: boolean): WarcHeader | string {
   const problems: string[] = [];
   const start = bytes.subarray(0, 64).toString("latin1");
   if (!start.startsWith("WARC/".slice(0, Math.max(1, start.length))))
     return `not a WARC record: it starts with ${JSON.stringify(start.slice(0, 24))}`;
-  const { end, blockStart } = endOfHeader(bytes);
-  if (end < 0)
+  const blockStart = headEnd(bytes.subarray(0, MAX_HEADER_BYTES));
+  if (blockStart < 0)
     return atEnd && bytes.length < MAX_HEADER_BYTES
       ? "torn: the file ends inside a WARC header"
       : "the WARC header does not end";
-  const text = bytes.toString("utf8", 0, end);
-  const lines = text.split("\n").map((line, i) => {
-    if (line.endsWith("\r")) return line.slice(0, -1);
-    problems.push(`header line ${i + 1} ends without CR`);
-    return line;
-  });
+  // Behind the last line there are its line end and a blank line.
+  const lines = bytes.toString("utf8", 0, blockStart).split("\n").slice(0, -2);
+  for (const [i, line] of lines.entries()) {
+    if (!line.endsWith("\r")) problems.push(`header line ${i + 1} ends without CR`);
+    else lines[i] = line.slice(0, -1);
+  }
   const version = VERSION.exec(lines[0]!)?.[1] ?? "";
   if (version === "") problems.push(`bad version line ${JSON.stringify(lines[0]!.slice(0, 40))}`);
   const headers = readFields(lines.slice(1), problems);
@@ -41,15 +43,6 @@ export function parseWarcHeader(bytes: Buffer, atEnd: boolean): WarcHeader | str
     return problems.join("; ");
   }
   return { version, headers, blockStart, contentLength: Number(length), problems };
-}
-
-/** The header's end with its last line end, and the block's start behind the blank line. */
-function endOfHeader(bytes: Buffer): { end: number; blockStart: number } {
-  const window = bytes.subarray(0, MAX_HEADER_BYTES);
-  const strict = window.indexOf("\r\n\r\n", 0, "latin1");
-  const loose = window.indexOf("\n\n", 0, "latin1");
-  if (loose >= 0 && (strict < 0 || loose < strict)) return { end: loose, blockStart: loose + 2 };
-  return strict < 0 ? { end: -1, blockStart: -1 } : { end: strict + 1, blockStart: strict + 4 };
 }
 
 function readFields(lines: readonly string[], problems: string[]): Map<string, string> {

@@ -1,7 +1,7 @@
-import { FileWindow } from "./file-window.ts";
+import { FileWindow } from "../files/file-window.ts";
+import type { Repair } from "../files/system-calls.ts";
 import { findMember, type Member, readMember } from "./gzip-reader.ts";
 import { readOwnMember } from "./own-member.ts";
-import type { Repair } from "./repair.ts";
 import { checkRecord } from "./warc-check.ts";
 import { parseWarcHeader } from "./warc-header.ts";
 
@@ -22,8 +22,8 @@ export interface WarcRecord {
   /** Why the record is not valid; empty for a good one. */
   problems: string[];
   /**
-   * True once something unreadable was passed. What is found by searching may lie inside the body
-   * of a damaged record; a true record of ours names its file's warcinfo, which nobody can guess.
+   * True behind something unreadable. What is found by searching may lie inside the body of a damaged record; a record
+   * that we wrote names its file's warcinfo, whose id cannot be guessed.
    */
   afterDamage: boolean;
 }
@@ -34,7 +34,7 @@ export interface ReadOptions {
   maxRecordBytes?: number;
   /** Where to begin: at the beginning of a record. */
   from?: number;
-  /** The file is one of ours, compressed: called for bytes around records that are not what our writer wrote. */
+  /** Given for files that we wrote, compressed: called for bytes around records that were flipped. */
   own?: (repair: Repair) => void;
 }
 
@@ -61,7 +61,7 @@ export function readRecordAt(file: FileWindow, offset: number): WarcRecord | und
   return { ...record, offset, length: member.length };
 }
 
-/** Decided by content, not by name, and not by the first bytes alone: they may be the damaged ones. */
+/** Decided by content, not by name, and not by the first bytes alone, which may be damaged. */
 function isGzip(file: FileWindow): boolean {
   const start = file.at(0, 5);
   if (start[0] === 0x1f) return true;
@@ -129,7 +129,7 @@ function* readPlain(file: FileWindow, maxBytes: number, from: number): Generator
       bytes = file.at(offset, wanted);
     }
     const { record, next } = takeRecord(bytes, offset + bytes.length >= file.size);
-    // A length that does not lead to the end of a record leads nowhere: look for the next beginning.
+    // A length that does not lead to the end of a record cannot be trusted: search for the next record.
     const resume = next === undefined ? findRecord(file, offset + record.length) : offset + next;
     const length = record.type === "" ? resume - offset : record.length;
     yield { ...record, offset, length, afterDamage: damaged };
@@ -151,24 +151,26 @@ function findRecord(file: FileWindow, from: number): number {
 }
 
 /** The record at the start of the bytes; `next` is where another may begin, if its end is certain. */
-function takeRecord(bytes: Buffer, atEnd: boolean): { record: WarcRecord; next?: number } {
+function takeRecord(
+  bytes: Buffer,
+  atEnd: boolean,
+): { record: WarcRecord; next: number | undefined } {
   const header = parseWarcHeader(bytes, atEnd);
-  if (typeof header === "string") return { record: unreadable(0, 1, header) };
+  if (typeof header === "string") return { record: unreadable(0, 1, header), next: undefined };
   const { headers, blockStart, contentLength, problems } = header;
-  const type = headers.get("warc-type") ?? "";
   const blockEnd = blockStart + contentLength;
   const block = bytes.subarray(blockStart, blockEnd);
-  const record = { type, headers, block, offset: 0, length: 0, problems, afterDamage: false };
+  let length = Math.min(blockEnd, bytes.length);
+  let next: number | undefined;
   if (block.length < contentLength) {
     problems.push(`torn: the block has ${block.length} of ${contentLength} bytes`);
-    return { record: { ...record, length: bytes.length } };
+  } else {
+    problems.push(...checkRecord(header, block));
+    const end = bytes.toString("latin1", blockEnd, blockEnd + RECORD_END.length);
+    if (end === RECORD_END) next = length = blockEnd + RECORD_END.length;
+    else problems.push(`the record ends with ${JSON.stringify(end)} instead of two line ends`);
   }
-  problems.push(...checkRecord(header, block));
-  const end = bytes.toString("latin1", blockEnd, blockEnd + RECORD_END.length);
-  if (end !== RECORD_END) {
-    problems.push(`the record ends with ${JSON.stringify(end)} instead of two line ends`);
-    return { record: { ...record, length: blockEnd } };
-  }
-  const length = blockEnd + RECORD_END.length;
-  return { record: { ...record, length }, next: length };
+  const type = headers.get("warc-type") ?? "";
+  const record = { type, headers, block, offset: 0, length, problems, afterDamage: false };
+  return { record, next };
 }

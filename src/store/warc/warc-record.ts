@@ -12,9 +12,9 @@ export function newRecordId(): string {
   return randomUUID();
 }
 
-/** Milliseconds as WARC-Date; a clock that is off the scale is brought back onto it. */
+/** Milliseconds as WARC-Date, clamped to the years that it can express. */
 export function warcDate(wallMs: number): string {
-  // Archive, index and page list ask for the same instant one after the other.
+  // Archive, index and page list format the same instant one after the other.
   if (wallMs === lastMs) return lastText;
   const ms = Number.isFinite(wallMs) ? Math.min(Math.max(wallMs, 0), LAST_DATE) : 0;
   lastMs = wallMs;

@@ -1,7 +1,13 @@
 import type { Technique } from "../../frontier/shared/techniques/record-queue.ts";
 import type { Configuration, Mutant, Outcome } from "../configuration.ts";
 import { awaitEnd, report } from "../scenario.ts";
-import { attachTechnique, clockWordsOf, patch, type Subject } from "./frontier-subject.ts";
+import {
+  attachTechnique,
+  clockWordsOf,
+  type Subject,
+  takeWhatIsThere,
+  techniqueMutant,
+} from "./technique-subject.ts";
 
 const SIZE = 2;
 const FIRST = 11;
@@ -21,16 +27,12 @@ function survive(subject: Subject, thread: number): void {
   awaitEnd(0);
   subject.frontier.reclaim(1);
   awaitEnd(1);
-  for (let taken = 0; taken < SIZE; taken++) {
-    if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
-  }
+  takeWhatIsThere(subject, SIZE);
   for (let filled = 0; filled < SIZE; filled++) {
     subject.box[0] = FILLED + filled;
     if (subject.replacement.tryInsert(subject.box, 1)) report(0);
   }
-  for (let taken = 0; taken < SIZE; taken++) {
-    if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
-  }
+  takeWhatIsThere(subject, SIZE);
 }
 
 /** The survivor's record is there once, the dead thread's at most once, and all room is back and of use. */
@@ -45,15 +47,13 @@ function death(technique: Technique, mutants: readonly Mutant[]): Configuration<
   return {
     name: `frontier-${technique}-death`,
     technique: `${technique} frontier, reclaim of a dead owner`,
-    ...{
-      threads: 3,
-      operations: 1,
-      strategy: "stateful",
-      mortal: [0],
-      mutants,
-      long: true,
-      cycles: true,
-    },
+    threads: 3,
+    operations: 1,
+    strategy: "stateful",
+    mortal: [0],
+    long: true,
+    cycles: true,
+    mutants,
     clockWords: clockWordsOf(technique),
     attach: (memory, owner) => attachTechnique(technique, SIZE, memory, owner),
     initialise(subject) {
@@ -64,54 +64,41 @@ function death(technique: Technique, mutants: readonly Mutant[]): Configuration<
   };
 }
 
-const notReclaimed: Mutant = {
-  name: "nothing-reclaimed",
-  patches: [patch("waiting-queue", "const held = this.repair(deadOwner);", "const held = 0;")],
-};
-
-const permitsKept: Mutant = {
-  name: "permits-stay-with-the-dead",
-  patches: [
-    patch(
-      "semaphore-queue",
-      "const held = this.#permits.reclaim(deadOwner, excess);",
-      "const held = 0;",
-    ),
-  ],
-};
-
-const recordsNotCounted: Mutant = {
-  name: "records-not-counted",
-  patches: [patch("semaphore-queue", "const excess = inside ?", "const excess = !inside ?")],
-};
-
-const nodesNotChecked: Mutant = {
-  name: "linked-nodes-freed",
-  patches: [patch("fine-queue", "|| !this.#isLinkedBy(deadOwner, node)", "|| true")],
-};
-
-const spareForgotten: Mutant = {
-  name: "half-exchange-left",
-  patches: [patch("optimistic-queue", "if (missing >= 0)", "if (false)")],
-};
-
-const endLeftBehind: Mutant = {
-  name: "head-left-behind",
-  patches: [
-    patch(
-      "pessimistic-queue",
-      "if (this.#positions.slotOf(head) === slot && state === filled) {",
-      "if (false) {",
-    ),
-  ],
-};
+const notReclaimed = techniqueMutant("nothing-reclaimed", "waiting-queue", [
+  "const held = this.repair(deadOwner);",
+  "const held = 0;",
+]);
 
 /** A thread may die between any two accesses: reclaim makes the frontier whole beside a living thread. */
 export const configurations: readonly Configuration<Subject>[] = [
   death("lock-free", [notReclaimed]),
-  death("semaphore", [permitsKept, recordsNotCounted]),
+  death("semaphore", [
+    techniqueMutant("permits-stay-with-the-dead", "semaphore-queue", [
+      "const held = this.#permits.reclaim(deadOwner, excess);",
+      "const held = 0;",
+    ]),
+    techniqueMutant("records-not-counted", "semaphore-queue", [
+      "const excess = inside ?",
+      "const excess = !inside ?",
+    ]),
+  ]),
   death("coarse", [notReclaimed]),
-  death("fine", [notReclaimed, nodesNotChecked]),
-  death("optimistic", [notReclaimed, spareForgotten]),
-  death("pessimistic", [notReclaimed, endLeftBehind]),
+  death("fine", [
+    notReclaimed,
+    techniqueMutant("linked-nodes-freed", "fine-queue", [
+      "|| !this.#isLinkedBy(deadOwner, node)",
+      "|| true",
+    ]),
+  ]),
+  death("optimistic", [
+    notReclaimed,
+    techniqueMutant("half-exchange-left", "optimistic-queue", ["if (missing >= 0)", "if (false)"]),
+  ]),
+  death("pessimistic", [
+    notReclaimed,
+    techniqueMutant("head-left-behind", "pessimistic-queue", [
+      "if (this.#positions.slotOf(head) === slot && state === filled) {",
+      "if (false) {",
+    ]),
+  ]),
 ];

@@ -3,6 +3,7 @@ import { LoopDoorbell } from "../../sync/loop-doorbell.ts";
 import type { Configuration, Mutant } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
 import { EventLoop, WORK } from "../subjects/event-loop.ts";
+import { mutant } from "./mutant.ts";
 
 interface Called {
   readonly bell: Doorbell;
@@ -17,11 +18,7 @@ function attach(memory: Memory): Called {
 
 const BELL = "sync/loop-doorbell.js";
 
-function mutant(name: string, find: string, replace: string): Mutant {
-  return { name, patches: [{ module: BELL, find, replace }] };
-}
-
-/** The crawler's pump: falls asleep on its event loop while others bring work and ring. */
+/** The crawler's pump: falls asleep on its event loop while others add work and ring. */
 function pump(callers: number, mutants: readonly Mutant[]): Configuration<Called> {
   return {
     name: `loop-doorbell-${callers}x1`,
@@ -42,12 +39,14 @@ function pump(callers: number, mutants: readonly Mutant[]): Configuration<Called
   };
 }
 
+const noSecondLook = mutant("no-second-look", BELL, ["return source.hasWork();", "return false;"]);
+
 /** Threads that own sockets sleep by `Atomics.waitAsync`. */
 export const configurations: readonly Configuration<Called>[] = [
   pump(2, [
-    mutant("no-second-look", "return news.hasNews();", "return false;"),
-    mutant("forgets-that-it-waits", "this.#is[WAITING] = 1;", ""),
-    mutant("thinks-it-still-waits", "this.#is[WAITING] = 0;", ""),
+    noSecondLook,
+    mutant("forgets-that-it-waits", BELL, ["this.#is[WAITING] = 1;", ""]),
+    mutant("thinks-it-still-waits", BELL, ["this.#is[WAITING] = 0;", ""]),
   ]),
-  pump(3, [mutant("no-second-look", "return news.hasNews();", "return false;")]),
+  pump(3, [noSecondLook]),
 ];

@@ -4,18 +4,19 @@ import type { Configuration, Mutant, Outcome } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
 import { awaitEnd } from "../scenario.ts";
 import {
+  afterDeath,
   build,
-  bury,
-  CREW_WORDS,
-  type Crew,
   crawl,
   crawlLate,
   crawlMortally,
   FULL_BATCH,
+  HAND_OFF_WORDS,
+  type HandOffView,
   interrupt,
   KEPT,
   setUp,
-} from "../subjects/hand-off-crew.ts";
+} from "../subjects/hand-off-threads.ts";
+import { mutant } from "./mutant.ts";
 
 /** N and the bytes of a payload; a lane has 16 bytes, a frame four more than its payload. */
 interface Shape {
@@ -24,18 +25,16 @@ interface Shape {
 }
 
 const LANE_BYTES = 16;
+/** First words of the doorbells of the two crawlers and the builder, which only count up. */
+const BELLS = [0, DOORBELL_WORDS, 2 * DOORBELL_WORDS];
 const SMALL: Shape = { size: 2, payload: 1 };
 const BUFFER = "sync/hand-off-buffer.js";
-const CREW = "verify/subjects/hand-off-crew.js";
+const THREADS = "verify/subjects/hand-off-threads.js";
 
-function attach(memory: Memory, { size, payload }: Shape): Crew {
+function attach(memory: Memory, { size, payload }: Shape): HandOffView {
   const rung = memory.words(3 * DOORBELL_WORDS);
-  const bells = [
-    new Doorbell(rung, 0),
-    new Doorbell(rung, DOORBELL_WORDS),
-    new Doorbell(rung, 2 * DOORBELL_WORDS),
-  ];
-  const words = memory.words(CREW_WORDS);
+  const bells = BELLS.map((word) => new Doorbell(rung, word));
+  const words = memory.words(HAND_OFF_WORDS);
   const bytes = memory.buffer(bufferBytes(LANE_BYTES));
   const buffer = new HandOffBuffer(bytes, size, 2, bells.at(2)!);
   const box = new Uint8Array(payload);
@@ -65,79 +64,26 @@ function judge(
   return permits === 0 ? undefined : `permits ${permits} are still out`;
 }
 
-function patch(name: string, find: string, replace: string, module = BUFFER): Mutant {
-  return { name, patches: [{ module, find, replace }] };
-}
-
-const publishedEarly = patch(
-  "publish-before-write",
+const publishedEarly = mutant("publish-before-write", BUFFER, [
   "const start = lane * this.#laneBytes;\n        const wraps",
   "this.#publish(lane); const start = lane * this.#laneBytes;\n        const wraps",
-);
-const checkThenAct = patch(
-  "permit-by-check-then-act",
+]);
+const checkThenAct = mutant("permit-by-check-then-act", BUFFER, [
   "if (Atomics.compareExchange(this.#words, PERMITS, seen, open) === seen)",
   "if (Atomics.store(this.#words, PERMITS, open) === open)",
-);
-const fullWithoutItems = patch(
-  "D5-full-without-n-items",
-  "return totalOf(now) === this.#size;",
-  "return usedIn(now) === this.#size;",
-);
-const silentCall = patch(
-  "call-without-a-ring",
+]);
+const silentCall = mutant("call-without-a-ring", BUFFER, [
   "Atomics.or(this.#words, DUE, why);\n        this.#bell.ring();",
   "Atomics.or(this.#words, DUE, why);",
-);
-const idleInTwoSteps = patch(
-  "idle-in-two-steps",
+]);
+const idleInTwoSteps = mutant("idle-in-two-steps", BUFFER, [
   "const before = Atomics.or(this.#words, IDLE, 1 << lane);",
   "const before = Atomics.load(this.#words, IDLE); Atomics.or(this.#words, IDLE, 1 << lane);",
-);
-/** Both flags are written at once, and what the other one said in between is gone. */
-const busyByStore = patch(
-  "busy-by-load-and-store",
-  "Atomics.and(this.#words, IDLE, ~(1 << lane));",
-  "Atomics.store(this.#words, IDLE, Atomics.load(this.#words, IDLE) & ~(1 << lane));",
-);
-const neverBelowN = patch(
-  "D6-nothing-below-n",
+]);
+const neverBelowN = mutant("D6-nothing-below-n", BUFFER, [
   "if ((before | (1 << lane)) === all)",
   "if (false)",
-);
-const neverFlushed = patch(
-  "D6-nothing-below-n",
-  "    flush() {\n        this.#call(FLUSH);",
-  "    flush() {",
-);
-const roomNotAsked = patch("room-not-asked", "if (!this.hasRoom(lane, length))", "if (false)");
-const urlDropped = patch("D2-interrupted-url-dropped", "report(KEPT + crew.box[0]);", ";", CREW);
-const permitKept = patch(
-  "D3-permit-dies-with-its-owner",
-  "Atomics.and(this.#words, PERMITS, ~(1 << (OPEN + lane)));",
-  ";",
-);
-const otherNotRung = patch(
-  "other-crawler-not-rung",
-  "reclaim(lane);\n    ringAll(crew);",
-  "reclaim(lane);",
-  CREW,
-);
-
-/** The builder asks who waits before it gives back: whoever comes in between is not rung. */
-const askedTooEarly = patch(
-  "asked-who-waits-before-giving-back",
-  "Atomics.sub(this.#words, PERMITS, frames << BUILDERS);\n        return Atomics.load(this.#words, WANTS) === 0 ? 0 : Atomics.exchange(this.#words, WANTS, 0);",
-  "const wanting = Atomics.exchange(this.#words, WANTS, 0); Atomics.sub(this.#words, PERMITS, frames << BUILDERS); return wanting;",
-);
-/** The ring comes before the bell is armed, and the permit has gone to the other crawler when it looks again. */
-const wantedTooEarly = patch(
-  "wanted-before-the-bell-is-armed",
-  "const armed = bell.arm();\n        crew.buffer.want(lane);",
-  "crew.buffer.want(lane); const armed = bell.arm();",
-  CREW,
-);
-const ringerDied = patch("died-while-ringing", "this.#bell.wake();", "this.#bell.ring();");
+]);
 
 /** Two crawlers that bring so many items each, and their builder. */
 function handOff(
@@ -147,49 +93,58 @@ function handOff(
   mutants: readonly Mutant[],
   shape = SMALL,
   isLate = false,
-): Configuration<Crew> {
+): Configuration<HandOffView> {
   const brought = [10, 11, 20, 21].filter((item) => item % 10 < (item < 20 ? first : second));
   return {
     name,
     technique: `hand-off buffer, ${together ? "full" : "count or time"}`,
-    ...{ threads: 3, operations: Math.max(first, second), strategy: "stateful", mutants },
-    ...{ cycles: true, clockWords: [0, DOORBELL_WORDS, 2 * DOORBELL_WORDS] },
+    threads: 3,
+    operations: Math.max(first, second),
+    strategy: "stateful",
+    cycles: true,
+    clockWords: BELLS,
+    mutants,
     attach: (memory) => attach(memory, shape),
-    initialise(crew) {
-      setUp(crew);
-    },
-    program(crew, thread) {
-      if (thread === 2) build(crew);
-      else if (thread === 0 && isLate) crawlLate(crew, thread, first);
-      else crawl(crew, thread, thread === 0 ? first : second, together);
+    initialise: setUp,
+    program(view, thread) {
+      if (thread === 2) build(view);
+      else if (thread === 0 && isLate) crawlLate(view, thread, first);
+      else crawl(view, thread, thread === 0 ? first : second, together);
     },
     check: (outcome) => judge(outcome, together ? shape.size : undefined, brought),
     ...(first + second > (together ? 2 : 1) ? { long: true } : {}),
   };
 }
 
-/** N = 1. The crawlers are told to stop while one of them has the only permit; or one dies anywhere and is buried. */
-function disturbed(name: string, death: boolean, mutants: readonly Mutant[]): Configuration<Crew> {
+/** N = 1. The crawlers are told to stop while one of them has the only permit; or one dies anywhere and is reclaimed. */
+function disturbed(
+  name: string,
+  death: boolean,
+  mutants: readonly Mutant[],
+): Configuration<HandOffView> {
   const shape = { size: 1, payload: 1 };
   return {
     name,
     technique: `hand-off buffer, ${death ? "reclaim of a dead owner" : "interrupt"}`,
-    ...{ threads: death ? 4 : 3, operations: 1, strategy: "stateful", mutants, long: true },
-    ...{ cycles: true, clockWords: [0, DOORBELL_WORDS, 2 * DOORBELL_WORDS] },
+    threads: death ? 4 : 3,
+    operations: 1,
+    strategy: "stateful",
+    cycles: true,
+    clockWords: BELLS,
+    long: true,
+    mutants,
     ...(death ? { mortal: [0] } : {}),
     attach: (memory) => attach(memory, shape),
-    initialise(crew) {
-      setUp(crew);
-    },
-    program(crew, thread) {
-      if (thread === 2) build(crew);
+    initialise: setUp,
+    program(view, thread) {
+      if (thread === 2) build(view);
       else if (thread === 3) {
         awaitEnd(0);
-        bury(crew, 0);
-      } else if (death && thread === 0) crawlMortally(crew);
+        afterDeath(view, 0);
+      } else if (death && thread === 0) crawlMortally(view);
       else {
-        if (!death && thread === 1) interrupt(crew);
-        crawl(crew, thread, 1, true);
+        if (!death && thread === 1) interrupt(view);
+        crawl(view, thread, 1, true);
       }
     },
     check: (outcome) => judge(outcome, shape.size, [10, 20], death ? [10] : []),
@@ -197,23 +152,95 @@ function disturbed(name: string, death: boolean, mutants: readonly Mutant[]): Co
 }
 
 /** Two crawlers, one builder, N = 2 (1 where said): the buffer of seed 001, its defects as mutants. */
-export const configurations: readonly Configuration<Crew>[] = [
-  handOff("hand-off-full-1x1", true, [1, 1], [fullWithoutItems, publishedEarly, silentCall]),
+export const configurations: readonly Configuration<HandOffView>[] = [
+  handOff(
+    "hand-off-full-1x1",
+    true,
+    [1, 1],
+    [
+      mutant("D5-full-without-n-items", BUFFER, [
+        "return totalOf(now) === this.#size;",
+        "return usedIn(now) === this.#size;",
+      ]),
+      publishedEarly,
+      silentCall,
+    ],
+  ),
   handOff("hand-off-full-1x0", true, [1, 0], [neverBelowN, idleInTwoSteps]),
   handOff(
     "hand-off-full-late-1x1",
     true,
     [1, 1],
-    [busyByStore, idleInTwoSteps],
+    [
+      // Both flags are written at once, and what the other one said in between is gone.
+      mutant("busy-by-load-and-store", BUFFER, [
+        "Atomics.and(this.#words, IDLE, ~(1 << lane));",
+        "Atomics.store(this.#words, IDLE, Atomics.load(this.#words, IDLE) & ~(1 << lane));",
+      ]),
+      idleInTwoSteps,
+    ],
     { size: 3, payload: 1 },
     true,
   ),
-  handOff("hand-off-full-2x1", true, [2, 1], [checkThenAct, neverBelowN, askedTooEarly]),
-  handOff("hand-off-full-one-2x1", true, [2, 1], [wantedTooEarly], { size: 1, payload: 1 }),
-  handOff("hand-off-count-or-time-1x0", false, [1, 0], [neverFlushed]),
+  handOff(
+    "hand-off-full-2x1",
+    true,
+    [2, 1],
+    [
+      checkThenAct,
+      neverBelowN,
+      // The builder asks who waits before it gives back: whoever comes in between is not rung.
+      mutant("asked-who-waits-before-giving-back", BUFFER, [
+        "Atomics.sub(this.#words, PERMITS, frames << BUILDERS);\n        return Atomics.load(this.#words, WANTS) === 0 ? 0 : Atomics.exchange(this.#words, WANTS, 0);",
+        "const wanting = Atomics.exchange(this.#words, WANTS, 0); Atomics.sub(this.#words, PERMITS, frames << BUILDERS); return wanting;",
+      ]),
+    ],
+  ),
+  handOff(
+    "hand-off-full-one-2x1",
+    true,
+    [2, 1],
+    [
+      // The ring comes before the bell is armed, and the permit has gone to the other crawler when it looks again.
+      mutant("wanted-before-the-bell-is-armed", THREADS, [
+        "const armed = bell.arm();\n        view.buffer.want(lane);",
+        "view.buffer.want(lane); const armed = bell.arm();",
+      ]),
+    ],
+    { size: 1, payload: 1 },
+  ),
+  handOff(
+    "hand-off-count-or-time-1x0",
+    false,
+    [1, 0],
+    [
+      mutant("D6-nothing-below-n", BUFFER, [
+        "    flush() {\n        this.#call(FLUSH);",
+        "    flush() {",
+      ]),
+    ],
+  ),
   handOff("hand-off-count-or-time-1x1", false, [1, 1], [publishedEarly]),
   handOff("hand-off-count-or-time-2x1", false, [2, 1], [checkThenAct, silentCall]),
-  handOff("hand-off-room-2x0", false, [2, 0], [roomNotAsked], { size: 2, payload: 8 }),
-  disturbed("hand-off-interrupt", false, [urlDropped]),
-  disturbed("hand-off-death", true, [permitKept, otherNotRung, ringerDied]),
+  handOff(
+    "hand-off-room-2x0",
+    false,
+    [2, 0],
+    [mutant("room-not-asked", BUFFER, ["if (!this.hasRoom(lane, length))", "if (false)"])],
+    { size: 2, payload: 8 },
+  ),
+  disturbed("hand-off-interrupt", false, [
+    mutant("D2-interrupted-url-dropped", THREADS, ["report(KEPT + view.box[0]);", ";"]),
+  ]),
+  disturbed("hand-off-death", true, [
+    mutant("D3-permit-dies-with-its-owner", BUFFER, [
+      "Atomics.and(this.#words, PERMITS, ~(1 << (OPEN + lane)));",
+      ";",
+    ]),
+    mutant("other-crawler-not-rung", THREADS, [
+      "reclaim(lane);\n    ringAll(view);",
+      "reclaim(lane);",
+    ]),
+    mutant("died-while-ringing", BUFFER, ["this.#bell.wake();", "this.#bell.ring();"]),
+  ]),
 ];

@@ -1,13 +1,12 @@
-import { Monitor } from "../../sync/monitor.ts";
-import type { Configuration, Mutant } from "../configuration.ts";
+import type { Configuration } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
-import { report } from "../scenario.ts";
 import { MonitorBuffer, MonitorCounter } from "../subjects/monitor-buffer.ts";
-import { takenOnce } from "./taken-once.ts";
+import { PlainSlots } from "../subjects/plain-slots.ts";
+import { type Buffered, exchange, takenOnce } from "./bounded-buffer.ts";
+import { mutant } from "./mutant.ts";
 
-interface Buffered {
-  readonly buffer: MonitorBuffer;
-}
+const MONITOR = "sync/monitor.js";
+const BUFFER = "verify/subjects/monitor-buffer.js";
 
 interface Counting {
   readonly counter: MonitorCounter;
@@ -15,8 +14,9 @@ interface Counting {
 
 function attachBuffer(memory: Memory, capacity: number, owner: number): Buffered {
   const words = memory.words(MonitorBuffer.WORDS);
-  const plain = memory.words(MonitorBuffer.plainWords(capacity));
-  return { buffer: new MonitorBuffer(words, plain, 2, owner) };
+  const count = memory.words(1);
+  const plain = memory.words(PlainSlots.words(capacity));
+  return { buffer: new MonitorBuffer(words, count, plain, owner) };
 }
 
 function attachCounter(
@@ -25,23 +25,12 @@ function attachCounter(
   conditions: 1 | 2,
   owner: number,
 ): Counting {
-  const words = memory.words(Monitor.words(2));
+  const words = memory.words(MonitorCounter.WORDS);
   return { counter: new MonitorCounter(words, memory.words(1), capacity, conditions, owner) };
 }
 
 /** The signal counters of the two conditions, behind the lock word. */
 const SIGNAL_WORDS = [1, 3];
-
-/** Producers are the even threads. */
-function exchange(subject: Buffered, thread: number, items: number): void {
-  for (let item = 1; item <= items; item++) {
-    if (thread % 2 === 0) subject.buffer.insert(thread * 16 + item);
-    else {
-      const taken = subject.buffer.remove();
-      report(taken);
-    }
-  }
-}
 
 function forEver(subject: Counting, produces: boolean): void {
   for (;;) {
@@ -50,39 +39,20 @@ function forEver(subject: Counting, produces: boolean): void {
   }
 }
 
-const oneCondition: Mutant = {
-  name: "one-condition-signal-one",
-  patches: [
-    {
-      module: "verify/subjects/monitor-buffer.js",
-      find: "const NOT_EMPTY = 1;",
-      replace: "const NOT_EMPTY = 0;",
-    },
-  ],
-};
+const oneCondition = mutant("one-condition-signal-one", BUFFER, [
+  "const NOT_EMPTY = 1;",
+  "const NOT_EMPTY = 0;",
+]);
 
-const roomNotSignalled: Mutant = {
-  name: "room-is-not-signalled",
-  patches: [
-    {
-      module: "verify/subjects/monitor-buffer.js",
-      find: "this.#count[0] = this.#count[0] - 1;\n        this.#monitor.signal(NOT_FULL);",
-      replace: "this.#count[0] = this.#count[0] - 1;",
-    },
-  ],
-};
+const roomNotSignalled = mutant("room-is-not-signalled", BUFFER, [
+  "this.#count[0] = this.#count[0] - 1;\n        this.#monitor.signal(NOT_FULL);",
+  "this.#count[0] = this.#count[0] - 1;",
+]);
 
-const lostWakeUp: Mutant = {
-  name: "lost-wake-up",
-  patches: [
-    {
-      module: "sync/monitor.js",
-      find: "const signals = Atomics.load(this.#words, at + SIGNALS);\n        this.#mutex.unlock();",
-      replace:
-        "this.#mutex.unlock();\n        const signals = Atomics.load(this.#words, at + SIGNALS);",
-    },
-  ],
-};
+const lostWakeUp = mutant("lost-wake-up", MONITOR, [
+  "const signals = Atomics.load(this.#words, at + SIGNALS);\n        this.#mutex.unlock();",
+  "this.#mutex.unlock();\n        const signals = Atomics.load(this.#words, at + SIGNALS);",
+]);
 
 function twoConditions(
   name: string,
@@ -91,7 +61,12 @@ function twoConditions(
   long: boolean,
 ): Configuration<Buffered> {
   return {
-    ...{ name, technique: "monitor", threads, operations: items, strategy: "stateful", long },
+    name,
+    technique: "monitor",
+    threads,
+    operations: items,
+    strategy: "stateful",
+    long,
     clockWords: SIGNAL_WORDS,
     attach: (memory, owner) => attachBuffer(memory, 1, owner),
     program(subject, thread) {
@@ -116,6 +91,8 @@ function collapse(
   // Beyond three threads the full interleaving of the shipped code is too large.
   const sections = capacity > 1 || threads > 3;
   const consumers = threads - producers;
+  // Here a monitor with one condition deadlocks, so the one with two must notice when it loses one.
+  const atCollapse = conditions === 2 && producers === capacity && consumers === capacity + 1;
   const variant = conditions === 1 ? "monitor-one-condition" : "monitor-two-conditions";
   return {
     name: `${variant}-b${capacity}-${producers}p${consumers}c`,
@@ -134,22 +111,9 @@ function collapse(
     long: threads > 8,
     ...(sections ? { sectionWords: [0] } : {}),
     ...(expect ? { expect: "deadlock" as const } : {}),
-    mutants: mutantsOf(capacity, producers, consumers, conditions, expect),
+    // What must deadlock as it ships is a broken variant itself.
+    mutants: expect ? [] : atCollapse ? [oneCondition, roomNotSignalled] : [roomNotSignalled],
   };
-}
-
-/** The one-condition monitor deadlocks at these splits of 2B + 1 threads; every other one needs its signals. */
-function mutantsOf(
-  capacity: number,
-  producers: number,
-  consumers: number,
-  conditions: 1 | 2,
-  expect: boolean,
-): Mutant[] {
-  // What must deadlock as it ships is a broken variant itself.
-  if (expect) return [];
-  const collapses = conditions === 2 && producers === capacity && consumers === capacity + 1;
-  return collapses ? [oneCondition, roomNotSignalled] : [roomNotSignalled];
 }
 
 /** One condition and signal-one: deadlock exactly from 2B + 1 threads on; two conditions: none up to 4B + 4. */

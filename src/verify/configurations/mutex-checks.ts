@@ -2,6 +2,7 @@ import { Mutex } from "../../sync/mutex.ts";
 import type { Configuration, Outcome } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
 import { awaitEnd, report } from "../scenario.ts";
+import { mutant } from "./mutant.ts";
 
 interface Subject {
   readonly words: Int32Array;
@@ -31,8 +32,11 @@ function free(outcome: Outcome): string | undefined {
   return outcome.words(0)[0] === 0 ? undefined : "the lock is held by nobody alive";
 }
 
-const patch = (find: string, replace: string) => [{ module: "sync/mutex.js", find, replace }];
-const MINE = "const mine = this.#me | CONTENDED;";
+const MUTEX = "sync/mutex.js";
+const markForgotten = mutant("woken-forgets-the-mark", MUTEX, [
+  "const mine = this.#me | CONTENDED;",
+  "const mine = this.#me;",
+]);
 
 /** The mutex: mutual exclusion, lost wake-ups, time-outs, dead owners. */
 export const configurations: readonly Configuration<Subject>[] = [
@@ -49,21 +53,15 @@ export const configurations: readonly Configuration<Subject>[] = [
     },
     check: (outcome) => (outcome.words(1)[0] === 6 ? free(outcome) : "an update was lost"),
     mutants: [
-      {
-        name: "check-then-act",
-        patches: patch(
-          "if (Atomics.compareExchange(this.#words, this.#lock, 0, mine) === 0)",
-          "if (Atomics.store(this.#words, this.#lock, mine) === mine)",
-        ),
-      },
-      { name: "woken-forgets-the-mark", patches: patch(MINE, "const mine = this.#me;") },
-      {
-        name: "lost-wake-up",
-        patches: patch(
-          "Atomics.exchange(this.#words, this.#lock, 0) < 0",
-          "Atomics.exchange(this.#words, this.#lock, 0) > 99",
-        ),
-      },
+      mutant("check-then-act", MUTEX, [
+        "if (Atomics.compareExchange(this.#words, this.#lock, 0, mine) === 0)",
+        "if (Atomics.store(this.#words, this.#lock, mine) === mine)",
+      ]),
+      markForgotten,
+      mutant("lost-wake-up", MUTEX, [
+        "Atomics.exchange(this.#words, this.#lock, 0) < 0",
+        "Atomics.exchange(this.#words, this.#lock, 0) > 99",
+      ]),
     ],
   },
   {
@@ -87,17 +85,11 @@ export const configurations: readonly Configuration<Subject>[] = [
       return outcome.words(1)[0] === entered ? free(outcome) : "an update was lost";
     },
     mutants: [
-      {
-        name: "woken-forgets-the-mark",
-        patches: patch(MINE, "const mine = this.#me;"),
-      },
-      {
-        name: "time-out-counts-as-lock",
-        patches: patch(
-          "if (expired)\n                    return false;",
-          "if (expired) return true;",
-        ),
-      },
+      markForgotten,
+      mutant("time-out-counts-as-lock", MUTEX, [
+        "if (expired)\n                    return false;",
+        "if (expired) return true;",
+      ]),
     ],
   },
   {
@@ -116,20 +108,14 @@ export const configurations: readonly Configuration<Subject>[] = [
     },
     check: free,
     mutants: [
-      {
-        name: "wake-up-dies-with-its-owner",
-        patches: patch(
-          "Atomics.notify(words, index + LOCK);",
-          "if (held && seen < 0) Atomics.notify(words, index + LOCK, 0);",
-        ),
-      },
-      {
-        name: "never-taken-back",
-        patches: patch(
-          "Atomics.exchange(words, index + LOCK, 0);",
-          "Atomics.load(words, index + LOCK);",
-        ),
-      },
+      mutant("wake-up-dies-with-its-owner", MUTEX, [
+        "Atomics.notify(words, index + LOCK);",
+        "if (held && seen < 0) Atomics.notify(words, index + LOCK, 0);",
+      ]),
+      mutant("never-taken-back", MUTEX, [
+        "Atomics.exchange(words, index + LOCK, 0);",
+        "Atomics.load(words, index + LOCK);",
+      ]),
     ],
   },
 ];

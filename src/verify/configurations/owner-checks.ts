@@ -3,6 +3,7 @@ import { Semaphore } from "../../sync/semaphore.ts";
 import { StripedLocks } from "../../sync/striped.ts";
 import type { Configuration } from "../configuration.ts";
 import { awaitEnd } from "../scenario.ts";
+import { mutant } from "./mutant.ts";
 
 interface Striped {
   readonly words: Int32Array;
@@ -11,7 +12,27 @@ interface Striped {
   readonly buckets: Int32Array;
 }
 
-const stripes: readonly Configuration<Striped>[] = [
+interface Permitted {
+  readonly words: Int32Array;
+  readonly permits: OwnedPermits;
+  readonly used: Int32Array;
+}
+
+function usePermit(subject: Permitted): void {
+  const permit = subject.permits.acquire();
+  subject.used[permit] = subject.used[permit]! + 1;
+  subject.permits.release(permit);
+}
+
+interface Counted {
+  readonly words: Int32Array;
+  readonly semaphore: Semaphore;
+}
+
+const SEMAPHORE = "sync/semaphore.js";
+
+/** Locks and permits of which there are many. */
+export const configurations = [
   {
     name: "striped-3",
     technique: "striped locks",
@@ -38,33 +59,12 @@ const stripes: readonly Configuration<Striped>[] = [
     },
     check: (outcome) => (outcome.words(1).join() === "2,2" ? undefined : "an update was lost"),
     mutants: [
-      {
-        name: "all-but-one",
-        patches: [
-          {
-            module: "sync/striped.js",
-            find: "stripe <= this.#mask; stripe++",
-            replace: "stripe < this.#mask; stripe++",
-          },
-        ],
-      },
+      mutant("all-but-one", "sync/striped.js", [
+        "stripe <= this.#mask; stripe++",
+        "stripe < this.#mask; stripe++",
+      ]),
     ],
-  },
-];
-
-interface Permitted {
-  readonly words: Int32Array;
-  readonly permits: OwnedPermits;
-  readonly used: Int32Array;
-}
-
-function usePermit(subject: Permitted): void {
-  const permit = subject.permits.acquire();
-  subject.used[permit] = subject.used[permit]! + 1;
-  subject.permits.release(permit);
-}
-
-const permits: readonly Configuration<Permitted>[] = [
+  } satisfies Configuration<Striped>,
   {
     name: "owned-permits-reclaim",
     technique: "reclaim of a dead owner",
@@ -86,28 +86,12 @@ const permits: readonly Configuration<Permitted>[] = [
     check: (outcome) =>
       outcome.words(0).at(2) === 0 ? undefined : "a permit is held by nobody alive",
     mutants: [
-      {
-        name: "tells-only-if-it-held",
-        patches: [
-          {
-            module: "sync/owned-permits.js",
-            find: "freed.wakeAll();\n        return held;",
-            replace: "if (held > 0) freed.wakeAll();\n        return held;",
-          },
-        ],
-      },
+      mutant("tells-only-if-it-held", "sync/owned-permits.js", [
+        "freed.wakeAll();\n        return held;",
+        "if (held > 0) freed.wakeAll();\n        return held;",
+      ]),
     ],
-  },
-];
-
-interface Counted {
-  readonly words: Int32Array;
-  readonly semaphore: Semaphore;
-}
-
-const NOTES = "sync/permit-notes.js";
-
-const counted: readonly Configuration<Counted>[] = [
+  } satisfies Configuration<Permitted>,
   {
     name: "semaphore-reclaim",
     technique: "reclaim of a dead owner",
@@ -140,23 +124,9 @@ const counted: readonly Configuration<Counted>[] = [
       return free === 2 ? undefined : `${free} of 2 permits are free`;
     },
     mutants: [
-      {
-        name: "stays-with-the-dead",
-        patches: [
-          { module: "sync/semaphore.js", find: "dead.release(held);", replace: "dead.release(0);" },
-        ],
-      },
-      {
-        name: "overwrites-without-a-note",
-        patches: [{ module: NOTES, find: "this.#acknowledge(seen);", replace: "" }],
-      },
-      {
-        name: "believes-every-note",
-        patches: [{ module: "sync/semaphore.js", find: "dead.#notes.settle();", replace: "" }],
-      },
+      mutant("stays-with-the-dead", SEMAPHORE, ["dead.release(held);", "dead.release(0);"]),
+      mutant("overwrites-without-a-note", "sync/permit-notes.js", ["this.#acknowledge(seen);", ""]),
+      mutant("believes-every-note", SEMAPHORE, ["dead.#notes.settle();", ""]),
     ],
-  },
+  } satisfies Configuration<Counted>,
 ];
-
-/** Locks and permits of which there are many. */
-export const configurations = [...stripes, ...permits, ...counted];

@@ -1,8 +1,10 @@
 import { Ring, ringBytes } from "../../sync/ring.ts";
-import type { Configuration, Mutant, Outcome, Specification } from "../configuration.ts";
+import type { Configuration, Outcome, Specification } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
 import { awaitEnd, invoke, report, respond } from "../scenario.ts";
+import { mutant } from "./mutant.ts";
 
+const RING = "sync/ring.js";
 const SLOT_BYTES = 4;
 
 interface Subject {
@@ -46,42 +48,19 @@ function checkItems(outcome: Outcome, producers: number, slots: number): string 
   if (taken.some((item) => item >= 4096)) return "an item was taken before it was written";
   if (new Set(taken).size !== taken.length) return "an item was taken twice";
   if (taken.some((item) => !sent.includes(item))) return "an item was taken that nobody sent";
-  for (const reports of outcome.reports.slice(producers)) {
-    for (let i = 1; i < reports.length; i++) {
-      const [before, after] = [reports[i - 1]!, reports[i]!];
-      if (before >> 4 === after >> 4 && before > after)
-        return "items of one sender changed their order";
-    }
-  }
+  const isOvertaken = (item: number, i: number, items: readonly number[]) =>
+    items.slice(i).some((later) => later >> 4 === item >> 4 && later < item);
+  if (outcome.reports.slice(producers).some((items) => items.some(isOvertaken)))
+    return "items of one sender changed their order";
   const states = outcome.words(0).slice(2, 2 + slots);
   const left = states.filter((state) => (state & 3) === 2).length;
   return left === sent.length - taken.length ? undefined : "an item was lost";
 }
 
-const spins: Mutant = {
-  name: "spins-behind-a-slow-reader",
-  patches: [
-    {
-      module: "sync/ring.js",
-      find: "else if (this.#nextLap(stateLap) === lap) {\n                // A slow reader",
-      replace: "else if (stateLap === -1) {\n                // A slow reader",
-    },
-  ],
-};
-
-const mutants: Mutant[] = [
-  {
-    name: "publish-before-write",
-    patches: [
-      {
-        module: "sync/ring.js",
-        find: "this.#lengths.setInt32(at, length, true);\n        this.#payload.set(bytes.subarray(0, length), at + LENGTH_BYTES);",
-        replace:
-          "this.#setState(slot, FULL); this.#lengths.setInt32(at, length, true);\n        this.#payload.set(bytes.subarray(0, length), at + LENGTH_BYTES);",
-      },
-    ],
-  },
-];
+const publishedEarly = mutant("publish-before-write", RING, [
+  "this.#lengths.setInt32(at, length, true);\n        this.#payload.set(bytes.subarray(0, length), at + LENGTH_BYTES);",
+  "this.#setState(slot, FULL); this.#lengths.setInt32(at, length, true);\n        this.#payload.set(bytes.subarray(0, length), at + LENGTH_BYTES);",
+]);
 
 function ringConfiguration(
   name: string,
@@ -103,7 +82,7 @@ function ringConfiguration(
       else consume(subject, items);
     },
     check: (outcome) => checkItems(outcome, producers, slots),
-    mutants,
+    mutants: [publishedEarly],
     ...rest,
   };
 }
@@ -121,82 +100,6 @@ const fifo: Specification = {
   },
 };
 
-const linearisable: Configuration<Subject> = {
-  name: "ring-fifo-2p1c",
-  technique: "lock-free ring",
-  threads: 3,
-  operations: 2,
-  strategy: "dpor",
-  specification: fifo,
-  attach: (memory, owner) => attachRing(memory, 2, owner),
-  program(subject, thread) {
-    if (thread < 2) {
-      subject.box[0] = thread + 1;
-      invoke(PUSH, thread + 1);
-      const pushed = subject.ring.tryPush(subject.box, 1);
-      respond(pushed ? 1 : 0);
-    } else {
-      for (let attempt = 0; attempt < 2; attempt++) {
-        invoke(TAKE, 0);
-        const length = subject.ring.tryTake(subject.box);
-        respond(length < 0 ? -1 : subject.box[0]!);
-      }
-    }
-  },
-  mutants: [
-    {
-      name: "takes-and-leaves-it",
-      patches: [
-        {
-          module: "sync/ring.js",
-          find: "stateOf(this.#nextLap(lap), 0, FREE));\n    }\n    #nextLap",
-          replace:
-            "stateOf(lap, 0, FULL)); Atomics.store(this.#words, TAIL, 0);\n    }\n    #nextLap",
-        },
-      ],
-    },
-  ],
-};
-
-const reclaim: Configuration<Subject> = {
-  name: "ring-reclaim",
-  technique: "reclaim of a dead owner",
-  threads: 3,
-  operations: 1,
-  strategy: "stateful",
-  mortal: [0, 1],
-  attach: (memory, owner) => attachRing(memory, 1, owner),
-  program(subject, thread) {
-    if (thread === 0) produce(subject, 0, 1);
-    else if (thread === 1) consume(subject, 1);
-    else {
-      awaitEnd(0);
-      awaitEnd(1);
-      subject.ring.reclaim(1);
-      subject.ring.reclaim(2);
-      // Whatever the dead left, the ring must take and give an item again.
-      subject.ring.tryTake(subject.box);
-      subject.box[0] = 9;
-      if (!subject.ring.tryPush(subject.box, 3)) report(-1);
-      if (subject.ring.tryTake(subject.box) !== 3) report(-2);
-    }
-  },
-  check: (outcome) =>
-    outcome.reports.at(2)!.length === 0 ? undefined : "the ring is blocked by the dead",
-  mutants: [
-    {
-      name: "forgets-the-reader",
-      patches: [
-        {
-          module: "sync/ring.js",
-          find: "else if (kind === READING) {",
-          replace: "else if (kind === 9) {",
-        },
-      ],
-    },
-  ],
-};
-
 /** The ring: lost, doubled, torn and reordered items. */
 export const configurations: readonly Configuration<Subject>[] = [
   ringConfiguration("ring-1p1c2", 1, 1, 2, 2, {
@@ -210,9 +113,74 @@ export const configurations: readonly Configuration<Subject>[] = [
     strategy: "stateful",
     cycles: true,
     nonBlocking: true,
-    mutants: [...mutants, spins],
+    mutants: [
+      publishedEarly,
+      mutant("spins-behind-a-slow-reader", RING, [
+        "else if (this.#nextLap(stateLap) === lap) {\n                // A slow reader",
+        "else if (stateLap === -1) {\n                // A slow reader",
+      ]),
+    ],
   }),
-  linearisable,
-  reclaim,
+  {
+    name: "ring-fifo-2p1c",
+    technique: "lock-free ring",
+    threads: 3,
+    operations: 2,
+    strategy: "dpor",
+    specification: fifo,
+    attach: (memory, owner) => attachRing(memory, 2, owner),
+    program(subject, thread) {
+      if (thread < 2) {
+        subject.box[0] = thread + 1;
+        invoke(PUSH, thread + 1);
+        const pushed = subject.ring.tryPush(subject.box, 1);
+        respond(pushed ? 1 : 0);
+      } else {
+        for (let attempt = 0; attempt < 2; attempt++) {
+          invoke(TAKE, 0);
+          const length = subject.ring.tryTake(subject.box);
+          respond(length < 0 ? -1 : subject.box[0]!);
+        }
+      }
+    },
+    mutants: [
+      mutant("takes-and-leaves-it", RING, [
+        "stateOf(this.#nextLap(lap), 0, FREE));\n    }\n    #nextLap",
+        "stateOf(lap, 0, FULL)); Atomics.store(this.#words, TAIL, 0);\n    }\n    #nextLap",
+      ]),
+    ],
+  },
+  {
+    name: "ring-reclaim",
+    technique: "reclaim of a dead owner",
+    threads: 3,
+    operations: 1,
+    strategy: "stateful",
+    mortal: [0, 1],
+    attach: (memory, owner) => attachRing(memory, 1, owner),
+    program(subject, thread) {
+      if (thread === 0) produce(subject, 0, 1);
+      else if (thread === 1) consume(subject, 1);
+      else {
+        awaitEnd(0);
+        awaitEnd(1);
+        subject.ring.reclaim(1);
+        subject.ring.reclaim(2);
+        // Whatever the dead left, the ring must take and give an item again.
+        subject.ring.tryTake(subject.box);
+        subject.box[0] = 9;
+        if (!subject.ring.tryPush(subject.box, 3)) report(-1);
+        if (subject.ring.tryTake(subject.box) !== 3) report(-2);
+      }
+    },
+    check: (outcome) =>
+      outcome.reports.at(2)!.length === 0 ? undefined : "the ring is blocked by the dead",
+    mutants: [
+      mutant("forgets-the-reader", RING, [
+        "else if (kind === READING) {",
+        "else if (kind === 9) {",
+      ]),
+    ],
+  },
   ringConfiguration("ring-4p4c4", 4, 4, 4, 2, { strategy: "pct", schedules: 3000 }),
 ];

@@ -1,24 +1,23 @@
+import { CLOSED } from "../../sync/permit-notes.ts";
 import { Semaphore } from "../../sync/semaphore.ts";
-import type { Configuration } from "../configuration.ts";
+import type { Configuration, Outcome } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
 import { report } from "../scenario.ts";
+import { PlainSlots } from "../subjects/plain-slots.ts";
 import { SemaphoreBuffer } from "../subjects/semaphore-buffer.ts";
-import { takenOnce } from "./taken-once.ts";
+import { type Buffered, exchange, takenOnce } from "./bounded-buffer.ts";
+import { mutant } from "./mutant.ts";
 
 const SEMAPHORE = "sync/semaphore.js";
-
-interface Buffered {
-  readonly buffer: SemaphoreBuffer;
-}
 
 interface Counted {
   readonly words: Int32Array;
   readonly semaphore: Semaphore;
 }
 
-function attachBuffer(memory: Memory, capacity: number, owner: number): Buffered {
+function attachBuffer(memory: Memory, owner: number): Buffered & { buffer: SemaphoreBuffer } {
   const words = memory.words(SemaphoreBuffer.WORDS);
-  const plain = memory.words(SemaphoreBuffer.plainWords(capacity));
+  const plain = memory.words(PlainSlots.words(1));
   return { buffer: new SemaphoreBuffer(words, plain, owner) };
 }
 
@@ -27,34 +26,20 @@ function attachSemaphore(memory: Memory): Counted {
   return { words, semaphore: new Semaphore(words, 0) };
 }
 
-/** Producers are the even threads; item numbers tell the producer. */
-function exchange(subject: Buffered, thread: number, items: number): void {
-  for (let item = 1; item <= items; item++) {
-    if (thread % 2 === 0) subject.buffer.insert(thread * 16 + item);
-    else {
-      const taken = subject.buffer.remove();
-      report(taken);
-    }
-  }
-}
-
+/** Two producers and two consumers of the textbook's buffer, which has room for one item. */
 function threeSemaphores(
   name: string,
-  threads: number,
   items: number,
-  capacity: number,
   long: boolean,
-): Configuration<Buffered> {
+): Configuration<ReturnType<typeof attachBuffer>> {
   return {
-    ...{
-      name,
-      technique: "three semaphores",
-      threads,
-      operations: items,
-      strategy: "stateful",
-      long,
-    },
-    attach: (memory, owner) => attachBuffer(memory, capacity, owner),
+    name,
+    technique: "three semaphores",
+    threads: 4,
+    operations: items,
+    strategy: "stateful",
+    long,
+    attach: attachBuffer,
     initialise(subject) {
       subject.buffer.initialise();
     },
@@ -63,31 +48,22 @@ function threeSemaphores(
     },
     check: (outcome) => takenOnce(outcome, items),
     mutants: [
-      {
-        name: "swapped-p",
-        patches: [
-          {
-            module: "verify/subjects/semaphore-buffer.js",
-            find: "this.#empty.p();\n        this.#lock.lock();",
-            replace: "this.#lock.lock();\n        this.#empty.p();",
-          },
+      mutant("swapped-p", "verify/subjects/semaphore-buffer.js", [
+        "this.#empty.p();\n        this.#lock.lock();",
+        "this.#lock.lock();\n        this.#empty.p();",
+      ]),
+      mutant(
+        "lost-wake-up",
+        SEMAPHORE,
+        [
+          "Atomics.add(this.#words, this.#base + WAITERS, 1);",
+          "Atomics.add(this.#words, this.#base + WAITERS, 0);",
         ],
-      },
-      {
-        name: "lost-wake-up",
-        patches: [
-          {
-            module: SEMAPHORE,
-            find: "Atomics.add(this.#words, this.#base + WAITERS, 1);",
-            replace: "Atomics.add(this.#words, this.#base + WAITERS, 0);",
-          },
-          {
-            module: SEMAPHORE,
-            find: "Atomics.sub(this.#words, this.#base + WAITERS, 1);",
-            replace: "Atomics.sub(this.#words, this.#base + WAITERS, 0);",
-          },
+        [
+          "Atomics.sub(this.#words, this.#base + WAITERS, 1);",
+          "Atomics.sub(this.#words, this.#base + WAITERS, 0);",
         ],
-      },
+      ),
     ],
   };
 }
@@ -95,124 +71,89 @@ function threeSemaphores(
 const NOTIFY =
   "Atomics.notify(this.#words, this.#base + PERMITS, greedy ? Number.POSITIVE_INFINITY : n);";
 
-const counted: readonly Configuration<Counted>[] = [
-  {
-    name: "semaphore-release-n",
+/** Threads that release and acquire permits of one semaphore. */
+function counted(
+  name: string,
+  threads: number,
+  rest: Pick<Configuration<Counted>, "program" | "check" | "mutants" | "timeouts">,
+): Configuration<Counted> {
+  return {
+    name,
     technique: "semaphore",
-    threads: 3,
+    threads,
     operations: 1,
     strategy: "stateful",
     cycles: true,
     attach: attachSemaphore,
+    ...rest,
+  };
+}
+
+function allUsed(outcome: Outcome): string | undefined {
+  return outcome.words(0)[0] === 0 ? undefined : "permits do not add up";
+}
+
+/** A sentence unless what was released and not taken is there. */
+function addsUp(outcome: Outcome, released: number, complaint: string): string | undefined {
+  const taken = outcome.reports.flat().reduce((sum, got) => sum + got, 0);
+  return (outcome.words(0)[0]! & ~CLOSED) === released - taken ? undefined : complaint;
+}
+
+/** Semaphores: the textbook buffer, release(n), greedy sleepers, time-outs and closing. */
+export const configurations = [
+  threeSemaphores("semaphores-2p2c", 1, false),
+  threeSemaphores("semaphores-2p2c2", 2, true),
+  counted("semaphore-release-n", 3, {
     program(subject, thread) {
       if (thread === 0) subject.semaphore.release(2);
       else subject.semaphore.acquire(1);
     },
-    check: (outcome) => (outcome.words(0)[0] === 0 ? undefined : "permits do not add up"),
-    mutants: [
-      {
-        name: "release-n-wakes-one",
-        patches: [{ module: SEMAPHORE, find: NOTIFY, replace: NOTIFY.replace(": n)", ": 1)") }],
-      },
-    ],
-  },
-  {
-    name: "semaphore-greedy",
-    technique: "semaphore",
-    threads: 4,
-    operations: 1,
-    strategy: "stateful",
-    cycles: true,
-    attach: attachSemaphore,
+    check: allUsed,
+    mutants: [mutant("release-n-wakes-one", SEMAPHORE, [NOTIFY, NOTIFY.replace(": n)", ": 1)")])],
+  }),
+  counted("semaphore-greedy", 4, {
     program(subject, thread) {
       if (thread === 0) subject.semaphore.release(1);
       else if (thread === 1) subject.semaphore.release(2);
       else if (thread === 2) subject.semaphore.acquire(2);
       else subject.semaphore.acquire(1);
     },
-    check: (outcome) => (outcome.words(0)[0] === 0 ? undefined : "permits do not add up"),
+    check: allUsed,
     mutants: [
-      {
-        name: "greedy-takes-the-wake-up",
-        patches: [
-          {
-            module: SEMAPHORE,
-            find: NOTIFY,
-            replace: NOTIFY.replace("greedy ? Number.POSITIVE_INFINITY : n", "1"),
-          },
-        ],
-      },
+      mutant("greedy-takes-the-wake-up", SEMAPHORE, [
+        NOTIFY,
+        NOTIFY.replace("greedy ? Number.POSITIVE_INFINITY : n", "1"),
+      ]),
     ],
-  },
-  {
-    name: "semaphore-timeout",
-    technique: "semaphore",
-    threads: 4,
-    operations: 1,
-    strategy: "stateful",
-    cycles: true,
+  }),
+  counted("semaphore-timeout", 4, {
     timeouts: true,
-    attach: attachSemaphore,
     program(subject, thread) {
       if (thread < 2) subject.semaphore.release(1);
       else if (thread === 2) report(subject.semaphore.acquire(1, 10) === "acquired" ? 1 : 0);
       else report(subject.semaphore.acquire(1) === "acquired" ? 1 : 0);
     },
-    check(outcome) {
-      const taken = outcome.reports.flat().reduce((sum, got) => sum + got, 0);
-      return outcome.words(0)[0] === 2 - taken ? undefined : "a time-out lost a permit";
-    },
+    check: (outcome) => addsUp(outcome, 2, "a time-out lost a permit"),
     mutants: [
-      {
-        name: "takes-and-then-gives-up",
-        patches: [
-          {
-            module: SEMAPHORE,
-            find: 'if (this.#notes.exchange(seen, -n))\n                    return "acquired";\n                continue;',
-            replace:
-              'if (this.#notes.exchange(seen, -n) && !expired)\n                    return "acquired";\n                continue;',
-          },
-        ],
-      },
+      mutant("takes-and-then-gives-up", SEMAPHORE, [
+        'if (this.#notes.exchange(seen, -n))\n                    return "acquired";\n                continue;',
+        'if (this.#notes.exchange(seen, -n) && !expired)\n                    return "acquired";\n                continue;',
+      ]),
     ],
-  },
-  {
-    name: "semaphore-close",
-    technique: "semaphore",
-    threads: 3,
-    operations: 1,
-    strategy: "stateful",
-    cycles: true,
-    attach: attachSemaphore,
+  }),
+  counted("semaphore-close", 3, {
     program(subject, thread) {
       if (thread === 0) {
         subject.semaphore.release(1);
         subject.semaphore.close();
       } else report(subject.semaphore.acquire(1) === "acquired" ? 1 : 0);
     },
-    check(outcome) {
-      const taken = outcome.reports.flat().reduce((sum, got) => sum + got, 0);
-      const left = outcome.words(0)[0]! & 0x7fffffff;
-      return left === 1 - taken ? undefined : "closing lost a permit";
-    },
+    check: (outcome) => addsUp(outcome, 1, "closing lost a permit"),
     mutants: [
-      {
-        name: "closes-silently",
-        patches: [
-          {
-            module: SEMAPHORE,
-            find: "Atomics.notify(this.#words, this.#base + PERMITS);",
-            replace: ";",
-          },
-        ],
-      },
+      mutant("closes-silently", SEMAPHORE, [
+        "Atomics.notify(this.#words, this.#base + PERMITS);",
+        ";",
+      ]),
     ],
-  },
-];
-
-/** Semaphores: the textbook buffer, release(n), greedy sleepers, time-outs and closing. */
-export const configurations = [
-  threeSemaphores("semaphores-2p2c", 4, 1, 1, false),
-  threeSemaphores("semaphores-2p2c2", 4, 2, 1, true),
-  ...counted,
+  }),
 ];

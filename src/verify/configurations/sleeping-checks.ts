@@ -4,6 +4,7 @@ import { EventCount } from "../../sync/event-count.ts";
 import type { Configuration } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
 import { awaitEnd, report } from "../scenario.ts";
+import { mutant } from "./mutant.ts";
 
 /** Items waiting, next to the primitive that announces them. */
 const WORK = 0;
@@ -70,8 +71,16 @@ function meet(subject: Meeting, thread: number, parties: number, rounds: number)
 }
 
 const SELF = "verify/configurations/sleeping-checks.js";
+const EVENTS = "sync/event-count.js";
+const BARRIER = "sync/barrier.js";
 
-const announced: readonly Configuration<Announced>[] = [
+function attachBarrier(memory: Memory, parties: number, owner: number): Meeting {
+  const words = memory.words(Barrier.words(parties));
+  return { words, barrier: new Barrier(words, 0, parties, owner), notes: memory.words(parties) };
+}
+
+/** What sleeps and is woken without a lock: event counts, doorbells, barriers. */
+export const configurations = [
   {
     name: "event-count-2x2",
     technique: "event count",
@@ -88,59 +97,25 @@ const announced: readonly Configuration<Announced>[] = [
       } else awaitByCount(subject);
     },
     mutants: [
-      {
-        name: "looks-before-it-reads",
-        patches: [
-          {
-            module: SELF,
-            find: "const seen = subject.events.read();\n        if (takeWork(subject))\n            break;",
-            replace: "if (takeWork(subject)) break;\n        const seen = subject.events.read();",
-          },
-        ],
-      },
-      {
-        name: "lost-wake-up",
-        patches: [
-          {
-            module: "sync/event-count.js",
-            find: "Atomics.store(this.#words, this.#base + ASLEEP, 1);",
-            replace: ";",
-          },
-        ],
-      },
-      {
-        name: "looks-for-sleepers-before-it-counts",
-        patches: [
-          {
-            module: "sync/event-count.js",
-            find: "advance() {\n        Atomics.add(this.#words, this.#base + COUNT, 1);",
-            replace: "advance() {",
-          },
-        ],
-      },
-      {
-        name: "counts-once",
-        patches: [
-          {
-            module: "sync/event-count.js",
-            find: "Atomics.add(this.#words, this.#base + COUNT, 1);\n        return Atomics.notify(",
-            replace: "return Atomics.notify(",
-          },
-        ],
-      },
-      {
-        name: "looks-before-it-reminds",
-        patches: [
-          {
-            module: SELF,
-            find: "subject.events.remind();\n    if (Atomics.load(subject.work, WORK) > 0)\n        subject.events.advance();",
-            replace:
-              "if (Atomics.load(subject.work, WORK) > 0) subject.events.advance();\n    subject.events.remind();",
-          },
-        ],
-      },
+      mutant("looks-before-it-reads", SELF, [
+        "const seen = subject.events.read();\n        if (takeWork(subject))\n            break;",
+        "if (takeWork(subject)) break;\n        const seen = subject.events.read();",
+      ]),
+      mutant("lost-wake-up", EVENTS, ["Atomics.store(this.#words, this.#base + ASLEEP, 1);", ";"]),
+      mutant("looks-for-sleepers-before-it-counts", EVENTS, [
+        "advance() {\n        Atomics.add(this.#words, this.#base + COUNT, 1);",
+        "advance() {",
+      ]),
+      mutant("counts-once", EVENTS, [
+        "Atomics.add(this.#words, this.#base + COUNT, 1);\n        return Atomics.notify(",
+        "return Atomics.notify(",
+      ]),
+      mutant("looks-before-it-reminds", SELF, [
+        "subject.events.remind();\n    if (Atomics.load(subject.work, WORK) > 0)\n        subject.events.advance();",
+        "if (Atomics.load(subject.work, WORK) > 0) subject.events.advance();\n    subject.events.remind();",
+      ]),
     ],
-  },
+  } satisfies Configuration<Announced>,
   {
     name: "doorbell-2x1",
     technique: "doorbell",
@@ -159,31 +134,16 @@ const announced: readonly Configuration<Announced>[] = [
       }
     },
     mutants: [
-      {
-        name: "lost-wake-up",
-        patches: [
-          {
-            module: "sync/doorbell.js",
-            find: "Atomics.add(this.words, this.index + RUNG, 1);",
-            replace: ";",
-          },
-        ],
-      },
-      {
-        name: "looks-before-it-arms",
-        patches: [
-          {
-            module: SELF,
-            find: "const armed = subject.bell.arm();\n        if (takeWork(subject)) {\n            subject.bell.disarm();\n            return;\n        }",
-            replace: "if (takeWork(subject)) return;\n        const armed = subject.bell.arm();",
-          },
-        ],
-      },
+      mutant("lost-wake-up", "sync/doorbell.js", [
+        "Atomics.add(this.words, this.index + RUNG, 1);",
+        ";",
+      ]),
+      mutant("looks-before-it-arms", SELF, [
+        "const armed = subject.bell.arm();\n        if (takeWork(subject)) {\n            subject.bell.disarm();\n            return;\n        }",
+        "if (takeWork(subject)) return;\n        const armed = subject.bell.arm();",
+      ]),
     ],
-  },
-];
-
-const meetings: readonly Configuration<Meeting>[] = [
+  } satisfies Configuration<Announced>,
   {
     name: "barrier-3x2",
     technique: "barrier",
@@ -196,28 +156,16 @@ const meetings: readonly Configuration<Meeting>[] = [
     },
     check: (outcome) => (outcome.reports.flat().length === 0 ? undefined : "a party went ahead"),
     mutants: [
-      {
-        name: "wakes-one",
-        patches: [
-          {
-            module: "sync/barrier.js",
-            find: "=== round) {\n            Atomics.notify(words, index + ROUND);",
-            replace: "=== round) {\n            Atomics.notify(words, index + ROUND, 1);",
-          },
-        ],
-      },
-      {
-        name: "one-party-too-few",
-        patches: [
-          {
-            module: "sync/barrier.js",
-            find: "party < parties; party++",
-            replace: "party < parties - 1; party++",
-          },
-        ],
-      },
+      mutant("wakes-one", BARRIER, [
+        "=== round) {\n            Atomics.notify(words, index + ROUND);",
+        "=== round) {\n            Atomics.notify(words, index + ROUND, 1);",
+      ]),
+      mutant("one-party-too-few", BARRIER, [
+        "party < parties; party++",
+        "party < parties - 1; party++",
+      ]),
     ],
-  },
+  } satisfies Configuration<Meeting>,
   {
     name: "barrier-reclaim",
     technique: "reclaim of a dead owner",
@@ -234,24 +182,10 @@ const meetings: readonly Configuration<Meeting>[] = [
       }
     },
     mutants: [
-      {
-        name: "dies-before-waking",
-        patches: [
-          {
-            module: "sync/barrier.js",
-            find: "Barrier.#completeIfAllHere(words, index, parties, round);\n        // It may have completed the round and died before waking the others.\n        Atomics.notify(words, index + ROUND);",
-            replace: "Barrier.#completeIfAllHere(words, index, parties, round);",
-          },
-        ],
-      },
+      mutant("dies-before-waking", BARRIER, [
+        "Barrier.#completeIfAllHere(words, index, parties, round);\n        // It may have completed the round and died before waking the others.\n        Atomics.notify(words, index + ROUND);",
+        "Barrier.#completeIfAllHere(words, index, parties, round);",
+      ]),
     ],
-  },
+  } satisfies Configuration<Meeting>,
 ];
-
-function attachBarrier(memory: Memory, parties: number, owner: number): Meeting {
-  const words = memory.words(Barrier.words(parties));
-  return { words, barrier: new Barrier(words, 0, parties, owner), notes: memory.words(parties) };
-}
-
-/** What sleeps and is woken without a lock: event counts, doorbells, barriers. */
-export const configurations = [...announced, ...meetings];

@@ -1,9 +1,16 @@
 import type { Technique } from "../../frontier/shared/techniques/record-queue.ts";
 import type { Configuration, Mutant } from "../configuration.ts";
 import { awaitEnd, report } from "../scenario.ts";
-import { attachTechnique, clockWordsOf, patch, type Subject } from "./frontier-subject.ts";
-import { takenOnce } from "./taken-once.ts";
-import { attemptsFirst, wakeUpKept } from "./waiting-mutants.ts";
+import { takenOnce } from "./bounded-buffer.ts";
+import {
+  attachTechnique,
+  attemptsFirst,
+  clockWordsOf,
+  type Subject,
+  takeWhatIsThere,
+  techniqueMutant,
+  wakeUpKept,
+} from "./technique-subject.ts";
 
 /** Producers are the even threads; a record is one byte that tells its producer and number. */
 function exchange(subject: Subject, thread: number, items: number): void {
@@ -27,34 +34,24 @@ function insertAndTry(subject: Subject, thread: number): void {
     exchange(subject, thread, 1);
     return;
   }
-  if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
+  takeWhatIsThere(subject, 1);
   if (thread === 1) return;
   awaitEnd(0);
   awaitEnd(1);
   awaitEnd(2);
-  for (let left = 0; left < 2; left++) {
-    if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
-  }
+  takeWhatIsThere(subject, 2);
 }
 
 /** Threads 0 and 2 insert, or take what was there before; thread 1 takes what is left when both have ended. */
 function sameSide(subject: Subject, thread: number, inserts: boolean): void {
   if (thread !== 1) {
     if (inserts) exchange(subject, thread, 1);
-    else if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
+    else takeWhatIsThere(subject, 1);
     return;
   }
   awaitEnd(0);
   awaitEnd(2);
-  for (let left = 0; left < 2; left++) {
-    if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
-  }
-}
-
-/** Thread 0 inserts as many records as the other threads take, one each. */
-function oneProducer(subject: Subject, thread: number, takers: number): void {
-  if (thread === 0) exchange(subject, 0, takers);
-  else exchange(subject, 1, 1);
+  takeWhatIsThere(subject, 2);
 }
 
 function blocking(
@@ -67,7 +64,10 @@ function blocking(
   return {
     name: `frontier-${technique}-b${size}-2p2c${items}`,
     technique: `${technique} frontier`,
-    ...{ threads: 4, operations: items, strategy: "stateful", mutants },
+    threads: 4,
+    operations: items,
+    strategy: "stateful",
+    mutants,
     clockWords: clockWordsOf(technique),
     attach: (memory, owner) => attachTechnique(technique, size, memory, owner),
     initialise(subject) {
@@ -81,101 +81,10 @@ function blocking(
   };
 }
 
-const swappedP: Mutant = {
-  name: "swapped-p",
-  patches: [
-    patch(
-      "semaphore-queue",
-      "const permit = this.#permits.acquire(EMPTY,",
-      "this.#mutex.lock(); const permit = this.#permits.acquire(EMPTY,",
-    ),
-    patch(
-      "semaphore-queue",
-      "if (!this.#enter(timeoutMs)) {\n            this.#permits.release(permit, EMPTY);",
-      "if (false) {\n            this.#permits.release(permit, EMPTY);",
-    ),
-  ],
-};
-
-const wakesNobody: Mutant = {
-  name: "v-wakes-nobody",
-  patches: [
-    patch("permit-cycle", "const event = this.#events[kind];\n        event.advance();", ""),
-  ],
-};
-
-const oneCondition: Mutant = {
-  name: "one-condition-signal-one",
-  patches: [patch("monitor-queue", "this.#notEmpty = conditions - 1;", "this.#notEmpty = 0;")],
-};
-
-const ifForWhile: Mutant = {
-  name: "looks-once",
-  patches: [patch("monitor-queue", "while (this.size() === 0) {", "if (this.size() === 0) {")],
-};
-
-const coarseUnlockFirst: Mutant = {
-  name: "unlock-before-link",
-  patches: [
-    patch(
-      "coarse-queue",
-      "this.#arena.setNext(Atomics.load(this.words, TAIL), node);",
-      "const last = Atomics.load(this.words, TAIL); this.#lock.unlock(); this.#arena.setNext(last, node);",
-    ),
-  ],
-};
-
-const coarseTakesUnlocked: Mutant = {
-  name: "takes-without-the-lock",
-  patches: [
-    patch("coarse-queue", "if (!this.enterLock(this.#lock, waitMs))\n            return -1;", ""),
-  ],
-};
-
-const fineUnlockFirst: Mutant = {
-  name: "unlock-before-link",
-  patches: [
-    patch(
-      "fine-queue",
-      "this.#arena.setNext(before, node);",
-      "this.#unlock(before); this.#arena.setNext(before, node);",
-    ),
-  ],
-};
-
-const fineOneHand: Mutant = {
-  name: "one-hand-only",
-  patches: [patch("fine-queue", " || !this.#lock(node, waitMs)", "")],
-};
-
-const fineUnvalidated: Mutant = {
-  name: "tail-not-validated",
-  patches: [
-    patch(
-      "fine-queue",
-      "if (this.#arena.isLive(last) && this.#arena.next(last) === NOBODY)",
-      "if (true)",
-    ),
-  ],
-};
-
-const optimisticUnvalidated: Mutant = {
-  name: "missing-validation",
-  patches: [
-    patch("optimistic-queue", "if ((Atomics.load(this.words, at) & readSet) !== 0)", "if (false)"),
-  ],
-};
-
-const pessimisticUnvalidated: Mutant = {
-  name: "missing-validation",
-  patches: [
-    patch(
-      "pessimistic-queue",
-      "const valid = isMine && Atomics.load(this.words, this.#states + slot) === free;",
-      "const valid = true;",
-    ),
-  ],
-};
+const coarseUnlockFirst = techniqueMutant("unlock-before-link", "coarse-queue", [
+  "this.#arena.setNext(Atomics.load(this.words, TAIL), node);",
+  "const last = Atomics.load(this.words, TAIL); this.#lock.unlock(); this.#arena.setNext(last, node);",
+]);
 
 /** Two inserters and two removers of one record each. */
 function twoByTwo(technique: Technique, mutants: readonly Mutant[]): Configuration<Subject> {
@@ -193,7 +102,8 @@ function waiting(
   sectionWords?: readonly number[],
 ): Configuration<Subject> {
   return blocking(technique, size, 1, [attemptsFirst], {
-    ...{ long: true, privateSteps: true },
+    long: true,
+    privateSteps: true,
     ...(sectionWords === undefined ? {} : { sectionWords }),
   });
 }
@@ -205,31 +115,62 @@ const FINE_LOCKS = [7, 273, 274, 275];
 /** The lock of the write phase. */
 const COMMIT_LOCK = [5];
 
-const signalsNobody: Mutant = {
-  name: "signals-nobody",
-  patches: [
-    patch(
-      "monitor-queue",
-      'this.#monitor.leaveSignalling(this.#notEmpty);\n        return "inserted";',
-      'this.#monitor.leave(); return "inserted";',
-    ),
-  ],
-};
-
 /** The fixed-size frontier in all techniques, as it ships: who inserts and takes, sleeping where it must. */
 export const configurations: readonly Configuration<Subject>[] = [
-  blocking("semaphore", 1, 1, [swappedP, wakesNobody]),
-  blocking("monitor", 1, 1, [oneCondition, ifForWhile], { long: true }),
-  blocking("monitor-one-condition", 1, 2, [signalsNobody], {
-    name: "frontier-monitor-one-condition-b1-1p1c2",
-    threads: 2,
-  }),
+  blocking("semaphore", 1, 1, [
+    techniqueMutant(
+      "swapped-p",
+      "semaphore-queue",
+      [
+        "const permit = this.#permits.acquire(EMPTY,",
+        "this.#mutex.lock(); const permit = this.#permits.acquire(EMPTY,",
+      ],
+      [
+        "if (!this.#enter(timeoutMs)) {\n            this.#permits.release(permit, EMPTY);",
+        "if (false) {\n            this.#permits.release(permit, EMPTY);",
+      ],
+    ),
+    techniqueMutant("v-wakes-nobody", "permit-cycle", [
+      "const event = this.#events[kind];\n        event.advance();",
+      "",
+    ]),
+  ]),
+  blocking(
+    "monitor",
+    1,
+    1,
+    [
+      techniqueMutant("one-condition-signal-one", "monitor-queue", [
+        "this.#notEmpty = conditions - 1;",
+        "this.#notEmpty = 0;",
+      ]),
+      techniqueMutant("looks-once", "monitor-queue", [
+        "while (this.size() === 0) {",
+        "if (this.size() === 0) {",
+      ]),
+    ],
+    { long: true },
+  ),
+  blocking(
+    "monitor-one-condition",
+    1,
+    2,
+    [
+      techniqueMutant("signals-nobody", "monitor-queue", [
+        'this.#monitor.leaveSignalling(this.#notEmpty);\n        return "inserted";',
+        'this.#monitor.leave(); return "inserted";',
+      ]),
+    ],
+    { name: "frontier-monitor-one-condition-b1-1p1c2", threads: 2 },
+  ),
+  // Thread 0 inserts the two records that the others take.
   blocking("monitor-one-condition", 1, 2, [], {
     name: "frontier-monitor-one-condition-b1-1p2c",
     threads: 3,
     expect: "deadlock",
     program(subject, thread) {
-      oneProducer(subject, thread, 2);
+      if (thread === 0) exchange(subject, 0, 2);
+      else exchange(subject, 1, 1);
     },
     check: (outcome) => (outcome.reports.flat().length === 2 ? undefined : "a record was lost"),
   }),
@@ -257,21 +198,52 @@ export const configurations: readonly Configuration<Subject>[] = [
       sameSide(subject, thread, true);
     },
   }),
-  blocking("coarse", 2, 1, [coarseTakesUnlocked], {
-    name: "frontier-coarse-2c",
-    threads: 3,
-    initialise(subject) {
-      subject.frontier.initialise?.();
-      exchange(subject, 0, 1);
-      exchange(subject, 2, 1);
+  blocking(
+    "coarse",
+    2,
+    1,
+    [
+      techniqueMutant("takes-without-the-lock", "coarse-queue", [
+        "if (!this.enterLock(this.#lock, waitMs))\n            return -1;",
+        "",
+      ]),
+    ],
+    {
+      name: "frontier-coarse-2c",
+      threads: 3,
+      initialise(subject) {
+        subject.frontier.initialise?.();
+        exchange(subject, 0, 1);
+        exchange(subject, 2, 1);
+      },
+      program(subject, thread) {
+        sameSide(subject, thread, false);
+      },
     },
-    program(subject, thread) {
-      sameSide(subject, thread, false);
-    },
-  }),
-  twoByTwo("fine", [fineUnlockFirst, fineOneHand, fineUnvalidated]),
-  twoByTwo("optimistic", [optimisticUnvalidated]),
-  twoByTwo("pessimistic", [pessimisticUnvalidated]),
+  ),
+  twoByTwo("fine", [
+    techniqueMutant("unlock-before-link", "fine-queue", [
+      "this.#arena.setNext(before, node);",
+      "this.#unlock(before); this.#arena.setNext(before, node);",
+    ]),
+    techniqueMutant("one-hand-only", "fine-queue", [" || !this.#lock(node, waitMs)", ""]),
+    techniqueMutant("tail-not-validated", "fine-queue", [
+      "if (this.#arena.isLive(last) && this.#arena.next(last) === NOBODY)",
+      "if (true)",
+    ]),
+  ]),
+  twoByTwo("optimistic", [
+    techniqueMutant("missing-validation", "optimistic-queue", [
+      "if ((Atomics.load(this.words, at) & readSet) !== 0)",
+      "if (false)",
+    ]),
+  ]),
+  twoByTwo("pessimistic", [
+    techniqueMutant("missing-validation", "pessimistic-queue", [
+      "const valid = isMine && Atomics.load(this.words, this.#states + slot) === free;",
+      "const valid = true;",
+    ]),
+  ]),
   // Removers who sleep until there is a record, and inserters who may have to sleep for room.
   waiting("coarse", 2, COARSE_LOCKS),
   waiting("coarse", 1, COARSE_LOCKS),

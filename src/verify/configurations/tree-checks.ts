@@ -1,9 +1,10 @@
 import { type TreePage, type TreePlace, UrlTree } from "../../store/tree/url-tree.ts";
 import { LockTable } from "../../sync/lock-table.ts";
-import type { Configuration, Mutant } from "../configuration.ts";
+import type { Configuration } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
 import { awaitEnd, report } from "../scenario.ts";
 import { DATA, FILE, WordTree } from "../subjects/word-tree.ts";
+import { mutant } from "./mutant.ts";
 
 const LOCKS = "sync/lock-table.js";
 const TREE = "store/tree/url-tree.js";
@@ -47,42 +48,31 @@ function look({ locks, pair }: Table): void {
   locks.release(0);
 }
 
-function patch(name: string, find: string, replace: string, module = LOCKS): Mutant {
-  return { name, patches: [{ module, find, replace }] };
-}
+const WRITE_LOCK = "return Atomics.compareExchange(this.#words, at, 0, WRITER | this.#me) === 0;";
 
-const checkThenAct = patch(
-  "D1-lock-by-check-then-act",
-  "return Atomics.compareExchange(this.#words, at, 0, WRITER | this.#me) === 0;",
+const checkThenAct = mutant("D1-lock-by-check-then-act", LOCKS, [
+  WRITE_LOCK,
   "if (Atomics.load(this.#words, at) !== 0) return false; Atomics.store(this.#words, at, WRITER | this.#me); return true;",
-);
-const notTold = patch(
-  "release-without-telling",
-  "if (Atomics.load(this.#words, at + WAITERS) > 0)",
-  "if (false)",
-);
-const readsBesideWriter = patch(
-  "reads-beside-a-writer",
-  "if (seen < 0)\n                return false;",
-  ";",
-);
-const notCounted = patch(
-  "sleeps-uncounted",
-  "Atomics.add(this.#words, at + WAITERS, 1);",
-  "Atomics.add(this.#words, at + WAITERS, 0);",
-);
-const keptByTheDead = patch(
-  "lock-dies-with-its-owner",
+]);
+const keptByTheDead = mutant("lock-dies-with-its-owner", LOCKS, [
   "Atomics.and(words, at, ~(WRITER | dead));",
   ";",
-);
-const deathNotTold = patch("reclaim-without-telling", "Atomics.notify(words, at);", ";");
+]);
 
-const tables: readonly Configuration<Table>[] = [
+function isWrittenOnce(words: Int32Array): string | undefined {
+  if (words.at(FILE) !== 1) return `the file was made ${words.at(FILE)} times`;
+  return words.at(DATA) === 1 ? undefined : "the file is there and its data is not";
+}
+
+/** The URL tree of seed 001: its lock table, and look, lock, look again, write. */
+export const configurations = [
   {
     name: "lock-table-2w1r",
     technique: "lock table",
-    ...{ threads: 3, operations: 1, strategy: "stateful", cycles: true },
+    threads: 3,
+    operations: 1,
+    strategy: "stateful",
+    cycles: true,
     attach: attachTable,
     program(table, thread) {
       if (thread < 2) change(table);
@@ -93,12 +83,26 @@ const tables: readonly Configuration<Table>[] = [
       if (outcome.words(1).join() !== "2,2") return "an update was lost";
       return outcome.words(0).every((word) => word === 0) ? undefined : "an entry is not empty";
     },
-    mutants: [checkThenAct, notTold, readsBesideWriter, notCounted],
-  },
+    mutants: [
+      checkThenAct,
+      mutant("release-without-telling", LOCKS, [
+        "if (Atomics.load(this.#words, at + WAITERS) > 0)",
+        "if (false)",
+      ]),
+      mutant("reads-beside-a-writer", LOCKS, ["if (seen < 0)\n                return false;", ";"]),
+      mutant("sleeps-uncounted", LOCKS, [
+        "Atomics.add(this.#words, at + WAITERS, 1);",
+        "Atomics.add(this.#words, at + WAITERS, 0);",
+      ]),
+    ],
+  } satisfies Configuration<Table>,
   {
     name: "lock-table-reclaim",
     technique: "lock table, reclaim of a dead owner",
-    ...{ threads: 3, operations: 1, strategy: "stateful", mortal: [0] },
+    threads: 3,
+    operations: 1,
+    strategy: "stateful",
+    mortal: [0],
     attach: attachTable,
     program(table, thread) {
       if (thread === 2) {
@@ -108,54 +112,39 @@ const tables: readonly Configuration<Table>[] = [
       else change(table);
     },
     check: (outcome) => (outcome.words(0).at(0) === 0 ? undefined : "a lock is held by the dead"),
-    mutants: [keptByTheDead, deathNotTold],
-  },
-];
-
-const secondLook = patch(
-  "no-second-look",
-  "this.#locks.write(place.hash);\n        try {\n            // Somebody may have stored it between the two locks: what was seen while reading is only a hint.\n            path = this.#freePath(place, page);",
-  "this.#locks.write(place.hash);\n        try {",
-  TREE,
-);
-const noLock: Mutant = {
-  name: "no-locks",
-  patches: [
-    {
-      module: LOCKS,
-      find: "return Atomics.compareExchange(this.#words, at, 0, WRITER | this.#me) === 0;",
-      replace: "return true;",
-    },
-  ],
-};
-const createdFirst = patch(
-  "D4-created-before-written",
-  "Atomics.store(this.#words, DATA, 1);\n        Atomics.add(this.#words, FILE, 1);",
-  "Atomics.add(this.#words, FILE, 1);\n        Atomics.store(this.#words, DATA, 1);",
-  "verify/subjects/word-tree.js",
-);
-
-function isWrittenOnce(words: Int32Array): string | undefined {
-  if (words.at(FILE) !== 1) return `the file was made ${words.at(FILE)} times`;
-  return words.at(DATA) === 1 ? undefined : "the file is there and its data is not";
-}
-
-const trees: readonly Configuration<Planted>[] = [
+    mutants: [
+      keptByTheDead,
+      mutant("reclaim-without-telling", LOCKS, ["Atomics.notify(words, at);", ";"]),
+    ],
+  } satisfies Configuration<Table>,
   {
     name: "tree-same-url-2",
     technique: "URL tree",
-    ...{ threads: 2, operations: 1, strategy: "stateful", cycles: true },
+    threads: 2,
+    operations: 1,
+    strategy: "stateful",
+    cycles: true,
     attach: attachTree,
     program({ tree }) {
       tree.add(place, page);
     },
     check: (outcome) => isWrittenOnce(outcome.words(1)),
-    mutants: [secondLook, noLock, checkThenAct],
-  },
+    mutants: [
+      mutant("no-second-look", TREE, [
+        "this.#locks.write(place.hash);\n        try {\n            // Somebody may have stored it between the two locks: what was seen while reading is only a hint.\n            path = this.#freePath(place, page);",
+        "this.#locks.write(place.hash);\n        try {",
+      ]),
+      mutant("no-locks", LOCKS, [WRITE_LOCK, "return true;"]),
+      checkThenAct,
+    ],
+  } satisfies Configuration<Planted>,
   {
     name: "tree-death",
     technique: "URL tree, reclaim of a dead owner",
-    ...{ threads: 3, operations: 1, strategy: "stateful", mortal: [0] },
+    threads: 3,
+    operations: 1,
+    strategy: "stateful",
+    mortal: [0],
     attach: attachTree,
     program({ tree, words }, thread) {
       if (thread === 2) {
@@ -164,9 +153,12 @@ const trees: readonly Configuration<Planted>[] = [
       } else tree.add(place, page);
     },
     check: (outcome) => isWrittenOnce(outcome.words(1)),
-    mutants: [createdFirst, keptByTheDead],
-  },
+    mutants: [
+      mutant("D4-created-before-written", "verify/subjects/word-tree.js", [
+        "Atomics.store(this.#words, DATA, 1);\n        Atomics.add(this.#words, FILE, 1);",
+        "Atomics.add(this.#words, FILE, 1);\n        Atomics.store(this.#words, DATA, 1);",
+      ]),
+      keptByTheDead,
+    ],
+  } satisfies Configuration<Planted>,
 ];
-
-/** The URL tree of seed 001: its lock table, and look, lock, look again, write. */
-export const configurations = [...tables, ...trees];

@@ -1,14 +1,16 @@
 import { CasSet } from "../../frontier/shared/sets/cas-set.ts";
 import { StripedSet } from "../../frontier/shared/sets/striped-set.ts";
 import type { VisitedSet } from "../../frontier/shared/sets/visited-set.ts";
-import type { Configuration, Mutant, Outcome } from "../configuration.ts";
+import type { Configuration, Outcome } from "../configuration.ts";
 import type { Memory } from "../memory.ts";
 import { report } from "../scenario.ts";
+import { mutant } from "./mutant.ts";
 
 interface Subject {
   readonly set: VisitedSet;
 }
 
+const SETS = "frontier/shared/sets";
 const CAS_SHAPE = { maxUrls: 2, initial: 8 };
 const STRIPED_SHAPE = { maxUrls: 1, initial: 1, maxUrlBytes: 1, mayBlock: true };
 
@@ -32,72 +34,46 @@ function attachStriped(memory: Memory, owner: number): Subject {
   return { set: new StripedSet(buffer, STRIPED_SHAPE, owner) };
 }
 
-const checkThenMark: Mutant = {
-  name: "check-then-mark",
-  patches: [
-    {
-      module: "frontier/shared/sets/cas-set.js",
-      find: "const found = Atomics.compareExchange(this.#slots, slot, EMPTY, key);",
-      replace: "const found = EMPTY; Atomics.store(this.#slots, slot, key);",
-    },
-  ],
-};
-
-const stripedCheckThenMark: Mutant = {
-  name: "check-then-mark",
-  patches: [
-    {
-      module: "frontier/shared/sets/striped-set.js",
-      find: "const added = this.#pages.store(",
-      replace:
-        "this.#table.unlockBucket(bucket); this.#table.lockBucket(bucket); const added = this.#pages.store(",
-    },
-  ],
-};
-
-const resizeUnlocked: Mutant = {
-  name: "resize-without-all-locks",
-  patches: [
-    {
-      module: "frontier/shared/sets/bucket-table.js",
-      find: "for (let bucket = 0; bucket < buckets; bucket++)\n            this.lockBucket(bucket);",
-      replace: "",
-    },
-  ],
-};
-
-const lockNotChecked: Mutant = {
-  name: "lock-of-the-old-table",
-  patches: [
-    {
-      module: "frontier/shared/sets/bucket-table.js",
-      find: "if (this.buckets() === buckets)\n                return bucket;",
-      replace: "return bucket;",
-    },
-  ],
-};
-
 /** Visited sets: every URL is marked by one thread, also while the table doubles. */
 export const configurations: readonly Configuration<Subject>[] = [
   {
-    ...{
-      name: "visited-cas-mark",
-      technique: "compare-and-exchange set",
-      threads: 2,
-      operations: 2,
-    },
+    name: "visited-cas-mark",
+    technique: "compare-and-exchange set",
+    threads: 2,
+    operations: 2,
     strategy: "stateful",
     attach: attachCas,
     program: markTwo,
     check: markedOnce,
-    mutants: [checkThenMark],
+    mutants: [
+      mutant("check-then-mark", `${SETS}/cas-set.js`, [
+        "const found = Atomics.compareExchange(this.#slots, slot, EMPTY, key);",
+        "const found = EMPTY; Atomics.store(this.#slots, slot, key);",
+      ]),
+    ],
   },
   {
-    ...{ name: "visited-striped-resize", technique: "striped set", threads: 2, operations: 2 },
+    name: "visited-striped-resize",
+    technique: "striped set",
+    threads: 2,
+    operations: 2,
     strategy: "stateful",
     attach: attachStriped,
     program: markTwo,
     check: markedOnce,
-    mutants: [stripedCheckThenMark, resizeUnlocked, lockNotChecked],
+    mutants: [
+      mutant("check-then-mark", `${SETS}/striped-set.js`, [
+        "const added = this.#pages.store(",
+        "this.#table.unlockBucket(bucket); this.#table.lockBucket(bucket); const added = this.#pages.store(",
+      ]),
+      mutant("resize-without-all-locks", `${SETS}/bucket-table.js`, [
+        "for (let bucket = 0; bucket < buckets; bucket++)\n            this.lockBucket(bucket);",
+        "",
+      ]),
+      mutant("lock-of-the-old-table", `${SETS}/bucket-table.js`, [
+        "if (this.buckets() === buckets)\n                return bucket;",
+        "return bucket;",
+      ]),
+    ],
   },
 ];

@@ -1,8 +1,7 @@
 import type { Configuration, Mutant } from "../configuration.ts";
 import { report } from "../scenario.ts";
 import { COUNTED_WORDS, CountedQueue, RECORDS } from "../subjects/counted-frontier.ts";
-import { clockWordsOf } from "./frontier-subject.ts";
-import { attemptsFirst, remindsLate, wakeUpKept } from "./waiting-mutants.ts";
+import { attemptsFirst, clockWordsOf, techniqueMutant, wakeUpKept } from "./technique-subject.ts";
 
 interface Counted {
   readonly frontier: CountedQueue;
@@ -25,7 +24,11 @@ function counted(
   patience = 0,
 ): Configuration<Counted> {
   return {
-    ...{ name, technique: "waiting by event counts", threads: 4, operations: 1, mutants },
+    name,
+    technique: "waiting by event counts",
+    threads: 4,
+    operations: 1,
+    mutants,
     strategy: "stateful",
     privateSteps: true,
     // A look is one more read than the reduction of those words allows.
@@ -46,12 +49,24 @@ function counted(
   };
 }
 
+/** The inserter it wakes may find that another one, whose record nobody was woken for, has filled the room. */
+const remindsLate = techniqueMutant(
+  "reminds-after-its-attempt",
+  "waiting-queue",
+  ["slept = true;\n            this.#notEmpty.remind();", "slept = true;"],
+  [
+    "const woke = this.#notFull.advance();",
+    "if (slept) this.#notEmpty.remind(); const woke = this.#notFull.advance();",
+  ],
+);
+
 /** How every technique with event counts sleeps and wakes. */
 export const configurations: readonly Configuration<Counted>[] = [
   counted("waiting-b2-2p2c", 2, [wakeUpKept]),
   // One record more than is taken, so that the one who was woken may find the room filled again.
   counted("waiting-b1-3p2c", 1, [remindsLate], {
-    ...{ operations: 2, long: true },
+    operations: 2,
+    long: true,
     program(subject, thread) {
       exchange(subject, thread % 2 === 0);
       if (thread === 0 && subject.frontier.tryInsert(subject.box, 1)) report(1);
@@ -71,7 +86,8 @@ export const configurations: readonly Configuration<Counted>[] = [
     1,
     [attemptsFirst],
     {
-      ...{ threads: 2, operations: 2 },
+      threads: 2,
+      operations: 2,
       program(subject, thread) {
         exchange(subject, thread === 0);
         exchange(subject, thread === 0);

@@ -7,7 +7,6 @@ import type { Operation } from "../operations.ts";
 import { loadConfiguration } from "../rewrite/modules.ts";
 import { Logs } from "./logs.ts";
 import { Machine } from "./machine.ts";
-import { THREAD_CELLS } from "./state-layout.ts";
 
 /** Stands for "my own id" in the table of interchangeable threads. */
 const SELF = 0x00ab_cdef;
@@ -24,16 +23,15 @@ export class World {
   readonly records = new Logs();
   readonly symmetric: boolean;
   readonly timeouts: boolean;
-  initial: Int32Array;
+  /** Shared memory before the threads start. */
+  readonly initial: Int32Array;
   readonly #clocks: readonly number[];
-  readonly #hasClocks: boolean;
   readonly #runtime = new FiberRuntime();
 
   constructor(entry: string, configuration: Configuration, patches: readonly Patch[]) {
     this.configuration = configuration;
     this.symmetric = configuration.roles !== undefined;
     this.#clocks = configuration.clockWords ?? [];
-    this.#hasClocks = this.#clocks.length > 0;
     this.timeouts = configuration.timeouts === true;
     const { name } = configuration;
     const rewritten = loadConfiguration(entry, name, this.#runtime, "fibers", patches);
@@ -41,26 +39,19 @@ export class World {
     rewritten.attach(this.memory, 1);
     this.image = new Image(this.memory.buffers);
     this.#runtime.image = this.image;
-    this.initial = new Int32Array((this.image.bytes >> 2) + THREAD_CELLS + 1);
+    this.initial = new Int32Array(this.image.bytes >> 2);
     this.#initialise(rewritten);
-    const byRole = new Map<number, Automaton>();
-    for (let t = 0; t < configuration.threads; t++) {
-      const role = configuration.roles?.[t];
-      const known = role === undefined ? undefined : byRole.get(role);
-      const owner = this.symmetric ? SELF : t + 1;
-      const automaton = known ?? this.#automaton(rewritten, t, owner);
-      this.automata.push(automaton);
-      if (role !== undefined) byRole.set(role, automaton);
+    const { roles, threads } = configuration;
+    for (let t = 0; t < threads; t++) {
+      // Threads with the same role share a table.
+      const first = roles?.indexOf(roles[t]!) ?? t;
+      this.automata.push(this.automata[first] ?? this.#automaton(rewritten, t));
     }
-    const cells = this.image.bytes >> 2;
-    const initial = new Int32Array(cells + configuration.threads * THREAD_CELLS + 1);
-    initial.set(this.initial.subarray(0, cells));
-    this.initial = initial;
   }
 
   /** Which clock word this cell is, or -1. */
   clockOf(cell: number): number {
-    return this.#hasClocks ? this.#clocks.indexOf(cell) : -1;
+    return this.#clocks.length > 0 ? this.#clocks.indexOf(cell) : -1;
   }
 
   /** From the table's operand to the word in memory: SELF becomes the thread's own id. */
@@ -89,7 +80,8 @@ export class World {
     this.automata.pop();
   }
 
-  #automaton(rewritten: Configuration, t: number, owner: number): Automaton {
+  #automaton(rewritten: Configuration, t: number): Automaton {
+    const owner = this.symmetric ? SELF : t + 1;
     return new Automaton(this.#runtime, this.values, () =>
       this.#fiber(rewritten, owner, (subject) => rewritten.program(subject, t)),
     );

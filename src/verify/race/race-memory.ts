@@ -1,6 +1,6 @@
 /** How the threads of a replay are brought into the critical section together. */
-export const WAYS = ["turnstile", "sleep", "rendezvous"] as const;
-export type Route = (typeof WAYS)[number];
+export const RACE_METHODS = ["turnstile", "sleep", "rendezvous"] as const;
+export type RaceMethod = (typeof RACE_METHODS)[number];
 
 /** Words the two builders share: whose turn it is, how each of them is, one meeting point per URL, crawlers at work. */
 export const TURN = 0;
@@ -48,7 +48,7 @@ export class Turnstile {
 }
 
 /**
- * The seed's second way: the first to come waits until another comes for the same URL. When the other comes for
+ * The seed's second method: the first to come waits until another comes for the same URL. When the other comes for
  * another URL, both wait for ever. Only the tree's lock, which keeps the other out, lets a waiter go.
  */
 export function meet(words: Int32Array, builder: number, url: number): void {

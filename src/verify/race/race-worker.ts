@@ -10,7 +10,7 @@ import { PlainFiles } from "./plain-files.ts";
 import {
   AT_LOCK,
   meet,
-  type Route,
+  type RaceMethod,
   RUNNING,
   STATE,
   THROUGH,
@@ -23,7 +23,7 @@ export interface RaceOrders {
   readonly role: "crawler" | "builder";
   /** Number of the crawler or builder. */
   readonly number: number;
-  readonly way: Route;
+  readonly by: RaceMethod;
   readonly locked: boolean;
   readonly sleepMs: number;
   readonly disk: "plain" | "whole";
@@ -133,14 +133,14 @@ function noLocks(): LockTable {
   return { read: nothing, write: nothing, release: nothing } as unknown as LockTable;
 }
 
-/** The disk, with the chosen way of bringing both builders to the write before either has written. */
+/** The disk, with what brings both builders to the write before either has written. */
 function heldBack(files: TreeFiles): TreeFiles {
-  const { way, sleepMs } = orders;
+  const { by, sleepMs } = orders;
   const gate = new Turnstile(words, me);
   const idle = new Int32Array(new SharedArrayBuffer(4));
   const isFirst = () => Atomics.load(words, STATE + me) !== THROUGH;
   const inTurn = <T>(step: () => T): T => {
-    if (way !== "turnstile" || !isFirst()) return step();
+    if (by !== "turnstile" || !isFirst()) return step();
     gate.await();
     try {
       return step();
@@ -151,8 +151,8 @@ function heldBack(files: TreeFiles): TreeFiles {
   return {
     tenant: (path, url) => inTurn(() => files.tenant(path, url)),
     write(path, page) {
-      if (way === "sleep") Atomics.wait(idle, 0, 0, sleepMs);
-      if (way === "rendezvous") meet(words, me, orders.meeting);
+      if (by === "sleep") Atomics.wait(idle, 0, 0, sleepMs);
+      if (by === "rendezvous") meet(words, me, orders.meeting);
       inTurn(() => files.write(path, page));
     },
   };

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningWorker, runWorker } from "../../runtime/run-worker.ts";
@@ -7,7 +7,7 @@ import { DOORBELL_WORDS } from "../../sync/doorbell.ts";
 import { bufferBytes } from "../../sync/hand-off-buffer.ts";
 import { LockTable } from "../../sync/lock-table.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import { AT_MEETING, RACE_WORDS, type Route, STATE, WORKING } from "./race-memory.ts";
+import { AT_MEETING, RACE_WORDS, type RaceMethod, STATE, WORKING } from "./race-memory.ts";
 import type { RaceOrders } from "./race-worker.ts";
 
 const CRAWLERS = 4;
@@ -20,7 +20,7 @@ const CONTENT = "<!doctype html><title>Found by four crawlers</title><p>Written 
 
 /** What to replay. */
 export interface RaceOptions {
-  readonly way: Route;
+  readonly by: RaceMethod;
   readonly locked: boolean;
   /** The two buffers are given different URLs. */
   readonly different?: boolean;
@@ -56,14 +56,20 @@ export async function replayRace(options: RaceOptions): Promise<RaceOutcome> {
 }
 
 async function run(root: string, options: RaceOptions): Promise<RaceOutcome> {
-  const { way, locked, different = false, sleepMs = 5000, disk = "plain" } = options;
+  const { by, locked, different = false, sleepMs = 5000, disk = "plain" } = options;
   const tree = join(root, "tree");
   mkdirSync(tree);
   const int32 = (words: number) => new Int32Array(new SharedArrayBuffer(words * 4));
   const words = int32(RACE_WORDS);
   Atomics.store(words, WORKING, CRAWLERS);
   const shared = {
-    ...{ way, locked, sleepMs, disk, root: tree, content: CONTENT, words },
+    by,
+    locked,
+    sleepMs,
+    disk,
+    root: tree,
+    content: CONTENT,
+    words,
     locks: int32(LockTable.words(LOCKS)),
     buffers: Array.from({ length: BUFFERS }, () => new SharedArrayBuffer(bufferBytes(LANE_BYTES))),
     bells: int32((CRAWLERS + BUFFERS) * DOORBELL_WORDS),
@@ -71,11 +77,13 @@ async function run(root: string, options: RaceOptions): Promise<RaceOutcome> {
   const urlOf = (buffer: number) =>
     `https://en.example.org/wiki/${different ? buffer : "Concurrency"}`;
   const start = (role: RaceOrders["role"], number: number, buffer: number): RunningWorker => {
-    const page = { url: urlOf(buffer), source: "https://en.example.org/" };
     const workerData: RaceOrders = {
       ...shared,
-      ...page,
-      ...{ role, number, meeting: different ? buffer : 0 },
+      url: urlOf(buffer),
+      source: "https://en.example.org/",
+      role,
+      number,
+      meeting: different ? buffer : 0,
     };
     return runWorker(new URL("./race-worker.js", import.meta.url), `${role} ${number}`, {
       workerData,
@@ -117,27 +125,20 @@ function endsOrStands(all: Promise<unknown>, words: Int32Array): Promise<boolean
 }
 
 function check(root: string, urls: readonly string[]): Omit<RaceOutcome, "deadlock"> {
-  let content = false;
-  let source = false;
-  for (const url of urls) {
-    const folder = join(root, "tree", treePlace(url as CrawlUrl).path);
-    const html = readIfThere(join(folder, "content.html"));
-    if (html === undefined) continue;
-    content ||= html !== CONTENT;
-    source ||= linesOf(readIfThere(join(folder, "source.txt")) ?? "").length !== 1;
-  }
-  const list = linesOf(readFileSync(join(root, "crawled.txt"), "utf8"));
-  return { content, source, crawled: new Set(list).size !== list.length };
+  const folders = urls.map((url) => join(root, "tree", treePlace(url as CrawlUrl).path));
+  const written = folders.filter((folder) => existsSync(join(folder, "content.html")));
+  const crawled = linesOf(join(root, "crawled.txt"));
+  return {
+    content: written.some(
+      (folder) => readFileSync(join(folder, "content.html"), "utf8") !== CONTENT,
+    ),
+    source: written.some((folder) => linesOf(join(folder, "source.txt")).length !== 1),
+    crawled: new Set(crawled).size !== crawled.length,
+  };
 }
 
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-function linesOf(text: string): string[] {
+/** The lines of a file; none when it is not there. */
+function linesOf(file: string): string[] {
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   return text.split("\n").filter((line) => line !== "");
 }

@@ -47,7 +47,7 @@ export function lonelyCycleOf(machine: Machine, table: StateTable): Cycle | unde
       let at = start;
       while (at >= 0 && seenIn[at] === 0) {
         seenIn[at] = start + 1;
-        at = successorBy(table, at, t);
+        at = table.findSuccessor(at, (_to, choice) => choice === t);
       }
       if (at < 0 || seenIn[at] !== start + 1) continue;
       return {
@@ -60,30 +60,22 @@ export function lonelyCycleOf(machine: Machine, table: StateTable): Cycle | unde
   return undefined;
 }
 
-/** Shortest way from a state back to itself over allowed edges. */
+/** Shortest path from a state back to itself over allowed edges. */
 function roundFrom(
   table: StateTable,
   state: number,
   allowed: (to: number, choice: number) => boolean,
 ): number[] {
-  const routes = new Map<number, number[]>([[state, []]]);
-  for (const [at, way] of routes) {
-    for (let e = table.firstEdge.at(at); e < table.firstEdge.at(at + 1); e++) {
-      const to = table.edges.at(e);
-      const choice = table.edgeChoices.at(e);
-      if (!allowed(to, choice)) continue;
-      if (to === state) return [...way, choice];
-      if (!routes.has(to)) routes.set(to, [...way, choice]);
-    }
-  }
-  return [];
-}
-
-function successorBy(table: StateTable, state: number, t: number): number {
-  for (let e = table.firstEdge.at(state); e < table.firstEdge.at(state + 1); e++) {
-    if (table.edgeChoices.at(e) === t) return table.edges.at(e);
-  }
-  return -1;
+  const paths = new Map<number, number[]>();
+  // A Map walks on over what is added on the way: this is the queue.
+  const visit = (at: number, path: readonly number[]) =>
+    table.findSuccessor(at, (to, choice) => {
+      if (allowed(to, choice) && !paths.has(to)) paths.set(to, [...path, choice]);
+      return paths.has(state);
+    });
+  visit(state, []);
+  for (const [at, path] of paths) if (!paths.has(state)) visit(at, path);
+  return paths.get(state) ?? [];
 }
 
 function threadsIn(mask: number): number[] {
@@ -125,13 +117,6 @@ function* components(table: StateTable): Generator<number[]> {
       onStack[w] = 0;
       part.push(w);
     } while (w !== v);
-    if (part.length > 1 || leadsToItself(table, v)) yield part;
+    if (part.length > 1 || table.findSuccessor(v, (to) => to === v) >= 0) yield part;
   }
-}
-
-function leadsToItself(table: StateTable, state: number): boolean {
-  for (let e = table.firstEdge.at(state); e < table.firstEdge.at(state + 1); e++) {
-    if (table.edges.at(e) === state) return true;
-  }
-  return false;
 }

@@ -1,5 +1,5 @@
+import { GrowingInts } from "../../runtime/growing-ints.ts";
 import type { Trail } from "../machine/trail.ts";
-import { GrowingInts } from "./growing-ints.ts";
 
 /** Rows per piece: no piece comes near the longest array there can be. */
 const PIECE_BITS = 14;
@@ -73,6 +73,14 @@ export class StateTable {
       this.edgeChoices.push(choice);
     }
     return id;
+  }
+
+  /** Shows every successor of a state and the choice that leads there, until one is taken; answers that one, or -1. */
+  findSuccessor(state: number, take: (to: number, choice: number) => boolean): number {
+    for (let e = this.firstEdge.at(state); e < this.firstEdge.at(state + 1); e++) {
+      if (take(this.edges.at(e), this.edgeChoices.at(e))) return this.edges.at(e);
+    }
+    return -1;
   }
 
   /** All successors of the next state in order have been added. */

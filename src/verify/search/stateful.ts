@@ -78,7 +78,7 @@ export class Stateful {
     const complete = cutOff === undefined;
     const table = this.#table;
     let choices: number[] = [];
-    if (violation !== undefined) choices = this.#path(this.#wrong >= 0 ? this.#wrong : last, last);
+    if (violation !== undefined) choices = this.#pathTo(last);
     else if (complete && machine.world.configuration.cycles) {
       const lonely = machine.world.configuration.nonBlocking === true;
       const cycle =
@@ -88,11 +88,10 @@ export class Stateful {
         choices = [...table.pathTo(cycle.state), ...cycle.round];
       }
     }
-    const { steps } = machine;
     return {
       executions: this.#ends,
       states: table.size,
-      steps,
+      steps: machine.steps,
       complete,
       cutOff,
       violation: violation ?? null,
@@ -103,11 +102,10 @@ export class Stateful {
   /** The choice that led to a violation inside a step, which has no state of its own. */
   #wrong = -1;
 
-  #path(choice: number, state: number): number[] {
-    const way = this.#table.pathTo(state);
-    if (this.#wrong < 0) return way;
-    const times = 1 + (choice >> REPEATS);
-    return [...way, ...Array.from({ length: times }, () => choice & (2 ** REPEATS - 1))];
+  #pathTo(state: number): number[] {
+    const length = this.#wrong < 0 ? 0 : 1 + (this.#wrong >> REPEATS);
+    const last = Array.from({ length }, () => this.#wrong & (2 ** REPEATS - 1));
+    return [...this.#table.pathTo(state), ...last];
   }
 
   #expand(id: number): string | undefined {
@@ -144,7 +142,8 @@ export class Stateful {
   #take(id: number, t: number): string | undefined {
     const machine = this.#machine;
     machine.step(t);
-    this.#runSection(t);
+    // The holder runs on until it has left its critical section.
+    while (inSection(machine, t)) machine.step(t);
     let more = 0;
     while (more < MAX_RUN && machine.fault === undefined && this.#private?.isPrivate(t)) {
       machine.step(t);
@@ -166,17 +165,11 @@ export class Stateful {
     this.#ends = 0;
   }
 
-  /** Runs the holder on until it has left its critical section. */
-  #runSection(t: number): void {
-    while (inSection(this.#machine, t)) this.#machine.step(t);
-  }
-
   /** Stores the state the machine is in, and takes the step back. */
   #remember(from: number, choice: number): void {
-    const machine = this.#machine;
     this.#symmetry?.normalise();
     this.#table.add(from, choice);
-    machine.undo(0);
+    this.#machine.undo(0);
   }
 }
 

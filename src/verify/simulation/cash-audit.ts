@@ -32,8 +32,8 @@ export function auditCash(disk: SimDisk): CashAudit {
 }
 
 function foldCash(disk: SimDisk, shard: number): ShardState {
-  const cash = new ShardCash(SEED_LOW, SEED_HIGH);
-  const finished = new SeenSet(SEED_LOW, SEED_HIGH);
+  const cash = new ShardCash();
+  const finished = new SeenSet();
   const state = new ShardState(SEED_LOW, SEED_HIGH, finished, cash);
   for (const batch of disk.batches(shard)) {
     state.apply(batch);

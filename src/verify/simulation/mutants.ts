@@ -1,6 +1,6 @@
 import { type Arrival, ShardState } from "../../frontier/fold/shard-state.ts";
 import type { HostNote } from "../../frontier/journal/host-note.ts";
-import type { OutboxBlock } from "../../frontier/journal-port.ts";
+import type { OutboxBlock } from "../../frontier/link/link-block.ts";
 import { GateTable } from "../../sync/gate-table.ts";
 import { Pending } from "../../sync/pending.ts";
 import { SHIPPED, type SimParts } from "./sim-parts.ts";

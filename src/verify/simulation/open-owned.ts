@@ -39,13 +39,8 @@ export function openOwned(
   const owned: Shard[] = [];
   let pages = 0;
   for (let number = thread; number < plan.shards; number += memory.threads) {
-    const finished = new SeenSet(SEED_LOW, SEED_HIGH);
-    const state = new parts.State(
-      SEED_LOW,
-      SEED_HIGH,
-      finished,
-      order && new ShardCash(SEED_LOW, SEED_HIGH),
-    );
+    const finished = new SeenSet();
+    const state = new parts.State(SEED_LOW, SEED_HIGH, finished, order && new ShardCash());
     if (order === undefined) state.gathered = new BulkAdd();
     for (const batch of disk.batches(number)) state.apply(batch);
     state.settle();

@@ -1,11 +1,11 @@
-import type { LoopDoorbell, News } from "../../sync/loop-doorbell.ts";
+import type { LoopDoorbell, WorkSource } from "../../sync/loop-doorbell.ts";
 import { awaitRing, report } from "../scenario.ts";
 
 /** Items that wait. */
 export const WORK = 0;
 
 /** A thread that owns sockets, as the crawler's pump sees itself. */
-export class EventLoop implements News {
+export class EventLoop implements WorkSource {
   readonly work: Int32Array;
   readonly bell: LoopDoorbell;
 
@@ -14,7 +14,7 @@ export class EventLoop implements News {
     this.bell = bell;
   }
 
-  hasNews(): boolean {
+  hasWork(): boolean {
     return Atomics.load(this.work, WORK) > 0;
   }
 
@@ -27,7 +27,7 @@ export class EventLoop implements News {
       if (taken === items) break;
       if (!this.bell.fallAsleep(this)) {
         awaitRing();
-        this.bell.heard();
+        this.bell.waitEnded();
       }
     }
     report(taken);

@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { Latency } from "../profile.ts";
+import { mixText } from "../seeded-random.ts";
 import { ByteCache } from "../serving/byte-cache.ts";
 import type { Answer, ServedCounts, WebContent, WebRequest, WebTruth } from "../serving/content.ts";
 import { headText, plainResponse } from "../serving/http-head.ts";
@@ -54,7 +55,7 @@ export class FolderContent implements WebContent {
   keep(): void {} // every answer has its own memory
 
   latencyMs(request: WebRequest): number {
-    return latencyOf(this.#options.latencyMs, 1, hostOfPath(request.target, 2 ** 32));
+    return latencyOf(this.#options.latencyMs, 1, mixText(request.target));
   }
 
   crawlDelayMs(): number {

@@ -1,11 +1,9 @@
-import { mix } from "../seeded-random.ts";
+import { mixText } from "../seeded-random.ts";
 import { decodeReferences, linkAttributes } from "./html-links.ts";
 
 /** The one host of n that a path belongs to when a folder is spread; the query does not count. */
 export function hostOfPath(path: string, n: number): number {
-  let hash = 0;
-  for (let i = 0; i < path.length; i++) hash = mix(hash, path.charCodeAt(i));
-  return hash % n;
+  return mixText(path) % n;
 }
 
 /** The URL of a link in HTML read as latin1, resolved; undefined when it leads nowhere. */

@@ -2,9 +2,14 @@
 export function der(tag: number, ...content: Uint8Array[]): Buffer {
   const body = Buffer.concat(content);
   if (body.length < 0x80) return Buffer.concat([Buffer.from([tag, body.length]), body]);
-  const digits: number[] = [];
-  for (let rest = body.length; rest > 0; rest = Math.floor(rest / 256)) digits.unshift(rest % 256);
-  return Buffer.concat([Buffer.from([tag, 0x80 | digits.length, ...digits]), body]);
+  const length = digits(body.length, 256);
+  return Buffer.concat([Buffer.from([tag, 0x80 | length.length, ...length]), body]);
+}
+
+/** The digits of a number in another base, highest first. */
+function digits(number: number, base: number): number[] {
+  const above = Math.floor(number / base);
+  return [...(above > 0 ? digits(above, base) : []), number % base];
 }
 
 /** A SEQUENCE. */
@@ -31,15 +36,11 @@ export const yes = Buffer.from([0x01, 0x01, 0xff]);
 /** An OBJECT IDENTIFIER from its dotted form. */
 export function oid(dotted: string): Buffer {
   const [first, second, ...rest] = dotted.split(".").map(Number);
-  const bytes: number[] = [first! * 40 + second!];
-  for (const number of rest) {
-    const digits = [number & 0x7f];
-    for (let high = Math.floor(number / 128); high > 0; high = Math.floor(high / 128)) {
-      digits.unshift((high % 128) | 0x80);
-    }
-    bytes.push(...digits);
-  }
-  return der(0x06, Buffer.from(bytes));
+  // Every byte of a number but its last one has the highest bit set.
+  const numbers = rest.map((number) =>
+    digits(number, 128).map((digit, i, all) => (i + 1 < all.length ? digit | 0x80 : digit)),
+  );
+  return der(0x06, Buffer.from([first! * 40 + second!, ...numbers.flat()]));
 }
 
 /** A GeneralizedTime, to the second. */

@@ -93,10 +93,8 @@ export async function startHostileWeb(options: HostileOptions = {}): Promise<Hos
   for (const hostile of cases) play(hostile, hostile.address);
   const hosts = ownHosts(cases, places, authority.cert, () => witness.report());
   play(hosts.index, INDEX);
-  play(hosts.target, TARGET);
-  play(hosts.target, EVIL);
-  play(hosts.canary, "127.0.0.1");
-  play(hosts.canary, "::1");
+  for (const address of [TARGET, EVIL]) play(hosts.target, address);
+  for (const address of ["127.0.0.1", "::1"]) play(hosts.canary, address);
   const own = cases.map(({ address }) => address);
   await listen([INDEX, TARGET, EVIL, ...own], port, plain);
   const encrypted = cases.filter((hostile) => hostile.secure !== undefined);

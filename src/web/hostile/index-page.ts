@@ -13,32 +13,39 @@ export function ownHosts(
   authority: string,
   report: () => WitnessReport,
 ): { index: HostileCase; target: HostileCase; canary: HostileCase } {
-  const pages: Record<string, Serve> = {};
   const finite = cases.filter(({ apart }) => apart !== true);
   const families = [...new Set(finite.map(({ row }) => row[0]!))];
   const rows = [...new Set(finite.map(({ row }) => row))];
-  pages["/"] = page(
-    `<h1>The hostile web</h1><p>Every row, one host per case.</p>${list([
-      ...families.map((family): Item => [`/rows/${family}`, `rows ${family}`]),
-      ["/apart", "cases without an end, with very many links, or that need a pause"],
-      ["/honest/0", `${HONEST_PAGES} honest pages`],
-      [`http://${places.target}/`, "where redirects lead"],
-    ])}`,
-  );
-  for (const family of families) {
-    pages[`/rows/${family}`] = table(finite.filter(({ row }) => row.startsWith(family)));
-  }
-  for (const row of rows)
-    pages[`/rows/${row}`] = table(finite.filter((hostile) => hostile.row === row));
-  pages["/apart"] = table(cases.filter(({ apart }) => apart === true));
-  for (let i = 0; i < HONEST_PAGES; i++) {
+  const honest = Array.from({ length: HONEST_PAGES }, (_, i) => {
     const next = i + 1 < HONEST_PAGES ? `<a href=/honest/${i + 1}>next</a>` : "";
-    pages[`/honest/${i}`] = page(`<p>An honest page.</p>${next}`);
-  }
-  pages["/ca.pem"] = (visit) =>
-    respond(visit, 200, { "Content-Type": "application/x-pem-file" }, authority);
-  pages["/report.json"] = (visit) =>
-    respond(visit, 200, { "Content-Type": "application/json" }, JSON.stringify(report()));
+    return [`/honest/${i}`, page(`<p>An honest page.</p>${next}`)] as const;
+  });
+  const pages: Record<string, Serve> = {
+    "/": page(
+      `<h1>The hostile web</h1><p>Every row, one host per case.</p>${list([
+        ...families.map((family): Item => [`/rows/${family}`, `rows ${family}`]),
+        ["/apart", "cases without an end, with very many links, or that need a pause"],
+        ["/honest/0", `${HONEST_PAGES} honest pages`],
+        [`http://${places.target}/`, "where redirects lead"],
+      ])}`,
+    ),
+    ...Object.fromEntries([
+      ...families.map((family) => [
+        `/rows/${family}`,
+        table(finite.filter(({ row }) => row.startsWith(family))),
+      ]),
+      ...rows.map((row) => [
+        `/rows/${row}`,
+        table(finite.filter((hostile) => hostile.row === row)),
+      ]),
+      ...honest,
+    ]),
+    "/apart": table(cases.filter(({ apart }) => apart === true)),
+    "/ca.pem": (visit) =>
+      respond(visit, 200, { "Content-Type": "application/x-pem-file" }, authority),
+    "/report.json": (visit) =>
+      respond(visit, 200, { "Content-Type": "application/json" }, JSON.stringify(report())),
+  };
   const expected = [{ outcome: "page" as const }];
   return {
     index: { row: "", name: "index", serves: "this list", expected, pages },

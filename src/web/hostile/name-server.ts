@@ -62,31 +62,21 @@ export class NameServer {
     if (answer === "silence") return undefined;
     const records =
       "records" in answer ? answer.records.map((ip) => record(ip, answer.ttl ?? 60)) : [];
-    const header = Buffer.alloc(12);
-    message.copy(header, 0, 0, 2);
-    header.writeUInt16BE(0x8180 | ("rcode" in answer ? answer.rcode : 0), 2);
-    header.writeUInt16BE(1, 4);
-    header.writeUInt16BE(records.length, 6);
-    return Buffer.concat([header, question, ...records]);
+    const rcode = "rcode" in answer ? answer.rcode : 0;
+    // The number of the question, the flags of an answer, one question, so many records.
+    const flags = [0x81, 0x80 | rcode, 0, 1, 0, records.length, 0, 0, 0, 0];
+    return Buffer.concat([message.subarray(0, 2), Buffer.from(flags), question, ...records]);
   }
 }
 
 function record(ip: string, ttl: number): Buffer {
-  const data =
-    isIP(ip) === 4
-      ? Buffer.from(ip.split(".").map(Number))
-      : Buffer.from(
-          ip
-            .split(":")
-            .map((group) => group.padStart(4, "0"))
-            .join(""),
-          "hex",
-        );
-  const head = Buffer.alloc(12);
-  head.writeUInt16BE(0xc00c, 0); // the name of the question
-  head.writeUInt16BE(isIP(ip) === 4 ? A : AAAA, 2);
-  head.writeUInt16BE(1, 4);
+  const isIPv4 = isIP(ip) === 4;
+  const groups = ip.split(":").map((group) => group.padStart(4, "0"));
+  const data = isIPv4
+    ? Buffer.from(ip.split(".").map(Number))
+    : Buffer.from(groups.join(""), "hex");
+  // The name of the question, type, class, time to live, length.
+  const head = Buffer.from([0xc0, 0x0c, 0, isIPv4 ? A : AAAA, 0, 1, 0, 0, 0, 0, 0, data.length]);
   head.writeUInt32BE(ttl, 6);
-  head.writeUInt16BE(data.length, 10);
   return Buffer.concat([head, data]);
 }

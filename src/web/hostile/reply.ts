@@ -58,10 +58,7 @@ export function redirect(location: string | ((visit: Visit) => string), status =
 /** These bytes and nothing else; the connection stays as it is. */
 export function raw(...pieces: readonly (string | Buffer)[]): Serve {
   return ({ socket }) => {
-    for (const piece of pieces) {
-      if (typeof piece === "string") socket.write(piece, "latin1");
-      else socket.write(piece);
-    }
+    for (const piece of pieces) socket.write(piece, "latin1");
   };
 }
 
@@ -121,10 +118,17 @@ export function prepare(): void {
   for (const make of waiting.splice(0)) make();
 }
 
+/** The head of a good answer, and then whatever is done to the socket. */
+export function headThen(headers: Headers, run: (socket: Socket) => void): Serve {
+  return ({ socket }) => {
+    socket.write(headOf(200, { "Content-Type": "text/html", ...headers }));
+    run(socket);
+  };
+}
+
 /** A body without a length that is made piece by piece, and the end of the connection. */
 export function stream(type: string, piece: (n: number) => string | Buffer, count: number): Serve {
-  return ({ socket }) => {
-    socket.write(headOf(200, { "Content-Type": type, Connection: "close" }));
-    pour(socket, piece, count, () => socket.end());
-  };
+  return headThen({ "Content-Type": type, Connection: "close" }, (socket) =>
+    pour(socket, piece, count, () => socket.end()),
+  );
 }

@@ -1,56 +1,38 @@
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { UsageError } from "../../errors.ts";
+import { GrowingInts } from "../../runtime/growing-ints.ts";
 import { hostRanges, type LinkGraph } from "./graph.ts";
 
 const MAX_PAGES = 2 ** 27;
-
-/** An array of 32-bit words that doubles when it is full. */
-class GrowingWords {
-  words = new Uint32Array(1 << 16);
-  length = 0;
-
-  push(value: number): void {
-    if (this.length === this.words.length) {
-      const larger = new Uint32Array(this.words.length * 2);
-      larger.set(this.words);
-      this.words = larger;
-    }
-    this.words[this.length++] = value;
-  }
-}
 
 /**
  * Reads a graph in WebGraph's text form, gzipped or not: the number of nodes, then one line of successors
  * per node. The file streams through; only the arrays of the graph are held.
  */
 export async function readGraphFile(file: string, hosts: number): Promise<LinkGraph> {
-  const targets = new GrowingWords();
+  const targets = new GrowingInts();
   let offsets: Uint32Array | undefined;
   let line = 0;
   let number = -1;
-  const refuse = (why: string): never => {
-    throw new UsageError(`${file}, line ${line + 1}: ${why}`);
-  };
+  const wrong = (why: string) => new UsageError(`${file}, line ${line + 1}: ${why}`);
   const endNumber = (): void => {
     if (number < 0) return;
     if (line === 0) {
       if (offsets || number < 1 || number > MAX_PAGES)
-        refuse("the first line must be the number of nodes");
+        throw wrong("the first line must be the number of nodes");
       offsets = new Uint32Array(number + 1);
-    } else if (number >= offsets!.length - 1) refuse(`there is no node ${number}`);
+    } else if (number >= offsets!.length - 1) throw wrong(`there is no node ${number}`);
     else targets.push(number);
     number = -1;
   };
   const endLine = (): void => {
     endNumber();
-    if (!offsets) {
-      refuse("the first line must be the number of nodes");
-      return;
-    }
+    if (!offsets) throw wrong("the first line must be the number of nodes");
     // Beyond the last node only blank lines are of no harm.
     if (line >= offsets.length) {
-      if (targets.length > offsets[offsets.length - 1]!) refuse("there are more lines than nodes");
+      if (targets.length > offsets[offsets.length - 1]!)
+        throw wrong("there are more lines than nodes");
     } else offsets[line] = targets.length;
     line++;
   };
@@ -65,10 +47,10 @@ export async function readGraphFile(file: string, hosts: number): Promise<LinkGr
         const byte = chunk[at]!;
         if (byte >= 0x30 && byte <= 0x39) {
           number = (number < 0 ? 0 : number * 10) + byte - 0x30;
-          if (number > MAX_PAGES) refuse("the number is too large");
+          if (number > MAX_PAGES) throw wrong("the number is too large");
         } else if (byte === 0x0a) endLine();
         else if (byte === 0x20 || byte === 0x09 || byte === 0x0d) endNumber();
-        else refuse("only numbers and blanks are allowed");
+        else throw wrong("only numbers and blanks are allowed");
       }
       if (chunk.length > 0) lastByte = chunk[chunk.length - 1]!;
     }
@@ -78,7 +60,7 @@ export async function readGraphFile(file: string, hosts: number): Promise<LinkGr
     throw new UsageError(`the graph ${file} cannot be read: ${why}`, error);
   }
   if (lastByte !== 0x0a) endLine();
-  if (!offsets || line < offsets.length) return refuse("the file ends before its last node");
+  if (!offsets || line < offsets.length) throw wrong("the file ends before its last node");
 
   const pages = offsets.length - 1;
   if (hosts > pages) throw new UsageError(`${file} has ${pages} nodes: too few for ${hosts} hosts`);
@@ -87,7 +69,7 @@ export async function readGraphFile(file: string, hosts: number): Promise<LinkGr
   return {
     pages,
     offsets,
-    targets: targets.words.slice(0, targets.length),
+    targets: new Uint32Array(targets.toArray().buffer),
     firstOfHost: hostRanges(pages, weights),
   };
 }

@@ -53,6 +53,43 @@ export function deflatedLinesRoom(bytes: number): number {
   return bytes + (bytes >> 3) + 16;
 }
 
+/** Writes codes bit by bit, the lowest first; bits that do not fill a byte yet are held. */
+class BitWriter {
+  readonly #out: Uint8Array;
+  #at: number;
+  #held = 0;
+  #heldBits = 0;
+
+  constructor(out: Uint8Array, at: number) {
+    this.#out = out;
+    this.#at = at;
+  }
+
+  put(code: number, bits: number): void {
+    this.#held |= code << this.#heldBits;
+    for (this.#heldBits += bits; this.#heldBits >= 8; this.#heldBits -= 8) {
+      this.#out[this.#at++] = this.#held;
+      this.#held >>>= 8;
+    }
+  }
+
+  /** A repetition of what stands `distance` bytes before. */
+  putMatch(length: number, distance: number): void {
+    this.put(LENGTHS[length]!, LENGTH_BITS[length]!);
+    const symbol = distanceSymbol(distance);
+    const extra = (distance - DISTANCE_BASE[symbol]!) << 5;
+    this.put(DISTANCES[symbol]! | extra, 5 + DISTANCE_EXTRA[symbol]!);
+  }
+
+  /** Ends the block (seven bits) and fills up the byte with an empty stored one; answers where that ends. */
+  end(): number {
+    this.put(0, 10);
+    if (this.#heldBits > 0) this.put(0, 8 - this.#heldBits);
+    this.#out.set([0, 0, 0xff, 0xff], this.#at);
+    return this.#at + 4;
+  }
+}
+
 /**
  * Writes the bytes of `text` from `from` to `to` to `out` from `outAt` on, as deflated blocks that end with a whole byte
  * and after which others follow; answers where they end.
@@ -64,10 +101,9 @@ export function deflateLines(
   out: Uint8Array,
   outAt: number,
 ): number {
-  let at = outAt;
-  // Bits that do not fill a byte yet: those of a block of fixed codes that is not the last one.
-  let held = 2;
-  let heldBits = 3;
+  const writer = new BitWriter(out, outAt);
+  // A block of fixed codes that is not the last one.
+  writer.put(2, 3);
   let before = from;
   for (let line = from; line < to; ) {
     let end = line;
@@ -87,40 +123,13 @@ export function deflateLines(
       while (tail > least && text[tail - 1] === text[tail - 1 - length]) tail--;
       if (end - tail < MIN_MATCH) tail = end;
     }
-    if (start > line) {
-      held |= LENGTHS[start - line]! << heldBits;
-      heldBits += LENGTH_BITS[start - line]!;
-      for (; heldBits >= 8; heldBits -= 8, held >>>= 8) out[at++] = held;
-      const symbol = distanceSymbol(distance);
-      held |= (DISTANCES[symbol]! | ((distance - DISTANCE_BASE[symbol]!) << 5)) << heldBits;
-      heldBits += 5 + DISTANCE_EXTRA[symbol]!;
-      for (; heldBits >= 8; heldBits -= 8, held >>>= 8) out[at++] = held;
-    }
-    for (let i = start; i < tail; i++) {
-      const byte = text[i]!;
-      held |= LITERALS[byte]! << heldBits;
-      heldBits += LITERAL_BITS[byte]!;
-      for (; heldBits >= 8; heldBits -= 8, held >>>= 8) out[at++] = held;
-    }
-    if (tail < end) {
-      held |= LENGTHS[end - tail]! << heldBits;
-      heldBits += LENGTH_BITS[end - tail]!;
-      for (; heldBits >= 8; heldBits -= 8, held >>>= 8) out[at++] = held;
-      const symbol = distanceSymbol(length);
-      held |= (DISTANCES[symbol]! | ((length - DISTANCE_BASE[symbol]!) << 5)) << heldBits;
-      heldBits += 5 + DISTANCE_EXTRA[symbol]!;
-      for (; heldBits >= 8; heldBits -= 8, held >>>= 8) out[at++] = held;
-    }
+    if (start > line) writer.putMatch(start - line, distance);
+    for (let i = start; i < tail; i++) writer.put(LITERALS[text[i]!]!, LITERAL_BITS[text[i]!]!);
+    if (tail < end) writer.putMatch(end - tail, length);
     before = line;
     line = end;
   }
-  // The end of the block, seven bits, and three of an empty stored one, which fills up the byte.
-  for (heldBits += 10; heldBits > 0; heldBits -= 8, held >>>= 8) out[at++] = held;
-  out[at++] = 0;
-  out[at++] = 0;
-  out[at++] = 0xff;
-  out[at++] = 0xff;
-  return at;
+  return writer.end();
 }
 
 /** The symbol follows from the two highest bits of the distance. */

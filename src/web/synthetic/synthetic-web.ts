@@ -1,5 +1,5 @@
 import type { WebProfile } from "../profile.ts";
-import { mix, unit } from "../seeded-random.ts";
+import { mix, mixText, unit } from "../seeded-random.ts";
 import { ByteCache } from "../serving/byte-cache.ts";
 import type { Answer, ServedCounts, WebContent, WebRequest, WebTruth } from "../serving/content.ts";
 import { plainResponse } from "../serving/http-head.ts";
@@ -65,9 +65,7 @@ export class SyntheticContent implements WebContent {
   latencyMs(request: WebRequest): number {
     const { latencyMs, seed } = this.#profile;
     if (latencyMs === 0) return 0;
-    let hash = request.host;
-    for (let i = 0; i < request.target.length; i++) hash = mix(hash, request.target.charCodeAt(i));
-    return latencyOf(latencyMs, seed, hash);
+    return latencyOf(latencyMs, seed, mixText(request.target, request.host));
   }
 
   crawlDelayMs(host: number): number {

@@ -213,5 +213,5 @@ test("close commits what is left, closes the writer, then the journals", () => {
   loop.close(() => {
     isClosed = true;
   });
-  assert.deepEqual([isClosed, disk.notes.slice(-3)], [true, ["flush", "close", "close 2"]]);
+  assert.deepEqual([isClosed, disk.notes.slice(-3)], [true, ["sync 2", "close", "close 2"]]);
 });

@@ -3,7 +3,7 @@ import { BuilderLoop, type BuilderParts } from "../../../src/crawl/builder/build
 import type { FromBuilder } from "../../../src/crawl/builder/builder-message.ts";
 import type { BufferSender } from "../../../src/crawl/hand-off/buffer-sender.ts";
 import { captureParts } from "../../../src/crawl/hand-off/capture-frame.ts";
-import { openBuffer, openSender } from "../../../src/crawl/hand-off/open-buffer.ts";
+import { openBuffer, openSender } from "../../../src/crawl/open-buffer.ts";
 import { bellsOf, type CrawlMemory, createMemory } from "../../../src/crawl/shared-memory.ts";
 import { raise, type Writer } from "../../../src/store/writer.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";

@@ -12,7 +12,7 @@ import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
 import { eachLink } from "../../../src/frontier/link/waiting-run.ts";
 import { monotonicMs } from "../../../src/runtime/clock.ts";
 import { totals } from "../../../src/stats/counters.ts";
-import { completeIfLeft } from "../../../src/store/finish/finalize.ts";
+import { finalizeIfLeft } from "../../../src/store/finish/finalize.ts";
 import {
   crawlPaths,
   readCrawlState,
@@ -70,10 +70,10 @@ test("an end without time writes the lists, leaves the sorting as it is, and who
   assert.ok(!existsSync(index) && existsSync(join(links, "out-0.bin.part")));
   assert.deepEqual(checkLists(dir), { crawled: 30, uncrawled: 7 });
   const before = contentOf(dir);
-  completeIfLeft(dir);
+  finalizeIfLeft(dir);
   assert.deepEqual(contentOf(dir), before, "nobody said that something was left");
   writeCrawlState(dir, { ...readCrawlState(dir)!, ended: "interrupted", left: true });
-  completeIfLeft(dir);
+  finalizeIfLeft(dir);
   assert.equal(readCrawlState(dir)!.left, false);
   const inTime = crawled(t);
   assert.deepEqual(close(inTime, 0), { left: "", noted: [false] });

@@ -8,7 +8,7 @@ import {
   writeCrawlState,
 } from "../../../src/store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
-import { writeStatistics } from "../../../src/store/lists/result-lists.ts";
+import { writeStatistics } from "../../../src/store/reports/result-lists.ts";
 import { tempFolder } from "../../support/orbweaver.ts";
 
 test("a run that crashed is not told with what the run before it left in statistics.txt", (t) => {

@@ -4,9 +4,9 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:
 import * as fc from "fast-check";
 import { ListReader } from "../../../src/crawl/visit/list-reader.ts";
 import { ResponseHead } from "../../../src/fetch/response-head.ts";
-import { parseSitemap } from "../../../src/parse/lists/sitemap.ts";
 import { canonicalize } from "../../../src/url/crawl-url.ts";
 import { get, rawServer, responseOf, wireClient } from "../../fetch/wire/raw-server.ts";
+import { parseSitemap } from "../../parse/lists/parse-sitemap.ts";
 import { sitemapText } from "../../parse/lists/sitemap-cases.ts";
 
 const url = canonicalize("http://h/sitemap.xml")!;
@@ -119,7 +119,7 @@ test("who falls behind says so, and is ready again later", async () => {
   assert.ok(waits > 0);
 });
 
-test("a body is kept up to the client's limit and heard to its end", async (t) => {
+test("a body is kept up to the client's limit and read to its end", async (t) => {
   const list = Buffer.concat([urlset(1000), Buffer.alloc(3 * MIB, " "), urlset(2000)]);
   for (const zipped of [false, true]) {
     const bytes = zipped ? gzipSync(list, { level: 0 }) : list;
@@ -145,7 +145,7 @@ test("a body is kept up to the client's limit and heard to its end", async (t) =
   }
 });
 
-test("what nobody wants to hear is not read to its end", async (t) => {
+test("a list that is done is not read to its end", async (t) => {
   let sent = 0;
   const server = await rawServer(t, (socket) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n\r\n<!DOCTYPE x><urlset>");

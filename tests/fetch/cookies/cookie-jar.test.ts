@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cookieDateMs } from "../../../src/fetch/cookies/cookie-date.ts";
 import { CookieJar } from "../../../src/fetch/cookies/cookie-jar.ts";
+import { httpDateMs } from "../../../src/fetch/http-date.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 import { partsOf } from "../../../src/url/url-parts.ts";
 
@@ -182,7 +182,7 @@ test("dates in the forms that servers write", () => {
     "Wed Nov  6 08:49:37 2030",
     "6 november 2030 8:49:37",
   ]) {
-    assert.equal(cookieDateMs(text), expected, text);
+    assert.equal(httpDateMs(text), expected, text);
   }
   for (const text of [
     "",
@@ -191,5 +191,5 @@ test("dates in the forms that servers write", () => {
     "06 Nov 1500 08:49:37",
     "32 Nov 2030 08:49:37",
   ])
-    assert.equal(cookieDateMs(text), undefined, text);
+    assert.equal(httpDateMs(text), undefined, text);
 });

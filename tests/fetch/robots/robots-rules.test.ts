@@ -114,7 +114,6 @@ test("a link to /robots.txt is a page like any other; only its reader needs no v
   assert.equal(allowed("User-agent: *\nDisallow: /*.txt$", "/robots.txt"), false);
   assert.equal(allowed("User-agent: *\nDisallow: /private", "/robots.txt"), true);
   assert.equal(allowed("User-agent: *\nDisallow: /\nAllow: /robots.txt", "/robots.txt"), true);
-  assert.equal(RobotsRules.disallowAll.verdict("/robots.txt").allowed, false);
 });
 
 test("B1: only the first 500 KiB count, and half a line is no rule", () => {

@@ -134,7 +134,7 @@ test("a reused connection that breaks after the first byte is not retried", asyn
 
 test("surplus bytes never reach the next URL (HOSTILE R15)", async (t) => {
   const evil = page("EVIL");
-  const routes: ((socket: net.Socket) => void)[] = [
+  const answers: ((socket: net.Socket) => void)[] = [
     (socket) => void socket.write(page("first") + evil), // in one piece
     (socket) => {
       // In a piece of its own, sent when the client has just read the first: it must rest before it sends again.
@@ -142,14 +142,14 @@ test("surplus bytes never reach the next URL (HOSTILE R15)", async (t) => {
       setImmediate(() => setImmediate(() => socket.write(evil)));
     },
   ];
-  for (const way of routes) {
+  for (const answer of answers) {
     const server = await rawServer(t, (socket, request) => {
-      if (request.startsWith("GET /1 ")) way(socket);
+      if (request.startsWith("GET /1 ")) answer(socket);
       else socket.write(page("second"));
     });
     const client = wireClient(t);
     const first = await get(client, server, "/1");
-    assert.equal(errorOf(first), way === routes[0] ? "bad_response" : "response");
+    assert.equal(errorOf(first), answer === answers[0] ? "bad_response" : "response");
     const second = responseOf(await get(client, server, "/2"));
     assert.deepEqual([second.body.toString(), second.reusedConnection], ["second", false]);
   }

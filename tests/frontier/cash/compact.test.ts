@@ -46,7 +46,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** All that a shard knows of cash, as a new run would read it. */
 function known(folder: string): unknown {
-  const cash = new ShardCash(SEED_LOW, SEED_HIGH);
+  const cash = new ShardCash();
   const waiting: [number, number][] = [];
   recoverShard({ folder, shard: SHARD, ...SEEDS, cash }, (run) => {
     eachLink(run, ({ low }) => waiting.push([low, 0]));
@@ -130,5 +130,24 @@ test("snapshots keep the balance of more coins than a double counts, when they c
     journal.close();
     const { totals } = known(folder) as { totals: Record<string, number> };
     assert.deepEqual([totals.virtual, totals.received! - totals.sent!], [coins, 0]);
+  });
+});
+
+test("a shard that never minted keeps the cash of its pages, too", () => {
+  withFolder((folder) => {
+    const options = { folder, shard: SHARD, ...SEEDS, files: UNSYNCED_FILES };
+    const journal = new JournalWriter({ ...options, epoch: 1, after: undefined });
+    const batch = new EventBatch();
+    const credits = new CreditList();
+    const { low, high } = fingerprintOf("http://h.example/1");
+    batch.counted(CASH_COUNTERS.received, 70);
+    batch.admit(link("http://h.example/1"), low, high);
+    credits.add(low, high, 70);
+    batch.credited(1, credits.bytes);
+    journal.append(batch);
+    journal.close();
+    const before = known(folder);
+    compactShard({ ...options, upTo: journal.segment });
+    assert.deepEqual(known(folder), before);
   });
 });

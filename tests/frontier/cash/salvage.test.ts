@@ -38,7 +38,13 @@ function write(folder: string, shard: number): void {
       const block = new CashBlock(4096);
       block.tryAdd(link(url(1 - shard, 100 + i)), SHARE);
       block.tryCredit(1, 2, SHARE);
-      batch.outbox(1 - shard, 1, (i + 1) / 3, block.links, block.close());
+      batch.outbox({
+        target: 1 - shard,
+        epoch: 1,
+        number: (i + 1) / 3,
+        links: block.links,
+        bytes: block.close(),
+      });
       batch.counted(CASH_COUNTERS.sent, block.total);
     }
     if (i % 4 === 3) {
@@ -52,7 +58,7 @@ function write(folder: string, shard: number): void {
 
 /** A shard as the next run reads it, which fails when its book does not add up; and the cash in its blocks. */
 function opened(folder: string, shard: number) {
-  const cash = new ShardCash(SEEDS.seedLow, SEEDS.seedHigh);
+  const cash = new ShardCash();
   const { state } = recoverShard({ folder, shard, ...SEEDS, cash }, () => {});
   const blocks = state.unconfirmed().map(({ bytes }) => readCashBlock(Buffer.from(bytes)).total);
   const { book } = cash;

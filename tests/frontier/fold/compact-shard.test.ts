@@ -8,6 +8,7 @@ import { compactShard } from "../../../src/frontier/fold/compact-shard.ts";
 import { readDone } from "../../../src/frontier/fold/done-list.ts";
 import { openSnapshot } from "../../../src/frontier/fold/snapshot.ts";
 import { removeReplaced } from "../../../src/frontier/fold/write-snapshot.ts";
+import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
 import { decodeEvents, type JournalEvent } from "../../../src/frontier/journal/event-cursor.ts";
 import type { JournalFiles } from "../../../src/frontier/journal/journal-files.ts";
 import { readJournal } from "../../../src/frontier/journal/journal-reader.ts";
@@ -44,27 +45,38 @@ function* honestBatches(choices: readonly number[]): Generator<JournalEvent[]> {
       events.push({ kind: "done", ...fingerprintOf(`http://h.test/${done++}`), outcome: 1, where });
     }
     if (choice % 5 === 0) {
-      const block = new Uint8Array([choice, sent]);
-      events.push({ kind: "outbox", target: 1, epoch: 1, number: ++sent, links: 1, block });
+      const bytes = new Uint8Array([choice, sent]);
+      events.push({ kind: "outbox", target: 1, epoch: 1, number: ++sent, links: 1, bytes });
     }
     if (choice % 7 === 0) events.push({ kind: "received", shard: 2, epoch: 1, number: ++received });
     if (choice % 6 === 0 && sent > 1) {
       events.push({ kind: "confirmed", shard: 1, epoch: 1, number: sent - 1 });
     }
     if (choice % 4 === 0) events.push({ kind: "counted", counter: 2, amount: choice });
+    if (choice % 3 === 1)
+      events.push({ kind: "extension", extension: choice, bytes: new Uint8Array([urls, done]) });
     yield events;
   }
 }
 
-/** Everything that is known of the shard, and every done event, wherever it is. */
+/** Everything that is known of the shard, every done event, wherever it is, and the extensions among the URLs that wait. */
 function known(folder: string): unknown {
   const { state, end, queued } = recovered(folder);
   const done: JournalEvent[] = [...readDone(folder, SHARD)].flatMap(decodeEvents);
-  const after = openSnapshot(folder, SHARD)?.end;
-  const tail = readJournal({ folder, shard: SHARD, ...(after === undefined ? {} : { after }) });
-  for (const batch of tail) done.push(...decodeEvents(batch).filter(({ kind }) => kind === "done"));
+  const snapshot = openSnapshot(folder, SHARD);
+  const kept = [...(snapshot?.queued() ?? [])].flatMap(decodeEvents);
+  for (const batch of readJournal({ folder, shard: SHARD, after: snapshot?.end })) {
+    const events = decodeEvents(batch);
+    done.push(...events.filter(({ kind }) => kind === "done"));
+    kept.push(...events);
+  }
+  const inOrder = kept.flatMap((event) => {
+    if (event.kind === "extension") return [`extension ${event.extension} ${event.bytes}`];
+    if (event.kind !== "admit") return [];
+    return event.found.map(({ url }) => url).filter((url) => queued.includes(url));
+  });
   const { sequence, epoch } = end;
-  return { ...(describe(state) as object), queued, done, sequence, epoch };
+  return { ...(describe(state) as object), queued, done, inOrder, sequence, epoch };
 }
 
 function writer(folder: string): JournalWriter {
@@ -240,6 +252,44 @@ for (const renames of [1, 2]) {
     assert.equal(firstLoss(() => ({}), renames).failure, undefined);
   });
 }
+
+test("a compaction that leaves extensions out is caught", (t) => {
+  t.mock.method(EventBatch.prototype, "copy", () => {});
+  assert.match(firstLoss(() => ({})).failure ?? "not caught", /after \d+ steps/);
+});
+
+test("a compaction that changes the order of extensions and admissions is caught", (t) => {
+  const { admit } = EventBatch.prototype;
+  const late: (() => void)[] = [];
+  t.mock.method(EventBatch.prototype, "admit", function (this: EventBatch, ...link) {
+    late.push(() => admit.apply(this, link));
+  } as typeof admit);
+  const { body } = EventBatch.prototype;
+  t.mock.method(EventBatch.prototype, "body", function (this: EventBatch) {
+    for (const add of late.splice(0)) add();
+    return body.call(this);
+  });
+  assert.match(firstLoss(() => ({})).failure ?? "not caught", /after \d+ steps/);
+});
+
+test("an extension as long as a batch survives a compaction", () => {
+  withFolder((folder) => {
+    const journal = writer(folder);
+    const bytes = new Uint8Array(16 * 1024 * 1024 - 64).fill(7);
+    journal.append(pack([{ kind: "admit", found: [link("http://h.test/1")] }]));
+    journal.append(pack([{ kind: "extension", extension: 1, bytes }]));
+    journal.append(pack([{ kind: "admit", found: [link("http://h.test/2")] }]));
+    journal.close();
+    const upTo = journal.segment;
+    compactShard({ folder, shard: SHARD, upTo, files: UNSYNCED_FILES, ...SEEDS });
+    const events = [...openSnapshot(folder, SHARD)!.queued()].flatMap(decodeEvents);
+    assert.deepEqual(
+      events.map(({ kind }) => kind),
+      ["admit", "extension", "admit"],
+    );
+    assert.deepEqual(events[1], { kind: "extension", extension: 1, bytes });
+  });
+});
 
 test("a compaction that does not sync the snapshot before it gets its name is caught", () => {
   assert.match(firstLoss(() => ({ sync() {} })).failure ?? "not caught", /after \d+ steps/);

@@ -12,7 +12,6 @@ import { QueueLog } from "../../../src/frontier/queue/queue-log.ts";
 import { openShard } from "../../../src/frontier/shard/open-shard.ts";
 import { OwnedShard } from "../../../src/frontier/shard/owned-shard.ts";
 import type { Shard, ShardRules } from "../../../src/frontier/shard/shard.ts";
-import { ShardJournal } from "../../../src/frontier/shard/shard-journal.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 import { tempFolder } from "../../support/orbweaver.ts";
 
@@ -33,8 +32,7 @@ function open(folder: string, nowMs: number, aheadMs: number, epoch: number) {
   });
   const files = new JournalWriters(journalFiles({ folder, ...SEEDS }));
   files.open(0, { shard: 0, epoch, after: end });
-  const journal = new ShardJournal(0, shard.state, epoch, 8192);
-  const desk = new OwnedShard(shard, journal, () => {});
+  const owned = new OwnedShard({ shard, epoch, maxBlockBytes: 8192, post() {} });
   const port = {
     write(number: number, events: Uint8Array, onDurable: () => void) {
       files.take(number, Buffer.from(events), () => ({ file: "", offset: 0, length: 0 }));
@@ -43,11 +41,11 @@ function open(folder: string, nowMs: number, aheadMs: number, epoch: number) {
     },
   } as unknown as JournalPort;
   const close = () => {
-    journal.flush(port, true, () => {});
+    owned.journal.flush(port, true, () => {});
     files.sync();
     files.close();
   };
-  return { shard, desk, close };
+  return { shard, owned, close };
 }
 
 function found(host: string, path: string): Discovery {
@@ -70,7 +68,7 @@ test("the next run knows each host's own delay and pause, with or without a snap
     const folder = join(tempFolder(t), "journals");
     mkdirSync(folder);
     const first = open(folder, 0, 500_000, 1);
-    for (const host of HOSTS) first.desk.admitAll([found(host, "1"), found(host, "2")]);
+    for (const host of HOSTS) first.owned.admitAll([found(host, "1"), found(host, "2")]);
     for (let lease = first.shard.take(10); lease !== undefined; lease = first.shard.take(10)) {
       if (lease.host.name === "slow") lease.host.delayMs = 9000;
       if (lease.host.name === "busy") lease.host.heldMs = 60_000;
@@ -97,7 +95,7 @@ test("a wall clock that was set back makes nobody wait longer than a day", (t) =
   const folder = join(tempFolder(t), "journals");
   mkdirSync(folder);
   const first = open(folder, 0, 1e12, 1);
-  first.desk.admitAll([found("busy", "1"), found("busy", "2")]);
+  first.owned.admitAll([found("busy", "1"), found("busy", "2")]);
   const lease = first.shard.take(0)!;
   lease.host.heldMs = 60_000;
   first.shard.giveBack(lease, 60_000);

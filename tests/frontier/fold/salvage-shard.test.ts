@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readDone } from "../../../src/frontier/fold/done-list.ts";
 import { salvageShard } from "../../../src/frontier/fold/salvage-shard.ts";
+import { openSnapshot } from "../../../src/frontier/fold/snapshot.ts";
 import { EventBatch } from "../../../src/frontier/journal/event-batch.ts";
+import { decodeEvents } from "../../../src/frontier/journal/event-cursor.ts";
 import { segmentName } from "../../../src/frontier/journal/journal-files.ts";
 import { readJournal } from "../../../src/frontier/journal/journal-reader.ts";
 import { JournalWriter } from "../../../src/frontier/journal/journal-writer.ts";
@@ -35,7 +37,7 @@ class Events extends EventBatch {
   }
 
   block(target: number, number: number, text: string): this {
-    this.outbox(target, 1, number, 1, Buffer.from(text));
+    this.outbox({ target, epoch: 1, number, links: 1, bytes: Buffer.from(text) });
     return this;
   }
 }
@@ -97,6 +99,28 @@ test("a shard with a damaged batch goes on with all others, and blocks are numbe
   next.sync();
   next.close();
   assert.deepEqual(recovered(folder, 0).queued, ["http://h/c"]);
+});
+
+test("extensions in whole batches survive a salvage, in their order", (t) => {
+  const folder = tempFolder(t);
+  const noted = (kind: number, url: string) => {
+    const events = new Events();
+    events.extension(kind, Buffer.from(url));
+    return events.found(url);
+  };
+  write(
+    folder,
+    0,
+    ["a", "b", "c", "d"].map((name, i) => noted(i, `http://h/${name}`)),
+  );
+  damage(folder, 0, 2);
+  salvageShard({ folder, shard: 0, seedLow, seedHigh });
+  const kept = [...openSnapshot(folder, 0)!.queued()].flatMap(decodeEvents).map((event) => {
+    if (event.kind === "extension") return `${event.extension} ${Buffer.from(event.bytes)}`;
+    return event.kind === "admit" ? event.found.map(({ url }) => url).join() : event.kind;
+  });
+  const [a, b, d] = ["http://h/a", "http://h/b", "http://h/d"];
+  assert.deepEqual(kept, [`0 ${a}`, a, `1 ${b}`, b, `3 ${d}`, d]);
 });
 
 test("what is done stays done when its admission is lost", (t) => {

@@ -43,7 +43,9 @@ test("more links of one page than a group can count", () => {
 test("what does not fit the format is refused", () => {
   const batch = new EventBatch();
   assert.throws(() => admit(batch, link(`http://a/${"x".repeat(65_536)}`)), CapacityError);
-  assert.throws(() => batch.outbox(1, 1, 1, 1, new Uint8Array(17 * 1024 * 1024)), CapacityError);
+  const bytes = new Uint8Array(17 * 1024 * 1024);
+  const block = { target: 1, epoch: 1, number: 1, links: 1, bytes };
+  assert.throws(() => batch.outbox(block), CapacityError);
   assert.throws(() => batch.done(1, 2, 0), CapacityError);
 });
 
@@ -85,7 +87,7 @@ test("headers keep numbers up to 2^53", () => {
     epoch: 3,
   };
   const bytes = encodeSegmentHeader(header);
-  assert.deepEqual(decodeSegmentHeader(bytes), { ...header, followed: true });
+  assert.deepEqual(decodeSegmentHeader(bytes), { ...header, isOld: false });
   for (let i = 0; i < bytes.length; i++) {
     const bad = Buffer.from(bytes);
     bad[i]! ^= 1;

@@ -105,12 +105,12 @@ const event: fc.Arbitrary<JournalEvent> = fc.oneof(
   },
   fc
     .tuple(number, fc.nat(), fc.uint8Array({ maxLength: 40 }))
-    .map(([{ shard, ...n }, links, block]) => ({
+    .map(([{ shard, ...n }, links, bytes]) => ({
       kind: "outbox" as const,
       target: shard,
       ...n,
       links,
-      block,
+      bytes,
     })),
   number.map((n) => ({ kind: "received" as const, ...n })),
   number.map((n) => ({ kind: "confirmed" as const, ...n })),
@@ -122,6 +122,9 @@ const event: fc.Arbitrary<JournalEvent> = fc.oneof(
     },
     { noNullPrototype: true },
   ),
+  fc
+    .tuple(fc.nat({ max: 0xffff }), fc.uint8Array({ maxLength: 40 }))
+    .map(([extension, bytes]) => ({ kind: "extension" as const, extension, bytes })),
 );
 
 /** The events of some batches. */
@@ -139,10 +142,11 @@ export function pack(events: readonly JournalEvent[], into = new EventBatch(64))
   for (const e of events) {
     if (e.kind === "admit") for (const found of e.found) admit(into, found);
     else if (e.kind === "done") into.done(e.low, e.high, e.outcome, e.where);
-    else if (e.kind === "outbox") into.outbox(e.target, e.epoch, e.number, e.links, e.block);
+    else if (e.kind === "outbox") into.outbox(e);
     else if (e.kind === "received") into.received(e.shard, e.epoch, e.number);
     else if (e.kind === "confirmed") into.confirmed(e.shard, e.epoch, e.number);
     else if (e.kind === "counted") into.counted(e.counter, e.amount);
+    else if (e.kind === "extension") into.extension(e.extension, e.bytes);
   }
   return into;
 }
@@ -195,7 +199,7 @@ export function openAtOnce(
 
 /** A state as recovery makes it: it remembers what is done. */
 export function newState(): ShardState {
-  return new ShardState(SEED_LOW, SEED_HIGH, new SeenSet(SEED_LOW, SEED_HIGH));
+  return new ShardState(SEED_LOW, SEED_HIGH, new SeenSet());
 }
 
 /** Folds batches from the empty state or the one given. */

@@ -12,7 +12,6 @@ import { ThreadOrder } from "../../../src/frontier/opic/thread-order.ts";
 import { QueueLog } from "../../../src/frontier/queue/queue-log.ts";
 import { linkFingerprint } from "../../../src/frontier/seen/admission-key.ts";
 import { Shard } from "../../../src/frontier/shard/shard.ts";
-import { ShardJournal } from "../../../src/frontier/shard/shard-journal.ts";
 import { ShardNumbers } from "../../../src/frontier/shard-numbers.ts";
 import { lastFingerprint } from "../../../src/hash/fingerprint.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
@@ -24,13 +23,13 @@ function shardAtWork() {
   const noFile = () => assert.fail("so few URLs need no file");
   const late: string[] = [];
   const order = new ThreadOrder({ onLate: (origin) => late.push(origin) });
-  const cash = new ShardCash(5, 6);
+  const cash = new ShardCash();
   const queue = new OpicQueue(cash, new QueueLog(noFile, 2 ** 22), noFile, order);
   const seeds = { delayMs: 0, seedLow: 5, seedHigh: 6 };
   const rules = { ...seeds, perHost: 64, order: "opic", startMs: 0 } as const;
   const shard = new Shard(0, rules, new ShardState(5, 6, undefined, cash), queue);
-  const journal = new ShardJournal(0, shard.state, 1, MAX_BLOCK_BYTES);
-  const desk = new OpicOwnedShard(shard, journal, () => {}, queue.order, MAX_BLOCK_BYTES, order);
+  const own = { shard, epoch: 1, maxBlockBytes: MAX_BLOCK_BYTES, post() {} };
+  const owned = new OpicOwnedShard(own, queue.order, order);
   const numbers = new ShardNumbers(1);
   const found = (url: string, via: Discovery["via"]): Discovery => {
     const link = url as CrawlUrl;
@@ -42,7 +41,7 @@ function shardAtWork() {
   };
   return {
     ...{ book: cash.book, late, state: shard.state },
-    seed: (url: string) => desk.admitAll([found(url, "seed")]),
+    seed: (url: string) => owned.admitAll([found(url, "seed")]),
     take(): Lease {
       order.compare();
       order.refill(1);
@@ -59,7 +58,7 @@ function shardAtWork() {
         record: undefined,
         onCommitted() {},
       } as const;
-      desk.finish(lease, all, how, numbers);
+      owned.finish(lease, all, how, numbers);
       cash.book.settle();
     },
     cash: (url: string) => cash.book.cash(pageOf(url)),

@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { DiskFullError } from "../../../src/errors.ts";
-import { BLOCK_BYTES, type BlockFile } from "../../../src/frontier/queue/block-file.ts";
-import { BLOCK_KEYS } from "../../../src/frontier/queue/block-table.ts";
+import {
+  BLOCK_BYTES,
+  BLOCK_KEYS,
+  type BlockFile,
+} from "../../../src/frontier/queue/block-table.ts";
 import { Keys } from "../../../src/frontier/queue/keys.ts";
 import { QUEUE_RANGES, RangeQueue } from "../../../src/frontier/queue/range-queue.ts";
 import { Random } from "../../../src/lab/queues/pivot-random.ts";

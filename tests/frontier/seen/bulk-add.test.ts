@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { PlainSeenTable } from "../../../src/frontier/seen/array-seen-table.ts";
+import { ArraySeenTable } from "../../../src/frontier/seen/array-seen-table.ts";
 import { BulkAdd, MARK, type Mark } from "../../../src/frontier/seen/bulk-add.ts";
-import { SeenTable } from "../../../src/frontier/seen/seen-table.ts";
+import { MAX_IN_ARRAY, SeenSet } from "../../../src/frontier/seen/seen-set.ts";
 import { WasmSeenTable } from "../../../src/frontier/seen/wasm-seen-table.ts";
 
 type Met = [low: number, high: number, mark: Mark, isNew: boolean];
@@ -20,19 +20,24 @@ const entry = fc.tuple(
   fc.constantFrom<Mark>(...Object.values(MARK)),
 );
 
-for (const Kind of [PlainSeenTable, WasmSeenTable]) {
-  test(`gathered fingerprints are met as if they were added one by one: ${Kind.name}`, () => {
+/** A table with the method by which a set is filled. */
+const setOf = (table: ArraySeenTable | WasmSeenTable) =>
+  Object.assign(table, { addFingerprint: table.add.bind(table) });
+
+for (const newTable of [() => new ArraySeenTable(4), () => new WasmSeenTable(64)]) {
+  const { name } = newTable().constructor;
+  test(`gathered fingerprints are met as if they were added one by one: ${name}`, () => {
     fc.assert(
       fc.property(fc.array(fc.array(entry, { maxLength: 200 }), { maxLength: 4 }), (rounds) => {
         const gathered = new BulkAdd();
-        const [together, alone] = [new Kind(64), new Kind(64)];
+        const [together, alone] = [newTable(), newTable()];
         for (const round of rounds) {
           const [met, expected]: [Met[], Met[]] = [[], []];
           for (const [low, high, mark] of round) {
             gathered.add(low, high, mark);
             expected.push([low | 0, high | 0, mark, alone.add(low, high)]);
           }
-          gathered.empty(together, (...each) => met.push(each));
+          gathered.empty(setOf(together), (...each) => met.push(each));
           // Fingerprints come in another order, each one's own marks in theirs.
           const byPrint = (list: Met[]) => list.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
           assert.deepEqual(byPrint(met), byPrint(expected));
@@ -51,11 +56,11 @@ test("a table made for what comes is as large as one that grew, and none of its 
   };
   for (const count of [100, 14_000, 15_000, 100_000, 400_000]) {
     const gathered = new BulkAdd();
-    const [together, grown] = [new SeenTable(), new SeenTable()];
+    const [together, grown] = [new SeenSet(), new SeenSet()];
     for (let i = 0; i < count; i++) {
       const [low, high] = [random(), random()];
       gathered.add(low, high, MARK.found);
-      grown.add(low, high);
+      grown.addFingerprint(low, high);
     }
     together.reserve(count);
     const before = together.pageCount;
@@ -63,6 +68,7 @@ test("a table made for what comes is as large as one that grew, and none of its 
     assert.equal(together.size, grown.size);
     assert.ok(together.pageCount - before <= 1 + before / 20, `${before} to ${together.pageCount}`);
     const ratio = together.bytes / grown.bytes;
-    assert.ok(ratio > 0.9 && ratio < 1.1, `${count}: ${ratio}`);
+    // What is in an array may have just doubled.
+    assert.ok(ratio > (count < MAX_IN_ARRAY ? 0.5 : 0.9) && ratio < 1.1, `${count}: ${ratio}`);
   }
 });

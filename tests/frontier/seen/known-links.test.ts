@@ -30,7 +30,7 @@ test("exactly the links that an own shard would not admit are left out", () => {
       const numbers = new ShardNumbers(SHARDS);
       const shards = own.map((number) => ({
         number,
-        state: { seen: new SeenSet(SEEDS.seedLow, SEEDS.seedHigh) },
+        state: { seen: new SeenSet() },
       }));
       const seenOf = (url: CrawlUrl) =>
         shards.find(({ number }) => number === numbers.of(url).shard)?.state.seen;
@@ -57,7 +57,7 @@ test("ordered by cash, known links are told by shard and fingerprint, but not th
       const pages = new Map([0, 2].map((number) => [number, new PageTable()]));
       const owned = [...pages].map(([number, table]) => ({
         number,
-        state: { seen: new SeenSet(0, 0), cash: { pages: table } },
+        state: { seen: new SeenSet(), cash: { pages: table } },
       }));
       const place = (url: CrawlUrl) => {
         linkFingerprint(url, SEEDS);

@@ -160,7 +160,7 @@ test("PageRank of a graph that can be worked out by hand", () => {
   assert.equal(pageRank(graphOf([])).length, 0);
 });
 
-test("what is no graph, no owner, no tolerance and no error is refused in a sentence", () => {
+test("a broken graph, owner, tolerance or error is refused with an error code", () => {
   const graph = { code: "OW_BAD_GRAPH" };
   for (const offsets of [[0, 1, 2], [1, 2, 3, 4, 4], [0, 3, 2, 4, 4], []]) {
     const broken = { offsets: Uint32Array.from(offsets), targets: small.graph.targets };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { predictBatch } from "../../../src/lab/queues/batch-size.ts";
 import { readCrawlSample } from "../../../src/lab/queues/crawl-sample.ts";
-import { finishFolder } from "../../../src/store/finish/merge-parts.ts";
+import { mergeParts } from "../../../src/store/finish/merge-parts.ts";
 import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
 import { freshFolder, sampleBuilder, sampleCapture, url } from "../../store/sample-capture.ts";
 
@@ -22,7 +22,7 @@ function crawled(folder: string, hasCash: boolean): string {
     builder.append(sampleCapture({ url: url(page), outlinks, ...(hasCash && { cash }) }));
   }
   builder.close();
-  finishFolder(folder);
+  mergeParts(folder);
   return folder;
 }
 

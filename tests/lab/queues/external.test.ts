@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Keys } from "../../../src/frontier/queue/keys.ts";
 import type { PriorityQueue } from "../../../src/frontier/queue/priority-queue.ts";
-import { BlockCache } from "../../../src/lab/queues/external-blocks.ts";
-import { externalQuickheap } from "../../../src/lab/queues/external-quickheap.ts";
-import { externalTournament } from "../../../src/lab/queues/external-tournament.ts";
+import { BlockCache } from "../../../src/lab/queues/block-cache.ts";
+import { externalQuickheap, externalTournament } from "../../../src/lab/queues/external-queues.ts";
 import { Random } from "../../../src/lab/queues/pivot-random.ts";
 import { queueContract } from "./priority-queue.contract.ts";
 

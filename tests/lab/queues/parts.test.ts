@@ -8,11 +8,11 @@ import { BucketQueue } from "../../../src/lab/queues/bucket-queue.ts";
 import { deal, waterLevel } from "../../../src/lab/queues/deal-keys.ts";
 import { GlobalQuickheap } from "../../../src/lab/queues/global-quickheap.ts";
 import { Heap } from "../../../src/lab/queues/heap.ts";
-import { partitionCircular } from "../../../src/lab/queues/partition.ts";
-import { geometric } from "../../../src/lab/queues/pivot-stack.ts";
+import { partition } from "../../../src/lab/queues/partition.ts";
+import { makeSliceMemory, slicesOf } from "../../../src/lab/queues/pivot-slice.ts";
+import { boundariesToKeep } from "../../../src/lab/queues/pivot-stack.ts";
 import { Quickheap } from "../../../src/lab/queues/quickheap.ts";
 import { RangeChains } from "../../../src/lab/queues/range-chains.ts";
-import { makeSliceMemory, slicesOf } from "../../../src/lab/queues/slice-memory.ts";
 import { SlicedQueue } from "../../../src/lab/queues/sliced-queue.ts";
 import { Tournament } from "../../../src/lab/queues/tournament.ts";
 import { WorkBalance } from "../../../src/lab/queues/work-balance.ts";
@@ -47,15 +47,15 @@ test("a partition puts no key on the wrong side, loses none and makes progress",
       });
       const hi = lo + keys.length - 1;
       const pivot = keys[pick % keys.length]! + (foreign ? 0.5 : 0);
-      const split = partitionCircular(priorities, ids, lo, hi, pivot);
-      const met = new Set<number>();
+      const split = partition(priorities, ids, lo, hi, pivot);
+      const seen = new Set<number>();
       for (let i = lo; i <= hi; i++) {
         const key = priorities[i % capacity]!;
         assert.ok(i < split ? key >= pivot : key <= pivot);
         assert.equal(key, keys[ids[i % capacity]!]);
-        met.add(ids[i % capacity]!);
+        seen.add(ids[i % capacity]!);
       }
-      assert.equal(met.size, keys.length);
+      assert.equal(seen.size, keys.length);
       if (foreign) return;
       assert.ok(split <= hi, "the right side is never empty");
       if (split === lo) assert.equal(priorities[lo % capacity], Math.max(...keys));
@@ -156,7 +156,7 @@ test("slices that are even enough are levelled all the same when one is nearly f
   );
 });
 
-test("a full queue of fixed capacity says so and keeps what it has", () => {
+test("a full queue of fixed capacity throws and keeps what it has", () => {
   const queue = GlobalQuickheap.solo(2, 10);
   const batch = new Keys();
   for (let i = 0; i < 10; i++) batch.push(i, i);
@@ -192,7 +192,7 @@ test("an id that a column of 32-bit integers would change is refused where it en
   );
 });
 
-test("a queue that cannot be is refused in a sentence, not by a loop without end", () => {
+test("impossible sizes of a queue are refused with an error, not by an endless loop", () => {
   const bad = { code: "OW_BAD_COUNT" };
   for (const number of [0, -1, 1.5, Number.NaN]) {
     assert.throws(() => new Tournament(number), bad);
@@ -210,7 +210,12 @@ test("a queue that cannot be is refused in a sentence, not by a loop without end
 });
 
 test("kept boundaries double", () => {
-  assert.deepEqual(geometric([1, 1, 2, 3, 4, 7, 9]), [true, false, true, false, true, false, true]);
+  // From the top of the stack, index 7, down to index 1.
+  const prefixes = [9, 7, 4, 3, 2, 1, 1];
+  assert.deepEqual(
+    boundariesToKeep(8, (index) => prefixes[index - 1]!),
+    [1, 3, 5, 7],
+  );
 });
 
 test("independent slices give a T-th each: all the keys, but not exactly the best", () => {

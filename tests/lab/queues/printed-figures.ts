@@ -1,8 +1,8 @@
 import { Keys } from "../../../src/frontier/queue/keys.ts";
 
 /*
- * Figures 1, 2 and 5 of seed 002 as they are printed, with the least that makes them run. They are wrong, each in its
- * own way, and are kept so that tests can show it: what the printed version does with an input, and what ours does.
+ * Figures 1, 2 and 5 of seed 002 as they are printed, with the least that makes them run. Each is wrong, and they are
+ * kept so that tests can show it: what the printed version does with an input, and what ours does.
  */
 
 /** The n-th greatest value: the paper's SELECT. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { parseSitemap } from "../../../src/parse/lists/sitemap.ts";
 import { canonicalize } from "../../../src/url/crawl-url.ts";
 import { conformanceFile, conformanceJson, noConformance } from "../../support/conformance.ts";
 import { distinct } from "../reference.ts";
+import { parseSitemap } from "./parse-sitemap.ts";
 
 interface Listed {
   type: string;

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { parseSitemap } from "../../../src/parse/lists/sitemap.ts";
 import { sitemapDate } from "../../../src/parse/lists/sitemap-date.ts";
 import { SitemapReader } from "../../../src/parse/lists/sitemap-reader.ts";
 import { canonicalize } from "../../../src/url/crawl-url.ts";
 import { distinct } from "../reference.ts";
+import { parseSitemap } from "./parse-sitemap.ts";
 import { goodSitemap, PADDING, sitemapText } from "./sitemap-cases.ts";
 
 const url = canonicalize("http://h/sitemap.xml")!;

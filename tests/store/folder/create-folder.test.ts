@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join } from "node:path";
 import { test } from "node:test";
 import { FolderTakenError, StoreCorruptError } from "../../../src/errors.ts";
-import { finishFolder } from "../../../src/store/finish/merge-parts.ts";
+import { mergeParts } from "../../../src/store/finish/merge-parts.ts";
 import {
   crawlPaths,
   readCrawlState,
@@ -107,7 +107,7 @@ test("a state without a checksum is of an older version", (t) => {
 test("recover keeps everything when state and copy are damaged or gone, and tells so; with a whole copy it puts the state right", async (t) => {
   const dir = join(tempFolder(t), "crawl");
   sampleCrawl(dir).close();
-  finishFolder(dir);
+  mergeParts(dir);
   recoverFolder(dir, FACTS);
   const before = recoverFolder(dir, FACTS);
   const { state, stateCopy, pages } = crawlPaths(dir);

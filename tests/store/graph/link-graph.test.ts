@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { UsageError } from "../../../src/errors.ts";
 import { Random } from "../../../src/lab/queues/pivot-random.ts";
-import { finishFolder } from "../../../src/store/finish/merge-parts.ts";
+import { mergeParts } from "../../../src/store/finish/merge-parts.ts";
 import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
 import { graphPaths } from "../../../src/store/folder/graph-facts.ts";
 import { EDGE_WORDS, EdgeFile, readEdges } from "../../../src/store/graph/edge-file.ts";
@@ -37,7 +37,7 @@ test("who links here: every edge is found from both ends", (t) => {
   const folder = join(freshFolder(t), "crawl");
   streamed(folder, WEB);
   assert.throws(() => new LinkGraph(folder), UsageError);
-  finishFolder(folder);
+  mergeParts(folder);
   const graph = new LinkGraph(folder);
   const to = (page: string) => [...graph.linksTo(page)].sort();
   assert.deepEqual(to("http://h/c"), ["http://h/a", "http://h/b", "http://h/c"]);

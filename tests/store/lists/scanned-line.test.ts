@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { finishFolder } from "../../../src/store/finish/merge-parts.ts";
+import { mergeParts } from "../../../src/store/finish/merge-parts.ts";
 import { crawlPaths } from "../../../src/store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../../../src/store/folder/create-folder.ts";
 import { pageLine } from "../../../src/store/lists/page-line.ts";
@@ -22,7 +22,7 @@ test("the archive gives back every line of the page list as it was, its cash and
   builder.append(sampleCapture({ url: url("http://h/b"), cash: 0, outlinks, page: wishes }));
   builder.append(sampleCapture({ url: url("http://h/c"), outlinks, page: facts }));
   builder.close();
-  finishFolder(folder);
+  mergeParts(folder);
   const { archive, pages } = crawlPaths(folder);
   const fail = () => assert.fail("the archive is whole");
   const lines = archiveFiles(archive).flatMap((name) =>

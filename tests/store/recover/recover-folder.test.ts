@@ -13,14 +13,14 @@ import {
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
-import { completeFolder } from "../../../src/store/finish/finalize.ts";
-import { finishFolder } from "../../../src/store/finish/merge-parts.ts";
+import { finalizeFolder } from "../../../src/store/finish/finalize.ts";
+import { mergeParts } from "../../../src/store/finish/merge-parts.ts";
 import { crawlPaths } from "../../../src/store/folder/crawl-folder.ts";
 import { LinkGraph } from "../../../src/store/graph/link-graph.ts";
 import { cdxjFields } from "../../../src/store/lists/cdxj.ts";
-import { openResults, writeResults } from "../../../src/store/lists/crawl-results.ts";
-import { readRunFacts } from "../../../src/store/lists/result-lists.ts";
 import { recoverFolder } from "../../../src/store/recover/recover-folder.ts";
+import { openResults, writeResults } from "../../../src/store/reports/crawl-results.ts";
+import { readRunFacts } from "../../../src/store/reports/result-lists.ts";
 import { readWarc } from "../../../src/store/warc/warc-reader.ts";
 import { sampleCrawl } from "../journaled-crawl.ts";
 import { freshFolder } from "../sample-capture.ts";
@@ -38,7 +38,7 @@ const listed = (dir: string) => {
 function finished(t: TestContext, options = {}): string {
   const folder = join(freshFolder(t), "crawl");
   sampleCrawl(folder, options).close();
-  finishFolder(folder);
+  mergeParts(folder);
   writeResults(folder, FACTS, openResults(folder));
   return folder;
 }
@@ -294,7 +294,7 @@ test("a tree: what was stored and not committed is listed as an orphan, and once
   resumed.commit(again, resumed.store(again, "http://h/0"));
   resumed.close();
   const results = openResults(resumed.folder);
-  assert.ok(completeFolder(resumed.folder, results.committed));
+  assert.ok(finalizeFolder(resumed.folder, results.committed));
   const { crawled, uncrawled } = writeResults(resumed.folder, FACTS, results);
   assert.equal(crawled + uncrawled, 37);
   assert.deepEqual(urlsIn(resumed.folder), [1, 0, 1]);

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { type Repair, repairFile } from "../../../src/store/files/system-calls.ts";
 import { Archive } from "../../../src/store/warc/archive.ts";
-import { type Repair, repairFile } from "../../../src/store/warc/repair.ts";
 import { readWarc } from "../../../src/store/warc/warc-reader.ts";
 import { freshFolder, sampleCapture, sampleOptions, url } from "../sample-capture.ts";
 
@@ -19,7 +20,7 @@ function found(path: string): { repairs: Repair[]; problems: string[]; offsets: 
   };
 }
 
-test("every flipped bit of a file of ours is put right, or told with the record that it hit", (t) => {
+test("every flipped bit of a file of ours is repaired, told with the record that it hit, or means nothing", (t) => {
   for (const level of [0, 1, 9]) {
     const folder = freshFolder(t);
     const archive = new Archive(sampleOptions(folder, { level }));
@@ -32,7 +33,7 @@ test("every flipped bit of a file of ours is put right, or told with the record 
     const good = readFileSync(path);
     assert.deepEqual(found(path), { repairs: [], problems: [], offsets: [] });
     const records = [...readWarc(path)];
-    let putRight = 0;
+    let repaired = 0;
     for (const { offset, length } of records) {
       const end = offset + length;
       const around = [...range(offset, offset + 15), ...range(end - 9, end)];
@@ -46,15 +47,22 @@ test("every flipped bit of a file of ours is put right, or told with the record 
           assert.equal(offsets[0], offset, `level ${level}, byte ${at}: ${problems[0]}`);
           continue;
         }
-        putRight++;
-        assert.deepEqual(repairs, [{ offset: at, value: good[at] }], `level ${level}, byte ${at}`);
+        const where = `level ${level}, byte ${at}`;
+        if (repairs.length === 0) {
+          // A bit of a table that its reader does not use.
+          const member = (all: Buffer) => gunzipSync(all.subarray(offset, end));
+          assert.deepEqual(member(bytes), member(good), where);
+          continue;
+        }
+        repaired++;
+        assert.deepEqual(repairs, [{ offset: at, value: good[at] }], where);
         repairFile(path, repairs);
         assert.deepEqual(readFileSync(path), good);
       }
       writeFileSync(path, good);
     }
     // The header of every member at least.
-    assert.ok(putRight >= 10 * records.length, `level ${level}: ${putRight}`);
+    assert.ok(repaired >= 10 * records.length, `level ${level}: ${repaired}`);
   }
 });
 

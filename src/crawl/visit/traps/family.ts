@@ -1,20 +1,20 @@
 import { fingerprint, lastFingerprint } from "../../../hash/fingerprint.ts";
 import type { SharedEvidence } from "./shared-evidence.ts";
 
-/** Pages looked back at when a share is taken. */
+/** The last pages, of which shares are computed. */
 const WINDOW = 256;
 
 /** What one page adds to the evidence about its family of URLs. */
 export interface Evidence {
-  /** The same page was met before, and so was the page it was found on: copies that lead to copies. */
+  /** The same page was seen before, and so was the page it was found on: copies that lead to copies. */
   readonly copy: boolean;
-  /** Such a copy, with links that were not met before: copies that lead nowhere new do no harm, however many. */
+  /** Such a copy with new links: copies that lead nowhere new do no harm, however many there are. */
   readonly leads: boolean;
   /** The same but for numbers and its own address. */
   readonly looseCopy: boolean;
   /** Found on a page of the same family, and leading to nothing new outside it. */
   readonly inbred: boolean;
-  /** Its date lies far from now. */
+  /** Its date is far from now. */
   readonly stray: boolean;
 }
 
@@ -23,7 +23,7 @@ const LOOSE = 2;
 const INBRED = 4;
 const LEADS = 8;
 
-/** The evidence about one family of URLs: all there ever was in any thread, and that of this thread's last pages. */
+/** The evidence about one family of URLs: totals of all threads, and shares among this thread's last pages. */
 export class Family {
   /** Totals of all threads when this one last had a page of the family. */
   pages = 0;
@@ -31,20 +31,20 @@ export class Family {
   looseCopies = 0;
   strayDates = 0;
   readonly #shared: SharedEvidence;
-  readonly #print: number;
-  /** Not there until something speaks against a page: of honest families there are very many. */
+  readonly #fingerprint: number;
+  /** Allocated at the first suspicious page, because there are very many honest families. */
   #window: Uint8Array | undefined;
   #seen = 0;
   readonly #recent = { copies: 0, loose: 0, inbred: 0, leads: 0 };
 
-  /** The name stands for the family in all threads. */
+  /** The name identifies the family in all threads. */
   constructor(name: string, shared: SharedEvidence) {
     this.#shared = shared;
     fingerprint(name, 0, 0);
-    this.#print = lastFingerprint.high & ~3;
+    this.#fingerprint = lastFingerprint.high & ~3;
   }
 
-  /** Takes in one page. */
+  /** Adds one page. */
   add({ copy, leads, looseCopy, inbred, stray }: Evidence): void {
     const slot = this.#seen++ % WINDOW;
     const bits =
@@ -79,7 +79,7 @@ export class Family {
   }
 
   #total(what: 0 | 1 | 2 | 3): number {
-    return this.#shared.count((this.#print | what) >>> 0);
+    return this.#shared.count((this.#fingerprint | what) >>> 0);
   }
 
   #count(bits: number, amount: number): void {

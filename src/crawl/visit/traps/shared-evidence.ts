@@ -1,4 +1,4 @@
-/** Slots for prints of pages that are copies. */
+/** Slots for the fingerprints of pages that are copies. */
 const COPIES = 1 << 18;
 /** Slots for counts, of two words each: whose it is, and how much. */
 const COUNTS = 1 << 16;
@@ -8,9 +8,9 @@ const PROBES = 4;
 export const EVIDENCE_BYTES = (COPIES + 2 * COUNTS) * 4;
 
 /**
- * What all threads know together: which pages were copies, and how often something was seen. A host's pages may be
- * read by several threads, and each sees the parents of few. Memory is bounded; what is forgotten has to be shown
- * again, and a count that two threads fight over is a little too low.
+ * What all threads know together: which pages were copies, and how often something was seen. Several threads may read
+ * the pages of one host, and each sees few of their parents. Memory is bounded: evidence that was dropped has to be
+ * gathered again, and a count that two threads change at once is a little too low.
  */
 export class SharedEvidence {
   readonly #copies: Uint32Array;
@@ -21,28 +21,28 @@ export class SharedEvidence {
     this.#counts = new Uint32Array(memory, COPIES * 4);
   }
 
-  /** A page of this print is a copy of others. */
-  addCopy(print: number): void {
-    Atomics.store(this.#copies, print & (COPIES - 1), print);
+  /** A page of this fingerprint is a copy of others. */
+  addCopy(fingerprint: number): void {
+    Atomics.store(this.#copies, fingerprint & (COPIES - 1), fingerprint);
   }
 
-  isCopy(print: number): boolean {
-    return Atomics.load(this.#copies, print & (COPIES - 1)) === print;
+  isCopy(fingerprint: number): boolean {
+    return Atomics.load(this.#copies, fingerprint & (COPIES - 1)) === fingerprint;
   }
 
-  /** Counts one more of what this print stands for, and tells how many there are now. */
-  count(print: number): number {
+  /** Counts one more of what this fingerprint stands for; answers how many there are now. */
+  count(fingerprint: number): number {
     const counts = this.#counts;
-    const start = Math.imul(print, 0x9e3779b1) >>> 16;
+    const start = Math.imul(fingerprint, 0x9e3779b1) >>> 16;
     let weakest = -1;
     for (let probe = 0; probe < PROBES; probe++) {
       const at = 2 * ((start + probe) & (COUNTS - 1));
-      if (Atomics.load(counts, at) === print) return Atomics.add(counts, at + 1, 1) + 1;
+      if (Atomics.load(counts, at) === fingerprint) return Atomics.add(counts, at + 1, 1) + 1;
       if (weakest < 0 || Atomics.load(counts, at + 1) < Atomics.load(counts, weakest + 1)) {
         weakest = at;
       }
     }
-    Atomics.store(counts, weakest, print);
+    Atomics.store(counts, weakest, fingerprint);
     Atomics.store(counts, weakest + 1, 1);
     return 1;
   }

@@ -11,28 +11,28 @@ export type TrapReason =
   | "trap_endless"
   | "trap_query";
 
-/** Nothing yet, later than everything else of its host, or not at all. */
+/** Fetched as usual, after all other URLs of its host, or not at all. */
 export type TrapState = "free" | "demoted" | TrapReason;
 
-/** A group of segments that follows itself this often has no meaning any more. */
+/** A group of segments that is repeated this often has no meaning. */
 export const MIN_REPEATS = 4;
 /** Deeper paths are made by machines. */
 export const MAX_SEGMENTS = 40;
 
-/** Pages of odd spelling that are given a chance. */
+/** Pages of suspicious spelling that are still fetched. */
 const SPELLING_PAGES = 100;
-const MOST = 0.9;
+const MIN_SHARE = 0.9;
 const COPIES = 1000;
 const CALENDAR_PAGES = 2500;
 const STRAY_DATES = 200;
 const CHAIN_PAGES = 3000;
-/** Steps from a seed: honest sites of any size are reached in fewer, unless their pages differ. */
+/** Steps from a seed: pages of honest sites are closer, or differ from each other. */
 const CHAIN_DEPTH = 40;
 const QUERY_PAGES = 3000;
 const GROWING_PAGES = 2000;
 /** Fewer parameters make lists, not combinations. */
 export const QUERY_PARAMETERS = 3;
-/** A family is demoted at this part of the evidence that stops it. */
+/** A family is demoted at this fraction of the evidence that stops it. */
 const EARLY = 0.25;
 
 /** URLs whose spelling alone is suspicious form one family per host. */
@@ -43,23 +43,23 @@ export function spellingReason(
   return shape.segments > MAX_SEGMENTS ? "trap_deep_path" : undefined;
 }
 
-/** What becomes of a family of suspicious spelling: demoted from the first, stopped after some. */
+/** The state of a family of suspicious spelling: demoted from the start, stopped after some pages. */
 export function spellingState(family: Family, reason: TrapReason): TrapState {
   return family.pages >= SPELLING_PAGES ? reason : "demoted";
 }
 
-/** What becomes of pages that lie below the one they were found on and look like it, folder in folder. */
+/** The state of pages in folders below the page they were found on that look like it. */
 export function growthState(growth: Family): TrapState {
-  if (growth.looseShare < MOST) return "free";
+  if (growth.looseShare < MIN_SHARE) return "free";
   if (growth.looseCopies >= GROWING_PAGES) return "trap_growing_path";
   return growth.looseCopies >= EARLY * GROWING_PAGES ? "demoted" : "free";
 }
 
-/** What the evidence says about a family when a page of it, at this depth, has been read. */
+/** The state of a family after reading a page of it at this depth. */
 export function familyState(family: Family, shape: UrlShape, depth: number): TrapState {
-  // Nearly every page: nothing speaks against it.
+  // Nearly every page: there is no evidence against it.
   const most = Math.max(family.copyShare, family.looseShare, family.inbredShare);
-  if (most < MOST) return "free";
+  if (most < MIN_SHARE) return "free";
   const reasons: [share: number, weight: number, reason: TrapReason][] = [
     // Copies that lead to copies: session ids, the same page under ever new names.
     [family.copyShare, family.copies / COPIES, "trap_same_content"],
@@ -78,7 +78,7 @@ export function familyState(family: Family, shape: UrlShape, depth: number): Tra
   }
   let state: TrapState = "free";
   for (const [share, weight, reason] of reasons) {
-    if (share < MOST) continue;
+    if (share < MIN_SHARE) continue;
     if (weight >= 1) return reason;
     if (weight >= EARLY) state = "demoted";
   }

@@ -2,11 +2,12 @@ import { crc32 } from "node:zlib";
 import type { Lease } from "../../../frontier/frontier.ts";
 import { fingerprint, lastFingerprint } from "../../../hash/fingerprint.ts";
 import type { ParsedPage } from "../../../parse/page.ts";
+import { keepLatest } from "../../../runtime/keep-latest.ts";
 import type { CrawlUrl } from "../../../url/crawl-url.ts";
 import { hostnameOf } from "../../../url/url-parts.ts";
-import { exactFingerprint, folderFingerprint, looseFingerprint } from "./content-print.ts";
+import { exactFingerprint, folderFingerprint, looseFingerprint } from "./content-fingerprint.ts";
 import { type Evidence, Family } from "./family.ts";
-import { FingerprintCache } from "./print-cache.ts";
+import { FingerprintCache } from "./fingerprint-cache.ts";
 import { SharedEvidence } from "./shared-evidence.ts";
 import {
   familyState,
@@ -20,21 +21,21 @@ import { shapeOf, spellingOf, type UrlShape } from "./url-shape.ts";
 
 const MAX_HOSTS = 20_000;
 const MAX_FAMILIES = 512;
-/** Hosts below this many pages cost a counter and nothing else. */
+/** Smaller hosts only cost a counter. */
 const SMALL_HOST_PAGES = 64;
 /**
- * Prints of all larger hosts together, of each kind. One memory for all: with some for each, hosts beyond a number that
- * memory allows would take it from each other, page by page.
+ * Fingerprints of each kind, for all larger hosts together. With memory for each host, more hosts than fit would take
+ * it from each other, page by page.
  */
-const PRINTS = 1 << 18;
+const FINGERPRINTS = 1 << 18;
 const MAX_STATES = 2000;
-/** Copies of a whole host, however their URLs are spelled; from then on copies lead nowhere. */
+/** Copies on a whole host, however their URLs are spelled; after these, links on copies are not followed. */
 const HOST_COPIES = 3000;
 const HOST_SHARE = 0.9;
 const FAR_YEARS = 3;
 const FIRST_YEAR = 1970;
 
-interface Prints {
+interface Fingerprints {
   readonly exact: FingerprintCache;
   readonly loose: FingerprintCache;
   /** Links that pages of suspicious families lead to. */
@@ -43,17 +44,17 @@ interface Prints {
 
 interface WatchedHost {
   readonly name: string;
-  /** Tells its prints from those of others. */
-  readonly print: number;
+  /** Mixed into its fingerprints, so that pages of two hosts never look alike. */
+  readonly salt: number;
   pages: number;
   /** The evidence of all its families together. */
   readonly all: Family;
-  /** That of pages which lie below the one they were found on. */
+  /** That of pages in folders below the page they were found on. */
   readonly growth: Family;
-  /** Something speaks against some of its URLs. */
+  /** There is evidence against some of its URLs. */
   suspect: boolean;
   readonly families: Map<string, Family>;
-  /** The one met last, and so the last of the map already. */
+  /** The one of the page before, and so the last of the map already. */
   latest: Family | undefined;
   readonly states: Map<string, TrapState>;
 }
@@ -65,17 +66,17 @@ interface PageEvidence extends Evidence {
 }
 
 /**
- * Gathers evidence about the hosts of one crawler thread and says which URLs are not worth a visit. A trap is a family
- * of URLs whose pages bring nothing new and lead to more of themselves; the mere size of a host is no evidence.
- * Memory is bounded; what is forgotten has to be shown again.
+ * Gathers evidence about the hosts of one crawler thread and decides which URLs are not worth a visit. A trap is a
+ * family of URLs whose pages hold nothing new and lead to more of themselves; the mere size of a host is no evidence.
+ * Memory is bounded: evidence that was dropped has to be gathered again.
  */
 export class TrapWatch {
   readonly #thisYear: number;
   readonly #hosts = new Map<string, WatchedHost>();
-  /** The host met last, and so the last of the map already: to take out and put in again costs more than a look. */
+  /** The host of the page before, and so the last of the map already: moving it there again costs more than this look. */
   #latest: WatchedHost | undefined;
-  /** Made when a host has become large enough. */
-  #prints: Prints | undefined;
+  /** Allocated when the first host is large enough. */
+  #fingerprints: Fingerprints | undefined;
   readonly #shared: SharedEvidence;
 
   constructor(nowMs: number = Date.now(), shared = new SharedEvidence()) {
@@ -98,7 +99,7 @@ export class TrapWatch {
     return host.states.get(familyOf(shape)) ?? (spellingReason(shape) ? "demoted" : "free");
   }
 
-  /** Takes in a page that was fetched, parsed if it was HTML, its bytes as they came, and where its head leads. */
+  /** Adds a fetched page to the evidence: parsed if it is HTML, with its bytes as received and the links of its head. */
   page(
     lease: Lease,
     parsed: ParsedPage | undefined,
@@ -123,8 +124,7 @@ export class TrapWatch {
     const state =
       odd === undefined ? familyState(family, shape, lease.depth) : spellingState(family, odd);
     if (state === "free") host.states.delete(key);
-    else host.states.set(key, state);
-    if (host.states.size > MAX_STATES) dropFirst(host.states);
+    else keepLatest(host.states, key, state, MAX_STATES);
     host.suspect =
       host.states.size > 0 || isAllCopies(host.all) || growthState(host.growth) !== "free";
   }
@@ -139,28 +139,32 @@ export class TrapWatch {
     headerLinks: readonly CrawlUrl[],
   ): PageEvidence {
     if (parsed === undefined) return NO_EVIDENCE;
-    this.#prints ??= newFingerprints();
-    const { exact, loose, links } = this.#prints;
-    const own = host.print;
-    const isLooseCopy = loose.meet(own ^ looseFingerprint(parsed, lease.url));
+    this.#fingerprints ??= {
+      exact: new FingerprintCache(FINGERPRINTS),
+      loose: new FingerprintCache(FINGERPRINTS),
+      links: new FingerprintCache(FINGERPRINTS),
+    };
+    const { exact, loose, links } = this.#fingerprints;
+    const { salt } = host;
+    const isLooseCopy = loose.sawBefore(salt ^ looseFingerprint(parsed, lease.url));
     const hasFilters = shape.parameters >= QUERY_PARAMETERS;
     // Most pages of honest hosts end here.
     if (!isLooseCopy && !hasFilters) return NO_EVIDENCE;
-    // The same bytes, or the same but for what the server makes up; both are to be remembered.
-    const sameBytes = isLooseCopy && exact.meet(own ^ crc32(body));
-    const isCopy = (isLooseCopy && exact.meet(own ^ exactFingerprint(parsed))) || sameBytes;
+    // The same bytes, or the same but for session ids; both have to be remembered.
+    const sameBytes = isLooseCopy && exact.sawBefore(salt ^ crc32(body));
+    const isCopy = (isLooseCopy && exact.sawBefore(salt ^ exactFingerprint(parsed))) || sameBytes;
     const { parent } = lease;
     const fromCopy = parent !== undefined && this.#shared.isCopy(fingerprintOf(parent));
     if (isLooseCopy) this.#shared.addCopy(fingerprintOf(lease.url));
     const look = isLooseCopy ? folderFingerprint(parsed, lease.url) : 0;
     if (isLooseCopy) this.#shared.addCopy(fingerprintOf(lease.url, look));
-    const news = newLinks([...parsed.links, ...headerLinks], links, own);
+    const fresh = newLinks([...parsed.links, ...headerLinks], links, salt);
     return {
       copy: isCopy && fromCopy,
-      leads: isCopy && fromCopy && news.length > 0,
+      leads: isCopy && fromCopy && fresh.length > 0,
       looseCopy: isLooseCopy && fromCopy,
       alike: fromCopy && this.#shared.isCopy(fingerprintOf(parent, look)),
-      inbred: hasFilters && isInbred(parent, news, key),
+      inbred: hasFilters && isInbred(parent, fresh, key),
       stray: isLooseCopy && fromCopy && this.#isFar(shape.year),
     };
   }
@@ -171,41 +175,29 @@ export class TrapWatch {
 
   #host(name: string): WatchedHost {
     if (this.#latest?.name === name) return this.#latest;
-    let host = this.#hosts.get(name);
-    if (host !== undefined) {
-      // The map keeps the order of use, so that the host met least lately goes first.
-      this.#hosts.delete(name);
-    } else {
-      const [families, states] = [new Map<string, Family>(), new Map<string, TrapState>()];
-      const all = new Family(`${name} all`, this.#shared);
-      const growth = new Family(`${name} growth`, this.#shared);
-      const fresh = { pages: 0, suspect: false, latest: undefined };
-      host = { name, print: fingerprintOf(name), ...fresh, all, growth, families, states };
-    }
-    this.#hosts.set(name, host);
-    if (this.#hosts.size > MAX_HOSTS) dropFirst(this.#hosts);
-    this.#latest = host;
-    return host;
+    this.#latest = this.#hosts.get(name) ?? {
+      name,
+      salt: fingerprintOf(name),
+      pages: 0,
+      all: new Family(`${name} all`, this.#shared),
+      growth: new Family(`${name} growth`, this.#shared),
+      suspect: false,
+      families: new Map(),
+      latest: undefined,
+      states: new Map(),
+    };
+    keepLatest(this.#hosts, name, this.#latest, MAX_HOSTS);
+    return this.#latest;
   }
 
   #family(host: WatchedHost, key: string): Family {
     const known = host.families.get(key);
     if (known !== undefined && known === host.latest) return known;
     const family = known ?? new Family(`${host.name}${key}`, this.#shared);
-    host.families.delete(key);
-    host.families.set(key, family);
-    if (host.families.size > MAX_FAMILIES) dropFirst(host.families);
+    keepLatest(host.families, key, family, MAX_FAMILIES);
     host.latest = family;
     return family;
   }
-}
-
-function newFingerprints(): Prints {
-  return {
-    exact: new FingerprintCache(PRINTS),
-    loose: new FingerprintCache(PRINTS),
-    links: new FingerprintCache(PRINTS),
-  };
 }
 
 const NO_EVIDENCE: PageEvidence = {
@@ -217,9 +209,9 @@ const NO_EVIDENCE: PageEvidence = {
   stray: false,
 };
 
-/** Links that were not met lately on pages of the same host. */
-function newLinks(links: readonly CrawlUrl[], met: FingerprintCache, own: number): CrawlUrl[] {
-  return links.filter((link) => !met.meet(own ^ fingerprintOf(link)));
+/** Links that no page of the same host had lately. */
+function newLinks(links: readonly CrawlUrl[], known: FingerprintCache, salt: number): CrawlUrl[] {
+  return links.filter((link) => !known.sawBefore(salt ^ fingerprintOf(link)));
 }
 
 /** In a folder below that of the page it was found on. */
@@ -230,9 +222,9 @@ function liesBelow(url: CrawlUrl, parent: CrawlUrl): boolean {
 }
 
 /** Found within its family, and leading to nothing new outside it. */
-function isInbred(parent: CrawlUrl | undefined, news: readonly CrawlUrl[], key: string): boolean {
+function isInbred(parent: CrawlUrl | undefined, fresh: readonly CrawlUrl[], key: string): boolean {
   if (parent === undefined || familyOf(shapeOf(parent)) !== key) return false;
-  return news.every((link) => familyOf(shapeOf(link)) === key);
+  return fresh.every((link) => familyOf(shapeOf(link)) === key);
 }
 
 /** URLs of odd spelling are one family per reason, whatever else they look like. */
@@ -244,7 +236,7 @@ function isAllCopies(all: Family): boolean {
   return all.copies >= HOST_COPIES && all.copyShare >= HOST_SHARE;
 }
 
-/** A cheap look first: with fewer slashes, those of the scheme included, no segment follows itself four times. */
+/** A cheap test first: with fewer slashes, those of the scheme included, no segment is repeated four times. */
 function mayBeOdd(url: CrawlUrl): boolean {
   let slashes = 2;
   for (let at = url.indexOf("/", 8); at >= 0; at = url.indexOf("/", at + 1)) {
@@ -253,14 +245,7 @@ function mayBeOdd(url: CrawlUrl): boolean {
   return false;
 }
 
-function dropFirst(map: Map<string, unknown>): void {
-  for (const oldest of map.keys()) {
-    map.delete(oldest);
-    break;
-  }
-}
-
-/** The second number makes another lastFingerprint of the same text. */
+/** A seed makes another fingerprint of the same text. */
 function fingerprintOf(text: string, seed = 0): number {
   fingerprint(text, seed, seed);
   return lastFingerprint.high;

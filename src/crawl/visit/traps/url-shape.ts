@@ -4,7 +4,7 @@ import { type CrawlUrl, MAX_URL_LENGTH } from "../../../url/crawl-url.ts";
 export interface UrlShape {
   /** Path with its variable parts left out: URLs with one pattern are one family of their host. */
   readonly pattern: string;
-  /** How often a group of segments follows itself: 4 for /a/b/a/b/a/b/a/b. */
+  /** How often a group of segments is repeated: 4 for /a/b/a/b/a/b/a/b. */
   readonly repeats: number;
   readonly segments: number;
   readonly parameters: number;
@@ -20,16 +20,16 @@ const DATES = [
   /[?&](?:y|yr|year|date|month|day|from|start|cal)[a-z_]*=(\d{4})(?=\D|$)/i,
 ];
 
-/** The part of a shape by which a URL is odd whatever its family: one look at its segments, asked for every link. */
+/** The part of a shape that makes a URL suspicious whatever its family; computed for every link. */
 export function spellingOf(url: CrawlUrl): Pick<UrlShape, "repeats" | "segments"> {
   const segments = findSegments(url);
   return { repeats: repeatsOf(url, segments), segments };
 }
 
-/** Where segments begin; each ends one before the next. No URL has more. */
+/** Where segments begin; each ends one before the next. */
 const starts = new Int32Array(MAX_URL_LENGTH + 2);
 
-/** Leaves the places of the path's segments in `starts` and answers how many there are. */
+/** Writes the positions of the path's segments to `starts`; returns how many there are. */
 function findSegments(url: CrawlUrl): number {
   const path = url.indexOf("/", 8);
   const mark = url.indexOf("?", path);
@@ -42,7 +42,7 @@ function findSegments(url: CrawlUrl): number {
   return count;
 }
 
-/** Takes a URL apart into what stays and what varies within its family. */
+/** Splits a URL into what stays the same and what varies within its family. */
 export function shapeOf(url: CrawlUrl): UrlShape {
   const start = url.indexOf("/", 8);
   const mark = url.indexOf("?", start);
@@ -90,7 +90,7 @@ export function isVariable(segment: string): boolean {
   return /^[0-9a-f-]+$/i.test(segment) || (segment.length >= 12 && isScrambled(segment));
 }
 
-/** Letters and digits take turns too often for words and numbers set side by side. */
+/** Letters and digits alternate too often for a sequence of words and numbers. */
 function isScrambled(text: string): boolean {
   let changes = 0;
   for (let i = 1; i < text.length; i++) {

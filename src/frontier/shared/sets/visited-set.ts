@@ -1,4 +1,4 @@
-import { VISITED_SETS } from "../../../config/technique-names.ts";
+import { VISITED_SETS } from "../../../config/values/technique-names.ts";
 import { isWhole, MAX_OWNERS, refuseUnless } from "../techniques/record-queue.ts";
 
 export { VISITED_SETS };

@@ -1,4 +1,4 @@
-import { TECHNIQUES } from "../../../config/technique-names.ts";
+import { TECHNIQUES } from "../../../config/values/technique-names.ts";
 import { CapacityError } from "../../../errors.ts";
 
 export { TECHNIQUES };

@@ -178,19 +178,16 @@ function rebinding(own: string, family: 4 | 6, nth: number): { records: string[]
   return { records: [nth === 1 ? own : "127.0.0.1"], ttl: 0 };
 }
 
-/** N6 to N10: routes to places where a crawler has no business. */
-export const routes: Family = ({ port, target, evil, canary }) => {
+/** N6 to N10: ways to places where a crawler has no business. */
+export const detours: Family = ({ port, target, evil, canary }) => {
   const metadata = "http://169.254.169.254/latest/";
-  const hops = (name: string, count: number, last: string) => {
-    const pages: Record<string, ReturnType<typeof redirect>> = {};
-    for (let i = 0; i < count; i++) {
-      pages[i === 0 ? "/" : `/${name}${i}`] = redirect(
-        i + 1 < count ? `/${name}${i + 1}` : last,
-        [301, 302, 303, 307, 308][i % 5],
-      );
-    }
-    return pages;
-  };
+  const hops = (name: string, count: number, last: string) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [
+        i === 0 ? "/" : `/${name}${i}`,
+        redirect(i + 1 < count ? `/${name}${i + 1}` : last, [301, 302, 303, 307, 308][i % 5]),
+      ]),
+    );
   const hop = (name: string, serves: string, count: number, last: string): HostileCase => ({
     row: "N6",
     name,

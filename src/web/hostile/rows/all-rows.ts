@@ -1,20 +1,20 @@
 import type { Family, HostileCase, Places } from "../case.ts";
-import { addresses, routes } from "./address-rows.ts";
+import { addresses, detours } from "./address-rows.ts";
 import { bombs, codings } from "./coding-rows.ts";
 import { credentials } from "./credential-rows.ts";
 import { answers, lengths } from "./framing-rows.ts";
 import { heads, redirects } from "./head-rows.ts";
 import { markup, traps } from "./markup-rows.ts";
 import { robotsRows } from "./robots-rows.ts";
-import { words } from "./row-words.ts";
 import { sitemapEntities, sitemapPlaces, sitemapSizes } from "./sitemap-rows.ts";
 import { storage } from "./storage-rows.ts";
+import { strangePages } from "./strange-rows.ts";
 import { busy, slowness } from "./timing-rows.ts";
 import { certificates, handshakes } from "./tls-rows.ts";
 
 const FAMILIES: readonly Family[] = [
   addresses,
-  routes,
+  detours,
   certificates,
   handshakes,
   bombs,
@@ -31,7 +31,7 @@ const FAMILIES: readonly Family[] = [
   sitemapSizes,
   markup,
   traps,
-  words,
+  strangePages,
   storage,
   credentials,
 ];

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import type { Expected, Family, HostileCase } from "../case.ts";
-import { bytes, headOf, once, pour, raw } from "../reply.ts";
+import { bytes, headOf, headThen, once, pour, raw } from "../reply.ts";
 
 const MIB = 1024 * 1024;
 const HTML = "text/html; charset=utf-8";
@@ -56,10 +56,9 @@ export const bombs: Family = () => [
     serves: "a page without a coding and without an end",
     expected: [CUT],
     pages: {
-      "/": ({ socket }) => {
-        socket.write(headOf(200, { "Content-Type": HTML, Connection: "close" }));
-        pour(socket, () => filler);
-      },
+      "/": headThen({ "Content-Type": HTML, Connection: "close" }, (socket) =>
+        pour(socket, () => filler),
+      ),
     },
   },
   {
@@ -68,12 +67,9 @@ export const bombs: Family = () => [
     serves: "a Content-Length of 8 EiB, and bytes to go with it",
     expected: [CUT],
     pages: {
-      "/": ({ socket }) => {
-        socket.write(
-          headOf(200, { "Content-Type": HTML, "Content-Length": "9223372036854775807" }),
-        );
-        pour(socket, () => filler);
-      },
+      "/": headThen({ "Content-Type": HTML, "Content-Length": "9223372036854775807" }, (socket) =>
+        pour(socket, () => filler),
+      ),
     },
   },
   bomb("R2", "brotli", "256 MiB of zeros in about 200 bytes", "br", () => brotli(zeros(256))),
@@ -125,6 +121,8 @@ export const bombs: Family = () => [
     },
   },
 ];
+
+const cut = (body: Buffer, share: number) => body.subarray(0, Math.floor(body.length * share));
 
 const CODED = "<!doctype html><title>decoded</title><p>good beginning</p>";
 
@@ -199,10 +197,7 @@ export const codings: Family = () => {
     damaged("trailing", "gzip with garbage behind its end", () =>
       Buffer.concat([gzipSync(long), randomBytes(1000)]),
     ),
-    damaged("truncated", "gzip that stops in the middle", () => {
-      const body = gzipSync(long);
-      return body.subarray(0, body.length / 2);
-    }),
+    damaged("truncated", "gzip that stops in the middle", () => cut(gzipSync(long), 0.5)),
     damaged("wrong-crc", "gzip with a wrong checksum", () =>
       broken((body) => body.writeUInt32LE(0xdeadbeef, body.length - 8)),
     ),
@@ -218,10 +213,7 @@ export const codings: Family = () => {
     damaged(
       "brotli-cut",
       "brotli that stops in the middle",
-      () => {
-        const body = brotli(Buffer.from(long));
-        return body.subarray(0, Math.floor(body.length * 0.8));
-      },
+      () => cut(brotli(Buffer.from(long)), 0.8),
       "br",
     ),
   ];

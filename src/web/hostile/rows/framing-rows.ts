@@ -1,5 +1,5 @@
 import type { Expected, Family, HostileCase } from "../case.ts";
-import { drip, headOf, page, pour, raw, rawThenEnd } from "../reply.ts";
+import { drip, headThen, page, pour, raw, rawThenEnd } from "../reply.ts";
 
 const TYPE = "Content-Type: text/html\r\n";
 const BODY = "<title>body</title>";
@@ -133,10 +133,9 @@ export const lengths: Family = () => {
       closes: true,
       seconds: [59, 62],
       pages: {
-        "/": ({ socket }) => {
-          socket.write(headOf(200, { "Content-Type": "text/html", "Content-Length": 1e12 }));
-          drip(socket, 1000, () => "y".repeat(1024));
-        },
+        "/": headThen({ "Content-Length": 1e12 }, (socket) =>
+          drip(socket, 1000, () => "y".repeat(1024)),
+        ),
       },
     },
     endless("extension", "a chunk extension without an end", BAD, (socket) => {

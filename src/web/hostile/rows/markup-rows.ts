@@ -6,6 +6,10 @@ type Answer = NonNullable<HostileCase["pages"]>[string];
 const HOME: Expected = { outcome: "page" };
 const LAST: Expected = { at: "/last", outcome: "page" };
 
+function many(count: number, piece: (i: number) => string, between = ""): string {
+  return Array.from({ length: count }, (_, i) => piece(i)).join(between);
+}
+
 /** P1 to P3: pages that cost too much to read. */
 export const markup: Family = () => {
   const heavy = (
@@ -68,7 +72,7 @@ export const markup: Family = () => {
       "P2",
       "attributes",
       "a million attributes",
-      () => `<a ${Array.from({ length: 1_000_000 }, (_, i) => `a${i}=b`).join(" ")}>`,
+      () => `<a ${many(1_000_000, (i) => `a${i}=b`, " ")}>`,
       read,
     ),
     heavy("P2", "less-than", "8 MB of <", () => "<".repeat(8_000_000), read),
@@ -87,20 +91,16 @@ export const markup: Family = () => {
       read,
     ),
     {
-      ...heavy("P3", "million", "a million links", () => {
-        const parts: string[] = [];
-        for (let i = 0; i < 1_000_000; i++) parts.push(`<a href=/l/${i}>`);
-        return parts.join("");
-      }),
+      ...heavy("P3", "million", "a million links", () =>
+        many(1_000_000, (i) => `<a href=/l/${i}>`),
+      ),
       expected: [{ outcome: "page", error: "body_too_large", truncated: "length" }],
       apart: true,
     },
     {
-      ...heavy("P3", "dense", "as many links as fit 10 MB", () => {
-        const parts: string[] = [];
-        for (let i = 0; i < 800_000; i++) parts.push(`<a href=${i.toString(36)}>`);
-        return parts.join("");
-      }),
+      ...heavy("P3", "dense", "as many links as fit 10 MB", () =>
+        many(800_000, (i) => `<a href=${i.toString(36)}>`),
+      ),
       expected: [HOME],
       apart: true,
     },
@@ -149,4 +149,4 @@ export const traps: Family = () => {
   ];
 };
 
-const sameBody = `<!doctype html><title>same</title>${Array.from({ length: 50 }, (_, i) => `<a href="?n=${i}">x</a>`).join("")}`;
+const sameBody = `<!doctype html><title>same</title>${many(50, (i) => `<a href="?n=${i}">x</a>`)}`;

@@ -33,12 +33,12 @@ const status =
 /** B1 to B6: robots.txt as a weapon. */
 export const robotsRows: Family = ({ target, canary }) => {
   const chain = (name: string, serves: string, count: number, expected: readonly Expected[]) => {
-    const pages: Record<string, Answer> = {};
-    for (let i = 0; i < count; i++) {
-      pages[i === 0 ? "/robots.txt" : `/robots-${i}`] = redirect(`/robots-${i + 1}`);
-    }
-    pages[`/robots-${count}`] = robots("User-agent: *\nDisallow: /no\n");
-    return ruled("B3", name, serves, pages["/robots.txt"]!, expected, { pages });
+    const hops = Array.from({ length: count - 1 }, (_, i) => i + 1);
+    const pages = {
+      ...Object.fromEntries(hops.map((i) => [`/robots-${i}`, redirect(`/robots-${i + 1}`)])),
+      [`/robots-${count}`]: robots("User-agent: *\nDisallow: /no\n"),
+    };
+    return ruled("B3", name, serves, redirect("/robots-1"), expected, { pages });
   };
   const unreachable = (name: string, serves: string, code: number) =>
     ruled(

@@ -1,15 +1,24 @@
+import type { Socket } from "node:net";
 import type { Expected, Family, HostileCase } from "../case.ts";
-import { drip, headOf, page, respond } from "../reply.ts";
+import { drip, type Headers, headOf, headThen, page, respond } from "../reply.ts";
 
 const SLOW: Expected = { outcome: "page", error: "too_slow", truncated: "time" };
 const RATE_SECONDS = [14.5, 17] as const;
 const HEAD_SECONDS = [19.5, 21.5] as const;
 
+const LONG: Headers = { "Content-Length": 100_000 };
+const CHUNKED: Headers = { "Transfer-Encoding": "chunked" };
+
 type Answer = NonNullable<HostileCase["pages"]>[string];
 
 /** R7 to R9: servers that take their time, or go away. */
 export const slowness: Family = () => {
-  const body = (name: string, serves: string, run: Answer): HostileCase => ({
+  const body = (
+    name: string,
+    serves: string,
+    headers: Headers,
+    run: (socket: Socket) => void,
+  ): HostileCase => ({
     row: "R7",
     name,
     serves,
@@ -17,7 +26,7 @@ export const slowness: Family = () => {
     expected: [SLOW],
     closes: true,
     seconds: RATE_SECONDS,
-    pages: { "/": run },
+    pages: { "/": headThen(headers, run) },
   });
   const head = (name: string, serves: string, run: Answer): HostileCase => ({
     row: "R8",
@@ -39,25 +48,20 @@ export const slowness: Family = () => {
     pages: { "/": run },
   });
   return [
-    body("drip", "one byte of body per 5 s", ({ socket }) => {
-      socket.write(headOf(200, { "Content-Type": "text/html", "Content-Length": 100_000 }));
-      drip(socket, 5000, () => "x");
-    }),
-    body("drip-chunks", "one chunk of one byte per 5 s", ({ socket }) => {
-      socket.write(headOf(200, { "Content-Type": "text/html", "Transfer-Encoding": "chunked" }));
-      drip(socket, 5000, () => "1\r\nx\r\n");
-    }),
-    body("drip-until-close", "the same, until the connection ends", ({ socket }) => {
-      socket.write(headOf(200, { "Content-Type": "text/html", Connection: "close" }));
-      drip(socket, 5000, () => "x");
-    }),
-    body("silence", "a head, and then nothing", ({ socket }) => {
-      socket.write(headOf(200, { "Content-Type": "text/html", "Content-Length": 100_000 }));
-    }),
-    body("below-rate", "100 bytes per second", ({ socket }) => {
-      socket.write(headOf(200, { "Content-Type": "text/html", "Content-Length": 100_000 }));
-      drip(socket, 1000, () => "x".repeat(100));
-    }),
+    body("drip", "one byte of body per 5 s", LONG, (socket) => drip(socket, 5000, () => "x")),
+    body("drip-chunks", "one chunk of one byte per 5 s", CHUNKED, (socket) =>
+      drip(socket, 5000, () => "1\r\nx\r\n"),
+    ),
+    body(
+      "drip-until-close",
+      "the same, until the connection ends",
+      { Connection: "close" },
+      (socket) => drip(socket, 5000, () => "x"),
+    ),
+    body("silence", "a head, and then nothing", LONG, () => {}),
+    body("below-rate", "100 bytes per second", LONG, (socket) =>
+      drip(socket, 1000, () => "x".repeat(100)),
+    ),
     head("drip", "one byte of head per second", ({ socket }) => {
       const text = headOf(200, { "Content-Type": "text/html", "Content-Length": 5 });
       drip(socket, 1000, (n) => text[n] ?? "x");
@@ -66,9 +70,9 @@ export const slowness: Family = () => {
       socket.write("HTTP/1.1 200 OK\r\n");
       drip(socket, 1000, (n) => `X-${n}: y\r\n`);
     }),
-    head("interim", "one 103 per two seconds, and never a response", ({ socket }) => {
-      drip(socket, 2000, () => "HTTP/1.1 103 Early Hints\r\n\r\n");
-    }),
+    head("interim", "one 103 per two seconds, and never a response", ({ socket }) =>
+      drip(socket, 2000, () => "HTTP/1.1 103 Early Hints\r\n\r\n"),
+    ),
     {
       row: "R9",
       name: "silence",
@@ -81,14 +85,14 @@ export const slowness: Family = () => {
       pages: { "/": () => {} },
     },
     gone("rst", "a reset instead of an answer", ({ socket }) => socket.resetAndDestroy()),
-    gone("half-close", "the end of the connection instead of an answer", ({ socket }) => {
-      socket.end();
-    }),
-    gone("half-head", "a reset in the middle of the head", ({ socket }) => {
+    gone("half-close", "the end of the connection instead of an answer", ({ socket }) =>
+      socket.end(),
+    ),
+    gone("half-head", "a reset in the middle of the head", ({ socket }) =>
       socket.write("HTTP/1.1 200 OK\r\nContent-", () =>
         setTimeout(() => socket.resetAndDestroy(), 20),
-      );
-    }),
+      ),
+    ),
     {
       row: "R9",
       name: "rst-on-accept",
@@ -103,10 +107,9 @@ export const slowness: Family = () => {
       serves: "a reset in the middle of the body",
       expected: [{ outcome: "page", error: "disconnect", truncated: "disconnect" }],
       pages: {
-        "/": ({ socket }) => {
-          socket.write(headOf(200, { "Content-Type": "text/html", "Content-Length": 1000 }));
-          socket.write("<p>half", () => setTimeout(() => socket.resetAndDestroy(), 20));
-        },
+        "/": headThen({ "Content-Length": 1000 }, (socket) =>
+          socket.write("<p>half", () => setTimeout(() => socket.resetAndDestroy(), 20)),
+        ),
       },
     },
     {

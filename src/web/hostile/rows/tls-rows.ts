@@ -189,8 +189,7 @@ function frame(type: number, stream: number, body: Buffer): Buffer {
 }
 
 function settings(count: number): Buffer {
-  const body = Buffer.alloc(6 * count, 0x7f);
-  return frame(4, 0, body);
+  return frame(4, 0, Buffer.alloc(6 * count, 0x7f));
 }
 
 function resets(count: number): Buffer {

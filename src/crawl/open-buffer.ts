@@ -1,0 +1,30 @@
+import type { CrawlConfig } from "../config/schema.ts";
+import { HandOffBuffer } from "../sync/hand-off-buffer.ts";
+import { BufferPlan } from "./buffer-plan.ts";
+import { BufferSender } from "./hand-off/buffer-sender.ts";
+import { bellsOf, type CrawlMemory } from "./shared-memory.ts";
+
+type BufferConfig = Pick<CrawlConfig, "threads" | "builders" | "bufferSize" | "handOff">;
+
+/** A hand-off buffer as any of its threads uses it. */
+export function openBuffer(
+  memory: CrawlMemory,
+  config: BufferConfig,
+  buffer: number,
+): HandOffBuffer {
+  const bell = bellsOf(memory).builders[buffer % config.builders]!;
+  const crawlers = new BufferPlan(config).crawlersOf(buffer).length;
+  return new HandOffBuffer(memory.buffers[buffer]!, config.bufferSize, crawlers, bell);
+}
+
+/** A crawler's end of its buffer. */
+export function openSender(
+  memory: CrawlMemory,
+  config: BufferConfig,
+  thread: number,
+): BufferSender {
+  const plan = new BufferPlan(config);
+  const buffer = openBuffer(memory, config, plan.bufferOf(thread));
+  const stored = new Int32Array(memory.stored);
+  return new BufferSender(buffer, plan.laneOf(thread), config.handOff, stored, thread);
+}

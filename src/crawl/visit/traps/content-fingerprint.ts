@@ -1,0 +1,71 @@
+import { fingerprint, lastFingerprint } from "../../../hash/fingerprint.ts";
+import type { ParsedPage } from "../../../parse/page.ts";
+import type { CrawlUrl } from "../../../url/crawl-url.ts";
+import { isVariable } from "./url-shape.ts";
+
+const DIGITS = /\d+/g;
+const SESSION_VALUE = /([?&;](?:[a-z_]*sess[a-z_]*|sid|token|s)=)[^&;/]*/gi;
+const MAX_LINKS = 200;
+
+/** Of title, first words, and the numbers of words and links: equal for pages that differ only in digits and their own address. */
+export function looseFingerprint(page: ParsedPage, url: CrawlUrl): number {
+  return fingerprintOf(withoutAddress(textOf(page), url).replace(DIGITS, "#") + sizeOf(page));
+}
+
+/** Equal only for pages with the same text whose links lead to the same places, session ids aside. */
+export function exactFingerprint(page: ParsedPage): number {
+  let exact = fingerprintOf(textOf(page) + sizeOf(page));
+  for (const link of page.links.slice(0, MAX_LINKS)) {
+    exact = (Math.imul(exact, 31) + fingerprintOf(plainLink(link))) >>> 0;
+  }
+  return exact;
+}
+
+/** The loose fingerprint and the links relative to the page: equal for folders that look the same from inside. */
+export function folderFingerprint(page: ParsedPage, url: CrawlUrl): number {
+  let folder = looseFingerprint(page, url);
+  const start = url.slice(0, url.lastIndexOf("/") + 1);
+  for (const link of page.links.slice(0, MAX_LINKS)) {
+    const below = link.startsWith(start) ? link.slice(start.length) : link;
+    folder = (Math.imul(folder, 31) + fingerprintOf(below.replace(DIGITS, "#"))) >>> 0;
+  }
+  return folder;
+}
+
+/** Many pages contain their own address: its path, or the id in it, would make each of them different. */
+function withoutAddress(text: string, url: CrawlUrl): string {
+  const path = url.slice(url.indexOf("/", 8));
+  if (path.length < 2) return text;
+  let plain = text.replaceAll(path, "@");
+  const end = path.indexOf("?");
+  const segments = (end < 0 ? path : path.slice(0, end)).split("/");
+  for (const segment of segments) {
+    if (segment.length >= 4 && isVariable(segment)) plain = plain.replaceAll(segment, "@");
+  }
+  return plain;
+}
+
+function textOf(page: ParsedPage): string {
+  return `${page.title}\n${page.firstWords.join(" ")}`;
+}
+
+function sizeOf(page: ParsedPage): string {
+  return `\n${page.words} ${page.links.length}`;
+}
+
+function plainLink(link: string): string {
+  const path = link.indexOf("/", 8);
+  const segments = link.slice(path + 1).split("/");
+  const last = segments.length - 1;
+  const plain = segments.map((segment, i) => {
+    // The number of an item comes last; a long one in the middle belongs to a session.
+    const isNumber = /^\d+$/.test(segment);
+    return isVariable(segment) && (!isNumber || (i < last && segment.length >= 4)) ? "*" : segment;
+  });
+  return plain.join("/").replace(SESSION_VALUE, "$1*");
+}
+
+function fingerprintOf(text: string): number {
+  fingerprint(text, 0, 0);
+  return lastFingerprint.low;
+}

@@ -1,0 +1,150 @@
+import type { Unanswered } from "../../fetch/outcome.ts";
+import type { Response } from "../../fetch/transport.ts";
+import { type Lease, OUTCOME } from "../../frontier/frontier.ts";
+import { directivesText } from "../../parse/robots-meta.ts";
+import type { CounterName, CounterRow } from "../../stats/counters.ts";
+import type { ReadPage } from "./read-page.ts";
+
+/** How a visit ends, as the log and the journal name it. */
+export type VisitOutcome = keyof typeof OUTCOME;
+
+/** Where each outcome is counted. */
+const COUNTERS: Readonly<Record<VisitOutcome | "unavailable", CounterName>> = {
+  page: "pages",
+  redirect: "redirects",
+  failed: "failed",
+  refused: "refused",
+  /** A sitemap or a feed. */
+  sitemap: "sitemaps",
+  /** A page that has not changed since an earlier crawl. */
+  unchanged: "unchanged",
+  /** The crawl stopped waiting for the host; the URL stays queued for a later run. */
+  unavailable: "unavailable",
+};
+
+/** One line of logs/crawl.jsonl: what became of a URL. Fields without a value are left out. */
+export interface OutcomeLine<Outcome extends string = VisitOutcome | "unavailable"> {
+  time: string;
+  url: string;
+  outcome: Outcome;
+  status?: number | undefined;
+  /** Stable code of what went wrong; also on pages that are truncated or damaged. */
+  error?: string | undefined;
+  detail?: string | undefined;
+  location?: string | undefined;
+  mime?: string | undefined;
+  bytes?: number | undefined;
+  ms?: number | undefined;
+  depth: number;
+  via: string;
+  parent?: string | undefined;
+  attempt?: number | undefined;
+  truncated?: string | undefined;
+  /** What robots meta and X-Robots-Tag ask for: the page is archived, and marked. */
+  robots?: string | undefined;
+  /** Why the certificate would have been refused without --insecure. */
+  insecure?: string | undefined;
+  /** Pages that a sitemap or feed lists. */
+  urls?: number | undefined;
+  /** Links of the page beyond those that are kept. */
+  links_dropped?: number | undefined;
+}
+
+/** Where a redirect points, or what is wrong with it; undefined for other responses. */
+export type RedirectEnd = { readonly location: string } | { readonly error: string } | undefined;
+
+/** What became of a URL that was answered. */
+export function responseOutcome(
+  lease: Lease,
+  response: Response,
+  page: ReadPage,
+  redirect: RedirectEnd,
+): OutcomeLine<VisitOutcome> {
+  const { status } = response.head;
+  const location = redirect && "location" in redirect ? redirect.location : undefined;
+  const outcome = outcomeOf(page, location !== undefined);
+  const fault = redirect && "error" in redirect ? redirect.error : `http_${status}`;
+  // Assigned one by one: a spread would cost more than everything else here.
+  const line = start(lease, response.date, outcome);
+  line.status = status;
+  line.error = outcome === "failed" ? fault : page.flag;
+  line.location = location;
+  line.mime = page.mime;
+  line.bytes = response.body.length;
+  line.ms = Math.round(response.tookMs);
+  line.truncated = page.truncated;
+  line.insecure = response.unverified;
+  line.robots = directivesText(page.robots) || undefined;
+  line.urls = page.listed?.urls.length;
+  line.links_dropped = page.parsed?.linksDropped || undefined;
+  return line;
+}
+
+function outcomeOf(page: ReadPage, isRedirect: boolean): VisitOutcome {
+  if (page.isPage) return "page";
+  if (page.listed !== undefined) return "sitemap";
+  if (page.unchanged !== undefined) return "unchanged";
+  return isRedirect ? "redirect" : "failed";
+}
+
+/** What became of a URL without a response. */
+export function unansweredOutcome(lease: Lease, outcome: Unanswered): OutcomeLine<VisitOutcome> {
+  const line = start(lease, Date.now(), outcome.kind);
+  line.error = outcome.error;
+  line.detail = outcome.detail;
+  return line;
+}
+
+/** What became of a URL whose host made it wait longer than `--max-wait`. */
+export function unavailableOutcome(lease: Lease): OutcomeLine {
+  const line = start(lease, Date.now(), "unavailable");
+  line.error = "host_unavailable";
+  return line;
+}
+
+/** The fields of every line. */
+function start<Outcome extends string>(
+  lease: Lease,
+  dateMs: number,
+  outcome: Outcome,
+): OutcomeLine<Outcome> {
+  return {
+    time: timeText(dateMs),
+    url: lease.url,
+    outcome,
+    depth: lease.depth,
+    via: lease.via,
+    parent: lease.parent,
+    attempt: lease.attempt || undefined,
+  };
+}
+
+let latest = { second: Number.NaN, text: "" };
+
+/** As `toISOString` writes it; many pages share the second. */
+function timeText(dateMs: number): string {
+  const second = Math.floor(dateMs / 1000);
+  if (second !== latest.second) {
+    latest = { second, text: new Date(second * 1000).toISOString().slice(0, -4) };
+  }
+  return `${latest.text}${String(Math.floor(dateMs - second * 1000)).padStart(3, "0")}Z`;
+}
+
+/** Counts what became of a URL. Pages are counted when they are committed. */
+export function countOutcome(counters: CounterRow, line: OutcomeLine): void {
+  if (line.outcome !== "page") counters.add(COUNTERS[line.outcome]);
+  if (line.bytes !== undefined) counters.add("bytes", line.bytes);
+  if (line.outcome === "refused" && line.error!.startsWith("trap_")) counters.add("trapped");
+}
+
+/** A thread that replaces a dead one counts again, from the journals. */
+export function clearOutcomes(counters: CounterRow): void {
+  for (const counter of Object.values(COUNTERS)) counters.set(counter, 0);
+}
+
+/** Counts the visits of earlier runs, by the outcome numbers of the journal. */
+export function countRecovered(counters: CounterRow, outcomes: ArrayLike<number>): void {
+  for (const [outcome, number] of Object.entries(OUTCOME)) {
+    counters.add(COUNTERS[outcome as VisitOutcome], outcomes[number]!);
+  }
+}

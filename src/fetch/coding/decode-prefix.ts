@@ -1,0 +1,162 @@
+import type { Transform } from "node:stream";
+import zlib from "node:zlib";
+import { ZlibEngine } from "../../runtime/zlib-engine.ts";
+import type { DecodeResult } from "./decode.ts";
+
+const PIECES = 256;
+const MAX_SCRATCH = 16 * 1024 * 1024;
+
+interface Pass {
+  /** Bytes decoded, at the start of the scratch memory. */
+  length: number;
+  /** Bytes of input decoded without an error. */
+  goodBytes: number;
+  outcome: "whole" | "full" | "error";
+}
+
+/** Output of the decoding under way; one per thread. It shrinks again after a huge body. */
+let scratch = Buffer.alloc(0);
+
+/** Copies a part into the scratch memory, which grows up to `cap`. */
+function keep(part: Buffer, at: number, count: number, cap: number): number {
+  if (at + count > scratch.length) {
+    // Large from the start: untouched memory costs nothing, but large buffers that come and go are never given back.
+    const wanted = Math.min(cap, Math.max(MAX_SCRATCH, 2 * (at + count)));
+    const larger = Buffer.allocUnsafeSlow(wanted);
+    scratch.copy(larger, 0, 0, at);
+    scratch = larger;
+  }
+  part.copy(scratch, at, 0, count);
+  return count;
+}
+
+/**
+ * Feeds `body` to a decoder: up to `from` at once, then in pieces. The pieces matter because zlib drops the output of
+ * the one in which it finds an error.
+ */
+function feed(
+  decoder: Transform,
+  body: Buffer,
+  from: number,
+  pieceBytes: number,
+  cap: number,
+): Promise<Pass> {
+  return new Promise((resolve) => {
+    const pass: Pass = { length: 0, goodBytes: 0, outcome: "whole" };
+    let room = cap;
+    const settle = (outcome: Pass["outcome"]) => {
+      pass.outcome = outcome;
+      decoder.destroy();
+      resolve(pass);
+    };
+    decoder.on("data", (part: Buffer) => {
+      if (room < 0) return;
+      pass.length += keep(part, pass.length, Math.min(part.length, room), cap);
+      room -= part.length;
+      if (room < 0) settle("full");
+    });
+    decoder.on("error", () => settle("error"));
+    decoder.on("end", () => settle("whole"));
+    const next = (start: number, end: number) => {
+      decoder.write(body.subarray(start, end), (error) => {
+        if (error || room < 0) return;
+        pass.goodBytes = end;
+        if (end === body.length) decoder.end();
+        else next(end, Math.min(end + pieceBytes, body.length));
+      });
+    };
+    next(0, from > 0 ? from : Math.min(pieceBytes, body.length));
+  });
+}
+
+/**
+ * The same with the engine inside a stream, where it can be reached: it writes straight into the scratch memory, while
+ * a stream allocates a buffer for every piece of output.
+ */
+function feedEngine(
+  engine: ZlibEngine,
+  isBrotli: boolean,
+  body: Buffer,
+  from: number,
+  pieceBytes: number,
+  cap: number,
+): Pass {
+  // One byte more than may be kept, to tell a body of exactly that size from a larger one.
+  if (scratch.length <= cap) scratch = Buffer.allocUnsafeSlow(Math.max(cap, MAX_SCRATCH) + 1);
+  const into = scratch.subarray(0, cap + 1);
+  const { Z_FINISH, Z_NO_FLUSH, BROTLI_OPERATION_FINISH } = zlib.constants;
+  const pass: Pass = { length: 0, goodBytes: 0, outcome: "whole" };
+  let end = from > 0 ? from : Math.min(pieceBytes, body.length);
+  for (let start = 0; ; start = end, end = Math.min(end + pieceBytes, body.length)) {
+    const isLast = start === body.length;
+    const flush = isLast ? (isBrotli ? BROTLI_OPERATION_FINISH : Z_FINISH) : Z_NO_FLUSH;
+    const written = engine.push(flush, body.subarray(start, end), into, pass.length);
+    if (written < 0) return { ...pass, outcome: "error" };
+    pass.length += written;
+    if (pass.length > cap) return { ...pass, length: cap, outcome: "full" };
+    // What follows the end of the stream is not part of the page.
+    if (isLast || engine.unread > 0) return pass;
+    pass.goodBytes = end;
+  }
+}
+
+/** One run over the body, with the engine or with the stream. */
+function runOnce(
+  decoder: Transform,
+  body: Buffer,
+  from: number,
+  pieceBytes: number,
+  cap: number,
+): Pass | Promise<Pass> {
+  const engine = ZlibEngine.of(decoder as unknown as zlib.Gunzip);
+  if (engine === undefined) return feed(decoder, body, from, pieceBytes, cap);
+  const isBrotli = decoder instanceof zlib.BrotliDecompress;
+  const result = feedEngine(engine, isBrotli, body, from, pieceBytes, cap);
+  decoder.destroy();
+  return result;
+}
+
+/** The decoding under way in this thread; the next one waits for it, so that their memory does not add up. */
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Decodes the longest good beginning of a damaged or very large body, one body at a time. Borrowed bytes are valid
+ * until this thread's event loop turns.
+ */
+export function decodePrefix(
+  body: Buffer,
+  create: (options: zlib.ZlibOptions) => Transform,
+  cap: number,
+  borrow: boolean,
+): Promise<DecodeResult> {
+  const result = last.then(() => {
+    if (scratch.length > MAX_SCRATCH + 1) scratch = Buffer.alloc(0);
+    return longestPrefix(body, create, cap, borrow);
+  });
+  last = result.catch(() => {});
+  return result;
+}
+
+/** Finds the end of the good part to the byte, in a few passes with smaller and smaller pieces. */
+async function longestPrefix(
+  body: Buffer,
+  create: (options: zlib.ZlibOptions) => Transform,
+  cap: number,
+  borrow: boolean,
+): Promise<DecodeResult> {
+  let goodBytes = 0;
+  let pieceBytes = Math.max(1, Math.ceil(body.length / PIECES));
+  for (;;) {
+    const decoder = create({ chunkSize: 64 * 1024 });
+    const { length, outcome, ...good } = await runOnce(decoder, body, goodBytes, pieceBytes, cap);
+    const used = scratch.subarray(0, length);
+    const bytes = borrow ? used : Buffer.from(used);
+    if (outcome === "full") return { bytes, flag: "body_too_large", truncated: "length" };
+    // An error at the very end means that the stream is cut off: there is nothing to narrow down.
+    if (outcome === "whole" || pieceBytes === 1 || good.goodBytes === body.length) {
+      return outcome === "whole" ? { bytes } : { bytes, flag: "encoding_error" };
+    }
+    goodBytes = good.goodBytes;
+    pieceBytes = Math.ceil(pieceBytes / PIECES);
+  }
+}

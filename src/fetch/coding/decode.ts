@@ -1,0 +1,188 @@
+import type { Transform } from "node:stream";
+import zlib from "node:zlib";
+import { ZlibEngine } from "../../runtime/zlib-engine.ts";
+import { decodePrefix } from "./decode-prefix.ts";
+
+/** A body without its content coding, or the part of it that could be decoded. */
+export interface DecodeResult {
+  bytes: Buffer;
+  flag?: "encoding_error" | "body_too_large" | "bad_encoding";
+  truncated?: "length";
+}
+
+/** How much a body may grow: `maxBytes` always, and `maxRatio` times its size once it is above 1 MiB. */
+export interface DecodeCaps {
+  maxBytes: number;
+  maxRatio: number;
+  /** The caller uses the bytes before it decodes another body and before the event loop turns, so they may lie in shared memory. */
+  borrow?: boolean;
+}
+
+/** A content coding that can be removed. */
+export type Coding = "gzip" | "deflate" | "br";
+
+const MAX_CODINGS = 2;
+const RATIO_FREE_BYTES = 1024 * 1024;
+const DEFLATE_MAX_RATIO = 1032; // no deflate stream can grow more than this
+const NAMES: Readonly<Record<string, Coding>> = {
+  gzip: "gzip",
+  "x-gzip": "gzip",
+  deflate: "deflate",
+  br: "br",
+};
+
+/** The coding of nearly every body. */
+const GZIP: readonly Coding[] = ["gzip"];
+
+/** The codings to remove, the last one applied first; undefined when one is unknown or there are too many. */
+export function codingsOf(contentEncoding: string): Coding[] | undefined {
+  const codings: Coding[] = [];
+  for (const member of contentEncoding.split(",")) {
+    const name = member.trim().toLowerCase();
+    if (name === "" || name === "identity") continue;
+    const coding = NAMES[name];
+    if (coding === undefined || codings.length === MAX_CODINGS) return undefined;
+    codings.unshift(coding);
+  }
+  return codings;
+}
+
+/** True for more codings than anyone has a reason to apply. */
+export function hasTooManyCodings(contentEncoding: string): boolean {
+  const names = contentEncoding.split(",").map((member) => member.trim().toLowerCase());
+  return names.filter((name) => name !== "" && name !== "identity").length > MAX_CODINGS;
+}
+
+/** How each format is decoded: at once, and piece by piece. Raw is deflate without the zlib wrapper. */
+const DECODERS = {
+  gzip: [zlib.gunzipSync, zlib.createGunzip],
+  br: [zlib.brotliDecompressSync, zlib.createBrotliDecompress],
+  deflate: [zlib.inflateSync, zlib.createInflate],
+  raw: [zlib.inflateRawSync, zlib.createInflateRaw],
+} as const;
+
+/** Servers send "deflate" with and without the zlib wrapper; its two bytes carry a check (RFC 1950, 2.2). */
+function formatOf(coding: Coding, first: Buffer): keyof typeof DECODERS {
+  if (coding !== "deflate") return coding;
+  const wrapped = first.length >= 2 && (first[0]! & 0x0f) === 8 && first.readUInt16BE(0) % 31 === 0;
+  return wrapped ? "deflate" : "raw";
+}
+
+/** Makes decoders for a body that begins with these bytes. */
+export function decoderOf(coding: Coding, first: Buffer): (options: zlib.ZlibOptions) => Transform {
+  return DECODERS[formatOf(coding, first)][1] as (options: zlib.ZlibOptions) => Transform;
+}
+
+/** Whether a body begins like gzip; of a body of one byte that byte decides. */
+export function isGzip(first: Buffer): boolean {
+  return first[0] === 0x1f && (first.length === 1 || first[1] === 0x8b);
+}
+
+/** Size of the output buffer: the length at the end of a gzip stream, if it is plausible. */
+function chunkSizeFor(body: Buffer, format: string, cap: number): number {
+  let bytes = body.length * 4;
+  if (format === "gzip" && body.length >= 18) {
+    const announced = body.readUInt32LE(body.length - 4);
+    if (announced <= body.length * DEFLATE_MAX_RATIO) bytes = announced;
+  }
+  return Math.max(64, Math.min(bytes, cap, 4 * 1024 * 1024) + 1);
+}
+
+/** Missing from the type declarations: with `info` the synchronous calls also return their engine. */
+interface WithEngine {
+  buffer: Buffer;
+  engine: { bytesWritten: number };
+}
+
+/** Decodes in one synchronous call; undefined when that fails. */
+function decodeWhole(
+  body: Buffer,
+  format: keyof typeof DECODERS,
+  cap: number,
+  borrow: boolean,
+): DecodeResult | undefined {
+  if (borrow && format === "gzip") {
+    gunzipper ??= {
+      engine: ZlibEngine.of(zlib.createGunzip()),
+      into: Buffer.allocUnsafeSlow(SYNC_BYTES + 1),
+    };
+    const { engine, into } = gunzipper;
+    if (engine !== undefined) {
+      const length = engine.run(body, into, cap + 1);
+      return length < 0 ? undefined : resultOf(into.subarray(0, length), engine.unread > 0);
+    }
+  }
+  try {
+    const { buffer, engine } = DECODERS[format][0](body, {
+      info: true,
+      maxOutputLength: Math.max(cap, 1),
+      chunkSize: chunkSizeFor(body, format, cap),
+    } as zlib.ZlibOptions) as unknown as WithEngine;
+    return buffer.length > cap ? undefined : resultOf(buffer, engine.bytesWritten !== body.length);
+  } catch {
+    return undefined;
+  }
+}
+
+/** One engine and one buffer per thread, because nearly every body is gzip and is read before the next one. */
+let gunzipper: { readonly engine: ZlibEngine | undefined; readonly into: Buffer } | undefined;
+
+/** What follows the end of the stream is not part of the page. */
+function resultOf(bytes: Buffer, surplus: boolean): DecodeResult {
+  return surplus ? { bytes, flag: "encoding_error" } : { bytes };
+}
+
+/** Larger bodies are decoded piece by piece and one at a time, so that bombs do not add up. */
+const SYNC_BYTES = 1024 * 1024;
+
+function decodeOnce(
+  body: Buffer,
+  coding: Coding,
+  cap: number,
+  borrow: boolean,
+): DecodeResult | Promise<DecodeResult> {
+  if (body.length === 0) return { bytes: body };
+  // Announced as gzip, but it is not: use the body as it is.
+  if (coding === "gzip" && !isGzip(body)) return { bytes: body, flag: "encoding_error" };
+  const format = formatOf(coding, body);
+  const syncCap = Math.min(cap, SYNC_BYTES);
+  return (
+    decodeWhole(body, format, syncCap, borrow) ??
+    (format === "deflate" ? decodeWhole(body, "raw", syncCap, borrow) : undefined) ??
+    decodePrefix(body, decoderOf(coding, body), cap, borrow)
+  );
+}
+
+async function decodeRest(
+  first: DecodeResult | Promise<DecodeResult>,
+  coding: Coding,
+  cap: number,
+  borrow: boolean,
+): Promise<DecodeResult> {
+  const outer = await first;
+  const inner = await decodeOnce(outer.bytes, coding, cap, borrow);
+  // The first fault explains the others.
+  return { ...inner, ...outer, bytes: inner.bytes };
+}
+
+/**
+ * Removes the content coding of a body: synchronously when all is well, otherwise by a second, slower run that saves
+ * the good beginning. However codings are nested or forged, the result never exceeds the caps.
+ */
+export function decodeBody(
+  body: Buffer,
+  contentEncoding: string | undefined,
+  caps: DecodeCaps,
+): DecodeResult | Promise<DecodeResult> {
+  if (contentEncoding === undefined) return { bytes: body };
+  const codings = contentEncoding === "gzip" ? GZIP : codingsOf(contentEncoding);
+  if (codings === undefined) return { bytes: body, flag: "bad_encoding" };
+  const [first, second] = codings;
+  if (first === undefined) return { bytes: body };
+  const byRatio = Math.max(RATIO_FREE_BYTES, caps.maxRatio * body.length);
+  const cap = Math.min(caps.maxBytes, byRatio);
+  const { borrow = false } = caps;
+  if (second === undefined) return decodeOnce(body, first, cap, borrow);
+  // The outer layer is read while the inner one is written, so it needs memory of its own.
+  return decodeRest(decodeOnce(body, first, cap, false), second, cap, borrow);
+}

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { root } from "./support/conformance.ts";
+
+/** Rooms whose READMEs are still to be written; empty when all of them have been. */
+const STILL_TO_DO: readonly string[] = [
+  "config",
+  "crawl",
+  "fetch",
+  "frontier",
+  "hash",
+  "lab",
+  "parse",
+  "runtime",
+  "stats",
+  "store",
+  "url",
+];
+const MAX_LINES = 60;
+/** Folders of a crawl, which READMEs may name beside those of the source. */
+const OUTPUT =
+  /^(archive|exports|indexes|links|logs|pages|reports|state|state\/journals|tree|warc)\/$/;
+
+const src = join(root, "src");
+const everything = readdirSync(src, { recursive: true, encoding: "utf8" });
+const sources = everything.filter((path) => path.endsWith(".ts"));
+const readmes = everything
+  .filter((path) => path.endsWith("README.md"))
+  .filter((path) => !STILL_TO_DO.includes(path.split("/")[0]!));
+
+/** Every word of the code, without its comments. */
+const words = new Set(
+  sources.flatMap((path) => {
+    const code = readFileSync(join(src, path), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/ .*$/gm, "");
+    return code.match(/[\w$]+/g) ?? [];
+  }),
+);
+
+/** What a README puts in backticks; blocks of code are not looked at. */
+function spansOf(readme: string): string[] {
+  const text = readFileSync(join(src, readme), "utf8").replace(/^```[\s\S]*?^```/gm, "");
+  return [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!);
+}
+
+/** `a/{b,c}-*.ts` as an expression for paths; one star stays within a folder. */
+function patternOf(path: string): RegExp {
+  const escaped = path
+    .replace(/[.+^$()|[\]\\]/g, "\\$&")
+    .replace(/\*+/g, (stars) => (stars.length > 1 ? ".*" : "[^/]*"));
+  const either = escaped.replace(/\{([^}]*)\}/g, (_, list: string) => {
+    return `(${list.replaceAll(",", "|")})`;
+  });
+  return new RegExp(`^${either}$`);
+}
+
+/** Paths below a folder that a span names: from there, or from one of its subfolders. */
+function namedBelow(folder: string, span: string): string[] {
+  const own = sources.filter((path) => path.startsWith(`${folder}/`));
+  if (span.endsWith("/")) return own.filter((path) => path.startsWith(`${folder}/${span}`));
+  const direct = own.filter((path) => patternOf(`${folder}/${span}`).test(path));
+  return direct.length > 0 ? direct : own.filter((path) => patternOf(`**/${span}`).test(path));
+}
+
+/** Whether what a span seems to name is there; a span that names neither file, folder nor function is fine. */
+function exists(readme: string, span: string): boolean {
+  const folder = dirname(readme);
+  if (/^[\w.*{},/-]+\.(ts|mjs|md)$/.test(span)) {
+    const isSource = namedBelow(folder, span).length > 0 || sources.some((path) => path === span);
+    return isSource || existsSync(join(src, folder, span)) || existsSync(join(root, span));
+  }
+  if (/^[\w.-]+(\/[\w.-]+)*\/$/.test(span)) {
+    const places = [join(src, folder), src, root];
+    return OUTPUT.test(span) || places.some((place) => existsSync(join(place, span)));
+  }
+  const name = /^([a-zA-Z_$][\w$]*)(\(.*\))?$/.exec(span)?.[1];
+  return name === undefined || words.has(name) || name in globalThis;
+}
+
+/** Files of a README's folder, and of subfolders without one of their own. */
+function filesOf(readme: string): string[] {
+  const folder = dirname(readme);
+  const others = readmes
+    .map((other) => `${dirname(other)}/`)
+    .filter((other) => other.startsWith(`${folder}/`) && other !== `${folder}/`);
+  return sources.filter(
+    (path) => path.startsWith(`${folder}/`) && !others.some((other) => path.startsWith(other)),
+  );
+}
+
+for (const readme of readmes) {
+  test(`src/${readme} names what is there, and all of it`, () => {
+    const spans = spansOf(readme);
+    const named = new Set(spans.flatMap((span) => namedBelow(dirname(readme), span)));
+    const namedButNotThere = spans.filter((span) => !exists(readme, span));
+    const thereButNotNamed = filesOf(readme).filter((path) => !named.has(path));
+    const found = { namedButNotThere, thereButNotNamed };
+    assert.deepEqual(found, { namedButNotThere: [], thereButNotNamed: [] });
+    const lines = readFileSync(join(src, readme), "utf8").trimEnd().split("\n").length;
+    assert.ok(lines <= MAX_LINES, `${lines} lines, not ${MAX_LINES}`);
+  });
+}
+
+test("every room has a README", () => {
+  const rooms = new Set(sources.filter((path) => path.includes("/")).map((p) => p.split("/")[0]!));
+  assert.deepEqual(
+    [...rooms].filter((room) => !existsSync(join(src, room, "README.md"))),
+    [],
+  );
+});

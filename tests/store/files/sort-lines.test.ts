@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import fc from "fast-check";
+import { sortLines } from "../../../src/store/files/sort-lines.ts";
+import { mergeCdxj } from "../../../src/store/lists/cdxj.ts";
+import { freshFolder } from "../sample-capture.ts";
+
+const line = fc
+  .oneof(
+    fc.string({ unit: "binary", maxLength: 12 }),
+    fc.constantFrom("", "a", "a b", "a\u0001", "é", "\uffff", "\u{1f600}", "com,example)/ 2026 {}"),
+  )
+  // sort(1) treats NUL like any byte; JSON lines never hold one.
+  .map((text) => text.replace(/[\n\0]/g, ""));
+
+function systemSort(paths: string[], unique: boolean): Buffer {
+  const environment = { ...process.env, LC_ALL: "C" };
+  return execFileSync("sort", [...(unique ? ["-u"] : []), "--", ...paths], { env: environment });
+}
+
+test("sorts as LC_ALL=C sort does, however small its memory (property)", (t) => {
+  const folder = freshFolder(t);
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(line, { maxLength: 40 }), { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 1, max: 200 }),
+      fc.integer({ min: 2, max: 5 }),
+      fc.boolean(),
+      (parts, runBytes, fanIn, unique) => {
+        const paths = parts.map((lines, i) => {
+          const path = join(folder, `part-${i}`);
+          writeFileSync(path, lines.map((l) => `${l}\n`).join(""));
+          return path;
+        });
+        const out = join(folder, "out");
+        const same = unique ? { sameWhen: (l: string) => l } : {};
+        sortLines(paths, out, { runBytes, fanIn, ...same });
+        assert.deepEqual(readFileSync(out), systemSort(paths, unique));
+        for (const name of readdirSync(folder)) assert.match(name, /^(out|part-\d)$/);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test("an index merges with itself: the output may be an input, equal lines stay one", (t) => {
+  const folder = freshFolder(t);
+  const [part, out] = [join(folder, "p"), join(folder, "index.cdxj")];
+  const lines = Array.from({ length: 5000 }, (_, i) => `com,example)/${(i * 7919) % 5000} 2026 {}`);
+  writeFileSync(part, `${lines.join("\n")}\n`);
+  mergeCdxj([part], out);
+  const once = readFileSync(out, "utf8");
+  assert.equal(once, `${lines.sort().join("\n")}\n`);
+  mergeCdxj([out, part], out);
+  assert.equal(readFileSync(out, "utf8"), once);
+});
+
+test("a last line torn by a crash is left out, wherever the chunks fall", (t) => {
+  const folder = freshFolder(t);
+  const path = join(folder, "part");
+  const long = "x".repeat(300_000);
+  writeFileSync(path, `b${long}\na${long}\n{"torn`);
+  sortLines([path], join(folder, "out"));
+  assert.equal(readFileSync(join(folder, "out"), "utf8"), `a${long}\nb${long}\n`);
+});
