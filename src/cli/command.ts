@@ -12,6 +12,6 @@ export interface Command {
   readonly options: readonly OptionSpec[];
   /** Complete lines with what they do; a test parses each of them. */
   readonly examples: readonly (readonly [line: string, meaning: string])[];
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   run(args: Arguments, io: Io): Promise<number>;
 }

@@ -8,7 +8,7 @@ import { COMMANDS } from "./command-table.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 
-/** Runs one command line and gives its exit code; what goes wrong is thrown. */
+/** Runs one command line and returns its exit code; failures are thrown. */
 export async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv;
   if (first === undefined) {
@@ -33,7 +33,7 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number>
   return command.run(parseArguments(rest, command.options, name), io);
 }
 
-/** True where `--help` stands before a `--`. */
+/** Whether `--help` comes before a `--`. */
 function wantsHelp(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return (end < 0 ? argv : argv.slice(0, end)).some((word) => word === "--help" || word === "-h");
@@ -43,7 +43,7 @@ async function loadCommand(name: string): Promise<Command> {
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry !== undefined) return (await entry.load()).command;
   const shown = printable(name);
-  // The most common slip: the URL right after the program's name.
+  // The most common mistake: the URL right after the program's name.
   if (/^https?:\/\//i.test(name)) {
     throw new UsageError(`"${shown}" is not a command; did you mean orbweaver crawl ${shown}?`);
   }

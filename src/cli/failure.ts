@@ -3,13 +3,13 @@ import { diskFault, EXIT, OrbweaverError } from "../errors.ts";
 
 const MAX_SENTENCE = 2000;
 
-/** What an error looks like to the user, and the exit code it means. */
+/** What the user sees of an error, and the exit code. */
 export interface Failure {
   readonly text: string;
   readonly exitCode: number;
 }
 
-/** One line for people; the code, or the stack of what nobody foresaw, only with --debug. */
+/** One line for people; the error code, or the stack of an unexpected error, only with --debug. */
 export function describeFailure(fault: unknown, debug: boolean): Failure {
   const error = diskFault(fault, pathOf(fault));
   const message = error instanceof Error ? error.message : String(error);
@@ -24,12 +24,12 @@ export function describeFailure(fault: unknown, debug: boolean): Failure {
   return { text, exitCode: EXIT.fault };
 }
 
-/** The file that a fault of the system is about. */
+/** The file that a system error is about. */
 function pathOf(fault: unknown): string {
   return (fault as NodeJS.ErrnoException | undefined)?.path ?? "what had to be written";
 }
 
-/** Whether a failed write only means that nobody reads any more, as in `orbweaver … | head`. */
+/** Whether a failed write only means that the reader has gone, as in `orbweaver … | head`. */
 export function isBrokenPipe(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === "EPIPE";
 }

@@ -19,8 +19,8 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-// The exit code is set, not forced, because output to a pipe is still on its way here; and a failed write
-// that was noticed before stays a failure.
+// The exit code is set instead of calling exit, because output to a pipe may still be under way; a failed write that
+// was noticed before stays a failure.
 try {
   const exitCode = await dispatch(argv, processIo());
   process.exitCode ||= exitCode;

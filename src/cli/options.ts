@@ -2,7 +2,7 @@ import type { OptionSpec } from "../config/option.ts";
 import { UsageError } from "../errors.ts";
 import type { Arguments } from "./arguments.ts";
 
-/** `--json`; `about` tells what is printed. */
+/** `--json`; `about` describes what is printed. */
 export function jsonOption(about: string): OptionSpec {
   return { flag: "json", group: "Options", about, allowed: "no value", examples: ["--json"] };
 }
@@ -15,7 +15,7 @@ export const DEBUG_OPTION: OptionSpec = {
   examples: ["--debug"],
 };
 
-/** The only word of a command line; anything else is answered with the complaint. */
+/** The only word of a command line; fails with the complaint when there are none or several. */
 export function onlyWord({ words }: Arguments, complaint: string): string {
   if (words.length !== 1) throw new UsageError(complaint);
   return words[0]!;

@@ -23,7 +23,7 @@ export function summaryJson(summary: CrawlSummary): string {
   return JSON.stringify(Object.fromEntries(KEYS.map((key) => [key, rounded(summary[key])])));
 }
 
-// Three decimals are more than any of the figures is worth; 0.30000000000000004 helps nobody.
+// More than three decimals would only be noise: 0.30000000000000004.
 function rounded(value: string | number): string | number {
   return typeof value === "number" ? Math.round(value * 1000) / 1000 : value;
 }

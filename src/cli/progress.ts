@@ -10,7 +10,7 @@ export interface ProgressOptions {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly quiet?: boolean;
-  /** A terminal that can move its cursor; asked of the stream where it is not given. */
+  /** Whether the terminal can move its cursor; found out from the stream when absent. */
   readonly live?: boolean;
 }
 
@@ -25,8 +25,8 @@ const ERASE_LINE = "\x1b[K";
 const ERASE_BELOW = "\x1b[J";
 
 /**
- * Shows progress: on a terminal a few lines redrawn in place, in a pipe one line per five seconds. The
- * caller calls `update` as often as it likes, about four times a second is enough, and `close` in a finally.
+ * Shows progress: on a terminal a few lines redrawn in place, in a pipe one line per five seconds. Call `update` as often
+ * as you like (four times a second is enough) and `close` in a finally.
  */
 export class Progress {
   readonly #output: Output;
@@ -37,7 +37,7 @@ export class Progress {
   #shownAt: number;
   #drawn: readonly string[] = [];
   #closed = false;
-  // Also when the process ends in the middle, the terminal gets its cursor back.
+  // The cursor is restored even if the process ends in the middle.
   readonly #restore = () => this.#write(SHOW_CURSOR);
 
   constructor(output: Output, options: ProgressOptions) {
@@ -46,11 +46,11 @@ export class Progress {
     const live = options.live ?? (output.isTTY === true && process.env.TERM !== "dumb");
     this.#mode = options.quiet ? "quiet" : live ? "live" : "lines";
     this.#startedAt = options.now();
-    // The first live view comes at once, the first line after a full interval.
+    // The first live view is drawn at once, the first line after a full interval.
     this.#shownAt = live ? Number.NEGATIVE_INFINITY : this.#startedAt;
   }
 
-  /** Takes the newest figures and shows them when it is time. */
+  /** Takes the newest figures and shows them if the interval is over. */
   update(snapshot: CrawlProgress): void {
     if (this.#closed || this.#mode === "quiet") return;
     const now = this.#now();
@@ -62,7 +62,7 @@ export class Progress {
     else this.#write(`${fields.join(", ")}\n`);
   }
 
-  /** Prints a line above the view, for example a warning; it is never lost under a redraw. */
+  /** Prints a line above the view, for example a warning, which no redraw overwrites. */
   note(text: string): void {
     const line = `${printable(text, 2000)}\n`;
     const drawn = this.#drawn;

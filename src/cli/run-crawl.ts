@@ -7,7 +7,7 @@ import { type Io, onSignals } from "./io.ts";
 import { exitCodeOf, summaryJson, summaryText } from "./print-summary.ts";
 import { Progress } from "./progress.ts";
 
-/** Runs a crawl: progress on standard error, the summary on standard output, signals understood. */
+/** Runs a crawl: progress on standard error, the summary on standard output; signals stop it cleanly. */
 export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Promise<number> {
   const out = config.out ?? freshFolder("crawls", new Date());
   const crawl = new Crawl(config, out, resumes);
@@ -36,7 +36,7 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
     progress.note("stopping: finishing what is in flight; once more to stop at once");
     crawl.stop();
   });
-  // From then on a signal ends the process at once.
+  // From now on a signal ends the process at once.
   crawl.events.on("safe", forget);
   try {
     const summary = await crawl.run();
@@ -51,7 +51,7 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
   }
 }
 
-/** A folder that is not there yet, named after the time: crawls/20260131-235959, then …-2 and so on. */
+/** A folder that does not exist yet, named after the time: crawls/20260131-235959, then …-2 and so on. */
 export function freshFolder(parent: string, now: Date): string {
   const stamp = now.toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
   for (let number = 1; ; number++) {

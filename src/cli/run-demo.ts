@@ -5,7 +5,7 @@ import { startWebProcess } from "../web/web-process.ts";
 import type { Io } from "./io.ts";
 import { freshFolder, runCrawl } from "./run-crawl.ts";
 
-/** The demonstration is polite, but in a hurry. */
+/** The delay of the demonstration, unless another one is given. */
 const DEMO_DELAY_MS = 50;
 
 /** Starts the built-in web in a process of its own, crawls it, and compares with what there was to find. */
@@ -15,10 +15,10 @@ export async function runDemo(settings: CrawlSettings, io: Io): Promise<number> 
   const web = await startWebProcess({ profile, delayMs });
   try {
     const truth = await web.truth();
-    const tell = (text: string) => {
+    const note = (text: string) => {
       if (!settings.quiet) io.stderr.write(text);
     };
-    tell(
+    note(
       `A synthetic web of ${truth.hosts.length} hosts and ${truth.pages} pages is up on this machine; ` +
         `${truth.reachable} of them can be reached.\nCrawling it with ${delayMs} ms between two requests of a host.\n\n`,
     );
@@ -35,7 +35,7 @@ export async function runDemo(settings: CrawlSettings, io: Io): Promise<number> 
     );
     const code = await runCrawl(config, io);
     const report = await web.report();
-    tell(
+    note(
       `\nThe web itself saw ${report.pages} of ${truth.reachable} reachable pages fetched, ` +
         `${report.repeated} of them more than once, and ${report.tooFastCount} requests that came too soon.\n` +
         `Look around: ${config.out}/pages/pages.jsonl lists the pages, archive/ holds them as WARC.\n`,

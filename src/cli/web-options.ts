@@ -4,7 +4,7 @@ import { UsageError } from "../errors.ts";
 import type { WebCommandOptions } from "../web/serve-command.ts";
 import type { Arguments } from "./arguments.ts";
 
-/** How the text of an option becomes a value: undefined means that it is not allowed. */
+/** Turns the text of an option into its value; undefined when it is not allowed. */
 type Reader = (text: string) => string | number | undefined;
 
 const whole =
@@ -174,7 +174,7 @@ const OPTIONS: readonly WebOption[] = [
   },
 ];
 
-/** The options as help and parser want them. */
+/** The options for help and parser. */
 export const WEB_OPTIONS: readonly OptionSpec[] = OPTIONS.map(
   ({ flag, value, about, allowed, example }) => ({
     flag,
@@ -186,7 +186,7 @@ export const WEB_OPTIONS: readonly OptionSpec[] = OPTIONS.map(
   }),
 );
 
-/** Reads the typed values, or says what is wrong with one and what is allowed. */
+/** Reads the values that were given, or fails with what is wrong and what is allowed. */
 export function webOptionsOf(args: Arguments): WebCommandOptions {
   const options: Record<string, unknown> = {};
   for (const { name, flag, read, allowed } of OPTIONS) {

@@ -45,7 +45,7 @@ export interface Configuration<S = unknown> {
   readonly name: string;
   readonly technique: string;
   readonly threads: number;
-  /** Operations of the subject per thread; 0 when threads repeat for ever. */
+  /** Operations of the subject per thread; 0 when threads repeat endlessly. */
   readonly operations: number;
   readonly strategy: Strategy;
   /** Makes one thread's view of the subject; touches no shared word. Owner ids are 1 and up. */
@@ -56,13 +56,13 @@ export interface Configuration<S = unknown> {
   program(subject: S, thread: number): void;
   /** A sentence when the outcome is wrong. Called when all threads have ended. */
   check?(outcome: Outcome): string | undefined;
-  /** Must explain what was invoked and responded. */
+  /** The sequential object that has to explain invocations and responses. */
   readonly specification?: Specification;
-  /** A sleep with a time-out may end by it at any moment. */
+  /** A sleep with a time-out may time out at any moment. */
   readonly timeouts?: boolean;
   /** Threads that may be killed at any moment. */
   readonly mortal?: readonly number[];
-  /** Search for fair cycles in which nobody gets on. */
+  /** Search for fair cycles in which no thread makes progress. */
   readonly cycles?: boolean;
   /** Together with `cycles`: a thread that runs alone must come to an end from every state. */
   readonly nonBlocking?: boolean;
@@ -76,7 +76,7 @@ export interface Configuration<S = unknown> {
   readonly clockWords?: readonly number[];
   /** Payload runs together with the step before it and is not checked for races (another configuration does). */
   readonly eagerPayload?: boolean;
-  /** Stateful, without `cycles`: a step that no other thread can see or hinder is taken at once, alone. */
+  /** Stateful, without `cycles`: a step that no other thread can see or hinder is not interleaved. */
   readonly privateSteps?: boolean;
   /** A violation that must be found in the shipped code itself. */
   readonly expect?: "deadlock";

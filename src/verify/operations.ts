@@ -1,4 +1,4 @@
-/** What a thread can be about to do. The order matters: everything from REPORT on is not an Atomics call. */
+/** What a thread can be about to do. The order matters: the Atomics calls come first, those of one word before the rest. */
 export const KIND = {
   load: 0,
   store: 1,
@@ -37,7 +37,7 @@ export function asyncWait(async: boolean): { async: boolean; value: unknown } {
   return { async, value: async ? new Promise(() => {}) : "not-equal" };
 }
 
-/** One access to shared memory, or one word to the scenario, that a thread asks for. */
+/** One access to shared memory, or one call of the scenario, that a thread is about to make. */
 export interface Operation {
   readonly kind: number;
   /** First byte of the access in the image of all shared buffers. */

@@ -29,7 +29,7 @@ export interface ConfigurationResult {
   readonly complete: boolean;
   /** What a search that is not complete ran out of: "budget" (CPU seconds) or "memory". */
   readonly cutOff: string | null;
-  /** By what orders of steps were left out. */
+  /** How orders of steps were left out. */
   readonly reductions: readonly string[];
   readonly violation: string | null;
   readonly mutants: readonly MutantResult[];

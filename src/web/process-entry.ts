@@ -2,15 +2,15 @@ import { OrbweaverError } from "../errors.ts";
 import { type RunningWeb, startWeb, type WebOptions, type WebReport } from "./server.ts";
 import type { WebTruth } from "./serving/content.ts";
 
-/** What the process is asked. */
-export type Ask =
+/** A question to the process. */
+export type WebQuestion =
   | { kind: "start"; options: WebOptions }
   | { kind: "truth" }
   | { kind: "report" }
   | { kind: "cpu" };
 
-/** What it answers. */
-export type Tell =
+/** Its answer. */
+export type WebAnswer =
   | { kind: "started"; port: number; origin: string; start: string[]; resolveArguments: string[] }
   | { kind: "truth"; truth: WebTruth }
   | { kind: "report"; report: WebReport }
@@ -19,19 +19,19 @@ export type Tell =
 
 let web: RunningWeb | undefined;
 
-async function answer(ask: Ask): Promise<Tell> {
-  if (ask.kind === "start") {
-    web = await startWeb(ask.options);
+async function answer(question: WebQuestion): Promise<WebAnswer> {
+  if (question.kind === "start") {
+    web = await startWeb(question.options);
     const { port, origin, start } = web;
     return { kind: "started", port, origin, start, resolveArguments: web.resolveArguments() };
   }
-  if (ask.kind === "cpu") return { kind: "cpu", cpu: process.cpuUsage() };
+  if (question.kind === "cpu") return { kind: "cpu", cpu: process.cpuUsage() };
   if (!web) throw new OrbweaverError("OW_WEB", "the web has not been started");
-  if (ask.kind === "truth") return { kind: "truth", truth: web.truth() };
+  if (question.kind === "truth") return { kind: "truth", truth: web.truth() };
   return { kind: "report", report: web.report() };
 }
 
-function failure(error: unknown): Tell {
+function failure(error: unknown): WebAnswer {
   const message = error instanceof Error ? error.message : String(error);
   const known = error instanceof OrbweaverError;
   return {
@@ -44,13 +44,13 @@ function failure(error: unknown): Tell {
 
 // One question at a time, so that answers keep the order of the questions.
 let previous: Promise<unknown> = Promise.resolve();
-process.on("message", (ask: Ask) => {
+process.on("message", (question: WebQuestion) => {
   previous = previous.then(async () => {
-    const tell = await answer(ask).catch(failure);
-    if (process.connected) process.send!(tell);
+    const answered = await answer(question).catch(failure);
+    if (process.connected) process.send!(answered);
   });
 });
-// Whoever started this process is gone or done: so is the web.
+// The parent has ended or closed the channel: the web ends with it.
 process.on("disconnect", () => process.exit(0));
-// Ctrl-C goes to the whole group; the parent decides when the web ends.
+// Ctrl-C reaches the whole process group; the parent decides when the web ends.
 process.on("SIGINT", () => {});

@@ -1,6 +1,6 @@
 import { UsageError } from "../errors.ts";
 
-/** How long a server thinks before it answers: log-normal, `spread` is the standard deviation of the logarithm. */
+/** How long a server waits before it answers: log-normal, `spread` is the standard deviation of the logarithm. */
 export interface Latency {
   median: number;
   spread: number;
@@ -52,7 +52,7 @@ const small: WebProfile = {
   redirectShare: 0,
 };
 
-/** Ready-made webs: tiny (tests), demo (a show of seconds), small and real (speed), polite (many slow hosts). */
+/** Ready-made webs: tiny (tests), demo (takes seconds), small and real (speed), polite (many slow hosts). */
 export const PROFILES: Record<ProfileName, WebProfile> = {
   small,
   tiny: {
@@ -104,7 +104,7 @@ export const PROFILES: Record<ProfileName, WebProfile> = {
 
 const SHARES = ["crossHostShare", "errorRate", "chunkedShare", "redirectShare"] as const;
 
-/** Refuses a profile no web can be made from, saying which value and what is allowed. */
+/** Refuses a profile that no web can be made from, and says which value is wrong and what is allowed. */
 export function checkProfile(profile: WebProfile): WebProfile {
   const { hosts, pages, meanLinks, minBytes, maxBytes, latencyMs: latency } = profile;
   const whole = (n: number, low: number, high: number): boolean =>

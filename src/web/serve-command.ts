@@ -87,13 +87,13 @@ function webOptions(options: WebCommandOptions): WebOptions {
 
 const MAX_TYPED_URLS = 8;
 
-/** Says what is there and how to crawl it. */
+/** Explains what is served and how to crawl it. */
 function explain(web: RunningWeb, options: WebCommandOptions): string {
   const { reachable, missing, redirects, refusedByRobots, failing, hosts } = web.truth();
   const delay = options.delayMs === undefined ? "" : ` --delay ${options.delayMs}`;
   const resolve = web.resolveArguments().join(" ");
   const rest = `--out crawls/web${delay}${resolve && ` ${resolve}`}`;
-  // URLs from a file consent to nothing, so loopback has to be allowed by hand.
+  // Seeds from a file are no consent to private addresses, so loopback has to be allowed explicitly.
   const command =
     web.start.length <= MAX_TYPED_URLS
       ? `npx orbweaver crawl ${web.start.map(quoted).join(" ")} ${rest}`

@@ -69,7 +69,7 @@ export async function startWeb(options: WebOptions = {}): Promise<RunningWeb> {
     ? [address]
     : Array.from({ length: hosts }, (_, host) => nthAddress(address, host));
   const sockets = new Set<Socket>();
-  // A client that comes before all addresses listen is turned away: there is nothing to answer with yet.
+  // A client that connects before all addresses listen is refused: there is no content yet.
   let exchange: Exchange | undefined;
   const listeners = await listenAll(addresses, options.port ?? 0, (socket) => {
     if (!exchange) return void socket.destroy();
@@ -143,7 +143,7 @@ function numbered(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${name}${index}.test`);
 }
 
-/** Host headers that are understood: with and without a port, since clients differ in what they send. */
+/** Host headers that are accepted: with and without a port, since clients differ in what they send. */
 function hostIndexes(authorities: readonly string[], port: number): Map<string, number> {
   const indexes = new Map<string, number>();
   for (const [index, authority] of authorities.entries()) {
@@ -155,7 +155,7 @@ function hostIndexes(authorities: readonly string[], port: number): Map<string, 
   return indexes;
 }
 
-/** Does what may fail or take time before anything listens; hosts have their ports only afterwards. */
+/** Does what may fail or take time before anything listens; the ports of the hosts are known only afterwards. */
 async function prepare(
   options: WebOptions,
   hosts: number,
@@ -178,7 +178,7 @@ async function prepare(
   const profile = { ...base, hosts, latencyMs: latencyMs ?? base.latencyMs };
   if (options.graph !== undefined) {
     const graph = await readGraphFile(options.graph, hosts);
-    // A graph file is served as it is; only a profile that was asked for adds faults to it.
+    // A graph file is served as it is, unless a profile was named that adds faults.
     const asked = options.profile !== undefined;
     const plain = {
       ...profile,

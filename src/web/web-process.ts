@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { OrbweaverError, WorkerDiedError } from "../errors.ts";
-import type { Ask, Tell } from "./process-entry.ts";
+import type { WebAnswer, WebQuestion } from "./process-entry.ts";
 import type { WebOptions, WebReport } from "./server.ts";
 import type { WebTruth } from "./serving/content.ts";
 
@@ -32,7 +32,7 @@ export async function startWebProcess(options: Omit<WebOptions, "now"> = {}): Pr
   };
   const started = await answers
     .ask({ kind: "start", options })
-    .then((tell) => expectKind(tell, "started"))
+    .then((answer) => expectKind(answer, "started"))
     .catch(async (error) => {
       await close(); // a process without a web would keep this one alive
       throw error;
@@ -50,16 +50,20 @@ export async function startWebProcess(options: Omit<WebOptions, "now"> = {}): Pr
   };
 }
 
-function expectKind<K extends Tell["kind"]>(tell: Tell, kind: K): Extract<Tell, { kind: K }> {
-  if (tell.kind !== kind) throw new WorkerDiedError("the web");
-  return tell as Extract<Tell, { kind: K }>;
+function expectKind<K extends WebAnswer["kind"]>(
+  answer: WebAnswer,
+  kind: K,
+): Extract<WebAnswer, { kind: K }> {
+  if (answer.kind !== kind) throw new WorkerDiedError("the web");
+  return answer as Extract<WebAnswer, { kind: K }>;
 }
 
 /** Questions to the process and its answers, which come in the order of the questions. */
 class Answers {
   readonly ended: Promise<void>;
   readonly #child: ChildProcess;
-  readonly #waiting: { resolve: (tell: Tell) => void; reject: (error: Error) => void }[] = [];
+  readonly #waiting: { resolve: (answer: WebAnswer) => void; reject: (error: Error) => void }[] =
+    [];
   #over = false;
 
   constructor(child: ChildProcess) {
@@ -76,14 +80,14 @@ class Answers {
       for (const { reject } of this.#waiting.splice(0))
         reject(new WorkerDiedError("the web", error));
     });
-    child.on("message", (tell: Tell) => {
+    child.on("message", (answer: WebAnswer) => {
       const waiting = this.#waiting.shift();
-      if (tell.kind !== "failed") waiting?.resolve(tell);
-      else waiting?.reject(new OrbweaverError(tell.code, tell.message, tell.exitCode));
+      if (answer.kind !== "failed") waiting?.resolve(answer);
+      else waiting?.reject(new OrbweaverError(answer.code, answer.message, answer.exitCode));
     });
   }
 
-  ask(question: Ask): Promise<Tell> {
+  ask(question: WebQuestion): Promise<WebAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#over || !this.#child.connected) {
         reject(new WorkerDiedError("the web"));

@@ -135,7 +135,7 @@ const CASES: [argv: string[], parts: string[], stdin?: string][] = [
   ],
 ];
 
-// A process costs a fifth of a second of CPU; every third case pays it, all go through the same code.
+// A process costs a fifth of a second of CPU, so only every third case runs in one; all go through the same code.
 const REAL_EVERY = 3;
 
 test("bad usage is one sentence on standard error and exit code 2", async () => {

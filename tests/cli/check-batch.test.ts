@@ -158,7 +158,7 @@ test("the real program answers as it goes, and a reader that goes away is no fau
   const child = spawn(process.execPath, [MAIN, "check", "url", "--batch"]);
   t.after(() => child.kill());
   const closed = new Promise((resolve) => child.once("close", resolve));
-  // Asked only after the answer before has come: nothing may wait for more input.
+  // Each question is sent only after the answer to the one before: nothing may wait for more input.
   for (let i = 0; i < 3; i++) {
     child.stdin.write(`{"input":"http://h/${i}"}\n`);
     const answer = await new Promise<Buffer>((resolve) => child.stdout.once("data", resolve));

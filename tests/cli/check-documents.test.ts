@@ -76,7 +76,7 @@ test("without --file the document is fetched, redirects included", async (t) => 
   const missing = await runHere(["check", "charset", `${origin}/none`]);
   assert.equal(missing.code, 1);
   assert.match(missing.stderr, /cannot be read \(status 404\)/);
-  // The typed address consents to itself, not to where it sends us.
+  // The typed address is consent for itself, not for where it redirects.
   const away = await runHere(["check", "links", `${origin}/away`]);
   assert.match(away.stderr, /cannot be read \(blocked_private_address\)/);
 });

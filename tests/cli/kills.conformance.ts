@@ -53,7 +53,7 @@ test(`${KILLS} times kill -9 at a random instant, of recover too: archive, index
     if (isNew) out = join(tempFolder(t), "out");
     const start = isNew ? ["crawl", ...web.start, "--out", out, ...crawlFlags] : ["resume", out];
     const { code } = await killed([...start, ...flags], 2500);
-    // Killed before there was a crawl: the next one begins anew.
+    // Killed before there was a crawl: the next run starts again.
     if (!existsSync(crawlPaths(out).state)) {
       out = "";
       continue;

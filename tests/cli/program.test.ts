@@ -28,13 +28,13 @@ test("the program tells its version and its commands", async () => {
   assert.match(none.stderr, /orbweaver: a command is missing/);
 });
 
-test("a command explains itself in three routes alike", async () => {
-  const routes = [
+test("a command explains itself alike in three forms", async () => {
+  const forms = [
     ["help", "crawl"],
     ["crawl", "--help"],
     ["crawl", "--threads", "0", "-h"],
   ];
-  const [first, ...others] = await Promise.all(routes.map((argv) => runBin(argv)));
+  const [first, ...others] = await Promise.all(forms.map((argv) => runBin(argv)));
   assert.equal(first!.code, 0);
   for (const other of others) assert.deepEqual(other, first);
 });

@@ -9,7 +9,7 @@ import { startWeb } from "../../src/web/server.ts";
 import { orbweaver, tempFolder } from "../support/orbweaver.ts";
 import { checkLists } from "../support/result-lists.ts";
 
-// One request at a time, each answered late: there is time to strike, whatever the machine.
+// One request at a time, each answered late, so that there is time for the signal on any machine.
 const FLAGS = [
   ...["--delay", "0", "--json", "--quiet", "--sync-every", "20ms"],
   ...["--threads", "1", "--links-per-thread", "1"],

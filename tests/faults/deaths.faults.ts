@@ -10,9 +10,9 @@ const WORKERS = ["crawler 0", "crawler 1", "builder 0"];
 const MAX_UNCOMMITTED = 200;
 const MAX_BACK_MS = 1000;
 const MANY = 100;
-/** So many deaths need a long crawl, which comes of politeness: 20 hosts allow some 190 pages a second. */
+/** So many deaths need a long crawl, so it is polite: 20 hosts allow some 190 pages a second. */
 const LONG_DELAY_MS = 100;
-/** One in so many strikes while another one is being replaced; it waits for that. */
+/** One death in so many happens while another worker is being replaced. */
 const BOTH = 10;
 /** From one death to the next at most this many times the pages that are left for each: half of that on average. */
 const STEP = 1.5;
@@ -25,7 +25,7 @@ export const drill: Drill = {
   name: "deaths",
   short: { count: 8, pages: 6000 },
   full: { count: 500, pages: 80_000 },
-  async run({ count, pages, seed, tell }) {
+  async run({ count, pages, seed, onFault }) {
     const random = new Random(seed);
     const load = loadavg()[0]!;
     const problems: string[] = [];
@@ -46,7 +46,7 @@ export const drill: Drill = {
       crawl.events.on("workerReplaced", (name, _, backMs) => {
         back.replaced(name, backMs);
         dying.delete(name);
-        // A crawler that dies while its builder is replaced is replaced with it, without a word of its own.
+        // A crawler that dies while its builder is replaced is replaced with it, without an event of its own.
         if (name.startsWith("builder")) dying.clear();
       });
       const killer = async () => {
@@ -64,9 +64,9 @@ export const drill: Drill = {
           dying.add(name);
           const hasDied = await crawl.killWorker(name);
           back.noticed(name);
-          if (hasDied) tell?.(++deaths);
+          if (hasDied) onFault?.(++deaths);
           else dying.delete(name);
-          // Spread over the pages that are left, whatever went on meanwhile: all of them meet this crawl.
+          // Spread over the pages that are left, so that all of them happen during this crawl.
           const step = (STEP * (reachable - done)) / (count - deaths + 1);
           next = done + 1 + random.below(Math.max(1, Math.floor(step)));
         }
@@ -109,7 +109,7 @@ export const drill: Drill = {
   },
 };
 
-/** How long after each strike what the dead one held waited again: until its death was noticed, and from then on. */
+/** How long it takes from each death until the dead worker's leases wait again: to notice it, and to replace it. */
 class BackTimes {
   readonly #struck = new Map<
     string,

@@ -21,7 +21,7 @@ const WAITS = "the crawl waits for its disk";
 const GOES_ON = "the disk works again";
 const MAX_EXIT_MS = 10_000;
 /** In turn: a full disk above all. */
-const WAYS: readonly Pick<FailingDisk, "code" | "call">[] = [
+const FAILURES: readonly Pick<FailingDisk, "code" | "call">[] = [
   { code: "ENOSPC", call: "write" },
   { code: "EIO", call: "sync" },
   { code: "ENOSPC", call: "write" },
@@ -52,12 +52,12 @@ export const drill: Drill = {
       while (figures.faults < count) {
         await withFolder(async (folder) => {
           const out = join(folder, "out");
-          const way = WAYS[figures.faults % WAYS.length]!;
+          const failure = FAILURES[figures.faults % FAILURES.length]!;
           const afterBytes = random.below(wholeBytes);
-          const name = `${way.code} of ${way.call} after ${afterBytes} bytes`;
+          const name = `${failure.code} of ${failure.call} after ${afterBytes} bytes`;
           const isInterrupted = figures.faults % 4 === 2;
           const failures = isInterrupted ? 2 ** 30 : 1 + random.below(5);
-          const crawl = start(web, out, { folder: out, afterBytes, failures, ...way });
+          const crawl = start(web, out, { folder: out, afterBytes, failures, ...failure });
           figures.faults++;
           if (isInterrupted) {
             const tookMs = await interrupt(crawl, problems, name);
@@ -99,7 +99,7 @@ async function isTearingCaught(web: RemoteWeb, random: Random, bytes: number): P
     const isCaught = await withFolder(async (folder) => {
       const out = join(folder, "out");
       const afterBytes = random.below(bytes >> 1);
-      const full = { folder: out, afterBytes, failures: 2, ...WAYS[0]!, keepsTorn: true };
+      const full = { folder: out, afterBytes, failures: 2, ...FAILURES[0]!, keepsTorn: true };
       const { code } = await start(web, out, full).ended;
       return code !== 0 || readWhole(out).problems.length > 0;
     });
@@ -118,7 +118,7 @@ async function bytesOfCrawl(web: RemoteWeb, out: string): Promise<number> {
   return bytes;
 }
 
-/** SIGINT while the crawl waits for its disk; answers how long the exit took. */
+/** Sends SIGINT while the crawl waits for its disk; returns how long the exit took. */
 async function interrupt(crawl: CrawlProcess, problems: string[], name: string): Promise<number> {
   await crawl.says(WAITS);
   const sentMs = performance.now();

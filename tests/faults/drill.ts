@@ -9,7 +9,7 @@ import { Random } from "../../src/web/seeded-random.ts";
 import { type RemoteWeb, startWebProcess } from "../../src/web/web-process.ts";
 import { type Collected, collect, MAIN } from "../support/orbweaver.ts";
 
-/** A drill that finds so much wrong ends: what it counts may never come. */
+/** A drill ends after so many problems, because its count may never be reached then. */
 export const MAX_PROBLEMS = 20;
 
 /** How a drill is run. */
@@ -18,17 +18,17 @@ export interface DrillOptions {
   readonly count: number;
   readonly pages: number;
   readonly seed: number;
-  /** Hears how many faults have struck. */
-  readonly tell?: (faults: number) => void;
+  /** Called with the number of faults so far. */
+  readonly onFault?: (faults: number) => void;
 }
 
-/** What a drill shows: a row of figures, and what is wrong, if anything. */
+/** The result of a drill: a row of figures, and its problems. */
 export interface DrillResult {
   readonly figures: Record<string, number | string>;
   readonly problems: readonly string[];
 }
 
-/** A drill and how large it is in its short form and as the issue asks for it. */
+/** A drill, and its size in the short and in the full form. */
 export interface Drill {
   readonly name: string;
   readonly short: Pick<DrillOptions, "count" | "pages">;
@@ -87,7 +87,7 @@ export function inScratchFile<T>(bytes: Uint8Array, read: (path: string) => T): 
 export interface CrawlProcess {
   readonly child: ChildProcess;
   readonly ended: Collected["ended"];
-  /** Settles when it has said this on standard error, or has ended. */
+  /** Settles when this has been written to standard error, or the process has ended. */
   says(words: string): Promise<void>;
 }
 
@@ -129,7 +129,7 @@ export function crawlArguments(start: readonly string[], out: string): string[] 
   return ["crawl", ...start, "--out", out, "--delay", "0", "--json", "--quiet", "--threads", "2"];
 }
 
-/** Arguments of the next run: a crawl that was struck before it had a state begins again in what it left, any other is resumed. */
+/** Arguments of the next run: a crawl that was killed before it had a state starts again, any other is resumed. */
 export function nextArguments(start: readonly string[], out: string): string[] {
   if (existsSync(crawlPaths(out).state)) return ["resume", out, "--json", "--quiet"];
   return crawlArguments(start, out);
@@ -137,15 +137,15 @@ export function nextArguments(start: readonly string[], out: string): string[] {
 
 /**
  * Settles when the web has served so many pages, or the crawl has ended. Faults are placed by progress, not by time,
- * so that they meet a running crawl on machines of any speed.
+ * so that they strike a running crawl on machines of any speed.
  */
 export function served(web: RemoteWeb, pages: number, crawl: CrawlProcess): Promise<void> {
   return untilEnd(crawl.ended, async () => (await web.report()).pages >= pages, 2);
 }
 
 /** Settles after a random time between the two. */
-export function pause(random: Random, leastMs: number, mostMs: number): Promise<void> {
-  return setTimeout(leastMs + random.next() * (mostMs - leastMs));
+export function pause(random: Random, minMs: number, maxMs: number): Promise<void> {
+  return setTimeout(minMs + random.next() * (maxMs - minMs));
 }
 
 export { Random };

@@ -11,7 +11,7 @@ import type { StandbyData } from "../../src/crawl/crawler/crawler-message.ts";
 import { Random } from "../../src/web/seeded-random.ts";
 import { wordsOfAllThreads } from "./all-threads.ts";
 
-/** Of each thread: little enough to run out of it at once, and more than a crawler needs. */
+/** Memory of each thread: more than a crawler needs, and little enough to use up at once. */
 const MAX_HEAP_MB = 256;
 
 const turns = wordsOfAllThreads("orbweaver deaths", 1);
@@ -33,7 +33,7 @@ const isCrawler = (workerData as Partial<StandbyData> | null)?.crawler === true;
 if (!isMainThread && isCrawler) {
   const seed = Number(process.env.ORBWEAVER_DEATH_SEED ?? 1);
   const random = new Random(seed * 1000 + threadId);
-  const routes: (() => void)[] = [
+  const deaths: (() => void)[] = [
     () => process.exit(0),
     runOutOfMemory,
     () => {
@@ -41,13 +41,13 @@ if (!isMainThread && isCrawler) {
     },
     () => process.exit(1),
   ];
-  // In turn, so that a few deaths are of different kinds.
-  const way = routes[Atomics.add(turns, 0, 1) % routes.length]!;
+  // In turn, so that even a few deaths are of different kinds.
+  const die = deaths[Atomics.add(turns, 0, 1) % deaths.length]!;
   // Counted in writes of sockets, one for each request: a clock would miss the crawl on a fast machine.
   let left = 50 + random.below(1000);
   const write = Socket.prototype.write;
   Socket.prototype.write = function (this: Socket, ...args: unknown[]) {
-    if (--left === 0) setImmediate(way);
+    if (--left === 0) setImmediate(die);
     return Reflect.apply(write, this, args) as boolean;
   } as typeof write;
 }

@@ -56,7 +56,7 @@ export function recover(out: string): Recovery {
   return recoverFolder(out, readNewestRun(out));
 }
 
-/** The same in a process of its own, whose exit code is looked at. */
+/** The same in a process of its own, whose exit code is checked. */
 export async function recoverInProcess(
   out: string,
   problem: (what: string) => void,
@@ -78,7 +78,7 @@ export function readFiles(out: string): Map<string, Buffer> {
   return files;
 }
 
-/** Makes a folder what it was. */
+/** Restores a folder. */
 export function restore(out: string, files: ReadonlyMap<string, Buffer>): void {
   const now = readFiles(out);
   for (const path of now.keys()) if (!files.has(path)) rmSync(path);

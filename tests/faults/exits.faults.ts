@@ -14,7 +14,7 @@ export const drill: Drill = {
   name: "exits",
   short: { count: 4, pages: 3000 },
   full: { count: 60, pages: 20_000 },
-  async run({ count, pages, seed, tell }) {
+  async run({ count, pages, seed, onFault }) {
     const problems: string[] = [];
     const figures = { exits: 0, threw: 0, outOfMemory: 0, crawls: 0, lost: 0 };
     while (figures.exits < count && problems.length === 0) {
@@ -31,7 +31,7 @@ export const drill: Drill = {
         figures.exits += exits;
         figures.threw += stderr.split("a fault of its own").length - 1;
         figures.outOfMemory += stderr.split("memory limit").length - 1;
-        tell?.(figures.exits);
+        onFault?.(figures.exits);
         figures.crawls++;
         figures.lost += Math.max(0, reachable - disk.pages);
         problems.push(...disk.problems);

@@ -4,7 +4,7 @@ import { wordsOfAllThreads } from "./all-threads.ts";
 
 /*
  * Loaded before anything else in every thread of a crawl (NODE_OPTIONS): a disk that takes so many bytes behind the
- * first byte of the archive, refuses so many calls, and works again. ORBWEAVER_DISK tells which; the bytes and calls of
+ * first byte of the archive, refuses so many calls, and works again. ORBWEAVER_DISK says when; the bytes and calls of
  * all threads are counted together.
  */
 

@@ -3,8 +3,8 @@ import { crawlArguments, type Drill, Random, startCrawl, withFolder, withWeb } f
 import { readWhole } from "./whole-folder.ts";
 
 /** The first is what the issue asks for; the others are drawn from here up. */
-const LEAST = 64;
-const MOST = 200;
+const MIN_FILES = 64;
+const MAX_FILES = 200;
 /** A crawl is refused with a sentence. */
 const FAR_TOO_FEW = 45;
 const SAYS = /^only \d+ files may be open: /m;
@@ -17,27 +17,28 @@ export const drill: Drill = {
   async run({ count, pages, seed }) {
     const random = new Random(seed);
     const problems: string[] = [];
-    const figures = { crawls: 0, least: LEAST, pages: 0, lost: 0 };
+    const figures = { crawls: 0, least: MIN_FILES, pages: 0, lost: 0 };
     await withWeb({ pages, hosts: 20 }, 5, async (web) => {
       const { reachable } = await web.truth();
       for (; figures.crawls < count; figures.crawls++) {
         await withFolder(async (folder) => {
           const out = join(folder, "out");
-          const most = figures.crawls === 0 ? LEAST : LEAST + random.below(MOST - LEAST);
+          const maxOpenFiles =
+            figures.crawls === 0 ? MIN_FILES : MIN_FILES + random.below(MAX_FILES - MIN_FILES);
           const args = crawlArguments(web.start, out).filter((arg) => arg !== "--quiet");
-          const crawl = startCrawl([...args, "--rotate-pages", "50"], {}, { maxOpenFiles: most });
+          const crawl = startCrawl([...args, "--rotate-pages", "50"], {}, { maxOpenFiles });
           const { code, stderr } = await crawl.ended;
           if (code !== 0) {
-            problems.push(`${most} files: exit code ${code}: ${stderr.slice(-500)}`);
+            problems.push(`${maxOpenFiles} files: exit code ${code}: ${stderr.slice(-500)}`);
             return;
           }
-          if (stderr.split(SAYS).length !== 2) problems.push(`${most} files: ${stderr}`);
+          if (stderr.split(SAYS).length !== 2) problems.push(`${maxOpenFiles} files: ${stderr}`);
           const disk = readWhole(out);
           figures.pages += disk.pages;
           figures.lost += Math.max(0, reachable - disk.pages);
-          for (const problem of disk.problems) problems.push(`${most} files: ${problem}`);
+          for (const problem of disk.problems) problems.push(`${maxOpenFiles} files: ${problem}`);
           if (disk.pages !== reachable)
-            problems.push(`${most} files: ${disk.pages} pages of ${reachable}`);
+            problems.push(`${maxOpenFiles} files: ${disk.pages} pages of ${reachable}`);
         });
       }
       await withFolder(async (folder) => {

@@ -9,7 +9,7 @@ import { unitsOf } from "./file-units.ts";
 /** One flip in so many is shown to real processes, `resume` first. */
 const PROCESS_EVERY = 40;
 
-/** The files a flip may meet, by kind; each kind is met equally often. */
+/** The files in which a byte is flipped, by kind; each kind equally often. */
 const KINDS: readonly [name: string, is: RegExp][] = [
   ["state", /state\/crawl(-copy)?\.json$/],
   ["journals", /state\/journals\//],
@@ -19,12 +19,12 @@ const KINDS: readonly [name: string, is: RegExp][] = [
   ["pages", /pages\/pages\.jsonl$/],
 ];
 
-/** Flipped bytes in a crawl that has ended: each must be told with file and offset, and cost no more than it hit. */
+/** Flipped bytes in a crawl that has ended: each must be reported with file and offset, and cost no more than it hit. */
 export const drill: Drill = {
   name: "flips",
   short: { count: 42, pages: 60 },
   full: { count: 1000, pages: 150 },
-  async run({ count, pages, seed, tell }) {
+  async run({ count, pages, seed, onFault }) {
     const random = new Random(seed);
     const problems: string[] = [];
     const figures = {
@@ -40,7 +40,7 @@ export const drill: Drill = {
     await withFolder(async (folder) => {
       const out = join(folder, "out");
       const { clean, files } = await endedCrawl(out, pages);
-      for (; figures.flips < count; tell?.(++figures.flips)) {
+      for (; figures.flips < count; onFault?.(++figures.flips)) {
         const [kind, is] = KINDS[figures.flips % KINDS.length]!;
         const paths = [...files.keys()].filter(
           (path) => is.test(path) && files.get(path)!.length > 0,

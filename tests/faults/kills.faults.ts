@@ -15,9 +15,9 @@ import { readOnDisk } from "./on-disk.ts";
 
 /** `--max-uncommitted` of the drill, and the requests in flight beside it. */
 const MAX_UNCOMMITTED = 200;
-/** A kill every so many pages, and at least so often, so that a crawl is struck young and old. */
+/** A kill every so many pages, and at least so many per crawl, so that it is killed early and late. */
 const PAGES_PER_KILL = 500;
-const LEAST_KILLS_PER_CRAWL = 12;
+const MIN_KILLS_PER_CRAWL = 12;
 /** `--max-pages`, as a part of all pages. */
 const LIMIT = 0.7;
 
@@ -26,9 +26,9 @@ export const drill: Drill = {
   name: "kills",
   short: { count: 6, pages: 3000 },
   full: { count: 200, pages: 20_000 },
-  async run({ count, pages, seed, tell }) {
+  async run({ count, pages, seed, onFault }) {
     const random = new Random(seed);
-    const killsPerCrawl = Math.max(LEAST_KILLS_PER_CRAWL, Math.round(pages / PAGES_PER_KILL));
+    const killsPerCrawl = Math.max(MIN_KILLS_PER_CRAWL, Math.round(pages / PAGES_PER_KILL));
     const problems: string[] = [];
     const figures = {
       kills: 0,
@@ -41,7 +41,7 @@ export const drill: Drill = {
     };
     while (figures.kills < count && problems.length < MAX_PROBLEMS) {
       await withCrawl({ pages, hosts: 20 }, 2, async (web, out) => {
-        // Every second crawl has a limit, to be met to the page whatever was lost on the way.
+        // Every second crawl has a limit, which must be kept to the page whatever is lost meanwhile.
         const maxPages = figures.crawls % 2 === 1 ? Math.ceil(LIMIT * pages) : undefined;
         let kills = 0;
         /** Pages that may be fetched again: what a kill cost, less what the runs since have fetched again. */
@@ -53,7 +53,7 @@ export const drill: Drill = {
           const crawl = startCrawl(args[0] === "crawl" ? [...args, ...first] : args);
           const mayKill = kills < killsPerCrawl && figures.kills < count;
           if (mayKill) {
-            // One in six meets the start, where nothing is served yet.
+            // One kill in six comes during the start, before anything is served.
             const step = 1 + random.below(Math.ceil((2 * pages) / killsPerCrawl));
             if (random.below(6) === 0) await Promise.race([pause(random, 0, 800), crawl.ended]);
             else await served(web, (await web.report()).pages + step, crawl);
@@ -65,13 +65,13 @@ export const drill: Drill = {
           before = repeated;
           figures.mostPerRun = Math.max(figures.mostPerRun, again);
           if (again > owed) problems.push(`${again} refetched, of ${owed} at most`);
-          // A run that was struck early leaves some of them to the next.
+          // A run that was killed early leaves some of them to the next.
           owed += MAX_UNCOMMITTED - again;
           if (signal === "SIGKILL") {
-            // Struck before it began: nothing to learn.
+            // Killed before it began: nothing to learn.
             if (!existsSync(crawlPaths(out).state)) continue;
             kills++;
-            tell?.(++figures.kills);
+            onFault?.(++figures.kills);
             continue;
           }
           figures.refetched += repeated;

@@ -75,10 +75,10 @@ export function materialise(files: ReadonlyMap<string, Buffer>, from: string, to
 
 /** Nothing, everything, the first changes with a torn one behind them, or any of them. */
 function survivors(changes: readonly Change[], random: Random): Change[] {
-  const way = random.below(4);
-  if (way === 0) return [];
-  if (way === 1) return [...changes];
-  if (way === 2) return changes.filter(() => random.below(2) === 0);
+  const choice = random.below(4);
+  if (choice === 0) return [];
+  if (choice === 1) return [...changes];
+  if (choice === 2) return changes.filter(() => random.below(2) === 0);
   const count = random.below(changes.length + 1);
   const kept = changes.slice(0, count);
   const torn = changes[count];

@@ -16,12 +16,12 @@ const KINDS: readonly [kind: string, is: RegExp, isElsewhere: boolean][] = [
 /** In the short form, of so many files one is shown to real processes. */
 const PROCESS_EVERY = 4;
 
-/** Every file of state and archive taken away in turn: each must be missed by its name, and cost no more than it held. */
+/** Every file of state and archive removed in turn: each must be reported as missing, and cost no more than it held. */
 export const drill: Drill = {
   name: "missing",
   short: { count: 7, pages: 60 },
   full: { count: 1000, pages: 150 },
-  async run({ count, pages, seed, tell }) {
+  async run({ count, pages, seed, onFault }) {
     const problems: string[] = [];
     const figures = { files: 0, refused: 0, putRight: 0, lost: 0, wentOn: 0 };
     await withFolder(async (folder) => {
@@ -74,7 +74,7 @@ export const drill: Drill = {
           else problem(`resume after recover ended with ${code}: ${stderr.slice(0, 300)}`);
         }
         restore(out, files);
-        tell?.(++figures.files);
+        onFault?.(++figures.files);
       }
     });
     return { figures, problems };

@@ -56,7 +56,7 @@ export function readOnDisk(out: string): OnDisk {
   };
 }
 
-/** What was met so far; a URL belongs to one shard, but a broken program might not know. */
+/** What was found so far, in all shards: a URL belongs to one, but a broken program might not respect that. */
 class Reading {
   readonly problems: string[] = [];
   /** Fingerprint and URL; of what a snapshot knows the fingerprint alone may be left. */

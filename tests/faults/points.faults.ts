@@ -56,16 +56,16 @@ export const drill: Drill = {
   name: "points",
   short: { count: 6, pages: 300 },
   full: { count: 60, pages: 600 },
-  async run({ count, pages, seed, tell }) {
+  async run({ count, pages, seed, onFault }) {
     const random = new Random(seed);
     const problems: string[] = [];
     const met = new Map<string, number>();
     const figures = { kills: 0, points: "", crawls: 0, lost: 0, orphans: 0 };
     const hit = (name: string) => {
       met.set(name, (met.get(name) ?? 0) + 1);
-      tell?.(++figures.kills);
+      onFault?.(++figures.kills);
     };
-    /** The points in turn: each is met as often as any other. */
+    /** The points in turn, so that each is used equally often. */
     const turns = { crawl: random.below(9), recover: random.below(6) };
     const next = (points: Record<string, Point>, kind: "crawl" | "recover") => {
       const all = Object.entries(points);

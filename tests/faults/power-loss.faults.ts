@@ -18,13 +18,13 @@ export const drill: Drill = {
   name: "power-loss",
   short: { count: 120, pages: 150 },
   full: { count: 1000, pages: 600 },
-  async run({ count, pages, seed, tell }) {
+  async run({ count, pages, seed, onFault }) {
     return withFolder(async (folder) => {
       const out = join(folder, "out");
       const calls = await recordCrawl({ out, folder, pages });
       const left = join(folder, "left");
       const test = (from: number, losses: number, kept: readonly Call[]) =>
-        firstProblem({ calls: kept, losses, out, left, random: new Random(from), tell });
+        firstProblem({ calls: kept, losses, out, left, random: new Random(from), onFault });
       const problem = test(seed, count, calls);
       const problems = problem === undefined ? [] : [problem];
       let caught = 0;
@@ -55,11 +55,11 @@ interface Losses {
   readonly out: string;
   readonly left: string;
   readonly random: Random;
-  readonly tell: ((losses: number) => void) | undefined;
+  readonly onFault: ((losses: number) => void) | undefined;
 }
 
 /** Lets the power fail after random calls; a sentence for the first promise that is broken. */
-function firstProblem({ calls, losses, out, left, random, tell }: Losses): string | undefined {
+function firstProblem({ calls, losses, out, left, random, onFault }: Losses): string | undefined {
   const points = Array.from({ length: losses }, () => random.below(calls.length)).sort(
     (a, b) => a - b,
   );
@@ -73,7 +73,7 @@ function firstProblem({ calls, losses, out, left, random, tell }: Losses): strin
       promised = read(disk.all(), out, left).doneNames;
     }
     for (; points[at] === index; at++) {
-      tell?.(at);
+      onFault?.(at);
       const files = disk.loss(random);
       if (promised.size === 0 && ![...files.keys()].some((path) => path.endsWith("crawl.json")))
         continue;

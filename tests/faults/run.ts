@@ -66,7 +66,7 @@ for (const drill of DRILLS) {
     count,
     pages: numbers.get("--pages") ?? size.pages,
     seed,
-    tell: (number) => {
+    onFault: (number) => {
       faults = number;
     },
   });

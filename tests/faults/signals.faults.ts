@@ -10,18 +10,18 @@ import {
 import { readOnDisk } from "./on-disk.ts";
 
 const MAX_EXIT_MS = 10_000;
-/** Few: a run spends most of its time on its start and its end, and these are what is struck. */
+/** Few: a run spends most of its time on its start and its end, and signals are to come there, too. */
 const PAGES_PER_SIGNAL = 250;
-const LEAST_SIGNALS_PER_CRAWL = 15;
+const MIN_SIGNALS_PER_CRAWL = 15;
 
 /** SIGINT and SIGTERM at random instants: a clean stop each time, and nothing fetched again. */
 export const drill: Drill = {
   name: "signals",
   short: { count: 4, pages: 3000 },
   full: { count: 200, pages: 10_000 },
-  async run({ count, pages, seed, tell }) {
+  async run({ count, pages, seed, onFault }) {
     const random = new Random(seed);
-    const signalsPerCrawl = Math.max(LEAST_SIGNALS_PER_CRAWL, Math.round(pages / PAGES_PER_SIGNAL));
+    const signalsPerCrawl = Math.max(MIN_SIGNALS_PER_CRAWL, Math.round(pages / PAGES_PER_SIGNAL));
     const problems: string[] = [];
     const exits: number[] = [];
     const figures = {
@@ -47,7 +47,7 @@ export const drill: Drill = {
           }
           const { code, stderr } = await crawl.ended;
           if (code === 0) break;
-          // Struck before it could listen, so before it asked for anything.
+          // Killed before it could handle signals, so before it requested anything.
           if (code === null) continue;
           if (code !== (signal === "SIGINT" ? 130 : 143) || sentMs === 0) {
             problems.push(`exit code ${code} after ${signal}: ${stderr.slice(-500)}`);
@@ -55,7 +55,7 @@ export const drill: Drill = {
           }
           signals++;
           figures.signals++;
-          tell?.(figures.signals);
+          onFault?.(figures.signals);
           const tookMs = Math.round(performance.now() - sentMs);
           exits.push(tookMs);
           if (tookMs > MAX_EXIT_MS) problems.push(`${signal}: ${tookMs} ms to the exit`);

@@ -69,7 +69,7 @@ function strikeAt({ call, path: pattern, nth, when }: Strike): void {
   net.connect = ((options: net.TcpNetConnectOpts) => {
     const { onread } = options;
     if (onread === undefined) return connect(options);
-    // The wire has used the bytes up when its callback returns; whoever waits for the page has not heard of it yet.
+    // The wire has consumed the bytes when its callback returns; the visit that waits for the page has not run yet.
     const callback: typeof onread.callback = (length, buffer) =>
       around("receive", "", () => onread.callback(length, buffer));
     return connect({ ...options, onread: { ...onread, callback } });

@@ -45,7 +45,7 @@ const BROKEN: readonly [name: string, breakIt: (out: string) => void][] = [
   ["the last record is torn", tearRecord],
 ];
 
-/** Breaks copies of a whole folder; answers what was not noticed. */
+/** Breaks copies of a whole folder; returns what was not noticed. */
 export function unnoticed(out: string): string[] {
   return BROKEN.flatMap(([name, breakIt]) => {
     const copy = `${out}-broken`;

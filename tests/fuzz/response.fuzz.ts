@@ -52,17 +52,17 @@ function sameHoweverCut(stream: Buffer, cuts: readonly number[]): void {
   }
 }
 
-interface Heard {
+interface ReadResponse {
   status: number;
   lines: [string, string][];
   body: string;
 }
 
-/** A server on loopback that says exactly what it is told, and undici listening to it. */
-class UndiciEar {
+/** A server on loopback that sends exactly the given bytes, and undici as its client. */
+class UndiciReader {
   readonly #server: net.Server;
   readonly #client: Client;
-  #saying: Uint8Array = Buffer.alloc(0);
+  #response: Uint8Array = Buffer.alloc(0);
   #thenClose = false;
 
   private constructor(server: net.Server) {
@@ -72,20 +72,20 @@ class UndiciEar {
     server.on("connection", (socket) => {
       socket.on("error", () => {});
       socket.on("data", () => {
-        if (this.#thenClose) socket.end(this.#saying);
-        else socket.write(this.#saying);
+        if (this.#thenClose) socket.end(this.#response);
+        else socket.write(this.#response);
       });
     });
   }
 
-  static async open(): Promise<UndiciEar> {
+  static async open(): Promise<UndiciReader> {
     const server = net.createServer({ noDelay: true });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return new UndiciEar(server);
+    return new UndiciReader(server);
   }
 
-  async hear(stream: Buffer, thenClose: boolean): Promise<Heard> {
-    this.#saying = stream;
+  async read(stream: Buffer, thenClose: boolean): Promise<ReadResponse> {
+    this.#response = stream;
     this.#thenClose = thenClose;
     const { statusCode, body, headers } = await this.#client.request({
       method: "GET",
@@ -113,9 +113,9 @@ function latin1(text: string | Buffer): string {
 export const responseTarget: FuzzTarget = {
   name: "response",
   async open() {
-    const ear = await UndiciEar.open();
+    const reader = await UndiciReader.open();
     return {
-      close: () => ear.close(),
+      close: () => reader.close(),
       parts: [
         {
           name: "splits",
@@ -141,11 +141,11 @@ export const responseTarget: FuzzTarget = {
           slow: true,
           property: claim(
             fc.asyncProperty(validResponse, async ({ stream, closes }) => {
-              const heard = await ear.hear(stream, closes);
+              const got = await reader.read(stream, closes);
               const { status, lines, body, error } = read(stream);
               assert.deepEqual(
                 { error, status, lines, body },
-                { error: undefined, ...heard, body: heard.body },
+                { error: undefined, ...got, body: got.body },
               );
             }),
           ),

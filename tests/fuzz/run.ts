@@ -22,7 +22,7 @@ if (!(seconds > 0) || chosen.length === 0) {
   process.exit(2);
 }
 
-// A finding does not keep the others from being looked for.
+// A finding does not end the search for others.
 for (const target of chosen) await fuzz(target, (seconds * 1000) / chosen.length);
 
 async function fuzz(target: FuzzTarget, shareMs: number): Promise<void> {

@@ -3,7 +3,7 @@ export interface StoredSeed {
   readonly target: string;
   readonly part: string;
   readonly seed: number;
-  /** The way to the smallest case, as the fuzzer printed it. */
+  /** The path to the smallest case, as the fuzzer printed it. */
   readonly path?: string;
   /** What was found there. */
   readonly found: string;

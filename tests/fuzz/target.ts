@@ -12,12 +12,12 @@ export interface FuzzPart {
   readonly slow?: true;
 }
 
-/** A claim with its inputs; what they are is the claim's own affair. */
+/** A claim with its own inputs. */
 export interface Checkable {
   check(parameters: FuzzParameters): Promise<FuzzResult>;
 }
 
-/** How often and from where on. */
+/** How often to check, and from which seed and path on. */
 export interface FuzzParameters {
   readonly seed: number;
   readonly runs: number;
@@ -25,7 +25,7 @@ export interface FuzzParameters {
   readonly timeLimitMs?: number | undefined;
 }
 
-/** What came of it; `failure` is a text that names seed, path and the smallest case found. */
+/** The result; `failure` names seed, path and the smallest case found. */
 export interface FuzzResult {
   readonly runs: number;
   readonly failure: string | undefined;

@@ -93,7 +93,7 @@ function covers(records: readonly WarcRecord[], length: number): void {
   assert.ok(end === length || told, `the end at ${end} of ${length} is silent`);
 }
 
-/** The reader of archives: what warcio reads, and any damage is survived and told. */
+/** The reader of archives: it reads what warcio reads, and survives and reports any damage. */
 export const warcTarget: FuzzTarget = {
   name: "warc",
   async open() {

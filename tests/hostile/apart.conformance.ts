@@ -27,7 +27,7 @@ type Case = PlayedCase & { readonly tls?: boolean };
 const cases = (wanted: (hostile: Case) => boolean) => web.cases.filter(wanted);
 const named = (title: string) => web.cases.find(({ row, name }) => `${row} ${name}` === title)!;
 
-/** Everything a host was asked so far. */
+/** All requests to a host so far. */
 async function askedOf(address: string): Promise<SeenRequest[]> {
   return ((await web.report())[address] ?? []).flatMap(({ requests }) => requests);
 }
@@ -172,7 +172,7 @@ test("S1 to S6: pages as files stay in their folder, each in its own; formulas a
   const contents = files.filter((file) => file.endsWith("content.html"));
   const pages = crawl.log.filter(({ outcome }) => outcome === "page");
   assert.equal(contents.length, pages.length, "every page is a file of its own");
-  // A file system that ignores case must not bring two of them together.
+  // Two of them must not become one on a file system that ignores case.
   const spelled = new Set(contents.map((file) => file.toLowerCase().normalize("NFC")));
   assert.ok(spelled.size >= contents.length - 2, `${spelled.size} of ${contents.length}`);
   const csv = join(folder, "pages.csv");

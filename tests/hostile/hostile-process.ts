@@ -25,7 +25,7 @@ import { RunDelays } from "./run-delays.ts";
 const RECORDER = fileURLToPath(new URL("./record-connects.js", import.meta.url));
 const SAMPLE_MS = 25;
 
-/** What `orbweaver web --profile hostile` tells about itself. */
+/** What `orbweaver web --profile hostile` prints about itself. */
 export interface HostileProcess {
   readonly start: string;
   readonly port: number;
@@ -124,7 +124,7 @@ export async function hostileHere(folder: string): Promise<HostileProcess> {
 export function everywhere(web: HostileProcess): string[] {
   const allowed = ["--scope", "any", "--delay", "50", "--allow-private", web.allow];
   const names = ["--contact", "test@example.org", "--name-server", web.nameServer];
-  // Two threads on any machine: what one spoils the other must not notice.
+  // Two threads on any machine, so that trouble in one must not affect the other.
   return [...allowed, ...names, "--threads", "2", "--max-wait", "3s"];
 }
 
@@ -144,7 +144,7 @@ export interface HostileCrawl {
   readonly log: readonly (LogLine & Record<string, unknown>)[];
   readonly skipped: readonly SkippedLine[];
   readonly pages: readonly PageLine[];
-  /** Most memory the process held, by its own kernel's account. */
+  /** Peak memory of the process, as the kernel counts it. */
   readonly peakRssMiB: number;
   /** Memory by time, in MiB. */
   readonly rss: readonly (readonly [seconds: number, mebibytes: number])[];

@@ -35,7 +35,7 @@ export class Judge {
       const reason = this.#skipped.get(at!);
       return reason === expected.error ? [] : [`${at} should be skipped: it is ${reason}`];
     }
-    // The way the crawler writes a URL: without credentials and fragment.
+    // As the crawler writes a URL: without credentials and fragment.
     const base = expected.plain === true ? `http://${hostile.address}:${this.#port}/` : hostile.url;
     const url = new URL(at ?? "", base);
     url.username = url.password = url.hash = "";

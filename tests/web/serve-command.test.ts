@@ -65,11 +65,11 @@ test("a web in a process of its own answers, tells its truth, and ends when it i
   const web = await startWebProcess({ profile: PROFILES.tiny, delayMs: 1 });
   try {
     assert.equal((await web.report()).smallestGapMs, Number.POSITIVE_INFINITY);
-    const met = await crawlAll(web.start, web.port);
+    const found = await crawlAll(web.start, web.port);
     const { start, hosts, pages, ...counts } = await web.truth();
-    assert.deepEqual(counts, countsOf(met));
+    assert.deepEqual(counts, countsOf(found));
     assert.deepEqual([start, hosts.length, pages], [web.start, 3, 60]);
-    assert.equal((await web.report()).pages, met.pages.size);
+    assert.equal((await web.report()).pages, found.pages.size);
     assert.ok((await web.cpuUsage()).user > 0);
   } finally {
     await web.close();

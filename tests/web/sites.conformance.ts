@@ -36,12 +36,12 @@ for (const site of ["sqlite3", "postgresql15", "cppreference"]) {
           assert.equal(own.pages, truth.pages_list.length);
           // All hosts are in scope; those that are not the start get a path that redirects to it.
           const start = [...web.start, ...own.hosts.map((host) => `http://${host}${truth.start}`)];
-          const met = await crawlAll(start, web.port);
+          const found = await crawlAll(start, web.port);
           const expected = truth.reachable.map((index) => truth.pages_list[index]!);
-          assert.deepEqual(pathsOf(met.pages.keys()), expected.sort());
+          assert.deepEqual(pathsOf(found.pages.keys()), expected.sort());
           // The truth also lists what only unreachable pages link to: no crawl can meet that.
           const listed = new Set(truth.missing);
-          const missing = pathsOf(met.missing);
+          const missing = pathsOf(found.missing);
           assert.deepEqual(
             missing.filter((path) => !listed.has(path)),
             [],

@@ -40,8 +40,8 @@ export function fetchUrl(
   });
 }
 
-/** What a crawl met: URLs by what became of them. */
-export interface Met {
+/** What a crawl found: URLs by outcome. */
+export interface Found {
   pages: Map<string, Buffer>;
   missing: Set<string>;
   redirects: Set<string>;
@@ -67,10 +67,10 @@ const NO_LINKS = /<!--.*?-->|<(title|script|style)\b.*?<\/\1>/gis;
 const LINK = /<(?:a|area)\s[^>]*?href\s*=\s*(?:(["'])(.*?)\1|([^\s"'>]+))/gi;
 
 /** Crawls from the start URLs: links by regular expression, robots.txt, two retries; nothing of the product. */
-export async function crawlAll(start: string[], port: number, gzip = false): Promise<Met> {
+export async function crawlAll(start: string[], port: number, gzip = false): Promise<Found> {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   const headers: Record<string, string> = gzip ? { "accept-encoding": "gzip" } : {};
-  const met: Met = {
+  const found: Found = {
     pages: new Map(),
     missing: new Set(),
     redirects: new Set(),
@@ -96,21 +96,21 @@ export async function crawlAll(start: string[], port: number, gzip = false): Pro
         robots.set(origin, got.status === 200 ? got.body.toString() : "");
       }
       if (!allows(robots.get(origin)!, pathname + search)) {
-        met.refused.add(url);
+        found.refused.add(url);
         continue;
       }
       let got: Got | undefined;
       for (let attempt = 0; attempt < 3 && (got?.status ?? 500) >= 500; attempt++) {
         got = await fetchUrl(url, port, { agent, headers }).catch(() => undefined);
       }
-      if (!got || got.status >= 500) met.failing.add(url);
-      else if (got.status === 404) met.missing.add(url);
+      if (!got || got.status >= 500) found.failing.add(url);
+      else if (got.status === 404) found.missing.add(url);
       else if (got.status >= 300) {
-        met.redirects.add(url);
+        found.redirects.add(url);
         follow(got.headers.location!, url);
       } else {
         const body = got.headers["content-encoding"] === "gzip" ? gunzipSync(got.body) : got.body;
-        met.pages.set(url, body);
+        found.pages.set(url, body);
         if (!/html/.test(got.headers["content-type"] ?? "")) continue;
         const html = body.toString("latin1").replace(NO_LINKS, "");
         const base = new URL(/<base href="([^"]*)"/.exec(html)?.[1] ?? "", url).href;
@@ -120,16 +120,16 @@ export async function crawlAll(start: string[], port: number, gzip = false): Pro
   } finally {
     agent.destroy();
   }
-  return met;
+  return found;
 }
 
 /** The counts of a crawl in the words of the web's truth. */
-export function countsOf(met: Met): Record<string, number> {
+export function countsOf(found: Found): Record<string, number> {
   return {
-    reachable: met.pages.size,
-    missing: met.missing.size,
-    redirects: met.redirects.size,
-    refusedByRobots: met.refused.size,
-    failing: met.failing.size,
+    reachable: found.pages.size,
+    missing: found.missing.size,
+    redirects: found.redirects.size,
+    refusedByRobots: found.refused.size,
+    failing: found.failing.size,
   };
 }

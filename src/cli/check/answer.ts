@@ -9,7 +9,7 @@ import type { Answerer } from "./check-batch.ts";
 /** One line of a readable answer: a name and what it is. */
 export type AnswerRow = readonly [name: string, value: string | number | undefined];
 
-/** What a check found out, for programs and for people. */
+/** The result of a check, for programs and for people. */
 export interface Answer {
   readonly json: object;
   readonly rows: readonly AnswerRow[];
@@ -17,7 +17,7 @@ export interface Answer {
 
 /** One of the things that can be checked. */
 export interface Check {
-  /** Answers what the words ask, one after the other. */
+  /** Answers the questions on the command line, one after the other. */
   answers(words: readonly string[], args: Arguments, io: Io): AsyncIterable<Answer>;
   /** Answers the lines of a batch; absent where a question does not stand alone. */
   batch?(args: Arguments): Answerer;

@@ -6,7 +6,7 @@ import type { Io, Output } from "../io.ts";
 /** Answers one line of a batch; what it throws becomes the error of that line. */
 export type Answerer = (question: Question) => object | Promise<object>;
 
-/** Why a line of a batch has no answer; its message is what the user reads. */
+/** Why a line of a batch has no answer; the user reads its message. */
 export class BadLine extends Error {}
 
 const LF = 0x0a;
@@ -81,7 +81,7 @@ function needed<T>(name: string, value: T | undefined): T {
 
 /**
  * Answers JSON lines from standard input with JSON lines on standard output, one for one and in order. A line that
- * cannot be answered gets `{"error": ...}`. Memory does not grow with the number of lines: reading waits for writing.
+ * cannot be answered gets `{"error": ...}`. Memory does not grow with the number of lines, because reading waits for writing.
  */
 export async function runBatch(io: Io, answer: Answerer): Promise<number> {
   const lines = new Lines();
@@ -93,7 +93,7 @@ export async function runBatch(io: Io, answer: Answerer): Promise<number> {
       if (!(await send(io.stdout, answers))) return EXIT.finished;
       answers = "";
     }
-    // Nothing waits for the next chunk: a program may read an answer before it asks again.
+    // Answers do not wait for the next chunk: a program may read one before it asks again.
     if (answers !== "" && !(await send(io.stdout, answers))) return EXIT.finished;
   }
   if (lines.hasRest) await send(io.stdout, await answerLine(lines.take(), answer));
@@ -111,7 +111,7 @@ async function answerLine(line: string | undefined, answer: Answerer): Promise<s
   }
 }
 
-/** Writes and waits while the reader is behind; false when there is no reader any more. */
+/** Writes, and waits while the reader is behind; false when the reader has gone. */
 async function send(output: Output, text: string): Promise<boolean> {
   if (!output.writable) return false;
   if (output.write(text)) return true;
@@ -122,14 +122,14 @@ async function send(output: Output, text: string): Promise<boolean> {
       once(output, "close", { signal: stop.signal }),
     ]);
   } catch {
-    return false; // the reader went away, which main.ts knows how to take
+    return false; // the reader has gone, which main.ts handles
   } finally {
     stop.abort();
   }
   return output.writable;
 }
 
-/** Cuts bytes into lines; one that is too long is told as undefined and not kept. */
+/** Cuts bytes into lines; one that is too long becomes undefined and is not kept. */
 class Lines {
   #parts: Buffer[] = [];
   #bytes = 0;

@@ -21,9 +21,9 @@ export type KnownCash =
   | { readonly state: "waiting" | "done"; readonly cash: number; readonly priority: number };
 
 /**
- * Looks a URL up in the journals of a crawl. A waiting page has the cash it would be fetched for; a page that is done
- * has what it ever got. A snapshot forgets what done pages had: then it is what the page was fetched with, as the list
- * of pages tells, or what came since if that is more. Nothing is changed.
+ * Looks a URL up in the journals of a crawl, without changing anything. A waiting page has the cash it would be fetched
+ * for; a page that is done has all that it ever got. A snapshot drops the cash of done pages: then the answer is what the
+ * page was fetched with, according to the list of pages, or what it got since if that is more.
  */
 export function knownCash(dir: string, url: CrawlUrl): KnownCash {
   const state = readCrawlState(dir);

@@ -28,7 +28,7 @@ export const check: Check = {
   }),
 };
 
-/** The four that are asked, in their order; the first that names an encoding decides. */
+/** What names the encoding: the first of mark, header, meta element and fallback that does. */
 function reasonFor(body: Uint8Array, contentType: string | undefined): string {
   if (charsetByMark(body) !== undefined) return "byte order mark";
   const label = contentType === undefined ? undefined : parseContentType(contentType)?.charset;

@@ -5,14 +5,14 @@ import type { Io } from "../io.ts";
 import { textOf } from "../options.ts";
 import { oneWord, typedUrl } from "./answer.ts";
 
-/** A document to look at, with the address it counts as. */
+/** A document to check, with the URL it stands for. */
 export interface CheckInput {
   url: CrawlUrl;
   body: Buffer;
   contentType: string | undefined;
 }
 
-/** The document a check is about: the URL as fetched now, or a file that stands for it. */
+/** The document a check is about: fetched now, or read from a file that stands for it. */
 export async function readCheckInput(
   words: readonly string[],
   args: Arguments,

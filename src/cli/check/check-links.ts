@@ -5,7 +5,7 @@ import { readCheckInput } from "./check-input.ts";
 import { refusalText } from "./refusal-text.ts";
 
 const EXAMPLE = "orbweaver check links https://example.org/ --file page.html";
-/** A text in JSON was decoded before it came here, so nothing inside it may say otherwise. */
+/** The type of a text in JSON, which is decoded already: nothing inside it may override that. */
 const DECODED_TYPE = "text/html;charset=utf-8";
 
 /** `orbweaver check links URL`: what the crawler takes from a page. */

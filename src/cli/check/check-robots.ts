@@ -38,7 +38,7 @@ export const check: Check = {
         ["allowed", allowed ? "yes" : "no"],
         ["decided by", line === undefined ? SILENCE[found.because] : `line ${line}: ${rule}`],
         ["group", groupText(found)],
-        // The first one decided; the others match as well and are less specific.
+        // The first rule decided; the others match, too, but are less specific.
         ...found.matching
           .slice(1)
           .map((other) => ["outweighed", `line ${other.line}: ${other.rule}`] as const),
@@ -79,7 +79,7 @@ function groupText({ group, groupLines, rules }: RobotsExplanation): string | un
   return `for ${whom}, line ${groupLines.join(", ")}, ${rules} rules`;
 }
 
-/** Path and query of whatever was asked about: a URL of any scheme, a path alone, or nothing, which is the root. */
+/** Path and query of what is asked about: a URL of any scheme, a path alone, or nothing, which means the root. */
 function targetOf(text: string): string {
   const parsed = URL.canParse(text, ANY_ORIGIN) ? new URL(text, ANY_ORIGIN) : undefined;
   return parsed?.pathname.startsWith("/") ? parsed.pathname + parsed.search : "/";

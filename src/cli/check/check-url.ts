@@ -109,7 +109,7 @@ function rowsOf(answer: UrlAnswer, known: KnownCash | undefined): AnswerRow[] {
   ];
 }
 
-/** A batch may name any base, one that no page could have too; the standard says what a link then means. */
+/** A batch may name any base, even one that no page could have; the URL standard then decides what a link means. */
 function against(
   input: string,
   base: string | undefined,

@@ -1,4 +1,4 @@
-/** What the reasons for not fetching a URL mean, in words; unknown ones stand for themselves. */
+/** Explains a reason for not fetching a URL; unknown reasons are returned as they are. */
 export function refusalText(code: string): string {
   return MEANINGS.get(code) ?? code;
 }

@@ -32,7 +32,7 @@ export const command: Command = {
   ],
   async run(args, io) {
     const config = await crawlConfig(args, io);
-    // Only now the engine is loaded: help and wrong usage do not pay for it.
+    // The engine is loaded only now, so that help and wrong usage do not pay for it.
     const { runCrawl } = await import("../run-crawl.ts");
     return runCrawl(config, io);
   },

@@ -3,7 +3,7 @@ import { UsageError } from "../../errors.ts";
 import type { Command } from "../command.ts";
 import { CRAWL_OPTIONS, configFileOf, flagsOf } from "../crawl-options.ts";
 
-// The demonstration chooses where to start, and everything it fetches is on this machine.
+// The demonstration chooses its own seeds, and everything it fetches is on this machine.
 const NOT_HERE = new Set([
   "",
   "seeds",

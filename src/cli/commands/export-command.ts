@@ -11,7 +11,7 @@ import { count } from "../print-summary.ts";
 
 const group = "Options";
 
-/** A form to export to: where it goes unless --out says so, and the sentence about what was written. */
+/** A form to export to: where it goes without --out, and what is said about what was written. */
 interface Form {
   readonly defaultOut: (exports: string, name: string) => string;
   readonly write: (dir: string, paths: CrawlPaths, out: string) => Promise<string>;
@@ -112,7 +112,7 @@ export const command: Command = {
       );
     }
     const asked = args.options.get("out") as string | undefined;
-    // Exports of ours may be renewed; whatever a user has elsewhere stays.
+    // Exports below the crawl may be replaced; files elsewhere are never overwritten.
     if (asked !== undefined && to !== "tree" && existsSync(asked)) {
       throw new UsageError(`${printable(asked, 1000)} is there already: choose another --out`);
     }

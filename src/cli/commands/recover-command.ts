@@ -32,7 +32,7 @@ export const command: Command = {
   },
 };
 
-/** Whether the pages of a crawl have cash. */
+/** Whether a crawl is ordered by cash, so that its pages have some. */
 function isByCash(dir: string): boolean {
   const config = wholeState(dir)?.config as Partial<CrawlConfig> | undefined;
   return config?.order === "opic" && existsSync(crawlPaths(dir).pages);

@@ -9,7 +9,7 @@ import { CRAWL_OPTIONS, flagsOf } from "../crawl-options.ts";
 import type { Io } from "../io.ts";
 import { onlyWord } from "../options.ts";
 
-/** What a crawl is made of: a run that follows cannot change it. */
+/** Settings that a later run of the same crawl cannot change. */
 const FIXED: readonly SettingName[] = [
   "frontier",
   "shards",
@@ -66,7 +66,7 @@ export const command: Command = {
   },
 };
 
-/** The old configuration with the settings that were given anew. */
+/** The old configuration with the settings that were given now. */
 async function changed(
   old: CrawlConfig,
   flags: ReturnType<typeof flagsOf>,

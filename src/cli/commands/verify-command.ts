@@ -4,7 +4,7 @@ import { jsonOption } from "../options.ts";
 
 const DEFAULT_BUDGET_S = 120;
 
-/** Options that run something else than the explorer; the first one given counts. */
+/** Options that run something other than the explorer; the first one given counts. */
 const DRILLS = [
   ["seed", "runSeed"],
   ["simulate", "runSimulate"],

@@ -3,7 +3,7 @@ import { type RaceOptions, type RaceOutcome, raced, replayRace } from "../../ver
 import type { RaceMethod } from "../../verify/race/race-memory.ts";
 import { type Io, printJson } from "../io.ts";
 
-/** What `orbweaver replay race` was asked for. */
+/** The options of `orbweaver replay race`. */
 export interface RaceQuestion extends Omit<RaceOptions, "locked"> {
   readonly times: number;
   readonly json: boolean;

@@ -9,10 +9,10 @@ import { type Io, printJson } from "../io.ts";
 import { count } from "../print-summary.ts";
 
 const MAX_SHOWN = 20;
-/** From so many schedules on, those with two delays are explored, too: some minutes. */
+/** From this many schedules on, those with two delays are explored, too, which takes some minutes. */
 const MANY_SCHEDULES = 100;
 
-/** Lives many seeds and looks for every mutant; exit code 1 when a promise is broken or a mutant survives. */
+/** Simulates many seeds and every mutant; exit code 1 when a promise is broken or a mutant survives. */
 export function runSimulate(seeds: number, json: boolean, io: Io): number {
   const shows = io.stderr.isTTY === true;
   const result = simulate(seeds, (done, failed) => {
@@ -36,7 +36,7 @@ export function runSimulate(seeds: number, json: boolean, io: Io): number {
   return result.failed.length + survivors.length === 0 ? EXIT.finished : EXIT.fault;
 }
 
-/** Lives one seed again and tells what happens. */
+/** Simulates one seed again and logs what happens. */
 export function runSeed(seed: number, json: boolean, io: Io): number {
   const out = json ? io.stderr : io.stdout;
   out.write(`${JSON.stringify(planOf(seed))}\n`);

@@ -4,8 +4,6 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { type DedupPolicy, dedupKey, SAFE_DEDUP } from "../../url/dedup-key.ts";
 import type { Discovery } from "../discovery.ts";
 
-const QUESTION_MARK = "?".charCodeAt(0);
-
 /** What counts as one page, and the seed of the crawl's fingerprints. */
 export interface AdmissionRules extends Partial<DedupPolicy> {
   readonly seedLow: number;
@@ -25,19 +23,18 @@ export function admissionKey(found: Discovery, policy: Partial<DedupPolicy>): Cr
 
 /** Leaves the fingerprint of that text in `lastFingerprint`. */
 export function admissionFingerprint(found: Discovery, rules: AdmissionRules): void {
-  if (isOwnKey(found.url, rules)) return;
   urlFingerprint(admissionKey(found, rules), rules.seedLow, rules.seedHigh);
 }
 
 /** The same for a URL that nothing redirected to. */
 export function linkFingerprint(url: CrawlUrl, rules: AdmissionRules): void {
-  if (!isOwnKey(url, rules)) urlFingerprint(keyOf(url, rules), rules.seedLow, rules.seedHigh);
+  urlFingerprint(keyOf(url, rules), rules.seedLow, rules.seedHigh);
 }
 
-/** URLs whose fingerprints are computed at once, at most. */
+/** At most this many fingerprints are computed at once. */
 export const MAX_FINGERPRINTS = MAX_URLS;
 
-/** Of discoveries, at most so many. */
+/** The URLs of discoveries. */
 const urls: CrawlUrl[] = [];
 
 /** What `admissionFingerprint` leaves in `lastFingerprint`, for `count` URLs from `from` on: pairs of low and high half. */
@@ -49,8 +46,7 @@ export function admissionFingerprints(
   into: Uint32Array,
 ): void {
   for (let i = 0; i < count; i++) urls[i] = found[from + i]!.url;
-  if (!areOwnKeys(urls, 0, count, rules, into))
-    eachMarked(count, rules, into, (i) => admissionFingerprint(found[from + i]!, rules));
+  fingerprintKeys(urls, 0, count, rules, into, (i) => admissionKey(found[from + i]!, rules));
 }
 
 /** The same with `linkFingerprint`. */
@@ -61,53 +57,35 @@ export function linkFingerprints(
   rules: AdmissionRules,
   into: Uint32Array,
 ): void {
-  if (!areOwnKeys(links, from, count, rules, into))
-    eachMarked(count, rules, into, (i) => linkFingerprint(links[from + i]!, rules));
+  fingerprintKeys(links, from, count, rules, into, (i) => keyOf(links[from + i]!, rules));
 }
 
-function areOwnKeys(
-  urls: readonly CrawlUrl[],
+/** Nearly every URL is its own key, and its bytes tell. Only for the others is a key made. */
+function fingerprintKeys(
+  own: readonly CrawlUrl[],
   from: number,
   count: number,
   rules: AdmissionRules,
   into: Uint32Array,
-): boolean {
-  return isSafe(rules) && urlFingerprints(urls, from, count, rules, into) === 0;
-}
-
-/** Computes anew what may be spelled in several routes. */
-function eachMarked(
-  count: number,
-  rules: AdmissionRules,
-  into: Uint32Array,
-  compute: (i: number) => void,
+  keyAt: (i: number) => CrawlUrl,
 ): void {
-  const all = !isSafe(rules);
+  const safe = isSafe(rules);
+  if (safe && urlFingerprints(own, from, count, rules, into) === 0) return;
   for (let i = 0; i < count; i++) {
-    if (!all && marks[i] === 0) continue;
-    compute(i);
+    if (safe && marks[i] === 0) continue;
+    urlFingerprint(keyAt(i), rules.seedLow, rules.seedHigh);
     into[2 * i] = lastFingerprint.low;
     into[2 * i + 1] = lastFingerprint.high;
   }
 }
 
-/** Nearly every URL is its own key, and its bytes tell: then its lastFingerprint is there, and nothing is searched, cut or joined. */
-function isOwnKey(url: CrawlUrl, rules: AdmissionRules): boolean {
-  const { seedLow, seedHigh } = rules;
-  return isSafe(rules) && !urlFingerprint(url, seedLow, seedHigh);
-}
-
 function keyOf(url: CrawlUrl, policy: Partial<DedupPolicy>): CrawlUrl {
   const safe = isSafe(policy);
-  if (safe && !url.includes("%") && !endsWithMark(url)) return url;
+  if (safe && !url.includes("%") && !url.endsWith("?")) return url;
   // A key is ASCII and has the form of a URL, though it need not be canonical.
   return dedupKey(url, safe ? SAFE_DEDUP : { ...SAFE_DEDUP, ...policy }) as CrawlUrl;
 }
 
 function isSafe({ dropSessionIds, dropTracking, trailingSlash }: Partial<DedupPolicy>): boolean {
   return !dropSessionIds && !dropTracking && trailingSlash !== "ignore";
-}
-
-function endsWithMark(url: CrawlUrl): boolean {
-  return url.charCodeAt(url.length - 1) === QUESTION_MARK;
 }

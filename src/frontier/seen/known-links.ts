@@ -5,26 +5,24 @@ import { type AdmissionRules, linkFingerprints, MAX_FINGERPRINTS } from "./admis
 
 /** Of URLs that are looked up together. */
 const fingerprints = new Uint32Array(2 * MAX_FINGERPRINTS);
-const news = new Uint8Array(MAX_FINGERPRINTS);
+const isNew = new Uint8Array(MAX_FINGERPRINTS);
 
-/** The URLs that a shard knows. */
-interface MetUrls {
-  searchFingerprints(fingerprints: Uint32Array, count: number, news: Uint8Array): number;
-}
-
-/** The same, where each has a number. */
-interface MetPages {
-  touch(fingerprints: Uint32Array, count: number): void;
-  /** -1 when it is not known. */
-  find(low: number, high: number): number;
-}
-
-/** A shard that this thread owns: what it has met, in a crawl ordered by cash with what each has. */
+/** A shard that this thread owns: the URLs it knows, and in a crawl ordered by cash their numbers. */
 export interface OwnShard {
   readonly number: number;
   readonly state: {
-    readonly seen: MetUrls;
-    readonly cash?: { readonly pages: MetPages } | undefined;
+    readonly seen: {
+      searchFingerprints(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number;
+    };
+    readonly cash?:
+      | {
+          readonly pages: {
+            touch(fingerprints: Uint32Array, count: number): void;
+            /** -1 when it is not known. */
+            find(low: number, high: number): number;
+          };
+        }
+      | undefined;
   };
 }
 
@@ -36,71 +34,39 @@ export interface SplitLinks {
 
 /**
  * Tells links that are known from those that may be new, before anything is done for them. Nearly all links of a page
- * were met on others before; what is known stays known, so nothing is lost by leaving it out.
+ * were found on others before; what is known stays known, so nothing is lost by leaving it out.
  */
 export class KnownLinks {
   readonly #numbers: ShardNumbers;
-  /** Of the shards of this thread, by number. */
-  readonly #met: (MetUrls | undefined)[];
-  /** The same; undefined unless the crawl is ordered by cash. */
-  readonly #pages: (MetPages | undefined)[] | undefined;
+  /** What the shards of this thread know, by number. */
+  readonly #states: (OwnShard["state"] | undefined)[];
+  readonly #byCash: boolean;
   readonly #rules: AdmissionRules;
 
   constructor(shards: number, owned: readonly OwnShard[], rules: AdmissionRules) {
     this.#numbers = new ShardNumbers(shards);
-    this.#met = new Array(shards).fill(undefined);
-    for (const { number, state } of owned) {
-      this.#met[number] = state.seen;
-      if (state.cash === undefined) continue;
-      this.#pages ??= new Array(shards).fill(undefined);
-      this.#pages[number] = state.cash.pages;
-    }
+    this.#states = new Array(shards).fill(undefined);
+    for (const { number, state } of owned) this.#states[number] = state;
+    this.#byCash = owned.some(({ state }) => state.cash !== undefined);
     this.#rules = rules;
   }
 
-  /** Splits the links of a page of this shard, in their order; what other threads know is theirs to say. */
+  /** Splits the links of a page of this shard, in their order. Only links to shards of this thread can be known here. */
   split(shard: number, links: readonly CrawlUrl[]): SplitLinks {
-    if (this.#pages !== undefined) return this.#splitByCash(this.#pages, shard, links);
+    // Ordered by cash, the links of a borrowed page get their shares from its owner.
+    if (this.#byCash && this.#states[shard] === undefined) return { left: links, known: undefined };
+    const known = this.#byCash ? new KnownFingerprints() : undefined;
     const left: CrawlUrl[] = [];
     for (let from = 0; from < links.length; ) {
       const target = this.#numbers.of(links[from]!).shard;
       const to = this.#runEnd(links, from, target);
-      const met = this.#met[target];
-      if (met === undefined) news.fill(1, 0, to - from);
-      else {
-        linkFingerprints(links, from, to - from, this.#rules, fingerprints);
-        met.searchFingerprints(fingerprints, to - from, news);
-      }
-      for (let i = from; i < to; i++) if (news[i - from] === 1) left.push(links[i]!);
-      from = to;
-    }
-    return { left, known: undefined };
-  }
-
-  #splitByCash(
-    pages: readonly (MetPages | undefined)[],
-    shard: number,
-    links: readonly CrawlUrl[],
-  ): SplitLinks {
-    // The links of a borrowed page get their shares from its owner.
-    if (pages[shard] === undefined) return { left: links, known: undefined };
-    const known = new KnownFingerprints();
-    const left: CrawlUrl[] = [];
-    for (let from = 0; from < links.length; ) {
-      const target = this.#numbers.of(links[from]!).shard;
-      const to = this.#runEnd(links, from, target);
-      const met = pages[target];
-      if (met !== undefined) {
-        linkFingerprints(links, from, to - from, this.#rules, fingerprints);
-        met.touch(fingerprints, to - from);
-      }
-      for (let i = from; i < to; i++) {
-        const at = 2 * (i - from);
-        const page = met?.find(fingerprints[at]!, fingerprints[at + 1]!) ?? -1;
-        if (page < 0) left.push(links[i]!);
-        else if (target === shard) known.own.push(page);
-        else known.others.push(target, fingerprints[at]! | 0, fingerprints[at + 1]! | 0);
-      }
+      const count = to - from;
+      const state = this.#states[target];
+      if (state !== undefined) linkFingerprints(links, from, count, this.#rules, fingerprints);
+      if (state === undefined) isNew.fill(1, 0, count);
+      else if (known === undefined) state.seen.searchFingerprints(fingerprints, count, isNew);
+      else findPages(state.cash!.pages, count, target, target === shard, known);
+      for (let i = 0; i < count; i++) if (isNew[i] === 1) left.push(links[from + i]!);
       from = to;
     }
     return { left, known };
@@ -112,5 +78,24 @@ export class KnownLinks {
     let to = from + 1;
     while (to < most && this.#numbers.of(links[to]!).shard === target) to++;
     return to;
+  }
+}
+
+/** Looks up the first `count` fingerprints; those that are known go to `known`, for the others `isNew` gets a 1. */
+function findPages(
+  pages: NonNullable<OwnShard["state"]["cash"]>["pages"],
+  count: number,
+  shard: number,
+  isOwn: boolean,
+  known: KnownFingerprints,
+): void {
+  pages.touch(fingerprints, count);
+  for (let i = 0; i < count; i++) {
+    const low = fingerprints[2 * i]!;
+    const high = fingerprints[2 * i + 1]!;
+    const page = pages.find(low, high);
+    isNew[i] = page < 0 ? 1 : 0;
+    if (page >= 0 && isOwn) known.own.push(page);
+    else if (page >= 0) known.others.push(shard, low | 0, high | 0);
   }
 }

@@ -8,8 +8,11 @@ import type { WaitingRun } from "../link/waiting-run.ts";
 import { RecoveredHosts } from "../queue/recovered-hosts.ts";
 import type { ShardQueue } from "../queue/shard-queue.ts";
 import { RestingLeases } from "../resting-leases.ts";
-import type { AdmissionRules } from "../seen/admission-key.ts";
-import { type AdmittedLink, admitEach, admitNew } from "./admit-links.ts";
+import {
+  type AdmissionRules,
+  admissionFingerprints,
+  MAX_FINGERPRINTS,
+} from "../seen/admission-key.ts";
 import { HostHeap } from "./host-heap.ts";
 
 /** No host is left alone for longer, whatever the wall clock did between two runs. */
@@ -18,6 +21,13 @@ const MAX_HOLD_MS = 24 * 3_600_000;
 const MAX_RESTING = 10_000;
 /** Hosts without a URL leave memory when there are this many. */
 const FIRST_SWEEP = 512;
+
+/** Of URLs that are looked up together. */
+const fingerprints = new Uint32Array(2 * MAX_FINGERPRINTS);
+const isNew = new Uint8Array(MAX_FINGERPRINTS);
+
+/** Gets a URL with the fingerprint under which it counts as known; must not admit or fingerprint others meanwhile. */
+export type OnLink = (found: Discovery, low: number, high: number, index: number) => void;
 
 /** What a shard needs to know of the crawl's settings; the seed is random per crawl, the same in every thread. */
 export interface ShardRules extends AdmissionRules {
@@ -84,17 +94,41 @@ export class Shard {
     return this.#hosts.size;
   }
 
-  /** Knows these URLs of this shard from now on, and calls `meet`, which is to `enqueueNew` it, for each that is new; answers how many are. */
-  admitAll(found: readonly Discovery[], meet: AdmittedLink): number {
-    return admitNew(this.state, this.#rules, found, meet);
+  /** Admits these URLs of this shard, and calls `onNew`, which is to `enqueueNew` it, for each that is new; answers how many are. */
+  admitAll(found: readonly Discovery[], onNew: OnLink): number {
+    let fresh = 0;
+    this.#eachBatch(found, (from, count) => {
+      const some = this.state.admitAll(fingerprints, count, isNew);
+      fresh += some;
+      for (let i = 0; some > 0 && i < count; i++)
+        if (isNew[i] === 1)
+          onNew(found[from + i]!, fingerprints[2 * i]!, fingerprints[2 * i + 1]!, from + i);
+    });
+    return fresh;
   }
 
-  /** Calls `meet` for each URL, of whatever shard, with the fingerprint under which it counts as known. */
-  fingerprintAll(found: readonly Discovery[], meet: AdmittedLink): void {
-    admitEach(this.state, this.#rules, found, meet);
+  /** Calls `visit` for each URL, of whatever shard, with the fingerprint under which it counts as known. */
+  fingerprintAll(found: readonly Discovery[], visit: OnLink): void {
+    this.#eachBatch(found, (from, count) => {
+      this.state.cash?.pages.touch(fingerprints, count);
+      for (let i = 0; i < count; i++)
+        visit(found[from + i]!, fingerprints[2 * i]!, fingerprints[2 * i + 1]!, from + i);
+    });
   }
 
-  /** Admits a URL of this shard that `fingerprintAll` has told the fingerprint of, with cash if it orders by that; false when it was met before. */
+  /**
+   * Fingerprints URLs, many at once. What is known lies anywhere in memory: where many places are read together, they
+   * wait for it together.
+   */
+  #eachBatch(found: readonly Discovery[], use: (from: number, count: number) => void): void {
+    for (let from = 0; from < found.length; from += MAX_FINGERPRINTS) {
+      const count = Math.min(MAX_FINGERPRINTS, found.length - from);
+      admissionFingerprints(found, from, count, this.#rules, fingerprints);
+      use(from, count);
+    }
+  }
+
+  /** Admits a URL of this shard whose fingerprint `fingerprintAll` told, with cash if it orders by that; false when it was known. */
   admit(found: Discovery, hostname: string, low: number, high: number, cash = 0): boolean {
     if (!this.state.admit(low, high, cash)) return false;
     this.enqueueNew(found, hostname, low, high);

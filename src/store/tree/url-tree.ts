@@ -54,7 +54,7 @@ export class UrlTree {
     if (path === "") return "";
     this.#locks.write(place.hash);
     try {
-      // Another thread may have stored it between the two locks: what was read before is only a hint.
+      // Somebody may have stored it between the two locks: what was seen while reading is only a hint.
       path = this.#freePath(place, page);
       if (path !== "") this.#files.write(path, page);
     } finally {

@@ -6,7 +6,7 @@ export interface Buffered {
   readonly buffer: { insert(item: number): void; remove(): number };
 }
 
-/** Producers are the even threads. An item tells its producer and its number, which `takenOnce` relies on. */
+/** Producers are the even threads. An item encodes its producer and its number, which `takenOnce` relies on. */
 export function exchange({ buffer }: Buffered, thread: number, items: number): void {
   for (let item = 1; item <= items; item++) {
     if (thread % 2 === 0) buffer.insert(thread * 16 + item);

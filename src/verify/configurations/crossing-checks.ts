@@ -14,7 +14,7 @@ interface Gated {
   readonly host: Int32Array;
 }
 
-/** Three threads ask one gate at once. Whoever writes it without comparing is caught. */
+/** Three threads ask one gate at once. The mutant writes the gate without comparing first. */
 function gate(
   name: string,
   [find, replace]: readonly [string, string],
@@ -35,7 +35,7 @@ function gate(
   };
 }
 
-/** What the three are told, sorted, can only be this. */
+/** The sorted answers to the three threads can only be these. */
 function toldApart(
   name: string,
   written: string,

@@ -16,16 +16,16 @@ const FILLED = 100;
 
 /**
  * Thread 0 inserts and may die anywhere; thread 1 inserts beside it. Thread 2 reclaims what thread 0 left, takes
- * everything, fills the frontier to the brim in place of thread 0, and takes two different records again.
+ * everything, fills the queue completely in place of thread 0, and takes two different records again.
  */
 function survive(subject: Subject, thread: number): void {
   if (thread < 2) {
     subject.box[0] = thread === 0 ? FIRST : SECOND;
-    subject.frontier.insert(subject.box, 1);
+    subject.queue.insert(subject.box, 1);
     return;
   }
   awaitEnd(0);
-  subject.frontier.reclaim(1);
+  subject.queue.reclaim(1);
   awaitEnd(1);
   takeWhatIsThere(subject, SIZE);
   for (let filled = 0; filled < SIZE; filled++) {
@@ -35,7 +35,7 @@ function survive(subject: Subject, thread: number): void {
   takeWhatIsThere(subject, SIZE);
 }
 
-/** The survivor's record is there once, the dead thread's at most once, and all room is back and of use. */
+/** The survivor's record is there once, the dead thread's at most once, and all room can be used again. */
 function isWhole(outcome: Outcome): string | undefined {
   const reports = outcome.reports[2]!.join();
   const rest = `0,0,${FILLED},${FILLED + 1}`;
@@ -57,7 +57,7 @@ function death(technique: Technique, mutants: readonly Mutant[]): Configuration<
     clockWords: clockWordsOf(technique),
     attach: (memory, owner) => attachTechnique(technique, SIZE, memory, owner),
     initialise(subject) {
-      subject.frontier.initialise?.();
+      subject.queue.initialise?.();
     },
     program: survive,
     check: isWhole,
@@ -69,7 +69,7 @@ const notReclaimed = techniqueMutant("nothing-reclaimed", "waiting-queue", [
   "const held = 0;",
 ]);
 
-/** A thread may die between any two accesses: reclaim makes the frontier whole beside a living thread. */
+/** A thread may die between any two accesses: reclaim repairs the queue while another thread uses it. */
 export const configurations: readonly Configuration<Subject>[] = [
   death("lock-free", [notReclaimed]),
   death("semaphore", [

@@ -18,7 +18,7 @@ function attach(memory: Memory): Called {
 
 const BELL = "sync/loop-doorbell.js";
 
-/** The crawler's pump: falls asleep on its event loop while others add work and ring. */
+/** A crawler that sleeps on its event loop while others add work and ring. */
 function pump(callers: number, mutants: readonly Mutant[]): Configuration<Called> {
   return {
     name: `loop-doorbell-${callers}x1`,

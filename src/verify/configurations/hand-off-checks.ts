@@ -41,11 +41,11 @@ function attach(memory: Memory, { size, payload }: Shape): HandOffView {
   return { buffer, words, bells, box, parts: [box] };
 }
 
-/** Everything brought is stored or kept, once and in order; a full batch has N items (if `size`); no permit is out. */
+/** Every item is stored or kept, once and in order; a full batch has N items (if `size`); all permits are free. */
 function judge(
   outcome: Outcome,
   size: number | undefined,
-  brought: readonly number[],
+  items: readonly number[],
   mayLose: readonly number[] = [],
 ): string | undefined {
   const built = outcome.reports.at(2)!;
@@ -55,7 +55,7 @@ function judge(
   const stored = built.filter((said) => said < FULL_BATCH);
   const kept = outcome.reports.flat().flatMap((said) => (said >= KEPT ? [said - KEPT] : []));
   const there = [...stored, ...kept];
-  const missing = brought.filter((item) => !there.includes(item) && !mayLose.includes(item));
+  const missing = items.filter((item) => !there.includes(item) && !mayLose.includes(item));
   if (missing.length > 0) return `lost: ${missing.join()}`;
   if (new Set(there).size !== there.length) return `stored twice: ${there.join()}`;
   const own = stored.filter((item) => item < 20);
@@ -85,7 +85,7 @@ const neverBelowN = mutant("D6-nothing-below-n", BUFFER, [
   "if (false)",
 ]);
 
-/** Two crawlers that bring so many items each, and their builder. */
+/** Two crawlers that hand over so many items each, and their builder. */
 function handOff(
   name: string,
   together: boolean,
@@ -94,7 +94,7 @@ function handOff(
   shape = SMALL,
   isLate = false,
 ): Configuration<HandOffView> {
-  const brought = [10, 11, 20, 21].filter((item) => item % 10 < (item < 20 ? first : second));
+  const items = [10, 11, 20, 21].filter((item) => item % 10 < (item < 20 ? first : second));
   return {
     name,
     technique: `hand-off buffer, ${together ? "full" : "count or time"}`,
@@ -111,7 +111,7 @@ function handOff(
       else if (thread === 0 && isLate) crawlLate(view, thread, first);
       else crawl(view, thread, thread === 0 ? first : second, together);
     },
-    check: (outcome) => judge(outcome, together ? shape.size : undefined, brought),
+    check: (outcome) => judge(outcome, together ? shape.size : undefined, items),
     ...(first + second > (together ? 2 : 1) ? { long: true } : {}),
   };
 }
@@ -172,7 +172,7 @@ export const configurations: readonly Configuration<HandOffView>[] = [
     true,
     [1, 1],
     [
-      // Both flags are written at once, and what the other one said in between is gone.
+      // Both flags are written at once, and what the other crawler set in between is lost.
       mutant("busy-by-load-and-store", BUFFER, [
         "Atomics.and(this.#words, IDLE, ~(1 << lane));",
         "Atomics.store(this.#words, IDLE, Atomics.load(this.#words, IDLE) & ~(1 << lane));",
@@ -189,7 +189,7 @@ export const configurations: readonly Configuration<HandOffView>[] = [
     [
       checkThenAct,
       neverBelowN,
-      // The builder asks who waits before it gives back: whoever comes in between is not rung.
+      // The builder looks who waits before it gives back: a crawler that comes in between is not rung.
       mutant("asked-who-waits-before-giving-back", BUFFER, [
         "Atomics.sub(this.#words, PERMITS, frames << BUILDERS);\n        return Atomics.load(this.#words, WANTS) === 0 ? 0 : Atomics.exchange(this.#words, WANTS, 0);",
         "const wanting = Atomics.exchange(this.#words, WANTS, 0); Atomics.sub(this.#words, PERMITS, frames << BUILDERS); return wanting;",
@@ -201,7 +201,7 @@ export const configurations: readonly Configuration<HandOffView>[] = [
     true,
     [2, 1],
     [
-      // The ring comes before the bell is armed, and the permit has gone to the other crawler when it looks again.
+      // The ring comes before the bell is armed, and the other crawler has taken the permit by the second try.
       mutant("wanted-before-the-bell-is-armed", THREADS, [
         "const armed = bell.arm();\n        view.buffer.want(lane);",
         "view.buffer.want(lane); const armed = bell.arm();",

@@ -78,7 +78,7 @@ function twoConditions(
 }
 
 /**
- * Threads that produce or consume for ever: is there a deadlock? Threads of one kind are interchangeable;
+ * Threads that produce or consume endlessly: is there a deadlock? Threads of one kind are interchangeable;
  * with `sections` a critical section is one step.
  */
 function collapse(

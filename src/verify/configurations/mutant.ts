@@ -1,6 +1,6 @@
 import type { Mutant } from "../configuration.ts";
 
-/** A broken variant of one compiled module: each text is there once and is replaced by the other. */
+/** A broken variant of one compiled module: each `find` occurs once and is replaced. */
 export function mutant(
   name: string,
   module: string,

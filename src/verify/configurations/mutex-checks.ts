@@ -7,7 +7,7 @@ import { mutant } from "./mutant.ts";
 interface Subject {
   readonly words: Int32Array;
   readonly mutex: Mutex;
-  /** Plain: whoever is not alone in the critical section races on it. */
+  /** Plain: two threads in the critical section race on it. */
   readonly counter: Int32Array;
 }
 
@@ -74,7 +74,7 @@ export const configurations: readonly Configuration<Subject>[] = [
     timeouts: true,
     attach,
     program(subject, thread) {
-      // Only the last thread may give up: the others must not pay for it with their wake-up.
+      // Only the last thread may give up; that must not cost the others a wake-up.
       if (!subject.mutex.lock(thread === 2 ? 10 : Number.POSITIVE_INFINITY)) return;
       count(subject);
       subject.mutex.unlock();

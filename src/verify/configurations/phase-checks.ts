@@ -18,7 +18,7 @@ const tooEarly = mutant("does-not-wait-for-all", BOARD, [
   "while (pending > 1)",
 ]);
 
-/** A coordinator and its workers: after so many looks they sleep. */
+/** A coordinator and its workers, which sleep after polling `spins` times. */
 function phases(
   name: string,
   threads: number,

@@ -28,7 +28,7 @@ function produce(subject: Subject, thread: number, items: number): void {
   }
 }
 
-/** Takes as often as told; nothing there is an answer too. */
+/** Tries to take so often; an empty ring is an answer, too. */
 function consume(subject: Subject, attempts: number): void {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const length = subject.ring.tryTake(subject.box);
@@ -90,7 +90,7 @@ function ringConfiguration(
 const PUSH = 1;
 const TAKE = 2;
 
-/** First in, first out. "Full" and "empty" come from one look while others are half done, so they are always allowed. */
+/** First in, first out. "Full" and "empty" may be seen while others are half done, so they are always allowed. */
 const fifo: Specification = {
   initial: "",
   apply(state, { operation, argument, result }) {

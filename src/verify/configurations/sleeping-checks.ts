@@ -43,7 +43,7 @@ function awaitByCount(subject: Announced): void {
     if (takeWork(subject)) break;
     subject.events.wait(seen);
   }
-  // One wake-up may stand for several events: whoever slept sees to it that none is left lying.
+  // One wake-up may stand for several events: the thread that slept announces what is left.
   subject.events.remind();
   if (Atomics.load(subject.work, WORK) > 0) subject.events.advance();
 }

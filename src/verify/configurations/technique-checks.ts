@@ -12,14 +12,14 @@ import {
   wakeUpKept,
 } from "./technique-subject.ts";
 
-/** Producers are the even threads; a record is one byte that tells its producer and number. */
+/** Producers are the even threads; a record is one byte that encodes its producer and number. */
 function exchange(subject: Subject, thread: number, items: number): void {
   for (let item = 1; item <= items; item++) {
     if (thread % 2 === 0) {
       subject.box[0] = thread * 16 + item;
-      subject.frontier.insert(subject.box, 1);
+      subject.queue.insert(subject.box, 1);
     } else {
-      subject.frontier.take(subject.box);
+      subject.queue.take(subject.box);
       report(subject.box[0]!);
     }
   }
@@ -71,7 +71,7 @@ function blocking(
     clockWords: clockWordsOf(technique),
     attach: (memory, owner) => attachTechnique(technique, size, memory, owner),
     initialise(subject) {
-      subject.frontier.initialise?.();
+      subject.queue.initialise?.();
     },
     program(subject, thread) {
       exchange(subject, thread, items);
@@ -115,7 +115,7 @@ const FINE_LOCKS = [7, 273, 274, 275];
 /** The lock of the write phase. */
 const COMMIT_LOCK = [5];
 
-/** The fixed-size frontier in all techniques, as it ships: who inserts and takes, sleeping where it must. */
+/** The fixed-size queue in all techniques, as it ships: inserting and taking, with the sleeps that this takes. */
 export const configurations: readonly Configuration<Subject>[] = [
   blocking("semaphore", 1, 1, [
     techniqueMutant(
@@ -181,7 +181,7 @@ export const configurations: readonly Configuration<Subject>[] = [
       name: `frontier-${technique}-b1-1p1c2`,
     }),
   ),
-  // One thread on each side needs no lock on this list, so two on one side are what the lock is for.
+  // One thread on each side needs no lock on this list; the lock is for two on one side.
   blocking("coarse", 2, 1, [coarseUnlockFirst], {
     name: "frontier-coarse-2p",
     threads: 3,
@@ -189,7 +189,7 @@ export const configurations: readonly Configuration<Subject>[] = [
       sameSide(subject, thread, true);
     },
   }),
-  // The same with a look at each lock before a sleep, as it runs in a crawl (there: some hundred looks).
+  // The same, polling each lock once before a sleep, as a crawl does some hundred times.
   blocking("coarse", 2, 1, [coarseUnlockFirst], {
     name: "frontier-coarse-2p-patient",
     threads: 3,
@@ -212,7 +212,7 @@ export const configurations: readonly Configuration<Subject>[] = [
       name: "frontier-coarse-2c",
       threads: 3,
       initialise(subject) {
-        subject.frontier.initialise?.();
+        subject.queue.initialise?.();
         exchange(subject, 0, 1);
         exchange(subject, 2, 1);
       },

@@ -7,8 +7,8 @@ import { mutant } from "./mutant.ts";
 
 /** A queue of records as one thread sees it. */
 export interface Subject {
-  readonly frontier: RecordQueue & { initialise?(): void };
-  /** The same queue for one that takes the place of thread 0, which has id 1. */
+  readonly queue: RecordQueue & { initialise?(): void };
+  /** The same queue for a thread that replaces thread 0, whose id is 1. */
   readonly replacement: RecordQueue;
   /** What this thread sends or receives, outside shared memory. */
   readonly box: Uint8Array;
@@ -25,7 +25,7 @@ export function attachTechnique(
   const shape = { size, slotBytes: 1, owners: 4, spins: 1, patience };
   const buffer = memory.buffer(techniqueBytes(technique, shape));
   return {
-    frontier: openTechnique(technique, buffer, shape, owner),
+    queue: openTechnique(technique, buffer, shape, owner),
     replacement: openTechnique(technique, buffer, shape, 1),
     box: new Uint8Array(1),
   };
@@ -42,7 +42,7 @@ export function clockWordsOf(technique: Technique): number[] {
 /** Takes so many records, if they are there, and reports each. Never waits. */
 export function takeWhatIsThere(subject: Subject, records: number): void {
   for (let taken = 0; taken < records; taken++) {
-    if (subject.frontier.tryTake(subject.box) > 0) report(subject.box[0]!);
+    if (subject.queue.tryTake(subject.box) > 0) report(subject.box[0]!);
   }
 }
 
@@ -55,13 +55,13 @@ export function techniqueMutant(
   return mutant(name, `frontier/shared/techniques/${file}.js`, ...changes);
 }
 
-/** Whoever slept finds one record of several and keeps that to itself. */
+/** A thread that was woken finds one record of several and wakes nobody for the others. */
 export const wakeUpKept = techniqueMutant("wake-up-not-passed-on", "waiting-queue", [
   "if (slept && !woke && this.hasRecord())\n                    this.#notEmpty.advance();",
   "",
 ]);
 
-/** A record that comes between its attempt and its look at the count goes unnoticed. */
+/** A record that comes between the attempt and reading the count goes unnoticed. */
 export const attemptsFirst = techniqueMutant(
   "attempts-before-it-reads-the-count",
   "waiting-queue",

@@ -1,18 +1,18 @@
 import type { Configuration, Mutant } from "../configuration.ts";
 import { report } from "../scenario.ts";
-import { COUNTED_WORDS, CountedQueue, RECORDS } from "../subjects/counted-frontier.ts";
+import { COUNTED_WORDS, CountedQueue, RECORDS } from "../subjects/counted-queue.ts";
 import { attemptsFirst, clockWordsOf, techniqueMutant, wakeUpKept } from "./technique-subject.ts";
 
 interface Counted {
-  readonly frontier: CountedQueue;
+  readonly queue: CountedQueue;
   readonly box: Uint8Array;
 }
 
 /** Inserts one record, or takes one. */
 function exchange(subject: Counted, inserts: boolean, timeoutMs = Number.POSITIVE_INFINITY): void {
   if (!inserts) {
-    if (subject.frontier.take(subject.box, timeoutMs) > 0) report(-1);
-  } else if (subject.frontier.insert(subject.box, 1, timeoutMs) === "inserted") report(1);
+    if (subject.queue.take(subject.box, timeoutMs) > 0) report(-1);
+  } else if (subject.queue.insert(subject.box, 1, timeoutMs) === "inserted") report(1);
 }
 
 /** Threads 0 and 2 insert, threads 1 and 3 take. */
@@ -31,10 +31,10 @@ function counted(
     mutants,
     strategy: "stateful",
     privateSteps: true,
-    // A look is one more read than the reduction of those words allows.
+    // Polling reads those words once more than their reduction allows.
     ...(patience === 0 ? { clockWords: clockWordsOf("lock-free") } : {}),
     attach: (memory) => ({
-      frontier: new CountedQueue(memory.words(COUNTED_WORDS), size, patience),
+      queue: new CountedQueue(memory.words(COUNTED_WORDS), size, patience),
       box: new Uint8Array(1),
     }),
     program(subject, thread) {
@@ -49,7 +49,7 @@ function counted(
   };
 }
 
-/** The inserter it wakes may find that another one, whose record nobody was woken for, has filled the room. */
+/** The inserter that is woken may find the room filled by another one, for whose record nobody was woken. */
 const remindsLate = techniqueMutant(
   "reminds-after-its-attempt",
   "waiting-queue",
@@ -63,16 +63,16 @@ const remindsLate = techniqueMutant(
 /** How every technique with event counts sleeps and wakes. */
 export const configurations: readonly Configuration<Counted>[] = [
   counted("waiting-b2-2p2c", 2, [wakeUpKept]),
-  // One record more than is taken, so that the one who was woken may find the room filled again.
+  // One record more than is taken, so that a woken inserter may find the room filled again.
   counted("waiting-b1-3p2c", 1, [remindsLate], {
     operations: 2,
     long: true,
     program(subject, thread) {
       exchange(subject, thread % 2 === 0);
-      if (thread === 0 && subject.frontier.tryInsert(subject.box, 1)) report(1);
+      if (thread === 0 && subject.queue.tryInsert(subject.box, 1)) report(1);
     },
   }),
-  // Thread 1 may give up at any moment; nobody else may come to harm by that.
+  // Thread 1 may give up at any moment, which must not harm the others.
   counted("waiting-b2-2p2c-timeouts", 2, [wakeUpKept], {
     timeouts: true,
     program(subject, thread) {
@@ -80,7 +80,7 @@ export const configurations: readonly Configuration<Counted>[] = [
       else exchange(subject, thread % 2 === 0);
     },
   }),
-  // With looks before each sleep, as it runs in a crawl (there: a hundred).
+  // Polling before each sleep, as a crawl does a hundred times.
   counted(
     "waiting-b1-1p1c2-patient",
     1,

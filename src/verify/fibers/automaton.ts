@@ -13,7 +13,7 @@ const FINISH: Operation = { kind: KIND.finish, byte: 0, bytes: 0, a: 0, b: 0 };
  *
  * The table is filled by running the real code, and only where the search goes; afterwards a step costs a lookup,
  * states can be copied like numbers, and going back needs no re-execution. A local state is the pending operation
- * together with the structured history that led to it, so the real code can always be brought back there.
+ * together with the structured history that led to it, so the real code can always be run up to it again.
  */
 export class Automaton {
   readonly kind: number[] = [];
@@ -33,7 +33,7 @@ export class Automaton {
   readonly #firstAnswer: number[] = [];
   readonly #firstNext: number[] = [];
   readonly #more: Map<number, number>[] = [];
-  /** Fibers that stand at a state and have not been moved on yet. */
+  /** Fibers that wait at a state and can be moved on from there. */
   readonly #parked = new Map<number, Fiber>();
 
   constructor(runtime: FiberRuntime, values: Values, start: StartFiber) {
@@ -44,10 +44,10 @@ export class Automaton {
     this.#run(fiber, undefined, -1, 0);
   }
 
-  /** How many steps between local states were met. */
+  /** Steps between local states found so far. */
   edges = 0;
 
-  /** How many local states were met. */
+  /** Local states found so far. */
   get size(): number {
     return this.kind.length;
   }
@@ -67,7 +67,7 @@ export class Automaton {
     return this.#unused[state]!;
   }
 
-  /** Every answer met at a state, and where it led. */
+  /** Every answer found at a state, and where it led. */
   eachEdge(state: number, visit: (answer: number, next: number) => void): void {
     if (this.#firstNext[state] !== -1) visit(this.#firstAnswer[state]!, this.#firstNext[state]!);
     for (const [answer, next] of this.#more[state]!) visit(answer, next);
@@ -132,11 +132,11 @@ export class Automaton {
 
   /** Brings fresh code to a known state by giving it the same answers as the first time. */
   #rebuild(state: number): Fiber {
-    const way: number[] = [];
-    for (let at = state; this.#from[at] !== -1; at = this.#from[at]!) way.push(at);
+    const path: number[] = [];
+    for (let at = state; this.#from[at] !== -1; at = this.#from[at]!) path.push(at);
     const fiber = this.#start();
     this.#run(fiber, undefined, -1, 0);
-    for (const at of way.reverse()) this.#feed(fiber, this.#from[at]!, this.#answer[at]!);
+    for (const at of path.reverse()) this.#feed(fiber, this.#from[at]!, this.#answer[at]!);
     return fiber;
   }
 

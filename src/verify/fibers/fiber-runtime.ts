@@ -38,7 +38,7 @@ export class FiberRuntime {
   exchange = (w: AnyView, i: number, v: number | bigint) => this.#atomic(KIND.exchange, w, i, v);
   compareExchange = (w: AnyView, i: number, v: number | bigint, n: number | bigint) =>
     this.#atomic(KIND.compareExchange, w, i, v, n);
-  /** Operand b tells whether a time-out could end the sleep. */
+  /** Operand b is 1 when a time-out could end the sleep. */
   wait = (w: AnyView, i: number, v: number, timeoutMs = Number.POSITIVE_INFINITY) =>
     this.#atomic(KIND.wait, w, i, v, Number.isFinite(timeoutMs) ? 1 : 0);
   notify = (w: AnyView, i: number, count = Number.POSITIVE_INFINITY) =>
@@ -64,7 +64,7 @@ export class FiberRuntime {
   leave<T>(before: number, value: T): T {
     const fiber = this.fiber!;
     const key = valueKey(value);
-    // What has identity or inner state stays described by the way it was made.
+    // What has identity or inner state stays described by how it was made.
     if (key !== undefined && !fiber.exact) {
       fiber.history = this.histories.extend(before, STEP.leave, key);
     }

@@ -4,9 +4,9 @@ import type { Automaton } from "./automaton.ts";
 /** Lock words beyond this many are not looked at. */
 const MAX_LOCKS = 30;
 
-/** What every thread can still do, read off their tables as they are now. */
+/** What every thread can still do, as far as their tables show it now. */
 export class Futures {
-  /** Cells that somebody exchanges from zero: taken for locks, with a bit each. */
+  /** Cells that some thread exchanges from zero: taken for locks, with a bit each. */
   readonly locks: readonly number[];
   readonly #automata: readonly Automaton[];
   readonly #bits: ReadonlyMap<number, number>;
@@ -70,7 +70,7 @@ export class Future {
         const blocked =
           kind <= KIND.compareExchange && (isHeld.get(automaton.cell[state]!) ?? 0) !== 0;
         automaton.eachEdge(state, (answer, next) => {
-          // A lock that is held does not answer that it is free.
+          // A lock that is held is never found free.
           if (blocked && answer === 0 && !automaton.ignoresAnswer(state)) return;
           if (this.#inherit(state, next)) changed = true;
         });
@@ -81,7 +81,7 @@ export class Future {
   /** Can the cell be touched (or, for a reader, written) from this local state on? */
   touches(state: number, cell: number, onlyWrites: boolean): boolean {
     const bit = this.#bits.get(cell);
-    // States and cells that the tables did not show yet: what was decided is not final then.
+    // The tables do not show this state or cell yet, so what is decided now is not final.
     if (bit === undefined || state >= this.#zeroed.length) return false;
     const set = onlyWrites ? this.#written : this.#touched;
     return (set[state * this.#width + (bit >> 5)]! & (1 << (bit & 31))) !== 0;

@@ -73,7 +73,7 @@ export function viewAccess(view: DataView, at: number, name: string, args: unkno
 
 /** The plain access that a method of shared memory makes. */
 export function methodAccess(view: AnyView, at: number, name: string, args: unknown[]): Operation {
-  // What is filled is as long as what it is filled with: that is how bytes are copied into shared memory.
+  // `fill` is only used to copy bytes into a range of the same length.
   if (name === "set" || name === "fill")
     return rangeWrite(at, args[0] as Uint8Array, (args[1] as number) ?? 0);
   if (name === "slice") return rangeRead(view as Uint8Array, at, ...(args as number[]));

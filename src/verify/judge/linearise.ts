@@ -6,7 +6,7 @@ interface Interval extends Invocation {
   readonly end: number;
 }
 
-/** Is there an order of the operations, respecting who ended before whom began, that gives these results? (Wing and Gong 1993) */
+/** Is there an order of the operations, in which none comes before one that ended before it began, that gives these results? (Wing and Gong 1993) */
 export function explains(
   specification: Specification,
   entries: readonly (readonly number[])[],
@@ -23,7 +23,7 @@ export function explains(
     });
     for (let i = 0; i < intervals.length; i++) {
       const interval = intervals[i]!;
-      // Only an operation that began before every open one ended can come next.
+      // Only an operation that began before every remaining one ended can come next.
       if ((done & (1 << i)) !== 0 || interval.begin > earliestEnd) continue;
       const next = specification.apply(state, interval);
       if (next !== undefined && search(done | (1 << i), next)) return true;

@@ -14,9 +14,9 @@ interface Event {
 const NOTHING: ReadonlySet<number> = new Set();
 
 /**
- * A search that lets payload run together with the step before it knows of a race by clocks: the accesses are never
- * next to each other. Here its schedule becomes one of single steps, without whatever happened neither before the
- * one access nor before the other, so that at its end both threads stand before their accesses.
+ * Turns a schedule to a race that was found by clocks into one of single steps that ends with both threads right before
+ * their accesses: a search that runs payload together with the step before it never has the two next to each other.
+ * Steps that happened before neither of the two accesses are left out.
  */
 export function standBeforeRace(world: World, choices: readonly number[]): number[] | undefined {
   const steps = new Steps(world).untilRace(choices);
@@ -34,7 +34,7 @@ function showsRace(world: World, steps: readonly number[]): boolean {
   return raceBetweenNext(machine) !== undefined;
 }
 
-/** Takes the steps of a schedule, payload as steps of its own, and keeps what happened before what. */
+/** Takes the steps of a schedule, payload as steps of its own, and records what happened before what. */
 class Steps {
   readonly #machine: Machine;
   readonly #events: Event[] = [];
@@ -62,7 +62,7 @@ class Steps {
     return race;
   }
 
-  /** Takes the payload accesses that stand before the next steps of these threads; answers the schedule to a race. */
+  /** Takes the payload accesses that come before the next steps of these threads; returns the schedule to a race. */
   #payload(threads: Iterable<number>): number[] | undefined {
     for (const t of threads) {
       const race = this.#payloadOf(t);
@@ -106,7 +106,7 @@ class Steps {
     machine.commit();
   }
 
-  /** What a thread knows to have happened by what it has just read. */
+  /** What must have happened before, given what a thread has just read. */
   #learnt(operation: Operation | undefined): ReadonlySet<number> {
     switch (operation?.kind) {
       case undefined:
@@ -117,7 +117,7 @@ class Steps {
       case KIND.awaitRing:
         return this.#rung;
       case KIND.wait:
-        // Whoever falls asleep has learnt nothing; the wake-up tells.
+        // A thread that falls asleep learns nothing before its wake-up.
         return this.#machine.answer < 0 ? NOTHING : this.#releasedInto();
       default:
         return isPlain(operation!.kind) ? NOTHING : this.#releasedInto();

@@ -18,7 +18,7 @@ export interface Verdict {
   readonly choices: readonly number[];
 }
 
-/** Judges states in which no thread can go on, and remembers what it already judged. */
+/** Judges states in which no thread can go on, each only once. */
 export class Judge {
   readonly #machine: Machine;
   readonly #known = new Map<number, string | undefined>();

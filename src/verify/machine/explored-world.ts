@@ -12,7 +12,7 @@ import { Machine } from "./machine.ts";
 const SELF = 0x00ab_cdef;
 const ID_MASK = 0x7fffffff;
 
-/** A configuration made ready: rewritten code, one table per thread, the initial state. */
+/** A configuration ready to be explored: rewritten code, one table per thread, the initial memory. */
 export class World {
   readonly configuration: Configuration;
   readonly automata: Automaton[] = [];
@@ -35,7 +35,7 @@ export class World {
     this.timeouts = configuration.timeouts === true;
     const { name } = configuration;
     const rewritten = loadConfiguration(entry, name, this.#runtime, "fibers", patches);
-    // One dry attach finds out which buffers there are.
+    // Attach once to find out which buffers there are.
     rewritten.attach(this.memory, 1);
     this.image = new Image(this.memory.buffers);
     this.#runtime.image = this.image;

@@ -9,7 +9,7 @@ interface Entry {
 /** What a thread reported or the threads invoked, as one number that stands for the whole list; 0 is the empty one. */
 export class Logs {
   readonly #lists = new Numbering<string, Entry>();
-  /** The continuation found last, per list: almost always the one asked for next. */
+  /** The continuation found last, per list: almost always the one that is wanted next. */
   readonly #lastValue: number[] = [];
   readonly #lastList: number[] = [];
 

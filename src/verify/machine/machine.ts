@@ -238,7 +238,7 @@ export class Machine extends Trail {
     }
   }
 
-  /** Payload and reports: no other thread may be meant to see when exactly they happen. */
+  /** Payload and reports, whose exact moment no other thread may depend on. */
   #plain(t: number, automaton: Automaton, state: number, kind: number): void {
     const operation = automaton.operations[state]!;
     let answer = 0;

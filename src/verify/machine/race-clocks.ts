@@ -44,19 +44,19 @@ export class RaceClocks {
     this.#machine.set(from + t, mem[from + t]! + 1);
   }
 
-  /** A wake-up is a hand-over too. */
+  /** A wake-up orders its thread after the notifier. */
   handOver(from: number, to: number): void {
     this.#join(this.#clocks + to * this.#threads, this.#clocks + from * this.#threads);
     const own = this.#clocks + from * this.#threads + from;
     this.#machine.set(own, this.#machine.mem[own]! + 1);
   }
 
-  /** A plain read; the answer is a sentence if it races. */
+  /** A plain read; returns a sentence if it races. */
   read(t: number, byte: number, length: number): string | undefined {
     return this.#access(t, byte, length, false);
   }
 
-  /** A plain write; the answer is a sentence if it races. */
+  /** A plain write; returns a sentence if it races. */
   write(t: number, byte: number, length: number): string | undefined {
     return this.#access(t, byte, length, true);
   }
@@ -90,8 +90,8 @@ export class RaceClocks {
 }
 
 /**
- * A machine that tells races by clocks, because payload runs together with the step before it. `cells` more, for the
- * search itself, lie between the state and the clocks.
+ * A machine that finds races by clocks, because payload runs together with the step before it. The search's own `cells`
+ * lie between the state and the clocks.
  */
 export function clockedMachine(world: World, cells = 0): Machine {
   const clocks = RaceClocks.cells(world.automata.length, world.image.bytes >> 2);

@@ -32,7 +32,7 @@ export function leaveQueue(machine: Machine, t: number): void {
   }
 }
 
-/** Begins an asynchronous wait; a sentence when there is one already. */
+/** Begins an asynchronous wait; returns a sentence when there is one already. */
 export function listenTo(machine: Machine, t: number, cell: number): string | undefined {
   const at = machine.cellsOf(t) + LISTENS;
   const before = machine.mem[at];

@@ -1,4 +1,4 @@
-/** Numbers that remember how to become what they were. */
+/** An array of numbers whose changes can be undone. */
 export class Trail {
   readonly mem: Int32Array;
   /** The same memory as bytes. */

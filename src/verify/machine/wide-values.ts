@@ -4,7 +4,7 @@ import type { Machine } from "./machine.ts";
 
 const LOW_BITS = 32n;
 
-/** Executes an Atomics call on a 64-bit word and answers the number of its result. */
+/** Executes an Atomics call on a 64-bit word and returns the number of its result. */
 export function applyWide(machine: Machine, operation: Operation): number {
   const cell = operation.byte >> 2;
   const low = BigInt(machine.mem[cell]! >>> 0);

@@ -5,14 +5,14 @@ import { type ModelFigures, ModelSearches } from "./spin.ts";
 /** Where the models ship. */
 const FOLDER = fileURLToPath(new URL("../../../../models/", import.meta.url));
 
-/** One claim about the life cycle, how it is asked, and the variants that must break it. */
+/** One claim about the life cycle, how it is checked, and the variants that must break it. */
 export interface Claim {
   readonly name: string;
   /** Preprocessor flags of models/life-cycle.pml. */
   readonly flags: readonly string[];
   /** A formula that must hold on every path; otherwise assertions and ends are checked. */
   readonly formula?: string;
-  /** Only the assertions count: a state in which nobody can go on is another claim's business. */
+  /** Only the assertions count: deadlocks are another claim's business. */
   readonly ignoresEnds?: boolean;
   readonly mutants: readonly (readonly string[])[];
 }

@@ -16,7 +16,7 @@ export interface ModelFigures {
   readonly violation: string | null;
 }
 
-/** How a model is asked. */
+/** How a model is checked. */
 export interface Question {
   readonly flags: readonly string[];
   readonly formula?: string;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sourceLine } from "../../store/tree/tree-files.ts";
 import type { Tenant, TreeFiles, TreePage } from "../../store/tree/url-tree.ts";
 
-/** Writes as seed 001 did: a file that exists is taken for stored, and who writes adds to the end. */
+/** Writes as seed 001 did: a file that exists counts as stored, and every write appends. */
 export class PlainFiles implements TreeFiles {
   readonly #root: string;
 

@@ -1,15 +1,15 @@
-/** How the threads of a replay are brought into the critical section together. */
+/** What brings both threads of a replay into the critical section. */
 export const RACE_METHODS = ["turnstile", "sleep", "rendezvous"] as const;
 export type RaceMethod = (typeof RACE_METHODS)[number];
 
-/** Words the two builders share: whose turn it is, how each of them is, one meeting point per URL, crawlers at work. */
+/** Words the two builders share: whose turn it is, the state of each, one meeting point per URL, crawlers at work. */
 export const TURN = 0;
 export const STATE = 1;
 export const MEETING = 3;
 export const WORKING = 5;
 export const RACE_WORDS = 6;
 
-/** What a builder does: run, wait for the tree's lock, wait for the other at a meeting point, be through its first page. */
+/** States of a builder: it runs, waits for the tree's lock, waits at a meeting point, has written its first page. */
 export const RUNNING = 0;
 export const AT_LOCK = 1;
 export const AT_MEETING = 2;
@@ -19,7 +19,7 @@ export const THROUGH = 3;
 const SCHEDULE = [0, 1, 0, 1, 0, 1];
 const POLL_MS = 1;
 
-/** Holds a builder back until its next step is due. A builder that cannot come loses its turn. */
+/** Holds a builder back until its next step is due. A builder that cannot take its turn loses it. */
 export class Turnstile {
   readonly #words: Int32Array;
   readonly #me: number;
@@ -48,8 +48,8 @@ export class Turnstile {
 }
 
 /**
- * The seed's second method: the first to come waits until another comes for the same URL. When the other comes for
- * another URL, both wait for ever. Only the tree's lock, which keeps the other out, lets a waiter go.
+ * The seed's second method: the first builder waits until the other arrives with the same URL. If that one arrives with
+ * another URL, both wait for ever. A builder that the tree's lock keeps out is not waited for.
  */
 export function meet(words: Int32Array, builder: number, url: number): void {
   const at = MEETING + url;

@@ -48,11 +48,11 @@ const bells = Array.from(
 /** Two crawlers each, size 1: crawlers 0 to 3 have bells 0 to 3, builders 4 and 5. */
 const buffers = orders.buffers.map((memory, b) => new HandOffBuffer(memory, 1, 2, bells[4 + b]!));
 
-if (orders.role === "crawler") bring();
+if (orders.role === "crawler") crawl();
 else build();
 
-/** The page stands for what the crawler has fetched: all four crawlers found the same. */
-function bring(): void {
+/** Hands over the page that the crawler is supposed to have fetched: all four found the same one. */
+function crawl(): void {
   const { url, source, content } = orders;
   const record = [Buffer.from(JSON.stringify({ url, source, content }))];
   const buffer = buffers[me >> 1]!;
@@ -101,13 +101,13 @@ function build(): void {
 
 function plantedTree(): UrlTree {
   const files = orders.disk === "whole" ? new DiskTree(orders.root) : new PlainFiles(orders.root);
-  return new UrlTree(orders.locked ? toldLocks() : noLocks(), heldBack(files));
+  return new UrlTree(orders.locked ? notedLocks() : noLocks(), heldBack(files));
 }
 
-/** The tree's locks, which say so when a builder has to wait for one. */
-function toldLocks(): LockTable {
+/** The tree's locks, which note when a builder has to wait for one. */
+function notedLocks(): LockTable {
   const locks = new LockTable(orders.locks, 0, orders.locks.length / LockTable.words(1), me + 1);
-  const told =
+  const noted =
     (attempt: (hash: number) => boolean, wait: (hash: number) => void) => (hash: number) => {
       if (attempt(hash)) return;
       Atomics.store(words, STATE + me, AT_LOCK);
@@ -115,11 +115,11 @@ function toldLocks(): LockTable {
       Atomics.store(words, STATE + me, RUNNING);
     };
   return {
-    read: told(
+    read: noted(
       (hash) => locks.tryRead(hash),
       (hash) => locks.read(hash),
     ),
-    write: told(
+    write: noted(
       (hash) => locks.tryWrite(hash),
       (hash) => locks.write(hash),
     ),
@@ -127,7 +127,7 @@ function toldLocks(): LockTable {
   } as unknown as LockTable;
 }
 
-/** What the seed did for its replay: the lock is taken out. */
+/** No locks at all, as in the seed's replay. */
 function noLocks(): LockTable {
   const nothing = () => {};
   return { read: nothing, write: nothing, release: nothing } as unknown as LockTable;

@@ -29,7 +29,7 @@ export interface RaceOptions {
   readonly disk?: "plain" | "whole";
 }
 
-/** The seed's three checks, and whether the replay itself stood still. */
+/** The seed's three checks, and whether the replay itself deadlocked. */
 export interface RaceOutcome {
   /** content.html is not exactly the page. */
   readonly content: boolean;
@@ -103,13 +103,13 @@ async function run(root: string, options: RaceOptions): Promise<RaceOutcome> {
   return { ...check(root, [...new Set([urlOf(0), urlOf(1)])]), deadlock };
 }
 
-/** True when both builders wait for each other at different places. */
+/** Waits for the end; true when both builders wait for each other at different places instead. */
 function endsOrStands(all: Promise<unknown>, words: Int32Array): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let waited = 0;
     const timer = setInterval(() => {
       const stands = [0, 1].every((b) => Atomics.load(words, STATE + b) === AT_MEETING);
-      // Who is met leaves within a step; only those who came for different URLs stay like this.
+      // Builders that meet go on at once; only those with different URLs stay like this.
       waited = stands ? waited + 1 : 0;
       if (waited * POLL_MS >= STANDS_MS) settle(() => resolve(true));
     }, POLL_MS);

@@ -37,13 +37,13 @@ export function resolveSchedule(text: string): Resolved {
   return { schedule, entry, patches: mutant.patches };
 }
 
-/** Real threads have names: interchangeability served the search only. */
+/** The world of a replay, in which threads are not interchangeable: that only served the search. */
 export function namedWorld({ module, configuration }: Entry, patches: readonly Patch[]): World {
   const { roles: _, ...named } = configuration;
   return new World(module, named, patches);
 }
 
-/** Runs a printed schedule on the rewritten shipped code and tells every step. */
+/** Runs a printed schedule on the rewritten shipped code and logs every step. */
 export function replaySchedule(text: string): Replay {
   const { schedule, entry, patches } = resolveSchedule(text);
   const world = namedWorld(entry, patches);

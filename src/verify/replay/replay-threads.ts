@@ -10,7 +10,7 @@ import * as T from "./turnstile.ts";
 
 /** Free-running threads that all sleep for this long will sleep for ever. */
 const STABLE_MS = 60;
-/** Threads that take no step for this long do not follow the schedule; free-running ones go round for ever. */
+/** Threads that take no step for this long do not follow the schedule, or run in circles if they run freely. */
 const PATIENCE_MS = 5000;
 
 /** How often a schedule failed in real threads. */
@@ -25,7 +25,7 @@ export function replayInThreads(text: string, times: number): Promise<ThreadRepl
   return run(text, times, false);
 }
 
-/** The control: the same broken code in real threads that nobody holds back. */
+/** The control experiment: the same broken code in real threads without a schedule. */
 export function runFreely(text: string, times: number): Promise<ThreadReplay> {
   return run(text, times, true);
 }
@@ -46,7 +46,7 @@ async function run(text: string, times: number, free: boolean): Promise<ThreadRe
   const workers = Array.from({ length: threads }, (_, thread) =>
     startWorker({ ...orders, thread }),
   );
-  // From here on this thread sleeps between looks at the turnstile and would not hear of a failed start.
+  // From here on this thread blocks between looks at the turnstile and would miss a failed start.
   await Promise.all(workers.map(({ ready }) => ready));
   let reproduced = 0;
   for (let n = 1; n <= times; n++) {
@@ -77,7 +77,7 @@ function startWorker(orders: ReplayOrders): { ready: Promise<unknown>; ended: Pr
   return { ready, ended };
 }
 
-/** Waits until the schedule is over, or, running freely, until nobody gets on any more. */
+/** Waits until the schedule is over, or, running freely, until no thread makes progress any more. */
 function awaitRest(turnstile: Int32Array, threads: number, steps: number, free: boolean): void {
   let step = 0;
   let idleSinceMs = performance.now();
@@ -101,7 +101,7 @@ function allEnded(turnstile: Int32Array, threads: number): boolean {
   );
 }
 
-/** Lets everybody leave the run and waits until they have. */
+/** Makes all threads leave the run and waits until they have. */
 function stop(turnstile: Int32Array, threads: number): void {
   Atomics.store(turnstile, T.WORD.stop, 1);
   for (let t = 0; t < threads; t++) {

@@ -27,11 +27,11 @@ for (let run = 1; ; run++) {
     configuration.program(configuration.attach(new Memory(buffers), thread + 1), thread);
   } catch (error) {
     how = error instanceof T.OutOfSteps ? T.REST.outOfSteps : T.REST.faulted;
-    // Killed threads have said so themselves; stopped ones are not asked any more.
+    // Killed threads have recorded that themselves; stopped ones no longer matter.
     if (error instanceof T.Stopped) how = undefined;
   }
   if (how !== undefined) runtime.finish(how);
-  // Everybody must have left the run before its memory is wiped for the next one.
+  // All threads must have left the run before its memory is wiped for the next one.
   Atomics.sub(turnstile, T.WORD.leaving, 1);
   Atomics.notify(turnstile, T.WORD.leaving);
 }

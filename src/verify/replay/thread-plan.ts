@@ -11,11 +11,11 @@ export interface ThreadPlan {
   readonly choices: readonly number[];
   /** Payload needs no turn of its own. */
   readonly eager: boolean;
-  /** Threads that go round and round at the end, when that is what is wrong. */
+  /** Threads that run in circles at the end, when that is what is wrong. */
   readonly circling: ReadonlySet<number>;
 }
 
-/** How often threads that go round in a circle must do so before it counts. */
+/** How many rounds a circle must be repeated before it counts. */
 const ROUNDS = 10;
 
 /** Makes the violation of a schedule visible in real threads, where there are no clocks and no list of states. */

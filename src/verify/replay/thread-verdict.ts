@@ -35,7 +35,7 @@ export class ThreadVerdict {
     return rests.includes(T.REST.sleeping) ? "deadlock" : this.#wrongEnd();
   }
 
-  /** They took every step of many rounds, and none of them has come to an end. */
+  /** They took every step of many rounds, and none of them has ended. */
   #goesRound(): boolean {
     const took = Atomics.load(this.#turnstile, T.WORD.step) >= this.#plan.choices.length;
     return (
@@ -43,7 +43,7 @@ export class ThreadVerdict {
     );
   }
 
-  /** Whoever waits for a ring, or for the end of another thread, waits in the turnstile. */
+  /** Whether a thread sleeps, or waits in the turnstile for a ring or for the end of another thread. */
   #isWaiting(t: number): boolean {
     if (this.#rests[t] === T.REST.sleeping) return true;
     const at = T.wordsOf(t);

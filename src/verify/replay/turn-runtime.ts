@@ -13,7 +13,7 @@ export interface TurnOrders {
   readonly thread: number;
   /** Payload needs no turn of its own. */
   readonly eager: boolean;
-  /** Nobody holds the threads back; the schedule is not looked at. */
+  /** The threads run freely; the schedule is ignored. */
   readonly free: boolean;
 }
 
@@ -87,7 +87,7 @@ export class TurnRuntime {
       if (first < 0) break;
       woken++;
       Atomics.store(t, T.wordsOf(first) + T.OWN.asleepOn, 0);
-      // Counted as running before it is, so that nobody takes the run for finished.
+      // Counted as running before it runs, or the run might look finished.
       Atomics.store(t, T.wordsOf(first) + T.OWN.rest, T.REST.running);
       Atomics.sub(t, T.WORD.resting, 1);
       T.wake(t, first, T.WOKEN_BY.notify);
@@ -103,7 +103,7 @@ export class TurnRuntime {
     return asyncWait(waits);
   }
 
-  /** The schedule gives this turn only after the ring; without a schedule the word itself tells. */
+  /** The schedule gives this turn only after the ring; without a schedule the thread waits on the word itself. */
   awaitRing(): void {
     const { w, i, v } = this.#listens!;
     this.#listens = undefined;
@@ -168,7 +168,7 @@ export class TurnRuntime {
     );
   }
 
-  /** The program of this thread has ended; whoever comes next may go on. */
+  /** The program of this thread has ended; the next thread may go on. */
   finish(how: number): void {
     this.#rest(how);
     if (!this.#orders.free && this.#holding) this.#pass();

@@ -7,7 +7,7 @@ const MAX_DEPTH = 4096;
 
 /**
  * Source-set dynamic partial-order reduction with sleep sets (Abdulla, Aronis, Jonsson, Sagonas 2014):
- * one execution for each way in which dependent operations can be ordered.
+ * one execution for each order of dependent operations.
  *
  * Two operations depend on each other when they touch the same object and one of them changes it; the objects are
  * control words, their wait queues and the history of invocations. A failed compareExchange only reads.
@@ -45,7 +45,7 @@ export class Dpor {
     this.#judge = new Judge(this.#machine);
   }
 
-  /** Searches until everything is seen, something is wrong or the time is over. */
+  /** Searches until everything is explored, a violation is found or the time is over. */
   search(maxCpuSeconds: number): Verdict {
     const machine = this.#machine;
     machine.begin();
@@ -142,7 +142,7 @@ export class Dpor {
     }
     this.#machine.set(own + t, depth + 1);
     for (let u = 0; u < P; u++) this.#clock[depth * P + u] = mem[own + u]!;
-    // Whoever was woken goes on after the wake-up.
+    // A woken thread goes on after the wake-up.
     for (let i = 0; i < this.#machine.wokenCount; i++) {
       this.#join(this.#clocks + this.#machine.woken[i]! * P, depth);
     }
@@ -161,7 +161,7 @@ export class Dpor {
       readers++;
       if (write && u !== t && read > mem[own + u]!) this.#racing[this.#racingCount++] = read - 1;
     }
-    // A write that somebody has read since is not the last conflict of a later write.
+    // A write that was read since is not the last conflict of a later write.
     if (write && readers > 0) return;
     const written = mem[at]!;
     if (written === 0) return;
@@ -169,7 +169,7 @@ export class Dpor {
     if (u !== t && written > mem[own + u]!) this.#racing[this.#racingCount++] = written - 1;
   }
 
-  /** Makes sure that the race of event `e` with the new event is also run the other way round. */
+  /** Makes sure that the race of event `e` with the new event is also run in the opposite order. */
   #reverse(e: number, depth: number): void {
     const P = this.#threads;
     const racing = this.#thread[e]!;

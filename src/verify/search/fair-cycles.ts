@@ -1,7 +1,7 @@
 import type { Machine } from "../machine/machine.ts";
 import type { StateTable } from "./state-table.ts";
 
-/** A cycle in which threads run for ever although every thread that can run does. */
+/** A cycle in which threads can run for ever under a fair scheduler. */
 export interface Cycle {
   readonly violation: string;
   /** A state of the cycle. */
@@ -67,7 +67,7 @@ function roundFrom(
   allowed: (to: number, choice: number) => boolean,
 ): number[] {
   const paths = new Map<number, number[]>();
-  // A Map walks on over what is added on the way: this is the queue.
+  // Iterating over a Map includes entries added meanwhile, so it serves as the queue.
   const visit = (at: number, path: readonly number[]) =>
     table.findSuccessor(at, (to, choice) => {
       if (allowed(to, choice) && !paths.has(to)) paths.set(to, [...path, choice]);

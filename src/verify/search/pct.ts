@@ -49,7 +49,7 @@ export function searchRandom(
         length = Math.max(10, step);
         break;
       }
-      // A spinning favourite must not keep the others out for ever.
+      // A spinning thread of high priority must not keep the others out for ever.
       if (changes.includes(step) || random.next() < 0.002) priority[best] = -step;
       machine.step(best);
       choices.push(best);

@@ -16,7 +16,7 @@ const ID_MASK = 0x7fffffff;
  *
  * The tables grow while the search runs, so what was found counts only when a whole search has added nothing to
  * them: had a thread been able to touch a cell after all, then the search, which runs everything that the premature
- * step left possible, would have met that access.
+ * step left possible, would have found that access.
  */
 export class PrivateSteps {
   readonly #machine: Machine;
@@ -47,14 +47,14 @@ export class PrivateSteps {
     return true;
   }
 
-  /** Has the search found steps that `refresh` did not know? Or were they refreshed since the last call? */
+  /** Whether the tables have grown since the last call. */
   grew(): boolean {
     const grew = this.known !== this.#start;
     this.#start = this.known;
     return grew;
   }
 
-  /** Have the tables grown so much that looking again pays? */
+  /** Whether the tables have grown so much that `refresh` pays. */
   get isOutdated(): boolean {
     return this.known > 1.3 * this.#known + 64;
   }

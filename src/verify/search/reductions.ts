@@ -1,6 +1,6 @@
 import type { Configuration } from "../configuration.ts";
 
-/** By what a search leaves orders of steps out, in words; a claim is worth no more than these. */
+/** How a search leaves out orders of steps, in words: its claim is worth no more than these reductions. */
 export function reductionsOf(configuration: Configuration): string[] {
   const used: [boolean, string][] = [
     [configuration.strategy === "dpor", "orders of independent steps once (source and sleep sets)"],

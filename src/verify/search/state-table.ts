@@ -1,7 +1,7 @@
 import { GrowingInts } from "../../runtime/growing-ints.ts";
 import type { Trail } from "../machine/trail.ts";
 
-/** Rows per piece: no piece comes near the longest array there can be. */
+/** Rows per piece, so that no piece comes near the longest possible array. */
 const PIECE_BITS = 14;
 const PIECE_ROWS = 1 << PIECE_BITS;
 /** Columns are added this many at a time. */
@@ -12,7 +12,7 @@ const CHOICE_MASK = (1 << REPEATS) - 1;
 const MIX = 0x9e3779b1;
 
 /**
- * All states met so far, whole, each once, with the way that first led to it.
+ * All states found so far, each stored once and whole, with the path that first led to it.
  *
  * A row holds only those cells that have ever changed, as the difference (xor) to the first state: what never
  * changed is the same in every state, and a column that comes later is 0 in every row before.
@@ -49,7 +49,7 @@ export class StateTable {
     return this.#pieces.length * PIECE_ROWS * this.#width * 4 + this.#slots.byteLength + listed;
   }
 
-  /** Adds the state that the trail is in, unless it is known; answers its number. */
+  /** Adds the state that the trail is in, unless it is known, and returns its number. */
   add(from: number, choice: number): number {
     const hash = this.#fillRow();
     const mask = this.#slots.length - 1;
@@ -75,7 +75,7 @@ export class StateTable {
     return id;
   }
 
-  /** Shows every successor of a state and the choice that leads there, until one is taken; answers that one, or -1. */
+  /** The first successor of a state that `take` accepts, or -1; `take` gets the choice that leads there, too. */
   findSuccessor(state: number, take: (to: number, choice: number) => boolean): number {
     for (let e = this.firstEdge.at(state); e < this.firstEdge.at(state + 1); e++) {
       if (take(this.edges.at(e), this.edgeChoices.at(e))) return this.edges.at(e);
@@ -102,12 +102,12 @@ export class StateTable {
 
   /** The choices that first led to a state. */
   pathTo(id: number): number[] {
-    const way: number[] = [];
+    const path: number[] = [];
     for (let at = id; this.#from.at(at) >= 0; at = this.#from.at(at)) {
       const choice = this.#choice.at(at);
-      for (let i = choice >> REPEATS; i >= 0; i--) way.push(choice & CHOICE_MASK);
+      for (let i = choice >> REPEATS; i >= 0; i--) path.push(choice & CHOICE_MASK);
     }
-    return way.reverse();
+    return path.reverse();
   }
 
   /** Zero adds nothing to the hash, so later columns leave the hashes of earlier rows as they are. */

@@ -37,13 +37,13 @@ export class Stateful {
     this.#table = new StateTable(this.#machine, configuration.cycles === true);
     this.#symmetry = world.symmetric ? new Symmetry(this.#machine) : undefined;
     this.#mortal = (configuration.mortal ?? []).reduce((mask, t) => mask | (1 << t), 0);
-    // Who can run for ever is not told by fewer interleavings.
+    // Fewer interleavings do not show which threads can run for ever.
     if (configuration.privateSteps === true && configuration.cycles !== true) {
       this.#private = new PrivateSteps(this.#machine, this.#mortal);
     }
   }
 
-  /** Searches until everything is seen, something is wrong, or time or memory is used up. */
+  /** Searches until everything is explored, a violation is found, or time or memory is used up. */
   search(maxCpuSeconds: number, maxBytes = freemem() * MEMORY_SHARE): Verdict {
     const machine = this.#machine;
     const started = process.cpuUsage();
@@ -53,7 +53,7 @@ export class Stateful {
     try {
       machine.begin();
       violation = machine.fault;
-      // Again and again, until the tables that tell private steps have not grown any more.
+      // Repeat until the tables, from which private steps are known, no longer grow.
       for (let again = true; again && violation === undefined && cutOff === undefined; ) {
         this.#private?.refresh();
         this.#remember(-1, 0);
@@ -99,7 +99,7 @@ export class Stateful {
     };
   }
 
-  /** The choice that led to a violation inside a step, which has no state of its own. */
+  /** The choice that led to a violation inside a step, which is no state of the table; else -1. */
   #wrong = -1;
 
   #pathTo(state: number): number[] {
@@ -116,7 +116,7 @@ export class Stateful {
     if (alone >= 0) {
       const before = this.#table.size;
       const fault = this.#take(id, alone);
-      // Only what is new may stand for the other threads' steps, or they could be put off for ever.
+      // Only a new state may replace the other threads' steps, or they could be postponed for ever.
       if (fault !== undefined || this.#table.size > before) return fault;
     }
     let moved = false;
@@ -173,7 +173,7 @@ export class Stateful {
   }
 }
 
-/** What typed arrays answer when there is no room for them. */
+/** The error of a typed array for which there is no memory. */
 function isOutOfMemory(error: unknown): boolean {
   return error instanceof RangeError && /allocation failed|array length/i.test(error.message);
 }

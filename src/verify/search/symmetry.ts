@@ -8,7 +8,7 @@ export class Symmetry {
   readonly #machine: Machine;
   readonly #groups: number[][];
   readonly #ownerWords: readonly number[];
-  /** Which thread stands at each place since the beginning, for turning places back into threads. */
+  /** The original thread at each place, for turning places back into threads. */
   readonly names: number[];
 
   constructor(machine: Machine) {

@@ -4,7 +4,7 @@ import { awaitRing, report } from "../scenario.ts";
 /** Items that wait. */
 export const WORK = 0;
 
-/** A thread that owns sockets, as the crawler's pump sees itself. */
+/** The event loop of a thread that owns sockets, as a crawler has it. */
 export class EventLoop implements WorkSource {
   readonly work: Int32Array;
   readonly bell: LoopDoorbell;
@@ -18,7 +18,7 @@ export class EventLoop implements WorkSource {
     return Atomics.load(this.work, WORK) > 0;
   }
 
-  /** Pumps until that many items were taken; nothing but the bell wakes it. */
+  /** Runs until that many items were taken; only the bell wakes it. */
   run(items: number): void {
     let taken = 0;
     for (;;) {

@@ -2,7 +2,7 @@ import type { Doorbell } from "../../sync/doorbell.ts";
 import { FIRST, framesOf, type HandOffBuffer, LAST, totalOf } from "../../sync/hand-off-buffer.ts";
 import { report } from "../scenario.ts";
 
-/** A crawler's items that are put and not yet stored; how many crawlers are at work; whether they are told to stop. */
+/** Items of each crawler that are not stored yet; how many crawlers work; whether they are to stop. */
 const OUTSTANDING = 0;
 const WORKING = 2;
 const STOP = 3;
@@ -30,11 +30,11 @@ export function setUp(view: HandOffView): void {
   Atomics.store(view.words, WORKING, 2);
 }
 
-/** Brings items, then says that it has nothing more and waits until they are stored. Never blocks but on its bell. */
+/** Hands items over, announces that it has nothing more and waits until they are stored. Blocks only on its bell. */
 export function crawl(view: HandOffView, lane: number, count: number, together: boolean): void {
   for (let n = 0; n < count; n++) {
     view.box[0] = 10 * (lane + 1) + n;
-    if (bring(view, lane)) Atomics.add(view.words, OUTSTANDING + lane, 1);
+    if (put(view, lane)) Atomics.add(view.words, OUTSTANDING + lane, 1);
     else report(KEPT + view.box[0]!);
   }
   if (together) view.buffer.idle(lane);
@@ -43,17 +43,17 @@ export function crawl(view: HandOffView, lane: number, count: number, together: 
   leave(view);
 }
 
-/** Has nothing at first and says so; then something comes after all. */
+/** Has nothing at first and announces that; then something comes after all. */
 export function crawlLate(view: HandOffView, lane: number, count: number): void {
   view.buffer.idle(lane);
   view.buffer.busy(lane);
   crawl(view, lane, count, true);
 }
 
-/** Brings one item and may die anywhere; `afterDeath` then says that it works no more. */
+/** Hands one item over and may die anywhere; `afterDeath` then counts it as ended. */
 export function crawlMortally(view: HandOffView): void {
   view.box[0] = 10;
-  bring(view, 0);
+  put(view, 0);
 }
 
 function leave(view: HandOffView): void {
@@ -73,17 +73,17 @@ export function interrupt(view: HandOffView): void {
   ringAll(view);
 }
 
-function bring(view: HandOffView, lane: number): boolean {
+function put(view: HandOffView, lane: number): boolean {
   const bell = view.bells[lane]!;
   for (;;) {
     if (view.buffer.tryPut(lane, view.parts, FIRST | LAST)) return true;
     if (!view.buffer.hasRoom(lane, view.box.length)) view.buffer.flush();
     const armed = bell.arm();
     view.buffer.want(lane);
-    const put = view.buffer.tryPut(lane, view.parts, FIRST | LAST);
-    if (put || Atomics.load(view.words, STOP) === 1) {
+    const isIn = view.buffer.tryPut(lane, view.parts, FIRST | LAST);
+    if (isIn || Atomics.load(view.words, STOP) === 1) {
       bell.disarm();
-      return put;
+      return isIn;
     }
     bell.sleep(armed, FOREVER);
   }
@@ -101,7 +101,7 @@ function awaitStored(view: HandOffView, lane: number): void {
   }
 }
 
-/** Takes over whenever it is called, until no crawler works any more. */
+/** Stores what is handed over whenever it is called, until no crawler works any more. */
 export function build(view: HandOffView): void {
   const bell = view.bells[BUILDER]!;
   for (;;) {

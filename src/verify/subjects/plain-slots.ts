@@ -3,7 +3,7 @@ const TAKEN = 0;
 const PUT = 1;
 const SLOTS = 2;
 
-/** A ring of numbers in plain words, which whoever uses it has to guard: a race on it is what the explorer looks for. */
+/** A ring of numbers in plain words that its user has to guard: the explorer looks for races on it. */
 export class PlainSlots {
   readonly #plain: Int32Array;
   readonly capacity: number;

@@ -1,13 +1,13 @@
 import type { Pending } from "../../sync/pending.ts";
 import { report } from "../scenario.ts";
 
-/** Pages that wait, pages fetched, the end seen. */
+/** Pages that wait, pages fetched, whether the end was seen. */
 export const WAITING = 0;
 const FETCHED = 1;
 const ENDED = 2;
 /** The termination counter. */
 export const PENDING = 3;
-/** From here one word per thread: does it see nothing to do? Only the mutant looks at them. */
+/** From here one word per thread: whether it has nothing to do. Only the mutant looks at them. */
 export const IDLE = 4;
 
 /** One thread's view of a crawl of two pages. */

@@ -1,7 +1,7 @@
 import type { Tenant, TreeFiles, TreePage } from "../../store/tree/url-tree.ts";
 import { report } from "../scenario.ts";
 
-/** Times the file appeared, and whether its data is whole. */
+/** How often the file appeared, and whether its data is complete. */
 export const FILE = 0;
 export const DATA = 1;
 

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { UsageError } from "../../errors.ts";
 
-/** A file's bytes and date; that the path names a folder; or the path by which the file goes. */
+/** A file with its date, a folder, or another spelling of the path under which the file is served. */
 export type Found =
   | { kind: "file"; bytes: Buffer; modifiedMs: number }
   | { kind: "folder" }
-  | { kind: "otherwise"; path: string }
+  | { kind: "elsewhere"; path: string }
   | undefined;
 
 /** The folder that is served: nothing outside of it is ever read, by dots, encodings or symbolic links. */
@@ -31,11 +31,11 @@ export class FolderFiles {
       if (real !== this.#root && !real.startsWith(this.#root + sep)) return undefined;
       const stat = statSync(real);
       if (stat.isDirectory()) return { kind: "folder" };
-      // Pipes and devices could hold the server up for ever.
+      // Reading a pipe or a device might never end.
       if (!stat.isFile() || urlPath.endsWith("/")) return undefined;
       const path = encodePath(decodeURIComponent(urlPath));
       if (path !== urlPath) {
-        return OTHER_NAME.test(urlPath) ? undefined : { kind: "otherwise", path };
+        return OTHER_NAME.test(urlPath) ? undefined : { kind: "elsewhere", path };
       }
       return { kind: "file", bytes: readFileSync(real), modifiedMs: stat.mtimeMs };
     } catch {
@@ -62,7 +62,7 @@ export class FolderFiles {
     return anyHtml;
   }
 
-  /** Number of HTML files; links to other places are not entered. */
+  /** Number of HTML files; symbolic links are not followed. */
   countPages(): number {
     const names = readdirSync(this.#root, { recursive: true, encoding: "utf8" });
     return names.filter((name) => /\.html?$/i.test(name)).length;

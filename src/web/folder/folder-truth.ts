@@ -7,7 +7,7 @@ import { resolveLink } from "./spread.ts";
 const FOLLOWED = new Set(["a", "area", "frame", "iframe"]);
 const ORIGIN = "http://folder.invalid";
 
-/** What a complete crawl of a folder meets. */
+/** What a complete crawl of a folder finds. */
 export interface FolderCounts {
   reachable: number;
   missing: number;
@@ -19,7 +19,7 @@ export function folderTruth(files: FolderFiles, startPath: string): FolderCounts
   const counts = { reachable: 0, missing: 0, redirects: 0 };
   const known = new Set([startPath]);
   for (const target of known) {
-    // A Set walks on over what is added on the way: this is the queue.
+    // Iterating over a Set includes what is added meanwhile, so it serves as the queue.
     const path = target.split("?", 1)[0]!;
     const query = target.slice(path.length);
     if (path.endsWith("/")) {

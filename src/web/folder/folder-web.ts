@@ -22,7 +22,7 @@ export interface FolderOptions {
   latencyMs: Latency | 0;
 }
 
-/** A response that is kept: head and body in one piece, and what conditional requests compare with. */
+/** A cached response: head and body in one piece, and what conditional requests are compared with. */
 interface Kept {
   bytes: Buffer;
   headBytes: number;
@@ -33,7 +33,7 @@ interface Kept {
 /**
  * A real folder as a web. Every page has exactly one URL: `/x/` redirects to `/x/index.html` and `/x` to
  * `/x/`, so that a site which links to a page in several forms is still fetched once per page. The folder
- * is taken as it is when a file is first asked for; later changes are not seen while the file is kept.
+ * is read when a file is first asked for; later changes are not seen while the file is cached.
  */
 export class FolderContent implements WebContent {
   readonly #files: FolderFiles;
@@ -41,7 +41,7 @@ export class FolderContent implements WebContent {
   readonly #hosts: readonly string[];
   readonly #startPath: string;
   readonly #kept = new ByteCache<string, Kept>(CACHE_BYTES, (kept) => kept.bytes.length);
-  /** Path and query of what was answered with 200, and whether more than once. */
+  /** Path and query of what was answered with 200, and whether that happened more than once. */
   readonly #served = new Map<string, boolean>();
   #repeated = 0;
 
@@ -160,7 +160,7 @@ export class FolderContent implements WebContent {
   }
 }
 
-/** Whether a conditional request already has what there is (RFC 9110, 13.1: the tag decides, else the date). */
+/** Whether a conditional request already has the current version (RFC 9110, 13.1: the tag decides, else the date). */
 function isUnchanged(kept: Kept, request: WebRequest): boolean {
   if (request.ifNoneMatch !== "") {
     const tags = request.ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));

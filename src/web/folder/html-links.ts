@@ -15,7 +15,7 @@ const LETTER = /[a-z]/i;
 
 /**
  * Finds every href and src in HTML, in order. Serving a folder needs it to rewrite links and to know its
- * truth before any crawl; it shares no code with the crawler's own scanner, which it is a check on.
+ * truth before any crawl. It shares no code with the crawler's own scanner, so that each checks the other.
  */
 export function* linkAttributes(html: string): Generator<LinkAttribute> {
   let at = 0;
@@ -46,7 +46,7 @@ export function* linkAttributes(html: string): Generator<LinkAttribute> {
     const tag = html.slice(at + 1, nameEnd).toLowerCase();
     const found: LinkAttribute[] = [];
     const end = readAttributes(html, nameEnd, tag, found);
-    if (end < 0) return; // a tag the file ends in is no tag
+    if (end < 0) return; // a tag that the end of the file cuts off is no tag
     yield* found;
     at = RAW_TEXT.has(tag) ? endOfRawText(html, end, tag) : end;
   }

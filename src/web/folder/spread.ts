@@ -1,7 +1,7 @@
 import { mixText } from "../seeded-random.ts";
 import { decodeReferences, linkAttributes } from "./html-links.ts";
 
-/** The one host of n that a path belongs to when a folder is spread; the query does not count. */
+/** Which of n hosts a path belongs to when a folder is spread over them; the query does not count. */
 export function hostOfPath(path: string, n: number): number {
   return mixText(path) % n;
 }

@@ -4,13 +4,13 @@ import type { SecureContextOptions } from "node:tls";
 import type { Issuer } from "./certificate.ts";
 import type { DnsAnswer } from "./name-server.ts";
 
-/** Where the parts of the hostile web are; cases point at each other through it. */
+/** Where the parts of the hostile web are, so that cases can link to each other. */
 export interface Places {
   /** One port for all addresses. */
   readonly port: number;
   /** The port that speaks TLS. */
   readonly securePort: number;
-  /** An ordinary host that writes down what it is asked: where redirects may lead. */
+  /** An ordinary host that records its requests: where redirects may lead. */
   readonly target: string;
   /** Another one, outside the scope of whoever comes from `target`. */
   readonly evil: string;
@@ -36,7 +36,7 @@ export interface Visit {
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** Answers a request, however badly; the socket is its own to break. */
+/** Answers a request, however badly; it may do anything to the socket. */
 export type Serve = (visit: Visit) => void;
 
 /** What a crawler should make of one URL. */
@@ -45,7 +45,7 @@ export interface Expected {
   readonly at?: string;
   /** The path is asked for without TLS. */
   readonly plain?: boolean;
-  /** "skipped" is a link that is reported and never asked for, "absent" one that leaves no trace at all. */
+  /** "skipped" is a link that is reported and never requested, "absent" one that leaves no trace at all. */
   readonly outcome:
     | "page"
     | "redirect"
@@ -57,12 +57,12 @@ export interface Expected {
     | "absent";
   /** The code in the log; several when any of them will do. */
   readonly error?: string | readonly string[];
-  /** Refused with this code is as good: it depends on the moment, or on the thread that asks. */
+  /** Refusing it with this code is right, too: it depends on the moment, or on the thread that asks. */
   readonly orRefused?: string;
   readonly truncated?: "length" | "time" | "disconnect";
   /** Title of the page, where attribution or decoding is the point. */
   readonly title?: string;
-  /** How often this path of the case is asked for, exactly, when that is the point. */
+  /** Exact number of requests for this path of the case, when that is the point. */
   readonly requests?: number;
 }
 
@@ -103,7 +103,7 @@ export interface HostileCase {
   readonly closes?: boolean;
   /** Judged in a crawl of its own: with cookies, or until it ends by itself. */
   readonly needs?: "cookies" | "traps";
-  /** Requests for the first page, exactly, when that is the point. */
+  /** Exact number of requests for the first page, when that is the point. */
   readonly requests?: number;
   /** The same for robots.txt. */
   readonly robotsRequests?: number;
@@ -111,7 +111,7 @@ export interface HostileCase {
   readonly seconds?: readonly [min: number, max: number];
   /** Waits tens of seconds with the deadlines of a polite crawl. */
   readonly slow?: boolean;
-  /** Listed apart: it has no end unless the crawler sees through it, leads to very many URLs, or needs a long delay. */
+  /** Listed apart: it never ends unless the crawler recognises it, leads to very many URLs, or needs a long delay. */
   readonly apart?: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface CertificateWish {
   readonly from?: Date;
   readonly until?: Date;
   readonly hash?: "sha256" | "sha1";
-  /** So many bytes of comment, to make it large. */
+  /** Bytes of comment, to make it large. */
   readonly ballastBytes?: number;
   readonly keys?: { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
 }
@@ -63,13 +63,13 @@ function extensionsOf(wish: CertificateWish): Buffer {
   const list = [extension("2.5.29.19", true, sequence(...(authority ? [yes] : [])))];
   if (hosts.length > 0)
     list.push(extension("2.5.29.17", false, sequence(...hosts.map(generalName))));
-  // A comment in the old Netscape style: nobody reads it, everybody has to carry it.
+  // A comment in the old Netscape style, which no client reads and every client has to receive.
   const comment = der(0x16, Buffer.alloc(ballastBytes, "x"));
   if (ballastBytes > 0) list.push(extension("2.16.840.1.113730.1.13", false, comment));
   return der(0xa3, sequence(...list));
 }
 
-/** Makes a certificate as bad as wished for. */
+/** Makes a certificate with whatever is wished to be wrong with it. */
 export function makeCertificate(wish: CertificateWish): Certificate & { readonly issuer: Issuer } {
   const keys = wish.keys ?? newKeys();
   const issuer = wish.issuer ?? { name: wish.name, key: keys.privateKey };

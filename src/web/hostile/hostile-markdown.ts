@@ -2,7 +2,7 @@ import { makeCertificate } from "./certificate.ts";
 import { expectedText } from "./index-page.ts";
 import { allCases } from "./rows/all-rows.ts";
 
-/** Ports as the documentation writes them. */
+/** The port in the documentation. */
 const PORT = 8000;
 
 /** The cases as a table of Markdown: docs/hostile.md holds it, and a test compares the two. */
@@ -32,7 +32,7 @@ export function casesMarkdown(): string {
     .join("");
 }
 
-/** Nothing may end the cell, or be taken for markup. */
+/** Escapes what would end the cell or be read as markup. */
 function cell(text: string): string {
   return (
     text

@@ -18,7 +18,7 @@ const FIRST_CASE = "127.66.1.1";
 /** The addresses a crawl of the hostile web has to be allowed; 127.0.0.1 is not among them. */
 export const HOSTILE_BLOCK = "127.66.0.0/16";
 
-/** A case with the host that plays it. */
+/** A case with the host that serves it. */
 export interface PlayedCase extends HostileCase {
   readonly address: string;
   /** First URL of the case. */
@@ -28,7 +28,7 @@ export interface PlayedCase extends HostileCase {
 /** A hostile web that is listening. */
 export interface HostileWeb {
   readonly port: number;
-  /** The page that leads to everything. */
+  /** The page with links to everything. */
   readonly start: string;
   readonly cases: readonly PlayedCase[];
   /** The authority behind those certificates that are in order; PEM. */
@@ -42,13 +42,13 @@ export interface HostileWeb {
 /** How to start. */
 export interface HostileOptions {
   readonly port?: number;
-  /** False makes bombs when they are asked for: a quick start, for whoever does not ask for them. */
+  /** False makes bombs only when they are requested, for a quick start. */
   readonly prepared?: boolean;
 }
 
 type Handler = (socket: Socket) => void;
 
-/** Listens on loopback: one address per case, so that what one does to a crawler stays its own. */
+/** Listens on loopback, one address per case, so that the effects of one case stay apart from the others. */
 export async function startHostileWeb(options: HostileOptions = {}): Promise<HostileWeb> {
   const witness = new Witness();
   const sockets = new Set<Socket>();
@@ -56,7 +56,7 @@ export async function startHostileWeb(options: HostileOptions = {}): Promise<Hos
   const accept = (handlers: Map<string, Handler>) => (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
-    socket.on("error", () => {}); // whoever had enough resets: that is the point
+    socket.on("error", () => {}); // clients that have had enough reset: that is the point
     const handler = handlers.get(socket.localAddress ?? "");
     if (handler === undefined) socket.destroy();
     else handler(socket);
@@ -99,7 +99,7 @@ export async function startHostileWeb(options: HostileOptions = {}): Promise<Hos
   await listen([INDEX, TARGET, EVIL, ...own], port, plain);
   const encrypted = cases.filter((hostile) => hostile.secure !== undefined);
   await listen([TARGET, ...encrypted.map(({ address }) => address)], securePort, secure);
-  // Not every machine has IPv6; without it nobody can connect there either.
+  // Not every machine has IPv6; without it a crawler cannot connect there either.
   await listen(["::1"], port, plain).catch(() => {});
   if (options.prepared !== false) prepare();
   const answers = new Map<string, [NameAnswer, string]>();
@@ -134,7 +134,7 @@ function firstUrl(hostile: HostileCase, address: string, places: Places): string
     : `https://${address}:${places.securePort}${entry}`;
 }
 
-/** TLS in front of a case, or whatever it does instead. */
+/** TLS in front of a case, or what the case does instead of a handshake. */
 function secured(
   how: ReturnType<NonNullable<HostileCase["secure"]>>,
   server: CaseServer,

@@ -3,10 +3,10 @@ import type { PlayedCase } from "./hostile-web.ts";
 import { page, respond } from "./reply.ts";
 import type { WitnessReport } from "./witness.ts";
 
-/** Honest pages, to see whether the bad hosts hold up the others. */
+/** Honest pages, to see whether the bad hosts delay them. */
 export const HONEST_PAGES = 100;
 
-/** The hosts that are no cases: the index, the one redirects lead to, and the one nobody may visit. */
+/** The hosts that are no cases: the index, the target of redirects, and the one that must not be visited. */
 export function ownHosts(
   cases: readonly PlayedCase[],
   places: Places,
@@ -84,7 +84,7 @@ function table(cases: readonly PlayedCase[]): ReturnType<typeof page> {
   );
 }
 
-/** An expectation in words, as index and documentation show it. */
+/** An expectation in words, for the index and the documentation. */
 export function expectedText({
   at,
   outcome,

@@ -1,13 +1,13 @@
 import { createSocket, type Socket } from "node:dgram";
 import { isIP } from "node:net";
 
-/** What the server says to one question: records, a response code, or nothing at all. */
+/** The answer to one question: records, a response code, or nothing at all. */
 export type DnsAnswer = { records: string[]; ttl?: number } | { rcode: number } | "silence";
 
 const A = 1;
 const AAAA = 28;
 
-/** A name server on loopback whose answers are written by whoever starts it. */
+/** A name server on loopback with whatever answers its creator wants. */
 export class NameServer {
   readonly questions: string[] = [];
   readonly #socket: Socket;

@@ -25,7 +25,7 @@ export function respond(
   if (bytes.length > 0) socket.write(bytes);
 }
 
-/** An HTML page; the title is the path it was asked under, so that a wrong attribution shows. */
+/** An HTML page; its title is the requested path, so that a wrong attribution shows. */
 export function page(body = "", headers: Headers = {}): Serve {
   return (visit) => {
     const title = visit.path.replace(/[<&]/g, "");
@@ -70,7 +70,7 @@ export function rawThenEnd(...pieces: readonly (string | Buffer)[]): Serve {
   };
 }
 
-/** Writes a piece every so often until the other side has had enough. */
+/** Writes a piece at intervals until the other side closes. */
 export function drip(socket: Socket, everyMs: number, piece: (n: number) => string | Buffer): void {
   let n = 0;
   const timer = setInterval(() => {
@@ -80,7 +80,7 @@ export function drip(socket: Socket, everyMs: number, piece: (n: number) => stri
   socket.once("close", () => clearInterval(timer));
 }
 
-/** Writes as fast as the other side reads, for ever or until `count` pieces went. */
+/** Writes as fast as the other side reads, endlessly or `count` pieces. */
 export function pour(
   socket: Socket,
   piece: (n: number) => string | Buffer,
@@ -102,7 +102,7 @@ export function pour(
 
 const waiting: (() => unknown)[] = [];
 
-/** Makes a value when it is asked for the first time, or by `prepare`: bombs take a while to make. */
+/** Makes a value on first use, or in `prepare`: bombs take a while to make. */
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   const get = (): T => {
@@ -113,12 +113,12 @@ export function once<T>(make: () => T): () => T {
   return get;
 }
 
-/** Makes everything that takes long, so that no host keeps another one waiting for it. */
+/** Makes everything that takes long, so that no host delays another one by making it. */
 export function prepare(): void {
   for (const make of waiting.splice(0)) make();
 }
 
-/** The head of a good answer, and then whatever is done to the socket. */
+/** Writes the head of a good answer and hands the socket on. */
 export function headThen(headers: Headers, run: (socket: Socket) => void): Serve {
   return ({ socket }) => {
     socket.write(headOf(200, { "Content-Type": "text/html", ...headers }));

@@ -5,7 +5,7 @@ export interface SeenConnection {
   /** Milliseconds since the web started. */
   readonly openedMs: number;
   closedMs?: number;
-  /** Body and head bytes the other side's kernel took, or was offered. */
+  /** Bytes of heads and bodies that were written to the socket. */
   sentBytes: number;
   readonly requests: SeenRequest[];
 }
@@ -23,15 +23,15 @@ export interface SeenRequest {
 export type WitnessReport = Readonly<Record<string, readonly SeenConnection[]>>;
 
 const SECRETS = ["authorization", "proxy-authorization", "cookie"];
-// A trap that works would fill the memory of its own witness.
+// A trap that works would otherwise fill this process's own memory.
 const MAX_REQUESTS = 20_000;
 
-/** Writes down who connected where, when, for how long and asking for what. */
+/** Records every connection: where, when, how long, and which requests it carried. */
 export class Witness {
   readonly #startMs = performance.now();
   readonly #hosts = new Map<string, SeenConnection[]>();
 
-  /** Notes a connection until it closes. */
+  /** Records a connection until it closes. */
   connected(host: string, socket: Socket): SeenConnection {
     const seen: SeenConnection = { openedMs: this.#now(), sentBytes: 0, requests: [] };
     const all = this.#hosts.get(host) ?? [];
@@ -47,7 +47,7 @@ export class Witness {
     return seen;
   }
 
-  /** Notes a request. */
+  /** Records a request. */
   asked(seen: SeenConnection, path: string, headers: ReadonlyMap<string, string>): void {
     if (seen.requests.length >= MAX_REQUESTS) return;
     const secrets = SECRETS.filter((name) => headers.has(name));

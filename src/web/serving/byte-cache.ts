@@ -1,6 +1,6 @@
 /**
- * Values by key, kept until their bytes together reach a limit; then no more come in and none go out. A web
- * is read from end to end again and again: dropping the oldest would then drop each value before its use.
+ * A cache with a limit in bytes; when it is full, nothing is added and nothing removed. A web is crawled from end to
+ * end again and again: dropping the oldest value would drop each one before its next use.
  */
 export class ByteCache<K, T> {
   readonly #maxBytes: number;
@@ -17,7 +17,7 @@ export class ByteCache<K, T> {
     return this.#entries.get(key);
   }
 
-  /** Whether so many bytes more would still be kept. */
+  /** Whether a value of this size would still be kept. */
   hasRoom(bytes: number): boolean {
     return this.#bytes + bytes <= this.#maxBytes;
   }

@@ -13,7 +13,7 @@ export interface WebRequest {
   ifModifiedSince: string;
 }
 
-/** What goes back: bytes, a reset connection, or whatever a handler does to the socket until it closes. */
+/** The answer: bytes, a reset connection, or a handler that owns the socket until it closes. */
 export type Answer =
   | { kind: "bytes"; bytes: Uint8Array }
   | { kind: "reset" }
@@ -47,13 +47,13 @@ export interface ServedCounts {
   robotsViolations: number;
 }
 
-/** One kind of web: what it answers, how slowly, and what is true about it. */
+/** One kind of web: its answers, their latency, and what is true about it. */
 export interface WebContent {
   /** The answer; its bytes may lie in memory that the next call overwrites, unless `keep` is called first. */
   answer(request: WebRequest): Answer;
   /** The bytes of the last answer are still being sent: the next one must use other memory. */
   keep(): void;
-  /** How long the answer is held back. */
+  /** How long the answer is delayed. */
   latencyMs(request: WebRequest): number;
   /** The gap robots.txt asks of this host, 0 without one. */
   crawlDelayMs(host: number): number;

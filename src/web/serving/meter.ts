@@ -1,4 +1,4 @@
-/** How fast the web was asked, as the web itself saw it. */
+/** How fast requests came, as the web itself saw it. */
 export interface PaceReport {
   requests: number;
   /** Requests that came too soon; the first hundred of them. */
@@ -13,7 +13,7 @@ export interface PaceReport {
 const MAX_LISTED = 100;
 
 /**
- * Measures politeness per host: from the end of one response to the arrival of the next request.
+ * Measures politeness per host: the time from the end of one response to the arrival of the next request.
  * Times are handed in. A response ends when its last write starts and a request arrives when it is
  * read, so the web's own lag only ever widens a gap: a client that keeps its delay is never accused.
  */

@@ -14,7 +14,7 @@ export interface Exchange {
   now(): number;
 }
 
-// A client that sends faster than it reads is stopped here.
+// Beyond this many bytes of pipelined requests reading pauses.
 const MAX_PIPELINED_BYTES = 65_536;
 
 /** One client connection: requests are answered in order, one at a time. */
@@ -23,7 +23,7 @@ export class Connection {
   readonly #exchange: Exchange;
   #unread: Buffer | undefined;
   #arrivedMs = 0;
-  /** An answer is held back or still being sent: the next request waits. */
+  /** An answer is delayed or still being sent: the next request waits. */
   #busy = false;
   /** The kernel has not yet taken all of the last answer. */
   #sending = false;
@@ -46,7 +46,7 @@ export class Connection {
       this.#ended = true;
       if (!this.#busy) socket.end();
     });
-    socket.on("error", () => {}); // a client may vanish at any time: "close" follows and tidies up
+    socket.on("error", () => {}); // a client may disappear at any time; "close" follows and cleans up
     socket.on("close", () => {
       clearTimeout(this.#timer);
       this.#end(exchange.now());
@@ -126,7 +126,7 @@ export class Connection {
         this.#socket.resetAndDestroy();
         return;
       case "takeOver":
-        this.#busy = true; // for good: the handler owns the socket until it closes
+        this.#busy = true; // for ever: the handler owns the socket until it closes
         answer.run(this.#socket);
     }
   }
@@ -156,7 +156,7 @@ export class Connection {
   }
 
   #refuse(bad: BadRequest): void {
-    // What follows a bad request cannot be trusted to start where we think: close.
+    // After a bad request it is unclear where the next one starts: close.
     this.#last = true;
     this.#socket.end(plainResponse(bad.status, `${bad.why}\n`, false, { Connection: "close" }));
   }

@@ -1,4 +1,4 @@
-/** Where a command writes and what ends it. */
+/** The streams of a command, and the signal that ends it. */
 export interface CommandIo {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };

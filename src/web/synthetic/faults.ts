@@ -1,7 +1,7 @@
 import type { WebProfile } from "../profile.ts";
 import { unit } from "../seeded-random.ts";
 
-/** What becomes of those who ask for a page. */
+/** What happens to requests for a page. */
 export const FATE = {
   ok: 0,
   /** 404, always. */
@@ -14,7 +14,7 @@ export const FATE = {
   resetOnce: 4,
 } as const;
 
-/** The fate of every page; front pages are spared, for without them a host could not be entered. */
+/** The fate of every page; front pages never fail, or their hosts could not be entered. */
 export function drawFates(profile: WebProfile, firstOfHost: Uint32Array): Uint8Array {
   const fates = new Uint8Array(firstOfHost[firstOfHost.length - 1]!);
   if (profile.errorRate === 0) return fates;

@@ -8,7 +8,7 @@ export const BLOCK_BYTES = 1024;
 const BLOCKS_PER_CHAPTER = 64;
 const CHAPTERS = 8;
 const BLOCKS = CHAPTERS * BLOCKS_PER_CHAPTER;
-/** Blocks that are deflated together: a description of codes for each would cost more than what it describes. */
+/** Blocks that are deflated together: one Huffman table per block would be larger than what it saves. */
 const BLOCKS_PER_PIECE = 16;
 /** As far as deflate looks back. */
 const DICTIONARY_BYTES = 32_768;

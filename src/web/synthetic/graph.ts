@@ -27,11 +27,11 @@ export function hostOfPage(graph: LinkGraph, page: number): number {
 export function hostRanges(pages: number, weights: readonly number[]): Uint32Array {
   const first = new Uint32Array(weights.length + 1);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const spare = pages - weights.length; // every host gets one page before the rest is shared out
+  const rest = pages - weights.length; // every host gets one page before the rest is distributed
   let sum = 0;
   for (let host = 0; host < weights.length; host++) {
     sum += weights[host]!;
-    first[host + 1] = host + 1 + Math.round((spare * sum) / total);
+    first[host + 1] = host + 1 + Math.round((rest * sum) / total);
   }
   return first;
 }

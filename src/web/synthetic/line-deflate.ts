@@ -81,7 +81,7 @@ class BitWriter {
     this.put(DISTANCES[symbol]! | extra, 5 + DISTANCE_EXTRA[symbol]!);
   }
 
-  /** Ends the block (seven bits) and fills up the byte with an empty stored one; answers where that ends. */
+  /** Ends the block (seven bits) and fills up the byte with an empty stored one; returns where that ends. */
   end(): number {
     this.put(0, 10);
     if (this.#heldBits > 0) this.put(0, 8 - this.#heldBits);
@@ -92,7 +92,7 @@ class BitWriter {
 
 /**
  * Writes the bytes of `text` from `from` to `to` to `out` from `outAt` on, as deflated blocks that end with a whole byte
- * and after which others follow; answers where they end.
+ * and after which others follow; returns where they end.
  */
 export function deflateLines(
   text: Uint8Array,

@@ -7,8 +7,8 @@ const PHRASE_BYTES = 40;
 const SMALLEST_BYTES = 400;
 
 /**
- * Writes what pages of the web consist of beside text: cards, tables, lists and scripts with their classes, in which much
- * is said again and again. It has no links: those of a page are its own.
+ * Writes what pages of the web consist of besides text: cards, tables, lists and scripts with their classes, which are
+ * highly repetitive. It has no links: the page adds its own.
  */
 export class Markup {
   readonly #random: Random;
@@ -72,7 +72,7 @@ export class Markup {
     return text;
   }
 
-  /** Some phrases are met far more often than others, like words. */
+  /** Some phrases are far more frequent than others, like words. */
   #phrase(): string {
     const u = this.#random.next();
     return this.#phrases[Math.floor(PHRASES * u * u)]!;

@@ -18,7 +18,7 @@ export function pageBytes(profile: WebProfile, page: number): number {
   return profile.minBytes;
 }
 
-/** How long the answer to a URL, told by its hash, is held back. */
+/** How long the answer to a URL, given by its hash, is delayed. */
 export function latencyOf(latency: Latency | 0, seed: number, urlHash: number): number {
   if (latency === 0) return 0;
   return Math.round(latency.median * Math.exp(latency.spread * normal(seed ^ 0x7a7e, urlHash)));

@@ -6,13 +6,13 @@ import { BLOCK_BYTES, Filler } from "./filler.ts";
 import { deflatedLinesRoom, deflateLines } from "./line-deflate.ts";
 import { sentences } from "./word-list.ts";
 
-/** What a page says, apart from filler. */
+/** The contents of a page, apart from filler. */
 export interface PagePlan {
   page: number;
   title: string;
   /** Appends the items of the list of links, as HTML. */
   writeLinks: (out: ByteWriter) => void;
-  /** What they need at most. */
+  /** The most bytes they need. */
   maxLinksBytes: number;
   /** Size of the body; more when the links alone need more. */
   bytes: number;
@@ -47,7 +47,7 @@ export class PageWriter {
     this.#padding = sentences(new Random(seed ^ 0x9add), BLOCK_BYTES);
   }
 
-  /** The memory of the last page is still needed: the next pages get new one. */
+  /** The memory of the last page is still in use: the next pages get fresh memory. */
   keep(): void {
     this.#plain = new ByteWriter(this.#plain.bytes.length);
     this.#coded = new ByteWriter(this.#coded.bytes.length);

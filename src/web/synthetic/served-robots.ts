@@ -1,7 +1,7 @@
 import type { WebProfile } from "../profile.ts";
 import type { PageNames } from "./page-names.ts";
 
-/** The robots.txt of a host and what it means for its pages, told twice and independently of any matcher. */
+/** The robots.txt of a host and, independently of any matcher, what it means for its pages. */
 export interface RobotsRules {
   /** Undefined where there is no such file. */
   readonly text: string | undefined;

@@ -14,7 +14,7 @@ import { type RobotsRules, robotsRules } from "./served-robots.ts";
 import { graphTruth } from "./truth.ts";
 import { WORDS } from "./word-list.ts";
 
-// An item of the list of links without its host: markup, the longest path, fragment and word, with room to spare.
+// Most bytes of an item of the list of links without its host: markup, the longest path, fragment and word.
 const ITEM_BYTES = 128;
 const CACHE_BYTES = 256 * 1024 * 1024;
 const REDIRECTS = [301, 302, 307, 308];
@@ -27,7 +27,7 @@ export class SyntheticContent implements WebContent {
   readonly #authorities: readonly string[];
   readonly #robots: RobotsRules[];
   readonly #fates: Uint8Array;
-  /** Times a page was asked for and times it was given, counted up to 2. */
+  /** How often a page was requested and how often it was served, counted up to 2. */
   readonly #asked: Uint8Array;
   readonly #given: Uint8Array;
   readonly #writer: PageWriter;
@@ -147,7 +147,7 @@ export class SyntheticContent implements WebContent {
     };
   }
 
-  /** A crawl asks for a page once, so only those asked for again are kept: benchmarks crawl a web many times. */
+  /** A crawl requests a page once, so only pages requested again are cached: benchmarks crawl a web many times. */
   #response(page: number, request: WebRequest): Uint8Array {
     this.#shared = true;
     if (request.headOnly) return this.#page(page, request);
@@ -220,7 +220,7 @@ export class SyntheticContent implements WebContent {
     return redirectShare > 0 && unit(seed ^ 0x60, mix(link, target)) < redirectShare;
   }
 
-  /** Counts a page that is given and says how often it was before, up to 2. */
+  /** Counts a page that is served and returns how often it was before, up to 2. */
   #countGiven(page: number): number {
     const before = this.#given[page]!;
     if (before === 0) this.#counts.pages++;

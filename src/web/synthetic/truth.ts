@@ -11,7 +11,7 @@ export interface GraphFacts {
   byRedirect(link: number, target: number): boolean;
 }
 
-/** What a complete crawl from every host's first page meets. */
+/** What a complete crawl from every host's first page finds. */
 export interface CrawlCounts {
   reachable: number;
   missing: number;
@@ -20,7 +20,7 @@ export interface CrawlCounts {
   failing: number;
 }
 
-/** Walks the graph as a crawler would: errors and robots.txt end a path, redirects and transient errors do not. */
+/** Walks the graph as a crawler would: errors and robots.txt end a path, redirects and temporary errors do not. */
 export function graphTruth(graph: LinkGraph, facts: GraphFacts): CrawlCounts {
   const counts = { reachable: 0, missing: 0, redirects: 0, refusedByRobots: 0, failing: 0 };
   const known = new Uint8Array(graph.pages);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { replayInThreads } from "../../../src/verify/replay/replay-threads.ts";
 
-/** Found by the explorer, one for each way of searching and of going wrong; each must fail whenever it is asked to. */
+/** Found by the explorer, one for each kind of search and of violation; each must fail every time it is replayed. */
 const SCHEDULES = {
   "a sleeper that nobody wakes": "mutex-3x2+lost-wake-up:a7b4c3a",
   "two starts in one gate": "gate-table-reserve-3+check-then-act:a2bcbc",

@@ -84,20 +84,20 @@ test("the truth of a folder is what an independent crawler finds, and each page 
     try {
       const truth = served.truth();
       const start = [...truth.start, ...truth.hosts.map((host) => `http://${host}/gone.html`)];
-      const met = await crawlAll(start, served.port);
-      const paths = [...met.pages.keys()]
+      const found = await crawlAll(start, served.port);
+      const paths = [...found.pages.keys()]
         .map((url) => decodeURIComponent(new URL(url).pathname))
         .sort();
       const expected = Object.keys(PAGES).filter((name) => !name.includes("unlinked"));
       assert.deepEqual(paths, expected.map((name) => `/${name}`).sort());
-      const missing = [...met.missing].map((url) => new URL(url).pathname).sort();
+      const missing = [...found.missing].map((url) => new URL(url).pathname).sort();
       assert.deepEqual(missing, ["/gone.html", "/gone/index.html"]);
       assert.equal(truth.reachable, expected.length);
       assert.equal(truth.missing, 2);
       assert.equal(served.report().repeated, 0);
-      if (spread === undefined) assert.equal(countsOf(met).redirects, truth.redirects);
+      if (spread === undefined) assert.equal(countsOf(found).redirects, truth.redirects);
       else {
-        for (const url of met.pages.keys()) {
+        for (const url of found.pages.keys()) {
           const { host, pathname } = new URL(url);
           assert.equal(host, `site${hostOfPath(pathname, spread)}.test`, url);
         }

@@ -96,11 +96,11 @@ test("a graph file is served as it is, on one host and on several", async () => 
   ] as const) {
     const web = await startWeb({ graph: name, hostNames: hosts });
     try {
-      const met = await crawlAll(web.start, web.port);
-      const ids = [...met.pages.keys()].map((url) => new URL(url).pathname).sort();
+      const found = await crawlAll(web.start, web.port);
+      const ids = [...found.pages.keys()].map((url) => new URL(url).pathname).sort();
       assert.equal(ids[0], "/n/0");
       const { start, hosts: names, pages, ...counts } = web.truth();
-      assert.deepEqual(counts, countsOf(met));
+      assert.deepEqual(counts, countsOf(found));
       assert.deepEqual([start.length, names.length, pages], [hosts, hosts, 6]);
       assert.ok(counts.reachable >= reachable, JSON.stringify([counts, ids]));
     } finally {

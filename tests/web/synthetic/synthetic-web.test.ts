@@ -4,33 +4,33 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { PROFILES, type WebProfile } from "../../../src/web/profile.ts";
 import { startWeb } from "../../../src/web/server.ts";
-import { countsOf, crawlAll, fetchUrl, type Met } from "../tiny-crawler.ts";
+import { countsOf, crawlAll, type Found, fetchUrl } from "../tiny-crawler.ts";
 
 const tiny = PROFILES.tiny;
 
-async function crawled(profile: WebProfile, gzip = false, hostNames = true): Promise<Met> {
+async function crawled(profile: WebProfile, gzip = false, hostNames = true): Promise<Found> {
   const web = await startWeb({ profile, ...(hostNames && { hostNames: profile.hosts }) });
   try {
-    const met = await crawlAll(web.start, web.port, gzip);
+    const found = await crawlAll(web.start, web.port, gzip);
     const { start, hosts, pages, ...counts } = web.truth();
     assert.equal(pages, profile.pages);
     assert.equal(hosts.length, profile.hosts);
-    assert.deepEqual(counts, countsOf(met));
+    assert.deepEqual(counts, countsOf(found));
     const report = web.report();
-    assert.equal(report.pages, met.pages.size);
+    assert.equal(report.pages, found.pages.size);
     assert.equal(report.repeated, 0);
     assert.equal(report.robotsViolations, 0);
     assert.equal(start.length, profile.hosts);
-    return met;
+    return found;
   } finally {
     await web.close();
   }
 }
 
 test("the truth of a web is what an independent crawler finds, errors and robots.txt included", async () => {
-  const met = await crawled(tiny);
+  const found = await crawled(tiny);
   // The profile must hold a case of each kind, or nothing was shown.
-  for (const [kind, count] of Object.entries(countsOf(met))) assert.ok(count > 0, kind);
+  for (const [kind, count] of Object.entries(countsOf(found))) assert.ok(count > 0, kind);
 });
 
 test("the truth holds for any profile", async () => {
@@ -68,11 +68,11 @@ test("the same seed gives the same bytes for every page, plain and gzipped, and 
 });
 
 test("pages have the sizes of their profile, and every page has a text of its own", async () => {
-  const met = await crawled({ ...tiny, errorRate: 0, minBytes: 2000, maxBytes: 300_000 });
-  const sizes = [...met.pages.values()].map((body) => body.length);
+  const found = await crawled({ ...tiny, errorRate: 0, minBytes: 2000, maxBytes: 300_000 });
+  const sizes = [...found.pages.values()].map((body) => body.length);
   assert.ok(Math.min(...sizes) >= 2000 && Math.max(...sizes) <= 300_000, String(sizes));
   assert.ok(new Set(sizes).size > sizes.length / 2);
-  assert.equal(new Set([...met.pages.values()].map(String)).size, met.pages.size);
+  assert.equal(new Set([...found.pages.values()].map(String)).size, found.pages.size);
 });
 
 test("pages with the markup of real ones compress like those, as they are sent too; plain text does not", async () => {
@@ -103,8 +103,8 @@ test("a page larger than the socket's buffers arrives whole", async () => {
     minBytes: 4_000_000,
     maxBytes: 4_000_000,
   };
-  const met = await crawled(profile);
-  for (const body of met.pages.values()) assert.equal(body.length, 4_000_000);
+  const found = await crawled(profile);
+  for (const body of found.pages.values()) assert.equal(body.length, 4_000_000);
 });
 
 test("HEAD gives the head of GET and counts no page", async () => {

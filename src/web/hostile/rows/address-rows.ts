@@ -19,7 +19,7 @@ function linked(row: string, name: string, serves: string, urls: readonly string
   return { row, name, serves, expected: blocked(urls), pages: { "/": links(urls) } };
 }
 
-/** N1 to N5: addresses that are nobody's business, in all their disguises. */
+/** N1 to N5: addresses that a crawler must not visit, in all their spellings. */
 export const addresses: Family = ({ port, canary, canary6 }) => {
   const hidden = [
     "http://2130706433:P/n2-decimal",
@@ -172,13 +172,13 @@ function records(asked: 4 | 6, family: 4 | 6, ...list: string[]): { records: str
   return { records: asked === family ? list : [] };
 }
 
-/** The first answer is honest and expires at once; the rest lead to 127.0.0.1. */
+/** The first answer is right and expires at once; all others are 127.0.0.1. */
 function rebinding(own: string, family: 4 | 6, nth: number): { records: string[]; ttl: number } {
   if (family === 6) return { records: [], ttl: 0 };
   return { records: [nth === 1 ? own : "127.0.0.1"], ttl: 0 };
 }
 
-/** N6 to N10: ways to places where a crawler has no business. */
+/** N6 to N10: redirects, schemes, ports and links that lead where a crawler must not go. */
 export const detours: Family = ({ port, target, evil, canary }) => {
   const metadata = "http://169.254.169.254/latest/";
   const hops = (name: string, count: number, last: string) =>

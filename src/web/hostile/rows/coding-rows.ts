@@ -33,7 +33,7 @@ const filler = Buffer.alloc(65_536, "<p>and so on</p>\n");
 
 const zeros = (mebibytes: number) => Buffer.alloc(mebibytes * MIB);
 
-/** R1, R2 and R16: small things that become large, and large things that are not what they say. */
+/** R1, R2 and R16: small bodies that become large, and large ones that are not what they claim to be. */
 export const bombs: Family = () => [
   bomb("R1", "gzip", "256 MiB of zeros as 256 KiB of gzip", "gzip", () => gzipSync(zeros(256))),
   bomb("R1", "deflate", "256 MiB of zeros, deflated", "deflate", () => deflateSync(zeros(256))),

@@ -2,7 +2,7 @@ import type { Family, HostileCase } from "../case.ts";
 import { makeCertificate } from "../certificate.ts";
 import { page, redirect } from "../reply.ts";
 
-/** A1 and A2: credentials must not travel further than they were meant to. */
+/** A1 and A2: credentials must reach only the server they were meant for. */
 export const credentials: Family = ({ port, target, issuer }) => {
   const moved = (
     name: string,

@@ -13,7 +13,7 @@ function bad(row: string, name: string, serves: string, ...pieces: string[]): Ho
   return { row, name, serves, expected: [BAD], closes: true, pages: { "/": raw(pieces.join("")) } };
 }
 
-/** R5 and R6: bodies that are not as long as they say. */
+/** R5 and R6: bodies that are not as long as announced. */
 export const lengths: Family = () => {
   const head = (lines: string) => `HTTP/1.1 200 OK\r\n${TYPE}${lines}\r\n`;
   const fine = (name: string, serves: string, ...pieces: string[]): HostileCase => ({
@@ -169,7 +169,7 @@ const OK = (title: string) => {
   return `HTTP/1.1 200 OK\r\n${TYPE}Content-Length: ${text.length}\r\n\r\n${text}`;
 };
 
-/** R13 to R15: responses that are none, or more than one. */
+/** R13 to R15: no valid response, or more than one. */
 export const answers: Family = () => {
   const early = (n: number) =>
     "HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n".repeat(n);
@@ -228,7 +228,7 @@ export const answers: Family = () => {
       name: "second-late",
       apart: true,
       serves: "a second response shortly after the first",
-      // The second may be seen with the first, or after it: what counts is that nobody else gets it.
+      // The second may arrive with the first, or after it; no other URL may get it.
       expected: [{ outcome: "page" }, next],
       pages: {
         "/": page('<a href="/two">x</a><a href="/next">y</a>'),
@@ -258,7 +258,7 @@ function unasked(next: Expected, more: string): HostileCase {
     row: "R15",
     name: "before",
     serves: "a response before the first request, and the real one after it",
-    // A client that asks again before the real answer has come cannot tell them apart: it needs a pause to see it.
+    // A client that sends its next request before the real answer has come cannot tell them apart: it needs a pause.
     apart: true,
     expected: [{ outcome: "page", title: "/" }, next],
     onConnect: (socket) => {

@@ -107,7 +107,7 @@ export const markup: Family = () => {
   ];
 };
 
-/** P4 and P5: webs without an end. */
+/** P4 and P5: endless webs. */
 export const traps: Family = () => {
   const trap = (
     row: string,

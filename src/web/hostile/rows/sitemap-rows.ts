@@ -17,7 +17,7 @@ const blocked = (at: string): Expected => ({
   error: "blocked_private_address",
 });
 
-/** What becomes of the sitemap itself, which is asked for once. */
+/** What is expected of the sitemap itself, which is requested once. */
 const sitemap = (error?: string, truncated?: "length"): Expected => ({
   at: "/sitemap.xml",
   outcome: "sitemap",
@@ -170,7 +170,7 @@ export const sitemapEntities: Family = ({ canary }) => {
   ];
 };
 
-/** B8: sitemaps without an end. */
+/** B8: endless and very large sitemaps. */
 export const sitemapSizes: Family = ({ target }) => {
   const blanks = Buffer.alloc(64 * MIB, " ");
   // Written with a path instead of an origin: bombs are made once, for whatever port they are served on.
@@ -182,7 +182,7 @@ export const sitemapSizes: Family = ({ target }) => {
     return whole.subarray(0, whole.length / 2);
   });
   const tooLarge = [sitemap("sitemap_too_large"), LISTED];
-  /** Nobody is asked at a blocked port, so that even 50,000 of them cost no request. */
+  /** URLs with a blocked port cost no request, however many there are. */
   const many = (count: number, of: (url: string) => string) =>
     Array.from({ length: count }, (_, i) => of(`http://${target.split(":")[0]}:22/${i}`)).join("");
   const tooMany = [sitemap("sitemap_too_many_urls")];

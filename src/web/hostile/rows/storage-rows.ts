@@ -7,7 +7,7 @@ const HOME: Expected = { outcome: "page" };
 const WARC =
   "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000000>\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
 
-/** S1 to S6: things that want to get out of their place in the archive. */
+/** S1 to S6: names and bodies that try to break out of their place in the archive. */
 export const storage: Family = () => {
   const paths = (
     row: string,

@@ -3,7 +3,7 @@ import { bytes, links, page, redirect } from "../reply.ts";
 
 const HOME: Expected = { outcome: "page" };
 
-/** P6 to P10: pages that say strange things. */
+/** P6 to P10: pages with strange encodings, bases, links and directives. */
 export const strangePages: Family = ({ canary, target }) => {
   const charset = (
     name: string,

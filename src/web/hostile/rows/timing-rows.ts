@@ -11,7 +11,7 @@ const CHUNKED: Headers = { "Transfer-Encoding": "chunked" };
 
 type Answer = NonNullable<HostileCase["pages"]>[string];
 
-/** R7 to R9: servers that take their time, or go away. */
+/** R7 to R9: servers that are slow, or close the connection. */
 export const slowness: Family = () => {
   const body = (
     name: string,
@@ -125,7 +125,7 @@ export const slowness: Family = () => {
   ];
 };
 
-/** R18: servers that say when to come again. */
+/** R18: servers that ask to be retried later. */
 export const busy: Family = () => {
   const asks = (
     name: string,

@@ -8,7 +8,7 @@ import { drip, page, raw } from "../reply.ts";
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** What is wrong with a certificate; signed by itself, or with a key that is too short, among it. */
+/** What is wrong with a certificate, self-signed and weak keys included. */
 type Wish = Partial<CertificateWish> & { readonly self?: boolean; readonly weak?: boolean };
 
 /** N11: certificates and protocols that must not be accepted, each with its own reason. */
@@ -197,7 +197,7 @@ function resets(count: number): Buffer {
   return Buffer.concat([frame(4, 0, Buffer.alloc(0)), ...frames]);
 }
 
-/** A stream that passes on what it is given at so many bytes per second. */
+/** A stream that passes data on at so many bytes per second. */
 class Narrow extends Duplex {
   readonly #socket: Socket;
   readonly #bytesPerS: number;

@@ -1,11 +1,11 @@
 import { WAITING_WORDS, WaitingQueue } from "../../frontier/shared/techniques/waiting-queue.ts";
 
-/** Records in the frontier; where they are is no part of waiting. */
+/** The number of records; where they are does not matter for waiting. */
 export const RECORDS = WAITING_WORDS;
-/** Words of a counted frontier. */
+/** Words of a counted queue. */
 export const COUNTED_WORDS = RECORDS + 1;
 
-/** The least that can be waited for: a bounded number. What waits is the code of every technique with event counts. */
+/** The simplest thing to wait for: a bounded number. The waiting itself is the code of every technique with event counts. */
 export class CountedQueue extends WaitingQueue {
   readonly #room: number;
 
