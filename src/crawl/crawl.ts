@@ -175,13 +175,12 @@ export class Crawl {
   /** Creates the folder, or opens an existing one, and locks it for this process; returns how to unlock it. */
   #openFolder(): () => void {
     if (!this.#resumes) {
-      const { frontier, shards } = this.#config;
       const random = randomBytes(8);
       createCrawlFolder(this.#out, Date.now(), {
-        frontier,
+        frontier: this.#config.frontier,
         seedLow: random.readUInt32LE(0),
         seedHigh: random.readUInt32LE(4),
-        journals: frontierTraits(this.#config).isDurable ? shards : 0,
+        journals: frontierTraits(this.#config).isDurable ? this.#config.shards : 0,
         config: withoutPasswords(this.#asked),
       });
     }
