@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
-import { EVENT } from "../journal/event-batch.ts";
+import { EVENT, EVENT_HEADER_BYTES, EventBatch } from "../journal/event-batch.ts";
 import { type EventBytes, EventCursor } from "../journal/event-cursor.ts";
 import { doneName } from "../journal/journal-files.ts";
 import { listJournals } from "../journal/journal-listing.ts";
@@ -28,14 +28,12 @@ export function beginDone(into: SectionWriter, before: readonly number[]): void 
 /** Copies the ends of URLs in a batch to a list. */
 export function copyDone(batch: EventBytes, into: SectionWriter): void {
   const cursor = new EventCursor();
-  const pieces: Buffer[] = [];
+  const ends = new EventBatch(batch.to - batch.from);
   cursor.open(batch);
-  let start = batch.from;
-  while (cursor.next()) {
-    if (cursor.kind === EVENT.done) pieces.push(batch.bytes.subarray(start, cursor.to));
-    start = cursor.to;
-  }
-  if (pieces.length > 0) into.add(EVENTS, Buffer.concat(pieces));
+  while (cursor.next())
+    if (cursor.kind === EVENT.done)
+      ends.copy(batch.bytes, cursor.from - EVENT_HEADER_BYTES, cursor.to);
+  if (ends.events > 0) into.add(EVENTS, ends.body());
 }
 
 /** Tells of lists of done events that are missing; only the first section of the newest is read. */

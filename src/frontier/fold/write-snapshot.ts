@@ -189,17 +189,14 @@ export function removeReplaced(
 ): ShardFiles {
   const { segments, snapshots, lists, unfinished } = listed;
   const newest = snapshots.at(-1) ?? 0;
-  const replaced = [...unfinished];
-  for (const segment of segments) {
-    if (segment <= newest) replaced.push(segmentName(shard, segment));
-  }
-  for (const segment of snapshots) {
-    if (segment < newest) replaced.push(snapshotName(shard, segment));
-  }
-  // Without a snapshot such a list is what tells that one is missing, or it is written anew.
-  for (const list of newest > 0 ? lists : []) {
-    if (list > newest) replaced.push(doneName(shard, list));
-  }
+  // Without a snapshot a list behind it tells that one is missing, or it is written anew.
+  const lost = newest > 0 ? lists.filter((list) => list > newest) : [];
+  const replaced = [
+    ...unfinished,
+    ...segments.filter((n) => n <= newest).map((n) => segmentName(shard, n)),
+    ...snapshots.filter((n) => n < newest).map((n) => snapshotName(shard, n)),
+    ...lost.map((n) => doneName(shard, n)),
+  ];
   // Usually nothing: a thread that takes over many shards should not wait for the disk that often.
   if (replaced.length === 0) return listed;
   // A process that was killed may have left the newest names in memory only; what they replace must not go first.

@@ -85,6 +85,21 @@ export function reserveSegment(
   if (!existsSync(path)) files.close(files.create(path));
 }
 
+/** Opens a file, changes it as `change` says, and makes that durable. */
+export function syncFile(
+  files: JournalFiles,
+  path: string,
+  change: (file: number) => void = () => {},
+): void {
+  const file = files.open(path);
+  try {
+    change(file);
+    files.sync(file);
+  } finally {
+    files.close(file);
+  }
+}
+
 function nameOf(shard: number, segment: number, kind: string): string {
   const [two, six] = [String(shard).padStart(2, "0"), String(segment).padStart(6, "0")];
   return `shard-${two}.${six}.${kind}`;

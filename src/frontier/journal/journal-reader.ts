@@ -7,6 +7,7 @@ import {
   REAL_FILES,
   segmentName,
   snapshotName,
+  syncFile,
 } from "./journal-files.ts";
 import {
   decodeSegmentHeader,
@@ -147,13 +148,7 @@ export function repairTail(
   const torn = end.torn;
   if (torn === undefined) return end;
   // One whose header is torn stays as an empty file, as it was made.
-  const file = files.open(torn.file);
-  try {
-    files.truncate(file, torn.offset);
-    files.sync(file);
-  } finally {
-    files.close(file);
-  }
+  syncFile(files, torn.file, (file) => files.truncate(file, torn.offset));
   files.syncFolder(folder);
   return { ...end, torn: undefined };
 }

@@ -8,7 +8,7 @@ import {
   StoreCorruptError,
 } from "../../errors.ts";
 import { EventBatch } from "./event-batch.ts";
-import { type JournalFiles, REAL_FILES, segmentName } from "./journal-files.ts";
+import { type JournalFiles, REAL_FILES, segmentName, syncFile } from "./journal-files.ts";
 import {
   BATCH_HEADER_BYTES,
   BATCH_TRAILER_BYTES,
@@ -77,7 +77,10 @@ export class JournalWriter {
     this.#synced = this.#sequence;
     this.#isFollowed = after?.followed ?? false;
     // After a kill the reader saw what the page cache kept. Nothing may build on that before it is on the disk.
-    if (after !== undefined && after.bytes > 0) this.#syncOld(this.#path(after.segment));
+    if (after !== undefined && after.bytes > 0) {
+      syncFile(this.#files, this.#path(after.segment));
+      this.#files.syncFolder(options.folder);
+    }
     this.#startSegment();
   }
 
@@ -103,18 +106,15 @@ export class JournalWriter {
     const total = BATCH_HEADER_BYTES + batch.eventBytes + BATCH_TRAILER_BYTES;
     if (this.#size > SEGMENT_HEADER_BYTES && this.#size + total > this.#segmentBytes)
       this.#rotate();
-    const { eventBytes, events } = batch;
-    const sequence = this.#sequence + 1;
     const header = {
-      eventBytes,
-      events,
-      sequence,
+      eventBytes: batch.eventBytes,
+      events: batch.events,
+      sequence: this.#sequence + 1,
       synced: this.#synced,
       epoch: this.#options.epoch,
     };
     this.#write(bytes.subarray(0, sealBatch(bytes, header, this.#salt)));
-    this.#sequence = sequence;
-    return sequence;
+    return ++this.#sequence;
   }
 
   /** Returns when everything appended survives a power loss; answers the number reached. */
@@ -160,20 +160,12 @@ export class JournalWriter {
    * so a segment that holds anything always has a file behind it, and is missed when it is gone.
    */
   #startSegment(): void {
-    const { folder, shard, epoch, seedLow, seedHigh, salt: random = randomSalt } = this.#options;
+    const { folder, salt: random = randomSalt } = this.#options;
     const segment = this.#segment + 1;
     const salt = random();
     const path = this.#path(segment);
     const firstSequence = this.#sequence + 1;
-    const bytes = encodeSegmentHeader({
-      shard,
-      segment,
-      salt,
-      seedLow,
-      seedHigh,
-      firstSequence,
-      epoch,
-    });
+    const bytes = encodeSegmentHeader({ ...this.#options, segment, salt, firstSequence });
     const behind = this.#path(segment + 1);
     let file = -1;
     let isReserved = false;
@@ -216,16 +208,6 @@ export class JournalWriter {
       throw diskFault(cause, `${bytes.length} more bytes in ${this.#path(this.#segment)}`);
     }
     this.#size += done;
-  }
-
-  #syncOld(path: string): void {
-    const file = this.#files.open(path);
-    try {
-      this.#files.sync(file);
-    } finally {
-      this.#files.close(file);
-    }
-    this.#files.syncFolder(this.#options.folder);
   }
 
   #orBreak(step: () => void, repair = () => {}): void {

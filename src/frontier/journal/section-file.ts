@@ -71,11 +71,6 @@ export class SectionWriter {
     this.#files.close(this.#file);
   }
 
-  /** Leaves the file as it is. */
-  abandon(): void {
-    this.#files.close(this.#file);
-  }
-
   #flush(): void {
     const bytes = this.#buffer.subarray(0, this.#used);
     for (let done = 0; done < bytes.length; ) done += this.#files.write(this.#file, bytes, done);

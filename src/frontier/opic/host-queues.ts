@@ -125,12 +125,9 @@ export class HostQueues {
 
   /** True if the host had nothing before. */
   #put(host: number, page: number): boolean {
-    let queue = this.#hosts.get(host);
-    const isNew = queue === undefined;
-    if (queue === undefined) {
-      queue = { ready: [], floor: Number.POSITIVE_INFINITY, overflow: [] };
-      this.#hosts.set(host, queue);
-    }
+    const known = this.#hosts.get(host);
+    const queue = known ?? { ready: [], floor: Number.POSITIVE_INFINITY, overflow: [] };
+    if (known === undefined) this.#hosts.set(host, queue);
     const cash = this.#parts.order.cashOf(page);
     if (queue.ready.length < this.#parts.capacity) {
       this.#hold(queue, page, cash);
@@ -140,7 +137,7 @@ export class HostQueues {
       queue.ready.push(page);
       this.#setAside(queue, removeAt(queue.ready, this.#worstOf(queue)));
     }
-    return isNew;
+    return known === undefined;
   }
 
   #hold(queue: HostQueue, page: number, cash: number): void {
@@ -178,30 +175,17 @@ export class HostQueues {
     const worth = this.#worth;
     this.#parts.order.cashOfAll(ready, worth);
     let best = 0;
-    let highest = -1;
-    for (let at = 0; at < ready.length; at++) {
-      const cash = worth[at]!;
-      if (cash <= highest) continue;
-      highest = cash;
-      best = at;
-    }
+    for (let at = 1; at < ready.length; at++) if (worth[at]! > worth[best]!) best = at;
     return best;
   }
 
   /** Where in a host's queue its worst page is; among equals the one that came last. */
   #worstOf(queue: HostQueue): number {
-    const { ready } = queue;
     const worth = this.#worth;
-    this.#parts.order.cashOfAll(ready, worth);
+    this.#parts.order.cashOfAll(queue.ready, worth);
     let worst = 0;
-    let lowest = Number.POSITIVE_INFINITY;
-    for (let at = 0; at < ready.length; at++) {
-      const cash = worth[at]!;
-      if (cash > lowest) continue;
-      lowest = cash;
-      worst = at;
-    }
-    queue.floor = lowest;
+    for (let at = 1; at < queue.ready.length; at++) if (worth[at]! <= worth[worst]!) worst = at;
+    queue.floor = worth[worst]!;
     return worst;
   }
 }

@@ -75,16 +75,9 @@ export class OpicOwnedShard extends OwnedShard {
 
   /** Links of the page that are known get their shares. */
   #creditKnown({ own, others }: KnownFingerprints, share: number): void {
-    const { pages } = this.#cash;
-    const count = share === 0 ? 0 : own.length;
-    for (let i = 0; i < count; i++) {
-      const page = own[i]!;
-      if (!this.#order.credit(page, share, "own")) this.#late++;
-      this.#credits.add(pages.low(page), pages.high(page), share);
-    }
-    for (let i = 0; i < others.length; i += 3) {
+    for (let i = 0; i < own.length; i++) this.#credit(own[i]!, share, "own");
+    for (let i = 0; i < others.length; i += 3)
       this.#promise(others[i]!, others[i + 1]! >>> 0, others[i + 2]! >>> 0, share);
-    }
   }
 
   /** A page of another shard will get cash. Gone when it is promised, not when its block is closed: nothing is promised twice. */

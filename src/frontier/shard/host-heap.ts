@@ -15,11 +15,9 @@ export class HostHeap {
 
   /** Adds the host, or moves it to where its time now belongs. */
   place(host: Host): void {
-    if (host.heapIndex < 0) {
-      host.heapIndex = this.#hosts.length;
-      this.#hosts.push(host);
-    }
-    this.#down(this.#up(host.heapIndex));
+    if (host.heapIndex < 0) this.#set(this.#hosts.length, host);
+    this.#up(host);
+    this.#down(host);
   }
 
   /** Takes the host out, if it is in. */
@@ -29,30 +27,23 @@ export class HostHeap {
     host.heapIndex = -1;
     const last = this.#hosts.pop()!;
     if (last === host) return;
-    this.#hosts[at] = last;
-    last.heapIndex = at;
-    this.#down(this.#up(at));
+    this.#set(at, last);
+    this.place(last);
   }
 
-  #up(from: number): number {
-    const host = this.#hosts[from]!;
-    let at = from;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
+  #up(host: Host): void {
+    let at = host.heapIndex;
+    for (let parent = (at - 1) >> 1; at > 0; parent = (at - 1) >> 1) {
       if (this.#hosts[parent]!.nextMs <= host.nextMs) break;
       this.#set(at, this.#hosts[parent]!);
       at = parent;
     }
     this.#set(at, host);
-    return at;
   }
 
-  #down(from: number): void {
-    const host = this.#hosts[from]!;
-    let at = from;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= this.#hosts.length) break;
+  #down(host: Host): void {
+    let at = host.heapIndex;
+    for (let child = 2 * at + 1; child < this.#hosts.length; child = 2 * at + 1) {
       const right = this.#hosts[child + 1];
       if (right !== undefined && right.nextMs < this.#hosts[child]!.nextMs) child++;
       if (this.#hosts[child]!.nextMs >= host.nextMs) break;

@@ -152,13 +152,8 @@ export class Shard {
   /** The next URL whose host may be asked at `nowMs`. */
   take(nowMs: number): Lease | undefined {
     this.#nowMs = nowMs;
-    for (let lease = this.#resting.takeDue(nowMs); lease; lease = this.#resting.takeDue(nowMs)) {
-      // The host may have left memory meanwhile, and there must not be two of one name.
-      const host = this.#host(lease.host.name);
-      host.meet(lease.url);
-      host.returned.push(host === lease.host ? lease : { ...lease, host });
-      this.#settle(host);
-    }
+    for (let lease = this.#resting.takeDue(nowMs); lease; lease = this.#resting.takeDue(nowMs))
+      this.#putBack(lease, 0);
     const host = this.#ready.peek();
     if (host === undefined || host.nextMs > nowMs) return undefined;
     const lease = this.#next(host);
@@ -219,13 +214,16 @@ export class Shard {
   /** Puts a lease aside until a moment of its own, while its host goes on. */
   rest(lease: Lease, untilMs: number): void {
     this.#queued++;
-    if (this.#resting.size < MAX_RESTING) {
-      this.#resting.add(lease, untilMs);
-      return;
-    }
+    if (this.#resting.size < MAX_RESTING) this.#resting.add(lease, untilMs);
+    else this.#putBack(lease, untilMs);
+  }
+
+  /** The host may have left memory meanwhile, and there must not be two of one name. */
+  #putBack(lease: Lease, notBeforeMs: number): void {
     const host = this.#host(lease.host.name);
+    host.meet(lease.url);
     host.returned.push(host === lease.host ? lease : { ...lease, host });
-    host.nextMs = Math.max(host.nextMs, untilMs);
+    host.nextMs = Math.max(host.nextMs, notBeforeMs);
     this.#settle(host);
   }
 
@@ -266,11 +264,9 @@ export class Shard {
   #obey(host: Host): void {
     host.nextMs = Math.max(host.nextMs, host.heldMs);
     if (host.delayMs === host.notedDelayMs && host.heldMs === host.notedHeldMs) return;
-    const { seedLow, seedHigh } = this.#rules;
     host.notedDelayMs = host.delayMs;
     host.notedHeldMs = host.heldMs;
-    fingerprint(host.name, seedLow, seedHigh);
-    const { low, high } = lastFingerprint;
+    const { low, high } = this.#fingerprintOf(host.name);
     const untilWallMs = host.heldMs === 0 ? 0 : host.heldMs + this.#wallAheadMs();
     this.onNote({ low, high, delayMs: host.delayMs, untilWallMs });
   }
@@ -283,10 +279,10 @@ export class Shard {
     let host = this.#hosts.get(name);
     if (host === undefined) {
       if (this.#hosts.size >= this.#sweepAt) this.#sweep();
-      const { seedLow, seedHigh, delayMs, startMs } = this.#rules;
-      fingerprint(name, seedLow, seedHigh);
-      const known = this.#idle.take(lastFingerprint.low, lastFingerprint.high);
-      host = new Host(name, lastFingerprint.low, known?.delayMs ?? delayMs);
+      const { delayMs, startMs } = this.#rules;
+      const { low, high } = this.#fingerprintOf(name);
+      const known = this.#idle.take(low, high);
+      host = new Host(name, low, known?.delayMs ?? delayMs);
       host.nextMs = known?.nextMs ?? startMs;
       host.failures = known?.step ?? 0;
       this.#hosts.set(name, host);
@@ -296,21 +292,21 @@ export class Shard {
 
   /** Hosts that have nothing to fetch become a few bytes, or nothing when they are as free as one never met. */
   #sweep(): void {
-    const { seedLow, seedHigh } = this.#rules;
     for (const [name, host] of this.#hosts) {
       if (host.queued > 0 || host.inFlight > 0) continue;
-      fingerprint(name, seedLow, seedHigh);
+      const { low, high } = this.#fingerprintOf(name);
       const nextMs = Math.max(host.nextMs, host.reservedMs);
-      this.#idle.keep(
-        lastFingerprint.low,
-        lastFingerprint.high,
-        { nextMs, delayMs: host.delayMs, step: host.failures },
-        this.#nowMs,
-      );
+      const idle = { nextMs, delayMs: host.delayMs, step: host.failures };
+      this.#idle.keep(low, high, idle, this.#nowMs);
       this.#hosts.delete(name);
       this.#queue.forget(host);
     }
     this.#sweepAt = Math.max(FIRST_SWEEP, 2 * this.#hosts.size);
+  }
+
+  #fingerprintOf(hostname: string): Readonly<typeof lastFingerprint> {
+    fingerprint(hostname, this.#rules.seedLow, this.#rules.seedHigh);
+    return lastFingerprint;
   }
 
   #has(host: Host): boolean {
