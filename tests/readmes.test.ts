@@ -9,7 +9,6 @@ const STILL_TO_DO: readonly string[] = [
   "config",
   "crawl",
   "fetch",
-  "frontier",
   "hash",
   "lab",
   "parse",
