@@ -28,7 +28,7 @@ export class BulkAdd {
   #pages = new Uint16Array(0);
   #size = 0;
   /** Those that may be new. */
-  #news = 0;
+  #isNew = 0;
 
   /** True when they should be added before there are more. */
   get isFull(): boolean {
@@ -41,7 +41,7 @@ export class BulkAdd {
     this.#fingerprints[2 * at] = low;
     this.#fingerprints[2 * at + 1] = high;
     this.#marks[at] = mark;
-    if (mark !== MARK.done) this.#news++;
+    if (mark !== MARK.done) this.#isNew++;
   }
 
   /** Those whose bytes lie between `from` and `to`. */
@@ -52,7 +52,7 @@ export class BulkAdd {
   /** Adds all of them to a set and forgets them. */
   empty(set: FingerprintSet, met: SeenFingerprint): void {
     const [size, fingerprints, marks] = [this.#size, this.#fingerprints, this.#marks];
-    set.reserve(set.size + this.#news);
+    set.reserve(set.size + this.#isNew);
     this.#reserve();
     const [dealt, dealtMarks, pages] = [this.#dealt, this.#dealtMarks, this.#pages];
     const next = this.#starts(set);
@@ -69,7 +69,7 @@ export class BulkAdd {
       met(low, high, dealtMarks[i] as Mark, set.addFingerprint(low, high));
     }
     this.#size = 0;
-    this.#news = 0;
+    this.#isNew = 0;
   }
 
   /** Notes the page of each, as far as 16 bits tell pages apart, and where each page's begin when they are dealt out. */
