@@ -75,7 +75,7 @@ export class Host implements Reach {
   }
 
   /** A URL of this host came. */
-  meet(url: CrawlUrl): void {
+  noteOrigin(url: CrawlUrl): void {
     if (this.hasSeveralOrigins || url.startsWith(this.#origin)) {
       if (this.#origin === "") this.#origin = `${originOf(url)}/`;
     } else this.hasSeveralOrigins = true;

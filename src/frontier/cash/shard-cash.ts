@@ -47,13 +47,13 @@ export class ShardCash {
     return true;
   }
 
-  /** Pages without cash, the first `count` pairs of low and high half: `news` gets a 1 for each that is new, else a 0. Answers how many are. */
-  addFingerprints(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
+  /** Pages without cash, the first `count` pairs of low and high half: `isNew` gets a 1 for each that is new, else a 0. Answers how many are. */
+  addFingerprints(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
     this.pages.touch(fingerprints, count);
     let fresh = 0;
     for (let i = 0; i < count; i++) {
-      news[i] = this.admit(fingerprints[2 * i]!, fingerprints[2 * i + 1]!, 0) ? 1 : 0;
-      fresh += news[i]!;
+      isNew[i] = this.admit(fingerprints[2 * i]!, fingerprints[2 * i + 1]!, 0) ? 1 : 0;
+      fresh += isNew[i]!;
     }
     return fresh;
   }

@@ -16,7 +16,7 @@ export class ArchiveEnds {
   }
 
   /** As `reaches`, for a name that lies between two places in memory. */
-  meet(bytes: Buffer, from: number, to: number, end: number): void {
+  noteRecord(bytes: Buffer, from: number, to: number, end: number): void {
     if (from === to) return;
     if (!this.#isLast(bytes, from, to)) {
       if (bytes.subarray(from, to).includes(SLASH)) return;

@@ -147,13 +147,13 @@ export function enqueueWaiting(
       run.head = cursor.from;
       run.headEnd = cursor.linksFrom();
       const linksEnd = cursor.linksTo();
-      for (let at = run.headEnd, print = linksEnd; at < linksEnd; print += 8) {
+      for (let at = run.headEnd, fingerprint = linksEnd; at < linksEnd; fingerprint += 8) {
         const next = linkEnd(bytes, at);
         // Signed, so that no object is made of a half.
-        if (!isWaiting(word(bytes, print) | 0, word(bytes, print + 4) | 0)) end(at);
+        if (!isWaiting(word(bytes, fingerprint) | 0, word(bytes, fingerprint + 4) | 0)) end(at);
         else if (run.links++ === 0) {
           run.from = at;
-          run.fingerprint = print;
+          run.fingerprint = fingerprint;
         }
         at = next;
       }

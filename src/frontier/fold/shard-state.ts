@@ -19,7 +19,7 @@ import { HostNotes } from "./host-notes.ts";
 /** Fingerprints that become known together. */
 const BATCH = 128;
 const fingerprints = new Uint32Array(2 * BATCH);
-const news = new Uint8Array(BATCH);
+const isNew = new Uint8Array(BATCH);
 
 /** Counters a shard may keep beside the outcomes. */
 export const COUNTERS = 256;
@@ -118,11 +118,11 @@ export class ShardState {
   }
 
   /**
-   * The same without cash for many, the first `count` pairs of low and high half: `news` gets a 1 for each that is new, else
+   * The same without cash for many, the first `count` pairs of low and high half: `isNew` gets a 1 for each that is new, else
    * a 0. Answers how many are.
    */
-  admitAll(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
-    const fresh = (this.cash ?? this.seen).addFingerprints(fingerprints, count, news);
+  admitAll(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
+    const fresh = (this.cash ?? this.seen).addFingerprints(fingerprints, count, isNew);
     this.waiting += fresh;
     return fresh;
   }
@@ -232,7 +232,7 @@ export class ShardState {
     if (this.gathered !== undefined) this.gathered.addAll(bytes, cursor.linksTo(), to, MARK.found);
     else {
       this.#eachBatch(bytes, cursor.linksTo(), to, (count) => {
-        this.repeated += count - this.admitAll(fingerprints, count, news);
+        this.repeated += count - this.admitAll(fingerprints, count, isNew);
       });
     }
   }
@@ -241,7 +241,7 @@ export class ShardState {
   knowAll(bytes: Buffer, from: number, to: number): void {
     if (this.gathered === undefined) {
       this.#eachBatch(bytes, from, to, (count) => {
-        if (this.cash === undefined) this.seen.addFingerprints(fingerprints, count, news);
+        if (this.cash === undefined) this.seen.addFingerprints(fingerprints, count, isNew);
         else this.cash.knowFingerprints(fingerprints, count);
       });
       return;
@@ -264,7 +264,7 @@ export class ShardState {
     const outcome = bytes[from + 8]!;
     if (outcome === 0) cursor.fail("a URL is done without an outcome");
     const recordEnd = readWide(bytes, from + 13) + word(bytes, from + 9);
-    this.archives.meet(bytes, from + DONE_FIXED_BYTES, cursor.to, recordEnd);
+    this.archives.noteRecord(bytes, from + DONE_FIXED_BYTES, cursor.to, recordEnd);
     const low = word(bytes, from);
     const high = word(bytes, from + 4);
     if (admissions && this.gathered === undefined) {

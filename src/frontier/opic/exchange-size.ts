@@ -81,7 +81,7 @@ export class ExchangeSize {
   }
 
   /** Another shard's news brought a page into this range; it was in a lower one before, or unknown (-1). */
-  heard(range: number, was = -1): void {
+  learned(range: number, was = -1): void {
     const taken = this.#before.range;
     if (range > taken && was <= taken) this.#missed++;
   }

@@ -47,7 +47,7 @@ export class QueueLog {
   #last = 0;
   #tail: Chunk | undefined;
   /** Memory of the chunk that left last, for the next one. */
-  #spare: Buffer | undefined;
+  #reusable: Buffer | undefined;
 
   /** The file is opened when memory no longer suffices. */
   constructor(openFile: () => ScratchFile, memoryBytes: number) {
@@ -144,8 +144,8 @@ export class QueueLog {
     const full = this.#tail;
     // The chunk just filled is read last, so it is the one to leave.
     if (full !== undefined && this.#inMemory >= this.#maxChunks) this.#spill(full);
-    const bytes = this.#spare ?? Buffer.allocUnsafe(CHUNK_BYTES);
-    this.#spare = undefined;
+    const bytes = this.#reusable ?? Buffer.allocUnsafe(CHUNK_BYTES);
+    this.#reusable = undefined;
     this.#tail = { bytes, slot: -1, live: 0, used: 0 };
     this.#chunks.set(++this.#last, this.#tail);
     this.#inMemory++;
@@ -163,7 +163,7 @@ export class QueueLog {
       return;
     }
     chunk.slot = slot;
-    this.#spare = chunk.bytes;
+    this.#reusable = chunk.bytes;
     chunk.bytes = undefined;
     this.#inMemory--;
   }

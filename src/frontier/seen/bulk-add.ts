@@ -28,7 +28,7 @@ export class BulkAdd {
   #pages = new Uint16Array(0);
   #size = 0;
   /** Those that may be new. */
-  #news = 0;
+  #maybeNew = 0;
 
   /** True when they should be added before there are more. */
   get isFull(): boolean {
@@ -41,7 +41,7 @@ export class BulkAdd {
     this.#fingerprints[2 * at] = low;
     this.#fingerprints[2 * at + 1] = high;
     this.#marks[at] = mark;
-    if (mark !== MARK.done) this.#news++;
+    if (mark !== MARK.done) this.#maybeNew++;
   }
 
   /** Those whose bytes lie between `from` and `to`. */
@@ -50,9 +50,9 @@ export class BulkAdd {
   }
 
   /** Adds all of them to a set and forgets them. */
-  empty(set: FingerprintSet, met: SeenFingerprint): void {
+  empty(set: FingerprintSet, onAdded: SeenFingerprint): void {
     const [size, fingerprints, marks] = [this.#size, this.#fingerprints, this.#marks];
-    set.reserve(set.size + this.#news);
+    set.reserve(set.size + this.#maybeNew);
     this.#reserve();
     const [dealt, dealtMarks, pages] = [this.#dealt, this.#dealtMarks, this.#pages];
     const next = this.#starts(set);
@@ -66,10 +66,10 @@ export class BulkAdd {
       const low = dealt[2 * i]!;
       const high = dealt[2 * i + 1]!;
       // Signed halves are small integers; others would each become an object on their way.
-      met(low, high, dealtMarks[i] as Mark, set.addFingerprint(low, high));
+      onAdded(low, high, dealtMarks[i] as Mark, set.addFingerprint(low, high));
     }
     this.#size = 0;
-    this.#news = 0;
+    this.#maybeNew = 0;
   }
 
   /** Notes the page of each, as far as 16 bits tell pages apart, and where each page's begin when they are dealt out. */

@@ -56,30 +56,31 @@ export class SeenSet {
   }
 
   /**
-   * Adds the first `count` fingerprints (pairs of low and high half); `news` gets a 1 for each that is new, else a 0.
+   * Adds the first `count` fingerprints (pairs of low and high half); `isNew` gets a 1 for each that is new, else a 0.
    * Answers how many are. Beyond the cache they wait for memory together.
    */
-  addFingerprints(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
+  addFingerprints(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
     const table = this.#table;
     // What comes alone need not be copied.
-    if (count > 1 && table instanceof WasmSeenTable) return table.addAll(fingerprints, count, news);
+    if (count > 1 && table instanceof WasmSeenTable)
+      return table.addAll(fingerprints, count, isNew);
     let added = 0;
     for (let i = 0; i < count; i++) {
-      news[i] = this.addFingerprint(fingerprints[2 * i]!, fingerprints[2 * i + 1]!) ? 1 : 0;
-      added += news[i]!;
+      isNew[i] = this.addFingerprint(fingerprints[2 * i]!, fingerprints[2 * i + 1]!) ? 1 : 0;
+      added += isNew[i]!;
     }
     return added;
   }
 
   /** The same, and adds none. */
-  searchFingerprints(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
+  searchFingerprints(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
     const table = this.#table;
     if (count > 1 && table instanceof WasmSeenTable)
-      return table.searchAll(fingerprints, count, news);
+      return table.searchAll(fingerprints, count, isNew);
     let missing = 0;
     for (let i = 0; i < count; i++) {
-      news[i] = table.has(fingerprints[2 * i]!, fingerprints[2 * i + 1]!) ? 0 : 1;
-      missing += news[i]!;
+      isNew[i] = table.has(fingerprints[2 * i]!, fingerprints[2 * i + 1]!) ? 0 : 1;
+      missing += isNew[i]!;
     }
     return missing;
   }

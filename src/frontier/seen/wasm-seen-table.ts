@@ -8,7 +8,7 @@ import {
   MAX_DEPTH,
   MAX_FINGERPRINTS,
   MAX_PAGES,
-  NEWS_AT,
+  NEW_AT,
   PAGES_AT,
   PRINTS_AT,
   SHIFT_AT,
@@ -41,7 +41,7 @@ export class WasmSeenTable {
   /** Views of the memory, made anew when it has grown. */
   #all!: Int32Array;
   #fingerprints!: Uint32Array;
-  #news!: Uint8Array;
+  #isNew!: Uint8Array;
   #directory!: Uint16Array;
   #counts!: Uint16Array;
   #pages = 1;
@@ -111,10 +111,10 @@ export class WasmSeenTable {
   }
 
   /**
-   * Adds the first `count` fingerprints (pairs of low and high half); `news` gets a 1 for each that is new, else a 0.
+   * Adds the first `count` fingerprints (pairs of low and high half); `isNew` gets a 1 for each that is new, else a 0.
    * Answers how many are. All of them wait for memory together.
    */
-  addAll(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
+  addAll(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
     const before = this.#size;
     for (let from = 0; from < count; from += MAX_FINGERPRINTS) {
       const some = this.#bring(fingerprints, from, count);
@@ -124,19 +124,19 @@ export class WasmSeenTable {
         at = stopped === 0 ? some : ~stopped + 1;
         if (stopped !== 0) this.#grow(this.pageOf(this.#fingerprints[2 * at - 1]!));
       }
-      news.set(this.#news.subarray(0, some), from);
+      isNew.set(this.#isNew.subarray(0, some), from);
     }
     return this.#size - before;
   }
 
   /** The same, and adds none. */
-  searchAll(fingerprints: Uint32Array, count: number, news: Uint8Array): number {
+  searchAll(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
     let missing = 0;
     for (let from = 0; from < count; from += MAX_FINGERPRINTS) {
       const some = this.#bring(fingerprints, from, count);
       this.#code.searchAll(0, some);
       missing += this.#all[ADDED_AT / 4]!;
-      news.set(this.#news.subarray(0, some), from);
+      isNew.set(this.#isNew.subarray(0, some), from);
     }
     return missing;
   }
@@ -218,7 +218,7 @@ export class WasmSeenTable {
     const { buffer } = memory;
     this.#all = new Int32Array(buffer);
     this.#fingerprints = new Uint32Array(buffer, PRINTS_AT, 2 * MAX_FINGERPRINTS);
-    this.#news = new Uint8Array(buffer, NEWS_AT, MAX_FINGERPRINTS);
+    this.#isNew = new Uint8Array(buffer, NEW_AT, MAX_FINGERPRINTS);
     this.#counts = new Uint16Array(buffer, COUNTS_AT, MAX_PAGES);
     this.#directory = new Uint16Array(buffer, DIRECTORY_AT, 2 ** MAX_DEPTH);
   }

@@ -135,7 +135,7 @@ export class ShardJournal {
     this.#onCommitted = [];
     this.#pages = 0;
     port.write(this.#shard, batch.take(), () => {
-      for (const tell of onCommitted) tell();
+      for (const notify of onCommitted) notify();
       whenDurable(committed);
     });
   }

@@ -139,7 +139,7 @@ export class Shard {
   enqueueNew(found: Discovery, hostname: string, low: number, high: number): void {
     this.#queued++;
     const host = this.#host(hostname);
-    host.meet(found.url);
+    host.noteOrigin(found.url);
     this.#queue.add(host, found, low, high);
   }
 
@@ -221,7 +221,7 @@ export class Shard {
   /** The host may have left memory meanwhile, and there must not be two of one name. */
   #putBack(lease: Lease, notBeforeMs: number): void {
     const host = this.#host(lease.host.name);
-    host.meet(lease.url);
+    host.noteOrigin(lease.url);
     host.returned.push(host === lease.host ? lease : { ...lease, host });
     host.nextMs = Math.max(host.nextMs, notBeforeMs);
     this.#settle(host);
