@@ -40,7 +40,7 @@ export class OpicOwnedShard extends OwnedShard {
     this.#thread = thread;
   }
 
-  /** Takes in seeds; answers how many are new. */
+  /** Takes in seeds; returns how many are new. */
   override admitAll(found: readonly Discovery[]): number {
     let fresh = 0;
     this.shard.fingerprintAll(found, (one, low, high) => {

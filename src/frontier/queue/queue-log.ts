@@ -46,7 +46,7 @@ export class QueueLog {
   /** Chunks are numbered from 1, so that no record is at 0. */
   #last = 0;
   #tail: Chunk | undefined;
-  /** Memory of the chunk that left last, for the next one. */
+  /** Memory of the chunk that was spilled last, for the next one. */
   #reusable: Buffer | undefined;
 
   /** The file is opened when memory no longer suffices. */
@@ -76,7 +76,7 @@ export class QueueLog {
     return this.#view;
   }
 
-  /** Keeps the record just written; answers its reference. */
+  /** Keeps the record just written; returns its reference. */
   commit(length: number): number {
     const tail = this.#tail!;
     const reference = this.#last * CHUNK_BYTES + tail.used;

@@ -68,7 +68,7 @@ export interface SeenCode {
   has(low: number, high: number): 0 | 1;
   /**
    * Adds the fingerprints at PRINTS_AT with numbers from `from` to before `to`: at NEW_AT a 1 for each that is new, else a
-   * 0, at ADDED_AT how many are. Answers 0, or ~n when the page of number n, the last one added, is to be split first.
+   * 0, at ADDED_AT how many are. Returns 0, or ~n when the page of number n, the last one added, is to be split first.
    */
   addAll(from: number, to: number): number;
   /** The same, and adds none. */
@@ -164,8 +164,8 @@ export function compileSeenCode(pageBytes: number, mostFull: number): () => Seen
   }
 
   /**
-   * First where each search begins, then a read there, then the searches. These reads do not depend on each other, so
-   * they wait for memory together, and the searches find what they need in the cache.
+   * First where each search begins, then a read there, then the searches. The reads do not depend on each other, so their
+   * cache misses overlap, and the searches find what they need in the cache.
    */
   function searchAllBody(adds: boolean): Code {
     const [FROM, TO, AT, SLOT, LOW, NEW, ADDED, KEY, X, BOTH] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -191,7 +191,7 @@ export function compileSeenCode(pageBytes: number, mostFull: number): () => Seen
         ...store32(homeAt, homeOn(pageOf(high, X), get(LOW)), HOMES_AT),
       ]),
       ...each(set(NEW, xor32(get(NEW), loadWord(home, PAGES_AT)))),
-      // Kept, so that the compiler does not leave the reads out.
+      // Stored, so that the compiler does not drop the reads.
       ...store32(i32(DEALT_AT), get(NEW)),
       ...each([
         ...set(KEY, load64(fingerprintAt, PRINTS_AT)),
