@@ -243,7 +243,7 @@ export function shippedCrawl(graph, seeds, options) {
     const received = (cash, was) => {
       if (origin === "own") return;
       const range = was === undefined ? -1 : QUEUE_RANGES.of(was);
-      workers[number % threads].exchange.heard(QUEUE_RANGES.of(cash), range);
+      workers[number % threads].exchange.learned(QUEUE_RANGES.of(cash), range);
     };
     if (local[page] !== UNKNOWN) {
       if (shard.order.isWaiting(local[page])) {

@@ -2,7 +2,7 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { originOf } from "../url/url-parts.ts";
 import type { Discovery } from "./discovery.ts";
 
-/** A host has URLs at few ports; beyond so many they share its back-off. */
+/** A host has URLs at few ports; more than this share its back-off. */
 const MAX_ORIGINS = 64;
 
 /** What back-off knows of a server: how often in a row it was not there, and until when it is left alone. */
@@ -74,14 +74,14 @@ export class Host implements Reach {
     this.notedDelayMs = delayMs;
   }
 
-  /** A URL of this host came. */
-  meet(url: CrawlUrl): void {
+  /** Notes the scheme and port of a URL of this host. */
+  noteOrigin(url: CrawlUrl): void {
     if (this.hasSeveralOrigins || url.startsWith(this.#origin)) {
       if (this.#origin === "") this.#origin = `${originOf(url)}/`;
     } else this.hasSeveralOrigins = true;
   }
 
-  /** What back-off goes by for this URL: the host, or its port where there are several. */
+  /** What back-off counts for this URL: the host, or its port where there are several. */
   reachOf(url: CrawlUrl): Reach {
     if (!this.hasSeveralOrigins) return this;
     this.#origins ??= new Map();

@@ -117,7 +117,7 @@ export class IdleHosts {
     return slot + 1 === this.#slots ? 0 : slot + 1;
   }
 
-  /** Entries behind a freed slot move up to it unless that is before their home: no search may meet a hole (Knuth, R). */
+  /** Entries behind a freed slot move up to it unless that is before their home: no search may find a hole (Knuth, algorithm R). */
   #remove(slot: number): void {
     let hole = slot;
     for (let at = this.#after(hole); this.#fingerprints[2 * at] !== 0; at = this.#after(at)) {

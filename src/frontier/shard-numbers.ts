@@ -11,8 +11,8 @@ export interface UrlHome {
 }
 
 /**
- * Which shard a URL belongs to, remembered for the hosts met lately. Links of a page mostly stay on one host, so the
- * last answer is looked at first: comparing the beginning of a URL is cheaper than cutting its host out.
+ * Which shard a URL belongs to, with a cache of hosts. Links of a page mostly stay on one host, so the last answer is tried
+ * first: comparing the beginning of a URL is cheaper than cutting out its host.
  */
 export class ShardNumbers {
   readonly #shards: number;

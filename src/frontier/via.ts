@@ -1,4 +1,4 @@
-/** Every way a URL can be found; their places are part of the journal's format, so new ones go to the end. */
+/** Every way a URL can be found. The journal stores their positions, so new ones go to the end. */
 export const VIAS = [
   "seed",
   "link",

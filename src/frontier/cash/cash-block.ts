@@ -55,7 +55,7 @@ export class CashBlock {
     return true;
   }
 
-  /** The block as it travels. */
+  /** The bytes of the block. */
   close(): Uint8Array {
     const links = this.#links.bytes.subarray(0, this.#links.used);
     if (!this.#carriesCash) return new Uint8Array(links);
@@ -85,7 +85,7 @@ export class CashBlock {
   }
 }
 
-/** What a block brings. */
+/** What is in a block. */
 export interface CashLoad {
   readonly found: readonly Discovery[];
   /** The credit of each link. */

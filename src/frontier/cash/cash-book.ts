@@ -112,7 +112,7 @@ export class CashBook {
     return this.#got.get(page) < 0;
   }
 
-  /** Call at the end of a batch: more given than there was is a defect of whoever wrote the events. */
+  /** Checks the balance at the end of a batch; if it is wrong, the events are. */
   settle(): void {
     const total = this.minted + this.received - this.sent;
     if (this.virtual >= 0 && total === this.held + this.virtual) return;

@@ -4,8 +4,8 @@ const MASK = LENGTH - 1;
 
 /*
  * One number per page, by page number, in pieces of 16,384: a column grows without copying and without slack, and is 0
- * where nothing was set. Each kind is written out: classes that one function makes share what the engine learns of
- * their code, and code that has met several kinds is slow, and slow to compile, for all of them.
+ * where nothing was set. The two classes are written out: if one function made both, they would share type feedback, and
+ * code that has seen several kinds of arrays is slow for all of them.
  */
 
 /** A double per page. */

@@ -7,7 +7,7 @@ const WORTH_TOUCHING = 1 << 16;
 /** Fingerprints lie in pieces of 16,384 pages, low and high half side by side. */
 const PIECE_BITS = 14;
 const PIECE_MASK = (1 << PIECE_BITS) - 1;
-/** Keeps what was read for nothing, so that the compiler does not leave it out. */
+/** Stores the result of `touch`, so that the compiler does not drop the reads. */
 const touched = new Int32Array(1);
 
 /**
@@ -26,7 +26,7 @@ export class PageTable {
     return this.#size;
   }
 
-  /** Takes a page in; answers its new number, or -1 when it was known. */
+  /** Adds a page; returns its new number, or -1 when it was known. */
   add(low: number, high: number): number {
     if (this.find(low, high) >= 0) return -1;
     const page = this.#size++;
@@ -58,7 +58,7 @@ export class PageTable {
     return this.find(low, high) >= 0;
   }
 
-  /** Reads where searches for the first `count` fingerprints will begin: together these reads cost little more than one. */
+  /** Reads the slots where searches for the first `count` fingerprints begin: cache misses that overlap cost little more than one. */
   touch(fingerprints: Uint32Array, count: number): void {
     if (this.#tags.length < WORTH_TOUCHING) return;
     let read = 0;
@@ -88,7 +88,7 @@ export class PageTable {
     this.#numbers[slot] = page;
   }
 
-  /** The table need not be a power of two long: the fingerprint as a fraction of it. */
+  /** The slot as a fraction of the table, whose length need not be a power of two. */
   #home(low: number): number {
     return (low * this.#tags.length * 2 ** -32) >>> 0;
   }

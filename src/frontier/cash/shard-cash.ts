@@ -6,7 +6,7 @@ import { CashBook, type CreditOrigin } from "./cash-book.ts";
 import { CreditList } from "./credit-list.ts";
 import { PageTable } from "./page-table.ts";
 
-/** Counters of a shard's journal that speak of cash: these numbers never change. */
+/** Counters of a shard's journal for cash; these numbers never change. */
 export const CASH_COUNTERS = {
   minted: 1,
   sent: 2,
@@ -15,7 +15,7 @@ export const CASH_COUNTERS = {
   lateForeign: 5,
 } as const;
 
-/** Many sites' worth of coins; sums are exact up to eight times as many. */
+/** Sums are exact up to eight times as much. */
 const MUCH = 2 ** 50;
 
 /** Credits in one event of a snapshot. */
@@ -24,7 +24,7 @@ const MAX_CREDITS = 1 << 14;
 /** Origins of credits, as journals keep them. */
 export const ORIGINS: readonly CreditOrigin[] = ["own", "foreign"];
 
-/** Takes what came and went again off both counters once it is much: they grow with the crawl, and only their difference counts. */
+/** Subtracts the same amount from what was received and sent once it is large: only the difference counts, and it must stay exact. */
 export function cancelOut(counters: Float64Array): void {
   const both = Math.min(counters[CASH_COUNTERS.received]!, counters[CASH_COUNTERS.sent]!);
   if (both < MUCH) return;
@@ -47,7 +47,7 @@ export class ShardCash {
     return true;
   }
 
-  /** Pages without cash, the first `count` pairs of low and high half: `isNew` gets a 1 for each that is new, else a 0. Answers how many are. */
+  /** Pages without cash, the first `count` pairs of low and high half: `isNew` gets a 1 for each that is new, else a 0. Returns how many are. */
   addFingerprints(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
     this.pages.touch(fingerprints, count);
     let fresh = 0;
@@ -63,7 +63,7 @@ export class ShardCash {
     this.book.spend(this.pages.find(low, high));
   }
 
-  /** Pages of a snapshot: done unless they are said to wait. */
+  /** Adds pages of a snapshot as done; `waits` follows for those that wait. */
   knowFingerprints(fingerprints: Uint32Array, count: number): void {
     this.pages.touch(fingerprints, count);
     for (let i = 0; i < 2 * count; i += 2) {

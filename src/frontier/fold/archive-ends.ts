@@ -1,12 +1,12 @@
 const SLASH = 0x2f;
 
 /**
- * The files of the archive in which records of a shard were committed, and how far each must reach at least: so that a
- * run that follows misses one that is gone or cut off. Pages of a URL tree, each in a folder of its own, are not noted.
+ * The archive files in which records of a shard were committed, and how long each must be at least, so that the next run
+ * notices one that is gone or cut off. Pages of a URL tree, each in a folder of its own, are not noted.
  */
 export class ArchiveEnds {
   readonly ends = new Map<string, number>();
-  /** The name met last, as bytes: nearly always the next one, too. */
+  /** The last name, as bytes: it is nearly always the next one, too. */
   #bytes = Buffer.alloc(0);
   #name = "";
 
@@ -16,7 +16,7 @@ export class ArchiveEnds {
   }
 
   /** As `reaches`, for a name that lies between two places in memory. */
-  meet(bytes: Buffer, from: number, to: number, end: number): void {
+  noteRecord(bytes: Buffer, from: number, to: number, end: number): void {
     if (from === to) return;
     if (!this.#isLast(bytes, from, to)) {
       if (bytes.subarray(from, to).includes(SLASH)) return;
@@ -26,7 +26,7 @@ export class ArchiveEnds {
     this.reaches(this.#name, end);
   }
 
-  /** From behind, where names differ. */
+  /** Compares from the end, where names differ. */
   #isLast(bytes: Buffer, from: number, to: number): boolean {
     const last = this.#bytes;
     if (to - from !== last.length) return false;

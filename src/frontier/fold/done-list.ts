@@ -11,14 +11,14 @@ import { unlessDamaged } from "./snapshot.ts";
 /*
  * shard-03.000017.done: the done events of the segments that the snapshot of this number replaced, as sections:
  *
- *   10 before   numbers of all lists before this one, 32 each: so that one that is lost is missed
+ *   10 before   numbers of all lists before this one, 32 each: so that a lost one is noticed
  *   6 events    as in the journal; repeated
  */
 
 const EVENTS = 6;
 const BEFORE = 10;
 
-/** Begins a list of done events: first it names all lists before it. */
+/** Begins a list of done events with the numbers of all lists before it. */
 export function beginDone(into: SectionWriter, before: readonly number[]): void {
   const bytes = Buffer.alloc(4 * before.length);
   for (const [i, list] of before.entries()) bytes.writeUInt32LE(list, 4 * i);
@@ -36,7 +36,7 @@ export function copyDone(batch: EventBytes, into: SectionWriter): void {
   if (ends.events > 0) into.add(EVENTS, ends.body());
 }
 
-/** Tells of lists of done events that are missing; only the first section of the newest is read. */
+/** Reports lists of done events that are missing; only the first section of the newest is read. */
 export function checkDone(
   folder: string,
   shard: number,
@@ -60,7 +60,7 @@ export function* readDone(
   folder: string,
   shard: number,
   salvage?: (damage: Damage) => void,
-  // A list is written before its snapshot: without that the segments themselves are still there.
+  // A list is written before its snapshot. Without the snapshot the segments themselves are still there.
   upTo = listJournals(folder)(shard).snapshots.at(-1) ?? 0,
 ): Generator<EventBytes> {
   for (const list of listJournals(folder)(shard).lists) {
@@ -76,7 +76,7 @@ export function* readDone(
   }
 }
 
-/** What a list says of those before it; nothing if it was made before lists did that. */
+/** The numbers of the lists before a list; none if it was made before lists had them. */
 function listsBefore(path: string): number[] {
   for (const { kind, bytes, from, to } of readSections(path)) {
     const lists: number[] = [];

@@ -2,10 +2,10 @@ import { IdleHosts } from "../idle-hosts.ts";
 import { HOST_BYTES, type HostNote, writeHostNote } from "../journal/host-note.ts";
 
 const PIECE_NOTES = 4096;
-/** No host has it, so that nothing noted counts as forgettable. */
+/** Equals no delay, so that nothing is forgotten. */
 const NO_DELAY = Number.NaN;
 
-/** The hosts of a shard that asked for more than the crawl's delay; the last word of each counts. */
+/** The hosts of a shard that asked for more than the crawl's delay; the last note of each counts. */
 export class HostNotes {
   readonly #hosts = new IdleHosts(NO_DELAY);
 

@@ -12,20 +12,20 @@ import { checkDone } from "./done-list.ts";
 import { ShardState } from "./shard-state.ts";
 import { openSnapshot } from "./snapshot.ts";
 
-/** What is on disk of a shard, as a run finds it. */
+/** A shard as a run finds it on disk. */
 export interface RecoveredShard {
   readonly state: ShardState;
   readonly end: JournalEnd;
 }
 
-/** What to recover; `after` is found out here. */
+/** What to recover. */
 export interface RecoverOptions
   extends Pick<ReadOptions, "folder" | "shard" | "begun" | "salvage" | "listed"> {
   readonly seedLow: number;
   readonly seedHigh: number;
   /** Empty, for a crawl ordered by cash. */
   readonly cash?: ShardCash | undefined;
-  /** Empty; who opens several shards need not make it for each. */
+  /** Empty; can be used for several shards, one after the other. */
   readonly gathered?: BulkAdd | undefined;
 }
 
@@ -60,7 +60,7 @@ export function recoverShard(
   for (; !step.done; step = reader.next()) folded.apply(step.value);
   folded.settle();
   folded.gathered = undefined;
-  // A salvage may have lost what was received; then more was given than there was.
+  // After a salvage the book need not balance: what was received may be lost.
   if (salvage === undefined) cash?.book.settle();
   onFolded?.(folded);
   // The damage was reported by the first pass.
@@ -72,12 +72,12 @@ export function recoverShard(
   return { state: folded, end: step.value };
 }
 
-/** Tells whether an admission that comes by once more still waits; asked once for each. */
+/** A test whether an admission still waits, to be called once for each admission. */
 export function waitingTest(
   { repeated, contradictions }: Pick<ShardState, "repeated" | "contradictions">,
   finished: SeenSet,
 ): (low: number, high: number) => boolean {
-  // What comes once needs no note.
+  // No admission is repeated, so nothing needs to be noted.
   if (repeated === 0 && contradictions.length === 0) {
     const maybe = filterOf(finished);
     const mask = 8 * maybe.length - 1;
@@ -91,7 +91,7 @@ export function waitingTest(
   return (low, high) => finished.addFingerprint(low, high);
 }
 
-/** A bit for the low half of each, so few set that a look at it is nearly always enough for one that is not among them. */
+/** A Bloom filter with one bit per fingerprint, sparse enough that it rules out nearly all others. */
 function filterOf(fingerprints: SeenSet): Uint8Array {
   const bits = 2 ** Math.max(10, Math.ceil(Math.log2(16 * fingerprints.size + 1)));
   const filter = new Uint8Array(bits / 8);
@@ -105,7 +105,7 @@ function filterOf(fingerprints: SeenSet): Uint8Array {
 }
 
 /**
- * Calls `enqueue` for the URLs of a snapshot's queue and of batches that wait, as `isWaiting` tells, run by run, and
+ * Calls `enqueue` for the URLs of a snapshot's queue and of batches for which `isWaiting` is true, run by run, and
  * `onOther` for the events between them. One view serves them all: it is valid during the call.
  */
 export function enqueueWaiting(
@@ -147,13 +147,13 @@ export function enqueueWaiting(
       run.head = cursor.from;
       run.headEnd = cursor.linksFrom();
       const linksEnd = cursor.linksTo();
-      for (let at = run.headEnd, print = linksEnd; at < linksEnd; print += 8) {
+      for (let at = run.headEnd, fingerprint = linksEnd; at < linksEnd; fingerprint += 8) {
         const next = linkEnd(bytes, at);
-        // Signed, so that no object is made of a half.
-        if (!isWaiting(word(bytes, print) | 0, word(bytes, print + 4) | 0)) end(at);
+        // Signed halves are small integers: no object is allocated.
+        if (!isWaiting(word(bytes, fingerprint) | 0, word(bytes, fingerprint + 4) | 0)) end(at);
         else if (run.links++ === 0) {
           run.from = at;
-          run.fingerprint = print;
+          run.fingerprint = fingerprint;
         }
         at = next;
       }

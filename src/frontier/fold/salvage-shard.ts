@@ -8,7 +8,7 @@ import type { ShardState } from "./shard-state.ts";
 import { openSnapshot, type SmallState } from "./snapshot.ts";
 import { type SnapshotOptions, writeSnapshot } from "./write-snapshot.ts";
 
-/** No run has this number: the first one is 1. */
+/** No run has this number; they begin with 1. */
 const SALVAGED_EPOCH = 0;
 const silent = () => {};
 

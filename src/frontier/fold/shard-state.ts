@@ -16,7 +16,7 @@ import { ArchiveEnds } from "./archive-ends.ts";
 import type { Contradiction } from "./contradiction.ts";
 import { HostNotes } from "./host-notes.ts";
 
-/** Fingerprints that become known together. */
+/** Fingerprints that are added together. */
 const BATCH = 128;
 const fingerprints = new Uint32Array(2 * BATCH);
 const isNew = new Uint8Array(BATCH);
@@ -24,16 +24,16 @@ const isNew = new Uint8Array(BATCH);
 /** Counters a shard may keep beside the outcomes. */
 export const COUNTERS = 256;
 
-/** How a numbered block stands to what has been received. */
+/** How the number of a block compares to what has been received. */
 export type Arrival =
   | { readonly kind: "next" }
   | { readonly kind: "duplicate"; readonly reached: number }
-  /** Blocks between are missing: the answer to the producer is the number reached. */
+  /** Blocks are missing: the producer is answered with the number reached. */
   | { readonly kind: "gap"; readonly reached: number };
 
 /**
- * What a shard knows, without the text of the URLs that wait: a pure fold over the events of its journal. It reads no
- * clock, no file and no chance. Each transition is one method: the running crawl calls it and journals the event,
+ * What a shard knows, without the text of the URLs that wait: a pure fold over the events of its journal, without clock,
+ * files or randomness. Each transition is one method: the running crawl calls it and journals the event,
  * `apply` calls it for every event of a batch, so crawl, recovery and verification share one reducer. Leases are
  * not part of it: a URL waits until it is done.
  */
@@ -43,11 +43,11 @@ export class ShardState {
   readonly seen = new SeenSet();
   /** Set for a crawl ordered by cash; its page table then takes the place of `seen`. */
   readonly cash: ShardCash | undefined;
-  /** Only while batches are folded: what is done, because its admission comes by again when the queue is built. */
+  /** Only while batches are folded: what is done, because a second pass over the admissions builds the queue. */
   finished: SeenSet | undefined;
   /** Only while many batches are folded, until `settle`: fingerprints that become known together. Not where there is cash. */
   gathered: BulkAdd | undefined;
-  /** Only until a shard is made of this state: from then on its hosts know themselves. */
+  /** Only until a shard is made of this state, which then keeps them itself. */
   hosts: HostNotes | undefined;
   /** How many URLs ended with each outcome; [0] is unused. */
   readonly outcomes = new Float64Array(256);
@@ -59,7 +59,7 @@ export class ShardState {
   /** Highest contiguous number received per "producer epoch". */
   readonly received = new Map<string, number>();
   readonly contradictions: Contradiction[] = [];
-  /** Only what was folded: a running crawl need not miss its own files. */
+  /** Only what was folded: a running crawl does not check its own files. */
   readonly archives = new ArchiveEnds();
   /** The batch folded last. */
   sequence = 0;
@@ -119,7 +119,7 @@ export class ShardState {
 
   /**
    * The same without cash for many, the first `count` pairs of low and high half: `isNew` gets a 1 for each that is new, else
-   * a 0. Answers how many are.
+   * a 0. Returns how many are.
    */
   admitAll(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
     const fresh = (this.cash ?? this.seen).addFingerprints(fingerprints, count, isNew);
@@ -127,7 +127,7 @@ export class ShardState {
     return fresh;
   }
 
-  /** A URL that waited has its outcome. One that was leased here is known: searching for it would only wait for memory. */
+  /** A URL that waited has its outcome. `wasLeased`: it is known, and searching for it would only cost a cache miss. */
   done(low: number, high: number, outcome: number, wasLeased = false): void {
     if (!wasLeased && this.#know(low, high, 0)) this.#doneUnknown(low, high);
     this.cash?.done(low, high);
@@ -140,7 +140,7 @@ export class ShardState {
     this.waiting++;
   }
 
-  /** Makes known what was gathered: no order of events but that of one URL's own makes a difference. */
+  /** Adds the gathered fingerprints. Only the order of events of the same URL matters. */
   settle(): void {
     if (this.gathered === undefined) return;
     this.gathered.empty(this.seen, (low, high, mark, isNew) => {
@@ -169,7 +169,7 @@ export class ShardState {
     this.waiting--;
   }
 
-  /** How a block that arrives now stands: only the next one is journalled. */
+  /** Whether a block that arrives now is the next one, which is journalled, a duplicate, or behind a gap. */
   arrival(producer: number, epoch: number, number: number): Arrival {
     const reached = this.received.get(key(producer, epoch)) ?? 0;
     if (number <= reached) return { kind: "duplicate", reached };
@@ -195,7 +195,7 @@ export class ShardState {
     const reached = this.sent.get(name) ?? 0;
     if (number <= reached) return;
     if (number > reached + 1) {
-      // Kept all the same: the links are real, and the target answers the gap.
+      // Kept all the same: the links are real, and the target will answer with the gap.
       const shard = target;
       this.contradictions.push({ kind: "outbox-gap", shard, epoch, number, reached });
     }
@@ -205,7 +205,7 @@ export class ShardState {
     this.sent.set(name, number);
   }
 
-  /** The target has all blocks up to this number; answers how many of them were not confirmed before. */
+  /** The target has all blocks up to this number; returns how many of them were not confirmed before. */
   confirm(target: number, epoch: number, number: number): number {
     const name = key(target, epoch);
     const blocks = this.outbox.get(name) ?? [];
@@ -237,7 +237,7 @@ export class ShardState {
     }
   }
 
-  /** Knows the URLs whose fingerprints lie between `from` and `to`: a part of those that a snapshot has. */
+  /** Adds known URLs of a snapshot, whose fingerprints lie between `from` and `to`. */
   knowAll(bytes: Buffer, from: number, to: number): void {
     if (this.gathered === undefined) {
       this.#eachBatch(bytes, from, to, (count) => {
@@ -264,7 +264,7 @@ export class ShardState {
     const outcome = bytes[from + 8]!;
     if (outcome === 0) cursor.fail("a URL is done without an outcome");
     const recordEnd = readWide(bytes, from + 13) + word(bytes, from + 9);
-    this.archives.meet(bytes, from + DONE_FIXED_BYTES, cursor.to, recordEnd);
+    this.archives.noteRecord(bytes, from + DONE_FIXED_BYTES, cursor.to, recordEnd);
     const low = word(bytes, from);
     const high = word(bytes, from + 4);
     if (admissions && this.gathered === undefined) {

@@ -50,7 +50,7 @@ const MAGIC_BEFORE = "OWSNAP03";
 const ANY_MAGIC = /^OWSNAP\d\d$/;
 const HEAD_BYTES = 38;
 const REACHED_BYTES = 11;
-/** So many in a section: a section is never large. */
+/** Entries per section, so that no section is large. */
 const MAX_REACHED = 4096;
 const ARCHIVE_BYTES = 10;
 
@@ -82,12 +82,12 @@ export class SnapshotWriter {
     sections.add(SECTION.head, head);
   }
 
-  /** Some fingerprints, 8 bytes each. */
+  /** Adds fingerprints, 8 bytes each. */
   fingerprints(bytes: Uint8Array): void {
     if (bytes.length > 0) this.#sections.add(SECTION.fingerprints, bytes);
   }
 
-  /** Everything of the state that is small. */
+  /** Adds everything of the state that is small. */
   small(state: SmallState): void {
     for (const [name, end] of state.archives.ends) {
       const bytes = Buffer.alloc(ARCHIVE_BYTES + name.length);
@@ -128,12 +128,12 @@ export class SnapshotWriter {
     if (at > 0) this.#sections.add(SECTION.reached, bytes.subarray(0, at));
   }
 
-  /** Events as they stand in a journal. */
+  /** Adds events as a journal has them. */
   events(bytes: Uint8Array): void {
     if (bytes.length > 0) this.#sections.add(SECTION.events, bytes);
   }
 
-  /** How many URLs wait; comes last. */
+  /** Adds how many URLs wait; comes last. */
   total(waiting: number): void {
     const bytes = Buffer.alloc(8);
     writeWide(bytes, 0, waiting);
@@ -229,7 +229,7 @@ export function openSnapshot(
   return undefined;
 }
 
-/** What a reading answers; undefined when it met damage, which is reported. */
+/** The result of `read`; undefined when it finds damage, which is reported. */
 export function unlessDamaged<T>(report: (damage: Damage) => void, read: () => T): T | undefined {
   try {
     return read();

@@ -22,7 +22,7 @@ import { ShardState } from "./shard-state.ts";
 import { type SmallState, type SnapshotReader, SnapshotWriter } from "./snapshot.ts";
 
 const PIECE_BYTES = 256 * 1024;
-/** The end of a name before what it names is durable. */
+/** The end of a file's name until its content is durable. */
 const TEMPORARY = ".new";
 
 /** Which snapshot to write: of everything of a shard up to a segment that is closed. */
@@ -35,14 +35,14 @@ export interface SnapshotOptions {
   readonly files?: JournalFiles;
 }
 
-/** What is folded into a snapshot; everything is gone over several times, in bounded memory. */
+/** What is folded into a snapshot; everything is read several times, in bounded memory. */
 export interface SnapshotSource {
   readonly old: SnapshotReader | undefined;
   /** The batches behind the old snapshot. */
   readonly tail: () => Iterable<JournalBatch>;
   /** Set when something is lost: then a URL may be admitted twice, and done without an admission. */
   readonly salvage?: {
-    /** Ends of URLs that are known although no snapshot tells. */
+    /** Done events of segments that no snapshot covers. */
     readonly ends: () => Iterable<EventBytes>;
     /** What is kept of everything small; `waitingCash` is what pages that wait have got, where there is cash. */
     readonly small: (state: ShardState, waitingCash: number | undefined) => SmallState;
@@ -80,17 +80,17 @@ export function writeSnapshot(options: SnapshotOptions, source: SnapshotSource):
       end = { segment: upTo, sequence: batch.sequence, epoch: batch.epoch };
     }
   });
-  // A disk may keep the later name alone: then the segments would go with nobody knowing what was done in them.
+  // A disk may keep the later name alone: then the segments would be removed, and what was done in them would be lost.
   files.syncFolder(folder);
   appear(files, join(folder, snapshotName(shard, upTo)), (sections) => {
     const snapshot = new SnapshotWriter(sections, shard, end, [seedLow, seedHigh]);
     for (const { bytes, from, to } of old?.fingerprints() ?? [])
       snapshot.fingerprints(bytes.subarray(from, to));
-    // Where something is lost also of what is done: its admission may be lost, and it must not be fetched again.
+    // In a salvage also of URLs that are done: their admissions may be lost, and they must not be fetched again.
     for (const batches of [ends(), tail()])
       copyFingerprints(batches, snapshot, salvage !== undefined);
     const isWaiting = (low: number, high: number) =>
-      // What waits once counts as finished from then on.
+      // An admission that a salvage finds twice waits once.
       salvage === undefined
         ? !finished.hasFingerprint(low, high)
         : finished.addFingerprint(low, high);
@@ -118,7 +118,7 @@ function appear(files: JournalFiles, path: string, fill: (into: SectionWriter) =
 
 /**
  * Copies the admissions that are not done, extensions and, where there is cash, which sites minted, all in their order;
- * then what the pages that wait have got, which `cash` adds up. Answers how many wait.
+ * then what the pages that wait have got, which `cash` adds up. Returns how many wait.
  */
 function copyWaiting(
   { old, tail }: SnapshotSource,
@@ -161,7 +161,7 @@ function copyFingerprints(
   let pieces: Buffer[] = [];
   let size = 0;
   const add = (fingerprints: Buffer) => {
-    // The memory is used again for the next batch.
+    // A copy, because the memory is reused for the next batch.
     pieces.push(Buffer.from(fingerprints));
     size += fingerprints.length;
     if (size < PIECE_BYTES) return;
@@ -180,7 +180,7 @@ function copyFingerprints(
   into.fingerprints(Buffer.concat(pieces));
 }
 
-/** Removes what the newest snapshot replaces, and what an interrupted one left; answers what is there then. */
+/** Removes what the newest snapshot replaces, and what an interrupted one left; returns what is there then. */
 export function removeReplaced(
   folder: string,
   shard: number,
@@ -189,7 +189,7 @@ export function removeReplaced(
 ): ShardFiles {
   const { segments, snapshots, lists, unfinished } = listed;
   const newest = snapshots.at(-1) ?? 0;
-  // Without a snapshot a list behind it tells that one is missing, or it is written anew.
+  // Without a snapshot, a list shows that one is missing, or it is written again.
   const lost = newest > 0 ? lists.filter((list) => list > newest) : [];
   const replaced = [
     ...unfinished,
@@ -197,7 +197,7 @@ export function removeReplaced(
     ...snapshots.filter((n) => n < newest).map((n) => snapshotName(shard, n)),
     ...lost.map((n) => doneName(shard, n)),
   ];
-  // Usually nothing: a thread that takes over many shards should not wait for the disk that often.
+  // Usually there is nothing, and a thread that takes over many shards should not wait for the disk each time.
   if (replaced.length === 0) return listed;
   // A process that was killed may have left the newest names in memory only; what they replace must not go first.
   files.syncFolder(folder);

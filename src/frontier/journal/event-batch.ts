@@ -19,7 +19,7 @@ import { writeShort, writeWide, writeWord } from "../link/words.ts";
 import { HOST_BYTES, type HostNote, writeHostNote } from "./host-note.ts";
 import { BATCH_HEADER_BYTES, BATCH_TRAILER_BYTES, MAX_EVENT_BYTES } from "./journal-format.ts";
 
-/** The kinds of events; a number is never used again for something else. */
+/** The kinds of events; a number never changes its meaning. */
 export const EVENT = {
   admit: 1,
   done: 2,
@@ -154,7 +154,7 @@ export class EventBatch {
     writeText(bytes, at + DONE_FIXED_BYTES, file);
   }
 
-  /** A block of links that another shard is to get: the very bytes that will be sent. */
+  /** A block of links for another shard, as it will be sent. */
   outbox({ target, epoch, number, links, bytes }: OutboxBlock): void {
     const at = this.#numbered(EVENT.outbox, target, epoch, number, 4 + bytes.length);
     writeWord(this.#bytes, at + NUMBER_BYTES, links);
@@ -199,8 +199,8 @@ export class EventBatch {
   }
 
   /**
-   * Something that only later versions know. Whoever does not know its kind passes over it and keeps it: a snapshot has all
-   * extensions in their order, among the admissions that still wait.
+   * Something that this version may not know. Readers skip kinds that they do not know, and compactions keep them: a
+   * snapshot has all extensions in order, among the admissions that still wait.
    */
   extension(kind: number, bytes: Uint8Array): void {
     const at = this.#open(EVENT.extension, EXTENSION_FIXED_BYTES + bytes.length);
@@ -208,7 +208,7 @@ export class EventBatch {
     this.#bytes.set(bytes, at + EXTENSION_FIXED_BYTES);
   }
 
-  /** Appends whole events as they stand elsewhere, from the kind of the first on. */
+  /** Appends the bytes of whole events. */
   copy(bytes: Buffer, from: number, to: number, events = 1): void {
     this.#closeGroup();
     this.#reserve(to - from);
@@ -224,7 +224,7 @@ export class EventBatch {
     return at;
   }
 
-  /** Begins an event; answers where its body is to be written. */
+  /** Begins an event; returns where its body is to be written. */
   #open(kind: number, bodyBytes: number): number {
     this.#closeGroup();
     this.#reserve(EVENT_HEADER_BYTES + bodyBytes);

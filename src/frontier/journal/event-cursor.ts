@@ -16,7 +16,7 @@ import {
 import { type HostNote, readHostNote } from "./host-note.ts";
 import type { JournalBatch } from "./segment-batches.ts";
 
-/** The part of a batch that holds its events, and where it comes from: the batch for messages, and the events themselves if they are in a file. */
+/** The events of a batch in memory, and where they come from: file and offset for error messages, `eventsAt` to read them again. */
 export type EventBytes = Pick<JournalBatch, "bytes" | "from" | "to" | "file" | "offset"> &
   Partial<Pick<JournalBatch, "eventsAt">>;
 
@@ -98,7 +98,7 @@ export class EventCursor {
     if (length % CREDIT_BYTES !== 0 || this.bytes[this.from]! > 1) this.fail("a credit is cut off");
   }
 
-  /** The checksum held, so these bytes were written like this: by a defect or by a newer version. */
+  /** The checksum is right, so these bytes were written like this: by a defect or by a newer version. */
   fail(what: string): never {
     const { file, offset, from } = this.#batch!;
     const inside = this.from - EVENT_HEADER_BYTES - from;

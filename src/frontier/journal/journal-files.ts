@@ -14,13 +14,13 @@ import { join } from "node:path";
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 
-/** The calls by which a journal changes the disk; handed in so that tests can fail, record and lose them. */
+/** The calls by which a journal changes the disk; a parameter, so that tests can make them fail, record them and lose them. */
 export interface JournalFiles {
   /** Opens a file to append to, a new one or one that is empty; refuses one that holds anything. */
   create(path: string): number;
   /** Opens an existing file in order to cut or sync it. */
   open(path: string): number;
-  /** Appends bytes from `from` on; answers how many. */
+  /** Appends bytes from `from` on; returns how many. */
   write(file: number, bytes: Uint8Array, from: number): number;
   truncate(file: number, size: number): void;
   sync(file: number): void;
@@ -72,8 +72,8 @@ export function doneName(shard: number, segment: number): string {
 }
 
 /**
- * Makes the empty file into which a segment will be written, if it is not there. It is there before anything that comes
- * before it counts, so that a segment that is lost is missed. Its name is durable when the folder is synced.
+ * Creates the empty file of a segment that will be written next, unless it exists. It exists before anything in the
+ * segment before it counts, so that a lost segment is noticed. Its name is durable when the folder is synced.
  */
 export function reserveSegment(
   folder: string,

@@ -19,7 +19,7 @@ export const BATCH_MAGIC = 0x0142574f;
 
 const SEGMENT_MAGIC = Buffer.from("OWJOURNL", "latin1");
 const VERSION = 3;
-/** Its blocks for other shards are written in another way (old-version.ts). */
+/** Only its blocks for other shards have another layout (old-version.ts). */
 const VERSION_BEFORE = 2;
 const COMMIT_MARKER = 0x54494d43;
 
@@ -69,7 +69,7 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   return bytes;
 }
 
-/** Reads the first bytes of a segment; a word tells why they are not that. */
+/** Reads the first bytes of a segment, or says what is wrong with them. */
 export function decodeSegmentHeader(bytes: Buffer): FoundHeader | "damaged" | "version" {
   if (bytes.length < SEGMENT_HEADER_BYTES) return "damaged";
   if (SEGMENT_MAGIC.compare(bytes, 0, SEGMENT_MAGIC.length) !== 0) return "damaged";
@@ -89,7 +89,7 @@ export function decodeSegmentHeader(bytes: Buffer): FoundHeader | "damaged" | "v
   };
 }
 
-/** A header with one byte changed so that its checksum holds, and which; undefined when more is damaged than that. */
+/** Finds the byte that must be changed for the checksum to hold, by trying all; undefined when more than one is damaged. */
 export function repairSegmentHeader(
   found: Buffer,
 ): { readonly header: FoundHeader; readonly offset: number; readonly value: number } | undefined {
@@ -107,7 +107,7 @@ export function repairSegmentHeader(
   return undefined;
 }
 
-/** Completes a batch whose events stand behind room for the header; answers its length. */
+/** Completes a batch whose events stand behind room for the header; returns its length. */
 export function sealBatch(bytes: Buffer, header: BatchHeader, salt: number): number {
   const end = BATCH_HEADER_BYTES + header.eventBytes;
   bytes.writeUInt32LE(BATCH_MAGIC, 0);

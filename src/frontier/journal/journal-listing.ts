@@ -20,8 +20,8 @@ const none = () => ({
 });
 
 /**
- * The files of all shards, as one look into the folder finds them. After many deaths there are hundreds, and a thread
- * that takes over asks for those of each of its shards, in several places.
+ * Lists the files of all shards in one pass over the folder. After many crashes there are hundreds of them, and a thread
+ * that takes over asks for those of each of its shards several times.
  */
 export function listJournals(folder: string): (shard: number) => ShardFiles {
   const shards = new Map<number, ReturnType<typeof none>>();

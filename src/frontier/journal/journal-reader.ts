@@ -26,7 +26,7 @@ import {
 } from "./segment-batches.ts";
 import { SegmentWindow } from "./segment-window.ts";
 
-/** What is said of a file that this program neither writes nor upgrades. */
+/** The message for a file that this program neither writes nor upgrades. */
 export const OTHER_VERSION = "written by another version of this program";
 
 /** What an interrupted write left at the end of the last segment; nothing of it was ever acknowledged. */
@@ -52,7 +52,7 @@ export interface JournalEnd {
   readonly torn: TornTail | undefined;
 }
 
-/** Where the journal goes on behind a snapshot. */
+/** Where the journal continues behind a snapshot. */
 export type SnapshotEnd = Pick<JournalEnd, "segment" | "sequence" | "epoch">;
 
 type ReachedEnd = Omit<JournalEnd, "followed">;
@@ -82,9 +82,9 @@ export interface ReadOptions {
   readonly begun?: boolean | undefined;
   /** The last segment to read, which is closed; without it all. */
   readonly upTo?: number;
-  /** What an earlier reading found whole ends here: no more is read, and checksums are not computed again. */
+  /** An earlier reading found everything whole up to here: no more is read, and checksums are not computed again. */
   readonly checked?: Pick<JournalEnd, "segment" | "bytes">;
-  /** What is there of it, if somebody has looked; nobody changes that meanwhile. */
+  /** The files of the shard, if the caller has listed them; they must not change meanwhile. */
   readonly listed?: ShardFiles | undefined;
   /** Called for every damage instead of throwing: keeps all intact batches, whatever lies between. */
   readonly salvage?: ((damage: Damage) => void) | undefined;
@@ -99,7 +99,7 @@ export function* readJournal(options: ReadOptions): Generator<JournalBatch, Jour
   const { segments: all } = options.listed ?? listJournals(folder)(shard);
   const segments = all.filter((segment) => segment > start.segment && segment <= newest);
   const pathOf = (segment: number) => join(folder, segmentName(shard, segment));
-  // Those behind it are empty: made for what comes next.
+  // The files behind the last one with content are empty, made for what comes next.
   const last = segments.findLast((segment) => statSync(pathOf(segment)).size > 0) ?? start.segment;
   let end: ReachedEnd = { ...start, bytes: 0, torn: undefined };
   for (const [index, segment] of segments.entries()) {
@@ -139,7 +139,7 @@ function reportMissing(
   }
 }
 
-/** Cuts off a torn tail and makes that durable; answers the end without it. */
+/** Cuts off a torn tail and makes that durable; returns the end without it. */
 export function repairTail(
   end: JournalEnd,
   folder: string,
@@ -214,7 +214,7 @@ function* readSegment(
       });
     }
     offset += length;
-    // While salvaging, an older number is a copy of what was handed out before.
+    // While salvaging, a batch with an older number is a copy of one that was returned before.
     if (batch.sequence <= sequence) continue;
     sequence = batch.sequence;
     yield header.isOld ? upgradeBatch(batch) : batch;
@@ -243,7 +243,7 @@ function readHeader(window: SegmentWindow, read: SegmentRead): FoundHeader | und
   return header;
 }
 
-/** Damage that nobody asked to hear of. */
+/** Throws for damage: what a reader does unless it salvages. */
 export function refuse({ file, offset, what }: Damage): never {
   throw new StoreCorruptError(`${file}:${offset}: ${what}`);
 }

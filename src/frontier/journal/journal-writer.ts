@@ -40,8 +40,8 @@ export interface JournalOptions {
 
 /**
  * Writes the journal of one shard: one writer, synchronous calls, made for a builder thread. A run never continues a
- * file of the run before; and the next segment is made only after the one before is synced, so that damage anywhere
- * but at the end of the last segment is known to be damage.
+ * file of the run before, and a segment is begun only after the one before is synced: so anything broken that is not at
+ * the end of the last segment is damage, not a torn write.
  */
 export class JournalWriter {
   readonly #options: JournalOptions;
@@ -99,7 +99,7 @@ export class JournalWriter {
     return this.#segment;
   }
 
-  /** Appends the events as one batch, all or nothing; answers its number. The batch may be cleared afterwards. */
+  /** Appends the events as one batch, all or nothing; returns its number. The batch may be cleared afterwards. */
   append(batch: EventBatch): number {
     this.#mustBeOpen();
     const bytes = batch.finish();
@@ -117,7 +117,7 @@ export class JournalWriter {
     return ++this.#sequence;
   }
 
-  /** Returns when everything appended survives a power loss; answers the number reached. */
+  /** Returns when everything appended survives a power loss; returns the number reached. */
   sync(): number {
     this.#mustBeOpen();
     if (this.#synced === this.#sequence) return this.#synced;
@@ -131,7 +131,7 @@ export class JournalWriter {
     return this.#synced;
   }
 
-  /** Syncs and closes. A last, empty batch says that all before it was synced, so that no byte of it can pass for torn. */
+  /** Syncs and closes. A last, empty batch records that all before it was synced, so that no damage to it looks like a torn write. */
   close(): void {
     if (this.#state === "closed") return;
     try {
@@ -140,7 +140,7 @@ export class JournalWriter {
       this.append(new EventBatch(BATCH_HEADER_BYTES + BATCH_TRAILER_BYTES));
       this.sync();
     } catch (error) {
-      // What counts is synced already; a full disk only costs the last batch, which says nothing.
+      // Everything that counts is synced already; a full disk only costs the empty batch.
       if (!(error instanceof DiskFullError && this.#synced === this.#sequence)) throw error;
     } finally {
       this.#state = "closed";
@@ -156,8 +156,8 @@ export class JournalWriter {
   }
 
   /**
-   * Begins the next segment. The file of the one behind it is made first, and its name durable before there is a header:
-   * so a segment that holds anything always has a file behind it, and is missed when it is gone.
+   * Begins the next segment. The file behind it is created first, and its name is durable before there is a header:
+   * so a segment that holds anything always has a file behind it, and its loss is noticed.
    */
   #startSegment(): void {
     const { folder, salt: random = randomSalt } = this.#options;
@@ -171,7 +171,7 @@ export class JournalWriter {
     let isReserved = false;
     try {
       file = this.#files.create(path);
-      // Otherwise a disk could keep the later name alone, and this segment would be missed.
+      // Otherwise a disk could keep the later name alone, and this segment would seem lost.
       if (!this.#isFollowed) this.#files.syncFolder(folder);
       this.#isFollowed = true;
       this.#files.close(this.#files.create(behind));
@@ -185,7 +185,7 @@ export class JournalWriter {
         this.#orBreak(() => {
           this.#files.truncate(file, 0);
           this.#files.close(file);
-          // So that the next try changes the folder once more: a sync that failed may have dropped the name.
+          // The next try must change the folder again: a sync that failed may have dropped the name.
           if (isReserved) this.#files.remove(behind);
         });
       }
@@ -220,12 +220,12 @@ export class JournalWriter {
     }
   }
 
-  /** Nothing of it was acknowledged; who reads the journal next must not build on what only memory may hold. */
+  /** Cuts off what was never acknowledged: the next reader must not build on what may be in memory only. */
   #forgetUnsynced(): void {
     try {
       this.#files.truncate(this.#file, this.#syncedSize);
     } catch {
-      // The disk fails at this, too: then the reader finds it, or finds it torn.
+      // The disk refuses this, too: then the next reader finds the batch, or finds it torn.
     }
   }
 

@@ -13,9 +13,9 @@ import type { JournalBatch } from "./segment-batches.ts";
  *
  *   block        group*      group = parent length 16 | parent | depth 32 | how found 8 | chain length 8
  *                                    | chain (16 hex digits each) | links 16 | (length 16 | URL)*
- *   cash block   bytes of the groups 32 | group* | credits, as today
+ *   cash block   bytes of the groups 32 | group* | credits, unchanged
  *
- * They become blocks of today when they are read, so that nobody else knows of them. A block of today is not longer.
+ * The reader rewrites them, so that nothing else knows the old layout. The new one is never longer.
  */
 
 const SEED_FLAG = 0x80;
@@ -39,7 +39,7 @@ export function upgradeBatch(batch: JournalBatch): JournalBatch {
   return { ...batch, bytes, from: 0, to: bytes.length, eventsAt: undefined };
 }
 
-/** A block as this version writes it. Only one that carries cash does not begin with links. */
+/** A block as this version writes it. What does not begin with links carries cash. */
 export function upgradeBlock(block: Uint8Array): Uint8Array {
   const bytes = Buffer.from(block);
   const found = readOldLinks(bytes, 0, bytes.length);

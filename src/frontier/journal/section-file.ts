@@ -4,7 +4,7 @@ import type { JournalFiles } from "./journal-files.ts";
 import { SegmentWindow } from "./segment-window.ts";
 
 /*
- * A file of sections, each with its own checksum, so that a flipped byte is located and the file can be of any size:
+ * A file of sections, each with its own checksum, so that damage is located and the file can be of any size:
  *
  *   kind 8 | length 32 | body | CRC-32 of all before, begun with the offset of the section 32
  *
@@ -80,7 +80,7 @@ export class SectionWriter {
 
 /**
  * All sections of a file in order; throws StoreCorruptError with the place when something is not what was written.
- * A file that was read to its end before and does not change is not `checked` again.
+ * `checked`: the file was read to its end before and has not changed, so checksums are not computed again.
  */
 export function* readSections(path: string, checked = false): Generator<Section> {
   const window = new SegmentWindow(path);

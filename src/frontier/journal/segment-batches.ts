@@ -16,7 +16,7 @@ export interface JournalBatch extends BatchHeader {
   readonly segment: number;
   /** Where the batch begins in the file. */
   readonly offset: number;
-  /** Where its events begin in the file; undefined when they do not lie there as they are here. */
+  /** Where its events begin in the file; undefined when they were changed after reading. */
   readonly eventsAt: number | undefined;
   /** Memory that holds the events, from `from` to `to`. */
   readonly bytes: Buffer;
@@ -51,7 +51,7 @@ export function findIntact(window: SegmentWindow, from: number, salt: number): n
   }
 }
 
-/** How many intact batches follow a break; -1 when one of them says that what is broken had been synced. */
+/** How many intact batches follow a break; -1 when one of them shows that the broken one had been synced. */
 export function countBehind(
   window: SegmentWindow,
   from: number,

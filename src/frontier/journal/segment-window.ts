@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 /** Small enough that what is read stays in the cache while it is checked and folded. */
 const FIRST_BYTES = 256 * 1024;
 
-/** A moving view of one file: memory for the largest piece asked for, whatever the size of the file. */
+/** A moving view of one file, in as much memory as the largest piece needs, whatever the size of the file. */
 export class SegmentWindow {
   readonly path: string;
   /** Bytes of the file when it was opened. */
@@ -37,7 +37,7 @@ export class SegmentWindow {
   }
 
   #load(offset: number, length: number): void {
-    // Views of batches handed out before are what they were only until here.
+    // Batches that were returned before are no longer valid.
     if (length > this.#bytes.length) this.#bytes = Buffer.allocUnsafe(2 * length);
     this.#from = offset;
     this.#to = offset;

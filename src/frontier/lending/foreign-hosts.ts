@@ -32,7 +32,7 @@ export class ForeignHosts {
       if (this.#hosts.size >= this.#maxHosts) this.#hosts.clear();
       this.#hosts.set(name, host);
     }
-    host.meet(url);
+    host.noteOrigin(url);
     return host;
   }
 }

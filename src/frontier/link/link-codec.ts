@@ -34,7 +34,7 @@ const CHAIN_AT = 1;
 const DEPTH_AT = 2;
 const LINKS_AT = 6;
 const PARENT_AT = 8;
-/** Set beside the number of the way found. */
+/** Added to how a link was found. */
 const SEED_FLAG = 0x80;
 const FINGERPRINT_BYTES = 8;
 const NO_CHAIN: readonly string[] = [];
@@ -61,7 +61,7 @@ export function headLength({ parent, chain }: Discovery): number {
   return HEAD_BYTES + (parent?.length ?? 0) + FINGERPRINT_BYTES * chain.length;
 }
 
-/** Writes the head of a group with so many links; answers where it ends. */
+/** Writes the head of a group with so many links; returns where it ends. */
 export function writeHead(bytes: Buffer, at: number, found: Discovery, links: number): number {
   const { parent = "", chain } = found;
   bytes[at] = VIAS.indexOf(found.via) | (found.seed ? SEED_FLAG : 0);
@@ -75,13 +75,13 @@ export function writeHead(bytes: Buffer, at: number, found: Discovery, links: nu
   return end;
 }
 
-/** Writes a link behind its head or another link; answers where it ends. */
+/** Writes a link behind its head or another link; returns where it ends. */
 export function writeLink(bytes: Buffer, at: number, url: CrawlUrl): number {
   writeShort(bytes, at, url.length);
   return at + LINK_BYTES + writeText(bytes, at + LINK_BYTES, url);
 }
 
-/** Writes a text that has room; answers its length. */
+/** Writes a text that has room; returns its length. */
 export function writeText(bytes: Buffer, at: number, text: string): number {
   return (bytes as LatinBuffer).latin1Write(text, at, text.length);
 }
@@ -91,7 +91,7 @@ export function linksOf(bytes: Buffer, head: number): number {
   return short(bytes, head + LINKS_AT);
 }
 
-/** Changes that. */
+/** Changes how many links a head says that there are. */
 export function setLinks(bytes: Buffer, head: number, links: number): void {
   writeShort(bytes, head + LINKS_AT, links);
 }

@@ -39,11 +39,15 @@ export interface WaitingLink {
 export function eachLink(run: WaitingRun, visit: (link: WaitingLink) => void): void {
   const { bytes, head, headEnd } = run;
   const link: WaitingLink = { bytes, head, headEnd, from: 0, to: 0, low: 0, high: 0 };
-  for (let at = run.from, print = run.fingerprint; at < run.to; at = link.to, print += 8) {
+  for (
+    let at = run.from, fingerprint = run.fingerprint;
+    at < run.to;
+    at = link.to, fingerprint += 8
+  ) {
     link.from = at + LINK_BYTES;
     link.to = linkEnd(bytes, at);
-    link.low = word(bytes, print);
-    link.high = word(bytes, print + 4);
+    link.low = word(bytes, fingerprint);
+    link.high = word(bytes, fingerprint + 4);
     visit(link);
   }
 }

@@ -8,7 +8,7 @@ export function cashBoardBytes(threads: number): number {
   return threads * COLUMNS * 8;
 }
 
-/** What a thread tells the others. */
+/** What a thread shows the others. */
 export interface CashNotice {
   /** Cash of the virtual pages of its shards. */
   readonly virtual: number;

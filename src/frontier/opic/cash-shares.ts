@@ -19,14 +19,14 @@ export function shareOf(
   return Math.floor((book.cash(page) + paidBack) / links);
 }
 
-/** What a seed, or the home page of a site met for the first time, is minted; 0 when the shard has minted its all. */
+/** What is minted for a seed, or for the first home page of a site; 0 when the shard may mint no more. */
 export function mintFor(book: CashBook): number {
   return book.minted + UNIT <= MAX_MINTED ? UNIT : 0;
 }
 
 const MAX_UNITS = 16;
 
-/** What is minted for a page that is worth so many units by itself; 0 when the shard has minted its all. */
+/** What is minted for a page that is worth so many units by itself; 0 when the shard may mint no more. */
 export function bonusFor(book: CashBook, units: number): number {
   const amount = Math.floor(UNIT * Math.min(MAX_UNITS, units));
   return book.minted + amount <= MAX_MINTED ? amount : 0;

@@ -1,6 +1,6 @@
 import { QUEUE_RANGES } from "../queue/range-queue.ts";
 
-/** The average share of pages that may be taken before better ones whose isNew is under way (seed 002, section 2). */
+/** The average share of pages that may be taken before better ones whose messages are under way (seed 002, section 2). */
 const MAX_ERROR = 0.05;
 /** Visits between two exchanges. */
 const LEAST = 16;
@@ -9,19 +9,19 @@ const MOST = 1024;
 const NEWEST = 0.25;
 /** Weight of the last page in the average range of pages taken. */
 const LAST_TAKEN = 1 / 16;
-/** News may be late by this part of the visits so far; urgent ones by this part. */
+/** Messages may be late by this part of the visits so far; urgent ones by this part. */
 const TOLERABLE = 1 / 64;
 const TOLERABLE_IF_URGENT = 1 / 256;
 
 /**
  * How many visits of a thread lie between two exchanges with other shards. Seed 002 predicts that from an earlier
  * crawl: the largest size at which the error A / B stays below 5 %, where B are the pages taken between two exchanges
- * and A those that would have been taken, had the isNew of them come at once. Here the crawl itself is the sample, on
+ * and A those that would have been taken, had the messages about them come at once. Here the crawl itself is the sample, on
  * both sides of an exchange.
  *
- * Who receives isNew counts as A the pages that are worth more than what was taken on average while they were under way.
+ * The receiver counts as A the pages that are worth more than what was taken on average while their messages were under way.
  * The size doubles while the average error is below half of the limit and is halved above it, which is the paper's
- * binary search, never finished. Who sends them knows a part of A beforehand: pages to which it owes more than the
+ * binary search, never finished. The sender knows a part of A beforehand: pages to which it owes more than the
  * pages are worth that are taken now. When these are 2.5 % of its visits they leave at once.
  *
  * A delay costs what it is against the pages fetched so far, so a young crawl exchanges more often, in the extreme after
@@ -43,7 +43,7 @@ export class ExchangeSize {
   #level = Number.POSITIVE_INFINITY;
   /** How many pages of other shards are owed cash of each range. */
   readonly #owed = new Int32Array(QUEUE_RANGES.count);
-  /** Pages taken in the superstep before, and their average range: what isNew that arrive now are compared with. */
+  /** Pages taken in the superstep before, and their average range: what arrives now is compared with them. */
   #before = { taken: 0, range: Number.POSITIVE_INFINITY };
 
   constructor(size: number | "auto" = "auto") {
@@ -80,8 +80,8 @@ export class ExchangeSize {
     if (was >= 0) this.#owed[was]!--;
   }
 
-  /** Another shard's isNew brought a page into this range; it was in a lower one before, or unknown (-1). */
-  heard(range: number, was = -1): void {
+  /** A block from another shard lifted a page into this range; it was in a lower one before, or unknown (-1). */
+  learned(range: number, was = -1): void {
     const taken = this.#before.range;
     if (range > taken && was <= taken) this.#missed++;
   }

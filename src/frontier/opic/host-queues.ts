@@ -108,7 +108,7 @@ export class HostQueues {
     return page;
   }
 
-  /** True while the host has a page; it is told by `refill` again when it gets one after having none. */
+  /** True while the host has a page; `refill` returns it again when it gets one after having none. */
   has(host: number): boolean {
     return this.#hosts.has(host);
   }

@@ -21,26 +21,26 @@ import type { ThreadOrder } from "./thread-order.ts";
 const FIRST_SLASH = "http://".length + 1;
 
 /** What a shard needs of the thread that owns it. */
-type Team = Pick<ThreadOrder, "onLate" | "priority" | "paidBack" | "exchange">;
+type OwningThread = Pick<ThreadOrder, "onLate" | "priority" | "paidBack" | "exchange">;
 
 /** A shard at work that orders by cash: what a page has goes to its links when it is done. */
 export class OpicOwnedShard extends OwnedShard {
   readonly #cash: ShardCash;
   readonly #order: OpicOrder;
-  readonly #team: Team;
+  readonly #thread: OwningThread;
   /** Credits of the visit or block at hand. */
   readonly #credits = new CreditList();
   /** Those of them that came too late. */
   #late = 0;
 
-  constructor(parts: OwnedShardParts, order: OpicOrder, team: Team) {
+  constructor(parts: OwnedShardParts, order: OpicOrder, thread: OwningThread) {
     super(parts);
     this.#cash = parts.shard.state.cash!;
     this.#order = order;
-    this.#team = team;
+    this.#thread = thread;
   }
 
-  /** Takes in seeds; answers how many are new. */
+  /** Takes in seeds; returns how many are new. */
   override admitAll(found: readonly Discovery[]): number {
     let fresh = 0;
     this.shard.fingerprintAll(found, (one, low, high) => {
@@ -60,7 +60,7 @@ export class OpicOwnedShard extends OwnedShard {
     const { book, pages } = this.#cash;
     const links = Math.max(how.links, found.length + (how.known?.length ?? 0));
     const page = pages.find(lease.low, lease.high);
-    const share = shareOf(book, page, links, this.#team.paidBack);
+    const share = shareOf(book, page, links, this.#thread.paidBack);
     this.journal.done(lease, how);
     let fresh = 0;
     this.shard.fingerprintAll(found, (discovery, low, high) => {
@@ -85,7 +85,7 @@ export class OpicOwnedShard extends OwnedShard {
     this.#cash.book.send(share);
     const owed = this.outbox.post(target, low, high, share, found);
     const before = owed === share ? -1 : QUEUE_RANGES.of(owed - share);
-    this.#team.exchange.owes(QUEUE_RANGES.of(owed), before);
+    this.#thread.exchange.owes(QUEUE_RANGES.of(owed), before);
   }
 
   protected override takeIn(block: Buffer): number {
@@ -122,7 +122,7 @@ export class OpicOwnedShard extends OwnedShard {
     this.shard.admit(found, hostname, low, high, cash);
     this.journal.admit(found, low, high);
     if (cash > 0) this.#credits.add(low, high, cash);
-    if (origin === "foreign") this.#team.exchange.heard(QUEUE_RANGES.of(cash));
+    if (origin === "foreign") this.#thread.exchange.learned(QUEUE_RANGES.of(cash));
     return true;
   }
 
@@ -130,7 +130,7 @@ export class OpicOwnedShard extends OwnedShard {
     if (amount === 0) return;
     if (origin === "foreign" && this.#order.isWaiting(page)) {
       const cash = this.#cash.book.cash(page);
-      this.#team.exchange.heard(QUEUE_RANGES.of(cash + amount), QUEUE_RANGES.of(cash));
+      this.#thread.exchange.learned(QUEUE_RANGES.of(cash + amount), QUEUE_RANGES.of(cash));
     }
     if (!this.#order.credit(page, amount, origin)) this.#late++;
     const { pages } = this.#cash;
@@ -154,7 +154,7 @@ export class OpicOwnedShard extends OwnedShard {
 
   /** What the page is worth by itself, if somebody says so. */
   #bonus({ url, depth }: Discovery): number {
-    const { priority } = this.#team;
+    const { priority } = this.#thread;
     if (priority === undefined) return 0;
     const { book } = this.#cash;
     const amount = bonusFor(book, priority(url, depth));
@@ -168,7 +168,7 @@ export class OpicOwnedShard extends OwnedShard {
     if (this.#late > 0) {
       const { lateOwn, lateForeign } = CASH_COUNTERS;
       this.journal.count(origin === "own" ? lateOwn : lateForeign, this.#late);
-      this.#team.onLate(origin, this.#late);
+      this.#thread.onLate(origin, this.#late);
       this.#late = 0;
     }
     this.journal.credited(ORIGINS.indexOf(origin), this.#credits.bytes);

@@ -28,15 +28,15 @@ export class OpicQueue implements ShardQueue {
   /** Hosts by number, as long as pages of theirs wait. */
   readonly #hosts = new Map<number, Host>();
   #lastHost = 0;
-  readonly #team: ThreadOrder;
+  readonly #thread: ThreadOrder;
   readonly #index: number;
 
-  constructor(cash: ShardCash, log: QueueLog, openScratch: () => BlockFile, team: ThreadOrder) {
+  constructor(cash: ShardCash, log: QueueLog, openScratch: () => BlockFile, thread: ThreadOrder) {
     this.#cash = cash;
     this.#log = log;
-    this.order = new OpicOrder(cash.book, new RangeQueue(openScratch, QUEUE_FRAMES), team.counts);
-    this.#team = team;
-    this.#index = team.join(this);
+    this.order = new OpicOrder(cash.book, new RangeQueue(openScratch, QUEUE_FRAMES), thread.counts);
+    this.#thread = thread;
+    this.#index = thread.join(this);
   }
 
   add(host: Host, found: Discovery, low: number, high: number): void {
@@ -55,11 +55,11 @@ export class OpicQueue implements ShardQueue {
   }
 
   has(host: Host): boolean {
-    return this.#team.has(this.#index, host.number);
+    return this.#thread.has(this.#index, host.number);
   }
 
   next(host: Host): TakenUrl {
-    const page = this.#team.next(this.#index, host.number);
+    const page = this.#thread.next(this.#index, host.number);
     const reference = this.#places.place(page);
     const { bytes, at } = this.#log.read(reference);
     const taken: TakenUrl = readRecord(bytes, at);

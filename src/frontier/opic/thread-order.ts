@@ -22,7 +22,7 @@ export interface ThreadOrderParts {
   readonly onLate?: (origin: CreditOrigin, credits: number) => void;
   /** What pages are worth by themselves. */
   readonly priority?: PagePriority | undefined;
-  /** Where threads tell each other what they have; without it the thread is alone. */
+  /** Where threads show each other what they have; without it the thread is alone. */
   readonly board?: CashBoard;
   /** L: pages that the thread works on at a time. */
   readonly places?: number;
@@ -61,7 +61,7 @@ export class ThreadOrder {
     });
   }
 
-  /** A shard takes part; answers its place among the others. */
+  /** A shard takes part; returns its place among the others. */
   join(queue: OpicQueue): number {
     this.#orders.push(queue.order);
     return this.#shards.push(queue) - 1;
@@ -83,8 +83,8 @@ export class ThreadOrder {
   }
 
   /**
-   * Tells the others what is here and looks at what they have. Answers which of them has so many better pages that
-   * it is to be helped before the own ones are taken; -1 when nobody has.
+   * Publishes what this thread has and looks at what the others have. Returns the thread that has so many better pages
+   * that it should be helped before own pages are taken; -1 when there is none.
    */
   compare(): number {
     let virtual = 0;

@@ -46,8 +46,8 @@ export class QueueLog {
   /** Chunks are numbered from 1, so that no record is at 0. */
   #last = 0;
   #tail: Chunk | undefined;
-  /** Memory of the chunk that left last, for the next one. */
-  #spare: Buffer | undefined;
+  /** Memory of the chunk that was spilled last, for the next one. */
+  #reusable: Buffer | undefined;
 
   /** The file is opened when memory no longer suffices. */
   constructor(openFile: () => ScratchFile, memoryBytes: number) {
@@ -76,7 +76,7 @@ export class QueueLog {
     return this.#view;
   }
 
-  /** Keeps the record just written; answers its reference. */
+  /** Keeps the record just written; returns its reference. */
   commit(length: number): number {
     const tail = this.#tail!;
     const reference = this.#last * CHUNK_BYTES + tail.used;
@@ -144,8 +144,8 @@ export class QueueLog {
     const full = this.#tail;
     // The chunk just filled is read last, so it is the one to leave.
     if (full !== undefined && this.#inMemory >= this.#maxChunks) this.#spill(full);
-    const bytes = this.#spare ?? Buffer.allocUnsafe(CHUNK_BYTES);
-    this.#spare = undefined;
+    const bytes = this.#reusable ?? Buffer.allocUnsafe(CHUNK_BYTES);
+    this.#reusable = undefined;
     this.#tail = { bytes, slot: -1, live: 0, used: 0 };
     this.#chunks.set(++this.#last, this.#tail);
     this.#inMemory++;
@@ -163,7 +163,7 @@ export class QueueLog {
       return;
     }
     chunk.slot = slot;
-    this.#spare = chunk.bytes;
+    this.#reusable = chunk.bytes;
     chunk.bytes = undefined;
     this.#inMemory--;
   }

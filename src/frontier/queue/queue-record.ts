@@ -39,7 +39,7 @@ export const MAX_RECORD_BYTES = RECORD_HEAD_BYTES + 2 * MAX_URL_LENGTH + 8 * MAX
 const PLACE_MARK = 0x40;
 const PLACE_BYTES = 26;
 
-/** Writes the record of a URL, which is the last of its chain or points to `next`; answers its length. */
+/** Writes the record of a URL, which is the last of its chain or points to `next`; returns its length. */
 export function writeRecord(
   bytes: Buffer,
   at: number,
@@ -114,7 +114,7 @@ export function isPlace(bytes: Buffer, at: number): boolean {
   return bytes[at + HEAD_AT] === PLACE_MARK;
 }
 
-/** Writes the record of a run of links in the file with this number; answers its length. */
+/** Writes the record of a run of links in the file with this number; returns its length. */
 export function writePlace(
   bytes: Buffer,
   at: number,

@@ -29,7 +29,7 @@ export class ReadAhead {
     this.#most = Math.max(4, Math.floor(mostBytes / NEAR_BYTES));
   }
 
-  /** Puts the place of what stands at an offset of a page into `place`; answers how many bytes of it are known. */
+  /** Puts the place of what stands at an offset of a page into `place`; returns how many bytes of it are known. */
   find(key: number, offset: number, place: Place): number {
     const slot = this.#slots.get(key);
     if (slot === undefined || offset < this.#starts[slot]!) return 0;

@@ -36,7 +36,7 @@ export class RecoveredHosts {
       const isSame = this.#origin.begins(words, from, end);
       if (!isSame || part.links === MAX_LINKS) {
         this.#end(part, at);
-        if (!isSame) this.#meet(bytes.toString("latin1", from, end) as CrawlUrl);
+        if (!isSame) this.#startHost(bytes.toString("latin1", from, end) as CrawlUrl);
         part.from = at;
         part.fingerprint = fingerprint;
       }
@@ -53,9 +53,9 @@ export class RecoveredHosts {
     part.links = 0;
   }
 
-  #meet(url: CrawlUrl): void {
+  #startHost(url: CrawlUrl): void {
     this.#host = this.#hostOf(hostnameOf(url));
-    this.#host.meet(url);
+    this.#host.noteOrigin(url);
     // With the slash, so that a longer name does not pass for this one.
     this.#origin.set(`${originOf(url)}/`);
   }

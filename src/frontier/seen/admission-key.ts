@@ -60,7 +60,7 @@ export function linkFingerprints(
   fingerprintKeys(links, from, count, rules, into, (i) => keyOf(links[from + i]!, rules));
 }
 
-/** Nearly every URL is its own key, and its bytes tell. Only for the others is a key made. */
+/** Nearly every URL is its own key, as its bytes show. A key is made only for the others. */
 function fingerprintKeys(
   own: readonly CrawlUrl[],
   from: number,

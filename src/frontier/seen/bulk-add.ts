@@ -5,30 +5,29 @@ const FIRST_PRINTS = 1 << 10;
 /** Together 20 MiB. */
 const MAX_PRINTS = 1 << 20;
 
-/** What is said of a URL: it was found, it is done, or a snapshot knows it. */
+/** What is known of a URL: it was found, it is done, or it is in a snapshot. */
 export const MARK = { found: 0, done: 1, known: 2 } as const;
 export type Mark = (typeof MARK)[keyof typeof MARK];
 
-/** Told of a fingerprint that was added or was there, its halves signed, with the mark it was gathered with. */
+/** Called for each fingerprint, its halves signed, with its mark and whether it was new. */
 export type SeenFingerprint = (low: number, high: number, mark: Mark, isNew: boolean) => void;
 
 type FingerprintSet = Pick<SeenSet, "size" | "pageCount" | "reserve" | "pageOf" | "addFingerprint">;
 
 /**
- * Fingerprints that are to be added to a set together. One by one each waits for memory, as it may be anywhere; dealt
- * out to the pages of the set first, a page is in the cache while all its fingerprints are added. Those that are equal
- * keep their order. Its memory serves for the next ones.
+ * Fingerprints to be added to a set together. One by one, each costs a cache miss; sorted by page of the set first, a page
+ * is in the cache while all its fingerprints are added. Equal ones keep their order. The memory is reused.
  */
 export class BulkAdd {
   #fingerprints = new Int32Array(2 * FIRST_PRINTS);
   #marks = new Uint8Array(FIRST_PRINTS);
-  /** Room to deal them out in. */
+  /** Room to sort them in. */
   #dealt = new Int32Array(0);
   #dealtMarks = new Uint8Array(0);
   #pages = new Uint16Array(0);
   #size = 0;
   /** Those that may be new. */
-  #isNew = 0;
+  #maybeNew = 0;
 
   /** True when they should be added before there are more. */
   get isFull(): boolean {
@@ -41,7 +40,7 @@ export class BulkAdd {
     this.#fingerprints[2 * at] = low;
     this.#fingerprints[2 * at + 1] = high;
     this.#marks[at] = mark;
-    if (mark !== MARK.done) this.#isNew++;
+    if (mark !== MARK.done) this.#maybeNew++;
   }
 
   /** Those whose bytes lie between `from` and `to`. */
@@ -50,9 +49,9 @@ export class BulkAdd {
   }
 
   /** Adds all of them to a set and forgets them. */
-  empty(set: FingerprintSet, met: SeenFingerprint): void {
+  empty(set: FingerprintSet, onAdded: SeenFingerprint): void {
     const [size, fingerprints, marks] = [this.#size, this.#fingerprints, this.#marks];
-    set.reserve(set.size + this.#isNew);
+    set.reserve(set.size + this.#maybeNew);
     this.#reserve();
     const [dealt, dealtMarks, pages] = [this.#dealt, this.#dealtMarks, this.#pages];
     const next = this.#starts(set);
@@ -65,14 +64,14 @@ export class BulkAdd {
     for (let i = 0; i < size; i++) {
       const low = dealt[2 * i]!;
       const high = dealt[2 * i + 1]!;
-      // Signed halves are small integers; others would each become an object on their way.
-      met(low, high, dealtMarks[i] as Mark, set.addFingerprint(low, high));
+      // Signed halves are small integers: no object is allocated.
+      onAdded(low, high, dealtMarks[i] as Mark, set.addFingerprint(low, high));
     }
     this.#size = 0;
-    this.#isNew = 0;
+    this.#maybeNew = 0;
   }
 
-  /** Notes the page of each, as far as 16 bits tell pages apart, and where each page's begin when they are dealt out. */
+  /** Notes the page of each, modulo 2^16, and computes where each page's fingerprints begin when sorted. */
   #starts(set: FingerprintSet): Uint32Array {
     const [size, fingerprints, pages] = [this.#size, this.#fingerprints, this.#pages];
     const starts = new Uint32Array(Math.min(set.pageCount, 2 ** 16));

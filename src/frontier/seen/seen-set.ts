@@ -6,13 +6,13 @@ export const MAX_IN_ARRAY = 12_000;
 /** Stripes of a large set where that memory cannot be had, as a power of two. */
 const STRIPE_BITS = 10;
 
-/** Once there was no room for the addresses that a memory reserves, asking again would only cost time. */
+/** Set once the address space for such a memory was refused, so that it is not asked for again. */
 let isRefused = false;
 
 /**
  * The URLs a shard knows, as 64-bit fingerprints: at most 14 bytes each when there are many, and no object per URL. Two of
  * a hundred million URLs share a fingerprint with probability 0.03 %; one of them would be missed. The set begins in an
- * array; when it gets large it moves to a memory of its own, in which one read tells of most whether they are there.
+ * array; when it gets large it moves to a memory of its own, in which most lookups read one cache line.
  */
 export class SeenSet {
   #table: ArraySeenTable | WasmSeenTable = new ArraySeenTable();
@@ -57,11 +57,11 @@ export class SeenSet {
 
   /**
    * Adds the first `count` fingerprints (pairs of low and high half); `isNew` gets a 1 for each that is new, else a 0.
-   * Answers how many are. Beyond the cache they wait for memory together.
+   * Returns how many are. In a large set their cache misses overlap.
    */
   addFingerprints(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
     const table = this.#table;
-    // What comes alone need not be copied.
+    // A single one need not be copied.
     if (count > 1 && table instanceof WasmSeenTable)
       return table.addAll(fingerprints, count, isNew);
     let added = 0;
@@ -72,7 +72,7 @@ export class SeenSet {
     return added;
   }
 
-  /** The same, and adds none. */
+  /** The same without adding any. */
   searchFingerprints(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
     const table = this.#table;
     if (count > 1 && table instanceof WasmSeenTable)

@@ -38,7 +38,7 @@ export const PRINTS_AT = 128;
 export const MAX_FINGERPRINTS = 128;
 /** The bucket in which each search begins, and a 1 for each that is new. */
 export const HOMES_AT = PRINTS_AT + 8 * MAX_FINGERPRINTS;
-export const NEWS_AT = HOMES_AT + 4 * MAX_FINGERPRINTS;
+export const NEW_AT = HOMES_AT + 4 * MAX_FINGERPRINTS;
 /** While a page is split: the taken slots of each bucket of the left page, then of the right one, in bytes. */
 export const TAKEN_AT = 4096;
 /** Full buckets of each page, in 16 bits. */

@@ -45,7 +45,7 @@ import {
   fullBuckets,
   HOMES_AT,
   LAST,
-  NEWS_AT,
+  NEW_AT,
   PAGES_AT,
   PRINTS_AT,
   pageOf,
@@ -67,8 +67,8 @@ export interface SeenCode {
   add(low: number, high: number): 0 | 1 | 2;
   has(low: number, high: number): 0 | 1;
   /**
-   * Adds the fingerprints at PRINTS_AT with numbers from `from` to before `to`: at NEWS_AT a 1 for each that is new, else a
-   * 0, at ADDED_AT how many are. Answers 0, or ~n when the page of number n, the last one added, is to be split first.
+   * Adds the fingerprints at PRINTS_AT with numbers from `from` to before `to`: at NEW_AT a 1 for each that is new, else a
+   * 0, at ADDED_AT how many are. Returns 0, or ~n when the page of number n, the last one added, is to be split first.
    */
   addAll(from: number, to: number): number;
   /** The same, and adds none. */
@@ -164,8 +164,8 @@ export function compileSeenCode(pageBytes: number, mostFull: number): () => Seen
   }
 
   /**
-   * First where each search begins, then a read there, then the searches. These reads do not depend on each other, so
-   * they wait for memory together, and the searches find what they need in the cache.
+   * First where each search begins, then a read there, then the searches. The reads do not depend on each other, so their
+   * cache misses overlap, and the searches find what they need in the cache.
    */
   function searchAllBody(adds: boolean): Code {
     const [FROM, TO, AT, SLOT, LOW, NEW, ADDED, KEY, X, BOTH] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -178,12 +178,12 @@ export function compileSeenCode(pageBytes: number, mostFull: number): () => Seen
     const high = loadWord(fingerprintAt, PRINTS_AT + 4);
     const homeAt = shiftLeft32(get(AT), i32(2));
     const home = loadWord(homeAt, HOMES_AT);
-    const tell = [
-      ...storeByte(get(AT), get(NEW), NEWS_AT),
+    const note = [
+      ...storeByte(get(AT), get(NEW), NEW_AT),
       ...set(ADDED, add32(get(ADDED), get(NEW))),
     ];
     const end = store32(i32(ADDED_AT), get(ADDED));
-    const stop = [...tell, ...end, ...quit(xor32(get(AT), i32(-1)))];
+    const stop = [...note, ...end, ...quit(xor32(get(AT), i32(-1)))];
     return [
       ...each([
         ...set(LOW, or32(low, isZero(low))),
@@ -191,7 +191,7 @@ export function compileSeenCode(pageBytes: number, mostFull: number): () => Seen
         ...store32(homeAt, homeOn(pageOf(high, X), get(LOW)), HOMES_AT),
       ]),
       ...each(set(NEW, xor32(get(NEW), loadWord(home, PAGES_AT)))),
-      // Kept, so that the compiler does not leave the reads out.
+      // Stored, so that the compiler does not drop the reads.
       ...store32(i32(DEALT_AT), get(NEW)),
       ...each([
         ...set(KEY, load64(fingerprintAt, PRINTS_AT)),
@@ -202,7 +202,7 @@ export function compileSeenCode(pageBytes: number, mostFull: number): () => Seen
           ...set(NEW, i32(1)),
           ...(adds ? putAndCount(SLOT, KEY, stop) : []),
         ]),
-        ...tell,
+        ...note,
       ]),
       ...end,
       ...i32(0),

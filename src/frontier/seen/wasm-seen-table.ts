@@ -8,7 +8,7 @@ import {
   MAX_DEPTH,
   MAX_FINGERPRINTS,
   MAX_PAGES,
-  NEWS_AT,
+  NEW_AT,
   PAGES_AT,
   PRINTS_AT,
   SHIFT_AT,
@@ -31,8 +31,16 @@ const PAGE_SLOTS = 1 << 14;
 const compiled = new Map<number, () => SeenCode>();
 
 /**
- * A set of 64-bit fingerprints like `PlainSeenTable`, with the same directory of pages that are split one at a time, in
- * a memory of its own where WebAssembly reads a line of the cache at once. Throws where there is no room for it.
+ * A set of 64-bit fingerprints in a memory of its own, where WebAssembly reads a cache line at once. Throws when there is no
+ * address space for it.
+ *
+ * It grows by one page at a time: extendible hashing (Fagin and others 1979) over pages of open addressing, with shares of
+ * the hash made uneven on purpose. The high half, a number x from 0 to 1, gives the place u = 2^x - 1, from 0 to 1 too; the
+ * directory maps ranges of u to pages, the low half is the bucket in the page. A page that is full is split with a new one,
+ * each with half of its range. Fingerprints are twice as dense at u = 0 as at 1, so pages of the same width fill up one
+ * after the other: at every size some have just been split and some are about to be, and memory per entry stays even.
+ * (Spiral storage, Martin 1979, has the same shares and a fixed order.) With equal shares all pages would fill up at the
+ * same moment, and all memory would double. A page never moves and is never thrown away.
  */
 export class WasmSeenTable {
   readonly #code: SeenCode;
@@ -112,7 +120,7 @@ export class WasmSeenTable {
 
   /**
    * Adds the first `count` fingerprints (pairs of low and high half); `isNew` gets a 1 for each that is new, else a 0.
-   * Answers how many are. All of them wait for memory together.
+   * Returns how many are. Their cache misses overlap.
    */
   addAll(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
     const before = this.#size;
@@ -129,7 +137,7 @@ export class WasmSeenTable {
     return this.#size - before;
   }
 
-  /** The same, and adds none. */
+  /** The same without adding any. */
   searchAll(fingerprints: Uint32Array, count: number, isNew: Uint8Array): number {
     let missing = 0;
     for (let from = 0; from < count; from += MAX_FINGERPRINTS) {
@@ -141,7 +149,7 @@ export class WasmSeenTable {
     return missing;
   }
 
-  /** Copies as many fingerprints as are searched for together to where they are expected; answers how many. */
+  /** Copies the next fingerprints to where the code expects them; returns how many. */
   #bring(fingerprints: Uint32Array, from: number, count: number): number {
     const some = Math.min(MAX_FINGERPRINTS, count - from);
     this.#fingerprints.set(fingerprints.subarray(2 * from, 2 * (from + some)));
@@ -210,7 +218,7 @@ export class WasmSeenTable {
   /** Doubles the addresses, if there are so many; memory is taken when a page is first written, so only that counts. */
   #growMemory(): void {
     const { memory } = this.#code;
-    // Each step makes the collector look at everything: there must be few.
+    // Each growth makes the garbage collector look at everything, so there must be few.
     const before = memory.buffer.byteLength / WASM_PAGE_BYTES;
     const pages = Math.max(MIN_GROWTH, Math.min(before, MAX_MEMORY - before));
     if (!this.#tryGrow(pages) && !this.#tryGrow(MIN_GROWTH))
@@ -218,7 +226,7 @@ export class WasmSeenTable {
     const { buffer } = memory;
     this.#all = new Int32Array(buffer);
     this.#fingerprints = new Uint32Array(buffer, PRINTS_AT, 2 * MAX_FINGERPRINTS);
-    this.#isNew = new Uint8Array(buffer, NEWS_AT, MAX_FINGERPRINTS);
+    this.#isNew = new Uint8Array(buffer, NEW_AT, MAX_FINGERPRINTS);
     this.#counts = new Uint16Array(buffer, COUNTS_AT, MAX_PAGES);
     this.#directory = new Uint16Array(buffer, DIRECTORY_AT, 2 ** MAX_DEPTH);
   }
@@ -244,7 +252,7 @@ export class WasmSeenTable {
     const end = from + this.#pageBytes / 4;
     let used = 0;
     for (let at = from; at < end; at += 2) {
-      // Written always and counted only if it was one: a branch here would be guessed wrong too often.
+      // Always written, and counted only if the slot was taken: a branch would be mispredicted too often.
       const low = all[at]!;
       to[used] = low;
       to[used + 1] = all[at + 1]!;

@@ -35,7 +35,7 @@ export class Outbox {
 
   /**
    * A link for another shard, by the fingerprint under which its owner knows it, and its credit; without the link when
-   * its owner knows that for certain. Redirects always travel: their owner must learn of the chain. Answers how much of
+   * its owner knows that for certain. Redirects always travel: their owner must learn of the chain. Returns how much of
    * its credits is held back since the last exchange, as far as that is known.
    */
   post(target: number, low: number, high: number, amount: number, found?: Discovery): number {

@@ -41,7 +41,7 @@ export class OwnedShard {
     shard.onNote = (note) => this.journal.note(note);
   }
 
-  /** Takes in URLs of this shard; answers how many are new. */
+  /** Takes in URLs of this shard; returns how many are new. */
   admitAll(found: readonly Discovery[]): number {
     return this.shard.admitAll(found, (one, low, high) => {
       this.shard.enqueueNew(one, hostnameOf(one.url), low, high);
@@ -49,7 +49,7 @@ export class OwnedShard {
     });
   }
 
-  /** A visit to a URL of this shard is over; answers how many of its links are new here. The others travel. */
+  /** A visit to a URL of this shard is over; returns how many of its links are new here. The others travel. */
   finish(lease: Lease, found: readonly Discovery[], how: Finish, numbers: ShardNumbers): number {
     const own: Discovery[] = [];
     const others: Discovery[] = [];
@@ -70,13 +70,13 @@ export class OwnedShard {
     return this.outbox.payOut();
   }
 
-  /** Closes the blocks for other shards; answers how many will leave with the batch. */
+  /** Closes the blocks for other shards; returns how many will leave with the batch. */
   closeBlocks(): number {
     this.outbox.closeBlocks();
     return this.journal.blocks;
   }
 
-  /** Admits the links of a block; answers how many are new. */
+  /** Admits the links of a block; returns how many are new. */
   protected takeIn(block: Buffer): number {
     return this.admitAll(readLinkBlock(block, block.length));
   }
@@ -95,7 +95,7 @@ export class OwnedShard {
   }
 
   /**
-   * A block from another shard; answers how many of its links are new. Only the next block is journalled. A duplicate
+   * A block from another shard; returns how many of its links are new. Only the next block is journalled. A duplicate
    * is confirmed if it is durable, a gap is answered.
    */
   accept({ from, epoch, number, bytes }: ShardMessage): number {

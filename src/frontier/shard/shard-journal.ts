@@ -82,7 +82,7 @@ export class ShardJournal {
     this.#batch.host(note);
   }
 
-  /** Adds to a counter; one event per batch tells. */
+  /** Adds to a counter; each batch has one event for it. */
   count(counter: number, amount: number): void {
     if (amount === 0) return;
     this.#state.count(counter, amount);
@@ -135,7 +135,7 @@ export class ShardJournal {
     this.#onCommitted = [];
     this.#pages = 0;
     port.write(this.#shard, batch.take(), () => {
-      for (const tell of onCommitted) tell();
+      for (const notify of onCommitted) notify();
       whenDurable(committed);
     });
   }

@@ -56,9 +56,9 @@ export class Shard {
   readonly #recovered: RecoveredHosts;
   #queued = 0;
   #sweepAt = FIRST_SWEEP;
-  /** The last time somebody told. */
+  /** The latest time that `take` was given. */
   #nowMs = 0;
-  /** Hears what a host asks for that a later run must know. */
+  /** Called with what a later run must know of a host. */
   onNote: (note: HostNote) => void = () => {};
 
   constructor(number: number, rules: ShardRules, state: ShardState, queue: ShardQueue) {
@@ -94,7 +94,7 @@ export class Shard {
     return this.#hosts.size;
   }
 
-  /** Admits these URLs of this shard, and calls `onNew`, which is to `enqueueNew` it, for each that is new; answers how many are. */
+  /** Admits these URLs of this shard, and calls `onNew`, which is to `enqueueNew` it, for each that is new; returns how many are. */
   admitAll(found: readonly Discovery[], onNew: OnLink): number {
     let fresh = 0;
     this.#eachBatch(found, (from, count) => {
@@ -128,7 +128,7 @@ export class Shard {
     }
   }
 
-  /** Admits a URL of this shard whose fingerprint `fingerprintAll` told, with cash if it orders by that; false when it was known. */
+  /** Admits a URL of this shard with its fingerprint from `fingerprintAll`, and its cash if it orders by that; false when it was known. */
   admit(found: Discovery, hostname: string, low: number, high: number, cash = 0): boolean {
     if (!this.state.admit(low, high, cash)) return false;
     this.enqueueNew(found, hostname, low, high);
@@ -139,7 +139,7 @@ export class Shard {
   enqueueNew(found: Discovery, hostname: string, low: number, high: number): void {
     this.#queued++;
     const host = this.#host(hostname);
-    host.meet(found.url);
+    host.noteOrigin(found.url);
     this.#queue.add(host, found, low, high);
   }
 
@@ -221,7 +221,7 @@ export class Shard {
   /** The host may have left memory meanwhile, and there must not be two of one name. */
   #putBack(lease: Lease, notBeforeMs: number): void {
     const host = this.#host(lease.host.name);
-    host.meet(lease.url);
+    host.noteOrigin(lease.url);
     host.returned.push(host === lease.host ? lease : { ...lease, host });
     host.nextMs = Math.max(host.nextMs, notBeforeMs);
     this.#settle(host);
@@ -290,7 +290,7 @@ export class Shard {
     return host;
   }
 
-  /** Hosts that have nothing to fetch become a few bytes, or nothing when they are as free as one never met. */
+  /** Replaces hosts that have nothing to fetch by a few bytes, or by nothing when a new host would be the same. */
   #sweep(): void {
     for (const [name, host] of this.#hosts) {
       if (host.queued > 0 || host.inFlight > 0) continue;

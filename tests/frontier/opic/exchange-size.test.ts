@@ -8,7 +8,7 @@ function superstep(
   missed: number,
   more: (exchange: ExchangeSize) => void = () => {},
 ): void {
-  for (let i = 0; i < missed; i++) exchange.heard(60);
+  for (let i = 0; i < missed; i++) exchange.learned(60);
   more(exchange);
   for (let isOver = false; !isOver; ) {
     exchange.taken(50);
@@ -91,9 +91,9 @@ test("what would not have gone before the pages taken is no error, nor is what w
   const exchange = new ExchangeSize();
   const harmless = (at: ExchangeSize) => {
     for (let i = 0; i < 100; i++) {
-      at.heard(50);
-      at.heard(10);
-      at.heard(80, 70);
+      at.learned(50);
+      at.learned(10);
+      at.learned(80, 70);
     }
   };
   for (let i = 0; i < 4; i++) superstep(exchange, 0, harmless);
