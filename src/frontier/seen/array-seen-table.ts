@@ -103,9 +103,12 @@ export class ArraySeenTable {
   }
 }
 
+/** Spreads low halves that are close to each other: without it they would share one run of slots. */
+const SPREAD = 0x9e3779b1;
+
 /** Where a fingerprint is, or the empty slot where it belongs. Any number of slots: its home is the low half as a fraction. */
 function placeIn(words: Int32Array, one: number, two: number): number {
-  let at = 2 * (((one >>> 0) * (words.length / 2) * 2 ** -32) >>> 0);
+  let at = 2 * (((Math.imul(one, SPREAD) >>> 0) * (words.length / 2) * 2 ** -32) >>> 0);
   while (words[at] !== 0 && (words[at] !== one || words[at + 1] !== two))
     at = at + 2 === words.length ? 0 : at + 2;
   return at;
