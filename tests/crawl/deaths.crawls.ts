@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
 import { Crawl } from "../../src/crawl/crawl.ts";
 import { Control, createMemory, MODES } from "../../src/crawl/shared-memory.ts";
-import { countAnew } from "../../src/crawl/workers/replace-crawlers.ts";
+import { setCounters } from "../../src/crawl/workers/replace-crawlers.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { tempFolder } from "../support/orbweaver.ts";
@@ -33,14 +33,14 @@ test("a limit that a dead thread has reached ends the crawl when it is counted",
     { share: 5, pages: 6 },
     { share: 2, pages: 2, heldPermits: 1 },
   ];
-  countAnew(control, 2, two, 1, 10);
+  setCounters(control, 2, two, 1, 10);
   assert.deepEqual(
     [control.pending.value, control.pagesCommitted, control.permits.left, control.mode],
     [8, 8, 1, MODES.run],
   );
-  countAnew(control, 3, two, 1, 10);
+  setCounters(control, 3, two, 1, 10);
   assert.equal(control.permits.left, 0, "a third thread is dead, and its pages are not known");
-  countAnew(control, 1, [{ share: 5, pages: 10 }], 1, 10);
+  setCounters(control, 1, [{ share: 5, pages: 10 }], 1, 10);
   assert.deepEqual([control.mode, control.endedBy], [MODES.drain, "limit"]);
 });
 

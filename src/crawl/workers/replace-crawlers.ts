@@ -75,7 +75,7 @@ function* recount(dead: readonly number[], fresh: readonly Start[], crawl: Repla
   while (crawl.published(dead, number).includes(undefined) && control.mode === MODES.run);
   // Accounts can only be missing in a crawl that is being stopped, and that does not end by the counter.
   const tallies = crawl.published(dead, number).filter((tally) => tally !== undefined);
-  countAnew(control, threads, [...fresh, ...tallies], crawl.guards(), maxPages);
+  setCounters(control, threads, [...fresh, ...tallies], crawl.guards(), maxPages);
   control.setRecount(0);
   crawl.ringAll();
 }
@@ -85,7 +85,7 @@ function* recount(dead: readonly number[], fresh: readonly Start[], crawl: Repla
  * committing the last page that `--max-pages` allows: then the crawl ends here. As long as a thread is dead nobody knows
  * how many pages its journals hold, so without all tallies no permit is granted.
  */
-export function countAnew(
+export function setCounters(
   control: Control,
   threads: number,
   tallies: readonly Tally[],

@@ -13,11 +13,11 @@ import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
 import { BuilderWorkers } from "./builder-workers.ts";
 import { Compactor } from "./compactor.ts";
 import {
-  countAnew,
   type Replacing,
   replaceCrawlers,
   runSteps,
   type Start,
+  setCounters,
   startOrRefusal,
 } from "./replace-crawlers.ts";
 import { StandbyWorkers } from "./standby-workers.ts";
@@ -110,7 +110,7 @@ export class Workers {
         this.#startCrawler(thread, epoch, resumed),
       );
       const starts = await Promise.all(starting);
-      countAnew(control, memory.threads, starts, this.#guards, config.maxPages);
+      setCounters(control, memory.threads, starts, this.#guards, config.maxPages);
     } catch (error) {
       await this.#dismissCrawlers();
       throw error;

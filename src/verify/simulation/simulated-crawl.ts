@@ -1,6 +1,6 @@
 import type { PlaceOfRecord } from "../../crawl/hand-off/hand-off-port.ts";
 import { MODES } from "../../crawl/shared-memory.ts";
-import { countAnew } from "../../crawl/workers/replace-crawlers.ts";
+import { setCounters } from "../../crawl/workers/replace-crawlers.ts";
 import { Mailbox, type MessageRoute } from "../../frontier/exchange/mailbox.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
@@ -93,7 +93,7 @@ export class World implements Surroundings {
       this.crawlers.push(this.open(thread, epoch, isLater));
     }
     const tallies = this.crawlers.map(({ tally }) => tally);
-    countAnew(this.memory.control, threads, tallies, 1, plan.maxPages);
+    setCounters(this.memory.control, threads, tallies, 1, plan.maxPages);
     for (const crawler of this.crawlers) crawler.isRunning = true;
     this.note(`run ${epoch} begins with ${threads} threads`);
     if (this.memory.pending.release(1)) this.lastReleased();
