@@ -137,11 +137,10 @@ export class Archive {
     const comparable = body.length > 0 && truncated === undefined;
     const known = comparable ? this.#known.find(payloadDigest, payloadSha256) : undefined;
     const same = unchanged ?? known;
-    const start = `WARC-Record-ID: <urn:uuid:${recordId}>\r\n${shared}`;
     const length =
       same === undefined
-        ? this.#addResponse(capture, start, payloadDigest)
-        : this.#addRevisit(capture, start, payloadDigest, same);
+        ? this.#addResponse(capture, recordId, shared, payloadDigest)
+        : this.#addRevisit(capture, recordId, shared, payloadDigest, same);
     const fields = `${shared}WARC-Concurrent-To: <urn:uuid:${recordId}>\r\n`;
     this.#addCompanion("request", fields, CONTENT.request, [requestBlock(capture.request)]);
     this.#addCompanion("metadata", fields, CONTENT.fields, metadataBlock(capture, payloadSha256));
@@ -165,14 +164,14 @@ export class Archive {
     );
   }
 
-  #addResponse(capture: Capture, start: string, payloadDigest: string): number {
+  #addResponse(capture: Capture, id: string, shared: string, payloadDigest: string): number {
     const { body, truncated } = capture;
     const head = responseHead(capture.head, capture.dechunked);
     const cut = truncated === undefined ? "" : `WARC-Truncated: ${truncated}\r\n`;
     const small = head.length + body.length < DEFLATE_RESPONSE_FROM_BYTES;
     const level = small || isCompressed(capture.head, capture.mime) ? 0 : this.#options.level;
     return this.#members.add(
-      `WARC-Type: response\r\n${start}WARC-Payload-Digest: ${payloadDigest}\r\n${cut}Content-Type: ${CONTENT.response}\r\n`,
+      `WARC-Type: response\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}WARC-Payload-Digest: ${payloadDigest}\r\n${cut}Content-Type: ${CONTENT.response}\r\n`,
       [head, body],
       level,
     );
@@ -182,11 +181,17 @@ export class Archive {
    * The same bytes are in this archive already, or in that of an earlier crawl and the server answered 304 (WARC 1.1,
    * 6.7): only the head is stored, with the name of the record that has the body.
    */
-  #addRevisit(capture: Capture, start: string, digest: string, same: PayloadRecord): number {
+  #addRevisit(
+    capture: Capture,
+    id: string,
+    shared: string,
+    digest: string,
+    same: PayloadRecord,
+  ): number {
     const profile = capture.unchanged === undefined ? PROFILE.identical : PROFILE.notModified;
     const payload = DIGEST.test(digest) ? `WARC-Payload-Digest: ${digest}\r\n` : "";
     return this.#members.add(
-      `WARC-Type: revisit\r\n${start}${payload}WARC-Profile: ${profile}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${safeUri(same.uri)}\r\nWARC-Refers-To-Date: ${safeUri(same.date)}\r\nContent-Type: ${CONTENT.response}\r\n`,
+      `WARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}${payload}WARC-Profile: ${profile}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${safeUri(same.uri)}\r\nWARC-Refers-To-Date: ${safeUri(same.date)}\r\nContent-Type: ${CONTENT.response}\r\n`,
       [responseHead(capture.head, capture.dechunked)],
       0,
     );
