@@ -13,7 +13,7 @@ try {
     out,
     scope: "any",
     delayMs: 20,
-    allowPrivate: ["127.0.0.0/8"], // a program's seeds consent to nothing private by themselves
+    allowPrivate: ["127.0.0.0/8"], // unlike on the command line, seeds alone allow no private address
   });
   console.log(`${summary.pages} pages of ${web.truth().reachable}, results in ${summary.out}`);
 } finally {

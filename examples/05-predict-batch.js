@@ -18,7 +18,7 @@ try {
 
 for (const by of ["pagerank", "opic"]) {
   const sample = readCrawlSample(out, { processors: 4, by });
-  const loose = predictBatch(sample, 50); // exchange when somebody holds back more than 50 messages
+  const loose = predictBatch(sample, 50); // exchange when a processor holds back more than 50 messages
   console.log(`${by}: tolerance 50 makes R = ${loose.batchSize}, error ${percent(loose.error)}`);
   const found = findBatchSize(sample, 0.05); // the largest tolerance with an average error below 5 %
   if (found === undefined) console.log(`${by}: every exchange would come too late`);

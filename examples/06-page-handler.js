@@ -1,4 +1,4 @@
-// Decides by a function which links are followed, and keeps a value with each page. Run: node examples/06-page-handler.js
+// Lets a function choose the links to follow and keep a value with each page. Run: node examples/06-page-handler.js
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ try {
     delayMs: 0,
     maxPages: 20,
     allowPrivate: ["127.0.0.0/8"],
-    // Runs in the crawler threads, so it can use nothing from around it.
+    // Its text is sent to the crawler threads, so it can use nothing from around it.
     handler: async (page) => ({
       links: page.links.filter((link) => !link.includes("?")),
       data: { headings: ((await page.text()).match(/<h[1-6]/gi) ?? []).length },

@@ -4,19 +4,6 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { root } from "./support/conformance.ts";
 
-/** Rooms whose READMEs are still to be written; empty when all of them have been. */
-const STILL_TO_DO: readonly string[] = [
-  "config",
-  "crawl",
-  "fetch",
-  "hash",
-  "lab",
-  "parse",
-  "runtime",
-  "stats",
-  "store",
-  "url",
-];
 const MAX_LINES = 60;
 /** Folders of a crawl, which READMEs may name beside those of the source. */
 const OUTPUT =
@@ -25,9 +12,7 @@ const OUTPUT =
 const src = join(root, "src");
 const everything = readdirSync(src, { recursive: true, encoding: "utf8" });
 const sources = everything.filter((path) => path.endsWith(".ts"));
-const readmes = everything
-  .filter((path) => path.endsWith("README.md"))
-  .filter((path) => !STILL_TO_DO.includes(path.split("/")[0]!));
+const readmes = everything.filter((path) => path.endsWith("README.md"));
 
 /** Every word of the code, without its comments. */
 const words = new Set(
@@ -62,7 +47,7 @@ function namedBelow(folder: string, span: string): string[] {
   return direct.length > 0 ? direct : own.filter((path) => patternOf(`**/${span}`).test(path));
 }
 
-/** Whether what a span seems to name is there; a span that names neither file, folder nor function is fine. */
+/** Whether the file, folder, function or class that a span names is there; true for spans that name none. */
 function exists(readme: string, span: string): boolean {
   const folder = dirname(readme);
   if (/^[\w.*{},/-]+\.(ts|mjs|md)$/.test(span)) {
@@ -73,7 +58,8 @@ function exists(readme: string, span: string): boolean {
     const places = [join(src, folder), src, root];
     return OUTPUT.test(span) || places.some((place) => existsSync(join(place, span)));
   }
-  const name = /^([a-zA-Z_$][\w$]*)(\(.*\))?$/.exec(span)?.[1];
+  // A word in lower case may be a value or a term; with a capital letter or parentheses it is a name of the code.
+  const name = /^(\w*[A-Z]\w*|\w+(?=\())(\(.*\))?$/.exec(span)?.[1];
   return name === undefined || words.has(name) || name in globalThis;
 }
 

@@ -4,7 +4,7 @@ import { afterBogusComment, afterComment, opensCdata, rawTextEnd, scriptEnd } fr
 import { NO_BUDGET, type ParseBudget } from "./parse-budget.ts";
 import { TABLE_TAGS, TableTracker } from "./table-tracker.ts";
 import type { TagReader } from "./tag-reader.ts";
-import { bytesById, LOWER, setOf, T, tagName } from "./tags.ts";
+import { bytesById, isLetter, setOf, T, tagName } from "./tags.ts";
 import { PASS_END, PASS_INLINE, PASS_START } from "./words/text-run-layout.ts";
 import { INLINE, type WordCounter } from "./words/word-counter.ts";
 
@@ -55,11 +55,6 @@ function afterNonTag(buf: Buffer, p: number): number {
   if (next === 0x3f) return afterBogusComment(buf, p + 1);
   if (next === 0x2f && p + 2 < buf.length) return afterBogusComment(buf, p + 2);
   return -1;
-}
-
-function isLetter(byte: number): boolean {
-  const lower = LOWER[byte]!;
-  return lower >= 0x61 && lower <= 0x7a;
 }
 
 /**

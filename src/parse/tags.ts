@@ -23,6 +23,12 @@ export const LOWER: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte,
 );
 
+/** Whether a byte can begin a tag name. */
+export function isLetter(byte: number): boolean {
+  const lower = LOWER[byte]!;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
 /** A byte of a tag name in lower case; 0 where the name ends. NUL is part of a name, but not of any of ours. */
 export const NAME_BYTE: Uint8Array = LOWER.slice();
 for (const byte of [0x09, 0x0a, 0x0c, 0x0d, 0x20, 0x2f, 0x3e]) NAME_BYTE[byte] = 0;

@@ -9,7 +9,7 @@ import {
 } from "./markup.ts";
 import { NO_BUDGET, type ParseBudget } from "./parse-budget.ts";
 import type { TagReader } from "./tag-reader.ts";
-import { LOWER, T, tagName } from "./tags.ts";
+import { isLetter, T, tagName } from "./tags.ts";
 import { isQuirky } from "./tree/doctype.ts";
 import { endTag, startTag } from "./tree/modes.ts";
 import { text } from "./tree/text.ts";
@@ -51,11 +51,6 @@ export function treeScan(
     textStart = p;
   }
   return tree.order.links();
-}
-
-function isLetter(byte: number): boolean {
-  const lower = LOWER[byte]!;
-  return lower >= 0x61 && lower <= 0x7a;
 }
 
 /** Skips a comment, doctype, CDATA section or anything else that counts as a comment. */

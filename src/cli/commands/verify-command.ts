@@ -68,7 +68,7 @@ export const command: Command = {
       value: "SEEDS",
       group: "Options",
       about:
-        "simulate crawls with crashes, deaths, lost mail and a virtual clock, one per seed, and broken variants that must be caught",
+        "simulate crawls with crashes, deaths, lost messages and a virtual clock, one per seed, and broken variants that must be caught",
       allowed: "a whole number",
       examples: ["--simulate 10000"],
     },

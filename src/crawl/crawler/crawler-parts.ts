@@ -34,6 +34,8 @@ const RECORD_EXTRA_BYTES = 64 * 1024;
 /** The parts of a visit, and those of the network that the thread closes or counts. */
 export interface CrawlerParts extends VisitParts {
   readonly transport: Transport;
+  /** Asked before every request: where the rate of a host is decided. */
+  readonly gatekeeper: Gatekeeper;
   readonly robots: RobotsFetcher | undefined;
 }
 
@@ -65,6 +67,12 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     resend: config.delayMs === 0,
     clock,
   });
+  const gatekeeper = new Gatekeeper({
+    ...gatesOf(rules.memory, rules.thread),
+    delayMs: config.delayMs,
+    perHost: config.perHost,
+    spaceHosts: frontierTraits(config).needsGates,
+  });
   const client = new PoliteClient({
     transport,
     routes: new RouteFinder({
@@ -81,12 +89,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
       contact: !config.loopbackOnly,
       proxies: config.proxies,
     }),
-    gatekeeper: new Gatekeeper({
-      ...gatesOf(rules.memory, rules.thread),
-      delayMs: config.delayMs,
-      perHost: config.perHost,
-      spaceHosts: frontierTraits(config).needsGates,
-    }),
+    gatekeeper,
     clock,
   });
   const headers: [string, string][] = [
@@ -145,7 +148,18 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   });
   const guard = new Guard({ ...config, clock, evidence: rules.memory.evidence });
   const foundLinks = new FoundLinks(follower, config);
-  return { transport, robots, fetcher, scope, follower, foundLinks, namedSitemaps, earlier, guard };
+  return {
+    transport,
+    gatekeeper,
+    robots,
+    fetcher,
+    scope,
+    follower,
+    foundLinks,
+    namedSitemaps,
+    earlier,
+    guard,
+  };
 }
 
 /** Connections that a thread keeps: one per place in flight, and half of the extra files; recovery may use the other half. */

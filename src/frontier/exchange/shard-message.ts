@@ -61,7 +61,7 @@ export function isAboutLeases({ kind }: ShardMessage): boolean {
 }
 
 /** A message about leases. */
-export function leaseMessage(
+export function shardMessage(
   kind: LendingKind,
   from: number,
   to: number,

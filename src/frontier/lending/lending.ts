@@ -1,7 +1,7 @@
 import type { CommitCounts } from "../../sync/commit-counts.ts";
 import type { Doorbell } from "../../sync/doorbell.ts";
 import type { Discovery } from "../discovery.ts";
-import { type LendingKind, leaseMessage, type ShardMessage } from "../exchange/shard-message.ts";
+import { type LendingKind, type ShardMessage, shardMessage } from "../exchange/shard-message.ts";
 import type { Finish, PageLocation, Settlement } from "../finish.ts";
 import type { Lease } from "../host.ts";
 import type { JournalPort } from "../journal-port.ts";
@@ -145,7 +145,7 @@ export class Lending {
     this.#open = new Int32Array(parts.threads);
     const { thread, epoch, post, commits } = parts;
     this.#awaiting = new AwaitingCommit((owner) => commits.take(owner));
-    this.#asking = new Asking((to, places) => post(leaseMessage("ask", thread, to, epoch, places)));
+    this.#asking = new Asking((to, places) => post(shardMessage("ask", thread, to, epoch, places)));
   }
 
   /** Leases that are with another thread, or another thread's that are here. */
@@ -213,7 +213,7 @@ export class Lending {
       const { from, epoch, number: places } = message;
       if (epoch < (this.#asked.get(from)?.epoch ?? 0)) return;
       this.#asked.set(from, { epoch, places });
-      if (!this.#lend(from)) post(leaseMessage("lend", thread, from, epoch, mine));
+      if (!this.#lend(from)) post(shardMessage("lend", thread, from, epoch, mine));
     } else if (message.epoch === mine) {
       if (message.kind === "lend") this.#borrow(message);
       else this.#onLent(message);
@@ -253,7 +253,7 @@ export class Lending {
     const send = () => {
       if (used === 0) return;
       const bytes = new Uint8Array(room.subarray(0, used));
-      post(leaseMessage("lend", thread, borrower, asked.epoch, mine, bytes));
+      post(shardMessage("lend", thread, borrower, asked.epoch, mine, bytes));
       used = 0;
     };
     const leases = this.#takeFor(borrower, asked.places);
@@ -361,7 +361,7 @@ export class Lending {
 
   #post(kind: LendingKind, lease: Lease, number: number, bytes: Buffer): void {
     const { thread, post } = this.#parts;
-    post(leaseMessage(kind, thread, lease.shard, this.#owners.get(lease)!, number, bytes));
+    post(shardMessage(kind, thread, lease.shard, this.#owners.get(lease)!, number, bytes));
   }
 }
 

@@ -12,7 +12,11 @@ export function elementRead(view: AnyView, at: number, index: number): Operation
   const bytes = elements.BYTES_PER_ELEMENT;
   const Type = view.constructor as unknown as MakeElements;
   return {
-    ...{ kind: KIND.read, byte: at + index * bytes, bytes, a: 0, b: 0 },
+    kind: KIND.read,
+    byte: at + index * bytes,
+    bytes,
+    a: 0,
+    b: 0,
     decode: (raw) => new Type(raw.slice().buffer)[0],
   };
 }
@@ -31,13 +35,11 @@ export function rangeRead(view: Uint8Array, at: number, from = 0, to = view.leng
   const size = view.BYTES_PER_ELEMENT;
   const Type = view.constructor as unknown as MakeElements;
   return {
-    ...{
-      kind: KIND.read,
-      byte: at + from * size,
-      bytes: Math.max(0, to - from) * size,
-      a: 0,
-      b: 0,
-    },
+    kind: KIND.read,
+    byte: at + from * size,
+    bytes: Math.max(0, to - from) * size,
+    a: 0,
+    b: 0,
     decode: (raw) => new Type(raw.slice().buffer),
   };
 }

@@ -24,11 +24,15 @@ export const EIGHT: readonly Claim[] = [
   { name: "1 deadlock-free", flags: ["CHECK=1"], mutants: [["D6"]] },
   {
     name: "2 all crawlers joined",
-    ...{ flags: [NOTHING], formula: "crawlersJoin", mutants: [["D6"]] },
+    flags: [NOTHING],
+    formula: "crawlersJoin",
+    mutants: [["D6"]],
   },
   {
     name: "3 all builders joined",
-    ...{ flags: [NOTHING], formula: "buildersJoin", mutants: [["D6"]] },
+    flags: [NOTHING],
+    formula: "buildersJoin",
+    mutants: [["D6"]],
   },
   assertion("4 no duplicates in a buffer", 4, [["NO_BUFFER_CHECK"]]),
   assertion("5 never above BUFFER_SIZE", 5, [["NO_PERMITS", "NO_BUFFER_CHECK"]]),
@@ -36,7 +40,9 @@ export const EIGHT: readonly Claim[] = [
   assertion("7 no duplicate data write", 7, [["NO_LOCKS"], ["D1"]]),
   {
     name: "8 eventually correct",
-    ...{ flags: [NOTHING], formula: "correct", mutants: [["NO_LOCKS"], ["D1"]] },
+    flags: [NOTHING],
+    formula: "correct",
+    mutants: [["NO_LOCKS"], ["D1"]],
   },
 ];
 
@@ -50,11 +56,13 @@ export const FURTHER: readonly Claim[] = [
   },
   {
     name: "crawler dies: permits come back",
-    ...{ flags: ["CRAWLER_DIES", "ONE_BUFFER"], mutants: [["D3"]] },
+    flags: ["CRAWLER_DIES", "ONE_BUFFER"],
+    mutants: [["D3"]],
   },
   {
     name: "builder dies: all is written",
-    ...{ flags: ["BUILDER_DIES", "TERMINATING_POOL"], mutants: [["D4"], ["LOCK_KEPT"]] },
+    flags: ["BUILDER_DIES", "TERMINATING_POOL"],
+    mutants: [["D4"], ["LOCK_KEPT"]],
   },
   ...variant("terminating URLs", "TERMINATING_POOL"),
   ...variant("hand-off full", "HAND_OFF_FULL"),

@@ -86,7 +86,9 @@ interface Timed {
 function timed(cwd: string, command: readonly string[]): Timed {
   const script = '"$@"; status=$?; echo; times; exit $status';
   const { stdout, stderr, status } = spawnSync("sh", ["-c", script, "sh", ...command], {
-    ...{ cwd, encoding: "utf8", maxBuffer: 1 << 26 },
+    cwd,
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
   });
   const children = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/.exec(stdout);
   const [userM, userS, systemM, systemS] = (children ?? []).slice(1).map(Number);

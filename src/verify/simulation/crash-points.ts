@@ -116,7 +116,7 @@ export function openSmall(
     handOff: schedule % 2 === 0 ? "full" : "count-or-time",
     order: "bfs",
     demanding: false,
-    mail: "rings",
+    network: "rings",
     runs: [],
   };
   // The same web for all runs of a schedule, another order of steps for each.

@@ -37,7 +37,7 @@ export interface DelayResult {
 }
 
 /**
- * All schedules of a small crawl with few delays: crawlers, builder, mail, time and supervisor take turns, and at each
+ * All schedules of a small crawl with few delays: crawlers, builder, messages, time and supervisor take turns, and at each
  * turn somebody may miss one or several (delay bounding: Emmi, Qadeer and Rakamaric, POPL 2011). After every turn of
  * each the journals are cut at every place at which a loss of power could cut them; every different disk is recovered
  * and its crawl finished.

@@ -33,11 +33,11 @@ class NoDuplicatesState extends ShardState {
     return true;
   }
 
-  override admitAll(prints: Uint32Array, count: number, news: Uint8Array): number {
+  override admitAll(prints: Uint32Array, count: number, isNew: Uint8Array): number {
     let fresh = 0;
     for (let i = 0; i < count; i++) {
-      news[i] = this.admit(prints[2 * i]!, prints[2 * i + 1]!) ? 1 : 0;
-      fresh += news[i]!;
+      isNew[i] = this.admit(prints[2 * i]!, prints[2 * i + 1]!) ? 1 : 0;
+      fresh += isNew[i]!;
     }
     return fresh;
   }

@@ -33,7 +33,7 @@ export function openOwned(
   const log = new QueueLog(noFile, QUEUE_BYTES);
   // Nothing is lent over a network with faults, so nobody looks at what others have there.
   const seat =
-    plan.mail === "rings" ? { board: new CashBoard(memory.cashBoard, thread), places: 1 } : {};
+    plan.network === "rings" ? { board: new CashBoard(memory.cashBoard, thread), places: 1 } : {};
   const exchange = new ExchangeSize(EXCHANGE_SIZE);
   const order = plan.order === "opic" ? new ThreadOrder({ ...seat, exchange }) : undefined;
   const owned: Shard[] = [];

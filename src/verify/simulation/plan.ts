@@ -1,6 +1,6 @@
 import type { HandOffMode } from "../../crawl/hand-off/buffer-sender.ts";
 import { Random } from "../../web/seeded-random.ts";
-import type { MailFaults } from "./sim-mail.ts";
+import type { NetworkFaults } from "./sim-network.ts";
 
 /** What may happen to a crawl. */
 export type FaultKind = "kill" | "power loss" | "death" | "stop" | "jump";
@@ -27,8 +27,8 @@ export interface Plan {
   readonly order: "bfs" | "dfs" | "opic";
   /** Some hosts ask for a longer delay of their own, and for a pause when something fails. */
   readonly demanding: boolean;
-  /** How mail travels: through the shipped rings, or over a network with faults. */
-  readonly mail: "rings" | MailFaults;
+  /** How messages travel: through the shipped rings, or over a network with faults. */
+  readonly network: "rings" | NetworkFaults;
   /** Per run: its threads and what strikes it. The last run is left alone. */
   readonly runs: readonly { readonly threads: number; readonly faults: readonly Fault[] }[];
 }
@@ -59,7 +59,7 @@ export function calmPlanOf(seed: number): Plan {
   const flip = () => below(2) === 0;
   const shards = 1 + below(5);
   const pages = 4 + below(28);
-  const mail = flip() ? "rings" : { loses: flip(), repeats: flip(), reorders: flip() };
+  const network = flip() ? "rings" : { loses: flip(), repeats: flip(), reorders: flip() };
   const runs = Array.from({ length: 1 + below(4) }, (_, run) => {
     const faults = Array.from({ length: run === 0 ? below(4) : below(3) }, () => {
       const kind = KINDS[below(KINDS.length)]!;
@@ -79,7 +79,7 @@ export function calmPlanOf(seed: number): Plan {
     maxPages: below(3) === 0 ? 1 + below(pages) : undefined,
     order: flip() ? "bfs" : "dfs",
     demanding: false,
-    mail,
+    network,
     runs,
     bufferSize: [1, 2, 5, 40][below(4)]!,
     handOff: flip() ? "full" : "count-or-time",

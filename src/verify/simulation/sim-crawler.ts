@@ -94,7 +94,7 @@ export class SimCrawler {
       bells: memory.bells,
       // As where a host may have several connections, and short queues count: it lends whenever it can.
       lending:
-        plan.mail === "rings"
+        plan.network === "rings"
           ? { perHost: 2, linksPerThread: plan.links, minQueued: 1 }
           : undefined,
       onLast: () => world.lastReleased(),

@@ -12,8 +12,8 @@ import type { Fault, Plan } from "./plan.ts";
 import { SimBuilder } from "./sim-builder.ts";
 import { SimCrawler } from "./sim-crawler.ts";
 import type { Cut, SimDisk } from "./sim-disk.ts";
-import { SimRoute, SimulatedMail } from "./sim-mail.ts";
 import { SimMemory } from "./sim-memory.ts";
+import { SimNetwork, SimRoute } from "./sim-network.ts";
 import type { SimParts } from "./sim-parts.ts";
 import type { SimWeb } from "./sim-web.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -52,7 +52,7 @@ export class World implements Surroundings {
   readonly memory: SimMemory;
   readonly crawlers: SimCrawler[] = [];
   readonly builder: SimBuilder;
-  readonly mail: SimulatedMail | undefined;
+  readonly network: SimNetwork | undefined;
   readonly supervisor: Supervisor;
   readonly #faults: readonly Fault[];
   #requests: { crawler: SimCrawler; lease: Lease; endMs: number; request: number }[] = [];
@@ -80,7 +80,8 @@ export class World implements Surroundings {
     this.#faults = run.faults;
     this.memory = new SimMemory(run.threads, plan.bufferSize, parts);
     const { threads } = this.memory;
-    this.mail = plan.mail === "rings" ? undefined : new SimulatedMail(threads, random, plan.mail);
+    this.network =
+      plan.network === "rings" ? undefined : new SimNetwork(threads, random, plan.network);
     const together = plan.handOff === "full";
     this.builder = new SimBuilder(disk, parts, this.memory, together, (thread, places) =>
       this.tell(thread, places),
@@ -171,7 +172,7 @@ export class World implements Surroundings {
         return true;
       },
       () => {
-        const isIdle = this.#messages.length === 0 && this.mail === undefined;
+        const isIdle = this.#messages.length === 0 && this.network === undefined;
         this.#deliver();
         const { isBusy } = this.supervisor;
         this.supervisor.step();
@@ -187,7 +188,7 @@ export class World implements Surroundings {
 
   #deliver(): void {
     const message = this.#messages.shift();
-    if (message === undefined) this.mail?.deliver();
+    if (message === undefined) this.network?.deliver();
     else this.crawlers[message.thread]!.onPlaces(message.places);
   }
 
@@ -232,7 +233,7 @@ export class World implements Surroundings {
   }
 
   routeOf(thread: number): MessageRoute {
-    if (this.mail !== undefined) return new SimRoute(thread, this.mail);
+    if (this.network !== undefined) return new SimRoute(thread, this.network);
     const { bells, wantsSpace } = this.memory;
     return new Mailbox(thread, { inboxes: this.memory.inboxesOf(thread), bells, wantsSpace });
   }

@@ -50,13 +50,13 @@ export class Supervisor {
   }
 
   step(): void {
-    const { mail, crawlers, random, parts, memory, nowMs } = this.#world;
-    if (mail !== undefined && mail.lostTo.size > 0 && random.below(4) === 0) {
-      for (const thread of mail.lostTo) {
+    const { network, crawlers, random, parts, memory, nowMs } = this.#world;
+    if (network !== undefined && network.lostTo.size > 0 && random.below(4) === 0) {
+      for (const thread of network.lostTo) {
         // No run has number 0: nothing that was lent is forgotten.
         for (const crawler of crawlers) crawler.frontier.sendAgainTo(thread, 0, nowMs);
       }
-      mail.lostTo.clear();
+      network.lostTo.clear();
     }
     for (const { thread, hasEnded } of crawlers) {
       if (!hasEnded || this.#ended.has(thread)) continue;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { leaseMessage, type ShardMessage } from "../../../src/frontier/exchange/shard-message.ts";
+import { type ShardMessage, shardMessage } from "../../../src/frontier/exchange/shard-message.ts";
 import { Host, type Lease } from "../../../src/frontier/host.ts";
 import {
   MAX_LENT_BYTES,
@@ -63,7 +63,7 @@ function owner() {
   });
   lending.filled = FILLED;
   const ask = (places: number, run = RUN) =>
-    lending.handle(leaseMessage("ask", BORROWER, 0, run, places));
+    lending.handle(shardMessage("ask", BORROWER, 0, run, places));
   return { state, lending, ask, leaseOf: (low: number) => ({ ...lease(), low }) };
 }
 
@@ -89,11 +89,11 @@ test("a lease counts as lent until its request is over, however long its commit 
   state.free = 2;
   ask(99);
   ask(99);
-  lending.handle({ ...leaseMessage("ended", BORROWER, 0, RUN, 0, writeEnded(leaseOf(1), 7)) });
+  lending.handle({ ...shardMessage("ended", BORROWER, 0, RUN, 0, writeEnded(leaseOf(1), 7)) });
   // The same message twice changes nothing.
-  lending.handle({ ...leaseMessage("ended", BORROWER, 0, RUN, 0, writeEnded(leaseOf(1), 7)) });
+  lending.handle({ ...shardMessage("ended", BORROWER, 0, RUN, 0, writeEnded(leaseOf(1), 7)) });
   ask(99);
-  lending.handle(leaseMessage("done", BORROWER, 0, RUN, 1, writeDone(leaseOf(1), undefined, 0)));
+  lending.handle(shardMessage("done", BORROWER, 0, RUN, 1, writeDone(leaseOf(1), undefined, 0)));
   ask(99);
   assert.deepEqual(state.asked, [11, 9, 10, 10]);
 });
@@ -105,7 +105,7 @@ test("a borrower is told what the host has asked of its owner", () => {
   lease.host.heldMs = 400;
   const room = Buffer.alloc(MAX_LENT_BYTES);
   const bytes = room.subarray(0, writeLent(room, 0, lease));
-  lending.handle(leaseMessage("lend", BORROWER, 0, RUN, 9, bytes));
+  lending.handle(shardMessage("lend", BORROWER, 0, RUN, 9, bytes));
   const { url, host } = lending.takeBorrowed(1)[0]!;
   assert.deepEqual([url, host.delayMs, host.heldMs], [lease.url, 7, 400]);
 });

@@ -25,7 +25,7 @@ function grown(): ExchangeSize {
 
 test("the size grows while nothing comes too late, with the crawl and up to a bound", () => {
   const exchange = new ExchangeSize();
-  assert.equal(exchange.size, 1, "in the beginning everything is news");
+  assert.equal(exchange.size, 1, "in the beginning everything is isNew");
   for (const visits of [128, 640, 6400, 32_000]) {
     while (exchange.visits < visits) superstep(exchange, 0);
     assert.equal(exchange.size, Math.floor(exchange.visits / 64));

@@ -31,16 +31,16 @@ test("a seen-set answers like a Set, by URL and by fingerprint, for any seed", (
       many.forEach((url, i) => {
         fingerprints.set(printOf(url, low, high), 2 * i);
       });
-      const news = new Uint8Array(many.length).fill(7);
+      const isNew = new Uint8Array(many.length).fill(7);
       const unknown = many.map((url) => (model.has(url) ? 0 : 1));
       const missing = unknown.filter((one) => one === 1).length;
-      assert.equal(seen.searchFingerprints(fingerprints, many.length, news), missing);
-      assert.deepEqual([...news], unknown);
+      assert.equal(seen.searchFingerprints(fingerprints, many.length, isNew), missing);
+      assert.deepEqual([...isNew], unknown);
       assert.equal(seen.size, model.size);
       const expected = many.map((url) => (model.size < model.add(url).size ? 1 : 0));
       const added = expected.filter((one) => one === 1).length;
-      assert.equal(seen.addFingerprints(fingerprints, many.length, news.fill(7)), added);
-      assert.deepEqual([...news], expected);
+      assert.equal(seen.addFingerprints(fingerprints, many.length, isNew.fill(7)), added);
+      assert.deepEqual([...isNew], expected);
       assert.equal(seen.size, model.size);
     }),
   );

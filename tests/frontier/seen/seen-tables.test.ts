@@ -183,16 +183,16 @@ function addInBatches(
     from += batch.length;
     const fingerprints = Uint32Array.from(batch.flat());
     // One more, which nobody asks for: what stands there stays.
-    const news = new Uint8Array(batch.length + 1).fill(7);
+    const isNew = new Uint8Array(batch.length + 1).fill(7);
     const unknown = batch.map((one) => (model.has(keyOf(one)) ? 0 : 1));
     const missing = unknown.filter((one) => one === 1).length;
-    assert.equal(table.searchAll(fingerprints, batch.length, news), missing);
-    assert.deepEqual([...news], [...unknown, 7]);
+    assert.equal(table.searchAll(fingerprints, batch.length, isNew), missing);
+    assert.deepEqual([...isNew], [...unknown, 7]);
     assert.equal(table.size, model.size);
     const before = model.size;
     const expected = batch.map((one) => (model.size < model.add(keyOf(one)).size ? 1 : 0));
-    assert.equal(table.addAll(fingerprints, batch.length, news.fill(7)), model.size - before);
-    assert.deepEqual([...news], [...expected, 7]);
+    assert.equal(table.addAll(fingerprints, batch.length, isNew.fill(7)), model.size - before);
+    assert.deepEqual([...isNew], [...expected, 7]);
     assert.equal(table.size, model.size);
   }
   assert.deepEqual(listed(table), [...model].sort());

@@ -44,15 +44,15 @@ test("every URL is met once, in order, with its own fingerprint, also in more th
   const shard = newShard(RULES);
   const all = Array.from({ length: 200 }, (_, i) => found("a", String(i % 150)));
   const met: string[] = [];
-  const news: boolean[] = [];
+  const isNew: boolean[] = [];
   shard.fingerprintAll(all, (one, low, high, index) => {
     assert.equal(one, all[index]);
     met.push(`${low}:${high}`);
-    news.push(shard.admit(one, "a", low, high));
+    isNew.push(shard.admit(one, "a", low, high));
   });
   assert.equal(met.length, 200);
   assert.equal(new Set(met).size, 150);
-  assert.deepEqual(news, all.map((_, i) => i < 150)); // biome-ignore format: one thought
+  assert.deepEqual(isNew, all.map((_, i) => i < 150)); // biome-ignore format: one thought
   assert.equal(shard.queued, 150);
 });
 

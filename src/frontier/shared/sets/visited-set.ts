@@ -1,5 +1,5 @@
 import { VISITED_SETS } from "../../../config/values/technique-names.ts";
-import { isWhole, MAX_OWNERS, refuseUnless } from "../techniques/record-queue.ts";
+import { isWholeNumber, MAX_OWNERS, refuseUnless } from "../techniques/record-queue.ts";
 
 export { VISITED_SETS };
 
@@ -36,7 +36,7 @@ export interface VisitedSet {
 export function checkSetShape(shape: SetShape, owner = 1): void {
   const { maxUrls, initial = 1, maxUrlBytes = 1 } = shape;
   refuseUnless(
-    isWhole(maxUrls, 1, 2 ** 27),
+    isWholeNumber(maxUrls, 1, 2 ** 27),
     `a visited set holds 1 to ${2 ** 27} URLs, not ${maxUrls}`,
   );
   refuseUnless(
@@ -44,8 +44,11 @@ export function checkSetShape(shape: SetShape, owner = 1): void {
     `the first table needs a power of two, not ${initial}`,
   );
   refuseUnless(
-    isWhole(maxUrlBytes, 1, Number.MAX_SAFE_INTEGER),
+    isWholeNumber(maxUrlBytes, 1, Number.MAX_SAFE_INTEGER),
     `a URL needs at least 1 byte, not ${maxUrlBytes}`,
   );
-  refuseUnless(isWhole(owner, 1, MAX_OWNERS), `thread id ${owner} is outside 1 to ${MAX_OWNERS}`);
+  refuseUnless(
+    isWholeNumber(owner, 1, MAX_OWNERS),
+    `thread id ${owner} is outside 1 to ${MAX_OWNERS}`,
+  );
 }

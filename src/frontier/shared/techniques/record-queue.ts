@@ -82,7 +82,7 @@ export function refuseUnless(isGood: boolean, complaint: string): void {
 }
 
 /** Whether a number is whole and between `min` and `max`. */
-export function isWhole(value: number, min: number, max: number): boolean {
+export function isWholeNumber(value: number, min: number, max: number): boolean {
   return Number.isInteger(value) && value >= min && value <= max;
 }
 
@@ -95,18 +95,18 @@ export function checkShape(technique: Technique, shape: QueueShape, owner = 1): 
     `a ${technique} frontier cannot grow; ${GROWING_TECHNIQUES.join(" and ")} can`,
   );
   refuseUnless(
-    isWhole(records, 1, 2 ** 28),
+    isWholeNumber(records, 1, 2 ** 28),
     `the frontier size must be a whole number from 1 to ${2 ** 28}, not ${records}`,
   );
   refuseUnless(
-    isWhole(slotBytes, 1, Number.MAX_SAFE_INTEGER),
+    isWholeNumber(slotBytes, 1, Number.MAX_SAFE_INTEGER),
     `a slot needs at least 1 byte, not ${slotBytes}`,
   );
   refuseUnless(
-    isWhole(owners, 1, MAX_OWNERS),
+    isWholeNumber(owners, 1, MAX_OWNERS),
     `1 to ${MAX_OWNERS} threads can share a frontier, not ${owners}`,
   );
-  refuseUnless(isWhole(owner, 1, owners), `thread id ${owner} is outside 1 to ${owners}`);
+  refuseUnless(isWholeNumber(owner, 1, owners), `thread id ${owner} is outside 1 to ${owners}`);
 }
 
 /** Refuses a record that is empty or longer than a slot. */

@@ -1,7 +1,5 @@
-import type { Expected, Family, HostileCase } from "../case.ts";
+import type { Expected, Family, HostileCase, Serve } from "../case.ts";
 import { bytes, once, page, respond } from "../reply.ts";
-
-type Answer = NonNullable<HostileCase["pages"]>[string];
 
 const HOME: Expected = { outcome: "page" };
 const LAST: Expected = { at: "/last", outcome: "page" };
@@ -113,7 +111,7 @@ export const traps: Family = () => {
     row: string,
     name: string,
     serves: string,
-    answer: Answer,
+    answer: Serve,
     entry = "/",
   ): HostileCase => ({
     row,

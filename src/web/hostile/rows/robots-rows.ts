@@ -1,14 +1,12 @@
 import { gzipSync } from "node:zlib";
-import type { Expected, Family, HostileCase } from "../case.ts";
+import type { Expected, Family, HostileCase, Serve } from "../case.ts";
 import { headOf, links, once, page, pour, redirect, respond, stream } from "../reply.ts";
-
-type Answer = NonNullable<HostileCase["pages"]>[string];
 
 const NO: Expected = { at: "/no", outcome: "refused", error: "robots" };
 const YES: Expected = { at: "/no", outcome: "page" };
 const HOME: Expected = { outcome: "page" };
 
-function robots(text: string | Buffer): Answer {
+function robots(text: string | Buffer): Serve {
   return (visit) => respond(visit, 200, { "Content-Type": "text/plain" }, text);
 }
 
@@ -17,7 +15,7 @@ function ruled(
   row: string,
   name: string,
   serves: string,
-  answer: Answer,
+  answer: Serve,
   expected: readonly Expected[],
   rest: Partial<HostileCase> = {},
 ): HostileCase {
@@ -26,7 +24,7 @@ function ruled(
 }
 
 const status =
-  (code: number): Answer =>
+  (code: number): Serve =>
   (visit) =>
     respond(visit, code, { "Content-Type": "text/plain" }, "User-agent: *\nDisallow: /\n");
 

@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import type { Expected, Family, HostileCase, Visit } from "../case.ts";
+import type { Expected, Family, HostileCase, Serve, Visit } from "../case.ts";
 import { once, page, redirect, respond, stream } from "../reply.ts";
-
-type Answer = NonNullable<HostileCase["pages"]>[string];
 
 const MIB = 1024 * 1024;
 const XML = { "Content-Type": "application/xml" };
@@ -31,7 +29,7 @@ function listed(
   row: string,
   name: string,
   serves: string,
-  answer: Answer,
+  answer: Serve,
   expected: readonly Expected[],
   rest: Partial<HostileCase> = {},
 ): HostileCase {
@@ -64,19 +62,19 @@ const urlset = (inside: string) =>
 const index = (inside: string) => `<sitemapindex>${inside}</sitemapindex>`;
 
 const xml =
-  (text: (visit: Visit) => string): Answer =>
+  (text: (visit: Visit) => string): Serve =>
   (visit) =>
     respond(visit, 200, XML, text(visit));
 
 const packed =
-  (body: () => Buffer, headers: Readonly<Record<string, string>>): Answer =>
+  (body: () => Buffer, headers: Readonly<Record<string, string>>): Serve =>
   (visit) =>
     respond(visit, 200, headers, body());
 
 /** N1 and N8: sitemaps that lead where nobody may go. */
 export const sitemapPlaces: Family = ({ canary }) => {
   const metadata = "http://169.254.169.254/latest/n8.xml";
-  const names = (...files: string[]): Answer => {
+  const names = (...files: string[]): Serve => {
     const lines = files.map((file) => `Sitemap: ${file}\n`).join("");
     return (visit) => respond(visit, 200, { "Content-Type": "text/plain" }, lines);
   };

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Expected, Family, HostileCase } from "../case.ts";
+import type { Expected, Family, HostileCase, Serve } from "../case.ts";
 import { drip, type Headers, headOf, headThen, page, respond } from "../reply.ts";
 
 const SLOW: Expected = { outcome: "page", error: "too_slow", truncated: "time" };
@@ -8,8 +8,6 @@ const HEAD_SECONDS = [19.5, 21.5] as const;
 
 const LONG: Headers = { "Content-Length": 100_000 };
 const CHUNKED: Headers = { "Transfer-Encoding": "chunked" };
-
-type Answer = NonNullable<HostileCase["pages"]>[string];
 
 /** R7 to R9: servers that are slow, or close the connection. */
 export const slowness: Family = () => {
@@ -28,7 +26,7 @@ export const slowness: Family = () => {
     seconds: RATE_SECONDS,
     pages: { "/": headThen(headers, run) },
   });
-  const head = (name: string, serves: string, run: Answer): HostileCase => ({
+  const head = (name: string, serves: string, run: Serve): HostileCase => ({
     row: "R8",
     name,
     serves,
@@ -39,7 +37,7 @@ export const slowness: Family = () => {
     requests: 3,
     pages: { "/": run },
   });
-  const gone = (name: string, serves: string, run: Answer): HostileCase => ({
+  const gone = (name: string, serves: string, run: Serve): HostileCase => ({
     row: "R9",
     name,
     serves,

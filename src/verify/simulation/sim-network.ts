@@ -10,32 +10,32 @@ import type { Random } from "../../web/seeded-random.ts";
 const SLOT_BYTES = 512;
 
 /** How reliable the way between threads is. */
-export interface MailFaults {
+export interface NetworkFaults {
   readonly loses: boolean;
   readonly repeats: boolean;
   readonly reorders: boolean;
 }
 
 /** A network between threads: what is sent arrives later, perhaps twice, perhaps in another order, perhaps not at all. */
-export class SimulatedMail {
+export class SimNetwork {
   readonly #random: Random;
-  readonly #faults: MailFaults;
+  readonly #faults: NetworkFaults;
   /** Per receiving thread: on the way, and arrived. */
   readonly #underway: Buffer[][];
   readonly #arrived: Buffer[][];
   /** Messages lost to a thread since the last time they were sent again. */
   readonly lostTo: Set<number> = new Set();
 
-  constructor(threads: number, random: Random, faults: MailFaults) {
+  constructor(threads: number, random: Random, faults: NetworkFaults) {
     this.#random = random;
     this.#faults = faults;
     this.#underway = Array.from({ length: threads }, () => []);
     this.#arrived = Array.from({ length: threads }, () => []);
   }
 
-  send(thread: number, from: number, mail: ShardMessage): void {
+  send(thread: number, from: number, sent: ShardMessage): void {
     const bytes = Buffer.alloc(SLOT_BYTES);
-    const message = bytes.subarray(0, writeShardMessage(bytes, mail));
+    const message = bytes.subarray(0, writeShardMessage(bytes, sent));
     const { loses, repeats } = this.#faults;
     if (loses && this.#random.below(12) === 0) {
       // A connection that loses something is made anew by both: each sends again what it has no answer to.
@@ -67,32 +67,32 @@ export class SimRoute implements MessageRoute {
   /** Nothing is lent in the simulation. */
   readonly unsentAboutLeases = 0;
   readonly #me: number;
-  readonly #mail: SimulatedMail;
+  readonly #network: SimNetwork;
   readonly #waiting: [number, ShardMessage][] = [];
   blocksSent = 0;
 
-  constructor(me: number, mail: SimulatedMail) {
+  constructor(me: number, network: SimNetwork) {
     this.#me = me;
-    this.#mail = mail;
+    this.#network = network;
   }
 
   get maxBlockBytes(): number {
     return maxBlockBytes(SLOT_BYTES);
   }
 
-  post(thread: number, mail: ShardMessage): void {
-    this.#waiting.push([thread, { ...mail, bytes: new Uint8Array(mail.bytes) }]);
+  post(thread: number, message: ShardMessage): void {
+    this.#waiting.push([thread, { ...message, bytes: new Uint8Array(message.bytes) }]);
   }
 
   flush(): void {
-    for (const [thread, mail] of this.#waiting.splice(0)) {
-      this.#mail.send(thread, this.#me, mail);
-      if (mail.kind === "links") this.blocksSent++;
+    for (const [thread, message] of this.#waiting.splice(0)) {
+      this.#network.send(thread, this.#me, message);
+      if (message.kind === "links") this.blocksSent++;
     }
   }
 
-  receive(handle: (mail: ShardMessage) => void): void {
-    for (let bytes = this.#mail.take(this.#me); bytes; bytes = this.#mail.take(this.#me)) {
+  receive(handle: (message: ShardMessage) => void): void {
+    for (let bytes = this.#network.take(this.#me); bytes; bytes = this.#network.take(this.#me)) {
       handle(readShardMessage(bytes, bytes.length));
     }
   }
