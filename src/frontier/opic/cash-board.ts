@@ -21,9 +21,9 @@ export interface CashNotice {
 /**
  * What the threads of a crawl that orders by cash know of each other, so that T threads go in the order of one queue:
  * how much the virtual pages of all of them have, and who has plenty of better pages. That is the global pivot of
- * seed 002's open question in terms of ranges: a thread whose best page is below somebody's L-th best helps him first.
+ * seed 002's open question in terms of ranges: a thread whose best page is worth less than the L-th best of another helps that one first.
  *
- * Only its thread writes a row. All of it is hints: one that is old costs some order, never cash and never a page.
+ * Each row is written by its thread alone. Rows are hints: an old one costs some order, never cash and never a page.
  */
 export class CashBoard {
   readonly #rows: Float64Array;

@@ -3,8 +3,8 @@ import { QUEUE_RANGES } from "../queue/range-queue.ts";
 /** The average share of pages that may be taken before better ones whose messages are under way (seed 002, section 2). */
 const MAX_ERROR = 0.05;
 /** Visits between two exchanges. */
-const LEAST = 16;
-const MOST = 1024;
+const MIN_SIZE = 16;
+const MAX_SIZE = 1024;
 /** Weight of the last superstep in the average error. */
 const NEWEST = 0.25;
 /** Weight of the last page in the average range of pages taken. */
@@ -24,8 +24,8 @@ const TOLERABLE_IF_URGENT = 1 / 256;
  * binary search, never finished. The sender knows a part of A beforehand: pages to which it owes more than the
  * pages are worth that are taken now. When these are 2.5 % of its visits they leave at once.
  *
- * A delay costs what it is against the pages fetched so far, so a young crawl exchanges more often, in the extreme after
- * every visit. Nothing but the calls decides, so a simulation repeats it.
+ * The cost of a delay is relative to the pages fetched so far, so a young crawl exchanges more often, at first after every
+ * visit. Only the calls decide, so a simulation can repeat it.
  */
 export class ExchangeSize {
   /** Exchanges so far. */
@@ -48,7 +48,7 @@ export class ExchangeSize {
 
   constructor(size: number | "auto" = "auto") {
     this.#isFixed = size !== "auto";
-    this.#size = size === "auto" ? LEAST : size;
+    this.#size = size === "auto" ? MIN_SIZE : size;
   }
 
   /** Visits between two exchanges, as of now. */
@@ -61,7 +61,7 @@ export class ExchangeSize {
     return this.#error;
   }
 
-  /** So many pages make no difference as yet. */
+  /** How many pages may be late without harm, as of now. */
   get tolerable(): number {
     return Math.max(1, Math.floor(TOLERABLE * (this.visits + this.#since)));
   }
@@ -103,7 +103,7 @@ export class ExchangeSize {
   }
 
   #isUrgent(): boolean {
-    const least = Math.min(LEAST, 1 + Math.floor(TOLERABLE_IF_URGENT * this.visits));
+    const least = Math.min(MIN_SIZE, 1 + Math.floor(TOLERABLE_IF_URGENT * this.visits));
     if (this.#isFixed || this.#since < least) return false;
     let urgent = 0;
     for (let range = this.#owed.length - 1; range >= this.#level; range--) {
@@ -117,7 +117,7 @@ export class ExchangeSize {
     if (this.#isFixed || taken === 0) return;
     const error = Math.min(1, this.#missed / taken);
     this.#error += NEWEST * (error - this.#error);
-    if (this.#error > MAX_ERROR) this.#size = Math.max(LEAST, this.#size >>> 1);
-    else if (this.#error < MAX_ERROR / 2) this.#size = Math.min(MOST, this.#size * 2);
+    if (this.#error > MAX_ERROR) this.#size = Math.max(MIN_SIZE, this.#size >>> 1);
+    else if (this.#error < MAX_ERROR / 2) this.#size = Math.min(MAX_SIZE, this.#size * 2);
   }
 }

@@ -60,7 +60,7 @@ export class HostQueues {
   readonly #hosts = new Map<number, HostQueue>();
   /** What the pages of the host at hand are worth. */
   readonly #worth: Float64Array;
-  /** Pages that may still wake nobody. */
+  /** How many more pages may be drawn that wake no host. */
   #patience: number;
   #depth = 0;
 
@@ -77,7 +77,7 @@ export class HostQueues {
     while (woken.length < wanted && this.#patience > 0 && order.entries > 0) {
       const drawn: number[] = [];
       order.draw(Math.min(batch, this.#patience), drawn);
-      // Stale entries try nobody's patience: many in a row must not hide the pages behind them.
+      // Stale entries do not count: many in a row must not hide the pages behind them.
       for (const page of drawn) {
         const host = this.#parts.hostOf(page);
         this.#patience--;
@@ -89,7 +89,7 @@ export class HostQueues {
     return woken;
   }
 
-  /** Patience begins anew: somebody has nothing to do. */
+  /** Resets the patience: there are idle places. */
   rouse(): void {
     this.#patience = 2 * this.#parts.batch;
   }

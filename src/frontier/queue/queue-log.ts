@@ -1,13 +1,13 @@
 import { DiskFullError } from "../../errors.ts";
 import type { ScratchFile } from "../../runtime/scratch-file.ts";
 import { MAX_RECORD_BYTES, RECORD_HEAD_BYTES, recordLength, writeNext } from "./queue-record.ts";
-import { NEAR_BYTES, ReadAhead } from "./read-ahead.ts";
+import { READ_BYTES, ReadAhead } from "./read-ahead.ts";
 
 const CHUNK_BYTES = 1 << 20;
 /** What is kept together of a chunk on disk. */
 const PAGE_BYTES = 1 << 12;
 /** What is kept of pages on disk, in units of the memory for chunks. */
-const NEAR_SHARE = 4;
+const READ_AHEAD_SHARE = 4;
 
 interface Chunk {
   /** Undefined while the chunk is on disk only. */
@@ -36,7 +36,7 @@ export class QueueLog {
   readonly #maxChunks: number;
   readonly #chunks = new Map<number, Chunk>();
   readonly #freeSlots: number[] = [];
-  readonly #near: ReadAhead;
+  readonly #readAhead: ReadAhead;
   /** A record that is longer than what is read at once. */
   #long: Buffer | undefined;
   readonly #view: RecordView = { bytes: Buffer.alloc(0), at: 0 };
@@ -53,7 +53,7 @@ export class QueueLog {
   constructor(openFile: () => ScratchFile, memoryBytes: number) {
     this.#openFile = openFile;
     this.#maxChunks = Math.max(2, Math.floor(memoryBytes / CHUNK_BYTES));
-    this.#near = new ReadAhead(NEAR_SHARE * memoryBytes);
+    this.#readAhead = new ReadAhead(READ_AHEAD_SHARE * memoryBytes);
   }
 
   /** Bytes of records held in memory. */
@@ -131,7 +131,7 @@ export class QueueLog {
     if (chunk.slot < 0) return;
     this.#freeSlots.push(chunk.slot);
     for (let page = 0; page * PAGE_BYTES < CHUNK_BYTES; page++) {
-      this.#near.forget(pageKey(number, page));
+      this.#readAhead.forget(pageKey(number, page));
     }
   }
 
@@ -173,16 +173,16 @@ export class QueueLog {
     const view = this.#view;
     const key = pageKey(number, Math.floor(offset / PAGE_BYTES));
     const at = offset % PAGE_BYTES;
-    if (isWhole(view, this.#near.find(key, at, view))) return;
+    if (isWhole(view, this.#readAhead.find(key, at, view))) return;
     const file = this.#file!;
     const from = chunk.slot * CHUNK_BYTES + offset;
-    const length = Math.min(NEAR_BYTES, CHUNK_BYTES - offset);
-    const known = this.#near.fill(key, at, length, view, (into, start, end) =>
+    const length = Math.min(READ_BYTES, CHUNK_BYTES - offset);
+    const known = this.#readAhead.fill(key, at, length, view, (into, start, end) =>
       file.read(into, from, start, end),
     );
     if (isWhole(view, known)) return;
     // Nothing of it may be kept that a link would not reach.
-    this.#near.forget(key);
+    this.#readAhead.forget(key);
     this.#long ??= Buffer.allocUnsafe(MAX_RECORD_BYTES);
     file.read(this.#long, from, 0, Math.min(MAX_RECORD_BYTES, CHUNK_BYTES - offset));
     view.bytes = this.#long;

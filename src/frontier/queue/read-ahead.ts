@@ -1,5 +1,5 @@
 /** Of a record and those behind it; most records are shorter by far. */
-export const NEAR_BYTES = 1 << 10;
+export const READ_BYTES = 1 << 10;
 /** Slots are made so many at a time: memory is taken as it is used. */
 const SLAB_SLOTS = 1 << 10;
 
@@ -10,12 +10,11 @@ interface Place {
 }
 
 /**
- * What was read of pages on disk, from some record of each on. With many hosts a page is asked for again only after all
- * the others, and then for the record behind: so much is kept of many pages, rather than all of a few. The page that
- * came first goes first.
+ * A cache of pages on disk, from some record of each on. With many hosts a page is wanted again only after all the others,
+ * and then for the next record: so a little is kept of many pages, rather than all of a few. The oldest goes first.
  */
 export class ReadAhead {
-  readonly #most: number;
+  readonly #maxSlots: number;
   readonly #slabs: Buffer[] = [];
   readonly #slots = new Map<number, number>();
   /** Of each slot: its page, and where in the page its bytes begin and end. */
@@ -25,18 +24,18 @@ export class ReadAhead {
   /** The slot that is used next. */
   #hand = 0;
 
-  constructor(mostBytes: number) {
-    this.#most = Math.max(4, Math.floor(mostBytes / NEAR_BYTES));
+  constructor(maxBytes: number) {
+    this.#maxSlots = Math.max(4, Math.floor(maxBytes / READ_BYTES));
   }
 
-  /** Puts the place of what stands at an offset of a page into `place`; returns how many bytes of it are known. */
+  /** Looks up an offset of a page: sets `place`, and returns how many bytes from there on are cached. */
   find(key: number, offset: number, place: Place): number {
     const slot = this.#slots.get(key);
     if (slot === undefined || offset < this.#starts[slot]!) return 0;
     return this.#show(slot, offset, place);
   }
 
-  /** The same, after `read` has filled the bytes between two places with what stands in the page from this offset on. */
+  /** The same for what is not cached: `read` fills the bytes between two places with the page from this offset on. */
   fill(
     key: number,
     offset: number,
@@ -61,15 +60,15 @@ export class ReadAhead {
 
   #show(slot: number, offset: number, place: Place): number {
     place.bytes = this.#slabs[Math.floor(slot / SLAB_SLOTS)]!;
-    place.at = (slot % SLAB_SLOTS) * NEAR_BYTES + offset - this.#starts[slot]!;
+    place.at = (slot % SLAB_SLOTS) * READ_BYTES + offset - this.#starts[slot]!;
     return this.#ends[slot]! - offset;
   }
 
   #take(key: number): number {
     const slot = this.#hand;
-    this.#hand = (slot + 1) % this.#most;
+    this.#hand = (slot + 1) % this.#maxSlots;
     if (slot === SLAB_SLOTS * this.#slabs.length)
-      this.#slabs.push(Buffer.allocUnsafeSlow(SLAB_SLOTS * NEAR_BYTES));
+      this.#slabs.push(Buffer.allocUnsafeSlow(SLAB_SLOTS * READ_BYTES));
     const before = this.#keys[slot] ?? -1;
     if (before >= 0) this.#slots.delete(before);
     this.#keys[slot] = key;

@@ -6,7 +6,7 @@ import type { RecoveredPlace } from "./queue-record.ts";
 
 /** Enough for a journal of 4 GiB; more of it is copied. */
 const MAX_FILES = 64;
-/** What is in a smaller file is soon copied; every run begins a file, so there may be many. */
+/** Smaller files are copied, which takes little time: every run begins one, so there may be many. */
 const MIN_BYTES = 1 << 20;
 
 interface RecoveredFile {
@@ -17,21 +17,21 @@ interface RecoveredFile {
 }
 
 /**
- * Journals and snapshots in which links lie that recovery left there. They are read only, and open: that a compaction
- * removes their names meanwhile changes nothing. One whose last run was read is closed.
+ * Journals and snapshots with links that recovery left there. They stay open, so it does not matter that a compaction
+ * removes their names. A file is closed when its last run was read.
  */
 export class RecoveredFiles {
   readonly #maxFiles: number;
-  readonly #leastBytes: number;
+  readonly #minBytes: number;
   readonly #numbers = new Map<string, number>();
   readonly #open = new Map<number, RecoveredFile>();
   #last = 0;
   #room = Buffer.allocUnsafe(4096);
 
-  /** Files that may be open at once, beside what the process needs otherwise; tests take small ones. */
-  constructor({ maxFiles = MAX_FILES, leastBytes = MIN_BYTES } = {}) {
+  /** `maxFiles` may be open at once; tests set a small `minBytes`. */
+  constructor({ maxFiles = MAX_FILES, minBytes = MIN_BYTES } = {}) {
     this.#maxFiles = Math.min(maxFiles, MAX_FILES);
-    this.#leastBytes = leastBytes;
+    this.#minBytes = minBytes;
   }
 
   /** Files open now. */
@@ -93,7 +93,7 @@ export class RecoveredFiles {
   #start(path: string): number {
     if (this.#open.size >= this.#maxFiles) return 0;
     const file = openSync(path, "r");
-    if (fstatSync(file).size < this.#leastBytes) {
+    if (fstatSync(file).size < this.#minBytes) {
       closeSync(file);
       return 0;
     }

@@ -4,7 +4,7 @@ import type { Host } from "../host.ts";
 import { LINK_BYTES, linkEnd } from "../link/link-codec.ts";
 import type { WaitingRun } from "../link/waiting-run.ts";
 
-/** Links of a run: enough that reading one again is cheap for each, few enough that none takes long. */
+/** Links of a run: enough that reading a run again costs little per link, few enough that it never takes long. */
 const MAX_LINKS = 16;
 
 /**
@@ -60,7 +60,7 @@ export class RecoveredHosts {
     this.#origin.set(`${originOf(url)}/`);
   }
 
-  /** Many runs lie in the same memory. */
+  /** Usually the same view as before: many runs lie in the same memory. */
   #wordsOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
     const { buffer: last, byteOffset: offset, byteLength: length } = this.#words;
     if (buffer !== last || byteOffset !== offset || byteLength !== length)

@@ -8,7 +8,7 @@ export interface TakenUrl extends FoundLink {
   cash?: number;
 }
 
-/** The URLs of a shard that wait, host by host: which of them comes next is its business alone. It keeps `host.chained`. */
+/** The URLs of a shard that wait, host by host; it alone decides which comes next, and keeps `host.chained`. */
 export interface ShardQueue {
   /** A URL that was just admitted. */
   add(host: Host, found: Discovery, low: number, high: number): void;

@@ -1,9 +1,9 @@
 import { word } from "../link/words.ts";
 import type { SeenSet } from "./seen-set.ts";
 
-const FIRST_PRINTS = 1 << 10;
+const FIRST_SIZE = 1 << 10;
 /** Together 20 MiB. */
-const MAX_PRINTS = 1 << 20;
+const MAX_SIZE = 1 << 20;
 
 /** What is known of a URL: it was found, it is done, or it is in a snapshot. */
 export const MARK = { found: 0, done: 1, known: 2 } as const;
@@ -19,8 +19,8 @@ type FingerprintSet = Pick<SeenSet, "size" | "pageCount" | "reserve" | "pageOf" 
  * is in the cache while all its fingerprints are added. Equal ones keep their order. The memory is reused.
  */
 export class BulkAdd {
-  #fingerprints = new Int32Array(2 * FIRST_PRINTS);
-  #marks = new Uint8Array(FIRST_PRINTS);
+  #fingerprints = new Int32Array(2 * FIRST_SIZE);
+  #marks = new Uint8Array(FIRST_SIZE);
   /** Room to sort them in. */
   #dealt = new Int32Array(0);
   #dealtMarks = new Uint8Array(0);
@@ -31,7 +31,7 @@ export class BulkAdd {
 
   /** True when they should be added before there are more. */
   get isFull(): boolean {
-    return this.#size >= MAX_PRINTS;
+    return this.#size >= MAX_SIZE;
   }
 
   add(low: number, high: number, mark: Mark): void {

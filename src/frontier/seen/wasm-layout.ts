@@ -34,10 +34,10 @@ export const ADDED_AT = 4;
 /** The bucket that is being dealt out. */
 export const DEALT_AT = 64;
 /** Fingerprints that are searched for together. */
-export const PRINTS_AT = 128;
+export const FINGERPRINTS_AT = 128;
 export const MAX_FINGERPRINTS = 128;
 /** The bucket in which each search begins, and a 1 for each that is new. */
-export const HOMES_AT = PRINTS_AT + 8 * MAX_FINGERPRINTS;
+export const HOMES_AT = FINGERPRINTS_AT + 8 * MAX_FINGERPRINTS;
 export const NEW_AT = HOMES_AT + 4 * MAX_FINGERPRINTS;
 /** While a page is split: the taken slots of each bucket of the left page, then of the right one, in bytes. */
 export const TAKEN_AT = 4096;

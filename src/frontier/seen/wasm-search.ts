@@ -42,12 +42,12 @@ import {
   ADDED_AT,
   bucketsOf,
   DEALT_AT,
+  FINGERPRINTS_AT,
   fullBuckets,
   HOMES_AT,
   LAST,
   NEW_AT,
   PAGES_AT,
-  PRINTS_AT,
   pageOf,
   setFullBuckets,
   wordIn,
@@ -67,7 +67,7 @@ export interface SeenCode {
   add(low: number, high: number): 0 | 1 | 2;
   has(low: number, high: number): 0 | 1;
   /**
-   * Adds the fingerprints at PRINTS_AT with numbers from `from` to before `to`: at NEW_AT a 1 for each that is new, else a
+   * Adds the fingerprints at FINGERPRINTS_AT with numbers from `from` to before `to`: at NEW_AT a 1 for each that is new, else a
    * 0, at ADDED_AT how many are. Returns 0, or ~n when the page of number n, the last one added, is to be split first.
    */
   addAll(from: number, to: number): number;
@@ -93,8 +93,8 @@ const put = (slot: number, key: number): Code => [
 ];
 const isLastSlot = (slot: number): Code => isEqual32(and32(get(slot), i32(LAST)), i32(LAST));
 
-/** Compiles it for pages of this many bytes, a power of two, each to be split when more buckets are full than `mostFull`. */
-export function compileSeenCode(pageBytes: number, mostFull: number): () => SeenCode {
+/** Compiles it for pages of this many bytes, a power of two, each to be split when more buckets are full than `maxFull`. */
+export function compileSeenCode(pageBytes: number, maxFull: number): () => SeenCode {
   const { homeOn, following, pageAt } = bucketsOf(pageBytes);
   const one = {
     parameters: [I32, I32],
@@ -143,7 +143,7 @@ export function compileSeenCode(pageBytes: number, mostFull: number): () => Seen
       ...put(slot, key),
       ...when(isLastSlot(slot), [
         ...setFullBuckets(pageAt(slot), add32(count, i32(1))),
-        ...when(isBelow32(i32(mostFull), count), whenTooMany),
+        ...when(isBelow32(i32(maxFull), count), whenTooMany),
       ]),
     ];
   }
@@ -174,8 +174,8 @@ export function compileSeenCode(pageBytes: number, mostFull: number): () => Seen
       ...whileTrue(isBelow32(get(AT), get(TO)), [...body, ...set(AT, add32(get(AT), i32(1)))]),
     ];
     const fingerprintAt = shiftLeft32(get(AT), i32(3));
-    const low = loadWord(fingerprintAt, PRINTS_AT);
-    const high = loadWord(fingerprintAt, PRINTS_AT + 4);
+    const low = loadWord(fingerprintAt, FINGERPRINTS_AT);
+    const high = loadWord(fingerprintAt, FINGERPRINTS_AT + 4);
     const homeAt = shiftLeft32(get(AT), i32(2));
     const home = loadWord(homeAt, HOMES_AT);
     const note = [
@@ -187,14 +187,14 @@ export function compileSeenCode(pageBytes: number, mostFull: number): () => Seen
     return [
       ...each([
         ...set(LOW, or32(low, isZero(low))),
-        ...store32(fingerprintAt, get(LOW), PRINTS_AT),
+        ...store32(fingerprintAt, get(LOW), FINGERPRINTS_AT),
         ...store32(homeAt, homeOn(pageOf(high, X), get(LOW)), HOMES_AT),
       ]),
       ...each(set(NEW, xor32(get(NEW), loadWord(home, PAGES_AT)))),
       // Stored, so that the compiler does not drop the reads.
       ...store32(i32(DEALT_AT), get(NEW)),
       ...each([
-        ...set(KEY, load64(fingerprintAt, PRINTS_AT)),
+        ...set(KEY, load64(fingerprintAt, FINGERPRINTS_AT)),
         ...set(SLOT, home),
         ...set(NEW, i32(0)),
         ...block([

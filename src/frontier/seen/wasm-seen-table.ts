@@ -5,12 +5,12 @@ import {
   BUCKET_BYTES,
   COUNTS_AT,
   DIRECTORY_AT,
+  FINGERPRINTS_AT,
   MAX_DEPTH,
   MAX_FINGERPRINTS,
   MAX_PAGES,
   NEW_AT,
   PAGES_AT,
-  PRINTS_AT,
   SHIFT_AT,
 } from "./wasm-layout.ts";
 import { compileSeenCode, type SeenCode } from "./wasm-search.ts";
@@ -45,7 +45,7 @@ const compiled = new Map<number, () => SeenCode>();
 export class WasmSeenTable {
   readonly #code: SeenCode;
   readonly #pageBytes: number;
-  readonly #mostFull: number;
+  readonly #maxFull: number;
   /** Views of the memory, made anew when it has grown. */
   #all!: Int32Array;
   #fingerprints!: Uint32Array;
@@ -63,10 +63,10 @@ export class WasmSeenTable {
   constructor(pageSlots: number = PAGE_SLOTS) {
     this.#pageBytes = 8 * pageSlots;
     const buckets = this.#pageBytes / BUCKET_BYTES;
-    this.#mostFull = Math.floor(MAX_FULL * buckets);
+    this.#maxFull = Math.floor(MAX_FULL * buckets);
     let make = compiled.get(pageSlots);
     if (make === undefined) {
-      make = compileSeenCode(this.#pageBytes, this.#mostFull);
+      make = compileSeenCode(this.#pageBytes, this.#maxFull);
       compiled.set(pageSlots, make);
     }
     this.#code = make();
@@ -176,8 +176,8 @@ export class WasmSeenTable {
   #grow(page: number): void {
     this.#split(page);
     const newest = this.#pages - 1;
-    if (this.#counts[page]! > this.#mostFull) this.#grow(page);
-    if (this.#counts[newest]! > this.#mostFull) this.#grow(newest);
+    if (this.#counts[page]! > this.#maxFull) this.#grow(page);
+    if (this.#counts[newest]! > this.#maxFull) this.#grow(newest);
   }
 
   #split(page: number): void {
@@ -225,7 +225,7 @@ export class WasmSeenTable {
       throw new CapacityError(`no memory for more than ${this.#size} URLs in a shard`);
     const { buffer } = memory;
     this.#all = new Int32Array(buffer);
-    this.#fingerprints = new Uint32Array(buffer, PRINTS_AT, 2 * MAX_FINGERPRINTS);
+    this.#fingerprints = new Uint32Array(buffer, FINGERPRINTS_AT, 2 * MAX_FINGERPRINTS);
     this.#isNew = new Uint8Array(buffer, NEW_AT, MAX_FINGERPRINTS);
     this.#counts = new Uint16Array(buffer, COUNTS_AT, MAX_PAGES);
     this.#directory = new Uint16Array(buffer, DIRECTORY_AT, 2 ** MAX_DEPTH);

@@ -11,7 +11,7 @@ import type { ShardQueue } from "../queue/shard-queue.ts";
 import type { BulkAdd } from "../seen/bulk-add.ts";
 import { Shard, type ShardRules } from "./shard.ts";
 
-/** Where a journal ends that has no more than the empty file of its first segment. */
+/** The end of a journal that only has the empty file of its first segment. */
 const BEGUN: JournalEnd = {
   ...{ segment: 0, bytes: 0, sequence: 0, epoch: 0 },
   ...{ followed: true, torn: undefined },
@@ -21,14 +21,14 @@ const BEGUN: JournalEnd = {
 export interface OpenShardOptions {
   readonly folder: string;
   readonly number: number;
-  /** The journals were begun with the crawl: that of a shard without one is missing. */
+  /** The journals were begun with the crawl: a shard without one has lost it. */
   readonly begun?: boolean;
-  /** What is there of it; who opens several need not look for each. */
+  /** Its files, if the caller has listed them. */
   readonly listed?: ShardFiles;
   readonly rules: ShardRules;
   /** Makes the queue of what waits; `cash` is there when the crawl orders by it. */
   readonly newQueue: (cash: ShardCash | undefined) => ShardQueue;
-  /** Memory to read it with; who opens several need not make it for each. */
+  /** Memory to read it with; can be used for several shards, one after the other. */
   readonly gathered?: BulkAdd;
 }
 

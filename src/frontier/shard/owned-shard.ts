@@ -65,7 +65,7 @@ export class OwnedShard {
     return fresh;
   }
 
-  /** It is time for an exchange: what was held back for other shards leaves with the next batch. True when something was for them since the last one. */
+  /** It is time for an exchange: what was held back for other shards leaves with the next batch. False when there was nothing for them since the last one. */
   payOut(): boolean {
     return this.outbox.payOut();
   }
@@ -115,14 +115,14 @@ export class OwnedShard {
     return fresh;
   }
 
-  /** The receiver is at `number`: every durable block behind it goes once more. */
+  /** The receiver has reached `number`: sends every durable block behind it again. */
   sendAgain({ from, epoch, number }: ShardMessage): void {
     this.sendAgainWhere(
       (target, block) => target === from && block.epoch === epoch && block.number > number,
     );
   }
 
-  /** Sends durable blocks once more that are not confirmed. */
+  /** Sends durable blocks that are not confirmed again. */
   sendAgainWhere(
     wanted: (target: number, block: { epoch: number; number: number }) => boolean,
   ): void {

@@ -17,9 +17,9 @@ import { HostHeap } from "./host-heap.ts";
 
 /** No host is left alone for longer, whatever the wall clock did between two runs. */
 const MAX_HOLD_MS = 24 * 3_600_000;
-/** They are in memory: when so many rest, the host waits with the next one. */
+/** Resting leases are in memory: when there are so many, the host waits instead. */
 const MAX_RESTING = 10_000;
-/** Hosts without a URL leave memory when there are this many. */
+/** When there are this many hosts, those without a URL are dropped from memory. */
 const FIRST_SWEEP = 512;
 
 /** Of URLs that are looked up together. */
@@ -117,8 +117,8 @@ export class Shard {
   }
 
   /**
-   * Fingerprints URLs, many at once. What is known lies anywhere in memory: where many places are read together, they
-   * wait for it together.
+   * Fingerprints URLs, many at once, so that they can be looked up together: what is known lies anywhere in memory, and
+   * cache misses that overlap cost less.
    */
   #eachBatch(found: readonly Discovery[], use: (from: number, count: number) => void): void {
     for (let from = 0; from < found.length; from += MAX_FINGERPRINTS) {
@@ -251,7 +251,7 @@ export class Shard {
     this.#settle(lease.host);
   }
 
-  /** What an earlier run was asked for holds in this one: its first request waits the host's own delay, too. */
+  /** What a host asked of an earlier run holds in this one, and its first request waits its own delay, too. */
   #recall({ low, high, delayMs: noted, untilWallMs }: HostNote): void {
     const { delayMs: least, startMs } = this.#rules;
     const delayMs = Math.max(least, noted);
@@ -260,7 +260,7 @@ export class Shard {
     this.#idle.keep(low, high, { delayMs, nextMs, step: 0 }, 0);
   }
 
-  /** A host's word counts at once, and is journalled when it is new. */
+  /** Applies what a host asked for, and journals it when it is new. */
   #obey(host: Host): void {
     host.nextMs = Math.max(host.nextMs, host.heldMs);
     if (host.delayMs === host.notedDelayMs && host.heldMs === host.notedHeldMs) return;

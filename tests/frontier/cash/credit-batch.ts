@@ -21,7 +21,7 @@ export class CreditBatch<Target> {
     return sum;
   }
 
-  /** Takes all credits out, in the order in which their targets were first met. */
+  /** Takes all credits out, in the order in which their targets were first added. */
   take(): [Target, number][] {
     const all = [...this.#amounts];
     this.#amounts.clear();

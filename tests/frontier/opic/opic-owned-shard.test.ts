@@ -93,7 +93,7 @@ test("a redirect passes all on", () => {
   assert.deepEqual([cash("http://a.test/moved"), book.virtual], [UNIT, 0]);
 });
 
-test("the home page of a site met later mints one unit, booked; no other page and no second home page does", () => {
+test("the first home page of another site mints one unit, booked; no other page and no second home page does", () => {
   const { book, state, seed, take, finish, cash } = shardAtWork();
   seed("http://a.test/x");
   const urls = ["http://b.test/", "http://b.test/page", "http://www.b.test/", "http://a.test/"];

@@ -113,7 +113,7 @@ test("links that stay in the journal come in the order in which copies of them c
       withFolder((folder) => {
         const last = write(folder, pages);
         const copied = takeAll(open(folder, how.order), how.admitEvery);
-        const files = new RecoveredFiles({ leastBytes: 0 });
+        const files = new RecoveredFiles({ minBytes: 0 });
         const shard = open(folder, how.order, files);
         unread += files.size;
         // Takes the names of what the queue still has to read.
@@ -122,7 +122,7 @@ test("links that stay in the journal come in the order in which copies of them c
         assert.deepEqual(described(takeAll(shard, how.admitEvery)), described(copied));
         assert.equal(files.size, 0);
         // The same from the snapshot, if there is one.
-        const again = new RecoveredFiles({ leastBytes: 0 });
+        const again = new RecoveredFiles({ minBytes: 0 });
         const third = takeAll(open(folder, how.order, again), how.admitEvery);
         assert.deepEqual(described(third), described(copied));
         assert.equal(again.size, 0);
@@ -146,7 +146,7 @@ for (const [what, harm] of [
   test(`a journal that becomes ${what} while links wait in it is told with file and offset`, () => {
     withFolder((folder) => {
       write(folder, [{ links: 50, hosts: [1], done: [] }]);
-      const shard = open(folder, "bfs", new RecoveredFiles({ leastBytes: 0 }));
+      const shard = open(folder, "bfs", new RecoveredFiles({ minBytes: 0 }));
       // The one behind it is empty.
       const name = readdirSync(folder).sort().at(-2)!;
       harm(join(folder, name));
@@ -164,8 +164,8 @@ test("what is in small files is copied, and what is in more files than may be op
     write(folder, Array(5).fill({ links: 50, hosts: [1], done: [] }));
     for (const [options, kept] of [
       [{}, 0],
-      [{ leastBytes: 0, maxFiles: 2 }, 2],
-      [{ leastBytes: 0, maxFiles: 0 }, 0],
+      [{ minBytes: 0, maxFiles: 2 }, 2],
+      [{ minBytes: 0, maxFiles: 0 }, 0],
     ] as const) {
       const files = new RecoveredFiles(options);
       const shard = open(folder, "bfs", files);

@@ -6,7 +6,7 @@ import { BulkAdd, MARK, type Mark } from "../../../src/frontier/seen/bulk-add.ts
 import { MAX_IN_ARRAY, SeenSet } from "../../../src/frontier/seen/seen-set.ts";
 import { WasmSeenTable } from "../../../src/frontier/seen/wasm-seen-table.ts";
 
-type Met = [low: number, high: number, mark: Mark, isNew: boolean];
+type Added = [low: number, high: number, mark: Mark, isNew: boolean];
 
 const small = fc.integer({ min: 0, max: 40 });
 const any = fc.integer({ min: 0, max: 0xffffffff });
@@ -26,21 +26,21 @@ const setOf = (table: ArraySeenTable | WasmSeenTable) =>
 
 for (const newTable of [() => new ArraySeenTable(4), () => new WasmSeenTable(64)]) {
   const { name } = newTable().constructor;
-  test(`gathered fingerprints are met as if they were added one by one: ${name}`, () => {
+  test(`gathered fingerprints are added as if they were added one by one: ${name}`, () => {
     fc.assert(
       fc.property(fc.array(fc.array(entry, { maxLength: 200 }), { maxLength: 4 }), (rounds) => {
         const gathered = new BulkAdd();
         const [together, alone] = [newTable(), newTable()];
         for (const round of rounds) {
-          const [met, expected]: [Met[], Met[]] = [[], []];
+          const [added, expected]: [Added[], Added[]] = [[], []];
           for (const [low, high, mark] of round) {
             gathered.add(low, high, mark);
             expected.push([low | 0, high | 0, mark, alone.add(low, high)]);
           }
-          gathered.empty(setOf(together), (...each) => met.push(each));
+          gathered.empty(setOf(together), (...each) => added.push(each));
           // Fingerprints come in another order, each one's own marks in theirs.
-          const byPrint = (list: Met[]) => list.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-          assert.deepEqual(byPrint(met), byPrint(expected));
+          const byFingerprint = (list: Added[]) => list.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+          assert.deepEqual(byFingerprint(added), byFingerprint(expected));
           assert.equal(together.size, alone.size);
         }
       }),

@@ -25,7 +25,7 @@ test("exactly the links that an own shard would not admit are left out", () => {
   const lists = fc.array(urls, { maxLength: 200 });
   const owned = fc.subarray([0, 1, 2, 3]);
   fc.assert(
-    fc.property(lists, lists, owned, fc.constantFrom(...POLICIES), (met, links, own, policy) => {
+    fc.property(lists, lists, owned, fc.constantFrom(...POLICIES), (before, links, own, policy) => {
       const rules = { ...SEEDS, ...policy };
       const numbers = new ShardNumbers(SHARDS);
       const shards = own.map((number) => ({
@@ -34,16 +34,16 @@ test("exactly the links that an own shard would not admit are left out", () => {
       }));
       const seenOf = (url: CrawlUrl) =>
         shards.find(({ number }) => number === numbers.of(url).shard)?.state.seen;
-      const meet = (url: CrawlUrl) => {
+      const fingerprintOf = (url: CrawlUrl) => {
         const texts = { url, parent: undefined, via: "link" } as const;
         admissionFingerprint({ ...texts, depth: 1, seed: false, chain: [] }, rules);
         return [lastFingerprint.low, lastFingerprint.high] as const;
       };
-      for (const url of met) seenOf(url)?.addFingerprint(...meet(url));
+      for (const url of before) seenOf(url)?.addFingerprint(...fingerprintOf(url));
       const known = new KnownLinks(SHARDS, shards, rules);
       assert.deepEqual(
         known.split(0, links).left,
-        links.filter((url) => seenOf(url)?.hasFingerprint(...meet(url)) !== true),
+        links.filter((url) => seenOf(url)?.hasFingerprint(...fingerprintOf(url)) !== true),
       );
     }),
   );
@@ -52,7 +52,7 @@ test("exactly the links that an own shard would not admit are left out", () => {
 test("ordered by cash, known links are told by shard and fingerprint, but not those of a borrowed page", () => {
   const lists = fc.array(urls, { maxLength: 200 });
   fc.assert(
-    fc.property(lists, lists, (met, links) => {
+    fc.property(lists, lists, (before, links) => {
       const numbers = new ShardNumbers(SHARDS);
       const pages = new Map([0, 2].map((number) => [number, new PageTable()]));
       const owned = [...pages].map(([number, table]) => ({
@@ -67,7 +67,7 @@ test("ordered by cash, known links are told by shard and fingerprint, but not th
         const [shard, low, high] = place(url);
         return pages.get(shard)?.hasFingerprint(low, high) === true;
       };
-      for (const url of met) {
+      for (const url of before) {
         const [shard, low, high] = place(url);
         pages.get(shard)?.add(low, high);
       }

@@ -40,18 +40,18 @@ function admit(shard: Shard, link: Discovery, hostname: string): boolean {
   return isNew;
 }
 
-test("every URL is met once, in order, with its own fingerprint, also in more than one batch", () => {
+test("every URL comes once, in order, with its own fingerprint, also in more than one batch", () => {
   const shard = newShard(RULES);
   const all = Array.from({ length: 200 }, (_, i) => found("a", String(i % 150)));
-  const met: string[] = [];
+  const fingerprints: string[] = [];
   const isNew: boolean[] = [];
   shard.fingerprintAll(all, (one, low, high, index) => {
     assert.equal(one, all[index]);
-    met.push(`${low}:${high}`);
+    fingerprints.push(`${low}:${high}`);
     isNew.push(shard.admit(one, "a", low, high));
   });
-  assert.equal(met.length, 200);
-  assert.equal(new Set(met).size, 150);
+  assert.equal(fingerprints.length, 200);
+  assert.equal(new Set(fingerprints).size, 150);
   assert.deepEqual(isNew, all.map((_, i) => i < 150)); // biome-ignore format: one thought
   assert.equal(shard.queued, 150);
 });
