@@ -6,6 +6,7 @@ export const EXIT = {
   limit: 3,
   diskFull: 4,
   corrupt: 5,
+  nothingFetched: 6,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -79,6 +80,28 @@ export function isDiskTrouble(fault: unknown): boolean {
 export function diskFault(cause: unknown, what: string): unknown {
   const trouble = DISK_TROUBLES[(cause as NodeJS.ErrnoException | undefined)?.code ?? ""];
   return trouble === undefined ? cause : new DiskFullError(`${trouble} ${what}`, cause);
+}
+
+/** What the system says about a path that the user can name another one for, in words. */
+const PATH_TROUBLES: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  ENOTDIR: "a part of the path is a file, not a folder",
+  ELOOP: "its symbolic links lead in a circle",
+  ENAMETOOLONG: "the name is too long",
+};
+
+/** Why the system does not let us use a path, in words; undefined for any other fault. */
+export function pathTrouble(fault: unknown): string | undefined {
+  return PATH_TROUBLES[(fault as NodeJS.ErrnoException | undefined)?.code ?? ""];
+}
+
+/** A UsageError for a path that this user must not, or nobody can, use; any other fault as it is. */
+export function pathFault(cause: unknown): unknown {
+  const { path } = (cause ?? {}) as NodeJS.ErrnoException;
+  const trouble = cause instanceof OrbweaverError ? undefined : pathTrouble(cause);
+  if (trouble === undefined || path === undefined) return cause;
+  return new UsageError(`cannot use ${path}: ${trouble}`, cause);
 }
 
 /** A worker thread ended before it was told to. */

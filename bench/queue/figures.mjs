@@ -91,26 +91,47 @@ export function slices({ size }) {
         batch,
         rounds,
       });
-      const [insertTotal, insertLongest] = work.insert;
-      const [extractTotal, extractLongest] = work.extract;
-      const longest = insertLongest + extractLongest;
+      const longest = work.insert[1] + work.extract[1];
       alone ??= longest;
-      const both = (insertTotal + extractTotal) / (t * longest);
-      const extract = extractTotal / (t * extractLongest);
-      const insert = insertTotal / (t * insertLongest);
       table.push({
         slices: name,
         T: t,
         "R/T": batch / t,
-        extract: round(extract),
-        insert: round(insert),
-        both: round(both, 3),
+        ...efficiencies(work, t),
         "speed-up": round(alone / longest),
         "comparisons per pair": round(comparisonsPerPair, 1),
       });
     }
   }
   const title = `Figure 10, table 1: work efficiency of T slices, ${keys} uniform keys, R = ${batch}`;
+  return { title, table, data: {} };
+}
+
+/** Average work of T slices in parts of the longest. */
+function efficiencies({ insert, extract }, t) {
+  return {
+    extract: round(extract[0] / (t * extract[1])),
+    insert: round(insert[0] / (t * insert[1])),
+    both: round((insert[0] + extract[0]) / (t * (insert[1] + extract[1])), 3),
+  };
+}
+
+const SLICE_ROUNDS = 250;
+
+/** Table 1 for CBT slices by the size of the queue: the paper's has 80 million keys, and they balance better then. */
+export function slicesByKeys({ size }) {
+  const { batch, largeKeys } = size;
+  const sizes = [size.figureKeys, ...(largeKeys === undefined ? [] : [1e7, largeKeys])];
+  const table = [];
+  for (const keys of sizes) {
+    for (const t of [2, 4, 8]) {
+      const queue = new SlicedQueue(t, () => new Tournament(batch / t));
+      const rounds = size.isShort ? 4 : SLICE_ROUNDS;
+      const { work } = measure(queue, STREAMS.uniform(), { keys, batch, rounds });
+      table.push({ keys, T: t, "R/T": batch / t, ...efficiencies(work, t) });
+    }
+  }
+  const title = `Table 1 by the size of the queue: work efficiency of CBT slices, uniform keys, R = ${batch}`;
   return { title, table, data: {} };
 }
 

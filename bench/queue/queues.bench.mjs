@@ -6,7 +6,7 @@
 import { readArguments } from "../support/arguments.mjs";
 import { keepPlots, keepResult, storedResult } from "../support/keep-result.mjs";
 import { crawlQueue } from "./crawl-queue.mjs";
-import { comparisonsByKeys, figure8, figure9, slices, threads } from "./figures.mjs";
+import { comparisonsByKeys, figure8, figure9, slices, slicesByKeys, threads } from "./figures.mjs";
 import { plotsOf } from "./plots.mjs";
 import { buildStd, loadFlatqueue } from "./rivals.mjs";
 import { large, speed, streams } from "./speed.mjs";
@@ -20,6 +20,7 @@ const SECTIONS = {
   figure8,
   figure9,
   slices,
+  slicesByKeys,
   threads,
 };
 const NAMES = Object.keys(SECTIONS);

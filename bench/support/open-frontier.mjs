@@ -3,11 +3,13 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { JournalWriters, journalFiles } from "../../build/src/crawl/builder/journal-writers.js";
+import { ByteCount } from "../../build/src/frontier/byte-count.js";
 import {
   readShardMessage,
   writeShardMessage,
 } from "../../build/src/frontier/exchange/shard-message.js";
 import { ThreadBoard, threadBoardBytes } from "../../build/src/frontier/lending/thread-board.js";
+import { WorkBoard, workBoardBytes } from "../../build/src/frontier/lending/work-board.js";
 import { CashBoard, cashBoardBytes } from "../../build/src/frontier/opic/cash-board.js";
 import { OpicQueue } from "../../build/src/frontier/opic/opic-queue.js";
 import { ThreadOrder } from "../../build/src/frontier/opic/thread-order.js";
@@ -18,10 +20,12 @@ import { RecoveredFiles } from "../../build/src/frontier/queue/recovered-files.j
 import { BulkAdd } from "../../build/src/frontier/seen/bulk-add.js";
 import { openShard } from "../../build/src/frontier/shard/open-shard.js";
 import { ShardedFrontier } from "../../build/src/frontier/sharded-frontier.js";
+import { SiteShares } from "../../build/src/frontier/site-shares.js";
 import { openScratchFile } from "../../build/src/runtime/scratch-file.js";
 import { CommitCounts, commitCountBytes } from "../../build/src/sync/commit-counts.js";
 import { Pending } from "../../build/src/sync/pending.js";
 import { Permits } from "../../build/src/sync/permits.js";
+import { WideCounter } from "../../build/src/sync/wide-counter.js";
 import { linksOf } from "./links.mjs";
 
 /** Of all threads together, as in a crawl. */
@@ -60,6 +64,7 @@ function newCrawl(threads) {
     pending: new Pending(new Int32Array(new SharedArrayBuffer(4)), 0),
     cashBoard: new SharedArrayBuffer(cashBoardBytes(threads)),
     board: new ThreadBoard(new SharedArrayBuffer(threadBoardBytes(threads))),
+    work: new WorkBoard(new SharedArrayBuffer(workBoardBytes(threads)), threads),
     commitCounts: new SharedArrayBuffer(commitCountBytes(threads)),
     isOver: false,
     start(seeds) {
@@ -76,7 +81,8 @@ class BenchFrontier {
   #inbox = [];
 
   constructor({ folder, order, thread, threads, epoch = 1, delayMs = 1, perHost = 1 }, crawl) {
-    const rules = { delayMs, perHost, order, startMs: 0, ...SEEDS };
+    const shares = new SiteShares(PLACES);
+    const rules = { delayMs, perHost, order, startMs: 0, shares, ...SEEDS };
     const opic =
       order === "opic"
         ? new ThreadOrder({ board: new CashBoard(crawl.cashBoard, thread), places: PLACES })
@@ -96,12 +102,20 @@ class BenchFrontier {
       port: this.#journals,
       limit: new PageLimit({
         maxPages: undefined,
-        permits: new Permits(new Int32Array(1), 0),
+        permits: new Permits(new Int32Array(2), 0),
         countPage: () => 0,
         onReached: nothing,
         onReturned: nothing,
       }),
+      bytes: new ByteCount({
+        maxBytes: undefined,
+        total: new WideCounter(new SharedArrayBuffer(8), 0),
+        onReached: nothing,
+      }),
+      shares,
+      onFacts: nothing,
       board: crawl.board,
+      work: crawl.work,
       commits: new CommitCounts(crawl.commitCounts, threads, thread),
       bells: [],
       lending: undefined,

@@ -15,7 +15,7 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number>
     io.stderr.write(programHelp());
     throw new UsageError("a command is missing; for example orbweaver demo");
   }
-  if (first === "--version" || first === "-V" || first === "version") {
+  if (first === "--version" || first === "-V" || first === "-v" || first === "version") {
     io.stdout.write(`${packageVersion()}\n`);
     return EXIT.finished;
   }

@@ -1,5 +1,5 @@
 import { printable } from "../config/printable.ts";
-import { diskFault, EXIT, OrbweaverError } from "../errors.ts";
+import { diskFault, EXIT, OrbweaverError, pathFault } from "../errors.ts";
 
 const MAX_SENTENCE = 2000;
 
@@ -11,7 +11,7 @@ export interface Failure {
 
 /** One line for people; the error code, or the stack of an unexpected error, only with --debug. */
 export function describeFailure(fault: unknown, debug: boolean): Failure {
-  const error = diskFault(fault, pathOf(fault));
+  const error = pathFault(diskFault(fault, pathOf(fault)));
   const message = error instanceof Error ? error.message : String(error);
   const sentence = printable(message, MAX_SENTENCE);
   if (error instanceof OrbweaverError) {

@@ -3,7 +3,7 @@ import { humanDuration } from "../config/values/durations.ts";
 import { humanSize } from "../config/values/sizes.ts";
 import type { CrawlProgress } from "../crawl/events.ts";
 import type { Output } from "./io.ts";
-import { count } from "./print-summary.ts";
+import { count, counted } from "./print-summary.ts";
 
 /** How progress is shown. */
 export interface ProgressOptions {
@@ -82,14 +82,14 @@ export class Progress {
 
   #fields(snapshot: CrawlProgress, now: number): string[] {
     return [
-      `${count(snapshot.pages)} pages`,
+      counted(snapshot.pages, "page"),
       `${count(this.#rate.perSecond())} pages/s`,
       `${count(snapshot.queued)} queued`,
       `${count(snapshot.inFlight)} in flight`,
       `${count(snapshot.failed)} failed`,
       `${count(snapshot.refused)} refused`,
       humanSize(snapshot.bytes),
-      `${count(snapshot.hostsWaiting)} hosts waiting`,
+      `${counted(snapshot.hostsWaiting, "host")} waiting`,
       humanDuration(now - this.#startedAt),
       `RSS ${Math.round(snapshot.rssBytes / 2 ** 20)} MiB`,
     ];

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { CrawlConfig } from "../config/schema.ts";
 import { Crawl } from "../crawl/crawl.ts";
 import { EXIT } from "../errors.ts";
+import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { type Io, onSignals } from "./io.ts";
-import { exitCodeOf, summaryJson, summaryText } from "./print-summary.ts";
+import { exitCodeOf, faultsText, summaryJson, summaryText } from "./print-summary.ts";
 import { Progress } from "./progress.ts";
 
 /** Runs a crawl: progress on standard error, the summary on standard output; signals stop it cleanly. */
@@ -13,10 +14,12 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
   const crawl = new Crawl(config, out, resumes);
   const progress = new Progress(io.stderr, { now: io.now, quiet: config.quiet });
   crawl.events.on("progress", (snapshot) => progress.update(snapshot));
-  crawl.events.on("seedRedirected", (url) =>
-    progress.note(`a seed redirects to ${url}, now a seed`),
-  );
-  crawl.events.on("fewFiles", (message) => progress.note(message));
+  // What is no trouble is not told with --quiet.
+  const inform = (text: string) => {
+    if (!config.quiet) progress.note(text);
+  };
+  crawl.events.on("seedRedirected", (url) => inform(`a seed redirects to ${url}, now a seed`));
+  crawl.events.on("fewFiles", inform);
   crawl.events.on("workerReplaced", (name, cause, backMs) =>
     progress.note(
       `${name} died (${messageOf(cause)}) and was replaced after ${Math.round(backMs)} ms`,
@@ -41,10 +44,15 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
   try {
     const summary = await crawl.run();
     progress.close();
-    io.stdout.write(config.json ? `${summaryJson(summary)}\n` : summaryText(summary) + left);
+    const { losesUrls } = frontierTraits(config);
+    if (config.json) io.stdout.write(`${summaryJson(summary)}\n`);
+    else if (!config.quiet) io.stdout.write(summaryText(summary, losesUrls) + left);
     if (config.json && !config.quiet) io.stderr.write(left);
-    if (terminated && summary.ended === "interrupted") return EXIT.terminated;
-    return exitCodeOf(summary.ended);
+    const exitCode = exitCodeOf(summary);
+    // An end without a page is no ordinary one.
+    if (exitCode === EXIT.nothingFetched && (config.json || config.quiet))
+      io.stderr.write(`orbweaver: nothing could be fetched\n${faultsText(summary)}`);
+    return terminated && summary.ended === "interrupted" ? EXIT.terminated : exitCode;
   } finally {
     progress.close();
     forget();

@@ -3,6 +3,7 @@ import type { CrawlSettings } from "../config/schema.ts";
 import { PROFILES } from "../web/profile.ts";
 import { startWebProcess } from "../web/web-process.ts";
 import type { Io } from "./io.ts";
+import { counted } from "./print-summary.ts";
 import { freshFolder, runCrawl } from "./run-crawl.ts";
 
 /** The delay of the demonstration, unless another one is given. */
@@ -19,7 +20,7 @@ export async function runDemo(settings: CrawlSettings, io: Io): Promise<number> 
       if (!settings.quiet) io.stderr.write(text);
     };
     note(
-      `A synthetic web of ${truth.hosts.length} hosts and ${truth.pages} pages is up on this machine; ` +
+      `A synthetic web of ${counted(truth.hosts.length, "host")} and ${counted(truth.pages, "page")} is up on this machine; ` +
         `${truth.reachable} of them can be reached.\nCrawling it with ${delayMs} ms between two requests of a host.\n\n`,
     );
     const config = configFrom(

@@ -30,13 +30,20 @@ export function complaint(
   return new UsageError(`${subject}${fault}; use ${option.allowed}${exampleOf(name, origin)}`);
 }
 
-function subjectOf(name: SettingName, value: unknown, origin: Origin): string {
+/** A setting and its value as the user wrote them. */
+export function subjectOf(name: SettingName, value: unknown, origin: Origin): string {
   const shown = printable(typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing"));
   const { flag } = settings.get(name)!;
-  if (origin.kind === "flag") return flag === "" ? `"${shown}"` : `--${flag} ${shown || '""'}`;
+  if (origin.kind === "flag") return flag === "" ? `"${shown}"` : flagText(name, shown);
   if (origin.kind === "environment") return `${origin.variable}=${shown}`;
   if (origin.kind === "program") return `${name}: ${shown}`;
   return `${printable(origin.file)}: ${origin.key}: ${shown}`;
+}
+
+/** Of a switch the name alone. */
+function flagText(name: SettingName, shown: string): string {
+  const { flag, value } = settings.get(name)!;
+  return value === undefined ? `--${flag}` : `--${flag} ${shown || '""'}`;
 }
 
 function exampleOf(name: SettingName, origin: Origin): string {

@@ -36,6 +36,9 @@ exclude: ["[?&]print="]
 
 Durations: \`500ms\`, \`3s\`, \`10m\`, \`24h\`, \`7d\`, also \`1h30m\` and \`1.5h\`.
 Sizes: \`kB\`, \`MB\`, \`GB\`, \`TB\` are powers of 1000; \`KiB\`, \`MiB\`, \`GiB\`, \`TiB\` are powers of 1024; a bare number is bytes.
+\`orbweaver resume\` goes on with the settings that the crawl had. Options, or a file, replace them from then on: what was stored
+stays as it is, and links that were left out stay out. The environment does not count then. Settings with a line "On resume"
+belong to the crawl and cannot change; giving the same value again is no change.
 An option given twice: the last one wins, unless it can be repeated. \`--no-…\` turns any switch off again.
 `;
 
@@ -46,6 +49,7 @@ function entry(name: SettingName): string {
   if (option.value !== undefined) lines.push(`- Allowed: ${option.allowed}.`);
   if (option.repeatable) lines.push("- Can be given several times.");
   lines.push(`- Default: ${option.defaultText ?? (option.value === undefined ? "off" : "none")}.`);
+  if (option.fixed !== undefined) lines.push(`- On resume: cannot change: ${option.fixed}.`);
   if (option.environment) lines.push(`- Environment: \`${option.environment}\`.`);
   lines.push(`- Example: ${option.examples.map((example) => `\`${example}\``).join(", ")}\n`);
   return lines.join("\n");

@@ -5,6 +5,7 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { dedupKey } from "../url/dedup-key.ts";
 import { partsOf } from "../url/url-parts.ts";
 import { complaint, type Origin } from "./complaint.ts";
+import { requireEffect } from "./effect.ts";
 import type { PageFunction, PagePriority } from "./page-handler.ts";
 import { printable } from "./printable.ts";
 import { type CrawlConfig, type CrawlSettings, crawlSchema, type SettingName } from "./schema.ts";
@@ -14,10 +15,12 @@ import { requireContact } from "./start-rule.ts";
 import { defaultUserAgent } from "./user-agent.ts";
 import { moduleAt, moduleOf } from "./user-module.ts";
 
+const PROGRAM: Origin = { kind: "program" };
+
 /** Checks values against the schema and fills in defaults; `originOf` gives messages the user's own words. */
 export function checkSettings(
   values: Readonly<Partial<Record<SettingName, unknown>>>,
-  originOf: (name: SettingName) => Origin = () => ({ kind: "program" }),
+  originOf: (name: SettingName) => Origin = () => PROGRAM,
 ): CrawlSettings {
   const result = crawlSchema.safeParse(values);
   if (!result.success) throw complaint(result.error, values, originOf);
@@ -51,21 +54,14 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
     );
   }
   requireContact(seeds, settings);
-  requireSharedFits(settings);
-  if (settings.priority !== undefined && settings.order !== "opic") {
-    throw new UsageError("--priority needs --order opic, where pages have a priority");
-  }
-  if (settings.exchangeSize !== "auto" && settings.order !== "opic") {
-    throw new UsageError("--exchange-size needs --order opic, where pages have cash to exchange");
-  }
-  requireEarlierCrawl(settings.recrawl);
+  requireFitting(settings);
   return Object.freeze({
     ...settings,
     seeds,
     // `resume` may be called from anywhere.
     priority: moduleAt(settings.priority),
     handler: moduleAt(settings.handler),
-    perHost: settings.perHost ?? (settings.delayMs === 0 ? settings.linksPerThread : 1),
+    perHost: settings.perHost ?? defaultPerHost(settings),
     // Every thread owns at least one shard.
     shards: Math.max(settings.shards, settings.threads),
     userAgent: settings.userAgent ?? defaultUserAgent(settings.contact),
@@ -73,6 +69,21 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
     loopbackOnly: settings.contact === undefined,
     rejectedSeeds: sources.list?.rejected ?? [],
   });
+}
+
+/** Connections to a host when none are asked for: one, or as many as there are at all, for no delay is for a server of one's own. */
+export function defaultPerHost({
+  delayMs,
+  threads,
+  linksPerThread,
+}: Pick<CrawlSettings, "delayMs" | "threads" | "linksPerThread">): number {
+  return delayMs === 0 ? threads * linksPerThread : 1;
+}
+
+/** Refuses settings that exclude each other. */
+export function requireFitting(settings: Omit<CrawlSettings, "seeds">): void {
+  requireSharedFits(settings);
+  requireEarlierCrawl(settings.recrawl);
 }
 
 /** What a program may set: as the command line, and functions instead of the names of modules. */
@@ -87,7 +98,12 @@ export type ProgramSettings = Readonly<
 export function configOf(values: ProgramSettings): CrawlConfig {
   const priority = moduleOf("priority", values.priority);
   const handler = moduleOf("handler", values.handler);
-  return configFrom(checkSettings({ ...values, priority, handler }));
+  const given = Object.entries({ ...values, priority, handler }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const checked = checkSettings(Object.fromEntries(given));
+  requireEffect(checked, given.map(([name]) => name) as SettingName[], () => PROGRAM);
+  return configFrom(checked);
 }
 
 /** --recrawl needs the folder of a finished crawl. */
@@ -99,17 +115,12 @@ function requireEarlierCrawl(dir: string | undefined): void {
 }
 
 /** Refuses settings that a shared frontier cannot satisfy. */
-function requireSharedFits(settings: CrawlSettings): void {
+function requireSharedFits(settings: Omit<CrawlSettings, "seeds">): void {
   if (settings.frontier !== "shared") return;
   const { sync, frontierSize, perHost = 1, delayMs } = settings;
   if (frontierSize === "grow" && sync !== "coarse" && sync !== "fine") {
     throw new UsageError(
       `--frontier-size grow needs a list: use --sync coarse or --sync fine, not ${sync}`,
-    );
-  }
-  if (settings.maxPagesPerSite !== undefined) {
-    throw new UsageError(
-      "--max-pages-per-site needs --frontier sharded, where a site has one owner that counts",
     );
   }
   if (settings.order === "opic") {

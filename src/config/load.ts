@@ -1,7 +1,8 @@
 import type { Origin } from "./complaint.ts";
 import { type FileSettings, readConfigFile } from "./config-file.ts";
 import { checkSettings } from "./crawl-config.ts";
-import { type CrawlSettings, type SettingName, settings } from "./schema.ts";
+import { requireEffect } from "./effect.ts";
+import { settings as allSettings, type CrawlSettings, type SettingName } from "./schema.ts";
 
 /** Where settings come from, in order of precedence: flags, file, environment, defaults. */
 export interface ConfigSources {
@@ -10,6 +11,8 @@ export interface ConfigSources {
   /** Name of a JSON or YAML file. */
   readonly file?: string | undefined;
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The settings of a crawl that is resumed, which those given replace. */
+  readonly resumed?: CrawlSettings | undefined;
 }
 
 /**
@@ -17,10 +20,17 @@ export interface ConfigSources {
  * over the environment: it describes this crawl, the environment only this machine.
  */
 export async function loadSettings(sources: ConfigSources): Promise<CrawlSettings> {
+  return (await loadGiven(sources)).settings;
+}
+
+/** The same, and which of the settings were given at all. */
+export async function loadGiven(
+  sources: ConfigSources,
+): Promise<{ readonly settings: CrawlSettings; readonly given: readonly SettingName[] }> {
   const file = sources.file === undefined ? undefined : await readConfigFile(sources.file);
   const values: Partial<Record<SettingName, unknown>> = {};
   const origins = new Map<SettingName, Origin>();
-  for (const [name, option] of settings) {
+  for (const [name, option] of allSettings) {
     const found =
       fromFlags(sources, name) ??
       fromFile(sources, file, name) ??
@@ -29,7 +39,13 @@ export async function loadSettings(sources: ConfigSources): Promise<CrawlSetting
     values[name] = found.value;
     origins.set(name, found.origin);
   }
-  return checkSettings(values, (name) => origins.get(name) ?? { kind: "program" });
+  const originOf = (name: SettingName): Origin => origins.get(name) ?? { kind: "program" };
+  const settings = checkSettings(values, originOf);
+  const given = [...origins.keys()];
+  const changes = Object.fromEntries(given.map((name) => [name, settings[name]]));
+  const all = sources.resumed === undefined ? settings : { ...sources.resumed, ...changes };
+  requireEffect(all, given, originOf);
+  return { settings, given };
 }
 
 type Found = { value: unknown; origin: Origin } | undefined;

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { UsageError } from "../errors.ts";
+import { pathTrouble, UsageError } from "../errors.ts";
 import { printable } from "./printable.ts";
 
 /** Reads a file that the user has named; `what` is what messages call it. */
@@ -28,6 +28,5 @@ function reasonOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "ENOENT") return "there is no such file";
   if (code === "EISDIR") return "it is a folder";
-  if (code === "EACCES" || code === "EPERM") return "permission denied";
-  return code ?? (error instanceof Error ? error.message : String(error));
+  return pathTrouble(error) ?? code ?? (error instanceof Error ? error.message : String(error));
 }

@@ -10,6 +10,7 @@ export const OPTION_GROUPS = [
   "Pages",
   "Archive",
   "Output",
+  "What a crawl keeps",
   "Options",
 ] as const;
 
@@ -35,6 +36,8 @@ export interface OptionSpec {
   readonly negated?: true;
   /** The default in words; absent where nothing is assumed. */
   readonly defaultText?: string;
+  /** Why a crawl that is resumed keeps its value; absent: the value may change and counts from then on. */
+  readonly fixed?: string;
   /** Environment variable that is used when neither flag nor file sets the value. */
   readonly environment?: string;
 }

@@ -7,6 +7,7 @@ import { shellQuote, toArguments } from "./command-line.ts";
 import { checkSettings } from "./crawl-config.ts";
 import { type SettingName, settings } from "./schema.ts";
 import { isLoopbackHost } from "./values/network-values.ts";
+import { TECHNIQUES } from "./values/technique-names.ts";
 
 /** Settings by name, as typed. */
 type Answers = Partial<Record<SettingName, unknown>>;
@@ -28,11 +29,21 @@ const QUESTIONS: readonly Question[] = [
     needed: true,
   },
   { name: "scope", text: "Follow links within (page, prefix, host, domain, any)" },
+  { name: "threads", text: "Crawler threads" },
+  {
+    name: "frontier",
+    text: "Frontier (sharded = each thread owns sites, durable; shared = one for all threads, to compare techniques)",
+  },
+  {
+    name: "sync",
+    text: `Technique that synchronises the frontier (${TECHNIQUES.join(", ")})`,
+    when: ({ frontier }) => frontier === "shared",
+  },
   {
     name: "order",
     text: "Order (bfs = near pages first, dfs = newest links first, opic = most linked first)",
+    when: ({ frontier }) => frontier !== "shared",
   },
-  { name: "threads", text: "Crawler threads" },
   { name: "maxPages", text: "Stop after how many pages (nothing = no limit)" },
   { name: "out", text: "Folder for the results" },
 ];

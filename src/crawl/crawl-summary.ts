@@ -3,6 +3,29 @@ import type { Totals } from "../stats/counters.ts";
 /** How a crawl ended, in the terms of the command line. */
 export type CrawlEnding = "finished" | "limit" | "interrupted";
 
+/** A limit that ended a crawl, in the words of the command line. */
+export interface Limit {
+  /** The option, such as "--max-pages". */
+  readonly option: string;
+  /** What it was set to, as it is written on a command line. */
+  readonly value: string;
+  /** What was reached, in pages, bytes or seconds. */
+  readonly reached: number;
+}
+
+/** Why a seed could not be fetched. */
+export interface SeedFault {
+  readonly url: string;
+  readonly outcome: string;
+  /** A stable code of docs/outcomes.md. */
+  readonly error: string;
+  /** The same in words. */
+  readonly reason: string;
+}
+
+/** So many are told; all of them are in logs/crawl.jsonl. */
+export const MAX_SEED_FAULTS = 20;
+
 /** The figures of a crawl, as `--json` prints them. */
 export interface CrawlSummary {
   readonly ended: CrawlEnding;
@@ -18,6 +41,15 @@ export interface CrawlSummary {
   readonly cpuSeconds: number;
   readonly maxRssMiB: number;
   readonly out: string;
+  /** The limit that ended the crawl; null for another end. */
+  readonly limit: Limit | null;
+  /** The command that goes on with the crawl; null when nothing is left, or a shared frontier forgot it. */
+  readonly next: string | null;
+  /** Why nothing could be fetched: what became of the first seeds. Empty when there is a page. */
+  readonly seedFaults: readonly SeedFault[];
+  /** Not 0 only with an unsynchronised frontier, which loses URLs and hands out some twice. */
+  readonly urlsLost: number;
+  readonly urlsTakenTwice: number;
 }
 
 /** Everything that is counted, for reports/summary.json. */
@@ -36,9 +68,6 @@ export interface CrawlReport extends CrawlSummary {
   readonly linksDropped: number;
   readonly debugLinesDropped: number;
   readonly foreignBlocks: number;
-  /** Not 0 only with an unsynchronised frontier, which loses URLs and hands out some twice. */
-  readonly urlsLost: number;
-  readonly urlsTakenTwice: number;
   /** Links to pages that had been fetched already, from the same shard and from others: credits too late for `--order opic`. */
   readonly lateOwn: number;
   readonly lateForeign: number;
@@ -63,6 +92,14 @@ export interface Measured {
   readonly endingMs: number;
   /** Whether the frontier is one that loses URLs. */
   readonly losesUrls: boolean;
+  readonly limit: Limit | null;
+  readonly next: string | null;
+  readonly seedFaults: readonly SeedFault[];
+}
+
+/** Whether a crawl has ended by itself without a page. */
+export function isEmpty(totals: Totals, ended: CrawlEnding): boolean {
+  return ended === "finished" && totals.pages + totals.unchanged + totals.sitemaps === 0;
 }
 
 /** The figures that `--json` prints. */
@@ -79,6 +116,11 @@ export function summaryOf(totals: Totals, measured: Measured): CrawlSummary {
     cpuSeconds: round(measured.cpuSeconds),
     maxRssMiB: round(measured.maxRssMiB),
     out: measured.out,
+    limit: measured.limit,
+    next: measured.next,
+    seedFaults: measured.seedFaults,
+    urlsLost: measured.losesUrls ? urlsLost(totals, measured) : 0,
+    urlsTakenTwice: totals.takenTwice,
   };
 }
 
@@ -97,8 +139,6 @@ export function reportOf(totals: Totals, measured: Measured): CrawlReport {
     linksDropped: totals.linksDropped,
     debugLinesDropped: totals.debugDropped,
     foreignBlocks: totals.foreignBlocks,
-    urlsLost: measured.losesUrls ? urlsLost(totals, measured) : 0,
-    urlsTakenTwice: totals.takenTwice,
     lateOwn: totals.lateOwn,
     lateForeign: totals.lateForeign,
     exchanges: totals.exchanges,

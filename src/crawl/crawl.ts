@@ -1,40 +1,62 @@
-import { randomBytes } from "node:crypto";
 import type { CrawlConfig } from "../config/schema.ts";
-import { withoutPasswords } from "../config/values/proxy-value.ts";
+import { FolderTakenError, type OrbweaverError, UsageError } from "../errors.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { monotonicMs } from "../runtime/clock.ts";
-import { residentBytes } from "../runtime/open-files.ts";
-import { totals } from "../stats/counters.ts";
-import { HourlyStatistics } from "../stats/hourly-statistics.ts";
-import { prepareResume } from "../store/finish/prepare-resume.ts";
-import {
-  type CrawlState,
-  crawlPaths,
-  readCrawlState,
-  writeCrawlState,
-} from "../store/folder/crawl-folder.ts";
-import { createCrawlFolder } from "../store/folder/create-folder.ts";
-import { lockFolder } from "../store/folder/folder-lock.ts";
+import { giveBackMemory } from "../runtime/collect-garbage.ts";
+import { type Totals, totals } from "../stats/counters.ts";
+import { type FlowSample, HourlyStatistics } from "../stats/hourly-statistics.ts";
+import { crawlPaths } from "../store/folder/crawl-folder.ts";
 import { treeLockMemory } from "../store/tree/tree-writer.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { BufferPlan } from "./buffer-plan.ts";
 import { type DiskMessage, repeatOnLoop } from "./builder/disk-patience.ts";
-import { type CrawlEnding, type CrawlSummary, type Measured, summaryOf } from "./crawl-summary.ts";
+import {
+  type CrawlEnding,
+  type CrawlSummary,
+  isEmpty,
+  type Measured,
+  summaryOf,
+} from "./crawl-summary.ts";
+import { AllReleased } from "./ending/all-released.ts";
 import { type CloseListener, CrawlCloser } from "./ending/close-crawl.ts";
 import { Drain } from "./ending/drain.ts";
 import { flowOf } from "./ending/flow.ts";
 import { Idleness } from "./ending/idleness.ts";
-import { CrawlBus, type CrawlProgress } from "./events.ts";
+import { limitReached, resumeCommand } from "./ending/limit-reached.ts";
+import { seedFaults } from "./ending/seed-faults.ts";
+import { CrawlBus, type CrawlProgress, progressOf } from "./events.ts";
 import { fitToOpenFiles } from "./file-budget.ts";
-import { bellsOf, Control, createMemory, type Ending, MODES } from "./shared-memory.ts";
-import { epochsAfter, Workers } from "./workers/workers.ts";
+import { HeldFolder, withCure } from "./held-folder.ts";
+import {
+  bellsOf,
+  Control,
+  type CrawlMemory,
+  createMemory,
+  type Ending,
+  MODES,
+} from "./shared-memory.ts";
+import { loadHandler } from "./visit/load-handler.ts";
+import { epochsAfter } from "./workers/run-numbers.ts";
+import { Workers } from "./workers/workers.ts";
+
+// Longer than 400 lines because everything a crawl does in order stands here: begin, watch, stop, close.
 
 const TICK_MS = 250;
+/** Crawlers that were told to drop everything get this long to end by themselves. */
+const MAX_ABORT_MS = 1000;
+/** A stop that was asked for twice leaves everything that can wait. */
+const LONG_AGO_MS = -1e9;
 /** A frontier that loses URLs counts as empty after this long without a request. */
 const LOST_MS = 1000;
 
-/** A crawl, supervised on the main thread: starts the worker threads, watches limits, and ends everything in order. */
+/** Crawls of this process that have ended: their shared memory is garbage that V8 does not count. */
+let endedCrawls = 0;
+
+/**
+ * A crawl, supervised on the main thread: starts the worker threads, watches limits, and ends everything in order.
+ * Nothing is held before `run` and after it.
+ */
 export class Crawl {
   readonly events = new CrawlBus();
   /** What the user asked for; kept for the next run. */
@@ -44,17 +66,26 @@ export class Crawl {
   readonly #fewFiles: string | undefined;
   readonly #out: string;
   readonly #resumes: boolean;
-  readonly #memory;
-  readonly #control: Control;
+  /** All shared memory, as long as `run` goes on. */
+  #shared: { readonly memory: CrawlMemory; readonly control: Control } | undefined;
+  #hasRun = false;
+  /** Set by a `stop` that came before `run`. */
+  #stopAsked: Ending | undefined;
+  #lastProgress = progressOf(totals(new SharedArrayBuffer(0)), 0);
   #workers: Workers | undefined;
-  #state: CrawlState | undefined;
+  #folder: HeldFolder | undefined;
+  #released: AllReleased | undefined;
   #startMs = 0;
   #startCpu = process.cpuUsage();
   readonly #idleness = new Idleness();
   readonly #drain = new Drain();
+  #isHurried = false;
+  #abortedMs: number | undefined;
   /** When the supervisor learnt that the crawl ends. */
   #endedMs: number | undefined;
   #fault: unknown;
+  /** A listener threw: the crawl is stopped in order, then `run` throws the same. */
+  #listenerFault: { readonly error: unknown } | undefined;
   /** Threads that wait for the disk: builders, and this one. */
   #waitingForDisk = 0;
 
@@ -66,86 +97,183 @@ export class Crawl {
     this.#fewFiles = note;
     this.#out = out;
     this.#resumes = resumes;
-    this.#memory = createMemory(config);
-    this.#control = new Control(this.#memory);
   }
 
-  /** Runs the crawl to its end. Throws only for faults; the files on disk are then valid and closed. */
+  /**
+   * Runs the crawl to its end. Throws only for faults, also those of listeners. Either way all threads have ended then,
+   * files and lock are closed, memory is free, and what was fetched is committed.
+   */
   async run(): Promise<CrawlSummary> {
+    if (this.#hasRun) throw new UsageError("a Crawl runs once: make a new one to resume it");
+    this.#hasRun = true;
     this.#startMs = monotonicMs();
     this.#startCpu = process.cpuUsage();
-    const unlock = this.#openFolder();
+    // A module that cannot be loaded must not leave a folder behind.
+    if ((this.#config.handler ?? this.#config.priority) !== undefined)
+      await loadHandler(this.#config);
     try {
+      const onLost = (fault: OrbweaverError) => this.#fail(fault);
+      this.#folder = HeldFolder.hold(this.#asked, this.#out, this.#resumes, onLost);
+      await this.#folder.begin(this.#config);
+      this.#begin();
       return await this.#runIn();
+    } catch (fault) {
+      throw withCure(fault, this.#out);
     } finally {
-      unlock();
+      this.#lastProgress = this.progress();
+      this.#workers = undefined;
+      this.#shared = undefined;
+      this.events.onFault = undefined;
+      endedCrawls++;
+      this.#folder?.release();
     }
   }
 
+  get #memory(): CrawlMemory {
+    return this.#shared!.memory;
+  }
+
+  get #control(): Control {
+    return this.#shared!.control;
+  }
+
+  #begin(): void {
+    if (endedCrawls > 0) giveBackMemory();
+    const memory = createMemory(this.#config);
+    this.#shared = { memory, control: new Control(memory) };
+    this.events.onFault = (error) => {
+      this.#listenerFault = { error };
+      this.stop();
+    };
+    if (this.#stopAsked !== undefined) this.stop(this.#stopAsked);
+  }
+
   async #runIn(): Promise<CrawlSummary> {
+    const { hourly } = crawlPaths(this.#out);
+    const statistics = new HourlyStatistics(hourly, this.#config.statsEveryMs, monotonicMs());
+    try {
+      await this.#runWorkers(statistics);
+      return await this.#close(statistics);
+    } finally {
+      statistics.abandon();
+    }
+  }
+
+  /** Settles when all threads have ended. */
+  async #runWorkers(statistics: HourlyStatistics): Promise<void> {
     const workers = this.#newWorkers();
     this.#workers = workers;
+    const stopWatching = this.#watch(workers, statistics);
+    try {
+      this.events.tell("started", this.#out);
+      if (this.#fewFiles !== undefined) this.events.tell("fewFiles", this.#fewFiles);
+      // When not all of them can start, the crawlers are dismissed, so the wait below ends either way.
+      workers.start().then(
+        () => this.#idleness.begin(monotonicMs()),
+        (error: unknown) => this.#fail(error),
+      );
+      await workers.crawlersEnded;
+      stopWatching();
+      this.#endedMs ??= monotonicMs();
+      await workers.endBuilders();
+    } finally {
+      stopWatching();
+      await workers.terminate();
+    }
+  }
+
+  /** Looks after limits, statistics and the end of the crawl until the function that it returns is called. */
+  #watch(workers: Workers, statistics: HourlyStatistics): () => void {
     const bell = new LoopDoorbell(bellsOf(this.#memory).supervisor, () => watchEnd());
-    const end = { hasWork: () => this.#control.mode !== MODES.run };
+    const hasEnded = () => this.#control.mode !== MODES.run;
+    const end = { hasWork: () => hasEnded() || this.#control.isLast };
     const watchEnd = () => {
       // The last URL may have been released before the bell was armed.
       while (bell.fallAsleep(end)) {
-        if (!end.hasWork()) continue;
+        if (this.#control.takeLast()) this.#released!.decide();
+        if (!hasEnded()) continue;
         this.#endedMs ??= monotonicMs();
+        this.#drainIfFull();
         workers.wakeAll();
         return;
       }
     };
     watchEnd();
-    const { hourly } = crawlPaths(this.#out);
-    const statistics = new HourlyStatistics(hourly, this.#config.statsEveryMs, monotonicMs());
-    const flow = () => flowOf(this.#memory, new BufferPlan(this.#config));
     const ticker = setInterval(() => {
-      this.#tick();
-      statistics.tick(monotonicMs(), Date.now(), flow);
+      try {
+        this.#tick();
+        statistics.tick(monotonicMs(), Date.now(), () => this.#flow());
+      } catch (error) {
+        this.#fail(error);
+      }
     }, TICK_MS);
-    this.events.emit("started", this.#out);
-    if (this.#fewFiles !== undefined) this.events.emit("fewFiles", this.#fewFiles);
-    // When not all of them can start, the crawlers are dismissed, so the wait below ends either way.
-    workers.start().then(
-      () => this.#idleness.begin(monotonicMs()),
-      (error: unknown) => this.#fail(error),
-    );
-    await workers.crawlersEnded;
-    clearInterval(ticker);
-    bell.close();
-    this.#endedMs ??= monotonicMs();
-    await workers.endBuilders();
-    const measured = this.#measure(this.#endedMs);
+    return () => {
+      clearInterval(ticker);
+      bell.close();
+    };
+  }
+
+  #flow(): FlowSample {
+    return flowOf(this.#memory, new BufferPlan(this.#config));
+  }
+
+  /** Closes, lists and reports what the threads have stored. */
+  async #close(statistics: HourlyStatistics): Promise<CrawlSummary> {
+    // The folder belongs to another process now: nothing more is written.
+    if (this.#fault instanceof FolderTakenError) throw this.#fault;
+    this.#folder!.check();
     const sums = totals(this.#memory.counters);
-    const closer = new CrawlCloser(this.#out, this.#config, this.#drain.stoppedMs);
+    let measured = this.#measure(this.#endedMs!, sums);
+    const stoppedMs = this.#isHurried ? LONG_AGO_MS : this.#drain.stoppedMs;
+    const closer = new CrawlCloser(this.#out, this.#config, stoppedMs);
     const listener: CloseListener = {
       // A crawl that failed is still "running" for the next run.
-      onEnded: (left) => this.#fault ?? this.#keep({ ended: measured.ended, left }),
-      onSafe: () => this.events.emit("safe"),
+      onEnded: (left) => this.#fault ?? this.#folder!.keep({ ended: measured.ended, left }),
+      onSafe: () => this.events.tell("safe"),
     };
     let left: readonly string[] = [];
     // Also after a fault: what was stored is joined, indexed and reported. Each step may be repeated.
     const closing = this.#patiently(() => {
-      statistics.close(monotonicMs(), Date.now(), flow());
-      left = closer.close(sums, measured, listener);
+      statistics.close(monotonicMs(), Date.now(), this.#flow());
+      if (isEmpty(sums, measured.ended))
+        measured = { ...measured, seedFaults: seedFaults(this.#out) };
+      const judge = measured.ended === "finished" ? this.#released!.judge : undefined;
+      left = closer.close(sums, measured, listener, judge);
     });
     await closing.catch((error: unknown) => {
       this.#fault ??= error;
     });
     if (this.#fault !== undefined) throw this.#fault;
     const summary = summaryOf(sums, measured);
-    for (const message of left) this.events.emit("leftForLater", message);
-    this.events.emit("ended", summary);
+    for (const message of left) this.events.tell("leftForLater", message);
+    this.events.tell("ended", summary);
+    return this.#orListenerFault(summary);
+  }
+
+  #orListenerFault(summary: CrawlSummary): CrawlSummary {
+    if (this.#listenerFault !== undefined) throw this.#listenerFault.error;
     return summary;
+  }
+
+  /** A crawl that has received as much as it may stops like one that was told to: in time, whatever servers do. */
+  #drainIfFull(): void {
+    const { maxBytes = Number.POSITIVE_INFINITY } = this.#config;
+    if (this.#control.endedBy !== "limit" || this.#control.bytes.value < maxBytes) return;
+    this.#drain.begin(monotonicMs(), totals(this.#memory.counters).known);
+    this.events.tell("stopping", "limit");
   }
 
   /** First call: take no more, finish and commit what is in flight. Second call: drop it. */
   stop(reason: Ending = "interrupted"): void {
+    if (this.#shared === undefined) {
+      this.#stopAsked = reason;
+      return;
+    }
     const again = this.#control.mode !== MODES.run;
+    this.#isHurried ||= again;
     this.#control.end(reason, again ? MODES.abort : MODES.drain);
     this.#drain.begin(monotonicMs(), totals(this.#memory.counters).known);
-    this.events.emit("stopping", reason);
+    this.events.tell("stopping", reason);
     this.#workers?.wakeAll();
   }
 
@@ -156,79 +284,50 @@ export class Crawl {
 
   /** The figures at this moment. */
   progress(): CrawlProgress {
-    const sums = totals(this.#memory.counters);
-    return {
-      pages: sums.pages,
-      failed: sums.failed,
-      refused: sums.refused,
-      redirects: sums.redirects,
-      known: sums.known,
-      queued: sums.queued,
-      inFlight: sums.inFlight,
-      hostsWaiting: sums.hostsWaiting,
-      bytes: sums.bytes,
-      seconds: (monotonicMs() - this.#startMs) / 1000,
-      rssBytes: residentBytes(),
-    };
-  }
-
-  /** Creates the folder, or opens an existing one, and locks it for this process; returns how to unlock it. */
-  #openFolder(): () => void {
-    if (!this.#resumes) {
-      const random = randomBytes(8);
-      createCrawlFolder(this.#out, Date.now(), {
-        frontier: this.#config.frontier,
-        seedLow: random.readUInt32LE(0),
-        seedHigh: random.readUInt32LE(4),
-        journals: frontierTraits(this.#config).isDurable ? this.#config.shards : 0,
-        config: withoutPasswords(this.#asked),
-      });
-    }
-    const unlock = lockFolder(this.#out);
-    this.#state = readCrawlState(this.#out)!;
-    if (this.#resumes) prepareResume(this.#out, this.#state);
-    this.#keep({ ended: "running", config: withoutPasswords(this.#asked) });
-    return unlock;
-  }
-
-  #keep(change: Partial<CrawlState>): void {
-    this.#state = { ...this.#state!, ...change };
-    writeCrawlState(this.#out, this.#state);
+    if (this.#shared === undefined) return this.#lastProgress;
+    const runMs = monotonicMs() - this.#startMs;
+    return progressOf(totals(this.#memory.counters), runMs, this.#workers?.bytesBefore);
   }
 
   #newWorkers(): Workers {
     const config = this.#config;
-    const state = this.#state!;
+    const folder = this.#folder!;
+    const { state, lease } = folder;
+    const moreSeeds = state.moreSeeds as CrawlUrl[];
+    const released = new AllReleased(
+      {
+        config,
+        out: this.#out,
+        memory: this.#memory,
+        control: this.#control,
+        workers: () => this.#workers!,
+        onWidened: (url) => this.events.tell("seedRedirected", url),
+        onFault: (error) => this.#fail(error),
+      },
+      moreSeeds,
+    );
+    this.#released = released;
     const plan = {
       config,
       out: this.#out,
       state,
+      lease,
       memory: this.#memory,
       control: this.#control,
       seedLow: state.seedLow,
       seedHigh: state.seedHigh,
-      seeds: [...new Set([...config.seeds, ...(state.moreSeeds as CrawlUrl[])])],
+      seeds: [...new Set([...config.seeds, ...moreSeeds])],
       resumed: this.#resumes,
       treeLocks: treeLockMemory(config.store.includes("tree") ? config.builders : 0),
-      nextEpoch: epochsAfter(state.epoch, (epoch) => this.#keep({ epoch })),
+      nextEpoch: epochsAfter(state.epoch, (epoch) => folder.keep({ epoch })),
     };
     return new Workers(plan, {
-      onSeed: (url) => this.#addSeed(url),
+      onFacts: (facts, areOfThisRun) => released.learn(facts, areOfThisRun),
       onDisk: (message) => this.#onDisk(message),
-      onReplaced: (...death) => this.events.emit("workerReplaced", ...death),
-      onAllReleased: () => {
-        this.#control.end("finished", MODES.drain);
-        bellsOf(this.#memory).supervisor.ring();
-      },
+      onReplaced: (...death) => this.events.tell("workerReplaced", ...death),
+      onAllReleased: () => released.note(),
       onFault: (error) => this.#fail(error),
     });
-  }
-
-  #addSeed(url: CrawlUrl): void {
-    this.events.emit("seedRedirected", url);
-    this.#state = { ...this.#state!, moreSeeds: [...this.#state!.moreSeeds, url] };
-    this.#patiently(() => this.#keep({})).catch((error: unknown) => this.#fail(error));
-    this.#workers!.postToAll({ kind: "seed", url });
   }
 
   /** Repeats a step of this thread until the disk accepts it, as builders do. */
@@ -239,8 +338,8 @@ export class Crawl {
   /** Emits one event for a disk, however many threads wait for it. */
   #onDisk(message: DiskMessage): void {
     if (message.kind === "diskFull" && this.#waitingForDisk++ === 0)
-      this.events.emit("diskFull", message.message);
-    if (message.kind === "diskFree" && --this.#waitingForDisk === 0) this.events.emit("diskFree");
+      this.events.tell("diskFull", message.message);
+    if (message.kind === "diskFree" && --this.#waitingForDisk === 0) this.events.tell("diskFree");
   }
 
   /** Something failed that cannot be repaired: everything is stopped and closed, then `run` throws the error. */
@@ -250,6 +349,8 @@ export class Crawl {
   }
 
   #abort(): void {
+    // The lock may be lost before anything runs; whatever comes next checks it.
+    if (this.#shared === undefined) return;
     this.#control.end("interrupted", MODES.abort);
     this.#workers?.wakeAll();
   }
@@ -257,13 +358,16 @@ export class Crawl {
   #tick(): void {
     const now = monotonicMs();
     const progress = this.progress();
-    this.events.emit("progress", progress);
-    const { maxTimeMs, maxBytes, maxWaitMs } = this.#config;
+    this.events.tell("progress", progress);
+    const { maxTimeMs, maxWaitMs } = this.#config;
     if (this.#control.mode === MODES.run) {
       const isLate = maxTimeMs !== undefined && now - this.#startMs >= maxTimeMs;
-      if (isLate || (maxBytes !== undefined && progress.bytes >= maxBytes)) this.stop("limit");
+      if (isLate) this.stop("limit");
     } else if (this.#drain.isOver(now, progress.inFlight) && this.#control.mode === MODES.drain) {
       this.#abort();
+    } else if (this.#control.mode === MODES.abort) {
+      this.#abortedMs ??= now;
+      if (now - this.#abortedMs > MAX_ABORT_MS) this.#workers?.abandonCrawlers();
     }
     const idleMs = this.#idleness.lookMs(now, totals(this.#memory.counters));
     if (frontierTraits(this.#config).losesUrls && idleMs > LOST_MS) {
@@ -277,13 +381,23 @@ export class Crawl {
     }
   }
 
-  #measure(endedMs: number): Measured {
+  #measure(endedMs: number, sums: Totals): Measured {
     const cpu = process.cpuUsage(this.#startCpu);
     const ending = this.#control.endedBy;
+    const ended = (ending === "running" ? "finished" : ending) as CrawlEnding;
+    const seconds = (monotonicMs() - this.#startMs) / 1000;
+    // Of all runs together, as the limit is.
+    const reached = { pages: sums.pages, bytes: this.#control.bytes.value };
+    const limit = ended === "limit" ? limitReached(this.#config, reached, seconds) : null;
+    const isLeft = ended !== "finished" || sums.unavailable > 0;
+    const goesOn = isLeft && frontierTraits(this.#config).isDurable;
     return {
-      ended: (ending === "running" ? "finished" : ending) as CrawlEnding,
+      ended,
+      limit,
+      next: goesOn ? resumeCommand(this.#out, this.#config, limit) : null,
+      seedFaults: [],
       out: this.#out,
-      seconds: (monotonicMs() - this.#startMs) / 1000,
+      seconds,
       cpuSeconds: (cpu.user + cpu.system) / 1e6,
       maxRssMiB: process.resourceUsage().maxRSS / 1024,
       endingMs: monotonicMs() - endedMs,

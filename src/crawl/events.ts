@@ -1,4 +1,6 @@
 import { EventEmitter } from "node:events";
+import { residentBytes } from "../runtime/open-files.ts";
+import type { Totals } from "../stats/counters.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { CrawlSummary } from "./crawl-summary.ts";
 
@@ -13,9 +15,30 @@ export interface CrawlProgress {
   readonly inFlight: number;
   /** Hosts that have URLs but must not be asked yet. */
   readonly hostsWaiting: number;
+  /** Of this run. */
   readonly bytes: number;
+  /** Received by the runs before it. */
+  readonly bytesBefore: number;
   readonly seconds: number;
   readonly rssBytes: number;
+}
+
+/** The figures of a crawl that has run so long. */
+export function progressOf(sums: Totals, runMs: number, bytesBefore = 0): CrawlProgress {
+  return {
+    pages: sums.pages,
+    failed: sums.failed,
+    refused: sums.refused,
+    redirects: sums.redirects,
+    known: sums.known,
+    queued: sums.queued,
+    inFlight: sums.inFlight,
+    hostsWaiting: sums.hostsWaiting,
+    bytes: sums.bytes,
+    bytesBefore,
+    seconds: runMs / 1000,
+    rssBytes: residentBytes(),
+  };
 }
 
 /** Every event of a crawl; docs/events.md explains each. */
@@ -38,5 +61,41 @@ export interface CrawlEvents {
   ended: [summary: CrawlSummary];
 }
 
-/** Emits the events of a crawl. Listeners run on the main thread. */
-export class CrawlBus extends EventEmitter<CrawlEvents> {}
+/**
+ * Emits the events of a crawl. Listeners run on the main thread. The first error of a listener, thrown or rejected, goes
+ * to `onFault`, and no listener is called after it: the crawl stops and ends with that error.
+ */
+export class CrawlBus extends EventEmitter<CrawlEvents> {
+  /** Set by the crawl while it runs. */
+  onFault: ((error: unknown) => void) | undefined;
+  #hasFailed = false;
+
+  constructor() {
+    super({ captureRejections: true });
+  }
+
+  /** Emits an event of the running crawl; never throws. */
+  tell<Event extends keyof CrawlEvents>(event: Event, ...args: CrawlEvents[Event]): void {
+    if (this.onFault === undefined) return;
+    try {
+      // The types of EventEmitter do not follow a generic name.
+      (this.emit as (event: string, ...args: unknown[]) => boolean).call(this, event, ...args);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Called by Node with what the promise of an asynchronous listener was rejected with. */
+  override [EventEmitter.captureRejectionSymbol](error: unknown, ..._event: unknown[]): void {
+    this.#fail(error);
+  }
+
+  #fail(error: unknown): void {
+    const { onFault } = this;
+    this.onFault = undefined;
+    if (onFault !== undefined) onFault(error);
+    // Nobody would learn of the error of a listener that went on after the crawl's end.
+    else if (!this.#hasFailed) void Promise.reject(error);
+    this.#hasFailed = true;
+  }
+}

@@ -46,7 +46,7 @@ export function fitToOpenFiles(asked: CrawlConfig, limit: number = maxOpenFiles(
   }
   if (best.threads === threads && best.linksPerThread === linksPerThread)
     return { config, note: undefined };
-  const perHost = Math.min(config.perHost, best.linksPerThread);
+  const perHost = Math.min(config.perHost, best.threads * best.linksPerThread);
   const note = `only ${limit} files may be open: --threads ${best.threads} --links-per-thread ${best.linksPerThread} instead of ${threads} and ${linksPerThread} (ulimit -n raises the limit)`;
   return { config: { ...config, ...best, perHost }, note };
 }

@@ -9,9 +9,11 @@ import { counterBytes } from "../stats/counters.ts";
 import { DOORBELL_WORDS, Doorbell } from "../sync/doorbell.ts";
 import { GateTable, gateBytes } from "../sync/gate-table.ts";
 import { bufferBytes, CRAWLERS_PER_BUFFER } from "../sync/hand-off-buffer.ts";
+import { MaximumTable, maximumBytes } from "../sync/maximum-table.ts";
 import { Pending } from "../sync/pending.ts";
-import { Permits } from "../sync/permits.ts";
+import { PERMITS_WORDS, Permits } from "../sync/permits.ts";
 import { Ring, ringBytes } from "../sync/ring.ts";
+import { WideCounter } from "../sync/wide-counter.ts";
 import { BufferPlan } from "./buffer-plan.ts";
 import { EVIDENCE_BYTES } from "./visit/traps/shared-evidence.ts";
 
@@ -24,14 +26,18 @@ const DEBUG_SLOT_BYTES = 4096;
 
 /** Words of the control block. */
 const PENDING = 0;
-const PAGE_PERMITS = 1;
-const PAGES_COMMITTED = 2;
-const MODE = 3;
-const ENDED_BY = 4;
-const BUILDERS_MAY_END = 5;
-const RECOUNT = 6;
-const NOTES = 7;
-const CONTROL_WORDS = 8;
+const PAGES_COMMITTED = 1;
+const MODE = 2;
+const ENDED_BY = 3;
+const BUILDERS_MAY_END = 4;
+const RECOUNT = 5;
+const NOTES = 6;
+const LAST_RELEASED = 7;
+/** Two words. */
+const BYTES = 8;
+const PAGE_PERMITS = 10;
+/** Words of the control block in all. */
+export const CONTROL_WORDS = PAGE_PERMITS + PERMITS_WORDS;
 
 /** Words of a thread's row in `accounts`. */
 const SHARE = 0;
@@ -39,7 +45,8 @@ const PAGES = 1;
 const HELD_PERMITS = 2;
 const RECOUNTED = 3;
 const HURRY = 4;
-const ACCOUNT_WORDS = 5;
+const ANNOUNCED = 5;
+export const ACCOUNT_WORDS = 6;
 
 /** How soon a crawler needs its pages committed. */
 export const HURRY_LEVELS = { none: 0, soon: 1, now: 2 } as const;
@@ -69,6 +76,9 @@ export interface CrawlMemory {
   readonly hostGates: SharedArrayBuffer;
   readonly addressGates: SharedArrayBuffer;
   readonly startGates: SharedArrayBuffer;
+  /** What hosts ask for: delays of their own, and pauses. */
+  readonly hostDelays: SharedArrayBuffer;
+  readonly hostHolds: SharedArrayBuffer;
   /** What the threads know about traps. */
   readonly evidence: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
@@ -94,6 +104,8 @@ export function createMemory(config: FrontierSizes & Pick<CrawlConfig, "builders
     hostGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
     addressGates: new SharedArrayBuffer(gateBytes(ADDRESS_GATES)),
     startGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
+    hostDelays: new SharedArrayBuffer(maximumBytes(HOST_GATES)),
+    hostHolds: new SharedArrayBuffer(maximumBytes(HOST_GATES)),
     evidence: new SharedArrayBuffer(EVIDENCE_BYTES),
     counters: new SharedArrayBuffer(counterBytes(threads)),
     debugLog: new SharedArrayBuffer(ringBytes(DEBUG_SLOTS, DEBUG_SLOT_BYTES)),
@@ -136,6 +148,8 @@ export function gatesOf(memory: CrawlMemory, thread: number): Gates {
     hosts: new GateTable(memory.hostGates, thread + 1),
     addresses: new GateTable(memory.addressGates, thread + 1),
     starts: new GateTable(memory.startGates, thread + 1),
+    delays: new MaximumTable(memory.hostDelays),
+    holds: new MaximumTable(memory.hostHolds),
   };
 }
 
@@ -144,11 +158,14 @@ export class Control {
   readonly #words: Int32Array;
   readonly pending: Pending;
   readonly permits: Permits;
+  /** Bytes that the crawl has received in all runs; only with `--max-size`. */
+  readonly bytes: WideCounter;
 
   constructor(memory: Pick<CrawlMemory, "control">) {
     this.#words = new Int32Array(memory.control);
     this.pending = new Pending(this.#words, PENDING);
     this.permits = new Permits(this.#words, PAGE_PERMITS);
+    this.bytes = new WideCounter(memory.control, BYTES);
   }
 
   /** One of `MODES`. */
@@ -164,6 +181,21 @@ export class Control {
   end(reason: Ending, mode: number): void {
     Atomics.compareExchange(this.#words, ENDED_BY, 0, ENDINGS.indexOf(reason));
     if (Atomics.load(this.#words, MODE) < mode) Atomics.store(this.#words, MODE, mode);
+  }
+
+  /** Nothing is pending any more: the supervisor decides whether that is the end. */
+  noteLast(): void {
+    Atomics.store(this.#words, LAST_RELEASED, 1);
+  }
+
+  /** True while the supervisor has not heard that nothing is pending. */
+  get isLast(): boolean {
+    return Atomics.load(this.#words, LAST_RELEASED) === 1;
+  }
+
+  /** True once after `noteLast`. */
+  takeLast(): boolean {
+    return Atomics.exchange(this.#words, LAST_RELEASED, 0) === 1;
   }
 
   /** Above 0 during a recount: crawlers touch no counter, publish their accounts and wait. */
@@ -239,6 +271,21 @@ export class Account {
       pages: Atomics.load(this.#words, this.#at + PAGES),
       heldPermits: Atomics.load(this.#words, this.#at + HELD_PERMITS),
     };
+  }
+
+  /** Facts have been committed; called before they are announced, and before their visits are released. */
+  announced(facts: number): void {
+    Atomics.add(this.#words, this.#at + ANNOUNCED, facts);
+  }
+
+  /** How many facts this thread has announced. */
+  get facts(): number {
+    return Atomics.load(this.#words, this.#at + ANNOUNCED);
+  }
+
+  /** The thread is dead; its successor knows what it committed. */
+  forgetFacts(): void {
+    Atomics.store(this.#words, this.#at + ANNOUNCED, 0);
   }
 
   /** Asks the builder to commit soon, or now; true when that is more urgent than what was asked before. */

@@ -1,8 +1,10 @@
 import type { Lease } from "../frontier/frontier.ts";
 import { isList, type Via } from "../frontier/via.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import { originOf, partsOf } from "../url/url-parts.ts";
+import { siteOf } from "../url/site.ts";
+import { partsOf, serverOf } from "../url/url-parts.ts";
 import type { CookieJar } from "./cookies/cookie-jar.ts";
+import { ListPlaces } from "./list-places.ts";
 import type { FetchOutcome } from "./outcome.ts";
 import type { PoliteClient } from "./polite-client.ts";
 import type { ResponseHead } from "./response-head.ts";
@@ -17,7 +19,6 @@ export type Accepted = "html" | "text" | "any";
 export interface FetcherRules {
   readonly headers: readonly [string, string][];
   readonly accept: Accepted;
-  readonly delayMs: number;
   readonly clock: () => number;
   /** Present with --cookies. */
   readonly cookies?: CookieJar | undefined;
@@ -28,10 +29,6 @@ export interface FetcherRules {
   /** Called for every robots.txt that was read. */
   readonly onRules?: (origin: string, rules: RobotsRules) => void;
 }
-
-/** Sitemaps may be large, so one is fetched at a time; the others are retried shortly after. */
-const MAX_LISTS = 1;
-const LIST_RETRY_MS = 100;
 
 type Wanted = (head: ResponseHead) => boolean;
 
@@ -61,7 +58,7 @@ export class Fetcher {
   readonly #robots: RobotsFetcher | undefined;
   readonly #rules: FetcherRules;
   readonly #accept: Wanted;
-  #lists = 0;
+  readonly #lists = new ListPlaces();
 
   constructor(client: PoliteClient, robots: RobotsFetcher | undefined, rules: FetcherRules) {
     this.#client = client;
@@ -72,10 +69,17 @@ export class Fetcher {
 
   /** Fetches the URL unless it is refused or has to wait. */
   fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome> {
-    if (this.#robots === undefined) return this.#fetchAllowed(lease);
-    const known = this.#robots.known(originOf(lease.url));
+    if (this.#robots === undefined || lease.isCleared) return this.#fetchAllowed(lease);
+    const known = this.#robots.known(serverOf(lease.url));
     if (known === undefined) return this.#fetchAfterRobots(lease, this.#robots);
     return verdictOf(lease, known) ?? this.#fetchAllowed(lease);
+  }
+
+  /** Whether it is known without asking that robots.txt allows the URL. */
+  isCleared(lease: Lease): boolean {
+    if (this.#robots === undefined) return true;
+    const known = this.#robots.known(serverOf(lease.url));
+    return known?.kind === "rules" && verdictOf(lease, known) === undefined;
   }
 
   #fetchAllowed(lease: Lease): Promise<FetchOutcome> {
@@ -83,14 +87,20 @@ export class Fetcher {
   }
 
   async #fetchList(lease: Lease): Promise<FetchOutcome> {
-    if (this.#lists >= MAX_LISTS) {
-      return { kind: "postponed", untilMs: this.#rules.clock() + LIST_RETRY_MS };
-    }
-    this.#lists++;
+    const { clock } = this.#rules;
+    const site = siteOf(lease.host.name);
+    const untilMs = this.#lists.enter(site, clock());
+    // Only the list waits: the pages of its host need no such place.
+    if (untilMs > 0) return { kind: "postponed", untilMs, aside: true };
+    let isPostponed = false;
     try {
-      return await this.#fetch(lease);
+      const outcome = await this.#fetch(lease);
+      isPostponed = outcome.kind === "postponed";
+      // What is not decoded yet may cost the most.
+      if (outcome.kind === "response") await outcome.response.tap?.finish?.();
+      return outcome;
     } finally {
-      this.#lists--;
+      this.#lists.leave(site, clock(), isPostponed);
     }
   }
 
@@ -130,16 +140,14 @@ export class Fetcher {
   }
 
   async #fetchAfterRobots(lease: Lease, robots: RobotsFetcher): Promise<FetchOutcome> {
-    const origin = originOf(lease.url);
+    const origin = serverOf(lease.url);
     const answer = await robots.ask(origin, lease.host);
     if (answer.kind === "rules") this.#rules.onRules?.(origin, answer.rules);
     if (answer.kind === "rules" && !answer.rules.crawlDelayTooLong) {
-      const crawlDelayMs = answer.rules.crawlDelayMs ?? 0;
-      lease.host.delayMs = Math.max(this.#rules.delayMs, lease.host.delayMs, crawlDelayMs);
+      const nowMs = this.#rules.clock();
+      this.#client.gatekeeper.slow(lease.host, answer.rules.crawlDelayMs ?? 0, nowMs);
       // Fetching robots.txt was a request to this host, so its delay has to pass first.
-      if (lease.host.delayMs > 0) {
-        return { kind: "postponed", untilMs: this.#rules.clock() + lease.host.delayMs };
-      }
+      if (lease.host.delayMs > 0) return { kind: "postponed", untilMs: nowMs + lease.host.delayMs };
     }
     return verdictOf(lease, answer) ?? this.#fetchAllowed(lease);
   }
@@ -155,18 +163,24 @@ export class Fetcher {
 
 /** Why robots.txt keeps the URL from being fetched now; undefined when it does not. */
 function verdictOf(lease: Lease, answer: RobotsAnswer): FetchOutcome | undefined {
-  if (answer.kind === "postponed") return answer;
+  if (answer.kind === "postponed") {
+    return answer.aside ? waitForOrigin(lease, answer.untilMs) : answer;
+  }
   if (answer.kind === "unreachable") {
-    if (!answer.final) {
-      const aside = lease.host.hasSeveralOrigins ? ({ aside: true } as const) : {};
-      return { kind: "postponed", untilMs: answer.retryAtMs, ...aside };
-    }
+    if (!answer.final) return waitForOrigin(lease, answer.retryAtMs);
     return { kind: answer.refused ? "refused" : "failed", error: answer.error };
   }
   if (answer.rules.crawlDelayTooLong) return { kind: "refused", error: "crawl_delay_too_long" };
   const verdict = answer.rules.verdict(partsOf(lease.url).target);
   if (verdict.allowed) return undefined;
   return { kind: "refused", error: "robots", detail: `line ${verdict.line ?? "?"}` };
+}
+
+/** Where a host has only this origin, nothing of it can go on meanwhile. */
+function waitForOrigin({ host }: Lease, untilMs: number): FetchOutcome {
+  return host.hasSeveralOrigins
+    ? { kind: "postponed", untilMs, aside: true }
+    : { kind: "postponed", untilMs };
 }
 
 /** A sitemap is read whatever its type, and the assets of a page have every type. */

@@ -1,4 +1,5 @@
 import { httpDateMs } from "./http-date.ts";
+import type { ResponseHead } from "./response-head.ts";
 
 const MAX_WAIT_MS = 24 * 3_600_000;
 
@@ -12,4 +13,11 @@ export function retryAfterMs(value: string | undefined, nowWallMs: number): numb
   const untilMs = DATE.test(text) ? httpDateMs(text) : undefined;
   const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : (untilMs ?? nowWallMs) - nowWallMs;
   return waitMs > 0 ? Math.min(waitMs, MAX_WAIT_MS) : undefined;
+}
+
+/** The pause that a response asks for; undefined when it asks for none. */
+export function pauseAskedMs(head: ResponseHead): number | undefined {
+  return head.status === 429 || head.status === 503
+    ? retryAfterMs(head.get("retry-after"), Date.now())
+    : undefined;
 }

@@ -28,3 +28,14 @@ export const TRANSPORT_ERRORS = {
 
 /** One of the stable failure codes. */
 export type TransportError = keyof typeof TRANSPORT_ERRORS;
+
+const ADDRESS_ERRORS: ReadonlySet<string> = new Set([
+  "connect_timeout",
+  "connection_refused",
+  "unreachable",
+]);
+
+/** Whether an error says something about an address rather than about what answers there. */
+export function isAddressError(error: TransportError): boolean {
+  return ADDRESS_ERRORS.has(error);
+}

@@ -29,6 +29,8 @@ export interface TransportOptions {
   resend?: boolean;
   /** Few large bodies at a time, in memory that is used again; the responses must then be released. */
   largeBodies?: number;
+  /** Told how many bytes have arrived, whatever becomes of them. */
+  onBytes?: (bytes: number) => void;
   /** Accept every certificate. */
   insecure?: boolean;
   /** Monotonic milliseconds. */
@@ -69,6 +71,20 @@ export interface TransportRequest {
   readonly maxBodyBytes?: number | undefined;
   /** Reads the body while it arrives. */
   readonly tap?: BodyTap | undefined;
+  /** Instead of the transport's setting: whether it is sent again at once when a kept connection dies before it answers. */
+  readonly resend?: boolean | undefined;
+  /** Asked before every address but the first is connected to; without it all may be. */
+  readonly dial?: DialPermits | undefined;
+  /** Called when the request is written. */
+  readonly onSent?: (() => void) | undefined;
+}
+
+/** Who decides when the other addresses of a host may be tried. */
+export interface DialPermits {
+  /** Between two attempts of one request, at least. */
+  readonly spacingMs: number;
+  /** 0 when the address may be connected to now, otherwise the time before which it must not. */
+  mayDial(address: string): number;
 }
 
 /** Reads a body while it arrives, further than the part of it that is kept. */
@@ -84,6 +100,8 @@ export interface BodyTap {
   /** Takes the next bytes; they may be overwritten as soon as this returns. */
   push(piece: Uint8Array): void;
   whenReady(go: () => void): void;
+  /** There are no more bytes: resolves when all have been read. */
+  finish?(): Promise<unknown>;
 }
 
 /** A response as it came, before anything is decided about it. */
@@ -122,6 +140,8 @@ export interface TransportFailure {
   readonly kind: "failed";
   readonly error: TransportError;
   readonly detail: string;
+  /** An address that may answer and must not be tried before that time. */
+  readonly untried?: { readonly address: string; readonly untilMs: number } | undefined;
 }
 
 /** What became of a request. */

@@ -1,4 +1,5 @@
 import type { Discovery, KnownFingerprints } from "./discovery.ts";
+import type { Fact } from "./fact.ts";
 
 /** How visits end, as journals keep it: these numbers never change. */
 export const OUTCOME = {
@@ -28,6 +29,8 @@ export interface Finish {
   readonly links: number;
   /** Links that this thread knows, if they get a share: they are not among the links found. */
   readonly known?: KnownFingerprints | undefined;
+  /** What it found out that decides what is admitted from now on. */
+  readonly facts?: readonly Fact[] | undefined;
   /** Number of the archive record among those this thread handed over, or where it is; undefined when there is none. */
   readonly record: number | PageLocation | undefined;
   /** Called when the end of the visit is durable, together with the links found. */

@@ -1,8 +1,10 @@
 import type { CrawlConfig } from "../config/schema.ts";
 import { commitCountBytes } from "../sync/commit-counts.ts";
 import { Ring, ringBytes } from "../sync/ring.ts";
+import { siteTableBytes } from "../sync/site-table.ts";
 import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
 import { LEFT_FOR_GOOD, ThreadBoard, threadBoardBytes } from "./lending/thread-board.ts";
+import { workBoardBytes } from "./lending/work-board.ts";
 import { cashBoardBytes } from "./opic/cash-board.ts";
 import { visitedSetBytes } from "./shared/sets/open-set.ts";
 import type { SetShape } from "./shared/sets/visited-set.ts";
@@ -20,13 +22,16 @@ const SLOT_BYTES = 2 * MAX_URL_LENGTH + 256;
  */
 const MAX_URLS = { cas: 1 << 22, striped: 1 << 17 } as const;
 
+/** Sites with a budget on a shared frontier; 16 bytes each, of memory that is not touched before. */
+const MAX_SITES = 1 << 21;
+
 /** What decides which frontier runs; the sharded one where nothing is said. */
 export type FrontierChoice = Partial<Pick<CrawlConfig, "frontier" | "sync">>;
 
 /** What decides how much memory it needs. */
 export type FrontierSizes = FrontierChoice &
   Pick<CrawlConfig, "threads"> &
-  Partial<Pick<CrawlConfig, "visited" | "frontierSize">>;
+  Partial<Pick<CrawlConfig, "visited" | "frontierSize" | "maxPagesPerSite">>;
 
 /** What the rest of the program must know about a frontier without knowing which one runs. */
 export interface FrontierTraits {
@@ -55,8 +60,10 @@ export type FrontierMemory =
       readonly inboxes: readonly SharedArrayBuffer[];
       /** Word i is 1 while somebody waits for space in inbox i. */
       readonly wantsSpace: SharedArrayBuffer;
-      /** Queue lengths, and who was replaced. */
+      /** Who was replaced. */
       readonly board: SharedArrayBuffer;
+      /** Who has work to spare, and who has none. */
+      readonly work: SharedArrayBuffer;
       /** What owners have committed of visits that other threads made. */
       readonly commitCounts: SharedArrayBuffer;
       /** What threads that order by cash tell each other. */
@@ -68,6 +75,8 @@ export type FrontierMemory =
       readonly visited: SharedArrayBuffer;
       /** Which URLs were taken, for a technique that gives them twice. */
       readonly taken: SharedArrayBuffer | undefined;
+      /** Pages of each site, where sites have a budget. */
+      readonly sites: SharedArrayBuffer | undefined;
     };
 
 /** Makes the memory of the frontier that a configuration asks for. */
@@ -81,6 +90,10 @@ export function createFrontierMemory(config: FrontierSizes): FrontierMemory {
       queue: createTechnique(sync, queueShape({ frontierSize })),
       visited: set(visited),
       taken: frontierTraits(config).losesUrls ? set("cas") : undefined,
+      sites:
+        config.maxPagesPerSite === undefined
+          ? undefined
+          : new SharedArrayBuffer(siteTableBytes(MAX_SITES)),
     };
   }
   return {
@@ -91,6 +104,7 @@ export function createFrontierMemory(config: FrontierSizes): FrontierMemory {
     ),
     wantsSpace: new SharedArrayBuffer(threads * 4),
     board: new SharedArrayBuffer(threadBoardBytes(threads)),
+    work: new SharedArrayBuffer(workBoardBytes(threads)),
     commitCounts: new SharedArrayBuffer(commitCountBytes(threads)),
     cashBoard: new SharedArrayBuffer(cashBoardBytes(threads)),
   };

@@ -1,10 +1,13 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { Discovery } from "./discovery.ts";
+import type { Fact } from "./fact.ts";
 import type { Settlement } from "./finish.ts";
 import type { Lease } from "./host.ts";
 import type { SplitLinks } from "./seen/known-links.ts";
 
 // For importers outside this folder; inside it everything comes from the files themselves.
 export type { Discovery } from "./discovery.ts";
+export { FACT, type Fact } from "./fact.ts";
 export { type Finish, OUTCOME, type Retry, type Settlement } from "./finish.ts";
 export type { Lease } from "./host.ts";
 export type { JournalPort } from "./journal-port.ts";
@@ -31,8 +34,12 @@ export interface FrontierStats {
   readonly guests: number;
   /** Pages committed, in this run and before. */
   readonly pages: number;
+  /** Bytes received, in this run and before, as far as the journals of this thread count them. */
+  readonly bytes: number;
   /** Page permits of leases that are neither settled nor committed. */
   readonly heldPermits: number;
+  /** No permit is left: what ends the crawl, or lets it go on, are commits. */
+  readonly lacksPermits: boolean;
   /** Blocks of links handed to other threads. */
   readonly blocksSent: number;
   /** Exchanges of credits with other shards so far, and the visits between them. */
@@ -48,6 +55,10 @@ export interface FrontierStats {
 export interface Frontier {
   /** Admits this thread's seeds, beside what earlier runs left; afterwards `stats().share` says what there is to do. */
   open(seeds: readonly CrawlUrl[]): void;
+  /** Facts that earlier runs committed to what this thread owns; to be asked before anything runs. */
+  facts(): readonly Fact[];
+  /** Admits URLs of this thread that an earlier look refused, and calls back when they are durable. */
+  admit(found: readonly Discovery[], onDurable: () => void): void;
   /** At most `limit` URLs whose hosts may be asked now, each with its `--max-pages` permit. Never waits: an answer that takes long must have been fetched ahead. */
   take(limit: number, nowMs: number): Lease[];
   /** The host's delay runs from the end of its request, which is long before the visit is settled. */

@@ -1,5 +1,5 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import { originOf } from "../url/url-parts.ts";
+import { originOf, serverOf } from "../url/url-parts.ts";
 import type { Discovery } from "./discovery.ts";
 
 /** A host has URLs at few ports; more than this share its back-off. */
@@ -9,6 +9,27 @@ const MAX_ORIGINS = 64;
 export interface Reach {
   failures: number;
   heldMs: number;
+}
+
+/** What a lease has of its site's `--max-pages-per-site`: a place, or none because all have become pages. */
+export type BudgetShare = "held" | "spent";
+/** A registrable domain, shared by its hosts, with what counts against its share of a thread's places. */
+export class Site {
+  readonly name: string;
+  /** Hosts in memory. */
+  hosts = 0;
+  /** What waits to be fetched, in hosts or in URLs, whichever its frontier counts. */
+  waiting = 0;
+  /** Places of the thread that its visits hold. */
+  held = 0;
+  /** It has something to fetch, or holds a place. */
+  isActive = false;
+  /** By thread: places that leases of this site hold there, when it was lent any. */
+  lent: Int32Array | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+  }
 }
 
 /** A URL that its holder may work on now; nobody else has it. */
@@ -21,8 +42,12 @@ export interface Lease extends Discovery {
   readonly high: number;
   /** Tries that failed before this one. */
   attempt: number;
+  /** Lent by a thread that knows what robots.txt says, which allows it: nobody else has to ask. */
+  readonly isCleared?: boolean;
   /** Its cash when it was taken, where URLs are ordered by that. */
   readonly cash?: number | undefined;
+  /** Its share of its site's `--max-pages-per-site`, where there is one and it is leased. */
+  budget?: BudgetShare | undefined;
 }
 
 /** One host name: its waiting URLs and when it may be asked next. */
@@ -59,8 +84,16 @@ export class Host implements Reach {
   beforeMs = 0;
   /** A start reserved at the address gate, or 0: the next request needs no second reservation. */
   reservedMs = 0;
+  /** No shard of this thread queues for it, so nothing but the gates keeps its requests apart. */
+  isStranger = false;
   /** Position in the heap, -1 when the host is not in it. */
   heapIndex = -1;
+  /** Where places are counted; undefined where nobody does. */
+  site: Site | undefined;
+  /** It counts as waiting with its site: there is a URL that waits or a request that runs. */
+  isBusy = false;
+  /** Its heap is that of its site, which holds all the places it may. */
+  isParked = false;
   /** Scheme, name and port of its URLs, as far as there is one of each; the slash keeps longer names apart. */
   #origin = "";
   /** Its URLs are at several ports: one that is dead must not hold up the others. */
@@ -85,7 +118,7 @@ export class Host implements Reach {
   reachOf(url: CrawlUrl): Reach {
     if (!this.hasSeveralOrigins) return this;
     this.#origins ??= new Map();
-    const origin = originOf(url);
+    const origin = serverOf(url);
     let reach = this.#origins.get(origin);
     if (reach === undefined) {
       if (this.#origins.size >= MAX_ORIGINS) return this;

@@ -5,16 +5,22 @@ import { openScratchFile } from "../runtime/scratch-file.ts";
 import { CommitCounts } from "../sync/commit-counts.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
 import type { Pending } from "../sync/pending.ts";
+import { SiteTable } from "../sync/site-table.ts";
+import type { ByteCount } from "./byte-count.ts";
 import { CASH_COUNTERS, type ShardCash } from "./cash/shard-cash.ts";
 import { Mailbox } from "./exchange/mailbox.ts";
+import type { Fact } from "./fact.ts";
 import { OUTCOME } from "./finish.ts";
 import { ArchiveEnds } from "./fold/archive-ends.ts";
+import { exchangeOf, refuseContradictions, type ShardExchange } from "./fold/exchange-check.ts";
 import type { Frontier } from "./frontier.ts";
 import { type FrontierMemory, inboxesOf, queueShape, setShape } from "./frontier-memory.ts";
+import type { Lease } from "./host.ts";
 import { listJournals } from "./journal/journal-listing.ts";
 import type { JournalPort } from "./journal-port.ts";
-import type { LendingRules } from "./lending/lending.ts";
+import type { LendingRules } from "./lending/askers.ts";
 import { ThreadBoard } from "./lending/thread-board.ts";
+import { WorkBoard } from "./lending/work-board.ts";
 import { CashBoard } from "./opic/cash-board.ts";
 import { ExchangeSize } from "./opic/exchange-size.ts";
 import { OpicQueue } from "./opic/opic-queue.ts";
@@ -31,11 +37,13 @@ import { ShardedFrontier } from "./sharded-frontier.ts";
 import { openVisitedSet } from "./shared/sets/open-set.ts";
 import { SharedFrontier } from "./shared/shared-frontier.ts";
 import { openTechnique } from "./shared/techniques/open-technique.ts";
+import { SharedSiteBudget } from "./site-budget.ts";
+import { SiteShares } from "./site-shares.ts";
 
 /** Queued URLs in memory, all threads together; more of them lie on disk. */
 const QUEUE_MEMORY_BYTES = 32 * 1024 * 1024;
-/** A shorter queue of another thread is left to its owner. */
-const MIN_QUEUED_TO_ASK = 32;
+/** A shorter queue is left to its owner, who fetches so much himself in a moment. */
+const MIN_QUEUED_TO_LEND = 32;
 
 /** Which counter tells of which outcome; pages are counted by the page limit. */
 const OUTCOME_COUNTERS = {
@@ -71,9 +79,14 @@ export interface FrontierParts {
   readonly startMs: number;
   /** How far the wall clock is ahead of the monotonic one: what hosts asked for is kept in wall time. */
   readonly wallAheadMs: () => number;
+  /** Called with what hosts asked of earlier runs: hash of the host, delay, and until when it is left alone. */
+  readonly onRecalled: (hash: number, delayMs: number, heldMs: number) => void;
+  /** Whether robots.txt is known to allow a URL, so that another thread may visit it without asking. */
+  readonly mayLend: (lease: Lease) => boolean;
   readonly priority: PagePriority | undefined;
   readonly pending: Pending;
   readonly limit: PageLimit;
+  readonly bytes: ByteCount;
   /** Of the crawler threads. */
   readonly bells: readonly Doorbell[];
   readonly port: JournalPort;
@@ -83,10 +96,14 @@ export interface FrontierParts {
   };
   /** Journal files that may stay open while what they hold is read. */
   readonly maxRecoveredFiles: number;
+  /** Called for each shard that was read: with what it has exchanged, which must fit what the others have. */
+  readonly onExchange: (found: ShardExchange) => void;
   /** Checks that the archives reach as far as the journals say. */
   readonly checkArchives: (ends: ArchiveEnds["ends"]) => void;
   /** Called once, by the thread that releases the last URL of the crawl. */
   readonly onLast: () => void;
+  /** What visits found out is durable: all threads are to know it. */
+  readonly onFacts: (facts: readonly Fact[]) => void;
 }
 
 /** Opens the frontier that the configuration asks for, as one thread sees it: what is on disk of it is read. */
@@ -107,9 +124,13 @@ function openShared(
     queue: openTechnique(config.sync, memory.queue, queueShape(config), thread + 1),
     visited: set(config.visited, memory.visited),
     taken: memory.taken && set("cas", memory.taken),
+    budget:
+      memory.sites &&
+      new SharedSiteBudget(new SiteTable(memory.sites, config.maxPagesPerSite!), parts),
     delayMs: config.delayMs,
     dedup: config,
     maxHeld: 2 * config.linksPerThread,
+    places: config.linksPerThread,
     wakeOthers: () => {
       for (const [i, bell] of bells.entries()) if (i !== thread) bell.ring();
     },
@@ -134,9 +155,11 @@ function openSharded(
     seedHigh,
     startMs: parts.startMs,
     wallAheadMs: parts.wallAheadMs,
+    onRecalled: parts.onRecalled,
     dropSessionIds,
     dropTracking,
     trailingSlash,
+    shares: new SiteShares(config.linksPerThread),
   };
   const scratch = join(journals, `queue-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_MEMORY_BYTES / threads);
@@ -165,6 +188,10 @@ function openSharded(
     });
     const { outcomes, counters: counted } = shard.state;
     for (const [name, reached] of shard.state.archives.ends) archives.reaches(name, reached);
+    const exchange = exchangeOf(journals, number, shard.state, end);
+    // Before the builder is to write behind it.
+    refuseContradictions([exchange], parts.epoch - 1);
+    parts.onExchange(exchange);
     owned.push(shard);
     port.begin(number, end);
     for (const [outcome, count] of outcomes.entries()) found[outcome]! += count;
@@ -191,8 +218,10 @@ function openSharded(
       wantsSpace: new Int32Array(memory.wantsSpace),
     }),
     board: new ThreadBoard(memory.board),
+    work: new WorkBoard(memory.work, threads),
     commits: new CommitCounts(memory.commitCounts, threads, thread),
     lending: lendingRules(config),
+    maxPagesPerSite: config.maxPagesPerSite,
     order: byCash,
     onClose: () => {
       log.close();
@@ -215,9 +244,10 @@ function openOrder(
   });
 }
 
-/** Undefined where visits must not be made by another thread: a site's budget and its cookies are kept by its owner alone. */
+/** Undefined where visits must not be made by another thread: the cookies of a site are kept by its owner alone. */
 function lendingRules(config: CrawlConfig): LendingRules | undefined {
-  const { perHost, linksPerThread, maxPagesPerSite, cookies } = config;
-  if (maxPagesPerSite !== undefined || cookies) return undefined;
-  return { perHost, linksPerThread, minQueued: MIN_QUEUED_TO_ASK };
+  const { perHost, linksPerThread, cookies } = config;
+  if (cookies) return undefined;
+  const minQueued = Math.min(MIN_QUEUED_TO_LEND, 2 * linksPerThread);
+  return { perHost, linksPerThread, minQueued };
 }

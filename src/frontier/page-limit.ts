@@ -9,7 +9,7 @@ export interface PageLimitParts {
   readonly countPage: () => number;
   /** The last page is committed. */
   readonly onReached: () => void;
-  /** A permit is free, and a thread may be waiting for it. */
+  /** A permit is free, and a thread waits for one. */
   readonly onReturned: () => void;
 }
 
@@ -33,18 +33,25 @@ export class PageLimit {
     this.#exists = parts.maxPages !== undefined;
   }
 
-  /** True when a permit was wanted and there is one now. */
+  /** True when a permit was wanted and there is one now; otherwise it is said once more that one is wanted. */
   get isBack(): boolean {
-    return this.isWanted && this.#parts.permits.left > 0;
+    return this.isWanted && this.#parts.permits.want();
+  }
+
+  /** True when every permit is with a visit, or with a page that is not committed. */
+  get isExhausted(): boolean {
+    return this.#exists && this.#parts.permits.left === 0;
   }
 
   /** A permit for one visit. */
   tryTake(): boolean {
     if (!this.#exists) return true;
-    if (this.#parts.permits.tryTake()) {
+    const { permits } = this.#parts;
+    do {
+      if (!permits.tryTake()) continue;
       this.held++;
       return true;
-    }
+    } while (permits.want());
     this.isWanted = true;
     return false;
   }
@@ -53,8 +60,7 @@ export class PageLimit {
   giveBack(): void {
     if (!this.#exists) return;
     this.held--;
-    this.#parts.permits.giveBack();
-    this.#parts.onReturned();
+    if (this.#parts.permits.giveBack()) this.#parts.onReturned();
   }
 
   /** A page is committed; the last one ends the crawl. */

@@ -1,15 +1,23 @@
+import { Deque } from "../runtime/deque.ts";
 import type { CommitCounts } from "../sync/commit-counts.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
 import type { Pending } from "../sync/pending.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { ByteCount } from "./byte-count.ts";
+import type { Discovery } from "./discovery.ts";
 import type { MessageRoute } from "./exchange/mailbox.ts";
 import { blockMessage, isAboutLeases, type ShardMessage } from "./exchange/shard-message.ts";
+import type { Fact } from "./fact.ts";
 import { type Finish, OUTCOME, type Settlement } from "./finish.ts";
+import { BYTES_COUNTER } from "./fold/shard-state.ts";
 import type { Frontier, FrontierStats, TurnMode } from "./frontier.ts";
-import type { Lease } from "./host.ts";
+import type { Lease, Site } from "./host.ts";
 import type { JournalPort } from "./journal-port.ts";
-import { Lending, type LendingRules } from "./lending/lending.ts";
+import type { LendingRules } from "./lending/askers.ts";
+import { Lending } from "./lending/lending.ts";
+import { OwnStock } from "./lending/own-stock.ts";
 import type { ThreadBoard } from "./lending/thread-board.ts";
+import type { WorkBoard } from "./lending/work-board.ts";
 import { OpicOwnedShard } from "./opic/opic-owned-shard.ts";
 import type { ThreadOrder } from "./opic/thread-order.ts";
 import type { PageLimit } from "./page-limit.ts";
@@ -18,6 +26,8 @@ import { KnownLinks, type SplitLinks } from "./seen/known-links.ts";
 import { OwnedShard } from "./shard/owned-shard.ts";
 import type { Shard } from "./shard/shard.ts";
 import { ShardNumbers } from "./shard-numbers.ts";
+import { BUDGET_RETRY_MS, OwnedSiteBudget, type SiteBudget } from "./site-budget.ts";
+import type { SiteShares } from "./site-shares.ts";
 
 // Longer than 400 lines because it is where the parts of a sharded frontier meet: each has a file of its own.
 
@@ -37,20 +47,30 @@ export interface ShardedParts extends AdmissionRules {
   readonly epoch: number;
   readonly pending: Pending;
   readonly limit: PageLimit;
+  readonly bytes: ByteCount;
+  /** Pages of one site; undefined: any number. */
+  readonly maxPagesPerSite?: number | undefined;
   readonly mailbox: MessageRoute;
   readonly port: JournalPort;
   /** The crawl's own delay. */
   readonly delayMs: number;
   readonly board: ThreadBoard;
+  readonly work: WorkBoard;
   readonly commits: CommitCounts;
   /** Of the crawler threads. */
   readonly bells: readonly Doorbell[];
   /** Undefined: threads lend each other nothing. */
   readonly lending: LendingRules | undefined;
+  /** Which leases another thread may work on; absent: all. */
+  readonly mayLend?: ((lease: Lease) => boolean) | undefined;
+  /** Counts the places that each site of this thread holds; the shards have the same one. */
+  readonly shares: SiteShares;
   /** Decides by cash what the hosts of all these shards have to take; undefined when each host decides for itself. */
   readonly order?: ThreadOrder | undefined;
   /** Called once, by the thread that releases the last URL of the crawl. */
   readonly onLast: () => void;
+  /** What visits found out is durable: all threads are to know it. */
+  readonly onFacts: (facts: readonly Fact[]) => void;
   /** Closes what the shards have open. */
   readonly onClose?: () => void;
 }
@@ -67,6 +87,8 @@ export class ShardedFrontier implements Frontier {
   readonly #numbers: ShardNumbers;
   readonly #known: KnownLinks;
   readonly #lending: Lending;
+  readonly #stock: OwnStock;
+  readonly #budget: SiteBudget | undefined;
   /** This thread's part of the pending counter: URLs that are not committed, blocks not confirmed. */
   #share = 0;
   /** Until the supervisor has counted the shares, the counter is not ours to touch: what arrives at once is in the share. */
@@ -87,10 +109,16 @@ export class ShardedFrontier implements Frontier {
   /** Own URLs wait until then for better ones of another thread; 0 when they do not. */
   #heldUntilMs = 0;
   #hasMessages = false;
+  /** Something arrived when there was no place for a URL. */
+  #hasUnseen = false;
   readonly #onMessage = (message: ShardMessage): void => {
     this.#hasMessages = true;
     this.#handle(message);
   };
+  /** Messages from shards of this thread to others of it, in their order. */
+  readonly #local = new Deque<ShardMessage>();
+  /** One of them is being handled, or the run has not begun: what is posted now comes after it. */
+  #isHandling = true;
   #changesSeen = 0;
   /** The run of each thread, as far as one was replaced. */
   #runs: Int32Array;
@@ -99,7 +127,7 @@ export class ShardedFrontier implements Frontier {
     this.#parts = parts;
     this.#numbers = new ShardNumbers(parts.shards);
     this.#known = new KnownLinks(parts.shards, parts.owned, parts);
-    const { epoch, mailbox, order, limit } = parts;
+    const { epoch, mailbox, order, limit, maxPagesPerSite } = parts;
     const post = (message: ShardMessage) => this.#post(message);
     for (const [i, shard] of parts.owned.entries()) {
       const own = { shard, epoch, maxBlockBytes: mailbox.maxBlockBytes, post };
@@ -107,17 +135,31 @@ export class ShardedFrontier implements Frontier {
       this.#owned.set(shard.number, owned);
     }
     this.#all = [...this.#owned.values()];
+    if (maxPagesPerSite !== undefined) {
+      this.#budget = new OwnedSiteBudget({
+        ...parts,
+        limit: maxPagesPerSite,
+        pagesOf: (shard) => this.#owned.get(shard)!.shard.state.sites,
+        count: (shard, low, high) => this.#owned.get(shard)!.journal.site(low, high),
+      });
+    }
     this.#changesSeen = parts.board.changes;
     this.#runs = parts.board.runs();
+    this.#stock = new OwnStock(parts.owned, limit, parts.lending?.perHost === 1);
     this.#lending = new Lending({
       ...parts,
       rules: parts.lending,
+      stock: this.#stock,
       maxBytes: mailbox.maxBlockBytes,
       post,
       shardOf: (number) => this.#owned.get(number)?.shard,
-      takeFor: (count) => (this.#mode === "run" ? this.#takeOwn(count, this.#nowMs) : []),
+      takeFor: (count, borrower) =>
+        this.#mode === "run" ? this.#takeOwn(count, this.#nowMs, borrower) : [],
       finish: (lease, end) => this.#finish(this.#owned.get(lease.shard)!, lease, end),
-      returned: () => limit.giveBack(),
+      returned: (lease) => {
+        limit.giveBack();
+        this.#budget?.giveBack(lease);
+      },
     });
   }
 
@@ -136,16 +178,35 @@ export class ShardedFrontier implements Frontier {
     this.#isCounted = true;
   }
 
+  facts(): readonly Fact[] {
+    return this.#all.flatMap(({ shard }) => shard.state.facts);
+  }
+
+  admit(found: readonly Discovery[], onDurable: () => void): void {
+    const { port } = this.#parts;
+    for (const one of found) {
+      const owned = this.#owned.get(this.#numbers.of(one.url).shard);
+      if (owned !== undefined) this.#count(owned.admitAll([one]));
+    }
+    for (const owned of this.#all) this.#write(owned, false);
+    // Behind all these batches.
+    port.mark(onDurable);
+    port.hurry();
+  }
+
   /**
    * What was borrowed first, then URLs of the own shards in turn. When another thread has plenty of pages that are worth
    * more than all of its own, this one asks for those first, as far as that thread lends any.
    */
   take(limit: number, nowMs: number): Lease[] {
     const { order, mailbox } = this.#parts;
-    this.#receive(nowMs);
+    const hasArrived = this.#receive(nowMs);
+    this.#lending.lendFirst();
     this.#parts.limit.isWanted = false;
     this.#heldUntilMs = 0;
     this.#idlePlaces = 0;
+    // A commit that has arrived may make room, which nobody has looked for.
+    this.#hasUnseen = hasArrived && limit <= 0;
     if (limit <= 0) return [];
     const better = order?.compare() ?? -1;
     // Borrowed ones first: they hold page permits that own ones may be waiting for.
@@ -163,18 +224,26 @@ export class ShardedFrontier implements Frontier {
   requestEnded(lease: Lease, endMs: number): void {
     const owned = this.#owned.get(lease.shard);
     if (owned === undefined) this.#lending.requestEnded(lease, endMs);
-    else owned.shard.requestEnded(lease, endMs);
+    else {
+      this.#stock.requestEnded(lease);
+      owned.shard.requestEnded(lease, endMs);
+    }
   }
 
   settle(lease: Lease, end: Settlement): void {
     const owned = this.#owned.get(lease.shard);
     const isDrained = this.#drained.delete(lease);
-    if (!isDrained) this.#inFlight--;
+    if (!isDrained) {
+      this.#inFlight--;
+      owned?.shard.leave(lease);
+    }
+    this.#stock.settled(lease);
     if (owned === undefined) {
       this.#lending.settle(lease, end);
     } else if (end.kind === "finish") {
       this.#finish(owned, lease, end);
     } else {
+      this.#budget?.giveBack(lease);
       if (end.kind === "abandon") {
         owned.shard.abandon(lease);
         this.#release(1);
@@ -186,22 +255,20 @@ export class ShardedFrontier implements Frontier {
 
   turn(nowMs: number, mode: TurnMode): number {
     this.#mode = mode;
-    const hasArrived = this.#receive(nowMs);
-    this.#lending.filled = this.#inFlight;
+    const hasArrived = this.#receive(nowMs) || this.#hasUnseen;
+    this.#hasUnseen = false;
     if (mode === "end") this.#lending.returnReady();
-    const askMs =
-      this.#idlePlaces > 0 && mode === "run"
-        ? this.#lending.ask(this.#idlePlaces, nowMs)
-        : Number.POSITIVE_INFINITY;
+    else if (this.#heldUntilMs === 0) this.#lending.share(this.#inFlight, this.#idlePlaces);
     for (const owned of this.#all) this.#write(owned, mode === "end");
     this.#parts.mailbox.flush();
-    this.#parts.board.setQueued(this.#parts.thread, this.#queued());
+    const { board, thread, shares } = this.#parts;
+    board.setSites(thread, shares.active);
     if (hasArrived) return nowMs;
     // Without a free place there is nothing to look for.
     if (this.#idlePlaces === 0 || mode === "end") return Number.POSITIVE_INFINITY;
     const { limit } = this.#parts;
     if (limit.isWanted) return limit.isBack ? nowMs : Number.POSITIVE_INFINITY;
-    return Math.min(askMs, this.#nextReadyMs());
+    return this.#heldUntilMs > 0 ? this.#heldUntilMs : this.#stock.nextReadyMs();
   }
 
   unknown(shard: number, links: readonly CrawlUrl[]): SplitLinks {
@@ -223,20 +290,24 @@ export class ShardedFrontier implements Frontier {
     const { order, mailbox, limit } = this.#parts;
     let known = 0;
     let hostsWaiting = 0;
+    let bytes = 0;
     for (const { shard } of this.#all) {
+      bytes += shard.state.counters[BYTES_COUNTER]!;
       known += shard.known;
       hostsWaiting += shard.hostsWaiting;
     }
     return {
       known,
-      queued: this.#queued(),
+      queued: this.#stock.queued,
       hostsWaiting,
       nextUrls: order?.depth ?? hostsWaiting,
       share: this.#share,
       away: this.#lending.away + mailbox.unsentAboutLeases,
       guests: this.#lending.guests,
       pages: limit.pages,
+      bytes,
       heldPermits: limit.held,
+      lacksPermits: limit.isExhausted,
       blocksSent: mailbox.blocksSent,
       exchanges: order?.exchange.exchanges ?? 0,
       exchangeVisits: order?.exchange.visits ?? 0,
@@ -255,17 +326,19 @@ export class ShardedFrontier implements Frontier {
     }
   }
 
-  /** Takes in what others left for this thread, and lends what they asked for; true when there was anything. */
+  /** Takes in what others left for this thread; true when there was anything. */
   #receive(nowMs: number): boolean {
     this.#nowMs = nowMs;
-    const { board, mailbox } = this.#parts;
+    this.#stock.nowMs = nowMs;
+    const { board, mailbox, shares } = this.#parts;
+    shares.nowMs = nowMs;
     const { changes } = board;
     // Read before the messages and obeyed after them: what a thread sent before it ended has arrived by then.
     const runs = changes === this.#changesSeen ? undefined : board.runs();
     this.#changesSeen = changes;
     const hasCommits = this.#lending.takeCommits();
-    this.#lending.lendMore();
-    this.#hasMessages = false;
+    this.#hasMessages = this.#local.size > 0;
+    this.#handleLocal();
     mailbox.receive(this.#onMessage);
     if (runs !== undefined) this.#noticeRuns(runs, nowMs);
     return hasCommits || this.#hasMessages || runs !== undefined;
@@ -279,50 +352,76 @@ export class ShardedFrontier implements Frontier {
     this.#runs = runs;
   }
 
-  #takeOwn(limit: number, nowMs: number): Lease[] {
+  /** URLs of the own shards, for this thread or for the one that borrows them. */
+  #takeOwn(limit: number, nowMs: number, borrower = -1): Lease[] {
     const { order } = this.#parts;
     order?.refill(limit);
-    const taken = this.#takeReady(limit, nowMs);
+    const taken = this.#takeReady(limit, nowMs, borrower);
     if (order === undefined || taken.length > 0 || !order.rouse(nowMs)) return taken;
     order.refill(limit);
-    return this.#takeReady(limit, nowMs);
+    return this.#takeReady(limit, nowMs, borrower);
   }
 
-  #takeReady(limit: number, nowMs: number): Lease[] {
+  #takeReady(limit: number, nowMs: number, borrower: number): Lease[] {
     const taken: Lease[] = [];
+    const refused: Lease[] = [];
     const all = this.#all;
     let empty = 0;
-    while (taken.length < limit && empty < all.length) {
+    while (taken.length + refused.length < limit && empty < all.length) {
       const { shard } = all[this.#next]!;
-      const lease = shard.take(nowMs);
+      const lease =
+        borrower < 0
+          ? shard.take(nowMs)
+          : shard.takeToLend(nowMs, (site) => this.#mayLend(site, borrower));
       if (lease === undefined) empty++;
-      else if (this.#parts.limit.tryTake()) {
+      else if (borrower >= 0 && this.#parts.mayLend?.(lease) === false) {
+        refused.push(lease);
+        empty = 0;
+      } else if (this.#budget?.tryReserve(lease) === false) {
+        if (borrower < 0) shard.leave(lease);
+        shard.giveBack(lease, nowMs + BUDGET_RETRY_MS);
+      } else if (this.#parts.limit.tryTake()) {
         taken.push(lease);
+        if (borrower >= 0) this.#lentTo(lease.host.site!)[borrower]!++;
         empty = 0;
       } else {
+        this.#budget?.giveBack(lease);
+        if (borrower < 0) shard.leave(lease);
         shard.giveBack(lease, nowMs);
         break;
       }
       this.#next = (this.#next + 1) % all.length;
     }
+    if (refused.length > 0) this.#keep(refused, taken.length === 0);
     return taken;
   }
 
-  #nextReadyMs(): number {
-    if (this.#heldUntilMs > 0) return this.#heldUntilMs;
-    let next = Number.POSITIVE_INFINITY;
-    for (const { shard } of this.#all) next = Math.min(next, shard.nextReadyMs());
-    return next;
+  /**
+   * A host whose robots.txt is not known is asked for it by its owner alone, so its leases go back to the front; they
+   * have taken neither a permit, which others may be waiting for, nor a place in a budget.
+   */
+  #keep(refused: readonly Lease[], isAll: boolean): void {
+    for (const lease of refused.toReversed())
+      this.#owned.get(lease.shard)!.shard.giveBack(lease, 0);
+    this.#stock.awaitsRobots = isAll;
   }
 
-  #queued(): number {
-    let queued = 0;
-    for (const { shard } of this.#all) queued += shard.queued;
-    return queued;
+  /** A thread that has sites of its own keeps places for them. */
+  #mayLend(site: Site, borrower: number): boolean {
+    const { board, shares } = this.#parts;
+    return (site.lent?.[borrower] ?? 0) < shares.share || !board.hasSites(borrower);
+  }
+
+  #lentTo(site: Site): Int32Array {
+    site.lent ??= new Int32Array(this.#parts.threads);
+    return site.lent;
   }
 
   #finish(owned: OwnedShard, lease: Lease, end: Finish): void {
-    if (end.outcome !== OUTCOME.page) this.#parts.limit.giveBack();
+    if (end.outcome !== OUTCOME.page) {
+      this.#parts.limit.giveBack();
+      this.#budget?.giveBack(lease);
+    } else this.#budget?.page(lease);
     // Children are counted before their parent can be released.
     this.#count(owned.finish(lease, end.found, end, this.#numbers));
     if (this.#parts.order?.exchange.visited(!this.#isPaying) && this.#payOut()) {
@@ -345,9 +444,13 @@ export class ShardedFrontier implements Frontier {
     // Their parents are not released before the batch is durable, so the blocks are counted in time.
     this.#count(owned.closeBlocks());
     const payments = this.#payments;
+    if (last || !owned.journal.isEmpty)
+      owned.journal.count(BYTES_COUNTER, this.#parts.bytes.takeUncounted());
     owned.journal.flush(this.#parts.port, last, (committed) => {
       if (payments === this.#payments) this.#isPaying = false;
       for (let pages = committed.pages; pages > 0; pages--) this.#parts.limit.committed();
+      // Before the release: when nothing is left, everything that was found out is known to have been announced.
+      if (committed.facts.length > 0) this.#parts.onFacts(committed.facts);
       owned.committed(committed);
       this.#release(committed.finished);
     });
@@ -355,8 +458,19 @@ export class ShardedFrontier implements Frontier {
 
   #post(message: ShardMessage): void {
     const thread = message.to % this.#parts.threads;
-    if (thread === this.#parts.thread) this.#handle(message);
-    else this.#parts.mailbox.post(thread, message);
+    if (thread !== this.#parts.thread) this.#parts.mailbox.post(thread, message);
+    else {
+      this.#local.pushBack(message);
+      if (!this.#isHandling) this.#handleLocal();
+    }
+  }
+
+  /** A loop: an answer may ask for an answer. */
+  #handleLocal(): void {
+    this.#isHandling = true;
+    for (let next = this.#local.shift(); next !== undefined; next = this.#local.shift())
+      this.#handle(next);
+    this.#isHandling = false;
   }
 
   #handle(message: ShardMessage): void {

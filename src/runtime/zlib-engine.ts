@@ -1,3 +1,4 @@
+import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 
 /** The inside of `node:zlib` streams, in every version since 10; missing from the type declarations. */
@@ -27,40 +28,52 @@ interface Stream {
 export class ZlibEngine {
   readonly #handle: NonNullable<Stream["_handle"]>;
   readonly #state: Uint32Array;
+  /** What tells it that no more input follows. */
+  readonly #finish: number;
   #failed = false;
 
-  private constructor(handle: NonNullable<Stream["_handle"]>, state: Uint32Array) {
+  private constructor(handle: NonNullable<Stream["_handle"]>, state: Uint32Array, finish: number) {
     this.#handle = handle;
     this.#state = state;
+    this.#finish = finish;
     handle.onerror = () => {
       this.#failed = true;
     };
   }
 
   /** The engine of a stream that is not used otherwise; undefined when the platform differs. */
-  static of(stream: zlib.Gunzip | zlib.Gzip): ZlibEngine | undefined {
+  static of(stream: Transform): ZlibEngine | undefined {
     const { _handle, _writeState } = stream as unknown as Stream;
     const isKnown =
       typeof _handle?.writeSync === "function" &&
       typeof _handle.reset === "function" &&
       _writeState instanceof Uint32Array;
-    return isKnown ? new ZlibEngine(_handle, _writeState) : undefined;
+    const { Z_FINISH, BROTLI_OPERATION_FINISH } = zlib.constants;
+    const isBrotli = stream instanceof zlib.BrotliDecompress;
+    const finish = isBrotli ? BROTLI_OPERATION_FINISH : Z_FINISH;
+    return isKnown ? new ZlibEngine(_handle, _writeState, finish) : undefined;
   }
 
   /** Processes a whole body; returns the bytes written, -1 when there are `room` or more, or the body is damaged. */
   run(body: Uint8Array, into: Uint8Array, room: number): number {
-    this.#failed = false;
-    this.#handle.reset();
-    this.#handle.writeSync(zlib.constants.Z_FINISH, body, 0, body.length, into, 0, room);
+    this.reset();
+    this.#handle.writeSync(this.#finish, body, 0, body.length, into, 0, room);
     const left = this.#state[0]!;
     // With a byte of room left the stream has ended; without, it might go on.
     return this.#failed || left === 0 ? -1 : room - left;
   }
 
-  /** Processes a part of a body, writing from `at` on; returns the bytes written, -1 when the part is damaged. */
-  push(flush: number, part: Uint8Array, into: Uint8Array, at: number): number {
+  /** Another body begins. */
+  reset(): void {
+    this.#failed = false;
+    this.#handle.reset();
+  }
+
+  /** Processes a part of a body, empty if it is the last one, writing from `at` on; returns the bytes written, -1 when the part is damaged. */
+  push(part: Uint8Array, isLast: boolean, into: Uint8Array, at: number): number {
     this.#failed = false;
     const room = into.length - at;
+    const flush = isLast ? this.#finish : zlib.constants.Z_NO_FLUSH;
     this.#handle.writeSync(flush, part, 0, part.length, into, at, room);
     return this.#failed ? -1 : room - this.#state[0]!;
   }

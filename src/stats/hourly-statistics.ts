@@ -52,6 +52,11 @@ export class HourlyStatistics {
     this.#writer.close();
   }
 
+  /** Closes the file as it is; does nothing after `close`. */
+  abandon(): void {
+    this.#writer.abandon();
+  }
+
   #add(nowMs: number, wallMs: number, sample: FlowSample): void {
     const before = this.#before;
     const line = {

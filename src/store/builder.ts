@@ -15,11 +15,14 @@ import {
 
 /** Writers that keep captures, synced before a journal names what they keep. The first one sets where a capture lies. */
 const STORES: readonly OpenWriter[] = [openWarc, openTree, openUnkept];
+/** The list of skipped links is gone through again when the scope grows, and nothing else knows them: synced as well. */
+const KEPT_LISTS: readonly OpenWriter[] = [openSkipped];
 /** Writers of lists. They write nothing in `append`, and recover can write them again, so they are synced at the end. */
-const LISTS: readonly OpenWriter[] = [openIndex, openPages, openLog, openSkipped, openGraph];
+const LISTS: readonly OpenWriter[] = [openIndex, openPages, openLog, openGraph];
 
 /** Everything one builder thread writes, as one writer. */
 export class Builder implements Writer {
+  /** Synced with every commit. */
   readonly #stores: readonly Writer[];
   readonly #writers: readonly Writer[];
   #isDue = false;
@@ -30,7 +33,7 @@ export class Builder implements Writer {
   constructor(options: WriterOptions) {
     const open = (writers: readonly OpenWriter[]) =>
       writers.map((each) => each(options)).filter((writer) => writer !== undefined);
-    this.#stores = open(STORES);
+    this.#stores = open([...STORES, ...KEPT_LISTS]);
     this.#writers = [...this.#stores, ...open(LISTS)];
   }
 

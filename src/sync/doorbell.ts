@@ -57,6 +57,11 @@ export class Doorbell {
     Atomics.notify(this.words, this.index + RUNG);
   }
 
+  /** How often it has rung. */
+  get rung(): number {
+    return Atomics.load(this.words, this.index + RUNG);
+  }
+
   /** The word that changes with every ring, for the event loop's form of waiting. */
   rungWord(): number {
     return this.index + RUNG;

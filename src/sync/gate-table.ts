@@ -76,6 +76,25 @@ export class GateTable {
     }
   }
 
+  /** What was begun happens later than `tryStart` was told: nothing else starts before `nextMs`. */
+  raise(hash: number, nextMs: number): void {
+    const gate = hash & this.#mask;
+    const wanted = BigInt(Math.ceil(nextMs));
+    for (;;) {
+      const next = Atomics.load(this.#words, gate);
+      if (next >= wanted || Atomics.compareExchange(this.#words, gate, next, wanted) === next)
+        return;
+    }
+  }
+
+  /** The start that was to keep others away until `claimedMs` keeps them away until `nextMs`, unless another has begun since. */
+  move(hash: number, claimedMs: number, nextMs: number): void {
+    const claimed = BigInt(Math.ceil(claimedMs));
+    const next = BigInt(Math.ceil(nextMs));
+    const found = Atomics.compareExchange(this.#words, hash & this.#mask, claimed, next);
+    if (found !== claimed) this.raise(hash, nextMs);
+  }
+
   /** Opens every gate a dead thread held, from `nextMs` on. */
   reclaim(deadOwner: number, nextMs: number): number {
     const dead = BigInt(-deadOwner);

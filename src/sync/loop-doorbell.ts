@@ -64,6 +64,8 @@ export class LoopDoorbell {
   /** Stops listening; the loop may end. */
   close(): void {
     this.#is[CLOSED] = 1;
+    // An asynchronous wait that nobody ends keeps its shared memory and all that its promise leads to.
+    if (this.#is[WAITING] === 1) this.#bell.wake();
     if (this.#keepAlive !== null) clearInterval(this.#keepAlive);
   }
 }

@@ -42,9 +42,13 @@ export class Scope {
     if (this.#kind === "prefix") this.#addFolder(authorityOf(url), folderOf(url));
   }
 
-  /** Why a URL is not followed, or undefined when it is. The cheap test comes first. */
-  refusal(url: CrawlUrl): "out_of_scope" | "excluded" | undefined {
-    if (!this.#reaches(url)) return "out_of_scope";
+  /**
+   * Why a URL is not followed, or undefined when it is. The cheap test comes first. `from` is the page in scope that
+   * links there: what lies at the same place is in scope with it, whether or not this thread knows why.
+   */
+  refusal(url: CrawlUrl, from?: CrawlUrl): "out_of_scope" | "excluded" | undefined {
+    if (!this.#reaches(url) && (from === undefined || !this.#isBeside(url, from)))
+      return "out_of_scope";
     if (this.excludes(url)) return "excluded";
     if (this.#include.length === 0 || this.#seeds.has(url)) return undefined;
     return this.#include.some((pattern) => pattern.test(url)) ? undefined : "out_of_scope";
@@ -72,6 +76,13 @@ export class Scope {
         return folders.some((folder) => url.startsWith(folder, path));
       }
     }
+  }
+
+  /** True when a scope of this kind cannot hold the one without the other. */
+  #isBeside(url: CrawlUrl, from: CrawlUrl): boolean {
+    if (this.#kind === "domain") return siteOfUrl(url) === siteOfUrl(from);
+    if (this.#kind === "page" || authorityOf(url) !== authorityOf(from)) return false;
+    return this.#kind !== "prefix" || url.startsWith(folderOf(from), url.indexOf("/", 8));
   }
 
   #inPlaces(url: CrawlUrl, placeOf: (url: CrawlUrl) => string): boolean {

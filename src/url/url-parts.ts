@@ -33,6 +33,21 @@ export function originOf(url: CrawlUrl): string {
   return url.slice(0, url.indexOf("/", 8));
 }
 
+/** The origin of the server that is asked, without the dot of the root: `http://h.:8080/` and `http://h:8080/` have one. */
+export function serverOf(url: CrawlUrl): string {
+  const path = url.indexOf("/", 8);
+  const colon = portColon(url, path);
+  const end = colon < 0 ? path : colon;
+  const dot = end - 1;
+  if (url.charCodeAt(dot) !== 46 || url.charCodeAt(dot - 1) === 47) return url.slice(0, path);
+  return url.slice(0, dot) + url.slice(end, path);
+}
+
+/** A host name without the dot of the root, which makes no other host of it. */
+export function withoutRootDot(hostname: string): string {
+  return hostname.length > 1 && hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
+}
+
 /** Host and, unless it is the scheme's own, port: `h:8080`, equal for http and https of one host. */
 export function authorityOf(url: CrawlUrl): string {
   const start = isSecure(url) ? 8 : 7;
@@ -42,14 +57,15 @@ export function authorityOf(url: CrawlUrl): string {
 /** The last result: neighbouring URLs share a host, and one string object for it is hashed only once. */
 let latest = { origin: "http://h/", hostname: "h" };
 
-/** The host without its port; an IPv6 address keeps its brackets. */
+/** The name of the host, without its port and the dot of the root; an IPv6 address keeps its brackets. */
 export function hostnameOf(url: CrawlUrl): string {
   // With the slash, so that a longer name does not pass for this one.
   if (url.startsWith(latest.origin)) return latest.hostname;
   const start = isSecure(url) ? 8 : 7;
   const path = url.indexOf("/", start);
   const colon = portColon(url, path);
-  latest = { origin: url.slice(0, path + 1), hostname: url.slice(start, colon < 0 ? path : colon) };
+  const hostname = withoutRootDot(url.slice(start, colon < 0 ? path : colon));
+  latest = { origin: url.slice(0, path + 1), hostname };
   return latest.hostname;
 }
 

@@ -1,5 +1,7 @@
 import { UsageError } from "../errors.ts";
 import type { Configuration } from "./configuration.ts";
+import { configurations as budgets } from "./configurations/budget-checks.ts";
+import { configurations as calling } from "./configurations/calling-checks.ts";
 import { configurations as crossing } from "./configurations/crossing-checks.ts";
 import { configurations as deaths } from "./configurations/death-checks.ts";
 import { configurations as eventLoops } from "./configurations/event-loop-checks.ts";
@@ -30,6 +32,7 @@ export const catalogue: readonly Entry[] = [
   ...entries("monitor", monitor),
   ...entries("sleeping", sleeping),
   ...entries("event-loop", eventLoops),
+  ...entries("calling", calling),
   ...entries("crossing", crossing),
   ...entries("owner", owners),
   ...entries("hand-off", handOff),
@@ -39,6 +42,7 @@ export const catalogue: readonly Entry[] = [
   ...entries("death", deaths),
   ...entries("visited", visited),
   ...entries("phase", phases),
+  ...entries("budget", budgets),
 ];
 
 /** The configuration with that name. */

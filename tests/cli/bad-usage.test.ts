@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { createCrawlFolder } from "../../src/store/folder/create-folder.ts";
+import { lockFolder } from "../../src/store/folder/folder-lock.ts";
 import { runBin, runHere } from "./run-bin.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "orbweaver-usage-"));
@@ -13,6 +15,11 @@ writeFileSync(at("mixed-seeds.txt"), "https://example.org/\nexample.org/x\n");
 writeFileSync(at("empty.txt"), "\n# nothing\n");
 writeFileSync(at("bad.json"), '{"maxPage": 3}');
 writeFileSync(at("bad.yaml"), "max-time: soon\n");
+writeFileSync(at("idle.yaml"), "frontier: shared\norder: dfs\n");
+writeFileSync(at("idle.json"), '{"frontierSize": 30}');
+createCrawlFolder(at("running"));
+lockFolder(at("running"));
+createCrawlFolder(at("crashed"));
 
 const HERE = "http://127.0.0.1:1/";
 
@@ -111,6 +118,81 @@ const CASES: [argv: string[], parts: string[], stdin?: string][] = [
     ["cannot read the configuration", "there is no such file"],
   ],
   [["demo", "https://example.org/"], ["demo takes no URL"]],
+  // Issue 16: what would do nothing.
+  [
+    ["crawl", HERE, "--sync", "monitor"],
+    ["--sync monitor has no effect", "--frontier shared"],
+  ],
+  [
+    ["crawl", HERE, "--visited", "cas"],
+    ["--visited cas has no effect", "--frontier shared"],
+  ],
+  [
+    ["crawl", HERE, "--config", at("idle.json")],
+    ["idle.json: frontierSize: 30 has no effect", "--frontier shared"],
+  ],
+  [
+    ["crawl", HERE, "--config", at("idle.yaml")],
+    ["idle.yaml: order: dfs has no effect", "--frontier sharded"],
+  ],
+  [["crawl", HERE, "--frontier", "shared", "--shards", "4"], ["--shards 4 has no effect"]],
+  [
+    ["crawl", HERE, "--strict-seeds"],
+    ["--strict-seeds has no effect", "--seeds FILE"],
+  ],
+  [["crawl", HERE, "--store", "tree", "--warc-level", "6"], ["--warc-level 6 has no effect"]],
+  [["crawl", HERE, "--sitemaps", "only", "--forms"], ["--forms has no effect"]],
+  [["crawl", HERE, "--scope", "page", "--sitemaps", "on"], ["--sitemaps on has no effect"]],
+  [["crawl", HERE, "--no-robots", "--sitemaps", "on"], ["--sitemaps on has no effect"]],
+  [["demo", "--sync", "monitor"], ["--sync monitor has no effect"]],
+  [["replay", "race", "--sleep-ms", "5"], ["--sleep-ms has no effect: it needs --by sleep"]],
+  [["replay", "x:a", "--by", "sleep"], ["--by has no effect: it needs the word race"]],
+  [["replay", "race", "--times", "0"], ["--times needs a whole number from 1"]],
+  [["verify", "--seed", "1", "--budget", "3"], ["--budget has no effect together with --seed"]],
+  [
+    ["check", "url", "a", "--agent", "x"],
+    ["--agent has no effect on check url", "check robots"],
+  ],
+  [["resume", at("crashed"), "--config", "x.yaml"], ["cannot read the configuration x.yaml"]],
+  // Issue 16: folders and files that cannot be used.
+  [
+    ["crawl", HERE, "--out", "/dev/null/x"],
+    ["/dev/null/x cannot hold a crawl", "--out"],
+  ],
+  [
+    ["crawl", HERE, "--order", "opic", "--priority", at("none.mjs"), "--out", at("never")],
+    ["none.mjs cannot be loaded"],
+  ],
+  [["links", folder, HERE], ["holds no crawl; start one with"]],
+  [
+    ["links", at("none"), HERE],
+    ["there is no folder", "none"],
+  ],
+  [["links", at("running"), HERE], [`process ${process.pid} is crawling in`]],
+  [
+    ["export", at("none"), "--to", "csv"],
+    ["there is no folder", "none"],
+  ],
+  [["export", at("bad.json"), "--to", "csv"], ["bad.json is a file, not the folder of a crawl"]],
+  [["export", at("running"), "--to", "csv"], [`process ${process.pid} is crawling in`]],
+  [
+    ["export", at("crashed"), "--to", "csv"],
+    ["its crawl crashed", "orbweaver recover"],
+  ],
+  [
+    ["recover", at("none")],
+    ["there is no folder", "none"],
+  ],
+  [
+    ["resume", at("none")],
+    ["there is no folder", "none"],
+  ],
+  [
+    ["crawl", HERE, "--stats-every", "500ms"],
+    [
+      "--stats-every 500ms is not allowed; use a duration such as 3s, 10m, 1h30m or 24h, at least 1s",
+    ],
+  ],
   [["check"], ["check what?", "url, scope, robots"]],
   [["check", "urls", "x"], ["did you mean url?"]],
   [
@@ -153,6 +235,7 @@ test("bad usage is one sentence on standard error and exit code 2", async () => 
     }
   };
   await Promise.all([worker(), worker()]);
+  assert.ok(!existsSync(at("never")), "a module that cannot be loaded leaves no folder");
 });
 
 test("bad lines of a seed file are reported with number and reason, and the rest goes on", async () => {

@@ -69,11 +69,13 @@ test("many bad seed lines are counted, not all shown", async () => {
 });
 
 test("on a terminal the questions fill in what is missing and show the command", async () => {
-  const answers = ["http://127.0.0.1:8080/", "", "dfs", "2", "10", ""].map((line) => `${line}\n`);
+  const answers = ["http://127.0.0.1:8080/", "", "2", "", "dfs", "10", ""].map(
+    (line) => `${line}\n`,
+  );
   const { config, shown } = await configure(["--delay", "0"], answers, true);
   assert.deepEqual(
     [config.order, config.threads, config.maxPages, config.perHost],
-    ["dfs", 2, 10, 64],
+    ["dfs", 2, 10, 128],
   );
   assert.deepEqual(config.consentedHosts, ["127.0.0.1:8080"]);
   assert.match(

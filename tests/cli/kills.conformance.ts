@@ -41,6 +41,8 @@ test(`${KILLS} times kill -9 at a random instant, of recover too: archive, index
     "--rotate-pages",
     "40",
   ];
+  const stores = ["warc", "tree", "warc,tree"];
+  let crawls = seed;
   let out = "";
   let captures = 0;
   const killed = (args: string[], withinMs: number) =>
@@ -50,8 +52,14 @@ test(`${KILLS} times kill -9 at a random instant, of recover too: archive, index
     });
   for (let kills = 0; kills < KILLS; kills++) {
     const isNew = out === "";
-    if (isNew) out = join(tempFolder(t), "out");
-    const start = isNew ? ["crawl", ...web.start, "--out", out, ...crawlFlags] : ["resume", out];
+    if (isNew) {
+      out = join(tempFolder(t), "out");
+      crawls++;
+    }
+    const store = ["--store", stores[crawls % stores.length]!];
+    const start = isNew
+      ? ["crawl", ...web.start, "--out", out, ...crawlFlags, ...store]
+      : ["resume", out];
     const { code } = await killed([...start, ...flags], 2500);
     // Killed before there was a crawl: the next run starts again.
     if (!existsSync(crawlPaths(out).state)) {

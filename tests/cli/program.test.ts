@@ -14,12 +14,14 @@ import { MAIN } from "../support/orbweaver.ts";
 import { runBin } from "./run-bin.ts";
 
 test("the program tells its version and its commands", async () => {
-  const [version, help, none] = await Promise.all([
+  const [version, short, help, none] = await Promise.all([
     runBin(["--version"]),
+    runBin(["-v"]),
     runBin(["--help"]),
     runBin([]),
   ]);
   assert.deepEqual(version, { code: 0, stdout: `${packageVersion()}\n`, stderr: "" });
+  assert.deepEqual(short, version);
   assert.deepEqual(help, { code: 0, stdout: programHelp(), stderr: "" });
   for (const name of Object.keys(COMMANDS))
     assert.match(help.stdout, new RegExp(`^  ${name} `, "m"));

@@ -12,6 +12,7 @@ const SNAPSHOT: CrawlProgress = {
   inFlight: 128,
   failed: 7,
   refused: 42,
+  bytesBefore: 0,
   bytes: 1_234_567_890,
   hostsWaiting: 9,
   rssBytes: 150 * 2 ** 20,
@@ -112,6 +113,15 @@ test("in a pipe there is one plain line per five seconds", () => {
     "50 pages, 10 pages/s, 1,000,000 queued, 128 in flight, 7 failed, 42 refused, 1.2 GB, 9 hosts waiting, 5.0 s, RSS 150 MiB",
   );
   assert.ok(!lines.join("").includes("\x1b"));
+});
+
+test("issue 16: one of something is no plural", () => {
+  const output = new PassThrough();
+  let now = 0;
+  const progress = new Progress(output, { now: () => now });
+  now = 5000;
+  progress.update({ ...SNAPSHOT, pages: 1, hostsWaiting: 1 });
+  assert.match(String(output.read()), /^1 page, .*, 1 host waiting, /);
 });
 
 test("quiet shows nothing, except a note", () => {

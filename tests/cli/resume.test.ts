@@ -49,7 +49,10 @@ test("a crawl that a limit stopped goes on where it was, with any number of thre
   assert.equal(web.report().repeated, 0, "nothing is fetched twice");
   const refused = await orbweaver(["resume", out, "--frontier", "shared"]);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /frontier belongs to the crawl/);
+  assert.match(
+    refused.stderr,
+    /--frontier cannot change when a crawl is resumed: it is sharded and cannot become shared, because/,
+  );
 });
 
 test("a damaged journal is refused with its place and exit code 5; after recover the crawl goes on without it", async (t) => {

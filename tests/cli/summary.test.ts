@@ -15,13 +15,25 @@ const SUMMARY: CrawlSummary = {
   failed: 2,
   pages: 1229,
   ended: "finished",
+  limit: null,
+  next: null,
+  seedFaults: [],
+  urlsLost: 0,
+  urlsTakenTwice: 0,
+};
+
+const FAULT = {
+  url: "http://h/\u001b[2J",
+  outcome: "refused",
+  error: "robots",
+  reason: "robots.txt forbids it (line 2)",
 };
 
 test("--json has exactly its keys, in their order, on one line", () => {
   const line = summaryJson({ ...SUMMARY, extra: 1 } as CrawlSummary);
   assert.equal(
     line,
-    '{"ended":"finished","pages":1229,"failed":2,"refused":3,"urlsKnown":1234,"urlsQueued":0,"bytes":1500000,"seconds":2,"cpuSeconds":0.3,"maxRssMiB":101.25,"out":"crawls/\\u001b[1mx"}',
+    '{"ended":"finished","pages":1229,"failed":2,"refused":3,"urlsKnown":1234,"urlsQueued":0,"bytes":1500000,"seconds":2,"cpuSeconds":0.3,"maxRssMiB":101.25,"out":"crawls/\\u001b[1mx","limit":null,"next":null,"seedFaults":[],"urlsLost":0,"urlsTakenTwice":0}',
   );
 });
 
@@ -42,7 +54,41 @@ test("the summary for people has the same figures and steers no terminal", () =>
 });
 
 test("each ending has its exit code", () => {
-  assert.deepEqual((["finished", "limit", "interrupted"] as const).map(exitCodeOf), [0, 3, 130]);
+  const endings = ["finished", "limit", "interrupted"] as const;
+  const codes = (seedFaults: CrawlSummary["seedFaults"]) =>
+    endings.map((ended) => exitCodeOf({ ended, seedFaults }));
+  assert.deepEqual(codes([]), [0, 3, 130]);
+  assert.deepEqual(codes([FAULT]), [6, 3, 130]);
+});
+
+test("issue 16: the end says why, and what to do next", () => {
+  const next = "orbweaver resume out --max-pages 10";
+  const cases: [change: Partial<CrawlSummary>, shown: RegExp][] = [
+    [
+      { ended: "limit", limit: { option: "--max-pages", value: "5", reached: 5 }, next },
+      /^Stopped by a limit: --max-pages 5 \(5 pages\)\.\n[\s\S]*\nGo on with: orbweaver resume out --max-pages 10\n$/,
+    ],
+    [
+      { ended: "limit", limit: { option: "--max-time", value: "1s", reached: 1.25 } },
+      /^Stopped by a limit: --max-time 1s \(1\.2 s\)\.\n[\s\S]*\nA shared frontier is not durable/,
+    ],
+    [
+      { ended: "limit", limit: { option: "--max-size", value: "1MB", reached: 1_200_000 }, next },
+      /^Stopped by a limit: --max-size 1MB \(1\.2 MB received\)\.\n/,
+    ],
+    [
+      { ended: "interrupted", next: "orbweaver resume out" },
+      /^Interrupted\.\n[\s\S]*\nGo on with: /,
+    ],
+    [{ next, urlsQueued: 1 }, /^Finished, except for 1 URL whose hosts did not answer\.\n/],
+    [
+      { seedFaults: [FAULT] },
+      /^Nothing could be fetched\.\n {2}http:\/\/h\/\\u\{1b\}\[2J: refused, robots: robots\.txt forbids it \(line 2\)\n/,
+    ],
+  ];
+  for (const [change, shown] of cases) assert.match(summaryText({ ...SUMMARY, ...change }), shown);
+  const lossy = summaryText({ ...SUMMARY, urlsLost: 1, urlsTakenTwice: 2 }, true);
+  assert.match(lossy, /^ {2}lost +1 URL, 2 taken twice$/m);
 });
 
 test("counts are readable", () => {

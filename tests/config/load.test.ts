@@ -172,7 +172,7 @@ test("derived values follow the settings", () => {
   });
   assert.deepEqual(
     [fast.perHost, fast.shards, fast.userAgent, fast.loopbackOnly],
-    [7, 99, `Orbweaver/${packageVersion()} (+a@b.example)`, false],
+    [7 * 99, 99, `Orbweaver/${packageVersion()} (+a@b.example)`, false],
   );
   assert.equal(configOf({ seeds, delayMs: 0, perHost: 3 }).perHost, 3);
   assert.equal(configOf({ seeds, userAgent: "X/1" }).userAgent, "X/1");

@@ -27,6 +27,7 @@ test("Enter takes the defaults, and the command says the same", async () => {
     "",
     "",
     "",
+    "",
   ]);
   assert.deepEqual(answers, { seeds: ["https://example.org/"], contact: "you@example.org" });
   assert.match(shown, /Order .* \[bfs\]: /);
@@ -42,10 +43,11 @@ test("a wrong answer is explained and asked again", async () => {
     "example.org",
     "http://127.0.0.1:8080/ http://localhost/",
     "host",
-    "up",
-    "dfs",
     "0",
     "2",
+    "sharded",
+    "up",
+    "dfs",
     "all",
     "10",
     "my crawl",
@@ -54,8 +56,9 @@ test("a wrong answer is explained and asked again", async () => {
   assert.deepEqual(answers, {
     seeds: ["http://127.0.0.1:8080/", "http://localhost/"],
     scope: "host",
-    order: "dfs",
     threads: "2",
+    frontier: "sharded",
+    order: "dfs",
     maxPages: "10",
     out: "my crawl",
   });
@@ -70,7 +73,18 @@ test("a wrong answer is explained and asked again", async () => {
   assert.doesNotMatch(shown, /e-mail/, "no contact is asked for on loopback");
   assert.equal(
     equivalentCommand(answers, "c.yaml"),
-    "orbweaver crawl http://127.0.0.1:8080/ http://localhost/ --out 'my crawl' --scope host --order dfs --max-pages 10 --threads 2 --config c.yaml",
+    "orbweaver crawl http://127.0.0.1:8080/ http://localhost/ --out 'my crawl' --scope host --order dfs --max-pages 10 --threads 2 --frontier sharded --config c.yaml",
+  );
+});
+
+test("issue 16: the frontier is asked for, and for a shared one the technique instead of the order", async () => {
+  const lines = ["http://localhost/", "", "2", "shared", "mutex", "monitor", "", ""];
+  const { answers, shown } = await answer(lines);
+  assert.match(shown, /--sync mutex is not allowed/);
+  assert.doesNotMatch(shown, /Order/);
+  assert.equal(
+    equivalentCommand(answers),
+    "orbweaver crawl http://localhost/ --threads 2 --frontier shared --sync monitor",
   );
 });
 
@@ -79,7 +93,7 @@ test("a file is taken for a seed file, and what was given is not asked", async (
   try {
     const file = join(folder, "seeds.txt");
     writeFileSync(file, "https://example.org/\n");
-    const { answers, shown } = await answer([file, "you@example.org", "", "", ""], {
+    const { answers, shown } = await answer([file, "you@example.org", "", "", "", ""], {
       threads: "3",
       scope: "any",
     });
@@ -89,7 +103,7 @@ test("a file is taken for a seed file, and what was given is not asked", async (
       seedsFile: file,
       contact: "you@example.org",
     });
-    assert.doesNotMatch(shown, /threads|Follow links/);
+    assert.doesNotMatch(shown, /Crawler threads|Follow links/);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -144,7 +144,7 @@ test("hosts that only make us wait end as unavailable after --max-wait", async (
     "1s",
   ]);
   const summary = JSON.parse(stdout);
-  assert.deepEqual([code, summary.ended, summary.urlsQueued], [0, "finished", 1]);
+  assert.deepEqual([code, summary.ended, summary.urlsQueued], [6, "finished", 1]);
   assert.deepEqual(
     readLog(out).map(({ outcome, error }) => [outcome, error]),
     [["unavailable", "host_unavailable"]],
@@ -155,7 +155,11 @@ test("an unreachable seed is an outcome, not a crash", async (t) => {
   const out = join(tempFolder(t), "out");
   const args = ["crawl", "http://127.0.0.1:9/", "--out", out, ...FAST, "--retries", "1"];
   const refused = await orbweaver(args);
-  assert.deepEqual([refused.code, refused.stderr], [0, ""]);
+  assert.equal(refused.code, 6);
+  assert.match(
+    refused.stderr,
+    /^orbweaver: nothing could be fetched\n {2}http:\S+: refused, blocked_port: browsers .*\n$/,
+  );
   // Port 9 is on the list of ports that no browser connects to.
   assert.deepEqual(
     readLog(out).map(({ outcome, error }) => [outcome, error]),
@@ -171,7 +175,7 @@ test("an unreachable seed is an outcome, not a crash", async (t) => {
     "--retries",
     "1",
   ]);
-  assert.equal(code, 0);
+  assert.equal(code, 6);
   assert.deepEqual(
     readLog(nobody).map(({ outcome, error }) => [outcome, error]),
     [["failed", "connection_refused"]],

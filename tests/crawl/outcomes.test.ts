@@ -130,7 +130,7 @@ test("a redirect keeps its depth; a seed's redirect target becomes a seed", asyn
 test("a seed may not lead to another port of this machine by redirect", async (t) => {
   const other = await scriptedServer(t, { "/": html("secret") });
   const { log, out, code } = await crawl(t, { "/": redirect(`${other.origin}/`) });
-  assert.equal(code, 0);
+  assert.equal(code, 6);
   assert.deepEqual(brief(log.get("/")), ["redirect", 302]);
   const target = readLog(out).find(({ url }) => url === `${other.origin}/`);
   assert.deepEqual(brief(target), ["refused", "blocked_private_address"]);
@@ -225,8 +225,11 @@ test("--max-depth 0 fetches the seeds only and reports the rest", async (t) => {
   assert.equal(line?.reason, "max_depth");
 });
 
-test("--debug also writes title and first words, and drops are counted instead of waited for", async (t) => {
-  const { out } = await crawl(t, { "/": html("<p>one two three") }, "--debug");
-  const [line] = readLines<{ title: string; firstWords: string[] }>(join(out, "logs/debug.jsonl"));
+test("--debug also writes time, title and first words, and drops are counted instead of waited for", async (t) => {
+  const { out, log } = await crawl(t, { "/": html("<p>one two three") }, "--debug");
+  const [line] = readLines<{ time: string; title: string; firstWords: string[] }>(
+    join(out, "logs/debug.jsonl"),
+  );
   assert.deepEqual([line?.title, line?.firstWords], ["t", ["one", "two", "three"]]);
+  assert.equal(line?.time, (log.get("/") as unknown as { time: string }).time);
 });

@@ -34,11 +34,13 @@ test("a host that asked for an hour is left alone, also by the next run, and its
     const out = join(tempFolder(t), "out");
     const patience = ["--delay", "50", "--max-wait", "300ms", "--quiet", "--order", "bfs"];
     const start = ["crawl", `${origin}/`, "--out", out, ...patience, "--retries", "1"];
-    assert.deepEqual(await orbweaver(start).then(({ code, stderr }) => [code, stderr]), [0, ""]);
+    // Without robots.txt there is no page at all.
+    const expected = busy === "/robots.txt" ? 6 : 0;
+    assert.equal((await orbweaver(start)).code, expected);
     const before = [...asked];
     assert.equal(before.at(-1), busy);
     const resumed = await orbweaver(["resume", out, "--max-wait", "300ms", "--quiet"]);
-    assert.deepEqual([resumed.code, resumed.stderr], [0, ""]);
+    assert.equal(resumed.code, expected, resumed.stderr);
     assert.deepEqual(asked, before, "nothing was asked again");
     const last = readLog(out).at(-1)!;
     assert.equal(last.error, "host_unavailable");

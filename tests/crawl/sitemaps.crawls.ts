@@ -118,7 +118,13 @@ test("an index is followed two levels deep, once per file; compressed, moved and
     "/plain": ["page", 200, "sitemap"],
   });
   assert.deepEqual(skipped, [
-    { url: `${origin}/too-deep.xml`, reason: "sitemap_depth", parent: `${origin}/deep.xml` },
+    {
+      url: `${origin}/too-deep.xml`,
+      reason: "sitemap_depth",
+      parent: `${origin}/deep.xml`,
+      depth: 0,
+      via: "index",
+    },
   ]);
 });
 

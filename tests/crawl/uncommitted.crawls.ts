@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { crawlPaths } from "../../src/store/folder/crawl-folder.ts";
+import { PROFILES } from "../../src/web/profile.ts";
+import { startWeb } from "../../src/web/server.ts";
 import { orbweaver, tempFolder } from "../support/orbweaver.ts";
 import { html, type Script, scriptedServer } from "./scripted-server.ts";
 
@@ -77,4 +82,26 @@ test("a page waits for its commit no longer than --sync-every, however busy the 
     const waitedMs = killedMs - firstMs!;
     assert.ok(waitedMs <= syncMs + STALL_MS, `not committed for ${waitedMs} ms`);
   }
+});
+
+test("commits come also while a builder writes more slowly than its crawlers fetch", async (t) => {
+  const web = await startWeb({ profile: { ...PROFILES.small, pages: 4000, hosts: 1 } });
+  t.after(() => web.close());
+  const out = join(tempFolder(t), "out");
+  const { log, journals } = crawlPaths(out);
+  const start = ["crawl", ...web.start, "--out", out, "--quiet", "--delay", "0", "--no-traps"];
+  const busy = ["--threads", "1", "--links-per-thread", "64", "--max-uncommitted", "1000000"];
+  const killed = await orbweaver(
+    [...start, ...busy, "--store", "tree", "--sync-every", "50ms"],
+    async (kill) => {
+      while (!existsSync(log) || readFileSync(log, "latin1").split("\n").length < 600)
+        await sleep(5);
+      kill("SIGKILL");
+    },
+  );
+  assert.equal(killed.code, null, killed.stderr);
+  let bytes = 0;
+  for (const file of readdirSync(journals)) bytes += statSync(join(journals, file)).size;
+  // Files that were begun and hold the first page have some 1,500 bytes.
+  assert.ok(bytes > 20_000, `${bytes} bytes are known of 600 pages`);
 });

@@ -95,9 +95,9 @@ export interface CrawlProcess {
 export function startCrawl(
   args: readonly string[],
   env: Record<string, string> = {},
-  limits: { readonly maxOpenFiles?: number } = {},
+  limits: { readonly maxOpenFiles?: number; readonly program?: string } = {},
 ): CrawlProcess {
-  const program = [process.execPath, MAIN, ...args];
+  const program = [process.execPath, limits.program ?? MAIN, ...args];
   const limited = `ulimit -n ${limits.maxOpenFiles}; exec "$@"`;
   const [command, ...rest] =
     limits.maxOpenFiles === undefined ? program : ["sh", "-c", limited, "sh", ...program];
@@ -112,7 +112,7 @@ export function startCrawl(
 }
 
 /** Settles when the condition holds, or what is waited for has ended. */
-async function untilEnd(
+export async function untilEnd(
   ended: Promise<unknown>,
   holds: () => Promise<boolean>,
   everyMs: number,

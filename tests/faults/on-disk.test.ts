@@ -92,7 +92,7 @@ function emptyList(folder: string): void {
   const path = join(folder, doneName(0, 1));
   rmSync(path);
   const list = new SectionWriter(REAL_FILES, path);
-  beginDone(list, []);
+  beginDone(list, { shard: 0, list: 1, seedLow: 1, seedHigh: 2 }, []);
   list.finish();
 }
 

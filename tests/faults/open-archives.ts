@@ -1,5 +1,5 @@
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
 /** Files of the archive, also those that their run left open: a long crawl's are too large for memory. */
@@ -13,6 +13,7 @@ export class OpenArchives {
 
   /** The URL that the record at this place is about; undefined when there is no whole record. */
   targetOf(file: string, offset: number, length: number): string | undefined {
+    if (file.startsWith("tree/")) return this.#pageOf(file);
     const bytes = this.#read(file, offset, length);
     try {
       const text = gunzipSync(bytes!).toString("latin1");
@@ -22,6 +23,14 @@ export class OpenArchives {
     } catch {
       return undefined;
     }
+  }
+
+  /** The same for a page of a URL tree, whose folder lies beside the archive. */
+  #pageOf(file: string): string | undefined {
+    const path = join(this.#folder, "..", file);
+    const source = join(dirname(path), "source.txt");
+    if (!existsSync(path) || !existsSync(source)) return undefined;
+    return readFileSync(source, "latin1").split("\t", 1)[0];
   }
 
   close(): void {

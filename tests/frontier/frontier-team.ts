@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
+import { ByteCount } from "../../src/frontier/byte-count.ts";
 import { ShardCash } from "../../src/frontier/cash/shard-cash.ts";
 import { Mailbox } from "../../src/frontier/exchange/mailbox.ts";
+import type { Fact } from "../../src/frontier/fact.ts";
 import type { PageLocation } from "../../src/frontier/finish.ts";
 import { ShardState } from "../../src/frontier/fold/shard-state.ts";
 import type { Frontier, JournalPort } from "../../src/frontier/frontier.ts";
 import { Gatekeeper } from "../../src/frontier/gatekeeper.ts";
+import type { Lease } from "../../src/frontier/host.ts";
 import { ThreadBoard, threadBoardBytes } from "../../src/frontier/lending/thread-board.ts";
+import { WorkBoard, workBoardBytes } from "../../src/frontier/lending/work-board.ts";
 import { CashBoard, cashBoardBytes } from "../../src/frontier/opic/cash-board.ts";
 import { OpicQueue } from "../../src/frontier/opic/opic-queue.ts";
 import { ThreadOrder } from "../../src/frontier/opic/thread-order.ts";
@@ -20,15 +24,19 @@ import {
   createTechnique,
   openTechnique,
 } from "../../src/frontier/shared/techniques/open-technique.ts";
+import { SharedSiteBudget } from "../../src/frontier/site-budget.ts";
+import { SiteShares } from "../../src/frontier/site-shares.ts";
 import { CommitCounts, commitCountBytes } from "../../src/sync/commit-counts.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../src/sync/doorbell.ts";
-import { GateTable, gateBytes } from "../../src/sync/gate-table.ts";
 import { Pending } from "../../src/sync/pending.ts";
-import { Permits } from "../../src/sync/permits.ts";
+import { PERMITS_WORDS, Permits } from "../../src/sync/permits.ts";
 import { Ring, ringBytes } from "../../src/sync/ring.ts";
+import { SiteTable, siteTableBytes } from "../../src/sync/site-table.ts";
+import { WideCounter } from "../../src/sync/wide-counter.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../src/url/site.ts";
 import { hostnameOf } from "../../src/url/url-parts.ts";
+import { newGates } from "./new-gates.ts";
 
 const SEEDS = { seedLow: 5, seedHigh: 6 };
 const SHARDS = 16;
@@ -68,8 +76,15 @@ export interface TeamOptions {
   readonly delayMs?: number;
   readonly perHost?: number;
   readonly maxPages?: number;
+  readonly maxPagesPerSite?: number;
   /** Threads work for each other. */
   readonly lends?: boolean;
+  /** Which leases may be lent; absent: all. */
+  readonly mayLend?: (lease: Lease) => boolean;
+  /** L: places of each thread, of which a site holds a share. */
+  readonly places?: number;
+  /** What a shard found on disk. */
+  readonly prepare?: (shard: number, state: ShardState) => void;
 }
 
 /** One thread's view. */
@@ -84,7 +99,7 @@ export interface Team {
   readonly members: readonly Member[];
   readonly pending: Pending;
   /** How often the end was announced, and the limit. */
-  readonly seen: { ends: number; limits: number; pages: number };
+  readonly seen: { ends: number; limits: number; pages: number; facts: Fact[] };
   readonly permits: Permits;
   /** Visits that were committed for another thread. */
   readonly lent: () => number;
@@ -94,7 +109,7 @@ export interface Team {
 
 /** What every frontier needs, whichever it is. */
 function common({ threads, delayMs = 0, perHost = 64, maxPages }: TeamOptions, isShared: boolean) {
-  const words = new Int32Array(new SharedArrayBuffer(8));
+  const words = new Int32Array(new SharedArrayBuffer(4 * (1 + PERMITS_WORDS)));
   const pending = new Pending(words, 0);
   const permits = new Permits(words, 1);
   words[1] = maxPages ?? 0;
@@ -103,8 +118,8 @@ function common({ threads, delayMs = 0, perHost = 64, maxPages }: TeamOptions, i
     { length: threads },
     (_, i) => new Doorbell(bellWords, i * DOORBELL_WORDS),
   );
-  const seen = { ends: 0, limits: 0, pages: 0 };
-  const [hosts, addresses, starts] = [0, 0, 0].map(() => new SharedArrayBuffer(gateBytes(GATES)));
+  const seen = { ends: 0, limits: 0, pages: 0, facts: [] as Fact[] };
+  const gatesOf = newGates(GATES);
   const newLimit = () =>
     new PageLimit({
       maxPages,
@@ -115,36 +130,48 @@ function common({ threads, delayMs = 0, perHost = 64, maxPages }: TeamOptions, i
       },
       onReturned: () => {},
     });
-  const newGates = (thread: number) =>
+  const newGatekeeper = (thread: number) =>
     new Gatekeeper({
-      hosts: new GateTable(hosts!, thread + 1),
-      addresses: new GateTable(addresses!, thread + 1),
-      starts: new GateTable(starts!, thread + 1),
+      ...gatesOf(thread + 1),
       delayMs,
       perHost,
       spaceHosts: isShared,
     });
+  const onFacts = (facts: readonly Fact[]) => {
+    seen.facts.push(...facts);
+  };
+  const newBytes = () =>
+    new ByteCount({
+      maxBytes: undefined,
+      total: new WideCounter(new SharedArrayBuffer(8), 0),
+      onReached: () => {},
+    });
   const onLast = () => {
     seen.ends++;
   };
-  return { pending, permits, bells, seen, newLimit, newGates, onLast, delayMs, perHost };
+  return {
+    ...{ pending, permits, bells, seen, newLimit, newBytes, newGatekeeper },
+    ...{ onLast, onFacts, delayMs, perHost },
+  };
 }
 
 /** A team on the sharded frontier; nothing is on disk before. */
 export function shardedTeam(options: TeamOptions): Team {
-  const { threads, slots, order = "bfs", lends = true } = options;
-  const { bells, newLimit, newGates, ...shared } = common(options, false);
+  const { threads, slots, order = "bfs", lends = true, places = 8 } = options;
+  const { bells, newLimit, newBytes, newGatekeeper, ...shared } = common(options, false);
   const inboxes = bells.map(() => new SharedArrayBuffer(ringBytes(slots, 512)));
   const wantsSpace = new Int32Array(new SharedArrayBuffer(4 * threads));
   const cashBoard = new SharedArrayBuffer(cashBoardBytes(threads));
   const counts = new SharedArrayBuffer(commitCountBytes(threads));
   const board = new ThreadBoard(new SharedArrayBuffer(threadBoardBytes(threads)));
+  const work = new WorkBoard(new SharedArrayBuffer(workBoardBytes(threads)), threads);
   const { delayMs, perHost } = shared;
-  const rules = { delayMs, perHost, order, startMs: 0, ...SEEDS };
   const noFile = () => assert.fail("so few URLs need no file");
   let lent = 0;
   const members = bells.map((_, thread): Member => {
     const log = new QueueLog(noFile, 2 ** 22);
+    const shares = new SiteShares(places);
+    const rules = { delayMs, perHost, order, startMs: 0, shares, ...SEEDS };
     const byCash =
       order === "opic" ? new ThreadOrder({ board: new CashBoard(cashBoard, thread) }) : undefined;
     const owned = Array.from({ length: SHARDS }, (_, number) => number)
@@ -154,7 +181,9 @@ export function shardedTeam(options: TeamOptions): Team {
         const queue = byCash
           ? new OpicQueue(cash!, log, noFile, byCash)
           : new ChainQueue(log, false);
-        return new Shard(number, rules, new ShardState(5, 6, undefined, cash), queue);
+        const state = new ShardState(5, 6, undefined, cash);
+        options.prepare?.(number, state);
+        return new Shard(number, rules, state, queue);
       });
     const port = new SlowPort();
     const commits = new CommitCounts(counts, threads, thread);
@@ -172,6 +201,8 @@ export function shardedTeam(options: TeamOptions): Team {
       owned,
       epoch: 1,
       limit: newLimit(),
+      bytes: newBytes(),
+      maxPagesPerSite: options.maxPagesPerSite,
       mailbox: new Mailbox(thread, {
         inboxes: inboxes.map((buffer) => new Ring(buffer, slots, 512, thread + 1)),
         bells,
@@ -179,49 +210,60 @@ export function shardedTeam(options: TeamOptions): Team {
       }),
       port,
       board,
+      work,
       commits,
       bells,
-      lending: lends ? { perHost: 64, linksPerThread: 1, minQueued: 1 } : undefined,
+      lending: lends ? { perHost, linksPerThread: 1, minQueued: 1 } : undefined,
+      mayLend: options.mayLend,
       order: byCash,
+      shares,
     });
-    return { frontier, port, gates: newGates(thread) };
+    return { frontier, port, gates: newGatekeeper(thread) };
   });
   return { ...shared, members, lent: () => lent, cashBoard };
 }
 
 /** A team on the shared frontier, synchronised by one technique. */
 export function sharedTeam(options: TeamOptions): Team {
-  const { slots } = options;
-  const { bells, newLimit, newGates, ...shared } = common(options, true);
+  const { slots, places = 8 } = options;
+  const { bells, newLimit, newBytes: _, newGatekeeper, ...shared } = common(options, true);
   const shape = { size: slots, slotBytes: 4096 };
   const memory = createTechnique("lock-free", shape);
   const setShape = { maxUrls: 4096, maxUrlBytes: 2048, mayBlock: false, ...SEEDS };
   const visited = new SharedArrayBuffer(visitedSetBytes("cas", setShape));
+  const sites =
+    options.maxPagesPerSite === undefined ? undefined : new SharedArrayBuffer(siteTableBytes(64));
   const members = bells.map((_, thread): Member => {
     const port = new SlowPort();
     const frontier = new SharedFrontier({
       ...shared,
       ...SEEDS,
       limit: newLimit(),
+      budget: sites && new SharedSiteBudget(new SiteTable(sites, options.maxPagesPerSite!), SEEDS),
       queue: openTechnique("lock-free", memory, shape, thread + 1),
       visited: openVisitedSet("cas", visited, setShape, thread + 1),
       taken: undefined,
       port,
-      maxHeld: 8,
+      maxHeld: 16,
+      places,
       wakeOthers: () => {},
       onTaken: () => {},
       countsQueue: thread === 0,
     });
-    return { frontier, port, gates: newGates(thread) };
+    return { frontier, port, gates: newGatekeeper(thread) };
   });
   return { ...shared, members, lent: () => 0 };
 }
 
+/** The member that admits a URL. */
+export function ownerOf({ members }: Pick<Team, "members">, url: string): number {
+  return shardOf(siteHash(siteOf(hostnameOf(url as CrawlUrl))), SHARDS) % members.length;
+}
+
 /** Gives every seed to one member, its owner where there are owners, and counts what all have to do. */
-export function openTeam({ members, pending }: Team, seeds: readonly string[]): void {
-  const ownerOf = (url: string) =>
-    shardOf(siteHash(siteOf(hostnameOf(url as CrawlUrl))), SHARDS) % members.length;
+export function openTeam(team: Team, seeds: readonly string[]): void {
+  const { members, pending } = team;
   for (const [thread, { frontier }] of members.entries())
-    frontier.open(seeds.filter((url) => ownerOf(url) === thread) as CrawlUrl[]);
+    frontier.open(seeds.filter((url) => ownerOf(team, url) === thread) as CrawlUrl[]);
   pending.add(members.reduce((sum, { frontier }) => sum + frontier.stats().share, 0));
 }

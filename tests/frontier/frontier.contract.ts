@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type Discovery, type Lease, OUTCOME } from "../../src/frontier/frontier.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
-import { type Member, openTeam, type Team, type TeamOptions } from "./frontier-team.ts";
+import { type Member, openTeam, ownerOf, type Team, type TeamOptions } from "./frontier-team.ts";
 
 /** Page i of a made-up web links to the pages of its list; pages are spread over ten sites. */
 const PAGES = 60;
@@ -45,6 +45,9 @@ class Crawlers {
   readonly #delayMs: number;
   nowMs = 1;
   readonly visited: string[] = [];
+  /** Those of them that are pages, and URLs that were refused because their site has enough. */
+  readonly pages: string[] = [];
+  readonly refused: string[] = [];
   readonly retried: string[] = [];
   committed = 0;
   abandoned = 0;
@@ -64,7 +67,8 @@ class Crawlers {
     return this.#inFlight.length;
   }
 
-  turn(): void {
+  /** `held` of the pending counter is the supervisor's. */
+  turn(held = 0): void {
     const thread = this.#choose(this.team.members.length);
     const member = this.team.members[thread]!;
     const { frontier, port } = member;
@@ -80,24 +84,33 @@ class Crawlers {
     const { share, known } = frontier.stats();
     this.trace.push(`${thread} looks ${lookMs}, ${share} pending, ${known} known`);
     const shares = this.team.members.reduce((sum, one) => sum + one.frontier.stats().share, 0);
-    assert.equal(this.team.pending.value, shares, "the shares are what is pending");
+    assert.equal(this.team.pending.value, shares + held, "the shares are what is pending");
     const isAlive = this.team.pending.value > 0;
     assert.equal(this.team.seen.ends, isAlive ? 0 : 1, "the end is seen when nothing is left");
     this.nowMs += this.#choose(4);
   }
 
   /** Turns until `isOver`, or until everything has ended. */
-  run(isOver = () => this.team.pending.value === 0): void {
+  run(isOver = () => this.team.pending.value === 0, held = 0): void {
     for (let turns = 0; !isOver(); turns++) {
       assert.ok(turns < MAX_TURNS, "does not end");
-      this.turn();
+      this.turn(held);
     }
   }
 
   #begin(member: Member, lease: Lease): void {
+    if (lease.budget === "spent") {
+      this.refused.push(lease.url);
+      member.frontier.requestEnded(lease, Number.NEGATIVE_INFINITY);
+      const nothing = { found: [], links: 0, record: undefined, onCommitted: () => {} };
+      member.frontier.settle(lease, { kind: "finish", outcome: OUTCOME.refused, ...nothing });
+      return;
+    }
     const restsMs = this.#restsMs.get(lease.url) ?? 0;
     assert.ok(this.nowMs >= restsMs, `${lease.url} is tried ${restsMs - this.nowMs} ms too early`);
-    const untilMs = member.gates.enter(lease.host, `address of ${lease.host.name}`, this.nowMs);
+    const address = `address of ${lease.host.name}`;
+    const untilMs = member.gates.enter(lease.host, address, this.nowMs);
+    if (untilMs === 0) member.gates.sent(lease.host, address, member.gates.claimedMs, this.nowMs);
     if (untilMs > 0) {
       member.frontier.settle(lease, { kind: "retry", untilMs, rests: false });
       return;
@@ -131,8 +144,10 @@ class Crawlers {
     const found = links(this.web, lease);
     // Every seventh page is none: its permit goes back.
     const outcome = pageOf(lease.url) % 7 === 6 ? OUTCOME.failed : OUTCOME.page;
+    if (outcome === OUTCOME.page) this.pages.push(lease.url);
     frontier.settle(lease, {
       kind: "finish",
+      facts: [{ kind: 7, bytes: new TextEncoder().encode(lease.url) }],
       outcome,
       found,
       links: found.length,
@@ -166,8 +181,68 @@ function seeded(seed: number): (bound: number) => number {
   };
 }
 
+/** L of the crawl below, and what one site may hold of it. */
+const PLACES = 8;
+const SHARE = 2;
+
+/**
+ * One site with forty hosts that never answer beside six honest ones: how much it holds in each thread, as long as the
+ * honest ones have something and when they have nothing any more.
+ */
+function besideSlowSite(team: Team, choose: (bound: number) => number) {
+  const isSlow = (url: string) => url.includes(".slow.test/");
+  const honest = [0, 1, 2, 3, 4, 5].flatMap((site) =>
+    Array.from({ length: 4 }, (_, page) => `http://s${site}.test/${page}`),
+  );
+  const slow = Array.from({ length: 40 }, (_, host) => `http://h${host}.slow.test/0`);
+  openTeam(team, [...honest, ...slow]);
+  const inFlight = team.members.map(() => new Set<Lease>());
+  // What a thread's own sites need is what it keeps places for; a queue that all share is nobody's own.
+  const waits = team.members.map((_, i) => honest.filter((url) => ownerOf(team, url) === i).length);
+  const held = (thread: number) => [...inFlight[thread]!].filter(({ url }) => isSlow(url)).length;
+  let [nowMs, visited, mostHeld] = [1, 0, 0];
+  const turn = () => {
+    const thread = choose(team.members.length);
+    const { frontier, gates, port } = team.members[thread]!;
+    const mine = inFlight[thread]!;
+    for (const lease of [...mine].filter(({ url }) => !isSlow(url))) {
+      mine.delete(lease);
+      visited++;
+      waits[ownerOf(team, lease.url)]!--;
+      gates.leave(lease.host, nowMs);
+      frontier.requestEnded(lease, nowMs);
+      const end = { outcome: OUTCOME.page, found: [], links: 0, record: undefined };
+      frontier.settle(lease, { kind: "finish", ...end, onCommitted: () => {} });
+    }
+    for (const lease of frontier.take(PLACES - mine.size, nowMs)) {
+      const untilMs = gates.enter(lease.host, `address of ${lease.host.name}`, nowMs);
+      if (untilMs === 0) mine.add(lease);
+      else frontier.settle(lease, { kind: "retry", untilMs, rests: false });
+    }
+    frontier.turn(nowMs, "run");
+    port.sync();
+    nowMs += choose(8);
+  };
+  for (let turns = 0; turns < 2000 && visited < honest.length; turns++) {
+    turn();
+    for (const [thread, left] of waits.entries())
+      if (left > 0) mostHeld = Math.max(mostHeld, held(thread));
+  }
+  // What is on its way between threads arrives first; then the honest sites have been idle for long.
+  for (const moreTurns of [20, 100]) {
+    nowMs += 60_000;
+    for (let turns = 0; turns < moreTurns; turns++) turn();
+  }
+  return {
+    visited: visited / honest.length,
+    mostHeld,
+    alone: Math.max(...inFlight.map((_, thread) => held(thread))),
+  };
+}
+
 /** What every frontier promises to the crawlers that use it; `newTeam` opens T of them over what T threads would share. */
 export function frontierContract(name: string, newTeam: (options: TeamOptions) => Team): void {
+  const hasOwners = newTeam({ threads: 1, slots: 1 }).cashBoard !== undefined;
   const shapes = fc.record({
     threads: fc.integer({ min: 1, max: 5 }),
     slots: fc.integer({ min: 1, max: 4 }),
@@ -280,6 +355,71 @@ export function frontierContract(name: string, newTeam: (options: TeamOptions) =
     );
   });
 
+  test(`${name}: a site has exactly as many pages as it may have, and nothing waits for ever`, () => {
+    fc.assert(
+      fc.property(
+        webs,
+        shapes,
+        choices,
+        fc.integer({ min: 1, max: 5 }),
+        (web, shape, stream, n) => {
+          const team = newTeam({ ...shape, maxPagesPerSite: n });
+          const crawlers = new Crawlers(team, web, chooser(stream));
+          openTeam(team, [pageUrl(0), pageUrl(1)]);
+          crawlers.run();
+          const sites = new Map<string, number>();
+          for (const url of crawlers.pages) {
+            const site = new URL(url).hostname;
+            sites.set(site, (sites.get(site) ?? 0) + 1);
+          }
+          for (const [site, pages] of sites) assert.ok(pages <= n, `${site} has ${pages} pages`);
+          for (const url of crawlers.refused)
+            assert.equal(sites.get(new URL(url).hostname), n, `${url} was refused too early`);
+        },
+      ),
+      { numRuns: 40, endOnFailure: true },
+    );
+  });
+
+  test(`${name}: what a visit found out is announced when it is durable, before its URL is released`, () => {
+    const web = Array.from({ length: PAGES }, (_, page) => [(page + 1) % PAGES]);
+    const team = newTeam({ threads: 3, slots: 2 });
+    const crawlers = new Crawlers(team, web, seeded(5));
+    openTeam(team, [pageUrl(0)]);
+    crawlers.run(() => {
+      const announced = team.seen.facts.length;
+      assert.ok(announced >= crawlers.committed - team.members.length * 3, "late");
+      return team.pending.value === 0;
+    });
+    const texts = team.seen.facts.map(({ kind, bytes }) => `${kind} ${Buffer.from(bytes)}`);
+    assert.deepEqual(texts.sort(), crawlers.visited.map((url) => `7 ${url}`).sort());
+  });
+
+  test(`${name}: links that are admitted later are visited like any other, and known ones are not`, () => {
+    const web = Array.from({ length: PAGES }, (): number[] => []);
+    const team = newTeam({ threads: 2, slots: 2 });
+    const crawlers = new Crawlers(team, web, seeded(6));
+    openTeam(team, [pageUrl(0), pageUrl(1), pageUrl(2)]);
+    const more = [pageUrl(1), pageUrl(5), pageUrl(6), pageUrl(6)];
+    // Held by the supervisor meanwhile.
+    team.pending.add(1);
+    crawlers.run(() => team.pending.value === 1, 1);
+    let durable = 0;
+    for (const [thread, { frontier, port }] of team.members.entries()) {
+      const own = more.filter((url) => ownerOf(team, url) === thread);
+      const found = own.map((url) => {
+        return { url, parent: pageUrl(0), depth: 1, via: "link", seed: false, chain: [] } as const;
+      });
+      frontier.admit(found, () => durable++);
+      port.sync();
+    }
+    assert.equal(durable, 2);
+    assert.equal(team.pending.value, 3);
+    team.pending.release(1);
+    crawlers.run();
+    assert.deepEqual(crawlers.visited.sort(), [0, 1, 2, 5, 6].map(pageUrl).sort());
+  });
+
   test(`${name}: a recorded trace is answered equally when it is repeated`, () => {
     const web = Array.from({ length: PAGES }, (_, page) => [
       (page * 3) % PAGES,
@@ -314,5 +454,25 @@ export function frontierContract(name: string, newTeam: (options: TeamOptions) =
       assert.equal(frontier.turn(crawlers.nowMs, "end"), Number.POSITIVE_INFINITY, "nothing spins");
     }
     assert.ok(team.pending.value > 0 && team.pending.value <= pending);
+  });
+
+  test(`${name}: a site holds at most its share of the places while others have something, and all when it is alone`, () => {
+    for (const threads of [1, 2]) {
+      for (const seed of [1, 2, 3]) {
+        const run = (places: number) => {
+          const team = newTeam({ threads, slots: 64, delayMs: 10, perHost: 1, places });
+          return besideSlowSite(team, seeded(seed));
+        };
+        const { visited, mostHeld, alone } = run(PLACES);
+        assert.deepEqual([visited, alone], [1, PLACES], `${threads} threads, seed ${seed}`);
+        if (threads > 1 && !hasOwners) continue;
+        assert.ok(
+          mostHeld <= SHARE,
+          `${mostHeld} places were held, ${threads} threads, seed ${seed}`,
+        );
+        // Without a bound the same crawl fails: nothing would be left for the others.
+        assert.ok(run(Number.POSITIVE_INFINITY).mostHeld > SHARE);
+      }
+    }
   });
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Gatekeeper } from "../../src/frontier/gatekeeper.ts";
 import { Host } from "../../src/frontier/host.ts";
-import { GateTable, gateBytes } from "../../src/sync/gate-table.ts";
 import { Random } from "../../src/web/seeded-random.ts";
+import { newGates } from "./new-gates.ts";
 
 const GATES = 1 << 10;
 const DELAY_MS = 500;
@@ -16,18 +16,8 @@ function gatekeepers(rules: {
   spaceHosts: boolean;
   delayMs?: number;
 }): Gatekeeper[] {
-  const memory = () => new SharedArrayBuffer(gateBytes(GATES));
-  const [hosts, addresses, starts] = [memory(), memory(), memory()];
-  return [1, 2].map(
-    (owner) =>
-      new Gatekeeper({
-        hosts: new GateTable(hosts, owner),
-        addresses: new GateTable(addresses, owner),
-        starts: new GateTable(starts, owner),
-        delayMs: DELAY_MS,
-        ...rules,
-      }),
-  );
+  const gatesOf = newGates(GATES);
+  return [1, 2].map((owner) => new Gatekeeper({ ...gatesOf(owner), delayMs: DELAY_MS, ...rules }));
 }
 
 /** Hosts that come when they are told to, or later, for some seconds of a virtual clock: starts and tries of each. */
@@ -55,9 +45,11 @@ function comeAndGo(
     for (const host of hosts) {
       if (dueMs.get(host)! > nowMs) continue;
       tries++;
-      const untilMs = gates[random.below(2)]!.enter(host, "192.0.2.1", nowMs);
+      const gate = gates[random.below(2)]!;
+      const untilMs = gate.enter(host, "192.0.2.1", nowMs);
       if (untilMs > 0) dueMs.set(host, untilMs);
       else {
+        gate.sent(host, "192.0.2.1", gate.claimedMs, nowMs);
         starts.push([nowMs, host]);
         ends.push([nowMs + 1 + random.below(200), host]);
         dueMs.set(host, perHost === 1 ? Number.POSITIVE_INFINITY : nowMs);
@@ -112,4 +104,60 @@ test("without a delay, one request at a time is still one, whoever makes it", ()
   assert.ok(owner!.enter(own, "192.0.2.1", 20) > 20, "asked twice at once");
   borrower!.leave(lent, 30);
   assert.equal(owner!.enter(own, "192.0.2.1", 100), 0);
+});
+
+test("what one thread hears of a host holds for every other, whoever asks and however many connections there are", () => {
+  for (const perHost of [1, 4]) {
+    for (const isStranger of [false, true]) {
+      const [one, two] = gatekeepers({ perHost, spaceHosts: false });
+      const [own, foreign] = [new Host("a", 7, DELAY_MS), new Host("a", 7, DELAY_MS)];
+      foreign.isStranger = isStranger;
+      assert.equal(one!.enter(own, "192.0.2.1", 10), 0);
+      one!.leave(own, 100);
+      one!.slow(own, 6000, 110);
+      assert.equal(two!.enter(foreign, "192.0.2.2", 700), 6100, "its own delay");
+      assert.equal(two!.enter(foreign, "192.0.2.2", 6100), 0);
+      one!.hold(own, 30_000, 6110);
+      two!.leave(foreign, 6200);
+      assert.equal(two!.enter(foreign, "192.0.2.2", 12_300), 30_000, "a pause");
+    }
+  }
+});
+
+test("what an earlier run knew is known before the first request, and nobody is asked before the start", () => {
+  const gatesOf = newGates(GATES);
+  const rules = { ...gatesOf(1), delayMs: DELAY_MS, perHost: 1, spaceHosts: false };
+  const gate = new Gatekeeper({ ...rules, startMs: 1000 });
+  gate.recalled(9, 5000, 8000);
+  assert.equal(gate.enter(new Host("other", 8, DELAY_MS), "192.0.2.1", 10), 1000);
+  const host = new Host("known", 9, DELAY_MS);
+  assert.equal(gate.enter(host, "192.0.2.1", 1000), 8000);
+  assert.equal(gate.enter(host, "192.0.2.1", 8000), 0);
+  gate.leave(host, 8100);
+  assert.equal(gate.enter(host, "192.0.2.1", 9000), 13_100);
+});
+
+test("an address is closed until the request is sent, and then for one floor", () => {
+  const [gate] = gatekeepers({ perHost: 1, spaceHosts: false });
+  const [a, b] = [new Host("a", 1, DELAY_MS), new Host("b", 2, DELAY_MS)];
+  assert.equal(gate!.enter(a, "192.0.2.1", 0), 0);
+  const { claimedMs } = gate!;
+  assert.ok(gate!.enter(b, "192.0.2.1", FLOOR_MS + 1) > FLOOR_MS + 1, "it is not sent yet");
+  gate!.sent(a, "192.0.2.1", claimedMs, 100);
+  b.reservedMs = 0;
+  assert.ok(gate!.enter(b, "192.0.2.1", 100 + FLOOR_MS - 1) > 100);
+  b.reservedMs = 1;
+  assert.equal(gate!.enter(b, "192.0.2.1", 100 + FLOOR_MS), 0);
+});
+
+test("strangers to one host come one after the other, not all at once", () => {
+  const [gate] = gatekeepers({ perHost: 1, spaceHosts: false });
+  const strangers = Array.from({ length: 20 }, () => {
+    const host = new Host("sink", 5, DELAY_MS);
+    host.isStranger = true;
+    return host;
+  });
+  const times = strangers.map((host) => gate!.enter(host, "192.0.2.1", 0));
+  assert.equal(times.filter((ms) => ms === 0).length, 1);
+  assert.equal(new Set(times).size, strangers.length, "each has a turn of its own");
 });

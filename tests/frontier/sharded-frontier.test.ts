@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CashBlock } from "../../src/frontier/cash/cash-block.ts";
+import { ShardState } from "../../src/frontier/fold/shard-state.ts";
 import { type Lease, OUTCOME } from "../../src/frontier/frontier.ts";
 import { CashBoard } from "../../src/frontier/opic/cash-board.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
@@ -82,4 +84,42 @@ for (const order of ["bfs", "opic"] as const) {
     assert.equal(visits, 40);
     assert.ok(team.lent() > 5, `only ${team.lent()} visits were made for another thread`);
   });
+}
+
+test("blocks that a shard asks for again and again are a contradiction, and end neither the stack nor never", () => {
+  // Shard 0 has the confirmation of a block that shard 1 has not.
+  const prepare = (number: number, state: ShardState) => {
+    for (let block = 1; number === 0 && block <= 3000; block++)
+      state.send({ target: 1, epoch: 1, number: block, links: 0, bytes: new Uint8Array(0) });
+    state.confirm(1, 1, 1);
+  };
+  const { members } = shardedTeam({ threads: 1, slots: 8, prepare });
+  const { frontier } = members[0]!;
+  frontier.open([]);
+  assert.throws(() => frontier.turn(0, "run"), /shard 1 asks for block 1 of run 1/);
+});
+
+test("gaps after which the next block is there are answered, however many come", () => {
+  const prepare = (number: number, state: ShardState) => {
+    for (let block = 1; number === 0 && block <= 300; block++)
+      state.send({ target: 1, epoch: 1, number: block, links: 0, bytes: emptyBlock() });
+    if (number !== 0) return;
+    // The first time they are sent in the wrong order: each but the last one is a gap.
+    state.unconfirmed = () => {
+      state.unconfirmed = ShardState.prototype.unconfirmed;
+      return state.unconfirmed().reverse();
+    };
+  };
+  const team = shardedTeam({ threads: 1, slots: 8, prepare });
+  const { frontier, port } = team.members[0]!;
+  openTeam(team, []);
+  for (let nowMs = 1; team.pending.value > 0; nowMs++) {
+    assert.ok(nowMs < 100, "does not end");
+    frontier.turn(nowMs, "run");
+    port.sync();
+  }
+});
+
+function emptyBlock(): Uint8Array {
+  return new CashBlock(1024, false).close();
 }

@@ -169,7 +169,7 @@ test("S1 to S6: pages as files stay in their folder, each in its own; formulas a
     assert.ok(names.length <= 34, `${names.length} levels`);
     for (const name of names) assert.match(name, /^(?!\.)[\x21-\x7e]{1,240}(?<!\.)$/);
   }
-  const contents = files.filter((file) => file.endsWith("content.html"));
+  const contents = files.filter((file) => /[\\/]content\.[a-z0-9]+$/.test(file));
   const pages = crawl.log.filter(({ outcome }) => outcome === "page");
   assert.equal(contents.length, pages.length, "every page is a file of its own");
   // Two of them must not become one on a file system that ignores case.

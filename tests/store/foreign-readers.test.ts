@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { createReadStream, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { createReadStream, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "node:test";
@@ -35,6 +35,14 @@ interface Warcio {
 const warcioName: string = "warcio";
 const { CDXIndexer, WARCParser } = (await import(warcioName)) as Warcio;
 
+/** A record of an earlier crawl. */
+const EARLIER = {
+  recordId: "0b2b3d82-fcf9-4845-bd0f-4f460d5ff745",
+  uri: "http://example.com/page/0",
+  date: "2023-01-02T03:04:05.678Z",
+  payloadDigest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
+};
+
 /** Captures of every kind the crawler makes: codings, sizes, statuses, truncations, odd types. */
 function variety(): Capture[] {
   const text = Buffer.from("<p>words and words</p>\n".repeat(4000));
@@ -61,6 +69,7 @@ function variety(): Capture[] {
     },
     { body: text, head: head(200, html), truncated: "length" },
     { body: text, head: head(200, html) },
+    { body: Buffer.alloc(0), head: head(304, html), status: 304, unchanged: EARLIER },
   ];
   return kinds.map((kind, i) =>
     sampleCapture({
@@ -108,14 +117,45 @@ test("warcio counts and indexes our files exactly as we do, and gzip accepts the
   }
 });
 
+/** Has Python's warcio write records with these content codings and read them again: which of them it fails at. */
+const CONTROL = `
+import io, sys
+from warcio.archiveiterator import ArchiveIterator
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+for coding in sys.argv[1:]:
+    try:
+        out = io.BytesIO()
+        writer = WARCWriter(out, gzip=True)
+        fields = [("Content-Type", "text/html"), ("Content-Encoding", coding)]
+        head = StatusAndHeaders("200 OK", fields, protocol="HTTP/1.1")
+        record = writer.create_warc_record("http://h/", "response", io.BytesIO(b"x"), http_headers=head)
+        writer.write_record(record)
+        for record in ArchiveIterator(io.BytesIO(out.getvalue()), check_digests=True):
+            record.content_stream().read()
+    except Exception as fault:
+        print(coding, type(fault).__name__, fault)
+`;
+const CODINGS = ["gzip", "br"];
 const python = spawnSync("python3", ["-c", "import warcio"]).status === 0;
 
 test("python's warcio check passes", { skip: !python && "python3 has no warcio" }, (t) => {
+  // With PyPI's brotli it fails at every "br" record, its own as well: that says nothing about ours.
+  const control = execFileSync("python3", ["-c", CONTROL, ...CODINGS], { encoding: "utf8" });
+  const failing = CODINGS.filter((coding) => control.includes(`${coding} `));
+  for (const line of control.split("\n").filter((each) => each !== ""))
+    t.diagnostic(`left out, because warcio fails at records that it wrote itself: ${line}`);
+  const isRead = ({ head }: Capture) => {
+    const coding = /content-encoding: (\S+)/i.exec(Buffer.from(head).toString("latin1"))?.[1];
+    return coding === undefined || !failing.includes(coding);
+  };
   const folder = freshFolder(t);
   const archive = new Archive(sampleOptions(folder));
-  for (const capture of variety()) archive.append(capture);
+  const captures = variety().filter(isRead);
+  for (const capture of captures) archive.append(capture);
   archive.close();
+  assert.ok(captures.length >= variety().length - CODINGS.length);
   const file = join(folder, readdirSync(folder)[0]!);
-  execFileSync("python3", ["-m", "warcio.cli", "check", file]);
-  assert.ok(readFileSync(file).length > 0);
+  const { status, stdout, stderr } = spawnSync("python3", ["-m", "warcio.cli", "check", file]);
+  assert.equal(status, 0, `warcio check: ${stdout}${stderr}`);
 });

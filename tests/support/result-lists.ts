@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openJournals } from "../../src/store/finish/journal-view.ts";
 import { crawlPaths, readCrawlState } from "../../src/store/folder/crawl-folder.ts";
 
 const lines = (path: string) => readFileSync(path, "utf8").split("\n").slice(0, -1);
 
-/** Total new URLs = lines of both lists less the title = statistics = journal, and no URL twice. */
+/** Total new URLs = lines of both lists less the title = statistics = journal, and no URL twice, in the log neither. */
 export function checkLists(dir: string): { crawled: number; uncrawled: number } {
-  const { reports, journals } = crawlPaths(dir);
+  const { reports, journals, log } = crawlPaths(dir);
   const crawled = lines(join(reports, "crawled.txt")).map((line) => line.split("\t")[0]!);
   const uncrawled = lines(join(reports, "uncrawled.txt")).slice(1);
   const statistics = lines(join(reports, "statistics.txt"));
@@ -21,5 +21,10 @@ export function checkLists(dir: string): { crawled: number; uncrawled: number } 
   view?.eachWaiting(() => found++);
   const seeds = Number(/seeds: (\d+)/.exec(statistics[3]!)![1]);
   assert.equal(total + seeds, found);
+  // Killed before its first builder a crawl has no log.
+  const logged = (existsSync(log) ? lines(log) : []).map(
+    (line) => (JSON.parse(line) as { url: string }).url,
+  );
+  assert.equal(new Set(logged).size, logged.length, "a URL has two lines in the log");
   return { crawled: crawled.length, uncrawled: uncrawled.length };
 }

@@ -19,9 +19,10 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const UUID = /^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$/;
 const DATE = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,9})?Z$/;
 const DIGEST = /^sha1:[A-Z2-7]{32}$/;
+const NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 const PROFILES = new Set([
   "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
-  "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+  NOT_MODIFIED,
 ]);
 /** Which types a field may stand in; fields that are not named here may stand in none. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -186,6 +187,11 @@ function checkBlock(record: StrictRecord, report: (problem: string) => void): vo
   const type = one(record, "warc-type");
   const { block } = record;
   const contentType = one(record, "content-type");
+  if (one(record, "warc-profile") === NOT_MODIFIED) {
+    if (block.length > 0 || contentType !== "")
+      report("a 304 is stored, and shown as a blank page");
+    return;
+  }
   if (BLOCK_TYPES[type] !== undefined && contentType !== BLOCK_TYPES[type])
     report(`content-type is ${contentType}`);
   const blockDigest = one(record, "warc-block-digest");

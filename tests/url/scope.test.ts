@@ -64,6 +64,28 @@ test("every seed widens the scope, also later and through redirects", () => {
   assert.equal(scope.refusal(url("http://h/d/")), undefined);
 });
 
+test("what lies beside a page in scope is in scope with it, whether or not its seed is known", () => {
+  const page = url("https://www.b.test/docs/one.html");
+  const links = [
+    "https://www.b.test/docs/two",
+    "https://www.b.test/",
+    "https://m.b.test/docs/",
+    "https://www.b.test:8443/docs/",
+    "https://c.test/docs/",
+  ].map(url);
+  const beside = (kind: ScopeKind) => {
+    const scope = new Scope({ kind, exclude: [/two$/] });
+    scope.addSeed(url("https://a.test/"));
+    assert.equal(scope.refusal(page), kind === "any" ? undefined : "out_of_scope");
+    return links.map((link) => scope.refusal(link, page) ?? "yes").join();
+  };
+  const no = "out_of_scope";
+  assert.equal(beside("page"), [no, no, no, no, no].join());
+  assert.equal(beside("prefix"), ["excluded", no, no, no, no].join());
+  assert.equal(beside("host"), ["excluded", "yes", no, no, no].join());
+  assert.equal(beside("domain"), ["excluded", "yes", "yes", "yes", no].join());
+});
+
 test("addresses and ports are hosts of their own", () => {
   const scope = scopeOf({ kind: "domain" }, "http://127.0.0.1:8080/", "http://[::1]/");
   assert.equal(scope.refusal(url("http://127.0.0.1:9090/")), undefined);

@@ -7,6 +7,7 @@ import { live } from "../../src/verify/simulation/life.ts";
 import { MUTANTS } from "../../src/verify/simulation/mutants.ts";
 import { calmPlanOf } from "../../src/verify/simulation/plan.ts";
 import { SHIPPED } from "../../src/verify/simulation/sim-parts.ts";
+import { findInSeeds } from "../../src/verify/simulation/simulate.ts";
 import { root } from "../support/conformance.ts";
 
 const QUICK = { schedules: 3, depth: 1, deaths: 0 };
@@ -22,8 +23,9 @@ for (const seed of [110, 238, 525, 935, 592, 709, 910, 3708, 2812]) {
   });
 }
 
-// A retry that another thread made did not know the host's own delay.
-for (const seed of [592, 1202, 8054]) {
+// A retry that another thread made did not know the host's own delay; 141: a thread slept although a commit that had come
+// with its last look had made room.
+for (const seed of [141, 592, 1202, 8054]) {
   test(`seed ${seed}, with hosts that ask for something, keeps all promises`, () => {
     assert.equal(live(seed, SHIPPED).violation, undefined);
   });
@@ -72,8 +74,7 @@ for (const name of [
 ]) {
   test(`seeds catch the mutant: ${name}`, () => {
     const mutant = MUTANTS.find((parts) => parts.name === name)!;
-    for (let seed = 1; seed <= 300; seed++) if (live(seed, mutant).violation !== undefined) return;
-    assert.fail("it survived");
+    assert.notEqual(findInSeeds(mutant, 300), undefined, "it survived");
   });
 }
 

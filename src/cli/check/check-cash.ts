@@ -22,8 +22,8 @@ export type KnownCash =
 
 /**
  * Looks a URL up in the journals of a crawl, without changing anything. A waiting page has the cash it would be fetched
- * for; a page that is done has all that it ever got. A snapshot drops the cash of done pages: then the answer is what the
- * page was fetched with, according to the list of pages, or what it got since if that is more.
+ * for; a page that is done has all that it ever got. Snapshots of an earlier version dropped that: then the answer is what
+ * the page was fetched with, according to the list of pages, or what it got since if that is more.
  */
 export function knownCash(dir: string, url: CrawlUrl): KnownCash {
   const state = readCrawlState(dir);

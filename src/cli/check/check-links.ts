@@ -1,8 +1,8 @@
+import { meaningOf } from "../../crawl/visit/error-codes.ts";
 import { type ParsedPage, parsePage } from "../../parse/page.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Check } from "./answer.ts";
 import { readCheckInput } from "./check-input.ts";
-import { refusalText } from "./refusal-text.ts";
 
 const EXAMPLE = "orbweaver check links https://example.org/ --file page.html";
 /** The type of a text in JSON, which is decoded already: nothing inside it may override that. */
@@ -33,7 +33,7 @@ export const check: Check = {
         ...page.links.map((link) => ["link", link] as const),
         ...refused.map(
           ({ link, reason }) =>
-            ["not followed", `${link} (${reason}: ${refusalText(reason)})`] as const,
+            ["not followed", `${link} (${reason}: ${meaningOf(reason)})`] as const,
         ),
       ],
     };

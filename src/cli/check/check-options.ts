@@ -5,7 +5,7 @@ import { DEBUG_OPTION, jsonOption, textOf } from "../options.ts";
 
 const group = "Options";
 
-/** The options of all checks. */
+/** The options of all checks; what stands before a colon in `about` are the checks that one is for. */
 export const CHECK_OPTIONS: readonly OptionSpec[] = [
   {
     flag: "base",
@@ -135,6 +135,17 @@ export const CHECK_OPTIONS: readonly OptionSpec[] = [
   jsonOption("print one JSON object instead of text"),
   DEBUG_OPTION,
 ];
+
+/** Refuses an option of another check, which would do nothing. */
+export function requireOwnOptions(args: Arguments, check: string): void {
+  for (const { flag, about } of CHECK_OPTIONS) {
+    const checks = /^([a-z, ]+): /.exec(about)?.[1]?.split(", ");
+    if (checks === undefined || checks.includes(check) || !args.options.has(flag)) continue;
+    throw new UsageError(
+      `--${flag} has no effect on check ${check}: it is for check ${checks.join(", ")}`,
+    );
+  }
+}
 
 /** The value of an option or its default; one that is not allowed is refused in the words of its help. */
 export function allowedValue(

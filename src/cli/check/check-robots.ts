@@ -9,6 +9,7 @@ import { partsOf } from "../../url/url-parts.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Io } from "../io.ts";
 import { textOf } from "../options.ts";
+import { counted } from "../print-summary.ts";
 import { type Check, oneWord, typedUrl } from "./answer.ts";
 
 const EXAMPLE = "orbweaver check robots https://example.org/private/ --file robots.txt";
@@ -71,18 +72,23 @@ const SILENCE: Readonly<Record<RobotsExplanation["because"], string>> = {
   rule: "",
   no_rule: "no rule matches, so it is allowed",
   no_group: "nothing is said to this crawler, so it is allowed",
+  always: "robots.txt itself is always allowed",
 };
 
 function groupText({ group, groupLines, rules }: RobotsExplanation): string | undefined {
   if (group === "none") return undefined;
   const whom = group === "named" ? "this crawler" : "all crawlers";
-  return `for ${whom}, line ${groupLines.join(", ")}, ${rules} rules`;
+  return `for ${whom}, line ${groupLines.join(", ")}, ${counted(rules, "rule")}`;
 }
 
 /** Path and query of what is asked about: a URL of any scheme, a path alone, or nothing, which means the root. */
 function targetOf(text: string): string {
   const parsed = URL.canParse(text, ANY_ORIGIN) ? new URL(text, ANY_ORIGIN) : undefined;
-  return parsed?.pathname.startsWith("/") ? parsed.pathname + parsed.search : "/";
+  if (!parsed?.pathname.startsWith("/")) return "/";
+  // `search` is also "" for an empty query, of which rules may see the "?".
+  parsed.hash = "";
+  const isEmptyQuery = parsed.search === "" && parsed.href.endsWith("?");
+  return isEmptyQuery ? `${parsed.pathname}?` : parsed.pathname + parsed.search;
 }
 
 function agentOf(args: Arguments): string {

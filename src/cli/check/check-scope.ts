@@ -1,5 +1,6 @@
 import { patternRefusal } from "../../config/fields/field-values.ts";
 import { loadSeedFile } from "../../config/seeds/seed-source.ts";
+import { meaningOf } from "../../crawl/visit/error-codes.ts";
 import { UsageError } from "../../errors.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { Scope, type ScopeKind } from "../../url/scope.ts";
@@ -8,7 +9,6 @@ import type { Io } from "../io.ts";
 import { listOf, textOf } from "../options.ts";
 import { type Check, typedUrl } from "./answer.ts";
 import { allowedValue } from "./check-options.ts";
-import { refusalText } from "./refusal-text.ts";
 
 const KINDS: readonly string[] = ["page", "prefix", "host", "domain", "any"];
 const EXAMPLE = "orbweaver check scope https://www.example.org/a --seed https://example.org/";
@@ -30,7 +30,7 @@ export const check: Check = {
         json: { url, inScope: reason === undefined, ...(reason !== undefined && { reason }) },
         rows: [
           ["URL", url],
-          ["in scope", reason === undefined ? "yes" : `no, ${reason}: ${refusalText(reason)}`],
+          ["in scope", reason === undefined ? "yes" : `no, ${reason}: ${meaningOf(reason)}`],
         ],
       };
     }

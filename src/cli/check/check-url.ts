@@ -1,3 +1,4 @@
+import { meaningOf } from "../../crawl/visit/error-codes.ts";
 import { isBlockedPort } from "../../url/blocked-port.ts";
 import { type CrawlUrl, canonicalize, refusalOf } from "../../url/crawl-url.ts";
 import { type DedupPolicy, dedupKey } from "../../url/dedup-key.ts";
@@ -9,7 +10,6 @@ import { isOn, textOf } from "../options.ts";
 import { type AnswerRow, type Check, oneWord, typedUrl } from "./answer.ts";
 import { type KnownCash, knownCash } from "./check-cash.ts";
 import { allowedValue } from "./check-options.ts";
-import { refusalText } from "./refusal-text.ts";
 
 /** `orbweaver check url LINK`: what the link becomes, and where it belongs. */
 export const check: Check = {
@@ -81,7 +81,7 @@ function urlAnswer(
 
 function rowsOf(answer: UrlAnswer, known: KnownCash | undefined): AnswerRow[] {
   const { input, reason } = answer;
-  const why = reason === undefined ? undefined : `${reason}: ${refusalText(reason)}`;
+  const why = reason === undefined ? undefined : `${reason}: ${meaningOf(reason)}`;
   if (answer.url === null) {
     return [
       ["input", input],

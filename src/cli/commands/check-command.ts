@@ -3,7 +3,7 @@ import { printable } from "../../config/printable.ts";
 import { EXIT, UsageError } from "../../errors.ts";
 import { type Check, printRows } from "../check/answer.ts";
 import { runBatch } from "../check/check-batch.ts";
-import { CHECK_OPTIONS } from "../check/check-options.ts";
+import { CHECK_OPTIONS, requireOwnOptions } from "../check/check-options.ts";
 import type { Command } from "../command.ts";
 import { printJson } from "../io.ts";
 import { isOn } from "../options.ts";
@@ -61,6 +61,7 @@ export const command: Command = {
     const [what, ...words] = args.words;
     const load = what !== undefined && Object.hasOwn(CHECKS, what) ? CHECKS[what] : undefined;
     if (load === undefined) throw unknownCheck(what);
+    requireOwnOptions(args, what!);
     const { check } = await load();
     if (isOn(args, "batch")) {
       if (check.batch === undefined)

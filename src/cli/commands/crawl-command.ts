@@ -2,6 +2,7 @@ import { configFrom } from "../../config/crawl-config.ts";
 import { loadSettings } from "../../config/load.ts";
 import { askQuestions, equivalentCommand } from "../../config/questions.ts";
 import type { CrawlConfig, CrawlSettings } from "../../config/schema.ts";
+import { hasCredentials } from "../../config/seeds/seed-line.ts";
 import { loadSeedFile, rejectedLinesText } from "../../config/seeds/seed-source.ts";
 import { UsageError } from "../../errors.ts";
 import type { Arguments } from "../arguments.ts";
@@ -55,10 +56,24 @@ export async function crawlConfig(args: Arguments, io: Io): Promise<CrawlConfig>
     finalizeIfLeft(settings.recrawl);
   }
   const typed = (flags.seeds as readonly string[] | undefined) ?? [];
-  if (settings.seedsFile === undefined) return configFrom(settings, { typed });
+  const withSecrets = settings.seeds.filter(hasCredentials).length;
+  if (settings.seedsFile === undefined) {
+    tellOfCredentials(withSecrets, settings, io);
+    return configFrom(settings, { typed });
+  }
   const list = await loadSeedFile(settings.seedsFile, settings.strictSeeds, io.stdin);
   for (const line of rejectedLinesText(list.rejected)) io.stderr.write(`orbweaver: ${line}\n`);
+  tellOfCredentials(withSecrets + list.credentials, settings, io);
   return configFrom(settings, { typed, list });
+}
+
+/** Once, and without them. */
+function tellOfCredentials(seeds: number, { quiet }: CrawlSettings, io: Io): void {
+  if (seeds === 0 || quiet) return;
+  const which = seeds === 1 ? "a seed" : `${seeds} seeds`;
+  io.stderr.write(
+    `orbweaver: the name and password in ${which} are left out: this crawler never sends any\n`,
+  );
 }
 
 function hasStart(settings: CrawlSettings): boolean {

@@ -1,13 +1,15 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { printable } from "../../config/printable.ts";
 import { packageVersion } from "../../config/version.ts";
 import { EXIT, UsageError } from "../../errors.ts";
+import { makeFolders } from "../../store/files/system-calls.ts";
 import { finalizeIfLeft } from "../../store/finish/finalize.ts";
 import { type CrawlPaths, crawlPaths } from "../../store/folder/crawl-folder.ts";
+import { noResults } from "../../store/folder/no-crawl.ts";
 import type { Command } from "../command.ts";
 import { DEBUG_OPTION } from "../options.ts";
-import { count } from "../print-summary.ts";
+import { count, counted } from "../print-summary.ts";
 
 const group = "Options";
 
@@ -27,7 +29,7 @@ const FORMS: Readonly<Record<string, Form>> = {
         software: `Orbweaver/${packageVersion()}`,
         wallMs: Date.now(),
       };
-      return `${count(exportWacz(dir, out, facts).length)} files`;
+      return counted(exportWacz(dir, out, facts).length, "file");
     },
   },
   tree: {
@@ -36,30 +38,30 @@ const FORMS: Readonly<Record<string, Form>> = {
       const { exportTree } = await import("../../store/export/export-tree.ts");
       const { written, there, lost } = exportTree(dir, out);
       const lostText = lost === 0 ? "" : `, ${count(lost)} could not be read`;
-      return `${count(written)} pages, ${count(there)} were there already${lostText}`;
+      return `${counted(written, "page")}, ${count(there)} were there already${lostText}`;
     },
   },
   csv: {
     defaultOut: (exports) => join(exports, "pages.csv"),
     async write(_dir, { pages }, out) {
       const { exportCsv } = await import("../../store/export/export-csv.ts");
-      return `${count(exportCsv(pages, out))} pages`;
+      return counted(exportCsv(pages, out), "page");
     },
   },
   parquet: {
     defaultOut: (exports) => join(exports, "pages.parquet"),
     async write(_dir, { pages }, out) {
       const { exportParquet } = await import("../../store/export/export-parquet.ts");
-      return `${count(await exportParquet(pages, out))} pages`;
+      return counted(await exportParquet(pages, out), "page");
     },
   },
   graph: {
     defaultOut: (exports) => join(exports, "graph"),
     async write(dir, _paths, out) {
       const { exportGraph } = await import("../../store/export/export-csv.ts");
-      mkdirSync(out, { recursive: true });
+      makeFolders(out);
       const { nodes, edges } = exportGraph(dir, join(out, "nodes.csv"), join(out, "edges.csv"));
-      return `${count(nodes)} nodes, ${count(edges)} edges`;
+      return `${counted(nodes, "node")}, ${counted(edges, "edge")}`;
     },
   },
 };
@@ -104,12 +106,9 @@ export const command: Command = {
       );
     }
     const paths = crawlPaths(dir);
-    const shown = printable(dir, 1000);
     finalizeIfLeft(dir);
     if (!existsSync(paths.pages) || !existsSync(paths.index)) {
-      throw new UsageError(
-        `${shown} holds no finished crawl; after a crash, orbweaver recover ${shown} first`,
-      );
+      throw noResults(dir, "page list and index");
     }
     const asked = args.options.get("out") as string | undefined;
     // Exports below the crawl may be replaced; files elsewhere are never overwritten.
@@ -117,7 +116,7 @@ export const command: Command = {
       throw new UsageError(`${printable(asked, 1000)} is there already: choose another --out`);
     }
     const out = asked ?? form.defaultOut(join(dir, "exports"), basename(resolve(dir)));
-    mkdirSync(dirname(out), { recursive: true });
+    makeFolders(dirname(out));
     const text = await form.write(dir, paths, out);
     io.stdout.write(`${printable(out, 1000)}: ${text}\n`);
     return EXIT.finished;

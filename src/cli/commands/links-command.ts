@@ -39,9 +39,23 @@ export const command: Command = {
     finalizeIfLeft(dir);
     const graph = new LinkGraph(dir);
     try {
-      const found = isOn(args, "from") ? graph.linksFrom(url) : graph.linksTo(url);
-      if (isOn(args, "json")) printJson(io, { url, known: graph.knows(url), links: [...found] });
-      else for (const other of found) io.stdout.write(`${printable(other, 3000)}\n`);
+      const isFrom = isOn(args, "from");
+      const found = isFrom ? graph.linksFrom(url) : graph.linksTo(url);
+      const known = graph.knows(url);
+      if (isOn(args, "json")) {
+        printJson(io, { url, known, links: [...found] });
+        return EXIT.finished;
+      }
+      const shown = printable(url, 3000);
+      if (!known)
+        throw new UsageError(`${shown} is neither a page of this crawl nor a link of one`);
+      let isEmpty = true;
+      for (const other of found) {
+        isEmpty = false;
+        io.stdout.write(`${printable(other, 3000)}\n`);
+      }
+      if (isEmpty)
+        io.stderr.write(isFrom ? `${shown} links to nothing\n` : `no page links to ${shown}\n`);
     } finally {
       graph.close();
     }

@@ -8,7 +8,7 @@ import { crawlPaths, wholeState } from "../../store/folder/crawl-folder.ts";
 import { type Recovery, recoverFolder } from "../../store/recover/recover-folder.ts";
 import type { Command } from "../command.ts";
 import { DEBUG_OPTION, isOn, jsonOption, onlyWord } from "../options.ts";
-import { count } from "../print-summary.ts";
+import { count, counted } from "../print-summary.ts";
 
 const SHOWN = 20;
 
@@ -44,8 +44,8 @@ function textOf(recovery: Recovery): string {
   const way =
     "what is intact of the journals has taken their place, the damaged files are in state/damaged: the crawl can be resumed, without what the damaged bytes knew";
   const lines = [
-    `${count(captures)} captures, ${count(orphans)} records that were never committed`,
-    `${count(lists.crawled)} URLs crawled, ${count(lists.uncrawled)} found and not crawled, ${count(lists.seeds)} seeds`,
+    `${counted(captures, "capture")}, ${counted(orphans, "record")} never committed`,
+    `${counted(lists.crawled, "URL")} crawled, ${count(lists.uncrawled)} found and not crawled, ${counted(lists.seeds, "seed")}`,
     ...closed.map(({ file, offset, cutBytes }) => {
       const torn = cutBytes === 0 ? "" : `, ${cutBytes} torn bytes cut off at ${offset}`;
       return `closed ${file}${torn}`;

@@ -20,8 +20,8 @@ export const command: Command = {
       flag: "times",
       value: "N",
       group: "Options",
-      about: "repetitions in real threads; 0 leaves them out",
-      allowed: "a whole number from 0 to 100000",
+      about: "repetitions in real threads; 0 leaves them out, except for race",
+      allowed: "a whole number from 0 to 100000, for race from 1",
       examples: ["--times 1000"],
       defaultText: "100, for race 5",
     },
@@ -72,11 +72,14 @@ export const command: Command = {
       "replay takes one schedule, as orbweaver verify --json prints them",
     );
     const isRace = schedule === "race";
-    const times = wholeNumber(args, "times", isRace ? "5" : "100", 0, 100_000);
     if (isRace) {
+      // Nothing but its repetitions shows the race.
+      const times = wholeNumber(args, "times", "5", 1, 100_000);
       const { runReplayRace } = await import("../verify/replay-race.ts");
       return runReplayRace({ ...raceOf(args), times }, io);
     }
+    refuseOptionsOfRace(args);
+    const times = wholeNumber(args, "times", "100", 0, 100_000);
     const { replaySchedule } = await import("../../verify/replay/replay-schedule.ts");
     const { violation, log } = replaySchedule(schedule);
     const json = isOn(args, "json");
@@ -100,11 +103,20 @@ export const command: Command = {
   },
 };
 
+/** They would do nothing for a schedule. */
+function refuseOptionsOfRace(args: Arguments): void {
+  const flag = ["by", "sleep-ms", "disk", "different"].find((each) => args.options.has(each));
+  if (flag !== undefined)
+    throw new UsageError(`--${flag} has no effect: it needs the word race instead of a schedule`);
+}
+
 function raceOf(args: Arguments): Omit<RaceQuestion, "times"> {
   const by = textOf(args, "by") ?? "turnstile";
   if (!RACE_METHODS.includes(by as RaceMethod)) {
     throw new UsageError(`--by cannot be "${by}"; use ${RACE_METHODS.join(", ")}`);
   }
+  if (args.options.has("sleep-ms") && by !== "sleep")
+    throw new UsageError("--sleep-ms has no effect: it needs --by sleep");
   const disk = textOf(args, "disk") ?? "plain";
   if (disk !== "plain" && disk !== "whole") {
     throw new UsageError(`--disk cannot be "${disk}"; use plain or whole`);

@@ -1,4 +1,5 @@
 import { EXIT, UsageError } from "../../errors.ts";
+import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { jsonOption } from "../options.ts";
 
@@ -97,9 +98,8 @@ export const command: Command = {
     ["orbweaver verify ring --json", "all configurations whose name begins with ring"],
   ],
   async run(args, io) {
+    refuseWithoutEffect(args);
     if (args.options.get("models") === true) {
-      if (args.words.length > 0)
-        throw new UsageError("--models takes no names: it runs all of them");
       const { verifyModels } = await import("../verify/verify-models.ts");
       return verifyModels(args.options.get("json") === true, io);
     }
@@ -137,3 +137,13 @@ export const command: Command = {
     return runVerify(chosen, Number(budget), json, io);
   },
 };
+
+/** What chooses among configurations does nothing for models and drills. */
+function refuseWithoutEffect({ options, words }: Arguments): void {
+  const other = ["models", ...DRILLS.map(([flag]) => flag)].find((flag) => options.has(flag));
+  if (other === undefined) return;
+  if (words.length > 0) throw new UsageError(`--${other} takes no names of configurations`);
+  const idle = ["budget", "list", "all", "quick"].find((flag) => options.has(flag));
+  if (idle !== undefined)
+    throw new UsageError(`--${idle} has no effect together with --${other}: leave one of them out`);
+}

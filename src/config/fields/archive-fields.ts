@@ -19,8 +19,9 @@ export const archive = {
     flag: "store",
     group: "Archive",
     about:
-      "where pages are kept: warc = archive files, tree = a folder per URL with content.html and source.txt, or both; none = nowhere, only links, lists and reports are written",
+      "where pages are kept: warc = archive files, tree = a folder per URL with its content (content.html, content.png, ...) and source.txt, or both; none = nowhere, only links, lists and reports are written",
     examples: ["--store warc,tree"],
+    fixed: "index, page list and tree would hold only a part of it",
   }),
   warcLevel: withDefault(whole(0, 9), 1, {
     flag: "warc-level",
@@ -57,7 +58,7 @@ export const archive = {
     flag: "sync-every",
     group: "Archive",
     about:
-      "the longest time a fetched page waits until it is safe from a loss of power; pages are committed earlier when the crawl would have to wait for them, with --hand-off full later when few come",
+      "the longest time between two commits, which make fetched pages safe from a loss of power; earlier when the crawl would have to wait for them, with --hand-off full later when few come",
     examples: ["--sync-every 200ms"],
   }),
   json: withDefault(toggle(), false, {

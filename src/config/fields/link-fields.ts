@@ -3,6 +3,7 @@ import { choice, text, toggle } from "../values/kinds.ts";
 import { notEmpty } from "./field-values.ts";
 
 const group = "Links";
+const KEYS = "the known URLs are kept under the keys that this makes of them";
 
 /** Fields about where links come from and when two of them are one page. */
 export const links = {
@@ -51,17 +52,20 @@ export const links = {
     group,
     about: "URLs that differ only in a session id are one page",
     examples: ["--drop-session-ids"],
+    fixed: KEYS,
   }),
   dropTracking: withDefault(toggle(), false, {
     flag: "drop-tracking",
     group,
     about: "URLs that differ only in parameters such as utm_source are one page",
     examples: ["--drop-tracking"],
+    fixed: KEYS,
   }),
   trailingSlash: withDefault(choice(["keep", "ignore"]), "keep", {
     flag: "trailing-slash",
     group,
     about: "keep = /a and /a/ are two pages, ignore = they are one",
     examples: ["--trailing-slash ignore"],
+    fixed: KEYS,
   }),
 };

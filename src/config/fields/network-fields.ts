@@ -23,7 +23,8 @@ export const network = {
     {
       flag: "allow-private",
       group,
-      about: "permit private, loopback and link-local addresses, which are refused otherwise",
+      about:
+        "permit private, loopback and link-local addresses, which are refused otherwise; of a host, those that it has when the crawl begins",
       examples: ["--allow-private 10.0.0.0/8", "--allow-private intranet.example"],
       repeatable: true,
     },

@@ -23,7 +23,7 @@ export const pace = {
     group: "Politeness",
     about: "connections to one host at the same time; above 1 the delay spaces the starts",
     examples: ["--per-host 2"],
-    defaultText: "1; with --delay 0 as many as --links-per-thread",
+    defaultText: "1; with --delay 0 no limit",
   }),
   robots: withDefault(toggle(), true, {
     flag: "robots",
@@ -82,5 +82,6 @@ export const pace = {
     about:
       "parts of the frontier, fixed when a crawl is created; a thread owns at least one, so more threads raise it",
     examples: ["--shards 64"],
+    fixed: "every site has its journal by this number",
   }),
 };

@@ -42,6 +42,8 @@ export const reach = {
     about:
       "bfs = pages near the seeds first, dfs = follow the newest links first, opic = most linked pages first",
     examples: ["--order opic"],
+    fixed:
+      "with opic pages have cash from the first one on, otherwise never; bfs and dfs may replace each other",
   }),
   priority: optional(text("FILE", "a JavaScript module", notEmpty), {
     flag: "priority",
@@ -78,7 +80,8 @@ export const reach = {
   maxBytes: optional(size(1), {
     flag: "max-size",
     group,
-    about: "end after this much has been received; 1 GB = 10^9 bytes, 1 GiB = 2^30 bytes",
+    about:
+      "end after this much has been received, in all runs together; 1 GB = 10^9 bytes, 1 GiB = 2^30 bytes",
     examples: ["--max-size 10GB", "--max-size 500MiB"],
   }),
   maxWaitMs: withDefault(duration(0), 900_000, {

@@ -3,6 +3,7 @@ import { choice, wholeOr } from "../values/kinds.ts";
 import { TECHNIQUES, VISITED_SETS } from "../values/technique-names.ts";
 
 const group = "Frontier";
+const SHARED = "it is about a shared frontier, and a crawl on one cannot be resumed";
 
 /** Fields that choose the frontier, and the synchronisation of a shared one. */
 export const shared = {
@@ -12,6 +13,7 @@ export const shared = {
     about:
       "sharded: each thread owns the sites that fall to it; shared: one frontier of fixed size in shared memory for all threads, to study and compare techniques (not durable)",
     examples: ["--frontier shared"],
+    fixed: "only a sharded frontier has journals to go on from",
   }),
   sync: withDefault(choice(TECHNIQUES), "lock-free", {
     flag: "sync",
@@ -19,6 +21,7 @@ export const shared = {
     about:
       "how threads synchronise on a shared frontier; unsynchronised loses URLs and fetches some twice, and says how many",
     examples: ["--sync monitor"],
+    fixed: SHARED,
   }),
   frontierSize: withDefault(wholeOr(1, 1_000_000, "grow"), 1000, {
     flag: "frontier-size",
@@ -26,11 +29,13 @@ export const shared = {
     about:
       "URLs a shared frontier can hold; what does not fit stays with the thread that found it. coarse and fine can also grow",
     examples: ["--frontier-size 30", "--frontier-size grow"],
+    fixed: SHARED,
   }),
   visited: withDefault(choice(VISITED_SETS), "cas", {
     flag: "visited",
     group,
     about: "the set of known URLs, of a crawl on a shared frontier",
     examples: ["--visited striped"],
+    fixed: SHARED,
   }),
 };

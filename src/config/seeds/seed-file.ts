@@ -1,5 +1,5 @@
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import { readSeed } from "./seed-line.ts";
+import { hasCredentials, readSeed, withoutCredentials } from "./seed-line.ts";
 
 /** A starting point and the line it stands on (1 is the first). */
 export interface Seed {
@@ -20,6 +20,8 @@ export interface SeedList {
   readonly rejected: RejectedLine[];
   /** Lines whose canonical URL an earlier line already had. */
   readonly duplicates: number;
+  /** Lines with a name or password in them, which are left out. */
+  readonly credentials: number;
 }
 
 /** Reads a seed file: one URL per line, blank lines and `#` comments skipped, BOM and any line end accepted. */
@@ -28,20 +30,23 @@ export function readSeeds(input: string | Uint8Array): SeedList {
   const rejected: RejectedLine[] = [];
   const seen = new Set<CrawlUrl>();
   let duplicates = 0;
+  let credentials = 0;
   let line = 0;
   for (const raw of linesOf(input)) {
     line++;
     const text = withoutComment(raw);
     if (text === "") continue;
     const seed = readSeed(text);
-    if ("reason" in seed) rejected.push({ line, text, reason: seed.reason });
+    if ("url" in seed && hasCredentials(text)) credentials++;
+    if ("reason" in seed)
+      rejected.push({ line, text: withoutCredentials(text), reason: seed.reason });
     else if (seen.has(seed.url)) duplicates++;
     else {
       seen.add(seed.url);
       seeds.push({ url: seed.url, line });
     }
   }
-  return { seeds, rejected, duplicates };
+  return { seeds, rejected, duplicates, credentials };
 }
 
 // A # inside a URL is a fragment; only one at the start or after white space opens a comment.

@@ -22,6 +22,18 @@ export function seedRefusal(text: string): string | undefined {
   return "reason" in seed ? seed.reason : undefined;
 }
 
+/** Whether a seed has a name or password in it: `canonicalize` leaves them out, because none is ever sent. */
+export function hasCredentials(text: string): boolean {
+  if (!text.includes("@") || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username !== "" || password !== "";
+}
+
+/** A text that may be a URL, without a password that may be in it, for messages and reports. */
+export function withoutCredentials(text: string): string {
+  return text.replace(/\/\/[^/?#\s]*@/, "//");
+}
+
 function bareHost(text: string): string | undefined {
   if (BARE_LOCAL.test(text)) return `http://${text}`;
   return BARE_HOST.test(text) ? `https://${text}` : undefined;

@@ -7,8 +7,17 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
 ];
 const MS_OF = new Map(UNITS);
 
+const EXAMPLES = ["500ms", "3s", "10m", "1h30m"];
+
 /** What a duration may look like, for messages and help. */
-export const DURATION_ALLOWED = "a duration such as 500ms, 3s, 10m, 1h30m or 24h";
+export const DURATION_ALLOWED: string = durationAllowed(0);
+
+/** The same for one that must not be shorter than this. */
+export function durationAllowed(minMs: number): string {
+  const long = EXAMPLES.filter((text) => parseDuration(text)! >= minMs);
+  const least = minMs > 1 ? `, at least ${formatDuration(minMs)}` : "";
+  return `a duration such as ${long.join(", ")} or 24h${least}`;
+}
 
 /** Milliseconds of "500ms", "3s", "1.5h", "1h30m"; undefined for anything else, a bare number included. */
 export function parseDuration(text: string): number | undefined {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DURATION_ALLOWED, formatDuration, parseDuration } from "./durations.ts";
+import { DURATION_ALLOWED, durationAllowed, formatDuration, parseDuration } from "./durations.ts";
 import { formatSize, parseSize, SIZE_ALLOWED } from "./sizes.ts";
 
 /** A kind of value: how it is checked, how it is described, and how it is written on a command line. */
@@ -59,7 +59,7 @@ export function duration(minMs: number): Kind<number> {
   return {
     schema: reading(parseDuration, z.int().min(minMs).max(YEAR_MS)),
     value: "TIME",
-    allowed: DURATION_ALLOWED,
+    allowed: durationAllowed(minMs),
     show: formatDuration,
   };
 }

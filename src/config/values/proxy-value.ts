@@ -43,12 +43,6 @@ export function proxyRefusal(value: string): string | undefined {
   return typeof proxy === "string" ? proxy : undefined;
 }
 
-/** The configuration as it may be written to disk: proxies without names and passwords, which `resume` needs again. */
-export function withoutPasswords<T extends { readonly proxies?: readonly string[] }>(config: T): T {
-  const proxies = (config.proxies ?? []).map((value) => value.replace(/\/\/.*@/, "//"));
-  return { ...config, proxies };
-}
-
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

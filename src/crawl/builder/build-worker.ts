@@ -2,6 +2,7 @@ import { parentPort, receiveMessageOnPort, workerData } from "node:worker_thread
 import type { CrawlConfig } from "../../config/schema.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import { Builder } from "../../store/builder.ts";
+import { type HeldLease, LeaseWatch } from "../../store/folder/lease.ts";
 import { BufferPlan } from "../buffer-plan.ts";
 import { openBuffer } from "../open-buffer.ts";
 import { bellsOf, Control, type CrawlMemory } from "../shared-memory.ts";
@@ -20,12 +21,18 @@ export interface BuildRules {
   readonly treeLocks: SharedArrayBuffer;
   /** Undefined for a frontier that keeps no journal. */
   readonly journals: JournalSettings | undefined;
+  /** By which the folder is this process's. */
+  readonly lease: HeldLease;
 }
 
 /** Frames read of a crawler at a time, unless the buffer is handed over as a whole. */
 const FRAMES_PER_TURN = 64;
+/** How often a builder looks whether the folder is still this process's, beside every commit. */
+const WATCH_MS = 50;
 
-const { builder: me, config, memory, out, treeLocks, journals } = workerData as BuildRules;
+const { builder: me, config, memory, out, treeLocks, journals, lease } = workerData as BuildRules;
+const watch = new LeaseWatch(lease);
+let watchedMs = 0;
 const port = parentPort!;
 const control = new Control(memory);
 const bells = bellsOf(memory);
@@ -42,6 +49,7 @@ const loop = new BuilderLoop({
   bells: bells.crawlers,
   writer: patience.repeat(() => new Builder({ folder: out, thread: me, config, treeLocks })),
   journals: journals && new JournalWriters(journalFiles(journals)),
+  mayCommit: () => watch.check(),
   patience,
   handOff: config.handOff,
   framesPerTurn: config.handOff === "full" ? config.bufferSize : FRAMES_PER_TURN,
@@ -76,6 +84,12 @@ function step(): void {
   if (note !== undefined) {
     loop.crawlerDied((note.message as ToBuilder).thread);
     return;
+  }
+  // A process that was stopped for long must not add to archives that another one has closed.
+  const nowMs = monotonicMs();
+  if (nowMs - watchedMs > WATCH_MS) {
+    watch.check();
+    watchedMs = nowMs;
   }
   if (loop.turn(buildersMayEnd)) return;
   if (buildersMayEnd) {

@@ -31,6 +31,8 @@ export interface BuilderParts {
   readonly writer: Writer;
   /** Undefined for a frontier that keeps no journal: then nothing is synced before the end. */
   readonly journals: JournalWriters | undefined;
+  /** Throws when the folder is another process's by now: then nothing may be committed. */
+  readonly mayCommit?: () => void;
   readonly patience: Patience;
   readonly handOff: HandOffMode;
   /** Frames read of each crawler of a buffer before the next buffer's turn; their room goes back then. */
@@ -53,6 +55,8 @@ interface Source {
   /** Places that the crawler wants to know once they are durable. */
   asked: PlaceOfRecord[];
   records: number;
+  /** How soon it needed a commit when the last one began. */
+  hurry: number;
 }
 
 /** A buffer that this builder drains. */
@@ -73,8 +77,13 @@ export class BuilderLoop {
   readonly #isTogether: boolean;
   readonly #intakes: readonly Intake[];
   readonly #crawlers: readonly Source[];
-  /** When the oldest unanswered frame was read. */
+  /** When the reading of the oldest unanswered frame began, and that of what is just being read. */
   #waitingSinceMs = Number.POSITIVE_INFINITY;
+  #readingSinceMs = Number.POSITIVE_INFINITY;
+  /** Something has waited so long that nothing more is read before it is committed. */
+  readonly #isLate = (): boolean =>
+    this.#parts.nowMs() - Math.min(this.#waitingSinceMs, this.#readingSinceMs) >=
+    this.#commitAfterMs;
   #mustCommit = false;
   #isCommitting = false;
   #segmentsPosted = "";
@@ -99,9 +108,9 @@ export class BuilderLoop {
   turn(all: boolean): boolean {
     let worked = false;
     for (const intake of this.#intakes)
-      if (this.#isDue(intake, all) && this.#readSome(intake)) worked = true;
+      if (this.#isDue(intake, all) && this.#readSome(intake, this.#isLate)) worked = true;
     if (!this.#isTimeToCommit(worked)) return worked;
-    this.commit();
+    this.#commitInTime();
     return true;
   }
 
@@ -115,21 +124,51 @@ export class BuilderLoop {
     return Math.max(1, Math.min(HAND_OVER_AFTER_MS, deadlineMs - waitedMs));
   }
 
+  /** Commits everything that was put before, however long it takes. */
+  commit(all = false, then?: () => void): void {
+    for (const { account } of this.#crawlers) account.calm();
+    for (const intake of this.#intakes) this.#drain(intake, all);
+    this.#makeDurable(then);
+  }
+
+  /**
+   * Commits what there is. As long as there is time the buffers are read before, so that one fsync covers everything:
+   * crawlers may feed them for ever, and writing may take long, but a commit is never late.
+   */
+  #commitInTime(): void {
+    for (const crawler of this.#crawlers) {
+      // A hurry that is reset here was set after its records were put: they are read now, or it is set again.
+      crawler.hurry = crawler.account.hurried;
+      crawler.account.calm();
+    }
+    let isCut = false;
+    for (const intake of this.#intakes) {
+      if (this.#drain(intake, false, this.#isLate)) continue;
+      isCut = true;
+      for (const { account, hurry } of intake.lanes)
+        if (hurry > account.hurried) account.hurry(hurry);
+    }
+    // What called for this commit may be in what is not read yet.
+    const mustCommitAgain = isCut && this.#mustCommit;
+    this.#makeDurable(() => {
+      this.#mustCommit = mustCommitAgain;
+    });
+  }
+
   /**
    * The commit point. Records first, then the journals that name them: the other way round, a power loss could leave a
    * page that is done and not in the archive.
    */
-  commit(all = false, then?: () => void): void {
-    // A hurry that is reset here was set after its records were put, so they are read now; or it is set again.
-    for (const { account } of this.#crawlers) account.calm();
-    // Drain the buffers before committing, so that one fsync covers everything.
-    for (const intake of this.#intakes) while (this.#isDue(intake, all) && this.#readSome(intake));
-    const { writer, journals } = this.#parts;
+  #makeDurable(then?: () => void): void {
+    const { writer, journals, mayCommit } = this.#parts;
+    mayCommit?.();
     const durable: readonly Step[] =
       journals === undefined
         ? []
         : [
             (done) => writer.sync(done),
+            // Again, for a sync may take long.
+            (done) => answer(() => mayCommit?.(), done),
             (done) => journals.append(done),
             (done) => journals.sync(done),
           ];
@@ -185,6 +224,7 @@ export class BuilderLoop {
       places: new Map(),
       asked: [],
       records: 0,
+      hurry: HURRY_LEVELS.none,
     };
   }
 
@@ -215,18 +255,37 @@ export class BuilderLoop {
     return anyway || why !== 0;
   }
 
-  #readSome({ reader, lanes }: Intake): boolean {
+  /** Reads what was put before this call, not what comes meanwhile; false when there was no time for it. */
+  #drain(intake: Intake, all: boolean, isLate: () => boolean = () => false): boolean {
+    // What was taken over earlier, and what waits behind it.
+    for (let batches = intake.reader.isReading ? 2 : 1; batches > 0; batches--) {
+      // Before a call is taken: nobody would repeat it.
+      if (isLate()) return false;
+      if (!this.#isDue(intake, all)) return true;
+      do {
+        if (!this.#readSome(intake, isLate)) return true;
+      } while (intake.reader.isReading && !isLate());
+      if (intake.reader.isReading) return false;
+    }
+    return true;
+  }
+
+  #readSome({ reader, lanes }: Intake, isLate: () => boolean): boolean {
     if (!reader.take()) return false;
     const { framesPerTurn, nowMs, bells } = this.#parts;
-    const { counts, wanting } = reader.read(framesPerTurn, (frame, lane) =>
-      this.#store(lanes[lane]!, frame),
+    this.#readingSinceMs = nowMs();
+    const { counts, wanting } = reader.read(
+      framesPerTurn,
+      (frame, lane) => this.#store(lanes[lane]!, frame),
+      isLate,
     );
     for (const [lane, crawler] of lanes.entries()) {
       const count = counts[lane]!;
-      if (count > 0) this.#waitingSinceMs = Math.min(this.#waitingSinceMs, nowMs());
+      if (count > 0) this.#waitingSinceMs = Math.min(this.#waitingSinceMs, this.#readingSinceMs);
       crawler.unanswered += count;
       if ((wanting & (1 << lane)) !== 0) bells[crawler.thread]!.ring();
     }
+    this.#readingSinceMs = Number.POSITIVE_INFINITY;
     return true;
   }
 

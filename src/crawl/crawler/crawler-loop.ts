@@ -1,4 +1,6 @@
+import type { ByteCount } from "../../frontier/byte-count.ts";
 import {
+  type Discovery,
   type Frontier,
   type FrontierStats,
   type Lease,
@@ -20,6 +22,7 @@ export interface CrawlerLoopParts {
   readonly control: Control;
   readonly account: Account;
   readonly uncommitted: Uncommitted;
+  readonly bytes: ByteCount;
   /** L: visits in flight. */
   readonly linksPerThread: number;
   /** Monotonic milliseconds. */
@@ -37,6 +40,7 @@ export interface CrawlerLoopParts {
  */
 export class CrawlerLoop implements WorkSource {
   readonly #parts: CrawlerLoopParts;
+  #admitted: [found: readonly Discovery[], onDurable: () => void][] = [];
   #over: [lease: Lease, end: VisitEnd | Retry][] = [];
   #inFlight = 0;
   #givesUp = false;
@@ -77,6 +81,11 @@ export class CrawlerLoop implements WorkSource {
     this.#over.push([lease, { kind: "retry", untilMs, rests }]);
   }
 
+  /** The next round admits links that the supervisor found in scope after all. */
+  admit(found: readonly Discovery[], onDurable: () => void): void {
+    this.#admitted.push([found, onDurable]);
+  }
+
   /** The place of a visit is free. */
   leave(): void {
     this.#inFlight--;
@@ -102,14 +111,16 @@ export class CrawlerLoop implements WorkSource {
     }
     handOff.settle();
     this.#settleVisits();
+    if (this.#admitted.length > 0) this.#admitLate();
     if (this.#givesUp) this.#abandonWaiting();
     const isRunning = mode === MODES.run;
     const hasRoom = isRunning && this.#takeMore(nowMs);
     const wasCongested = handOff.congested;
     const lookMs = this.#turn();
     this.#stats = frontier.stats();
-    // With enough hosts that only wait for their time, what a commit would bring is not urgent.
-    const isIdle = hasRoom && this.#stats.hostsWaiting < this.#parts.linksPerThread;
+    const { hostsWaiting, lacksPermits } = this.#stats;
+    // With enough hosts that only wait for their time, what a commit would bring is not urgent, unless it ends the crawl.
+    const isIdle = hasRoom && (hostsWaiting < this.#parts.linksPerThread || lacksPermits);
     const isStill = this.#inFlight === 0 || !isRunning;
     handOff.flush(outlookOf(isStill, isIdle));
     if (this.#mayEnd()) {
@@ -118,7 +129,7 @@ export class CrawlerLoop implements WorkSource {
     }
     if (handOff.outstanding > 0) {
       const isStuck = this.#inFlight === 0 && (!isRunning || isIdle);
-      const isSoon = port.takeHurry() || isIdle;
+      const isSoon = port.takeHurry() || isIdle || lacksPermits;
       uncommitted.hurry(isStuck, isSoon, this.#stats.guests);
     }
     // The buffer was full when URLs were taken, and has room now.
@@ -148,7 +159,7 @@ export class CrawlerLoop implements WorkSource {
         frontier.settle(lease, end);
         continue;
       }
-      const { bytes, found, links, known, record } = end;
+      const { bytes, found, links, known, facts, record } = end;
       uncommitted.add(bytes);
       frontier.settle(lease, {
         kind: "finish",
@@ -156,10 +167,16 @@ export class CrawlerLoop implements WorkSource {
         found,
         links,
         known,
+        facts,
         record,
         onCommitted: uncommitted.onCommitted(bytes),
       });
     }
+  }
+
+  #admitLate(): void {
+    for (const [found, onDurable] of this.#admitted) this.#parts.frontier.admit(found, onDurable);
+    this.#admitted = [];
   }
 
   #abandonWaiting(): void {
@@ -172,10 +189,10 @@ export class CrawlerLoop implements WorkSource {
 
   /** Takes as much as possible; true when there was room for more. */
   #takeMore(nowMs: number): boolean {
-    const { frontier, handOff, uncommitted, linksPerThread, visit } = this.#parts;
+    const { frontier, handOff, uncommitted, bytes, linksPerThread, visit } = this.#parts;
     for (let isFirst = true; ; isFirst = false) {
       const room = Math.min(linksPerThread, uncommitted.room) - this.#inFlight;
-      if (room <= 0 || handOff.congested) {
+      if (room <= 0 || handOff.congested || bytes.isReached()) {
         // Tells the frontier that nobody waits for more.
         if (isFirst) frontier.take(0, nowMs);
         return false;

@@ -1,3 +1,5 @@
+import type { ShardExchange } from "../../frontier/fold/exchange-check.ts";
+import type { Discovery, Fact } from "../../frontier/frontier.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { PlaceOfRecord } from "../hand-off/hand-off-port.ts";
 import type { HandlerModules } from "../visit/load-handler.ts";
@@ -17,9 +19,13 @@ export type ToCrawler =
       readonly rules: CrawlerRules;
       readonly ownSeeds: readonly CrawlUrl[];
     }
-  | { readonly kind: "seed"; readonly url: CrawlUrl }
+  /** What another thread committed. */
+  | { readonly kind: "facts"; readonly facts: readonly Fact[] }
+  /** Links of this thread that are in scope after all; answered with "admitted" when they are durable. */
+  | { readonly kind: "admit"; readonly found: readonly Discovery[] }
   | { readonly kind: "giveUpWaiting" }
-  | { readonly kind: "go" }
+  /** Begin, with everything that was found out so far. */
+  | { readonly kind: "go"; readonly facts: readonly Fact[] }
   /** Another thread takes over these shards. */
   | { readonly kind: "leave" }
   /** Where the records are that this thread asked for. */
@@ -27,8 +33,18 @@ export type ToCrawler =
 
 /** What a crawler thread sends to the supervisor. */
 export type FromCrawler =
-  | { readonly kind: "seed"; readonly url: CrawlUrl }
-  | { readonly kind: "ready"; readonly share: number; readonly pages: number }
+  /** What visits found out is committed. */
+  | { readonly kind: "facts"; readonly facts: readonly Fact[] }
+  | {
+      readonly kind: "ready";
+      readonly share: number;
+      readonly pages: number;
+      readonly bytes: number;
+      /** What earlier visits found out, and the blocks sent and received, both of the shards of the thread. */
+      readonly facts: readonly Fact[];
+      readonly exchanges: readonly ShardExchange[];
+    }
+  | { readonly kind: "admitted" }
   /** It cannot start with what is on disk, or with the user's module. */
   | {
       readonly kind: "refused";

@@ -1,4 +1,5 @@
 import { productToken } from "../../config/user-agent.ts";
+import { AddressShares } from "../../fetch/address-shares.ts";
 import { CookieJar } from "../../fetch/cookies/cookie-jar.ts";
 import { Fetcher } from "../../fetch/fetcher.ts";
 import { openTransport } from "../../fetch/open-transport.ts";
@@ -7,7 +8,6 @@ import { RobotsFetcher } from "../../fetch/robots/robots-fetcher.ts";
 import { AddressPolicy } from "../../fetch/route/address.ts";
 import { NameResolver } from "../../fetch/route/resolve.ts";
 import { RouteFinder } from "../../fetch/route/route.ts";
-import type { Transport } from "../../fetch/transport.ts";
 import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { Gatekeeper } from "../../frontier/gatekeeper.ts";
 import { Host } from "../../frontier/host.ts";
@@ -15,14 +15,15 @@ import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import { maxOpenFiles } from "../../runtime/open-files.ts";
 import { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
-import { Scope } from "../../url/scope.ts";
 import { extraFiles, type FileNeeds } from "../file-budget.ts";
 import { gatesOf } from "../shared-memory.ts";
-import { Follower } from "../visit/follower.ts";
+import { CostlySites } from "../visit/costly-sites.ts";
+import { depthRulesOf, Follower } from "../visit/follower.ts";
 import { FoundLinks } from "../visit/found-links.ts";
 import { Guard } from "../visit/guard.ts";
 import { ListReader } from "../visit/list-reader.ts";
 import { NamedSitemaps } from "../visit/named-sitemaps.ts";
+import { openScope } from "../visit/open-scope.ts";
 import { validatorsOf } from "../visit/read-page.ts";
 import { backOffMs } from "../visit/retry.ts";
 import type { VisitParts } from "../visit/stages.ts";
@@ -33,9 +34,8 @@ const RECORD_EXTRA_BYTES = 64 * 1024;
 
 /** The parts of a visit, and those of the network that the thread closes or counts. */
 export interface CrawlerParts extends VisitParts {
-  readonly transport: Transport;
-  /** Asked before every request: where the rate of a host is decided. */
-  readonly gatekeeper: Gatekeeper;
+  /** Closed when the thread ends, or drops what is in flight. */
+  readonly client: PoliteClient;
   readonly robots: RobotsFetcher | undefined;
 }
 
@@ -48,8 +48,15 @@ const MAX_LARGE_BODIES = 3;
 /** Connections kept while their host's delay passes, for all threads together: opening one costs more than a small page. */
 const MAX_IDLE = 4096;
 
-/** Builds the parts of one thread from its configuration. */
-export function crawlerParts(rules: CrawlerRules): CrawlerParts {
+/**
+ * Builds the parts of one thread from its configuration. No host is asked before `startMs`; `onBytes` is told of
+ * everything that arrives.
+ */
+export function crawlerParts(
+  rules: CrawlerRules,
+  startMs: number,
+  onBytes: (bytes: number) => void,
+): CrawlerParts {
   const { config, seedLow, seedHigh } = rules;
   const clock = monotonicMs;
   const transport = openTransport({
@@ -65,6 +72,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     largeBodies: Math.max(1, Math.floor(MAX_LARGE_BODIES / config.threads)),
     // With a delay, a request that died on a kept connection goes back to the queue instead.
     resend: config.delayMs === 0,
+    onBytes,
     clock,
   });
   const gatekeeper = new Gatekeeper({
@@ -72,24 +80,25 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     delayMs: config.delayMs,
     perHost: config.perHost,
     spaceHosts: frontierTraits(config).needsGates,
+    startMs,
+  });
+  const resolver = new NameResolver({
+    overrides: config.resolve,
+    askServers: !config.loopbackOnly,
+    ...(config.nameServers.length === 0 ? {} : { servers: config.nameServers }),
+    clock,
   });
   const client = new PoliteClient({
     transport,
+    resolver,
     routes: new RouteFinder({
-      resolver: new NameResolver({
-        overrides: config.resolve,
-        askServers: !config.loopbackOnly,
-        ...(config.nameServers.length === 0 ? {} : { servers: config.nameServers }),
-        clock,
-      }),
-      policy: new AddressPolicy({
-        consentedHosts: config.consentedHosts.map(hostAndPort),
-        allow: config.allowPrivate,
-      }),
+      resolver,
+      policy: new AddressPolicy({ consents: rules.consents, allow: config.allowPrivate }),
       contact: !config.loopbackOnly,
       proxies: config.proxies,
     }),
     gatekeeper,
+    addresses: new AddressShares(config.linksPerThread),
     clock,
   });
   const headers: [string, string][] = [
@@ -97,6 +106,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     ["Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5"],
     ["Accept-Encoding", "gzip, deflate, br"],
   ];
+  const costly = new CostlySites(clock);
   const robots = !config.robots
     ? undefined
     : new RobotsFetcher(client, {
@@ -105,22 +115,19 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
         retries: config.retries,
         cacheBytes: Math.floor(MAX_ROBOTS_BYTES / config.threads),
         backOffMs: (failures) => backOffMs(config.delayMs, failures),
+        onCost: (hostname, costMs) => costly.note(hostname, costMs),
         strangerHost: (name) => {
           fingerprint(name, seedLow, seedHigh);
-          return new Host(name, lastFingerprint.low, config.delayMs);
+          const host = new Host(name, lastFingerprint.low, config.delayMs);
+          host.isStranger = true;
+          return host;
         },
         clock,
       });
-  const scope = new Scope({
-    kind: config.scope,
-    include: config.include.map((pattern) => new RegExp(pattern)),
-    exclude: config.exclude.map((pattern) => new RegExp(pattern)),
-  });
-  for (const seed of rules.seeds) scope.addSeed(seed);
+  const scope = openScope(config, rules.seeds);
   const follower = new Follower({
     scope,
-    maxDepth: config.maxDepth ?? Number.POSITIVE_INFINITY,
-    maxDepthDynamic: config.maxDepthDynamic ?? Number.POSITIVE_INFINITY,
+    ...depthRulesOf(config),
     maxRedirects: config.maxRedirects,
     seedLow,
     seedHigh,
@@ -129,6 +136,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     // A crawl of single pages fetches nothing else.
     sitemaps: config.scope === "page" ? "off" : config.sitemaps,
     robots: config.robots,
+    refusal: (url, vouchedFor) => follower.listRefusal(url, vouchedFor),
     seedLow,
     seedHigh,
   });
@@ -139,7 +147,6 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   const fetcher = new Fetcher(client, robots, {
     headers,
     accept: config.accept,
-    delayMs: config.delayMs,
     clock,
     ...(earlier === undefined ? {} : { validators: (url) => validatorsOf(earlier, url) }),
     cookies: config.cookies ? new CookieJar() : undefined,
@@ -149,7 +156,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
   const guard = new Guard({ ...config, clock, evidence: rules.memory.evidence });
   const foundLinks = new FoundLinks(follower, config);
   return {
-    transport,
+    client,
     gatekeeper,
     robots,
     fetcher,
@@ -159,6 +166,7 @@ export function crawlerParts(rules: CrawlerRules): CrawlerParts {
     namedSitemaps,
     earlier,
     guard,
+    costly,
   };
 }
 
@@ -167,9 +175,4 @@ export function idleConnections(config: FileNeeds, files: number = maxOpenFiles(
   const { threads, linksPerThread } = config;
   const extra = Math.floor(extraFiles(config, files) / 2);
   return Math.max(linksPerThread, Math.min(Math.floor(MAX_IDLE / threads), linksPerThread + extra));
-}
-
-function hostAndPort(text: string): { hostname: string; port: number } {
-  const colon = text.lastIndexOf(":");
-  return { hostname: text.slice(0, colon), port: Number(text.slice(colon + 1)) };
 }

@@ -1,4 +1,5 @@
 import type { CrawlConfig } from "../../config/schema.ts";
+import type { Consent } from "../../fetch/route/address.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
 import type { LoadedHandler } from "../visit/load-handler.ts";
@@ -13,6 +14,8 @@ export interface CrawlerRules {
   readonly seedHigh: number;
   /** All seeds, redirected ones of earlier runs included; each thread admits its own, and all define the scope. */
   readonly seeds: readonly CrawlUrl[];
+  /** The private addresses that the user has consented to. */
+  readonly consents: readonly Consent[];
   /** Folder of the journals; undefined for a frontier that keeps none. */
   readonly journals: string | undefined;
   /** All journals were created with the crawl, so one that is not there is missing. */

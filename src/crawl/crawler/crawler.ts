@@ -1,4 +1,6 @@
-import type { Lease } from "../../frontier/frontier.ts";
+import { ByteCount } from "../../frontier/byte-count.ts";
+import type { ShardExchange } from "../../frontier/fold/exchange-check.ts";
+import type { Fact, Lease } from "../../frontier/frontier.ts";
 import { openFrontier } from "../../frontier/open-frontier.ts";
 import { PageLimit } from "../../frontier/page-limit.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
@@ -13,6 +15,7 @@ import { SendRecords } from "../hand-off/send-records.ts";
 import { openSender } from "../open-buffer.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.ts";
 import { DebugLog } from "../visit/debug-log.ts";
+import { learnFact } from "../visit/learn-fact.ts";
 import { CrawlerStages } from "../visit/stages.ts";
 import { visit } from "../visit/visit.ts";
 import { CrawlerLoop } from "./crawler-loop.ts";
@@ -49,13 +52,14 @@ export class Crawler {
   readonly #uncommitted: Uncommitted;
   /** Visits in flight to hosts that could not be reached last time: they do not keep a crawl alive. */
   #hopeful = 0;
+  /** What the shards have exchanged, for the supervisor to compare. */
+  #exchanges: ShardExchange[] = [];
   #isRoundPlanned = false;
   #isRunning = false;
 
   constructor(rules: CrawlerRules, post: (message: FromCrawler) => void) {
     const { thread, memory, config } = rules;
     this.#post = post;
-    this.#parts = crawlerParts(rules);
     this.#control = new Control(memory);
     this.#counters = new CounterRow(memory.counters, thread);
     const bells = bellsOf(memory);
@@ -68,10 +72,25 @@ export class Crawler {
       for (const bell of bells.all) bell.ring();
       this.#planRound();
     };
+    const onLimit = () => {
+      this.#control.end("limit", MODES.drain);
+      wakeAll();
+    };
+    const byteCount = new ByteCount({
+      maxBytes: config.maxBytes,
+      total: this.#control.bytes,
+      onReached: onLimit,
+    });
+    const startMs = rules.mustWait ? monotonicMs() + config.delayMs : 0;
+    this.#parts = crawlerParts(rules, startMs, (bytes) => byteCount.received(bytes));
+    const { gatekeeper, fetcher, namedSitemaps } = this.#parts;
     this.#frontier = openFrontier({
       ...rules,
       memory: memory.frontier,
-      startMs: rules.mustWait ? monotonicMs() + config.delayMs : 0,
+      startMs,
+      // Who has read robots.txt hands out the sitemaps that it names.
+      mayLend: (lease) => fetcher.isCleared(lease) && !namedSitemaps.isWaiting(lease.url),
+      onRecalled: (hash, delayMs, heldMs) => gatekeeper.recalled(hash, delayMs, heldMs),
       wallAheadMs: () => Date.now() - monotonicMs(),
       priority: rules.handler?.priority,
       pending: this.#control.pending,
@@ -79,19 +98,22 @@ export class Crawler {
         maxPages: config.maxPages,
         permits: this.#control.permits,
         countPage: () => this.#control.pageCommitted(),
-        onReached: () => {
-          this.#control.end("limit", MODES.drain);
-          wakeAll();
-        },
+        onReached: onLimit,
         onReturned: wakeAll,
       }),
+      bytes: byteCount,
       bells: bells.crawlers,
       port: this.#port,
       counters: this.#counters,
       maxRecoveredFiles: Math.floor(extraFiles(config) / 2),
+      onExchange: (found) => this.#exchanges.push(found),
       checkArchives: (ends) => checkArchives(rules.archive, ends, rules.lostArchives),
+      onFacts: (facts) => {
+        account.announced(facts.length);
+        post({ kind: "facts", facts });
+      },
       onLast: () => {
-        this.#control.end("finished", MODES.drain);
+        this.#control.noteLast();
         bells.supervisor.ring();
       },
     });
@@ -102,6 +124,7 @@ export class Crawler {
       control: this.#control,
       account,
       uncommitted: this.#uncommitted,
+      bytes: byteCount,
       linksPerThread: config.linksPerThread,
       clock: monotonicMs,
       visit: (lease) => this.#visit(lease),
@@ -116,7 +139,6 @@ export class Crawler {
       debugLog: config.debug
         ? new DebugLog(debugRingOf(memory, thread + 1), bells.debugLog, this.#counters)
         : undefined,
-      announceSeed: (url) => post({ kind: "seed", url }),
       isAborting: () => this.#control.mode === MODES.abort,
       finish: (lease, end) => this.#loop.finish(lease, end),
       retry: (lease, untilMs, rests) => this.#loop.retry(lease, untilMs, rests),
@@ -127,18 +149,28 @@ export class Crawler {
   /** Reads the shards of this thread, admits their seeds, and reports what there is to do. Nothing runs before `go`. */
   start(ownSeeds: readonly CrawlUrl[]): void {
     this.#frontier.open(ownSeeds);
-    const { share, pages } = this.#frontier.stats();
+    const { share, pages, bytes } = this.#frontier.stats();
     this.#counters.set("pages", pages);
-    this.#post({ kind: "ready", share, pages });
+    const facts = this.#frontier.facts();
+    this.#post({ kind: "ready", share, pages, bytes, facts, exchanges: this.#exchanges });
+    this.#exchanges = [];
   }
 
   /** What the supervisor sends after the first message. */
   onMessage(message: ToCrawler): void {
-    if (message.kind === "go") this.#isRunning = true;
-    else if (message.kind === "seed") this.#parts.scope.addSeed(message.url);
+    if (message.kind === "go") {
+      this.#learn(message.facts);
+      this.#isRunning = true;
+    } else if (message.kind === "facts") this.#learn(message.facts);
+    else if (message.kind === "admit")
+      this.#loop.admit(message.found, () => this.#post({ kind: "admitted" }));
     else if (message.kind === "places") this.#port.onPlaces(message.places);
     else if (message.kind === "giveUpWaiting") this.#loop.giveUpWaiting();
     this.#planRound();
+  }
+
+  #learn(facts: readonly Fact[]): void {
+    for (const fact of facts) learnFact(this.#parts, fact);
   }
 
   #planRound(): void {
@@ -151,7 +183,7 @@ export class Crawler {
     this.#isRoundPlanned = false;
     if (!this.#isRunning) return;
     this.#bell.awake();
-    if (this.#control.mode === MODES.abort) void this.#parts.transport.close();
+    if (this.#control.mode === MODES.abort) void this.#parts.client.close();
     const lookMs = this.#loop.round();
     this.#publish();
     if (this.#loop.hasEnded) {
@@ -199,6 +231,6 @@ export class Crawler {
     this.#timer.clear();
     this.#bell.close();
     this.#frontier.close();
-    void this.#parts.transport.close().then(() => this.#post({ kind: "finished" }));
+    void this.#parts.client.close().then(() => this.#post({ kind: "finished" }));
   }
 }

@@ -3,12 +3,13 @@ import { NO_LIMIT, TimeLimit } from "../../runtime/time-limit.ts";
 import type { Totals } from "../../stats/counters.ts";
 import { closeAfterCrash } from "../../store/finish/close-archives.ts";
 import { finalizeFolder } from "../../store/finish/finalize.ts";
-import { unfinishedBytes } from "../../store/finish/merge-parts.ts";
+import { judgeSkipped, unfinishedBytes } from "../../store/finish/merge-parts.ts";
 import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
 import { openResults } from "../../store/reports/crawl-results.ts";
 import type { Measured } from "../crawl-summary.ts";
 import { makeLastSnapshots } from "./last-snapshots.ts";
 import { writeReports, writeTopPages } from "./reports.ts";
+import type { SecondLook } from "./second-look.ts";
 
 /** A stop takes at most 10 s: after this long no work is begun that the next run can do as well. */
 const MAX_MS = 7_500;
@@ -18,6 +19,9 @@ const MAX_SNAPSHOT_MS = 2_000;
 
 const UNSORTED =
   "index, page list and link graph are not sorted, which would have taken longer than a stop may: export, links, recover, or the end of the next run does it";
+
+const UNRANKED =
+  "reports/top-pages.json is not written, which would have taken longer than a stop may: recover, or the end of the next run does it";
 
 /** Sorting so many bytes takes about a second. */
 const LONG_BYTES = 16 * 1024 * 1024;
@@ -56,9 +60,15 @@ export class CrawlCloser {
   /**
    * Closes the archive, writes lists and reports, folds journals into snapshots, and sorts index, page list and link
    * graph. The last two only as long as there is time; returns messages about what was left. Lists and reports are
-   * always written, however long that takes.
+   * always written, however long that takes. With `look`, links that were admitted after all leave the list of skipped
+   * ones.
    */
-  close(totals: Totals, measured: Measured, listener: CloseListener): string[] {
+  close(
+    totals: Totals,
+    measured: Measured,
+    listener: CloseListener,
+    look?: Pick<SecondLook, "judge">,
+  ): string[] {
     closeAfterCrash(this.#out);
     const results = openResults(this.#out);
     writeReports(this.#out, this.#config, { totals, measured, results });
@@ -68,9 +78,12 @@ export class CrawlCloser {
       listener.onSafe();
     }
     const isSorted = finalizeFolder(this.#out, results.committed, this.#limit);
-    if (isSorted && this.#config.order === "opic") writeTopPages(this.#out);
+    if (look !== undefined) judgeSkipped(this.#out, (line) => look.judge(line));
+    const isRanked =
+      !isSorted || this.#config.order !== "opic" || writeTopPages(this.#out, this.#limit);
     listener.onEnded(!isSorted);
     const left = isSorted ? [] : [UNSORTED];
+    if (!isRanked) left.push(UNRANKED);
     if (unfolded > 0)
       left.push(
         `${unfolded} journals are not folded into snapshots: a resume reads them as they are`,

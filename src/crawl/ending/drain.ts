@@ -1,5 +1,5 @@
 /** Requests in flight get this long to end after a stop; the rest of the 10 s is for closing and reports. */
-const MAX_MS = 8_000;
+const MAX_MS = 7_000;
 /** They get less when none has ended for `SILENCE_MS`. */
 const MAX_SILENT_MS = 5_000;
 const SILENCE_MS = 2_500;

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { CrawlConfig } from "../../config/schema.ts";
 import { StoreCorruptError } from "../../errors.ts";
+import { NO_LIMIT, type TimeLimit, TimeUpError } from "../../runtime/time-limit.ts";
 import type { Totals } from "../../stats/counters.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
@@ -29,15 +30,20 @@ export function writeReports(out: string, config: CrawlConfig, source: ReportSou
     seconds: measured.seconds,
     threads: config.threads,
     buffers: new BufferPlan(config).count,
-    endedBy: endedBy(config, totals, measured),
+    endedBy: endedBy(measured),
   };
   writeResults(out, facts, results);
 }
 
-/** Writes reports/top-pages.json for a crawl ordered by cash. */
-export function writeTopPages(out: string): void {
-  const { reports, pages } = crawlPaths(out);
-  writeJson(join(reports, "top-pages.json"), topPages(pages));
+/** Writes reports/top-pages.json for a crawl ordered by cash. False when the time did not suffice. */
+export function writeTopPages(out: string, limit: TimeLimit = NO_LIMIT): boolean {
+  try {
+    writeJson(join(crawlPaths(out).reports, "top-pages.json"), topPages(out, limit));
+    return true;
+  } catch (fault) {
+    if (fault instanceof TimeUpError) return false;
+    throw fault;
+  }
 }
 
 /** Facts about the newest run: from its statistics, or from its configuration if it crashed. */
@@ -63,13 +69,9 @@ function configAfterCrash(out: string): CrawlConfig | undefined {
 }
 
 /** Why the crawl ended, in words; for a limit, the one that was reached. */
-function endedBy(config: CrawlConfig, totals: Totals, { ended }: Measured): string {
-  if (ended === "finished") return "no URL was left";
-  if (ended === "interrupted") return "interrupted";
-  const { maxPages, maxBytes, maxTimeMs } = config;
-  if (maxPages !== undefined && totals.pages >= maxPages) return `--max-pages ${maxPages}`;
-  if (maxBytes !== undefined && totals.bytes >= maxBytes) return `--max-size ${maxBytes}`;
-  return `--max-time ${maxTimeMs}ms`;
+function endedBy({ ended, limit }: Measured): string {
+  if (limit !== null) return `${limit.option} ${limit.value}`;
+  return ended === "interrupted" ? "interrupted" : "no URL was left";
 }
 
 function writeJson(path: string, value: object): void {

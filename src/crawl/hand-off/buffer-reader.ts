@@ -48,19 +48,20 @@ export class BufferReader {
   }
 
   /**
-   * Hands over the whole records among at most `maxFrames` frames of each crawler, each valid until the next; then their room
-   * and permits are given back. Answers how many records each lane had (valid until the next call), and which crawlers
-   * wait for room.
+   * Hands over the whole records among at most `maxFrames` frames of each crawler, each valid until the next, and none
+   * more when it `isLate`; then their room and permits are given back. Answers how many records each lane had (valid
+   * until the next call), and which crawlers wait for room.
    */
   read(
     maxFrames: number,
     store: (record: Frame, lane: number) => void,
+    isLate: () => boolean = () => false,
   ): { readonly counts: readonly number[]; readonly wanting: number } {
     let frames = 0;
     for (let lane = 0; lane < CRAWLERS_PER_BUFFER; lane++) {
       let count = 0;
-      const turn = Math.min(maxFrames, this.#left[lane]!);
-      for (let i = 0; i < turn; i++) {
+      let turn = 0;
+      for (const most = Math.min(maxFrames, this.#left[lane]!); turn < most && !isLate(); turn++) {
         const record = this.#next(lane);
         if (record === undefined) continue;
         store(readFrame(record), lane);

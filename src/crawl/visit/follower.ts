@@ -1,9 +1,12 @@
+import type { CrawlConfig } from "../../config/schema.ts";
 import type { Discovery, Lease } from "../../frontier/frontier.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
 import { isList, type Via } from "../../frontier/via.ts";
 import { fingerprint, fingerprintText, lastFingerprint } from "../../hash/fingerprint.ts";
 import { type CrawlUrl, canonicalize, refusalOf } from "../../url/crawl-url.ts";
 import type { Scope } from "../../url/scope.ts";
+import { siteOf } from "../../url/site.ts";
+import { hostnameOf } from "../../url/url-parts.ts";
 
 const NO_CHAIN: readonly string[] = [];
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -13,14 +16,40 @@ export interface Skipped {
   readonly url: string;
   readonly reason: string;
   readonly parent: CrawlUrl;
+  /** As it would have been visited. */
+  readonly depth: number;
+  readonly via: Via;
 }
 
-/** Settings of the follower. */
-export interface FollowRules {
-  readonly scope: Scope;
+/** How deep a crawl may go. */
+export interface DepthRules {
   readonly maxDepth: number;
   /** The same for URLs with a query. */
   readonly maxDepthDynamic: number;
+}
+
+/** The depths that a configuration allows. */
+export function depthRulesOf(
+  config: Pick<CrawlConfig, "maxDepth" | "maxDepthDynamic">,
+): DepthRules {
+  const { maxDepth = Number.POSITIVE_INFINITY, maxDepthDynamic = Number.POSITIVE_INFINITY } =
+    config;
+  return { maxDepth, maxDepthDynamic };
+}
+
+/** Why a URL is too deep; undefined when it is not. An asset has the depth of its page. */
+export function depthRefusal(
+  { maxDepth, maxDepthDynamic }: DepthRules,
+  { url, depth, via }: Pick<Skipped, "url" | "depth" | "via">,
+): "max_depth" | "max_depth_dynamic" | undefined {
+  if (via === "asset") return undefined;
+  if (depth > maxDepth) return "max_depth";
+  return depth > maxDepthDynamic && url.includes("?") ? "max_depth_dynamic" : undefined;
+}
+
+/** Settings of the follower. */
+export interface FollowRules extends DepthRules {
+  readonly scope: Scope;
   readonly maxRedirects: number;
   readonly seedLow: number;
   readonly seedHigh: number;
@@ -52,12 +81,16 @@ export class Follower {
     const found: Discovery[] = [];
     const parent = lease.url;
     const depth = lease.depth + 1;
+    // A list may be out of scope itself.
+    const from = isList(lease.via) ? undefined : parent;
     for (const url of links) {
-      const reason = this.#rules.scope.refusal(url) ?? this.#depthRefusal(url, depth);
+      const via = viaOf(url);
+      const reason =
+        this.#rules.scope.refusal(url, from) ?? depthRefusal(this.#rules, { url, depth, via });
       if (reason === undefined) {
-        found.push({ url, parent, depth, via: viaOf(url), seed: false, chain: NO_CHAIN });
+        found.push({ url, parent, depth, via, seed: false, chain: NO_CHAIN });
       } else {
-        this.report({ url, reason, parent }, skipped);
+        this.report({ url, reason, parent, depth, via }, skipped);
       }
     }
     return found;
@@ -67,9 +100,10 @@ export class Follower {
   assets(lease: Lease, assets: readonly CrawlUrl[], skipped: Skipped[]): Discovery[] {
     const found: Discovery[] = [];
     const { url: parent, depth } = lease;
+    const from = isList(lease.via) ? undefined : parent;
     for (const url of assets) {
-      const reason = this.#rules.scope.refusal(url);
-      if (reason !== undefined) this.report({ url, reason, parent }, skipped);
+      const reason = this.#rules.scope.refusal(url, from);
+      if (reason !== undefined) this.report({ url, reason, parent, depth, via: "asset" }, skipped);
       else found.push({ url, parent, depth, via: "asset", seed: false, chain: NO_CHAIN });
     }
     return found;
@@ -83,13 +117,6 @@ export class Follower {
       : reason;
   }
 
-  #depthRefusal(url: CrawlUrl, depth: number): string | undefined {
-    if (depth > this.#rules.maxDepth) return "max_depth";
-    return depth > this.#rules.maxDepthDynamic && url.includes("?")
-      ? "max_depth_dynamic"
-      : undefined;
-  }
-
   /** The target of a redirect: a URL of its own, with the same depth and the history of the chain. */
   redirect(lease: Lease, status: number, location: string | undefined): Redirect {
     if (!REDIRECTS.has(status)) return { kind: "none" };
@@ -99,29 +126,42 @@ export class Follower {
       const refusal = refusalOf(location, lease.url);
       return { kind: "bad", error: refusal === "blocked_scheme" ? refusal : "bad_redirect" };
     }
-    const { seedLow, seedHigh, maxRedirects, scope } = this.#rules;
+    const { seedLow, seedHigh, maxRedirects } = this.#rules;
     const chain = [...lease.chain, fingerprintText(lease.url, seedLow, seedHigh)];
     if (chain.includes(fingerprintText(url, seedLow, seedHigh))) {
       return { kind: "bad", error: "redirect_loop" };
     }
     if (chain.length > maxRedirects) return { kind: "bad", error: "too_many_redirects" };
     const { depth, seed } = lease;
-    const reason = seed
-      ? undefined
-      : isList(lease.via)
-        ? this.listRefusal(url, true)
-        : scope.refusal(url);
-    if (reason !== undefined) {
-      return { kind: "skipped", skipped: { url, reason, parent: lease.url } };
-    }
+    const reason = seed ? undefined : this.#targetRefusal(url, lease);
     const via = isList(lease.via) || lease.via === "asset" ? lease.via : "redirect";
+    if (reason !== undefined) {
+      return { kind: "skipped", skipped: { url, reason, parent: lease.url, depth, via } };
+    }
     return { kind: "to", found: { url, parent: lease.url, depth, via, seed, chain } };
+  }
+
+  /** Why the target of a redirect is not visited: it must be what a page could have linked to in its place. */
+  #targetRefusal(url: CrawlUrl, lease: Lease): string | undefined {
+    const { via, depth } = lease;
+    if (isList(via))
+      return this.listRefusal(url, siteOf(hostnameOf(url)) === siteOf(hostnameOf(lease.url)));
+    const reason = this.#rules.scope.refusal(url, lease.url);
+    // The assets of a page come with it, whatever their depth.
+    return reason ?? (via === "asset" ? undefined : depthRefusal(this.#rules, { url, depth, via }));
+  }
+
+  /** What a later look may judge differently is reported again: a link that was too deep, a redirect of another page. */
+  #occasion(link: Skipped): string {
+    if (link.reason !== "out_of_scope") return link.url;
+    if (link.via === "redirect") return `${link.url} from ${link.parent}`;
+    return depthRefusal(this.#rules, link) === undefined ? link.url : `${link.url} deep`;
   }
 
   /** Adds a skipped link to the report unless this thread reported it before. */
   report(link: Skipped, skipped: Skipped[]): void {
     // Not every skipped link is a canonical URL, so it is hashed as a text.
-    fingerprint(link.url, this.#rules.seedLow, this.#rules.seedHigh);
+    fingerprint(this.#occasion(link), this.#rules.seedLow, this.#rules.seedHigh);
     if (this.#reported.addFingerprint(lastFingerprint.low, lastFingerprint.high))
       skipped.push(link);
   }

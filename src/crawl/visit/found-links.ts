@@ -52,7 +52,8 @@ export class FoundLinks {
     const ownLinks = all.length + (parsed?.refused.length ?? 0) + (parsed?.linksDropped ?? 0);
     if (page.robots.nofollow) return { found: [], links: ownLinks };
     for (const { link, reason } of parsed?.refused ?? []) {
-      this.#follower.report({ url: link, reason, parent: lease.url }, skipped);
+      const refused = { url: link, reason, parent: lease.url, depth: lease.depth + 1 };
+      this.#follower.report({ ...refused, via: "link" }, skipped);
     }
     const assets = this.#follower.assets(lease, parsed?.assets ?? [], skipped);
     if (this.#rules.sitemaps === "only")
@@ -88,7 +89,8 @@ export class FoundLinks {
     if (lease.via !== "robots") {
       // An index may name sitemaps but no further indexes; a feed names pages only.
       for (const url of listed.sitemaps) {
-        this.#follower.report({ url, reason: "sitemap_depth", parent: lease.url }, skipped);
+        const refused = { url, reason: "sitemap_depth", parent: lease.url, depth: lease.depth };
+        this.#follower.report({ ...refused, via: "index" }, skipped);
       }
       return pages;
     }
@@ -102,7 +104,8 @@ export class FoundLinks {
     const { url: parent, depth } = lease;
     for (const url of files) {
       const reason = this.#follower.listRefusal(url, hostnameOf(url) === host);
-      if (reason !== undefined) this.#follower.report({ url, reason, parent }, skipped);
+      if (reason !== undefined)
+        this.#follower.report({ url, reason, parent, depth, via: "index" }, skipped);
       else found.push({ url, parent, depth, via: "index", seed: false, chain: [] });
     }
     return found;

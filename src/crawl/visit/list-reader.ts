@@ -1,6 +1,7 @@
 import zlib from "node:zlib";
 import { type ByteStep, DecodeStep, FirstBytes } from "../../fetch/coding/byte-steps.ts";
 import { type Coding, codingsOf, decoderOf, isGzip } from "../../fetch/coding/decode.ts";
+import { DecodeBudget } from "../../fetch/coding/decode-budget.ts";
 import { ResponseHead } from "../../fetch/response-head.ts";
 import type { BodyTap } from "../../fetch/transport.ts";
 import {
@@ -18,7 +19,9 @@ const COLLECT_BYTES = 8 * 1024 * 1024;
 /** What a list held, and what was wrong with its coding. */
 export interface ReadList {
   readonly listed: Sitemap;
-  readonly flag: "bad_encoding" | "encoding_error" | undefined;
+  readonly flag: "bad_encoding" | "encoding_error" | "decode_budget" | undefined;
+  /** CPU time that its codings cost. */
+  readonly costMs: number;
 }
 
 /**
@@ -33,10 +36,12 @@ export class ListReader implements BodyTap {
   #entry: ByteStep | undefined;
   #codings: DecodeStep[] = [];
   #file: DecodeStep | undefined;
+  readonly #budget = new DecodeBudget();
   #flag: ReadList["flag"];
   #uncollected = 0;
   #ended = false;
   #whenEnded: (() => void) | undefined;
+  #finished: Promise<ReadList> | undefined;
 
   constructor(url: CrawlUrl) {
     this.#url = url;
@@ -71,8 +76,13 @@ export class ListReader implements BodyTap {
     this.#entry?.whenReady(go);
   }
 
-  /** There are no more bytes; resolves when all have been read. */
-  async finish(): Promise<ReadList> {
+  /** There are no more bytes; resolves when all have been read. May be called again. */
+  finish(): Promise<ReadList> {
+    this.#finished ??= this.#finish();
+    return this.#finished;
+  }
+
+  async #finish(): Promise<ReadList> {
     this.#entry?.end();
     if (this.#entry !== undefined && !this.#ended) {
       await new Promise<void>((resolve) => {
@@ -81,16 +91,21 @@ export class ListReader implements BodyTap {
     }
     const faults = this.#codings.map(({ fault }) => fault);
     if (faults.includes("encoding_error")) this.#flag ??= "encoding_error";
+    if ([...faults, this.#file?.fault].includes("decode_budget")) this.#flag ??= "decode_budget";
     const listed = (this.#reader ?? new SitemapReader(this.#url)).finish();
     if (this.#file?.fault === "encoding_error") return this.#with(listed, "sitemap_bad_gzip");
     const isCut = [...faults, this.#file?.fault].includes("body_too_large");
-    return isCut ? this.#with(listed, "sitemap_too_large") : { listed, flag: this.#flag };
+    return isCut ? this.#with(listed, "sitemap_too_large") : this.#read(listed);
+  }
+
+  #read(listed: Sitemap): ReadList {
+    return { listed, flag: this.#flag, costMs: this.#budget.spentMs };
   }
 
   /** Sets the error, unless the content was refused for a reason of its own. */
   #with(listed: Sitemap, error: NonNullable<Sitemap["error"]>): ReadList {
     const isOwn = listed.error === undefined || listed.error === "sitemap_unknown";
-    return { listed: isOwn ? { ...listed, error } : listed, flag: this.#flag };
+    return this.#read(isOwn ? { ...listed, error } : listed);
   }
 
   #decode(coding: Coding, next: ByteStep): ByteStep {
@@ -100,7 +115,7 @@ export class ListReader implements BodyTap {
         if (first.length > 0) this.#flag ??= "encoding_error";
         return next;
       }
-      const step = new DecodeStep(decoderOf(coding, first), CAPS, next);
+      const step = new DecodeStep(decoderOf(coding, first), CAPS, this.#budget, next);
       this.#codings.push(step);
       return step;
     });
@@ -108,7 +123,7 @@ export class ListReader implements BodyTap {
 
   #unzip(first: Buffer): ByteStep {
     if (!isGzip(first)) return this.#last;
-    this.#file = new DecodeStep(zlib.createGunzip, CAPS, this.#last);
+    this.#file = new DecodeStep(zlib.createGunzip, CAPS, this.#budget, this.#last);
     return this.#file;
   }
 

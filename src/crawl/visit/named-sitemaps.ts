@@ -2,20 +2,34 @@ import type { RobotsRules } from "../../fetch/robots/robots-rules.ts";
 import type { Discovery } from "../../frontier/frontier.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
+import { keepLatest } from "../../runtime/keep-latest.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
-import { originOf } from "../../url/url-parts.ts";
+import { siteOf } from "../../url/site.ts";
+import { hostnameOf, serverOf } from "../../url/url-parts.ts";
+import type { Skipped } from "./follower.ts";
 
-const NOTHING: readonly Discovery[] = [];
 /** No site we know names more than a few dozen; further ones are not fetched. */
 const MAX_NAMED = 1000;
+/** A site with many subdomains names no more than this in all. */
+const MAX_NAMED_BY_SITE = 1000;
+/** Sites whose sitemaps are counted; the oldest are forgotten. */
+const MAX_SITES = 10_000;
 /** Origins whose robots.txt was read and whose first URL has not ended yet. */
 const MAX_WAITING = 10_000;
+
+/** The sitemaps that a robots.txt names: those to visit, and those that are not. */
+export interface NamedFiles {
+  readonly found: readonly Discovery[];
+  readonly skipped: readonly Skipped[];
+}
 
 /** Settings of sitemaps. */
 export interface SitemapRules {
   readonly sitemaps: "on" | "off" | "only";
   /** False with --no-robots: then no file names sitemaps. */
   readonly robots: boolean;
+  /** Why a sitemap is not read; it may be out of scope if it is `vouchedFor`. */
+  readonly refusal: (url: CrawlUrl, vouchedFor: boolean) => string | undefined;
   readonly seedLow: number;
   readonly seedHigh: number;
 }
@@ -28,6 +42,8 @@ export class NamedSitemaps {
   readonly #rules: SitemapRules;
   readonly #named = new Map<string, readonly CrawlUrl[]>();
   readonly #done = new SeenSet();
+  /** How many each site has named. */
+  readonly #bySite = new Map<string, number>();
 
   constructor(rules: SitemapRules) {
     this.#rules = rules;
@@ -45,27 +61,44 @@ export class NamedSitemaps {
     this.#named.set(origin, [...found]);
   }
 
-  /** The sitemaps to visit now that a URL of this origin ends; empty all but once. */
-  take(url: CrawlUrl): readonly Discovery[] {
+  /** Whether sitemaps of this URL's origin are still to be handed out. */
+  isWaiting(url: CrawlUrl): boolean {
+    return this.#named.size > 0 && this.#named.has(serverOf(url));
+  }
+
+  /** The sitemaps to visit now that a URL of this origin ends; undefined all but once. Those of other sites must be in scope. */
+  take(url: CrawlUrl): NamedFiles | undefined {
     const { sitemaps, robots } = this.#rules;
-    if (sitemaps === "off" || (robots && this.#named.size === 0)) return NOTHING;
-    const origin = originOf(url);
+    if (sitemaps === "off" || (robots && this.#named.size === 0)) return undefined;
+    const origin = serverOf(url);
     const named = this.#named.get(origin);
-    if (named === undefined && robots) return NOTHING;
+    if (named === undefined && robots) return undefined;
     this.#named.delete(origin);
     fingerprint(origin, this.#rules.seedLow, this.#rules.seedHigh);
-    if (!this.#done.addFingerprint(lastFingerprint.low, lastFingerprint.high)) return NOTHING;
+    if (!this.#done.addFingerprint(lastFingerprint.low, lastFingerprint.high)) return undefined;
     // A sitemap that robots.txt does not name is tried only where sitemaps are all there is.
     const usual = sitemaps === "only" ? [`${origin}/sitemap.xml` as CrawlUrl] : [];
     const files = named === undefined || named.length === 0 ? usual : named;
     const parent = `${origin}/robots.txt` as CrawlUrl;
-    return files.map((file) => ({
-      url: file,
-      parent,
-      depth: 0,
-      via: "robots",
-      seed: false,
-      chain: [],
-    }));
+    const site = siteOf(hostnameOf(url));
+    const found: Discovery[] = [];
+    const skipped: Skipped[] = [];
+    for (const file of files) {
+      const reason = this.#refusal(file, site);
+      const one = { url: file, parent, depth: 0, via: "robots" } as const;
+      if (reason !== undefined) skipped.push({ ...one, reason });
+      else found.push({ ...one, seed: false, chain: [] });
+    }
+    return { found, skipped };
+  }
+
+  /** A site vouches for its own sitemaps, not for anybody else's: the line would be a way to have others asked. */
+  #refusal(file: CrawlUrl, site: string): string | undefined {
+    const reason = this.#rules.refusal(file, siteOf(hostnameOf(file)) === site);
+    if (reason !== undefined) return reason;
+    const count = (this.#bySite.get(site) ?? 0) + 1;
+    if (count > MAX_NAMED_BY_SITE) return "too_many_sitemaps";
+    keepLatest(this.#bySite, site, count, MAX_SITES);
+    return undefined;
   }
 }

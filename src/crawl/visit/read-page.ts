@@ -17,6 +17,7 @@ import type { EarlierRecord } from "../../store/capture.ts";
 import type { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { ListReader } from "./list-reader.ts";
+import { type PageText, textOf } from "./traps/text-shingles.ts";
 
 /** A response after reading its content. */
 export interface ReadPage {
@@ -25,6 +26,8 @@ export interface ReadPage {
   readonly mime: string;
   /** Present for HTML. */
   readonly parsed: ParsedPage | undefined;
+  /** Its text, when that was asked for. */
+  readonly text?: PageText | undefined;
   /** Targets of the headers `Link` and `Refresh`. */
   readonly headerLinks: readonly CrawlUrl[];
   /** What robots meta and X-Robots-Tag ask for, added up. */
@@ -35,7 +38,10 @@ export interface ReadPage {
   readonly unchanged?: EarlierRecord;
   /** What was wrong with the body, as a stable code. */
   readonly flag: string | undefined;
+  /** Why the body was not received whole. One that is whole and decodes to more than may be read is not truncated. */
   readonly truncated: Response["truncated"];
+  /** CPU time that decoding and scanning took, as far as it can be told. */
+  readonly costMs: number;
   /** What the user's handler wants kept with the page, as JSON. */
   readonly data?: string | undefined;
 }
@@ -73,18 +79,24 @@ export function readRulesOf(config: CrawlConfig): ReadRules {
 /** CPU time after which the rest of a page is skipped. */
 const PARSE_BUDGET_MS = 2000;
 
+/** Scanning is linear: less than this takes no time worth noting. */
+const MIN_TIMED_BYTES = 64 * 1024;
 /** After a page of this size the garbage is worth collecting. */
 const LARGE_PAGE_BYTES = 4 * 1024 * 1024;
 
 const NO_DIRECTIVES: RobotsDirectives = Object.freeze({ noindex: false, nofollow: false });
 const NO_LINKS: readonly CrawlUrl[] = [];
 
-/** Decodes and parses a 2xx HTML response or list; anything else is only classified. */
+/**
+ * Decodes and parses a 2xx HTML response or list; anything else is only classified. `wantsText` asks for its text
+ * as well, which takes time.
+ */
 export function readPage(
   url: CrawlUrl,
   via: Via,
   response: Response,
   rules: ReadRules,
+  wantsText = false,
 ): ReadPage | Promise<ReadPage> {
   const { head } = response;
   const isOk = head.status >= 200 && head.status <= 299;
@@ -99,10 +111,11 @@ export function readPage(
     listed: undefined,
     flag: response.flag,
     truncated: response.truncated,
+    costMs: 0,
   };
   const maybeHtml = via !== "asset" && (mime === "" || isHtml(mime));
   return isOk && response.body.length > 0 && maybeHtml
-    ? parseBody(url, response, bare, rules)
+    ? parseBody(url, response, bare, rules, wantsText)
     : bare;
 }
 
@@ -112,6 +125,7 @@ function parseBody(
   { head, body }: Pick<Response, "head" | "body">,
   bare: ReadPage,
   rules: ReadRules,
+  wantsText: boolean,
 ): ReadPage | Promise<ReadPage> {
   const decoding = decodeBody(body, codingOf(head), {
     maxBytes: rules.maxBodyBytes,
@@ -119,8 +133,8 @@ function parseBody(
     borrow: true,
   });
   return decoding instanceof Promise
-    ? decoding.then((decoded) => parseDecoded(url, head, decoded, bare, rules))
-    : parseDecoded(url, head, decoding, bare, rules);
+    ? decoding.then((decoded) => parseDecoded(url, head, decoded, bare, rules, wantsText))
+    : parseDecoded(url, head, decoding, bare, rules, wantsText);
 }
 
 /** The value of Content-Encoding, several lines as one. */
@@ -138,13 +152,16 @@ function parseDecoded(
   decoded: DecodeResult,
   bare: ReadPage,
   rules: ReadRules,
+  wantsText: boolean,
 ): ReadPage {
   const flag = bare.flag ?? decoded.flag;
-  const truncated = bare.truncated ?? decoded.truncated;
   if (decoded.flag === "bad_encoding" || !looksLikeHtml(decoded.bytes, bare.mime !== "")) {
-    return { ...bare, flag: flag ?? "not_html", truncated };
+    return { ...bare, flag: flag ?? "not_html", costMs: decoded.costMs ?? 0 };
   }
   const { maxLinks, agent, assets, lazy, forms, feeds, skipNofollow } = rules.parse;
+  // Looking at the clock costs more than a small page could waste.
+  const isTimed = decoded.bytes.length >= MIN_TIMED_BYTES;
+  const startMs = isTimed ? performance.now() : 0;
   const parsed = parsePage(decoded.bytes, url, {
     contentType: head.get("content-type"),
     maxLinks,
@@ -157,6 +174,8 @@ function parseDecoded(
     skipNofollow,
     budgetMs: PARSE_BUDGET_MS,
   });
+  const text = wantsText ? textOf(decoded.bytes, url) : undefined;
+  const costMs = (isTimed ? performance.now() - startMs : 0) + (decoded.costMs ?? 0);
   if (decoded.bytes.length >= LARGE_PAGE_BYTES) giveBackMemory();
   const robots = rules.obeyDirectives ? strictest(bare.robots, parsed.robots) : NO_DIRECTIVES;
   const cut = parsed.cut ? "parse_budget" : undefined;
@@ -164,11 +183,13 @@ function parseDecoded(
     isPage: bare.isPage,
     mime: bare.mime,
     parsed,
+    text,
     headerLinks: bare.headerLinks,
     robots,
     listed: undefined,
     flag: flag ?? cut,
-    truncated,
+    truncated: bare.truncated,
+    costMs,
   };
 }
 
@@ -193,7 +214,7 @@ function headerLinksOf(head: ResponseHead, url: CrawlUrl): readonly CrawlUrl[] {
 
 /** A sitemap or a feed, which was read while it arrived: no page, but a list of pages and further lists. */
 async function readList(reader: ListReader, response: Response): Promise<ReadPage> {
-  const { listed, flag } = await reader.finish();
+  const { listed, flag, costMs } = await reader.finish();
   return {
     isPage: false,
     mime: mimeOf(response.head),
@@ -201,9 +222,15 @@ async function readList(reader: ListReader, response: Response): Promise<ReadPag
     headerLinks: NO_LINKS,
     robots: NO_DIRECTIVES,
     listed,
-    flag: listed.error ?? response.flag ?? flag,
+    // What could not be decoded is no wonder to be unknown.
+    flag: isUnread(listed, flag) ? flag : (listed.error ?? response.flag ?? flag),
     truncated: response.truncated,
+    costMs,
   };
+}
+
+function isUnread({ error }: Sitemap, flag: string | undefined): boolean {
+  return flag === "decode_budget" && error === "sitemap_unknown";
 }
 
 const SENDABLE = /^[\x20-\x7e]{1,512}$/;

@@ -1,5 +1,5 @@
 import type { FinalOutcome, Postponed } from "../../fetch/outcome.ts";
-import { retryAfterMs } from "../../fetch/retry-after.ts";
+import { pauseAskedMs } from "../../fetch/retry-after.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 
 /** Statuses that may be different next time. */
@@ -68,9 +68,5 @@ function isWorthRetrying(outcome: FinalOutcome): boolean {
 
 /** The wait that a server asked for. */
 function askedToWaitMs(outcome: FinalOutcome): number | undefined {
-  if (outcome.kind !== "response") return undefined;
-  const { head } = outcome.response;
-  return head.status === 429 || head.status === 503
-    ? retryAfterMs(head.get("retry-after"), Date.now())
-    : undefined;
+  return outcome.kind === "response" ? pauseAskedMs(outcome.response.head) : undefined;
 }

@@ -2,17 +2,19 @@ import type { CrawlConfig } from "../../config/schema.ts";
 import type { Fetcher } from "../../fetch/fetcher.ts";
 import type { FetchOutcome, FinalOutcome } from "../../fetch/outcome.ts";
 import type { Response } from "../../fetch/transport.ts";
-import type { Frontier, Lease } from "../../frontier/frontier.ts";
+import type { Fact, Frontier, Lease } from "../../frontier/frontier.ts";
+import type { Gatekeeper } from "../../frontier/gatekeeper.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import type { CounterRow } from "../../stats/counters.ts";
 import type { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
-import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Scope } from "../../url/scope.ts";
+import type { CostlySites } from "./costly-sites.ts";
 import type { DebugLog } from "./debug-log.ts";
 import type { Follower, Redirect, Skipped } from "./follower.ts";
 import type { FoundLinks } from "./found-links.ts";
 import type { Guard } from "./guard.ts";
 import { handlePage } from "./handle-page.ts";
+import { widenedFact } from "./learn-fact.ts";
 import type { LoadedHandler } from "./load-handler.ts";
 import type { NamedSitemaps } from "./named-sitemaps.ts";
 import {
@@ -24,7 +26,7 @@ import {
 } from "./read-page.ts";
 import { type Retry, retryOf } from "./retry.ts";
 import type { Next, Stages, VisitEnd } from "./visit.ts";
-import { countOutcome, type OutcomeLine, unavailableOutcome } from "./visit-outcome.ts";
+import { countOutcome, type OutcomeLine, timeText, unavailableOutcome } from "./visit-outcome.ts";
 
 /** The parts that decide about URLs and pages; each thread has its own. */
 export interface VisitParts {
@@ -34,6 +36,9 @@ export interface VisitParts {
   readonly foundLinks: FoundLinks;
   readonly namedSitemaps: NamedSitemaps;
   readonly guard: Guard;
+  /** Where the rate of a host is decided. */
+  readonly gatekeeper: Gatekeeper;
+  readonly costly: CostlySites;
   /** Present with --recrawl. */
   readonly earlier: EarlierCrawl | undefined;
 }
@@ -58,8 +63,6 @@ export interface StageParts extends VisitParts {
   readonly records: VisitRecords;
   readonly counters: CounterRow;
   readonly debugLog: DebugLog | undefined;
-  /** Announces to all threads that a seed redirects to this URL, which is now part of the scope. */
-  readonly announceSeed: (url: CrawlUrl) => void;
   /** True once the crawl drops its requests in flight. */
   readonly isAborting: () => boolean;
   /** A visit is over. */
@@ -79,7 +82,9 @@ export class CrawlerStages implements Stages {
   }
 
   fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome> {
-    const { guard, fetcher } = this.#parts;
+    const { guard, fetcher, costly } = this.#parts;
+    const freeMs = costly.untilFree(lease.host.name);
+    if (freeMs > 0) return { kind: "postponed", untilMs: freeMs };
     const { heldMs } = lease.host.reachOf(lease.url);
     if (lease.host.hasSeveralOrigins && heldMs > monotonicMs())
       return { kind: "postponed", untilMs: heldMs, aside: true };
@@ -89,10 +94,12 @@ export class CrawlerStages implements Stages {
   orTryLater(lease: Lease, outcome: FetchOutcome): FinalOutcome | undefined {
     if (outcome.kind === "postponed") return this.#tryLater(lease, outcome);
     const nowMs = monotonicMs();
-    const { isAborting, rules, counters } = this.#parts;
+    const { isAborting, rules, counters, gatekeeper } = this.#parts;
     if (outcome.kind === "failed" && outcome.error === "aborted" && isAborting())
       return this.#tryLater(lease, { untilMs: nowMs });
     const retry = retryOf(lease, outcome, rules.config, nowMs);
+    // The others must know, too.
+    if (lease.host.heldMs > nowMs) gatekeeper.hold(lease.host, lease.host.heldMs, nowMs);
     if (retry === undefined) return outcome;
     if (outcome.kind === "response") outcome.response.release();
     lease.attempt++;
@@ -101,8 +108,7 @@ export class CrawlerStages implements Stages {
   }
 
   #tryLater(lease: Lease, { untilMs, aside }: Retry): undefined {
-    const { guard, retry } = this.#parts;
-    guard.after(lease, false);
+    const { retry } = this.#parts;
     if (aside) this.requestEnded(lease);
     retry(lease, untilMs, aside === true);
   }
@@ -117,18 +123,38 @@ export class CrawlerStages implements Stages {
     const reading =
       response.head.status === 304 && earlier !== undefined
         ? readUnchanged(lease.url, response, earlier, this.#reading)
-        : readPage(lease.url, lease.via, response, this.#reading);
+        : readPage(lease.url, lease.via, response, this.#reading, this.#wantsText(lease, response));
     return reading instanceof Promise
-      ? reading.then((page) => this.#noteRead(lease, response, page))
+      ? this.#readSlowly(lease, response, reading)
       : this.#noteRead(lease, response, reading);
   }
 
+  async #readSlowly(
+    lease: Lease,
+    response: Response,
+    reading: Promise<ReadPage>,
+  ): Promise<ReadPage> {
+    const { costly } = this.#parts;
+    costly.begin(lease.host.name);
+    try {
+      return this.#noteRead(lease, response, await reading);
+    } finally {
+      costly.end(lease.host.name);
+    }
+  }
+
+  #wantsText(lease: Lease, { head }: Response): boolean {
+    return head.status >= 200 && head.status <= 299 && this.#parts.guard.wantsText(lease);
+  }
+
   #noteRead(lease: Lease, response: Response, page: ReadPage): ReadPage {
-    const { counters, debugLog, guard } = this.#parts;
+    const { counters, debugLog, guard, costly } = this.#parts;
+    costly.note(lease.host.name, page.costMs);
     if (page.isPage || page.unchanged !== undefined) guard.read(lease, page, response.body);
     if (page.parsed !== undefined) {
       counters.add("linksDropped", page.parsed.linksDropped);
       debugLog?.write({
+        time: timeText(response.date),
         url: lease.url,
         title: page.parsed.title,
         words: page.parsed.words,
@@ -151,16 +177,21 @@ export class CrawlerStages implements Stages {
     const { status } = response.head;
     const redirect = follower.redirect(lease, status, response.head.location);
     const skipped: Skipped[] = [];
-    const next = this.#next(lease, page, redirect, skipped);
-    if (skipped.length > 0) {
-      this.#parts.counters.add("skipped", skipped.length);
-      this.#parts.records.skipped(skipped);
-    }
+    const own = this.#ownFacts(lease);
+    const more = this.#next(lease, page, redirect, skipped);
+    const next = own === undefined ? more : { ...more, facts: [...own, ...(more.facts ?? [])] };
+    this.#reportSkipped(skipped);
     return next;
   }
 
+  #reportSkipped(skipped: readonly Skipped[]): void {
+    if (skipped.length === 0) return;
+    this.#parts.counters.add("skipped", skipped.length);
+    this.#parts.records.skipped(skipped);
+  }
+
   #next(lease: Lease, page: ReadPage, redirect: Redirect, skipped: Skipped[]): Next {
-    const { follower, scope } = this.#parts;
+    const { follower } = this.#parts;
     switch (redirect.kind) {
       case "bad":
         return { found: [], redirect, links: 0 };
@@ -168,18 +199,14 @@ export class CrawlerStages implements Stages {
         follower.report(redirect.skipped, skipped);
         return { found: [], redirect: { location: redirect.skipped.url }, links: 1 };
       case "to":
-        if (redirect.found.seed) {
-          scope.addSeed(redirect.found.url);
-          this.#parts.announceSeed(redirect.found.url);
-        }
-        return { found: [redirect.found], redirect: { location: redirect.found.url }, links: 1 };
+        return {
+          found: [redirect.found],
+          redirect: { location: redirect.found.url },
+          links: 1,
+          facts: redirect.found.seed ? this.#widen(redirect.found) : undefined,
+        };
       case "none": {
         const { guard, foundLinks } = this.#parts;
-        // A crash may come between the commit of a seed's redirect and the note that its target widens the scope.
-        if (lease.seed && scope.refusal(lease.url) === "out_of_scope") {
-          scope.addSeed(lease.url);
-          this.#parts.announceSeed(lease.url);
-        }
         const { found, known, links } = foundLinks.of(lease, page, skipped, this.#parts.frontier);
         return {
           found: guard.sift(found, follower, skipped),
@@ -189,6 +216,24 @@ export class CrawlerStages implements Stages {
         };
       }
     }
+  }
+
+  /**
+   * A seed's target may be visited without a fact that says so: after a second look found the redirect that leads there,
+   * or in a folder of an older version.
+   */
+  #ownFacts(lease: Lease): readonly Fact[] | undefined {
+    const isUnknown = lease.seed && this.#parts.scope.refusal(lease.url) === "out_of_scope";
+    return isUnknown ? this.#widen(lease) : undefined;
+  }
+
+  /**
+   * What a seed leads to belongs to the scope: for this thread at once, because the redirect is as good a reason for its
+   * other links as it will be tomorrow; for the others and for later runs when it is committed.
+   */
+  #widen({ url }: Pick<Lease, "url">): readonly Fact[] {
+    this.#parts.scope.addSeed(url);
+    return [widenedFact(url)];
   }
 
   store(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number {
@@ -206,10 +251,20 @@ export class CrawlerStages implements Stages {
     this.log(unavailableOutcome(lease));
   }
 
-  commit(lease: Lease, end: VisitEnd): void {
-    this.#parts.guard.after(lease, end.outcome === "page");
+  commit(lease: Lease, ended: VisitEnd): void {
+    // Only a visit without a response did not come by `follow`.
+    const own = this.#ownFacts(lease);
+    const verdicts = this.#parts.guard.takeVerdicts();
+    const end =
+      own === undefined && verdicts === undefined
+        ? ended
+        : { ...ended, facts: [...(ended.facts ?? []), ...(own ?? []), ...(verdicts ?? [])] };
     const sitemaps = this.#parts.namedSitemaps.take(lease.url);
-    const all = sitemaps.length === 0 ? end : { ...end, found: [...end.found, ...sitemaps] };
-    this.#parts.finish(lease, all);
+    if (sitemaps === undefined) {
+      this.#parts.finish(lease, end);
+      return;
+    }
+    this.#reportSkipped(sitemaps.skipped);
+    this.#parts.finish(lease, { ...end, found: [...end.found, ...sitemaps.found] });
   }
 }

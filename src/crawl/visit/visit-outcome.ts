@@ -1,6 +1,6 @@
 import type { Unanswered } from "../../fetch/outcome.ts";
 import type { Response } from "../../fetch/transport.ts";
-import { type Lease, OUTCOME } from "../../frontier/frontier.ts";
+import type { Lease, OUTCOME } from "../../frontier/frontier.ts";
 import { directivesText } from "../../parse/robots-meta.ts";
 import type { CounterName, CounterRow } from "../../stats/counters.ts";
 import type { ReadPage } from "./read-page.ts";
@@ -122,7 +122,7 @@ function start<Outcome extends string>(
 let latest = { second: Number.NaN, text: "" };
 
 /** As `toISOString` writes it; many pages share the second. */
-function timeText(dateMs: number): string {
+export function timeText(dateMs: number): string {
   const second = Math.floor(dateMs / 1000);
   if (second !== latest.second) {
     latest = { second, text: new Date(second * 1000).toISOString().slice(0, -4) };
@@ -135,16 +135,4 @@ export function countOutcome(counters: CounterRow, line: OutcomeLine): void {
   if (line.outcome !== "page") counters.add(COUNTERS[line.outcome]);
   if (line.bytes !== undefined) counters.add("bytes", line.bytes);
   if (line.outcome === "refused" && line.error!.startsWith("trap_")) counters.add("trapped");
-}
-
-/** A thread that replaces a dead one counts again, from the journals. */
-export function clearOutcomes(counters: CounterRow): void {
-  for (const counter of Object.values(COUNTERS)) counters.set(counter, 0);
-}
-
-/** Counts the visits of earlier runs, by the outcome numbers of the journal. */
-export function countRecovered(counters: CounterRow, outcomes: ArrayLike<number>): void {
-  for (const [outcome, number] of Object.entries(OUTCOME)) {
-    counters.add(COUNTERS[outcome as VisitOutcome], outcomes[number]!);
-  }
 }

@@ -1,7 +1,7 @@
 import type { FetchOutcome, FinalOutcome } from "../../fetch/outcome.ts";
 import type { Response } from "../../fetch/transport.ts";
 import type { KnownFingerprints } from "../../frontier/discovery.ts";
-import type { Discovery, Lease } from "../../frontier/frontier.ts";
+import type { Discovery, Fact, Lease } from "../../frontier/frontier.ts";
 import type { ReadPage } from "./read-page.ts";
 import {
   type OutcomeLine,
@@ -20,6 +20,8 @@ export interface Next {
   readonly redirect: RedirectEnd;
   /** Distinct links, also those that are not followed; a redirect is one. */
   readonly links: number;
+  /** What later visits are judged by. */
+  readonly facts?: readonly Fact[] | undefined;
 }
 
 /** What a visit needs: each stage is a function, so that the life of a URL can be read below. */
@@ -52,6 +54,8 @@ export interface VisitEnd {
   readonly known?: KnownFingerprints | undefined;
   /** Distinct links, also those that are not followed. */
   readonly links: number;
+  /** What it found out that decides what is admitted from now on; committed with it. */
+  readonly facts?: readonly Fact[] | undefined;
   /** Number of the record in the archive. */
   readonly record: number | undefined;
   /** Bytes that would have to be fetched again if this were lost. */
@@ -79,9 +83,9 @@ export async function visit(lease: Lease, stages: Stages): Promise<void> {
   const read = reading instanceof Promise ? await reading : reading;
   const handling = stages.handle(lease, response, read);
   const page = handling instanceof Promise ? await handling : handling;
-  const { found, known, redirect, links } = stages.follow(lease, response, page);
+  const { found, known, redirect, links, facts } = stages.follow(lease, response, page);
   const line = responseOutcome(lease, response, page, redirect);
   const record = stages.store(line, lease, response, page);
   const bytes = response.body.length;
-  stages.commit(lease, { outcome: line.outcome, found, known, links, record, bytes });
+  stages.commit(lease, { outcome: line.outcome, found, known, links, facts, record, bytes });
 }

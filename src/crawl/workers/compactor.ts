@@ -1,5 +1,6 @@
 import { listJournals, type ShardFiles } from "../../frontier/journal/journal-listing.ts";
 import { type RunningWorker, runWorker } from "../../runtime/run-worker.ts";
+import type { HeldLease } from "../../store/folder/lease.ts";
 import { tailOf } from "./journal-tail.ts";
 
 /** A snapshot is made when the closed segments behind the last one are at least this large. */
@@ -14,6 +15,8 @@ export interface CompactorOptions {
   readonly seedHigh: number;
   /** Journals from this size on are folded. */
   readonly minBytes?: number | undefined;
+  /** By which the folder is this process's. */
+  readonly lease?: HeldLease | undefined;
 }
 
 /** Decides when a shard's journal is folded into a snapshot, and runs that in a thread of its own, one at a time. */

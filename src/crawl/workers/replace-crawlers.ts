@@ -1,4 +1,5 @@
 import { OrbweaverError } from "../../errors.ts";
+import type { Fact } from "../../frontier/frontier.ts";
 import type { FromCrawler } from "../crawler/crawler-message.ts";
 import { type Control, MODES } from "../shared-memory.ts";
 
@@ -8,6 +9,10 @@ export interface Start {
   readonly share: number;
   /** Committed pages of its shards. */
   readonly pages: number;
+  /** Bytes received, as their journals count them. */
+  readonly bytes?: number;
+  /** What earlier runs found out. */
+  readonly facts?: readonly Fact[];
 }
 
 /** One crawler's part of the counters. */
@@ -92,7 +97,8 @@ export function setCounters(
   guards: number,
   maxPages = Number.POSITIVE_INFINITY,
 ): void {
-  const sum = (part: keyof Tally) => tallies.reduce((all, tally) => all + (tally[part] ?? 0), 0);
+  const sum = (part: "share" | "pages" | "heldPermits") =>
+    tallies.reduce((all, tally) => all + (tally[part] ?? 0), 0);
   const pages = sum("pages");
   const isComplete = tallies.length === threads || maxPages === Number.POSITIVE_INFINITY;
   const permits = isComplete ? maxPages - pages - sum("heldPermits") : 0;
@@ -108,7 +114,7 @@ export async function runSteps<Result>(steps: Steps<Result>): Promise<Result> {
 }
 
 /** What a crawler's first message says; throws when it refuses to start. */
-export function startOrRefusal(message: FromCrawler): Start {
+export function startOrRefusal(message: FromCrawler): Extract<FromCrawler, { kind: "ready" }> {
   if (message.kind === "ready") return message;
   if (message.kind !== "refused") throw new Error(`unexpected first message: ${message.kind}`);
   throw new OrbweaverError(message.code, message.message, message.exitCode);

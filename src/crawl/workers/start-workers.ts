@@ -1,8 +1,10 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import { WorkerDiedError } from "../../errors.ts";
+import type { Fact } from "../../frontier/frontier.ts";
 import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { type RunningWorker, runWorker } from "../../runtime/run-worker.ts";
 import { type CrawlState, crawlPaths } from "../../store/folder/crawl-folder.ts";
+import type { HeldLease } from "../../store/folder/lease.ts";
 import { reclaimTreeLocks } from "../../store/tree/tree-writer.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../url/site.ts";
@@ -28,8 +30,10 @@ export interface WorkersPlan {
   readonly seedHigh: number;
   /** All seeds, also those that earlier runs were led to. */
   readonly seeds: readonly CrawlUrl[];
-  /** Which files must be there, as noted when the crawl was opened. */
-  readonly state: Pick<CrawlState, "journals" | "lostArchives">;
+  /** Which files must be there, and which private addresses may be visited, as noted when the crawl was opened. */
+  readonly state: Pick<CrawlState, "journals" | "lostArchives" | "epoch" | "consents">;
+  /** By which the folder is this process's. */
+  readonly lease: HeldLease;
   /** True when an earlier run may have asked hosts a moment ago. */
   readonly resumed: boolean;
   /** Shared by all builders: `treeLockMemory`. */
@@ -40,7 +44,8 @@ export interface WorkersPlan {
 
 /** What the workers report to their supervisor. */
 export interface WorkersListener {
-  onSeed(url: CrawlUrl): void;
+  /** What was found out, now or in earlier runs; also called when nothing of an announcement is new. */
+  onFacts(facts: readonly Fact[], areOfThisRun: boolean): void;
   onDisk(message: DiskMessage): void;
   /** `backMs` after its death the URLs it held were waiting again. */
   onReplaced(name: string, cause: unknown, backMs: number): void;
@@ -48,6 +53,14 @@ export interface WorkersListener {
   onAllReleased(): void;
   /** A death that starting another thread does not cure. */
   onFault(error: unknown): void;
+}
+
+/** The thread that admits a URL: its owner, where there are owners. */
+export function threadOf(
+  url: CrawlUrl,
+  { shards, threads }: Pick<CrawlConfig, "shards" | "threads">,
+): number {
+  return shardOf(siteHash(siteOf(hostnameOf(url))), shards) % threads;
 }
 
 /** Folder of the journals; undefined for a frontier that keeps none. */
@@ -61,12 +74,12 @@ export function startBuilder(
   builder: number,
   onMessage: (message: FromBuilder) => void,
 ): RunningWorker {
-  const { config, memory, out, seedLow, seedHigh, treeLocks } = plan;
+  const { config, memory, out, seedLow, seedHigh, treeLocks, lease } = plan;
   // Its predecessor may have died with locks in hand.
   reclaimTreeLocks(treeLocks, builder);
   const folder = journalsOf(plan);
   const journals = folder === undefined ? undefined : { folder, seedLow, seedHigh };
-  const workerData: BuildRules = { builder, config, memory, out, treeLocks, journals };
+  const workerData: BuildRules = { builder, config, memory, out, treeLocks, journals, lease };
   const module = new URL("../builder/build-worker.js", import.meta.url);
   const running = runWorker(module, `builder ${builder}`, { workerData });
   running.worker.on("message", onMessage);
@@ -88,15 +101,13 @@ export function beginCrawler(
     seedLow: plan.seedLow,
     seedHigh: plan.seedHigh,
     seeds: plan.seeds,
+    consents: state.consents ?? [],
     journals: journalsOf(plan),
     begun: state.journals !== undefined,
     archive: crawlPaths(plan.out).archive,
     lostArchives: state.lostArchives ?? [],
   };
-  const ownSeeds = plan.seeds.filter((url) => {
-    const shard = shardOf(siteHash(siteOf(hostnameOf(url))), config.shards);
-    return shard % config.threads === run.thread;
-  });
+  const ownSeeds = plan.seeds.filter((url) => threadOf(url, config) === run.thread);
   const running = { ...standby, name: `crawler ${run.thread}` };
   const begin: ToCrawler = { kind: "begin", rules, ownSeeds };
   running.worker.postMessage(begin);

@@ -1,4 +1,6 @@
-import { UsageError, WorkerDiedError } from "../../errors.ts";
+import { WorkerDiedError } from "../../errors.ts";
+import { refuseContradictions } from "../../frontier/fold/exchange-check.ts";
+import type { Discovery, Fact } from "../../frontier/frontier.ts";
 import {
   announceEnd,
   announceRun,
@@ -12,11 +14,13 @@ import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
 import { BuilderWorkers } from "./builder-workers.ts";
 import { Compactor } from "./compactor.ts";
+import { Deaths, MAX_DEATHS_WITHOUT_PAGE } from "./deaths.ts";
+import { incurableOf } from "./incurable.ts";
+import { KnownFacts } from "./known-facts.ts";
 import {
   type Replacing,
   replaceCrawlers,
   runSteps,
-  type Start,
   setCounters,
   startOrRefusal,
 } from "./replace-crawlers.ts";
@@ -30,12 +34,12 @@ import {
   type WorkersPlan,
 } from "./start-workers.ts";
 
-/** After this many deaths without a page in between, starting another thread is no cure. */
-const MAX_DEATHS_WITHOUT_PAGE = 5;
+// Longer than 400 lines because starting, replacing and ending go over the same table of threads.
+
+type FirstMessage = ReturnType<typeof startOrRefusal>;
+
 /** How often a recount checks whether all crawlers have published. */
 const LOOK_MS = 1;
-/** Run numbers made durable at once, so that a replacement seldom waits for the disk. */
-const EPOCHS_AHEAD = 16;
 
 /**
  * The worker threads of a crawl: starts them, adds up what they have to do, and replaces those that die. The shards of
@@ -47,6 +51,7 @@ export class Workers {
   readonly #crawlers: RunningWorker[] = [];
   readonly #builders: BuilderWorkers;
   readonly #standby: StandbyWorkers;
+  readonly #facts: KnownFacts;
   readonly #compactor: Compactor | undefined;
   #debugLog: RunningWorker | undefined;
   /** By name, who awaits a message: only the first one counts, and one that nobody awaits is dropped. */
@@ -61,14 +66,15 @@ export class Workers {
   /** Crawlers that have been started and have not reported "ready". */
   readonly #starting = new Set<number>();
   readonly #dead = new Set<number>();
-  /** Held in the pending counter during a replacement, so that the crawl does not look empty. */
+  /** Held in the pending counter during a replacement and a second look, so that the crawl does not look empty. */
   #guards = 0;
-  /** Deaths since the last page, and the pages then. */
-  #deaths = 0;
-  #pagesAtDeath = -1;
+  readonly #deaths = new Deaths();
   #areDismissed = false;
   /** When the latest successors had read their shards: since then the leases of the dead wait again. */
   #foldedMs = 0;
+
+  /** Bytes that earlier runs received, as their journals say. */
+  bytesBefore = 0;
 
   /** Settles when every crawler has ended. */
   readonly crawlersEnded: Promise<void>;
@@ -76,11 +82,12 @@ export class Workers {
   constructor(plan: WorkersPlan, listener: WorkersListener) {
     this.#plan = plan;
     this.#listener = listener;
-    const { seedLow, seedHigh } = plan;
+    const { seedLow, seedHigh, lease } = plan;
     const folder = journalsOf(plan);
     this.#compactor =
-      folder === undefined ? undefined : new Compactor({ folder, seedLow, seedHigh });
+      folder === undefined ? undefined : new Compactor({ folder, seedLow, seedHigh, lease });
     this.#standby = new StandbyWorkers(plan.config);
+    this.#facts = new KnownFacts(plan.memory);
     this.#builders = new BuilderWorkers(plan, {
       onMessage: (message) => this.#onBuilder(message),
       onDeath: (running, error) => this.#onDeath(running, error),
@@ -101,22 +108,30 @@ export class Workers {
   async #startAll(): Promise<void> {
     const { config, memory, control, resumed } = this.#plan;
     this.#guards++;
-    for (let builder = 0; builder < config.builders; builder++) this.#builders.start(builder);
-    if (config.debug) this.#debugLog = startDebugLog(this.#plan);
-    this.#debugLog?.ended.catch((error: unknown) => this.#listener.onFault(error));
     try {
+      for (let builder = 0; builder < config.builders; builder++) this.#builders.start(builder);
+      if (config.debug) this.#debugLog = startDebugLog(this.#plan);
+      this.#debugLog?.ended.catch((error: unknown) => this.#listener.onFault(error));
       const epoch = this.#plan.nextEpoch();
       const starting = Array.from({ length: memory.threads }, (_, thread) =>
         this.#startCrawler(thread, epoch, resumed),
       );
       const starts = await Promise.all(starting);
+      refuseContradictions(
+        starts.flatMap(({ exchanges }) => exchanges),
+        this.#plan.state.epoch,
+      );
       setCounters(control, memory.threads, starts, this.#guards, config.maxPages);
+      this.bytesBefore = starts.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
+      control.bytes.set(this.bytesBefore);
+      for (const { facts = [] } of starts) this.#facts.learn(facts);
+      this.#listener.onFacts(this.#facts.all, false);
     } catch (error) {
       await this.#dismissCrawlers();
       throw error;
     }
-    this.postToAll({ kind: "go" });
-    this.#releaseGuard();
+    this.postToAll({ kind: "go", facts: this.#facts.all });
+    this.release();
   }
 
   /** Ends all crawlers of a crawl that cannot start or go on. */
@@ -136,6 +151,27 @@ export class Workers {
     for (const { worker } of this.#crawlers) worker.postMessage(message);
   }
 
+  /** False while a thread has announced something that the supervisor has not heard. */
+  get hasAllFacts(): boolean {
+    return this.#facts.areAllHere;
+  }
+
+  /** Lets a thread admit links; false when it ends before they are durable. */
+  async admit(thread: number, found: readonly Discovery[]): Promise<boolean> {
+    await this.#replacing;
+    const { worker, ended } = this.#crawlers[thread]!;
+    const admitted = this.#next(`admitted ${thread}`).then(() => true);
+    const hasEnded = ended.catch(() => {}).then(() => false);
+    worker.postMessage({ kind: "admit", found } satisfies ToCrawler);
+    return Promise.race([admitted, hasEnded]);
+  }
+
+  /** Keeps the crawl from ending until `release`; only when nothing is pending, or something else keeps it. */
+  hold(): void {
+    this.#guards++;
+    this.#plan.control.pending.add(1);
+  }
+
   /** Rings all threads but the supervisor. */
   wakeAll(): void {
     const { all, supervisor } = bellsOf(this.#plan.memory);
@@ -144,6 +180,12 @@ export class Workers {
 
   #ringCrawlers(): void {
     for (const bell of bellsOf(this.#plan.memory).crawlers) bell.ring();
+  }
+
+  /** Ends crawlers that were told to drop everything and wait for what never comes: as after a crash, nothing is lost. */
+  abandonCrawlers(): void {
+    for (const [thread, running] of this.#crawlers.entries())
+      if (!this.#ended.has(thread) && !this.#starting.has(thread)) void dismiss(running);
   }
 
   /** Call when the crawlers have ended: lets the builders close their files. */
@@ -157,16 +199,28 @@ export class Workers {
     await this.#debugLog?.ended.catch(() => {});
   }
 
+  get #all(): RunningWorker[] {
+    const all = [...this.#crawlers, ...this.#builders.all, this.#debugLog];
+    return all.filter((running) => running !== undefined);
+  }
+
+  /** Ends every thread that is left, wherever it is: after a fault nothing may keep the process alive. */
+  async terminate(): Promise<void> {
+    this.#areDismissed = true;
+    for (const running of this.#all) this.#dismissed.add(running);
+    const ends = this.#all.map(({ worker }) => worker.terminate());
+    await Promise.all([...ends, this.#compactor?.close(), this.#standby.dismiss()]);
+  }
+
   /** For drills: ends a worker thread wherever it is, as a fault would. False if there is none of that name. */
   async kill(name: string): Promise<boolean> {
-    const all = [...this.#crawlers, ...this.#builders.all, this.#debugLog];
-    const victim = all.find((running) => running?.name === name);
+    const victim = this.#all.find((running) => running.name === name);
     await victim?.worker.terminate();
     return victim !== undefined;
   }
 
   /** Starts a crawler, and another one when it dies before it has read its shards. */
-  async #startCrawler(thread: number, epoch: number, mustWait: boolean): Promise<Start> {
+  async #startCrawler(thread: number, epoch: number, mustWait: boolean): Promise<FirstMessage> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.#tryStartCrawler(thread, epoch, mustWait);
@@ -179,9 +233,12 @@ export class Workers {
   }
 
   /** Settles when the crawler has read its shards. */
-  #tryStartCrawler(thread: number, epoch: number, mustWait: boolean): Promise<Start> {
+  #tryStartCrawler(thread: number, epoch: number, mustWait: boolean): Promise<FirstMessage> {
     const run = { thread, epoch, mustWait };
-    const running = beginCrawler(this.#plan, this.#standby.take(), run, (message) =>
+    const standby = this.#standby.take();
+    // One that cannot be begun must be ended like the others.
+    this.#crawlers[thread] = standby;
+    const running = beginCrawler(this.#plan, standby, run, (message) =>
       this.#onCrawler(thread, message),
     );
     this.#crawlers[thread] = running;
@@ -205,8 +262,9 @@ export class Workers {
   }
 
   #onCrawler(thread: number, message: FromCrawler): void {
-    if (message.kind === "seed") this.#listener.onSeed(message.url);
+    if (message.kind === "facts") this.#spread(this.#facts.announced(thread, message.facts));
     else if (message.kind === "finished") this.#announceEnd(thread);
+    else if (message.kind === "admitted") this.#awaited.get(`admitted ${thread}`)?.(message);
     else {
       if (message.kind === "ready") {
         this.#starting.delete(thread);
@@ -214,6 +272,12 @@ export class Workers {
       }
       this.#awaited.get(`ready ${thread}`)?.(message);
     }
+  }
+
+  /** Tells all crawlers and the supervisor what is new. */
+  #spread(facts: readonly Fact[]): void {
+    if (facts.length > 0) this.postToAll({ kind: "facts", facts });
+    this.#listener.onFacts(facts, true);
   }
 
   /** A crawler ends and is not replaced: what was lent to it waits for the next run. */
@@ -248,22 +312,21 @@ export class Workers {
     }
     // A full disk is fatal only to a crawl that is ending: before that its builders wait.
     const fullDisk = control.mode === MODES.run ? undefined : this.#builders.fullDisk;
-    const misuse = fullDisk ?? misuseOf(error);
-    const isHopeless = misuse ?? this.#diesTooOften();
+    const incurable = fullDisk ?? incurableOf(error);
+    const isHopeless = incurable ?? this.#deaths.areTooMany(control.pagesCommitted);
     if (isHopeless || !frontierTraits(config).isDurable) {
-      this.#listener.onFault(misuse ?? error);
+      this.#listener.onFault(incurable ?? error);
       if (crawler >= 0) this.#crawlerEnded(crawler);
       return;
     }
     if (crawler >= 0) this.#dead.add(crawler);
     const diedMs = monotonicMs();
-    this.#guards++;
-    control.pending.add(1);
+    this.hold();
     this.#replacing = this.#replacing
       .then(() => {
         // A crawler that died beside its builder was replaced with it.
         const current = crawler >= 0 ? this.#crawlers[crawler] : this.#builders.all[builder];
-        if (current !== running || this.#areDismissed) return this.#releaseGuard();
+        if (current !== running || this.#areDismissed) return this.release();
         return crawler >= 0 ? this.#replaceCrawlers([crawler]) : this.#replaceBuilder(builder);
       })
       .then(() => {
@@ -274,14 +337,6 @@ export class Workers {
         this.#listener.onFault(fault);
         return this.#dismissCrawlers();
       });
-  }
-
-  /** One more worker died; true when it is time to give up. */
-  #diesTooOften(): boolean {
-    const pages = this.#plan.control.pagesCommitted;
-    this.#deaths = pages === this.#pagesAtDeath ? this.#deaths + 1 : 1;
-    this.#pagesAtDeath = pages;
-    return this.#deaths > MAX_DEATHS_WITHOUT_PAGE;
   }
 
   /**
@@ -300,7 +355,7 @@ export class Workers {
       this.#announceEnd(thread);
       this.#crawlerEnded(thread);
     }
-    this.#releaseGuard();
+    this.release();
   }
 
   async #replaceCrawlers(threads: readonly number[], builderLives = true): Promise<void> {
@@ -311,7 +366,7 @@ export class Workers {
       this.#compactor?.resume();
       this.#standby.refill();
     }
-    this.#releaseGuard();
+    this.release();
     if (this.#plan.control.mode !== MODES.run) this.wakeAll();
   }
 
@@ -331,6 +386,14 @@ export class Workers {
       begin: async (dead, epoch) => {
         const starting = dead.map((thread) => this.#startCrawler(thread, epoch, true));
         const starts = await Promise.all(starting);
+        // As far as both shards of a pair were read again; the others know more than their journals.
+        refuseContradictions(
+          starts.flatMap(({ exchanges }) => exchanges),
+          epoch,
+        );
+        // Some of it may have died with a thread before anybody heard of it.
+        for (const thread of dead) this.#facts.forget(thread);
+        for (const { facts = [] } of starts) this.#spread(this.#facts.learn(facts));
         this.#foldedMs = monotonicMs();
         return starts;
       },
@@ -346,7 +409,10 @@ export class Workers {
       go: (thread, epoch) => {
         announceRun(memory.frontier, thread, epoch);
         this.#ringCrawlers();
-        this.#crawlers[thread]!.worker.postMessage({ kind: "go" } satisfies ToCrawler);
+        this.#crawlers[thread]!.worker.postMessage({
+          kind: "go",
+          facts: this.#facts.all,
+        } satisfies ToCrawler);
       },
     };
   }
@@ -360,33 +426,9 @@ export class Workers {
     return !(await Promise.all(stored)).includes(false);
   }
 
-  #releaseGuard(): void {
+  /** Ends a hold. */
+  release(): void {
     this.#guards--;
     if (this.#plan.control.pending.release(1)) this.#listener.onAllReleased();
   }
-}
-
-const USAGE = new UsageError("").code;
-
-/** The error in a user's module (`--handler`, `--priority`), if a worker died of one: another worker would, too. */
-function misuseOf(error: unknown): UsageError | undefined {
-  const cause = error instanceof WorkerDiedError ? error.cause : undefined;
-  const isMisuse = cause instanceof Error && "code" in cause && cause.code === USAGE;
-  return isMisuse ? new UsageError(cause.message, cause) : undefined;
-}
-
-/**
- * Run numbers of threads, each higher than all before. `keep` makes durable how far they may go before one of them is
- * used; some stay unused when the crawl ends.
- */
-export function epochsAfter(last: number, keep: (upTo: number) => void): () => number {
-  let durable = last;
-  let epoch = last;
-  return () => {
-    if (epoch === durable) {
-      keep(durable + EPOCHS_AHEAD);
-      durable += EPOCHS_AHEAD;
-    }
-    return ++epoch;
-  };
 }

@@ -1,17 +1,21 @@
 import type { Transform } from "node:stream";
-import zlib from "node:zlib";
+import type zlib from "node:zlib";
 import { ZlibEngine } from "../../runtime/zlib-engine.ts";
 import type { DecodeResult } from "./decode.ts";
+import type { DecodeBudget } from "./decode-budget.ts";
+import { afterTurn } from "./decode-slices.ts";
 
 const PIECES = 256;
 const MAX_SCRATCH = 16 * 1024 * 1024;
+/** Input between two looks at the clock: a few milliseconds even where it is made to cost as much as possible. */
+const SLICE_BYTES = 4096;
 
 interface Pass {
   /** Bytes decoded, at the start of the scratch memory. */
   length: number;
   /** Bytes of input decoded without an error. */
   goodBytes: number;
-  outcome: "whole" | "full" | "error";
+  outcome: "whole" | "full" | "error" | "spent";
 }
 
 /** Output of the decoding under way; one per thread. It shrinks again after a huge body. */
@@ -71,47 +75,51 @@ function feed(
 
 /**
  * The same with the engine inside a stream, where it can be reached: it writes straight into the scratch memory, while
- * a stream allocates a buffer for every piece of output.
+ * a stream allocates a buffer for every piece of output. The event loop turns as often as the budget says.
  */
-function feedEngine(
+async function feedEngine(
   engine: ZlibEngine,
-  isBrotli: boolean,
   body: Buffer,
   from: number,
   pieceBytes: number,
   cap: number,
-): Pass {
+  budget: DecodeBudget,
+): Promise<Pass> {
   // One byte more than may be kept, to tell a body of exactly that size from a larger one.
   if (scratch.length <= cap) scratch = Buffer.allocUnsafeSlow(Math.max(cap, MAX_SCRATCH) + 1);
   const into = scratch.subarray(0, cap + 1);
-  const { Z_FINISH, Z_NO_FLUSH, BROTLI_OPERATION_FINISH } = zlib.constants;
   const pass: Pass = { length: 0, goodBytes: 0, outcome: "whole" };
-  let end = from > 0 ? from : Math.min(pieceBytes, body.length);
-  for (let start = 0; ; start = end, end = Math.min(end + pieceBytes, body.length)) {
+  for (let start = 0, end = 0; ; start = end) {
+    // What was good in an earlier pass needs no small pieces.
+    const bytes = start < from ? Math.min(SLICE_BYTES, from - start) : pieceBytes;
+    end = Math.min(start + Math.min(bytes, SLICE_BYTES), body.length);
     const isLast = start === body.length;
-    const flush = isLast ? (isBrotli ? BROTLI_OPERATION_FINISH : Z_FINISH) : Z_NO_FLUSH;
-    const written = engine.push(flush, body.subarray(start, end), into, pass.length);
+    budget.start();
+    const written = engine.push(body.subarray(start, end), isLast, into, pass.length);
+    budget.stop(written);
     if (written < 0) return { ...pass, outcome: "error" };
     pass.length += written;
     if (pass.length > cap) return { ...pass, length: cap, outcome: "full" };
     // What follows the end of the stream is not part of the page.
     if (isLast || engine.unread > 0) return pass;
     pass.goodBytes = end;
+    if (budget.isSpent) return { ...pass, outcome: "spent" };
+    if (budget.takePause()) await new Promise<void>(afterTurn);
   }
 }
 
 /** One run over the body, with the engine or with the stream. */
-function runOnce(
+async function runOnce(
   decoder: Transform,
   body: Buffer,
   from: number,
   pieceBytes: number,
   cap: number,
-): Pass | Promise<Pass> {
-  const engine = ZlibEngine.of(decoder as unknown as zlib.Gunzip);
+  budget: DecodeBudget,
+): Promise<Pass> {
+  const engine = ZlibEngine.of(decoder);
   if (engine === undefined) return feed(decoder, body, from, pieceBytes, cap);
-  const isBrotli = decoder instanceof zlib.BrotliDecompress;
-  const result = feedEngine(engine, isBrotli, body, from, pieceBytes, cap);
+  const result = await feedEngine(engine, body, from, pieceBytes, cap, budget);
   decoder.destroy();
   return result;
 }
@@ -119,39 +127,39 @@ function runOnce(
 /** The decoding under way in this thread; the next one waits for it, so that their memory does not add up. */
 let last: Promise<unknown> = Promise.resolve();
 
-/**
- * Decodes the longest good beginning of a damaged or very large body, one body at a time. Borrowed bytes are valid
- * until this thread's event loop turns.
- */
-export function decodePrefix(
-  body: Buffer,
-  create: (options: zlib.ZlibOptions) => Transform,
-  cap: number,
-  borrow: boolean,
-): Promise<DecodeResult> {
-  const result = last.then(() => {
-    if (scratch.length > MAX_SCRATCH + 1) scratch = Buffer.alloc(0);
-    return longestPrefix(body, create, cap, borrow);
-  });
-  last = result.catch(() => {});
+/** Runs one slow decoding at a time, with all its codings. What it borrowed from here is valid until the event loop turns. */
+export function inTurn<T>(decode: () => Promise<T>): Promise<T> {
+  const result = last.then(decode);
+  // A turn of the loop in between: whoever borrowed the bytes has used them by then, and other requests go on.
+  last = result.then(
+    () => new Promise<void>(afterTurn),
+    () => {},
+  );
   return result;
 }
 
-/** Finds the end of the good part to the byte, in a few passes with smaller and smaller pieces. */
-async function longestPrefix(
+/**
+ * Decodes the longest good beginning of a damaged or costly body; `inTurn` has to call it. It finds the end of the good
+ * part to the byte, in a few passes with smaller and smaller pieces.
+ */
+export async function decodePrefix(
   body: Buffer,
   create: (options: zlib.ZlibOptions) => Transform,
   cap: number,
   borrow: boolean,
+  budget: DecodeBudget,
 ): Promise<DecodeResult> {
+  if (scratch.length > MAX_SCRATCH + 1) scratch = Buffer.alloc(0);
   let goodBytes = 0;
   let pieceBytes = Math.max(1, Math.ceil(body.length / PIECES));
   for (;;) {
     const decoder = create({ chunkSize: 64 * 1024 });
-    const { length, outcome, ...good } = await runOnce(decoder, body, goodBytes, pieceBytes, cap);
+    const pass = await runOnce(decoder, body, goodBytes, pieceBytes, cap, budget);
+    const { length, outcome, ...good } = pass;
     const used = scratch.subarray(0, length);
     const bytes = borrow ? used : Buffer.from(used);
-    if (outcome === "full") return { bytes, flag: "body_too_large", truncated: "length" };
+    if (outcome === "spent") return { bytes, flag: "decode_budget" };
+    if (outcome === "full") return { bytes, flag: "body_too_large" };
     // An error at the very end means that the stream is cut off: there is nothing to narrow down.
     if (outcome === "whole" || pieceBytes === 1 || good.goodBytes === body.length) {
       return outcome === "whole" ? { bytes } : { bytes, flag: "encoding_error" };

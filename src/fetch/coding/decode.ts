@@ -1,13 +1,15 @@
 import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 import { ZlibEngine } from "../../runtime/zlib-engine.ts";
-import { decodePrefix } from "./decode-prefix.ts";
+import { DecodeBudget } from "./decode-budget.ts";
+import { decodePrefix, inTurn } from "./decode-prefix.ts";
 
 /** A body without its content coding, or the part of it that could be decoded. */
 export interface DecodeResult {
   bytes: Buffer;
-  flag?: "encoding_error" | "body_too_large" | "bad_encoding";
-  truncated?: "length";
+  flag?: "encoding_error" | "body_too_large" | "bad_encoding" | "decode_budget";
+  /** CPU time that it took, where that was worth measuring. */
+  costMs?: number;
 }
 
 /** How much a body may grow: `maxBytes` always, and `maxRatio` times its size once it is above 1 MiB. */
@@ -94,24 +96,31 @@ interface WithEngine {
   engine: { bytesWritten: number };
 }
 
-/** Decodes in one synchronous call; undefined when that fails. */
+/** Input that is decoded without a look at the clock; what is longer is looked at in slices of this size. */
+const QUICK_BYTES = { gzip: 64 * 1024, deflate: 64 * 1024, raw: 64 * 1024, br: 8 * 1024 } as const;
+/** What takes longer does not keep the thread from its other requests: it is decoded again, slice by slice. */
+const SYNC_MS = 20;
+/** Less is not worth telling. */
+const MIN_COST_MS = 100;
+
+/** Decodes without a turn of the event loop; undefined when that fails or takes long. */
 function decodeWhole(
   body: Buffer,
   format: keyof typeof DECODERS,
   cap: number,
   borrow: boolean,
 ): DecodeResult | undefined {
-  if (borrow && format === "gzip") {
-    gunzipper ??= {
-      engine: ZlibEngine.of(zlib.createGunzip()),
-      into: Buffer.allocUnsafeSlow(SYNC_BYTES + 1),
-    };
-    const { engine, into } = gunzipper;
-    if (engine !== undefined) {
-      const length = engine.run(body, into, cap + 1);
-      return length < 0 ? undefined : resultOf(into.subarray(0, length), engine.unread > 0);
-    }
+  const engine = borrow ? engineOf(format) : undefined;
+  if (engine !== undefined) {
+    into ??= Buffer.allocUnsafeSlow(SYNC_BYTES + 1);
+    const isQuick = body.length <= QUICK_BYTES[format];
+    const room = cap + 1;
+    const length = isQuick
+      ? engine.run(body, into, room)
+      : runSliced(engine, body, into.subarray(0, room), QUICK_BYTES[format]);
+    return length < 0 ? undefined : resultOf(into.subarray(0, length), engine.unread > 0);
   }
+  if (body.length > QUICK_BYTES[format]) return undefined;
   try {
     const { buffer, engine } = DECODERS[format][0](body, {
       info: true,
@@ -124,8 +133,29 @@ function decodeWhole(
   }
 }
 
-/** One engine and one buffer per thread, because nearly every body is gzip and is read before the next one. */
-let gunzipper: { readonly engine: ZlibEngine | undefined; readonly into: Buffer } | undefined;
+/** The same as `run` of the engine, with looks at the clock: -1 also when it takes long. */
+function runSliced(engine: ZlibEngine, body: Buffer, room: Buffer, sliceBytes: number): number {
+  const endMs = performance.now() + SYNC_MS;
+  engine.reset();
+  let length = 0;
+  for (let at = 0; ; at += sliceBytes) {
+    const isLast = at + sliceBytes >= body.length;
+    const written = engine.push(body.subarray(at, at + sliceBytes), isLast, room, length);
+    length += written;
+    if (written < 0 || length === room.length) return -1;
+    if (isLast || engine.unread > 0) return length;
+    if (performance.now() > endMs) return -1;
+  }
+}
+
+/** One engine of each kind and one buffer per thread, because nearly every body is small and is read before the next one. */
+const engines = new Map<keyof typeof DECODERS, ZlibEngine | undefined>();
+let into: Buffer | undefined;
+
+function engineOf(format: keyof typeof DECODERS): ZlibEngine | undefined {
+  if (!engines.has(format)) engines.set(format, ZlibEngine.of(DECODERS[format][1]({})));
+  return engines.get(format);
+}
 
 /** What follows the end of the stream is not part of the page. */
 function resultOf(bytes: Buffer, surplus: boolean): DecodeResult {
@@ -141,6 +171,21 @@ function decodeOnce(
   cap: number,
   borrow: boolean,
 ): DecodeResult | Promise<DecodeResult> {
+  const quickly = decodeQuickly(body, coding, cap, borrow);
+  if (quickly !== undefined) return quickly;
+  const budget = new DecodeBudget();
+  return inTurn(async () =>
+    withCost(await decodeSlowly(body, coding, cap, borrow, budget), budget),
+  );
+}
+
+/** Undefined when it cannot be done at once. */
+function decodeQuickly(
+  body: Buffer,
+  coding: Coding,
+  cap: number,
+  borrow: boolean,
+): DecodeResult | undefined {
   if (body.length === 0) return { bytes: body };
   // Announced as gzip, but it is not: use the body as it is.
   if (coding === "gzip" && !isGzip(body)) return { bytes: body, flag: "encoding_error" };
@@ -148,26 +193,56 @@ function decodeOnce(
   const syncCap = Math.min(cap, SYNC_BYTES);
   return (
     decodeWhole(body, format, syncCap, borrow) ??
-    (format === "deflate" ? decodeWhole(body, "raw", syncCap, borrow) : undefined) ??
-    decodePrefix(body, decoderOf(coding, body), cap, borrow)
+    (format === "deflate" ? decodeWhole(body, "raw", syncCap, borrow) : undefined)
   );
 }
 
-async function decodeRest(
-  first: DecodeResult | Promise<DecodeResult>,
+/** With turns of the event loop in between, and a limit of what it may cost. */
+async function decodeSlowly(
+  body: Buffer,
   coding: Coding,
   cap: number,
   borrow: boolean,
+  budget: DecodeBudget,
 ): Promise<DecodeResult> {
-  const outer = await first;
-  const inner = await decodeOnce(outer.bytes, coding, cap, borrow);
+  const decode = (format: keyof typeof DECODERS) => {
+    const create = DECODERS[format][1] as (options: zlib.ZlibOptions) => Transform;
+    return decodePrefix(body, create, cap, borrow, budget);
+  };
+  const format = formatOf(coding, body);
+  const result = await decode(format);
+  // The two bytes of the wrapper may be there by chance.
+  const isUnwrapped = result.flag === "encoding_error" && result.bytes.length === 0;
+  return format === "deflate" && isUnwrapped ? decode("raw") : result;
+}
+
+/** Both layers in one turn, so that only one body at a time is there in between. */
+async function decodeTwice(
+  body: Buffer,
+  [first, second]: readonly [Coding, Coding],
+  cap: number,
+  borrow: boolean,
+): Promise<DecodeResult> {
+  const budget = new DecodeBudget();
+  // The outer layer is read while the inner one is written, and what is decoded at once must be used at once: not lent.
+  const outer =
+    decodeQuickly(body, first, cap, false) ?? (await decodeSlowly(body, first, cap, false, budget));
+  const inner =
+    decodeQuickly(outer.bytes, second, cap, false) ??
+    (await decodeSlowly(outer.bytes, second, cap, borrow, budget));
   // The first fault explains the others.
-  return { ...inner, ...outer, bytes: inner.bytes };
+  return withCost({ ...inner, ...outer, bytes: inner.bytes }, budget);
+}
+
+function withCost(result: DecodeResult, { spentMs }: DecodeBudget): DecodeResult {
+  if (spentMs >= MIN_COST_MS) result.costMs = spentMs;
+  return result;
 }
 
 /**
- * Removes the content coding of a body: synchronously when all is well, otherwise by a second, slower run that saves
- * the good beginning. However codings are nested or forged, the result never exceeds the caps.
+ * Removes the content coding of a body: synchronously when all is well and takes no time, otherwise by a second run that
+ * saves the good beginning and lets the event loop turn. However codings are nested or forged, the result never exceeds
+ * the caps, and its cost not the budget.
  */
 export function decodeBody(
   body: Buffer,
@@ -183,6 +258,5 @@ export function decodeBody(
   const cap = Math.min(caps.maxBytes, byRatio);
   const { borrow = false } = caps;
   if (second === undefined) return decodeOnce(body, first, cap, borrow);
-  // The outer layer is read while the inner one is written, so it needs memory of its own.
-  return decodeRest(decodeOnce(body, first, cap, false), second, cap, borrow);
+  return inTurn(() => decodeTwice(body, [first, second], cap, borrow));
 }

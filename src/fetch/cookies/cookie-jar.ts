@@ -1,5 +1,5 @@
 import { keepLatest } from "../../runtime/keep-latest.ts";
-import type { UrlParts } from "../../url/url-parts.ts";
+import { type UrlParts, withoutRootDot } from "../../url/url-parts.ts";
 import { type Cookie, isBelow, parseSetCookie } from "./set-cookie.ts";
 
 const MAX_PER_HOST = 50;
@@ -43,7 +43,7 @@ export class CookieJar {
     const path = url.target.split("?", 1)[0]!;
     const nowMs = this.#now();
     const found: Cookie[] = [];
-    const host = url.hostname.toLowerCase();
+    const host = withoutRootDot(url.hostname.toLowerCase());
     for (let domain = host; ; domain = domain.slice(domain.indexOf(".") + 1)) {
       if (domain !== host && !isBelow(host, domain)) break;
       for (const cookie of this.#hosts.get(originKey(url, domain))?.values() ?? []) {

@@ -1,5 +1,5 @@
 import { isPublicSuffix } from "../../url/site.ts";
-import type { UrlParts } from "../../url/url-parts.ts";
+import { type UrlParts, withoutRootDot } from "../../url/url-parts.ts";
 import { httpDateMs } from "../http-date.ts";
 
 /** A cookie that may be kept. */
@@ -32,7 +32,7 @@ export function parseSetCookie(line: string, from: UrlParts, nowMs: number): Coo
   if (name === "" || name.length + value.length > MAX_COOKIE_BYTES) return undefined;
   if (!SENDABLE.test(name) || !SENDABLE.test(value)) return undefined;
   const attributes = attributesOf(rest);
-  const host = from.hostname.toLowerCase();
+  const host = withoutRootDot(from.hostname.toLowerCase());
   const domain = (attributes.get("domain") ?? "").replace(/^\./, "").toLowerCase();
   const hostOnly = domain === "" || domain === host;
   // A foreign domain, and one that many owners share, are refused; an address has no subdomains.

@@ -1,12 +1,15 @@
 import { selectGroup } from "./robots-groups.ts";
 import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
-import { RobotsRules } from "./robots-rules.ts";
+import { ROBOTS_PATH, RobotsRules } from "./robots-rules.ts";
 
 /** Why a URL is allowed or not: what `orbweaver check robots` shows. */
 export interface RobotsExplanation {
   allowed: boolean;
-  /** "rule": a line decided; "no_rule": the group has none that matches; "no_group": no group applies to this agent. */
-  because: "rule" | "no_rule" | "no_group";
+  /**
+   * "rule": a line decided; "no_rule": the group has none that matches; "no_group": no group applies to this agent;
+   * "always": the URL is that of robots.txt.
+   */
+  because: "rule" | "no_rule" | "no_group" | "always";
   /** Whether the group used names the agent or is that of `*`. */
   group: "named" | "any" | "none";
   /** 1-based lines of the user-agent records that select the group. */
@@ -40,7 +43,8 @@ export function explainRobots(
     octets: specificity,
   }));
   const silent = group.kind === "none" ? "no_group" : "no_rule";
-  const because = verdict.line !== undefined ? "rule" : silent;
+  const unsaid = pathAndQuery === ROBOTS_PATH ? "always" : silent;
+  const because = verdict.line !== undefined ? "rule" : unsaid;
   return {
     allowed: verdict.allowed,
     because,

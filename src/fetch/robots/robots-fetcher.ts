@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Host } from "../../frontier/host.ts";
+import { keepLatest } from "../../runtime/keep-latest.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
-import { hostnameOf, originOf } from "../../url/url-parts.ts";
+import { hostnameOf, serverOf } from "../../url/url-parts.ts";
 import { decodeBody } from "../coding/decode.ts";
-import type { FetchOutcome, Postponed } from "../outcome.ts";
+import type { Postponed } from "../outcome.ts";
 import type { PoliteClient } from "../polite-client.ts";
-import { retryAfterMs } from "../retry-after.ts";
+import { pauseAskedMs } from "../retry-after.ts";
 import type { Response } from "../transport.ts";
 import { type ReadRobots, RobotsCache, type RobotsFile, robotsFromStatus } from "./robots-cache.ts";
 import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
@@ -13,9 +13,14 @@ import { RobotsRules } from "./robots-rules.ts";
 
 const CACHE_MS = 24 * 3600_000;
 const MAX_UNREACHABLE = 10_000;
+/** Chains of redirects that wait for a host; one that is forgotten begins again. */
+const MAX_CHAINS = 10_000;
 
 /** Errors that another try will not change: certificates and names. */
 const NEVER_BETTER = /^(tls_|dns_not_found)/;
+
+/** Errors that say nothing about the host: a kept connection was closed, or the crawl is being stopped. */
+const PASSING = new Set(["connection_lost", "aborted"]);
 
 /** What is known of an origin's robots.txt after asking. */
 export type RobotsAnswer =
@@ -28,7 +33,16 @@ export type RobotsAnswer =
       readonly retryAtMs: number;
       readonly final: boolean;
     }
+  /** With `aside` it waits for another host, which a redirect leads to. */
   | Postponed;
+
+/** How far the redirects of a robots.txt were followed before one led to a host that has to wait. */
+interface Chain {
+  readonly url: CrawlUrl;
+  readonly hops: number;
+  /** The host it waits for; kept because it may have reserved its turn. */
+  readonly host: Host;
+}
 
 /** Settings of the fetcher. */
 export interface RobotsFetcherRules {
@@ -39,6 +53,8 @@ export interface RobotsFetcherRules {
   /** Memory for answers. */
   readonly cacheBytes: number;
   readonly backOffMs: (attempt: number) => number;
+  /** Called with the CPU time that decoding the file of a host took, where that was worth measuring. */
+  readonly onCost?: (hostname: string, costMs: number) => void;
   /** A host for the gates when a robots.txt redirects to another name. */
   readonly strangerHost: (hostname: string) => Host;
   readonly clock: () => number;
@@ -50,6 +66,7 @@ export class RobotsFetcher {
   readonly #rules: RobotsFetcherRules;
   readonly #cache: RobotsCache;
   readonly #asking = new Map<string, Promise<RobotsAnswer>>();
+  readonly #chains = new Map<string, Chain>();
   readonly #unreachable = new Map<string, RobotsAnswer & { kind: "unreachable"; tries: number }>();
   /** robots.txt files asked for, redirects included. */
   fetched = 0;
@@ -83,43 +100,47 @@ export class RobotsFetcher {
   }
 
   async #fetch(origin: string, host: Host): Promise<RobotsAnswer> {
-    let url = canonicalize(`${origin}/robots.txt`)!;
-    for (let hops = 0; ; hops++) {
-      const asked = await this.#hop(url, originOf(url) === origin ? host : undefined, hops);
-      if (asked.kind === "postponed") return asked;
-      if (asked.kind === "failed" && asked.error === "connection_lost") {
-        return { kind: "postponed", untilMs: this.#rules.clock() + host.delayMs };
-      }
-      if (asked.kind !== "response") {
-        const ours = asked.kind === "refused";
-        return this.#failed(origin, host, asked.error, { refused: ours && hops === 0, ours });
-      }
-      const meaning = robotsFromStatus(await fileOf(asked.response), this.#rules.agent, hops);
-      if (meaning.kind === "unreachable") {
-        const waitMs = retryAfterMs(asked.response.head.get("retry-after"), Date.now()) ?? 0;
-        return this.#failed(origin, host, meaning.reason, { refused: true, waitMs });
-      }
-      if (meaning.kind === "rules") return this.#store(origin, meaning.rules);
-      const next = canonicalize(meaning.location, url);
-      // A redirect that leads nowhere means that there is no robots.txt.
-      if (next === undefined) return this.#store(origin, RobotsRules.allowAll);
-      url = next;
-    }
-  }
-
-  /** One request. Redirected ones wait here for their host, because robots.txt is in no queue. */
-  async #hop(url: CrawlUrl, own: Host | undefined, hop: number): Promise<FetchOutcome> {
-    const host = own ?? this.#rules.strangerHost(hostnameOf(url));
-    for (;;) {
-      const asked = await this.#client.ask(url, host, {
+    const begun = this.#chains.get(origin);
+    this.#chains.delete(origin);
+    let url = begun?.url ?? canonicalize(`${origin}/robots.txt`)!;
+    let asked = begun?.host ?? host;
+    for (let hops = begun?.hops ?? 0; ; hops++) {
+      const outcome = await this.#client.ask(url, asked, {
         headers: this.#rules.headers,
         maxBodyBytes: ROBOTS_MAX_BYTES,
       });
-      if (asked.kind !== "postponed" || hop === 0) {
-        if (asked.kind !== "postponed") this.fetched++;
-        return asked;
+      if (outcome.kind === "postponed") {
+        if (hops === 0) return outcome;
+        // It waits in no place in flight: the next lease of the origin goes on from here.
+        keepLatest(this.#chains, origin, { url, hops, host: asked }, MAX_CHAINS);
+        return asked === host ? outcome : { ...outcome, aside: true };
       }
-      await sleep(Math.max(1, asked.untilMs - this.#rules.clock()));
+      this.fetched++;
+      if (outcome.kind === "failed" && PASSING.has(outcome.error)) {
+        return { kind: "postponed", untilMs: this.#rules.clock() + host.delayMs };
+      }
+      if (outcome.kind !== "response") {
+        const ours = outcome.kind === "refused";
+        return this.#failed(origin, host, outcome.error, { refused: ours && hops === 0, ours });
+      }
+      const file = await fileOf(outcome.response);
+      if (file.costMs !== undefined) this.#rules.onCost?.(asked.name, file.costMs);
+      const meaning = robotsFromStatus(file, this.#rules.agent, hops);
+      if (meaning.kind === "unreachable") {
+        const waitMs = pauseAskedMs(outcome.response.head) ?? 0;
+        return this.#failed(origin, host, meaning.reason, { refused: true, waitMs });
+      }
+      if (meaning.kind === "rules") {
+        if (hops > 0) this.#cache.put(keyOf(url), meaning);
+        return this.#store(origin, meaning.rules);
+      }
+      const next = canonicalize(meaning.location, url);
+      // A redirect that leads nowhere means that there is no robots.txt.
+      if (next === undefined) return this.#store(origin, RobotsRules.allowAll);
+      const known = this.#cache.get(keyOf(next));
+      if (known !== undefined) return this.#store(origin, known.rules);
+      url = next;
+      asked = hostnameOf(url) === host.name ? host : this.#rules.strangerHost(hostnameOf(url));
     }
   }
 
@@ -139,11 +160,11 @@ export class RobotsFetcher {
     const tries = (this.#unreachable.get(origin)?.tries ?? 0) + 1;
     const final = tries > this.#rules.retries || ours || NEVER_BETTER.test(error);
     const now = this.#rules.clock();
-    // What the server asks for holds for the whole host; our own back-off only while there are tries left.
-    if (waitMs > 0) host.heldMs = Math.max(host.heldMs, now + waitMs);
     const retryAtMs = now + Math.max(waitMs, this.#rules.backOffMs(tries - 1));
+    // The pause that a server asks for holds already, for the host that asked; our own only while there are tries left.
     const reach = host.reachOf(`${origin}/` as CrawlUrl);
-    if (!final) reach.heldMs = Math.max(reach.heldMs, retryAtMs);
+    if (!final && reach === host) this.#client.gatekeeper.hold(host, retryAtMs, now);
+    else if (!final) reach.heldMs = Math.max(reach.heldMs, retryAtMs);
     const answer = { kind: "unreachable", error, refused, retryAtMs, final, tries } as const;
     if (this.#unreachable.size >= MAX_UNREACHABLE) this.#unreachable.clear();
     this.#unreachable.set(origin, answer);
@@ -151,11 +172,20 @@ export class RobotsFetcher {
   }
 }
 
+/** The key of a robots.txt that was reached by redirects: the file of another origin is that origin's. */
+function keyOf(url: CrawlUrl): string {
+  const server = serverOf(url);
+  return url === `${server}/robots.txt` ? server : url;
+}
+
 /** The response as a robots.txt file. */
-export async function fileOf({ head, body }: Response): Promise<RobotsFile> {
-  const { bytes } = await decodeBody(body, head.all("content-encoding").join(", "), {
+export async function fileOf({
+  head,
+  body,
+}: Response): Promise<RobotsFile & { readonly costMs: number | undefined }> {
+  const { bytes, costMs } = await decodeBody(body, head.all("content-encoding").join(", "), {
     maxBytes: ROBOTS_MAX_BYTES,
     maxRatio: Number.POSITIVE_INFINITY,
   });
-  return { status: head.status, body: bytes, location: head.location };
+  return { status: head.status, body: bytes, location: head.location, costMs };
 }

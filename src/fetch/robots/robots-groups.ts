@@ -6,6 +6,10 @@ export interface RuleLine {
   start: number;
   end: number;
   line: number;
+  /** Where its value ends as written, when only its beginning is used: it is as specific as the whole. */
+  writtenEnd?: number;
+  /** Only on a rule for a folder that stands for its `index.html`: where the line as written ends. */
+  textEnd?: number;
 }
 
 /** What one agent has to know of a robots.txt, before patterns are compiled. */

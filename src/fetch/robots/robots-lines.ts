@@ -55,9 +55,23 @@ export function scanLines(bytes: Uint8Array, visit: LineVisitor): void {
     while (stop < end && view[stop] !== LF && view[stop] !== CR) stop++;
     // Half a line must not become a rule: "Allow: /" may be the beginning of "Allow: /only-this".
     if (stop === end && maybeCut && stop - start < LINE_MAX_BYTES) return;
-    readLine(view, start, Math.min(stop, start + LINE_MAX_BYTES), line, visit);
+    const isCut = stop - start > LINE_MAX_BYTES;
+    readLine(
+      view,
+      start,
+      Math.min(stop, start + LINE_MAX_BYTES),
+      line,
+      isCut ? noAllow(visit) : visit,
+    );
     start = stop + (view[stop] === CR && view[stop + 1] === LF ? 2 : 1);
   }
+}
+
+/** The beginning of a rule that was cut forbids more than the rule, but it would also allow more. */
+function noAllow(visit: LineVisitor): LineVisitor {
+  return (field, start, end, line) => {
+    if (field !== "allow") visit(field, start, end, line);
+  };
 }
 
 /** Bytes to skip at the start: a UTF-8 byte order mark, or the beginning of one as Google skips it. */

@@ -1,6 +1,9 @@
 import { type RuleLine, selectGroup } from "./robots-groups.ts";
-import { respell, type Spelling, spellingsOf } from "./robots-octets.ts";
+import { respell, type Spelling, specificity, spellingsOf } from "./robots-octets.ts";
 import { type MatchedRule, RobotsTable } from "./robots-table.ts";
+
+/** No rule can forbid it. */
+export const ROBOTS_PATH = "/robots.txt";
 
 /** A host that asks for a longer pause between requests is not crawled at all. */
 const MAX_CRAWL_DELAY_MS = 300_000;
@@ -28,6 +31,7 @@ const ALLOWED: RobotsVerdict = Object.freeze({ allowed: true, line: undefined, r
 const MAX_WILDCARD_RULES = 4096;
 const OBJECT_BYTES = 400;
 const STRING_BYTES = 40;
+const INDEX_FILE = Buffer.from("/index.htm");
 const SLASH = 0x2f;
 const STAR = 0x2a;
 
@@ -70,7 +74,7 @@ export class RobotsRules {
   static parse(bytes: Uint8Array, agent: string): RobotsRules {
     const group = selectGroup(bytes, agent);
     const bySpelling = new Map<Spelling, RuleLine[]>();
-    for (const rule of affordable(bytes, group.rules)) {
+    for (const rule of affordable(bytes, withFolders(bytes, group.rules))) {
       const first = rule.start < rule.end ? bytes[rule.start] : undefined;
       // A path begins with "/", or with a wildcard that covers it; anything else matches no URL.
       if (first !== SLASH && first !== STAR) continue;
@@ -94,9 +98,9 @@ export class RobotsRules {
   }
 
   /**
-   * May this path and query be fetched as a page? The most specific matching rule decides, allow wins a tie.
-   * RFC 9309, 2.2.2 always allows /robots.txt so that the rules can be read: fetching them asks no verdict. A link to
-   * /robots.txt is a page like any other, and the rules apply to it.
+   * May this path and query be fetched as a page? The most specific matching rule decides, allow wins a tie; no rule
+   * can forbid /robots.txt itself (RFC 9309, 2.2.2). The query is matched as it was found, also an empty one: a rule
+   * that ends in `?` means /x? although /x is the same page to the seen-set.
    */
   verdict(pathAndQuery: string): RobotsVerdict {
     const deciding = this.#deciding(pathAndQuery);
@@ -104,7 +108,8 @@ export class RobotsRules {
   }
 
   #deciding(pathAndQuery: string): MatchedRule | undefined {
-    if (this.#plain === undefined) return this.matching(pathAndQuery)[0];
+    if (this.#plain === undefined || pathAndQuery === ROBOTS_PATH)
+      return this.matching(pathAndQuery)[0];
     const length = spell(pathAndQuery, "plain");
     const row = this.#plain.best(target, length);
     return row < 0 ? undefined : this.#plain.describe(row);
@@ -112,10 +117,15 @@ export class RobotsRules {
 
   /** Every rule that matches, the deciding one first. */
   matching(pathAndQuery: string): MatchedRule[] {
+    if (pathAndQuery === ROBOTS_PATH) return [];
     const found = new Map<number, MatchedRule>();
     for (const [spelling, table] of this.#tables) {
       const length = spell(pathAndQuery, spelling);
-      for (const rule of table.all(target, length)) found.set(rule.line, rule);
+      for (const rule of table.all(target, length)) {
+        const other = found.get(rule.line);
+        // A line and the folder it stands for may both match.
+        if (other === undefined || other.specificity < rule.specificity) found.set(rule.line, rule);
+      }
     }
     const order = (rule: MatchedRule) => rule.specificity * 2 + (rule.allow ? 1 : 0);
     return [...found.values()].sort((a, b) => order(b) - order(a) || a.line - b.line);
@@ -123,18 +133,53 @@ export class RobotsRules {
 }
 
 /**
+ * `Allow: /a/index.html` also allows `/a/`, the same page on nearly every server: as Google's parser does, the line
+ * counts as `Allow: /a/$` too, whatever follows `/index.htm` in it.
+ */
+function withFolders(bytes: Uint8Array, rules: readonly RuleLine[]): readonly RuleLine[] {
+  const folders = rules.flatMap((rule) => {
+    if (!rule.allow) return [];
+    const value = Buffer.from(bytes.buffer, bytes.byteOffset + rule.start, rule.end - rule.start);
+    const at = value.lastIndexOf(SLASH);
+    if (at < 0 || value.indexOf(INDEX_FILE, at) !== at) return [];
+    return { ...rule, end: rule.start + at + 1, textEnd: rule.end };
+  });
+  return folders.length === 0 ? rules : [...rules, ...folders];
+}
+
+/**
  * Bounds the work of one verdict: literal rules are found by search, but every rule with a wildcard may have to be
- * tried. Those beyond the limit err on the safe side: a disallow ends before its wildcard, an allow is left out.
+ * tried. Those beyond the limit are never allowed what they might forbid: a disallow ends before its wildcard and stays
+ * as specific as it was, so that no shorter allow overrules it; an allow is left out.
  */
 function affordable(bytes: Uint8Array, rules: readonly RuleLine[]): readonly RuleLine[] {
   if (rules.length <= MAX_WILDCARD_RULES) return rules;
   let wildcards = 0;
-  return rules.flatMap((rule) => {
+  const kept: RuleLine[] = [];
+  /** Of the rules that were cut, the most specific one for each beginning. */
+  const cut = new Map<string, RuleLine>();
+  for (const rule of rules) {
     let star = rule.start;
     while (star < rule.end && bytes[star] !== STAR) star++;
-    if (star === rule.end || ++wildcards <= MAX_WILDCARD_RULES) return rule;
-    return rule.allow ? [] : { ...rule, end: Math.max(star, rule.start + 1) };
-  });
+    if (star === rule.end || ++wildcards <= MAX_WILDCARD_RULES) kept.push(rule);
+    else if (!rule.allow) keepStricter(cut, bytes, rule, Math.max(star, rule.start + 1));
+  }
+  return [...kept, ...cut.values()];
+}
+
+function keepStricter(
+  cut: Map<string, RuleLine>,
+  bytes: Uint8Array,
+  rule: RuleLine,
+  end: number,
+): void {
+  const { start, end: writtenEnd } = rule;
+  const beginning = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+  const key = beginning.toString("latin1");
+  const other = cut.get(key);
+  const rank = specificity(bytes, start, writtenEnd);
+  if (other === undefined || rank > specificity(bytes, other.start, other.writtenEnd!))
+    cut.set(key, { ...rule, end, writtenEnd });
 }
 
 function toVerdict({ allow, line, text }: MatchedRule): RobotsVerdict {

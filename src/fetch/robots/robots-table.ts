@@ -35,8 +35,12 @@ export class RobotsTable {
 
   /** Compiles rules found in `source` in one spelling. */
   constructor(source: Uint8Array, rules: readonly RuleLine[], spelling: Spelling) {
-    const written = rules.reduce((sum, { start, end }) => sum + end - start, 0);
-    const pool = Buffer.alloc(written * 4);
+    // Three octets per octet of the pattern, one for the end of a folder's, and the line as written.
+    const size = rules.reduce(
+      (sum, { start, end, textEnd = end }) => sum + (end - start) * 3 + 1 + textEnd - start,
+      0,
+    );
+    const pool = Buffer.alloc(size);
     const unsorted = new Uint32Array(rules.length * ROW);
     let used = 0;
     for (let index = 0; index < rules.length; index++) {
@@ -158,7 +162,7 @@ export class RobotsTable {
  */
 function compile(
   source: Uint8Array,
-  { allow, start, end, line }: RuleLine,
+  { allow, start, end, line, writtenEnd = end, textEnd }: RuleLine,
   spelling: Spelling,
   pool: Uint8Array,
   at: number,
@@ -166,6 +170,9 @@ function compile(
   row: number,
 ): number {
   let stop = respell(source, start, end, pool, at, spelling, true);
+  const isFolder = textEnd !== undefined;
+  // A folder is meant alone, as if its pattern ended in "$".
+  if (isFolder) pool[stop++] = END;
   if (stop - at >= 2 && pool[stop - 1] === END && pool[stop - 2] === WILDCARD) stop--;
   if (stop > at && pool[stop - 1] === WILDCARD) stop--;
   let tail = at;
@@ -173,11 +180,12 @@ function compile(
   rows[row + PATTERN] = at;
   rows[row + TAIL] = tail;
   rows[row + TEXT] = stop;
-  rows[row + RANK] = specificity(source, start, end) * 2 + (allow ? 1 : 0);
+  const rank = specificity(source, start, writtenEnd) + (isFolder ? 1 : 0);
+  rows[row + RANK] = rank * 2 + (allow ? 1 : 0);
   rows[row + LINE] = line;
-  pool.set(source.subarray(start, end), stop);
-  rows[row + TEXT_END] = stop + end - start;
-  return stop + end - start;
+  pool.set(source.subarray(start, textEnd ?? end), stop);
+  rows[row + TEXT_END] = stop + (textEnd ?? end) - start;
+  return stop + (textEnd ?? end) - start;
 }
 
 /** Order of rows: by literal beginning, then by precedence, the highest last, because lookups walk upwards. */

@@ -140,28 +140,55 @@ export function comparableHost(hostname: string): string {
   return lower.endsWith(".") ? lower.slice(0, -1) : lower;
 }
 
+/** An address as the gates know it: every spelling of one address, also as IPv4 inside IPv6, is the same text. */
+export function addressGate(text: string): string {
+  if (!text.includes(":")) return text;
+  const address = addressBits(text);
+  if (address === undefined) return text;
+  const { mapped, nat64 } = ipv6Blocks();
+  if (!contains(mapped, address) && !contains(nat64, address)) return address.bits.toString(16);
+  const bytes = [24n, 16n, 8n, 0n].map((shift) => (address.bits >> shift) & 0xffn);
+  return bytes.join(".");
+}
+
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_](?:[a-z0-9_-]{0,62}))*$/;
 const ALL_NUMERIC = /^[\d.]+(?:\/.*)?$/;
 
+/**
+ * A name to whose private addresses the user has consented, with those that it had when the crawl began. What it leads to
+ * later is up to whoever owns the name; one that was public then consents to nothing.
+ */
+export interface Consent {
+  readonly host: string;
+  /** Of a URL that was typed; undefined for --allow-private HOST, which means every port. */
+  readonly port?: number;
+  readonly addresses: readonly string[];
+}
+
+/** Names a consent. */
+export function consentKey({ host, port }: Pick<Consent, "host" | "port">): string {
+  return `${host}|${port ?? "*"}`;
+}
+
+const NONE: readonly AddressBlock[] = [];
+
 /** Decides whether the crawler may connect; asked with the very addresses that will be connected to. */
 export class AddressPolicy {
-  readonly #consented = new Set<string>();
-  readonly #hosts = new Set<string>();
+  /** Blocks of one address each, by the key of their consent. */
+  readonly #consents = new Map<string, AddressBlock[]>();
   readonly #blocks: AddressBlock[] = [];
 
-  /** `consentedHosts` are typed by the user, exactly this host and port; `allow` holds blocks and host names. */
-  constructor(options: {
-    consentedHosts: readonly { hostname: string; port: number }[];
-    allow: readonly string[];
-  }) {
-    for (const { hostname, port } of options.consentedHosts) {
-      this.#consented.add(hostAndPort(hostname, port));
+  /** `allow` holds the values of --allow-private; the names among them count by their consents. */
+  constructor(options: { consents: readonly Consent[]; allow: readonly string[] }) {
+    for (const consent of options.consents) {
+      const blocks = consent.addresses.map((address) => addressBlock(address)!);
+      this.#consents.set(consentKey(consent), blocks);
     }
     for (const value of options.allow) this.#allow(value);
   }
 
-  /** Any address that is not public refuses the whole name, unless the user has consented to it. */
+  /** Any address that is not public refuses the whole name, unless the user has consented to that address. */
   refusal(
     hostname: string,
     port: number,
@@ -169,29 +196,19 @@ export class AddressPolicy {
   ): "blocked_private_address" | undefined {
     const suspect = addresses.filter((address) => addressKind(address) !== "public");
     if (suspect.length === 0) return undefined;
-    if (this.#consented.has(hostAndPort(hostname, port))) return undefined;
-    if (this.#hosts.has(comparableHost(hostname))) return undefined;
-    return suspect.every((address) => this.#isAllowed(address))
-      ? undefined
-      : "blocked_private_address";
-  }
-
-  #isAllowed(text: string): boolean {
-    const address = addressBits(text);
-    if (address === undefined) return false;
-    if (this.#blocks.some((block) => contains(block, address))) return true;
-    // ::ffff:10.0.0.1 is another spelling of 10.0.0.1.
-    if (address.width === 32 || !contains(ipv6Blocks().mapped, address)) return false;
-    const inner: AddressBits = { width: 32, bits: address.bits & 0xffffffffn };
-    return this.#blocks.some((block) => contains(block, inner));
+    const host = comparableHost(hostname);
+    const typed = this.#consents.get(consentKey({ host, port })) ?? NONE;
+    const named = this.#consents.get(consentKey({ host })) ?? NONE;
+    const isAllowed = (address: string) =>
+      isIn(this.#blocks, address) || isIn(typed, address) || isIn(named, address);
+    return suspect.every(isAllowed) ? undefined : "blocked_private_address";
   }
 
   #allow(value: string): void {
     const text = comparableHost(value.trim());
     const block = addressBlock(text);
     if (block !== undefined) this.#blocks.push(block);
-    else if (isHostName(text)) this.#hosts.add(domainToASCII(text));
-    else {
+    else if (!isHostName(text)) {
       throw new UsageError(
         `--allow-private "${value}" is neither an address block (10.0.0.0/8, fd00::/8), an address nor a host name`,
       );
@@ -199,10 +216,18 @@ export class AddressPolicy {
   }
 }
 
-function isHostName(text: string): boolean {
-  return HOST_NAME.test(domainToASCII(text)) && !ALL_NUMERIC.test(text);
+function isIn(blocks: readonly AddressBlock[], text: string): boolean {
+  if (blocks.length === 0) return false;
+  const address = addressBits(text);
+  if (address === undefined) return false;
+  if (blocks.some((block) => contains(block, address))) return true;
+  // ::ffff:10.0.0.1 is another spelling of 10.0.0.1.
+  if (address.width === 32 || !contains(ipv6Blocks().mapped, address)) return false;
+  const inner: AddressBits = { width: 32, bits: address.bits & 0xffffffffn };
+  return blocks.some((block) => contains(block, inner));
 }
 
-function hostAndPort(hostname: string, port: number): string {
-  return `${comparableHost(hostname)}|${port}`;
+/** Whether a text can be the name of a host; an address is none. */
+export function isHostName(text: string): boolean {
+  return HOST_NAME.test(domainToASCII(text)) && !ALL_NUMERIC.test(text);
 }

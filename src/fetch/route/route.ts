@@ -3,14 +3,16 @@ import { type ProxyValue, parseProxy } from "../../config/values/proxy-value.ts"
 import type { UrlParts } from "../../url/url-parts.ts";
 import type { Unanswered } from "../outcome.ts";
 import type { Target } from "../transport.ts";
-import { type AddressPolicy, isLoopback } from "./address.ts";
+import { type AddressPolicy, addressGate, isLoopback } from "./address.ts";
 import type { NameResolver, Resolution } from "./resolve.ts";
 
 /** Where a request goes; all addresses have passed the address policy. */
 export interface Route {
   readonly target: Target;
-  /** Key in the address gate. */
+  /** Key in the address gate, of the first address. */
   readonly gate: string;
+  /** Behind a proxy each name has a gate of its own, whatever address of the proxy is connected to. */
+  readonly isProxied: boolean;
 }
 
 /** A route, or why there is none. */
@@ -85,7 +87,7 @@ export class RouteFinder {
       connectPort: resolution.connectPort ?? port,
       proxy: undefined,
     };
-    const route = { target, gate: target.address };
+    const route = { target, gate: addressGate(target.address), isProxied: false };
     this.#latest = { resolution, found: { kind: "route", route } };
     return this.#latest.found;
   }
@@ -116,7 +118,7 @@ export class RouteFinder {
       proxy,
     };
     // Every host keeps its own pace, although they share the address of the proxy.
-    return { kind: "route", route: { target, gate: `proxy ${hostname}` } };
+    return { kind: "route", route: { target, gate: `proxy ${hostname}`, isProxied: true } };
   }
 }
 

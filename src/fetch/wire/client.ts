@@ -1,4 +1,5 @@
 import type net from "node:net";
+import { withoutRootDot } from "../../url/url-parts.ts";
 import { DEFAULT_LIMITS, type TransportLimits } from "../limits.ts";
 import type {
   Target,
@@ -39,10 +40,11 @@ function connectionKey(target: Target): string {
   if (target.proxy !== undefined && !target.secure) return key;
   // Any other connection serves one host only, not others at the same address: TLS has authenticated that host, and
   // without TLS a response that a server slips in can only be taken for one of its own.
-  return `${key} ${target.secure ? "tls" : "plain"} ${target.hostname} ${target.port}`;
+  const name = withoutRootDot(target.hostname);
+  return `${key} ${target.secure ? "tls" : "plain"} ${name} ${target.port}`;
 }
 
-/** The transport of ordinary crawls: HTTP/1.1 on kept-alive connections, bytes kept as they came. */
+/** The transport of ordinary crawls: HTTP/1.1 on kept-alive connections. Heads are kept byte by byte, bodies in their content coding; chunk framing, trailers and 1xx answers are read and dropped. */
 export class WireClient implements Transport {
   readonly #limits: TransportLimits;
   readonly #idleMs: number;
@@ -60,6 +62,7 @@ export class WireClient implements Transport {
   /** Keys of connections on which a server sent bytes that were not asked for. */
   readonly #surprises = new Set<string>();
   readonly #tickMs: number;
+  readonly #onBytes: (bytes: number) => void;
   #timer: NodeJS.Timeout | undefined;
   #armedAtMs = 0;
   readonly #closing = new AbortController();
@@ -69,6 +72,7 @@ export class WireClient implements Transport {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#idleMs = options.idleMs ?? IDLE_MS;
     this.#resend = options.resend ?? true;
+    this.#onBytes = options.onBytes ?? (() => {});
     this.#clock = options.clock ?? (() => performance.now());
     this.#secure = new SecureOptions(options.insecure ?? false, options.ca);
     this.#pool = new Pool(options.maxIdle ?? MAX_IDLE);
@@ -103,7 +107,7 @@ export class WireClient implements Transport {
   }
 
   async #dialAndSend(request: TransportRequest): Promise<TransportResult> {
-    const opened = await this.#dialer.open(request.target);
+    const opened = await this.#dialer.open(request.target, request.dial);
     if (opened.kind === "failed") return opened;
     const result = await this.#send({ ...request, target: opened.target }, opened.socket);
     if (result.kind === "failed") this.#dialer.failed(request.target, result.error);
@@ -164,6 +168,7 @@ export class WireClient implements Transport {
 
   readonly #owner: ConnectionOwner = {
     now: () => this.#clock(),
+    received: (bytes) => this.#onBytes(bytes),
     // Close idle sockets to free descriptors; the caller decides about trying again.
     starved: () => this.#pool.closeIdleSince(Number.POSITIVE_INFINITY),
     opened: (connection) => this.#pool.rest(connection),
@@ -177,7 +182,8 @@ export class WireClient implements Transport {
       else this.#pool.put(connection, this.#clock());
     },
     lost: (exchange) => {
-      if ((exchange.sentAtMs >= 0 && !this.#resend) || isTunnel(exchange.request.target)) {
+      const { resend = this.#resend, target } = exchange.request;
+      if ((exchange.sentAtMs >= 0 && !resend) || isTunnel(target)) {
         exchange.fail("connection_lost", "the kept connection was closed before an answer");
         return;
       }

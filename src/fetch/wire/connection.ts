@@ -13,6 +13,8 @@ const RECEIVE = Buffer.allocUnsafeSlow(128 * 1024);
 /** Callbacks of a connection to its client. */
 export interface ConnectionOwner {
   now(): number;
+  /** Bytes have arrived. */
+  received(bytes: number): void;
   /** The connection is open; nothing was sent on it yet. */
   opened(connection: Connection): void;
   /** The server sent bytes that were not asked for. */
@@ -103,11 +105,13 @@ export class Connection {
     exchange.sentAtMs = this.#owner.now();
     exchange.unverified = this.#unverified;
     this.#socket.write(exchange.text, "latin1");
+    exchange.request.onSent?.();
   }
 
   /** False stops reading until `resume`. */
   #onBytes(piece: Buffer, length: number): boolean {
     const exchange = this.#exchange;
+    this.#owner.received(length);
     // Not asked for: late bytes of the response before, or a response to no request.
     if (exchange === undefined || exchange.sentAtMs < 0) {
       this.#owner.surprised(this);

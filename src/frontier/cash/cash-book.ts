@@ -108,6 +108,12 @@ export class CashBook {
     return got < 0 ? -1 - got : got;
   }
 
+  /** A snapshot knows that the page, which is done, got this much. */
+  remember(page: number, amount: number): void {
+    const got = this.#got.get(page);
+    if (got < 0) this.#got.set(page, got - amount);
+  }
+
   isDone(page: number): boolean {
     return this.#got.get(page) < 0;
   }

@@ -4,6 +4,7 @@ import { readWide } from "../link/words.ts";
 import { SeenSet } from "../seen/seen-set.ts";
 import { CashBook, type CreditOrigin } from "./cash-book.ts";
 import { CreditList } from "./credit-list.ts";
+import type { DoneHistory } from "./done-history.ts";
 import { PageTable } from "./page-table.ts";
 
 /** Counters of a shard's journal for cash; these numbers never change. */
@@ -79,22 +80,31 @@ export class ShardCash {
     else this.admit(low, high, 0);
   }
 
-  /** Folds a credited event. What an unknown page should have got stays with the virtual page. */
-  applyCredited(cursor: EventCursor): void {
+  /** A snapshot knows what a page that is done has got. */
+  remember(low: number, high: number, amount: number): void {
+    const page = this.pages.find(low, high);
+    if (page >= 0) this.book.remember(page, amount);
+  }
+
+  /** Folds a credited event. What an unknown page should have got stays with the virtual page; `others` is told. */
+  applyCredited(cursor: EventCursor, others?: DoneHistory): void {
     cursor.checkCredits();
     const { bytes, from, to } = cursor;
     const origin = ORIGINS[bytes[from]!]!;
     for (let at = from + 1; at < to; at += CREDIT_BYTES) {
-      const page = this.pages.find(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4));
+      const low = bytes.readUInt32LE(at);
+      const high = bytes.readUInt32LE(at + 4);
+      const page = this.pages.find(low, high);
       if (page >= 0) this.book.credit(page, readWide(bytes, at + 8), origin);
+      else others?.add(low, high, readWide(bytes, at + 8));
     }
   }
 
   /** Folds the credited events of a batch and nothing else. */
-  applyCredits(batch: EventBytes): void {
+  applyCredits(batch: EventBytes, others: DoneHistory): void {
     const cursor = new EventCursor();
     cursor.open(batch);
-    while (cursor.next()) if (cursor.kind === EVENT.credited) this.applyCredited(cursor);
+    while (cursor.next()) if (cursor.kind === EVENT.credited) this.applyCredited(cursor, others);
   }
 
   /** What the pages that wait have got, as credited events in pieces: for a snapshot. */

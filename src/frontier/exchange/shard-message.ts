@@ -10,10 +10,30 @@ import type { OutboxBlock } from "../link/link-block.ts";
  */
 
 const HEAD_BYTES = 17;
-const KINDS = ["links", "confirm", "gap", "ask", "lend", "ended", "back", "found", "done"] as const;
+const KINDS = [
+  "links",
+  "confirm",
+  "gap",
+  "ask",
+  "lend",
+  "ended",
+  "back",
+  "found",
+  "done",
+  "askFirst",
+  "fact",
+] as const;
 
 /** Messages about leases that another thread works on. */
-export type LendingKind = "ask" | "lend" | "ended" | "back" | "found" | "done";
+export type LendingKind =
+  | "ask"
+  | "askFirst"
+  | "lend"
+  | "ended"
+  | "back"
+  | "found"
+  | "fact"
+  | "done";
 
 /** One message between shards. */
 export interface ShardMessage {
@@ -33,9 +53,11 @@ export function maxBlockBytes(slotBytes: number): number {
   return slotBytes - HEAD_BYTES;
 }
 
-/** True for messages that the owner of a lent lease waits for; `ask` and `lend` may be lost. */
+/** True for messages that the owner of a lent lease waits for; those that ask, and `lend`, may be lost. */
 export function isAwaited({ kind }: ShardMessage): boolean {
-  return kind === "ended" || kind === "back" || kind === "found" || kind === "done";
+  return (
+    kind === "ended" || kind === "back" || kind === "found" || kind === "done" || kind === "fact"
+  );
 }
 
 /** A block of links. */

@@ -7,7 +7,7 @@ export type CompactOptions = SnapshotOptions;
 
 /**
  * Folds the old snapshot and the closed segments behind it into the next snapshot. It reads and writes in order, so it
- * needs memory for the pages done since the old snapshot only (14 bytes each; 25 for each that waits where there is cash).
+ * needs memory for the pages done since the old snapshot only (14 bytes each; 25 for each known page where there is cash).
  */
 export function compactShard(options: CompactOptions): void {
   const { folder, shard, upTo } = options;

@@ -41,8 +41,8 @@ export function recoverShard(
 ): RecoveredShard {
   const { folder, shard, salvage, seedLow, seedHigh, cash } = options;
   const listed = options.listed ?? listJournals(folder)(shard);
-  const snapshot = openSnapshot(folder, shard, salvage, listed);
-  checkDone(folder, shard, salvage, listed);
+  const snapshot = openSnapshot(folder, shard, salvage, listed, options);
+  checkDone(folder, shard, salvage, listed, options);
   const finished = new SeenSet();
   const folded = new ShardState(seedLow, seedHigh, finished, cash);
   if (cash === undefined) folded.gathered = options.gathered ?? new BulkAdd();
@@ -52,6 +52,7 @@ export function recoverShard(
     shard,
     listed,
     begun: options.begun,
+    seeds: options,
     after: snapshot?.end,
     salvage,
   };

@@ -8,43 +8,71 @@ import type { ShardState } from "./shard-state.ts";
 import { openSnapshot, type SmallState } from "./snapshot.ts";
 import { type SnapshotOptions, writeSnapshot } from "./write-snapshot.ts";
 
-/** No run has this number; they begin with 1. */
-const SALVAGED_EPOCH = 0;
 const silent = () => {};
 
 /** Which shard of a damaged crawl. */
-export type SalvageOptions = Omit<SnapshotOptions, "upTo">;
+export interface SalvageOptions extends Omit<SnapshotOptions, "upTo"> {
+  /** Of the blocks that are sent again; no other run has it. */
+  readonly epoch: number;
+  /** How far each target has received the blocks of this shard, by what is intact of its journal. */
+  readonly reached: (target: number, epoch: number) => number;
+}
+
+/** Blocks that a target lacks and that are nowhere any more: a snapshot has replaced the segments that held them. */
+export interface LostBlocks {
+  readonly target: number;
+  readonly epoch: number;
+  readonly blocks: number;
+}
 
 /**
  * Puts a snapshot of everything intact in the place of a shard's damaged files, so that the crawl can go on. Numbers of
  * blocks begin anew, because nobody knows which were lost; so **every** shard of the crawl must be salvaged, and the
- * damaged ones last: until then the crawl refuses to go on. What a shard has not confirmed is sent to it again.
+ * damaged ones last: until then the crawl refuses to go on. What a shard has not received is sent to it again, also what
+ * it had confirmed: its journal may have lost that. Returns what is lost.
  */
-export function salvageShard(options: SalvageOptions): void {
-  const { folder, shard } = options;
-  const old = openSnapshot(folder, shard, silent);
+export function salvageShard(options: SalvageOptions): LostBlocks[] {
+  const { folder, shard, reached } = options;
+  const old = openSnapshot(folder, shard, silent, undefined, options);
   const { segments, snapshots, lists } = listJournals(folder)(shard);
   const upTo = 1 + Math.max(0, ...segments, ...snapshots, ...lists);
-  const tail = () => readJournal({ folder, shard, upTo, salvage: silent, after: old?.end });
+  const tail = () =>
+    readJournal({ folder, shard, upTo, salvage: silent, seeds: options, after: old?.end });
   // A snapshot that is there knows what ended before it.
   const ends = () => (old === undefined ? readDone(folder, shard, silent, upTo) : []);
-  const small = (state: ShardState, waitingCash: number | undefined) =>
-    withNewBook(withNewNumbers(state), waitingCash);
-  writeSnapshot({ ...options, upTo }, { old, tail, salvage: { ends, small } });
+  let lost: LostBlocks[] = [];
+  const small = (state: ShardState, waitingCash: number | undefined) => {
+    lost = lostBlocks(state, reached);
+    return withNewBook(withNewNumbers(state, options), waitingCash);
+  };
+  writeSnapshot({ ...options, upTo }, { old, tail, salvage: { reached, ends, small } });
+  return lost;
 }
 
-function withNewNumbers(state: ShardState): SmallState {
+function lostBlocks(state: ShardState, reached: SalvageOptions["reached"]): LostBlocks[] {
+  return [...state.sent].flatMap(([name, sent]) => {
+    const [target, epoch] = name.split(" ").map(Number) as [number, number];
+    const received = reached(target, epoch);
+    const kept = (state.outbox.get(name) ?? []).filter(({ number }) => number > received);
+    const blocks = sent - received - kept.length;
+    return blocks > 0 ? [{ target, epoch, blocks }] : [];
+  });
+}
+
+function withNewNumbers(state: ShardState, { epoch, reached }: SalvageOptions): SmallState {
   const sent = new Map<string, number>();
   const blocks: OutboxBlock[] = [];
   for (const block of state.unconfirmed()) {
-    const name = `${block.target} ${SALVAGED_EPOCH}`;
+    if (block.number <= reached(block.target, block.epoch)) continue;
+    const name = `${block.target} ${epoch}`;
     const number = (sent.get(name) ?? 0) + 1;
     sent.set(name, number);
-    blocks.push({ ...block, epoch: SALVAGED_EPOCH, number });
+    blocks.push({ ...block, epoch, number });
   }
-  const { outcomes, counters, hosts, archives } = state;
+  const { outcomes, counters, hosts, archives, sites } = state;
   const received = new Map<string, number>();
-  return { outcomes, counters, hosts, archives, sent, received, unconfirmed: () => blocks };
+  const unconfirmed = () => blocks;
+  return { outcomes, counters, hosts, archives, sites, sent, received, unconfirmed };
 }
 
 /**

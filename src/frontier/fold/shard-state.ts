@@ -1,6 +1,8 @@
 import { CASH_COUNTERS, type ShardCash } from "../cash/shard-cash.ts";
+import type { Fact } from "../fact.ts";
 import { DONE_FIXED_BYTES, EVENT } from "../journal/event-batch.ts";
 import {
+  decodeFact,
   decodeNumber,
   decodeOutbox,
   type EventBytes,
@@ -12,6 +14,7 @@ import type { OutboxBlock } from "../link/link-block.ts";
 import { readWide, word } from "../link/words.ts";
 import { type BulkAdd, MARK } from "../seen/bulk-add.ts";
 import { SeenSet } from "../seen/seen-set.ts";
+import { siteKey } from "../site-budget.ts";
 import { ArchiveEnds } from "./archive-ends.ts";
 import type { Contradiction } from "./contradiction.ts";
 import { HostNotes } from "./host-notes.ts";
@@ -23,6 +26,9 @@ const isNew = new Uint8Array(BATCH);
 
 /** Counters a shard may keep beside the outcomes. */
 export const COUNTERS = 256;
+
+/** The counter of bytes received, beside those of cash. */
+export const BYTES_COUNTER = 6;
 
 /** How the number of a block compares to what has been received. */
 export type Arrival =
@@ -54,10 +60,16 @@ export class ShardState {
   readonly counters = new Float64Array(COUNTERS);
   /** Blocks not confirmed, per "target epoch", in the order of their numbers. */
   readonly outbox = new Map<string, OutboxBlock[]>();
+  /** Only in a salvage: how far a target has really received; what it lacks is kept, whatever was confirmed. */
+  reached: ((target: number, epoch: number) => number) | undefined;
   /** Highest number used per "target epoch". */
   readonly sent = new Map<string, number>();
   /** Highest contiguous number received per "producer epoch". */
   readonly received = new Map<string, number>();
+  /** Everything that visits found out, in order. */
+  readonly facts: Fact[] = [];
+  /** Pages of each site, where sites have a budget. */
+  readonly sites = new Map<string, number>();
   readonly contradictions: Contradiction[] = [];
   /** Only what was folded: a running crawl does not check its own files. */
   readonly archives = new ArchiveEnds();
@@ -98,7 +110,10 @@ export class ShardState {
         this.cash?.homes.addFingerprint(word(bytes, from), word(bytes, from + 4));
       } else if (kind === EVENT.host) this.note(readHostNote(bytes, from));
       else if (kind === EVENT.outbox) this.send(decodeOutbox(cursor));
-      else if (kind !== EVENT.extension) this.#applyNumber(cursor);
+      else if (kind === EVENT.extension) this.learn(decodeFact(cursor));
+      else if (kind === EVENT.site)
+        this.countSite(word(bytes, from), word(bytes, from + 4), word(bytes, from + 8));
+      else this.#applyNumber(cursor);
     }
     this.sequence = batch.sequence;
     if (this.gathered?.isFull) this.settle();
@@ -108,6 +123,17 @@ export class ShardState {
   note(note: HostNote): void {
     this.hosts ??= new HostNotes();
     this.hosts.note(note);
+  }
+
+  /** A visit found something out. */
+  learn(fact: Fact): void {
+    this.facts.push(fact);
+  }
+
+  /** There are so many more pages of a site. */
+  countSite(low: number, high: number, pages: number): void {
+    const key = siteKey(low, high);
+    this.sites.set(key, (this.sites.get(key) ?? 0) + pages);
   }
 
   /** A URL was found; true when it is new and waits from now on, with `amount` of cash where there is cash. */
@@ -209,7 +235,8 @@ export class ShardState {
   confirm(target: number, epoch: number, number: number): number {
     const name = key(target, epoch);
     const blocks = this.outbox.get(name) ?? [];
-    const left = blocks.filter((block) => block.number > number);
+    const upTo = Math.min(number, this.reached?.(target, epoch) ?? number);
+    const left = blocks.filter((block) => block.number > upTo);
     if (left.length > 0) this.outbox.set(name, left);
     else this.outbox.delete(name);
     return blocks.length - left.length;

@@ -1,14 +1,23 @@
 import { join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
+import { eachHistory } from "../cash/done-history.ts";
 import type { ShardCash } from "../cash/shard-cash.ts";
-import { EVENT, EVENT_HEADER_BYTES, EventBatch } from "../journal/event-batch.ts";
-import { decodeOutbox, type EventBytes, EventCursor } from "../journal/event-cursor.ts";
+import {
+  EVENT,
+  EVENT_HEADER_BYTES,
+  EventBatch,
+  SITE_BYTES,
+  writeSite,
+} from "../journal/event-batch.ts";
+import { decodeFact, decodeOutbox, type EventBytes, EventCursor } from "../journal/event-cursor.ts";
 import { HOST_BYTES, readHostNote } from "../journal/host-note.ts";
 import { snapshotName } from "../journal/journal-files.ts";
 import { listJournals } from "../journal/journal-listing.ts";
 import {
+  type CrawlSeeds,
   type Damage,
   damageOf,
+  isSameCrawl,
   OTHER_VERSION,
   type SnapshotEnd,
 } from "../journal/journal-reader.ts";
@@ -29,6 +38,8 @@ import { COUNTERS, type ShardState } from "./shard-state.ts";
  *                   Ordered by cash: what these pages have and the sites that minted, as credited and minted events
  *   7 total         URLs that wait 64
  *   8 hosts         hosts that asked for more than the crawl's delay, each as in a host event; repeated
+ *   10 sites        pages of each site, each as in a site event; repeated. Only where sites have a budget
+ *   11 history      ordered by cash: what each page that is done has ever got, fingerprint 2 x 32, amount 64; repeated
  *   9 archives      files of the archive with committed records: where the last one ends 64, length 16, name; repeated
  *
  * "OWSNAP03" of the version before has blocks of that version.
@@ -44,6 +55,8 @@ const SECTION = {
   total: 7,
   hosts: 8,
   archives: 9,
+  sites: 10,
+  history: 11,
 } as const;
 const MAGIC = "OWSNAP04";
 const MAGIC_BEFORE = "OWSNAP03";
@@ -52,12 +65,13 @@ const HEAD_BYTES = 38;
 const REACHED_BYTES = 11;
 /** Entries per section, so that no section is large. */
 const MAX_REACHED = 4096;
+const MAX_SITES = 4096;
 const ARCHIVE_BYTES = 10;
 
 /** What a snapshot keeps beside fingerprints and what waits. */
 export type SmallState = Pick<
   ShardState,
-  "outcomes" | "counters" | "sent" | "received" | "unconfirmed" | "hosts" | "archives"
+  "outcomes" | "counters" | "sent" | "received" | "unconfirmed" | "hosts" | "archives" | "sites"
 >;
 
 /** Writes the parts of a snapshot in their order. */
@@ -97,6 +111,7 @@ export class SnapshotWriter {
       this.#sections.add(SECTION.archives, bytes);
     }
     for (const piece of state.hosts?.pieces() ?? []) this.#sections.add(SECTION.hosts, piece);
+    this.#sites(state.sites);
     const numbers = Buffer.alloc(16 * COUNTERS);
     for (let i = 0; i < COUNTERS; i++) {
       numbers.writeDoubleLE(state.outcomes[i]!, 8 * i);
@@ -109,6 +124,20 @@ export class SnapshotWriter {
       this.#sections.add(SECTION.block, event.take().subarray(EVENT_HEADER_BYTES));
     }
     for (const [index, map] of [state.sent, state.received].entries()) this.#reached(index, map);
+  }
+
+  #sites(sites: ReadonlyMap<string, number>): void {
+    const bytes = Buffer.alloc(SITE_BYTES * Math.min(MAX_SITES, sites.size));
+    let at = 0;
+    for (const [key, pages] of sites) {
+      const [low, high] = key.split(" ").map(Number) as [number, number];
+      writeSite(bytes, at, low, high, pages);
+      at += SITE_BYTES;
+      if (at < bytes.length) continue;
+      this.#sections.add(SECTION.sites, bytes);
+      at = 0;
+    }
+    if (at > 0) this.#sections.add(SECTION.sites, bytes.subarray(0, at));
   }
 
   #reached(index: number, map: ReadonlyMap<string, number>): void {
@@ -133,12 +162,44 @@ export class SnapshotWriter {
     if (bytes.length > 0) this.#sections.add(SECTION.events, bytes);
   }
 
+  /** Adds what pages that are done have got; comes behind the fingerprints and events. */
+  history(bytes: Uint8Array): void {
+    this.#sections.add(SECTION.history, bytes);
+  }
+
   /** Adds how many URLs wait; comes last. */
   total(waiting: number): void {
     const bytes = Buffer.alloc(8);
     writeWide(bytes, 0, waiting);
     this.#sections.add(SECTION.total, bytes);
   }
+}
+
+/** What the beginning of a snapshot says. */
+export interface SnapshotHead extends SnapshotEnd, CrawlSeeds {
+  readonly shard: number;
+  /** The version before wrote it. */
+  readonly isOld: boolean;
+}
+
+/** Reads the beginning of a snapshot. */
+export function readSnapshotHead(path: string): SnapshotHead {
+  for (const { kind, bytes, from } of readSections(path)) {
+    const magic = kind === SECTION.head ? bytes.toString("latin1", from, from + 8) : "";
+    if (!ANY_MAGIC.test(magic)) throw new StoreCorruptError(`${path}:0: not a snapshot`);
+    if (magic !== MAGIC && magic !== MAGIC_BEFORE)
+      throw new StoreCorruptError(`${path}:0: ${OTHER_VERSION}`);
+    return {
+      isOld: magic === MAGIC_BEFORE,
+      shard: short(bytes, from + 8),
+      segment: word(bytes, from + 10),
+      epoch: word(bytes, from + 14),
+      sequence: readWide(bytes, from + 18),
+      seedLow: word(bytes, from + 26),
+      seedHigh: word(bytes, from + 30),
+    };
+  }
+  throw new StoreCorruptError(`${path}:0: an empty snapshot`);
 }
 
 /** Reads one snapshot; the file may be read several times. */
@@ -148,23 +209,16 @@ export class SnapshotReader {
   /** The version before wrote it. */
   readonly #isOld: boolean;
 
-  constructor(path: string, shard: number) {
+  /** Refuses a file that does not say of itself what its name says. */
+  constructor(path: string, shard: number, segment: number, seeds?: CrawlSeeds) {
     this.path = path;
-    for (const { kind, bytes, from } of readSections(path)) {
-      const magic = kind === SECTION.head ? bytes.toString("latin1", from, from + 8) : "";
-      if (!ANY_MAGIC.test(magic) || short(bytes, from + 8) !== shard)
-        throw new StoreCorruptError(`${path}:0: not a snapshot of shard ${shard}`);
-      this.#isOld = magic === MAGIC_BEFORE;
-      if (!this.#isOld && magic !== MAGIC)
-        throw new StoreCorruptError(`${path}:0: ${OTHER_VERSION}`);
-      this.end = {
-        segment: word(bytes, from + 10),
-        epoch: word(bytes, from + 14),
-        sequence: readWide(bytes, from + 18),
-      };
-      return;
-    }
-    throw new StoreCorruptError(`${path}:0: an empty snapshot`);
+    const head = readSnapshotHead(path);
+    const is = (what: string) => new StoreCorruptError(`${path}:0: ${what}`);
+    if (head.shard !== shard) throw is(`not a snapshot of shard ${shard}`);
+    if (head.segment !== segment) throw is("a snapshot of another moment under this name");
+    if (seeds !== undefined && !isSameCrawl(head, seeds)) throw is("a snapshot of another crawl");
+    this.#isOld = head.isOld;
+    this.end = { segment, epoch: head.epoch, sequence: head.sequence };
   }
 
   /** Fills an empty state; with `fingerprints` false without the fingerprints. */
@@ -189,10 +243,21 @@ export class SnapshotReader {
       } else if (kind === SECTION.total) state.waiting = readWide(bytes, from);
       else if (kind === SECTION.hosts) {
         for (let at = from; at < to; at += HOST_BYTES) state.note(readHostNote(bytes, at));
-      } else if (kind === SECTION.events && state.cash !== undefined)
-        restoreCash(state.cash, { ...section, file: this.path });
+      } else if (kind === SECTION.sites) {
+        for (let at = from; at < to; at += SITE_BYTES)
+          state.countSite(word(bytes, at), word(bytes, at + 4), word(bytes, at + 8));
+      } else if (kind === SECTION.history) {
+        const { cash } = state;
+        eachHistory(bytes, from, to, (low, high, amount) => cash?.remember(low, high, amount));
+      } else if (kind === SECTION.events) restoreEvents(state, { ...section, file: this.path });
     }
     state.sequence = this.end.sequence;
+  }
+
+  /** Calls `use` for each page that is done, where there is cash. */
+  eachHistory(use: (low: number, high: number, amount: number) => void): void {
+    for (const { kind, bytes, from, to } of readSections(this.path))
+      if (kind === SECTION.history) eachHistory(bytes, from, to, use);
   }
 
   /** The sections of fingerprints. */
@@ -215,12 +280,13 @@ export function openSnapshot(
   shard: number,
   salvage?: (damage: Damage) => void,
   listed = listJournals(folder)(shard),
+  seeds?: CrawlSeeds,
 ): SnapshotReader | undefined {
   for (const segment of listed.snapshots.toReversed()) {
     const path = join(folder, snapshotName(shard, segment));
-    if (salvage === undefined) return new SnapshotReader(path, shard);
+    if (salvage === undefined) return new SnapshotReader(path, shard, segment, seeds);
     const reader = unlessDamaged(salvage, () => {
-      const found = new SnapshotReader(path, shard);
+      const found = new SnapshotReader(path, shard, segment, seeds);
       for (const _ of readSections(path));
       return found;
     });
@@ -248,17 +314,22 @@ function restoreNumbers(state: ShardState, { bytes, from }: Section): void {
   }
 }
 
-function restoreCash(cash: ShardCash, events: EventBytes): void {
+function restoreEvents(state: ShardState, events: EventBytes): void {
   const cursor = new EventCursor();
   cursor.open(events);
   while (cursor.next()) {
-    const { kind, bytes, from, to } = cursor;
-    if (kind === EVENT.credited) cash.applyCredited(cursor);
-    else if (kind === EVENT.minted)
-      cash.homes.addFingerprint(word(bytes, from), word(bytes, from + 4));
-    else if (kind === EVENT.admit) {
-      for (let at = cursor.linksTo(); at < to; at += 8)
-        cash.waits(word(bytes, at), word(bytes, at + 4));
-    }
+    if (cursor.kind === EVENT.extension) state.learn(decodeFact(cursor));
+    else if (state.cash !== undefined) restoreCash(state.cash, cursor);
+  }
+}
+
+function restoreCash(cash: ShardCash, cursor: EventCursor): void {
+  const { kind, bytes, from, to } = cursor;
+  if (kind === EVENT.credited) cash.applyCredited(cursor);
+  else if (kind === EVENT.minted)
+    cash.homes.addFingerprint(word(bytes, from), word(bytes, from + 4));
+  else if (kind === EVENT.admit) {
+    for (let at = cursor.linksTo(); at < to; at += 8)
+      cash.waits(word(bytes, at), word(bytes, at + 4));
   }
 }

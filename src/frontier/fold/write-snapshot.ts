@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { DoneHistory } from "../cash/done-history.ts";
 import { CASH_COUNTERS, cancelOut, ShardCash } from "../cash/shard-cash.ts";
 import { EVENT, EVENT_HEADER_BYTES, EventBatch } from "../journal/event-batch.ts";
 import { type EventBytes, EventCursor } from "../journal/event-cursor.ts";
@@ -42,6 +43,8 @@ export interface SnapshotSource {
   readonly tail: () => Iterable<JournalBatch>;
   /** Set when something is lost: then a URL may be admitted twice, and done without an admission. */
   readonly salvage?: {
+    /** As `ShardState.reached`. */
+    readonly reached?: ShardState["reached"];
     /** Done events of segments that no snapshot covers. */
     readonly ends: () => Iterable<EventBytes>;
     /** What is kept of everything small; `waitingCash` is what pages that wait have got, where there is cash. */
@@ -60,6 +63,7 @@ export function writeSnapshot(options: SnapshotOptions, source: SnapshotSource):
   const ends = salvage?.ends ?? (() => []);
   const finished = new SeenSet();
   const state = new ShardState(seedLow, seedHigh, finished);
+  state.reached = salvage?.reached;
   old?.restore(state, false);
   for (const batch of ends()) state.apply({ ...batch, sequence: 0 }, false);
   reserveSegment(folder, shard, upTo + 1, files);
@@ -70,10 +74,8 @@ export function writeSnapshot(options: SnapshotOptions, source: SnapshotSource):
   }
   let end = { segment: upTo, sequence: old?.end.sequence ?? 0, epoch: old?.end.epoch ?? 0 };
   appear(files, join(folder, doneName(shard, upTo)), (done) => {
-    beginDone(
-      done,
-      listJournals(folder)(shard).lists.filter((list) => list < upTo),
-    );
+    const before = listJournals(folder)(shard).lists.filter((list) => list < upTo);
+    beginDone(done, { shard, list: upTo, seedLow, seedHigh }, before);
     for (const batch of tail()) {
       state.apply(batch, false);
       copyDone(batch, done);
@@ -118,7 +120,7 @@ function appear(files: JournalFiles, path: string, fill: (into: SectionWriter) =
 
 /**
  * Copies the admissions that are not done, extensions and, where there is cash, which sites minted, all in their order;
- * then what the pages that wait have got, which `cash` adds up. Returns how many wait.
+ * then what the pages that wait have got, which `cash` adds up, and what those that are done have. Returns how many wait.
  */
 function copyWaiting(
   { old, tail }: SnapshotSource,
@@ -145,9 +147,12 @@ function copyWaiting(
   enqueueWaiting(isWaiting, old?.queued() ?? [], tail(), (run) => eachLink(run, keep), carry);
   flush();
   if (cash === undefined) return waiting;
+  const history = new DoneHistory();
+  old?.eachHistory((low, high, amount) => history.add(low, high, amount));
   for (const batches of [old?.queued() ?? [], tail()])
-    for (const batch of batches) cash.applyCredits(batch);
+    for (const batch of batches) cash.applyCredits(batch, history);
   for (const piece of cash.waitingCredits()) into.events(piece);
+  for (const piece of history.pieces()) into.history(piece);
   return waiting;
 }
 

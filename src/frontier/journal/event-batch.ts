@@ -31,6 +31,7 @@ export const EVENT = {
   minted: 8,
   host: 9,
   extension: 10,
+  site: 11,
 } as const;
 
 /** Kind and length before the body of every event. */
@@ -44,6 +45,9 @@ export const CREDIT_BYTES = 16;
 
 /** Kind of the extension; its bytes follow. */
 export const EXTENSION_FIXED_BYTES = 2;
+
+/** Fingerprint of a site and how many more of its pages there are. */
+export const SITE_BYTES = 12;
 
 /** Shard, epoch, number. */
 const NUMBER_BYTES = 10;
@@ -63,7 +67,21 @@ export const MIN_BODY_BYTES: readonly (number | undefined)[] = [
   CREDIT_BYTES,
   HOST_BYTES,
   EXTENSION_FIXED_BYTES,
+  SITE_BYTES,
 ];
+
+/** Writes the body of a site event. */
+export function writeSite(
+  into: Buffer,
+  at: number,
+  low: number,
+  high: number,
+  pages: number,
+): void {
+  writeWord(into, at, low);
+  writeWord(into, at + 4, high);
+  writeWord(into, at + 8, pages);
+}
 
 /** Packs the events of one batch; consecutive links of one page form one event. Reusable: `clear` keeps the memory. */
 export class EventBatch {
@@ -195,7 +213,14 @@ export class EventBatch {
 
   /** What a later run must know of a host. */
   host(note: HostNote): void {
-    writeHostNote(this.#bytes, this.#open(EVENT.host, HOST_BYTES), note);
+    const at = this.#open(EVENT.host, HOST_BYTES);
+    writeHostNote(this.#bytes, at, note);
+  }
+
+  /** There are so many more pages of the site with this fingerprint; only where sites have a budget. */
+  site(low: number, high: number, pages: number): void {
+    const at = this.#open(EVENT.site, SITE_BYTES);
+    writeSite(this.#bytes, at, low, high, pages);
   }
 
   /**

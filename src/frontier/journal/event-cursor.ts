@@ -1,5 +1,6 @@
 import { StoreCorruptError } from "../../errors.ts";
 import type { Discovery } from "../discovery.ts";
+import type { Fact } from "../fact.ts";
 import type { PageLocation } from "../finish.ts";
 import type { OutboxBlock } from "../link/link-block.ts";
 import { headEnd, linkEnd, linksOf, readLinks } from "../link/link-codec.ts";
@@ -34,7 +35,8 @@ export type JournalEvent =
   | { kind: "credited"; origin: number; credits: Uint8Array }
   | { kind: "minted"; low: number; high: number; amount: number }
   | ({ kind: "host" } & HostNote)
-  | { kind: "extension"; extension: number; bytes: Uint8Array };
+  | { kind: "extension"; extension: number; bytes: Uint8Array }
+  | { kind: "site"; low: number; high: number; pages: number };
 
 /** Walks over the events of a batch without making objects. */
 export class EventCursor {
@@ -141,6 +143,12 @@ export function decodeOutbox(event: EventBody): OutboxBlock {
   return { target, epoch, number, links, bytes: copyOf(event, OUTBOX_FIXED_BYTES) };
 }
 
+/** The fact of an extension event; its bytes are a copy. */
+export function decodeFact(event: EventBody): Fact {
+  const kind = short(event.bytes, event.from);
+  return { kind, bytes: copyOf(event, EXTENSION_FIXED_BYTES) };
+}
+
 const DECODERS: Record<number, (cursor: EventCursor) => JournalEvent> = {
   [EVENT.admit]: (cursor) => {
     cursor.checkLinks();
@@ -167,10 +175,14 @@ const DECODERS: Record<number, (cursor: EventCursor) => JournalEvent> = {
     amount: readWide(bytes, from + 8),
   }),
   [EVENT.host]: ({ bytes, from }) => ({ kind: "host", ...readHostNote(bytes, from) }),
-  [EVENT.extension]: (cursor) => ({
-    kind: "extension",
-    extension: short(cursor.bytes, cursor.from),
-    bytes: copyOf(cursor, EXTENSION_FIXED_BYTES),
+  [EVENT.extension]: (cursor) => {
+    const { kind, bytes } = decodeFact(cursor);
+    return { kind: "extension", extension: kind, bytes };
+  },
+  [EVENT.site]: ({ bytes, from }) => ({
+    kind: "site",
+    ...fingerprintAt(bytes, from),
+    pages: word(bytes, from + 8),
   }),
 };
 

@@ -19,6 +19,12 @@ const none = () => ({
   unfinished: [] as string[],
 });
 
+/** Names of files of shards that a crawl with so many shards does not have. */
+export function strayJournals(folder: string, shards: number): string[] {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.filter((name) => Number(NAME.exec(name)?.[1] ?? -1) >= shards).sort();
+}
+
 /**
  * Lists the files of all shards in one pass over the folder. After many crashes there are hundreds of them, and a thread
  * that takes over asks for those of each of its shards several times.

@@ -14,6 +14,7 @@ import {
   type FoundHeader,
   repairSegmentHeader,
   SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
 } from "./journal-format.ts";
 import { listJournals, type ShardFiles } from "./journal-listing.ts";
 import { upgradeBatch } from "./old-version.ts";
@@ -72,6 +73,14 @@ export function damageOf(fault: StoreCorruptError): Damage {
   return { file: file ?? "", offset: Number(offset ?? 0), what: what ?? fault.message };
 }
 
+/** What tells the files of a crawl from those of all others. */
+export type CrawlSeeds = Pick<SegmentHeader, "seedLow" | "seedHigh">;
+
+/** Whether two files are of one crawl. */
+export function isSameCrawl(one: CrawlSeeds, other: CrawlSeeds): boolean {
+  return (one.seedLow ^ other.seedLow) === 0 && (one.seedHigh ^ other.seedHigh) === 0;
+}
+
 /** What to read. */
 export interface ReadOptions {
   readonly folder: string;
@@ -84,6 +93,8 @@ export interface ReadOptions {
   readonly upTo?: number;
   /** An earlier reading found everything whole up to here: no more is read, and checksums are not computed again. */
   readonly checked?: Pick<JournalEnd, "segment" | "bytes">;
+  /** Seeds of the crawl's fingerprints: a segment with others belongs to another crawl. */
+  readonly seeds?: CrawlSeeds | undefined;
   /** The files of the shard, if the caller has listed them; they must not change meanwhile. */
   readonly listed?: ShardFiles | undefined;
   /** Called for every damage instead of throwing: keeps all intact batches, whatever lies between. */
@@ -162,6 +173,7 @@ interface SegmentRead {
   readonly report: (damage: Damage) => void;
   readonly salvage?: ReadOptions["salvage"];
   readonly checked?: ReadOptions["checked"];
+  readonly seeds?: ReadOptions["seeds"];
 }
 
 function* readSegment(
@@ -177,6 +189,12 @@ function* readSegment(
       return { ...end, torn: { file, offset: 0, bytes: window.size, batchesBehind: 0 } };
     }
     report({ file, offset: 0, what: "the header of the segment is damaged" });
+    return { ...end, segment };
+  }
+  const stray = strayOf(header, read);
+  if (stray !== undefined) {
+    // None of it is about this shard.
+    report({ file, offset: 0, what: stray });
     return { ...end, segment };
   }
   let { sequence, epoch } = end;
@@ -236,11 +254,15 @@ function readHeader(window: SegmentWindow, read: SegmentRead): FoundHeader | und
     header = repaired.header;
   }
   if (header === "version") throw new StoreCorruptError(`${window.path}:0: ${OTHER_VERSION}`);
-  if (header.shard !== read.shard || header.segment !== read.segment) {
-    const what = `the file is segment ${header.segment} of shard ${header.shard} under another name`;
-    read.report({ file: window.path, offset: 0, what });
-  }
   return header;
+}
+
+/** Why a segment does not belong where it is; undefined when it does. */
+function strayOf(header: FoundHeader, { shard, segment, seeds }: SegmentRead): string | undefined {
+  if (seeds !== undefined && !isSameCrawl(header, seeds))
+    return "the segment is one of another crawl";
+  if (header.shard === shard && header.segment === segment) return undefined;
+  return `the file is segment ${header.segment} of shard ${header.shard} under another name`;
 }
 
 /** Throws for damage: what a reader does unless it salvages. */

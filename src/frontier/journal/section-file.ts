@@ -112,6 +112,20 @@ export function* readSections(path: string, checked = false): Generator<Section>
   }
 }
 
+/** Whether a file of sections has its last one: one that was cut off has not. */
+export function hasEnd(path: string): boolean {
+  const window = new SegmentWindow(path);
+  try {
+    const offset = window.size - HEAD_BYTES - SUM_BYTES;
+    const at = offset < 0 ? -1 : window.at(offset, HEAD_BYTES + SUM_BYTES);
+    if (at < 0 || window.bytes[at] !== END) return false;
+    const end = at + HEAD_BYTES;
+    return window.bytes.readUInt32LE(end) === sumOf(window.bytes, at, end, offset);
+  } finally {
+    window.close();
+  }
+}
+
 function sumOf(bytes: Buffer, from: number, to: number, offset: number): number {
   return crc32(bytes.subarray(from, to), offset >>> 0);
 }

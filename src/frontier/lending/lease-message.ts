@@ -7,12 +7,14 @@ import { MAX_RECORD_BYTES, readRecord, writeRecord } from "../queue/queue-record
 /*
  * What the messages about a lent lease carry:
  *
- *   lend    per lease: length of the record 16 | shard 16 | cash | own delay | held until | several ports 8 | record
+ *   lend    per lease: length of the record 16 | shard 16 | cash | own delay | held until | flags 8 | record
  *   ended   fingerprint | end of the request | the host's own delay | held until
  *   back    as `ended`, the time being the earliest for the next try; then tries so far | whether the lease rests
  *   found   fingerprint | a block of links
+ *   fact    fingerprint | what the visit found out; its kind is the number of the message
  *   done    fingerprint | offset and length of the record | distinct links of the page | name of the archive file
  *
+ * Flags: 1 the host has URLs at several ports, 2 robots.txt is known to allow the URL, 4 the budget of its site is spent.
  * Numbers are doubles unless a size is given. "Held until" is when the host asked to be left alone until.
  */
 
@@ -89,6 +91,16 @@ export function readFound(bytes: Buffer): Buffer {
   return bytes.subarray(FINGERPRINT_BYTES);
 }
 
+/** Something that the visit found out. */
+export function writeFact(lease: Lease, fact: Uint8Array): Buffer {
+  return Buffer.concat([write(lease, []), fact]);
+}
+
+/** The bytes of the fact in a `fact` message; a copy. */
+export function readFact(bytes: Buffer): Uint8Array {
+  return new Uint8Array(bytes.subarray(FINGERPRINT_BYTES));
+}
+
 /** A visit has ended, and its record is durable. */
 export function writeDone(lease: Lease, place: PageLocation | undefined, links: number): Buffer {
   const { file = "", offset = 0, length = 0 } = place ?? {};
@@ -104,10 +116,14 @@ export function readDone(bytes: Buffer): { record: PageLocation | undefined; lin
 
 const LENT_HEAD_BYTES = 29;
 const NO_CASH = -1;
+/** Flags of a lent lease: its host has several ports; robots.txt allows it; its site has all the pages it may have. */
+const SEVERAL_ORIGINS = 1;
+const CLEARED = 2;
+const BUDGET_SPENT = 4;
 export const MAX_LENT_BYTES = LENT_HEAD_BYTES + MAX_RECORD_BYTES;
 
 /** Writes a lease that is lent; returns its length. */
-export function writeLent(into: Buffer, at: number, lease: Lease): number {
+export function writeLent(into: Buffer, at: number, lease: Lease, isCleared = false): number {
   const { low, high, attempt, shard, cash = NO_CASH } = lease;
   const length = writeRecord(into, at + LENT_HEAD_BYTES, lease, low, high, attempt);
   into.writeUInt16LE(length, at);
@@ -115,7 +131,9 @@ export function writeLent(into: Buffer, at: number, lease: Lease): number {
   into.writeDoubleLE(cash, at + 4);
   into.writeDoubleLE(lease.host.delayMs, at + 12);
   into.writeDoubleLE(lease.host.heldMs, at + 20);
-  into.writeUInt8(lease.host.hasSeveralOrigins ? 1 : 0, at + 28);
+  const origins = lease.host.hasSeveralOrigins ? SEVERAL_ORIGINS : 0;
+  const cleared = isCleared ? CLEARED : 0;
+  into.writeUInt8(origins | cleared | (lease.budget === "spent" ? BUDGET_SPENT : 0), at + 28);
   return LENT_HEAD_BYTES + length;
 }
 
@@ -129,16 +147,19 @@ export interface LentLease extends Pick<Host, "delayMs" | "heldMs" | "hasSeveral
 /** Reads a lease that was lent. */
 export function readLent(from: Buffer, at: number): LentLease {
   const cash = from.readDoubleLE(at + 4);
+  const flags = from.readUInt8(at + 28);
   return {
     lease: {
       ...readRecord(from, at + LENT_HEAD_BYTES),
       shard: from.readUInt16LE(at + 2),
       attempt: from.readUIntLE(at + LENT_HEAD_BYTES, 6),
       cash: cash === NO_CASH ? undefined : cash,
+      isCleared: (flags & CLEARED) !== 0,
+      budget: (flags & BUDGET_SPENT) !== 0 ? "spent" : undefined,
     },
     delayMs: from.readDoubleLE(at + 12),
     heldMs: from.readDoubleLE(at + 20),
-    hasSeveralOrigins: from.readUInt8(at + 28) === 1,
+    hasSeveralOrigins: (flags & SEVERAL_ORIGINS) !== 0,
     bytes: LENT_HEAD_BYTES + from.readUInt16LE(at),
   };
 }

@@ -2,17 +2,21 @@ import type { CommitCounts } from "../../sync/commit-counts.ts";
 import type { Doorbell } from "../../sync/doorbell.ts";
 import type { Discovery } from "../discovery.ts";
 import { type LendingKind, type ShardMessage, shardMessage } from "../exchange/shard-message.ts";
+import type { Fact } from "../fact.ts";
 import type { Finish, PageLocation, Settlement } from "../finish.ts";
 import type { Lease } from "../host.ts";
 import type { JournalPort } from "../journal-port.ts";
 import { readLinkBlock } from "../link/link-block.ts";
 import type { Shard } from "../shard/shard.ts";
+import { Askers, hostsToLend, type LendingRules, type Stock } from "./askers.ts";
+import { Asking } from "./asking.ts";
 import { ForeignHosts } from "./foreign-hosts.ts";
 import {
   keyOf,
   MAX_LENT_BYTES,
   readBack,
   readDone,
+  readFact,
   readFound,
   readKey,
   readLent,
@@ -20,10 +24,11 @@ import {
   writeBack,
   writeDone,
   writeEnded,
+  writeFact,
   writeFound,
   writeLent,
 } from "./lease-message.ts";
-import type { ThreadBoard } from "./thread-board.ts";
+import type { WorkBoard } from "./work-board.ts";
 
 /*
  * Longer than 400 lines because both ends of one protocol stand here, side by side.
@@ -31,35 +36,20 @@ import type { ThreadBoard } from "./thread-board.ts";
  * A thread with idle places works on leases of another one; the owner keeps seen-set, queue and journal.
  *
  *   borrower                                   owner of the shard
- *      ask(places)            ────────────►
+ *      ask(places)            ────────────►    remembered; 0 places: no more wanted
+ *      askFirst(places)       ────────────►    the same of a thread that has work of its own: it wants an answer
  *                             ◄────────────    lend(leases)          as many as leave both with the same
- *                             ◄────────────    lend(nothing)         fewer than asked for; more may follow
+ *                             ◄────────────    lend(nothing)         there is nothing (more); who only asked is forgotten
  *      ended(times)           ────────────►    the host's delay begins
  *      back(when, attempt)    ────────────►    a try that failed, or one that was not begun
- *      found(links), done     ────────────►    when the record is durable: committed as the owner's own
+ *      found, fact, done      ────────────►    when the record is durable: committed as the owner's own
  *
  * When the borrower dies the owner takes its leases back; when the owner dies its URLs wait again, and what the
- * borrower sends for them later has no effect. Messages outlive a thread, so each names the run it is meant for: `ask`
- * and `lend` the borrower's, the others the owner's (which `lend` carries as its number).
+ * borrower sends for them later has no effect. Messages outlive a thread, so each names the run it is meant for: those
+ * that ask and `lend` the borrower's, the others the owner's (which `lend` carries as its number).
  */
 
 const MAX_HOSTS = 1 << 12;
-/** When no thread has enough to lend, look again after this long. */
-const NOBODY_BUSY_MS = 100;
-const ASK_AGAIN_MS = 20;
-/** With so many free places, a thread that lent everything asked for is asked again at once. */
-const MIN_PLACES_TO_ASK_AT_ONCE = 16;
-/** A thread that had nothing to lend is not waited for again for this long. */
-const REFUSED_MS = 250;
-
-/** How much threads lend each other. */
-export interface LendingRules {
-  readonly perHost: number;
-  readonly linksPerThread: number;
-  /** A shorter queue is left to its owner. */
-  readonly minQueued: number;
-}
-
 /** What lending needs of its thread. */
 export interface LendingParts {
   readonly thread: number;
@@ -72,40 +62,22 @@ export interface LendingParts {
   readonly maxBytes: number;
   /** Undefined: threads lend each other nothing. */
   readonly rules: LendingRules | undefined;
-  readonly board: ThreadBoard;
+  readonly work: WorkBoard;
   readonly commits: CommitCounts;
   readonly bells: readonly Doorbell[];
   readonly port: JournalPort;
   readonly post: (message: ShardMessage) => void;
   readonly shardOf: (number: number) => Shard | undefined;
-  /** Takes leases for another thread, each with its page permit. */
-  readonly takeFor: (limit: number) => Lease[];
+  /** Takes leases that another thread may work on, each with its page permit. */
+  readonly takeFor: (limit: number, borrower: number) => Lease[];
+  /** What there is to lend. */
+  readonly stock: Stock;
+  /** Whether this thread knows that robots.txt allows the URL: others must not have to ask. Absent where nobody asks. */
+  readonly mayLend?: ((lease: Lease) => boolean) | undefined;
   /** Commits a visit that another thread has made. */
   readonly finish: (lease: Lease, end: Finish) => void;
   /** A lease was returned without a page: its permit is free. */
-  readonly returned: () => void;
-}
-
-/** Leases of a thread that others have and whose requests have not ended. */
-export interface LentSoFar {
-  readonly toAsker: number;
-  readonly toAll: number;
-}
-
-/**
- * How many more leases another thread may get from one that had `filled` requests in flight when it last took all it
- * could: as many as leave both with the same. A big site has `perHost` connections in all, and its owner would take
- * every one. With one connection per host there is nothing to share, and only a busy thread lends.
- */
-export function leasesToLend(
-  { perHost, linksPerThread }: Pick<LendingRules, "perHost" | "linksPerThread">,
-  threads: number,
-  filled: number,
-  lent: LentSoFar,
-): number {
-  const all = filled + lent.toAll;
-  const isBusy = perHost > 1 ? all > 1 : 2 * filled >= linksPerThread;
-  return isBusy ? Math.max(0, Math.ceil(all / threads) - lent.toAsker) : 0;
+  readonly returned: (lease: Lease) => void;
 }
 
 interface Lent {
@@ -116,14 +88,14 @@ interface Lent {
   /** Its request has ended. */
   ended: boolean;
   readonly found: Discovery[];
+  /** What the visit found out; mostly nothing. */
+  facts: Fact[] | undefined;
 }
 
 /** Both ends of lending, for one thread. */
 export class Lending {
   readonly #parts: LendingParts;
   readonly #lent = new Map<string, Lent>();
-  /** By thread: leases lent to it whose requests have not ended. One that only waits for its commit needs no connection. */
-  readonly #open: Int32Array;
   readonly #hosts: ForeignHosts;
   /** Borrowed and not begun. */
   #ready: Lease[] = [];
@@ -131,21 +103,23 @@ export class Lending {
   readonly #owners = new WeakMap<Lease, number>();
   #borrowed = 0;
   readonly #awaiting: AwaitingCommit;
-  /** Requests that this thread had in flight when it last took all it could. */
-  filled = 0;
   /** Visits by other threads that wait for a commit of this one. */
   guests = 0;
-  /** By thread: its newest run, and how many places it asked for and did not get. */
-  readonly #asked = new Map<number, { readonly epoch: number; places: number }>();
+  /** Undefined: this thread neither lends nor asks. */
+  readonly #askers: Askers | undefined;
   readonly #asking: Asking;
 
   constructor(parts: LendingParts) {
     this.#parts = parts;
     this.#hosts = new ForeignHosts(parts, MAX_HOSTS);
-    this.#open = new Int32Array(parts.threads);
-    const { thread, epoch, post, commits } = parts;
+    const { thread, threads, epoch, post, commits, rules, bells } = parts;
     this.#awaiting = new AwaitingCommit((owner) => commits.take(owner));
-    this.#asking = new Asking((to, places) => post(shardMessage("ask", thread, to, epoch, places)));
+    this.#asking = new Asking({
+      ...parts,
+      send: (kind, to, places) => post(shardMessage(kind, thread, to, epoch, places)),
+    });
+    if (rules !== undefined && threads > 1)
+      this.#askers = new Askers({ ...parts, rules, ring: (other) => bells[other]?.ring() });
   }
 
   /** Leases that are with another thread, or another thread's that are here. */
@@ -153,18 +127,30 @@ export class Lending {
     return this.#lent.size + this.#borrowed;
   }
 
-  /** Asks the thread with the longest queue for work; returns when it is worth looking again. */
-  ask(places: number, nowMs: number): number {
-    const { rules, threads, thread, board } = this.#parts;
-    if (rules === undefined || threads === 1) return Number.POSITIVE_INFINITY;
-    const owner = board.longestQueue(thread, rules.minQueued);
-    if (owner < 0) return nowMs + NOBODY_BUSY_MS;
-    return nowMs + this.#asking.idly(owner, places, nowMs);
+  /** Lends what was asked for before the thread takes what it can for itself: of a big site it would take everything. */
+  lendFirst(): void {
+    if (this.#parts.rules?.perHost !== 1) this.#lendOut(false);
+  }
+
+  /**
+   * Lends what is left when the thread has taken what it can: it had `filled` requests in flight and found nothing for
+   * `idlePlaces` more. With such places it asks others.
+   */
+  share(filled: number, idlePlaces: number): void {
+    if (this.#askers === undefined) return;
+    const { thread, epoch: mine, post, stock } = this.#parts;
+    const isFull = idlePlaces === 0;
+    this.#askers.filled = filled;
+    this.#lendOut(isFull);
+    for (const asker of this.#askers.balance(isFull, stock))
+      post(shardMessage("lend", thread, asker, this.#askers.epochOf(asker), mine));
+    if (isFull) this.#asking.full();
+    else this.#asking.idly(idlePlaces);
   }
 
   /** Asks a thread whose pages are worth more; returns until when this thread's own pages wait. */
   askFirst(owner: number, places: number, nowMs: number): number {
-    return this.#asking.first(owner, places, nowMs);
+    return this.#askers === undefined ? 0 : this.#asking.first(owner, places, nowMs);
   }
 
   /** Borrowed leases to work on. */
@@ -189,12 +175,14 @@ export class Lending {
       this.#return(lease, isRetry ? end.untilMs : 0, isRetry && end.rests);
       return;
     }
-    const { outcome, found, links, record, onCommitted } = end;
+    const { outcome, found, links, facts, record, onCommitted } = end;
     const send = (place: PageLocation | undefined) => {
       const { threads, maxBytes } = this.#parts;
       this.#borrowed--;
       this.#awaiting.add(lease.shard % threads, this.#owners.get(lease)!, onCommitted);
       for (const bytes of writeFound(lease, found, maxBytes)) this.#post("found", lease, 0, bytes);
+      for (const { kind, bytes } of facts ?? [])
+        this.#post("fact", lease, kind, writeFact(lease, bytes));
       this.#post("done", lease, outcome, writeDone(lease, place, links));
     };
     if (typeof record === "number") this.#parts.port.place(record, send);
@@ -208,33 +196,25 @@ export class Lending {
 
   /** Receives a message about leases. */
   handle(message: ShardMessage): void {
-    const { thread, epoch: mine, post } = this.#parts;
-    if (message.kind === "ask") {
-      const { from, epoch, number: places } = message;
-      if (epoch < (this.#asked.get(from)?.epoch ?? 0)) return;
-      this.#asked.set(from, { epoch, places });
-      if (!this.#lend(from)) post(shardMessage("lend", thread, from, epoch, mine));
+    const { epoch: mine } = this.#parts;
+    if (message.kind === "ask" || message.kind === "askFirst") {
+      const { kind, from, epoch, number: places } = message;
+      this.#askers?.asked(from, epoch, places, kind === "askFirst");
     } else if (message.epoch === mine) {
       if (message.kind === "lend") this.#borrow(message);
       else this.#onLent(message);
     }
   }
 
-  /** Lends what was asked for earlier and was not there; before the thread takes what it can for itself. */
-  lendMore(): void {
-    for (const [borrower, { places }] of this.#asked) if (places > 0) this.#lend(borrower);
-  }
-
   /** A thread was replaced by its run `epoch`: what it had borrowed is taken back, what it had lent is dropped. */
   forget(thread: number, epoch: number, nowMs: number): void {
-    if ((this.#asked.get(thread)?.epoch ?? 0) < epoch)
-      this.#asked.set(thread, { epoch, places: 0 });
+    this.#askers?.forget(thread, epoch);
+    this.#asking.forget(thread);
     for (const [key, lent] of this.#lent) {
       const { lease, ended } = lent;
       // The new run may have borrowed already.
       if (lent.thread !== thread || lent.epoch >= epoch) continue;
-      this.#lent.delete(key);
-      this.#endRequest(lent);
+      this.#remove(key, lent);
       this.#takeBack(lease, nowMs + lease.host.delayMs, ended);
     }
     this.#borrowed -= this.#ready.length;
@@ -245,41 +225,56 @@ export class Lending {
     this.#awaiting.forget(thread, epoch);
   }
 
-  /** True when everything that was asked for is lent. */
-  #lend(borrower: number): boolean {
-    const asked = this.#asked.get(borrower)!;
+  /** Lends to those who wait, as long as there is something; with one connection per host no more than there are hosts. */
+  #lendOut(isFull: boolean): void {
+    const { rules, stock, takeFor } = this.#parts;
+    const askers = this.#askers;
+    if (askers === undefined || askers.waiting.length === 0) return;
+    const isOneEach = rules!.perHost === 1;
+    let left = isOneEach ? hostsToLend(isFull, stock) : Number.POSITIVE_INFINITY;
+    for (let i = askers.waiting.length - 1; i >= 0 && left > 0; i--) {
+      const borrower = askers.waiting[i]!;
+      const limit = Math.min(left, askers.limitFor(borrower, isFull || isOneEach));
+      if (limit <= 0) continue;
+      const leases = takeFor(limit, borrower);
+      this.#lend(borrower, leases);
+      // Another thread may have places for a site of which this one has its share.
+      if (leases.length < limit && !stock.isReady) return;
+      left -= leases.length;
+    }
+  }
+
+  #lend(borrower: number, leases: readonly Lease[]): void {
+    if (leases.length === 0) return;
     const { thread, epoch: mine, post, maxBytes } = this.#parts;
+    const epoch = this.#askers!.epochOf(borrower);
+    const room = Buffer.allocUnsafe(Math.min(maxBytes, leases.length * MAX_LENT_BYTES));
     let used = 0;
     const send = () => {
       if (used === 0) return;
       const bytes = new Uint8Array(room.subarray(0, used));
-      post(shardMessage("lend", thread, borrower, asked.epoch, mine, bytes));
+      post(shardMessage("lend", thread, borrower, epoch, mine, bytes));
       used = 0;
     };
-    const leases = this.#takeFor(borrower, asked.places);
-    // Often there is nothing to lend: that needs no room.
-    const room = Buffer.allocUnsafe(leases.length === 0 ? 0 : maxBytes);
-    this.#open[borrower]! += leases.length;
+    const isCleared = this.#parts.mayLend !== undefined;
     for (const lease of leases) {
       if (used + MAX_LENT_BYTES > room.length) send();
-      used += writeLent(room, used, lease);
-      const lent = { lease, thread: borrower, epoch: asked.epoch, ended: false, found: [] };
+      used += writeLent(room, used, lease, isCleared);
+      const lent = {
+        lease,
+        thread: borrower,
+        epoch,
+        ended: false,
+        found: [],
+        facts: undefined,
+      };
       this.#lent.set(keyOf(lease.low, lease.high), lent);
     }
     send();
-    asked.places -= leases.length;
-    return asked.places === 0;
+    this.#askers!.lent(borrower, leases.length);
   }
 
-  #takeFor(borrower: number, places: number): Lease[] {
-    const { rules, threads, takeFor } = this.#parts;
-    if (rules === undefined) return [];
-    const lent = { toAsker: this.#open[borrower]!, toAll: this.#open.reduce((a, b) => a + b, 0) };
-    const limit = Math.min(places, leasesToLend(rules, threads, this.filled, lent));
-    return limit > 0 ? takeFor(limit) : [];
-  }
-
-  #borrow({ bytes, number: owner }: ShardMessage): void {
+  #borrow({ from: thread, bytes, number: owner }: ShardMessage): void {
     const before = this.#ready.length;
     const from = Buffer.from(bytes);
     for (let at = 0; at < from.length; ) {
@@ -295,7 +290,7 @@ export class Lending {
     }
     const came = this.#ready.length - before;
     this.#borrowed += came;
-    this.#asking.came(came);
+    this.#asking.came(thread, came);
   }
 
   /** A message of the borrower about a lease of this thread. */
@@ -310,12 +305,16 @@ export class Lending {
       lent.found.push(...readLinkBlock(block, block.length));
       return;
     }
-    this.#endRequest(lent);
+    if (kind === "fact") {
+      lent.facts = [...(lent.facts ?? []), { kind: number, bytes: readFact(bytes) }];
+      return;
+    }
     if (kind === "ended") {
+      this.#endRequest(lent);
       this.#parts.shardOf(lease.shard)!.requestEnded(lease, readTime(bytes, lease));
       return;
     }
-    this.#lent.delete(key);
+    this.#remove(key, lent);
     if (kind === "back") {
       this.#takeBack(lease, readTime(bytes, lease), readBack(bytes, lease));
       return;
@@ -323,12 +322,13 @@ export class Lending {
     this.guests++;
     const { record, links } = readDone(bytes);
     const onCommitted = () => this.#committedFor(lent.thread);
-    const { found } = lent;
+    const { found, facts } = lent;
     this.#parts.finish(lease, {
       kind: "finish",
       outcome: number,
       found,
       links,
+      facts,
       record,
       onCommitted,
     });
@@ -341,16 +341,23 @@ export class Lending {
     this.#parts.bells[borrower]!.ring();
   }
 
+  /** The visit is over, and with it the place that it had there. */
+  #remove(key: string, lent: Lent): void {
+    this.#lent.delete(key);
+    this.#endRequest(lent);
+    leavePlace(lent.lease, lent.thread);
+  }
+
   #endRequest(lent: Lent): void {
-    if (!lent.ended) this.#open[lent.thread]!--;
+    if (!lent.ended) this.#askers!.ended(lent.thread);
     lent.ended = true;
   }
 
   #takeBack(lease: Lease, notBeforeMs: number, ended: boolean): void {
     const shard = this.#parts.shardOf(lease.shard)!;
+    this.#parts.returned(lease);
     if (ended) shard.rest(lease, notBeforeMs);
     else shard.giveBack(lease, notBeforeMs);
-    this.#parts.returned();
   }
 
   /** A borrowed lease did not come to an end: its owner tries again, not before that time. */
@@ -365,47 +372,10 @@ export class Lending {
   }
 }
 
-/** Asks other threads for leases, one request at a time. */
-export class Asking {
-  readonly #send: (owner: number, places: number) => void;
-  /** The last request: when it was made, what it asked for, what has come, and whether more will come soon. */
-  #last = { atMs: Number.NEGATIVE_INFINITY, places: 0, came: 0, isOver: false };
-
-  constructor(send: (owner: number, places: number) => void) {
-    this.#send = send;
-  }
-
-  /** Asks because there is no own work; returns after how many milliseconds it is worth looking again. */
-  idly(owner: number, places: number, nowMs: number): number {
-    const { atMs, places: wanted, came } = this.#last;
-    const isServed = wanted > 0 && came >= wanted;
-    if (nowMs - atMs >= ASK_AGAIN_MS || (isServed && places >= MIN_PLACES_TO_ASK_AT_ONCE))
-      this.#ask(owner, places, nowMs);
-    return ASK_AGAIN_MS;
-  }
-
-  /**
-   * Asks a thread whose pages are worth more. Returns until when the own pages wait for what it lends: not at all if it
-   * had less than was asked for, and never long, so that no place is idle for the sake of the order.
-   */
-  first(owner: number, places: number, nowMs: number): number {
-    const { atMs, places: wanted, came, isOver } = this.#last;
-    const patienceMs = isOver && came === 0 ? REFUSED_MS : ASK_AGAIN_MS;
-    if (came >= wanted || nowMs - atMs >= patienceMs) this.#ask(owner, places, nowMs);
-    else if (isOver) return 0;
-    return this.#last.atMs + ASK_AGAIN_MS;
-  }
-
-  /** Leases have come; none means that there are no more for now. */
-  came(leases: number): void {
-    this.#last.came += leases;
-    if (leases === 0) this.#last.isOver = true;
-  }
-
-  #ask(owner: number, places: number, nowMs: number): void {
-    this.#last = { atMs: nowMs, places, came: 0, isOver: false };
-    this.#send(owner, places);
-  }
+/** A lease of the site no longer holds a place of that thread. */
+function leavePlace({ host }: Lease, borrower: number): void {
+  const places = host.site?.lent;
+  if (places !== undefined) places[borrower]!--;
 }
 
 interface AwaitedVisit {

@@ -1,7 +1,7 @@
 const CHANGES = 0;
 const FIRST_ROW = 1;
-const QUEUED = 0;
-const RUN = 1;
+const RUN = 0;
+const SITES = 1;
 const ROW_WORDS = 2;
 
 /** The run of a thread that has ended and is not replaced: higher than every real one. */
@@ -12,7 +12,7 @@ export function threadBoardBytes(threads: number): number {
   return 4 * (FIRST_ROW + ROW_WORDS * threads);
 }
 
-/** What the threads of a sharded frontier know of each other without messages: queue lengths, and who was replaced. */
+/** What the threads of a sharded frontier know of each other without messages: who has sites, and who was replaced. */
 export class ThreadBoard {
   readonly #words: Int32Array;
   readonly threads: number;
@@ -22,22 +22,14 @@ export class ThreadBoard {
     this.threads = (this.#words.length - FIRST_ROW) / ROW_WORDS;
   }
 
-  /** Publishes how many URLs wait for a thread. */
-  setQueued(thread: number, urls: number): void {
-    Atomics.store(this.#words, FIRST_ROW + ROW_WORDS * thread + QUEUED, urls);
+  /** Publishes how many sites of its own a thread has something to fetch from. */
+  setSites(thread: number, sites: number): void {
+    Atomics.store(this.#words, FIRST_ROW + ROW_WORDS * thread + SITES, sites);
   }
 
-  /** The thread other than `me` with the longest queue of at least `minUrls`; -1 when there is none. */
-  longestQueue(me: number, minUrls: number): number {
-    let best = -1;
-    let longest = minUrls - 1;
-    for (let thread = 0; thread < this.threads; thread++) {
-      const urls = Atomics.load(this.#words, FIRST_ROW + ROW_WORDS * thread + QUEUED);
-      if (thread === me || urls <= longest) continue;
-      best = thread;
-      longest = urls;
-    }
-    return best;
+  /** Whether a thread has sites of its own to fetch from, which need some of its places. */
+  hasSites(thread: number): boolean {
+    return Atomics.load(this.#words, FIRST_ROW + ROW_WORDS * thread + SITES) > 0;
   }
 
   /** Announces that a thread was replaced by its run `epoch`: the others send again what it has not confirmed. */

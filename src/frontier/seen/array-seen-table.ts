@@ -16,6 +16,8 @@ export class ArraySeenTable {
   readonly #shift: number;
   readonly #growth: number;
   #size = 0;
+  /** Memory of the stripes, empty slots included. */
+  #bytes: number;
 
   /** 2 to the power of `stripeBits` stripes. */
   constructor(stripeBits = 0) {
@@ -24,15 +26,15 @@ export class ArraySeenTable {
     this.#growth = growth;
     this.#counts = new Uint32Array(2 ** stripeBits);
     this.#stripes = Array.from(this.#counts, () => new Int32Array(2 * slots));
+    this.#bytes = 8 * slots * this.#stripes.length;
   }
 
   get size(): number {
     return this.#size;
   }
 
-  /** Memory of the stripes, empty slots included. */
   get bytes(): number {
-    return this.#stripes.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    return this.#bytes;
   }
 
   /** How many stripes there are; they are numbered from 0. */
@@ -100,6 +102,7 @@ export class ArraySeenTable {
       words[at + 1] = old[from + 1]!;
     }
     this.#stripes[stripe] = words;
+    this.#bytes += words.byteLength - old.byteLength;
   }
 }
 

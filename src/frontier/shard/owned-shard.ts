@@ -1,3 +1,4 @@
+import { StoreCorruptError } from "../../errors.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import type { Discovery } from "../discovery.ts";
 import { answerMessage, blockMessage, type ShardMessage } from "../exchange/shard-message.ts";
@@ -8,6 +9,9 @@ import type { ShardNumbers } from "../shard-numbers.ts";
 import { Outbox } from "./outbox.ts";
 import type { Shard } from "./shard.ts";
 import { type Committed, ShardJournal } from "./shard-journal.ts";
+
+/** So many answers in a row that ask for a block that is gone are no messages that overtook each other. */
+const MAX_GAPS = 100;
 
 /** What a shard needs to work. */
 export interface OwnedShardParts {
@@ -30,6 +34,9 @@ export class OwnedShard {
   readonly #received: Map<string, number>;
   /** What is durable of the blocks sent: only that may be sent again. */
   readonly #sent: Map<string, number>;
+
+  /** Answers in a row, by "target epoch", that asked for a block that is not there any more. */
+  readonly #gaps = new Map<string, number>();
 
   constructor({ shard, epoch, maxBlockBytes, post }: OwnedShardParts) {
     this.shard = shard;
@@ -115,8 +122,23 @@ export class OwnedShard {
     return fresh;
   }
 
-  /** The receiver has reached `number`: sends every durable block behind it again. */
+  /**
+   * The receiver has reached `number`: sends every durable block behind it again. It can only go on with the next one,
+   * so when that was confirmed and is gone the two journals contradict each other, and would for ever. An answer may be
+   * older than the confirmation, where messages overtake each other: hence more than one.
+   */
   sendAgain({ from, epoch, number }: ShardMessage): void {
+    const name = `${from} ${epoch}`;
+    const isGone =
+      this.shard.state.outbox.get(name)?.some((block) => block.number === number + 1) !== true;
+    const gaps = isGone ? (this.#gaps.get(name) ?? 0) + 1 : 0;
+    this.#gaps.set(name, gaps);
+    if (gaps > MAX_GAPS) {
+      const what = `shard ${from} asks for block ${number + 1} of run ${epoch}, which it had confirmed to shard ${this.shard.number}`;
+      throw new StoreCorruptError(
+        `state/journals:0: ${what}: these journals are not of one crawl at one moment`,
+      );
+    }
     this.sendAgainWhere(
       (target, block) => target === from && block.epoch === epoch && block.number > number,
     );

@@ -1,4 +1,5 @@
 import type { Discovery } from "../discovery.ts";
+import type { Fact } from "../fact.ts";
 import { type Finish, OUTCOME } from "../finish.ts";
 import type { ShardState } from "../fold/shard-state.ts";
 import type { Lease } from "../host.ts";
@@ -9,6 +10,7 @@ import type { OutboxBlock } from "../link/link-block.ts";
 
 /** A batch with this many bytes is written without waiting for the next flush. */
 const FULL_BYTES = 512 * 1024;
+const NO_FACTS: readonly Fact[] = [];
 
 /** What is to happen when a batch is durable. */
 export interface Committed {
@@ -18,6 +20,8 @@ export interface Committed {
   readonly pages: number;
   /** Producer, epoch and number of blocks whose links are in the batch. */
   readonly received: readonly (readonly [number, number, number])[];
+  /** What its visits found out. */
+  readonly facts: readonly Fact[];
 }
 
 /**
@@ -34,6 +38,7 @@ export class ShardJournal {
   #confirmed: (readonly [number, number, number])[] = [];
   #onCommitted: (() => void)[] = [];
   #pages = 0;
+  #facts: readonly Fact[] = NO_FACTS;
   /** Changes of counters since the last batch. */
   readonly #counts = new Map<number, number>();
 
@@ -46,6 +51,11 @@ export class ShardJournal {
   /** Blocks that will leave with the batch. */
   get blocks(): number {
     return this.#blocks.length;
+  }
+
+  /** True when nothing waits for a batch but what can wait for the next one. */
+  get isEmpty(): boolean {
+    return this.#batch.events === 0 && this.#blocks.length === 0;
   }
 
   /** True when the batch should be written now. */
@@ -90,7 +100,7 @@ export class ShardJournal {
   }
 
   /** The end of a visit. */
-  done(lease: Lease, { outcome, record, onCommitted }: Finish): void {
+  done(lease: Lease, { outcome, record, facts, onCommitted }: Finish): void {
     const { low, high } = lease;
     this.#state.done(low, high, outcome, true);
     // The builder puts the place of the record here once it has written it.
@@ -98,6 +108,18 @@ export class ShardJournal {
     this.#batch.done(low, high, outcome, where);
     this.#onCommitted.push(onCommitted);
     if (outcome === OUTCOME.page) this.#pages++;
+    if (facts === undefined || facts.length === 0) return;
+    for (const fact of facts) {
+      this.#state.learn(fact);
+      this.#batch.extension(fact.kind, fact.bytes);
+    }
+    this.#facts = [...this.#facts, ...facts];
+  }
+
+  /** The visit that ends in this batch is a page of a site with a budget. */
+  site(low: number, high: number): void {
+    this.#state.countSite(low, high, 1);
+    this.#batch.site(low, high, 1);
   }
 
   /** The new links of a block are in this batch. */
@@ -113,11 +135,10 @@ export class ShardJournal {
     return this.#state.confirm(target, epoch, number);
   }
 
-  /** Writes the batch if there is something in it; confirmations alone only when this is the `last` chance. */
+  /** Writes the batch if there is something in it; confirmations and counters alone only when this is the `last` chance. */
   flush(port: JournalPort, last: boolean, whenDurable: (committed: Committed) => void): void {
     const batch = this.#batch;
-    if (batch.events === 0 && this.#blocks.length === 0 && !(last && this.#confirmed.length > 0))
-      return;
+    if (this.isEmpty && !(last && this.#confirmed.length + this.#counts.size > 0)) return;
     for (const block of this.#blocks) batch.outbox(block);
     for (const [counter, amount] of this.#counts) batch.counted(counter, amount);
     this.#counts.clear();
@@ -128,12 +149,14 @@ export class ShardJournal {
       finished: onCommitted.length,
       pages: this.#pages,
       received: this.#received,
+      facts: this.#facts,
     };
     this.#blocks = [];
     this.#received = [];
     this.#confirmed = [];
     this.#onCommitted = [];
     this.#pages = 0;
+    this.#facts = NO_FACTS;
     port.write(this.#shard, batch.take(), () => {
       for (const notify of onCommitted) notify();
       whenDurable(committed);

@@ -1,7 +1,7 @@
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import type { Discovery } from "../discovery.ts";
 import type { ShardState } from "../fold/shard-state.ts";
-import { Host, type Lease } from "../host.ts";
+import { Host, type Lease, type Site } from "../host.ts";
 import { IdleHosts } from "../idle-hosts.ts";
 import type { HostNote } from "../journal/host-note.ts";
 import type { WaitingRun } from "../link/waiting-run.ts";
@@ -13,7 +13,8 @@ import {
   admissionFingerprints,
   MAX_FINGERPRINTS,
 } from "../seen/admission-key.ts";
-import { HostHeap } from "./host-heap.ts";
+import { SiteShares } from "../site-shares.ts";
+import { ReadyHosts } from "./ready-hosts.ts";
 
 /** No host is left alone for longer, whatever the wall clock did between two runs. */
 const MAX_HOLD_MS = 24 * 3_600_000;
@@ -38,6 +39,10 @@ export interface ShardRules extends AdmissionRules {
   readonly startMs: number;
   /** How far the wall clock is ahead of the monotonic one, in which what hosts ask for is kept; absent where nothing is. */
   readonly wallAheadMs?: () => number;
+  /** Called with the hash of each host that asked for something in an earlier run: its delay, and until when it is left alone. */
+  readonly onRecalled?: (hash: number, delayMs: number, heldMs: number) => void;
+  /** Counts the places that each site holds, for all shards of a thread; absent: a site may hold any number. */
+  readonly shares?: SiteShares;
 }
 
 /**
@@ -50,7 +55,8 @@ export class Shard {
   readonly #rules: ShardRules;
   readonly #queue: ShardQueue;
   readonly #hosts = new Map<string, Host>();
-  readonly #ready = new HostHeap();
+  readonly #ready: ReadyHosts;
+  readonly #shares: SiteShares;
   readonly #resting = new RestingLeases();
   readonly #idle: IdleHosts;
   readonly #recovered: RecoveredHosts;
@@ -66,11 +72,16 @@ export class Shard {
     this.state = state;
     this.#rules = rules;
     this.#queue = queue;
+    this.#shares = rules.shares ?? new SiteShares(Number.POSITIVE_INFINITY);
+    this.#ready = new ReadyHosts(this.#shares);
     queue.onReady = (host) => this.#settle(host);
     this.#idle = new IdleHosts(rules.delayMs);
     this.#recovered = new RecoveredHosts(
       (name) => this.#host(name),
-      (host, run) => queue.restore(host, run),
+      (host, run) => {
+        queue.restore(host, run);
+        this.#noteBusy(host);
+      },
     );
     for (const note of state.hosts ?? []) this.#recall(note);
     state.hosts = undefined;
@@ -84,9 +95,14 @@ export class Shard {
     return this.#queued;
   }
 
-  /** Hosts that have a URL to fetch and a free connection. */
+  /** Hosts that have a URL to fetch and a free connection, and wait for nothing but their time. */
   get hostsWaiting(): number {
     return this.#ready.size;
+  }
+
+  /** Hosts that wait for a place of their site; those of another thread would do. */
+  get hostsParked(): number {
+    return this.#ready.parked;
   }
 
   /** Hosts in memory, also those without a URL. */
@@ -141,6 +157,7 @@ export class Shard {
     const host = this.#host(hostname);
     host.noteOrigin(found.url);
     this.#queue.add(host, found, low, high);
+    if (!host.isBusy) this.#noteBusy(host);
   }
 
   /** Puts URLs that are known into the queue: what recovery does. */
@@ -149,13 +166,34 @@ export class Shard {
     this.#recovered.take(run);
   }
 
-  /** The next URL whose host may be asked at `nowMs`. */
+  /** The next URL whose host may be asked at `nowMs` and whose site may hold another place; `leave` must follow. */
   take(nowMs: number): Lease | undefined {
+    this.#wakeResting(nowMs);
+    const host = this.#ready.first(nowMs);
+    if (host === undefined) return undefined;
+    this.#shares.hold(host.site!);
+    return this.#takeOf(host, nowMs);
+  }
+
+  /** The same for another thread, which counts its own places. */
+  takeToLend(nowMs: number, mayLend: (site: Site) => boolean): Lease | undefined {
+    this.#wakeResting(nowMs);
+    const host = this.#ready.firstToLend(nowMs, mayLend);
+    return host && this.#takeOf(host, nowMs);
+  }
+
+  /** A lease from `take` has ended, however it did: its place is free, and its site may use another one. */
+  leave({ host }: Lease): void {
+    if (this.#shares.leave(host.site!)) this.#ready.comeBack(host.site!);
+  }
+
+  #wakeResting(nowMs: number): void {
     this.#nowMs = nowMs;
     for (let lease = this.#resting.takeDue(nowMs); lease; lease = this.#resting.takeDue(nowMs))
       this.#putBack(lease, 0);
-    const host = this.#ready.peek();
-    if (host === undefined || host.nextMs > nowMs) return undefined;
+  }
+
+  #takeOf(host: Host, nowMs: number): Lease {
     const lease = this.#next(host);
     // Above one connection the delay spaces the starts.
     if (this.#rules.perHost > 1) {
@@ -229,8 +267,12 @@ export class Shard {
 
   /** When something of this shard may be taken. */
   nextReadyMs(): number {
-    const hostMs = this.#ready.peek()?.nextMs ?? Number.POSITIVE_INFINITY;
-    return Math.min(hostMs, this.#resting.nextMs());
+    return Math.min(this.#ready.nextMs(), this.#resting.nextMs());
+  }
+
+  /** When something of this shard may be lent. */
+  nextToLendMs(): number {
+    return Math.min(this.#ready.nextToLendMs(), this.#resting.nextMs());
   }
 
   /** Takes everything that waits, whatever its time: for a crawl that gives up waiting. */
@@ -238,7 +280,7 @@ export class Shard {
     const all: Lease[] = this.#resting.takeAll();
     this.#queued -= all.length;
     for (const lease of all) lease.host.inFlight++;
-    for (let host = this.#ready.peek(); host !== undefined; host = this.#ready.peek()) {
+    for (let host = this.#ready.any(); host !== undefined; host = this.#ready.any()) {
       while (this.#has(host)) all.push(this.#next(host));
       this.#settle(host);
     }
@@ -258,6 +300,7 @@ export class Shard {
     const heldMs = Math.min(untilWallMs - this.#wallAheadMs(), startMs + MAX_HOLD_MS);
     const nextMs = Math.max(startMs + delayMs - least, heldMs);
     this.#idle.keep(low, high, { delayMs, nextMs, step: 0 }, 0);
+    this.#rules.onRecalled?.(low, delayMs, nextMs);
   }
 
   /** Applies what a host asked for, and journals it when it is new. */
@@ -285,6 +328,7 @@ export class Shard {
       host = new Host(name, low, known?.delayMs ?? delayMs);
       host.nextMs = known?.nextMs ?? startMs;
       host.failures = known?.step ?? 0;
+      host.site = this.#shares.of(name);
       this.#hosts.set(name, host);
     }
     return host;
@@ -300,6 +344,7 @@ export class Shard {
       this.#idle.keep(low, high, idle, this.#nowMs);
       this.#hosts.delete(name);
       this.#queue.forget(host);
+      this.#shares.release(host.site!);
     }
     this.#sweepAt = Math.max(FIRST_SWEEP, 2 * this.#hosts.size);
   }
@@ -313,9 +358,18 @@ export class Shard {
     return host.returned.length > 0 || this.#queue.has(host);
   }
 
-  /** Restores: in the heap if and only if there is a URL to take and a free connection. */
+  /** Restores: among the ready ones if and only if there is a URL to take and a free connection. */
   #settle(host: Host): void {
+    this.#noteBusy(host);
     if (this.#has(host) && host.inFlight < this.#rules.perHost) this.#ready.place(host);
     else this.#ready.remove(host);
+  }
+
+  #noteBusy(host: Host): void {
+    const isBusy = host.inFlight > 0 || host.queued > 0;
+    if (isBusy === host.isBusy) return;
+    host.isBusy = isBusy;
+    if (isBusy) this.#shares.waits(host.site!);
+    else this.#shares.waitsNoMore(host.site!);
   }
 }

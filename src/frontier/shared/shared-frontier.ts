@@ -3,6 +3,7 @@ import type { Pending } from "../../sync/pending.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { DedupPolicy } from "../../url/dedup-key.ts";
 import type { Discovery } from "../discovery.ts";
+import type { Fact } from "../fact.ts";
 import { OUTCOME, type Settlement } from "../finish.ts";
 import type { Frontier, FrontierStats, TurnMode } from "../frontier.ts";
 import type { Lease } from "../host.ts";
@@ -12,10 +13,22 @@ import { LinkBlock, readLinkBlock } from "../link/link-block.ts";
 import type { PageLimit } from "../page-limit.ts";
 import { RestingLeases } from "../resting-leases.ts";
 import { admissionKey } from "../seen/admission-key.ts";
+import { BUDGET_RETRY_MS, type SiteBudget } from "../site-budget.ts";
+import { SiteShares } from "../site-shares.ts";
+import { ParkedLeases } from "./parked-leases.ts";
 import type { VisitedSet } from "./sets/visited-set.ts";
 import type { RecordQueue } from "./techniques/record-queue.ts";
 
 const MAX_HOSTS = 1 << 16;
+/** What lies in the queue behind a site's URLs is not known: that there are others is remembered for longer than a moment. */
+const LINGER_MS = 10_000;
+/** Leases of full sites that a thread keeps; further ones go to the end of the queue, a few at a time. */
+const MAX_PARKED = 8192;
+const MAX_PUT_BACK = 64;
+const PUT_BACK_MS = 50;
+/** A URL that rests for longer than this and two delays takes none of a thread's room, as long as there are not too many. */
+const FAR_MS = 500;
+const MAX_FAR = 10_000;
 const SEED = { parent: undefined, depth: 0, via: "seed", seed: true, chain: [] } as const;
 
 /** What a thread uses of a shared frontier. */
@@ -27,14 +40,20 @@ export interface SharedParts {
   readonly pending: Pending;
   readonly limit: PageLimit;
   readonly port: JournalPort;
+  /** Undefined: any number of pages of one site. */
+  readonly budget?: SiteBudget | undefined;
   readonly delayMs: number;
   /** When two URLs are one page. */
   readonly dedup?: Partial<DedupPolicy>;
   /** URLs that a thread may hold at once, in flight and waiting for their host. */
   readonly maxHeld: number;
+  /** L: requests that a thread has in flight at most, of which a site holds a share. */
+  readonly places: number;
   readonly seedLow: number;
   readonly seedHigh: number;
   readonly onLast: () => void;
+  /** What visits found out is stored: all threads are to know it. */
+  readonly onFacts: (facts: readonly Fact[]) => void;
   /** Wakes the other threads: there may be something to take. */
   readonly wakeOthers: () => void;
   /** A URL was taken, for the first time or again. */
@@ -52,22 +71,35 @@ export class SharedFrontier implements Frontier {
   readonly #parts: SharedParts;
   readonly #spill = new Deque<Discovery>();
   readonly #resting = new RestingLeases();
+  /** Those of them that rest for long. */
+  readonly #far = new Set<Lease>();
+  readonly #farMs: number;
   readonly #hosts: ForeignHosts;
+  readonly #shares: SiteShares;
+  readonly #parked: ParkedLeases;
   readonly #record: Buffer;
   readonly #repeated = new Set<string>();
   /** Leases that hold no permit. */
   readonly #drained = new WeakSet<Lease>();
   #finished: (() => void)[] = [];
   #finishedPages = 0;
+  #facts: Fact[] = [];
   #share = 0;
   #held = 0;
   #known = 0;
   /** The last `take` found less than there was room for: a URL that arrives now is wanted. */
   #wantsMore = false;
+  /** The last `take` put so much back into the queue that it gave up for a moment. */
+  #hasPutBack = false;
 
   constructor(parts: SharedParts) {
     this.#parts = parts;
-    this.#hosts = new ForeignHosts(parts, MAX_HOSTS);
+    // Half as much as elsewhere, because URLs that rest count: what a thread may hold has to do for more than eight sites.
+    const shares = new SiteShares(parts.places / 2, LINGER_MS);
+    this.#farMs = FAR_MS + 2 * parts.delayMs;
+    this.#shares = shares;
+    this.#parked = new ParkedLeases(shares);
+    this.#hosts = new ForeignHosts({ ...parts, shares }, MAX_HOSTS);
     this.#record = Buffer.alloc(parts.queue.slotBytes);
   }
 
@@ -76,15 +108,33 @@ export class SharedFrontier implements Frontier {
     this.#insertSpill();
   }
 
+  /** Nothing survives a run. */
+  facts(): readonly Fact[] {
+    return [];
+  }
+
+  admit(found: readonly Discovery[], onDurable: () => void): void {
+    const fresh = this.#spillNew(found);
+    if (fresh > 0) this.#parts.pending.add(fresh);
+    this.#insertSpill();
+    onDurable();
+  }
+
   take(limit: number, nowMs: number): Lease[] {
-    const { maxHeld, limit: pages } = this.#parts;
+    const { maxHeld, limit: pages, budget } = this.#parts;
     const taken: Lease[] = [];
+    this.#shares.nowMs = nowMs;
     pages.isWanted = false;
+    this.#hasPutBack = false;
     while (taken.length < limit) {
-      const due = this.#resting.takeDue(nowMs);
-      const lease = due ?? (this.#held < maxHeld ? this.#take() : undefined);
+      const lease = this.#takeDue(nowMs) ?? this.#takeFair();
       if (lease === undefined) break;
+      if (budget?.tryReserve(lease) === false) {
+        this.#resting.add(lease, nowMs + BUDGET_RETRY_MS);
+        continue;
+      }
       if (!pages.tryTake()) {
+        budget?.giveBack(lease);
         this.#resting.add(lease, nowMs);
         break;
       }
@@ -99,24 +149,86 @@ export class SharedFrontier implements Frontier {
   }
 
   settle(lease: Lease, end: Settlement): void {
-    const { limit } = this.#parts;
+    const { limit, budget } = this.#parts;
+    if (end.kind !== "retry") this.#leave(lease);
     if (end.kind === "finish") {
       // Children are counted before their parent can be released.
       const fresh = this.#spillNew(end.found);
       if (fresh > 0) this.#parts.pending.add(fresh);
-      if (end.outcome === OUTCOME.page) this.#finishedPages++;
-      else limit.giveBack();
+      if (end.outcome === OUTCOME.page) {
+        this.#finishedPages++;
+        budget?.page(lease);
+      } else {
+        limit.giveBack();
+        budget?.giveBack(lease);
+      }
+      if (end.facts !== undefined) this.#facts.push(...end.facts);
       this.#finished.push(end.onCommitted);
       return;
     }
+    budget?.giveBack(lease);
     if (end.kind === "abandon") {
       this.#held--;
       this.#release(1);
     } else {
       if (end.rests) this.#held++;
+      if (end.untilMs > this.#shares.nowMs + this.#farMs && this.#far.size < MAX_FAR)
+        this.#restFar(lease);
       this.#resting.add(lease, end.untilMs);
     }
     if (!this.#drained.delete(lease)) limit.giveBack();
+  }
+
+  /** It still counts as something that its site has to fetch. */
+  #restFar(lease: Lease): void {
+    this.#far.add(lease);
+    this.#shares.waits(lease.host.site!);
+    this.#held--;
+    this.#leave(lease);
+  }
+
+  #returnFromFar(lease: Lease): void {
+    this.#far.delete(lease);
+    this.#shares.waitsNoMore(lease.host.site!);
+  }
+
+  /** The next URL whose rest is over. */
+  #takeDue(nowMs: number): Lease | undefined {
+    for (;;) {
+      const lease = this.#resting.takeDue(nowMs);
+      if (lease === undefined || !this.#far.has(lease)) return lease;
+      this.#returnFromFar(lease);
+      if (!this.#shares.isFull(lease.host.site!)) return this.#hold(lease);
+      this.#parked.add(lease);
+    }
+  }
+
+  /** A URL that rests for a moment keeps its place in the site's share, because a thread can hold only so many. */
+  #leave({ host }: Lease): void {
+    if (this.#shares.leave(host.site!)) this.#parked.comeBack(host.site!);
+  }
+
+  /** The next URL of a site that may hold another place; those of other sites are parked. */
+  #takeFair(): Lease | undefined {
+    const { maxHeld } = this.#parts;
+    for (let putBack = 0; this.#held < maxHeld && putBack < MAX_PUT_BACK; ) {
+      const lease = this.#parked.take() ?? this.#take();
+      if (lease === undefined) return undefined;
+      if (!this.#shares.isFull(lease.host.site!)) return this.#hold(lease);
+      if (this.#parked.size < MAX_PARKED) this.#parked.add(lease);
+      else {
+        this.#spill.pushBack(lease);
+        this.#insertSpill();
+        this.#hasPutBack = ++putBack === MAX_PUT_BACK;
+      }
+    }
+    return undefined;
+  }
+
+  #hold(lease: Lease): Lease {
+    this.#held++;
+    this.#shares.hold(lease.host.site!);
+    return lease;
   }
 
   /** Inserts as much of the spill as there is room for; this thread takes the rest itself. */
@@ -128,7 +240,10 @@ export class SharedFrontier implements Frontier {
       const pages = this.#finishedPages;
       this.#finished = [];
       this.#finishedPages = 0;
+      const facts = this.#facts;
+      this.#facts = [];
       port.mark(() => {
+        if (facts.length > 0) this.#parts.onFacts(facts);
         for (const onCommitted of finished) onCommitted();
         for (let left = pages; left > 0; left--) limit.committed();
         this.#release(finished.length);
@@ -136,12 +251,22 @@ export class SharedFrontier implements Frontier {
     }
     if (mode === "end") return Number.POSITIVE_INFINITY;
     if (limit.isWanted) return limit.isBack ? nowMs : Number.POSITIVE_INFINITY;
-    return this.#wantsMore && queue.size() > 0 ? nowMs : this.#resting.nextMs();
+    if (!this.#wantsMore) return this.#resting.nextMs();
+    const nextMs = Math.min(this.#resting.nextMs(), this.#parked.nextMs());
+    if (queue.size() === 0) return nextMs;
+    return this.#hasPutBack ? Math.min(nextMs, nowMs + PUT_BACK_MS) : nowMs;
   }
 
   drain(): Lease[] {
     const all = this.#resting.takeAll();
-    for (let lease = this.#take(); lease !== undefined; lease = this.#take()) all.push(lease);
+    for (const lease of all) {
+      if (!this.#far.has(lease)) continue;
+      this.#returnFromFar(lease);
+      this.#hold(lease);
+    }
+    for (const lease of this.#parked.takeAll()) all.push(this.#hold(lease));
+    for (let lease = this.#take(); lease !== undefined; lease = this.#take())
+      all.push(this.#hold(lease));
     for (const lease of all) this.#drained.add(lease);
     return all;
   }
@@ -151,14 +276,16 @@ export class SharedFrontier implements Frontier {
     const waiting = this.#resting.size;
     return {
       known: this.#known,
-      queued: (countsQueue ? queue.size() : 0) + this.#spill.size + waiting,
+      queued: (countsQueue ? queue.size() : 0) + this.#spill.size + waiting + this.#parked.size,
       hostsWaiting: waiting,
       nextUrls: waiting,
       share: this.#share,
       away: 0,
       guests: 0,
       pages: limit.pages,
+      bytes: 0,
       heldPermits: limit.held,
+      lacksPermits: limit.isExhausted,
       blocksSent: 0,
       exchanges: 0,
       exchangeVisits: 0,
@@ -204,7 +331,6 @@ export class SharedFrontier implements Frontier {
   #take(): Lease | undefined {
     const found = this.#parts.taken === undefined ? this.#next() : this.#nextIfWhole();
     if (found === undefined || !this.#mayFetch(found.url)) return undefined;
-    this.#held++;
     const host = this.#hosts.of(found.url);
     return { ...found, host, shard: 0, low: 0, high: 0, attempt: 0 };
   }

@@ -88,10 +88,10 @@ function simulate(sample: CrawlSample, tolerance: number): BatchPrediction {
  */
 export function findBatchSize(sample: CrawlSample, maxError: number): BatchPrediction | undefined {
   checkSample(sample);
-  if (!(maxError > 0)) {
+  if (!(maxError > 0 && maxError <= 1)) {
     throw new OrbweaverError(
       "OW_BAD_COUNT",
-      `an error is a share above 0 such as 0.05, not ${maxError}`,
+      `an error is a share above 0 and at most 1, such as 0.05, not ${maxError}`,
     );
   }
   let best: BatchPrediction | undefined;
@@ -111,8 +111,11 @@ export function findBatchSize(sample: CrawlSample, maxError: number): BatchPredi
 }
 
 /** Checks the sample once: a page without an owner would be counted for nobody. */
-function checkSample({ graph, order, processorOf, processors }: CrawlSample): void {
+function checkSample({ graph, order, processorOf, processors, messages }: CrawlSample): void {
   checkGraph(graph);
+  if (messages !== undefined && messages !== "all" && messages !== "foreign") {
+    throw new OrbweaverError("OW_BAD_COUNT", `messages are "all" or "foreign", not ${messages}`);
+  }
   const pages = graph.offsets.length - 1;
   const bad = (message: string) => new OrbweaverError("OW_BAD_GRAPH", message);
   if (!Number.isSafeInteger(processors) || processors < 1) {

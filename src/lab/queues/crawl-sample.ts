@@ -29,6 +29,10 @@ export interface SampleOptions {
  */
 export function readCrawlSample(dir: string, options: SampleOptions): CrawlSample {
   const { processors, by = "pagerank" } = options;
+  if (by !== "pagerank" && by !== "opic")
+    throw new UsageError(`pages are ordered by "pagerank" or "opic", not by ${by}`);
+  if (!Number.isSafeInteger(processors) || processors < 1)
+    throw new UsageError(`there is at least one processor, not ${processors}`);
   finalizeIfLeft(dir);
   new GraphOnDisk(dir).close(); // throws if the crawl has no link graph
   const { nodes, out } = graphPaths(dir);

@@ -6,7 +6,7 @@ import { writeLines } from "../files/write-lines.ts";
 import { graphPaths } from "../folder/graph-facts.ts";
 import { EDGE_WORDS, readEdges } from "../graph/edge-file.ts";
 import { idText } from "../graph/link-log.ts";
-import { PAGE_COLUMNS, pageRows } from "./page-rows.ts";
+import { PAGE_COLUMNS, pageCell, pageRows } from "./page-rows.ts";
 
 const EDGES_AT_ONCE = 16 * 1024;
 // A spreadsheet takes a cell that begins like this for a formula and runs it (HOSTILE S6).
@@ -39,7 +39,7 @@ function writeCsv(
 /** Writes the pages of a crawl as CSV; answers how many. */
 export function exportCsv(pages: string, out: string): number {
   const rows = function* () {
-    for (const page of pageRows(pages)) yield PAGE_COLUMNS.map((column) => page[column]);
+    for (const page of pageRows(pages)) yield PAGE_COLUMNS.map((column) => pageCell(page, column));
   };
   return writeCsv(out, PAGE_COLUMNS, rows());
 }

@@ -16,7 +16,7 @@ export interface TreeExport {
 }
 
 /** How a page is named that is in the crawl's own tree and in no archive. */
-const IN_TREE = /^tree\/(.*)\/content\.html$/s;
+const IN_TREE = /^tree\/(.*)$/s;
 
 /** Writes the pages of an archive, or of a crawl's own tree, as an indexed URL tree; what is in the tree already stays. */
 export function exportTree(dir: string, out: string): TreeExport {
@@ -32,12 +32,12 @@ export function exportTree(dir: string, out: string): TreeExport {
   const payloads = new Payloads(paths.archive, paths.index);
   const done: TreeExport = { written: 0, there: 0, lost: 0 };
   try {
-    for (const { url, parent, file, offset } of pageRows(paths.pages)) {
+    for (const { url, parent, mime, file, offset } of pageRows(paths.pages)) {
       const place = IN_TREE.exec(file)?.[1];
       const content =
         place === undefined ? payloads.at(file, offset) : readTreeContent(paths.tree, place);
       if (content === undefined) done.lost++;
-      else if (tree.add(treePlace(url), { url, source: parent ?? "", content }) === "")
+      else if (tree.add(treePlace(url), { url, source: parent ?? "", content, mime }) === "")
         done.there++;
       else done.written++;
     }

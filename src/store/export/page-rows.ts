@@ -2,7 +2,7 @@ import { StoreCorruptError } from "../../errors.ts";
 import { linesAt } from "../files/read-file.ts";
 import type { PageLine } from "../lists/page-line.ts";
 
-/** Columns of the tables that pages are exported to, in their order. */
+/** Columns of the tables that pages are exported to, in their order: every field of a page line but `ts`, which is `time`. */
 export const PAGE_COLUMNS = [
   "url",
   "title",
@@ -18,7 +18,29 @@ export const PAGE_COLUMNS = [
   "file",
   "offset",
   "length",
+  "robots",
+  "cash",
+  "priority",
+  "id",
+  "data",
 ] as const satisfies readonly (keyof PageLine)[];
+
+/** A column of these tables. */
+export type PageColumn = (typeof PAGE_COLUMNS)[number];
+
+// A field that is added to page lines must become a column.
+type Dropped = Exclude<keyof PageLine, PageColumn | "ts">;
+const _none: Dropped extends never ? true : never = true;
+
+/** What a page has in a column; null for nothing. What a handler kept is JSON text. */
+export function pageCell(page: PageLine, column: PageColumn): string | number | null {
+  const value = column === "data" ? jsonOf(page.data) : page[column];
+  return value ?? null;
+}
+
+function jsonOf(data: unknown): string | undefined {
+  return data === undefined ? undefined : JSON.stringify(data);
+}
 
 /** Iterates the pages of a page list. */
 export function* pageRows(path: string): Generator<PageLine, void> {

@@ -66,6 +66,8 @@ export class JsonlFile {
   readonly #file: AppendFile;
   #bytes = Buffer.alloc(0) as WritableBuffer;
   #used = 0;
+  /** What an earlier writer left may not be. */
+  #isSynced = false;
 
   constructor(path: string, write?: WriteBytes) {
     cutTornLine(path);
@@ -110,6 +112,7 @@ export class JsonlFile {
     if (this.#used === 0) return;
     this.#file.write(this.#bytes.subarray(0, this.#used));
     this.#used = 0;
+    this.#isSynced = false;
     if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.alloc(0) as WritableBuffer;
   }
 
@@ -125,12 +128,19 @@ export class JsonlFile {
   /** Returns when all lines survive a power loss. */
   sync(): void {
     this.flush();
+    if (this.#isSynced) return;
     this.#file.sync();
+    this.#isSynced = true;
   }
 
   /** Writes what is left, syncs and closes. */
   close(): void {
     this.sync();
+    this.#file.close();
+  }
+
+  /** Closes without writing what is left; does nothing after `close`. */
+  abandon(): void {
     this.#file.close();
   }
 }

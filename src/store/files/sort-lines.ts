@@ -10,6 +10,8 @@ const FAN_IN = 32;
 export interface SortOptions {
   /** Of neighbours in the order for which this is equal, only the first is written. */
   sameWhen?: (line: string) => string;
+  /** Which of two such lines is written instead; the same whatever their order. */
+  prefer?: (a: string, b: string) => string;
   /** Bytes of lines held at once. */
   runBytes?: number;
   /** Runs read at once. */
@@ -30,7 +32,7 @@ export function sortLines(
   const { runBytes = RUN_BYTES, fanIn = FAN_IN, limit = NO_LIMIT } = options;
   const runs = new SortedRuns(out, fanIn, {
     read: readLines,
-    write: (file, lines) => writeLines(file, withoutTwins(lines, options.sameWhen), { limit }),
+    write: (file, lines) => writeLines(file, withoutTwins(lines, options), { limit }),
     isBefore: (a: string, b: string) => a < b,
   });
   try {
@@ -58,12 +60,16 @@ export function sortLines(
 /** Lines in order, equal neighbours once. */
 function* withoutTwins(
   lines: Iterable<string>,
-  sameWhen: SortOptions["sameWhen"],
+  { sameWhen, prefer = (first) => first }: SortOptions,
 ): Generator<string, void> {
   let last: string | undefined;
+  let kept: string | undefined;
   for (const line of lines) {
     const key = sameWhen?.(line);
-    if (key === undefined || key !== last) yield line;
+    const isTwin = key !== undefined && key === last;
+    if (kept !== undefined && !isTwin) yield kept;
+    kept = isTwin ? prefer(kept!, line) : line;
     last = key;
   }
+  if (kept !== undefined) yield kept;
 }

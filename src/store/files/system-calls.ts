@@ -1,4 +1,15 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
+import { UsageError } from "../../errors.ts";
 
 /** Opens a file, uses it, and closes it in any case. */
 export function withFile<T>(path: string, flags: string | number, use: (file: number) => T): T {
@@ -52,4 +63,22 @@ export function repairFile(path: string, repairs: readonly Repair[]): void {
     for (const { offset, value } of repairs) writeSync(file, Buffer.of(value), 0, 1, offset);
     fsyncSync(file);
   });
+}
+
+/**
+ * Makes a folder and those above it. Not with `recursive`: where nothing can be made, as in /proc, Node 20 tries for
+ * ever.
+ */
+export function makeFolders(path: string): void {
+  const missing: string[] = [];
+  for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.unshift(at);
+  for (const folder of missing) {
+    try {
+      succeeds(() => mkdirSync(folder), "EEXIST");
+    } catch (fault) {
+      // The folder above it is there.
+      if ((fault as NodeJS.ErrnoException).code !== "ENOENT") throw fault;
+      throw new UsageError(`no folder can be made at ${folder}; choose another place`, fault);
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { existsSync, renameSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { refuse } from "../../frontier/journal/journal-reader.ts";
 import { cutFile, syncFolder } from "../files/system-calls.ts";
 import { crawlPaths, readCrawlState } from "../folder/crawl-folder.ts";
 import { OPEN } from "../warc/archive-file.ts";
@@ -72,9 +73,12 @@ export function closeAfterCrash(dir: string): ClosedArchive[] {
   const paths = crawlPaths(dir);
   if (openArchives(paths.archive).length === 0) return [];
   const last = new Map<string, number>();
-  openJournals(paths.journals, readCrawlState(dir), ({ where }) => {
+  const { damages } = openJournals(paths.journals, readCrawlState(dir), ({ where }) => {
     if (where !== undefined && where.offset > (last.get(where.file) ?? -1))
       last.set(where.file, where.offset);
   });
+  // Of these only this reads all; other damage is found by the threads that read their shards.
+  const list = damages.find(({ file }) => file.endsWith(".done"));
+  if (list !== undefined) refuse(list);
   return closeArchives(paths.archive, { lastOffset: (file) => last.get(file) ?? -1 });
 }

@@ -1,8 +1,8 @@
+import type { Discovery } from "../../frontier/discovery.ts";
 import type { PageLocation } from "../../frontier/finish.ts";
 import type { WaitingLink } from "../../frontier/link/waiting-run.ts";
-import { lastFingerprint } from "../../hash/fingerprint.ts";
-import { urlFingerprint } from "../../hash/url-fingerprint.ts";
-import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { type AdmissionRules, admissionFingerprint } from "../../frontier/seen/admission-key.ts";
+import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { UNKEPT } from "../capture.ts";
 
 /** A URL and the page it was found on, "" for seeds. */
@@ -20,10 +20,15 @@ export interface EndedUrl {
   readonly where: PageLocation | undefined;
 }
 
+/** What decides under which fingerprint a URL was admitted. */
+export type LoggedUrl = { readonly url: string } & Partial<
+  Readonly<Record<"parent" | "via", string>>
+>;
+
 /** The content of the journals of a crawl, which decide which record counts. */
 export interface JournalView {
-  readonly seedLow: number;
-  readonly seedHigh: number;
+  /** How URLs become the fingerprints in the journals. */
+  readonly rules: AdmissionRules;
   ended(): Iterable<EndedUrl>;
   /** Calls `use` for each URL that was admitted and has not ended; the link is valid during the call only. */
   eachWaiting(use: (link: WaitingLink) => void): void;
@@ -38,6 +43,11 @@ interface Records {
 
 const NONE = { offsets: new Float64Array(0) };
 
+const NO_SEEDS: AdmissionRules = { seedLow: 0, seedHigh: 0 };
+
+/** Stands for all files of a URL tree, each of which holds one page; names of archive files have no slash. */
+const TREE = "tree/";
+
 /**
  * Which records and which ends of URLs were committed, in 8 bytes per record and some 40 per URL without one. Without a
  * journal everything that is on disk counts.
@@ -45,15 +55,16 @@ const NONE = { offsets: new Float64Array(0) };
 export class Committed {
   readonly #view: JournalView | undefined;
   readonly #files = new Map<string, Records>();
-  /** How far each file must reach. */
+  /** How far each file of the archive must reach. */
   readonly ends = new Map<string, number>();
-  /** Ended without a record and not listed yet; without a journal, those that are listed. */
-  readonly #unstored = new Set<number>();
+  /** Ended without a record, and whether they are listed; without a journal, those that are listed. */
+  readonly #unstored = new Map<number, boolean>();
+  #listed = 0;
 
   constructor(view: JournalView | undefined) {
     this.#view = view;
     for (const { low, high, where } of view?.ended() ?? []) {
-      if (where === undefined) this.#unstored.add(key(low, high));
+      if (where === undefined) this.#unstored.set(key(low, high), false);
       else this.#keep(where);
     }
     for (const records of this.#files.values()) {
@@ -70,13 +81,20 @@ export class Committed {
     const taken = new Map<Records, Uint8Array>();
     return (file, offset) => {
       if (this.#view === undefined) return true;
-      const records = this.#files.get(file);
-      const at = indexOf(records, offset);
+      const records = this.#files.get(groupOf(file));
+      const at = indexOf(records, numberOf(file, offset));
       if (records === undefined || at < 0) return false;
       const marks = taken.get(records) ?? new Uint8Array(records.count);
       taken.set(records, marks);
       return marks[at]!++ === 0;
     };
+  }
+
+  /** How many visits were committed, with a record or without. */
+  get endings(): number {
+    let endings = this.#unstored.size;
+    for (const { count } of this.#files.values()) endings += count;
+    return endings;
   }
 
   /** Where the last committed record of a file begins; -1 when it holds none. */
@@ -86,8 +104,8 @@ export class Committed {
 
   /** Whether the record at this place counts; remembers that it is there. */
   find(file: string, offset: number): boolean {
-    const records = this.#files.get(file);
-    const at = indexOf(records, offset);
+    const records = this.#files.get(groupOf(file));
+    const at = indexOf(records, numberOf(file, offset));
     if (at >= 0) records!.found[at] = 1;
     return this.#view === undefined || at >= 0;
   }
@@ -95,23 +113,59 @@ export class Committed {
   /** Places of committed records that `find` was not asked for. */
   *missing(): Generator<{ readonly file: string; readonly offset: number }, void> {
     for (const [file, { offsets, found }] of this.#files)
-      if (file !== UNKEPT)
+      if (file !== UNKEPT && file !== TREE)
         for (const [i, is] of found.entries()) if (is === 0) yield { file, offset: offsets[i]! };
+    yield* this.#missingPages();
+  }
+
+  /** Of pages of a tree only numbers are kept; the journals name those that are missing. */
+  *#missingPages(): Generator<{ readonly file: string; readonly offset: number }, void> {
+    const pages = this.#files.get(TREE);
+    if (pages === undefined || pages.found.every((is) => is === 1)) return;
+    for (const { where } of this.#view!.ended()) {
+      if (where === undefined || groupOf(where.file) !== TREE) continue;
+      const { file, offset } = where;
+      if (pages.found[indexOf(pages, numberOf(file, offset))] === 0) yield { file, offset };
+    }
   }
 
   /** Whether this URL ended without a record; true once, so that it is not listed twice. */
-  takeUnstored(url: string): boolean {
-    urlFingerprint(url as CrawlUrl, this.#view?.seedLow ?? 0, this.#view?.seedHigh ?? 0);
-    const id = key(lastFingerprint.low, lastFingerprint.high);
-    if (this.#view !== undefined) return this.#unstored.delete(id);
-    if (this.#unstored.has(id)) return false;
-    this.#unstored.add(id);
+  takeUnstored(url: LoggedUrl): boolean {
+    const id = this.idOf(url);
+    const isListed = this.#unstored.get(id);
+    if (isListed === true || (isListed === undefined && this.#view !== undefined)) return false;
+    this.#unstored.set(id, true);
+    this.#listed++;
     return true;
+  }
+
+  /** Answers whether this URL ended without a record, true once per URL, whatever `takeUnstored` was asked. */
+  onceUnstored(): (url: LoggedUrl) => boolean {
+    const taken = new Set<number>();
+    return (url) => {
+      if (this.#view === undefined) return true;
+      const id = this.idOf(url);
+      if (taken.has(id) || !this.#unstored.has(id)) return false;
+      taken.add(id);
+      return true;
+    };
+  }
+
+  /** The number under which a URL was admitted: the same for all its spellings. */
+  idOf({ url, parent, via }: LoggedUrl): number {
+    const found = { url, parent, via, depth: 0, seed: false, chain: [] } as unknown as Discovery;
+    admissionFingerprint(found, this.#view?.rules ?? NO_SEEDS);
+    return key(lastFingerprint.low, lastFingerprint.high);
   }
 
   /** Whether there may be a URL that `takeUnstored` is true for. */
   get mayNameUnstored(): boolean {
-    return this.#view === undefined || this.#unstored.size > 0;
+    return this.#view === undefined || this.#listed < this.#unstored.size;
+  }
+
+  /** Without a journal everything counts. */
+  get hasJournal(): boolean {
+    return this.#view !== undefined;
   }
 
   /** Whether there is a committed record that some store must hold. */
@@ -119,25 +173,54 @@ export class Committed {
     return this.#files.size > (this.#files.has(UNKEPT) ? 1 : 0);
   }
 
+  /** How many records are in files of the archive: each has a line in the index. */
+  get archived(): number {
+    let archived = 0;
+    for (const [file, { offsets }] of this.#files) {
+      if (!isArchive(file)) continue;
+      for (let i = 0; i < offsets.length; i++) if (offsets[i] !== offsets[i - 1]) archived++;
+    }
+    return archived;
+  }
+
   /** How many URLs ended without a record and are in no list. */
   get unnamed(): number {
-    return this.#view === undefined ? 0 : this.#unstored.size;
+    return this.#view === undefined ? 0 : this.#unstored.size - this.#listed;
   }
 
   #keep({ file, offset, length }: PageLocation): void {
-    if (offset + length > (this.ends.get(file) ?? 0)) this.ends.set(file, offset + length);
-    let records = this.#files.get(file);
+    const group = groupOf(file);
+    if (group !== TREE && offset + length > (this.ends.get(file) ?? 0))
+      this.ends.set(file, offset + length);
+    let records = this.#files.get(group);
     if (records === undefined) {
       records = { offsets: new Float64Array(4), count: 0, found: new Uint8Array(0) };
-      this.#files.set(file, records);
+      this.#files.set(group, records);
     }
     if (records.count === records.offsets.length) {
       const more = new Float64Array(2 * records.count);
       more.set(records.offsets);
       records.offsets = more;
     }
-    records.offsets[records.count++] = offset;
+    records.offsets[records.count++] = numberOf(file, offset);
   }
+}
+
+/** Whether a place is in a file of the archive, not in a tree and not nowhere. */
+export function isArchive(file: string): boolean {
+  return file !== UNKEPT && !file.includes("/");
+}
+
+/** What the records of a file are kept under: an archive file by itself, all pages of a tree together. */
+function groupOf(file: string): string {
+  return file.includes("/") ? TREE : file;
+}
+
+/** The number of a record among those of its group: the offset in an archive file, a fingerprint of a tree's file. */
+function numberOf(file: string, offset: number): number {
+  if (groupOf(file) !== TREE) return offset;
+  fingerprint(file, 0, 0);
+  return key(lastFingerprint.low, lastFingerprint.high);
 }
 
 /** The place of an offset among the records of a file; -1 when there is no such record. */

@@ -1,13 +1,10 @@
 import { StoreCorruptError } from "../../errors.ts";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
-import { linesAt } from "../files/read-file.ts";
-import { replaceFile } from "../files/replace-file.ts";
-import { writeLines } from "../files/write-lines.ts";
-import { crawlPaths } from "../folder/crawl-folder.ts";
+import { dropLines, linesWithin } from "../files/drop-lines.ts";
+import { crawlPaths, wholeState } from "../folder/crawl-folder.ts";
 import { cdxjFields } from "../lists/cdxj.ts";
-import type { Committed } from "./committed.ts";
+import { type Committed, isArchive } from "./committed.ts";
 
-const LINES_AT_ONCE = 4096;
 // The ends of lines as we write them. Within a JSON string every quotation mark has a backslash, so these cannot match
 // inside one. Other lines are parsed.
 const INDEX_PLACE = /"offset":"(\d+)","filename":"([^"\\]*)"\}$/;
@@ -16,7 +13,7 @@ const PAGE_PLACE =
 
 /**
  * Removes from index and page list what was never committed and what is listed twice: a run that died had listed pages
- * that the next run fetched again. Answers how many lines were removed.
+ * that the next run fetched again. Answers how many lines were removed; throws StoreCorruptError when lines are missing.
  */
 export function dropUncommitted(
   dir: string,
@@ -25,11 +22,14 @@ export function dropUncommitted(
 ): number {
   const { index, pages } = crawlPaths(dir);
   const [isNewInIndex, isNewInPages] = [committed.once(), committed.once()];
+  let indexed = 0;
   const isIndexed = (line: string) => {
     const place = INDEX_PLACE.exec(line);
-    if (place !== null) return isNewInIndex(place[2]!, Number(place[1]));
-    const { filename, offset } = cdxjFields(line);
-    return isNewInIndex(filename!, Number(offset));
+    const fields = place === null ? cdxjFields(line) : undefined;
+    const file = place?.[2] ?? fields!.filename!;
+    const isNew = isNewInIndex(file, Number(place?.[1] ?? fields!.offset));
+    if (isNew && isArchive(file)) indexed++;
+    return isNew;
   };
   const isListed = (line: string) => {
     const place = PAGE_PLACE.exec(line);
@@ -37,7 +37,14 @@ export function dropUncommitted(
     const { url, file, offset } = JSON.parse(line);
     return url === undefined || isNewInPages(file, offset);
   };
-  return keepLines(index, isIndexed, limit) + keepLines(pages, isListed, limit);
+  const dropped = keepLines(index, isIndexed, limit);
+  const unlisted = committed.archived - indexed;
+  // Only when the lists are older than the journals: a copy that was made while a crawl ran.
+  if (unlisted > (wholeState(dir)?.lostRecords ?? 0))
+    throw new StoreCorruptError(
+      `${index}:0: ${unlisted} committed records are not in the list; orbweaver recover ${dir} writes it anew`,
+    );
+  return dropped + keepLines(pages, isListed, limit);
 }
 
 /** A line that cannot be read is not what was written; it can be written again from the archive. */
@@ -51,16 +58,9 @@ function checked(keep: (line: string) => boolean, line: string, path: string, of
 }
 
 function keepLines(path: string, keep: (line: string) => boolean, limit: TimeLimit): number {
-  // Few lines go, so their offsets fit memory.
   const dropped = new Set<number>();
-  let looked = 0;
-  for (const [offset, line] of linesAt(path)) {
-    if (++looked % LINES_AT_ONCE === 0) limit.check();
+  for (const [offset, line] of linesWithin(path, limit))
     if (!checked(keep, line, path, offset)) dropped.add(offset);
-  }
-  const kept = function* () {
-    for (const [offset, line] of linesAt(path)) if (!dropped.has(offset)) yield line;
-  };
-  if (dropped.size > 0) replaceFile(path, (file) => writeLines(file, kept(), { limit }));
+  dropLines(path, dropped, limit);
   return dropped.size;
 }

@@ -5,6 +5,7 @@ import { Committed } from "./committed.ts";
 import { dropUncommitted } from "./drop-uncommitted.ts";
 import { openJournals } from "./journal-view.ts";
 import { mergeParts, unfinishedBytes } from "./merge-parts.ts";
+import { keepOneLinePerUrl } from "./one-line-per-url.ts";
 
 /** No machine sorts faster: what could not be done in time even then is not begun. */
 const MAX_BYTES_PER_MS = 200_000;
@@ -22,6 +23,7 @@ export function finalizeFolder(
   try {
     mergeParts(dir, limit);
     dropUncommitted(dir, committed, limit);
+    keepOneLinePerUrl(dir, committed, limit);
     return true;
   } catch (fault) {
     if (fault instanceof TimeUpError) return false;
@@ -32,13 +34,13 @@ export function finalizeFolder(
 /** Does what an interrupted run left for later, before the results are read. Other folders are not touched. */
 export function finalizeIfLeft(dir: string): void {
   if (readCrawlState(dir)?.left !== true) return;
-  const unlock = lockFolder(dir);
+  const lock = lockFolder(dir);
   try {
     const state = readCrawlState(dir)!;
     const { view } = openJournals(crawlPaths(dir).journals, state);
     finalizeFolder(dir, new Committed(view));
     writeCrawlState(dir, { ...state, left: false });
   } finally {
-    unlock();
+    lock.release();
   }
 }

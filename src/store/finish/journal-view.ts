@@ -20,6 +20,7 @@ import {
 } from "../../frontier/journal/journal-reader.ts";
 import { eachLink, type WaitingLink } from "../../frontier/link/waiting-run.ts";
 import { word } from "../../frontier/link/words.ts";
+import type { AdmissionRules } from "../../frontier/seen/admission-key.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
 import { FileWindow } from "../files/file-window.ts";
 import { repairFile } from "../files/system-calls.ts";
@@ -42,8 +43,12 @@ export interface OpenedJournals {
   }[];
 }
 
-/** Seeds of the fingerprints of a crawl, and how many journals it was begun with, as far as that is known. */
-export type Seeds = Pick<JournalView, "seedLow" | "seedHigh"> & { readonly journals?: number };
+/** What makes the fingerprints of a crawl, and how many journals it was begun with, as far as that is known. */
+export type Seeds = Pick<AdmissionRules, "seedLow" | "seedHigh"> & {
+  readonly journals?: number;
+  /** The crawl's configuration, which says what counts as one page. */
+  readonly config?: object;
+};
 
 /**
  * Opens the journals of a folder: cuts torn tails, reports damage, keeps everything that is intact. That reads all of
@@ -65,8 +70,8 @@ export function openJournals(
   const begun = seeds.journals !== undefined;
   const ends = new Map<number, JournalEnd>();
   for (const shard of shards) {
-    checkDone(folder, shard, salvage);
-    const journal = shardReader(folder, shard, { salvage, begun });
+    checkDone(folder, shard, salvage, undefined, seeds);
+    const journal = shardReader(folder, shard, { salvage, begun, seeds });
     for (const batch of journal.done()) eachEnd(batch, onEnd);
     const reader = journal.tail(journal.snapshot());
     let step = reader.next();
@@ -81,7 +86,7 @@ export function openJournals(
   const isWhole = damages.length === 0;
   // Damage was reported here, and is not reported again.
   const how = (shard: number): HowToRead =>
-    isWhole ? { checked: ends.get(shard)! } : { salvage: () => {} };
+    isWhole ? { checked: ends.get(shard)! } : { salvage: () => {}, seeds };
   const journals = shards.map((shard) => shardReader(folder, shard, how(shard)));
   return { view: viewOf(journals, seeds, isWhole), damages, repaired, cut };
 }
@@ -109,7 +114,7 @@ export function shardsIn(folder: string, begun = 0): number[] {
   return [...new Set([...found, ...Array(begun).keys()])].sort((a, b) => a - b);
 }
 
-type HowToRead = Pick<ReadOptions, "salvage" | "begun" | "checked">;
+type HowToRead = Pick<ReadOptions, "salvage" | "begun" | "checked" | "seeds">;
 
 type Snapshot = ReturnType<typeof openSnapshot>;
 
@@ -127,7 +132,7 @@ function shardReader(folder: string, shard: number, how: HowToRead): ShardReader
   const upTo = salvage === undefined ? undefined : Number.POSITIVE_INFINITY;
   return {
     done: () => readDone(folder, shard, salvage, upTo),
-    snapshot: () => openSnapshot(folder, shard, salvage),
+    snapshot: () => openSnapshot(folder, shard, salvage, undefined, how.seeds),
     tail: (snapshot) => {
       const after = snapshot === undefined ? {} : { after: snapshot.end };
       return readJournal({ folder, shard, ...how, ...after });
@@ -141,12 +146,11 @@ function shardReader(folder: string, shard: number, how: HowToRead): ShardReader
  */
 function viewOf(
   journals: readonly ShardReader[],
-  { seedLow, seedHigh }: Seeds,
+  { seedLow, seedHigh, config }: Seeds,
   isWhole: boolean,
 ): JournalView {
   return {
-    seedLow,
-    seedHigh,
+    rules: { ...config, seedLow, seedHigh },
     *ended(): Generator<EndedUrl, void> {
       for (const journal of journals) {
         const known = isWhole ? undefined : new SeenSet();

@@ -1,15 +1,17 @@
 import { existsSync, statSync } from "node:fs";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
 import { FileWindow } from "../files/file-window.ts";
-import { chunksOf } from "../files/read-file.ts";
+import { chunksOf, readLines } from "../files/read-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { sortLines } from "../files/sort-lines.ts";
 import { removeIfThere } from "../files/system-calls.ts";
+import { writeLines } from "../files/write-lines.ts";
 import { crawlPaths, partsOf, withParts } from "../folder/crawl-folder.ts";
 import { graphPaths } from "../folder/graph-facts.ts";
 import { finishGraph } from "../graph/link-graph.ts";
 import { mergeCdxj } from "../lists/cdxj.ts";
 
+const REDIRECT = '"via":"redirect"';
 const URL_OF_LINE = /^\{"url":"(?:[^"\\]|\\.)*"/;
 
 /**
@@ -23,9 +25,39 @@ export function mergeParts(dir: string, limit: TimeLimit = NO_LIMIT): void {
   append(paths.pages, limit);
   append(paths.log, limit);
   join(paths.skipped, (parts, out) =>
-    sortLines(parts, out, { sameWhen: (line) => URL_OF_LINE.exec(line)?.[0] ?? line, limit }),
+    sortLines(parts, out, {
+      // Who redirects there matters to a later look.
+      sameWhen: (line) => (line.includes(REDIRECT) ? line : (URL_OF_LINE.exec(line)?.[0] ?? line)),
+      prefer: shallower,
+      limit,
+    }),
   );
   finishGraph(dir, limit);
+}
+
+const DEPTH = /,"depth":(\d+),/;
+
+/** Of two lines about one link the one that a later look has the best chance with. */
+function shallower(a: string, b: string): string {
+  const depthOf = (line: string) => Number(DEPTH.exec(line)?.[1] ?? Number.POSITIVE_INFINITY);
+  return depthOf(b) < depthOf(a) ? b : a;
+}
+
+/** Goes over the merged list of skipped links once more: what `judge` makes a text stays, the others leave the list. */
+export function judgeSkipped(dir: string, judge: (line: string) => unknown): void {
+  const { skipped } = crawlPaths(dir);
+  if (!existsSync(skipped)) return;
+  replaceFile(skipped, (file) => writeLines(file, stillSkipped(readLines(skipped), judge)));
+}
+
+function* stillSkipped(
+  lines: Iterable<string>,
+  judge: (line: string) => unknown,
+): Generator<string, void> {
+  for (const line of lines) {
+    const now = judge(line);
+    if (typeof now === "string") yield now;
+  }
 }
 
 /** Bytes that `mergeParts` would have to read. */

@@ -1,17 +1,39 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
+import { strayJournals } from "../../frontier/journal/journal-listing.ts";
 import { type CrawlState, crawlPaths } from "../folder/crawl-folder.ts";
 import { closeAfterCrash } from "./close-archives.ts";
 
-/** Prepares a folder for the next run: closes what a run that died left open, and throws when a list is missing. */
-export function prepareResume(dir: string, { ended, left }: CrawlState): void {
-  const { index, pages } = crawlPaths(dir);
-  // The first run makes its index at the end, unless it had no time for that.
-  const lists = ended === "running" || left === true ? [pages] : [pages, index];
+/**
+ * Prepares a folder for the next run: throws when a list is missing, or a folder with what a run that died had in it;
+ * makes folders again of which nothing else depends; closes what a run left open.
+ */
+export function prepareResume(dir: string, state: CrawlState): void {
+  const { ended, left } = state;
+  const { archive, index, pages, links, log, reports, state: file } = crawlPaths(dir);
+  if (state.salvaging === true)
+    throw new StoreCorruptError(`${file}:0: orbweaver recover was interrupted: call it again`);
+  refuseStrays(dir, state);
+  // The first run makes its index at the end, unless it had no time for that; until then the folder holds its parts.
+  const hasIndex = ended !== "running" && left !== true;
+  const lists = [pages, hasIndex ? index : dirname(index), links];
   const gone = lists.find((list) => !existsSync(list));
   if (gone !== undefined) {
     const what = "the list is missing; orbweaver recover writes it anew";
     throw new StoreCorruptError(`${gone}:0: ${what}`);
   }
-  if (ended === "running") closeAfterCrash(dir);
+  // Whether the archive lacks a committed record is checked against the journals.
+  for (const folder of [archive, reports, dirname(log)]) mkdirSync(folder, { recursive: true });
+  // Also when the run ended in order: the archive may be an older copy.
+  closeAfterCrash(dir);
+}
+
+/** Files of shards that the crawl does not have came from somewhere else, or were copied. */
+function refuseStrays(dir: string, { journals }: CrawlState): void {
+  const folder = crawlPaths(dir).journals;
+  const stray = journals === undefined ? undefined : strayJournals(folder, journals)[0];
+  if (stray === undefined) return;
+  const what = `the crawl has ${journals} shards, and this is a file of another one`;
+  throw new StoreCorruptError(`${join(folder, stray)}:0: ${what}`);
 }

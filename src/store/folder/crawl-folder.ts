@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import type { CrawlConfig } from "../../config/schema.ts";
 import { StoreCorruptError } from "../../errors.ts";
+import type { Consent } from "../../fetch/route/address.ts";
 import { firstDifference } from "../files/file-window.ts";
 import { parseJson } from "../files/jsonl.ts";
 import { replaceWith } from "../files/replace-file.ts";
@@ -50,8 +51,14 @@ export interface CrawlState {
   readonly config: object;
   /** Where seeds were redirected to: seeds as well. */
   readonly moreSeeds: readonly string[];
+  /** The private addresses that the user's words meant when the crawl began; absent in older crawls. */
+  readonly consents?: readonly Consent[];
   /** Files of the archive that `recover` found missing or cut off: what was committed in them is lost, and known to be. */
   readonly lostArchives?: readonly string[];
+  /** How many committed records `recover` did not find, in those files or elsewhere: they are in no list. */
+  readonly lostRecords?: number;
+  /** `recover` was putting new files in the place of journals and has not come to the end: they do not fit each other. */
+  readonly salvaging?: boolean;
   /** How the newest run ended; "running" after a crash. */
   readonly ended: string;
   /** The newest run had no time to sort and join what its builders wrote; `finalizeIfLeft` does it. */

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { FolderTakenError } from "../../errors.ts";
+import { FolderTakenError, OrbweaverError, pathTrouble, UsageError } from "../../errors.ts";
 import { reserveSegment } from "../../frontier/journal/journal-files.ts";
 import { replaceWith } from "../files/replace-file.ts";
-import { syncFolder } from "../files/system-calls.ts";
+import { makeFolders, syncFolder } from "../files/system-calls.ts";
 import {
   type CrawlPaths,
   type CrawlState,
@@ -38,17 +38,34 @@ export function createCrawlFolder(
   crawl: NewCrawl = {},
 ): CrawlPaths {
   const paths = crawlPaths(dir);
+  try {
+    create(dir, paths, wallMs, crawl);
+  } catch (fault) {
+    throw outFault(fault, dir);
+  }
+  return paths;
+}
+
+/** Nothing is there yet: where the system does not let us write, another folder helps. */
+function outFault(fault: unknown, dir: string): unknown {
+  if (fault instanceof OrbweaverError) return fault;
+  const isReadOnly = (fault as NodeJS.ErrnoException).code === "EROFS";
+  const why = isReadOnly ? "the disk is read-only" : pathTrouble(fault);
+  if (why === undefined) return fault;
+  return new UsageError(`${dir} cannot hold a crawl: ${why}; choose another --out`, fault);
+}
+
+function create(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): void {
   refuseIfTaken(dir, paths);
-  mkdirSync(dirname(paths.state), { recursive: true });
+  makeFolders(dirname(paths.state));
   // Of two crawls that start at once only one goes on; it looks again, for the other may have been quick.
-  const unlock = lockFolder(dir);
+  const lock = lockFolder(dir);
   try {
     refuseIfTaken(dir, paths);
     fill(dir, paths, wallMs, crawl);
   } finally {
-    unlock();
+    lock.release();
   }
-  return paths;
 }
 
 /** True for a folder whose crawl was stopped before it was made: nothing can have been committed in it. */

@@ -42,15 +42,14 @@ export class EdgeFile {
     return this.#edges;
   }
 
+  /** How many edges have this as their first id. */
+  count(high: number, low: number): number {
+    return this.#firstFrom(high, low, true) - this.#firstFrom(high, low, false);
+  }
+
   /** The second ids of all edges whose first id is this one: high word, low word. */
   *from(high: number, low: number): Generator<readonly [high: number, low: number], void> {
-    let first = 0;
-    for (let end = this.#edges; first < end; ) {
-      const middle = Math.floor((first + end) / 2);
-      const [h, l] = this.#at(middle) as unknown as [number, number];
-      if (h < high || (h === high && l < low)) first = middle + 1;
-      else end = middle;
-    }
+    let first = this.#firstFrom(high, low, false);
     for (; first < this.#edges; first++) {
       const edge = this.#at(first);
       if (edge[0] !== high || edge[1] !== low) return;
@@ -60,6 +59,19 @@ export class EdgeFile {
 
   close(): void {
     closeSync(this.#file);
+  }
+
+  /** The first edge that begins with this id, or behind all that do. */
+  #firstFrom(high: number, low: number, behind: boolean): number {
+    let first = 0;
+    for (let end = this.#edges; first < end; ) {
+      const middle = Math.floor((first + end) / 2);
+      const [h, l] = this.#at(middle) as unknown as [number, number];
+      const isBefore = h < high || (h === high && (behind ? l <= low : l < low));
+      if (isBefore) first = middle + 1;
+      else end = middle;
+    }
+    return first;
   }
 
   #at(edge: number): Uint32Array {

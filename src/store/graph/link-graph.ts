@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { UsageError } from "../../errors.ts";
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
 import { sortLines } from "../files/sort-lines.ts";
@@ -7,6 +6,7 @@ import { SortedLines } from "../files/sorted-lines.ts";
 import { removeIfThere } from "../files/system-calls.ts";
 import { partsOf, withParts } from "../folder/crawl-folder.ts";
 import { graphFacts, graphPaths, writeGraphFacts } from "../folder/graph-facts.ts";
+import { noResults } from "../folder/no-crawl.ts";
 import { EdgeFile } from "./edge-file.ts";
 import { idText } from "./link-log.ts";
 import { sortBothWays } from "./sort-edges.ts";
@@ -34,11 +34,7 @@ export class LinkGraph {
 
   constructor(dir: string) {
     const paths = graphPaths(dir);
-    if (!existsSync(paths.in) || !existsSync(paths.out)) {
-      throw new UsageError(
-        `${dir} has no finished link graph: the crawl is still running, or orbweaver recover ${dir} makes it`,
-      );
-    }
+    if (!existsSync(paths.in) || !existsSync(paths.out)) throw noResults(dir, "link graph");
     const { seedLow, seedHigh } = graphFacts(paths.facts);
     this.#seeds = [seedLow, seedHigh];
     this.#out = new EdgeFile(paths.out);
@@ -55,6 +51,12 @@ export class LinkGraph {
   knows(url: string): boolean {
     fingerprint(url, ...this.#seeds);
     return this.nameOf(idText(lastFingerprint.high, lastFingerprint.low)) !== undefined;
+  }
+
+  /** How many pages link to a URL. */
+  inDegree(url: string): number {
+    fingerprint(url, ...this.#seeds);
+    return this.#in.count(lastFingerprint.high, lastFingerprint.low);
   }
 
   /** The pages that link to a URL, in the order of their ids. */

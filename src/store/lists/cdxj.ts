@@ -6,6 +6,7 @@ import { safeText, safeUri } from "../files/safe-text.ts";
 import { sortLines } from "../files/sort-lines.ts";
 import { timestamp14 } from "../warc/warc-record.ts";
 
+const NOT_MODIFIED_STATUS = 304;
 const NOT_KEY = /[^\x21-\x7e]+/g;
 
 /**
@@ -20,8 +21,11 @@ export function cdxjLine(
   const mime = isRevisit ? "warc/revisit" : capture.mime;
   // A field that is not there is left out, as the other indexers do.
   const mimeField = mime === "" ? "" : `,"mime":${jsonText(safeText(mime))}`;
+  // The record of a 304 has no head, and so no status.
+  const isBare = isRevisit && capture.status === NOT_MODIFIED_STATUS;
+  const status = isBare ? "" : `,"status":"${capture.status}"`;
   const digestText = jsonText(digest.slice(digest.indexOf(":") + 1));
-  return `${surtKey(url).replace(NOT_KEY, "")} ${timestamp14(capture.date)} {"url":${jsonText(url)}${mimeField},"status":"${capture.status}","digest":${digestText},"length":"${location.length}","offset":"${location.offset}","filename":${jsonText(location.file)}}`;
+  return `${surtKey(url).replace(NOT_KEY, "")} ${timestamp14(capture.date)} {"url":${jsonText(url)}${mimeField}${status},"digest":${digestText},"length":"${location.length}","offset":"${location.offset}","filename":${jsonText(location.file)}}`;
 }
 
 /** The fields of an index line. A key may hold braces, but no spaces. */

@@ -7,10 +7,11 @@ import { replaceWith } from "../files/replace-file.ts";
 import { removeIfThere } from "../files/system-calls.ts";
 import { type LostArchive, lostArchives } from "../finish/check-archives.ts";
 import { type ClosedArchive, closeArchives } from "../finish/close-archives.ts";
-import { Committed, type FoundUrl, type JournalView } from "../finish/committed.ts";
+import { Committed, type FoundUrl, isArchive, type JournalView } from "../finish/committed.ts";
 import { dropUncommitted } from "../finish/drop-uncommitted.ts";
 import { openJournals, type Seeds, seedsInJournals } from "../finish/journal-view.ts";
 import { mergeParts } from "../finish/merge-parts.ts";
+import { keepOneLinePerUrl } from "../finish/one-line-per-url.ts";
 import {
   type CrawlState,
   crawlPaths,
@@ -22,12 +23,14 @@ import {
 } from "../folder/crawl-folder.ts";
 import { isUnfinished } from "../folder/create-folder.ts";
 import { lockFolder } from "../folder/folder-lock.ts";
+import { requireFolder } from "../folder/no-crawl.ts";
 import { writeResults, writeTreeResults } from "../reports/crawl-results.ts";
 import type { ListCounts, RunFacts } from "../reports/result-lists.ts";
 import { readTree } from "../tree/tree-files.ts";
 import { archiveFiles } from "../warc/archive-scan.ts";
+import { putInPlace } from "./put-in-place.ts";
 import { orphanPath, rebuildLists } from "./rebuild-lists.ts";
-import { salvageJournals } from "./salvage-journals.ts";
+import { compareJournals, damagedOf, salvageJournals } from "./salvage-journals.ts";
 
 /** A place in a file. */
 export interface Place {
@@ -52,6 +55,8 @@ export interface Recovery {
   readonly orphans: number;
   /** URLs that ended without an answer and whose text is nowhere any more. */
   readonly unnamed: number;
+  /** Blocks of links between shards that no file holds any more: what was found only there is not visited. */
+  readonly lostBlocks: number;
   /** Journals were damaged, and what is intact of them has taken their place: the crawl can be resumed. */
   readonly salvaged: boolean;
   readonly lists: ListCounts;
@@ -64,6 +69,7 @@ export interface Recovery {
 export function recoverFolder(dir: string, facts: RunFacts): Recovery {
   const paths = crawlPaths(dir);
   const hasArchive = existsSync(paths.archive);
+  requireFolder(dir);
   if (!hasArchive && !existsSync(paths.tree)) {
     throw new UsageError(`${dir} holds neither an archive nor a URL tree: nothing to recover`);
   }
@@ -73,12 +79,12 @@ export function recoverFolder(dir: string, facts: RunFacts): Recovery {
   const lists = [paths.index, paths.pages, paths.log].map(dirname);
   for (const folder of [paths.reports, ...(hasArchive ? [paths.links, ...lists] : [])])
     mkdirSync(folder, { recursive: true });
-  const unlock = existsSync(dirname(paths.state)) ? lockFolder(dir) : () => {};
+  const lock = existsSync(dirname(paths.state)) ? lockFolder(dir) : undefined;
   let recovery: Recovery;
   try {
     recovery = hasArchive ? fromArchive(dir, facts) : fromTree(dir, facts);
   } finally {
-    unlock();
+    lock?.release();
   }
   replaceWith(join(paths.reports, "recover.json"), `${jsonLine(recovery)}\n`);
   return recovery;
@@ -93,6 +99,7 @@ const UNTOUCHED: Omit<Recovery, "captures" | "lists"> = {
   rebuilt: [],
   orphans: 0,
   unnamed: 0,
+  lostBlocks: 0,
   salvaged: false,
 };
 
@@ -107,23 +114,39 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   const paths = crawlPaths(dir);
   const repairedState = repairCrawlState(dir);
   const state = seedsOf(dir);
+  const misplaced = state.seeds && putInPlace(paths.journals, damagedOf(dir), state.seeds);
   const { view, damages, repaired, cut: journalsCut } = openJournals(paths.journals, state.seeds);
+  const compared = state.seeds && compareJournals(paths.journals, state.seeds);
   const committed = new Committed(view);
   const closed = closeArchives(paths.archive, committed);
   for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages])
     for (const each of withParts(path)) cutTornLine(each);
   const stored = fromStores(dir, facts, committed, view);
+  const found = [...(misplaced?.removed ?? []), ...damages];
+  // Where bytes are lost, other journals know more than what is left of this one: that is no damage of its own.
+  const wrong = found.length > 0 ? found : (compared?.damages ?? []);
+  // Damaged journals do not say which visits were committed: then every line stays.
+  const logged = wrong.length === 0 ? keepOneLinePerUrl(dir, committed) : undefined;
   const lost = lostArchives(paths.archive, committed.ends);
-  keepLost(dir, lost);
+  keepLost(dir, lost, committed);
   // The last thing: everything before reads the journals as they were.
-  const salvaged = salvageJournals(dir, damages);
-  if (state.whole?.left === true) writeCrawlState(dir, { ...state.whole, left: false });
+  const { salvaged, lost: lostBlocks } = salvageJournals(dir, wrong, compared?.exchanges ?? []);
+  const whole = wholeState(dir);
+  if (whole?.left === true) writeCrawlState(dir, { ...whole, left: false });
   const missing = missingIn(dir, committed, lost);
-  const repairedJournals = repaired.map(({ file, offset }) => ({ file, offset }));
+  const repairedJournals = [...repaired, ...(misplaced?.renamed ?? [])].map(({ file, offset }) => ({
+    file,
+    offset,
+  }));
   return {
     ...UNTOUCHED,
     ...stored,
-    damages: [...state.damages, ...damages, ...stored.damages, ...missing],
+    damages: [...state.damages, ...wrong, ...lostBlocks, ...stored.damages, ...missing],
+    lostBlocks: lostBlocks.reduce((sum, { blocks }) => sum + blocks, 0),
+    rebuilt: [
+      ...stored.rebuilt,
+      ...(logged === undefined ? [] : [{ file: paths.log, offset: logged }]),
+    ],
     salvaged,
     closed,
     journalsCut,
@@ -186,23 +209,26 @@ function missingIn(
   return damages;
 }
 
-/** Notes the lost files, so that `resume` goes on without them. */
-function keepLost(dir: string, lost: readonly LostArchive[]): void {
+/** Notes lost files and records, so that `resume` goes on without them. */
+function keepLost(dir: string, lost: readonly LostArchive[], committed: Committed): void {
   const state = wholeState(dir);
+  if (state === undefined) return;
   const names = lost.map(({ name }) => name).sort();
-  if (state === undefined || names.join() === (state.lostArchives ?? []).join()) return;
-  writeCrawlState(dir, { ...state, lostArchives: names });
+  let records = 0;
+  for (const { file } of committed.missing()) if (isArchive(file)) records++;
+  const isNoted = names.join() === (state.lostArchives ?? []).join();
+  if (isNoted && records === (state.lostRecords ?? 0)) return;
+  writeCrawlState(dir, { ...state, lostArchives: names, lostRecords: records });
 }
 
 /** The seeds of the fingerprints, from the journals when the crawl's state is damaged or gone. */
 function seedsOf(dir: string): {
-  seeds: Seeds | undefined;
-  whole?: CrawlState | undefined;
+  seeds: (Seeds & Partial<CrawlState>) | undefined;
   damages: Recovery["damages"];
 } {
   try {
     const whole = readCrawlState(dir);
-    return { seeds: whole, whole, damages: [] };
+    return { seeds: whole, damages: [] };
   } catch (fault) {
     if (!(fault instanceof StoreCorruptError)) throw fault;
     const { state: file, journals } = crawlPaths(dir);
@@ -222,8 +248,8 @@ function* capturesIn(path: string): Generator<FoundUrl, void> {
 function pagesOfTree(dir: string, committed: Committed): { pages: FoundUrl[]; orphans: number } {
   const pages: FoundUrl[] = [];
   const orphans: string[] = [];
-  for (const { url, source, path } of readTree(crawlPaths(dir).tree)) {
-    const file = `tree/${path}/content.html`;
+  for (const { url, source, file: below } of readTree(crawlPaths(dir).tree)) {
+    const file = `tree/${below}`;
     if (committed.find(file, 0)) pages.push({ url, source });
     else orphans.push(`${jsonLine({ url, file })}\n`);
   }

@@ -1,8 +1,8 @@
 import { Committed, type FoundUrl, type JournalView } from "../finish/committed.ts";
 import { openJournals } from "../finish/journal-view.ts";
 import { crawlPaths, readCrawlState, withParts } from "../folder/crawl-folder.ts";
+import { logLines } from "../lists/log-line.ts";
 import { readTree } from "../tree/tree-files.ts";
-import { logLines } from "./log-line.ts";
 import { type ListCounts, type RunFacts, writeLists, writeStatistics } from "./result-lists.ts";
 
 /** Where the lists get their URLs from. */
@@ -56,7 +56,7 @@ function* stored(log: readonly string[], committed: Committed): Generator<FoundU
 function* unstored(log: readonly string[], committed: Committed): Generator<FoundUrl, void> {
   // Most crawls end without any, and the log may be long.
   if (!committed.mayNameUnstored) return;
-  for (const { url, parent, file, outcome } of logLines(log, false))
-    if (file === undefined && outcome !== "unavailable" && committed.takeUnstored(url))
-      yield { url, source: parent ?? "" };
+  for (const line of logLines(log, false))
+    if (line.file === undefined && line.outcome !== "unavailable" && committed.takeUnstored(line))
+      yield { url: line.url, source: line.parent ?? "" };
 }

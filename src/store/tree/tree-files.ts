@@ -1,12 +1,12 @@
-import { constants, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { constants, type Dirent, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
 import { replaceWith } from "../files/replace-file.ts";
 import { safeUri } from "../files/safe-text.ts";
-import { succeeds, syncFolder, withFile } from "../files/system-calls.ts";
+import { removeIfThere, succeeds, syncFolder, withFile } from "../files/system-calls.ts";
+import { CONTENT_NAME, contentName } from "./content-name.ts";
 import type { Tenant, TreeFiles, TreePage } from "./url-tree.ts";
 
-const CONTENT = "content.html";
 const SOURCE = "source.txt";
 const KNOWN_FOLDERS = 4096;
 
@@ -17,6 +17,8 @@ export interface TreeEntry {
   readonly source: string;
   /** The folder that holds it, below the root. */
   readonly path: string;
+  /** The file with its content, below the root. */
+  readonly file: string;
 }
 
 /** The line that source.txt holds, and that the list of crawled URLs is made of. */
@@ -41,17 +43,25 @@ export class DiskTree implements TreeFiles {
   tenant(path: string, url: string): Tenant {
     const folder = this.#below(path);
     const line = readSource(folder);
-    // content.html alone is what a crash left between the two files: the folder is free.
+    // A content file alone is what a crash left between the two files: the folder is free.
     if (line === undefined) return "nobody";
     return line.split("\t", 1)[0] === safeUri(url) ? "same" : "other";
   }
 
   write(path: string, page: TreePage): void {
     const folder = this.#below(path);
-    this.#makeFolders(folder);
-    replaceWith(join(folder, CONTENT), page.content);
+    const name = contentName(page.mime, page.content);
+    // The folder may hold what a crash left of the page, under another name if it was of another type then.
+    if (!this.#makeFolders(folder))
+      for (const old of contentsOf(folder)) if (old !== name) removeIfThere(join(folder, old));
+    replaceWith(join(folder, name), page.content);
     // Last: a folder with source.txt is complete, also after a power loss.
     replaceWith(join(folder, SOURCE), `${sourceLine(page.url, page.source)}\n`);
+  }
+
+  /** The name of the content file at a path; undefined when there is none. */
+  contentAt(path: string): string | undefined {
+    return contentsOf(this.#below(path))[0];
   }
 
   #below(path: string): string {
@@ -60,15 +70,18 @@ export class DiskTree implements TreeFiles {
     throw new StoreCorruptError(`a page would leave the tree ${this.#root}`);
   }
 
-  #makeFolders(folder: string): void {
-    if (folder === this.#root || this.#known.has(folder)) return;
+  /** True when the folder is new. */
+  #makeFolders(folder: string): boolean {
+    if (folder === this.#root || this.#known.has(folder)) return false;
     const parent = dirname(folder);
     this.#makeFolders(parent);
-    if (succeeds(() => mkdirSync(folder), "EEXIST")) syncFolder(parent);
+    const isNew = succeeds(() => mkdirSync(folder), "EEXIST");
+    if (isNew) syncFolder(parent);
     else if (!lstatSync(folder).isDirectory())
       throw new StoreCorruptError(`${folder} is not a folder: the tree was changed by others`);
     if (this.#known.size >= KNOWN_FOLDERS) this.#known = new Set();
     this.#known.add(folder);
+    return isNew;
   }
 }
 
@@ -88,19 +101,29 @@ function readNoFollow(path: string): Buffer | undefined {
   return bytes;
 }
 
+/** The names of content files in a folder: one where a page is whole. */
+function contentsOf(folder: string): string[] {
+  return contentNames(readdirSync(folder, { withFileTypes: true }));
+}
+
+function contentNames(entries: readonly Dirent[]): string[] {
+  return entries.filter((e) => CONTENT_NAME.test(e.name) && e.isFile()).map(({ name }) => name);
+}
+
 /** Iterates the pages of a tree, folder by folder in the order of their names; links are not followed. */
 export function* readTree(root: string, path = ""): Generator<TreeEntry, void> {
   const entries = readdirSync(join(root, path), { withFileTypes: true });
   const line = readSource(join(root, path));
-  if (line !== undefined && entries.some((entry) => entry.name === CONTENT && entry.isFile())) {
+  const [content] = contentNames(entries);
+  if (line !== undefined && content !== undefined) {
     const [url, source] = line.split("\t") as [string, string | undefined];
-    yield { url, source: source ?? "", path };
+    yield { url, source: source ?? "", path, file: `${path}/${content}` };
   }
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   for (const name of folders.sort()) yield* readTree(root, path === "" ? name : `${path}/${name}`);
 }
 
-/** The content of a page of a tree. */
-export function readTreeContent(root: string, path: string): Buffer | undefined {
-  return readNoFollow(join(root, path, CONTENT));
+/** The content of a page of a tree, from its file below the root. */
+export function readTreeContent(root: string, file: string): Buffer | undefined {
+  return readNoFollow(join(root, file));
 }

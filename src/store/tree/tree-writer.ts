@@ -7,6 +7,7 @@ import { sha1, sha256 } from "../warc/digest.ts";
 import { plainBody } from "../warc/plain-body.ts";
 import { newRecordId } from "../warc/warc-record.ts";
 import { NOTHING_WAITS, syncWriter, type Writer, type WriterOptions } from "../writer.ts";
+import { contentName } from "./content-name.ts";
 import { DiskTree } from "./tree-files.ts";
 import { treePlace } from "./tree-path.ts";
 import { UrlTree } from "./url-tree.ts";
@@ -32,16 +33,21 @@ export function openTree({ folder, thread, config, treeLocks }: WriterOptions): 
   if (!config.store.includes("tree")) return undefined;
   const root = crawlPaths(folder).tree;
   const locks = new LockTable(new Int32Array(treeLocks), 0, ENTRIES, thread + 1);
-  const tree = new UrlTree(locks, new DiskTree(root));
+  const disk = new DiskTree(root);
+  const tree = new UrlTree(locks, disk);
   const below = relative(folder, root);
   return syncWriter(NOTHING_WAITS, (entry) => {
     if (entry.kind !== "capture" || !isPage(entry)) return false;
     const content = plainBody(entry.head, entry.body);
     const place = treePlace(entry.url);
-    const source = entry.parent ?? "";
-    const path = tree.add(place, { url: entry.url, source, content }) || place.path;
-    entry.archived ??= {
-      location: { file: `${below}/${path}/content.html`, offset: 0, length: content.length },
+    const { url, mime, parent: source = "" } = entry;
+    const added = tree.add(place, { url, source, content, mime });
+    if (entry.archived !== undefined) return false;
+    const path = added || tree.pathOf(place, url);
+    // What an earlier run stored keeps its name, and may have been of another type.
+    const name = (added === "" ? disk.contentAt(path) : undefined) ?? contentName(mime, content);
+    entry.archived = {
+      location: { file: `${below}/${path}/${name}`, offset: 0, length: content.length },
       payloadDigest: sha1(entry.body),
       payloadSha256: sha256(entry.body),
       recordId: newRecordId(),

@@ -7,6 +7,8 @@ export interface TreePage {
   readonly source: string;
   /** As a browser would get it: without transfer and content coding. */
   readonly content: Uint8Array;
+  /** What the server declared it as; "" for nothing. */
+  readonly mime: string;
 }
 
 /** Where a page belongs in the tree. */
@@ -61,6 +63,11 @@ export class UrlTree {
       this.#locks.release(place.hash);
     }
     return path;
+  }
+
+  /** The path at which the page of a URL lies that is in the tree. */
+  pathOf(place: TreePlace, url: string): string {
+    return this.#files.tenant(place.path, url) === "same" ? place.path : place.second;
   }
 
   #freePath(place: TreePlace, page: TreePage): string {

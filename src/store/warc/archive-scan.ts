@@ -8,6 +8,7 @@ import { LinkList } from "../link-list.ts";
 import { OPEN } from "./archive-file.ts";
 import { headOf } from "./archived-head.ts";
 import { readWarc, type WarcRecord } from "./warc-reader.ts";
+import { NOT_MODIFIED } from "./warc-record.ts";
 
 /** A capture as read back from the archive: enough for its lines in index, page list and link graph. */
 export interface ScannedCapture extends CaptureFacts {
@@ -80,7 +81,7 @@ function scanned(file: string, record: WarcRecord, metadata: string): ScannedCap
     kind: "capture",
     url: (headers.get("warc-target-uri") ?? "") as CrawlUrl,
     date: Date.parse(headers.get("warc-date") ?? ""),
-    status: Number(/^HTTP\/\S+\s+(\d{3})/.exec(head)?.[1] ?? 0),
+    status: statusOf(headers, head),
     mime: mimeOf(head),
     bytes: Number(field("payload-bytes") ?? block.length - head.length),
     depth: Number(field("depth") ?? 0),
@@ -98,6 +99,13 @@ function scanned(file: string, record: WarcRecord, metadata: string): ScannedCap
       isRevisit: record.type === "revisit",
     },
   };
+}
+
+/** Of a 304 there may be no head: its record means an earlier one. */
+function statusOf(headers: ReadonlyMap<string, string>, head: string): number {
+  const status = /^HTTP\/\S+\s+(\d{3})/.exec(head)?.[1];
+  if (status !== undefined) return Number(status);
+  return headers.get("warc-profile") === NOT_MODIFIED ? 304 : 0;
 }
 
 /** The text if it is JSON: what was read back from a damaged record need not be. */

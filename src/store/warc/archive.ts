@@ -7,7 +7,7 @@ import { isCompressed, requestBlock, responseHead } from "./http-block.ts";
 import { KnownPayloads, type PayloadRecord } from "./known-payloads.ts";
 import { MemberBuffer } from "./member-buffer.ts";
 import { metadataBlock, warcinfoBlock } from "./warc-fields.ts";
-import { newRecordId, warcDate } from "./warc-record.ts";
+import { NOT_MODIFIED, newRecordId, warcDate } from "./warc-record.ts";
 
 /** Where and how an archive is written. */
 export interface ArchiveOptions {
@@ -37,7 +37,7 @@ const CONTENT = {
 };
 const PROFILE = {
   identical: "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
-  notModified: "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+  notModified: NOT_MODIFIED,
 };
 const CONFORMS_TO =
   "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
@@ -129,7 +129,8 @@ export class Archive {
     if (file.size + members.length === 0) this.#addWarcinfo(file.name);
     const { unchanged, body, truncated } = capture;
     const payloadDigest = unchanged?.payloadDigest ?? sha1(body);
-    const payloadSha256 = sha256(body);
+    // That of a page which the server did not send again is not known.
+    const payloadSha256 = unchanged === undefined ? sha256(body) : "";
     const recordId = newRecordId();
     const shared = this.#sharedFields(capture);
     const offset = file.size + members.length;
@@ -178,8 +179,9 @@ export class Archive {
   }
 
   /**
-   * The same bytes are in this archive already, or in that of an earlier crawl and the server answered 304 (WARC 1.1,
-   * 6.7): only the head is stored, with the name of the record that has the body.
+   * The same bytes are in this archive already: only the head is stored, with the name of the record that has the body.
+   * Or they are in that of an earlier crawl, and the server answered 304: then not even the head is stored, because replay
+   * would show the answer 304, without a page, in place of the earlier one (WARC 1.1, 6.7).
    */
   #addRevisit(
     capture: Capture,
@@ -188,11 +190,13 @@ export class Archive {
     digest: string,
     same: PayloadRecord,
   ): number {
-    const profile = capture.unchanged === undefined ? PROFILE.identical : PROFILE.notModified;
+    const isSent = capture.unchanged === undefined;
+    const profile = isSent ? PROFILE.identical : PROFILE.notModified;
+    const type = isSent ? `Content-Type: ${CONTENT.response}\r\n` : "";
     const payload = DIGEST.test(digest) ? `WARC-Payload-Digest: ${digest}\r\n` : "";
     return this.#members.add(
-      `WARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}${payload}WARC-Profile: ${profile}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${safeUri(same.uri)}\r\nWARC-Refers-To-Date: ${safeUri(same.date)}\r\nContent-Type: ${CONTENT.response}\r\n`,
-      [responseHead(capture.head, capture.dechunked)],
+      `WARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${id}>\r\n${shared}${payload}WARC-Profile: ${profile}\r\nWARC-Refers-To: <urn:uuid:${same.recordId}>\r\nWARC-Refers-To-Target-URI: ${safeUri(same.uri)}\r\nWARC-Refers-To-Date: ${safeUri(same.date)}\r\n${type}`,
+      isSent ? [responseHead(capture.head, capture.dechunked)] : [],
       0,
     );
   }

@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
 
+/** The profile of a revisit record for the answer 304, which says nothing itself (WARC 1.1, 6.7.3). */
+export const NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+
 const LAST_DATE = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 let lastMs = -1;
 let lastText = "";

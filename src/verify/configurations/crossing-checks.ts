@@ -1,4 +1,5 @@
 import { GateTable, gateBytes } from "../../sync/gate-table.ts";
+import { MaximumTable, maximumBytes } from "../../sync/maximum-table.ts";
 import { Pending } from "../../sync/pending.ts";
 import type { Configuration } from "../configuration.ts";
 import { report } from "../scenario.ts";
@@ -6,6 +7,7 @@ import { type Crawl, crawl, IDLE, PENDING, WAITING } from "../subjects/tiny-craw
 import { mutant } from "./mutant.ts";
 
 const GATES = "sync/gate-table.js";
+const MAXIMA = "sync/maximum-table.js";
 const CRAWL = "verify/subjects/tiny-crawl.js";
 
 interface Gated {
@@ -18,7 +20,7 @@ interface Gated {
 function gate(
   name: string,
   [find, replace]: readonly [string, string],
-  rest: Pick<Configuration<Gated>, "program" | "check">,
+  rest: Pick<Configuration<Gated>, "program" | "check" | "initialise">,
 ): Configuration<Gated> {
   return {
     name,
@@ -69,6 +71,33 @@ function start(subject: Gated): void {
   report(subject.gates.tryStart(7, 5, 10));
 }
 
+/** Requests that are sent later than they began: the latest counts. */
+function sendLate(subject: Gated, thread: number): void {
+  subject.gates.raise(7, 20 + 10 * thread);
+}
+
+/** What it claimed is moved when it is sent; the others begin when they can. */
+function moveClaim(subject: Gated, thread: number): void {
+  if (thread === 0) subject.gates.move(7, 30, 15);
+  else report(subject.gates.tryStart(7, 31, 10));
+}
+
+function claim(subject: Gated): void {
+  subject.gates.tryStart(7, 0, 30);
+}
+
+/** Two threads raise the value of one host, a third one that of its neighbour in the same slot. */
+function raiseMaximum(maxima: MaximumTable, thread: number): void {
+  const hash = thread === 2 ? NEIGHBOUR : HOST;
+  const value = RAISED + thread;
+  maxima.raise(hash, value, 0);
+  report(maxima.of(hash) >= value ? 1 : 0);
+}
+
+const HOST = 3;
+const NEIGHBOUR = 4;
+const RAISED = 60;
+
 /** What crosses threads in the crawl: gates, the end. */
 export const configurations = [
   gate(
@@ -93,6 +122,56 @@ export const configurations = [
     "two requests began at once, or nobody's did",
     start,
   ),
+  gate(
+    "gate-table-raise-3",
+    [
+      "if (next >= wanted || Atomics.compareExchange(this.#words, gate, next, wanted) === next)",
+      "if (next >= wanted || Atomics.store(this.#words, gate, wanted) === wanted)",
+    ],
+    {
+      program: sendLate,
+      check(outcome) {
+        const next = outcome.words(0).at(0)!;
+        return next >= 40 ? undefined : `the gate opens at ${next}`;
+      },
+    },
+  ),
+  gate(
+    "gate-table-move-3",
+    [
+      "Atomics.compareExchange(this.#words, hash & this.#mask, claimed, next);",
+      "(Atomics.store(this.#words, hash & this.#mask, next), claimed);",
+    ],
+    {
+      initialise: claim,
+      program: moveClaim,
+      check: (outcome) =>
+        `${outcome.reports.flat().sort((a, b) => a - b)}` === "0,10"
+          ? undefined
+          : "two requests began at once, or nobody's did",
+    },
+  ),
+  {
+    name: "maximum-table-3",
+    technique: "table of maxima",
+    threads: 3,
+    operations: 1,
+    strategy: "dpor",
+    attach: (memory) => new MaximumTable(memory.buffer(maximumBytes(1))),
+    program: raiseMaximum,
+    check: (outcome) =>
+      outcome.reports.flat().every((told) => told === 1) ? undefined : "what was raised is lost",
+    mutants: [
+      mutant("check-then-act", MAXIMA, [
+        "if (Atomics.compareExchange(this.#words, slot, word, after) === word)",
+        "if (Atomics.store(this.#words, slot, after) === after)",
+      ]),
+      mutant("neighbours-forgotten", MAXIMA, [
+        "const isFree = word === EMPTY || known <= pastValue;",
+        "const isFree = word === EMPTY || known <= pastValue || tag !== mine;",
+      ]),
+    ],
+  } satisfies Configuration<MaximumTable>,
   {
     name: "termination-2x2",
     technique: "termination counter",

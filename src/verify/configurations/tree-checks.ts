@@ -22,7 +22,7 @@ interface Planted {
 }
 
 const place: TreePlace = { path: "a", second: "b", hash: 0 };
-const page: TreePage = { url: "u", source: "", content: new Uint8Array(0) };
+const page: TreePage = { url: "u", source: "", content: new Uint8Array(0), mime: "" };
 
 function attachTable(memory: Memory, owner: number): Table {
   const words = memory.words(LockTable.words(1));

@@ -86,7 +86,7 @@ function build(): void {
         const { url, source, content } = JSON.parse(
           Buffer.from(buffer.read(lane)).toString("utf8"),
         );
-        const page = { url, source, content: Buffer.from(content) };
+        const page = { url, source, content: Buffer.from(content), mime: "text/html" };
         if (tree.add(treePlace(url as CrawlUrl), page) !== "")
           crawled.push(sourceLine(url, source));
         Atomics.store(words, STATE + me, THROUGH);

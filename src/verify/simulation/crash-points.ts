@@ -112,19 +112,28 @@ export function openSmall(
     maxUncommitted: 8,
     // Every third crawl has a limit, which must be met to the page after every crash.
     maxPages: schedule % 3 === 2 ? Math.ceil(pages / 2) : undefined,
+    maxPagesPerSite: schedule % 5 === 4 ? 1 : undefined,
+    maxBytes: undefined,
+    // Every fourth one has seeds that widen its scope.
+    isScoped: schedule % 4 === 1,
+    redirectingSeeds: 2,
     bufferSize: 1 + (schedule % 3),
     handOff: schedule % 2 === 0 ? "full" : "count-or-time",
     order: "bfs",
     demanding: false,
+    sleeping: false,
     network: "rings",
     runs: [],
   };
   // The same web for all runs of a schedule, another order of steps for each.
-  let web = new SimWeb(new Random(schedule), pages, plan.sites);
-  for (let more = 1; web.truth().size < pages; more++) {
-    web = new SimWeb(new Random(schedule + 1000 * more), pages, plan.sites);
-  }
-  const oracle = new Oracle(web.truth(), plan.delayMs, plan.maxPages);
+  const webOf = (seed: number) => {
+    const scoped = { seeds: plan.redirectingSeeds, random: new Random(~seed) };
+    const scope = plan.isScoped ? scoped : undefined;
+    return new SimWeb(new Random(seed), pages, plan.sites, scope);
+  };
+  let web = webOf(schedule);
+  for (let more = 1; web.truth().size < pages; more++) web = webOf(schedule + 1000 * more);
+  const oracle = new Oracle(web.truth(), plan);
   oracle.resumed(disk);
   const around = {
     plan,

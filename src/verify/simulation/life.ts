@@ -29,8 +29,9 @@ export function live(
   plan: Plan = planOf(seed),
 ): LifeResult {
   const random = new Random(seed ^ 0x51a7e);
-  const web = new SimWeb(random, plan.pages, plan.sites);
-  const oracle = new Oracle(web.truth(), plan.delayMs, plan.maxPages);
+  const scoped = { seeds: plan.redirectingSeeds, random: new Random(seed) };
+  const web = new SimWeb(random, plan.pages, plan.sites, plan.isScoped ? scoped : undefined);
+  const oracle = new Oracle(web.truth(), plan);
   const wall = { aheadMs: 1_700_000_000_000 };
   const around = { plan, parts, web, oracle, random, wall, log };
   let disk = new SimDisk(plan.shards);

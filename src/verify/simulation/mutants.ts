@@ -3,6 +3,7 @@ import type { HostNote } from "../../frontier/journal/host-note.ts";
 import type { OutboxBlock } from "../../frontier/link/link-block.ts";
 import { GateTable } from "../../sync/gate-table.ts";
 import { Pending } from "../../sync/pending.ts";
+import { lossyPlanOf, scopedPlanOf } from "./plan.ts";
 import { SHIPPED, type SimParts } from "./sim-parts.ts";
 
 /** Takes every number above the last one for the next. */
@@ -91,7 +92,7 @@ const mutant = (name: string, change: Partial<SimParts>): SimParts => ({
 export const MUTANTS: readonly SimParts[] = [
   mutant("send before sync", { answers: "when read" }),
   mutant("no epoch", { epochs: false }),
-  mutant("last number instead of contiguous", { State: LastNumberState }),
+  mutant("last number instead of contiguous", { State: LastNumberState, planOf: lossyPlanOf }),
   mutant("done before archive", { commits: "journals first" }),
   mutant("parent released before its children are counted", { Pending: LatePending }),
   mutant("a full hand-off waits for N alone", { tellsStill: false }),
@@ -107,4 +108,13 @@ export const MUTANTS: readonly SimParts[] = [
   mutant("no guard while a thread is replaced", { guards: false }),
   mutant("a recount forgets the permits of running visits", { countsPermits: false }),
   mutant("nothing is sent again to a replaced thread", { sendsAgain: false }),
+  mutant("a thread falls asleep without a second look", { looksTwice: false }),
+  mutant("the widened scope is kept in memory", { facts: "in memory" }),
+  mutant("a successor is not told what widened the scope", {
+    tellsSuccessors: false,
+    planOf: scopedPlanOf,
+  }),
+  mutant("no second look at refused links", { looksAgain: false }),
+  mutant("budgets of sites are kept in memory", { recallsBudgets: false }),
+  mutant("received bytes are kept in memory", { recallsBytes: false }),
 ];

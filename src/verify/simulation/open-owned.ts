@@ -1,5 +1,7 @@
 import { ShardCash } from "../../frontier/cash/shard-cash.ts";
+import { exchangeOf, type ShardExchange } from "../../frontier/fold/exchange-check.ts";
 import { enqueueWaiting, waitingTest } from "../../frontier/fold/recover-shard.ts";
+import { BYTES_COUNTER } from "../../frontier/fold/shard-state.ts";
 import { OUTCOME } from "../../frontier/frontier.ts";
 import { CashBoard } from "../../frontier/opic/cash-board.ts";
 import { ExchangeSize } from "../../frontier/opic/exchange-size.ts";
@@ -10,6 +12,7 @@ import { QueueLog } from "../../frontier/queue/queue-log.ts";
 import { BulkAdd } from "../../frontier/seen/bulk-add.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
 import { Shard } from "../../frontier/shard/shard.ts";
+import { SiteShares } from "../../frontier/site-shares.ts";
 import { SEED_HIGH, SEED_LOW, Violation } from "./oracle.ts";
 import type { World } from "./simulated-crawl.ts";
 
@@ -22,11 +25,18 @@ export function openOwned(
   { disk, parts, plan, memory, wall }: Pick<World, "disk" | "parts" | "plan" | "memory" | "wall">,
   thread: number,
   startMs: number,
-): { owned: Shard[]; pages: number; order: ThreadOrder | undefined } {
+): {
+  owned: Shard[];
+  pages: number;
+  order: ThreadOrder | undefined;
+  shares: SiteShares;
+  exchanges: ShardExchange[];
+} {
   const { delayMs } = plan;
   const seeds = { seedLow: SEED_LOW, seedHigh: SEED_HIGH };
   const wallAheadMs = () => wall.aheadMs;
-  const rules = { delayMs, perHost: 1, order: plan.order, startMs, wallAheadMs, ...seeds };
+  const shares = new SiteShares(plan.links);
+  const rules = { delayMs, perHost: 1, order: plan.order, startMs, wallAheadMs, shares, ...seeds };
   const noFile = () => {
     throw new Violation("so few URLs need no file");
   };
@@ -37,6 +47,7 @@ export function openOwned(
   const exchange = new ExchangeSize(EXCHANGE_SIZE);
   const order = plan.order === "opic" ? new ThreadOrder({ ...seat, exchange }) : undefined;
   const owned: Shard[] = [];
+  const exchanges: ShardExchange[] = [];
   let pages = 0;
   for (let number = thread; number < plan.shards; number += memory.threads) {
     const finished = new SeenSet();
@@ -54,14 +65,17 @@ export function openOwned(
         ? new ChainQueue(log, plan.order === "dfs")
         : new OpicQueue(state.cash!, log, noFile, order);
     if (!parts.recalls) state.hosts = undefined;
+    if (!parts.recallsBudgets) state.sites.clear();
+    if (!parts.recallsBytes) state.counters[BYTES_COUNTER] = 0;
     const shard = new Shard(number, rules, state, queue);
     enqueueWaiting(waitingTest(state, finished), [], disk.batches(number), (run) =>
       shard.enqueue(run),
     );
     state.finished = undefined;
+    exchanges.push(exchangeOf("disk", number, state, undefined));
     if (!parts.epochs) state.sent.clear();
     pages += state.outcomes[OUTCOME.page]!;
     owned.push(shard);
   }
-  return { owned, pages, order };
+  return { owned, pages, order, shares, exchanges };
 }

@@ -1,3 +1,4 @@
+import { BYTES_COUNTER } from "../../frontier/fold/shard-state.ts";
 import { OUTCOME } from "../../frontier/frontier.ts";
 import { decodeEvents } from "../../frontier/journal/event-cursor.ts";
 import type { HostNote } from "../../frontier/journal/host-note.ts";
@@ -5,6 +6,7 @@ import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { urlFingerprint } from "../../hash/url-fingerprint.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
+import type { Plan } from "./plan.ts";
 import type { SimDisk } from "./sim-disk.ts";
 import { addressOf } from "./sim-web.ts";
 
@@ -15,12 +17,32 @@ export class Violation extends Error {}
 export const SEED_LOW = 5;
 export const SEED_HIGH = 6;
 
+/** What a crawl was asked to keep to. */
+type Promises = Pick<Plan, "delayMs" | "maxPages" | "maxPagesPerSite" | "maxBytes">;
+
+/** What the journals say. */
+interface Journalled {
+  readonly admitted: ReadonlySet<CrawlUrl>;
+  readonly done: ReadonlySet<CrawlUrl>;
+  readonly pages: number;
+  /** Pages of each site, and sites of which something was refused. */
+  readonly sites: ReadonlyMap<string, number>;
+  readonly refused: ReadonlySet<string>;
+  readonly bytes: number;
+}
+
 /** Knows the truth, watches every request and every commit, and throws when a promise is broken. */
 export class Oracle {
   readonly #truth: ReadonlyMap<CrawlUrl, number>;
   readonly #byPrint = new Map<string, CrawlUrl>();
   readonly #delayMs: number;
   readonly #maxPages: number;
+  readonly #maxPagesPerSite: number;
+  readonly #maxBytes: number;
+  /** Bytes received: what the disk counted when the run began, and those of the run. */
+  #bytes = 0;
+  /** A thread died in this run, and with it bytes that were not counted. */
+  #hasDeaths = false;
   /** Visits that are over and not lost by a crash since. */
   readonly #completed = new Set<CrawlUrl>();
   readonly #inFlight = new Map<CrawlUrl, number>();
@@ -34,10 +56,12 @@ export class Oracle {
   repeated = 0;
   requests = 0;
 
-  constructor(truth: ReadonlyMap<CrawlUrl, number>, delayMs: number, maxPages: number | undefined) {
+  constructor(truth: ReadonlyMap<CrawlUrl, number>, plan: Promises) {
     this.#truth = truth;
-    this.#delayMs = delayMs;
-    this.#maxPages = maxPages ?? Number.POSITIVE_INFINITY;
+    this.#delayMs = plan.delayMs;
+    this.#maxPages = plan.maxPages ?? Number.POSITIVE_INFINITY;
+    this.#maxPagesPerSite = plan.maxPagesPerSite ?? Number.POSITIVE_INFINITY;
+    this.#maxBytes = plan.maxBytes ?? Number.POSITIVE_INFINITY;
     for (const url of truth.keys()) {
       urlFingerprint(url, SEED_LOW, SEED_HIGH);
       this.#byPrint.set(`${lastFingerprint.low} ${lastFingerprint.high}`, url);
@@ -53,6 +77,8 @@ export class Oracle {
   asked(url: CrawlUrl, host: string, nowMs: number, isOrphan: boolean): number {
     this.requests++;
     if (!this.#truth.has(url)) throw new Violation(`${url} cannot be reached`);
+    if (this.#bytes >= this.#maxBytes)
+      throw new Violation(`${url} is asked for after ${this.#bytes} of ${this.#maxBytes} bytes`);
     if (!isOrphan && this.#completed.has(url)) {
       throw new Violation(`${url} is fetched again without need`);
     }
@@ -120,6 +146,22 @@ export class Oracle {
     }
   }
 
+  /** A run begins with what is on disk. */
+  begun(disk: SimDisk): void {
+    this.#bytes = this.#read(disk).bytes;
+    this.#hasDeaths = false;
+  }
+
+  /** Bytes have arrived. */
+  received(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  /** A thread has died. */
+  died(): void {
+    this.#hasDeaths = true;
+  }
+
   /** The visit is over. */
   completed(url: CrawlUrl): void {
     this.#completed.add(url);
@@ -147,10 +189,12 @@ export class Oracle {
 
   /** After a clean stop nothing may have to be repeated. */
   stopped(disk: SimDisk): void {
-    const { done } = this.#read(disk);
+    const { done, bytes } = this.#read(disk);
     for (const url of this.#completed) {
       if (!done.has(url)) throw new Violation(`${url} is not committed after a clean stop`);
     }
+    if (!this.#hasDeaths && bytes !== this.#bytes)
+      throw new Violation(`${bytes} of ${this.#bytes} bytes are counted after a clean stop`);
   }
 
   /** What is durable must be right at any time. */
@@ -160,11 +204,20 @@ export class Oracle {
 
   /** The crawl says that it has ended. */
   ended(disk: SimDisk, reason: string): void {
-    const { done, pages } = this.#read(disk.after(disk.safe));
+    const { admitted, done, pages, sites, refused } = this.#read(disk.after(disk.safe));
     const all = [...this.#truth.values()].filter((outcome) => outcome === OUTCOME.page).length;
     if (reason === "limit") {
-      if (pages !== this.#maxPages)
+      if (pages !== this.#maxPages && this.#bytes < this.#maxBytes)
         throw new Violation(`the limit is ${this.#maxPages}, not ${pages}`);
+      return;
+    }
+    if (this.#maxPagesPerSite !== Number.POSITIVE_INFINITY) {
+      // Which pages a site may have depends on the order, and so does what they link to.
+      for (const url of [...admitted])
+        if (!done.has(url)) throw new Violation(`it ended without ${url}`);
+      for (const site of refused)
+        if (sites.get(site) !== this.#maxPagesPerSite)
+          throw new Violation(`${site} has ${sites.get(site)} pages and something was refused`);
       return;
     }
     if (all > this.#maxPages) throw new Violation("it finished although there is a limit to reach");
@@ -173,10 +226,13 @@ export class Oracle {
     }
   }
 
-  #read(disk: SimDisk): { done: Set<CrawlUrl>; pages: number } {
+  #read(disk: SimDisk): Journalled {
     const admitted = new Set<CrawlUrl>();
     const done = new Set<CrawlUrl>();
+    const sites = new Map<string, number>();
+    const refused = new Set<string>();
     let pages = 0;
+    let bytes = 0;
     for (const shard of disk.journals.keys()) {
       for (const batch of disk.batches(shard)) {
         for (const event of decodeEvents(batch)) {
@@ -188,14 +244,23 @@ export class Oracle {
           } else if (event.kind === "done") {
             const url = this.#byPrint.get(`${event.low} ${event.high}`)!;
             if (done.has(url)) throw new Violation(`${url} is done twice`);
-            if (event.outcome !== this.#truth.get(url)) throw new Violation(`${url} ended wrongly`);
+            const site = addressOf(url);
+            const isRefused = event.outcome === OUTCOME.refused;
+            if (isRefused) refused.add(site);
+            if (!isRefused && event.outcome !== this.#truth.get(url))
+              throw new Violation(`${url} ended wrongly`);
             const { where } = event;
             if (where !== undefined && disk.records[where.offset] !== url) {
               throw new Violation(`${url} is done without its record in the archive`);
             }
             done.add(url);
-            if (event.outcome === OUTCOME.page) pages++;
-          }
+            if (event.outcome !== OUTCOME.page) continue;
+            pages++;
+            sites.set(site, (sites.get(site) ?? 0) + 1);
+            if (sites.get(site)! > this.#maxPagesPerSite)
+              throw new Violation(`${site} has more than ${this.#maxPagesPerSite} pages`);
+          } else if (event.kind === "counted" && event.counter === BYTES_COUNTER)
+            bytes += event.amount;
         }
       }
     }
@@ -203,6 +268,6 @@ export class Oracle {
       throw new Violation(`${pages} pages, the limit is ${this.#maxPages}`);
     for (const url of done)
       if (!admitted.has(url)) throw new Violation(`${url} was never admitted`);
-    return { done, pages };
+    return { admitted, done, pages, sites, refused, bytes };
   }
 }

@@ -21,6 +21,12 @@ export interface Plan {
   readonly links: number;
   readonly maxUncommitted: number;
   readonly maxPages: number | undefined;
+  /** Pages of one site, and bytes in all: an answer is one byte. */
+  readonly maxPagesPerSite: number | undefined;
+  readonly maxBytes: number | undefined;
+  /** Only sites of seeds are visited, and where they redirect to; so many seeds beside the first one redirect. */
+  readonly isScoped: boolean;
+  readonly redirectingSeeds: number;
   /** Permits of a hand-off buffer, and when it is handed over. */
   readonly bufferSize: number;
   readonly handOff: HandOffMode;
@@ -29,6 +35,8 @@ export interface Plan {
   readonly demanding: boolean;
   /** How messages travel: through the shipped rings, or over a network with faults. */
   readonly network: "rings" | NetworkFaults;
+  /** Threads sleep until something wakes them; otherwise they look now and then. */
+  readonly sleeping: boolean;
   /** Per run: its threads and what strikes it. The last run is left alone. */
   readonly runs: readonly { readonly threads: number; readonly faults: readonly Fault[] }[];
 }
@@ -37,6 +45,8 @@ const KINDS: readonly FaultKind[] = ["kill", "power loss", "death", "death", "st
 
 /** Jumps of the wall clock, and what hosts ask for, have a chance of their own: so the rest of a seed's life stays as it was. */
 const JUMP_SEED = 0x7a11;
+/** The same for what decides which URLs are admitted. */
+const ADMISSION_SEED = 0x5c09e;
 
 /** The plan of a seed. */
 export function planOf(seed: number): Plan {
@@ -49,10 +59,37 @@ export function planOf(seed: number): Plan {
     });
     return { threads, faults: [...faults, ...jumps] };
   });
-  return { ...plan, demanding, runs };
+  // Only bells wake a thread, and a network has none.
+  const sleeping = random.below(2) === 0 && plan.network === "rings";
+  return { ...plan, ...admissionsOf(seed, plan), demanding, sleeping, runs };
 }
 
-/** The same without jumps of the wall clock and without hosts that ask for anything. */
+function admissionsOf(seed: number, { pages }: Plan): Partial<Plan> {
+  const random = new Random(seed ^ ADMISSION_SEED);
+  const isScoped = random.below(2) === 0;
+  return {
+    isScoped,
+    redirectingSeeds: isScoped ? random.below(4) : 0,
+    maxPagesPerSite: random.below(4) === 0 ? 1 + random.below(5) : undefined,
+    maxBytes: random.below(5) === 0 ? 1 + random.below(2 * pages) : undefined,
+  };
+}
+
+/** No limit ends the crawl before a rare fault shows. */
+const UNLIMITED = { maxPages: undefined, maxPagesPerSite: undefined, maxBytes: undefined };
+
+/** The plan of a seed with a scope that seeds widen. */
+export function scopedPlanOf(seed: number): Plan {
+  return { ...planOf(seed), ...UNLIMITED, isScoped: true, redirectingSeeds: 3 };
+}
+
+/** The plan of a seed with a network that does everything wrong. */
+export function lossyPlanOf(seed: number): Plan {
+  const network = { loses: true, repeats: true, reorders: true };
+  return { ...planOf(seed), ...UNLIMITED, network, sleeping: false };
+}
+
+/** The plan of a seed without jumps of the wall clock and without hosts that ask for anything. */
 export function calmPlanOf(seed: number): Plan {
   const random = new Random(seed);
   const below = (bound: number) => random.below(bound);
@@ -77,8 +114,13 @@ export function calmPlanOf(seed: number): Plan {
     links: 1 + below(4),
     maxUncommitted: 1 + below(24),
     maxPages: below(3) === 0 ? 1 + below(pages) : undefined,
+    maxPagesPerSite: undefined,
+    maxBytes: undefined,
+    isScoped: false,
+    redirectingSeeds: 0,
     order: flip() ? "bfs" : "dfs",
     demanding: false,
+    sleeping: false,
     network,
     runs,
     bufferSize: [1, 2, 5, 40][below(4)]!,

@@ -130,6 +130,8 @@ export class SimBuilder {
     const isFirst = this.#parts.commits === "archive first";
     return {
       append(entry) {
+        // Skipped links are in a file of their own, which is synced in the same step.
+        if (entry.kind === "skipped") disk.records.push(...entry.lines);
         if (entry.kind !== "capture") return false;
         const offset = disk.records.push(entry.url) - 1;
         const location = { file: "archive", offset, length: 1 };

@@ -1,14 +1,20 @@
 import { CrawlerLoop } from "../../crawl/crawler/crawler-loop.ts";
 import { Uncommitted } from "../../crawl/crawler/uncommitted.ts";
 import { BufferSender, type Outlook } from "../../crawl/hand-off/buffer-sender.ts";
+import { FRAMES } from "../../crawl/hand-off/frames.ts";
 import { HandOffPort, type PlaceOfRecord } from "../../crawl/hand-off/hand-off-port.ts";
 import { Account, MODES } from "../../crawl/shared-memory.ts";
-import { type Discovery, type Lease, OUTCOME } from "../../frontier/frontier.ts";
+import { Follower, type Skipped } from "../../crawl/visit/follower.ts";
+import { learnFact, widenedFact } from "../../crawl/visit/learn-fact.ts";
+import { ByteCount } from "../../frontier/byte-count.ts";
+import type { ShardExchange } from "../../frontier/fold/exchange-check.ts";
+import { type Discovery, type Fact, type Lease, OUTCOME } from "../../frontier/frontier.ts";
 import { Gatekeeper } from "../../frontier/gatekeeper.ts";
 import { PageLimit } from "../../frontier/page-limit.ts";
 import { ShardedFrontier } from "../../frontier/sharded-frontier.ts";
 import { CommitCounts } from "../../sync/commit-counts.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
+import type { Scope } from "../../url/scope.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import { openOwned } from "./open-owned.ts";
 import { SEED_HIGH, SEED_LOW } from "./oracle.ts";
@@ -38,12 +44,19 @@ export class SimCrawler {
   readonly #handOff: BufferSender;
   readonly #port: HandOffPort;
   readonly #gates: Gatekeeper;
+  readonly #scope: Scope;
+  readonly #follower: Follower;
+  readonly #bytes: ByteCount;
   /** Threads that have died without this one knowing, and their runs at that time: what they lent is theirs no more. */
   readonly #orphaned = new Map<number, number>();
   /** URLs of other threads that were visited here. */
   readonly borrowed = new Set<CrawlUrl>();
+  /** What its shards had exchanged when they were read. */
+  readonly exchanges: readonly ShardExchange[];
   /** When the last round wanted to look again. */
   lookMs = 0;
+  /** How often its bell had rung when it fell asleep; undefined while it is awake. */
+  #asleepSince: number | undefined;
   isRunning = false;
 
   constructor(world: World, thread: number, epoch: number, mustWait: boolean) {
@@ -58,15 +71,34 @@ export class SimCrawler {
     const buffer = memory.bufferAt(buffers.bufferOf(thread));
     this.#handOff = new Sender(buffer, buffers.laneOf(thread), plan.handOff, stored, thread);
     const startMs = mustWait && parts.waits ? this.#now + plan.delayMs : 0;
-    const { owned, pages, order } = openOwned(world, thread, startMs);
+    const { owned, pages, order, shares, exchanges } = openOwned(world, thread, startMs);
+    this.exchanges = exchanges;
+    const onLimit = () => {
+      control.end("limit", MODES.drain);
+      memory.ringAll();
+    };
     const limit = new PageLimit({
       maxPages: plan.maxPages,
       permits: control.permits,
       countPage: () => control.pageCommitted(),
-      onReached: () => control.end("limit", MODES.drain),
-      onReturned: () => {},
+      onReached: onLimit,
+      onReturned: () => memory.ringAll(),
     });
     limit.pages = pages;
+    this.#bytes = new ByteCount({
+      maxBytes: plan.maxBytes,
+      total: control.bytes,
+      onReached: onLimit,
+    });
+    this.#scope = world.web.openScope();
+    this.#follower = new Follower({
+      scope: this.#scope,
+      maxDepth: Number.POSITIVE_INFINITY,
+      maxDepthDynamic: Number.POSITIVE_INFINITY,
+      maxRedirects: Number.POSITIVE_INFINITY,
+      seedLow: SEED_LOW,
+      seedHigh: SEED_HIGH,
+    });
     const { maxUncommitted, delayMs } = plan;
     const uncommitted = new Uncommitted({ maxUncommitted, threads }, account, memory.bells.at(-1)!);
     this.#gates = new Gatekeeper({
@@ -90,6 +122,7 @@ export class SimCrawler {
       seedLow: SEED_LOW,
       seedHigh: SEED_HIGH,
       board: memory.board,
+      work: memory.work,
       commits: new CommitCounts(memory.commitCounts, threads, thread),
       bells: memory.bells,
       // As where a host may have several connections, and short queues count: it lends whenever it can.
@@ -98,7 +131,14 @@ export class SimCrawler {
           ? { perHost: 2, linksPerThread: plan.links, minQueued: 1 }
           : undefined,
       onLast: () => world.lastReleased(),
+      bytes: this.#bytes,
+      maxPagesPerSite: plan.maxPagesPerSite,
+      onFacts: (facts) => {
+        account.announced(facts.length);
+        world.post(thread, () => world.supervisor.onFacts(thread, facts));
+      },
       order,
+      shares,
     });
     this.#loop = new CrawlerLoop({
       frontier: this.frontier,
@@ -107,6 +147,7 @@ export class SimCrawler {
       control,
       account,
       uncommitted,
+      bytes: this.#bytes,
       linksPerThread: plan.links,
       clock: () => this.#now,
       visit: (lease) => this.#visit(lease),
@@ -137,16 +178,45 @@ export class SimCrawler {
   }
 
   pump(): void {
-    if (!this.isRunning || this.hasEnded) return;
+    if (!this.isRunning || this.hasEnded || this.#isAsleep) return;
+    const bell = this.#memory.bells[this.thread]!;
+    bell.disarm();
     if (this.#memory.control.recount === 0) {
       for (const [thread, run] of this.#orphaned)
         if (this.#memory.board.runOf(thread) !== run) this.#orphaned.delete(thread);
     }
     this.lookMs = this.#loop.round();
+    this.#asleepSince = undefined;
+    // A visit that ended within the round is an event after it.
+    const isAwake = this.lookMs <= this.#now || this.#loop.settling > 0 || this.hasEnded;
+    if (!this.#world.plan.sleeping || isAwake) return;
+    const armed = bell.arm();
+    if (!this.#world.parts.looksTwice || !this.#loop.hasWork()) this.#asleepSince = armed;
+  }
+
+  /** It sleeps until its bell rings, its time has come, or something happens to it. */
+  get #isAsleep(): boolean {
+    const bell = this.#memory.bells[this.thread]!;
+    return this.#asleepSince === bell.rung && this.lookMs > this.#now;
+  }
+
+  /** What other threads and earlier runs found out. */
+  learn(facts: readonly Fact[]): void {
+    for (const fact of facts) learnFact({ scope: this.#scope }, fact);
+  }
+
+  /** Links that were refused and are in scope now. */
+  admit(found: readonly Discovery[]): void {
+    const { supervisor } = this.#world;
+    this.#asleepSince = undefined;
+    this.#loop.admit(found, () =>
+      this.#world.post(this.thread, () => supervisor.onAdmitted(this.thread)),
+    );
   }
 
   /** Where records are that another thread commits. */
   onPlaces(places: readonly PlaceOfRecord[]): void {
+    this.#asleepSince = undefined;
     this.#port.onPlaces(places);
   }
 
@@ -154,8 +224,11 @@ export class SimCrawler {
   answer(lease: Lease, request: number): void {
     const { oracle, nowMs, web, plan, random } = this.#world;
     const now = this.#now;
+    this.#asleepSince = undefined;
     const isWanted = oracle.answered(lease.url, lease.host.name, nowMs, request);
     const answer = web.ask(lease.url, lease.attempt);
+    this.#bytes.received(1);
+    oracle.received(1);
     if (plan.demanding) this.#obey(lease, answer === undefined);
     this.#gates.leave(lease.host, now);
     if (answer === undefined) {
@@ -176,15 +249,28 @@ export class SimCrawler {
 
   #finish(lease: Lease, outcome: number, links: readonly CrawlUrl[]): void {
     const hasRecord = outcome !== OUTCOME.failed;
-    const record = hasRecord ? this.#handOff.sendRecord(captureOf(lease), () => {}) : undefined;
     // As a crawl does with the links of a page.
     const { left, known } =
       outcome === OUTCOME.page
         ? this.frontier.unknown(lease.shard, links)
         : { left: links, known: undefined };
+    const skipped: Skipped[] = [];
+    // As a visit does with a target of a seed that nobody told it of.
+    const own = lease.seed && this.#scope.refusal(lease.url) !== undefined;
+    const ownFacts = own ? this.#widen(lease.url) : [];
+    const { found, facts } =
+      outcome === OUTCOME.redirect
+        ? this.#redirect(lease, left[0]!, skipped)
+        : { found: this.#follower.links(lease, left, skipped), facts: [] };
+    if (skipped.length > 0) {
+      const lines = skipped.map((link) => JSON.stringify(link)).join("\n");
+      this.#handOff.send(FRAMES.skipped, [Buffer.from(lines)]);
+    }
+    const record = hasRecord ? this.#handOff.sendRecord(captureOf(lease), () => {}) : undefined;
     this.#loop.finish(lease, {
       outcome: OUTCOME_NAMES[outcome]!,
-      found: left.map((url) => discovery(url, lease, outcome)),
+      found,
+      facts: [...ownFacts, ...facts],
       known,
       links: links.length,
       record,
@@ -192,12 +278,34 @@ export class SimCrawler {
     });
   }
 
+  #redirect(
+    lease: Lease,
+    target: CrawlUrl,
+    skipped: Skipped[],
+  ): { found: Discovery[]; facts: Fact[] } {
+    const redirect = this.#follower.redirect(lease, 302, target);
+    if (redirect.kind === "skipped") this.#follower.report(redirect.skipped, skipped);
+    if (redirect.kind !== "to") return { found: [], facts: [] };
+    // Without the chain, which would not fit into the small slots here.
+    const found = [{ ...redirect.found, chain: [] }];
+    if (!lease.seed) return { found, facts: [] };
+    return { found, facts: this.#widen(target) };
+  }
+
+  #widen(url: CrawlUrl): Fact[] {
+    const fact = widenedFact(url);
+    this.learn([fact]);
+    if (this.#world.parts.facts === "with the page") return [fact];
+    this.#world.supervisor.onFacts(this.thread, [fact]);
+    return [];
+  }
+
   /** What the host asks for, as robots.txt and Retry-After do. */
   #obey({ url, host }: Lease, hasFailed: boolean): void {
     const { web, plan, oracle, nowMs } = this.#world;
-    host.delayMs = Math.max(host.delayMs, web.delayMs(url, plan.delayMs));
+    this.#gates.slow(host, web.delayMs(url, plan.delayMs), this.#now);
     const pauseMs = hasFailed ? web.pauseMs(url, plan.delayMs) : 0;
-    if (pauseMs > 0) host.heldMs = Math.max(host.heldMs, this.#now + pauseMs);
+    if (pauseMs > 0) this.#gates.hold(host, this.#now + pauseMs, this.#now);
     oracle.heard(host.name, host.delayMs, pauseMs > 0 ? nowMs + pauseMs : 0);
   }
 
@@ -208,21 +316,25 @@ export class SimCrawler {
 
   #visit(lease: Lease): void {
     const { oracle, nowMs } = this.#world;
-    const untilMs = this.#gates.enter(lease.host, addressOf(lease.url), this.#now);
+    if (lease.budget === "spent") {
+      // As a visit does that is refused without a request.
+      this.frontier.requestEnded(lease, Number.NEGATIVE_INFINITY);
+      const nothing = { found: [], links: 0, record: undefined, bytes: 0 };
+      this.#loop.finish(lease, { outcome: "refused", ...nothing });
+      this.#loop.leave();
+      return;
+    }
+    const address = addressOf(lease.url);
+    const untilMs = this.#gates.enter(lease.host, address, this.#now);
     if (untilMs > 0) {
       this.#loop.retry(lease, untilMs, false);
       this.#loop.leave();
       return;
     }
+    this.#gates.sent(lease.host, address, this.#gates.claimedMs, this.#now);
     this.#world.note(`thread ${this.thread} asks for ${lease.url}`);
     const isOrphan = this.#orphaned.has(lease.shard % this.#memory.threads);
     const request = oracle.asked(lease.url, hostnameOf(lease.url), nowMs, isOrphan);
     this.#world.ask(this, lease, request);
   }
-}
-
-function discovery(url: CrawlUrl, lease: Lease, outcome: number): Discovery {
-  const via = outcome === OUTCOME.redirect ? "redirect" : "link";
-  const depth = via === "link" ? lease.depth + 1 : lease.depth;
-  return { url, parent: lease.url, depth, via, seed: false, chain: [] };
 }

@@ -1,18 +1,18 @@
 import { BufferPlan } from "../../crawl/buffer-plan.ts";
-import { Control } from "../../crawl/shared-memory.ts";
+import { ACCOUNT_WORDS, CONTROL_WORDS, Control } from "../../crawl/shared-memory.ts";
 import type { Gates } from "../../frontier/gatekeeper.ts";
 import { ThreadBoard, threadBoardBytes } from "../../frontier/lending/thread-board.ts";
+import { WorkBoard, workBoardBytes } from "../../frontier/lending/work-board.ts";
 import { cashBoardBytes } from "../../frontier/opic/cash-board.ts";
 import { commitCountBytes } from "../../sync/commit-counts.ts";
 import { DOORBELL_WORDS, Doorbell } from "../../sync/doorbell.ts";
 import { GateTable, gateBytes } from "../../sync/gate-table.ts";
 import { bufferBytes, HandOffBuffer } from "../../sync/hand-off-buffer.ts";
+import { MaximumTable, maximumBytes } from "../../sync/maximum-table.ts";
 import type { Pending } from "../../sync/pending.ts";
 import { Ring, ringBytes } from "../../sync/ring.ts";
 import type { SimParts } from "./sim-parts.ts";
 
-const CONTROL_WORDS = 8;
-const ACCOUNT_WORDS = 5;
 /** Journal batches and long URLs go in several frames. */
 const LANE_BYTES = 256;
 const RING_SLOTS = 2;
@@ -29,6 +29,7 @@ export class SimMemory {
   readonly stored: Int32Array;
   readonly commitCounts: SharedArrayBuffer;
   readonly board: ThreadBoard;
+  readonly work: WorkBoard;
   readonly wantsSpace: Int32Array;
   readonly bells: readonly Doorbell[];
   readonly buffers: BufferPlan;
@@ -38,6 +39,8 @@ export class SimMemory {
   readonly #hostGates = new SharedArrayBuffer(gateBytes(GATES));
   readonly #addressGates = new SharedArrayBuffer(gateBytes(GATES));
   readonly #Starts: typeof GateTable;
+  readonly #hostDelays = new SharedArrayBuffer(maximumBytes(GATES));
+  readonly #hostHolds = new SharedArrayBuffer(maximumBytes(GATES));
   readonly #startGates = new SharedArrayBuffer(gateBytes(GATES));
 
   constructor(threads: number, bufferSize: number, parts: SimParts) {
@@ -51,6 +54,7 @@ export class SimMemory {
     this.cashBoard = new SharedArrayBuffer(cashBoardBytes(threads));
     this.commitCounts = new SharedArrayBuffer(commitCountBytes(threads));
     this.board = new ThreadBoard(new SharedArrayBuffer(threadBoardBytes(threads)));
+    this.work = new WorkBoard(new SharedArrayBuffer(workBoardBytes(threads)), threads);
     this.stored = new Int32Array(new SharedArrayBuffer(4 * threads));
     this.wantsSpace = new Int32Array(new SharedArrayBuffer(4 * threads));
     const bells = new Int32Array(new SharedArrayBuffer(4 * DOORBELL_WORDS * (threads + 1)));
@@ -62,6 +66,11 @@ export class SimMemory {
       () => new SharedArrayBuffer(bufferBytes(LANE_BYTES)),
     );
     this.#inboxes = each.map(() => new SharedArrayBuffer(ringBytes(RING_SLOTS, SLOT_BYTES)));
+  }
+
+  /** Wakes everybody. */
+  ringAll(): void {
+    for (const bell of this.bells) bell.ring();
   }
 
   /** The last bell is the builder's. */
@@ -80,6 +89,8 @@ export class SimMemory {
       hosts: new GateTable(this.#hostGates, thread + 1),
       addresses: new GateTable(this.#addressGates, thread + 1),
       starts: new this.#Starts(this.#startGates, thread + 1),
+      delays: new MaximumTable(this.#hostDelays),
+      holds: new MaximumTable(this.#hostHolds),
     };
   }
 }

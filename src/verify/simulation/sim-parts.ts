@@ -1,6 +1,7 @@
 import { ShardState } from "../../frontier/fold/shard-state.ts";
 import { GateTable } from "../../sync/gate-table.ts";
 import { Pending } from "../../sync/pending.ts";
+import type { Plan } from "./plan.ts";
 
 /** The parts of a simulated crawl that a mutant may replace; the defaults are what ships. */
 export interface SimParts {
@@ -33,6 +34,19 @@ export interface SimParts {
   readonly countsPermits: boolean;
   /** What a replaced thread had not confirmed goes to it once more. */
   readonly sendsAgain: boolean;
+  /** A thread looks for work once more when its bell is armed. */
+  readonly looksTwice: boolean;
+  /** Where it is kept that a seed's redirect widens the scope. */
+  readonly facts: "with the page" | "in memory";
+  /** A thread that takes over is told what was found out. */
+  readonly tellsSuccessors: boolean;
+  /** Links that were refused are judged again when the scope has grown. */
+  readonly looksAgain: boolean;
+  /** Budgets of sites, and bytes received, go on where an earlier run ended. */
+  readonly recallsBudgets: boolean;
+  readonly recallsBytes: boolean;
+  /** The crawls in which a rare fault of a broken variant shows; absent: all. */
+  readonly planOf?: (seed: number) => Plan;
 }
 
 /** The crawl as it ships. */
@@ -53,4 +67,10 @@ export const SHIPPED: SimParts = {
   guards: true,
   countsPermits: true,
   sendsAgain: true,
+  looksTwice: true,
+  facts: "with the page",
+  tellsSuccessors: true,
+  looksAgain: true,
+  recallsBudgets: true,
+  recallsBytes: true,
 };

@@ -1,5 +1,6 @@
 import { OUTCOME } from "../../frontier/frontier.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { Scope } from "../../url/scope.ts";
 import { siteOf } from "../../url/site.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import type { Random } from "../../web/seeded-random.ts";
@@ -31,8 +32,17 @@ export interface Answer {
 export class SimWeb {
   readonly #pages: SimPage[] = [];
   readonly #byUrl = new Map<string, SimPage>();
+  /** Where a crawl begins. */
+  readonly seeds: readonly CrawlUrl[];
+  readonly #isScoped: boolean;
 
-  constructor(random: Random, pages: number, sites: number) {
+  /** With `scoped` a crawl visits the sites of its seeds only; some of them redirect, to pages of any site. */
+  constructor(
+    random: Random,
+    pages: number,
+    sites: number,
+    scoped?: { readonly seeds: number; readonly random: Random },
+  ) {
     for (let page = 0; page < pages; page++) {
       const site = random.below(sites);
       const host = random.below(2) === 0 ? "a" : "b";
@@ -45,11 +55,21 @@ export class SimWeb {
       const url = `http://${host}.s${site}.test/${page}` as CrawlUrl;
       this.#pages.push({ url, links, redirects, failures });
     }
+    for (let seed = 0; seed < (scoped?.seeds ?? 0); seed++) {
+      const url = `http://a.s${sites + seed}.test/seed` as CrawlUrl;
+      const links = [scoped!.random.below(pages)];
+      this.#pages.push({ url, links, redirects: true, failures: 0 });
+    }
     for (const page of this.#pages) this.#byUrl.set(page.url, page);
+    this.seeds = [this.#pages[0]!, ...this.#pages.slice(pages)].map(({ url }) => url);
+    this.#isScoped = scoped !== undefined;
   }
 
-  get seed(): CrawlUrl {
-    return this.#pages[0]!.url;
+  /** The scope of a crawl that begins here. */
+  openScope(): Scope {
+    const scope = new Scope({ kind: this.#isScoped ? "domain" : "any" });
+    for (const url of this.seeds) scope.addSeed(url);
+    return scope;
   }
 
   /** The delay a host asks for; every third site asks for more than the crawl's. */
@@ -78,11 +98,20 @@ export class SimWeb {
 
   /** Every URL that a crawl must visit, with how the visit ends. */
   truth(): Map<CrawlUrl, number> {
-    const ends = new Map<CrawlUrl, number>([[this.seed, 0]]);
+    const scope = this.openScope();
+    // What seeds lead to belongs to the scope, however many redirects that takes.
+    const targets = new Set(this.seeds);
+    for (const url of targets) {
+      const { outcome, found } = this.ask(url, RETRIES)!;
+      if (outcome === OUTCOME.redirect) for (const target of found) targets.add(target);
+    }
+    for (const url of targets) scope.addSeed(url);
+    const ends = new Map<CrawlUrl, number>([...targets].map((url) => [url, 0]));
     for (const url of ends.keys()) {
       const { outcome, found } = this.ask(url, RETRIES)!;
       ends.set(url, outcome);
-      for (const next of found) if (!ends.has(next)) ends.set(next, 0);
+      for (const next of found)
+        if (!ends.has(next) && scope.refusal(next) === undefined) ends.set(next, 0);
     }
     return ends;
   }

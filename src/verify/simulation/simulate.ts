@@ -1,7 +1,7 @@
 import { exploreCrashPoints } from "./crash-points.ts";
 import { type LifeResult, live } from "./life.ts";
 import { MUTANTS } from "./mutants.ts";
-import { SHIPPED } from "./sim-parts.ts";
+import { SHIPPED, type SimParts } from "./sim-parts.ts";
 
 /** A broken variant is looked for in so many seeds. */
 const MUTANT_SEEDS = 1000;
@@ -54,11 +54,16 @@ export function findMutants(): MutantResult[] {
     const { name } = parts;
     const { violation } = exploreCrashPoints(parts, QUICK);
     if (violation !== undefined) return { name, caughtBy: "crash points", violation };
-    for (let seed = 1; seed <= MUTANT_SEEDS; seed++) {
-      const life = live(seed, parts);
-      if (life.violation === undefined) continue;
-      return { name, caughtBy: `seed ${seed}`, violation: life.violation };
-    }
-    return { name, caughtBy: undefined, violation: undefined };
+    const life = findInSeeds(parts, MUTANT_SEEDS);
+    return { name, caughtBy: life && `seed ${life.seed}`, violation: life?.violation };
   });
+}
+
+/** The first of the seeds 1 to `seeds` that catches a broken variant. */
+export function findInSeeds(parts: SimParts, seeds: number): LifeResult | undefined {
+  for (let seed = 1; seed <= seeds; seed++) {
+    const life = live(seed, parts, undefined, parts.planOf?.(seed));
+    if (life.violation !== undefined) return life;
+  }
+  return undefined;
 }

@@ -2,6 +2,7 @@ import type { PlaceOfRecord } from "../../crawl/hand-off/hand-off-port.ts";
 import { MODES } from "../../crawl/shared-memory.ts";
 import { setCounters } from "../../crawl/workers/replace-crawlers.ts";
 import { Mailbox, type MessageRoute } from "../../frontier/exchange/mailbox.ts";
+import { contradictionsIn } from "../../frontier/fold/exchange-check.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../url/site.ts";
@@ -20,6 +21,9 @@ import { Supervisor } from "./supervisor.ts";
 
 const MAX_STEPS = 60_000;
 const HOUR_MS = 3_600_000;
+/** After so many looks without a request time passes faster, by this much more each time. */
+const MANY_LOOKS = 1000;
+const SLOWNESS_MS = 100;
 
 /** What all runs of one crawl share. */
 export interface Surroundings {
@@ -56,10 +60,11 @@ export class World implements Surroundings {
   readonly supervisor: Supervisor;
   readonly #faults: readonly Fault[];
   #requests: { crawler: SimCrawler; lease: Lease; endMs: number; request: number }[] = [];
-  /** What the builder says to crawlers, in order. */
-  #messages: { thread: number; places: readonly PlaceOfRecord[] }[] = [];
+  /** Messages from and to crawlers, in order; what a thread has not received or sent when it dies is gone. */
+  #messages: { thread: number; deliver: () => void }[] = [];
   nowMs: number;
   #steps = 0;
+  #looksInVain = 0;
 
   constructor(
     around: Surroundings,
@@ -89,9 +94,14 @@ export class World implements Surroundings {
     this.supervisor = new Supervisor(this);
     const epoch = this.nextEpoch();
     const isLater = epoch > 1 || nowMs > 0;
+    this.oracle.begun(disk);
     for (let thread = 0; thread < threads; thread++) {
       this.crawlers.push(this.open(thread, epoch, isLater));
     }
+    this.supervisor.begin();
+    const exchanges = this.crawlers.flatMap((crawler) => crawler.exchanges);
+    for (const { what } of contradictionsIn(exchanges))
+      throw new Violation(`what a crash left contradicts itself: ${what}`);
     const tallies = this.crawlers.map(({ tally }) => tally);
     setCounters(this.memory.control, threads, tallies, 1, plan.maxPages);
     for (const crawler of this.crawlers) crawler.isRunning = true;
@@ -101,7 +111,6 @@ export class World implements Surroundings {
 
   /** Runs until the crawl ends or a fault ends the run. */
   run(): RunEnd {
-    const { control } = this.memory;
     while (!this.isOver) {
       if (++this.#steps > MAX_STEPS) throw new Violation("it does not end");
       for (const { kind, step } of this.#faults) {
@@ -110,12 +119,17 @@ export class World implements Surroundings {
         if (kind === "kill") return { kind: "crashed", cut: this.disk.all };
         if (kind === "power loss") return { kind: "crashed", cut: this.#powerLoss() };
         if (kind === "jump") this.#jump();
-        else if (kind === "stop") control.end("interrupted", MODES.drain);
+        else if (kind === "stop") this.#stop();
         else this.supervisor.kill(this.random.below(this.memory.threads));
       }
       this.step();
     }
     return this.end();
+  }
+
+  #stop(): void {
+    this.memory.control.end("interrupted", MODES.drain);
+    this.memory.ringAll();
   }
 
   /** Somebody sets the wall clock, an hour forward or back. Not by `random`: the rest of the life stays the same. */
@@ -189,12 +203,17 @@ export class World implements Surroundings {
   #deliver(): void {
     const message = this.#messages.shift();
     if (message === undefined) this.network?.deliver();
-    else this.crawlers[message.thread]!.onPlaces(message.places);
+    else message.deliver();
   }
 
   /** The builder tells a crawler where its records are. */
   tell(thread: number, places: readonly PlaceOfRecord[]): void {
-    this.#messages.push({ thread, places });
+    this.post(thread, () => this.crawlers[thread]!.onPlaces(places));
+  }
+
+  /** Sends a message from or to a thread. */
+  post(thread: number, deliver: () => void): void {
+    this.#messages.push({ thread, deliver });
   }
 
   /** Answers a request whose time has come, or lets time pass until something is due. */
@@ -211,15 +230,17 @@ export class World implements Surroundings {
       if (crawler.lookMs > this.nowMs && crawler.isRunning) times.push(crawler.lookMs);
     }
     const nextMs = Math.min(...times);
-    if (nextMs < Number.POSITIVE_INFINITY) this.nowMs = nextMs;
+    if (nextMs === Number.POSITIVE_INFINITY) return;
+    // Threads look every few milliseconds, but a pause may last an hour after the wall clock jumped: everybody is slow then.
+    const lateMs = SLOWNESS_MS * Math.max(0, ++this.#looksInVain - MANY_LOOKS);
+    this.nowMs = nextMs + lateMs;
   }
 
   /** Opens the shards of a thread as they are on disk. */
   open(thread: number, epoch: number, mustWait: boolean): SimCrawler {
     const crawler = new SimCrawler(this, thread, epoch, mustWait);
     this.oracle.recalled(this.disk, this.wall.aheadMs, (url) => this.ownerOf(url) === thread);
-    const { seed } = this.web;
-    crawler.frontier.open(this.ownerOf(seed) === thread ? [seed] : []);
+    crawler.frontier.open(this.web.seeds.filter((seed) => this.ownerOf(seed) === thread));
     return crawler;
   }
 
@@ -240,6 +261,7 @@ export class World implements Surroundings {
 
   /** A request leaves; it is answered when its time has come. */
   ask(crawler: SimCrawler, lease: Lease, request: number): void {
+    this.#looksInVain = 0;
     const endMs = this.nowMs + this.random.below(this.plan.latencyMs);
     this.#requests.push({ crawler, lease, endMs, request });
   }
@@ -257,13 +279,13 @@ export class World implements Surroundings {
   /** Somebody has released the last thing that was pending. */
   lastReleased(): void {
     const { control } = this.memory;
-    if (control.mode !== MODES.run || this.parts.ends !== "by the counter") return;
-    this.endFound();
+    if (control.mode === MODES.run && this.parts.ends === "by the counter") control.noteLast();
   }
 
   endFound(): void {
     this.oracle.ended(this.disk, "finished");
     this.memory.control.end("finished", MODES.drain);
+    this.memory.ringAll();
   }
 
   note(line: string): void {

@@ -1,15 +1,32 @@
+import { SecondLook } from "../../crawl/ending/second-look.ts";
 import { Account, MODES } from "../../crawl/shared-memory.ts";
+import { widenedBy } from "../../crawl/visit/learn-fact.ts";
+import { KnownFacts } from "../../crawl/workers/known-facts.ts";
 import {
   type Replacing,
   replaceCrawlers,
   type Steps,
 } from "../../crawl/workers/replace-crawlers.ts";
+import type { Discovery, Fact } from "../../frontier/frontier.ts";
 import { LEFT_FOR_GOOD } from "../../frontier/lending/thread-board.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { Violation } from "./oracle.ts";
 import type { World } from "./simulated-crawl.ts";
 
-/** The supervisor: replaces crawlers that die, by the shipped steps, between which everybody else goes on. */
+const NO_DEPTHS = {
+  maxDepth: Number.POSITIVE_INFINITY,
+  maxDepthDynamic: Number.POSITIVE_INFINITY,
+};
+
+/** An answer that is on its way. */
+interface Answer {
+  result?: boolean;
+}
+
+/**
+ * The supervisor: replaces crawlers that die, and looks at refused links again when the scope has grown, by the shipped
+ * steps, between which everybody else goes on.
+ */
 export class Supervisor {
   readonly #world: World;
   readonly #dead = new Set<number>();
@@ -22,9 +39,52 @@ export class Supervisor {
   #guards = 0;
   #recounts = 0;
   #scanned = 0;
+  readonly #facts: KnownFacts;
+  readonly #look: SecondLook;
+  #looking: { readonly steps: Steps<boolean>; awaited: Answer } | undefined;
+  /** By thread: the links it has been sent and not made durable. */
+  readonly #admitting = new Map<number, Answer>();
+  #waitsForFacts = false;
 
   constructor(world: World) {
     this.#world = world;
+    this.#facts = new KnownFacts(world.memory);
+    this.#look = new SecondLook(world.web.openScope(), NO_DEPTHS);
+  }
+
+  /** All crawlers have read their shards: each learns what all of them found there. */
+  begin(): void {
+    const { crawlers, memory } = this.#world;
+    for (const { frontier } of crawlers) this.#learn(this.#facts.learn(frontier.facts()));
+    for (const crawler of crawlers) crawler.learn(this.#facts.all);
+    memory.control.bytes.set(
+      crawlers.reduce((sum, { frontier }) => sum + frontier.stats().bytes, 0),
+    );
+  }
+
+  /** A crawler has committed facts. */
+  onFacts(thread: number, facts: readonly Fact[]): void {
+    this.#spread(this.#facts.announced(thread, facts));
+    if (this.#waitsForFacts) this.#world.memory.control.noteLast();
+  }
+
+  /** Links that a crawler was sent are durable. */
+  onAdmitted(thread: number): void {
+    const answer = this.#admitting.get(thread);
+    if (answer !== undefined) answer.result = true;
+  }
+
+  #learn(facts: readonly Fact[]): void {
+    for (const fact of facts) {
+      const url = widenedBy(fact);
+      if (url !== undefined) this.#look.widen(url);
+    }
+  }
+
+  #spread(facts: readonly Fact[]): void {
+    this.#learn(facts);
+    for (const { thread } of this.#world.crawlers)
+      this.#world.post(thread, () => this.#world.crawlers[thread]!.learn(facts));
   }
 
   /** Somebody is being replaced. */
@@ -44,6 +104,9 @@ export class Supervisor {
     for (const each of crawlers) if (each !== crawler) each.orphan(thread);
     this.#dead.add(thread);
     this.#waiting.push(thread);
+    this.#world.oracle.died();
+    const answer = this.#admitting.get(thread);
+    if (answer !== undefined) answer.result ??= false;
     if (!parts.guards) return;
     this.#guards++;
     memory.pending.add(1);
@@ -62,9 +125,61 @@ export class Supervisor {
       if (!hasEnded || this.#ended.has(thread)) continue;
       this.#ended.add(thread);
       memory.board.announce(thread, LEFT_FOR_GOOD);
+      memory.ringAll();
     }
     this.#replace();
+    if (memory.control.mode === MODES.run && memory.control.takeLast()) this.#onAllReleased();
+    this.#lookOn();
     if (parts.ends === "by idle flags") this.#scan();
+  }
+
+  #onAllReleased(): void {
+    const { parts, memory } = this.#world;
+    if (memory.pending.value > 0) return;
+    const next = this.#look.next(this.#facts.areAllHere);
+    this.#waitsForFacts = next === "wait";
+    if (next === "end" || !parts.looksAgain) this.#world.endFound();
+    else if (next === "look") {
+      this.#guards++;
+      memory.pending.add(1);
+      this.#beginLook();
+    }
+  }
+
+  #beginLook(): void {
+    const { disk, memory } = this.#world;
+    const steps = this.#look.run({
+      lines: () => disk.records.filter((record) => record.startsWith("{")),
+      threads: memory.threads,
+      threadOf: (url) => this.#world.ownerOf(url),
+      admit: (thread, found) => this.#admit(thread, found),
+      rest: (): Answer => ({ result: true }),
+    });
+    this.#looking = { steps, awaited: { result: true } };
+  }
+
+  #admit(thread: number, found: readonly Discovery[]): Answer {
+    const answer: Answer = this.#dead.has(thread) ? { result: false } : {};
+    this.#admitting.set(thread, answer);
+    this.#world.post(thread, () => this.#world.crawlers[thread]!.admit(found));
+    return answer;
+  }
+
+  /** The next step of a second look, if there is one and it has its answer. */
+  #lookOn(): void {
+    if (this.#looking === undefined || this.#looking.awaited.result === undefined) return;
+    const { done, value } = this.#looking.steps.next(this.#looking.awaited.result);
+    if (!done) {
+      this.#looking.awaited = value as Answer;
+      return;
+    }
+    if (value === false) {
+      this.#beginLook();
+      return;
+    }
+    this.#looking = undefined;
+    this.#guards--;
+    if (this.#world.memory.pending.release(1)) this.#world.lastReleased();
   }
 
   #replace(): void {
@@ -112,6 +227,8 @@ export class Supervisor {
           const fresh = this.#world.open(thread, epoch, true);
           crawlers[thread] = fresh;
           this.#dead.delete(thread);
+          this.#facts.forget(thread);
+          this.#spread(this.#facts.learn(fresh.frontier.facts()));
           return fresh.tally;
         }),
       nextRecount: () => ++this.#recounts,
@@ -123,10 +240,12 @@ export class Supervisor {
             (tally) => tally && { ...tally, ...(parts.countsPermits ? {} : { heldPermits: 0 }) },
           ),
       pause: () => undefined,
-      ringAll: () => {},
+      ringAll: () => memory.ringAll(),
       guards: () => this.#guards,
       go: (thread, epoch) => {
         if (parts.sendsAgain) memory.board.announce(thread, epoch);
+        memory.ringAll();
+        if (parts.tellsSuccessors) crawlers[thread]!.learn(this.#facts.all);
         if (!this.#dead.has(thread)) crawlers[thread]!.isRunning = true;
       },
     };
@@ -146,7 +265,7 @@ export class Supervisor {
   check(): void {
     const { crawlers, memory } = this.#world;
     if (this.isBusy || memory.control.mode !== MODES.run) return;
-    const shares = crawlers.reduce((sum, { tally }) => sum + tally.share, 0);
+    const shares = crawlers.reduce((sum, { tally }) => sum + tally.share, this.#guards);
     if (shares !== memory.pending.value) {
       throw new Violation(`${memory.pending.value} pending, but the shares are ${shares}`);
     }

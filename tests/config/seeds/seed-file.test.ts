@@ -101,6 +101,16 @@ test("bytes that are not UTF-8 spoil their own line only", () => {
 
 test("an empty file holds nothing", () => {
   for (const input of ["", "\n\n", "#", new Uint8Array()]) {
-    assert.deepEqual(readSeeds(input), { seeds: [], rejected: [], duplicates: 0 });
+    assert.deepEqual(readSeeds(input), { seeds: [], rejected: [], duplicates: 0, credentials: 0 });
   }
+});
+
+test("issue 16: lines with credentials are counted, and no rejected line keeps a password", () => {
+  const { seeds, rejected, credentials } = readSeeds(
+    "https://me:geheim@h/\nhttps://me@h/a\nhttps://h/@b\nftp://me:geheim@h/\n",
+  );
+  assert.deepEqual(
+    [credentials, seeds.map(({ url }) => url), rejected.map(({ text }) => text)],
+    [2, ["https://h/", "https://h/a", "https://h/@b"], ["ftp://h/"]],
+  );
 });

@@ -11,6 +11,9 @@ import { BATCH_HEADER_BYTES } from "../../../src/frontier/journal/journal-format
 import type { Done, Entry, Writer } from "../../../src/store/writer.ts";
 import { loopOver, pageFrame } from "./looped-builder.ts";
 
+/** A slow writer takes so long for a record. */
+const RECORD_MS = 300;
+
 /** A disk that notes what it is asked for, and answers when it is told to. */
 class NotingDisk {
   readonly notes: string[] = [];
@@ -144,6 +147,44 @@ test("a commit comes when its time has come, sooner for a crawler in a hurry, an
   loop.turn(false);
   assert.deepEqual([commits(), loop.restMs()], [before + 1, 200]);
 });
+
+for (const handOff of ["count-or-time", "full"] as const) {
+  test(`${handOff}: a commit is never later than one record, however slow the writer is and however much comes meanwhile`, () => {
+    let nowMs = 0;
+    let endMs = 0;
+    const disk = new NotingDisk();
+    const commitsMs: number[] = [];
+    const append = disk.writer.append;
+    const feed = () => {
+      senders[0]!.sendRecord(pageFrame("http://h/"), () => {});
+      senders[0]!.flush("still");
+    };
+    const writer: Writer = {
+      ...disk.writer,
+      append: (entry) => {
+        nowMs += RECORD_MS;
+        if (nowMs < endMs) feed();
+        return append(entry);
+      },
+      flush: (done) => {
+        commitsMs.push(nowMs);
+        disk.writer.flush(done);
+      },
+    };
+    const parts = { journals: disk.journals, nowMs: () => nowMs, handOff };
+    const { loop, senders } = loopOver(writer, 1, parts);
+    endMs = 20_000;
+    for (let i = 0; i < 20; i++) feed();
+    while (nowMs < endMs) loop.turn(false);
+    const gaps = commitsMs.map((ms, i) => ms - (commitsMs[i - 1] ?? 0));
+    assert.ok(gaps.length > 10 && Math.max(...gaps) <= 1000 + RECORD_MS, gaps.join(" "));
+    // What is left is committed as well, and nothing was forgotten.
+    while (loop.turn(true)) nowMs += 1;
+    nowMs += 1000;
+    loop.turn(true);
+    assert.equal(senders[0]!.settle() > 0 && senders[0]!.outstanding, 0);
+  });
+}
 
 test("full: a buffer is left alone until somebody calls, and committed when nobody brings more", () => {
   const disk = new NotingDisk();

@@ -50,8 +50,9 @@ function crawled(t: TestContext): string {
 function close(dir: string, agoMs: number, ended = "interrupted", sizes: CloseLimits = {}) {
   const config = configOf({ seeds: ["http://h/" as CrawlUrl], contact: "me@example.org" });
   const figures = { seconds: 1, cpuSeconds: 1, maxRssMiB: 1, endingMs: 1, losesUrls: false };
+  const told = { limit: null, next: null, seedFaults: [] };
   const closer = new CrawlCloser(dir, config, monotonicMs() - agoMs, sizes);
-  const measured: Measured = { ended: ended as CrawlEnding, out: dir, ...figures };
+  const measured: Measured = { ended: ended as CrawlEnding, out: dir, ...figures, ...told };
   const noted: (boolean | "safe")[] = [];
   const listener = {
     onEnded: (isLeft: boolean) => noted.push(isLeft),

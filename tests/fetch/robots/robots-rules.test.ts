@@ -109,11 +109,31 @@ test("escapes and plain octets are equal, except for reserved characters (RFC 93
     assert.equal(allowed(`User-agent: *\nDisallow: ${rule}`, target), true, rule);
 });
 
-test("a link to /robots.txt is a page like any other; only its reader needs no verdict (RFC 9309, 2.2.2)", () => {
-  assert.equal(allowed("User-agent: *\nDisallow: /", "/robots.txt"), false);
-  assert.equal(allowed("User-agent: *\nDisallow: /*.txt$", "/robots.txt"), false);
-  assert.equal(allowed("User-agent: *\nDisallow: /private", "/robots.txt"), true);
-  assert.equal(allowed("User-agent: *\nDisallow: /\nAllow: /robots.txt", "/robots.txt"), true);
+test("issue 16: /robots.txt itself is always allowed (RFC 9309, 2.2.2), and nothing that looks like it", () => {
+  for (const rule of ["/", "/*.txt$", "/robots.txt", "/a?b=https://c"]) {
+    const text = `User-agent: *\nDisallow: /\nDisallow: ${rule}`;
+    assert.equal(allowed(text, "/robots.txt"), true, rule);
+    for (const other of ["/robots.txt?x", "/robots.txt.bak", "/a/robots.txt"])
+      assert.equal(allowed(text, other), false, other);
+  }
+});
+
+test("issue 16: Allow of an index file allows its folder, and the folder alone", () => {
+  const text =
+    "User-agent: *\nDisallow: /\nAllow: /a/index.html\nAllow: /b/*/index.htm$\nAllow: /%7ec/index.html?x\nDisallow: /d/index.html";
+  for (const target of ["/a/", "/a/index.html", "/b/x/", "/~c/", "/b/x/index.htm"])
+    assert.equal(allowed(text, target), true, target);
+  for (const target of ["/", "/a", "/a/x", "/a/?", "/b/", "/b/x/y", "/~c/index.html", "/d/"])
+    assert.equal(allowed(text, target), false, target);
+  assert.deepEqual(parse(text).verdict("/a/"), {
+    allowed: true,
+    line: 3,
+    rule: "Allow: /a/index.html",
+  });
+  // As Google's parser weighs it: one octet more than the folder, as "/a/$" is.
+  const longer = "User-agent: *\nAllow: /a/index.html\nDisallow: /*/";
+  assert.equal(allowed(`${longer}$`, "/a/"), true);
+  assert.equal(allowed(`${longer}*$`, "/a/"), false);
 });
 
 test("B1: only the first 500 KiB count, and half a line is no rule", () => {
@@ -227,4 +247,22 @@ test("the explanation tells group, deciding line and what else matched", () => {
   assert.equal(explainRobots(bytes, "Orbweaver", "/z").because, "no_rule");
   assert.equal(explainRobots(Buffer.from(""), "Orbweaver", "/z").because, "no_group");
   assert.equal(explainRobots(bytes, "Other/1.0", "/z").group, "named");
+});
+
+test("rules beyond the limit of wildcards refuse what they might, whatever a shorter rule allows", () => {
+  const filler = Array.from({ length: 4096 }, (_, i) => `Disallow: /x*${i}`).join("\n");
+  const text = `User-agent: *\nAllow: /\nAllow: /deep/open\n${filler}\nDisallow: /deep*secret\nAllow: /x*fine\n`;
+  const rules = RobotsRules.parse(Buffer.from(text), "orbweaver");
+  assert.equal(rules.verdict("/deep/my-secret").allowed, false);
+  assert.equal(rules.verdict("/deeper").allowed, false, "what it might govern");
+  assert.equal(rules.verdict("/open").allowed, true);
+  assert.equal(rules.verdict("/x4000fine").allowed, false, "an allow beyond the limit is left out");
+});
+
+test("a line that is cut forbids what its beginning matches, and allows nothing", () => {
+  const long = "/a".repeat(5000);
+  const parse = (field: string) =>
+    RobotsRules.parse(Buffer.from(`User-agent: *\nDisallow: /a\n${field}: ${long}\n`), "orbweaver");
+  assert.equal(parse("Allow").verdict(long.slice(0, 9000)).allowed, false);
+  assert.equal(parse("Disallow").verdict(long.slice(0, 9000)).allowed, false);
 });

@@ -163,7 +163,7 @@ test("every way of writing an IPv6 address has one kind", () => {
 const BLOCKED = "blocked_private_address";
 
 test("N1-N3: hosts as the URL parser writes them are refused without consent", () => {
-  const policy = new AddressPolicy({ consentedHosts: [], allow: [] });
+  const policy = new AddressPolicy({ consents: [], allow: [] });
   for (const host of [
     "127.0.0.1",
     "10.0.0.1",
@@ -188,7 +188,7 @@ test("N1-N3: hosts as the URL parser writes them are refused without consent", (
 });
 
 test("N4: one private answer among public ones refuses the name", () => {
-  const policy = new AddressPolicy({ consentedHosts: [], allow: [] });
+  const policy = new AddressPolicy({ consents: [], allow: [] });
   for (const addresses of [
     ["8.8.8.8", "10.0.0.1"],
     ["10.0.0.1", "8.8.8.8"],
@@ -198,14 +198,23 @@ test("N4: one private answer among public ones refuses the name", () => {
   }
 });
 
-test("consent holds for exactly one host and port", () => {
+test("consent holds for exactly one host, port and address", () => {
   const policy = new AddressPolicy({
-    consentedHosts: [
-      { hostname: "localhost", port: 8080 },
-      { hostname: "[::1]", port: 80 },
+    consents: [
+      { host: "localhost", port: 8080, addresses: ["127.0.0.1"] },
+      { host: "::1", port: 80, addresses: ["::1"] },
+      { host: "public.test", port: 80, addresses: [] },
+      { host: "six.test", port: 80, addresses: ["fd00:0:0::1", "10.0.0.7"] },
     ],
     allow: [],
   });
+  assert.equal(policy.refusal("localhost", 8080, ["127.0.0.2"]), BLOCKED);
+  assert.equal(policy.refusal("localhost", 8080, ["127.0.0.1", "169.254.169.254"]), BLOCKED);
+  assert.equal(policy.refusal("localhost", 8080, ["127.0.0.1", "8.8.8.8"]), undefined);
+  assert.equal(policy.refusal("public.test", 80, ["169.254.169.254"]), BLOCKED);
+  assert.equal(policy.refusal("public.test", 80, ["8.8.8.8"]), undefined);
+  assert.equal(policy.refusal("six.test", 80, ["fd00::1", "::ffff:10.0.0.7"]), undefined);
+  assert.equal(policy.refusal("six.test", 80, ["fd00::2"]), BLOCKED);
   assert.equal(policy.refusal("localhost", 8080, ["127.0.0.1"]), undefined);
   assert.equal(policy.refusal("LOCALHOST.", 8080, ["127.0.0.1"]), undefined);
   assert.equal(policy.refusal("[::1]", 80, ["::1"]), undefined);
@@ -216,7 +225,10 @@ test("consent holds for exactly one host and port", () => {
 
 test("--allow-private takes blocks, addresses and names", () => {
   const policy = new AddressPolicy({
-    consentedHosts: [],
+    consents: ["intranet.example", "xn--bcher-kva.test"].map((host) => ({
+      host,
+      addresses: ["192.168.0.1"],
+    })),
     allow: ["10.0.0.0/8", "127.0.0.1", "fd00::/8", "Intranet.Example.", "bücher.test"],
   });
   assert.equal(policy.refusal("a", 80, ["10.1.2.3"]), undefined);
@@ -229,6 +241,7 @@ test("--allow-private takes blocks, addresses and names", () => {
   assert.equal(policy.refusal("a", 80, ["10.1.2.3", "192.168.0.1"]), BLOCKED);
   assert.equal(policy.refusal("a", 80, ["2002:a01:203::"]), BLOCKED);
   assert.equal(policy.refusal("sub.intranet.example", 1, ["192.168.0.1"]), BLOCKED);
+  assert.equal(policy.refusal("intranet.example", 1, ["192.168.0.2"]), BLOCKED);
 });
 
 test("a malformed --allow-private is told in a sentence", () => {
@@ -245,7 +258,7 @@ test("a malformed --allow-private is told in a sentence", () => {
     "x:80",
   ]) {
     assert.throws(
-      () => new AddressPolicy({ consentedHosts: [], allow: [value] }),
+      () => new AddressPolicy({ consents: [], allow: [value] }),
       (error) =>
         error instanceof UsageError && error.message.includes(`"${value}"`) && error.exitCode === 2,
       value,

@@ -239,7 +239,7 @@ test("N4, N5: a mixed answer refuses the name, and every new answer is judged an
     },
     { ttlMs: { min: 10, max: 1_000 } },
   );
-  const policy = new AddressPolicy({ consentedHosts: [], allow: [] });
+  const policy = new AddressPolicy({ consents: [], allow: [] });
   const judge = async (name: string) => {
     const resolution = await resolver.resolve(name, 80);
     assert.ok(resolution.kind === "addresses");

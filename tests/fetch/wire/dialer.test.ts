@@ -13,8 +13,8 @@ import { WireClient } from "../../../src/fetch/wire/client.ts";
 import type { WireResponse } from "../../../src/fetch/wire/exchange.ts";
 import { Gatekeeper } from "../../../src/frontier/gatekeeper.ts";
 import { Host } from "../../../src/frontier/host.ts";
-import { GateTable, gateBytes } from "../../../src/sync/gate-table.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
+import { newGates } from "../../frontier/new-gates.ts";
 
 async function webServer(t: TestContext, address: string, port = 0) {
   const requests: string[] = [];
@@ -44,7 +44,6 @@ function clientFor(t: TestContext, hosts: string, allow: string[], proxies: stri
   const clock = () => performance.now();
   const transport = new WireClient({ limits: { connectMs: 2000 }, clock });
   t.after(() => transport.close());
-  const gates = new GateTable(new SharedArrayBuffer(gateBytes(1)), 1);
   const client = new PoliteClient({
     transport,
     routes: new RouteFinder({
@@ -53,14 +52,12 @@ function clientFor(t: TestContext, hosts: string, allow: string[], proxies: stri
         askServers: false,
         clock,
       }),
-      policy: new AddressPolicy({ consentedHosts: [], allow }),
+      policy: new AddressPolicy({ consents: [], allow }),
       contact: true,
       proxies,
     }),
     gatekeeper: new Gatekeeper({
-      hosts: gates,
-      addresses: gates,
-      starts: gates,
+      ...newGates(1)(1),
       delayMs: 0,
       perHost: 8,
       spaceHosts: false,

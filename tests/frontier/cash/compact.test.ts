@@ -52,16 +52,17 @@ function known(folder: string): unknown {
     eachLink(run, ({ low }) => waiting.push([low, 0]));
   });
   const { minted, sent, received, held, virtual, waiting: count } = cash.book;
-  const pages: [number, boolean, number][] = [];
+  const pages: [number, boolean, number, number][] = [];
   for (let i = 0; i < cash.pages.size; i++) {
-    pages.push([cash.pages.low(i), cash.book.isDone(i), cash.book.cash(i)]);
+    const { book } = cash;
+    pages.push([cash.pages.low(i), book.isDone(i), book.cash(i), book.history(i)]);
   }
   const sites = Array.from({ length: 60 }, (_, i) => cash.homes.hasFingerprint(i, 7));
   const totals = { minted, sent, received, held, virtual, count };
   return { totals, waiting: waiting.length, pages: pages.sort((a, b) => a[0] - b[0]), sites };
 }
 
-test("a snapshot keeps what every waiting page has, what moved, and which sites minted", () => {
+test("a snapshot keeps what every page has and ever got, what moved, and which sites minted", () => {
   let compactions = 0;
   fc.assert(
     fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {

@@ -53,6 +53,10 @@ function* honestBatches(choices: readonly number[]): Generator<JournalEvent[]> {
       events.push({ kind: "confirmed", shard: 1, epoch: 1, number: sent - 1 });
     }
     if (choice % 4 === 0) events.push({ kind: "counted", counter: 2, amount: choice });
+    if (choice % 2 === 1) {
+      const site = fingerprintOf(`s${choice % 5}.test`);
+      events.push({ kind: "site", ...site, pages: 1 + (choice % 3) });
+    }
     if (choice % 3 === 1)
       events.push({ kind: "extension", extension: choice, bytes: new Uint8Array([urls, done]) });
     yield events;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { compactShard } from "../../../src/frontier/fold/compact-shard.ts";
 import { readDone } from "../../../src/frontier/fold/done-list.ts";
 import { salvageShard } from "../../../src/frontier/fold/salvage-shard.ts";
 import { openSnapshot } from "../../../src/frontier/fold/snapshot.ts";
@@ -49,6 +50,10 @@ function write(folder: string, shard: number, batches: readonly EventBatch[]): v
   journal.close();
 }
 
+function salvage(folder: string, shard: number, reached: (target: number) => number = () => 0) {
+  return salvageShard({ folder, shard, seedLow, seedHigh, epoch: 9, reached });
+}
+
 /** Flips a byte in the middle of one batch. */
 function damage(folder: string, shard: number, number: number): void {
   const batches = [...readJournal({ folder, shard })];
@@ -72,7 +77,7 @@ test("a shard with a damaged batch goes on with all others, and blocks are numbe
   write(folder, 1, [received]);
   damage(folder, 0, 1);
   assert.throws(() => recovered(folder, 0), /shard-00\.000001\.journal:\d+: /);
-  for (const shard of [1, 0]) salvageShard({ folder, shard, seedLow, seedHigh });
+  for (const shard of [1, 0]) salvage(folder, shard, (target) => (target === 1 ? 1 : 0));
 
   const { state, queued, end } = recovered(folder, 0);
   // Nobody knows any more that /a was done: it is fetched again. /b is known to be.
@@ -94,7 +99,7 @@ test("a shard with a damaged batch goes on with all others, and blocks are numbe
   }
   assert.deepEqual([target.queued, target.state.known], [[], 1]);
   // The next run writes on behind it.
-  const next = new JournalWriter({ folder, shard: 0, epoch: 2, seedLow, seedHigh, after: end });
+  const next = new JournalWriter({ folder, shard: 0, epoch: 10, seedLow, seedHigh, after: end });
   next.append(new Events().ended("http://h/a"));
   next.sync();
   next.close();
@@ -114,7 +119,7 @@ test("extensions in whole batches survive a salvage, in their order", (t) => {
     ["a", "b", "c", "d"].map((name, i) => noted(i, `http://h/${name}`)),
   );
   damage(folder, 0, 2);
-  salvageShard({ folder, shard: 0, seedLow, seedHigh });
+  salvage(folder, 0);
   const kept = [...openSnapshot(folder, 0)!.queued()].flatMap(decodeEvents).map((event) => {
     if (event.kind === "extension") return `${event.extension} ${Buffer.from(event.bytes)}`;
     return event.kind === "admit" ? event.found.map(({ url }) => url).join() : event.kind;
@@ -130,9 +135,45 @@ test("what is done stays done when its admission is lost", (t) => {
     new Events().ended("http://h/a"),
   ]);
   damage(folder, 0, 0);
-  salvageShard({ folder, shard: 0, seedLow, seedHigh });
+  salvage(folder, 0);
   const { state, queued } = recovered(folder, 0);
   assert.deepEqual([queued, state.known, state.outcomes[1]], [[], 1, 1]);
   urlFingerprint("http://h/a" as CrawlUrl, seedLow, seedHigh);
   assert.equal(state.admit(lastFingerprint.low, lastFingerprint.high), false);
+});
+
+test("what a target lacks is sent to it again although it was confirmed, and what is nowhere any more is told", (t) => {
+  const folder = tempFolder(t);
+  const confirming = new Events().block(1, 3, "three");
+  confirming.confirmed(1, 1, 3);
+  write(folder, 0, [
+    new Events().found("http://h/a").block(1, 1, "one"),
+    new Events().block(1, 2, "two"),
+    confirming,
+  ]);
+  assert.deepEqual(
+    salvage(folder, 0, () => 1),
+    [],
+  );
+  const texts = () =>
+    recovered(folder, 0)
+      .state.unconfirmed()
+      .map(({ epoch, number, bytes }) => [epoch, number, Buffer.from(bytes).toString()]);
+  assert.deepEqual(texts(), [
+    [9, 1, "two"],
+    [9, 2, "three"],
+  ]);
+  // The snapshot that replaced the journal does not hold what was confirmed in it.
+  const more = new Events();
+  more.confirmed(1, 9, 2);
+  const { end } = recovered(folder, 0);
+  const next = new JournalWriter({ folder, shard: 0, epoch: 10, seedLow, seedHigh, after: end });
+  next.append(more);
+  next.close();
+  compactShard({ folder, shard: 0, upTo: end.segment + 1, seedLow, seedHigh });
+  assert.deepEqual(
+    salvage(folder, 0, () => 0),
+    [{ target: 1, epoch: 9, blocks: 2 }],
+  );
+  assert.deepEqual(texts(), []);
 });

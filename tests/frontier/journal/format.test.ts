@@ -25,6 +25,25 @@ test("events come back as they went in, whatever the batch was used for before",
   );
 });
 
+test("an event for which a batch has to grow is written whole", () => {
+  const host = { low: 1, high: 2, delayMs: 3, untilWallMs: 4 };
+  const site = { low: 5, high: 6, pages: 7 };
+  // One of them is the first that does not fit, whatever the size.
+  for (let firstBytes = 64; firstBytes < 160; firstBytes++) {
+    const batch = new EventBatch(firstBytes);
+    for (let i = 0; i < 8; i++) {
+      batch.host(host);
+      batch.site(site.low, site.high, site.pages);
+    }
+    for (const [i, event] of decodeEvents(viewOf(batch, 1)).entries())
+      assert.deepEqual(
+        event,
+        i % 2 === 0 ? { kind: "host", ...host } : { kind: "site", ...site },
+        `a batch of ${firstBytes} bytes`,
+      );
+  }
+});
+
 test("links of one page share their parent", () => {
   const batch = new EventBatch();
   for (let i = 0; i < 100; i++) admit(batch, link(`http://a/${i}`, { depth: 2 }));

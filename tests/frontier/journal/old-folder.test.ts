@@ -6,8 +6,10 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import { widenedBy } from "../../../src/crawl/visit/learn-fact.ts";
 import { readCashBlock } from "../../../src/frontier/cash/cash-block.ts";
 import { ShardCash } from "../../../src/frontier/cash/shard-cash.ts";
+import type { Fact } from "../../../src/frontier/fact.ts";
 import { recoverShard } from "../../../src/frontier/fold/recover-shard.ts";
 import { readLinkBlock } from "../../../src/frontier/link/link-block.ts";
 import { decodeLink, eachLink } from "../../../src/frontier/link/waiting-run.ts";
@@ -72,6 +74,7 @@ function contentOf(out: string) {
   const waiting: string[] = [];
   const done: string[] = [];
   const travelling: string[] = [];
+  const facts: Fact[] = [];
   for (let shard = 0; shard < SHARDS; shard++) {
     const cash = byCash ? new ShardCash() : undefined;
     const before = waiting.length;
@@ -80,6 +83,7 @@ function contentOf(out: string) {
     const { state } = recoverShard(options, (run) =>
       eachLink(run, (link) => waiting.push(decodeLink(link).url)),
     );
+    facts.push(...state.facts);
     for (const { links, bytes } of state.unconfirmed()) {
       const block = Buffer.from(bytes);
       const found = byCash ? readCashBlock(block).found : readLinkBlock(block, block.length);
@@ -94,7 +98,7 @@ function contentOf(out: string) {
       if (isKnown && !mine.includes(url)) done.push(url);
     }
   }
-  return { waiting, done, travelling };
+  return { waiting, done, travelling, facts };
 }
 
 /** Resumes a folder; answers the pages that were asked for. */
@@ -145,5 +149,7 @@ test("a scope that a seed widened is known from the journal when the state was n
   await resume(t, out);
   const pages = readPages(out).map(({ url }) => url);
   assert.deepEqual(pages.toSorted(), EVERYTHING);
-  assert.deepEqual(readCrawlState(out)!.moreSeeds, ["http://moved.test/"]);
+  assert.deepEqual(readCrawlState(out)!.moreSeeds, []);
+  const facts = contentOf(out).facts.map(widenedBy);
+  assert.deepEqual(facts, ["http://moved.test/"]);
 });

@@ -147,6 +147,7 @@ export function pack(events: readonly JournalEvent[], into = new EventBatch(64))
     else if (e.kind === "confirmed") into.confirmed(e.shard, e.epoch, e.number);
     else if (e.kind === "counted") into.counted(e.counter, e.amount);
     else if (e.kind === "extension") into.extension(e.extension, e.bytes);
+    else if (e.kind === "site") into.site(e.low, e.high, e.pages);
   }
   return into;
 }
@@ -227,5 +228,7 @@ export function describe(state: ShardState): unknown {
     received: [...state.received].sort(),
     outcomes: [...state.outcomes],
     counters: [...state.counters],
+    facts: state.facts.map(({ kind, bytes }) => `${kind} ${bytes}`),
+    sites: [...state.sites].sort(),
   };
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { isAwaited, type ShardMessage } from "../../../src/frontier/exchange/shard-message.ts";
 import { Host, type Lease } from "../../../src/frontier/host.ts";
 import { Lending } from "../../../src/frontier/lending/lending.ts";
-import { ThreadBoard, threadBoardBytes } from "../../../src/frontier/lending/thread-board.ts";
+import { WorkBoard, workBoardBytes } from "../../../src/frontier/lending/work-board.ts";
 import type { Shard } from "../../../src/frontier/shard/shard.ts";
 import { CommitCounts, commitCountBytes } from "../../../src/sync/commit-counts.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
@@ -18,6 +18,7 @@ import { SlowPort } from "../frontier-team.ts";
 const OWNER = 0;
 const BORROWER = 1;
 const LEASES = 2;
+const FILLED = 64;
 /** In turns everybody has ended long before. */
 const ROUNDS = 24;
 /** There are some thousands of states; more would mean that they are told apart by something that does not matter. */
@@ -57,7 +58,8 @@ class Thread {
     this.lending = new Lending({
       ...{ thread, threads: 2, epoch, seedLow: 1, seedHigh: 2, delayMs: 0, maxBytes: 65536 },
       rules: { perHost: 64, linksPerThread: 64, minQueued: 1 },
-      board: world.board,
+      work: world.work,
+      stock: { queued: 9, hostsWaiting: 1, hostsParked: 0, isReady: true, awaitsRobots: false },
       commits: new CommitCounts(new SharedArrayBuffer(commitCountBytes(2)), 2, thread),
       bells: [],
       port: new SlowPort(),
@@ -79,7 +81,6 @@ class Thread {
       finish() {},
       returned() {},
     });
-    this.lending.filled = 64;
   }
 
   /** The next step of its pump. */
@@ -95,9 +96,10 @@ class Thread {
       },
       () => {
         second.call(this);
-        if (this.thread !== BORROWER || this.#hasAsked || this.#mode !== "run") return;
+        if (this.#mode !== "run") return;
+        if (this.thread === OWNER) lending.share(FILLED, 0);
+        else if (!this.#hasAsked) lending.share(0, LEASES);
         this.#hasAsked = true;
-        lending.ask(LEASES, 0);
       },
       () => {
         if (this.#mode !== "run") lending.returnReady();
@@ -115,7 +117,6 @@ class Thread {
   }
 
   #receive(): void {
-    this.lending.lendMore();
     for (const message of this.inbox.splice(0)) {
       if (message.kind === "ask") this.#received[0]!++;
       this.lending.handle(message);
@@ -144,7 +145,7 @@ class World {
   /** Leases that wait with their owner. */
   free = LEASES;
   number = 0;
-  readonly board = new ThreadBoard(new SharedArrayBuffer(threadBoardBytes(2)));
+  readonly work = new WorkBoard(new SharedArrayBuffer(workBoardBytes(2)), 2);
   readonly threads: Thread[];
   #messages: (() => void)[] = [];
   #hasDied = false;
@@ -152,7 +153,7 @@ class World {
   constructor(variant: Variant) {
     this.variant = variant;
     this.threads = [new Thread(this, OWNER, 1), new Thread(this, BORROWER, 2)];
-    this.board.setQueued(OWNER, LEASES);
+    this.work.setSpare(OWNER, 1);
   }
 
   ended(thread: number): void {

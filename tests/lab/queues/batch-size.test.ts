@@ -184,3 +184,14 @@ test("a broken graph, owner, tolerance or error is refused with an error code", 
     assert.throws(() => findBatchSize(small, number), { code: "OW_BAD_COUNT" });
   }
 });
+
+test("issue 16: nonsense is refused and not taken for something", () => {
+  for (const maxError of [0, -1, 1.5, 5, Number.NaN, Number.POSITIVE_INFINITY])
+    assert.throws(
+      () => findBatchSize(small, maxError),
+      /an error is a share above 0 and at most 1/,
+    );
+  const messages = "every" as "all";
+  assert.throws(() => predictBatch({ ...small, messages }, 0), /messages are "all" or "foreign"/);
+  assert.throws(() => findBatchSize({ ...small, messages }, 0.1), /not every/);
+});

@@ -54,3 +54,13 @@ test("a crawl without cash has no order by cash, and a folder without a crawl no
   const nowhere = () => readCrawlSample(join(folder, "none"), { processors: 2 });
   assert.throws(nowhere, { code: "OW_USAGE" });
 });
+
+test("issue 16: nonsense is refused before anything is read", () => {
+  const by = "cash" as "opic";
+  assert.throws(
+    () => readCrawlSample("none", { processors: 2, by }),
+    /"pagerank" or "opic", not by cash/,
+  );
+  for (const processors of [0, 1.5, Number.NaN])
+    assert.throws(() => readCrawlSample("none", { processors }), /at least one processor/);
+});

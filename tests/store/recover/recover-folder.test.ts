@@ -15,7 +15,7 @@ import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { finalizeFolder } from "../../../src/store/finish/finalize.ts";
 import { mergeParts } from "../../../src/store/finish/merge-parts.ts";
-import { crawlPaths } from "../../../src/store/folder/crawl-folder.ts";
+import { crawlPaths, readCrawlState } from "../../../src/store/folder/crawl-folder.ts";
 import { LinkGraph } from "../../../src/store/graph/link-graph.ts";
 import { cdxjFields } from "../../../src/store/lists/cdxj.ts";
 import { recoverFolder } from "../../../src/store/recover/recover-folder.ts";
@@ -248,13 +248,65 @@ test("a flipped bit in a journal is told with file and offset, and lists keep wh
   assert.ok(recovery.captures >= 29 && recovery.captures + recovery.orphans === 31);
 });
 
+test("after kills every URL has one line in the log, once a run or recover has ended", (t) => {
+  const [again, refused, late] = ["http://h/waits1", "http://h/refused1", "http://h/waits2"];
+  for (const byRecover of [false, true]) {
+    const crawl = sampleCrawl(join(freshFolder(t), "crawl"));
+    const log = (url: string, outcome: string) => {
+      const line = JSON.stringify({ url, outcome, parent: "http://h/0" });
+      crawl.builder.append({ kind: "outcome", line });
+    };
+    const { log: path } = crawlPaths(crawl.folder);
+    // Stored and not committed; refused and not committed, then made again; the host was away and then answered.
+    crawl.store(again, "http://h/0");
+    log(refused, "refused");
+    for (let i = 0; i < 2; i++) log(late, "unavailable");
+    log("http://h/waits3", "unavailable");
+    log("http://h/waits3", "unavailable");
+    log("http://h/waits4", "refused");
+    crawl.commit(again, crawl.store(again, "http://h/0"));
+    crawl.commit(late, crawl.store(late, "http://h/0"));
+    crawl.close();
+    writeFileSync(path, `not JSON\n${readFileSync(path)}`);
+    const urls = () => lines(path).map((line) => /"url":"([^"]*)"/.exec(line)?.[1]);
+    const before = urls();
+    if (byRecover) {
+      const { rebuilt } = recoverFolder(crawl.folder, FACTS);
+      assert.ok(rebuilt.some(({ file }) => file === path));
+      assert.ok(!recoverFolder(crawl.folder, FACTS).rebuilt.some(({ file }) => file === path));
+    } else assert.ok(finalizeFolder(crawl.folder, openResults(crawl.folder).committed));
+    const after = urls();
+    assert.equal(before.length, after.length + 6);
+    // What was never committed is gone, what cannot be read stays.
+    const wanted = new Set(before.filter((url) => url !== "http://h/waits4"));
+    assert.equal(after.length, wanted.size);
+    assert.deepEqual(new Set(after), wanted);
+    const places = lines(path).flatMap((line) => (line.includes(again) ? JSON.parse(line) : []));
+    assert.equal(lines(crawlPaths(crawl.folder).pages).at(-2)?.includes(again), true);
+    assert.equal(places.length, 1);
+  }
+});
+
+test("damaged journals do not say which lines of the log count: all stay", (t) => {
+  const folder = finished(t);
+  const { journals, log } = crawlPaths(folder);
+  const before = readFileSync(log);
+  const path = join(journals, readdirSync(journals)[0]!);
+  const bytes = readFileSync(path);
+  bytes[Math.floor(bytes.length / 2)]! ^= 1;
+  writeFileSync(path, bytes);
+  assert.ok(recoverFolder(folder, FACTS).damages.length > 0);
+  assert.deepEqual(readFileSync(log), before);
+});
+
 test("a tree beside the archive, a tree instead of it, and a tree alone give the same list", (t) => {
   const base = freshFolder(t);
   const tree = (store: "tree" | "warc,tree", name: string) => {
     const folder = join(base, name);
     const crawl = sampleCrawl(folder, { store });
     crawl.flush();
-    recoverFolder(folder, FACTS);
+    assert.deepEqual(recoverFolder(folder, FACTS).damages, []);
+    assert.equal(readCrawlState(folder)!.lostArchives, undefined);
     return folder;
   };
   const both = tree("warc,tree", "both");
@@ -271,6 +323,18 @@ test("a tree beside the archive, a tree instead of it, and a tree alone give the
   assert.equal(lines(join(only, "reports", "uncrawled.txt")).length - 1 + 26, 37);
   rmSync(join(alone, "tree"), { recursive: true });
   assert.throws(() => recoverFolder(alone, FACTS), { code: "OW_USAGE" });
+});
+
+test("a committed page that is gone from a tree is told with its name, and only that", (t) => {
+  const folder = join(freshFolder(t), "crawl");
+  const crawl = sampleCrawl(folder, { store: "tree" });
+  crawl.close();
+  const file = "tree/pr-http/do-h/dr-3/content.html";
+  rmSync(join(folder, file));
+  const { damages, captures } = recoverFolder(folder, FACTS);
+  assert.deepEqual(damages, [{ file, offset: 0, what: "a committed record is missing" }]);
+  assert.equal(captures, 26);
+  assert.equal(readCrawlState(folder)!.lostArchives, undefined);
 });
 
 test("a tree: what was stored and not committed is listed as an orphan, and once when it is fetched again", (t) => {

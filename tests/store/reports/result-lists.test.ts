@@ -10,7 +10,7 @@ import { EventCursor } from "../../../src/frontier/journal/event-cursor.ts";
 import { BATCH_HEADER_BYTES } from "../../../src/frontier/journal/journal-format.ts";
 import { jsonLine, jsonText } from "../../../src/store/files/jsonl.ts";
 import { safeUri } from "../../../src/store/files/safe-text.ts";
-import { plainLine } from "../../../src/store/reports/log-line.ts";
+import { plainLine } from "../../../src/store/lists/log-line.ts";
 import { writeLists } from "../../../src/store/reports/result-lists.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 import { tempFolder } from "../../support/orbweaver.ts";
@@ -90,6 +90,7 @@ test("what is taken out of a line of the log is what parsing it gives (property)
         assert.deepEqual(taken, {
           url,
           outcome,
+          via: "link",
           ...(parent === undefined ? {} : { parent }),
           ...where,
         });

@@ -28,7 +28,12 @@ function treeOn(files: TreeFiles): { add(url: string, text?: string): string; wo
   const words = new Int32Array(new SharedArrayBuffer(LockTable.words(ENTRIES) * 4));
   const tree = new UrlTree(new LockTable(words, 0, ENTRIES, 1), files);
   const add = (url: string, text = `<p>${url}`) =>
-    tree.add(treePlace(url), { url, source: "http://a/", content: Buffer.from(text) });
+    tree.add(treePlace(url), {
+      url,
+      source: "http://a/",
+      content: Buffer.from(text),
+      mime: "text/html",
+    });
   return { add, words };
 }
 
@@ -130,9 +135,9 @@ test("pages are written once, whole, and read back with their sources", (t) => {
   assert.equal(add("http://h/a", "something else"), "");
   const found = [...readTree(root)];
   assert.deepEqual(found.map(({ url }) => url).sort(), [...urls].sort());
-  for (const { url, path, source } of found) {
+  for (const { url, path, file, source } of found) {
     assert.equal(source, "http://a/");
-    assert.equal(readTreeContent(root, path)?.toString(), `<p>${url}`);
+    assert.equal(readTreeContent(root, file)?.toString(), `<p>${url}`);
     assert.equal(readFileSync(join(root, path, "source.txt"), "utf8"), `${url}\thttp://a/\n`);
   }
   assert.ok(words.every((word) => word === 0));

@@ -4,8 +4,8 @@ const COPIES = 1 << 18;
 const COUNTS = 1 << 16;
 const PROBES = 4;
 
-/** Memory that the evidence of one crawl needs. */
-export const EVIDENCE_BYTES = (COPIES + 2 * COUNTS) * 4;
+/** Memory that the evidence of one crawl needs; the last word counts verdicts about sites. */
+export const EVIDENCE_BYTES: number = (COPIES + 2 * COUNTS + 1) * 4;
 
 /**
  * What all threads know together: which pages were copies, and how often something was seen. Several threads may read
@@ -15,10 +15,22 @@ export const EVIDENCE_BYTES = (COPIES + 2 * COUNTS) * 4;
 export class SharedEvidence {
   readonly #copies: Uint32Array;
   readonly #counts: Uint32Array;
+  readonly #verdicts: Uint32Array;
 
   constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(EVIDENCE_BYTES)) {
     this.#copies = new Uint32Array(memory, 0, COPIES);
-    this.#counts = new Uint32Array(memory, COPIES * 4);
+    this.#counts = new Uint32Array(memory, COPIES * 4, 2 * COUNTS);
+    this.#verdicts = new Uint32Array(memory, EVIDENCE_BYTES - 4, 1);
+  }
+
+  /** Some thread has condemned a site. */
+  addVerdict(): void {
+    Atomics.add(this.#verdicts, 0, 1);
+  }
+
+  /** False in nearly all crawls, so that they need not look any further. */
+  get hasVerdicts(): boolean {
+    return Atomics.load(this.#verdicts, 0) > 0;
   }
 
   /** A page of this fingerprint is a copy of others. */

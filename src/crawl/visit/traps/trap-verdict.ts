@@ -1,15 +1,25 @@
 import type { Family } from "./family.ts";
 import type { UrlShape } from "./url-shape.ts";
 
-/** Why a family of URLs is a trap; stable codes of logs and reports. */
-export type TrapReason =
-  | "trap_repeated_path"
-  | "trap_deep_path"
-  | "trap_growing_path"
-  | "trap_same_content"
-  | "trap_calendar"
-  | "trap_endless"
-  | "trap_query";
+/** Why a family of URLs is a trap; stable codes of logs, reports and journals. */
+export const TRAP_REASONS = [
+  "trap_repeated_path",
+  "trap_deep_path",
+  "trap_growing_path",
+  "trap_same_content",
+  "trap_same_text",
+  "trap_calendar",
+  "trap_endless",
+  "trap_query",
+] as const;
+
+/** One of them. */
+export type TrapReason = (typeof TRAP_REASONS)[number];
+
+/** Whether URLs of this state are not fetched. */
+export function isStopped(state: TrapState): state is TrapReason {
+  return state !== "free" && state !== "demoted";
+}
 
 /** Fetched as usual, after all other URLs of its host, or not at all. */
 export type TrapState = "free" | "demoted" | TrapReason;

@@ -8,13 +8,17 @@ import { hostnameOf } from "../../../url/url-parts.ts";
 import { exactFingerprint, folderFingerprint, looseFingerprint } from "./content-fingerprint.ts";
 import { type Evidence, Family } from "./family.ts";
 import { FingerprintCache } from "./fingerprint-cache.ts";
+import type { KeptVerdict } from "./kept-verdict.ts";
 import { SharedEvidence } from "./shared-evidence.ts";
+import { SiteTexts } from "./site-texts.ts";
 import {
   familyState,
   growthState,
+  isStopped,
   QUERY_PARAMETERS,
   spellingReason,
   spellingState,
+  type TrapReason,
   type TrapState,
 } from "./trap-verdict.ts";
 import { shapeOf, spellingOf, type UrlShape } from "./url-shape.ts";
@@ -53,6 +57,8 @@ interface WatchedHost {
   readonly growth: Family;
   /** There is evidence against some of its URLs. */
   suspect: boolean;
+  /** Whatever grows below a page of it is stopped: known from an earlier run, or told to later ones. */
+  isGrowthStopped: boolean;
   readonly families: Map<string, Family>;
   /** The one of the page before, and so the last of the map already. */
   latest: Family | undefined;
@@ -78,18 +84,46 @@ export class TrapWatch {
   /** Allocated when the first host is large enough. */
   #fingerprints: Fingerprints | undefined;
   readonly #shared: SharedEvidence;
+  /** The evidence about whole sites. */
+  readonly sites: SiteTexts;
+  /** What this thread decided and nobody has taken yet. */
+  readonly #verdicts: KeptVerdict[] = [];
 
   constructor(nowMs: number = Date.now(), shared = new SharedEvidence()) {
     this.#thisYear = new Date(nowMs).getUTCFullYear();
     this.#shared = shared;
+    this.sites = new SiteTexts(shared, (site) => this.#decided("trap_same_text", site));
+  }
+
+  /** The verdicts since the last call, to be kept with the page that completed the evidence. */
+  takeVerdicts(): KeptVerdict[] {
+    return this.#verdicts.length === 0 ? NO_VERDICTS : this.#verdicts.splice(0);
+  }
+
+  /** Applies a verdict of an earlier run, or of another thread. */
+  learn({ reason, place, family }: KeptVerdict): void {
+    if (reason === "trap_same_text") this.sites.condemn(place);
+    else {
+      const host = this.#host(place);
+      host.suspect = true;
+      if (family === undefined) host.isGrowthStopped = true;
+      else keepLatest(host.states, family, reason, MAX_STATES);
+    }
+  }
+
+  #decided(reason: TrapReason, place: string, family?: string): void {
+    this.#verdicts.push({ reason, place, family });
   }
 
   /** What is known about the family of a URL that was found on the parent. */
   state(url: CrawlUrl, parent: CrawlUrl | undefined): TrapState {
+    if (this.sites.refuses(url, parent)) return "trap_same_text";
     const host = this.#hosts.get(hostnameOf(url));
     if (host === undefined || !host.suspect) {
       return mayBeOdd(url) && spellingReason(spellingOf(url)) !== undefined ? "demoted" : "free";
     }
+    if (host.isGrowthStopped && parent !== undefined && liesBelow(url, parent))
+      return "trap_growing_path";
     if (parent !== undefined && this.#shared.isCopy(fingerprintOf(parent))) {
       if (isAllCopies(host.all)) return "trap_same_content";
       const growth = liesBelow(url, parent) ? growthState(host.growth) : "free";
@@ -123,10 +157,16 @@ export class TrapWatch {
     }
     const state =
       odd === undefined ? familyState(family, shape, lease.depth) : spellingState(family, odd);
+    if (isStopped(state) && host.states.get(key) !== state) this.#decided(state, host.name, key);
     if (state === "free") host.states.delete(key);
     else keepLatest(host.states, key, state, MAX_STATES);
+    const growth = growthState(host.growth);
+    if (isStopped(growth) && !host.isGrowthStopped) {
+      host.isGrowthStopped = true;
+      this.#decided(growth, host.name);
+    }
     host.suspect =
-      host.states.size > 0 || isAllCopies(host.all) || growthState(host.growth) !== "free";
+      host.states.size > 0 || host.isGrowthStopped || isAllCopies(host.all) || growth !== "free";
   }
 
   #evidence(
@@ -182,6 +222,7 @@ export class TrapWatch {
       all: new Family(`${name} all`, this.#shared),
       growth: new Family(`${name} growth`, this.#shared),
       suspect: false,
+      isGrowthStopped: false,
       families: new Map(),
       latest: undefined,
       states: new Map(),
@@ -199,6 +240,8 @@ export class TrapWatch {
     return family;
   }
 }
+
+const NO_VERDICTS: KeptVerdict[] = [];
 
 const NO_EVIDENCE: PageEvidence = {
   copy: false,

@@ -24,7 +24,8 @@ function bomb(
     row,
     name,
     serves,
-    expected: [CUT],
+    // Received and stored whole; only the rest of what it decodes to is not read.
+    expected: [{ outcome: "page", error: "body_too_large" }],
     pages: { "/": bytes(made, { "Content-Encoding": coding }) },
   };
 }

@@ -65,10 +65,18 @@ function isTrap(
   headerLinks?: (path: string) => string[],
 ): void {
   test(`trap: ${name} ends as ${reason}`, () => {
-    const { fetched, reasons, demoted } = walk(web, 20_000, headerLinks);
+    const watch = new TrapWatch(NOW);
+    const { fetched, reasons, demoted } = walk(web, 20_000, headerLinks, [watch]);
     assert.ok(fetched <= 5000, `${fetched} pages were fetched`);
     assert.ok(reasons.has(reason), `it ended as ${[...reasons]}`);
     assert.ok(demoted > 0, "it was demoted before it was stopped");
+    const verdicts = watch.takeVerdicts();
+    assert.ok(verdicts.length > 0 && watch.takeVerdicts().length === 0, "told once");
+    const later = new TrapWatch(NOW);
+    for (const verdict of verdicts) later.learn(verdict);
+    const again = walk(web, 20_000, headerLinks, [later]);
+    assert.ok(again.fetched <= fetched / 3, `a later run fetched ${again.fetched} of ${fetched}`);
+    assert.deepEqual(later.takeVerdicts(), [], "what is known is not told again");
   });
 }
 

@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { SiteBudget } from "../../../../src/crawl/visit/site-budget.ts";
 import {
   orbweaver,
   readLog,
@@ -79,17 +78,4 @@ test("--max-pages-per-site stores exactly that many pages of each site, whatever
   ]);
   assert.ok(readLog(out).some(({ error }) => error === "max_pages_per_site"));
   assert.ok(first.asked.length <= 3 * 38, "nothing was asked for in vain");
-});
-
-test("a place in a budget is free again when no page came", () => {
-  const budget = new SiteBudget(2);
-  assert.deepEqual(
-    [budget.reserve("s"), budget.reserve("s"), budget.reserve("s")],
-    ["yes", "yes", "wait"],
-  );
-  budget.settle("s", false);
-  assert.equal(budget.reserve("s"), "yes");
-  budget.settle("s", true);
-  budget.settle("s", true);
-  assert.deepEqual([budget.reserve("s"), budget.reserve("other")], ["spent", "yes"]);
 });

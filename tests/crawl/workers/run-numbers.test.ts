@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { epochsAfter } from "../../../src/crawl/workers/workers.ts";
+import { epochsAfter } from "../../../src/crawl/workers/run-numbers.ts";
 
 test("no run gets a number that is not durable or was used before, whenever the crawl is killed", () => {
   let durable = 7;
@@ -24,11 +24,27 @@ test("no run gets a number that is not durable or was used before, whenever the 
 
 test("a number is not used when it could not be made durable", () => {
   let isFull = true;
-  const next = epochsAfter(3, () => {
+  const keep = () => {
     if (isFull) throw new Error("the disk is full");
-  });
+  };
+  const next = epochsAfter(3, keep, () => 0);
   assert.throws(next, /full/);
   assert.throws(next, /full/);
   isFull = false;
   assert.equal(next(), 4);
+});
+
+test("two copies of a folder begin with different runs, and the numbers do not end however often they do", () => {
+  const firsts = new Set(Array.from({ length: 20 }, () => epochsAfter(1, () => {})()));
+  assert.ok(firsts.size > 15, `${firsts.size} of 20 differ`);
+  let last = 1;
+  for (let runs = 0; runs < 100_000; runs++) {
+    const next = epochsAfter(
+      last,
+      () => {},
+      () => 0.99,
+    )();
+    assert.ok(next > last && next < 2 ** 31 - 1);
+    last = next;
+  }
 });

@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import { keptConfig } from "../config/kept-config.ts";
+import { requireUnchanged } from "../config/resume-config.ts";
+import type { CrawlConfig } from "../config/schema.ts";
+import { EXIT, OrbweaverError, StoreCorruptError } from "../errors.ts";
+import { pinConsents } from "../fetch/route/consent.ts";
+import { frontierTraits } from "../frontier/frontier-memory.ts";
+import { prepareResume } from "../store/finish/prepare-resume.ts";
+import { type CrawlState, readCrawlState, writeCrawlState } from "../store/folder/crawl-folder.ts";
+import { createCrawlFolder } from "../store/folder/create-folder.ts";
+import { type FolderLock, lockFolder } from "../store/folder/folder-lock.ts";
+import { lostFolder } from "../store/folder/lease.ts";
+
+/** The folder of a crawl, which is this process's from `hold` to `release`, and its state. */
+export class HeldFolder {
+  readonly #out: string;
+  readonly #lock: FolderLock;
+  #state: CrawlState;
+
+  /** Creates the folder, or takes one that holds a crawl; `onLost` is called when another process has taken it. */
+  static hold(
+    asked: CrawlConfig,
+    out: string,
+    resumes: boolean,
+    onLost: (fault: OrbweaverError) => void,
+  ): HeldFolder {
+    if (!resumes) {
+      const random = randomBytes(8);
+      createCrawlFolder(out, Date.now(), {
+        frontier: asked.frontier,
+        seedLow: random.readUInt32LE(0),
+        seedHigh: random.readUInt32LE(4),
+        journals: frontierTraits(asked).isDurable ? asked.shards : 0,
+        config: keptConfig(asked),
+      });
+    }
+    const lock = lockFolder(out, () => onLost(lostFolder(lock.path)));
+    try {
+      return new HeldFolder(asked, out, resumes, lock);
+    } catch (fault) {
+      lock.release();
+      throw fault;
+    }
+  }
+
+  private constructor(asked: CrawlConfig, out: string, resumes: boolean, lock: FolderLock) {
+    this.#out = out;
+    this.#lock = lock;
+    this.#state = readCrawlState(out)!;
+    if (resumes) {
+      // A program may hand in any configuration. Nothing has been touched yet.
+      requireUnchanged({ ...this.#state.config, out }, asked);
+      prepareResume(out, this.#state);
+    }
+    this.#state = { ...this.#state, ended: "running", config: keptConfig(asked) };
+  }
+
+  get state(): CrawlState {
+    return this.#state;
+  }
+
+  /** By which threads know that the folder is still this process's. */
+  get lease(): { readonly path: string; readonly token: string } {
+    return { path: this.#lock.path, token: this.#lock.token };
+  }
+
+  /** Looks up what consent to private hosts means, and notes that a run has begun. */
+  async begin(config: CrawlConfig): Promise<void> {
+    this.keep({ consents: await pinConsents(config, this.#state.consents) });
+  }
+
+  /** Changes the state, which is durable then. */
+  keep(change: Partial<CrawlState>): void {
+    this.#lock.check();
+    this.#state = { ...this.#state, ...change };
+    writeCrawlState(this.#out, this.#state);
+  }
+
+  /** Throws when another process has taken the folder. */
+  check(): void {
+    this.#lock.check();
+  }
+
+  release(): void {
+    this.#lock.release();
+  }
+}
+
+/** Adds to an error about damaged files what to do next, where that helps and is not said. */
+export function withCure(fault: unknown, dir: string): unknown {
+  if (!(fault instanceof OrbweaverError) || fault.exitCode !== EXIT.corrupt) return fault;
+  if (/orbweaver recover|another version/.test(fault.message)) return fault;
+  const message = `${fault.message}; orbweaver recover ${dir} keeps everything that is intact`;
+  return new StoreCorruptError(message, fault);
+}

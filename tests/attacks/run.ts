@@ -1,0 +1,76 @@
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { MAIN } from "../support/orbweaver.ts";
+import type { Attack, AttackSize } from "./attack.ts";
+import { withMutant } from "./mutant-program.ts";
+
+// npm run attacks -- [--short] [--mutants] [--seed N] [X1 X2 ...]: all rows, or some; every x*.attack.js beside this file is one.
+const MUTANT_SEEDS = 4;
+const words: string[] = [];
+let size: AttackSize = "full";
+let withMutants = false;
+let seed = Date.now() % 1_000_000;
+for (let i = 2; i < process.argv.length; i++) {
+  const word = process.argv[i]!;
+  if (word === "--short") size = "short";
+  else if (word === "--mutants") withMutants = true;
+  else if (word === "--seed") seed = Number(process.argv[++i]);
+  else words.push(word.toUpperCase());
+}
+const attacks = await allAttacks();
+const unknown = words.find((word) => attacks.every(({ row }) => row !== word));
+if (unknown !== undefined || !Number.isInteger(seed)) {
+  const rows = attacks.map(({ row }) => row).join(", ");
+  console.error(
+    unknown === undefined ? "--seed needs a whole number" : `no ${unknown}; rows: ${rows}`,
+  );
+  process.exit(2);
+}
+console.log(`seed ${seed}`);
+let failed = 0;
+let passed = 0;
+for (const attack of attacks) {
+  if (words.length > 0 && !words.includes(attack.row)) continue;
+  console.log(`${attack.row}: ${attack.what}`);
+  const startMs = performance.now();
+  const onStep = (step: string) => console.log(`  ${attack.row} ${seconds(startMs)} s: ${step}`);
+  const { figures, problems } = await attack.run({ program: MAIN, size, seed, onStep });
+  console.table(figures);
+  report(problems.length === 0, `${attack.row} in ${seconds(startMs)} s`, problems);
+  for (const mutant of withMutants ? attack.mutants : []) {
+    const isNoticed = await withMutant(mutant, (program) => isCaught(attack, program));
+    report(isNoticed, `${attack.row} mutant: ${mutant.name}`, ["not noticed"]);
+  }
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+/** Kills and stops strike at random, so that a mutant may get away once. */
+async function isCaught(attack: Attack, program: string): Promise<boolean> {
+  for (let more = 0; more < MUTANT_SEEDS; more++) {
+    const found = await attack.run({ program, size: "mutant", seed: seed + more });
+    if (found.problems.length > 0) return true;
+  }
+  return false;
+}
+
+function report(holds: boolean, what: string, problems: readonly string[]): void {
+  console.log(`${holds ? "ok" : "FAILED"}: ${what}`);
+  if (holds) passed++;
+  else {
+    failed++;
+    for (const problem of problems.slice(0, 20)) console.log(`  ${problem}`);
+  }
+}
+
+function seconds(sinceMs: number): string {
+  return ((performance.now() - sinceMs) / 1000).toFixed(1);
+}
+
+async function allAttacks(): Promise<Attack[]> {
+  const here = fileURLToPath(new URL(".", import.meta.url));
+  const files = readdirSync(here).filter((name) => name.endsWith(".attack.js"));
+  const modules = files.map((file) => import(new URL(file, import.meta.url).href));
+  const all = (await Promise.all(modules)).map((module) => module.attack as Attack);
+  return all.sort((a, b) => Number(a.row.slice(1)) - Number(b.row.slice(1)));
+}

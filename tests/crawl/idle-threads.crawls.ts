@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { collect, MAIN, tempFolder } from "../support/orbweaver.ts";
+import { html, type Script, scriptedServer } from "./scripted-server.ts";
+
+const LATENCY_MS = 20;
+const NOTE_CPU = new URL("./note-cpu.js", import.meta.url).href;
+const [FEW, MANY] = [20, 170];
+const THREADS = 24;
+/** Handing one connection round cost 8 times as much with so many threads. The start of the threads is noise here. */
+const MOST = 3;
+
+/** Milliseconds of CPU that a crawl of one host costs. */
+async function cpuMs(
+  t: TestContext,
+  origin: string,
+  threads: number,
+  pages: number,
+  args: readonly string[],
+) {
+  // biome-ignore format: one thought
+  const folder = tempFolder(t);
+  const file = join(folder, "cpu");
+  const start = ["crawl", `${origin}/`, "--out", join(folder, "out"), "--quiet", "--no-robots"];
+  const shape = ["--threads", String(threads), "--links-per-thread", "1"];
+  const child = spawn(
+    process.execPath,
+    [MAIN, ...start, ...shape, "--max-pages", String(pages), ...args],
+    { env: { ...process.env, NODE_OPTIONS: `--import ${NOTE_CPU}`, ORBWEAVER_CPU: file } },
+  );
+  const { code, stderr } = await collect(child).ended;
+  assert.deepEqual([code, stderr], [3, ""]);
+  return Number(readFileSync(file, "utf8"));
+}
+
+for (const [what, args] of [
+  ["one connection and no delay", ["--delay", "0", "--per-host", "1"]],
+  ["a delay", ["--delay", "20"]],
+] as const) {
+  test(`threads without work cost nothing: one host, ${what}`, async (t) => {
+    const links = Array.from({ length: 2 * MANY }, (_, i) => `<a href=/${i}>x</a>`).join("");
+    // Every third one is missing: its permit comes back.
+    const page: Script[string] = (request, response) => {
+      const isMissing = Number(request.url!.slice(1)) % 3 === 0;
+      const answer = isMissing
+        ? () => response.writeHead(404).end()
+        : () => html("")(request, response);
+      setTimeout(answer, LATENCY_MS);
+    };
+    const pages = Array.from({ length: 2 * MANY }, (_, i) => [`/${i}`, page] as const);
+    const script = { "/": html(links), ...Object.fromEntries(pages) };
+    const { origin } = await scriptedServer(t, script);
+    const perPage: number[] = [];
+    for (const threads of [1, THREADS]) {
+      const few = await cpuMs(t, origin, threads, FEW, args);
+      perPage.push(((await cpuMs(t, origin, threads, MANY, args)) - few) / (MANY - FEW));
+    }
+    const [one, all] = perPage as [number, number];
+    const figures = `${one.toFixed(2)} ms a page, with ${THREADS} threads ${all.toFixed(2)} ms`;
+    t.diagnostic(figures);
+    assert.ok(all <= MOST * one, figures);
+  });
+}
