@@ -105,7 +105,8 @@ test("in a pipe there is one plain line per five seconds", () => {
   const output = new PassThrough();
   let now = 0;
   const progress = new Progress(output, { now: () => now });
-  for (; now < 16_000; now += 100) progress.update({ ...SNAPSHOT, thisRun: { ...RUN, pages: now / 100 } });
+  for (; now < 16_000; now += 100)
+    progress.update({ ...SNAPSHOT, thisRun: { ...RUN, pages: now / 100 } });
   progress.close();
   const lines = String(output.read()).split("\n");
   assert.equal(lines.length, 4);
@@ -134,7 +135,10 @@ test("issue 16: after a resume every figure says this run and in all", () => {
   progress.update({ ...SNAPSHOT, runs: 2, seconds: 65, thisRun });
   const line = String(output.read());
   assert.match(line, /^3 pages \(12,345 in all\), 0 pages\/s, /);
-  assert.match(line, /, 1 failed \(7 in all\), 0 refused \(42 in all\), 2\.0 kB \(1\.2 GB in all\), /);
+  assert.match(
+    line,
+    /, 1 failed \(7 in all\), 0 refused \(42 in all\), 2\.0 kB \(1\.2 GB in all\), /,
+  );
   assert.match(line, /, 5\.0 s \(1 m 05 s in all\), RSS /);
 });
 
