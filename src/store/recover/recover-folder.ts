@@ -93,8 +93,10 @@ export function recoverFolder(dir: string, facts: RunFacts): Recovery {
   } finally {
     lock?.release();
   }
-  replaceWith(join(paths.reports, "recover.json"), `${jsonLine(recovery)}\n`);
-  return recovery;
+  const { crawled, uncrawled, seeds } = recovery.lists;
+  const told = { ...recovery, lists: { crawled, uncrawled, seeds } };
+  replaceWith(join(paths.reports, "recover.json"), `${jsonLine(told)}\n`);
+  return told;
 }
 
 /** A recovery that found nothing to do. */
