@@ -1,0 +1,34 @@
+import { UsageError } from "../errors.ts";
+import type { Experiment } from "./experiment.ts";
+
+/** An experiment that is loaded when it is used. */
+export interface ExperimentEntry {
+  readonly name: string;
+  readonly document: Experiment["document"];
+  readonly summary: string;
+  load(): Promise<Experiment>;
+}
+
+/** All experiments, document by document. A new one is a module in experiments/ and an entry here. */
+export const EXPERIMENTS: readonly ExperimentEntry[] = [];
+
+/** The experiments with these names, in the order of the list; "all" is every one. */
+export function experimentsNamed(names: readonly string[]): ExperimentEntry[] {
+  const known = EXPERIMENTS.map(({ name }) => name);
+  const unknown = names.find((name) => name !== "all" && !known.includes(name));
+  if (unknown !== undefined) {
+    throw new UsageError(`there is no experiment "${unknown}"; use all, ${known.join(", ")}`);
+  }
+  if (names.length === 0) {
+    throw new UsageError(`name an experiment: all, ${known.join(", ")}`);
+  }
+  return EXPERIMENTS.filter(({ name }) => names.includes(name) || names.includes("all"));
+}
+
+/** The list for people: one experiment a line, its name first. */
+export function listExperiments(): string {
+  const width = Math.max(0, ...EXPERIMENTS.map(({ name }) => name.length));
+  return EXPERIMENTS.map(
+    ({ name, document, summary }) => `${name.padEnd(width)}  ${document.padEnd(4)}  ${summary}\n`,
+  ).join("");
+}
