@@ -10,7 +10,33 @@ export interface ExperimentEntry {
 }
 
 /** All experiments, document by document. A new one is a module in experiments/ and an entry here. */
-export const EXPERIMENTS: readonly ExperimentEntry[] = [];
+export const EXPERIMENTS: readonly ExperimentEntry[] = [
+  {
+    name: "queues",
+    document: "002",
+    summary:
+      "comparisons, block transfers and threads of bulk priority queues (figures 8-10, table 1)",
+    load: async () => (await import("./experiments/queues.ts")).experiment,
+  },
+  {
+    name: "supersteps",
+    document: "002",
+    summary: "updates that come too late when processors exchange in bulk (figure 6)",
+    load: async () => (await import("./experiments/supersteps.ts")).experiment,
+  },
+  {
+    name: "predictor",
+    document: "002",
+    summary: "how many pages to fetch between two exchanges (figure 7)",
+    load: async () => (await import("./experiments/predictor.ts")).experiment,
+  },
+  {
+    name: "order",
+    document: "ours",
+    summary: "PageRank collected against pages: OPIC, breadth first, depth first, random",
+    load: async () => (await import("./experiments/order.ts")).experiment,
+  },
+];
 
 /** The experiments with these names, in the order of the list; "all" is every one. */
 export function experimentsNamed(names: readonly string[]): ExperimentEntry[] {
