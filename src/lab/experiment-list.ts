@@ -31,10 +31,34 @@ export const EXPERIMENTS: readonly ExperimentEntry[] = [
     load: async () => (await import("./experiments/predictor.ts")).experiment,
   },
   {
+    name: "threads",
+    document: "004",
+    summary: "pages per second against requests in flight (table 1)",
+    load: async () => (await import("./experiments/threads.ts")).experiment,
+  },
+  {
+    name: "corpus",
+    document: "004",
+    summary: "what a collected corpus looks like (tables 2 and 3, figures 1-3)",
+    load: async () => (await import("./experiments/corpus.ts")).experiment,
+  },
+  {
     name: "order",
     document: "ours",
     summary: "PageRank collected against pages: OPIC, breadth first, depth first, random",
     load: async () => (await import("./experiments/order.ts")).experiment,
+  },
+  {
+    name: "tune",
+    document: "ours",
+    summary: "the best threads, links per thread and builders here, as a configuration file",
+    load: async () => (await import("./experiments/tune.ts")).experiment,
+  },
+  {
+    name: "faults",
+    document: "ours",
+    summary: "kill -9 and resume: pages lost, fetched twice, recovery time",
+    load: async () => (await import("./experiments/fault-drill.ts")).experiment,
   },
 ];
 

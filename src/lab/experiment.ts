@@ -49,6 +49,8 @@ export interface Findings {
   readonly plots: readonly LabPlot[];
   readonly paper: readonly PaperValue[];
   readonly verdict: Verdict;
+  /** Files to write beside the results, such as a configuration; each is EXPERIMENT-NAME. */
+  readonly files?: readonly { readonly name: string; readonly text: string }[];
   /** What was left out, and what it would need. */
   readonly leftOut?: readonly string[];
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { configOf, type ProgramSettings } from "../config/crawl-config.ts";
 import { Crawl } from "../crawl/crawl.ts";
 import type { CrawlReport } from "../crawl/crawl-summary.ts";
@@ -34,6 +35,45 @@ export async function withWeb<T>(
   } finally {
     await web.close();
   }
+}
+
+const SAMPLE_MS = 20;
+
+/**
+ * Pages per second that a web answered while `work` went on, from the first page to the last: neither starting threads
+ * nor closing files counts, which matters for runs of a second.
+ */
+export async function answeredRate<T>(
+  web: RemoteWeb,
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly rate: number; readonly pages: number }> {
+  let isOver = false;
+  let first: { ms: number; pages: number } | undefined;
+  let last = { ms: 0, pages: 0 };
+  const sample = async () => {
+    const { pages } = await web.report();
+    const ms = performance.now();
+    if (pages === last.pages) return;
+    first ??= { ms, pages };
+    last = { ms, pages };
+  };
+  const sampling = (async () => {
+    while (!isOver) {
+      await sample();
+      await sleep(SAMPLE_MS);
+    }
+    await sample();
+  })();
+  let result: T;
+  try {
+    result = await work();
+  } finally {
+    isOver = true;
+    await sampling;
+  }
+  const seconds = (last.ms - (first?.ms ?? last.ms)) / 1000;
+  const rate = seconds === 0 ? 0 : (last.pages - first!.pages) / seconds;
+  return { result, rate, pages: last.pages };
 }
 
 /** Crawls a web of this machine without delay, into a folder that must not exist; returns what reports/summary.json says. */

@@ -44,6 +44,8 @@ export function writeExperiment(out: string, done: Done): void {
   };
   writeWhole(join(out, `${name}.json`), `${JSON.stringify(result, null, 1)}\n`);
   for (const plot of findings.plots) writeFileSync(join(out, plotFile(name, plot.name)), plot.svg);
+  for (const file of findings.files ?? [])
+    writeFileSync(join(out, `${name}-${file.name}`), file.text);
   writeFileSync(join(out, `${name}.md`), labMarkdown([done], plotFile));
 }
 
