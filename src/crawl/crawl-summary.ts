@@ -78,8 +78,24 @@ export interface CrawlReport extends CrawlSummary {
   readonly maxNextUrls: number;
   /** Most requests in flight at once, summed over the threads' own peaks. */
   readonly maxInFlight: number;
+  /** Where the time of the crawler threads went, summed over them, in seconds; builders are not among them. */
+  readonly stages: StageSeconds;
   /** From the moment the supervisor learnt of the end until all worker threads had closed their files. */
   readonly endingMs: number;
+}
+
+/** Seconds by stage of a visit. */
+export interface StageSeconds {
+  /** From the start of a fetch to its outcome: many at a time, so more than the time that passed. */
+  readonly networkWait: number;
+  /** Decoding and parsing. */
+  readonly read: number;
+  /** Deciding which links to visit. */
+  readonly follow: number;
+  /** Handing records to a builder. */
+  readonly store: number;
+  /** Rounds of the loop: settling visits, taking URLs, exchanging blocks. */
+  readonly commit: number;
 }
 
 /** What the supervisor measures in addition to the counters. */
@@ -145,6 +161,13 @@ export function reportOf(totals: Totals, measured: Measured): CrawlReport {
     exchangeSize: round(totals.exchangeVisits / Math.max(1, totals.exchanges)),
     maxNextUrls: totals.maxNextUrls,
     maxInFlight: totals.maxInFlight,
+    stages: {
+      networkWait: round(totals.networkWaitMs / 1000),
+      read: round(totals.readMs / 1000),
+      follow: round(totals.followMs / 1000),
+      store: round(totals.storeMs / 1000),
+      commit: round(totals.commitMs / 1000),
+    },
     endingMs: round(measured.endingMs),
   };
 }

@@ -289,6 +289,7 @@ export class SharedFrontier implements Frontier {
       blocksSent: 0,
       exchanges: 0,
       exchangeVisits: 0,
+      pivot: 0,
     };
   }
 
