@@ -44,6 +44,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "characterise the pages of a crawl, with tables and plots",
     load: () => import("./commands/report-command.ts"),
   },
+  search: {
+    summary: "look for words in titles, URLs and texts of a crawl",
+    load: () => import("./commands/search-command.ts"),
+  },
   verify: {
     summary: "explore the concurrent code, all interleavings of small programs",
     load: () => import("./commands/verify-command.ts"),
