@@ -6,7 +6,7 @@ import { Crawl } from "../crawl/crawl.ts";
 import { EXIT } from "../errors.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { type Io, onSignals } from "./io.ts";
-import { exitCodeOf, faultsText, summaryJson, summaryText } from "./print-summary.ts";
+import { exitCodeOf, faultsText, mismatchText, summaryJson, summaryText } from "./print-summary.ts";
 import { Progress } from "./progress.ts";
 import { runReport } from "./run-report.ts";
 
@@ -50,12 +50,14 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
     if (config.json) io.stdout.write(`${summaryJson(summary)}\n`);
     else if (!config.quiet) io.stdout.write(summaryText(summary, losesUrls) + left);
     if (config.json && !config.quiet) io.stderr.write(left);
+    // Also with --quiet: nothing that was printed can be trusted then.
+    io.stderr.write(mismatchText(summary));
     if (config.report && summary.pages > 0) await report(out, config, io);
     const exitCode = exitCodeOf(summary);
     // An end without a page is no ordinary one.
     if (exitCode === EXIT.nothingFetched && (config.json || config.quiet))
       io.stderr.write(`orbweaver: nothing could be fetched\n${faultsText(summary)}`);
-    return terminated && summary.ended === "interrupted" ? EXIT.terminated : exitCode;
+    return terminated && exitCode === EXIT.interrupted ? EXIT.terminated : exitCode;
   } finally {
     progress.close();
     forget();

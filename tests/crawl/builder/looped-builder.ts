@@ -34,6 +34,7 @@ export function loopOver(
     })),
     memory,
     stored: new Int32Array(memory.stored),
+    taken: new Int32Array(memory.taken),
     bells: bellsOf(memory).crawlers,
     writer,
     journals: undefined,
