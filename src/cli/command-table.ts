@@ -48,6 +48,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "repeat the experiments of the documents, with tables and plots",
     load: () => import("./commands/lab-command.ts"),
   },
+  search: {
+    summary: "look for words in titles, URLs and texts of a crawl",
+    load: () => import("./commands/search-command.ts"),
+  },
   verify: {
     summary: "explore the concurrent code, all interleavings of small programs",
     load: () => import("./commands/verify-command.ts"),

@@ -1,4 +1,5 @@
 import type { OptionSpec } from "../config/option.ts";
+import { printable } from "../config/printable.ts";
 import { UsageError } from "../errors.ts";
 import type { Arguments } from "./arguments.ts";
 
@@ -29,6 +30,23 @@ export function isOn(args: Arguments, flag: string): boolean {
 /** The text of an option that was given once. */
 export function textOf(args: Arguments, flag: string): string | undefined {
   return args.options.get(flag) as string | undefined;
+}
+
+/** The whole number of an option, from 1 to `max`. */
+export function wholeNumberOf(
+  args: Arguments,
+  flag: string,
+  otherwise: number,
+  max: number,
+): number {
+  const text = textOf(args, flag);
+  if (text === undefined) return otherwise;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > max)
+    throw new UsageError(
+      `--${flag} ${printable(text, 100)} is not allowed; use a whole number from 1 to ${max}`,
+    );
+  return value;
 }
 
 /** The values of an option that can be repeated. */

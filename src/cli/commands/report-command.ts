@@ -5,7 +5,7 @@ import type { CorpusReport } from "../../report/corpus-report.ts";
 import { TOKENS, type Tokens } from "../../report/read/tokens.ts";
 import type { Command } from "../command.ts";
 import { printJson } from "../io.ts";
-import { DEBUG_OPTION, isOn, jsonOption, onlyWord, textOf } from "../options.ts";
+import { DEBUG_OPTION, isOn, jsonOption, onlyWord, textOf, wholeNumberOf } from "../options.ts";
 import { count } from "../print-summary.ts";
 import { DEFAULT_TOP, runReport } from "../run-report.ts";
 
@@ -58,7 +58,7 @@ export const command: Command = {
     );
     const asJson = isOn(args, "json");
     const { report, html } = await runReport(dir, io, {
-      top: topOf(textOf(args, "top")),
+      top: wholeNumberOf(args, "top", DEFAULT_TOP, MAX_TOP),
       tokens: tokensOf(textOf(args, "tokens")),
       against: textOf(args, "against"),
     });
@@ -67,15 +67,6 @@ export const command: Command = {
     return EXIT.finished;
   },
 };
-
-function topOf(text: string | undefined): number {
-  const top = text === undefined ? DEFAULT_TOP : Number(text);
-  if (!/^\d+$/.test(text ?? "1") || top < 1 || top > MAX_TOP)
-    throw new UsageError(
-      `--top ${printable(text!, 100)} is not allowed; use a whole number from 1 to ${MAX_TOP}`,
-    );
-  return top;
-}
 
 function tokensOf(text: string | undefined): Tokens {
   const tokens = TOKENS.find((each) => each === (text ?? "words"));

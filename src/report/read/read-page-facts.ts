@@ -1,7 +1,4 @@
-import { isHtml } from "../../fetch/fetcher.ts";
-import { scanLinks } from "../../parse/links.ts";
 import { parsePage } from "../../parse/page.ts";
-import { looksLikeHtml } from "../../parse/sniff.ts";
 import type { ArchivedAnswer } from "../../store/export/payload.ts";
 import type { PageLine } from "../../store/lists/page-line.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
@@ -9,8 +6,8 @@ import { simHash } from "../near/sim-hash.ts";
 import type { LanguageDetector } from "./language.ts";
 import type { PageFacts } from "./page-facts.ts";
 import type { TokenCounter, Tokens } from "./tokens.ts";
+import { contentTypeOf, scanText } from "./visible-text.ts";
 
-const CONTENT_TYPE = /\ncontent-type[ \t]*:[ \t]*([^\r\n]*)/i;
 const MAX_LANGUAGE_CHARACTERS = 100;
 
 /** What pages are read with. */
@@ -27,7 +24,8 @@ export function factsOf(
   { tokens, counter, detector }: ReadingTools,
 ): PageFacts {
   const words = tokens === "words" ? (page.words ?? 0) : 0;
-  if (answer === undefined || !isPageOfText(page, answer.body)) {
+  const scanned = answer && scanText(page.mime, answer);
+  if (answer === undefined || scanned === undefined) {
     const bare: PageFacts = {
       id: page.id,
       decodedBytes: page.decodedBytes ?? answer?.body.length ?? page.bytes,
@@ -37,9 +35,8 @@ export function factsOf(
     };
     return answer === undefined ? { ...bare, lost: true } : bare;
   }
-  const { body, head } = answer;
-  const contentType = CONTENT_TYPE.exec(head)?.[1];
-  const scanned = scanLinks(body, { contentType, text: true });
+  const { body } = answer;
+  const contentType = contentTypeOf(answer);
   const { text } = scanned;
   const hash = simHash(text);
   return {
@@ -55,11 +52,6 @@ export function factsOf(
     textBytes: Buffer.byteLength(text),
     ...(hash === undefined ? {} : { simHash: hexOf(hash.high) + hexOf(hash.low) }),
   };
-}
-
-/** As the crawl decides it. */
-function isPageOfText({ mime }: PageLine, body: Uint8Array): boolean {
-  return body.length > 0 && (mime === "" || isHtml(mime)) && looksLikeHtml(body, mime !== "");
 }
 
 function languageOf(charset: string | undefined, language: string | undefined) {

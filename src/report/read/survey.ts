@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { giveBackMemory } from "../../runtime/collect-garbage.ts";
 import { pageRows } from "../../store/export/page-rows.ts";
-import { Payloads } from "../../store/export/payload.ts";
 import { crawlPaths } from "../../store/folder/crawl-folder.ts";
 import type { PageLine } from "../../store/lists/page-line.ts";
+import { ArchivedPages } from "./archived-pages.ts";
 import { openFacts, type PageFacts, readFacts } from "./page-facts.ts";
 import { factsOf, type ReadingTools } from "./read-page-facts.ts";
 
@@ -30,23 +29,22 @@ export function factsPath(dir: string): string {
  * where an earlier survey ended or was interrupted. Answers how many pages were read now.
  */
 export function surveyPages(dir: string, tools: SurveyOptions): number {
-  const { pages, index, archive } = crawlPaths(dir);
+  const { pages } = crawlPaths(dir);
   const kind = { tokens: tools.tokens, detector: tools.detector.name };
   const { done, file } = openFacts(factsPath(dir), kind, idsOf(pages));
-  const payloads = existsSync(index) ? new Payloads(archive, index) : undefined;
+  const archived = new ArchivedPages(dir);
   let number = 0;
   try {
     for (const page of pageRows(pages)) {
       if (number++ < done) continue;
-      const answer = payloads && answerOf(payloads, page);
-      file.write(factsOf(page, answer, tools));
+      file.write(factsOf(page, archived.answer(page), tools));
       if (number % LOOK_EVERY === 0) tools.onProgress?.(number);
       // Windows into archive files are outside the heap, and would pile up.
       if (number % COLLECT_EVERY === 0) giveBackMemory();
     }
     file.flush();
   } finally {
-    payloads?.close();
+    archived.close();
     file.close();
   }
   return number - done;
@@ -54,16 +52,6 @@ export function surveyPages(dir: string, tools: SurveyOptions): number {
 
 function* idsOf(pages: string): Generator<string, void> {
   for (const { id } of pageRows(pages)) yield id;
-}
-
-/** A file of the archive may be gone. */
-function answerOf(payloads: Payloads, { file, offset }: PageLine) {
-  try {
-    return payloads.answerAt(file, offset);
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw fault;
-  }
 }
 
 /** A page of the list with its facts. */
