@@ -53,36 +53,3 @@ export function pageRank(graph) {
   }
   return rank;
 }
-
-/**
- * Simulated sites: the graph has no URLs, but its pages are in the order of theirs, so a site is a range of numbers.
- * Sizes follow a power law (exponent 1.6, from 10 to 20,000 pages). Returns the site of every page.
- */
-export function simulateSites(pages, random) {
-  const siteOf = new Uint32Array(pages);
-  let site = 0;
-  for (let from = 0; from < pages; site++) {
-    const size = Math.min(20_000, Math.floor(10 * (1 - random()) ** (-1 / 0.6)));
-    siteOf.fill(site, from, Math.min(pages, from + size));
-    from += size;
-  }
-  return { siteOf, sites: site };
-}
-
-/** Sites distributed over processors by hash, as a crawl does it. */
-export function dealSites(siteOf, processors) {
-  return Uint16Array.from(siteOf, (site) => {
-    let h = Math.imul(site + 1, 0x9e3779b1);
-    h = Math.imul(h ^ (h >>> 15), 0x85ebca6b);
-    return ((h ^ (h >>> 13)) >>> 0) % processors;
-  });
-}
-
-/** The first page of every site. */
-export function homePages(siteOf) {
-  const homes = new Set();
-  for (let page = 0; page < siteOf.length; page++) {
-    if (page === 0 || siteOf[page] !== siteOf[page - 1]) homes.add(page);
-  }
-  return homes;
-}

@@ -1,7 +1,9 @@
 // P partitions that exchange blocks against one instantaneous exact queue, in share of PageRank collected.
+import { idealCrawl } from "../../build/src/lab/simulation/ideal-crawl.js";
+import { shippedCrawl } from "../../build/src/lab/simulation/shipped-crawl.js";
+import { dealSites } from "../../build/src/lab/simulation/simulated-web.js";
 import { generator } from "../support/random.mjs";
-import { dealSites, mixLinks } from "./graph.mjs";
-import { idealCrawl, shippedCrawl } from "./simulated-crawl.mjs";
+import { mixLinks } from "./graph.mjs";
 
 const GOAL = 0.01;
 const SETUPS = [

@@ -5,17 +5,19 @@
 // else is counted, and the same under any load. On an idle machine "partitions" takes about five minutes, the others one each.
 
 import { BATCH, CAPACITY } from "../../build/src/frontier/opic/thread-order.js";
+import { idealCrawl } from "../../build/src/lab/simulation/ideal-crawl.js";
+import { plainCrawl } from "../../build/src/lab/simulation/plain-crawl.js";
+import { shippedCrawl } from "../../build/src/lab/simulation/shipped-crawl.js";
+import { homePages, simulateSites } from "../../build/src/lab/simulation/simulated-web.js";
 import { readArguments } from "../support/arguments.mjs";
 import { keepPlots, keepResult, storedResult } from "../support/keep-result.mjs";
 import { lineChart } from "../support/line-chart.mjs";
 import { generator } from "../support/random.mjs";
-import { graphFile, homePages, loadGraph, pageRank, simulateSites, smokeGraph } from "./graph.mjs";
+import { graphFile, loadGraph, pageRank, smokeGraph } from "./graph.mjs";
 import { memory } from "./memory.mjs";
 import { partitions } from "./partitions.mjs";
-import { predictor } from "./predictor.mjs";
-import { idealCrawl, plainCrawl, shippedCrawl } from "./simulated-crawl.mjs";
 
-const SECTIONS = { coverage, partitions, single, predictor, memory };
+const SECTIONS = { coverage, partitions, single, memory };
 const NAMES = Object.keys(SECTIONS);
 const options = readArguments({
   result: "order",
@@ -176,8 +178,9 @@ if (!options.smoke && file === undefined) process.exit(0);
 const graph = options.smoke ? smokeGraph() : await loadGraph(file);
 const world = { graph, rank: pageRank(graph), points: POINTS };
 world.webs = SITE_SEEDS.map((seed) => {
-  const { siteOf, sites } = simulateSites(graph.pages, generator(seed));
-  return { seed, siteOf, sites, homes: homePages(siteOf) };
+  const siteOf = simulateSites(graph.pages, generator(seed));
+  const homes = homePages(siteOf);
+  return { seed, siteOf, sites: homes.size, homes };
 });
 const results = {};
 const plots = {};

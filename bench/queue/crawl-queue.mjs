@@ -2,9 +2,9 @@
 import { QUEUE_FRAMES } from "../../build/src/frontier/opic/opic-queue.js";
 import { BLOCK_KEYS } from "../../build/src/frontier/queue/block-table.js";
 import { Keys } from "../../build/src/frontier/queue/keys.js";
+import { STREAMS } from "../../build/src/lab/workload/key-streams.js";
 import { cpuUs } from "./measure.mjs";
 import { rangeQueue } from "./range-queue.mjs";
-import { STREAMS } from "./streams.mjs";
 
 const GOALS = { longestMs: 5, transfers: 10 };
 const round = (value, digits = 2) => Number(value.toFixed(digits));

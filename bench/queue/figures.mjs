@@ -9,9 +9,9 @@ import { Quickheap } from "../../build/src/lab/queues/quickheap.js";
 import { ThreadRunner } from "../../build/src/lab/queues/slice-runner.js";
 import { SlicedQueue } from "../../build/src/lab/queues/sliced-queue.js";
 import { Tournament } from "../../build/src/lab/queues/tournament.js";
+import { STREAMS } from "../../build/src/lab/workload/key-streams.js";
 import { comparisons, measure, spread } from "./measure.mjs";
 import { rangeQueue } from "./range-queue.mjs";
-import { STREAMS } from "./streams.mjs";
 
 const round = (value, digits = 2) => Number(value.toFixed(digits));
 

@@ -4,9 +4,9 @@ import { GlobalQuickheap } from "../../build/src/lab/queues/global-quickheap.js"
 import { Heap } from "../../build/src/lab/queues/heap.js";
 import { Quickheap } from "../../build/src/lab/queues/quickheap.js";
 import { Tournament } from "../../build/src/lab/queues/tournament.js";
+import { STREAMS } from "../../build/src/lab/workload/key-streams.js";
 import { cpuUs, measure, spread } from "./measure.mjs";
 import { rangeQueue } from "./range-queue.mjs";
-import { STREAMS } from "./streams.mjs";
 
 const round = (value, digits = 1) => Number(value.toFixed(digits));
 

@@ -37,6 +37,11 @@ const RULES: readonly Rule[] = [
     needs: "--order opic, where pages have cash to exchange",
   },
   {
+    names: ["recordKeys"],
+    holds: isOpic,
+    needs: "--order opic, where pages wait by their cash",
+  },
+  {
     names: ["strictSeeds"],
     holds: ({ seedsFile }) => seedsFile !== undefined,
     needs: "--seeds FILE, whose lines it is about",

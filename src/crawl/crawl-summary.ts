@@ -97,9 +97,25 @@ export interface CrawlSummary extends RunFigures {
 export interface CrawlReport extends CrawlSummary, MoreFigures {
   /** URLs that this run gave up waiting for. */
   readonly unavailable: number;
+  /** Where the time of the crawler threads went, summed over them, in seconds; builders are not among them. */
+  readonly stages: StageSeconds;
   /** From the moment the supervisor learnt of the end until all worker threads had closed their files. */
   readonly endingMs: number;
   readonly thisRun: RunFigures & MoreFigures;
+}
+
+/** Seconds by stage of a visit. */
+export interface StageSeconds {
+  /** From the start of a fetch to its outcome: many at a time, so more than the time that passed. */
+  readonly networkWait: number;
+  /** Decoding and parsing. */
+  readonly read: number;
+  /** Deciding which links to visit. */
+  readonly follow: number;
+  /** Handing records to a builder. */
+  readonly store: number;
+  /** Rounds of the loop: settling visits, taking URLs, exchanging blocks. */
+  readonly commit: number;
 }
 
 /** What the supervisor measures in addition to the counters. */
@@ -166,6 +182,13 @@ export function reportOf(totals: Totals, measured: Measured, urls: UrlSums): Cra
     ...summary,
     ...moreFigures(withHistory(totals, history.counted)),
     unavailable: totals.unavailable,
+    stages: {
+      networkWait: round(totals.networkWaitMs / 1000),
+      read: round(totals.readMs / 1000),
+      follow: round(totals.followMs / 1000),
+      store: round(totals.storeMs / 1000),
+      commit: round(totals.commitMs / 1000),
+    },
     endingMs: round(measured.endingMs),
     thisRun: { ...summary.thisRun, ...moreFigures(differenceOf(totals, before)) },
   };

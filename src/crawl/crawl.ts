@@ -4,6 +4,7 @@ import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { giveBackMemory } from "../runtime/collect-garbage.ts";
 import { type Totals, totals } from "../stats/counters.ts";
+import { ExchangeSeries } from "../stats/exchange-series.ts";
 import { type FlowSample, HourlyStatistics } from "../stats/hourly-statistics.ts";
 import { crawlPaths } from "../store/folder/crawl-folder.ts";
 import { treeLockMemory } from "../store/tree/tree-writer.ts";
@@ -81,6 +82,7 @@ export class Crawl {
   #workers: Workers | undefined;
   #folder: HeldFolder | undefined;
   #released: AllReleased | undefined;
+  #exchanges: ExchangeSeries | undefined;
   #startMs = 0;
   #startCpu = process.cpuUsage();
   readonly #idleness = new Idleness();
@@ -157,13 +159,16 @@ export class Crawl {
   }
 
   async #runIn(): Promise<CrawlSummary> {
-    const { hourly } = crawlPaths(this.#out);
+    const { hourly, exchanges } = crawlPaths(this.#out);
     const statistics = new HourlyStatistics(hourly, this.#config.statsEveryMs, monotonicMs());
+    const { counters, threads } = this.#memory;
+    this.#exchanges = new ExchangeSeries(exchanges, counters, threads, monotonicMs());
     try {
       await this.#runWorkers(statistics);
       return await this.#close(statistics);
     } finally {
       statistics.abandon();
+      this.#exchanges.abandon();
     }
   }
 
@@ -212,6 +217,7 @@ export class Crawl {
         this.#tick();
         this.#buffers.look(this.#memory);
         statistics.tick(monotonicMs(), Date.now(), () => this.#flow());
+        this.#exchanges?.tick(monotonicMs());
       } catch (error) {
         this.#fail(error);
       }
@@ -250,6 +256,7 @@ export class Crawl {
     // Also after a fault: what was stored is joined, indexed and reported. Each step may be repeated.
     const closing = this.#patiently(() => {
       statistics.close(monotonicMs(), Date.now(), this.#flow());
+      this.#exchanges?.close(monotonicMs());
       if (isEmpty(sums, measured.ended))
         measured = { ...measured, seedFaults: seedFaults(this.#out) };
       const judge = measured.ended === "finished" ? this.#released!.judge : undefined;

@@ -47,6 +47,8 @@ export interface FrontierStats {
   /** Exchanges of credits with other shards so far, and the visits between them. */
   readonly exchanges: number;
   readonly exchangeVisits: number;
+  /** The cash that pages are taken with, on average of the last ones; 0 where pages have none. */
+  readonly pivot: number;
 }
 
 /**

@@ -24,6 +24,7 @@ import { ThreadBoard } from "./lending/thread-board.ts";
 import { WorkBoard } from "./lending/work-board.ts";
 import { CashBoard } from "./opic/cash-board.ts";
 import { ExchangeSize } from "./opic/exchange-size.ts";
+import { KeyRecorder } from "./opic/key-recorder.ts";
 import { OpicQueue } from "./opic/opic-queue.ts";
 import { ThreadOrder } from "./opic/thread-order.ts";
 import type { PageLimit } from "./page-limit.ts";
@@ -214,6 +215,7 @@ function openSharded(
     onClose: () => {
       log.close();
       recovered.close();
+      byCash?.recorder?.close();
     },
   });
 }
@@ -229,6 +231,8 @@ function openOrder(
     board: new CashBoard(cashBoard, thread),
     places: config.linksPerThread,
     exchange: new ExchangeSize(config.exchangeSize),
+    recorder:
+      config.recordKeys === undefined ? undefined : new KeyRecorder(config.recordKeys, thread),
   });
 }
 

@@ -316,6 +316,7 @@ export class ShardedFrontier implements Frontier {
       blocksSent: mailbox.blocksSent,
       exchanges: order?.exchange.exchanges ?? 0,
       exchangeVisits: order?.exchange.visits ?? 0,
+      pivot: order?.exchange.pivot ?? 0,
     };
   }
 

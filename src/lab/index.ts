@@ -16,6 +16,7 @@ export { BucketQueue } from "./queues/bucket-queue.ts";
 export { readCrawlSample, type SampleOptions } from "./queues/crawl-sample.ts";
 export { GlobalQuickheap } from "./queues/global-quickheap.ts";
 export { Heap } from "./queues/heap.ts";
+export { IncrementalSort } from "./queues/incremental-sort.ts";
 export { bestFirst, type LinkGraph, pageRank } from "./queues/page-rank.ts";
 export type { SliceMemory } from "./queues/pivot-slice.ts";
 export { Quickheap } from "./queues/quickheap.ts";

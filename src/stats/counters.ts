@@ -31,6 +31,12 @@ export const COUNTERS = [
   "maxNextUrls",
   "exchanges",
   "exchangeVisits",
+  "pivot",
+  "networkWaitMs",
+  "readMs",
+  "followMs",
+  "storeMs",
+  "commitMs",
 ] as const;
 
 /** Name of a counter. */

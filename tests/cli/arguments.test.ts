@@ -107,6 +107,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     exclude: patterns,
     order: fc.constantFrom("bfs", "dfs", "opic"),
     exchangeSize: fc.oneof(upTo(65_536), fc.constant("auto")),
+    recordKeys: name,
     maxPages: upTo(Number.MAX_SAFE_INTEGER),
     maxDepth: upTo(65_535, 0),
     maxTimeMs: times,
@@ -166,6 +167,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     maxUncommitted: upTo(1_000_000),
     json: fc.boolean(),
     quiet: fc.boolean(),
+    report: fc.boolean(),
     debug: fc.boolean(),
   };
 })();

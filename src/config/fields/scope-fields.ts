@@ -59,6 +59,13 @@ export const reach = {
       "with --order opic: visits of a thread between two exchanges of cash with the sites of others; auto keeps pages that come too late below 5 %",
     examples: ["--exchange-size 64"],
   }),
+  recordKeys: optional(text("FILE", "the name of a file", notEmpty), {
+    flag: "record-keys",
+    group,
+    about:
+      "with --order opic: append the priorities that go into the queue and how many come out to this file, for `orbweaver lab queues`",
+    examples: ["--record-keys keys.jsonl"],
+  }),
   maxPages: optional(whole(1, ANY), {
     flag: "max-pages",
     group,

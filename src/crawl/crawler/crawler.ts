@@ -17,6 +17,7 @@ import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.
 import { DebugLog } from "../visit/debug-log.ts";
 import { learnFact } from "../visit/learn-fact.ts";
 import { CrawlerStages } from "../visit/stages.ts";
+import { TimedStages } from "../visit/timed-stages.ts";
 import { visit } from "../visit/visit.ts";
 import { CrawlerLoop } from "./crawler-loop.ts";
 import type { FromCrawler, ToCrawler } from "./crawler-message.ts";
@@ -46,6 +47,7 @@ const COUNTED_BY_FRONTIER = [
   "nextUrls",
   "exchanges",
   "exchangeVisits",
+  "pivot",
 ] as const;
 
 /** One crawler thread: the loop, driven by sockets, a doorbell and a timer. */
@@ -55,6 +57,7 @@ export class Crawler {
   readonly #counters: CounterRow;
   readonly #port: HandOffPort;
   readonly #stages: CrawlerStages;
+  readonly #timed: TimedStages;
   readonly #loop: CrawlerLoop;
   readonly #bell: LoopDoorbell;
   readonly #post: (message: FromCrawler) => void;
@@ -156,6 +159,7 @@ export class Crawler {
       finish: (lease, end) => this.#loop.finish(lease, end),
       retry: (lease, untilMs, rests) => this.#loop.retry(lease, untilMs, rests),
     });
+    this.#timed = new TimedStages(this.#stages, this.#counters);
     this.#bell = new LoopDoorbell(bells.crawlers[thread]!, () => this.#round());
   }
 
@@ -198,7 +202,9 @@ export class Crawler {
     if (!this.#isRunning) return;
     this.#bell.awake();
     if (this.#control.mode === MODES.abort) void this.#parts.client.close();
+    const startMs = performance.now();
     const lookMs = this.#loop.round();
+    this.#counters.add("commitMs", performance.now() - startMs);
     this.#publish();
     if (this.#loop.hasEnded) {
       this.#end();
@@ -212,7 +218,7 @@ export class Crawler {
   #visit(lease: Lease): void {
     const hopeful = lease.host.reachOf(lease.url).failures > 0 ? 1 : 0;
     this.#hopeful += hopeful;
-    visit(lease, this.#stages).then(
+    visit(lease, this.#timed).then(
       () => {
         this.#loop.leave();
         this.#hopeful -= hopeful;

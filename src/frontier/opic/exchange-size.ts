@@ -61,6 +61,11 @@ export class ExchangeSize {
     return this.#error;
   }
 
+  /** The cash of the average range of the last pages taken; 0 before there was one. */
+  get pivot(): number {
+    return Number.isFinite(this.#level) ? QUEUE_RANGES.lowest(Math.round(this.#level)) : 0;
+  }
+
   /** How many pages may be late without harm, as of now. */
   get tolerable(): number {
     return Math.max(1, Math.floor(TOLERABLE * (this.visits + this.#since)));

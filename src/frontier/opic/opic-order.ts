@@ -2,6 +2,7 @@ import type { CashBook, CreditOrigin } from "../cash/cash-book.ts";
 import { ByteColumn } from "../cash/column.ts";
 import { QUEUE_RANGES, type RangeQueue } from "../queue/range-queue.ts";
 import type { PageOrder } from "./host-queues.ts";
+import type { KeyRecorder } from "./key-recorder.ts";
 import { RangeCounts } from "./range-counts.ts";
 
 /** In the queue; taken for good; drawn, and set aside because its host has enough; drawn, and held by its host. */
@@ -22,12 +23,19 @@ export class OpicOrder implements PageOrder {
   readonly #queue: RangeQueue;
   readonly #counts: RangeCounts;
   readonly #states = new ByteColumn();
+  readonly #recorder: KeyRecorder | undefined;
 
-  /** `counts` are those of all orders of a thread. */
-  constructor(book: CashBook, queue: RangeQueue, counts: RangeCounts = new RangeCounts()) {
+  /** `counts` and `recorder` are those of all orders of a thread. */
+  constructor(
+    book: CashBook,
+    queue: RangeQueue,
+    counts: RangeCounts = new RangeCounts(),
+    recorder?: KeyRecorder,
+  ) {
     this.#book = book;
     this.#queue = queue;
     this.#counts = counts;
+    this.#recorder = recorder;
   }
 
   /** Entries in the queue, stale ones included. */
@@ -72,6 +80,7 @@ export class OpicOrder implements PageOrder {
     for (let left = Math.min(count, queue.size); left > 0; left--) {
       const range = queue.topRange();
       const page = queue.shift();
+      this.#recorder?.extract();
       const isQueued = this.#states.get(page) === QUEUED && !this.#book.isDone(page);
       if (isQueued && range === this.#rangeOf(page)) {
         this.#states.set(page, HELD);
@@ -126,6 +135,7 @@ export class OpicOrder implements PageOrder {
   }
 
   #push(page: number, cash: number, range: number): void {
+    this.#recorder?.insert(cash);
     this.#states.set(page, QUEUED);
     this.#counts.add(range);
     this.#queue.insert(cash, page, range);

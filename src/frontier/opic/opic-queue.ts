@@ -34,7 +34,8 @@ export class OpicQueue implements ShardQueue {
   constructor(cash: ShardCash, log: QueueLog, openScratch: () => BlockFile, thread: ThreadOrder) {
     this.#cash = cash;
     this.#log = log;
-    this.order = new OpicOrder(cash.book, new RangeQueue(openScratch, QUEUE_FRAMES), thread.counts);
+    const queue = new RangeQueue(openScratch, QUEUE_FRAMES);
+    this.order = new OpicOrder(cash.book, queue, thread.counts, thread.recorder);
     this.#thread = thread;
     this.#index = thread.join(this);
   }

@@ -4,6 +4,7 @@ import { QUEUE_RANGES } from "../queue/range-queue.ts";
 import { CashBoard, cashBoardBytes } from "./cash-board.ts";
 import { ExchangeSize } from "./exchange-size.ts";
 import { HostQueues } from "./host-queues.ts";
+import type { KeyRecorder } from "./key-recorder.ts";
 import { MergedOrder } from "./merged-order.ts";
 import type { OpicOrder } from "./opic-order.ts";
 import type { OpicQueue } from "./opic-queue.ts";
@@ -27,6 +28,8 @@ export interface ThreadOrderParts {
   /** L: pages that the thread works on at a time. */
   readonly places?: number;
   readonly exchange?: ExchangeSize;
+  /** Writes down what goes through the queues, for experiments. */
+  readonly recorder?: KeyRecorder | undefined;
 }
 
 /** The shards of a thread as one order: which pages their hosts have to take. All shards join before the first draw. */
@@ -45,11 +48,13 @@ export class ThreadOrder {
   readonly exchange: ExchangeSize;
   /** What waits in all shards of the thread. */
   readonly counts = new RangeCounts();
+  readonly recorder: KeyRecorder | undefined;
 
   constructor(parts: ThreadOrderParts = {}) {
     this.onLate = parts.onLate ?? (() => {});
     this.priority = parts.priority;
     this.exchange = parts.exchange ?? new ExchangeSize();
+    this.recorder = parts.recorder;
     this.#board = parts.board ?? new CashBoard(new SharedArrayBuffer(cashBoardBytes(1)), 0);
     this.#places = parts.places ?? 1;
     this.#hosts = new HostQueues({

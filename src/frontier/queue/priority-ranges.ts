@@ -27,6 +27,14 @@ export class PriorityRanges {
     this.count = (HIGHEST_OCTAVE << bitsPerOctave) + 2;
   }
 
+  /** The lowest priority of a range. */
+  lowest(range: number): number {
+    if (range <= 0) return 0;
+    double[0] = 0;
+    words[HIGH] = ((range - 1) << this.#shift) + ONE;
+    return double[0];
+  }
+
   /** The number of the range a priority lies in: its exponent and first bits of fraction, no logarithm needed. */
   of(priority: number): number {
     if (priority < 1) return 0;

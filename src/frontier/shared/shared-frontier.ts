@@ -306,6 +306,7 @@ export class SharedFrontier implements Frontier {
       blocksSent: 0,
       exchanges: 0,
       exchangeVisits: 0,
+      pivot: 0,
     };
   }
 

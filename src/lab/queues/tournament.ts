@@ -1,3 +1,4 @@
+import { OrbweaverError } from "../../errors.ts";
 import { type Key, Keys } from "../../frontier/queue/keys.ts";
 import { available, type PriorityQueue, whole } from "../../frontier/queue/priority-queue.ts";
 import type { AccessWatch } from "./block-cache.ts";
@@ -63,6 +64,7 @@ class ChunkPool {
 
   release(item: number): void {
     this.#watch?.forget(item * this.#stride, (item + 1) * this.#stride);
+    this.#counts[item] = 0;
     this.leafOf[item] = this.#free;
     this.#free = item;
   }
@@ -82,12 +84,34 @@ class ChunkPool {
     this.#watch?.touch(item * this.#stride, item * this.#stride + count, "fresh");
   }
 
+  /** Where the key with this id lies, if one does. */
+  find(id: number): { item: number; at: number; priority: number } | undefined {
+    const { ids, priorities } = this.#keys;
+    for (let from = 0; ; ) {
+      const place = ids.subarray(0, this.#keys.length).indexOf(id, from);
+      if (place < 0) return undefined;
+      const item = Math.floor(place / this.chunkKeys);
+      const at = place - item * this.chunkKeys;
+      // A released chunk has no keys, and a chunk that is not full has old ones behind its end.
+      if (at < this.#counts[item]!) return { item, at, priority: priorities[place]! };
+      from = place + 1;
+    }
+  }
+
   /** The item's keys in place. */
   view(item: number): Keys {
     const from = item * this.chunkKeys;
     const to = from + this.#counts[item]!;
     return Keys.over(this.#keys.priorities.subarray(from, to), this.#keys.ids.subarray(from, to));
   }
+}
+
+function checkRaise(id: number, from: number, to: number): void {
+  if (to >= from) return;
+  throw new OrbweaverError(
+    "OW_BAD_KEY",
+    `key ${id} can be raised from ${from}, not lowered to ${to}`,
+  );
 }
 
 /** Priority queue of logarithmic worst case per chunk. */
@@ -149,6 +173,38 @@ export class Tournament implements PriorityQueue {
     for (let i = 1; i < best.length; i++) if (best.priorities[i]! > best.priorities[at]!) at = i;
     this.#select.comparisons += best.length - 1;
     return { priority: best.priorities[at]!, id: best.ids[at]! };
+  }
+
+  /**
+   * Lifts a key to a higher priority and plays the matches on its way to the root again: the paper's update-cbt. Finding
+   * the key is a pass over all ids, without comparing priorities; of several with this id one is lifted. False when no key
+   * has the id; a lower priority throws OW_BAD_KEY and changes nothing.
+   */
+  raise(id: number, priority: number): boolean {
+    Keys.of([priority], [id]); // checks both
+    const place = this.#chunks.find(id);
+    if (place === undefined) {
+      const at = this.#waiting.ids.subarray(0, this.#waiting.length).indexOf(id);
+      if (at < 0) return false;
+      checkRaise(id, this.#waiting.priorities[at]!, priority);
+      this.#waiting.priorities[at] = priority;
+      return true;
+    }
+    checkRaise(id, place.priority, priority);
+    const arena = this.#arena;
+    const count = this.#chunks.load(place.item, arena, 0);
+    arena.priorities[place.at] = priority;
+    this.#chunks.store(place.item, arena, 0, count);
+    // Those that have beaten the item may hold worse keys now. From the root down, as in figure 1: each keeps its number
+    // of keys, so floors and sizes hold.
+    const leaf = this.#chunks.leafOf[place.item]!;
+    for (let level = Math.floor(Math.log2(leaf)), before = -1; level > 0; level--) {
+      const winner = this.#winners[leaf >> level]!;
+      if (winner === place.item) break; // nobody below has beaten it
+      if (winner !== before) this.#match(winner, place.item);
+      before = winner;
+    }
+    return true;
   }
 
   /** Figure 1: a full chunk of new keys walks from the root to a new leaf and leaves its best keys with the winners. */

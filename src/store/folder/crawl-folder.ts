@@ -34,6 +34,8 @@ export interface CrawlPaths {
   reports: string;
   /** What went through queues and buffers, interval by interval. */
   hourly: string;
+  /** What threads exchanged, by the moment. */
+  exchanges: string;
 }
 
 /** state/crawl.json: what a later program must know about a crawl before it touches it. */
@@ -152,6 +154,7 @@ export function crawlPaths(dir: string): CrawlPaths {
     tree: join(dir, "tree"),
     reports: join(dir, "reports"),
     hourly: join(dir, "reports", "hourly_statistics.jsonl"),
+    exchanges: join(dir, "reports", "exchanges.jsonl"),
   };
 }
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { CashBook, MAX_MINTED, UNIT } from "../../../src/frontier/cash/cash-book.ts";
 import { mintFor, shareOf } from "../../../src/frontier/opic/cash-shares.ts";
 import { Random } from "../../../src/lab/queues/pivot-random.ts";
-import { CreditBatch } from "./credit-batch.ts";
+import { CreditBatch } from "../../../src/lab/simulation/credit-batch.ts";
 import { CashMachine, type Mutant } from "./machine.ts";
 
 const SHARDS = 3;

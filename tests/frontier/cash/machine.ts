@@ -1,7 +1,7 @@
 import { CashBook, UNIT } from "../../../src/frontier/cash/cash-book.ts";
 import { mintFor, shareOf } from "../../../src/frontier/opic/cash-shares.ts";
 import type { Random } from "../../../src/lab/queues/pivot-random.ts";
-import { CreditBatch } from "./credit-batch.ts";
+import { CreditBatch } from "../../../src/lab/simulation/credit-batch.ts";
 
 type Credits = readonly (readonly [url: number, amount: number])[];
 

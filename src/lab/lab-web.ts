@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { configOf, type ProgramSettings } from "../config/crawl-config.ts";
+import { Crawl } from "../crawl/crawl.ts";
+import type { CrawlReport } from "../crawl/crawl-summary.ts";
+import { crawlPaths } from "../store/folder/crawl-folder.ts";
+import type { WebProfile } from "../web/profile.ts";
+import type { WebOptions } from "../web/server.ts";
+import { type RemoteWeb, startWebProcess } from "../web/web-process.ts";
+
+/** What every result prints about the web it was measured on. */
+export function webText(profile: WebProfile): string {
+  const { hosts, pages, meanLinks, crossHostShare, minBytes, maxBytes, latencyMs, errorRate } =
+    profile;
+  const latency =
+    latencyMs === 0 || latencyMs.median === 0
+      ? "no latency"
+      : `latency log-normal with median ${latencyMs.median} ms and spread ${latencyMs.spread}`;
+  const share = (part: number) => `${Math.round(1000 * part) / 10} %`;
+  return (
+    `Synthetic web on loopback: ${hosts} ${hosts === 1 ? "host" : "hosts"}, ${pages} pages of ${minBytes} to ${maxBytes} bytes ` +
+    `with ${meanLinks} links on average, ${share(crossHostShare)} of them to other hosts; ${latency}; ${share(errorRate)} of the pages fail.`
+  );
+}
+
+/** Starts a web in a process of its own, and ends it whatever happens. */
+export async function withWeb<T>(
+  options: Omit<WebOptions, "now">,
+  work: (web: RemoteWeb) => Promise<T>,
+): Promise<T> {
+  const web = await startWebProcess(options);
+  try {
+    return await work(web);
+  } finally {
+    await web.close();
+  }
+}
+
+const SAMPLE_MS = 20;
+
+/**
+ * Pages per second that a web answered while `work` went on, from the first page to the last: neither starting threads
+ * nor closing files counts, which matters for runs of a second.
+ */
+export async function answeredRate<T>(
+  web: RemoteWeb,
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly rate: number; readonly pages: number }> {
+  let isOver = false;
+  let first: { ms: number; pages: number } | undefined;
+  let last = { ms: 0, pages: 0 };
+  const sample = async () => {
+    const { pages } = await web.report();
+    const ms = performance.now();
+    if (pages === last.pages) return;
+    first ??= { ms, pages };
+    last = { ms, pages };
+  };
+  const sampling = (async () => {
+    while (!isOver) {
+      await sample();
+      await sleep(SAMPLE_MS);
+    }
+    await sample();
+  })();
+  let result: T;
+  try {
+    result = await work();
+  } finally {
+    isOver = true;
+    await sampling;
+  }
+  const seconds = (last.ms - (first?.ms ?? last.ms)) / 1000;
+  const rate = seconds === 0 ? 0 : (last.pages - first!.pages) / seconds;
+  return { result, rate, pages: last.pages };
+}
+
+/** Crawls a web of this machine without delay, into a folder that must not exist; returns what reports/summary.json says. */
+export async function labCrawl(
+  web: RemoteWeb,
+  out: string,
+  settings: Omit<ProgramSettings, "out" | "seeds"> & { seeds?: readonly string[] },
+  signal?: AbortSignal,
+): Promise<CrawlReport> {
+  const config = configOf({
+    seeds: web.start,
+    scope: "any",
+    delayMs: 0,
+    quiet: true,
+    allowPrivate: ["127.0.0.0/8"],
+    ...settings,
+    out,
+  } as ProgramSettings);
+  const crawl = new Crawl(config, out);
+  const stop = () => crawl.stop("interrupted");
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    await crawl.run();
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+  return JSON.parse(readFileSync(join(crawlPaths(out).reports, "summary.json"), "utf8"));
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { Cell, Experiment, Findings, LabRun } from "../../../src/lab/experiment.ts";
+import { tempFolder } from "../../support/orbweaver.ts";
+
+/** A tenth of what `--quick` does, and of every list the first two: small enough for a test. */
+function tiny<T>(value: T): T {
+  if (typeof value === "number") {
+    return (Number.isInteger(value) ? Math.ceil(value / 10) : value) as T;
+  }
+  return (Array.isArray(value) ? value.slice(0, 2) : value) as T;
+}
+
+/** Runs an experiment on a tiny configuration and checks what holds for all: full rows, plots with text, a verdict. */
+export async function tinyRun(
+  t: TestContext,
+  experiment: Experiment,
+  { seed = 1, pick = tiny }: { seed?: number; pick?: <T>(quick: T) => T } = {},
+): Promise<Findings> {
+  const run: LabRun = {
+    seed,
+    size: "quick",
+    graph: undefined,
+    scratch: mkdtempSync(join(tempFolder(t), "scratch-")),
+    signal: new AbortController().signal,
+    pick,
+    repeats: () => 1,
+    plan: () => {},
+    step: async (_key, work) => JSON.parse(JSON.stringify(await work())),
+  };
+  const findings = await experiment.run(run);
+  assert.ok(findings.tables.length > 0 && findings.plots.length > 0);
+  for (const { title, columns, rows } of findings.tables) {
+    assert.ok(rows.length > 0, `${title} is empty`);
+    for (const row of rows) assert.equal(row.length, columns.length, title);
+    for (const cell of rows.flat()) assert.ok(!Number.isNaN(cell), title);
+  }
+  for (const { name, svg } of findings.plots) {
+    assert.match(svg, /class="ow-caption"/, `${name} has no caption`);
+    assert.doesNotMatch(svg, /NaN|undefined|Infinity/, name);
+  }
+  assert.deepEqual(JSON.parse(JSON.stringify(findings)), findings);
+  return findings;
+}
+
+/** The deterministic columns of all tables, by title and name. */
+export function countedColumns({ tables }: Findings): Record<string, Cell[]> {
+  const all: Record<string, Cell[]> = {};
+  for (const { title, columns, rows } of tables) {
+    for (const [i, { name, deterministic }] of columns.entries()) {
+      if (deterministic) all[`${title} / ${name}`] = rows.map((row) => row[i]!);
+    }
+  }
+  return all;
+}
+
+/** A column of a table whose title begins so. */
+export function columnOf({ tables }: Findings, title: string, name: string): Cell[] {
+  const table = tables.find((each) => each.title.startsWith(title));
+  assert.ok(table, `no table ${title}`);
+  const at = table.columns.findIndex((column) => column.name === name);
+  assert.ok(at >= 0, `no column ${name}`);
+  return table.rows.map((row) => row[at]!);
+}
