@@ -77,7 +77,9 @@ export function mismatchText({ selfCheck, out }: CrawlSummary): string {
   if (selfCheck.length === 0) return "";
   const lines = selfCheck.map((problem) => `  ${printable(problem, 1000)}\n`).join("");
   const file = printable(join(out, "reports", "self-check.json"), 1000);
-  return `orbweaver: the numbers of this crawl do not add up; this is a fault of the program, please report it with ${file}\n${lines}`;
+  const cause =
+    "if files of the folder were changed or lost, orbweaver recover tells; if not, this is a fault of the program: please report it";
+  return `orbweaver: the numbers of this crawl do not add up, see ${file}; ${cause}\n${lines}`;
 }
 
 /** What to do next; "" when nothing is left. */

@@ -130,7 +130,7 @@ test("issue 16: what does not add up is said, with the file, and steers no termi
   const text = mismatchText({ ...SUMMARY, selfCheck: ["pages: 1 against 2"] });
   assert.match(
     text,
-    /do not add up.*\\u\{1b\}\[1mx\/reports\/self-check\.json\n {2}pages: 1 against 2\n$/,
+    /do not add up.*\\u\{1b\}\[1mx\/reports\/self-check\.json; .*please report it\n {2}pages: 1 against 2\n$/,
   );
 });
 

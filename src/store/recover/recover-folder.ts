@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StoreCorruptError, UsageError } from "../../errors.ts";
+import { countLines } from "../files/count-lines.ts";
 import { dropHoles } from "../files/drop-holes.ts";
 import { cutTornLine, jsonLine } from "../files/jsonl.ts";
 import { readLines } from "../files/read-file.ts";
@@ -145,7 +146,7 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   const missing = missingIn(dir, committed, lost);
   const all = [...state.damages, ...wrong, ...lostBlocks, ...stored.damages, ...missing];
   const whole = wholeState(dir);
-  const isDamaged = all.length > 0 || committed.unnamed > 0;
+  const isDamaged = all.length > 0 || committed.unnamed > 0 || lacksLines(paths.log, committed);
   if (whole !== undefined && (whole.left === true || (isDamaged && whole.damaged !== true)))
     writeCrawlState(dir, { ...whole, left: false, damaged: isDamaged || whole.damaged === true });
   const repairedJournals = [...repaired, ...(misplaced?.renamed ?? [])].map(({ file, offset }) => ({
@@ -167,6 +168,12 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
     repaired: [...repairedState, ...repairedJournals, ...stored.repaired],
     unnamed: committed.unnamed,
   };
+}
+
+/** Whether the log is older than the journals, as in a folder that was copied while its crawl ran: later lists lack URLs. */
+function lacksLines(log: string, committed: Committed): boolean {
+  const lines = existsSync(log) ? countLines(log) : 0;
+  return committed.hasJournal && lines < committed.endings;
 }
 
 type FromStores = Pick<
