@@ -74,14 +74,16 @@ const VARIANTS: readonly Variant[] = [
     name: "redirect of a neighbour",
     runs: [flips(only(PUBLIC), only(VICTIM))],
     fromNeighbour: "redirect",
-    pages: 0,
+    // Asked for once, when the first page of it is fetched: all pages come from there.
+    pages: PAGES,
     onlyFull: true,
   },
   {
     name: "link of a neighbour",
     runs: [flips(only(PUBLIC), only(VICTIM))],
     fromNeighbour: "link",
-    pages: 0,
+    // Asked for once, when the first page of it is fetched: all pages come from there.
+    pages: PAGES,
     onlyFull: true,
   },
 ];
