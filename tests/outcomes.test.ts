@@ -9,6 +9,7 @@ import { EXIT } from "../src/errors.ts";
 import { OUTCOME } from "../src/frontier/finish.ts";
 import { totals } from "../src/stats/counters.ts";
 import { HourlyStatistics } from "../src/stats/hourly-statistics.ts";
+import { NO_RUNS } from "../src/store/folder/run-history.ts";
 import { writeStatistics } from "../src/store/reports/result-lists.ts";
 import { root } from "./support/conformance.ts";
 import { readLines, tempFolder } from "./support/orbweaver.ts";
@@ -88,13 +89,18 @@ test("docs/outcomes.md lists every code of an error, and the sources have no oth
 });
 
 test("docs/outcomes.md and the README define every count of the summary and the reports", (t) => {
+  const none = totals(new SharedArrayBuffer(0));
   const measured: Measured = {
     ...{ ended: "finished", out: "", seconds: 0, cpuSeconds: 0, maxRssMiB: 0, endingMs: 0 },
-    ...{ losesUrls: false, limit: null, next: null, seedFaults: [] },
+    ...{ before: none, history: NO_RUNS, limit: null, next: null, seedFaults: [] },
   };
-  const report = reportOf(totals(new SharedArrayBuffer(0)), measured);
+  const report = reportOf(none, measured, { queued: 0, lost: 0, problems: [] });
   assert.deepEqual(namesIn(rowsOf(DOC, "| Field | Counts | Definition |")), Object.keys(report));
   assert.deepEqual(Object.keys(report).slice(0, SUMMARY_KEYS.length), SUMMARY_KEYS);
+  assert.deepEqual(
+    namesIn(rowsOf(DOC, "| Field of `thisRun` | Definition |")),
+    Object.keys(report.thisRun),
+  );
   const inReadme = namesIn(rowsOf(README, "| Field | Meaning |"));
   assert.deepEqual([...inReadme].sort(), [...SUMMARY_KEYS].sort());
 
@@ -105,7 +111,10 @@ test("docs/outcomes.md and the README define every count of the summary and the 
   assert.deepEqual(namesIn(rowsOf(DOC, "| Row | Definition |")), rows);
 
   const hourly = join(folder, "hourly.jsonl");
-  new HourlyStatistics(hourly, 1, 0).close(1, 0, { stored: 0, queues: [], buffers: [] });
+  const statistics = new HourlyStatistics(hourly, 1, 0);
+  const sample = { stored: 0, bytes: 0, queues: [], buffers: [] };
+  statistics.begin({ run: 1, lostSeconds: 0 }, 0, sample);
+  statistics.close(1, 0, sample);
   const [line] = readLines(hourly);
   assert.deepEqual(namesIn(rowsOf(DOC, "| Field | Definition |")), Object.keys(line!));
 });

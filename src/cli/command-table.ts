@@ -40,6 +40,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "write a crawl as WACZ, URL tree, CSV, Parquet or link graph",
     load: () => import("./commands/export-command.ts"),
   },
+  report: {
+    summary: "characterise the pages of a crawl, with tables and plots",
+    load: () => import("./commands/report-command.ts"),
+  },
   lab: {
     summary: "repeat the experiments of the documents, with tables and plots",
     load: () => import("./commands/lab-command.ts"),

@@ -1,7 +1,8 @@
+import { join } from "node:path";
 import { printable } from "../config/printable.ts";
 import { humanDuration } from "../config/values/durations.ts";
 import { humanSize } from "../config/values/sizes.ts";
-import { type CrawlSummary, MAX_SEED_FAULTS } from "../crawl/crawl-summary.ts";
+import { type CrawlSummary, MAX_SEED_FAULTS, type RunFigures } from "../crawl/crawl-summary.ts";
 import { EXIT } from "../errors.ts";
 
 /** The fields of `--json`, in their order. */
@@ -11,28 +12,34 @@ export const SUMMARY_KEYS: readonly (keyof CrawlSummary)[] = [
   "failed",
   "refused",
   "urlsKnown",
+  "urlsCrawled",
   "urlsQueued",
   "bytes",
   "seconds",
   "cpuSeconds",
   "maxRssMiB",
+  "pagesPerSecond",
   "out",
   "limit",
   "next",
   "seedFaults",
   "urlsLost",
   "urlsTakenTwice",
+  "runs",
+  "thisRun",
+  "selfCheck",
 ];
 
 /** The one line of `--json`, without its line end: exactly these keys in this order. */
 export function summaryJson(summary: CrawlSummary): string {
   return JSON.stringify(
-    Object.fromEntries(SUMMARY_KEYS.map((key) => [key, rounded(summary[key])])),
+    Object.fromEntries(SUMMARY_KEYS.map((key) => [key, summary[key]])),
+    rounded,
   );
 }
 
 // More than three decimals would only be noise: 0.30000000000000004.
-function rounded<T>(value: T): T | number {
+function rounded(_key: string, value: unknown): unknown {
   return typeof value === "number" ? Math.round(value * 1000) / 1000 : value;
 }
 
@@ -65,6 +72,14 @@ export function faultsText({ seedFaults }: CrawlSummary): string {
   return lines.map((line) => `  ${line}\n`).join("");
 }
 
+/** What does not add up, for people; "" when everything does. */
+export function mismatchText({ selfCheck, out }: CrawlSummary): string {
+  if (selfCheck.length === 0) return "";
+  const lines = selfCheck.map((problem) => `  ${printable(problem, 1000)}\n`).join("");
+  const file = printable(join(out, "reports", "self-check.json"), 1000);
+  return `orbweaver: the numbers of this crawl do not add up; this is a fault of the program, please report it with ${file}\n${lines}`;
+}
+
 /** What to do next; "" when nothing is left. */
 function nextText({ ended, next }: CrawlSummary): string {
   if (next !== null) return `Go on with: ${printable(next, 1000)}\n`;
@@ -73,19 +88,44 @@ function nextText({ ended, next }: CrawlSummary): string {
     : "A shared frontier is not durable: this crawl cannot be resumed.\n";
 }
 
+/** How each figure of a run is shown, in the order of the rows. */
+const FIGURES: readonly [name: string, show: (figures: RunFigures) => string][] = [
+  [
+    "pages",
+    ({ pages, seconds, pagesPerSecond }) =>
+      `${count(pages)}${seconds > 0 ? ` (${count(pagesPerSecond)}/s)` : ""}`,
+  ],
+  ["failed", ({ failed }) => count(failed)],
+  ["refused", ({ refused }) => count(refused)],
+  ["received", ({ bytes }) => humanSize(bytes)],
+  [
+    "time",
+    ({ seconds, cpuSeconds }) =>
+      `${humanDuration(seconds * 1000)}, ${cpuSeconds.toFixed(1)} s of CPU`,
+  ],
+  ["memory", ({ maxRssMiB }) => `${Math.round(maxRssMiB)} MiB at most`],
+];
+
+/** The rows of figures; after a resume those of this run and of all runs stand side by side. */
+function figureRows(summary: CrawlSummary): [string, string][] {
+  const { runs, thisRun } = summary;
+  if (runs === 1) return FIGURES.map(([name, show]) => [name, show(summary)]);
+  const shown = FIGURES.map(([name, show]) => [name, show(thisRun), show(summary)] as const);
+  const width = Math.max(...shown.map(([, own]) => own.length), "this run".length);
+  return [
+    ["", `${"this run".padEnd(width)}  all ${count(runs)} runs`],
+    ...shown.map(([name, own, all]): [string, string] => [name, `${own.padEnd(width)}  ${all}`]),
+  ];
+}
+
 /** The summary for people; `showsLoss` for a frontier that loses URLs. */
 export function summaryText(summary: CrawlSummary, showsLoss = false): string {
-  const { seconds, cpuSeconds, maxRssMiB } = summary;
-  const rate = seconds > 0 ? ` (${count(summary.pages / seconds)}/s)` : "";
+  const { urlsKnown, urlsCrawled, urlsQueued, urlsLost } = summary;
+  const urls = `${count(urlsKnown)}: ${count(urlsCrawled)} crawled, ${count(urlsQueued)} still queued`;
   const rows: [string, string][] = [
-    ["pages", `${count(summary.pages)}${rate}`],
-    ["failed", count(summary.failed)],
-    ["refused", count(summary.refused)],
-    ["URLs known", `${count(summary.urlsKnown)}, ${count(summary.urlsQueued)} still queued`],
-    ...(showsLoss ? [lossRow(summary)] : []),
-    ["received", humanSize(summary.bytes)],
-    ["time", `${humanDuration(seconds * 1000)}, ${cpuSeconds.toFixed(1)} s of CPU`],
-    ["memory", `${Math.round(maxRssMiB)} MiB at most`],
+    ...figureRows(summary),
+    ["URLs known", urls],
+    ...(showsLoss || urlsLost > 0 ? [lossRow(summary)] : []),
     ["results", printable(summary.out, 1000)],
   ];
   const lines = rows.map(([name, value]) => `  ${name.padEnd(10)}  ${value}`);
@@ -113,7 +153,9 @@ export function count(value: number): string {
 export function exitCodeOf({
   ended,
   seedFaults,
-}: Pick<CrawlSummary, "ended" | "seedFaults">): number {
+  selfCheck,
+}: Pick<CrawlSummary, "ended" | "seedFaults" | "selfCheck">): number {
+  if (selfCheck.length > 0) return EXIT.fault;
   if (ended === "limit") return EXIT.limit;
   if (ended === "interrupted") return EXIT.interrupted;
   return seedFaults.length > 0 ? EXIT.nothingFetched : EXIT.finished;

@@ -54,7 +54,7 @@ export class Progress {
   update(snapshot: CrawlProgress): void {
     if (this.#closed || this.#mode === "quiet") return;
     const now = this.#now();
-    this.#rate.add(now, snapshot.pages);
+    this.#rate.add(now, snapshot.thisRun.pages);
     if (now - this.#shownAt < (this.#mode === "live" ? LIVE_EVERY_MS : LINE_EVERY_MS)) return;
     this.#shownAt = now;
     const fields = this.#fields(snapshot, now);
@@ -81,18 +81,27 @@ export class Progress {
   }
 
   #fields(snapshot: CrawlProgress, now: number): string[] {
+    const { runs, thisRun } = snapshot;
+    const inAll = (all: string) => (runs > 1 ? ` (${all} in all)` : "");
     return [
-      counted(snapshot.pages, "page"),
+      counted(thisRun.pages, "page") + inAll(count(snapshot.pages)),
       `${count(this.#rate.perSecond())} pages/s`,
       `${count(snapshot.queued)} queued`,
       `${count(snapshot.inFlight)} in flight`,
-      `${count(snapshot.failed)} failed`,
-      `${count(snapshot.refused)} refused`,
-      humanSize(snapshot.bytes),
+      `${count(thisRun.failed)} failed${inAll(count(snapshot.failed))}`,
+      `${count(thisRun.refused)} refused${inAll(count(snapshot.refused))}`,
+      humanSize(thisRun.bytes) + inAll(humanSize(snapshot.bytes)),
       `${counted(snapshot.hostsWaiting, "host")} waiting`,
-      humanDuration(now - this.#startedAt),
+      this.#time(snapshot, now),
       `RSS ${Math.round(snapshot.rssBytes / 2 ** 20)} MiB`,
     ];
+  }
+
+  #time({ runs, thisRun, seconds }: CrawlProgress, now: number): string {
+    const runMs = now - this.#startedAt;
+    const beforeMs = (seconds - thisRun.seconds) * 1000;
+    const inAll = runs > 1 ? ` (${humanDuration(beforeMs + runMs)} in all)` : "";
+    return humanDuration(runMs) + inAll;
   }
 
   #draw(fields: readonly string[]): void {

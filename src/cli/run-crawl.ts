@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { printable } from "../config/printable.ts";
 import type { CrawlConfig } from "../config/schema.ts";
 import { Crawl } from "../crawl/crawl.ts";
 import { EXIT } from "../errors.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { type Io, onSignals } from "./io.ts";
-import { exitCodeOf, faultsText, summaryJson, summaryText } from "./print-summary.ts";
+import { exitCodeOf, faultsText, mismatchText, summaryJson, summaryText } from "./print-summary.ts";
 import { Progress } from "./progress.ts";
+import { runReport } from "./run-report.ts";
 
 /** Runs a crawl: progress on standard error, the summary on standard output; signals stop it cleanly. */
 export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Promise<number> {
@@ -48,15 +50,24 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
     if (config.json) io.stdout.write(`${summaryJson(summary)}\n`);
     else if (!config.quiet) io.stdout.write(summaryText(summary, losesUrls) + left);
     if (config.json && !config.quiet) io.stderr.write(left);
+    // Also with --quiet: nothing that was printed can be trusted then.
+    io.stderr.write(mismatchText(summary));
+    if (config.report && summary.pages > 0) await report(out, config, io);
     const exitCode = exitCodeOf(summary);
     // An end without a page is no ordinary one.
     if (exitCode === EXIT.nothingFetched && (config.json || config.quiet))
       io.stderr.write(`orbweaver: nothing could be fetched\n${faultsText(summary)}`);
-    return terminated && summary.ended === "interrupted" ? EXIT.terminated : exitCode;
+    return terminated && exitCode === EXIT.interrupted ? EXIT.terminated : exitCode;
   } finally {
     progress.close();
     forget();
   }
+}
+
+/** What `orbweaver report` does; standard output stays the summary's. */
+async function report(out: string, { quiet }: CrawlConfig, io: Io): Promise<void> {
+  const { html } = await runReport(out, io);
+  if (!quiet) io.stderr.write(`Report: ${printable(html, 1000)}\n`);
 }
 
 /** A folder that does not exist yet, named after the time: crawls/20260131-235959, then …-2 and so on. */

@@ -29,6 +29,7 @@ export async function runDemo(settings: CrawlSettings, io: Io): Promise<number> 
         seeds: [...truth.start],
         scope: settings.scope === "host" ? "any" : settings.scope,
         delayMs,
+        report: true,
         allowPrivate: [...settings.allowPrivate, "127.0.0.0/8"],
         out: settings.out ?? freshFolder("crawls", new Date()),
       },
@@ -39,7 +40,7 @@ export async function runDemo(settings: CrawlSettings, io: Io): Promise<number> 
     note(
       `\nThe web itself saw ${report.pages} of ${truth.reachable} reachable pages fetched, ` +
         `${report.repeated} of them more than once, and ${report.tooFastCount} requests that came too soon.\n` +
-        `Look around: ${config.out}/pages/pages.jsonl lists the pages, archive/ holds them as WARC.\n`,
+        `Look around: ${config.out}/reports/report.html shows what was collected, pages/pages.jsonl lists the pages, archive/ holds them as WARC.\n`,
     );
     return code;
   } finally {

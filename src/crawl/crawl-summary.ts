@@ -1,4 +1,5 @@
-import type { Totals } from "../stats/counters.ts";
+import type { CounterName, Totals } from "../stats/counters.ts";
+import type { RunHistory } from "../store/folder/run-history.ts";
 
 /** How a crawl ended, in the terms of the command line. */
 export type CrawlEnding = "finished" | "limit" | "interrupted";
@@ -26,36 +27,23 @@ export interface SeedFault {
 /** So many are told; all of them are in logs/crawl.jsonl. */
 export const MAX_SEED_FAULTS = 20;
 
-/** The figures of a crawl, as `--json` prints them. */
-export interface CrawlSummary {
-  readonly ended: CrawlEnding;
+/** What one run of a crawl has done, or all of its runs together. */
+export interface RunFigures {
   /** Committed 2xx responses. */
   readonly pages: number;
   readonly failed: number;
   readonly refused: number;
-  readonly urlsKnown: number;
-  readonly urlsQueued: number;
   /** Bytes of response bodies as received. */
   readonly bytes: number;
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly maxRssMiB: number;
-  readonly out: string;
-  /** The limit that ended the crawl; null for another end. */
-  readonly limit: Limit | null;
-  /** The command that goes on with the crawl; null when nothing is left, or a shared frontier forgot it. */
-  readonly next: string | null;
-  /** Why nothing could be fetched: what became of the first seeds. Empty when there is a page. */
-  readonly seedFaults: readonly SeedFault[];
-  /** Not 0 only with an unsynchronised frontier, which loses URLs and hands out some twice. */
-  readonly urlsLost: number;
-  readonly urlsTakenTwice: number;
+  readonly pagesPerSecond: number;
 }
 
-/** Everything that is counted, for reports/summary.json. */
-export interface CrawlReport extends CrawlSummary {
+/** Everything else that is counted, for reports/summary.json. */
+export interface MoreFigures {
   readonly redirects: number;
-  readonly unavailable: number;
   readonly retries: number;
   readonly robotsFetched: number;
   /** Sitemaps and feeds read; they are no pages. */
@@ -78,10 +66,42 @@ export interface CrawlReport extends CrawlSummary {
   readonly maxNextUrls: number;
   /** Most requests in flight at once, summed over the threads' own peaks. */
   readonly maxInFlight: number;
-  /** Where the time of the crawler threads went, summed over them, in seconds; builders are not among them. */
+}
+
+/** The figures of a crawl, as `--json` prints them: of all runs, and in `thisRun` of the newest one. */
+export interface CrawlSummary extends RunFigures {
+  readonly ended: CrawlEnding;
+  readonly urlsKnown: number;
+  /** Ended as page, redirect, sitemap or unchanged. */
+  readonly urlsCrawled: number;
+  readonly urlsQueued: number;
+  readonly out: string;
+  /** The limit that ended the crawl; null for another end. */
+  readonly limit: Limit | null;
+  /** The command that goes on with the crawl; null when nothing is left, or a shared frontier forgot it. */
+  readonly next: string | null;
+  /** Why nothing could be fetched: what became of the first seeds. Empty when there is a page. */
+  readonly seedFaults: readonly SeedFault[];
+  /** URLs admitted that neither ended nor wait: not 0 only with an unsynchronised frontier, after damage, or a shared one that was broken off. */
+  readonly urlsLost: number;
+  /** Not 0 only with an unsynchronised frontier, which hands out some URLs twice. */
+  readonly urlsTakenTwice: number;
+  /** How many runs the crawl has had. */
+  readonly runs: number;
+  readonly thisRun: RunFigures;
+  /** What does not add up, in words; empty when everything does. */
+  readonly selfCheck: readonly string[];
+}
+
+/** Everything that is counted, for reports/summary.json. */
+export interface CrawlReport extends CrawlSummary, MoreFigures {
+  /** URLs that this run gave up waiting for. */
+  readonly unavailable: number;
+  /** Where the time of the crawler threads of this run went, summed over them, in seconds; builders are not among them. */
   readonly stages: StageSeconds;
   /** From the moment the supervisor learnt of the end until all worker threads had closed their files. */
   readonly endingMs: number;
+  readonly thisRun: RunFigures & MoreFigures;
 }
 
 /** Seconds by stage of a visit. */
@@ -102,15 +122,25 @@ export interface StageSeconds {
 export interface Measured {
   readonly ended: CrawlEnding;
   readonly out: string;
+  /** Of this run. */
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly maxRssMiB: number;
   readonly endingMs: number;
-  /** Whether the frontier is one that loses URLs. */
-  readonly losesUrls: boolean;
+  /** What the counters were when this run began: what earlier runs did, from the journals. */
+  readonly before: Totals;
+  /** What earlier runs did that no journal keeps. */
+  readonly history: RunHistory;
   readonly limit: Limit | null;
   readonly next: string | null;
   readonly seedFaults: readonly SeedFault[];
+}
+
+/** What is known of the URLs when everything is on disk. */
+export interface UrlSums {
+  readonly queued: number;
+  readonly lost: number;
+  readonly problems: readonly string[];
 }
 
 /** Whether a crawl has ended by itself without a page. */
@@ -119,48 +149,39 @@ export function isEmpty(totals: Totals, ended: CrawlEnding): boolean {
 }
 
 /** The figures that `--json` prints. */
-export function summaryOf(totals: Totals, measured: Measured): CrawlSummary {
+export function summaryOf(totals: Totals, measured: Measured, urls: UrlSums): CrawlSummary {
+  const { ended, out, limit, next, seedFaults, history, before } = measured;
+  const { pages, failed, refused, bytes, ...all } = allRuns(totals, measured);
   return {
-    ended: measured.ended,
-    pages: totals.pages,
-    failed: totals.failed,
-    refused: totals.refused,
+    ended,
+    pages,
+    failed,
+    refused,
     urlsKnown: totals.known,
-    urlsQueued: totals.queued + totals.unavailable,
-    bytes: totals.bytes,
-    seconds: round(measured.seconds),
-    cpuSeconds: round(measured.cpuSeconds),
-    maxRssMiB: round(measured.maxRssMiB),
-    out: measured.out,
-    limit: measured.limit,
-    next: measured.next,
-    seedFaults: measured.seedFaults,
-    urlsLost: measured.losesUrls ? urlsLost(totals, measured) : 0,
+    urlsCrawled: crawledIn(totals),
+    urlsQueued: urls.queued,
+    bytes,
+    ...all,
+    out,
+    limit,
+    next,
+    seedFaults,
+    urlsLost: urls.lost,
     urlsTakenTwice: totals.takenTwice,
+    runs: history.runs + 1,
+    thisRun: figures(totals, before, measured),
+    selfCheck: urls.problems,
   };
 }
 
 /** The summary and everything else that was counted. */
-export function reportOf(totals: Totals, measured: Measured): CrawlReport {
+export function reportOf(totals: Totals, measured: Measured, urls: UrlSums): CrawlReport {
+  const { history, before } = measured;
+  const summary = summaryOf(totals, measured, urls);
   return {
-    ...summaryOf(totals, measured),
-    redirects: totals.redirects,
+    ...summary,
+    ...moreFigures(withHistory(totals, history.counted)),
     unavailable: totals.unavailable,
-    retries: totals.retries,
-    robotsFetched: totals.robotsFetched,
-    sitemaps: totals.sitemaps,
-    unchanged: totals.unchanged,
-    trapped: totals.trapped,
-    linksSkipped: totals.skipped,
-    linksDropped: totals.linksDropped,
-    debugLinesDropped: totals.debugDropped,
-    foreignBlocks: totals.foreignBlocks,
-    lateOwn: totals.lateOwn,
-    lateForeign: totals.lateForeign,
-    exchanges: totals.exchanges,
-    exchangeSize: round(totals.exchangeVisits / Math.max(1, totals.exchanges)),
-    maxNextUrls: totals.maxNextUrls,
-    maxInFlight: totals.maxInFlight,
     stages: {
       networkWait: round(totals.networkWaitMs / 1000),
       read: round(totals.readMs / 1000),
@@ -169,15 +190,98 @@ export function reportOf(totals: Totals, measured: Measured): CrawlReport {
       commit: round(totals.commitMs / 1000),
     },
     endingMs: round(measured.endingMs),
+    thisRun: { ...summary.thisRun, ...moreFigures(differenceOf(totals, before)) },
   };
 }
 
-/**
- * URLs that were known, never taken ("taken" counts each once), and do not wait for a later run. What a finished crawl
- * leaves in its queue is lost as well: URLs handed out twice were counted down twice, so the crawl ended too early.
- */
-function urlsLost({ known, taken, queued }: Totals, { ended }: Measured): number {
-  return known - taken - (ended === "finished" ? 0 : queued);
+/** What the history of a crawl is when a run has ended. */
+export function historyAfter(totals: Totals, measured: Measured): RunHistory {
+  const { history } = measured;
+  const { seconds, cpuSeconds, maxRssMiB } = allRuns(totals, measured);
+  const all = withHistory(totals, history.counted);
+  const counted = Object.fromEntries([...SUMMED, ...PEAKS].map((name) => [name, all[name]]));
+  return { runs: history.runs + 1, seconds, cpuSeconds, maxRssMiB, counted };
+}
+
+/** URLs that count as crawled; the others that ended are `failed` and `refused`. */
+export function crawledIn({ pages, redirects, sitemaps, unchanged }: Totals): number {
+  return pages + redirects + sitemaps + unchanged;
+}
+
+/** Counters that journals do not keep: each run begins them at 0. */
+const SUMMED = [
+  "retries",
+  "robotsFetched",
+  "trapped",
+  "skipped",
+  "linksDropped",
+  "debugDropped",
+  "foreignBlocks",
+  "exchanges",
+  "exchangeVisits",
+] as const satisfies readonly CounterName[];
+
+const PEAKS = ["maxNextUrls", "maxInFlight"] as const satisfies readonly CounterName[];
+
+/** Counters of this run with those of the runs before it. */
+function withHistory(totals: Totals, counted: RunHistory["counted"]): Totals {
+  const all = { ...totals };
+  for (const name of SUMMED) all[name] += counted[name] ?? 0;
+  for (const name of PEAKS) all[name] = Math.max(all[name], counted[name] ?? 0);
+  return all;
+}
+
+function differenceOf(totals: Totals, before: Totals): Totals {
+  const names = Object.keys(totals) as CounterName[];
+  return Object.fromEntries(names.map((name) => [name, totals[name] - before[name]])) as Totals;
+}
+
+function allRuns(totals: Totals, measured: Measured): RunFigures {
+  const { history, seconds, cpuSeconds, maxRssMiB } = measured;
+  return figures(totals, undefined, {
+    seconds: history.seconds + seconds,
+    cpuSeconds: history.cpuSeconds + cpuSeconds,
+    maxRssMiB: Math.max(history.maxRssMiB, maxRssMiB),
+  });
+}
+
+function figures(
+  totals: Totals,
+  before: Totals | undefined,
+  { seconds, cpuSeconds, maxRssMiB }: Pick<Measured, "seconds" | "cpuSeconds" | "maxRssMiB">,
+): RunFigures {
+  const pages = totals.pages - (before?.pages ?? 0);
+  return {
+    pages,
+    failed: totals.failed - (before?.failed ?? 0),
+    refused: totals.refused - (before?.refused ?? 0),
+    bytes: totals.bytes - (before?.bytes ?? 0),
+    seconds: round(seconds),
+    cpuSeconds: round(cpuSeconds),
+    maxRssMiB: round(maxRssMiB),
+    pagesPerSecond: seconds > 0 ? round(pages / seconds) : 0,
+  };
+}
+
+function moreFigures(counted: Totals): MoreFigures {
+  return {
+    redirects: counted.redirects,
+    retries: counted.retries,
+    robotsFetched: counted.robotsFetched,
+    sitemaps: counted.sitemaps,
+    unchanged: counted.unchanged,
+    trapped: counted.trapped,
+    linksSkipped: counted.skipped,
+    linksDropped: counted.linksDropped,
+    debugLinesDropped: counted.debugDropped,
+    foreignBlocks: counted.foreignBlocks,
+    lateOwn: counted.lateOwn,
+    lateForeign: counted.lateForeign,
+    exchanges: counted.exchanges,
+    exchangeSize: round(counted.exchangeVisits / Math.max(1, counted.exchanges)),
+    maxNextUrls: counted.maxNextUrls,
+    maxInFlight: counted.maxInFlight,
+  };
 }
 
 function round(value: number): number {

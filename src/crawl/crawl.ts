@@ -10,23 +10,29 @@ import { crawlPaths } from "../store/folder/crawl-folder.ts";
 import { treeLockMemory } from "../store/tree/tree-writer.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import { BufferPlan } from "./buffer-plan.ts";
 import { type DiskMessage, repeatOnLoop } from "./builder/disk-patience.ts";
 import {
   type CrawlEnding,
   type CrawlSummary,
+  historyAfter,
   isEmpty,
   type Measured,
-  summaryOf,
 } from "./crawl-summary.ts";
 import { AllReleased } from "./ending/all-released.ts";
-import { type CloseListener, CrawlCloser } from "./ending/close-crawl.ts";
+import { BufferWatch } from "./ending/buffer-watch.ts";
+import { type ClosedCrawl, type CloseListener, CrawlCloser } from "./ending/close-crawl.ts";
 import { Drain } from "./ending/drain.ts";
 import { flowOf } from "./ending/flow.ts";
 import { Idleness } from "./ending/idleness.ts";
 import { limitReached, resumeCommand } from "./ending/limit-reached.ts";
 import { seedFaults } from "./ending/seed-faults.ts";
-import { CrawlBus, type CrawlProgress, progressOf } from "./events.ts";
+import {
+  type BeforeRun,
+  CrawlBus,
+  type CrawlProgress,
+  NOTHING_BEFORE,
+  progressOf,
+} from "./events.ts";
 import { fitToOpenFiles } from "./file-budget.ts";
 import { HeldFolder, withCure } from "./held-folder.ts";
 import {
@@ -72,7 +78,7 @@ export class Crawl {
   #hasRun = false;
   /** Set by a `stop` that came before `run`. */
   #stopAsked: Ending | undefined;
-  #lastProgress = progressOf(totals(new SharedArrayBuffer(0)), 0);
+  #lastProgress = progressOf(totals(new SharedArrayBuffer(0)), 0, NOTHING_BEFORE);
   #workers: Workers | undefined;
   #folder: HeldFolder | undefined;
   #released: AllReleased | undefined;
@@ -80,6 +86,7 @@ export class Crawl {
   #startMs = 0;
   #startCpu = process.cpuUsage();
   readonly #idleness = new Idleness();
+  readonly #buffers: BufferWatch;
   readonly #drain = new Drain();
   #isHurried = false;
   #abortedMs: number | undefined;
@@ -99,6 +106,7 @@ export class Crawl {
     this.#fewFiles = note;
     this.#out = out;
     this.#resumes = resumes;
+    this.#buffers = new BufferWatch(config);
   }
 
   /**
@@ -166,7 +174,7 @@ export class Crawl {
 
   /** Settles when all threads have ended. */
   async #runWorkers(statistics: HourlyStatistics): Promise<void> {
-    const workers = this.#newWorkers();
+    const workers = this.#newWorkers(statistics);
     this.#workers = workers;
     const stopWatching = this.#watch(workers, statistics);
     try {
@@ -207,6 +215,7 @@ export class Crawl {
     const ticker = setInterval(() => {
       try {
         this.#tick();
+        this.#buffers.look(this.#memory);
         statistics.tick(monotonicMs(), Date.now(), () => this.#flow());
         this.#exchanges?.tick(monotonicMs());
       } catch (error) {
@@ -220,7 +229,7 @@ export class Crawl {
   }
 
   #flow(): FlowSample {
-    return flowOf(this.#memory, new BufferPlan(this.#config));
+    return flowOf(this.#memory, this.#buffers.plan);
   }
 
   /** Closes, lists and reports what the threads have stored. */
@@ -229,15 +238,21 @@ export class Crawl {
     if (this.#fault instanceof FolderTakenError) throw this.#fault;
     this.#folder!.check();
     const sums = totals(this.#memory.counters);
+    this.#buffers.look(this.#memory);
     let measured = this.#measure(this.#endedMs!, sums);
+    const { losesUrls } = frontierTraits(this.#config);
     const stoppedMs = this.#isHurried ? LONG_AGO_MS : this.#drain.stoppedMs;
     const closer = new CrawlCloser(this.#out, this.#config, stoppedMs);
     const listener: CloseListener = {
       // A crawl that failed is still "running" for the next run.
-      onEnded: (left) => this.#fault ?? this.#folder!.keep({ ended: measured.ended, left }),
+      onEnded: (left) => {
+        const { ended } = measured;
+        const history = historyAfter(sums, measured);
+        if (this.#fault === undefined) this.#folder!.keep({ ended, left, history });
+      },
       onSafe: () => this.events.tell("safe"),
     };
-    let left: readonly string[] = [];
+    let closed: ClosedCrawl | undefined;
     // Also after a fault: what was stored is joined, indexed and reported. Each step may be repeated.
     const closing = this.#patiently(() => {
       statistics.close(monotonicMs(), Date.now(), this.#flow());
@@ -245,13 +260,21 @@ export class Crawl {
       if (isEmpty(sums, measured.ended))
         measured = { ...measured, seedFaults: seedFaults(this.#out) };
       const judge = measured.ended === "finished" ? this.#released!.judge : undefined;
-      left = closer.close(sums, measured, listener, judge);
+      const run = {
+        totals: sums,
+        measured,
+        // What a frontier that loses URLs still holds when nothing moves any more will never be handed out.
+        left: losesUrls && measured.ended === "finished" ? [] : this.#workers!.left,
+        isBrokenOff: this.#workers!.isBrokenOff,
+        buffers: this.#buffers.peaks,
+      };
+      closed = closer.close(run, listener, judge);
     });
     await closing.catch((error: unknown) => {
       this.#fault ??= error;
     });
     if (this.#fault !== undefined) throw this.#fault;
-    const summary = summaryOf(sums, measured);
+    const { summary, left } = closed!;
     for (const message of left) this.events.tell("leftForLater", message);
     this.events.tell("ended", summary);
     return this.#orListenerFault(summary);
@@ -293,10 +316,22 @@ export class Crawl {
   progress(): CrawlProgress {
     if (this.#shared === undefined) return this.#lastProgress;
     const runMs = monotonicMs() - this.#startMs;
-    return progressOf(totals(this.#memory.counters), runMs, this.#workers?.bytesBefore);
+    return progressOf(totals(this.#memory.counters), runMs, this.#before);
   }
 
-  #newWorkers(): Workers {
+  get #before(): BeforeRun {
+    const { runs, seconds } = this.#folder!.history;
+    return { counted: this.#workers?.before, runs, seconds };
+  }
+
+  /** The threads have read what earlier runs did, and none has begun. */
+  #beginStatistics(statistics: HourlyStatistics): void {
+    const { history, crashedSeconds } = this.#folder!;
+    const run = { run: history.runs + 1, lostSeconds: crashedSeconds };
+    statistics.begin(run, Date.now(), this.#flow());
+  }
+
+  #newWorkers(statistics: HourlyStatistics): Workers {
     const config = this.#config;
     const folder = this.#folder!;
     const { state, lease } = folder;
@@ -332,6 +367,7 @@ export class Crawl {
       onFacts: (facts, areOfThisRun) => released.learn(facts, areOfThisRun),
       onDisk: (message) => this.#onDisk(message),
       onReplaced: (...death) => this.events.tell("workerReplaced", ...death),
+      onBegun: () => this.#beginStatistics(statistics),
       onAllReleased: () => released.note(),
       onFault: (error) => this.#fail(error),
     });
@@ -408,7 +444,9 @@ export class Crawl {
       cpuSeconds: (cpu.user + cpu.system) / 1e6,
       maxRssMiB: process.resourceUsage().maxRSS / 1024,
       endingMs: monotonicMs() - endedMs,
-      losesUrls: frontierTraits(this.#config).losesUrls,
+      // A crawl whose threads could not start has done nothing.
+      before: this.#workers!.before ?? sums,
+      history: this.#folder!.history,
     };
   }
 }

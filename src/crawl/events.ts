@@ -2,9 +2,9 @@ import { EventEmitter } from "node:events";
 import { residentBytes } from "../runtime/open-files.ts";
 import type { Totals } from "../stats/counters.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import type { CrawlSummary } from "./crawl-summary.ts";
+import type { CrawlSummary, RunFigures } from "./crawl-summary.ts";
 
-/** The figures of a running crawl at one moment. */
+/** The figures of a running crawl at one moment: of all runs, and in `thisRun` of this one. */
 export interface CrawlProgress {
   readonly pages: number;
   readonly failed: number;
@@ -15,16 +15,30 @@ export interface CrawlProgress {
   readonly inFlight: number;
   /** Hosts that have URLs but must not be asked yet. */
   readonly hostsWaiting: number;
-  /** Of this run. */
   readonly bytes: number;
-  /** Received by the runs before it. */
-  readonly bytesBefore: number;
   readonly seconds: number;
   readonly rssBytes: number;
+  /** How many runs the crawl has had, this one included. */
+  readonly runs: number;
+  /** Of this run alone. */
+  readonly thisRun: Pick<RunFigures, "pages" | "failed" | "refused" | "bytes" | "seconds">;
 }
 
+/** What earlier runs did, as far as it is known. */
+export interface BeforeRun {
+  /** Undefined until the threads have read it. */
+  readonly counted: Totals | undefined;
+  readonly runs: number;
+  readonly seconds: number;
+}
+
+export const NOTHING_BEFORE: BeforeRun = { counted: undefined, runs: 0, seconds: 0 };
+
 /** The figures of a crawl that has run so long. */
-export function progressOf(sums: Totals, runMs: number, bytesBefore = 0): CrawlProgress {
+export function progressOf(sums: Totals, runMs: number, before: BeforeRun): CrawlProgress {
+  // As long as threads read what earlier runs did, they have done nothing themselves.
+  const start = before.counted ?? sums;
+  const seconds = runMs / 1000;
   return {
     pages: sums.pages,
     failed: sums.failed,
@@ -35,9 +49,16 @@ export function progressOf(sums: Totals, runMs: number, bytesBefore = 0): CrawlP
     inFlight: sums.inFlight,
     hostsWaiting: sums.hostsWaiting,
     bytes: sums.bytes,
-    bytesBefore,
-    seconds: runMs / 1000,
+    seconds: before.seconds + seconds,
     rssBytes: residentBytes(),
+    runs: before.runs + 1,
+    thisRun: {
+      pages: sums.pages - start.pages,
+      failed: sums.failed - start.failed,
+      refused: sums.refused - start.refused,
+      bytes: sums.bytes - start.bytes,
+      seconds,
+    },
   };
 }
 

@@ -6,16 +6,21 @@ import { EXIT, OrbweaverError, StoreCorruptError } from "../errors.ts";
 import { pinConsents } from "../fetch/route/consent.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { prepareResume } from "../store/finish/prepare-resume.ts";
+import { crashedSeconds } from "../store/folder/crashed-seconds.ts";
 import { type CrawlState, readCrawlState, writeCrawlState } from "../store/folder/crawl-folder.ts";
 import { createCrawlFolder } from "../store/folder/create-folder.ts";
 import { type FolderLock, lockFolder } from "../store/folder/folder-lock.ts";
 import { lostFolder } from "../store/folder/lease.ts";
+import { NO_RUNS, type RunHistory } from "../store/folder/run-history.ts";
 
 /** The folder of a crawl, which is this process's from `hold` to `release`, and its state. */
 export class HeldFolder {
   readonly #out: string;
   readonly #lock: FolderLock;
+  readonly #history: RunHistory;
   #state: CrawlState;
+  /** Seconds of the run before, if it was killed. */
+  readonly crashedSeconds: number = 0;
 
   /** Creates the folder, or takes one that holds a crawl; `onLost` is called when another process has taken it. */
   static hold(
@@ -51,12 +56,21 @@ export class HeldFolder {
       // A program may hand in any configuration. Nothing has been touched yet.
       requireUnchanged({ ...this.#state.config, out }, asked);
       prepareResume(out, this.#state);
+      if (this.#state.ended === "running")
+        this.crashedSeconds = crashedSeconds(out, this.#state.began);
     }
-    this.#state = { ...this.#state, ended: "running", config: keptConfig(asked) };
+    this.#history = historyOf(this.#state, resumes, this.crashedSeconds);
+    const history = this.#history;
+    this.#state = { ...this.#state, ended: "running", config: keptConfig(asked), history };
   }
 
   get state(): CrawlState {
     return this.#state;
+  }
+
+  /** What the runs before this one did. */
+  get history(): RunHistory {
+    return this.#history;
   }
 
   /** By which threads know that the folder is still this process's. */
@@ -66,7 +80,8 @@ export class HeldFolder {
 
   /** Looks up what consent to private hosts means, and notes that a run has begun. */
   async begin(config: CrawlConfig): Promise<void> {
-    this.keep({ consents: await pinConsents(config, this.#state.consents) });
+    const began = new Date().toISOString();
+    this.keep({ consents: await pinConsents(config, this.#state.consents), began });
   }
 
   /** Changes the state, which is durable then. */
@@ -84,6 +99,19 @@ export class HeldFolder {
   release(): void {
     this.#lock.release();
   }
+}
+
+/**
+ * The runs before one that begins. A state names the runs before its newest one while that goes on, and with it when it
+ * has ended: so the newest one is only missing after a crash.
+ */
+function historyOf(state: CrawlState, resumes: boolean, lostSeconds: number): RunHistory {
+  const { history, ended } = state;
+  if (!resumes) return NO_RUNS;
+  // Earlier versions kept nothing.
+  if (history === undefined) return { ...NO_RUNS, runs: 1, seconds: lostSeconds };
+  if (ended !== "running") return history;
+  return { ...history, runs: history.runs + 1, seconds: history.seconds + lostSeconds };
 }
 
 /** Adds to an error about damaged files what to do next, where that helps and is not said. */

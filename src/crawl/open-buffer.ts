@@ -1,4 +1,5 @@
 import type { CrawlConfig } from "../config/schema.ts";
+import { CounterRow } from "../stats/counters.ts";
 import { HandOffBuffer } from "../sync/hand-off-buffer.ts";
 import { BufferPlan } from "./buffer-plan.ts";
 import { BufferSender } from "./hand-off/buffer-sender.ts";
@@ -17,6 +18,15 @@ export function openBuffer(
   return new HandOffBuffer(memory.buffers[buffer]!, config.bufferSize, crawlers, bell);
 }
 
+/** Pages that a dead predecessor put into the buffer: what no builder took was lost with its builder, and has left, too. */
+function pagesBefore(memory: CrawlMemory, thread: number): number {
+  const taken = new Int32Array(memory.taken);
+  const added = new CounterRow(memory.counters, thread).get("handedOver");
+  const pages = Math.max(added, Atomics.load(taken, thread));
+  Atomics.store(taken, thread, pages);
+  return pages;
+}
+
 /** A crawler's end of its buffer. */
 export function openSender(
   memory: CrawlMemory,
@@ -26,5 +36,6 @@ export function openSender(
   const plan = new BufferPlan(config);
   const buffer = openBuffer(memory, config, plan.bufferOf(thread));
   const stored = new Int32Array(memory.stored);
-  return new BufferSender(buffer, plan.laneOf(thread), config.handOff, stored, thread);
+  const pages = pagesBefore(memory, thread);
+  return new BufferSender(buffer, plan.laneOf(thread), config.handOff, stored, thread, pages);
 }

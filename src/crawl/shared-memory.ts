@@ -71,6 +71,8 @@ export interface CrawlMemory {
   readonly buffers: SharedArrayBuffer[];
   /** How many records of each crawler its builder has made durable. */
   readonly stored: SharedArrayBuffer;
+  /** How many pages of each crawler its builder has taken out of the buffer. */
+  readonly taken: SharedArrayBuffer;
   /** What each crawler contributes to the control block, for a recount when one of them has died. */
   readonly accounts: SharedArrayBuffer;
   readonly hostGates: SharedArrayBuffer;
@@ -101,6 +103,7 @@ export function createMemory(config: FrontierSizes & Pick<CrawlConfig, "builders
     buffers: Array.from({ length: new BufferPlan(config).count }, createBuffer),
     accounts: new SharedArrayBuffer(threads * ACCOUNT_WORDS * 4),
     stored: new SharedArrayBuffer(threads * 4),
+    taken: new SharedArrayBuffer(threads * 4),
     hostGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
     addressGates: new SharedArrayBuffer(gateBytes(ADDRESS_GATES)),
     startGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),

@@ -18,6 +18,7 @@ export interface ByteCountParts {
 export class ByteCount {
   readonly #parts: ByteCountParts;
   #uncounted = 0;
+  #uncountedBodies = 0;
 
   constructor(parts: ByteCountParts) {
     this.#parts = parts;
@@ -27,6 +28,11 @@ export class ByteCount {
   received(bytes: number): void {
     this.#uncounted += bytes;
     if (this.#parts.maxBytes !== undefined) this.#parts.total.add(bytes);
+  }
+
+  /** The body of an answer is complete; its bytes have been told of by `received` already. */
+  body(bytes: number): void {
+    this.#uncountedBodies += bytes;
   }
 
   /** Whether nothing more may be taken. */
@@ -41,6 +47,13 @@ export class ByteCount {
   takeUncounted(): number {
     const bytes = this.#uncounted;
     this.#uncounted = 0;
+    return bytes;
+  }
+
+  /** The same for the bytes of bodies. */
+  takeUncountedBodies(): number {
+    const bytes = this.#uncountedBodies;
+    this.#uncountedBodies = 0;
     return bytes;
   }
 }

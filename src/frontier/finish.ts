@@ -11,6 +11,9 @@ export const OUTCOME = {
   unchanged: 6,
 } as const;
 
+/** Above the number of every outcome. */
+export const OUTCOMES: number = Math.max(...Object.values(OUTCOME)) + 1;
+
 /** Where a page record is in the archive. */
 export interface PageLocation {
   readonly file: string;

@@ -34,6 +34,8 @@ export interface FrontierStats {
   readonly guests: number;
   /** Pages committed, in this run and before. */
   readonly pages: number;
+  /** How many URLs ended with each `OUTCOME`, in this run and before; valid until the next call. */
+  readonly outcomes: ArrayLike<number>;
   /** Bytes received, in this run and before, as far as the journals of this thread count them. */
   readonly bytes: number;
   /** Page permits of leases that are neither settled nor committed. */
@@ -73,6 +75,11 @@ export interface Frontier {
   unknown?(shard: number, links: readonly CrawlUrl[]): SplitLinks;
   /** Every waiting URL, whatever its host's time, without permits: for a crawl that waits no longer and abandons them. */
   drain(): Lease[];
+  /**
+   * Calls back for every URL that this thread still holds, and for those that nobody holds, when it has ended: only where
+   * no journal knows them.
+   */
+  left?(use: (found: Discovery) => void): void;
   /** Figures for counters, progress and the recount after a death. */
   stats(): FrontierStats;
   /** Gives back files and memory; what is not settled waits for the next run. */

@@ -13,6 +13,7 @@ import type { Fact } from "./fact.ts";
 import { OUTCOME } from "./finish.ts";
 import { ArchiveEnds } from "./fold/archive-ends.ts";
 import { exchangeOf, refuseContradictions, type ShardExchange } from "./fold/exchange-check.ts";
+import { BODY_BYTES_COUNTER } from "./fold/shard-state.ts";
 import type { Frontier } from "./frontier.ts";
 import { type FrontierMemory, inboxesOf, queueShape, setShape } from "./frontier-memory.ts";
 import type { Lease } from "./host.ts";
@@ -46,22 +47,8 @@ const QUEUE_MEMORY_BYTES = 32 * 1024 * 1024;
 /** A shorter queue is left to its owner, who fetches so much himself in a moment. */
 const MIN_QUEUED_TO_LEND = 32;
 
-/** Which counter tells of which outcome; pages are counted by the page limit. */
-const OUTCOME_COUNTERS = {
-  redirects: OUTCOME.redirect,
-  failed: OUTCOME.failed,
-  refused: OUTCOME.refused,
-  sitemaps: OUTCOME.sitemap,
-  unchanged: OUTCOME.unchanged,
-} as const;
-
 /** What a frontier counts for the figures of the crawl. */
-export type FrontierCounter =
-  | keyof typeof OUTCOME_COUNTERS
-  | "taken"
-  | "takenTwice"
-  | "lateOwn"
-  | "lateForeign";
+export type FrontierCounter = "bytes" | "taken" | "takenTwice" | "lateOwn" | "lateForeign";
 
 /** What one thread opens its frontier with. */
 export interface FrontierParts {
@@ -175,8 +162,9 @@ function openSharded(
   const listed = listJournals(journals);
   const archives = new ArchiveEnds();
   const owned: Shard[] = [];
-  const found = new Uint32Array(Math.max(...Object.values(OUTCOME)) + 1);
   const late = { own: 0, foreign: 0 };
+  let pages = 0;
+  let bytes = 0;
   for (let number = thread; number < shards; number += threads) {
     const { shard, end } = openShard({
       folder: journals,
@@ -195,16 +183,16 @@ function openSharded(
     parts.onExchange(exchange);
     owned.push(shard);
     port.begin(number, end);
-    for (const [outcome, count] of outcomes.entries()) found[outcome]! += count;
+    pages += outcomes[OUTCOME.page]!;
+    bytes += counted[BODY_BYTES_COUNTER]!;
     late.own += counted[CASH_COUNTERS.lateOwn]!;
     late.foreign += counted[CASH_COUNTERS.lateForeign]!;
   }
   // A thread that follows a dead one counts what is on disk.
-  limit.pages = found[OUTCOME.page]!;
+  limit.pages = pages;
+  counters.set("bytes", bytes);
   counters.set("lateOwn", late.own);
   counters.set("lateForeign", late.foreign);
-  for (const [name, outcome] of Object.entries(OUTCOME_COUNTERS))
-    counters.set(name as FrontierCounter, found[outcome]!);
   // Once for all shards: every builder that died left files, and most of them hold something of each shard.
   parts.checkArchives(archives.ends);
   return new ShardedFrontier({

@@ -8,8 +8,8 @@ import type { Discovery } from "./discovery.ts";
 import type { MessageRoute } from "./exchange/mailbox.ts";
 import { blockMessage, isAboutLeases, type ShardMessage } from "./exchange/shard-message.ts";
 import type { Fact } from "./fact.ts";
-import { type Finish, OUTCOME, type Settlement } from "./finish.ts";
-import { BYTES_COUNTER } from "./fold/shard-state.ts";
+import { type Finish, OUTCOME, OUTCOMES, type Settlement } from "./finish.ts";
+import { BODY_BYTES_COUNTER, BYTES_COUNTER } from "./fold/shard-state.ts";
 import type { Frontier, FrontierStats, TurnMode } from "./frontier.ts";
 import type { Lease, Site } from "./host.ts";
 import type { JournalPort } from "./journal-port.ts";
@@ -120,6 +120,8 @@ export class ShardedFrontier implements Frontier {
   /** One of them is being handled, or the run has not begun: what is posted now comes after it. */
   #isHandling = true;
   #changesSeen = 0;
+  /** For `stats`. */
+  readonly #outcomes = new Float64Array(OUTCOMES);
   /** The run of each thread, as far as one was replaced. */
   #runs: Int32Array;
 
@@ -291,7 +293,9 @@ export class ShardedFrontier implements Frontier {
     let known = 0;
     let hostsWaiting = 0;
     let bytes = 0;
+    const outcomes = this.#outcomes.fill(0);
     for (const { shard } of this.#all) {
+      for (let i = 0; i < outcomes.length; i++) outcomes[i]! += shard.state.outcomes[i]!;
       bytes += shard.state.counters[BYTES_COUNTER]!;
       known += shard.known;
       hostsWaiting += shard.hostsWaiting;
@@ -305,6 +309,7 @@ export class ShardedFrontier implements Frontier {
       away: this.#lending.away + mailbox.unsentAboutLeases,
       guests: this.#lending.guests,
       pages: limit.pages,
+      outcomes,
       bytes,
       heldPermits: limit.held,
       lacksPermits: limit.isExhausted,
@@ -445,8 +450,10 @@ export class ShardedFrontier implements Frontier {
     // Their parents are not released before the batch is durable, so the blocks are counted in time.
     this.#count(owned.closeBlocks());
     const payments = this.#payments;
-    if (last || !owned.journal.isEmpty)
+    if (last || !owned.journal.isEmpty) {
       owned.journal.count(BYTES_COUNTER, this.#parts.bytes.takeUncounted());
+      owned.journal.count(BODY_BYTES_COUNTER, this.#parts.bytes.takeUncountedBodies());
+    }
     owned.journal.flush(this.#parts.port, last, (committed) => {
       if (payments === this.#payments) this.#isPaying = false;
       for (let pages = committed.pages; pages > 0; pages--) this.#parts.limit.committed();

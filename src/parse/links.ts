@@ -6,6 +6,7 @@ import { PASSABLE, quickScan } from "./quick-scan.ts";
 import type { RobotsDirectives } from "./robots-meta.ts";
 import { TagReader } from "./tag-reader.ts";
 import { treeScan } from "./tree-scan.ts";
+import { TextCollector } from "./words/text-collector.ts";
 import { makeTextRun, type TextRun } from "./words/text-run.ts";
 import { MAX_RUN_BYTES } from "./words/text-run-layout.ts";
 import { WordCounter } from "./words/word-counter.ts";
@@ -16,6 +17,8 @@ export interface ScanOptions extends HarvestOptions {
   contentType?: string | undefined;
   /** Count the words of the visible text. */
   words?: boolean | undefined;
+  /** Collect the visible text instead of counting its words. */
+  text?: boolean | undefined;
   /** CPU time after which the rest of the page is left unread; without one, all of it is read. */
   budgetMs?: number | undefined;
   /** Always build the tree; for tests and comparisons. */
@@ -33,6 +36,8 @@ export interface ScannedPage {
   language: string | undefined;
   words: number;
   firstWords: string[];
+  /** The visible text, when that was asked for. */
+  text: string;
   /** Links beyond what is kept. */
   dropped: number;
   /** The page cost more than its budget: only its beginning was read. */
@@ -80,14 +85,17 @@ export function scanLinks(body: Uint8Array, options: ScanOptions = {}): ScannedP
   let harvest = new Harvest(reader, text, options);
   const newCounter = () =>
     options.words === true ? new WordCounter(buf, text, scanCharset, run) : undefined;
+  const newCollector = () => (options.text === true ? new TextCollector(buf, text) : undefined);
   let counter = newCounter();
+  let collector = newCollector();
   let links = harvest.links;
   const budget = options.budgetMs === undefined ? NO_BUDGET : new ParseBudget(options.budgetMs);
-  const quick = options.exact !== true && quickScan(reader, harvest, counter, budget);
+  const quick = options.exact !== true && quickScan(reader, harvest, counter ?? collector, budget);
   if (!quick) {
     harvest = new Harvest(reader, text, options);
     counter = newCounter();
-    links = treeScan(reader, harvest, counter, budget);
+    collector = newCollector();
+    links = treeScan(reader, harvest, counter ?? collector, budget);
   }
   counter?.endWord();
   reader.open(NO_BYTES);
@@ -100,6 +108,7 @@ export function scanLinks(body: Uint8Array, options: ScanOptions = {}): ScannedP
     language: harvest.language,
     words: counter?.words ?? 0,
     firstWords: counter?.first ?? [],
+    text: collector?.text ?? "",
     dropped: harvest.dropped,
     cut: budget.exhausted,
     by: quick ? "quick" : "tree",

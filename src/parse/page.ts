@@ -11,6 +11,8 @@ import type { RobotsDirectives } from "./robots-meta.ts";
 export interface ParsedPage {
   /** Distinct and canonical, in order of first appearance, at most maxLinks. */
   links: CrawlUrl[];
+  /** The same before repeats were left out, and with those beyond maxLinks. */
+  linksAll: number;
   /** Links beyond maxLinks, repeats included. */
   linksDropped: number;
   /** The first links that cannot be followed, with the reason. */
@@ -89,6 +91,7 @@ export function parsePage(body: Uint8Array, url: CrawlUrl, options: ParseOptions
   const resolver = new Resolver(url, scanned.links);
   const page: ParsedPage = {
     links: [],
+    linksAll: 0,
     linksDropped: scanned.dropped,
     refused: [],
     nofollowed: 0,
@@ -144,6 +147,7 @@ function collect(
     }
     if (page.links.length >= maxLinks) {
       page.linksDropped++;
+      page.linksAll++;
       continue;
     }
     const target = resolver.resolve(link);
@@ -155,6 +159,7 @@ function collect(
       }
       continue;
     }
+    page.linksAll++;
     if (isRefresh) page.refresh = target;
     if (item.element === "link" && page.canonical === undefined) {
       if (relWords(item.rel).includes("canonical")) page.canonical = target;

@@ -6,7 +6,7 @@ import { TABLE_TAGS, TableTracker } from "./table-tracker.ts";
 import type { TagReader } from "./tag-reader.ts";
 import { bytesById, isLetter, setOf, T, tagName } from "./tags.ts";
 import { PASS_END, PASS_INLINE, PASS_START } from "./words/text-run-layout.ts";
-import { INLINE, type WordCounter } from "./words/word-counter.ts";
+import { INLINE, type TextSink } from "./words/word-counter.ts";
 
 // Kinds of start tags in ordinary body content.
 const PLAIN = 0;
@@ -65,7 +65,7 @@ function afterNonTag(buf: Buffer, p: number): number {
 export function quickScan(
   reader: TagReader,
   harvest: Harvest,
-  words: WordCounter | undefined,
+  words: TextSink | undefined,
   budget: ParseBudget = NO_BUDGET,
 ): boolean {
   const { buf, end } = reader;

@@ -14,7 +14,7 @@ import { isQuirky } from "./tree/doctype.ts";
 import { endTag, startTag } from "./tree/modes.ts";
 import { text } from "./tree/text.ts";
 import { MODE, RAW_NONE, RAW_PLAINTEXT, RAW_SCRIPT, Tree } from "./tree/tree-state.ts";
-import { INLINE, type WordCounter } from "./words/word-counter.ts";
+import { INLINE, type TextSink } from "./words/word-counter.ts";
 
 /**
  * Reads a page by the rules of tree construction, but keeps only the open elements. Slower than `quickScan` and right
@@ -23,7 +23,7 @@ import { INLINE, type WordCounter } from "./words/word-counter.ts";
 export function treeScan(
   reader: TagReader,
   harvest: Harvest,
-  words: WordCounter | undefined,
+  words: TextSink | undefined,
   budget: ParseBudget = NO_BUDGET,
 ): FoundLink[] {
   const { buf, end } = reader;
@@ -78,7 +78,7 @@ function readTag(
   p: number,
   nameStart: number,
   closing: boolean,
-  words: WordCounter | undefined,
+  words: TextSink | undefined,
 ): number {
   const { reader, harvest } = tree;
   const { buf } = reader;

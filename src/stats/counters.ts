@@ -74,6 +74,21 @@ export class CounterRow {
   }
 }
 
+/** How URLs end: every one that has ended is counted in one of these. */
+export const ENDINGS = [
+  "pages",
+  "redirects",
+  "failed",
+  "refused",
+  "sitemaps",
+  "unchanged",
+] as const;
+
+/** How many URLs have ended. */
+export function endedIn(count: (name: (typeof ENDINGS)[number]) => number): number {
+  return ENDINGS.reduce((sum, name) => sum + count(name), 0);
+}
+
 /** Sums up all rows. */
 export function totals(memory: SharedArrayBuffer): Totals {
   const all = new Float64Array(memory);

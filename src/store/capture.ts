@@ -8,6 +8,8 @@ export interface PageFacts {
   title: string;
   words: number;
   links: number;
+  /** Before repeats were left out; absent in older archives. */
+  linksAll?: number | undefined;
   charset: string;
   language?: string | undefined;
   /** What robots meta and X-Robots-Tag ask for, such as "noindex, nofollow"; "" for nothing. */
@@ -50,6 +52,8 @@ export interface CaptureFacts {
   mime: string;
   /** Length of the body as received, without its transfer coding. */
   bytes: number;
+  /** Without its content coding; absent where nobody has removed that: other types than HTML, older archives. */
+  decodedBytes?: number | undefined;
   /** Present when the body was parsed as a page. */
   page?: PageFacts | undefined;
   /** The page it was found on first; absent for seeds. */

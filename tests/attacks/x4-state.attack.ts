@@ -133,8 +133,11 @@ async function judge(program: string, out: string, reachable: number): Promise<E
     );
   const missing = missingPages(out, reachable);
   if (missing === 0) return "refused";
-  // Only what is not in a journal can be lost: records of a copied archive, and blocks that a snapshot has replaced.
-  const isTold = lostBlocks > 0 || damages.some(({ file }) => !file.endsWith(".journal"));
+  // Only what no journal holds can be lost: records of a copied archive, blocks that a snapshot has replaced, and what was in
+  // a segment that is not there.
+  const isTold =
+    lostBlocks > 0 ||
+    damages.some(({ file, what }) => !file.endsWith(".journal") || what.includes("is missing"));
   if (!isTold)
     throw new Error(`${missing} pages are lost, and recover did not tell: ${stdout.slice(0, 600)}`);
   return "lossTold";

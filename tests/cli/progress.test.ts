@@ -6,19 +6,18 @@ import { fitLines, Progress, Rate } from "../../src/cli/progress.ts";
 import type { CrawlProgress } from "../../src/crawl/events.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
+const RUN = { pages: 12_345, failed: 7, refused: 42, bytes: 1_234_567_890, seconds: 0 };
+
 const SNAPSHOT: CrawlProgress = {
-  pages: 12_345,
+  ...RUN,
   queued: 1_000_000,
   inFlight: 128,
-  failed: 7,
-  refused: 42,
-  bytesBefore: 0,
-  bytes: 1_234_567_890,
   hostsWaiting: 9,
   rssBytes: 150 * 2 ** 20,
   redirects: 3,
   known: 1_012_394,
-  seconds: 0,
+  runs: 1,
+  thisRun: RUN,
 };
 
 const FIELDS = [
@@ -39,7 +38,9 @@ test("on a terminal the view is redrawn in place, four times a second, and remov
   let now = 0;
   const progress = new Progress(terminal, { now: () => now, live: true });
   terminal.write("before\n");
-  for (; now < 10_000; now += 10) progress.update({ ...SNAPSHOT, pages: now });
+  for (; now < 10_000; now += 10) {
+    progress.update({ ...SNAPSHOT, thisRun: { ...RUN, pages: now } });
+  }
   assert.ok(terminal.hidden, "no cursor flickers in the view");
   assert.equal(terminal.writes, 1 + 1 + 40, "before, hide the cursor, then four views a second");
   const [before, ...view] = terminal.lines();
@@ -104,7 +105,8 @@ test("in a pipe there is one plain line per five seconds", () => {
   const output = new PassThrough();
   let now = 0;
   const progress = new Progress(output, { now: () => now });
-  for (; now < 16_000; now += 100) progress.update({ ...SNAPSHOT, pages: now / 100 });
+  for (; now < 16_000; now += 100)
+    progress.update({ ...SNAPSHOT, thisRun: { ...RUN, pages: now / 100 } });
   progress.close();
   const lines = String(output.read()).split("\n");
   assert.equal(lines.length, 4);
@@ -120,8 +122,24 @@ test("issue 16: one of something is no plural", () => {
   let now = 0;
   const progress = new Progress(output, { now: () => now });
   now = 5000;
-  progress.update({ ...SNAPSHOT, pages: 1, hostsWaiting: 1 });
+  progress.update({ ...SNAPSHOT, thisRun: { ...RUN, pages: 1 }, hostsWaiting: 1 });
   assert.match(String(output.read()), /^1 page, .*, 1 host waiting, /);
+});
+
+test("issue 16: after a resume every figure says this run and in all", () => {
+  const output = new PassThrough();
+  let now = 0;
+  const progress = new Progress(output, { now: () => now });
+  const thisRun = { pages: 3, failed: 1, refused: 0, bytes: 2_000, seconds: 5 };
+  now = 5000;
+  progress.update({ ...SNAPSHOT, runs: 2, seconds: 65, thisRun });
+  const line = String(output.read());
+  assert.match(line, /^3 pages \(12,345 in all\), 0 pages\/s, /);
+  assert.match(
+    line,
+    /, 1 failed \(7 in all\), 0 refused \(42 in all\), 2\.0 kB \(1\.2 GB in all\), /,
+  );
+  assert.match(line, /, 5\.0 s \(1 m 05 s in all\), RSS /);
 });
 
 test("quiet shows nothing, except a note", () => {

@@ -58,7 +58,11 @@ test("issue 16: a limit is named with the next command, and what a run shows bel
   writeCrawlState(out, { ...state, config: { ...state.config, json: true, quiet: true } });
   const last = await orbweaver(["resume", out, "--max-pages", "9"]);
   assert.equal(last.code, 0);
-  assert.match(last.stdout, /^Finished: no URL is left\.\n {2}pages +2 /, "neither JSON nor quiet");
+  assert.match(
+    last.stdout,
+    /^Finished: no URL is left\.\n +this run +all 3 runs\n {2}pages +1 .*[^\d]2 \(/,
+    "neither JSON nor quiet",
+  );
   assert.doesNotMatch(last.stdout, /Go on with/);
 
   const unknown = await runHere(["links", out, "http://unknown/"]);

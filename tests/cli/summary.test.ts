@@ -1,7 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { count, exitCodeOf, summaryJson, summaryText } from "../../src/cli/print-summary.ts";
+import {
+  count,
+  exitCodeOf,
+  mismatchText,
+  summaryJson,
+  summaryText,
+} from "../../src/cli/print-summary.ts";
 import type { CrawlSummary } from "../../src/crawl/crawl-summary.ts";
+
+const RUN = {
+  pages: 1229,
+  failed: 2,
+  refused: 3,
+  bytes: 1_500_000,
+  seconds: 2,
+  cpuSeconds: 0.1 + 0.2,
+  maxRssMiB: 101.25,
+  pagesPerSecond: 614.5,
+};
 
 const SUMMARY: CrawlSummary = {
   out: "crawls/\u001b[1mx",
@@ -11,6 +28,11 @@ const SUMMARY: CrawlSummary = {
   bytes: 1_500_000,
   urlsQueued: 0,
   urlsKnown: 1234,
+  urlsCrawled: 1229,
+  pagesPerSecond: 614.5,
+  selfCheck: [],
+  thisRun: RUN,
+  runs: 1,
   refused: 3,
   failed: 2,
   pages: 1229,
@@ -33,7 +55,7 @@ test("--json has exactly its keys, in their order, on one line", () => {
   const line = summaryJson({ ...SUMMARY, extra: 1 } as CrawlSummary);
   assert.equal(
     line,
-    '{"ended":"finished","pages":1229,"failed":2,"refused":3,"urlsKnown":1234,"urlsQueued":0,"bytes":1500000,"seconds":2,"cpuSeconds":0.3,"maxRssMiB":101.25,"out":"crawls/\\u001b[1mx","limit":null,"next":null,"seedFaults":[],"urlsLost":0,"urlsTakenTwice":0}',
+    '{"ended":"finished","pages":1229,"failed":2,"refused":3,"urlsKnown":1234,"urlsCrawled":1229,"urlsQueued":0,"bytes":1500000,"seconds":2,"cpuSeconds":0.3,"maxRssMiB":101.25,"pagesPerSecond":614.5,"out":"crawls/\\u001b[1mx","limit":null,"next":null,"seedFaults":[],"urlsLost":0,"urlsTakenTwice":0,"runs":1,"thisRun":{"pages":1229,"failed":2,"refused":3,"bytes":1500000,"seconds":2,"cpuSeconds":0.3,"maxRssMiB":101.25,"pagesPerSecond":614.5},"selfCheck":[]}',
   );
 });
 
@@ -42,7 +64,7 @@ test("the summary for people has the same figures and steers no terminal", () =>
   for (const part of [
     "Finished",
     "1,229 (615/s)",
-    "1,234, 0 still queued",
+    "1,234: 1,229 crawled, 0 still queued",
     "1.5 MB",
     "2.0 s, 0.3 s of CPU",
     "101 MiB",
@@ -56,9 +78,11 @@ test("the summary for people has the same figures and steers no terminal", () =>
 test("each ending has its exit code", () => {
   const endings = ["finished", "limit", "interrupted"] as const;
   const codes = (seedFaults: CrawlSummary["seedFaults"]) =>
-    endings.map((ended) => exitCodeOf({ ended, seedFaults }));
+    endings.map((ended) => exitCodeOf({ ended, seedFaults, selfCheck: [] }));
   assert.deepEqual(codes([]), [0, 3, 130]);
   assert.deepEqual(codes([FAULT]), [6, 3, 130]);
+  for (const ended of endings)
+    assert.equal(exitCodeOf({ ended, seedFaults: [], selfCheck: ["1 against 2"] }), 1);
 });
 
 test("issue 16: the end says why, and what to do next", () => {
@@ -89,6 +113,25 @@ test("issue 16: the end says why, and what to do next", () => {
   for (const [change, shown] of cases) assert.match(summaryText({ ...SUMMARY, ...change }), shown);
   const lossy = summaryText({ ...SUMMARY, urlsLost: 1, urlsTakenTwice: 2 }, true);
   assert.match(lossy, /^ {2}lost +1 URL, 2 taken twice$/m);
+});
+
+test("issue 16: after a resume this run and all runs stand side by side", () => {
+  const text = summaryText({
+    ...SUMMARY,
+    runs: 2,
+    thisRun: { ...RUN, pages: 0, pagesPerSecond: 0 },
+  });
+  assert.match(text, /^ +this run +all 2 runs$/m);
+  assert.match(text, /^ {2}pages +0 \(0\/s\) +1,229 \(615\/s\)$/m);
+});
+
+test("issue 16: what does not add up is said, with the file, and steers no terminal", () => {
+  assert.equal(mismatchText(SUMMARY), "");
+  const text = mismatchText({ ...SUMMARY, selfCheck: ["pages: 1 against 2"] });
+  assert.match(
+    text,
+    /do not add up.*\\u\{1b\}\[1mx\/reports\/self-check\.json\n {2}pages: 1 against 2\n$/,
+  );
 });
 
 test("counts are readable", () => {

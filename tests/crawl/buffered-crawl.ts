@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
-import { Crawl } from "../../src/crawl/crawl.ts";
+import { CheckedCrawl } from "../support/checked-crawl.ts";
 import { tempFolder } from "../support/orbweaver.ts";
 
 /** What goes wrong with buffers stands still for ever. */
@@ -11,5 +11,5 @@ export const ENDS = { timeout: 120_000 };
 export function crawlOf(t: TestContext, start: readonly string[], more: Record<string, unknown>) {
   const out = join(tempFolder(t), "out");
   const settings = checkSettings({ seeds: [...start], delayMs: 0, ...more });
-  return { crawl: new Crawl(configFrom(settings, { typed: start }), out), out };
+  return { crawl: new CheckedCrawl(configFrom(settings, { typed: start }), out), out };
 }

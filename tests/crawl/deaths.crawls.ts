@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
-import { Crawl } from "../../src/crawl/crawl.ts";
 import { Control, createMemory, MODES } from "../../src/crawl/shared-memory.ts";
 import { setCounters } from "../../src/crawl/workers/replace-crawlers.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
+import { CheckedCrawl } from "../support/checked-crawl.ts";
 import { tempFolder } from "../support/orbweaver.ts";
 import { endWithoutBuilder, surviveDeaths } from "./dying-workers.ts";
 
@@ -21,7 +21,10 @@ test("a worker that dies while the threads are being started is replaced", async
   const web = await startWeb({ profile: { ...PROFILES.small, pages: 100 }, latencyMs: 1 });
   t.after(() => web.close());
   const settings = checkSettings({ seeds: [...web.start], threads: 2, delayMs: 0 });
-  const crawl = new Crawl(configFrom(settings, { typed: web.start }), join(tempFolder(t), "out"));
+  const crawl = new CheckedCrawl(
+    configFrom(settings, { typed: web.start }),
+    join(tempFolder(t), "out"),
+  );
   crawl.events.once("started", () => setImmediate(() => void crawl.killWorker("crawler 1")));
   const { ended, pages } = await crawl.run();
   assert.deepEqual([ended, pages], ["finished", web.truth().reachable]);
@@ -48,7 +51,10 @@ test("a worker that dies again and again without a page in between ends the craw
   const web = await startWeb({ profile: { ...PROFILES.small, pages: 50 }, latencyMs: 60_000 });
   t.after(() => web.close());
   const settings = checkSettings({ seeds: [...web.start], threads: 1, delayMs: 0 });
-  const crawl = new Crawl(configFrom(settings, { typed: web.start }), join(tempFolder(t), "out"));
+  const crawl = new CheckedCrawl(
+    configFrom(settings, { typed: web.start }),
+    join(tempFolder(t), "out"),
+  );
   crawl.events.on("progress", () => void crawl.killWorker("crawler 0"));
   await assert.rejects(crawl.run(), { code: "OW_WORKER_DIED", exitCode: 1 });
 });

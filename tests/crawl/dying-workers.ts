@@ -3,10 +3,10 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
-import { Crawl } from "../../src/crawl/crawl.ts";
 import { recoverFolder } from "../../src/store/recover/recover-folder.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
+import { CheckedCrawl } from "../support/checked-crawl.ts";
 import { readPages, tempFolder } from "../support/orbweaver.ts";
 
 const FACTS = { seconds: 1, threads: 2, buffers: 1, endedBy: "a test" };
@@ -23,7 +23,7 @@ export async function surviveDeaths(t: TestContext, victims: readonly string[]):
     delayMs: 0,
     maxUncommitted: 64,
   });
-  const crawl = new Crawl(configFrom(settings, { typed: web.start }), out);
+  const crawl = new CheckedCrawl(configFrom(settings, { typed: web.start }), out);
   let kills = 0;
   const replaced: string[] = [];
   crawl.events.on("workerReplaced", (name) => replaced.push(name));
@@ -53,7 +53,7 @@ export async function endWithoutBuilder(
   const out = join(tempFolder(t), "out");
   const settings = checkSettings({ seeds: [...web.start], threads: 2, delayMs: 0 });
   const config = configFrom(settings, { typed: web.start });
-  const crawl = new Crawl(config, out);
+  const crawl = new CheckedCrawl(config, out);
   const replaced: string[] = [];
   let isStopped = false;
   crawl.events.on("workerReplaced", (name) => replaced.push(name));
@@ -80,7 +80,7 @@ export async function endWithoutBuilder(
     [],
     "a file was left open",
   );
-  const resumed = await new Crawl(config, out, true).run();
+  const resumed = await new CheckedCrawl(config, out, true).run();
   assert.deepEqual([resumed.ended, resumed.pages], ["finished", web.truth().reachable]);
   assert.deepEqual(recoverFolder(out, FACTS).damages, []);
 }

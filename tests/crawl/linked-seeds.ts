@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
-import { Crawl } from "../../src/crawl/crawl.ts";
 import type { Technique } from "../../src/frontier/shared/techniques/record-queue.ts";
+import { CheckedCrawl } from "../support/checked-crawl.ts";
 import { readLog, tempFolder } from "../support/orbweaver.ts";
 
 const THREADS = 4;
@@ -41,7 +41,7 @@ export async function crawlLinkedSeeds(
       const visited = (number + round) % 2 === 0 ? "cas" : "striped";
       const settings = { frontier: "shared", sync, frontierSize: 5, visited } as const;
       const rules = checkSettings({ seeds: typed, threads: THREADS, delayMs: 0, ...settings });
-      const summary = await new Crawl(configFrom(rules, { typed }), out).run();
+      const summary = await new CheckedCrawl(configFrom(rules, { typed }), out).run();
       const what = `${sync}, ${visited}, round ${round}`;
       assert.deepEqual(
         [summary.ended, summary.pages, summary.urlsKnown],

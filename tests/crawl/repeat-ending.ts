@@ -3,9 +3,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
-import { Crawl } from "../../src/crawl/crawl.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
+import { CheckedCrawl } from "../support/checked-crawl.ts";
 import { readReport, tempFolder } from "../support/orbweaver.ts";
 
 /** Crawls a small web many times; each crawl must be complete and end. Gives the times from last commit to end. */
@@ -21,7 +21,7 @@ export async function repeatEnding(t: TestContext, times: number): Promise<numbe
       ...{ seeds: [...web.start], delayMs: 0, scope: "any", allowPrivate: ["127.0.0.0/8"] },
       threads: 1 + (run % 4),
     });
-    const summary = await new Crawl(configFrom(settings, { typed: web.start }), out).run();
+    const summary = await new CheckedCrawl(configFrom(settings, { typed: web.start }), out).run();
     assert.deepEqual([summary.ended, summary.pages], ["finished", reachable], `run ${run}`);
     endings.push(readReport(out).endingMs!);
     rmSync(out, { recursive: true });

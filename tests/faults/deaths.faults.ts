@@ -1,7 +1,7 @@
 import { loadavg } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
-import { Crawl } from "../../src/crawl/crawl.ts";
+import { CheckedCrawl } from "../support/checked-crawl.ts";
 import { type Drill, Random, withCrawl } from "./drill.ts";
 import { readOnDisk } from "./on-disk.ts";
 
@@ -37,7 +37,7 @@ export const drill: Drill = {
         maxUncommitted: MAX_UNCOMMITTED,
         warcLevel: 0,
       });
-      const crawl = new Crawl(configFrom(settings, { typed: web.start }), out);
+      const crawl = new CheckedCrawl(configFrom(settings, { typed: web.start }), out);
       const { reachable } = await web.truth();
       const back = new BackTimes();
       const dying = new Set<string>();

@@ -13,6 +13,7 @@ import {
   readCrawlState,
 } from "../../src/store/folder/crawl-folder.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
+import { readSelfCheck } from "../support/self-check.ts";
 import { OpenArchives } from "./open-archives.ts";
 
 type Done = Extract<JournalEvent, { kind: "done" }>;
@@ -52,7 +53,7 @@ export function readOnDisk(out: string): OnDisk {
     records: reading.records,
     places: reading.places,
     snapshots: reading.snapshots,
-    problems: reading.problems,
+    problems: [...reading.problems, ...(readSelfCheck(out)?.problems ?? [])],
   };
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Discovery, type Lease, OUTCOME } from "../../src/frontier/frontier.ts";
+import { type Discovery, type Frontier, type Lease, OUTCOME } from "../../src/frontier/frontier.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 import { type Member, openTeam, ownerOf, type Team, type TeamOptions } from "./frontier-team.ts";
 
@@ -240,6 +240,11 @@ function besideSlowSite(team: Team, choose: (bound: number) => number) {
   };
 }
 
+/** URLs that ended, by their outcomes. */
+function endedIn(frontier: Frontier): number[] {
+  return Array.from(frontier.stats().outcomes);
+}
+
 /** What every frontier promises to the crawlers that use it; `newTeam` opens T of them over what T threads would share. */
 export function frontierContract(name: string, newTeam: (options: TeamOptions) => Team): void {
   const hasOwners = newTeam({ threads: 1, slots: 1 }).cashBoard !== undefined;
@@ -261,6 +266,34 @@ export function frontierContract(name: string, newTeam: (options: TeamOptions) =
         const { members } = crawlers.team;
         const known = members.reduce((sum, { frontier }) => sum + frontier.stats().known, 0);
         assert.equal(known, all.length);
+        const outcomes = members.flatMap(({ frontier }) => [...endedIn(frontier)]);
+        assert.equal(
+          outcomes.reduce((sum, count) => sum + count, 0),
+          all.length,
+        );
+        for (const { frontier } of members) frontier.close();
+      }),
+      { numRuns: 60, endOnFailure: true },
+    );
+  });
+
+  test(`${name}: at whatever moment a crawl ends, every URL has ended, is in flight, or is left`, () => {
+    fc.assert(
+      fc.property(webs, shapes, choices, fc.nat(200), (web, shape, stream, turns) => {
+        const crawlers = new Crawlers(newTeam(shape), web, chooser(stream));
+        const { members } = crawlers.team;
+        openTeam(crawlers.team, [pageUrl(0), pageUrl(1)]);
+        for (let turn = 0; turn < turns; turn++) crawlers.turn();
+        for (const { frontier } of members) frontier.turn(crawlers.nowMs, "end");
+        const sum = (of: (one: Member) => number) => members.reduce((all, one) => all + of(one), 0);
+        const known = sum(({ frontier }) => frontier.stats().known);
+        const ended = sum(({ frontier }) => endedIn(frontier).reduce((all, n) => all + n, 0));
+        const left: string[] = [];
+        for (const { frontier } of members) frontier.left?.(({ url }) => left.push(url));
+        assert.equal(new Set(left).size, left.length, "nothing is left twice");
+        // Where journals know what waits, nobody has to tell.
+        if (hasOwners) assert.deepEqual(left, []);
+        else assert.equal(ended + crawlers.inFlight + left.length, known);
         for (const { frontier } of members) frontier.close();
       }),
       { numRuns: 60, endOnFailure: true },

@@ -23,6 +23,13 @@ test("links are canonical, distinct and in order of first appearance", () => {
   ]);
 });
 
+test("all links are counted, too: repeats, and those beyond the limit, but none that lead nowhere", () => {
+  const html = "<a href=mailto:x><link rel=icon href=no><a href=b><a href=b#x><a href=c><a href=d>";
+  assert.deepEqual([parse(html).links.length, parse(html).linksAll], [3, 4]);
+  const cut = parse(html, { maxLinks: 2 });
+  assert.deepEqual([cut.links.length, cut.linksAll], [2, 4]);
+});
+
 test("follows pages and frames, and only those link elements that lead to pages", () => {
   assert.deepEqual(
     linksOf(

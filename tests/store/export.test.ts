@@ -273,7 +273,7 @@ test("Parquet: columns have logical types, and least and largest values that rea
   assert.deepEqual(bounds("file"), ["orbweaver-202601", "orbweaver-202602"]);
   // Readers use them only if the footer says how they are ordered: its last field, an order per column.
   const footer = readFileSync(out).subarray(0, -8);
-  assert.ok(footer.toString("hex").endsWith(`19fc13${"1c0000".repeat(19)}00`));
+  assert.ok(footer.toString("hex").endsWith(`19fc17${"1c0000".repeat(23)}00`));
   const none = `${path}.none`;
   writeFileSync(none, `${lines(path)[0]}\n`);
   assert.equal(await exportParquet(none, `${none}.parquet`), 0);

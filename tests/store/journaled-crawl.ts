@@ -1,4 +1,4 @@
-import type { PageLocation } from "../../src/frontier/finish.ts";
+import { OUTCOME, type PageLocation } from "../../src/frontier/finish.ts";
 import { EventBatch } from "../../src/frontier/journal/event-batch.ts";
 import { JournalWriter } from "../../src/frontier/journal/journal-writer.ts";
 import { lastFingerprint } from "../../src/hash/fingerprint.ts";
@@ -23,6 +23,7 @@ export class JournaledCrawl {
   readonly journal: JournalWriter;
   readonly #folder: string;
   #pages = 0;
+  readonly #failed = new Set<string>();
 
   constructor(folder: string, options: BuilderChanges = {}) {
     this.#folder = folder;
@@ -75,6 +76,7 @@ export class JournaledCrawl {
       ...from,
     });
     this.builder.append(capture);
+    if (status !== 200) this.#failed.add(text);
     return capture.archived?.location;
   }
 
@@ -82,7 +84,9 @@ export class JournaledCrawl {
   commit(text: string, where?: PageLocation): void {
     const batch = new EventBatch();
     const { low, high } = fingerprintOf(text);
-    batch.done(low, high, where === undefined ? 4 : 1, where);
+    const { refused, failed, page } = OUTCOME;
+    const answered = this.#failed.has(text) ? failed : page;
+    batch.done(low, high, where === undefined ? refused : answered, where);
     this.#append(batch);
   }
 

@@ -28,8 +28,11 @@ export interface Collected {
   readonly ended: Promise<Finished & { readonly signal: NodeJS.Signals | null }>;
 }
 
-/** Collects what a process writes until it ends. */
-export function collect(child: ChildProcess): Collected {
+/** What the program says when its own numbers do not agree. */
+export const MISMATCH = "the numbers of this crawl do not add up";
+
+/** Collects what a process writes until it ends; rejects when its numbers do not add up, whatever it was run for. */
+export function collect(child: ChildProcess, mayMismatch = false): Collected {
   const written = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
     child[name]!.setEncoding("utf8").on("data", (text: string) => {
@@ -38,7 +41,10 @@ export function collect(child: ChildProcess): Collected {
   }
   const ended = new Promise<Finished & { signal: NodeJS.Signals | null }>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code, signal) => resolve({ code, signal, ...written }));
+    child.once("close", (code, signal) => {
+      if (mayMismatch || !written.stderr.includes(MISMATCH)) resolve({ code, signal, ...written });
+      else reject(new Error(written.stderr));
+    });
   });
   return { written, ended };
 }

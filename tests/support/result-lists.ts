@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openJournals } from "../../src/store/finish/journal-view.ts";
 import { crawlPaths, readCrawlState } from "../../src/store/folder/crawl-folder.ts";
+import { readSelfCheck } from "./self-check.ts";
 
 const lines = (path: string) => readFileSync(path, "utf8").split("\n").slice(0, -1);
 
@@ -26,5 +27,7 @@ export function checkLists(dir: string): { crawled: number; uncrawled: number } 
     (line) => (JSON.parse(line) as { url: string }).url,
   );
   assert.equal(new Set(logged).size, logged.length, "a URL has two lines in the log");
+  // Killed before its first end a crawl has no self-check.
+  assert.deepEqual(readSelfCheck(dir)?.problems ?? [], []);
   return { crawled: crawled.length, uncrawled: uncrawled.length };
 }

@@ -67,6 +67,13 @@ export const archive = {
     about: "print the summary as one JSON object on standard output",
     examples: ["--json"],
   }),
+  report: withDefault(toggle(), false, {
+    flag: "report",
+    group: "Output",
+    about:
+      "characterise the pages when the crawl has ended, as orbweaver report does: reports/report.json and report.html",
+    examples: ["--report"],
+  }),
   quiet: withDefault(toggle(), false, {
     flag: "quiet",
     group: "Output",

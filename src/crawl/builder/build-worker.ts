@@ -46,6 +46,7 @@ const loop = new BuilderLoop({
   })),
   memory,
   stored: new Int32Array(memory.stored),
+  taken: new Int32Array(memory.taken),
   bells: bells.crawlers,
   writer: patience.repeat(() => new Builder({ folder: out, thread: me, config, treeLocks })),
   journals: journals && new JournalWriters(journalFiles(journals)),

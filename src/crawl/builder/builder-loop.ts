@@ -26,6 +26,8 @@ export interface BuilderParts {
   readonly memory: Pick<CrawlMemory, "accounts">;
   /** How many records of each crawler are durable. */
   readonly stored: Int32Array;
+  /** How many pages of each crawler were taken out of its buffer. */
+  readonly taken: Int32Array;
   /** The bells of all crawlers. */
   readonly bells: readonly Doorbell[];
   readonly writer: Writer;
@@ -305,7 +307,9 @@ export class BuilderLoop {
 
   #store(crawler: Source, { kind, parts }: Frame): void {
     const { journals } = this.#parts;
-    if (kind === FRAMES.capture) {
+    if (kind === FRAMES.page || kind === FRAMES.capture) {
+      // Before its permit goes back, so that never more pages seem to be in the buffer than it holds.
+      if (kind === FRAMES.page) Atomics.add(this.#parts.taken, crawler.thread, 1);
       const capture = readCapture(parts);
       this.#append(capture);
       if (journals !== undefined) crawler.places.set(crawler.records++, locationOf(capture));

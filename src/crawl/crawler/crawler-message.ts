@@ -1,5 +1,6 @@
 import type { ShardExchange } from "../../frontier/fold/exchange-check.ts";
 import type { Discovery, Fact } from "../../frontier/frontier.ts";
+import type { LeftUrls } from "../../store/reports/result-lists.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { PlaceOfRecord } from "../hand-off/hand-off-port.ts";
 import type { HandlerModules } from "../visit/load-handler.ts";
@@ -52,4 +53,6 @@ export type FromCrawler =
       readonly message: string;
       readonly exitCode: number;
     }
+  /** URLs that it still held when it ended, where no journal knows them, and how many more of those are seeds. */
+  | ({ readonly kind: "left" } & LeftUrls)
   | { readonly kind: "finished" };

@@ -1,6 +1,6 @@
 import { ByteCount } from "../../frontier/byte-count.ts";
 import type { ShardExchange } from "../../frontier/fold/exchange-check.ts";
-import type { Fact, Lease } from "../../frontier/frontier.ts";
+import { type Fact, type FrontierStats, type Lease, OUTCOME } from "../../frontier/frontier.ts";
 import { openFrontier } from "../../frontier/open-frontier.ts";
 import { PageLimit } from "../../frontier/page-limit.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
@@ -25,6 +25,18 @@ import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { WakeTimer } from "./wake-timer.ts";
+
+/** Which counter tells of which outcome; pages count when they are committed. */
+const OUTCOME_COUNTERS = [
+  ["redirects", OUTCOME.redirect],
+  ["failed", OUTCOME.failed],
+  ["refused", OUTCOME.refused],
+  ["sitemaps", OUTCOME.sitemap],
+  ["unchanged", OUTCOME.unchanged],
+] as const;
+
+/** URLs left that are sent in one message. */
+const LEFT_AT_ONCE = 10_000;
 
 /** Counters that are a figure of the frontier, under the same name. */
 const COUNTED_BY_FRONTIER = [
@@ -139,6 +151,7 @@ export class Crawler {
       frontier: this.#frontier,
       records: new SendRecords(this.#handOff, config.store !== "none"),
       counters: this.#counters,
+      bytes: byteCount,
       debugLog: config.debug
         ? new DebugLog(debugRingOf(memory, thread + 1), bells.debugLog, this.#counters)
         : undefined,
@@ -152,9 +165,10 @@ export class Crawler {
 
   /** Reads the shards of this thread, admits their seeds, and reports what there is to do. Nothing runs before `go`. */
   start(ownSeeds: readonly CrawlUrl[]): void {
+    // What earlier runs did, which the supervisor reads before anything runs.
+    this.#publishFrontier(this.#frontier.stats());
     this.#frontier.open(ownSeeds);
     const { share, pages, bytes } = this.#frontier.stats();
-    this.#counters.set("pages", pages);
     const facts = this.#frontier.facts();
     this.#post({ kind: "ready", share, pages, bytes, facts, exchanges: this.#exchanges });
     this.#exchanges = [];
@@ -221,22 +235,43 @@ export class Crawler {
   #publish(): void {
     const counters = this.#counters;
     const { stats, inFlight } = this.#loop;
-    for (const name of COUNTED_BY_FRONTIER) counters.set(name, stats[name]);
+    this.#publishFrontier(stats);
     counters.set("foreignBlocks", stats.blocksSent);
     counters.set("maxNextUrls", Math.max(stats.nextUrls, counters.get("maxNextUrls")));
     counters.set("inFlight", inFlight);
     counters.set("maxInFlight", Math.max(inFlight, counters.get("maxInFlight")));
     counters.set("hopeful", this.#hopeful);
     counters.set("uncommitted", this.#uncommitted.visits);
-    counters.set("handedOver", this.#handOff.added);
+    counters.set("handedOver", this.#handOff.pages);
     counters.set("robotsFetched", this.#parts.robots?.fetched ?? 0);
+  }
+
+  #publishFrontier(stats: FrontierStats): void {
+    for (const name of COUNTED_BY_FRONTIER) this.#counters.set(name, stats[name]);
+    for (const [name, outcome] of OUTCOME_COUNTERS)
+      this.#counters.set(name, stats.outcomes[outcome]!);
   }
 
   #end(): void {
     this.#isRunning = false;
     this.#timer.clear();
     this.#bell.close();
+    this.#postLeft();
     this.#frontier.close();
     void this.#parts.client.close().then(() => this.#post({ kind: "finished" }));
+  }
+
+  /** Tells which URLs are left, where no journal does. */
+  #postLeft(): void {
+    let urls: string[] = [];
+    let seeds = 0;
+    this.#frontier.left?.(({ url, parent }) => {
+      if (parent === undefined) seeds++;
+      else if (urls.push(url) === LEFT_AT_ONCE) {
+        this.#post({ kind: "left", urls, seeds: 0 });
+        urls = [];
+      }
+    });
+    if (urls.length + seeds > 0) this.#post({ kind: "left", urls, seeds });
   }
 }

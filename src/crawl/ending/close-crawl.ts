@@ -1,15 +1,17 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import { NO_LIMIT, TimeLimit } from "../../runtime/time-limit.ts";
-import type { Totals } from "../../stats/counters.ts";
 import { closeAfterCrash } from "../../store/finish/close-archives.ts";
 import { finalizeFolder } from "../../store/finish/finalize.ts";
 import { judgeSkipped, unfinishedBytes } from "../../store/finish/merge-parts.ts";
 import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
-import { openResults } from "../../store/reports/crawl-results.ts";
-import type { Measured } from "../crawl-summary.ts";
+import { type ListSource, openResults } from "../../store/reports/crawl-results.ts";
+import type { LeftUrls } from "../../store/reports/result-lists.ts";
+import { type CrawlSummary, type Measured, reportOf, summaryOf } from "../crawl-summary.ts";
+import { Comparison } from "./comparison.ts";
 import { makeLastSnapshots } from "./last-snapshots.ts";
-import { writeReports, writeTopPages } from "./reports.ts";
+import { writeRunResults, writeSummary, writeTopPages } from "./reports.ts";
 import type { SecondLook } from "./second-look.ts";
+import { type CountedTwice, totalsOf } from "./self-check.ts";
 
 /** A stop takes at most 10 s: after this long no work is begun that the next run can do as well. */
 const MAX_MS = 7_500;
@@ -32,6 +34,20 @@ export interface CloseLimits {
   readonly snapshotBytes?: number;
   /** Sorting from this size on counts as long. */
   readonly longBytes?: number;
+}
+
+/** What the threads of a run leave. */
+export interface EndedRun extends Pick<CountedTwice, "totals" | "buffers" | "isBrokenOff"> {
+  readonly measured: Measured;
+  /** What still waits, where no journal knows it. */
+  readonly left: readonly LeftUrls[];
+}
+
+/** What closing a crawl comes to. */
+export interface ClosedCrawl {
+  /** Messages about what was left for later. */
+  readonly left: readonly string[];
+  readonly summary: CrawlSummary;
 }
 
 /** What the supervisor learns while its crawl is closed. */
@@ -58,26 +74,39 @@ export class CrawlCloser {
   }
 
   /**
-   * Closes the archive, writes lists and reports, folds journals into snapshots, and sorts index, page list and link
-   * graph. The last two only as long as there is time; returns messages about what was left. Lists and reports are
-   * always written, however long that takes. With `look`, links that were admitted after all leave the list of skipped
-   * ones.
+   * Closes the archive, writes lists and reports, compares their numbers, folds journals into snapshots, and sorts index,
+   * page list and link graph. The last two only as long as there is time. Lists and reports are always written, however
+   * long that takes. With `look`, links that were admitted after all leave the list of skipped ones.
    */
-  close(
-    totals: Totals,
-    measured: Measured,
-    listener: CloseListener,
-    look?: Pick<SecondLook, "judge">,
-  ): string[] {
+  close(run: EndedRun, listener: CloseListener, look?: Pick<SecondLook, "judge">): ClosedCrawl {
+    const { measured } = run;
     closeAfterCrash(this.#out);
     const results = openResults(this.#out);
-    writeReports(this.#out, this.#config, { totals, measured, results });
+    const { totals, lists } = this.#writeLists(run, results);
+    const comparison = new Comparison(this.#out, this.#config, {
+      ...run,
+      totals,
+      lists,
+      journal: results.view && results.committed.outcomes,
+    });
+    const writeReports = (): CrawlSummary => {
+      comparison.write(measured.history.runs + 1);
+      const { lost, problems } = comparison;
+      const urls = { queued: lists.waiting, lost, problems };
+      writeSummary(this.#out, this.#config, reportOf(totals, measured, urls));
+      return summaryOf(totals, measured, urls);
+    };
+    let summary = writeReports();
     const unfolded = measured.ended === "finished" ? 0 : this.#makeSnapshots();
     if (unfinishedBytes(this.#out) >= (this.#sizes.longBytes ?? LONG_BYTES)) {
       listener.onEnded(true);
       listener.onSafe();
     }
     const isSorted = finalizeFolder(this.#out, results.committed, this.#limit);
+    if (isSorted) {
+      comparison.comparePages();
+      summary = writeReports();
+    }
     if (look !== undefined) judgeSkipped(this.#out, (line) => look.judge(line));
     const isRanked =
       !isSorted || this.#config.order !== "opic" || writeTopPages(this.#out, this.#limit);
@@ -88,7 +117,21 @@ export class CrawlCloser {
       left.push(
         `${unfolded} journals are not folded into snapshots: a resume reads them as they are`,
       );
-    return left;
+    return { left, summary };
+  }
+
+  /** What a run that was broken off counted last is not what it committed: there the journals decide. */
+  #writeLists(
+    { totals: counted, measured, left, isBrokenOff }: EndedRun,
+    results: ListSource,
+  ): Pick<CountedTwice, "totals" | "lists"> {
+    const decides = isBrokenOff && results.view !== undefined;
+    const { outcomes } = results.committed;
+    const totals = decides ? { ...counted, ...totalsOf(outcomes) } : counted;
+    const source = { ...results, left };
+    const lists = writeRunResults(this.#out, this.#config, { totals, measured, source });
+    const known = outcomes.reduce((sum, count) => sum + count, lists.waiting);
+    return { lists, totals: decides ? { ...totals, known } : totals };
   }
 
   /** Returns how many journals were left as they are. */

@@ -1,24 +1,37 @@
-import { CounterRow } from "../../stats/counters.ts";
+import { CounterRow, endedIn } from "../../stats/counters.ts";
 import type { Flow, FlowSample } from "../../stats/hourly-statistics.ts";
 import type { BufferPlan } from "../buffer-plan.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
 
-/** What has passed through crawler queues and hand-off buffers since the start. A record leaves its buffer when it is durable. */
+/** What has passed through crawler queues in all runs, and through hand-off buffers in this one. */
 export function flowOf(memory: CrawlMemory, plan: BufferPlan): FlowSample {
-  const stored = new Int32Array(memory.stored);
   const queues: Flow[] = [];
-  const buffers = Array.from({ length: plan.count }, () => ({ added: 0, removed: 0 }));
-  let pages = 0;
+  let stored = 0;
+  let bytes = 0;
   for (let thread = 0; thread < memory.threads; thread++) {
     const row = new CounterRow(memory.counters, thread);
-    const known = row.get("known");
-    queues.push({ added: known, removed: known - row.get("queued") });
-    const removed = Atomics.load(stored, thread);
+    queues.push({ added: row.get("known"), removed: endedIn((name) => row.get(name)) });
+    stored += row.get("pages");
+    bytes += row.get("bytes");
+  }
+  return { stored, bytes, queues, buffers: bufferFlow(memory, plan) };
+}
+
+/**
+ * Pages that went into each hand-off buffer, and those that its builder took out. A builder counts a page before it gives
+ * its permit back, and what went in is read first here: so the difference is never more than the buffer holds.
+ */
+export function bufferFlow(memory: CrawlMemory, plan: BufferPlan): Flow[] {
+  const threads = Array.from({ length: memory.threads }, (_, thread) => thread);
+  const added = threads.map((thread) => new CounterRow(memory.counters, thread).get("handedOver"));
+  const taken = new Int32Array(memory.taken);
+  const buffers = Array.from({ length: plan.count }, () => ({ added: 0, removed: 0 }));
+  for (const thread of threads) {
+    const removed = Atomics.load(taken, thread);
     const buffer = buffers[plan.bufferOf(thread)]!;
     buffer.removed += removed;
-    // A crawler that died did not publish its last count.
-    buffer.added += Math.max(removed, row.get("handedOver"));
-    pages += row.get("pages");
+    // A crawler publishes what it put in when its round is over, and the builder may be faster.
+    buffer.added += Math.max(removed, added[thread]!);
   }
-  return { stored: pages, queues, buffers };
+  return buffers;
 }

@@ -7,32 +7,58 @@ import type { Totals } from "../../stats/counters.ts";
 import { replaceFile } from "../../store/files/replace-file.ts";
 import { crawlPaths, readCrawlState } from "../../store/folder/crawl-folder.ts";
 import { type ListSource, writeResults } from "../../store/reports/crawl-results.ts";
-import { AFTER_CRASH, type RunFacts, readRunFacts } from "../../store/reports/result-lists.ts";
+import {
+  AFTER_CRASH,
+  type ListSums,
+  type RunFacts,
+  readRunFacts,
+} from "../../store/reports/result-lists.ts";
 import { BufferPlan } from "../buffer-plan.ts";
-import { type Measured, reportOf } from "../crawl-summary.ts";
+import { type CrawlReport, type Measured, summaryOf, type UrlSums } from "../crawl-summary.ts";
 import { topPages } from "./top-pages.ts";
 
 /** What the reports are made from. */
 export interface ReportSource {
   readonly totals: Totals;
   readonly measured: Measured;
-  readonly results: ListSource;
+  readonly source: ListSource;
 }
 
-/** Writes reports/summary.json, reports/seeds.json, the result lists and reports/statistics.txt. */
-export function writeReports(out: string, config: CrawlConfig, source: ReportSource): void {
-  const { totals, measured, results } = source;
-  const { reports } = crawlPaths(out);
-  mkdirSync(reports, { recursive: true });
-  writeJson(join(reports, "summary.json"), reportOf(totals, measured));
-  writeJson(join(reports, "seeds.json"), { seeds: config.seeds, rejected: config.rejectedSeeds });
+/** Writes the result lists and reports/statistics.txt. */
+export function writeRunResults(
+  out: string,
+  config: CrawlConfig,
+  { totals, measured, source }: ReportSource,
+): ListSums {
+  const { pages, bytes, seconds, runs, thisRun } = summaryOf(totals, measured, NO_URLS);
+  mkdirSync(crawlPaths(out).reports, { recursive: true });
   const facts: RunFacts = {
-    seconds: measured.seconds,
+    runs,
+    pages,
+    pagesOfRun: thisRun.pages,
+    bytes,
+    bytesOfRun: thisRun.bytes,
+    seconds,
+    secondsOfRun: thisRun.seconds,
     threads: config.threads,
     buffers: new BufferPlan(config).count,
     endedBy: endedBy(measured),
   };
-  writeResults(out, facts, results);
+  return writeResults(out, facts, source);
+}
+
+/** Where the figures of URLs do not matter. */
+const NO_URLS: UrlSums = { queued: 0, lost: 0, problems: [] };
+
+/** Writes reports/summary.json and reports/seeds.json. */
+export function writeSummary(
+  out: string,
+  { seeds, rejectedSeeds }: CrawlConfig,
+  report: CrawlReport,
+): void {
+  const { reports } = crawlPaths(out);
+  writeJson(join(reports, "summary.json"), report);
+  writeJson(join(reports, "seeds.json"), { seeds, rejected: rejectedSeeds });
 }
 
 /** Writes reports/top-pages.json for a crawl ordered by cash. False when the time did not suffice. */
@@ -51,7 +77,6 @@ export function readNewestRun(out: string): RunFacts {
   const config = configAfterCrash(out);
   if (config?.threads === undefined) return readRunFacts(crawlPaths(out).reports);
   return {
-    seconds: "unknown",
     threads: config.threads,
     buffers: new BufferPlan(config).count,
     endedBy: AFTER_CRASH,
@@ -74,6 +99,7 @@ function endedBy({ ended, limit }: Measured): string {
   return ended === "interrupted" ? "interrupted" : "no URL was left";
 }
 
-function writeJson(path: string, value: object): void {
+/** Writes an object for people and programs. */
+export function writeJson(path: string, value: object): void {
   replaceFile(path, (file) => file.write(Buffer.from(`${JSON.stringify(value, null, 2)}\n`)));
 }

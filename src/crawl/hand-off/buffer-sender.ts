@@ -1,6 +1,6 @@
 import { Deque } from "../../runtime/deque.ts";
 import { FIRST, type HandOffBuffer, LAST } from "../../sync/hand-off-buffer.ts";
-import { FRAMES, frameHead } from "./frames.ts";
+import { FRAMES, frameHead, kindOf } from "./frames.ts";
 
 /** When a buffer is handed over: at N frames (and when no more come), or also after a while and when a crawler idles. */
 export type HandOffMode = "full" | "count-or-time";
@@ -31,19 +31,23 @@ export class BufferSender {
   /** Bytes of the current record that have left. */
   #offset = 0;
   #settled: number;
-  #added: number;
+  #pages: number;
   #records = 0;
   /** Something was put since this crawler last called the builder. */
   #hasNew = false;
   #outlook: Outlook | undefined;
 
-  /** `stored` counts the durable records of each crawler; the successor of a dead crawler goes on counting. */
+  /**
+   * `stored` counts the durable records of each crawler, `pages` those pages that went through the buffer; the successor
+   * of a dead crawler goes on counting.
+   */
   constructor(
     buffer: HandOffBuffer,
     lane: number,
     mode: HandOffMode,
     stored: Int32Array,
     thread: number,
+    pages = 0,
   ) {
     this.#buffer = buffer;
     this.#lane = lane;
@@ -51,16 +55,16 @@ export class BufferSender {
     this.#stored = stored;
     this.#thread = thread;
     this.#settled = Atomics.load(stored, thread);
-    this.#added = this.#settled;
+    this.#pages = pages;
   }
 
   /**
-   * Sends a page record; answers its number, by which the journal names it until the builder knows its place.
+   * Sends the record of an answer; answers its number, by which the journal names it until the builder knows its place.
    * `onSent` is called when the parts are not read any more, maybe at once. The first part may be reused at once: it is
    * copied if it has to wait.
    */
-  sendRecord(parts: readonly Uint8Array[], onSent: () => void): number {
-    const record = [frameHead(FRAMES.capture, parts), ...parts];
+  sendRecord(parts: readonly Uint8Array[], onSent: () => void, isPage = false): number {
+    const record = [frameHead(isPage ? FRAMES.page : FRAMES.capture, parts), ...parts];
     this.#afterwards.pushBack(undefined);
     if (this.congested) this.#waiting.pushBack(withOwnTexts(record));
     else {
@@ -137,7 +141,7 @@ export class BufferSender {
     if (end < total) return true;
     this.#current = undefined;
     this.#offset = 0;
-    this.#added++;
+    if (kindOf(record[0]!) === FRAMES.page) this.#pages++;
     return true;
   }
 
@@ -165,9 +169,9 @@ export class BufferSender {
     return this.#afterwards.size;
   }
 
-  /** Records put into the buffer, those of dead predecessors that were stored included. */
-  get added(): number {
-    return this.#added;
+  /** Pages put into the buffer, in this thread's life and before. */
+  get pages(): number {
+    return this.#pages;
   }
 }
 

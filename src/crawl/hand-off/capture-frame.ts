@@ -39,6 +39,7 @@ type CaptureFacts = readonly [
   cash: number | Absent,
   data: string | Absent,
   page: PageFactsList | Absent,
+  decodedBytes: number | Absent,
 ];
 
 type PageFactsList = readonly [
@@ -48,6 +49,7 @@ type PageFactsList = readonly [
   charset: string,
   language: string | Absent,
   robots: string,
+  linksAll: number,
 ];
 
 /** What a record needs of a response. */
@@ -71,9 +73,11 @@ export interface PageToStore {
   readonly mime: string;
   readonly truncated: Capture["truncated"];
   readonly unchanged?: EarlierRecord;
+  /** Length of the body without its content coding, as far as that was removed. */
+  readonly decodedBytes?: number | undefined;
   /** Present for HTML. */
   readonly parsed:
-    | Pick<ParsedPage, "title" | "words" | "links" | "charset" | "language">
+    | Pick<ParsedPage, "title" | "words" | "links" | "linksAll" | "charset" | "language">
     | undefined;
   readonly robots: RobotsDirectives;
   /** What a user's handler wants kept: one line of JSON. */
@@ -103,6 +107,7 @@ export function captureParts(
           parsed.charset,
           parsed.language,
           directivesText(page.robots),
+          parsed.linksAll,
         ];
   const facts: CaptureFacts = [
     lease.url,
@@ -121,6 +126,7 @@ export function captureParts(
     lease.cash,
     page.data,
     pageFacts,
+    page.decodedBytes,
   ];
   const texts = packTexts(
     jsonLine(line),
@@ -201,6 +207,7 @@ export function readCapture([texts, body]: readonly Buffer[]): Capture {
     cash: facts[13] ?? undefined,
     data: facts[14] ?? undefined,
     page,
+    decodedBytes: facts[16] ?? undefined,
     outlinks: LinkList.fromLines(bytes.subarray(linksAt, requestAt), page?.links ?? 0),
     request: bytes.subarray(requestAt, headAt),
     head: bytes.subarray(headAt, headAt + bytes.readUInt32LE(16)),
@@ -213,6 +220,6 @@ export function readCapture([texts, body]: readonly Buffer[]): Capture {
 
 function pageOf(facts: PageFactsList | Absent): PageFacts | undefined {
   if (facts == null) return undefined;
-  const [title, words, links, charset, language, robots] = facts;
-  return { title, words, links, charset, language: language ?? undefined, robots };
+  const [title, words, links, charset, language, robots, linksAll] = facts;
+  return { title, words, links, charset, language: language ?? undefined, robots, linksAll };
 }

@@ -20,6 +20,8 @@ export const FRAMES = {
   mark: 6,
   /** Asks for the place of the record of this number (32 bits); answered when it is durable. */
   askPlace: 7,
+  /** A capture that is a page: those are counted on their way. */
+  page: 8,
 } as const;
 
 const PREFIX_BYTES = 2;
@@ -33,6 +35,11 @@ export function frameHead(kind: number, parts: readonly Uint8Array[]): Buffer {
     head.writeUInt32LE(parts[i]!.length, PREFIX_BYTES + 4 * i);
   }
   return head;
+}
+
+/** The kind of the record that begins with these bytes. */
+export function kindOf(head: Uint8Array): number {
+  return head[0]!;
 }
 
 /** Bytes of the whole record that begins with these. */
@@ -59,5 +66,5 @@ export function readFrame(bytes: Buffer): Frame {
     parts.push(bytes.subarray(at, at + length));
     at += length;
   }
-  return { kind: bytes.readUInt8(0), parts };
+  return { kind: kindOf(bytes), parts };
 }

@@ -21,7 +21,7 @@ export class SendRecords implements VisitRecords {
 
   capture(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number {
     const parts = captureParts(line, lease, response, page, this.#keepsBodies);
-    return this.#sender.sendRecord(parts, () => response.release());
+    return this.#sender.sendRecord(parts, () => response.release(), line.outcome === "page");
   }
 
   outcome(line: OutcomeLine): void {

@@ -24,6 +24,8 @@ export interface ReadPage {
   /** A 2xx response that counts as a page; a sitemap does not. */
   readonly isPage: boolean;
   readonly mime: string;
+  /** Length of the body without its content coding; undefined where that was not removed. */
+  readonly decodedBytes: number | undefined;
   /** Present for HTML. */
   readonly parsed: ParsedPage | undefined;
   /** Its text, when that was asked for. */
@@ -105,6 +107,7 @@ export function readPage(
   const bare: ReadPage = {
     isPage: isOk,
     mime,
+    decodedBytes: codingOf(head) === undefined ? response.body.length : undefined,
     parsed: undefined,
     headerLinks: isOk ? headerLinksOf(head, url) : NO_LINKS,
     robots: isOk ? headerDirectives(head, rules) : NO_DIRECTIVES,
@@ -156,7 +159,8 @@ function parseDecoded(
 ): ReadPage {
   const flag = bare.flag ?? decoded.flag;
   if (decoded.flag === "bad_encoding" || !looksLikeHtml(decoded.bytes, bare.mime !== "")) {
-    return { ...bare, flag: flag ?? "not_html", costMs: decoded.costMs ?? 0 };
+    const decodedBytes = decoded.flag === "bad_encoding" ? undefined : decoded.bytes.length;
+    return { ...bare, decodedBytes, flag: flag ?? "not_html", costMs: decoded.costMs ?? 0 };
   }
   const { maxLinks, agent, assets, lazy, forms, feeds, skipNofollow } = rules.parse;
   // Looking at the clock costs more than a small page could waste.
@@ -182,6 +186,7 @@ function parseDecoded(
   return {
     isPage: bare.isPage,
     mime: bare.mime,
+    decodedBytes: decoded.bytes.length,
     parsed,
     text,
     headerLinks: bare.headerLinks,
@@ -218,6 +223,7 @@ async function readList(reader: ListReader, response: Response): Promise<ReadPag
   return {
     isPage: false,
     mime: mimeOf(response.head),
+    decodedBytes: undefined,
     parsed: undefined,
     headerLinks: NO_LINKS,
     robots: NO_DIRECTIVES,

@@ -2,6 +2,7 @@ import type { CrawlConfig } from "../../config/schema.ts";
 import type { Fetcher } from "../../fetch/fetcher.ts";
 import type { FetchOutcome, FinalOutcome } from "../../fetch/outcome.ts";
 import type { Response } from "../../fetch/transport.ts";
+import type { ByteCount } from "../../frontier/byte-count.ts";
 import type { Fact, Frontier, Lease } from "../../frontier/frontier.ts";
 import type { Gatekeeper } from "../../frontier/gatekeeper.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
@@ -62,6 +63,8 @@ export interface StageParts extends VisitParts {
   readonly frontier: Pick<Frontier, "requestEnded" | "unknown">;
   readonly records: VisitRecords;
   readonly counters: CounterRow;
+  /** Counts bodies for the journals. */
+  readonly bytes: Pick<ByteCount, "body">;
   readonly debugLog: DebugLog | undefined;
   /** True once the crawl drops its requests in flight. */
   readonly isAborting: () => boolean;
@@ -238,6 +241,7 @@ export class CrawlerStages implements Stages {
 
   store(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number {
     countOutcome(this.#parts.counters, line);
+    this.#parts.bytes.body(line.bytes ?? 0);
     return this.#parts.records.capture(line, lease, response, page);
   }
 

@@ -2,25 +2,11 @@ import type { Unanswered } from "../../fetch/outcome.ts";
 import type { Response } from "../../fetch/transport.ts";
 import type { Lease, OUTCOME } from "../../frontier/frontier.ts";
 import { directivesText } from "../../parse/robots-meta.ts";
-import type { CounterName, CounterRow } from "../../stats/counters.ts";
+import type { CounterRow } from "../../stats/counters.ts";
 import type { ReadPage } from "./read-page.ts";
 
 /** How a visit ends, as the log and the journal name it. */
 export type VisitOutcome = keyof typeof OUTCOME;
-
-/** Where each outcome is counted. */
-const COUNTERS: Readonly<Record<VisitOutcome | "unavailable", CounterName>> = {
-  page: "pages",
-  redirect: "redirects",
-  failed: "failed",
-  refused: "refused",
-  /** A sitemap or a feed. */
-  sitemap: "sitemaps",
-  /** A page that has not changed since an earlier crawl. */
-  unchanged: "unchanged",
-  /** The crawl stopped waiting for the host; the URL stays queued for a later run. */
-  unavailable: "unavailable",
-};
 
 /** One line of logs/crawl.jsonl: what became of a URL. Fields without a value are left out. */
 export interface OutcomeLine<Outcome extends string = VisitOutcome | "unavailable"> {
@@ -130,9 +116,9 @@ export function timeText(dateMs: number): string {
   return `${latest.text}${String(Math.floor(dateMs - second * 1000)).padStart(3, "0")}Z`;
 }
 
-/** Counts what became of a URL. Pages are counted when they are committed. */
+/** Counts what a line tells beside the outcome, which the frontier counts when it is committed. */
 export function countOutcome(counters: CounterRow, line: OutcomeLine): void {
-  if (line.outcome !== "page") counters.add(COUNTERS[line.outcome]);
+  if (line.outcome === "unavailable") counters.add("unavailable");
   if (line.bytes !== undefined) counters.add("bytes", line.bytes);
   if (line.outcome === "refused" && line.error!.startsWith("trap_")) counters.add("trapped");
 }

@@ -49,6 +49,8 @@ export interface WorkersListener {
   onDisk(message: DiskMessage): void;
   /** `backMs` after its death the URLs it held were waiting again. */
   onReplaced(name: string, cause: unknown, backMs: number): void;
+  /** All crawlers have read what earlier runs did, and none has begun. */
+  onBegun(): void;
   /** Nothing is pending any more. */
   onAllReleased(): void;
   /** A death that starting another thread does not cure. */

@@ -9,6 +9,8 @@ import {
 } from "../../frontier/frontier-memory.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import type { RunningWorker } from "../../runtime/run-worker.ts";
+import { type Totals, totals } from "../../stats/counters.ts";
+import type { LeftUrls } from "../../store/reports/result-lists.ts";
 import type { FromBuilder } from "../builder/builder-message.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
@@ -58,6 +60,8 @@ export class Workers {
   readonly #awaited = new Map<string, (message: FromCrawler | FromBuilder) => void>();
   /** Crawlers that have ended and are not replaced. */
   readonly #ended = new Set<number>();
+  /** Those of them that had committed and counted everything before. */
+  readonly #finished = new Set<number>();
   #allEnded = () => {};
   #recounts = 0;
   /** Settles when the start and all replacements so far are done: they run one after the other. */
@@ -73,8 +77,11 @@ export class Workers {
   /** When the latest successors had read their shards: since then the leases of the dead wait again. */
   #foldedMs = 0;
 
-  /** Bytes that earlier runs received, as their journals say. */
-  bytesBefore = 0;
+  /** What the journals say that earlier runs did; undefined until the threads have read them. */
+  before: Totals | undefined;
+
+  /** What crawlers held when they ended, where no journal knows it. */
+  readonly left: LeftUrls[] = [];
 
   /** Settles when every crawler has ended. */
   readonly crawlersEnded: Promise<void>;
@@ -122,8 +129,9 @@ export class Workers {
         this.#plan.state.epoch,
       );
       setCounters(control, memory.threads, starts, this.#guards, config.maxPages);
-      this.bytesBefore = starts.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
-      control.bytes.set(this.bytesBefore);
+      control.bytes.set(starts.reduce((sum, { bytes = 0 }) => sum + bytes, 0));
+      this.before = totals(memory.counters);
+      this.#listener.onBegun();
       for (const { facts = [] } of starts) this.#facts.learn(facts);
       this.#listener.onFacts(this.#facts.all, false);
     } catch (error) {
@@ -144,6 +152,12 @@ export class Workers {
   async #dismiss(running: RunningWorker): Promise<void> {
     this.#dismissed.add(running);
     await dismiss(running);
+  }
+
+  /** True when a crawler has ended before it had committed and counted everything. */
+  get isBrokenOff(): boolean {
+    const { control, memory } = this.#plan;
+    return control.mode === MODES.abort || this.#finished.size < memory.threads;
   }
 
   /** Sends a message to every crawler. */
@@ -263,7 +277,10 @@ export class Workers {
 
   #onCrawler(thread: number, message: FromCrawler): void {
     if (message.kind === "facts") this.#spread(this.#facts.announced(thread, message.facts));
-    else if (message.kind === "finished") this.#announceEnd(thread);
+    else if (message.kind === "finished") {
+      this.#finished.add(thread);
+      this.#announceEnd(thread);
+    } else if (message.kind === "left") this.left.push(message);
     else if (message.kind === "admitted") this.#awaited.get(`admitted ${thread}`)?.(message);
     else {
       if (message.kind === "ready") {

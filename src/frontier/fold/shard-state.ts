@@ -30,6 +30,9 @@ export const COUNTERS = 256;
 /** The counter of bytes received, beside those of cash. */
 export const BYTES_COUNTER = 6;
 
+/** The counter of bytes of bodies: what the summary tells of. */
+export const BODY_BYTES_COUNTER = 7;
+
 /** How the number of a block compares to what has been received. */
 export type Arrival =
   | { readonly kind: "next" }

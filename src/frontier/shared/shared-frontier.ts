@@ -4,7 +4,7 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { DedupPolicy } from "../../url/dedup-key.ts";
 import type { Discovery } from "../discovery.ts";
 import type { Fact } from "../fact.ts";
-import { OUTCOME, type Settlement } from "../finish.ts";
+import { OUTCOME, OUTCOMES, type Settlement } from "../finish.ts";
 import type { Frontier, FrontierStats, TurnMode } from "../frontier.ts";
 import type { Lease } from "../host.ts";
 import type { JournalPort } from "../journal-port.ts";
@@ -87,6 +87,8 @@ export class SharedFrontier implements Frontier {
   #share = 0;
   #held = 0;
   #known = 0;
+  /** How many visits ended with each outcome. */
+  readonly #outcomes = new Float64Array(OUTCOMES);
   /** The last `take` found less than there was room for: a URL that arrives now is wanted. */
   #wantsMore = false;
   /** The last `take` put so much back into the queue that it gave up for a moment. */
@@ -155,6 +157,7 @@ export class SharedFrontier implements Frontier {
       // Children are counted before their parent can be released.
       const fresh = this.#spillNew(end.found);
       if (fresh > 0) this.#parts.pending.add(fresh);
+      this.#outcomes[end.outcome]!++;
       if (end.outcome === OUTCOME.page) {
         this.#finishedPages++;
         budget?.page(lease);
@@ -271,6 +274,19 @@ export class SharedFrontier implements Frontier {
     return all;
   }
 
+  /** Every thread that ends takes what lies in the queue then, so the last one leaves nothing in it. */
+  left(use: (found: Discovery) => void): void {
+    const { queue, taken } = this.#parts;
+    for (const lease of [...this.#resting.takeAll(), ...this.#parked.takeAll()]) use(lease);
+    for (let found = this.#spill.shift(); found !== undefined; found = this.#spill.shift())
+      use(found);
+    // An unsynchronised ring may hand out its slots for ever, and URLs that were taken before.
+    for (let slots = queue.size(); slots > 0; slots--) {
+      const found = taken === undefined ? this.#next() : this.#nextIfWhole();
+      if (found !== undefined && taken?.mark(found.url) !== false) use(found);
+    }
+  }
+
   stats(): FrontierStats {
     const { countsQueue, queue, limit } = this.#parts;
     const waiting = this.#resting.size;
@@ -283,6 +299,7 @@ export class SharedFrontier implements Frontier {
       away: 0,
       guests: 0,
       pages: limit.pages,
+      outcomes: this.#outcomes,
       bytes: 0,
       heldPermits: limit.held,
       lacksPermits: limit.isExhausted,

@@ -59,6 +59,9 @@ function classesOf(charset: string): Uint8Array {
   return isSingle ? SINGLE_BYTE : MULTI_BYTE;
 }
 
+/** Takes the visible text of a page, run by run, as a scan comes to it. */
+export type TextSink = Pick<WordCounter, "until" | "range" | "literal" | "endWord">;
+
 /**
  * Counts the words of a page's visible text: runs without white space, across inline tags. Works on
  * bytes, because white space is the same byte in every charset that reaches the scanner.

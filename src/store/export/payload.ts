@@ -7,6 +7,14 @@ import { headOf } from "../warc/archived-head.ts";
 import { plainBody } from "../warc/plain-body.ts";
 import { readRecordAt, type WarcRecord } from "../warc/warc-reader.ts";
 
+/** An answer as the archive gives it back. */
+export interface ArchivedAnswer {
+  /** Its head through the blank line, one character per byte. */
+  readonly head: string;
+  /** As a browser would see it: without its content coding. */
+  readonly body: Uint8Array;
+}
+
 /** Reads the bodies of pages out of an archive; a revisit leads to the record that holds its payload. */
 export class Payloads {
   readonly #archive: string;
@@ -20,9 +28,14 @@ export class Payloads {
 
   /** The body of the page at this place as a browser would see it; undefined when it is not to be had. */
   at(file: string, offset: number): Uint8Array | undefined {
+    return this.answerAt(file, offset)?.body;
+  }
+
+  /** The same with the head that belongs to the body. */
+  answerAt(file: string, offset: number): ArchivedAnswer | undefined {
     const record = this.#record(file, offset);
     const whole = record?.type === "revisit" ? this.#referred(record) : record;
-    return whole?.type === "response" ? bodyOf(whole) : undefined;
+    return whole?.type === "response" ? answerOf(whole) : undefined;
   }
 
   close(): void {
@@ -58,7 +71,7 @@ export class Payloads {
   }
 }
 
-function bodyOf({ block }: WarcRecord): Uint8Array {
+function answerOf({ block }: WarcRecord): ArchivedAnswer {
   const head = headOf(block);
-  return plainBody(Buffer.from(head, "latin1"), block.subarray(head.length));
+  return { head, body: plainBody(Buffer.from(head, "latin1"), block.subarray(head.length)) };
 }

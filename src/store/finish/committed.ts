@@ -1,5 +1,5 @@
 import type { Discovery } from "../../frontier/discovery.ts";
-import type { PageLocation } from "../../frontier/finish.ts";
+import { OUTCOME, OUTCOMES, type PageLocation } from "../../frontier/finish.ts";
 import type { WaitingLink } from "../../frontier/link/waiting-run.ts";
 import { type AdmissionRules, admissionFingerprint } from "../../frontier/seen/admission-key.ts";
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
@@ -11,11 +11,18 @@ export interface FoundUrl {
   readonly source: string;
 }
 
+/** A URL that has ended; as failed counts what is neither a page nor a redirect, a sitemap or an unchanged page. */
+export interface ListedUrl extends FoundUrl {
+  readonly failed?: boolean;
+}
+
 /** A URL whose visit is over, as a journal keeps it. */
 export interface EndedUrl {
   /** Its fingerprint. */
   readonly low: number;
   readonly high: number;
+  /** One of `OUTCOME`. */
+  readonly outcome: number;
   /** Its record; undefined when there was no answer to store. */
   readonly where: PageLocation | undefined;
 }
@@ -39,6 +46,8 @@ interface Records {
   offsets: Float64Array;
   count: number;
   found: Uint8Array;
+  /** Those of URLs that failed. */
+  readonly failed: Set<number>;
 }
 
 const NONE = { offsets: new Float64Array(0) };
@@ -60,12 +69,15 @@ export class Committed {
   /** Ended without a record, and whether they are listed; without a journal, those that are listed. */
   readonly #unstored = new Map<number, boolean>();
   #listed = 0;
+  /** How many URLs ended with each outcome. */
+  readonly outcomes: Float64Array = new Float64Array(OUTCOMES);
 
   constructor(view: JournalView | undefined) {
     this.#view = view;
-    for (const { low, high, where } of view?.ended() ?? []) {
+    for (const { low, high, outcome, where } of view?.ended() ?? []) {
+      this.outcomes[outcome]!++;
       if (where === undefined) this.#unstored.set(key(low, high), false);
-      else this.#keep(where);
+      else this.#keep(where, outcome === OUTCOME.failed);
     }
     for (const records of this.#files.values()) {
       records.offsets = records.offsets.subarray(0, records.count).sort();
@@ -75,12 +87,14 @@ export class Committed {
 
   /**
    * Answers whether the record at a place counts, true once per record, however often it is listed: a page of a tree
-   * that was stored before a crash and fetched again after it has two lines and one place.
+   * that was stored before a crash and fetched again after it has two lines and one place. Without a journal it is true
+   * once per URL: an unsynchronised frontier hands out some twice.
    */
-  once(): (file: string, offset: number) => boolean {
+  once(): (file: string, offset: number, url?: LoggedUrl) => boolean {
     const taken = new Map<Records, Uint8Array>();
-    return (file, offset) => {
-      if (this.#view === undefined) return true;
+    const urls = new Set<number>();
+    return (file, offset, url) => {
+      if (this.#view === undefined) return url === undefined || isAdded(urls, this.idOf(url));
       const records = this.#files.get(groupOf(file));
       const at = indexOf(records, numberOf(file, offset));
       if (records === undefined || at < 0) return false;
@@ -88,6 +102,11 @@ export class Committed {
       taken.set(records, marks);
       return marks[at]!++ === 0;
     };
+  }
+
+  /** Whether the URL of the record at this place failed, a 404 for example. */
+  isFailed(file: string, offset: number): boolean {
+    return this.#files.get(groupOf(file))?.failed.has(numberOf(file, offset)) ?? false;
   }
 
   /** How many visits were committed, with a record or without. */
@@ -188,15 +207,17 @@ export class Committed {
     return this.#view === undefined ? 0 : this.#unstored.size - this.#listed;
   }
 
-  #keep({ file, offset, length }: PageLocation): void {
+  #keep({ file, offset, length }: PageLocation, isFailed: boolean): void {
     const group = groupOf(file);
     if (group !== TREE && offset + length > (this.ends.get(file) ?? 0))
       this.ends.set(file, offset + length);
     let records = this.#files.get(group);
     if (records === undefined) {
-      records = { offsets: new Float64Array(4), count: 0, found: new Uint8Array(0) };
+      const offsets = new Float64Array(4);
+      records = { offsets, count: 0, found: new Uint8Array(0), failed: new Set() };
       this.#files.set(group, records);
     }
+    if (isFailed) records.failed.add(numberOf(file, offset));
     if (records.count === records.offsets.length) {
       const more = new Float64Array(2 * records.count);
       more.set(records.offsets);
@@ -204,6 +225,12 @@ export class Committed {
     }
     records.offsets[records.count++] = numberOf(file, offset);
   }
+}
+
+/** Adds to a set; false when it was there. */
+function isAdded(ids: Set<number>, id: number): boolean {
+  const before = ids.size;
+  return ids.add(id).size > before;
 }
 
 /** Whether a place is in a file of the archive, not in a tree and not nowhere. */

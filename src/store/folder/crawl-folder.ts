@@ -7,6 +7,7 @@ import { firstDifference } from "../files/file-window.ts";
 import { parseJson } from "../files/jsonl.ts";
 import { replaceWith } from "../files/replace-file.ts";
 import { openSealed, sealedJson } from "../files/sealed-json.ts";
+import type { RunHistory } from "./run-history.ts";
 
 /** Of state/crawl.json. */
 export const FORMAT_VERSION = 3;
@@ -61,6 +62,12 @@ export interface CrawlState {
   readonly lostRecords?: number;
   /** `recover` was putting new files in the place of journals and has not come to the end: they do not fit each other. */
   readonly salvaging?: boolean;
+  /** The runs before the newest one; absent in a first run, and in older crawls. */
+  readonly history?: RunHistory;
+  /** When the newest run began. */
+  readonly began?: string;
+  /** `recover` found damage that it could not repair: something of what was committed is lost, and known to be. */
+  readonly damaged?: boolean;
   /** How the newest run ended; "running" after a crash. */
   readonly ended: string;
   /** The newest run had no time to sort and join what its builders wrote; `finalizeIfLeft` does it. */

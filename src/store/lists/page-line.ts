@@ -15,13 +15,21 @@ export interface PageLine {
   parent: string | null;
   depth: number;
   links: number;
+  /** Links before repeats were left out; absent where nothing was parsed. */
+  linksAll?: number;
   status: number;
   mime: string;
   words: number;
+  /** The encoding the page was read in; absent where nothing was parsed. */
+  charset?: string;
+  /** The language that the page declares, as it stands there. */
+  language?: string;
   /** What the page asks crawlers for, where it does: "noindex", "nofollow". */
   robots?: string;
   /** Length of the body as stored: transfer coding removed, content coding kept. */
   bytes: number;
+  /** Length without its content coding; absent where nobody has removed that while crawling. */
+  decodedBytes?: number;
   /** sha256 of those bytes; "" when no store keeps them. */
   digest: string;
   /** Same instant as ts. */
@@ -43,11 +51,16 @@ export function pageLine(capture: CaptureFacts, archived: Archived): string {
   const time = warcDate(capture.date);
   const source = parent === undefined ? "null" : jsonText(safeUri(parent));
   const links = jsonNumber(page?.links ?? capture.outlinks.length);
+  const all = page?.linksAll === undefined ? "" : `,"linksAll":${page.linksAll}`;
+  const charset = page?.charset ? `,"charset":${jsonText(page.charset)}` : "";
+  const language = page?.language ? `,"language":${jsonText(page.language)}` : "";
   const robots = page?.robots ? `,"robots":${jsonText(page.robots)}` : "";
   const bytes = jsonNumber(capture.bytes);
+  const decoded = capture.decodedBytes;
+  const plain = decoded === undefined ? "" : `,"decodedBytes":${decoded}`;
   const data = capture.data === undefined ? "" : `,"data":${capture.data}`;
   const start = `{"id":${jsonText(archived.recordId)},"url":${jsonText(safeUri(capture.url))},"ts":"${time}","title":${jsonText(page?.title ?? "")},"parent":${source}`;
-  const facts = `,"depth":${jsonNumber(capture.depth)},"links":${links},"status":${capture.status},"mime":${jsonText(mime)},"words":${jsonNumber(page?.words ?? 0)}${robots},"bytes":${bytes}`;
+  const facts = `,"depth":${jsonNumber(capture.depth)},"links":${links}${all},"status":${capture.status},"mime":${jsonText(mime)},"words":${jsonNumber(page?.words ?? 0)}${charset}${language}${robots},"bytes":${bytes}${plain}`;
   const place = `,"digest":${jsonText(archived.payloadSha256)},"time":"${time}"${data},"file":${jsonText(location.file)},"offset":${location.offset},"length":${location.length}`;
   return `${start}${facts}${place}${priorityOf(capture.cash)}}`;
 }

@@ -26,7 +26,7 @@ export interface Rebuilt {
   readonly damages: readonly ArchiveDamage[];
   /** Bytes around records that were repaired. */
   readonly repaired: readonly { readonly file: string; readonly offset: number }[];
-  /** A file with a line `URL<TAB>source` per committed capture; the caller removes it. */
+  /** A file with a line `URL<TAB>source` per committed capture, and a third field if it failed; the caller removes it. */
   readonly crawled: string;
 }
 
@@ -57,10 +57,14 @@ export function rebuildLists(dir: string, committed: Committed): Rebuilt {
     const repair = (byte: Repair) => repairs.push(byte);
     for (const record of scanArchive(archive, name, report, repair)) {
       const { url, parent, archived } = record;
-      if (committed.find(archived.location.file, archived.location.offset)) {
+      const { file, offset } = archived.location;
+      if (committed.find(file, offset)) {
         found.captures++;
         for (const writer of writers) if (writer.append(record)) writer.flush(raise);
-        crawled.writeLine(sourceLine(url, parent ?? ""));
+        const hasFailed = committed.hasJournal
+          ? committed.isFailed(file, offset)
+          : isFailure(record.status);
+        crawled.writeLine(`${sourceLine(url, parent ?? "")}${hasFailed ? FAILED : ""}`);
       } else {
         found.orphans++;
         orphans.write({ url, ...archived.location });
@@ -77,6 +81,14 @@ export function rebuildLists(dir: string, committed: Committed): Rebuilt {
   if (existsSync(orphanList) || found.orphans > 0) changed.push(...replaceList(orphanList));
   else removeIfThere(newOrphans);
   return { ...found, damages, repaired, changed, crawled: newCrawled };
+}
+
+/** What stands behind a line of `crawled` whose URL failed. */
+export const FAILED = "\tfailed";
+
+/** Whether an answer means that its URL failed, where no journal says it: redirects are stored as such. */
+function isFailure(status: number): boolean {
+  return status < 200 || status >= 400;
 }
 
 /** Where records are listed that were never committed. */

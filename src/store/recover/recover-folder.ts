@@ -1,13 +1,20 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StoreCorruptError, UsageError } from "../../errors.ts";
+import { dropHoles } from "../files/drop-holes.ts";
 import { cutTornLine, jsonLine } from "../files/jsonl.ts";
 import { readLines } from "../files/read-file.ts";
 import { replaceWith } from "../files/replace-file.ts";
 import { removeIfThere } from "../files/system-calls.ts";
 import { type LostArchive, lostArchives } from "../finish/check-archives.ts";
 import { type ClosedArchive, closeArchives } from "../finish/close-archives.ts";
-import { Committed, type FoundUrl, isArchive, type JournalView } from "../finish/committed.ts";
+import {
+  Committed,
+  type FoundUrl,
+  isArchive,
+  type JournalView,
+  type ListedUrl,
+} from "../finish/committed.ts";
 import { dropUncommitted } from "../finish/drop-uncommitted.ts";
 import { openJournals, type Seeds, seedsInJournals } from "../finish/journal-view.ts";
 import { mergeParts } from "../finish/merge-parts.ts";
@@ -29,7 +36,7 @@ import type { ListCounts, RunFacts } from "../reports/result-lists.ts";
 import { readTree } from "../tree/tree-files.ts";
 import { archiveFiles } from "../warc/archive-scan.ts";
 import { putInPlace } from "./put-in-place.ts";
-import { orphanPath, rebuildLists } from "./rebuild-lists.ts";
+import { FAILED, orphanPath, rebuildLists } from "./rebuild-lists.ts";
 import { compareJournals, damagedOf, salvageJournals } from "./salvage-journals.ts";
 
 /** A place in a file. */
@@ -86,8 +93,10 @@ export function recoverFolder(dir: string, facts: RunFacts): Recovery {
   } finally {
     lock?.release();
   }
-  replaceWith(join(paths.reports, "recover.json"), `${jsonLine(recovery)}\n`);
-  return recovery;
+  const { crawled, uncrawled, seeds } = recovery.lists;
+  const told = { ...recovery, lists: { crawled, uncrawled, seeds } };
+  replaceWith(join(paths.reports, "recover.json"), `${jsonLine(told)}\n`);
+  return told;
 }
 
 /** A recovery that found nothing to do. */
@@ -121,6 +130,8 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   const closed = closeArchives(paths.archive, committed);
   for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages])
     for (const each of withParts(path)) cutTornLine(each);
+  for (const path of [paths.skipped, paths.debugLog])
+    for (const each of withParts(path)) dropHoles(each);
   const stored = fromStores(dir, facts, committed, view);
   const found = [...(misplaced?.removed ?? []), ...damages];
   // Where bytes are lost, other journals know more than what is left of this one: that is no damage of its own.
@@ -131,9 +142,12 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   keepLost(dir, lost, committed);
   // The last thing: everything before reads the journals as they were.
   const { salvaged, lost: lostBlocks } = salvageJournals(dir, wrong, compared?.exchanges ?? []);
-  const whole = wholeState(dir);
-  if (whole?.left === true) writeCrawlState(dir, { ...whole, left: false });
   const missing = missingIn(dir, committed, lost);
+  const all = [...state.damages, ...wrong, ...lostBlocks, ...stored.damages, ...missing];
+  const whole = wholeState(dir);
+  const isDamaged = all.length > 0 || committed.unnamed > 0;
+  if (whole !== undefined && (whole.left === true || (isDamaged && whole.damaged !== true)))
+    writeCrawlState(dir, { ...whole, left: false, damaged: isDamaged || whole.damaged === true });
   const repairedJournals = [...repaired, ...(misplaced?.renamed ?? [])].map(({ file, offset }) => ({
     file,
     offset,
@@ -141,7 +155,7 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   return {
     ...UNTOUCHED,
     ...stored,
-    damages: [...state.damages, ...wrong, ...lostBlocks, ...stored.damages, ...missing],
+    damages: all,
     lostBlocks: lostBlocks.reduce((sum, { blocks }) => sum + blocks, 0),
     rebuilt: [
       ...stored.rebuilt,
@@ -237,10 +251,11 @@ function seedsOf(dir: string): {
   }
 }
 
-function* capturesIn(path: string): Generator<FoundUrl, void> {
+function* capturesIn(path: string): Generator<ListedUrl, void> {
   for (const line of readLines(path)) {
+    const failed = line.endsWith(FAILED);
     const [url, source] = line.split("\t") as [string, string | undefined];
-    yield { url, source: source ?? "" };
+    yield { url, source: source ?? "", failed };
   }
 }
 

@@ -1,9 +1,16 @@
-import { Committed, type FoundUrl, type JournalView } from "../finish/committed.ts";
+import type { OUTCOME } from "../../frontier/finish.ts";
+import { Committed, type JournalView, type ListedUrl } from "../finish/committed.ts";
 import { openJournals } from "../finish/journal-view.ts";
 import { crawlPaths, readCrawlState, withParts } from "../folder/crawl-folder.ts";
-import { logLines } from "../lists/log-line.ts";
+import { type LogLine, logLines } from "../lists/log-line.ts";
 import { readTree } from "../tree/tree-files.ts";
-import { type ListCounts, type RunFacts, writeLists, writeStatistics } from "./result-lists.ts";
+import {
+  type LeftUrls,
+  type ListSums,
+  type RunFacts,
+  writeLists,
+  writeStatistics,
+} from "./result-lists.ts";
 
 /** Where the lists get their URLs from. */
 export interface ListSource {
@@ -11,7 +18,9 @@ export interface ListSource {
   /** Undefined when the crawl keeps no journal: then the URLs that wait are not known. */
   readonly view: JournalView | undefined;
   /** Answers in the archive; absent after a clean end, when the log is complete. */
-  readonly captures?: Iterable<FoundUrl>;
+  readonly captures?: Iterable<ListedUrl>;
+  /** What waits, from the threads of a crawl that keeps no journal. */
+  readonly left?: readonly LeftUrls[];
 }
 
 /** The journals of a crawl that has ended, as a source of lists. */
@@ -24,13 +33,14 @@ export function openResults(dir: string): ListSource {
  * Writes the result lists and the statistics of a crawl that has ended, from its log and its journals; `recover` gives
  * the captures from the archive instead of the log.
  */
-export function writeResults(dir: string, facts: RunFacts, source: ListSource): ListCounts {
+export function writeResults(dir: string, facts: RunFacts, source: ListSource): ListSums {
   const { reports, log: whole } = crawlPaths(dir);
-  const { committed, view, captures } = source;
+  const { committed, view, captures, left = [] } = source;
   const log = withParts(whole);
+  const isWaiting = view === undefined ? unavailable(log) : [];
   const counts = writeLists(reports, {
-    crawled: captures ?? stored(log, committed),
-    unanswered: unstored(log, committed),
+    ended: inTurn(captures ?? stored(log, committed), unstored(log, committed)),
+    left: [...left, ...isWaiting],
     eachWaiting: (use) => view?.eachWaiting(use),
   });
   writeStatistics(reports, counts, facts);
@@ -38,25 +48,55 @@ export function writeResults(dir: string, facts: RunFacts, source: ListSource): 
 }
 
 /** Writes the lists of an indexed URL tree alone: every page of it was crawled. */
-export function writeTreeResults(tree: string, reports: string, facts: RunFacts): ListCounts {
-  const crawled = readTree(tree);
-  const counts = writeLists(reports, { crawled, unanswered: [], eachWaiting: () => {} });
+export function writeTreeResults(tree: string, reports: string, facts: RunFacts): ListSums {
+  const counts = writeLists(reports, { ended: readTree(tree), left: [], eachWaiting: () => {} });
   writeStatistics(reports, counts, facts);
   return counts;
 }
 
-/** URLs whose answer is stored and committed. */
-function* stored(log: readonly string[], committed: Committed): Generator<FoundUrl, void> {
-  const isNew = committed.once();
-  for (const { url, parent, file, offset } of logLines(log, true))
-    if (file !== undefined && isNew(file, offset ?? 0)) yield { url, source: parent ?? "" };
+/** Outcomes of URLs that count as crawled. */
+const CRAWLED: ReadonlySet<string | undefined> = new Set([
+  "page",
+  "redirect",
+  "sitemap",
+  "unchanged",
+] satisfies (keyof typeof OUTCOME)[]);
+
+function listed({ url, parent, outcome }: LogLine): ListedUrl {
+  return { url, source: parent ?? "", failed: !CRAWLED.has(outcome) };
 }
 
-/** URLs that ended without an answer: refused, or failed. Unavailable ones have not ended, they wait for a later run. */
-function* unstored(log: readonly string[], committed: Committed): Generator<FoundUrl, void> {
+/** URLs whose answer is stored and committed. */
+function* stored(log: readonly string[], committed: Committed): Generator<ListedUrl, void> {
+  const isNew = committed.once();
+  for (const line of logLines(log, true))
+    if (line.file !== undefined && isNew(line.file, line.offset ?? 0, line)) yield listed(line);
+}
+
+/**
+ * URLs that ended and of which nothing is stored: refused, failed, or a redirect of a crawl that keeps pages only.
+ * Unavailable ones have not ended, they wait for a later run.
+ */
+function* unstored(log: readonly string[], committed: Committed): Generator<ListedUrl, void> {
   // Most crawls end without any, and the log may be long.
   if (!committed.mayNameUnstored) return;
   for (const line of logLines(log, false))
     if (line.file === undefined && line.outcome !== "unavailable" && committed.takeUnstored(line))
-      yield { url: line.url, source: line.parent ?? "" };
+      yield listed(line);
+}
+
+function* inTurn<T>(...all: Iterable<T>[]): Generator<T, void> {
+  for (const each of all) yield* each;
+}
+
+/** URLs that wait for a later run; only the log knows them where there is no journal. */
+function unavailable(log: readonly string[]): LeftUrls[] {
+  const urls: string[] = [];
+  let seeds = 0;
+  for (const { url, parent, outcome } of logLines(log, false)) {
+    if (outcome !== "unavailable") continue;
+    if (parent === undefined) seeds++;
+    else urls.push(url);
+  }
+  return [{ urls, seeds }];
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile, replaceWith } from "../files/replace-file.ts";
 import { safeText, safeUri } from "../files/safe-text.ts";
-import type { FoundUrl, JournalView } from "../finish/committed.ts";
+import type { JournalView, ListedUrl } from "../finish/committed.ts";
 import { sourceLine } from "../tree/tree-files.ts";
 import { UrlList } from "./url-list.ts";
 
@@ -18,20 +18,44 @@ export interface ListCounts {
   readonly seeds: number;
 }
 
-/** What statistics.txt holds beside the counts; "unknown" what was lost in a crash. */
-export interface RunFacts {
-  readonly seconds: number | "unknown";
-  readonly threads: number | "unknown";
-  readonly buffers: number | "unknown";
+/** What the lists were made from, seeds included. */
+export interface ListSums extends ListCounts {
+  /** URLs that count as crawled, and those of `uncrawled.txt` that ended and that wait. */
+  readonly allCrawled: number;
+  readonly allFailed: number;
+  readonly waiting: number;
+}
+
+/** URLs that were left, and how many more of those are seeds. */
+export interface LeftUrls {
+  readonly urls: readonly string[];
+  readonly seeds: number;
+}
+
+/** What statistics.txt holds beside the counts; "unknown" what is absent because it was lost in a crash. */
+export interface RunFacts extends Readonly<Partial<Record<keyof typeof ROWS, number>>> {
   /** Why the crawl ended, in words: "no URL was left", "--max-pages 100", "SIGINT", "recovered after a crash". */
   readonly endedBy: string;
 }
 
+/** The rows of figures, in their order, and how they are called. */
+const ROWS = {
+  runs: "runs",
+  pages: "pages",
+  pagesOfRun: "pages of this run",
+  bytes: "bytes",
+  bytesOfRun: "bytes of this run",
+  seconds: "duration in seconds",
+  secondsOfRun: "duration of this run in seconds",
+  threads: "threads",
+  buffers: "buffers",
+} as const;
+
 /** The URLs of the lists. */
 export interface Listed {
-  readonly crawled: Iterable<FoundUrl>;
-  /** Ended without an answer. */
-  readonly unanswered: Iterable<FoundUrl>;
+  readonly ended: Iterable<ListedUrl>;
+  /** Wait, as far as no journal holds them. */
+  readonly left: Iterable<LeftUrls>;
   /** Calls back for each URL that waits, as bytes of a journal: there may be millions. */
   readonly eachWaiting: JournalView["eachWaiting"];
 }
@@ -40,28 +64,32 @@ export interface Listed {
  * Writes reports/crawled.txt (a line `URL<TAB>source URL` per crawled URL) and reports/uncrawled.txt (a title, then a
  * URL per line); seeds are in neither, because they were given, not found. So the URLs found are the lines of both, less one.
  */
-export function writeLists(
-  reports: string,
-  { crawled, unanswered, eachWaiting }: Listed,
-): ListCounts {
-  let seeds = 0;
-  const write = (name: string, fill: (list: UrlList) => void): number =>
-    replaceFile(join(reports, name), (file) => {
-      const list = new UrlList(file);
-      fill(list);
-      list.flush();
-      seeds += list.seeds;
-      return list.lines;
-    });
-  const done = write("crawled.txt", (list) => {
-    for (const { url, source } of crawled) list.add(sourceLine(url, source), source === "");
-  });
-  const left = write("uncrawled.txt", (list) => {
-    list.title(TITLE);
-    for (const { url, source } of unanswered) list.add(safeUri(url), source === "");
-    eachWaiting((link) => list.addWaiting(link));
-  });
-  return { crawled: done, uncrawled: left, seeds };
+export function writeLists(reports: string, { ended, left, eachWaiting }: Listed): ListSums {
+  return replaceFile(join(reports, "crawled.txt"), (crawledFile) =>
+    replaceFile(join(reports, "uncrawled.txt"), (uncrawledFile) => {
+      const crawled = new UrlList(crawledFile);
+      const uncrawled = new UrlList(uncrawledFile);
+      uncrawled.title(TITLE);
+      for (const { url, source, failed } of ended)
+        if (failed === true) uncrawled.add(safeUri(url), source === "");
+        else crawled.add(sourceLine(url, source), source === "");
+      const allFailed = uncrawled.all;
+      for (const { urls, seeds } of left) {
+        for (const url of urls) uncrawled.add(safeUri(url), false);
+        uncrawled.seeds += seeds;
+      }
+      eachWaiting((link) => uncrawled.addWaiting(link));
+      for (const list of [crawled, uncrawled]) list.flush();
+      return {
+        crawled: crawled.lines,
+        uncrawled: uncrawled.lines,
+        seeds: crawled.seeds + uncrawled.seeds,
+        allCrawled: crawled.all,
+        allFailed,
+        waiting: uncrawled.all - allFailed,
+      };
+    }),
+  );
 }
 
 /** Writes reports/statistics.txt. */
@@ -71,31 +99,32 @@ export function writeStatistics(reports: string, counts: ListCounts, facts: RunF
     ["crawled", counts.crawled],
     ["not crawled", counts.uncrawled],
     ["seeds", counts.seeds],
-    [
-      "duration in seconds",
-      typeof facts.seconds === "number" ? facts.seconds.toFixed(3) : facts.seconds,
-    ],
-    ["threads", facts.threads],
-    ["buffers", facts.buffers],
+    ...Object.entries(ROWS).map(([name, row]): [string, string | number] => {
+      const value = facts[name as keyof typeof ROWS];
+      if (value === undefined) return [row, "unknown"];
+      return [row, row.endsWith("seconds") ? value.toFixed(3) : value];
+    }),
     ["ended by", safeText(facts.endedBy)],
   ];
   const text = rows.map(([name, value]) => `${name}: ${value}\n`).join("");
   replaceWith(join(reports, "statistics.txt"), text);
 }
 
-/** What an earlier statistics.txt holds about the run; "unknown" where it does not. */
-export function readRunFacts(reports: string): RunFacts {
+/** The rows of statistics.txt, by name; empty when it is not there. */
+export function readStatistics(reports: string): ReadonlyMap<string, string> {
   const path = join(reports, "statistics.txt");
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
-  const row = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(text)?.[1];
-  const number = (name: string) => {
-    const value = row(name);
-    return value === undefined || value === "unknown" ? "unknown" : Number(value);
-  };
-  return {
-    seconds: number("duration in seconds"),
-    threads: number("threads"),
-    buffers: number("buffers"),
-    endedBy: row("ended by") ?? AFTER_CRASH,
-  };
+  const rows = [...text.matchAll(/^([^:\n]+): (.*)$/gm)];
+  return new Map(rows.map(([, name, value]) => [name!, value!]));
+}
+
+/** What an earlier statistics.txt holds about the run. */
+export function readRunFacts(reports: string): RunFacts {
+  const rows = readStatistics(reports);
+  const facts: Record<string, number> = {};
+  for (const [name, row] of Object.entries(ROWS)) {
+    const value = Number(rows.get(row));
+    if (!Number.isNaN(value)) facts[name] = value;
+  }
+  return { ...facts, endedBy: rows.get("ended by") ?? AFTER_CRASH };
 }

@@ -25,6 +25,11 @@ export class UrlList {
     this.#file = file;
   }
 
+  /** Everything that was added, seeds included. */
+  get all(): number {
+    return this.lines + this.seeds;
+  }
+
   /** A line that is no URL. */
   title(text: string): void {
     this.#put(text);

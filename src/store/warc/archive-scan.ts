@@ -76,7 +76,6 @@ function scanned(file: string, record: WarcRecord, metadata: string): ScannedCap
   const head = headOf(block);
   const field = (name: string) => fields.get(name)?.[0];
   const outlinks = fields.get("outlink") ?? [];
-  const cash = field("cash") ?? "";
   return {
     kind: "capture",
     url: (headers.get("warc-target-uri") ?? "") as CrawlUrl,
@@ -84,11 +83,12 @@ function scanned(file: string, record: WarcRecord, metadata: string): ScannedCap
     status: statusOf(headers, head),
     mime: mimeOf(head),
     bytes: Number(field("payload-bytes") ?? block.length - head.length),
+    decodedBytes: numberOf(field("decoded-bytes")),
     depth: Number(field("depth") ?? 0),
     parent: field("via") as CrawlUrl | undefined,
     via: VIAS.find((via) => via === field("discoveredBy")),
     page: pageOf(field, outlinks.length + Number(field("outlinks-omitted") ?? 0)),
-    cash: /^\d+$/.test(cash) ? Number(cash) : undefined,
+    cash: numberOf(field("cash")),
     data: jsonOf(field("data")),
     outlinks: LinkList.of(outlinks),
     archived: {
@@ -118,6 +118,11 @@ function jsonOf(text: string | undefined): string | undefined {
   }
 }
 
+/** Undefined where the field is missing, or damaged. */
+function numberOf(text: string | undefined): number | undefined {
+  return /^\d+$/.test(text ?? "") ? Number(text) : undefined;
+}
+
 function mimeOf(head: string): string {
   const type = /\ncontent-type[ \t]*:[ \t]*([^\r\n]*)/i.exec(head)?.[1] ?? "";
   return type.split(";", 1)[0]!.trim().toLowerCase();
@@ -143,6 +148,7 @@ function pageOf(field: (name: string) => string | undefined, links: number): Pag
     title: field("title") ?? "",
     words: Number(words),
     links,
+    linksAll: numberOf(field("links-all")),
     charset: field("charset-for-link-extraction") ?? "",
     language: field("language"),
     robots: field("robots"),

@@ -47,6 +47,7 @@ export function metadataBlock(
     line("payload-digest-sha256", payloadSha256.slice(payloadSha256.indexOf(":") + 1)) +
     // A revisit record has no payload from which this could be seen.
     line("payload-bytes", capture.body.length) +
+    line("decoded-bytes", capture.decodedBytes) +
     line("cash", capture.cash) +
     field("data", capture.data) +
     field("tls-unverified", capture.unverified) +
@@ -55,13 +56,14 @@ export function metadataBlock(
   return outlinks.lines.length <= room ? [text, outlinks.lines] : [text, ...cut(outlinks, room)];
 }
 
-function pageFields({ charset, title, language, robots, words }: PageFacts): string {
+function pageFields({ charset, title, language, robots, words, linksAll }: PageFacts): string {
   return (
     field("charset-for-link-extraction", charset) +
     field("title", title) +
     field("language", language) +
     field("robots", robots) +
-    line("words", words)
+    line("words", words) +
+    line("links-all", linksAll)
   );
 }
 

@@ -51,6 +51,7 @@ export class SimBuilder {
       })),
       memory,
       stored: memory.stored,
+      taken: memory.taken,
       bells: memory.bells,
       writer: this.#archive(),
       journals: new JournalWriters((open) => this.#journal(open)),

@@ -27,6 +27,7 @@ export class SimMemory {
   readonly accounts: SharedArrayBuffer;
   readonly cashBoard: SharedArrayBuffer;
   readonly stored: Int32Array;
+  readonly taken: Int32Array;
   readonly commitCounts: SharedArrayBuffer;
   readonly board: ThreadBoard;
   readonly work: WorkBoard;
@@ -56,6 +57,7 @@ export class SimMemory {
     this.board = new ThreadBoard(new SharedArrayBuffer(threadBoardBytes(threads)));
     this.work = new WorkBoard(new SharedArrayBuffer(workBoardBytes(threads)), threads);
     this.stored = new Int32Array(new SharedArrayBuffer(4 * threads));
+    this.taken = new Int32Array(new SharedArrayBuffer(4 * threads));
     this.wantsSpace = new Int32Array(new SharedArrayBuffer(4 * threads));
     const bells = new Int32Array(new SharedArrayBuffer(4 * DOORBELL_WORDS * (threads + 1)));
     const each = Array.from({ length: threads }, (_, thread) => thread);

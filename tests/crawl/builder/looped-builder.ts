@@ -34,6 +34,7 @@ export function loopOver(
     })),
     memory,
     stored: new Int32Array(memory.stored),
+    taken: new Int32Array(memory.taken),
     bells: bellsOf(memory).crawlers,
     writer,
     journals: undefined,
@@ -56,7 +57,13 @@ export function pageFrame(url: string, links: readonly string[] = []): Uint8Arra
   const head = { status: 200, text: "HTTP/1.1 200 OK\r\n\r\n", find: () => -1 };
   const body = Buffer.from(`the body of ${url}`);
   const response = { head, body, requestText: "GET / HTTP/1.1\r\n\r\n", address: "::1", date: 0 };
-  const parsed = { title: url, words: 1, links: links as CrawlUrl[], charset: "utf-8" };
+  const parsed = {
+    title: url,
+    words: 1,
+    links: links as CrawlUrl[],
+    linksAll: links.length,
+    charset: "utf-8",
+  };
   const robots = { noindex: false, nofollow: false };
   const page = { mime: "text/html", truncated: undefined, parsed, robots };
   return captureParts({ url }, lease, response, page, true);

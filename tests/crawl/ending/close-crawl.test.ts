@@ -18,6 +18,7 @@ import {
   readCrawlState,
   writeCrawlState,
 } from "../../../src/store/folder/crawl-folder.ts";
+import { NO_RUNS } from "../../../src/store/folder/run-history.ts";
 import type { CrawlUrl } from "../../../src/url/crawl-url.ts";
 import { sampleCrawl } from "../../store/journaled-crawl.ts";
 import { tempFolder } from "../../support/orbweaver.ts";
@@ -49,17 +50,28 @@ function crawled(t: TestContext): string {
 /** Closes it `agoMs` after a stop was asked for; returns what was left, and what the listener was told. */
 function close(dir: string, agoMs: number, ended = "interrupted", sizes: CloseLimits = {}) {
   const config = configOf({ seeds: ["http://h/" as CrawlUrl], contact: "me@example.org" });
-  const figures = { seconds: 1, cpuSeconds: 1, maxRssMiB: 1, endingMs: 1, losesUrls: false };
+  const none = totals(new SharedArrayBuffer(0));
+  const figures = { seconds: 1, cpuSeconds: 1, maxRssMiB: 1, endingMs: 1 };
+  const earlier = { before: none, history: NO_RUNS };
   const told = { limit: null, next: null, seedFaults: [] };
   const closer = new CrawlCloser(dir, config, monotonicMs() - agoMs, sizes);
-  const measured: Measured = { ended: ended as CrawlEnding, out: dir, ...figures, ...told };
+  const measured: Measured = {
+    ended: ended as CrawlEnding,
+    out: dir,
+    ...figures,
+    ...earlier,
+    ...told,
+  };
   const noted: (boolean | "safe")[] = [];
   const listener = {
     onEnded: (isLeft: boolean) => noted.push(isLeft),
     onSafe: () => noted.push("safe"),
   };
-  const left = closer.close(totals(new SharedArrayBuffer(0)), measured, listener).join();
-  return { left, noted };
+  const buffers = { size: 1, mostPages: 0, left: 0 };
+  const run = { totals: none, measured, left: [], isBrokenOff: true, buffers };
+  const { left, summary } = closer.close(run, listener);
+  assert.deepEqual(summary.selfCheck, [], "of a run that was broken off the journals decide");
+  return { left: left.join(), noted };
 }
 
 test("an end without time writes the lists, leaves the sorting as it is, and whoever reads the results does it", (t) => {
@@ -69,7 +81,7 @@ test("an end without time writes the lists, leaves the sorting as it is, and who
   assert.match(left, /not sorted/);
   const { index, links } = crawlPaths(dir);
   assert.ok(!existsSync(index) && existsSync(join(links, "out-0.bin.part")));
-  assert.deepEqual(checkLists(dir), { crawled: 30, uncrawled: 7 });
+  assert.deepEqual(checkLists(dir), { crawled: 26, uncrawled: 11 });
   const before = contentOf(dir);
   finalizeIfLeft(dir);
   assert.deepEqual(contentOf(dir), before, "nobody said that something was left");

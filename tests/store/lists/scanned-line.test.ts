@@ -9,7 +9,7 @@ import { pageLine } from "../../../src/store/lists/page-line.ts";
 import { archiveFiles, scanArchive } from "../../../src/store/warc/archive-scan.ts";
 import { freshFolder, sampleBuilder, sampleCapture, url } from "../sample-capture.ts";
 
-test("the archive gives back every line of the page list as it was, its cash and its wishes too", (t) => {
+test("the archive gives back every line of the page list as it was, with cash, wishes, sizes and language", (t) => {
   const folder = join(freshFolder(t), "crawl");
   createCrawlFolder(folder);
   const builder = sampleBuilder(folder);
@@ -20,7 +20,10 @@ test("the archive gives back every line of the page list as it was, its cash and
   );
   const wishes = { ...facts, robots: "noindex, nofollow" };
   builder.append(sampleCapture({ url: url("http://h/b"), cash: 0, outlinks, page: wishes }));
-  builder.append(sampleCapture({ url: url("http://h/c"), outlinks, page: facts }));
+  const more = { ...facts, linksAll: 3, language: "pt-BR" };
+  builder.append(
+    sampleCapture({ url: url("http://h/c"), outlinks, page: more, decodedBytes: 1_234 }),
+  );
   builder.close();
   mergeParts(folder);
   const { archive, pages } = crawlPaths(folder);
@@ -32,4 +35,6 @@ test("the archive gives back every line of the page list as it was, its cash and
   assert.deepEqual(lines, listed);
   assert.match(listed[0]!, /,"cash":68719476737,"priority":1\.000000000014552\}$/);
   assert.match(listed[1]!, /"robots":"noindex, nofollow".*,"cash":0,"priority":0\}$/);
+  assert.match(listed[0]!, /"words":3,"charset":"utf-8","bytes":\d+,"digest"/);
+  assert.match(listed[2]!, /"links":1,"linksAll":3,.*"language":"pt-BR",.*"decodedBytes":1234,/);
 });

@@ -38,8 +38,8 @@ test("URLs that wait are listed as safeUri writes them, whatever their bytes; se
       }
       const bytes = Buffer.from(batch.finish());
       const counts = writeLists(folder, {
-        crawled: [],
-        unanswered: [],
+        ended: [],
+        left: [],
         eachWaiting(meet) {
           const cursor = new EventCursor();
           const from = BATCH_HEADER_BYTES;
@@ -62,6 +62,9 @@ test("URLs that wait are listed as safeUri writes them, whatever their bytes; se
         crawled: 0,
         uncrawled: found.length,
         seeds: urls.length - found.length,
+        allCrawled: 0,
+        allFailed: 0,
+        waiting: urls.length,
       });
     }),
     { numRuns: 30 },
