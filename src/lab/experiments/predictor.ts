@@ -217,7 +217,7 @@ function plots(found: Found) {
         caption:
           "The document stays below the dashed line of 5 %. By PageRank so do we; the order of a real crawl takes pages soon after they are found, and so more often while a message is under way.",
         x,
-        y: { label: "pages taken while a message was under way", unit: "%" },
+        y: { label: "pages taken too early", unit: "%" },
         series: [
           ...series(({ error }) => 100 * error),
           {

@@ -72,7 +72,7 @@ export const experiment: Experiment = {
           svg: linePlot({
             title: `Figure 6: failures per superstep, R = ${batch} in total, mean of every ${MEAN_OF} supersteps`,
             caption:
-              "Own and foreign processors together. Few updates are late at first because few pages are fetched; then every link back is one. The curves of all P lie close together.",
+              "Own and foreign processors together. Most failures are links back to pages that were fetched long before, and these come with any number of processors.",
             x: { label: "superstep" },
             y: { label: "failures of all processors", unit: "per superstep" },
             series: machines.map((machine) => ({
@@ -146,7 +146,7 @@ export const experiment: Experiment = {
             : "more processors do not fail more often early",
           isForeignFew
             ? "foreign failures are few"
-            : `foreign failures are up to ${percentText(Math.max(...shares))} of the own ones, because that share of the links leaves a processor`,
+            : `foreign failures are up to ${percentText(Math.max(...shares))} of the own ones: how many links leave a site decides that`,
           isSequentialMore
             ? "a sequential crawler has more"
             : "a sequential crawler has not more: a link back to a fetched page fails at any P",

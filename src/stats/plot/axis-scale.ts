@@ -59,7 +59,14 @@ function logTicks(low: number, high: number, values: readonly number[]): number[
   const isApart = own.every((value, i) => i === 0 || value / own[i - 1]! >= 1.3);
   if (own.length > 1 && own.length <= MAX_OWN_MARKS && isApart) return own;
   const decades = Math.log10(high / low);
-  const digits = decades > 4 ? [1] : decades > 1.5 ? [1, 3] : [1, 2, 5];
+  const digits =
+    decades > 4
+      ? [1]
+      : decades > 1.5
+        ? [1, 3]
+        : decades > 0.7
+          ? [1, 2, 5]
+          : [1, 1.5, 2, 3, 4, 5, 7];
   const ticks: number[] = [];
   for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power++) {
     for (const digit of digits) ticks.push(Number(`${digit}e${power}`));
