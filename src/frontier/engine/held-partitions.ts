@@ -30,6 +30,8 @@ export interface HeldParts {
   readonly owned: Ownership;
   readonly engine: () => Engine;
   readonly post: (answer: () => void) => void;
+  /** Whether the end of a URL was accepted a short while ago. */
+  readonly hasSettled: (low: number, high: number) => boolean;
   /** URLs have come. */
   readonly onUrls: () => void;
 }
@@ -281,8 +283,8 @@ export class HeldPartitions {
       for (const { cash, record } of urls) {
         const { found, low, high } = readRecord(record);
         const key = keyOf(low, high);
-        // After a restart the engine hands out again what is here.
-        if (this.#urls.has(key)) continue;
+        // After a restart the engine hands out again what is here, or what is done.
+        if (this.#urls.has(key) || this.#parts.hasSettled(low, high)) continue;
         this.#urls.set(key, { partition: held, cash, isTaken: false });
         held.urls++;
         shard.enqueueNew(found, host, low, high);
