@@ -289,7 +289,10 @@ export class HeldPartitions {
         const { found, low, high } = readRecord(record);
         const key = keyOf(low, high);
         // After a restart the engine hands out again what is here, or what is done.
-        if (this.#urls.has(key) || this.#parts.hasSettled(low, high)) continue;
+        if (this.#urls.has(key) || this.#parts.hasSettled(low, high)) {
+          held.took(host);
+          continue;
+        }
         this.#urls.set(key, { partition: held, cash, isTaken: false });
         held.urls++;
         shard.enqueueNew(found, host, low, high);
