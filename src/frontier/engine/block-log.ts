@@ -44,8 +44,12 @@ export class BlockLog {
   /** Partitions that were being moved. */
   readonly #frozen = new Set<Lane>();
 
-  constructor(engine: Engine) {
+  readonly #onFallback: (partition: number) => void;
+
+  /** `onFallback` is told of partitions in which the engine has lost what it had confirmed. */
+  constructor(engine: Engine, onFallback: (partition: number) => void = () => {}) {
     this.#engine = engine;
+    this.#onFallback = onFallback;
   }
 
   /** The engine has accepted the end of this URL a short while ago: handed out again, it has forgotten that and will be told. */
@@ -98,8 +102,11 @@ export class BlockLog {
     const numbers = lanes.map(([partition]) => partition);
     this.#engine.reached(numbers, (reached) => {
       this.#isChecking = false;
-      for (const [i, [, lane]] of lanes.entries())
-        if (reached[i]! < confirmed[i]!) this.#resend(lane, reached[i]!);
+      for (const [i, [partition, lane]] of lanes.entries()) {
+        if (reached[i]! >= confirmed[i]!) continue;
+        this.#resend(lane, reached[i]!);
+        this.#onFallback(partition);
+      }
     });
   }
 

@@ -43,11 +43,10 @@ export async function connectEngine(
     await refuseUnsynced(first, address, volatile);
     const isCluster = facts.get("redis_mode") === "cluster";
     noteCluster(isCluster);
-    if (isCluster) {
-      first.disconnect();
-      client = await openClient({ ...address, isCluster });
-      client.on("error", () => {});
-    }
+    first.disconnect();
+    // This one comes back by itself.
+    client = await openClient({ ...address, isCluster });
+    client.on("error", () => {});
     defineScripts(client);
     return client;
   } catch (fault) {

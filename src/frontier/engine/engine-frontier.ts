@@ -106,7 +106,7 @@ export class EngineFrontier implements Frontier {
     const { order, leaseMs, worker, maxPagesPerSite } = parts;
     const post = (answer: () => void) => this.#post(answer);
     this.#engine = this.#open();
-    this.#log = new BlockLog(this.#engine);
+    this.#log = this.#newLog();
     this.#permits = new EnginePermits(parts.limit, this.#engine, post);
     this.#owned = new Ownership(this.#engine, { leaseMs, about: worker }, post, {
       onAssigned: () => this.#held.reassign(),
@@ -366,6 +366,10 @@ export class EngineFrontier implements Frontier {
     });
   }
 
+  #newLog(): BlockLog {
+    return new BlockLog(this.#engine, (partition) => this.#held.doubt(partition));
+  }
+
   #post(answer: () => void): void {
     this.#answers.push(answer);
     this.#parts.ring();
@@ -489,7 +493,7 @@ export class EngineFrontier implements Frontier {
     this.#held.loseAll();
     const late = this.#stored.splice(0).flat();
     this.#engine = this.#open();
-    this.#log = new BlockLog(this.#engine);
+    this.#log = this.#newLog();
     this.#permits.restart(this.#engine);
     this.#commits.restart(this.#engine, this.#log);
     this.#owned.restart(this.#engine);

@@ -101,7 +101,7 @@ export class HeldPartition {
    */
   ask(
     { engine, nowMs, hosts: wanted, post }: Asking,
-    onHosts: (hosts: readonly ExtractedHost[]) => void,
+    onHosts: (hosts: readonly ExtractedHost[]) => readonly number[],
     onLost: () => void,
   ): void {
     if (this.#isAsking || this.isLost) return;
@@ -130,14 +130,15 @@ export class HeldPartition {
         this.#renewedMs = nowMs;
         this.#untilMs = nowMs + (1 - MARGIN) * leaseMs;
         this.#mayHaveHosts = answer.left > 0;
-        for (const { host, hasMore, urls } of answer.hosts) {
+        // Some may be here already.
+        const fresh = onHosts(answer.hosts);
+        for (const [i, { host, hasMore }] of answer.hosts.entries()) {
           const known = this.#hosts.get(host) ?? { waiting: 0, hasMore };
-          known.waiting += urls.length;
+          known.waiting += fresh[i] ?? 0;
           known.hasMore = hasMore;
           this.#hosts.set(host, known);
           this.#noteLow(host, known);
         }
-        onHosts(answer.hosts);
       }),
     );
   }

@@ -156,9 +156,10 @@ export class HeldPartitions {
     this.#claiming.clear();
   }
 
-  /** Answers may have been lost. */
-  doubt(): void {
-    for (const held of this.#all.values()) held.isDoubtful = true;
+  /** Answers may have been lost, or what the engine knew of one partition. */
+  doubt(partition?: number): void {
+    for (const held of this.#all.values())
+      if (partition === undefined || held.number === partition) held.isDoubtful = true;
     this.#isDirty = true;
   }
 
@@ -278,13 +279,15 @@ export class HeldPartitions {
     }
   }
 
-  #arrived(held: HeldPartition, hosts: readonly ExtractedHost[], nowMs: number): void {
-    if (held.isLost || held.isLeaving) return;
+  /** Takes in what came; returns how many URLs of each host are new here. */
+  #arrived(held: HeldPartition, hosts: readonly ExtractedHost[], nowMs: number): number[] {
+    if (held.isLost || held.isLeaving) return [];
     const { shard, hasBudgets } = this.#parts;
-    let hasUrls = false;
+    const fresh: number[] = [];
     for (const { host, note, sitePages, urls } of hosts) {
       this.#expect(held, host, note, nowMs);
       if (hasBudgets) this.#noteSite(held, host, sitePages);
+      let count = 0;
       for (const { cash, record } of urls) {
         const { found, low, high } = readRecord(record);
         const key = keyOf(low, high);
@@ -296,11 +299,13 @@ export class HeldPartitions {
         this.#urls.set(key, { partition: held, cash, isTaken: false });
         held.urls++;
         shard.enqueueNew(found, host, low, high);
-        hasUrls = true;
+        count++;
       }
+      fresh.push(count);
     }
     this.#isDirty = true;
-    if (hasUrls) this.#parts.onUrls();
+    if (fresh.some((count) => count > 0)) this.#parts.onUrls();
+    return fresh;
   }
 
   /** What its last holder knew of a host; one that somebody else asked a moment ago waits for one delay. */

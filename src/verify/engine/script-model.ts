@@ -165,6 +165,7 @@ export class ScriptModel {
       const byHost = new Map<string, Out[]>();
       for (const out of at.out.values())
         byHost.set(out.host, [...(byHost.get(out.host) ?? []), out]);
+      for (const host of at.engaged) byHost.set(host, byHost.get(host) ?? []);
       for (const [host, urls] of byHost) tell(host, urls);
     }
     const hand = (host: string, count: number) => {

@@ -43,7 +43,7 @@ return {'claimed', mine, counter > 0 and 1 or 0}
 `;
 
 /**
- * extract-top: token, lease in ms, order, hosts, URLs per host, 1 for what is out as well, then host and URLs of each
+ * extract-top: token, lease in ms, order, hosts, URLs per host, 1 for everything the holder should know of, then host and URLs of each
  * refill. Answers extracted, hosts left that can be extracted, and for each host: host, note, pages of its site, 1 if
  * more waits, URLs, and for each URL: cash, record.
  */
@@ -108,6 +108,8 @@ if ARGV[6] == '1' then
     urls[#urls + 1] = string.sub(value, 1, a - 1)
     urls[#urls + 1] = string.sub(value, b + 1)
   end
+  -- Also hosts of which nothing is out: after a rollback the holder does not know that more of them waits.
+  for _, host in ipairs(redis.call('SMEMBERS', K .. ':e')) do byHost[host] = byHost[host] or {} end
   for host, urls in pairs(byHost) do tell(host, urls, redis.call('EXISTS', K .. ':q:' .. host)) end
 end
 for i = 7, #ARGV, 2 do hand(ARGV[i], tonumber(ARGV[i + 1])) end
