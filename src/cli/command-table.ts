@@ -28,6 +28,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "tell what the crawler would do with a URL, and why",
     load: () => import("./commands/check-command.ts"),
   },
+  worker: {
+    summary: "join a crawl on an engine, one of many machines",
+    load: () => import("./commands/worker-command.ts"),
+  },
   recover: {
     summary: "rebuild indexes and lists of a crawl from what is on disk",
     load: () => import("./commands/recover-command.ts"),

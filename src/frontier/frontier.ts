@@ -80,6 +80,8 @@ export interface Frontier {
    * no journal knows them.
    */
   left?(use: (found: Discovery) => void): void;
+  /** True while what was drained is not all: the rest comes from elsewhere, and `drain` has to be called again. */
+  drains?(): boolean;
   /** Figures for counters, progress and the recount after a death. */
   stats(): FrontierStats;
   /** Gives back files and memory; what is not settled waits for the next run. */

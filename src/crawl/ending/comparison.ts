@@ -28,17 +28,19 @@ export class Comparison {
     const startMs = monotonicMs();
     const { reports, hourly } = crawlPaths(out);
     const isDamaged = readCrawlState(out)?.damaged === true;
-    const { losesUrls } = frontierTraits(config);
+    const { losesUrls, isElsewhere } = frontierTraits(config);
     this.#out = out;
     this.#counts = counts;
     // Of pages that are lost, or that were fetched twice, there are fewer or more lines.
-    this.#mayCountPages = !isDamaged && !losesUrls && !(counts.isBrokenOff && !counts.journal);
+    this.#mayCountPages =
+      !isDamaged && !losesUrls && !isElsewhere && !(counts.isBrokenOff && !counts.journal);
     this.#check = new SelfCheck({
       ...counts,
       statistics: readStatistics(reports),
       hourly: sumHourly(hourly),
       isDamaged,
       losesUrls,
+      isElsewhere,
     });
     this.#tookMs = monotonicMs() - startMs;
   }

@@ -20,6 +20,8 @@ export interface Excuses {
   readonly isDamaged: boolean;
   /** The frontier is one that loses URLs. */
   readonly losesUrls: boolean;
+  /** The frontier is on an engine: this folder holds one worker's part of the crawl. */
+  readonly isElsewhere: boolean;
 }
 
 /** The same things, counted in different places. */
@@ -72,7 +74,12 @@ export class SelfCheck {
   readonly lost: number;
 
   constructor(counted: CountedTwice) {
-    const { totals, lists, isDamaged, losesUrls } = counted;
+    const { totals, lists, isDamaged, losesUrls, isElsewhere } = counted;
+    if (isElsewhere) {
+      this.lost = 0;
+      this.#buffers(counted);
+      return;
+    }
     const { allCrawled, allFailed, waiting } = lists;
     const listed = allCrawled + allFailed + waiting;
     const isLossy =

@@ -1,0 +1,153 @@
+// Pages per second of 1, 2 and 4 workers on an engine against one embedded crawl, on a web that only makes them wait.
+//
+// Every page takes --latency ms, and a worker has --links requests in flight, so the web bounds the rate and not the
+// machine. All rows take turns within a repetition. CPU is user + system of all workers, and of the engine, per 1,000
+// pages. Seconds are those between the web's first and last page, without start and end of the processes. Needs redis-server.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { findRedisServer, PracticeRedis } from "../../build/src/web/practice-redis.js";
+import { PROFILES } from "../../build/src/web/profile.js";
+import { startWebProcess } from "../../build/src/web/web-process.js";
+import { readArguments } from "../support/arguments.mjs";
+import { commandOf, flagsOf, runTimed } from "../support/command-line.mjs";
+import { judgeProblems } from "../support/judge-goal.mjs";
+import { keepResult } from "../support/keep-result.mjs";
+import { cpuMsOf } from "../support/process-cpu.mjs";
+import { median, spread } from "../support/statistics.mjs";
+import { engineVersion } from "./engine-version.mjs";
+
+const options = readArguments({
+  result: "engine-crawl",
+  options: {
+    pages: { default: 3000, smoke: 60, help: "pages per worker" },
+    hosts: { default: 64, smoke: 8, help: "hosts" },
+    latency: { default: 50, smoke: 5, help: "milliseconds of each answer" },
+    links: { default: 16, help: "requests in flight of a worker" },
+    workers: { default: [1, 2, 4], smoke: [1, 2], help: "numbers of workers" },
+    repeat: { default: 3, smoke: 1, help: "repetitions" },
+  },
+});
+/** One worker against the embedded frontier, and n workers against n times one. */
+const MIN_RATIO = 0.9;
+const folder = mkdtempSync(join(tmpdir(), "orbweaver-engine-crawl-"));
+const round = (value, digits = 3) => Number(value.toFixed(digits));
+
+/** Runs one command of the program to its end: its CPU seconds. */
+async function run(args) {
+  const { stdout, stderr, cpu } = await runTimed([commandOf(), ...args]);
+  if (stdout === "") throw new Error(`orbweaver ${args[0]} failed: ${stderr}`);
+  return cpu;
+}
+
+/** A crawl of its own web by so many workers, or by the embedded frontier when that is 0. */
+async function crawl(workers, turn) {
+  const pages = options.pages * Math.max(1, workers);
+  const profile = { ...PROFILES.small, pages, hosts: options.hosts };
+  const web = await startWebProcess({ profile, latencyMs: options.latency });
+  const place = join(folder, `${turn}-${workers}`);
+  const redis =
+    workers === 0 ? undefined : await PracticeRedis.start({ folder: join(place, "redis") });
+  const common = { delay: 0, threads: 1, "links-per-thread": options.links, scope: "any" };
+  const flags = flagsOf({ ...common, "allow-private": "127.0.0.0/8", json: true, quiet: true });
+  const engine = ["--engine", redis?.url, "--crawl", "bench"];
+  const outOf = (number) => ["--out", join(place, `worker-${number}`)];
+  try {
+    const { reachable } = await web.truth();
+    const served = async () => (await web.report()).pages;
+    const more = redis === undefined ? [] : ["--frontier", "engine", ...engine];
+    const running = [run(["crawl", ...web.start, ...flags, ...more, ...outOf(0)])];
+    let isOver = false;
+    void Promise.allSettled(running).then(() => {
+      isOver = true;
+    });
+    while (!isOver && (await served()) === 0) await setTimeout(2);
+    for (let i = 1; i < workers; i++)
+      running.push(run(["worker", ...engine, "--json", "--quiet", ...outOf(i)]));
+    // Measured from a tenth of the pages, when all workers are there, to nine tenths, when all have something to do.
+    const at = async (part) => {
+      while (!isOver && (await served()) < part * reachable) await setTimeout(2);
+      return { ms: performance.now(), pages: await served() };
+    };
+    const [from, to] = [await at(workers > 1 ? 0.25 : 0.1), await at(0.9)];
+    const cpus = await Promise.all(running);
+    const engineMs = redis === undefined ? 0 : cpuMsOf(redis.pid);
+    const found = await served();
+    if (found !== reachable) throw new Error(`${found} pages of ${reachable}`);
+    const per = (seconds) => round((1000 * seconds) / found);
+    return {
+      row: workers === 0 ? "embedded" : `${workers} on the engine`,
+      workers,
+      pages: found,
+      pagesPerSecond: round((1000 * (to.pages - from.pages)) / (to.ms - from.ms), 1),
+      workerCpu: per(cpus.reduce((sum, cpu) => sum + cpu, 0)),
+      engineCpu: per(engineMs / 1000),
+      refetched: (await web.report()).repeated,
+    };
+  } finally {
+    await web.close();
+    await redis?.kill();
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+if (findRedisServer() === undefined) {
+  console.log("skipped: engine/crawl, redis-server is not on the PATH");
+  process.exit(0);
+}
+const runs = [];
+try {
+  const rows = [0, ...options.workers];
+  for (let turn = 0; turn < options.repeat; turn++) {
+    for (const workers of turn % 2 === 0 ? rows : rows.toReversed()) {
+      runs.push({ turn, ...(await crawl(workers, turn)) });
+      console.error(JSON.stringify(runs.at(-1)));
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+const of = (workers) => runs.filter((run) => run.workers === workers);
+const table = [0, ...options.workers].map((workers) => ({
+  row: of(workers)[0].row,
+  pagesPerSecond: spread(
+    of(workers).map((run) => run.pagesPerSecond),
+    1,
+  ),
+  workerCpu: spread(of(workers).map((run) => run.workerCpu)),
+  engineCpu: spread(of(workers).map((run) => run.engineCpu)),
+}));
+console.table(
+  table.map(({ row, pagesPerSecond, workerCpu, engineCpu }) => ({
+    row,
+    "pages/s": pagesPerSecond.median,
+    spread: `${pagesPerSecond.least}-${pagesPerSecond.most}`,
+    "worker CPU-s/1000": workerCpu.median,
+    "engine CPU-s/1000": engineCpu.median,
+  })),
+);
+/** Ratios within a repetition: what loads the machine hits both. */
+const ratioOf = (workers, base, times) =>
+  of(workers).map((run, i) => run.pagesPerSecond / (times * of(base)[i].pagesPerSecond));
+const goals = options.workers.map((workers) => {
+  const against = workers === 1 ? ["the embedded frontier", 0, 1] : ["linear", 1, workers];
+  const ratios = ratioOf(workers, against[1], against[2]);
+  const middle = round(median(ratios));
+  const holds = middle >= MIN_RATIO;
+  const what = `${workers} on the engine against ${against[0]}`;
+  console.log(`${what}, at least ${MIN_RATIO}: ${middle} (${ratios.map((r) => round(r))})`);
+  return {
+    what,
+    least: MIN_RATIO,
+    ratios: ratios.map((ratio) => round(ratio)),
+    median: middle,
+    holds,
+  };
+});
+if (options.save)
+  keepResult("engine-crawl", { versions: { redis: engineVersion() }, options, table, goals, runs });
+judgeProblems(
+  goals.filter(({ holds }) => !holds).map(({ what }) => `${what} misses its goal`),
+  options,
+);

@@ -1,0 +1,210 @@
+import type { Lease } from "../../frontier/frontier.ts";
+import { ScriptModel } from "./script-model.ts";
+import { SimWorker } from "./sim-worker.ts";
+
+/** Something that goes wrong at one moment of a crawl. */
+export type Disturbance =
+  /** kill -9 after a round; of the calls that it made the engine still executes the first ones. */
+  | { readonly kind: "kill"; readonly worker: number; readonly executed: "none" | "one" | "all" }
+  /** The connection breaks: answers are lost, their calls are sent again. */
+  | { readonly kind: "break"; readonly worker: number }
+  /** SIGSTOP after a round, for longer than a lease lasts; what it has sent arrives when it goes on. */
+  | { readonly kind: "stop"; readonly worker: number; readonly time: "short" | "long" }
+  /** What this worker asks in a round arrives one round later. */
+  | { readonly kind: "delay"; readonly worker: number }
+  /** The engine comes back without what it acknowledged since it last synced. */
+  | { readonly kind: "power loss" };
+
+/** Where a crawl is disturbed: before which step, and by which of the disturbances that are possible there. */
+export interface Placed {
+  readonly step: number;
+  readonly choice: number;
+}
+
+/** A broken variant, as changes of the parts that are simulated. */
+export interface EngineMutant {
+  readonly name: string;
+  readonly Model?: typeof ScriptModel;
+  readonly settlesBeforeArchive?: boolean;
+}
+
+/** How a disturbed crawl went. */
+export interface DisturbedResult {
+  readonly violation: string | undefined;
+  /** How many disturbances were possible before each step. */
+  readonly choices: readonly number[];
+  readonly disturbances: readonly string[];
+}
+
+const WORKERS = 2;
+const PARTITIONS = 2;
+/** Longer than a producer takes to notice that the engine has lost blocks. */
+const LEASE_MS = 3000;
+const STEP_MS = 75;
+/** The second worker joins when the first has something to give away. */
+const JOIN_STEP = 12;
+/** An engine that syncs every second. */
+const SYNC_MS = 1000;
+/** Until others have taken over, or until they are done. */
+const STOPPED_MS = { short: 1.4 * LEASE_MS, long: 4 * LEASE_MS };
+const MAX_STEPS = 4000;
+/** Engine or worker, not both at the same instant: a worker that dies within this of a power loss may take with it what only it could resend. */
+const APART_MS = 3 * LEASE_MS;
+
+const page = (host: string, number: number) => `http://${host}.test/${number}`;
+/** Links of a small web on two sites, which belong to two partitions; the first page is the seed. */
+const WEB = new Map<string, readonly string[]>([
+  [page("a", 0), [page("a", 1), page("d", 0), page("d", 1), page("d", 2), page("d", 3)]],
+  [page("a", 1), [page("a", 0), page("d", 0), page("d", 1)]],
+  [page("d", 0), [page("d", 1), page("a", 1)]],
+  [page("d", 1), [page("a", 2)]],
+  [page("d", 2), []],
+  [page("d", 3), [page("a", 3)]],
+  [page("a", 2), []],
+  [page("a", 3), []],
+]);
+const SEED = page("a", 0);
+
+/** Two workers and an engine take turns; what is placed happens in between. */
+export class DisturbedCrawl {
+  readonly #model: ScriptModel;
+  readonly #workers: readonly SimWorker[];
+  readonly #choices: number[] = [];
+  readonly #log: string[] = [];
+  #nowMs = 0;
+  #kept: ReturnType<ScriptModel["snapshot"]>;
+  #syncedMs = 0;
+  #killedMs = Number.NEGATIVE_INFINITY;
+  #lostMs = Number.NEGATIVE_INFINITY;
+  #violation: string | undefined;
+  #runs = 1;
+
+  constructor(mutant: EngineMutant) {
+    const Model = mutant.Model ?? ScriptModel;
+    this.#model = new Model({ partitions: PARTITIONS, order: "bfs", leaseMs: LEASE_MS });
+    this.#workers = Array.from(
+      { length: WORKERS },
+      (_, number) =>
+        new SimWorker({
+          model: this.#model,
+          number,
+          leaseMs: LEASE_MS,
+          linksOf: (url) => WEB.get(url) ?? [],
+          onRequest: (worker, lease) => this.#check(worker, lease),
+          settlesBeforeArchive: mutant.settlesBeforeArchive ?? false,
+        }),
+    );
+    this.#workers[0]!.open([SEED]);
+    this.#kept = this.#model.snapshot();
+  }
+
+  /** Runs to the end of the crawl. */
+  run(placed: readonly Placed[]): DisturbedResult {
+    const at = new Map(placed.map(({ step, choice }) => [step, choice]));
+    for (let step = 0; this.#violation === undefined && !this.#isOver(); step++) {
+      if (step > MAX_STEPS) {
+        this.#violation = "it does not end";
+        break;
+      }
+      const worker = this.#workers[step % WORKERS]!;
+      const possible = this.#possible(worker, step);
+      this.#choices.push(possible.length);
+      const chosen = at.get(step);
+      const disturbance = chosen === undefined ? undefined : possible[chosen]!;
+      if (disturbance !== undefined)
+        this.#log.push(`${this.#nowMs} ms: ${JSON.stringify(disturbance)}`);
+      this.#step(worker, step, disturbance);
+    }
+    this.#violation ??= this.#verdict();
+    return { violation: this.#violation, choices: this.#choices, disturbances: this.#log };
+  }
+
+  /** One worker's round, then the engine executes what that worker has asked. */
+  #step(worker: SimWorker, step: number, disturbance: Disturbance | undefined): void {
+    const kind = disturbance?.kind;
+    if (kind === "power loss") this.#losePower();
+    else if (kind === "break") this.#break(worker);
+    this.#nowMs += STEP_MS;
+    this.#model.nowMs = this.#nowMs;
+    if (!this.#mayAct(worker, step)) return;
+    worker.round(this.#nowMs);
+    if (disturbance?.kind === "kill") this.#kill(worker, disturbance.executed);
+    else if (disturbance?.kind === "stop")
+      worker.stoppedMs = this.#nowMs + STOPPED_MS[disturbance.time];
+    else if (kind !== "delay") worker.link.execute();
+    // The disk is as slow as every second round of its worker.
+    if (!worker.isDead && step % (2 * WORKERS) >= WORKERS) worker.sync();
+    if (this.#nowMs - this.#syncedMs < SYNC_MS) return;
+    this.#syncedMs = this.#nowMs;
+    this.#kept = this.#model.snapshot();
+  }
+
+  #mayAct(worker: SimWorker, step: number): boolean {
+    if (worker.number > 0 && step < JOIN_STEP) return false;
+    return !worker.isDead && this.#nowMs >= worker.stoppedMs;
+  }
+
+  /** What may happen to the worker whose turn it is, and to the engine. */
+  #possible(worker: SimWorker, step: number): Disturbance[] {
+    const { number, link, hasEnded } = worker;
+    const alive = this.#workers.filter(({ isDead }) => !isDead);
+    const isBegun = this.#model.partitions.some(({ inserted }) => (inserted ?? 0) > 0);
+    const all: Disturbance[] = [];
+    if (this.#mayAct(worker, step) && !hasEnded) {
+      if (alive.length > 1 && isBegun && this.#nowMs - this.#lostMs > APART_MS)
+        for (const executed of ["none", "one", "all"] as const)
+          all.push({ kind: "kill", worker: number, executed });
+      if (link.answered > 0) all.push({ kind: "break", worker: number });
+      for (const time of ["short", "long"] as const)
+        all.push({ kind: "stop", worker: number, time });
+      all.push({ kind: "delay", worker: number });
+    }
+    if (isBegun && this.#nowMs - this.#killedMs > APART_MS) all.push({ kind: "power loss" });
+    return all;
+  }
+
+  #losePower(): void {
+    this.#lostMs = this.#nowMs;
+    this.#model.restart(this.#kept, `run${++this.#runs}`);
+    // It may lose power again before it syncs.
+    this.#kept = this.#model.snapshot();
+    for (const worker of this.#workers) this.#break(worker);
+  }
+
+  #kill(worker: SimWorker, executed: "none" | "one" | "all"): void {
+    this.#killedMs = this.#nowMs;
+    const { waiting } = worker.link;
+    worker.link.execute({ none: 0, one: Math.min(1, waiting), all: waiting }[executed]);
+    worker.isDead = true;
+  }
+
+  #break(worker: SimWorker): void {
+    if (worker.isDead) return;
+    worker.link.break();
+    worker.frontier.onReconnected();
+  }
+
+  /** A request leaves: nobody else may hold its host, as the engine sees it. */
+  #check(worker: SimWorker, { shard, url }: Lease): void {
+    const { holder, quietMs } = this.#model.partitions[shard]!;
+    if (holder === undefined || holder.startsWith(`w${worker.number}/`)) return;
+    // After a rollback the engine knows an older holder, and gives nothing away until it is corrected.
+    if (this.#nowMs < quietMs || this.#nowMs - this.#lostMs <= LEASE_MS) return;
+    this.#violation ??= `${url} is asked by worker ${worker.number}, but ${holder} holds its host`;
+  }
+
+  #isOver(): boolean {
+    return this.#workers.every(({ isDead, hasEnded }) => isDead || hasEnded);
+  }
+
+  #verdict(): string | undefined {
+    const archived = new Set(this.#workers.flatMap((worker) => [...worker.archived]));
+    const lost = [...WEB.keys()].filter((url) => !archived.has(url));
+    if (lost.length > 0) return `lost: ${lost.join(", ")}`;
+    const sum = (name: "inserted" | "settled") =>
+      this.#model.partitions.reduce((total, one) => total + (one[name] ?? 0), 0);
+    const [inserted, settled] = [sum("inserted"), sum("settled")];
+    if (inserted === WEB.size && settled === WEB.size) return undefined;
+    return `${inserted} inserted and ${settled} settled, of ${WEB.size}`;
+  }
+}

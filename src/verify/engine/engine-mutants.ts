@@ -1,0 +1,57 @@
+import type {
+  BeatAnswer,
+  BlockAnswer,
+  Claim,
+  ClaimAnswer,
+  InsertBlock,
+  SettleBlock,
+} from "../../frontier/engine/engine.ts";
+import type { EngineMutant } from "./disturbed-crawl.ts";
+import { ScriptModel } from "./script-model.ts";
+
+/** Takes every end for one under the lease that is valid now. */
+class NoTokenCheck extends ScriptModel {
+  override send(producer: string, block: InsertBlock | SettleBlock): BlockAnswer {
+    const token = this.partitions[block.partition]!.token;
+    const isSettle = block.kind === "settle" && token !== undefined;
+    return super.send(producer, isSettle ? { ...block, token } : block);
+  }
+}
+
+/** Takes every number above the last one for the next. */
+class LastNumber extends ScriptModel {
+  override send(producer: string, block: InsertBlock | SettleBlock): BlockAnswer {
+    const { reached } = this.partitions[block.partition]!;
+    if (block.number > (reached.get(producer) ?? 0)) reached.set(producer, block.number - 1);
+    return super.send(producer, block);
+  }
+}
+
+/** Leases and signs of life end when the clock of whoever looks says so, and that of worker 1 is ahead. */
+class WorkersClock extends ScriptModel {
+  override claim(holder: string, claim: Claim): ClaimAnswer {
+    const { nowMs } = this;
+    if (holder.startsWith("w1/")) this.nowMs += 2 * this.rules.leaseMs;
+    const answer = super.claim(holder, claim);
+    this.nowMs = nowMs;
+    return answer;
+  }
+
+  override beat(holder: string, about: string, isLeaving: boolean): BeatAnswer {
+    const answer = super.beat(holder, about, isLeaving);
+    if (!holder.startsWith("w1/")) return answer;
+    const aheadMs = 2 * this.rules.leaseMs;
+    const members = answer.members.map((sign) =>
+      sign.holder === holder ? sign : { ...sign, ageMs: sign.ageMs + aheadMs },
+    );
+    return { ...answer, members };
+  }
+}
+
+/** Broken variants, each of which some placement of disturbances must show. */
+export const ENGINE_MUTANTS: readonly EngineMutant[] = [
+  { name: "no token check", Model: NoTokenCheck },
+  { name: "last number instead of contiguous", Model: LastNumber },
+  { name: "a worker's clock instead of the engine's", Model: WorkersClock },
+  { name: "settle before archive", settlesBeforeArchive: true },
+];

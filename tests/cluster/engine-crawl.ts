@@ -1,0 +1,135 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { RemoteWeb } from "../../src/web/web-process.ts";
+import { type CrawlProcess, startCrawl, untilEnd } from "../faults/drill.ts";
+
+/** A distributed crawl that does not end within this is stuck. */
+const MAX_MS = 10 * 60_000;
+
+/** What the workers of a crawl have in common. */
+export interface EngineCrawlOptions {
+  /** Where the workers find the engine; a proxy may stand between. */
+  readonly engineUrl: string;
+  readonly web: RemoteWeb;
+  /** Parent of the workers' folders. */
+  readonly folder: string;
+  /** More arguments of the crawl. */
+  readonly args?: readonly string[];
+  readonly delayMs?: number;
+  /** The program, where it is not that of the build. */
+  readonly program?: string;
+  readonly name?: string;
+}
+
+/** One worker: its folder and its process, which may be the second one in that folder. */
+export interface WorkerRun extends CrawlProcess {
+  readonly number: number;
+  readonly out: string;
+  /** Whether it was ended on purpose. */
+  isKilled: boolean;
+}
+
+/** A distributed crawl in processes of its own: the first worker creates it, others join, leave and die. */
+export class EngineCrawl {
+  readonly name: string;
+  /** Every process that was started. */
+  readonly runs: WorkerRun[] = [];
+  readonly #options: EngineCrawlOptions;
+  #folders = 0;
+
+  constructor(options: EngineCrawlOptions) {
+    this.#options = options;
+    this.name = options.name ?? "drill";
+  }
+
+  /** Folders of all workers so far. */
+  get folders(): string[] {
+    return [...new Set(this.runs.map(({ out }) => out))];
+  }
+
+  /** The workers that run. */
+  get alive(): WorkerRun[] {
+    return this.runs.filter(({ child, isKilled }) => child.exitCode === null && !isKilled);
+  }
+
+  /** Starts the worker that creates the crawl, and waits until it has fetched something. */
+  async create(): Promise<WorkerRun> {
+    const { web, delayMs = 0, args = [] } = this.#options;
+    const first = this.#start(this.#folders++, [
+      ...["crawl", ...web.start, "--frontier", "engine", "--scope", "any"],
+      ...["--delay", String(delayMs), "--allow-private", "127.0.0.0/8", "--json", "--quiet"],
+      ...web.resolveArguments(),
+      ...args,
+    ]);
+    await untilEnd(first.ended, async () => (await web.report()).pages > 0, 5);
+    return first;
+  }
+
+  /** Starts one more worker in a folder of its own, perhaps with a way to the engine of its own. */
+  join(engineUrl?: string): WorkerRun {
+    return this.#start(this.#folders++, ["worker", "--json", "--quiet"], engineUrl);
+  }
+
+  /** Starts a worker in the folder of one that is gone. */
+  rejoin({ number }: WorkerRun): WorkerRun {
+    return this.#start(number, ["worker", "--json", "--quiet"]);
+  }
+
+  /** kill -9. */
+  async kill(worker: WorkerRun): Promise<void> {
+    worker.isKilled = true;
+    worker.child.kill("SIGKILL");
+    await worker.ended;
+  }
+
+  /** Settles when the web has served so many pages, or no worker is left. */
+  async served(pages: number): Promise<void> {
+    const { web } = this.#options;
+    while (this.alive.length > 0 && (await web.report()).pages < pages) await setTimeout(2);
+  }
+
+  /** Waits until every worker has ended by itself; what went wrong with any of them. */
+  async end(expected = 0, maxMs = MAX_MS): Promise<string[]> {
+    const waiting = this.alive;
+    const timer = new AbortController();
+    const all = Promise.all(waiting.map(({ ended }) => ended)).then(() => "ended");
+    const late = setTimeout(maxMs, "late", { signal: timer.signal }).catch(() => "ended");
+    const how = await Promise.race([all, late]);
+    timer.abort();
+    const problems: string[] = [];
+    if (how === "late") problems.push(`the crawl did not end within ${maxMs / 1000} s`);
+    for (const worker of this.alive) await this.kill(worker);
+    for (const worker of this.runs) {
+      const { code, signal, stderr } = await worker.ended;
+      // The creator says that a limit was reached, a worker just ends.
+      if (worker.isKilled || code === 0 || (worker.number === 0 && code === expected)) continue;
+      problems.push(`worker ${worker.number} ended with ${code ?? signal}: ${stderr.slice(-500)}`);
+    }
+    return problems;
+  }
+
+  /** Ends whatever still runs. */
+  async close(): Promise<void> {
+    for (const worker of this.alive) await this.kill(worker);
+  }
+
+  #start(
+    number: number,
+    args: readonly string[],
+    engineUrl: string = this.#options.engineUrl,
+  ): WorkerRun {
+    const { folder, program } = this.#options;
+    const out = join(folder, `worker-${number}`);
+    const all = [...args, "--engine", engineUrl, "--crawl", this.name, "--out", out];
+    const process = startCrawl(all, {}, program === undefined ? {} : { program });
+    const worker = { ...process, number, out, isKilled: false };
+    this.runs.push(worker);
+    return worker;
+  }
+}
+
+/** Whether a worker got as far as making its folder. */
+export function hasFolder({ out }: WorkerRun): boolean {
+  return existsSync(join(out, "archive"));
+}

@@ -1,0 +1,43 @@
+import { setTimeout } from "node:timers/promises";
+import { Random } from "../faults/drill.ts";
+import type { ClusterDrill } from "./cluster-drill.ts";
+import { judgeCrawl } from "./judge-crawl.ts";
+import { withEngine } from "./with-engine.ts";
+
+const WORKERS = 3;
+const HOSTS = 50;
+const DELAY_MS = 5;
+const MAX_DOWN_MS = 2000;
+/** What was acknowledged and lost is fetched again: at most so many pages for each restart. */
+const REFETCHED_PER_RESTART = 200;
+
+/** kill -9 of the engine, which comes back after a while with what it wrote to its append-only file. */
+export const drill: ClusterDrill = {
+  name: "engine-restart",
+  short: { count: 1, pages: 2000 },
+  full: { count: 6, pages: 12_000 },
+  async run({ count, pages, seed, onFault, program }) {
+    const random = new Random(seed);
+    const stage = { profile: { pages, hosts: HOSTS }, latencyMs: 2, delayMs: DELAY_MS, program };
+    return withEngine(stage, async ({ crawl, web, redis }) => {
+      await crawl.create();
+      for (let i = 1; i < WORKERS; i++) crawl.join();
+      let restarts = 0;
+      while (restarts < count && crawl.alive.length > 0) {
+        const step = 1 + random.below(Math.ceil((1.6 * pages) / (count + 1)));
+        await crawl.served((await web.report()).pages + step);
+        if (crawl.alive.length === 0) break;
+        await redis.kill();
+        await setTimeout(random.below(MAX_DOWN_MS));
+        await redis.run();
+        onFault?.(++restarts);
+      }
+      const ends = await crawl.end();
+      const maxRefetched = REFETCHED_PER_RESTART * count;
+      const { figures, problems } = await judgeCrawl(crawl, web, { maxRefetched });
+      if (restarts < count) problems.push(`only ${restarts} restarts met a running crawl`);
+      return { figures: { restarts, ...figures }, problems: [...ends, ...problems] };
+    });
+  },
+  mutants: [],
+};

@@ -1,0 +1,45 @@
+import { Random } from "../faults/drill.ts";
+import { PowerCut } from "../support/engine/power-cut.ts";
+import type { ClusterDrill } from "./cluster-drill.ts";
+import { judgeCrawl } from "./judge-crawl.ts";
+import { withEngine } from "./with-engine.ts";
+
+const WORKERS = 3;
+const HOSTS = 50;
+const DELAY_MS = 5;
+/** A server with `appendfsync everysec` loses up to so much. */
+const MAX_AGE_MS = 1000;
+
+/** Power loss of the engine: it comes back without what it acknowledged in up to one second before. */
+export const drill: ClusterDrill = {
+  name: "power-loss",
+  short: { count: 1, pages: 2000 },
+  full: { count: 6, pages: 12_000 },
+  async run({ count, pages, seed, onFault, program }) {
+    const random = new Random(seed);
+    const stage = { profile: { pages, hosts: HOSTS }, latencyMs: 2, delayMs: DELAY_MS, program };
+    return withEngine(stage, async ({ crawl, web, redis }) => {
+      await crawl.create();
+      for (let i = 1; i < WORKERS; i++) crawl.join();
+      let [cuts, lostBytes] = [0, 0];
+      while (cuts < count && crawl.alive.length > 0) {
+        const power = new PowerCut(redis);
+        const step = 1 + random.below(Math.ceil((1.6 * pages) / (count + 1)));
+        await crawl.served((await web.report()).pages + step);
+        if (crawl.alive.length > 0) {
+          lostBytes += await power.cut(1 + random.below(MAX_AGE_MS));
+          await redis.run();
+          onFault?.(++cuts);
+        }
+        power.stop();
+      }
+      const ends = await crawl.end();
+      // What was settled within the lost second is fetched again where the worker could not resend it.
+      const { figures, problems } = await judgeCrawl(crawl, web, { maxRefetched: pages });
+      if (cuts < count) problems.push(`only ${cuts} cuts met a running crawl`);
+      if (lostBytes === 0) problems.push("no cut lost anything");
+      return { figures: { cuts, lostBytes, ...figures }, problems: [...ends, ...problems] };
+    });
+  },
+  mutants: [],
+};
