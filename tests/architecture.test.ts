@@ -18,6 +18,7 @@ const LAYERS = [
   "store",
   "stats",
   "crawl",
+  "urlfrontier",
   "web",
   "verify",
   "lab",

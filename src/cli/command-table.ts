@@ -40,6 +40,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "write a crawl as WACZ, URL tree, CSV, Parquet or link graph",
     load: () => import("./commands/export-command.ts"),
   },
+  frontier: {
+    summary: "serve the URLFrontier API for other crawlers",
+    load: () => import("./commands/frontier-command.ts"),
+  },
   verify: {
     summary: "explore the concurrent code, all interleavings of small programs",
     load: () => import("./commands/verify-command.ts"),
