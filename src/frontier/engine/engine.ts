@@ -1,0 +1,186 @@
+/*
+ * What the scripts of the engine are asked and answer. Calls never wait: an answer comes by callback, in the order of
+ * the calls for one partition. `RedisEngine` asks a server; the model of the scripts in verify/ answers at once.
+ */
+
+/** In which order a host's URLs are handed out. */
+export type EngineOrder = "bfs" | "dfs" | "opic";
+
+/** A URL on its way into a partition. */
+export interface EngineLink {
+  /** Fingerprint, as 8 bytes (its name everywhere) and as the decimal of a signed 64-bit number (in sets). */
+  readonly id: Buffer;
+  readonly decimal: string;
+  /** Added to its cash if it waits, or what it begins with. */
+  readonly credit: number;
+  /** Added if it is new. */
+  readonly bonus: number;
+  /** Fingerprint and link: begins with `id`. */
+  readonly record: Buffer;
+}
+
+/** The links of a block that belong to one host. */
+export interface HostLinks {
+  readonly host: string;
+  /** Only where sites have a budget, else "". */
+  readonly site: string;
+  readonly links: readonly EngineLink[];
+}
+
+/** A numbered block of links for one partition. */
+export interface InsertBlock {
+  readonly kind: "insert";
+  readonly partition: number;
+  readonly number: number;
+  readonly hosts: readonly HostLinks[];
+}
+
+/** How one URL ended: one of `OUTCOME`, or 0 for one that is given up. */
+export interface SettledUrl {
+  readonly id: Buffer;
+  readonly decimal: string;
+  readonly outcome: number;
+  /** Of a page, where sites have a budget, else "". */
+  readonly site: string;
+}
+
+/** A numbered block of ends for one partition. */
+export interface SettleBlock {
+  readonly kind: "settle";
+  readonly partition: number;
+  readonly number: number;
+  readonly token: string;
+  readonly urls: readonly SettledUrl[];
+  /** What is known about hosts, for their next holder. */
+  readonly notes: readonly (readonly [host: string, note: string])[];
+}
+
+/** The answer to a block. */
+export type BlockAnswer =
+  /** `fresh` URLs were new; `woke` when the partition had no host to hand out before. */
+  | { readonly kind: "inserted"; readonly fresh: number; readonly woke: boolean }
+  | { readonly kind: "settled"; readonly accepted: number }
+  /** The lease is another's: nothing was accepted, the number counts as reached. */
+  | { readonly kind: "late"; readonly urls: number }
+  /** This number was reached before: nothing changed. */
+  | { readonly kind: "known"; readonly reached: number }
+  /** A block before this one is missing: resend from `reached` + 1. */
+  | { readonly kind: "gap"; readonly reached: number }
+  /** The partition is being moved: ask again later. */
+  | { readonly kind: "frozen" };
+
+/** The answer to a claim of a partition. */
+export type ClaimAnswer =
+  /** It is the caller's; `moved` when somebody else may have asked its hosts a moment ago. */
+  | { readonly kind: "claimed"; readonly token: string; readonly moved: boolean }
+  /** Nothing to do there. */
+  | { readonly kind: "empty" }
+  | { readonly kind: "held"; readonly holder: string; readonly leftMs: number }
+  /** The engine came back with an older state: for so long only who held the partition may have it. */
+  | { readonly kind: "quiet"; readonly leftMs: number }
+  | { readonly kind: "frozen" };
+
+/** A claim: `token` is that of the lease that the caller has or had, else "". */
+export interface Claim {
+  readonly partition: number;
+  readonly token: string;
+}
+
+/** What is wanted of a partition; it renews the lease. */
+export interface Extract {
+  readonly partition: number;
+  readonly token: string;
+  /** Hosts that nobody works on, and URLs of each of them. */
+  readonly hosts: number;
+  readonly perHost: number;
+  /** Hosts that the caller works on, and how many URLs more it wants. */
+  readonly refills: readonly (readonly [host: string, urls: number])[];
+  /** Also everything that the caller holds: an answer may have been lost. */
+  readonly again: boolean;
+}
+
+/** URLs of one host. */
+export interface ExtractedHost {
+  readonly host: string;
+  readonly note: string;
+  /** Pages that its site has, where sites have a budget. */
+  readonly sitePages: number;
+  /** More of it waits in the engine. */
+  readonly hasMore: boolean;
+  readonly urls: readonly { readonly cash: number; readonly record: Buffer }[];
+}
+
+/** The answer to an extract. */
+export type ExtractAnswer =
+  | { readonly kind: "extracted"; readonly hosts: readonly ExtractedHost[]; readonly left: number }
+  | { readonly kind: "lost" }
+  | { readonly kind: "frozen" };
+
+/** A holder of leases that has given a sign of life. */
+export interface MemberSign {
+  readonly holder: string;
+  /** Since its last one. */
+  readonly ageMs: number;
+  /** What it says about itself. */
+  readonly about: string;
+}
+
+/** The answer to a heartbeat. */
+export interface BeatAnswer {
+  /** The engine's wall clock. */
+  readonly nowMs: number;
+  /** Changes when the engine restarts or another server takes over; "dead" when this holder was given up. */
+  readonly run: string;
+  readonly facts: number;
+  /** All members, also those that have not been heard of for long. */
+  readonly members: readonly MemberSign[];
+}
+
+/** A holder's account of permits, in totals that only grow, so that saying it twice or after a rollback does no harm. */
+export interface PermitTotals {
+  readonly granted: number;
+  readonly returned: number;
+  readonly spent: number;
+}
+
+/** The answer about permits. */
+export interface PermitAnswer {
+  /** The new total granted. */
+  readonly granted: number;
+  /** Free ones. */
+  readonly left: number;
+  /** Pages that the whole crawl has. */
+  readonly pages: number;
+}
+
+/** What a partition has counted: whether everything that came in has been settled. */
+export interface PartitionCounts {
+  readonly inserted: number;
+  readonly settled: number;
+  readonly reached: number;
+}
+
+/** The scripts, as one holder of leases calls them. */
+export interface Engine {
+  readonly holder: string;
+  readonly partitions: number;
+  claim(claim: Claim, onAnswer: (answer: ClaimAnswer) => void): void;
+  extract(wanted: Extract, onAnswer: (answer: ExtractAnswer) => void): void;
+  send(block: InsertBlock | SettleBlock, onAnswer: (answer: BlockAnswer) => void): void;
+  /** Gives a partition back, with everything that is not settled. */
+  release(claim: Claim, onAnswer: () => void): void;
+  /** Takes a dead holder's lease of a partition away; answers how many pages it settled there. */
+  fence(partition: number, holder: string, onAnswer: (pages: number) => void): void;
+  beat(about: string, isLeaving: boolean, onAnswer: (answer: BeatAnswer) => void): void;
+  permits(totals: PermitTotals, wanted: number, onAnswer: (answer: PermitAnswer) => void): void;
+  /** A dead holder settled so many pages: the rest of its permits is free. */
+  bury(holder: string, pages: number, onAnswer: () => void): void;
+  addFacts(facts: readonly Buffer[], onAnswer: () => void): void;
+  factsFrom(index: number, onAnswer: (facts: readonly Buffer[]) => void): void;
+  /** `inserted` and `settled` of every partition, and the last block number of this holder there. */
+  counts(onAnswer: (counts: readonly PartitionCounts[]) => void): void;
+  /** The last number of this holder's blocks that these partitions have. */
+  reached(partitions: readonly number[], onAnswer: (numbers: readonly number[]) => void): void;
+  /** Tells the others that there is something to take in a partition. */
+  wake(partition: number): void;
+}

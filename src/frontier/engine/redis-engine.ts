@@ -1,0 +1,250 @@
+import type {
+  BeatAnswer,
+  BlockAnswer,
+  Claim,
+  ClaimAnswer,
+  Engine,
+  EngineOrder,
+  Extract,
+  ExtractAnswer,
+  ExtractedHost,
+  InsertBlock,
+  PartitionCounts,
+  PermitAnswer,
+  PermitTotals,
+  SettleBlock,
+} from "./engine.ts";
+import type { EngineKeys } from "./engine-keys.ts";
+import type { RedisClient } from "./load-ioredis.ts";
+import { INSERT, SETTLE } from "./scripts/block-scripts.ts";
+import { BEAT, BURY, CREATE, PERMITS } from "./scripts/crawl-scripts.ts";
+import { CLAIM, EXTRACT, FENCE, RELEASE } from "./scripts/lease-scripts.ts";
+
+/** Every script by its name. */
+export const SCRIPTS = {
+  owInsert: INSERT,
+  owSettle: SETTLE,
+  owClaim: CLAIM,
+  owExtract: EXTRACT,
+  owRelease: RELEASE,
+  owFence: FENCE,
+  owCreate: CREATE,
+  owBeat: BEAT,
+  owPermits: PERMITS,
+  owBury: BURY,
+} as const;
+
+export type ScriptName = keyof typeof SCRIPTS;
+type Argument = string | number | Buffer;
+type Reply = (Buffer | number)[];
+
+/** What all calls have in common. */
+export interface RedisEngineParts {
+  readonly keys: EngineKeys;
+  readonly holder: string;
+  readonly partitions: number;
+  readonly order: EngineOrder;
+  readonly leaseMs: number;
+  /** A call failed in a way that asking again does not cure. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Makes the scripts known to a connection. */
+export function defineScripts(client: RedisClient): void {
+  for (const [name, lua] of Object.entries(SCRIPTS))
+    client.defineCommand(name, { numberOfKeys: 1, lua });
+}
+
+/** Runs one script. */
+export function runScript(
+  client: RedisClient,
+  name: ScriptName,
+  key: string,
+  args: readonly Argument[],
+): Promise<unknown> {
+  const run = (client as unknown as Record<string, (...a: Argument[]) => Promise<unknown>>)[
+    `${name}Buffer`
+  ]!;
+  return run.call(client, key, ...args);
+}
+
+/** The scripts on a Redis-protocol server or cluster. */
+export class RedisEngine implements Engine {
+  readonly #client: RedisClient;
+  readonly #parts: RedisEngineParts;
+
+  /** `defineScripts` must have been called for the connection. */
+  constructor(client: RedisClient, parts: RedisEngineParts) {
+    this.#client = client;
+    this.#parts = parts;
+  }
+
+  get holder(): string {
+    return this.#parts.holder;
+  }
+
+  get partitions(): number {
+    return this.#parts.partitions;
+  }
+
+  claim({ partition, token }: Claim, onAnswer: (answer: ClaimAnswer) => void): void {
+    const { holder, leaseMs, order } = this.#parts;
+    this.#ask("owClaim", partition, [holder, leaseMs, order, token], ([kind, a, b]) => {
+      const name = text(kind);
+      if (name === "claimed") onAnswer({ kind: name, token: text(a), moved: b === 1 });
+      else if (name === "held") onAnswer({ kind: name, holder: text(a), leftMs: Number(b) });
+      else if (name === "quiet") onAnswer({ kind: name, leftMs: Number(a) });
+      else onAnswer({ kind: name as "empty" | "frozen" });
+    });
+  }
+
+  extract(wanted: Extract, onAnswer: (answer: ExtractAnswer) => void): void {
+    const { leaseMs, order } = this.#parts;
+    const { partition, token, hosts, perHost, refills, again } = wanted;
+    const args = [token, leaseMs, order, hosts, perHost, again ? 1 : 0, ...refills.flat()];
+    this.#ask("owExtract", partition, args, (reply) => {
+      const kind = text(reply[0]) as ExtractAnswer["kind"];
+      if (kind !== "extracted") return onAnswer({ kind });
+      onAnswer({ kind, left: Number(reply[1]), hosts: [...extractedHosts(reply)] });
+    });
+  }
+
+  send(block: InsertBlock | SettleBlock, onAnswer: (answer: BlockAnswer) => void): void {
+    const { holder, order } = this.#parts;
+    const args: Argument[] = [holder, block.number, order];
+    if (block.kind === "insert") {
+      for (const { host, site, links } of block.hosts) {
+        args.push(host, site, links.length);
+        for (const link of links) args.push(link.decimal, link.credit, link.bonus, link.record);
+      }
+    } else {
+      args.push(block.token, holder, block.notes.length, ...block.notes.flat());
+      for (const url of block.urls) args.push(url.id, url.decimal, url.outcome, url.site);
+    }
+    const name = block.kind === "insert" ? "owInsert" : "owSettle";
+    this.#ask(name, block.partition, args, ([said, a, b]) => {
+      const kind = text(said) as BlockAnswer["kind"];
+      const count = Number(a);
+      if (kind === "inserted") onAnswer({ kind, fresh: count, woke: b === 1 });
+      else if (kind === "settled") onAnswer({ kind, accepted: count });
+      else if (kind === "late") onAnswer({ kind, urls: count });
+      else if (kind === "frozen") onAnswer({ kind });
+      else onAnswer({ kind, reached: count });
+    });
+  }
+
+  release({ partition, token }: Claim, onAnswer: () => void): void {
+    this.#ask("owRelease", partition, [token, this.#parts.order], onAnswer);
+  }
+
+  fence(partition: number, holder: string, onAnswer: (pages: number) => void): void {
+    const { keys, order } = this.#parts;
+    this.#run("owFence", keys.partition(partition), [holder, order], (pages) =>
+      onAnswer(Number(pages)),
+    );
+  }
+
+  beat(about: string, isLeaving: boolean, onAnswer: (answer: BeatAnswer) => void): void {
+    const args = [this.holder, about, isLeaving ? 1 : 0];
+    this.#run("owBeat", this.#parts.keys.crawl, args, (reply) => {
+      const [nowMs, run, facts, ...signs] = reply as Reply;
+      const members = [];
+      for (let i = 0; i < signs.length; i += 3)
+        members.push({
+          holder: text(signs[i]),
+          ageMs: Number(signs[i + 1]),
+          about: text(signs[i + 2]),
+        });
+      onAnswer({ nowMs: Number(nowMs), run: text(run), facts: Number(facts), members });
+    });
+  }
+
+  permits(totals: PermitTotals, wanted: number, onAnswer: (answer: PermitAnswer) => void): void {
+    const { granted, returned, spent } = totals;
+    const args = [this.holder, granted, returned, spent, wanted];
+    this.#run("owPermits", this.#parts.keys.crawl, args, (reply) => {
+      const [now, left, pages] = (reply as Reply).map(Number);
+      onAnswer({ granted: now!, left: left!, pages: pages! });
+    });
+  }
+
+  bury(holder: string, pages: number, onAnswer: () => void): void {
+    this.#run("owBury", this.#parts.keys.crawl, [holder, pages], onAnswer);
+  }
+
+  addFacts(facts: readonly Buffer[], onAnswer: () => void): void {
+    this.#then(this.#client.rpush(`${this.#parts.keys.crawl}:facts`, ...facts), onAnswer);
+  }
+
+  factsFrom(index: number, onAnswer: (facts: readonly Buffer[]) => void): void {
+    this.#then(this.#client.lrangeBuffer(`${this.#parts.keys.crawl}:facts`, index, -1), onAnswer);
+  }
+
+  counts(onAnswer: (counts: readonly PartitionCounts[]) => void): void {
+    const { keys, partitions } = this.#parts;
+    const fields = ["inserted", "settled", `n:${this.holder}`];
+    const all = Array.from({ length: partitions }, (_, i) =>
+      this.#client.hmget(keys.partition(i), ...fields),
+    );
+    this.#then(Promise.all(all), (rows) =>
+      onAnswer(
+        rows.map(([inserted, settled, reached]) => ({
+          inserted: Number(inserted ?? 0),
+          settled: Number(settled ?? 0),
+          reached: Number(reached ?? 0),
+        })),
+      ),
+    );
+  }
+
+  reached(partitions: readonly number[], onAnswer: (numbers: readonly number[]) => void): void {
+    const field = `n:${this.holder}`;
+    const { keys } = this.#parts;
+    const all = partitions.map((one) => this.#client.hget(keys.partition(one), field));
+    this.#then(Promise.all(all), (numbers) => onAnswer(numbers.map((one) => Number(one ?? 0))));
+  }
+
+  wake(partition: number): void {
+    this.#then(this.#client.publish(`${this.#parts.keys.crawl}:wake`, String(partition)), () => {});
+  }
+
+  #ask(
+    name: ScriptName,
+    partition: number,
+    args: readonly Argument[],
+    onReply: (reply: Reply) => void,
+  ): void {
+    this.#run(name, this.#parts.keys.partition(partition), args, (reply) =>
+      onReply(reply as Reply),
+    );
+  }
+
+  #run(
+    name: ScriptName,
+    key: string,
+    args: readonly Argument[],
+    onReply: (reply: unknown) => void,
+  ): void {
+    this.#then(runScript(this.#client, name, key, args), onReply);
+  }
+
+  #then<T>(answer: Promise<T>, onAnswer: (value: T) => void): void {
+    answer.then(onAnswer, this.#parts.onFault);
+  }
+}
+
+function* extractedHosts(reply: Reply): Generator<ExtractedHost> {
+  for (let at = 2; at < reply.length; ) {
+    const [host, note, pages, more, count] = reply.slice(at, at + 5);
+    at += 5;
+    const urls = [];
+    for (const end = at + 2 * Number(count); at < end; at += 2)
+      urls.push({ cash: Number(text(reply[at])), record: reply[at + 1] as Buffer });
+    const sitePages = Number(text(pages));
+    yield { host: text(host), note: text(note), sitePages, hasMore: more === 1, urls };
+  }
+}
+
+function text(value: Buffer | number | undefined): string {
+  return typeof value === "object" ? value.toString("latin1") : String(value ?? "");
+}

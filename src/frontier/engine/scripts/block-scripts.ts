@@ -1,0 +1,111 @@
+import { HEAD, QUEUE, SEEN } from "./fragments.ts";
+
+/** Blocks of one producer are taken in without gaps; the number is noted last, so that a repeated block ends the same. */
+const NUMBER = `
+local producer, number = ARGV[1], tonumber(ARGV[2])
+local state = redis.call('HMGET', K, 'n:' .. producer, 'frozen', 'token')
+if state[2] then return {'frozen'} end
+local reached = tonumber(state[1] or '0')
+if number <= reached then return {'known', reached} end
+if number > reached + 1 then return {'gap', reached} end
+`;
+
+/**
+ * insert-many: producer, number, order, then for each host: host, site or '', links, and for each link: decimal,
+ * credit, bonus, record. Answers inserted, how many were new, and 1 if there was no host to hand out before.
+ */
+export const INSERT = `${HEAD}${NUMBER}${SEEN}${QUEUE}
+local order = ARGV[3]
+local was = redis.call('EXISTS', K .. ':h')
+local fresh, late = 0, 0
+local i = 4
+while i <= #ARGV do
+  local host, site, links = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2])
+  i = i + 3
+  local new, best = 0, nil
+  for at = i, i + 4 * (links - 1), 4 do
+    local decimal, credit, record = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 3]
+    if not isSeen(decimal) then
+      local cash = credit + tonumber(ARGV[at + 2])
+      -- Known last: repeated after a fault it would wait twice, which is told apart later, and never be missing.
+      put(host, order, record, cash, false)
+      addSeen(decimal)
+      new = new + 1
+      if not best or -cash < best then best = -cash end
+    elseif order == 'opic' and credit > 0 then
+      local id = string.sub(record, 1, 8)
+      if redis.call('ZSCORE', K .. ':q:' .. host, id) then
+        local score = tonumber(redis.call('ZINCRBY', K .. ':q:' .. host, -credit, id))
+        if not best or score < best then best = score end
+      else late = late + 1 end
+    end
+  end
+  i = i + 4 * links
+  fresh = fresh + new
+  if best then showHost(host, order, best) end
+  if new > 0 and site ~= '' then redis.call('HSET', K .. ':hs', host, site) end
+end
+if fresh > 0 then
+  redis.call('HINCRBY', K, 'inserted', fresh)
+  redis.call('HSET', K, 'seen', seen)
+end
+if late > 0 then redis.call('HINCRBY', K, 'lateCredits', late) end
+redis.call('HSET', K, 'n:' .. producer, number)
+if was == 0 and redis.call('EXISTS', K .. ':h') == 1 then was = 1 else was = 0 end
+return {'inserted', fresh, was}
+`;
+
+/**
+ * settle-many: producer, number, order, token, holder, now how many notes, for each host and note, and for each URL:
+ * id, decimal, outcome, site or ''. Answers settled and how many were accepted, or late and how many were not.
+ */
+export const SETTLE = `${HEAD}${NUMBER}${SEEN}
+local token, holder, notes = ARGV[4], ARGV[5], tonumber(ARGV[6])
+local first = 7 + 2 * notes
+local urls = (#ARGV - first + 1) / 4
+if state[3] ~= token then
+  redis.call('HINCRBY', K, 'late', urls)
+  redis.call('HSET', K, 'n:' .. producer, number)
+  return {'late', urls}
+end
+for i = 7, first - 2, 2 do redis.call('HSET', K .. ':n', ARGV[i], ARGV[i + 1]) end
+local settled, unknown, pages, abandoned = 0, 0, 0, 0
+for i = first, #ARGV, 4 do
+  local id, decimal, outcome, site = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+  local out = redis.call('HGET', K .. ':o', id)
+  local counts = false
+  if out then
+    if outcome == '0' then redis.call('RPUSH', K .. ':ab', out) end
+    redis.call('HDEL', K .. ':o', id)
+    counts = true
+  elseif isSeen(decimal) then
+    -- The engine has forgotten that it was handed out, so it waits: its record is skipped when its turn comes.
+    counts = redis.call('SADD', K .. ':g', id) == 1
+  else
+    -- The engine has forgotten that it was inserted; who inserted it will say so again.
+    addSeen(decimal)
+    unknown = unknown + 1
+    counts = true
+  end
+  if counts then
+    settled = settled + 1
+    if outcome == '0' then abandoned = abandoned + 1 end
+    if outcome == '1' then
+      pages = pages + 1
+      if site ~= '' then redis.call('HINCRBY', K .. ':sp', site, 1) end
+    end
+  end
+end
+if unknown > 0 then
+  redis.call('HINCRBY', K, 'inserted', unknown)
+  redis.call('HSET', K, 'seen', seen)
+end
+if settled > 0 then redis.call('HINCRBY', K, 'settled', settled) end
+if abandoned > 0 then redis.call('HINCRBY', K, 'abandoned', abandoned) end
+if pages > 0 then
+  redis.call('HINCRBY', K, 'pages', pages)
+  redis.call('HINCRBY', K, 'p:' .. holder, pages)
+end
+redis.call('HSET', K, 'n:' .. producer, number)
+return {'settled', settled}
+`;

@@ -1,0 +1,110 @@
+/*
+ * Parts that several scripts share. K is the base of the partition, and itself the hash of its counters:
+ *
+ *   K        inserted settled pages late abandoned seen buckets turn  holder token counter exp  run quiet  frozen
+ *            n:<producer> (last block)  p:<holder> (pages settled)
+ *   K:s:<i>  fingerprints that are known, bucket i of linear hashing, an integer set of at most 512
+ *   K:q:<h>  what waits of host h: a list of records, or by cash a sorted set of fingerprints with K:r fingerprint -> record
+ *   K:h      hosts that have something waiting and that the holder does not work on, by turn or by their best page
+ *   K:e      hosts that the holder works on and that have more waiting
+ *   K:o      what is out with the holder: fingerprint -> cash, host, record
+ *   K:g      fingerprints that wait but were settled (only after a rollback): skipped when their turn comes
+ *   K:n      notes of hosts; K:hs site of each host and K:sp pages of each site (only with a budget); K:ab given up
+ */
+
+/** Every script begins with it. The flags say that none may start when memory is full, so none stops half-way. */
+export const HEAD = `#!lua
+local K = KEYS[1]
+local function nowMs()
+  local t = redis.call('TIME')
+  return t[1] * 1000 + math.floor(t[2] / 1000)
+end
+`;
+
+/** Which bucket of the known fingerprints a decimal belongs to, and adding one. */
+export const SEEN = `
+local known = redis.call('HMGET', K, 'buckets', 'seen')
+local buckets, seen = tonumber(known[1] or '1'), tonumber(known[2] or '0')
+local function bucketOf(decimal, count)
+  local hash = math.abs(tonumber(string.sub(decimal, -9)))
+  local half = 1
+  while half * 2 <= count do half = half * 2 end
+  local at = hash % (half * 2)
+  if at >= count then at = hash % half end
+  return K .. ':s:' .. at
+end
+local function isSeen(decimal)
+  return redis.call('SISMEMBER', bucketOf(decimal, buckets), decimal) == 1
+end
+-- At most 200 on average: before it is split a bucket has twice as many, and above 512 it would be no integer set.
+local function split()
+  while seen > buckets * 200 do
+    local half = 1
+    while half * 2 <= buckets do half = half * 2 end
+    local from, to = K .. ':s:' .. (buckets - half), K .. ':s:' .. buckets
+    local moved = {}
+    for _, decimal in ipairs(redis.call('SMEMBERS', from)) do
+      if bucketOf(decimal, buckets + 1) == to then moved[#moved + 1] = decimal end
+    end
+    -- Added before it is removed: repeated, it ends the same.
+    if #moved > 0 then
+      redis.call('SADD', to, unpack(moved))
+      redis.call('SREM', from, unpack(moved))
+    end
+    buckets = buckets + 1
+    redis.call('HSET', K, 'buckets', buckets)
+  end
+end
+local function addSeen(decimal)
+  redis.call('SADD', bucketOf(decimal, buckets), decimal)
+  seen = seen + 1
+  split()
+end
+`;
+
+/** Waiting URLs: putting one in, and letting its host be found. */
+export const QUEUE = `
+local function turn()
+  return redis.call('HINCRBY', K, 'turn', 1)
+end
+local function showHost(host, order, score)
+  if redis.call('SISMEMBER', K .. ':e', host) == 1 then return end
+  if order == 'opic' then redis.call('ZADD', K .. ':h', 'LT', score, host)
+  elseif order == 'dfs' then redis.call('ZADD', K .. ':h', -turn(), host)
+  else redis.call('ZADD', K .. ':h', 'NX', turn(), host) end
+end
+local function put(host, order, record, cash, isFirst)
+  if order == 'opic' then
+    local id = string.sub(record, 1, 8)
+    redis.call('HSET', K .. ':r', id, record)
+    redis.call('ZADD', K .. ':q:' .. host, -cash, id)
+  elseif isFirst and order == 'bfs' then redis.call('LPUSH', K .. ':q:' .. host, record)
+  else redis.call('RPUSH', K .. ':q:' .. host, record) end
+end
+`;
+
+/** Everything that is out, and every host that the holder works on, waits again; what was taken first comes first. */
+export const REQUEUE = `
+local function requeue(order)
+  local out = redis.call('HGETALL', K .. ':o')
+  for i = 1, #out, 2 do
+    local value = out[i + 1]
+    local a = string.find(value, ' ', 1, true)
+    local b = string.find(value, ' ', a + 1, true)
+    local cash, host = tonumber(string.sub(value, 1, a - 1)), string.sub(value, a + 1, b - 1)
+    put(host, order, string.sub(value, b + 1), cash, true)
+    redis.call('HDEL', K .. ':o', out[i])
+    showHost(host, order, -cash)
+  end
+  local engaged = redis.call('SMEMBERS', K .. ':e')
+  redis.call('DEL', K .. ':e')
+  for _, host in ipairs(engaged) do
+    local queue = K .. ':q:' .. host
+    if redis.call('EXISTS', queue) == 1 then
+      local best = 0
+      if order == 'opic' then best = tonumber(redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')[2]) end
+      showHost(host, order, best)
+    end
+  end
+end
+`;

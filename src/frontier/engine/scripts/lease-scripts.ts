@@ -1,0 +1,132 @@
+import { HEAD, QUEUE, REQUEUE } from "./fragments.ts";
+
+/**
+ * claim: holder, lease in ms, order, the caller's token or ''. Answers claimed, token, 1 if another held it before;
+ * empty; held, holder, ms left; quiet, ms left; frozen. A token is the number of the lease and the run of the engine that
+ * gave it: after a rollback the same number may be given again, the same token not.
+ */
+export const CLAIM = `${HEAD}${QUEUE}${REQUEUE}
+local holder, leaseMs, order, token = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local state = redis.call('HMGET', K, 'inserted', 'settled', 'holder', 'token', 'counter', 'exp', 'run', 'quiet', 'frozen')
+if state[9] then return {'frozen'} end
+if not state[1] then return {'empty'} end
+local now = nowMs()
+local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+local quiet = tonumber(state[8] or '0')
+if state[7] ~= run then
+  if state[7] then quiet = now + leaseMs end
+  redis.call('HSET', K, 'run', run, 'quiet', quiet)
+end
+local counter = tonumber(state[5] or '0')
+if token ~= '' and state[4] == token and state[3] == holder then
+  redis.call('HSET', K, 'exp', now + leaseMs)
+  return {'claimed', token, 0}
+end
+if now < quiet then
+  local before = tonumber(string.match(token, '^%d+') or '-1')
+  if before < counter then return {'quiet', quiet - now} end
+  redis.call('HSET', K, 'holder', holder, 'token', token, 'counter', before, 'exp', now + leaseMs)
+  return {'claimed', token, 0}
+end
+local exp = tonumber(state[6] or '0')
+if state[3] and state[3] ~= holder and exp > now then return {'held', state[3], exp - now} end
+if state[1] == (state[2] or '0') then return {'empty'} end
+requeue(order)
+local mine = (counter + 1) .. '-' .. string.sub(run, 1, 12)
+redis.call('HSET', K, 'holder', holder, 'token', mine, 'counter', counter + 1, 'exp', now + leaseMs)
+return {'claimed', mine, counter > 0 and 1 or 0}
+`;
+
+/**
+ * extract-top: token, lease in ms, order, hosts, URLs per host, 1 for what is out as well, then host and URLs of each
+ * refill. Answers extracted, hosts left that can be extracted, and for each host: host, note, pages of its site, 1 if
+ * more waits, URLs, and for each URL: cash, record.
+ */
+export const EXTRACT = `${HEAD}
+local token, leaseMs, order = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local state = redis.call('HMGET', K, 'token', 'frozen')
+if state[1] ~= token then return {'lost'} end
+if state[2] then return {'frozen'} end
+redis.call('HSET', K, 'exp', nowMs() + leaseMs)
+local answer = {'extracted', 0}
+local hasGone = redis.call('EXISTS', K .. ':g') == 1
+local function isGone(id)
+  return hasGone and redis.call('SREM', K .. ':g', id) == 1
+end
+local function tell(host, urls, more)
+  local note = redis.call('HGET', K .. ':n', host)
+  local site = redis.call('HGET', K .. ':hs', host)
+  local pages = site and redis.call('HGET', K .. ':sp', site)
+  for _, value in ipairs({host, note or '', pages or '0', more, #urls / 2}) do answer[#answer + 1] = value end
+  for _, value in ipairs(urls) do answer[#answer + 1] = value end
+end
+local function hand(host, count)
+  local queue, urls = K .. ':q:' .. host, {}
+  local function take(id, cash, record)
+    if isGone(id) then return end
+    redis.call('HSET', K .. ':o', id, cash .. ' ' .. host .. ' ' .. record)
+    urls[#urls + 1] = cash
+    urls[#urls + 1] = record
+  end
+  while #urls < 2 * count do
+    local left = count - #urls / 2
+    local got
+    if order == 'opic' then
+      got = redis.call('ZPOPMIN', queue, left)
+      for i = 1, #got, 2 do
+        local record = redis.call('HGET', K .. ':r', got[i])
+        redis.call('HDEL', K .. ':r', got[i])
+        if record then take(got[i], string.format('%.0f', -tonumber(got[i + 1])), record) end
+      end
+    else
+      got = redis.call(order == 'dfs' and 'RPOP' or 'LPOP', queue, left)
+      if not got then break end
+      for _, record in ipairs(got) do take(string.sub(record, 1, 8), '0', record) end
+    end
+    if #got == 0 then break end
+  end
+  local more = redis.call('EXISTS', queue)
+  if more == 1 then redis.call('SADD', K .. ':e', host) else redis.call('SREM', K .. ':e', host) end
+  redis.call('ZREM', K .. ':h', host)
+  tell(host, urls, more)
+end
+if ARGV[6] == '1' then
+  local byHost = {}
+  local out = redis.call('HGETALL', K .. ':o')
+  for i = 1, #out, 2 do
+    local value = out[i + 1]
+    local a = string.find(value, ' ', 1, true)
+    local b = string.find(value, ' ', a + 1, true)
+    local host = string.sub(value, a + 1, b - 1)
+    byHost[host] = byHost[host] or {}
+    local urls = byHost[host]
+    urls[#urls + 1] = string.sub(value, 1, a - 1)
+    urls[#urls + 1] = string.sub(value, b + 1)
+  end
+  for host, urls in pairs(byHost) do tell(host, urls, redis.call('EXISTS', K .. ':q:' .. host)) end
+end
+for i = 7, #ARGV, 2 do hand(ARGV[i], tonumber(ARGV[i + 1])) end
+local hosts = tonumber(ARGV[4])
+if hosts > 0 then
+  for _, host in ipairs(redis.call('ZRANGE', K .. ':h', 0, hosts - 1)) do hand(host, tonumber(ARGV[5])) end
+end
+answer[2] = redis.call('ZCARD', K .. ':h')
+return answer
+`;
+
+/** release: token, order. What is not settled waits again, for anybody. */
+export const RELEASE = `${HEAD}${QUEUE}${REQUEUE}
+if redis.call('HGET', K, 'token') ~= ARGV[1] then return {'lost'} end
+requeue(ARGV[2])
+redis.call('HDEL', K, 'holder', 'token', 'exp')
+return {'released'}
+`;
+
+/** fence: holder, order. Its lease ends, and nothing that it sends is accepted any more; answers how many pages it settled. */
+export const FENCE = `${HEAD}${QUEUE}${REQUEUE}
+if redis.call('HGET', K, 'holder') == ARGV[1] then
+  requeue(ARGV[2])
+  redis.call('HDEL', K, 'holder', 'token', 'exp')
+end
+return tonumber(redis.call('HGET', K, 'p:' .. ARGV[1]) or '0')
+`;

@@ -1,0 +1,85 @@
+import type {
+  BeatAnswer,
+  BlockAnswer,
+  Claim,
+  ClaimAnswer,
+  Engine,
+  Extract,
+  ExtractAnswer,
+  InsertBlock,
+  PartitionCounts,
+  PermitAnswer,
+  PermitTotals,
+  SettleBlock,
+} from "../../frontier/engine/engine.ts";
+import type { ScriptModel } from "./script-model.ts";
+
+/** The model as one holder calls it; answers come before the call returns. */
+export class ModelEngine implements Engine {
+  readonly model: ScriptModel;
+  readonly holder: string;
+
+  constructor(model: ScriptModel, holder: string) {
+    this.model = model;
+    this.holder = holder;
+  }
+
+  get partitions(): number {
+    return this.model.rules.partitions;
+  }
+
+  claim(claim: Claim, onAnswer: (answer: ClaimAnswer) => void): void {
+    onAnswer(this.model.claim(this.holder, claim));
+  }
+
+  extract(wanted: Extract, onAnswer: (answer: ExtractAnswer) => void): void {
+    onAnswer(this.model.extract(wanted));
+  }
+
+  send(block: InsertBlock | SettleBlock, onAnswer: (answer: BlockAnswer) => void): void {
+    onAnswer(this.model.send(this.holder, block));
+  }
+
+  release(claim: Claim, onAnswer: () => void): void {
+    this.model.release(claim);
+    onAnswer();
+  }
+
+  fence(partition: number, holder: string, onAnswer: (pages: number) => void): void {
+    onAnswer(this.model.fence(partition, holder));
+  }
+
+  beat(about: string, isLeaving: boolean, onAnswer: (answer: BeatAnswer) => void): void {
+    onAnswer(this.model.beat(this.holder, about, isLeaving));
+  }
+
+  permits(totals: PermitTotals, wanted: number, onAnswer: (answer: PermitAnswer) => void): void {
+    onAnswer(this.model.permits(this.holder, totals, wanted));
+  }
+
+  bury(holder: string, pages: number, onAnswer: () => void): void {
+    this.model.bury(holder, pages);
+    onAnswer();
+  }
+
+  addFacts(facts: readonly Buffer[], onAnswer: () => void): void {
+    this.model.facts.push(...facts);
+    onAnswer();
+  }
+
+  factsFrom(index: number, onAnswer: (facts: readonly Buffer[]) => void): void {
+    onAnswer(this.model.facts.slice(index));
+  }
+
+  counts(onAnswer: (counts: readonly PartitionCounts[]) => void): void {
+    onAnswer(this.model.counts(this.holder));
+  }
+
+  reached(partitions: readonly number[], onAnswer: (numbers: readonly number[]) => void): void {
+    onAnswer(partitions.map((one) => this.model.partitions[one]!.reached.get(this.holder) ?? 0));
+  }
+
+  wake(partition: number): void {
+    for (const waker of this.model.wakers) waker(partition);
+  }
+}

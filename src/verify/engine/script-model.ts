@@ -1,0 +1,366 @@
+import type {
+  BeatAnswer,
+  BlockAnswer,
+  Claim,
+  ClaimAnswer,
+  EngineOrder,
+  Extract,
+  ExtractAnswer,
+  ExtractedHost,
+  InsertBlock,
+  PartitionCounts,
+  PermitAnswer,
+  PermitTotals,
+  SettleBlock,
+} from "../../frontier/engine/engine.ts";
+
+interface Waiting {
+  readonly id: string;
+  readonly record: Buffer;
+  cash: number;
+}
+
+interface Out extends Waiting {
+  readonly host: string;
+}
+
+/** What the model keeps of one partition, in plain maps. */
+class ModelPartition {
+  inserted: number | undefined;
+  settled = 0;
+  pages = 0;
+  late = 0;
+  abandoned = 0;
+  counter = 0;
+  holder: string | undefined;
+  token: string | undefined;
+  expMs = 0;
+  run: string | undefined;
+  quietMs = 0;
+  isFrozen = false;
+  turn = 0;
+  readonly reached = new Map<string, number>();
+  readonly pagesOf = new Map<string, number>();
+  readonly seen = new Set<string>();
+  readonly queues = new Map<string, Waiting[]>();
+  /** Hosts that can be extracted, by their score. */
+  readonly ready = new Map<string, number>();
+  readonly engaged = new Set<string>();
+  readonly out = new Map<string, Out>();
+  readonly gone = new Set<string>();
+  readonly notes = new Map<string, string>();
+  readonly siteOf = new Map<string, string>();
+  readonly sitePages = new Map<string, number>();
+
+  constructor(other?: ModelPartition) {
+    if (other === undefined) return;
+    Object.assign(this, structuredClone({ ...other, queues: undefined, out: undefined }));
+    this.queues = new Map([...other.queues].map(([host, urls]) => [host, urls.map(copy)]));
+    this.out = new Map([...other.out].map(([id, url]) => [id, { ...url }]));
+  }
+}
+
+const copy = (url: Waiting): Waiting => ({ ...url });
+
+/** Settings of the model, which are those of a crawl. */
+export interface ModelRules {
+  readonly partitions: number;
+  readonly order: EngineOrder;
+  readonly leaseMs: number;
+  readonly maxPages?: number | undefined;
+}
+
+/**
+ * What the scripts do, in plain TypeScript, for the explorer, for contract tests without a server, and for random traces
+ * that a real server must answer alike. The clock is `nowMs`, which whoever uses the model moves.
+ */
+export class ScriptModel {
+  readonly rules: ModelRules;
+  nowMs = 1;
+  run = "run1";
+  partitions: ModelPartition[];
+  members = new Map<string, { atMs: number; about: string }>();
+  dead = new Set<string>();
+  facts: Buffer[] = [];
+  permitsLeft: number;
+  pages = 0;
+  totals = new Map<string, { granted: number; returned: number; spent: number }>();
+  /** Called with each partition that somebody woke. */
+  readonly wakers: ((partition: number) => void)[] = [];
+
+  constructor(rules: ModelRules) {
+    this.rules = rules;
+    this.permitsLeft = rules.maxPages ?? 0;
+    this.partitions = Array.from({ length: rules.partitions }, () => new ModelPartition());
+  }
+
+  /** Everything as it is now, to come back to with `restart`: what an engine without its last writes knows. */
+  snapshot(): Partial<ScriptModel> {
+    return {
+      partitions: this.partitions.map((one) => new ModelPartition(one)),
+      members: new Map(this.members),
+      dead: new Set(this.dead),
+      facts: [...this.facts],
+      permitsLeft: this.permitsLeft,
+      pages: this.pages,
+      totals: new Map([...this.totals].map(([name, one]) => [name, { ...one }])),
+    };
+  }
+
+  /** The engine begins a new run with an older state. */
+  restart(state: Partial<ScriptModel>, run: string): void {
+    Object.assign(this, state);
+    this.run = run;
+  }
+
+  claim(holder: string, { partition, token }: Claim): ClaimAnswer {
+    const at = this.partitions[partition]!;
+    const { leaseMs } = this.rules;
+    const now = this.nowMs;
+    if (at.isFrozen) return { kind: "frozen" };
+    if (at.inserted === undefined) return { kind: "empty" };
+    if (at.run !== this.run) {
+      if (at.run !== undefined) at.quietMs = now + leaseMs;
+      at.run = this.run;
+    }
+    if (token !== "" && at.token === token && at.holder === holder) {
+      at.expMs = now + leaseMs;
+      return { kind: "claimed", token, moved: false };
+    }
+    if (now < at.quietMs) {
+      const before = token === "" ? -1 : Number.parseInt(token, 10);
+      if (before < at.counter) return { kind: "quiet", leftMs: at.quietMs - now };
+      Object.assign(at, { holder, token, counter: before, expMs: now + leaseMs });
+      return { kind: "claimed", token, moved: false };
+    }
+    if (at.holder !== undefined && at.holder !== holder && at.expMs > now)
+      return { kind: "held", holder: at.holder, leftMs: at.expMs - now };
+    if (at.inserted === at.settled) return { kind: "empty" };
+    this.#requeue(at);
+    const moved = at.counter > 0;
+    const mine = `${++at.counter}-${this.run.slice(0, 12)}`;
+    Object.assign(at, { holder, token: mine, expMs: now + leaseMs });
+    return { kind: "claimed", token: mine, moved };
+  }
+
+  extract({ partition, token, hosts, perHost, refills, again }: Extract): ExtractAnswer {
+    const at = this.partitions[partition]!;
+    if (at.token !== token) return { kind: "lost" };
+    if (at.isFrozen) return { kind: "frozen" };
+    at.expMs = this.nowMs + this.rules.leaseMs;
+    const answer: ExtractedHost[] = [];
+    const tell = (host: string, urls: readonly Waiting[]) =>
+      answer.push({
+        host,
+        note: at.notes.get(host) ?? "",
+        sitePages: at.sitePages.get(at.siteOf.get(host) ?? "") ?? 0,
+        hasMore: at.queues.has(host),
+        urls: urls.map(({ cash, record }) => ({ cash, record })),
+      });
+    if (again) {
+      const byHost = new Map<string, Out[]>();
+      for (const out of at.out.values())
+        byHost.set(out.host, [...(byHost.get(out.host) ?? []), out]);
+      for (const [host, urls] of byHost) tell(host, urls);
+    }
+    const hand = (host: string, count: number) => {
+      const urls: Waiting[] = [];
+      const queue = at.queues.get(host) ?? [];
+      while (urls.length < count && queue.length > 0) {
+        const next = this.#shift(queue);
+        if (at.gone.delete(next.id)) continue;
+        at.out.set(next.id, { ...next, host });
+        urls.push(next);
+      }
+      if (queue.length === 0) at.queues.delete(host);
+      if (at.queues.has(host)) at.engaged.add(host);
+      else at.engaged.delete(host);
+      at.ready.delete(host);
+      tell(host, urls);
+    };
+    for (const [host, count] of refills) hand(host, count);
+    for (const host of byScore(at.ready).slice(0, hosts)) hand(host, perHost);
+    return { kind: "extracted", left: at.ready.size, hosts: answer };
+  }
+
+  send(producer: string, block: InsertBlock | SettleBlock): BlockAnswer {
+    const at = this.partitions[block.partition]!;
+    if (at.isFrozen) return { kind: "frozen" };
+    const reached = at.reached.get(producer) ?? 0;
+    if (block.number <= reached) return { kind: "known", reached };
+    if (block.number > reached + 1) return { kind: "gap", reached };
+    at.reached.set(producer, block.number);
+    return block.kind === "insert" ? this.#insert(at, block) : this.#settle(at, producer, block);
+  }
+
+  release({ partition, token }: Claim): void {
+    const at = this.partitions[partition]!;
+    if (at.token === token) this.#free(at);
+  }
+
+  fence(partition: number, holder: string): number {
+    const at = this.partitions[partition]!;
+    if (at.holder === holder) this.#free(at);
+    return at.pagesOf.get(holder) ?? 0;
+  }
+
+  beat(holder: string, about: string, isLeaving: boolean): BeatAnswer {
+    const nowMs = this.nowMs;
+    if (this.dead.has(holder)) return { nowMs, run: "dead", facts: 0, members: [] };
+    if (isLeaving) this.members.delete(holder);
+    else this.members.set(holder, { atMs: nowMs, about });
+    const members = [...this.members].map(([name, sign]) => {
+      return { holder: name, ageMs: nowMs - sign.atMs, about: sign.about };
+    });
+    return { nowMs, run: this.run, facts: this.facts.length, members };
+  }
+
+  permits(holder: string, said: PermitTotals, wanted: number): PermitAnswer {
+    if (this.dead.has(holder)) return { granted: said.granted, left: 0, pages: this.pages };
+    const known = this.totals.get(holder) ?? { granted: 0, returned: 0, spent: 0 };
+    const gain = (name: "granted" | "returned" | "spent") => {
+      const more = Math.max(0, said[name] - known[name]);
+      known[name] += more;
+      return more;
+    };
+    this.totals.set(holder, known);
+    this.permitsLeft -= gain("granted");
+    this.permitsLeft += gain("returned");
+    this.pages += gain("spent");
+    if (known.granted === said.granted) {
+      const more = Math.max(0, Math.min(wanted, this.permitsLeft));
+      known.granted += more;
+      this.permitsLeft -= more;
+    }
+    return { granted: known.granted, left: this.permitsLeft, pages: this.pages };
+  }
+
+  bury(holder: string, pages: number): void {
+    const known = this.totals.get(holder);
+    if (known !== undefined) {
+      this.permitsLeft += known.granted - known.returned - pages;
+      this.pages += pages - known.spent;
+      this.totals.delete(holder);
+    }
+    this.members.delete(holder);
+    this.dead.add(holder);
+  }
+
+  counts(holder: string): PartitionCounts[] {
+    return this.partitions.map(({ inserted = 0, settled, reached }) => {
+      return { inserted, settled, reached: reached.get(holder) ?? 0 };
+    });
+  }
+
+  #insert(at: ModelPartition, { hosts }: InsertBlock): BlockAnswer {
+    const { order } = this.rules;
+    const wasEmpty = at.ready.size === 0;
+    let fresh = 0;
+    for (const { host, site, links } of hosts) {
+      let best: number | undefined;
+      let isNew = false;
+      for (const { id: bytes, decimal, credit, bonus, record } of links) {
+        const id = bytes.toString("latin1");
+        if (!at.seen.has(decimal)) {
+          at.seen.add(decimal);
+          const cash = order === "opic" ? credit + bonus : 0;
+          this.#put(at, host, { id, record, cash }, false);
+          best = Math.min(best ?? 0, -(credit + bonus));
+          fresh++;
+          isNew = true;
+        } else if (order === "opic" && credit > 0) {
+          const waiting = at.queues.get(host)?.find((one) => one.id === id);
+          if (waiting === undefined) continue;
+          waiting.cash += credit;
+          best = Math.min(best ?? 0, -waiting.cash);
+        }
+      }
+      if (best !== undefined) this.#show(at, host, best);
+      if (isNew && site !== "") at.siteOf.set(host, site);
+    }
+    if (fresh > 0) at.inserted = (at.inserted ?? 0) + fresh;
+    return { kind: "inserted", fresh, woke: wasEmpty && at.ready.size > 0 };
+  }
+
+  #settle(at: ModelPartition, holder: string, { token, urls, notes }: SettleBlock): BlockAnswer {
+    if (at.token !== token) {
+      at.late += urls.length;
+      return { kind: "late", urls: urls.length };
+    }
+    for (const [host, note] of notes) at.notes.set(host, note);
+    let accepted = 0;
+    for (const { id: bytes, decimal, outcome, site } of urls) {
+      const id = bytes.toString("latin1");
+      if (!at.out.delete(id)) {
+        if (at.seen.has(decimal)) {
+          if (at.gone.has(id)) continue;
+          at.gone.add(id);
+        } else {
+          at.seen.add(decimal);
+          at.inserted = (at.inserted ?? 0) + 1;
+        }
+      }
+      accepted++;
+      if (outcome === 0) at.abandoned++;
+      if (outcome !== 1) continue;
+      at.pages++;
+      at.pagesOf.set(holder, (at.pagesOf.get(holder) ?? 0) + 1);
+      if (site !== "") at.sitePages.set(site, (at.sitePages.get(site) ?? 0) + 1);
+    }
+    at.settled += accepted;
+    return { kind: "settled", accepted };
+  }
+
+  #free(at: ModelPartition): void {
+    this.#requeue(at);
+    Object.assign(at, { holder: undefined, token: undefined, expMs: 0 });
+  }
+
+  #requeue(at: ModelPartition): void {
+    for (const out of at.out.values()) {
+      this.#put(at, out.host, { id: out.id, record: out.record, cash: out.cash }, true);
+      at.out.delete(out.id);
+      this.#show(at, out.host, -out.cash);
+    }
+    const engaged = [...at.engaged];
+    at.engaged.clear();
+    for (const host of engaged) {
+      const queue = at.queues.get(host);
+      if (queue !== undefined) this.#show(at, host, -Math.max(...queue.map(({ cash }) => cash)));
+    }
+  }
+
+  #put(at: ModelPartition, host: string, url: Waiting, isFirst: boolean): void {
+    const queue = at.queues.get(host) ?? [];
+    at.queues.set(host, queue);
+    if (isFirst && this.rules.order === "bfs") queue.unshift(url);
+    else queue.push(url);
+  }
+
+  #show(at: ModelPartition, host: string, score: number): void {
+    if (at.engaged.has(host)) return;
+    const { order } = this.rules;
+    const known = at.ready.get(host);
+    if (order === "opic") at.ready.set(host, Math.min(known ?? score, score));
+    else if (order === "dfs") at.ready.set(host, -++at.turn);
+    else at.ready.set(host, known ?? ++at.turn);
+  }
+
+  /** The next of a host: the first, the last, or the one with most cash. */
+  #shift(queue: Waiting[]): Waiting {
+    const { order } = this.rules;
+    if (order === "bfs") return queue.shift()!;
+    if (order === "dfs") return queue.pop()!;
+    let best = 0;
+    for (const [i, one] of queue.entries()) {
+      const { cash, id } = queue[best]!;
+      if (one.cash > cash || (one.cash === cash && one.id < id)) best = i;
+    }
+    return queue.splice(best, 1)[0]!;
+  }
+}
+
+function byScore(ready: ReadonlyMap<string, number>): string[] {
+  const hosts = [...ready].sort(([a, x], [b, y]) => x - y || (a < b ? -1 : 1));
+  return hosts.map(([host]) => host);
+}
