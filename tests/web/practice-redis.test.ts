@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { PowerCut } from "../support/engine/power-cut.ts";
+import { noRedis, testRedis, withClient } from "../support/engine/redis.ts";
+import { TcpProxy } from "../support/engine/tcp-proxy.ts";
+
+test("a server that is killed and run again has what it acknowledged", {
+  skip: noRedis,
+}, async (t) => {
+  const redis = await testRedis(t);
+  await withClient(redis.port, (client) => client.set("kept", "yes"));
+  await redis.kill();
+  assert.equal(redis.isRunning, false);
+  await redis.run();
+  assert.equal(await withClient(redis.port, (client) => client.get("kept")), "yes");
+});
+
+test("a power cut takes back what was written last and nothing before", {
+  skip: noRedis,
+}, async (t) => {
+  const redis = await testRedis(t);
+  const power = new PowerCut(redis);
+  t.after(() => power.stop());
+  await withClient(redis.port, (client) => client.set("old", "yes"));
+  await setTimeout(400);
+  await withClient(redis.port, (client) => client.set("new", "yes"));
+  assert.ok((await power.cut(200)) > 0);
+  await redis.run();
+  const found = await withClient(redis.port, (client) => client.mget("old", "new"));
+  assert.deepEqual(found, ["yes", null]);
+});
+
+test("a proxy passes, delays, cuts, swallows and leads elsewhere", { skip: noRedis }, async (t) => {
+  const [first, second] = [await testRedis(t), await testRedis(t)];
+  const proxy = await TcpProxy.start(first.port);
+  t.after(() => proxy.close());
+  const set = (value: string) => withClient(proxy.port, (client) => client.set("which", value));
+  await set("first");
+  proxy.delayMs = 50;
+  const startMs = performance.now();
+  await set("late");
+  assert.ok(performance.now() - startMs >= 100, "both directions are delayed");
+  proxy.delayMs = 0;
+  proxy.mode = "cut";
+  await assert.rejects(set("cut"));
+  proxy.mode = "pass";
+  proxy.mode = "blackhole";
+  const swallowed = set("swallowed").then(
+    () => "answered",
+    () => "ended",
+  );
+  const silent = setTimeout(100, "silent");
+  assert.equal(await Promise.race([swallowed, silent]), "silent");
+  proxy.mode = "pass";
+  assert.equal(await swallowed, "ended");
+  proxy.targetPort = second.port;
+  await set("second");
+  const values = [first, second].map(({ port }) => withClient(port, (one) => one.get("which")));
+  assert.deepEqual(await Promise.all(values), ["late", "second"]);
+});
