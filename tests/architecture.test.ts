@@ -19,6 +19,7 @@ const LAYERS = [
   "stats",
   "crawl",
   "urlfrontier",
+  "cluster",
   "web",
   "verify",
   "lab",

@@ -40,6 +40,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "write a crawl as WACZ, URL tree, CSV, Parquet or link graph",
     load: () => import("./commands/export-command.ts"),
   },
+  cluster: {
+    summary: "look after a crawl of many machines",
+    load: () => import("./commands/cluster-command.ts"),
+  },
   frontier: {
     summary: "serve the URLFrontier API for other crawlers",
     load: () => import("./commands/frontier-command.ts"),
