@@ -71,6 +71,8 @@ export interface Frontier {
   unknown?(shard: number, links: readonly CrawlUrl[]): SplitLinks;
   /** Every waiting URL, whatever its host's time, without permits: for a crawl that waits no longer and abandons them. */
   drain(): Lease[];
+  /** True while what was drained is not all: the rest comes from elsewhere, and `drain` has to be called again. */
+  drains?(): boolean;
   /** Figures for counters, progress and the recount after a death. */
   stats(): FrontierStats;
   /** Gives back files and memory; what is not settled waits for the next run. */

@@ -66,6 +66,8 @@ export class Gatekeeper {
   enter(host: Host, address: string, nowMs: number): number {
     this.claimedMs = 0;
     if (nowMs < this.#startMs) return this.#startMs;
+    // Somebody else may ask it by now.
+    if (host.term !== undefined && nowMs >= host.term.untilMs) return nowMs + HELD_RETRY_MS;
     this.#recall(host);
     if (host.heldMs > nowMs) return host.heldMs;
     if (this.#isOpen(host)) return 0;

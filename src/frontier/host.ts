@@ -86,6 +86,8 @@ export class Host implements Reach {
   reservedMs = 0;
   /** No shard of this thread queues for it, so nothing but the gates keeps its requests apart. */
   isStranger = false;
+  /** Until when this thread may ask it, where that is only lent; it changes as the loan is renewed. */
+  term: { readonly untilMs: number } | undefined;
   /** Position in the heap, -1 when the host is not in it. */
   heapIndex = -1;
   /** Where places are counted; undefined where nobody does. */

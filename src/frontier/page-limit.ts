@@ -63,6 +63,22 @@ export class PageLimit {
     if (this.#parts.permits.giveBack()) this.#parts.onReturned();
   }
 
+  /** A page is committed whose permit is counted elsewhere. */
+  count(): void {
+    this.pages++;
+    this.#parts.countPage();
+  }
+
+  /** The whole crawl has all the pages it may have, wherever they were counted. */
+  reached(): void {
+    this.#parts.onReached();
+  }
+
+  /** Undefined: no limit. */
+  get maxPages(): number | undefined {
+    return this.#parts.maxPages;
+  }
+
   /** A page is committed; the last one ends the crawl. */
   committed(): void {
     this.pages++;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { ByteCount } from "../../src/frontier/byte-count.ts";
 import { ShardCash } from "../../src/frontier/cash/shard-cash.ts";
+import { EngineFrontier } from "../../src/frontier/engine/engine-frontier.ts";
 import { Mailbox } from "../../src/frontier/exchange/mailbox.ts";
 import type { Fact } from "../../src/frontier/fact.ts";
 import type { PageLocation } from "../../src/frontier/finish.ts";
@@ -36,6 +37,8 @@ import { WideCounter } from "../../src/sync/wide-counter.ts";
 import type { CrawlUrl } from "../../src/url/crawl-url.ts";
 import { shardOf, siteHash, siteOf } from "../../src/url/site.ts";
 import { hostnameOf } from "../../src/url/url-parts.ts";
+import { ModelEngine } from "../../src/verify/engine/model-engine.ts";
+import { ScriptModel } from "../../src/verify/engine/script-model.ts";
 import { newGates } from "./new-gates.ts";
 
 const SEEDS = { seedLow: 5, seedHigh: 6 };
@@ -100,11 +103,13 @@ export interface Team {
   readonly pending: Pending;
   /** How often the end was announced, and the limit. */
   readonly seen: { ends: number; limits: number; pages: number; facts: Fact[] };
-  readonly permits: Permits;
+  readonly permits: { readonly left: number };
   /** Visits that were committed for another thread. */
   readonly lent: () => number;
   /** Where threads that order by cash see what others have. */
   readonly cashBoard?: SharedArrayBuffer;
+  /** What is pending is not a number of URLs: each thread counts as one until it knows of the end. */
+  readonly countsThreads?: boolean;
 }
 
 /** What every frontier needs, whichever it is. */
@@ -253,6 +258,46 @@ export function sharedTeam(options: TeamOptions): Team {
     return { frontier, port, gates: newGatekeeper(thread) };
   });
   return { ...shared, members, lent: () => 0 };
+}
+
+/** A team on a model of the engine, which answers at once; nothing expires. */
+export function engineTeam(options: TeamOptions): Team {
+  const { places = 8, order = "bfs", maxPages } = options;
+  const { bells, newLimit, newBytes: _, newGatekeeper, ...shared } = common(options, false);
+  const leaseMs = 1e9;
+  const model = new ScriptModel({ partitions: 16, order, leaseMs, maxPages });
+  const names = bells.map((_, thread) => `w/${thread}/1`);
+  for (const name of names) model.beat(name, "w", false);
+  const members = names.map((name, thread): Member => {
+    const port = new SlowPort();
+    const frontier = new EngineFrontier({
+      ...shared,
+      ...SEEDS,
+      startMs: 0,
+      order,
+      leaseMs,
+      worker: "w",
+      learnsFacts: thread === 0,
+      openEngine: (_, onWake) => {
+        model.wakers.push(onWake);
+        return new ModelEngine(model, name);
+      },
+      aheadPerHost: 2,
+      maxPagesPerSite: options.maxPagesPerSite,
+      shares: new SiteShares(places),
+      queue: new ChainQueue(new QueueLog(() => assert.fail("no file"), 2 ** 22), false),
+      limit: newLimit(),
+      port,
+      ring: () => {},
+    });
+    return { frontier, port, gates: newGatekeeper(thread) };
+  });
+  const permits = {
+    get left() {
+      return model.permitsLeft;
+    },
+  };
+  return { ...shared, members, permits, lent: () => 0, countsThreads: true };
 }
 
 /** The member that admits a URL. */

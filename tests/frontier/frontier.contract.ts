@@ -414,7 +414,8 @@ export function frontierContract(name: string, newTeam: (options: TeamOptions) =
       port.sync();
     }
     assert.equal(durable, 2);
-    assert.equal(team.pending.value, 3);
+    if (team.countsThreads) assert.ok(team.pending.value > 1);
+    else assert.equal(team.pending.value, 3);
     team.pending.release(1);
     crawlers.run();
     assert.deepEqual(crawlers.visited.sort(), [0, 1, 2, 5, 6].map(pageUrl).sort());

@@ -1,6 +1,8 @@
 import { frontierContract } from "./frontier.contract.ts";
-import { shardedTeam, sharedTeam } from "./frontier-team.ts";
+import { engineTeam, shardedTeam, sharedTeam } from "./frontier-team.ts";
 
 frontierContract("sharded", shardedTeam);
 frontierContract("sharded by cash", (options) => shardedTeam({ ...options, order: "opic" }));
 frontierContract("shared", sharedTeam);
+frontierContract("engine", engineTeam);
+frontierContract("engine by cash", (options) => engineTeam({ ...options, order: "opic" }));

@@ -180,11 +180,11 @@ export class CrawlerLoop implements WorkSource {
   }
 
   #abandonWaiting(): void {
-    this.#givesUp = false;
     for (const lease of this.#parts.frontier.drain()) {
       this.#parts.onUnavailable(lease);
       this.#parts.frontier.settle(lease, { kind: "abandon" });
     }
+    this.#givesUp = this.#parts.frontier.drains?.() ?? false;
   }
 
   /** Takes as much as possible; true when there was room for more. */

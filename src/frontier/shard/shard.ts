@@ -43,6 +43,8 @@ export interface ShardRules extends AdmissionRules {
   readonly onRecalled?: (hash: number, delayMs: number, heldMs: number) => void;
   /** Counts the places that each site holds, for all shards of a thread; absent: a site may hold any number. */
   readonly shares?: SiteShares;
+  /** The part that a host belongs to, where one shard works on several; absent: the shard's number. */
+  readonly partOf?: (hostname: string) => number;
 }
 
 /**
@@ -65,7 +67,7 @@ export class Shard {
   /** The latest time that `take` was given. */
   #nowMs = 0;
   /** Called with what a later run must know of a host. */
-  onNote: (note: HostNote) => void = () => {};
+  onNote: (note: HostNote, host: Host) => void = () => {};
 
   constructor(number: number, rules: ShardRules, state: ShardState, queue: ShardQueue) {
     this.number = number;
@@ -166,6 +168,23 @@ export class Shard {
     this.#recovered.take(run);
   }
 
+  /** A host that somebody else asked before has this delay, and is not asked before that moment. */
+  expect(hostname: string, delayMs: number, notBeforeMs: number): void {
+    const { low, high } = this.#fingerprintOf(hostname);
+    const host = this.#hosts.get(hostname);
+    if (host === undefined) {
+      const known = this.#idle.take(low, high) ?? { delayMs: 0, nextMs: 0, step: 0 };
+      const nextMs = Math.max(known.nextMs, notBeforeMs);
+      const idle = { delayMs: Math.max(known.delayMs, delayMs), nextMs, step: known.step };
+      this.#idle.keep(low, high, idle, 0);
+    } else {
+      host.delayMs = Math.max(host.delayMs, delayMs);
+      host.nextMs = Math.max(host.nextMs, notBeforeMs);
+      this.#settle(host);
+    }
+    this.#rules.onRecalled?.(low, delayMs, notBeforeMs);
+  }
+
   /** The next URL whose host may be asked at `nowMs` and whose site may hold another place; `leave` must follow. */
   take(nowMs: number): Lease | undefined {
     this.#wakeResting(nowMs);
@@ -211,7 +230,7 @@ export class Shard {
     const back = host.returned.pop();
     if (back !== undefined) return back;
     const { url, parent, depth, via, seed, chain, low, high, cash } = this.#queue.next(host);
-    const shard = this.number;
+    const shard = this.#rules.partOf?.(host.name) ?? this.number;
     return { url, parent, depth, via, seed, chain, low, high, host, shard, attempt: 0, cash };
   }
 
@@ -311,7 +330,7 @@ export class Shard {
     host.notedHeldMs = host.heldMs;
     const { low, high } = this.#fingerprintOf(host.name);
     const untilWallMs = host.heldMs === 0 ? 0 : host.heldMs + this.#wallAheadMs();
-    this.onNote({ low, high, delayMs: host.delayMs, untilWallMs });
+    this.onNote({ low, high, delayMs: host.delayMs, untilWallMs }, host);
   }
 
   #wallAheadMs(): number {

@@ -1,0 +1,142 @@
+import { StoreCorruptError } from "../../errors.ts";
+import type { BlockAnswer, Engine, InsertBlock, SettleBlock } from "./engine.ts";
+
+/** A server that syncs its file every second, or has a replica, has not lost what it confirmed so long ago. */
+const KEEP_MS = 60_000;
+/** Between two questions whether the engine still has what it confirmed. */
+const CHECK_MS = 2000;
+
+type Block = InsertBlock | SettleBlock;
+type NewBlock = Omit<InsertBlock, "number"> | Omit<SettleBlock, "number">;
+
+interface Entry {
+  readonly block: Block;
+  readonly onAnswer: (answer: BlockAnswer) => void;
+  /** When it was confirmed; undefined before. */
+  doneMs: number | undefined;
+}
+
+/** The blocks of one partition. */
+interface Lane {
+  readonly entries: Entry[];
+  next: number;
+  /** Highest number confirmed. */
+  confirmed: number;
+  /** Answers to blocks that were sent before the last resending tell nothing about gaps. */
+  attempt: number;
+}
+
+/**
+ * Numbers the blocks of a producer and sends them. Blocks stay here until the engine has confirmed them and cannot have
+ * lost them again: what it has not reached is sent again, and what it has reached changes nothing.
+ */
+export class BlockLog {
+  readonly #engine: Engine;
+  readonly #lanes = new Map<number, Lane>();
+  #unconfirmed = 0;
+  #nowMs = 0;
+  #checkedMs = 0;
+  #isChecking = false;
+  /** Blocks that were sent again. */
+  resent = 0;
+  /** Partitions that were being moved. */
+  readonly #frozen = new Set<Lane>();
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Blocks without an answer. */
+  get unconfirmed(): number {
+    return this.#unconfirmed;
+  }
+
+  /** Sends a block; its answer is never a gap. */
+  send(block: NewBlock, onAnswer: (answer: BlockAnswer) => void): void {
+    const lane = this.#laneOf(block.partition);
+    const entry: Entry = {
+      block: { ...block, number: lane.next++ } as Block,
+      onAnswer,
+      doneMs: undefined,
+    };
+    lane.entries.push(entry);
+    this.#unconfirmed++;
+    this.#send(lane, entry);
+  }
+
+  /** Forgets what is safe, and asks again where a partition was being moved. */
+  tidy(nowMs: number): void {
+    this.#nowMs = nowMs;
+    for (const lane of [...this.#frozen]) {
+      this.#frozen.delete(lane);
+      this.#resend(lane, lane.confirmed);
+    }
+    const isSafe = ({ doneMs }: Entry) => doneMs !== undefined && nowMs - doneMs > KEEP_MS;
+    for (const { entries } of this.#lanes.values()) {
+      const kept = entries.findIndex((entry) => !isSafe(entry));
+      entries.splice(0, kept < 0 ? entries.length : kept);
+    }
+  }
+
+  /** From time to time asks the engine how far it has come; where it has fallen back, everything after that goes again. */
+  check(nowMs: number): void {
+    if (this.#isChecking || nowMs - this.#checkedMs < CHECK_MS) return;
+    this.#checkedMs = nowMs;
+    const lanes = [...this.#lanes].filter(([, { entries }]) => entries.length > 0);
+    if (lanes.length === 0) return;
+    this.#isChecking = true;
+    const confirmed = lanes.map(([, lane]) => lane.confirmed);
+    const numbers = lanes.map(([partition]) => partition);
+    this.#engine.reached(numbers, (reached) => {
+      this.#isChecking = false;
+      for (const [i, [, lane]] of lanes.entries())
+        if (reached[i]! < confirmed[i]!) this.#resend(lane, reached[i]!);
+    });
+  }
+
+  #laneOf(partition: number): Lane {
+    let lane = this.#lanes.get(partition);
+    if (lane === undefined) {
+      lane = { entries: [], next: 1, confirmed: 0, attempt: 0 };
+      this.#lanes.set(partition, lane);
+    }
+    return lane;
+  }
+
+  #send(lane: Lane, entry: Entry): void {
+    const { attempt } = lane;
+    this.#engine.send(entry.block, (answer) => this.#answered(lane, entry, attempt, answer));
+  }
+
+  #answered(lane: Lane, entry: Entry, attempt: number, answer: BlockAnswer): void {
+    if (answer.kind === "gap") {
+      if (attempt === lane.attempt) this.#resend(lane, answer.reached);
+      return;
+    }
+    if (answer.kind === "frozen") {
+      this.#frozen.add(lane);
+      return;
+    }
+    lane.confirmed = Math.max(lane.confirmed, entry.block.number);
+    const isFirst = entry.doneMs === undefined;
+    entry.doneMs = this.#nowMs;
+    if (!isFirst) return;
+    this.#unconfirmed--;
+    entry.onAnswer(answer);
+  }
+
+  #resend(lane: Lane, reached: number): void {
+    lane.attempt++;
+    const all = [...lane.entries];
+    const first = all[0]?.block.number ?? lane.next;
+    if (first > reached + 1)
+      throw new StoreCorruptError(
+        `the engine has lost more than the last ${KEEP_MS / 1000} s: block ${reached + 1} is no longer here`,
+      );
+    for (const entry of all) {
+      if (entry.block.number <= reached) continue;
+      this.resent++;
+      this.#send(lane, entry);
+    }
+  }
+}

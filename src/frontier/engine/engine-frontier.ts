@@ -1,0 +1,495 @@
+import type { Pending } from "../../sync/pending.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { shardOf, siteHash, siteOf } from "../../url/site.ts";
+import type { Discovery } from "../discovery.ts";
+import type { Fact } from "../fact.ts";
+import { OUTCOME, type Settlement } from "../finish.ts";
+import { ShardState } from "../fold/shard-state.ts";
+import type { Frontier, FrontierStats, TurnMode } from "../frontier.ts";
+import type { Lease } from "../host.ts";
+import type { JournalPort } from "../journal-port.ts";
+import type { PageLimit } from "../page-limit.ts";
+import type { ShardQueue } from "../queue/shard-queue.ts";
+import { Shard, type ShardRules } from "../shard/shard.ts";
+import { BUDGET_RETRY_MS, OwnedSiteBudget, type SiteBudget } from "../site-budget.ts";
+import type { SiteShares } from "../site-shares.ts";
+import { BlockLog } from "./block-log.ts";
+import { EndPasses } from "./end-passes.ts";
+import type { Engine, EngineOrder } from "./engine.ts";
+import { decodeFact, type EndedVisit, EngineCommits, seedsOf } from "./engine-commits.ts";
+import { EnginePermits } from "./engine-permits.ts";
+import { HeldPartitions } from "./held-partitions.ts";
+import { Ownership } from "./ownership.ts";
+
+// Longer than 400 lines because it is the whole interface of a frontier, method by method, over parts that do the work.
+
+/** Between two looks at everything that only time changes. */
+const TICK_MS = 100;
+/** A URL whose lease may have run out is looked at again after this long. */
+const DOUBT_MS = 200;
+/** Hosts of a partition whose URLs are fetched at once to be given up. */
+const MAX_DRAINED = 64;
+
+/** What one thread's frontier on the engine is made of. */
+export interface EngineFrontierParts
+  extends Omit<ShardRules, "order" | "shares" | "partOf" | "wallAheadMs"> {
+  /** Opens the engine as the thread's n-th holder. */
+  readonly openEngine: (life: number, onWake: (partition: number) => void) => Engine;
+  readonly worker: string;
+  /** One thread of each worker tells it what other workers found out. */
+  readonly learnsFacts: boolean;
+  readonly order: EngineOrder;
+  readonly leaseMs: number;
+  /** URLs of a host that are fetched ahead. */
+  readonly aheadPerHost: number;
+  readonly maxPagesPerSite: number | undefined;
+  readonly shares: SiteShares;
+  readonly queue: ShardQueue;
+  readonly pending: Pending;
+  readonly limit: PageLimit;
+  readonly port: Pick<JournalPort, "mark" | "hurry">;
+  readonly onLast: () => void;
+  readonly onFacts: (facts: readonly Fact[]) => void;
+  /** Calls this thread's next round: an answer has arrived. */
+  readonly ring: () => void;
+  /** The engine did not accept the ends of so many visits. */
+  readonly onLate?: (visits: number) => void;
+  readonly onClose?: () => void;
+}
+
+/**
+ * The frontier of one thread of one worker of a crawl on an engine. Partitions are leased from it, their URLs fetched
+ * ahead in blocks and spaced here by the same shard that spaces an embedded crawl's; what visits found goes back in
+ * numbered blocks. Calls never wait: answers are handled in the thread's rounds.
+ */
+export class EngineFrontier implements Frontier {
+  readonly #parts: EngineFrontierParts;
+  readonly #shard: Shard;
+  readonly #budget: SiteBudget | undefined;
+  readonly #permits: EnginePermits;
+  readonly #commits: EngineCommits;
+  readonly #owned: Ownership;
+  readonly #held: HeldPartitions;
+  readonly #passes = new EndPasses();
+  readonly #drained = new WeakSet<Lease>();
+  readonly #partitionOfHost = new Map<string, number>();
+  readonly #answers: (() => void)[] = [];
+  #engine: Engine;
+  #log: BlockLog;
+  #life = 1;
+  #ended: EndedVisit[] = [];
+  /** Ended and durable. */
+  #stored: EndedVisit[][] = [];
+  #mode: TurnMode = "run";
+  #nowMs = 0;
+  #tickMs = Number.NEGATIVE_INFINITY;
+  /** Places for which the last `take` found nothing. */
+  #lack = 0;
+  #inFlight = 0;
+  /** `take` has looked, so permits that are free are not needed. */
+  #hasTaken = true;
+  /** Something was answered that may let more be taken. */
+  #hasNews = false;
+  /** 1 until this thread knows that the crawl has ended. */
+  #share = 1;
+  #known = 0;
+  #factsRead = 0;
+  #isReadingFacts = false;
+  #hasLeft = false;
+  #givesUp = false;
+  /** Late results so far. */
+  late = 0;
+
+  constructor(parts: EngineFrontierParts) {
+    this.#parts = parts;
+    const { order, leaseMs, worker, maxPagesPerSite } = parts;
+    const post = (answer: () => void) => this.#post(answer);
+    this.#engine = this.#open();
+    this.#log = new BlockLog(this.#engine);
+    this.#permits = new EnginePermits(parts.limit, this.#engine, post);
+    this.#owned = new Ownership(this.#engine, { leaseMs, about: worker }, post, {
+      onAssigned: () => this.#held.reassign(),
+      onDead: () => this.#beginAnew(),
+      onFacts: (count) => this.#readFacts(count),
+    });
+    const rules: ShardRules = {
+      ...parts,
+      order,
+      wallAheadMs: () => this.#owned.aheadMs,
+      partOf: (name) => this.#partOf(name),
+    };
+    this.#shard = new Shard(0, rules, new ShardState(parts.seedLow, parts.seedHigh), parts.queue);
+    this.#shard.onNote = ({ delayMs, untilWallMs }, { name }) =>
+      this.#held.of(this.#partOf(name))?.notes.set(name, `${delayMs} ${Math.round(untilWallMs)}`);
+    this.#held = new HeldPartitions({
+      ahead: { leaseMs, perHost: parts.aheadPerHost },
+      ...parts,
+      hasBudgets: maxPagesPerSite !== undefined,
+      shard: this.#shard,
+      owned: this.#owned,
+      engine: () => this.#engine,
+      post,
+      onUrls: () => this.#found(),
+    });
+    this.#commits = new EngineCommits(
+      {
+        rules: parts,
+        order,
+        worker,
+        post,
+        hasBudgets: maxPagesPerSite !== undefined,
+        partOf: (name) => this.#partOf(name),
+        onFacts: parts.onFacts,
+        onFresh: (count) => {
+          this.#known += count;
+        },
+        onSettled: (visits, isAccepted) => this.#settled(visits, isAccepted),
+        onLost: (partition) => this.#held.lose(partition),
+      },
+      this.#engine,
+      this.#log,
+    );
+    if (maxPagesPerSite !== undefined) {
+      this.#budget = new OwnedSiteBudget({
+        ...parts,
+        limit: maxPagesPerSite,
+        pagesOf: (partition) => this.#held.sitesOf(partition),
+        count: (partition, low, high) => this.#held.countPage(partition, low, high),
+      });
+    }
+  }
+
+  open(seeds: readonly CrawlUrl[]): void {
+    this.#commits.insert(seedsOf(seeds), () => {});
+  }
+
+  /** They come with the first signs of life. */
+  facts(): readonly Fact[] {
+    return [];
+  }
+
+  admit(found: readonly Discovery[], onDurable: () => void): void {
+    this.#goOn();
+    this.#commits.insert(found, onDurable);
+    this.#work();
+  }
+
+  take(limit: number, nowMs: number): Lease[] {
+    this.#nowMs = nowMs;
+    this.#parts.shares.nowMs = nowMs;
+    this.#lack = limit;
+    this.#permits.isWanted = false;
+    this.#hasTaken = false;
+    const taken: Lease[] = [];
+    // A second look when answers came at once.
+    for (let isFirst = true; taken.length < limit; isFirst = false) {
+      this.#work();
+      const before = taken.length;
+      this.#takeReady(limit, taken);
+      this.#lack = limit - taken.length;
+      if (!isFirst && taken.length === before) break;
+      if (isFirst && this.#lack > 0) this.#ask();
+    }
+    this.#inFlight += taken.length;
+    this.#hasTaken = true;
+    this.#hasNews = false;
+    return taken;
+  }
+
+  #takeReady(limit: number, taken: Lease[]): void {
+    const refused: [Lease, number][] = [];
+    while (taken.length < limit) {
+      const lease = this.#shard.take(this.#nowMs);
+      if (lease === undefined) break;
+      const partition = this.#held.begin(lease);
+      if (partition === undefined) {
+        // Its partition is another's by now, or it is here twice.
+        this.#shard.leave(lease);
+        this.#shard.abandon(lease);
+        continue;
+      }
+      lease.host.term = partition;
+      const hasPlace = this.#budget?.tryReserve(lease) ?? true;
+      if (this.#nowMs >= partition.untilMs) refused.push([lease, this.#nowMs + DOUBT_MS]);
+      else if (!hasPlace) refused.push([lease, this.#nowMs + BUDGET_RETRY_MS]);
+      else if (this.#permits.tryTake()) taken.push(lease);
+      else {
+        refused.push([lease, 0]);
+        break;
+      }
+    }
+    for (const [lease, untilMs] of refused.reverse()) {
+      this.#budget?.giveBack(lease);
+      this.#held.giveBack(lease);
+      this.#shard.leave(lease);
+      this.#shard.giveBack(lease, untilMs);
+    }
+  }
+
+  requestEnded(lease: Lease, endMs: number): void {
+    this.#shard.requestEnded(lease, endMs);
+  }
+
+  settle(lease: Lease, end: Settlement): void {
+    const isDrained = this.#drained.delete(lease);
+    if (!isDrained) {
+      this.#inFlight--;
+      this.#shard.leave(lease);
+    }
+    const isPage = end.kind === "finish" && end.outcome === OUTCOME.page;
+    if (isPage) this.#budget?.page(lease);
+    else {
+      this.#budget?.giveBack(lease);
+      if (!isDrained) this.#permits.giveBack();
+    }
+    const url = this.#held.urlOf(lease);
+    if (end.kind === "retry") {
+      if (url === undefined) {
+        // Somebody else has its partition now.
+        if (!end.rests) this.#shard.abandon(lease);
+        return;
+      }
+      this.#held.giveBack(lease);
+      if (end.rests) this.#shard.rest(lease, end.untilMs);
+      else this.#shard.giveBack(lease, end.untilMs);
+      return;
+    }
+    if (end.kind === "abandon") this.#shard.abandon(lease);
+    else this.#givesUp = false;
+    const finish = end.kind === "finish" ? end : undefined;
+    if (url === undefined) return this.#countLate(isPage, finish?.onCommitted);
+    const visit = { lease, end: finish, partition: url.partition, cash: url.cash };
+    if (finish === undefined) this.#stored.push([visit]);
+    else this.#ended.push(visit);
+  }
+
+  turn(nowMs: number, mode: TurnMode): number {
+    this.#nowMs = nowMs;
+    this.#mode = mode;
+    if (this.#ended.length > 0) {
+      const ended = this.#ended;
+      this.#ended = [];
+      this.#parts.port.mark(() => {
+        this.#stored.push(ended);
+        this.#hasNews = true;
+      });
+    }
+    this.#work();
+    if (mode === "end") {
+      this.#handOver();
+      return Number.POSITIVE_INFINITY;
+    }
+    const hasNews = this.#hasNews;
+    this.#hasNews = false;
+    if (this.#share > 0 && this.#isIdle) {
+      this.#look();
+      return this.#passes.nextMs;
+    }
+    if (hasNews && this.#lack > 0) return nowMs;
+    if (this.#lack === 0) return Number.POSITIVE_INFINITY;
+    if (this.#permits.isWanted) return this.#permits.isBack ? nowMs : Number.POSITIVE_INFINITY;
+    return this.#shard.nextReadyMs();
+  }
+
+  drain(): Lease[] {
+    this.#givesUp = true;
+    const all: Lease[] = [];
+    for (const lease of this.#shard.drain()) {
+      if (this.#held.begin(lease) === undefined) this.#shard.abandon(lease);
+      else {
+        this.#drained.add(lease);
+        all.push(lease);
+      }
+    }
+    return all;
+  }
+
+  drains(): boolean {
+    this.#givesUp &&= !this.#isIdle;
+    return this.#givesUp;
+  }
+
+  stats(): FrontierStats {
+    const hostsWaiting = this.#shard.hostsWaiting;
+    return {
+      known: this.#known,
+      queued: this.#shard.queued,
+      hostsWaiting,
+      nextUrls: hostsWaiting,
+      share: this.#share,
+      away: this.#mode === "end" ? this.#unsent + this.#held.size : 0,
+      guests: 0,
+      pages: this.#parts.limit.pages,
+      bytes: 0,
+      heldPermits: this.#permits.held,
+      lacksPermits: this.#permits.isExhausted,
+      blocksSent: this.#commits.blocks,
+      exchanges: 0,
+      exchangeVisits: 0,
+    };
+  }
+
+  close(): void {
+    this.#parts.onClose?.();
+  }
+
+  /** The connection was lost and is back: what was answered meanwhile may be missing. */
+  onReconnected(): void {
+    this.#held.doubt();
+    this.#parts.ring();
+  }
+
+  /** Visits and blocks that the engine has not confirmed. */
+  get #unsent(): number {
+    return this.#ended.length + this.#stored.length + this.#commits.active;
+  }
+
+  /** Nothing is here, and nothing is on its way. */
+  get #isIdle(): boolean {
+    return (
+      this.#unsent + this.#inFlight + this.#held.urls + this.#log.unconfirmed === 0 &&
+      this.#held.isQuiet &&
+      this.#permits.isSettled
+    );
+  }
+
+  #open(): Engine {
+    const life = this.#life;
+    return this.#parts.openEngine(life, (partition) => {
+      if (life !== this.#life) return;
+      this.#held.woke(partition);
+      this.#parts.ring();
+    });
+  }
+
+  #post(answer: () => void): void {
+    this.#answers.push(answer);
+    this.#parts.ring();
+  }
+
+  #partOf(hostname: string): number {
+    let partition = this.#partitionOfHost.get(hostname);
+    if (partition === undefined) {
+      if (this.#partitionOfHost.size > 65_536) this.#partitionOfHost.clear();
+      partition = shardOf(siteHash(siteOf(hostname)), this.#engine.partitions);
+      this.#partitionOfHost.set(hostname, partition);
+    }
+    return partition;
+  }
+
+  /** Handles what was answered and asks for what is missing, until nothing more comes at once. */
+  #work(): void {
+    do {
+      for (const answer of this.#answers.splice(0)) answer();
+      if (this.#stored.length > 0) this.#commits.commit(this.#stored.splice(0).flat());
+      this.#ask();
+    } while (this.#answers.length > 0);
+  }
+
+  #ask(): void {
+    const nowMs = this.#nowMs;
+    if (this.#hasLeft) return;
+    this.#owned.beat(nowMs);
+    const isTick = nowMs - this.#tickMs >= TICK_MS;
+    if (isTick) {
+      this.#tickMs = nowMs;
+      this.#log.tidy(nowMs);
+      this.#log.check(nowMs);
+    }
+    const isRunning = this.#mode === "run";
+    const lack = isRunning && !this.#permits.isWanted ? this.#lack : 0;
+    this.#held.ask(nowMs, this.#givesUp ? MAX_DRAINED : lack, isRunning, isTick);
+    this.#permits.talk(isRunning ? Math.max(1, this.#lack) : 0, nowMs, this.#hasTaken);
+  }
+
+  #found(): void {
+    this.#hasNews = true;
+    this.#goOn();
+  }
+
+  /** There is something to do after all. */
+  #goOn(): void {
+    this.#passes.reset();
+    if (this.#share > 0) return;
+    this.#share = 1;
+    this.#parts.pending.add(1);
+  }
+
+  #look(): void {
+    for (;;) {
+      this.#passes.look(
+        this.#engine,
+        this.#nowMs,
+        (answer) => this.#post(answer),
+        () => {
+          if (!this.#isIdle || this.#share === 0) return;
+          this.#share = 0;
+          if (this.#parts.pending.release(1)) this.#parts.onLast();
+        },
+      );
+      if (this.#answers.length === 0) return;
+      this.#work();
+      if (this.#share === 0 || !this.#isIdle) return;
+    }
+  }
+
+  #settled(visits: readonly EndedVisit[], isAccepted: boolean): void {
+    for (const { lease, end } of visits) {
+      const isPage = end?.outcome === OUTCOME.page;
+      if (!isAccepted) {
+        this.#countLate(isPage, end?.onCommitted);
+        continue;
+      }
+      this.#held.end(lease);
+      if (isPage) this.#permits.page();
+      end?.onCommitted();
+    }
+    this.#hasNews = true;
+  }
+
+  #countLate(isPage: boolean, onCommitted: (() => void) | undefined): void {
+    this.late++;
+    this.#parts.onLate?.(1);
+    if (isPage) this.#permits.late();
+    onCommitted?.();
+  }
+
+  /** Everything that ended here is settled; then the partitions go back. */
+  #handOver(): void {
+    if (this.#hasLeft || this.#inFlight + this.#unsent > 0) return;
+    this.#permits.isWanted = false;
+    this.#permits.talk(0, this.#nowMs, true);
+    this.#held.releaseAll();
+    this.#work();
+    if (this.#held.size > 0 || !this.#permits.isSettled) return;
+    this.#owned.leave();
+    this.#hasLeft = true;
+  }
+
+  #readFacts(count: number): void {
+    if (!this.#parts.learnsFacts || this.#isReadingFacts || count <= this.#factsRead) return;
+    this.#isReadingFacts = true;
+    this.#engine.factsFrom(this.#factsRead, (texts) =>
+      this.#post(() => {
+        this.#isReadingFacts = false;
+        this.#factsRead += texts.length;
+        const foreign = texts.map(decodeFact).filter(({ worker }) => worker !== this.#parts.worker);
+        if (foreign.length > 0) this.#parts.onFacts(foreign.map(({ fact }) => fact));
+      }),
+    );
+  }
+
+  /** The others have taken everything away: goes on under another name, and what is in flight will be late. */
+  #beginAnew(): void {
+    this.#life++;
+    this.#held.loseAll();
+    const late = this.#stored.splice(0).flat();
+    this.#engine = this.#open();
+    this.#log = new BlockLog(this.#engine);
+    this.#permits.restart(this.#engine);
+    this.#commits.restart(this.#engine, this.#log);
+    this.#owned.restart(this.#engine);
+    this.#settled(late, false);
+    this.#passes.reset();
+  }
+}

@@ -1,0 +1,144 @@
+import type { Engine, ExtractedHost } from "./engine.ts";
+
+/** What a thread knows of a host that it works on. */
+interface EngagedHost {
+  /** URLs here that wait. */
+  waiting: number;
+  hasMore: boolean;
+}
+
+/** How much is fetched ahead. */
+export interface Ahead {
+  readonly leaseMs: number;
+  /** URLs of a host that are fetched ahead. */
+  readonly perHost: number;
+}
+
+/** A look at what is missing. */
+export interface Asking {
+  readonly engine: Engine;
+  readonly nowMs: number;
+  /** Hosts that are wanted. */
+  readonly hosts: number;
+  /** Runs an answer in the thread's round. */
+  readonly post: (answer: () => void) => void;
+}
+
+/** Of hosts that nobody works on, so many are asked for at once. */
+const MAX_HOSTS = 64;
+/** Of the lease: so long before its end nothing is asked of its hosts any more, whatever the clocks did. */
+const MARGIN = 0.1;
+const RENEW = 1 / 3;
+
+/** A partition that this thread holds: its lease, and how much of it is here. */
+export class HeldPartition {
+  readonly number: number;
+  readonly token: string;
+  /** When it was taken over from somebody who may have asked its hosts until then. */
+  readonly movedMs: number | undefined;
+  readonly #ahead: Ahead;
+  readonly #hosts = new Map<string, EngagedHost>();
+  /** Hosts that have more in the engine than here. */
+  readonly #low = new Set<string>();
+  /** Pages of each site, where sites have a budget. */
+  readonly sites = new Map<string, number>();
+  /** URLs that are here and not settled. */
+  urls = 0;
+  /** Another holder should have it: nothing more is taken, and when all is settled it goes. */
+  isLeaving = false;
+  isLost = false;
+  /** An answer may have been lost. */
+  isDoubtful = false;
+  /** Notes of hosts that the engine does not know yet. */
+  notes = new Map<string, string>();
+  #untilMs: number;
+  #renewedMs: number;
+  #isAsking = false;
+  #mayHaveHosts = true;
+
+  constructor(number: number, token: string, isMoved: boolean, nowMs: number, ahead: Ahead) {
+    this.number = number;
+    this.token = token;
+    this.movedMs = isMoved ? nowMs : undefined;
+    this.#ahead = ahead;
+    this.#renewedMs = nowMs;
+    this.#untilMs = nowMs + (1 - MARGIN) * ahead.leaseMs;
+  }
+
+  /** Its hosts may be asked until then. */
+  get untilMs(): number {
+    return this.isLost ? Number.NEGATIVE_INFINITY : this.#untilMs;
+  }
+
+  /** Hosts were inserted that nobody works on. */
+  woke(): void {
+    this.#mayHaveHosts = true;
+  }
+
+  /** A URL of the host was taken; true when more of it should be fetched. */
+  took(hostname: string): boolean {
+    const host = this.#hosts.get(hostname);
+    if (host === undefined) return false;
+    host.waiting--;
+    return this.#noteLow(hostname, host);
+  }
+
+  /** A URL of the host waits again. */
+  put(hostname: string): void {
+    const host = this.#hosts.get(hostname);
+    if (host !== undefined) host.waiting++;
+  }
+
+  #noteLow(hostname: string, host: EngagedHost): boolean {
+    if (host.waiting > this.#ahead.perHost / 2) return false;
+    if (host.hasMore) this.#low.add(hostname);
+    else if (host.waiting <= 0) this.#hosts.delete(hostname);
+    return host.hasMore;
+  }
+
+  /**
+   * Asks for more where little is left, for new hosts, and renews the lease when it is time. One call at a time.
+   */
+  ask(
+    { engine, nowMs, hosts: wanted, post }: Asking,
+    onHosts: (hosts: readonly ExtractedHost[]) => void,
+    onLost: () => void,
+  ): void {
+    if (this.#isAsking || this.isLost) return;
+    const { perHost, leaseMs } = this.#ahead;
+    const low = this.isLeaving ? [] : [...this.#low];
+    const isHungry = this.#mayHaveHosts && !this.isLeaving;
+    const hosts = isHungry ? Math.min(wanted, MAX_HOSTS) : 0;
+    const isDue = nowMs - this.#renewedMs > RENEW * leaseMs;
+    if (hosts === 0 && low.length === 0 && !isDue && !this.isDoubtful) return;
+    this.#isAsking = true;
+    this.#low.clear();
+    const again = this.isDoubtful;
+    this.isDoubtful = false;
+    const { number: partition, token } = this;
+    const refills = low.map((host) => [host, perHost] as const);
+    engine.extract({ partition, token, hosts, perHost, refills, again }, (answer) =>
+      post(() => {
+        this.#isAsking = false;
+        if (this.isLost) return;
+        if (answer.kind === "lost") return onLost();
+        if (answer.kind === "frozen") {
+          for (const host of low) this.#low.add(host);
+          return;
+        }
+        // Counted from before the call, so that the engine cannot think it ends earlier.
+        this.#renewedMs = nowMs;
+        this.#untilMs = nowMs + (1 - MARGIN) * leaseMs;
+        this.#mayHaveHosts = answer.left > 0;
+        for (const { host, hasMore, urls } of answer.hosts) {
+          const known = this.#hosts.get(host) ?? { waiting: 0, hasMore };
+          known.waiting += urls.length;
+          known.hasMore = hasMore;
+          this.#hosts.set(host, known);
+          this.#noteLow(host, known);
+        }
+        onHosts(answer.hosts);
+      }),
+    );
+  }
+}
