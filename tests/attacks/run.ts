@@ -3,26 +3,32 @@ import { fileURLToPath } from "node:url";
 import { MAIN } from "../support/orbweaver.ts";
 import type { Attack, AttackSize } from "./attack.ts";
 import { withMutant } from "./mutant-program.ts";
+import { stopAttack } from "./stopped-attack.ts";
 
-// npm run attacks -- [--short] [--mutants] [--seed N] [X1 X2 ...]: all rows, or some; every x*.attack.js beside this file is one.
+// npm run attacks -- [--short] [--mutants] [--stops N] [--seed N] [X1 X2 ...]: all rows, or some; every x*.attack.js beside this
+// file is one. --stops interrupts the crawls of each row N times at random moments instead.
 const MUTANT_SEEDS = 4;
 const words: string[] = [];
 let size: AttackSize = "full";
 let withMutants = false;
+let stops = 0;
 let seed = Date.now() % 1_000_000;
 for (let i = 2; i < process.argv.length; i++) {
   const word = process.argv[i]!;
   if (word === "--short") size = "short";
   else if (word === "--mutants") withMutants = true;
+  else if (word === "--stops") stops = Number(process.argv[++i]);
   else if (word === "--seed") seed = Number(process.argv[++i]);
   else words.push(word.toUpperCase());
 }
 const attacks = await allAttacks();
 const unknown = words.find((word) => attacks.every(({ row }) => row !== word));
-if (unknown !== undefined || !Number.isInteger(seed)) {
+if (unknown !== undefined || !Number.isInteger(seed) || !Number.isInteger(stops)) {
   const rows = attacks.map(({ row }) => row).join(", ");
   console.error(
-    unknown === undefined ? "--seed needs a whole number" : `no ${unknown}; rows: ${rows}`,
+    unknown === undefined
+      ? "--seed and --stops need a whole number"
+      : `no ${unknown}; rows: ${rows}`,
   );
   process.exit(2);
 }
@@ -34,7 +40,10 @@ for (const attack of attacks) {
   console.log(`${attack.row}: ${attack.what}`);
   const startMs = performance.now();
   const onStep = (step: string) => console.log(`  ${attack.row} ${seconds(startMs)} s: ${step}`);
-  const { figures, problems } = await attack.run({ program: MAIN, size, seed, onStep });
+  const { figures, problems } =
+    stops > 0
+      ? await stopAttack(attack, { stops, seed })
+      : await attack.run({ program: MAIN, size, seed, onStep });
   console.table(figures);
   report(problems.length === 0, `${attack.row} in ${seconds(startMs)} s`, problems);
   for (const mutant of withMutants ? attack.mutants : []) {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { NO_LIMIT, type TimeLimit } from "../../runtime/time-limit.ts";
 import { countLines } from "../files/count-lines.ts";
+import { dropHoles } from "../files/drop-holes.ts";
 import { dropLines, linesWithin } from "../files/drop-lines.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
 import {
@@ -18,7 +19,8 @@ const UNAVAILABLE = "unavailable";
 /**
  * Leaves one line per URL in logs/crawl.jsonl: a run that died had logged visits that were never committed and that the
  * next run made again. A line counts when the journals say that its visit was committed; what cannot be read stays, and so
- * does everything where there is no journal. Answers where the first line was removed; undefined when none was.
+ * does everything where there is no journal. Zeros that a power loss left go first. Answers where the first change was;
+ * undefined when nothing was removed.
  */
 export function keepOneLinePerUrl(
   dir: string,
@@ -27,8 +29,9 @@ export function keepOneLinePerUrl(
 ): number | undefined {
   const { log } = crawlPaths(dir);
   if (!committed.hasJournal || !existsSync(log)) return undefined;
+  const hole = dropHoles(log, limit);
   // A line is written before its visit is committed: as many lines as ends means that each has one.
-  if (countLines(log) === committed.endings) return undefined;
+  if (countLines(log) === committed.endings) return hole;
   const isRecord = committed.once();
   const isEnd = committed.onceUnstored();
   const dropped = new Set<number>();
@@ -55,7 +58,7 @@ export function keepOneLinePerUrl(
   // Most logs hold none, and then this second look at all URLs is not needed.
   if (unavailable.size > 0) dropEnded(log, committed, unavailable, dropped, limit);
   dropLines(log, dropped, limit);
-  let first: number | undefined;
+  let first = hole;
   for (const offset of dropped) if (first === undefined || offset < first) first = offset;
   return first;
 }

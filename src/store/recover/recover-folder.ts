@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StoreCorruptError, UsageError } from "../../errors.ts";
+import { dropHoles } from "../files/drop-holes.ts";
 import { cutTornLine, jsonLine } from "../files/jsonl.ts";
 import { readLines } from "../files/read-file.ts";
 import { replaceWith } from "../files/replace-file.ts";
@@ -121,6 +122,8 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   const closed = closeArchives(paths.archive, committed);
   for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages])
     for (const each of withParts(path)) cutTornLine(each);
+  for (const path of [paths.skipped, paths.debugLog])
+    for (const each of withParts(path)) dropHoles(each);
   const stored = fromStores(dir, facts, committed, view);
   const found = [...(misplaced?.removed ?? []), ...damages];
   // Where bytes are lost, other journals know more than what is left of this one: that is no damage of its own.

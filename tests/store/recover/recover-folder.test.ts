@@ -287,6 +287,32 @@ test("after kills every URL has one line in the log, once a run or recover has e
   }
 });
 
+test("zeros that a power loss left in the log go, and the lines around them stay", (t) => {
+  for (const byRecover of [false, true]) {
+    const folder = finished(t);
+    const { log } = crawlPaths(folder);
+    const whole = readFileSync(log, "utf8");
+    const before = whole.split("\n");
+    const damaged = [...before];
+    damaged[3] = `${"\0".repeat(damaged[2]!.length)}${damaged[3]}`;
+    damaged.splice(2, 1);
+    writeFileSync(log, damaged.join("\n"));
+    if (byRecover) {
+      const { skipped } = crawlPaths(folder);
+      writeFileSync(skipped, '{"url":"http://h/a"}\n\0\0\0{"url":"http://h/b"}\n\0\0\n');
+      const { rebuilt, damages } = recoverFolder(folder, FACTS);
+      assert.deepEqual(lines(skipped), ['{"url":"http://h/a"}', '{"url":"http://h/b"}']);
+      const offset = before[0]!.length + before[1]!.length + 2;
+      assert.deepEqual(
+        rebuilt.filter(({ file }) => file === log),
+        [{ file: log, offset }],
+      );
+      assert.deepEqual(damages, []);
+    } else assert.ok(finalizeFolder(folder, openResults(folder).committed));
+    assert.equal(readFileSync(log, "utf8"), before.toSpliced(2, 1).join("\n"));
+  }
+});
+
 test("damaged journals do not say which lines of the log count: all stay", (t) => {
   const folder = finished(t);
   const { journals, log } = crawlPaths(folder);
