@@ -9,7 +9,7 @@ import {
 } from "../frontier/engine/load-ioredis.ts";
 
 /** Names of the environment variables that keep secrets out of command lines and process lists. */
-export const USER_VARIABLE = "ORBWEAVER_ENGINE_USERNAME";
+export const USER_VARIABLE = "ORBWEAVER_ENGINE_USER";
 export const PASSWORD_VARIABLE = "ORBWEAVER_ENGINE_PASSWORD";
 
 const MAX_TRIES = 2;

@@ -98,8 +98,8 @@ export class ChangeLog {
 
   /** Calls back when everything added so far is durable, or with the fault that keeps it from being so. */
   afterCommit(done: (fault: unknown) => void): void {
-    if (this.#batch.events === 0) return done(this.#fault);
-    this.#waiting.push(done);
+    if (this.#batch.events === 0) done(this.#fault);
+    else this.#waiting.push(done);
   }
 
   close(): void {

@@ -22,7 +22,7 @@ export const command: Command = {
     "cluster delete NAME --engine redis://HOST:PORT [--force]",
   ],
   about:
-    "Looks after a crawl on an engine: shows how it is doing, merges the folders of its workers into one crawl folder, spreads its partitions over the servers of a Redis cluster, or removes it from the engine. A user name and a password of the engine are read from ORBWEAVER_ENGINE_USERNAME and ORBWEAVER_ENGINE_PASSWORD.",
+    "Looks after a crawl on an engine: shows how it is doing, merges the folders of its workers into one crawl folder, spreads its partitions over the servers of a Redis cluster, or removes it from the engine. A user name and a password of the engine are read from ORBWEAVER_ENGINE_USER and ORBWEAVER_ENGINE_PASSWORD.",
   options: [
     {
       flag: "engine",
@@ -31,6 +31,7 @@ export const command: Command = {
       about: "the Redis-protocol server, or one server of the cluster",
       allowed: "an address",
       examples: ["--engine redis://127.0.0.1:6379"],
+      environment: "ORBWEAVER_ENGINE",
     },
     {
       flag: "out",
@@ -93,7 +94,9 @@ export const command: Command = {
     if (folders.length > 0)
       throw new UsageError(`cluster ${action} takes one name, not ${printable(folders[0]!)}`);
     const { connectEngine, engineAddress } = await import("../../cluster/connect.ts");
-    const engine = await connectEngine(engineAddress(textOf(args, "engine"), io.environment));
+    const engine = await connectEngine(
+      engineAddress(textOf(args, "engine") ?? io.environment.ORBWEAVER_ENGINE, io.environment),
+    );
     try {
       if (action === "status") await status(args, io, engine, name);
       else if (action === "delete") await remove(args, io, engine, name);
