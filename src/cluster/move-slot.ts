@@ -17,9 +17,10 @@ export interface SlotMove {
 }
 
 /**
- * Moves a slot with everything in it. The partitions in it are frozen first and their counters move last, so no script
- * ever sees a part of a partition: as long as they are at the source they say "frozen", and afterwards all else is there.
- * `always` is frozen even if it does not exist, so that it is not created meanwhile. Interrupted, it may be called again.
+ * Moves a slot with everything in it. The partitions in it are frozen first, and the mark is in the hash that every script
+ * reads first, here and there: so none works on a part of a partition. The hash moves last, so that callers are sent to the
+ * target for a moment only. `always` is frozen even if it does not exist, so that it is not created meanwhile.
+ * Interrupted, it may be called again.
  */
 export async function moveSlot(
   { slot, source, target }: SlotMove,
