@@ -16,6 +16,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "continue a crawl after a stop or a crash",
     load: () => import("./commands/resume-command.ts"),
   },
+  worker: {
+    summary: "join a crawl on an engine, one of many machines",
+    load: () => import("./commands/worker-command.ts"),
+  },
   demo: {
     summary: "crawl a small synthetic web on this machine; needs no internet",
     load: () => import("./commands/demo-command.ts"),

@@ -9,7 +9,12 @@ import { exitCodeOf, faultsText, summaryJson, summaryText } from "./print-summar
 import { Progress } from "./progress.ts";
 
 /** Runs a crawl: progress on standard error, the summary on standard output; signals stop it cleanly. */
-export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Promise<number> {
+export async function runCrawl(
+  config: CrawlConfig,
+  io: Io,
+  resumes = false,
+  onStart: (note: (text: string) => void) => void = () => {},
+): Promise<number> {
   const out = config.out ?? freshFolder("crawls", new Date());
   const crawl = new Crawl(config, out, resumes);
   const progress = new Progress(io.stderr, { now: io.now, quiet: config.quiet });
@@ -29,6 +34,7 @@ export async function runCrawl(config: CrawlConfig, io: Io, resumes = false): Pr
     progress.note(`the crawl waits for its disk: ${message}`),
   );
   crawl.events.on("diskFree", () => progress.note("the disk works again, the crawl goes on"));
+  onStart((text) => progress.note(text));
   let left = "";
   crawl.events.on("leftForLater", (message) => {
     left += `Left for later: ${message}.\n`;

@@ -83,6 +83,10 @@ export function defaultPerHost({
 /** Refuses settings that exclude each other. */
 export function requireFitting(settings: Omit<CrawlSettings, "seeds">): void {
   requireSharedFits(settings);
+  if (settings.frontier === "engine" && settings.engine === undefined)
+    throw new UsageError(
+      "--frontier engine needs --engine, the server of the crawl, for example --engine redis://127.0.0.1:6379",
+    );
   requireEarlierCrawl(settings.recrawl);
 }
 

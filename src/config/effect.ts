@@ -12,6 +12,7 @@ interface Rule {
 }
 
 const isShared = ({ frontier }: CrawlSettings) => frontier === "shared";
+const isEngine = ({ frontier }: CrawlSettings) => frontier === "engine";
 const isOpic = ({ order }: CrawlSettings) => order === "opic";
 
 const RULES: readonly Rule[] = [
@@ -22,8 +23,18 @@ const RULES: readonly Rule[] = [
   },
   {
     names: ["shards"],
-    holds: (all) => !isShared(all),
-    needs: "--frontier sharded: a shared frontier has no parts",
+    holds: (all) => !isShared(all) && !isEngine(all),
+    needs: "--frontier sharded: others have no such parts",
+  },
+  {
+    names: ["crawlName", "engineLeaseMs", "volatile"],
+    holds: isEngine,
+    needs: "--frontier engine",
+  },
+  {
+    names: ["maxBytes"],
+    holds: (all) => !isEngine(all),
+    needs: "another --frontier: the workers on an engine do not add up what they receive",
   },
   {
     names: ["order"],

@@ -3,9 +3,13 @@ export const OUTPUT_SETTINGS = { json: false, quiet: false, debug: false } as co
 
 /**
  * The configuration as state/crawl.json keeps it for the next run: without what this run shows, and without the names and
- * passwords of proxies, which `resume` needs again.
+ * passwords of proxies and of an engine, which `resume` needs again.
  */
-export function keptConfig<T extends { readonly proxies?: readonly string[] }>(config: T): T {
-  const proxies = (config.proxies ?? []).map((value) => value.replace(/\/\/.*@/, "//"));
-  return { ...config, ...OUTPUT_SETTINGS, proxies };
+export function keptConfig<
+  T extends { readonly proxies?: readonly string[]; readonly engine?: string | undefined },
+>(config: T): T {
+  const bare = (value: string) => value.replace(/\/\/.*@/, "//");
+  const proxies = (config.proxies ?? []).map(bare);
+  const engine = config.engine === undefined ? {} : { engine: bare(config.engine) };
+  return { ...config, ...OUTPUT_SETTINGS, ...engine, proxies };
 }

@@ -3,6 +3,7 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type FieldInfo, fieldInfo } from "./field.ts";
 import { archive } from "./fields/archive-fields.ts";
 import { budgets } from "./fields/budget-fields.ts";
+import { engine } from "./fields/engine-fields.ts";
 import { links } from "./fields/link-fields.ts";
 import { network } from "./fields/network-fields.ts";
 import { pace } from "./fields/pace-fields.ts";
@@ -20,6 +21,7 @@ export const crawlSchema = z.strictObject({
   ...links,
   ...pace,
   ...shared,
+  ...engine,
   ...network,
   ...visits,
   ...archive,
@@ -41,6 +43,8 @@ export interface CrawlConfig
   readonly consentedHosts: readonly string[];
   /** True without a contact: not one connection may leave this machine, redirects and links included. */
   readonly loopbackOnly: boolean;
+  /** Of a crawl that several processes share: the name of this one, and the seeds of all their fingerprints. */
+  readonly worker?: { readonly id: string; readonly seedLow: number; readonly seedHigh: number };
   /** Lines of the seed file that were skipped, for the reports. */
   readonly rejectedSeeds: readonly RejectedLine[];
 }

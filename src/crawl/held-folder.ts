@@ -28,8 +28,8 @@ export class HeldFolder {
       const random = randomBytes(8);
       createCrawlFolder(out, Date.now(), {
         frontier: asked.frontier,
-        seedLow: random.readUInt32LE(0),
-        seedHigh: random.readUInt32LE(4),
+        seedLow: asked.worker?.seedLow ?? random.readUInt32LE(0),
+        seedHigh: asked.worker?.seedHigh ?? random.readUInt32LE(4),
         journals: frontierTraits(asked).isDurable ? asked.shards : 0,
         config: keptConfig(asked),
       });

@@ -47,7 +47,8 @@ export interface FrontierTraits {
 export function frontierTraits({ frontier, sync }: FrontierChoice): FrontierTraits {
   const isShared = frontier === "shared";
   return {
-    isDurable: !isShared,
+    // What a crawl on an engine holds is the engine's: a folder has no journals.
+    isDurable: !isShared && frontier !== "engine",
     needsGates: isShared,
     losesUrls: isShared && sync === "unsynchronised",
   };
@@ -77,11 +78,14 @@ export type FrontierMemory =
       readonly taken: SharedArrayBuffer | undefined;
       /** Pages of each site, where sites have a budget. */
       readonly sites: SharedArrayBuffer | undefined;
-    };
+    }
+  /** Threads share nothing but the engine. */
+  | { readonly kind: "engine" };
 
 /** Makes the memory of the frontier that a configuration asks for. */
 export function createFrontierMemory(config: FrontierSizes): FrontierMemory {
   const { threads, sync = "lock-free", visited = "cas", frontierSize = "grow" } = config;
+  if (config.frontier === "engine") return { kind: "engine" };
   if (config.frontier === "shared") {
     const set = (kind: "cas" | "striped") =>
       new SharedArrayBuffer(visitedSetBytes(kind, setShape(kind)));

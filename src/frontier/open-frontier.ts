@@ -8,6 +8,7 @@ import type { Pending } from "../sync/pending.ts";
 import { SiteTable } from "../sync/site-table.ts";
 import type { ByteCount } from "./byte-count.ts";
 import { CASH_COUNTERS, type ShardCash } from "./cash/shard-cash.ts";
+import { openEngineFrontier } from "./engine/open-engine-frontier.ts";
 import { Mailbox } from "./exchange/mailbox.ts";
 import type { Fact } from "./fact.ts";
 import { OUTCOME } from "./finish.ts";
@@ -109,6 +110,7 @@ export interface FrontierParts {
 /** Opens the frontier that the configuration asks for, as one thread sees it: what is on disk of it is read. */
 export function openFrontier(parts: FrontierParts): Frontier {
   const { memory } = parts;
+  if (memory.kind === "engine") return openEngineFrontier(parts);
   return memory.kind === "shared" ? openShared(parts, memory) : openSharded(parts, memory);
 }
 

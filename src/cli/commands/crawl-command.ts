@@ -34,6 +34,10 @@ export const command: Command = {
   async run(args, io) {
     const config = await crawlConfig(args, io);
     // The engine is loaded only now, so that help and wrong usage do not pay for it.
+    if (config.frontier === "engine") {
+      const { beginOnEngine } = await import("../engine/run-on-engine.ts");
+      return beginOnEngine(config, io);
+    }
     const { runCrawl } = await import("../run-crawl.ts");
     return runCrawl(config, io);
   },

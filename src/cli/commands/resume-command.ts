@@ -45,6 +45,12 @@ export const command: Command = {
         `${shown} was crawled on a shared frontier, which is not durable and cannot be resumed; crawl again with another --out`,
       );
     }
+    if (state.frontier === "engine") {
+      const { crawlName = "NAME" } = state.config as CrawlConfig;
+      throw new UsageError(
+        `${shown} belongs to a worker of a crawl on an engine; go on with orbweaver worker --engine URL --crawl ${crawlName} --out ${shown}`,
+      );
+    }
     // Older crawls have kept what their last run showed.
     const old = { ...(state.config as CrawlConfig), ...OUTPUT_SETTINGS };
     // The environment describes a machine, and this crawl has its settings.

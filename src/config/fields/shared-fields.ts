@@ -7,13 +7,13 @@ const SHARED = "it is about a shared frontier, and a crawl on one cannot be resu
 
 /** Fields that choose the frontier, and the synchronisation of a shared one. */
 export const shared = {
-  frontier: withDefault(choice(["sharded", "shared"]), "sharded", {
+  frontier: withDefault(choice(["sharded", "shared", "engine"]), "sharded", {
     flag: "frontier",
     group,
     about:
-      "sharded: each thread owns the sites that fall to it; shared: one frontier of fixed size in shared memory for all threads, to study and compare techniques (not durable)",
-    examples: ["--frontier shared"],
-    fixed: "only a sharded frontier has journals to go on from",
+      "sharded: each thread owns the sites that fall to it; shared: one frontier of fixed size in shared memory for all threads, to study and compare techniques (not durable); engine: on a Redis-protocol server, for many machines",
+    examples: ["--frontier shared", "--frontier engine"],
+    fixed: "what is known and what waits lies there",
   }),
   sync: withDefault(choice(TECHNIQUES), "lock-free", {
     flag: "sync",

@@ -18,6 +18,9 @@ export function limitReached(
     return { option: "--max-pages", value: String(maxPages), reached: pages };
   if (maxBytes !== undefined && bytes >= maxBytes)
     return { option: "--max-size", value: formatSize(maxBytes), reached: bytes };
+  // Other workers have the other pages.
+  if (maxPages !== undefined && maxTimeMs === undefined)
+    return { option: "--max-pages", value: String(maxPages), reached: pages };
   return { option: "--max-time", value: formatDuration(maxTimeMs ?? 0), reached: seconds };
 }
 

@@ -73,7 +73,10 @@ export class EngineCommits {
   commit(visits: readonly EndedVisit[]): void {
     this.active++;
     const facts = visits.flatMap(({ end }) => end?.facts ?? []);
-    if (facts.length === 0) return this.#insertLinks(visits);
+    if (facts.length === 0) {
+      this.#insertLinks(visits);
+      return;
+    }
     const log = this.#log;
     const { worker, post, onFacts } = this.#parts;
     this.#engine.addFacts(

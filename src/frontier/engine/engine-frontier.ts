@@ -244,20 +244,20 @@ export class EngineFrontier implements Frontier {
     }
     const url = this.#held.urlOf(lease);
     if (end.kind === "retry") {
-      if (url === undefined) {
-        // Somebody else has its partition now.
+      // Somebody else has its partition now, or soon.
+      if (!this.#held.giveBack(lease)) {
         if (!end.rests) this.#shard.abandon(lease);
-        return;
-      }
-      this.#held.giveBack(lease);
-      if (end.rests) this.#shard.rest(lease, end.untilMs);
+      } else if (end.rests) this.#shard.rest(lease, end.untilMs);
       else this.#shard.giveBack(lease, end.untilMs);
       return;
     }
     if (end.kind === "abandon") this.#shard.abandon(lease);
     else this.#givesUp = false;
     const finish = end.kind === "finish" ? end : undefined;
-    if (url === undefined) return this.#countLate(isPage, finish?.onCommitted);
+    if (url === undefined) {
+      this.#countLate(isPage, finish?.onCommitted);
+      return;
+    }
     const visit = { lease, end: finish, partition: url.partition, cash: url.cash };
     if (finish === undefined) this.#stored.push([visit]);
     else this.#ended.push(visit);
@@ -292,6 +292,8 @@ export class EngineFrontier implements Frontier {
   }
 
   drain(): Lease[] {
+    // An engine that does not answer is no reason to give anything up.
+    if (!this.#owned.isHeard(this.#nowMs)) return [];
     this.#givesUp = true;
     const all: Lease[] = [];
     for (const lease of this.#shard.drain()) {

@@ -47,8 +47,8 @@ export class HeldPartition {
   /** Another holder should have it: nothing more is taken, and when all is settled it goes. */
   isLeaving = false;
   isLost = false;
-  /** An answer may have been lost. */
-  isDoubtful = false;
+  /** An answer may have been lost, also that to an earlier claim: the first call asks for everything that is out. */
+  isDoubtful = true;
   /** Notes of hosts that the engine does not know yet. */
   notes = new Map<string, string>();
   #untilMs: number;

@@ -83,12 +83,17 @@ export class HeldPartitions {
     return url.partition;
   }
 
-  /** It waits here again. */
-  giveBack(lease: Lease): void {
+  /** It waits here again; false when its partition leaves, and the URL waits in the engine. */
+  giveBack(lease: Lease): boolean {
     const url = this.urlOf(lease);
-    if (url === undefined) return;
+    if (url === undefined) return false;
+    if (url.partition.isLeaving) {
+      this.end(lease);
+      return false;
+    }
     url.isTaken = false;
     url.partition.put(lease.host.name);
+    return true;
   }
 
   /** The engine has accepted its end. */
@@ -188,7 +193,7 @@ export class HeldPartitions {
 
   #claim(partition: number, token: string, nowMs: number): void {
     this.#wanted.delete(partition);
-    if (this.#claiming.has(partition)) return;
+    if (this.#claiming.has(partition) || this.#all.has(partition)) return;
     this.#claiming.add(partition);
     const { post, ahead } = this.#parts;
     const engine = this.#parts.engine();

@@ -27,6 +27,30 @@ export interface EngineAddress {
   readonly isCluster: boolean;
 }
 
+/** The variables that name and password come from: on a command line others could read them. */
+const USER = "ORBWEAVER_ENGINE_USER";
+const PASSWORD = "ORBWEAVER_ENGINE_PASSWORD";
+/** "1" for a cluster; set by the first connection of a process, which asks the server. */
+const CLUSTER = "ORBWEAVER_ENGINE_CLUSTER";
+
+/** Splits what the user gave into an address and secrets. */
+export function addressOf(
+  engine: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): EngineAddress {
+  const url = new URL(engine);
+  const username = decodeURIComponent(url.username) || environment[USER];
+  const password = decodeURIComponent(url.password) || environment[PASSWORD];
+  url.username = "";
+  url.password = "";
+  return { url: url.href, username, password, isCluster: environment[CLUSTER] === "1" };
+}
+
+/** The server is one of a cluster: the threads that open connections later know. */
+export function noteCluster(isCluster: boolean): void {
+  process.env[CLUSTER] = isCluster ? "1" : "0";
+}
+
 /** How a connection behaves where the default does not fit. */
 export interface ClientOptions {
   /** Undefined: it tries for ever. */

@@ -22,6 +22,7 @@ export class Ownership {
   #live = "";
   #beatMs = Number.NEGATIVE_INFINITY;
   #isBeating = false;
+  #heardMs = Number.NEGATIVE_INFINITY;
   readonly #burying = new Set<string>();
   /** How far the engine's wall clock is ahead of the monotonic clock of this thread. */
   aheadMs = 0;
@@ -59,6 +60,11 @@ export class Ownership {
     this.#isBeating = false;
   }
 
+  /** Whether the engine has answered lately. */
+  isHeard(nowMs: number): boolean {
+    return nowMs - this.#heardMs <= this.#leaseMs;
+  }
+
   /** Gives a sign of life when it is time. */
   beat(nowMs: number): void {
     if (this.#isBeating || nowMs - this.#beatMs < this.#leaseMs / 5) return;
@@ -80,7 +86,11 @@ export class Ownership {
   }
 
   #heard(answer: BeatAnswer, nowMs: number): void {
-    if (answer.run === "dead") return this.#listener.onDead();
+    if (answer.run === "dead") {
+      this.#listener.onDead();
+      return;
+    }
+    this.#heardMs = nowMs;
     this.aheadMs = answer.nowMs - nowMs;
     this.#listener.onFacts(answer.facts);
     const live = answer.members.filter(({ ageMs }) => ageMs <= this.#leaseMs);

@@ -35,6 +35,11 @@ export const SCRIPTS = {
 } as const;
 
 export type ScriptName = keyof typeof SCRIPTS;
+/** What a server says when it is full, loads its file, or a cluster chooses another master. */
+const PASSING =
+  /^(OOM|LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|Failed to refresh|Too many Cluster)/;
+const TRY_AGAIN_MS = 500;
+
 type Argument = string | number | Buffer;
 type Reply = (Buffer | number)[];
 
@@ -70,13 +75,20 @@ export function runScript(
 
 /** The scripts on a Redis-protocol server or cluster. */
 export class RedisEngine implements Engine {
-  readonly #client: RedisClient;
+  #client: RedisClient | undefined;
+  readonly #opening: Promise<RedisClient>;
   readonly #parts: RedisEngineParts;
 
-  /** `defineScripts` must have been called for the connection. */
-  constructor(client: RedisClient, parts: RedisEngineParts) {
-    this.#client = client;
+  /** `defineScripts` must have been called for the connection; calls before it is open wait for it. */
+  constructor(client: RedisClient | Promise<RedisClient>, parts: RedisEngineParts) {
     this.#parts = parts;
+    this.#opening = Promise.resolve(client);
+    this.#opening.then(
+      (opened) => {
+        this.#client = opened;
+      },
+      () => {},
+    );
   }
 
   get holder(): string {
@@ -173,20 +185,23 @@ export class RedisEngine implements Engine {
   }
 
   addFacts(facts: readonly Buffer[], onAnswer: () => void): void {
-    this.#then(this.#client.rpush(`${this.#parts.keys.crawl}:facts`, ...facts), onAnswer);
+    const key = `${this.#parts.keys.crawl}:facts`;
+    this.#do((client) => client.rpush(key, ...facts), onAnswer);
   }
 
   factsFrom(index: number, onAnswer: (facts: readonly Buffer[]) => void): void {
-    this.#then(this.#client.lrangeBuffer(`${this.#parts.keys.crawl}:facts`, index, -1), onAnswer);
+    const key = `${this.#parts.keys.crawl}:facts`;
+    this.#do((client) => client.lrangeBuffer(key, index, -1), onAnswer);
   }
 
   counts(onAnswer: (counts: readonly PartitionCounts[]) => void): void {
     const { keys, partitions } = this.#parts;
     const fields = ["inserted", "settled", `n:${this.holder}`];
-    const all = Array.from({ length: partitions }, (_, i) =>
-      this.#client.hmget(keys.partition(i), ...fields),
-    );
-    this.#then(Promise.all(all), (rows) =>
+    const read = (client: RedisClient) =>
+      Promise.all(
+        Array.from({ length: partitions }, (_, i) => client.hmget(keys.partition(i), ...fields)),
+      );
+    this.#do(read, (rows) =>
       onAnswer(
         rows.map(([inserted, settled, reached]) => ({
           inserted: Number(inserted ?? 0),
@@ -200,12 +215,17 @@ export class RedisEngine implements Engine {
   reached(partitions: readonly number[], onAnswer: (numbers: readonly number[]) => void): void {
     const field = `n:${this.holder}`;
     const { keys } = this.#parts;
-    const all = partitions.map((one) => this.#client.hget(keys.partition(one), field));
-    this.#then(Promise.all(all), (numbers) => onAnswer(numbers.map((one) => Number(one ?? 0))));
+    const read = (client: RedisClient) =>
+      Promise.all(partitions.map((one) => client.hget(keys.partition(one), field)));
+    this.#do(read, (numbers) => onAnswer(numbers.map((one) => Number(one ?? 0))));
   }
 
   wake(partition: number): void {
-    this.#then(this.#client.publish(`${this.#parts.keys.crawl}:wake`, String(partition)), () => {});
+    const channel = `${this.#parts.keys.crawl}:wake`;
+    this.#do(
+      (client) => client.publish(channel, String(partition)),
+      () => {},
+    );
   }
 
   #ask(
@@ -225,11 +245,18 @@ export class RedisEngine implements Engine {
     args: readonly Argument[],
     onReply: (reply: unknown) => void,
   ): void {
-    this.#then(runScript(this.#client, name, key, args), onReply);
+    this.#do((client) => runScript(client, name, key, args), onReply);
   }
 
-  #then<T>(answer: Promise<T>, onAnswer: (value: T) => void): void {
-    answer.then(onAnswer, this.#parts.onFault);
+  /** Calls the engine. What a server cannot do now is tried again: blocks that fall behind others by that are resent. */
+  #do<T>(call: (client: RedisClient) => Promise<T>, onAnswer: (value: T) => void): void {
+    const answer = this.#client === undefined ? this.#opening.then(call) : call(this.#client);
+    answer.then(onAnswer, (error: unknown) => {
+      if (this.#client?.status === "end") return;
+      if (PASSING.test(String((error as Error).message)))
+        setTimeout(() => this.#do(call, onAnswer), TRY_AGAIN_MS);
+      else this.#parts.onFault(error);
+    });
   }
 }
 

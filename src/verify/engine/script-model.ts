@@ -133,6 +133,10 @@ export class ScriptModel {
       Object.assign(at, { holder, token, counter: before, expMs: now + leaseMs });
       return { kind: "claimed", token, moved: false };
     }
+    if (token === "" && at.holder === holder && at.expMs > now) {
+      at.expMs = now + leaseMs;
+      return { kind: "claimed", token: at.token!, moved: false };
+    }
     if (at.holder !== undefined && at.holder !== holder && at.expMs > now)
       return { kind: "held", holder: at.holder, leftMs: at.expMs - now };
     if (at.inserted === at.settled) return { kind: "empty" };

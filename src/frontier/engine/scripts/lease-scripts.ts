@@ -29,6 +29,11 @@ if now < quiet then
   return {'claimed', token, 0}
 end
 local exp = tonumber(state[6] or '0')
+-- Asked twice, because an answer was lost: the lease is the same.
+if token == '' and state[3] == holder and exp > now then
+  redis.call('HSET', K, 'exp', now + leaseMs)
+  return {'claimed', state[4], 0}
+end
 if state[3] and state[3] ~= holder and exp > now then return {'held', state[3], exp - now} end
 if state[1] == (state[2] or '0') then return {'empty'} end
 requeue(order)

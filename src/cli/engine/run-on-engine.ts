@@ -1,0 +1,52 @@
+import type { CrawlConfig } from "../../config/schema.ts";
+import { connectEngine } from "../../frontier/engine/check-engine.ts";
+import {
+  createEngineCrawl,
+  type EngineCrawl,
+  newWorkerId,
+} from "../../frontier/engine/engine-crawl.ts";
+import type { RedisClient } from "../../frontier/engine/load-ioredis.ts";
+import type { Io } from "../io.ts";
+import { freshFolder, runCrawl } from "../run-crawl.ts";
+
+/** Begins a crawl on an engine and is its first worker. */
+export async function beginOnEngine(asked: CrawlConfig, io: Io): Promise<number> {
+  const client = await connectEngine(asked.engine!, io.environment, asked);
+  try {
+    const name = asked.crawlName ?? `crawl-${newWorkerId()}`;
+    if (asked.crawlName === undefined && !asked.quiet)
+      io.stderr.write(
+        `orbweaver: the crawl is called ${name}; orbweaver worker --crawl ${name} joins it\n`,
+      );
+    const crawl = await createEngineCrawl(client, { ...asked, crawlName: name });
+    const out = asked.out ?? freshFolder("crawls", new Date());
+    const config = { ...asked, crawlName: name, out, worker: workerOf(crawl, newWorkerId()) };
+    return await runCrawl(config, io, false, onEngine(client));
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** A worker of a crawl has this name, and the same fingerprints as all others. */
+export function workerOf(
+  { seedLow, seedHigh }: Pick<EngineCrawl, "seedLow" | "seedHigh">,
+  id: string,
+): NonNullable<CrawlConfig["worker"]> {
+  return { id, seedLow, seedHigh };
+}
+
+/** Tells once that the engine is gone, and once that it is back: the threads wait for it by themselves. */
+export function onEngine(client: RedisClient): (note: (text: string) => void) => void {
+  return (note) => {
+    let isGone = false;
+    client.on("close", () => {
+      if (!isGone && client.status !== "end")
+        note("the engine does not answer: the crawl waits for it, nothing is lost");
+      isGone = true;
+    });
+    client.on("ready", () => {
+      if (isGone) note("the engine is back, the crawl goes on");
+      isGone = false;
+    });
+  };
+}

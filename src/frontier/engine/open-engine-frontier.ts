@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import type { CrawlConfig } from "../../config/schema.ts";
+import { openScratchFile } from "../../runtime/scratch-file.ts";
+import type { Doorbell } from "../../sync/doorbell.ts";
+import type { Pending } from "../../sync/pending.ts";
+import { PARTITIONS } from "../../url/site.ts";
+import type { Fact } from "../fact.ts";
+import type { JournalPort } from "../journal-port.ts";
+import type { PageLimit } from "../page-limit.ts";
+import { ChainQueue } from "../queue/chain-queue.ts";
+import { QueueLog } from "../queue/queue-log.ts";
+import { SiteShares } from "../site-shares.ts";
+import { EngineFrontier } from "./engine-frontier.ts";
+import { EngineKeys } from "./engine-keys.ts";
+import { addressOf, openClient, type RedisClient } from "./load-ioredis.ts";
+import { defineScripts, RedisEngine } from "./redis-engine.ts";
+
+/** URLs of a host that are fetched ahead: with one connection few, else enough for all of them. */
+const MIN_AHEAD = 4;
+const MAX_AHEAD = 256;
+/** What is fetched ahead stays in memory up to this; more than that has never been seen. */
+const QUEUE_BYTES = 32 * 1024 * 1024;
+/** Leases are renewed and looked at so often, also when nothing else happens. */
+const TICK_MS = 100;
+
+/** What the frontier of one thread on the engine is opened with. */
+export interface EngineParts {
+  readonly config: CrawlConfig;
+  readonly thread: number;
+  readonly epoch: number;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  readonly startMs: number;
+  readonly onRecalled: (hash: number, delayMs: number, heldMs: number) => void;
+  readonly pending: Pending;
+  readonly limit: PageLimit;
+  readonly bells: readonly Doorbell[];
+  readonly port: JournalPort;
+  readonly onLast: () => void;
+  readonly onFacts: (facts: readonly Fact[]) => void;
+}
+
+/** Opens a thread's own connection and its frontier. */
+export function openEngineFrontier(parts: EngineParts): EngineFrontier {
+  const { config, thread, epoch, bells } = parts;
+  const { delayMs, perHost, order, threads, engineLeaseMs: leaseMs } = config;
+  const { dropSessionIds, dropTracking, trailingSlash } = config;
+  const bell = bells[thread]!;
+  const ring = () => bell.ring();
+  const keys = new EngineKeys(config.crawlName!, PARTITIONS);
+  const { id } = config.worker!;
+  const address = addressOf(config.engine!, process.env);
+  const onFault = (error: unknown) => {
+    // A fault of ours, or of the server: the thread ends with it.
+    setImmediate(() => {
+      throw error;
+    });
+  };
+  let onWake = (_: number): void => {};
+  const client = openClient(address).then((opened) => {
+    defineScripts(opened);
+    // Said once by the main thread; calls wait until the connection is back.
+    opened.on("error", () => {});
+    opened.on("ready", () => frontier.onReconnected());
+    return opened;
+  });
+  const listener = client.then((opened) => listen(opened, keys, (partition) => onWake(partition)));
+  for (const opening of [client, listener]) opening.catch(onFault);
+  const tick = setInterval(ring, TICK_MS);
+  const scratch = join(config.out!, "state", `ahead-${thread}.scratch`);
+  const log = new QueueLog(() => openScratchFile(scratch), QUEUE_BYTES / threads);
+  const frontier = new EngineFrontier({
+    ...parts,
+    ...{ delayMs, perHost, order, leaseMs, dropSessionIds, dropTracking, trailingSlash },
+    worker: id,
+    learnsFacts: thread === 0,
+    openEngine: (life, wake) => {
+      onWake = wake;
+      const holder = `${id}/${thread}/${epoch}.${life}`;
+      return new RedisEngine(client, {
+        ...{ keys, holder, order, leaseMs, onFault },
+        partitions: PARTITIONS,
+      });
+    },
+    aheadPerHost: Math.min(MAX_AHEAD, Math.max(MIN_AHEAD, 2 * perHost)),
+    maxPagesPerSite: config.maxPagesPerSite,
+    shares: new SiteShares(config.linksPerThread),
+    queue: new ChainQueue(log, false),
+    ring,
+    onClose: () => {
+      clearInterval(tick);
+      log.close();
+      for (const opening of [client, listener]) void opening.then((opened) => opened.disconnect());
+    },
+  });
+  return frontier;
+}
+
+/** A second connection, because one that listens can do nothing else. */
+async function listen(
+  client: RedisClient,
+  keys: EngineKeys,
+  onWake: (partition: number) => void,
+): Promise<RedisClient> {
+  const listener = (client as { duplicate(): RedisClient }).duplicate();
+  listener.on("error", () => {});
+  listener.on("message", (_channel: string, text: string) => onWake(Number(text)));
+  await listener.subscribe(`${keys.crawl}:wake`);
+  return listener;
+}
