@@ -33,6 +33,8 @@ interface Lane {
 export class BlockLog {
   readonly #engine: Engine;
   readonly #lanes = new Map<number, Lane>();
+  /** URLs of settle blocks that are still here and were accepted. */
+  readonly #settled = new Set<string>();
   #unconfirmed = 0;
   #nowMs = 0;
   #checkedMs = 0;
@@ -44,6 +46,11 @@ export class BlockLog {
 
   constructor(engine: Engine) {
     this.#engine = engine;
+  }
+
+  /** The engine has accepted the end of this URL a short while ago: handed out again, it has forgotten that and will be told. */
+  hasSettled(decimal: string): boolean {
+    return this.#settled.has(decimal);
   }
 
   /** Blocks without an answer. */
@@ -74,7 +81,9 @@ export class BlockLog {
     const isSafe = ({ doneMs }: Entry) => doneMs !== undefined && nowMs - doneMs > KEEP_MS;
     for (const { entries } of this.#lanes.values()) {
       const kept = entries.findIndex((entry) => !isSafe(entry));
-      entries.splice(0, kept < 0 ? entries.length : kept);
+      for (const { block } of entries.splice(0, kept < 0 ? entries.length : kept))
+        if (block.kind === "settle")
+          for (const { decimal } of block.urls) this.#settled.delete(decimal);
     }
   }
 
@@ -118,6 +127,10 @@ export class BlockLog {
       return;
     }
     lane.confirmed = Math.max(lane.confirmed, entry.block.number);
+    if (entry.block.kind === "settle" && answer.kind !== "known")
+      for (const { decimal } of entry.block.urls)
+        if (answer.kind === "settled") this.#settled.add(decimal);
+        else this.#settled.delete(decimal);
     const isFirst = entry.doneMs === undefined;
     entry.doneMs = this.#nowMs;
     if (!isFirst) return;

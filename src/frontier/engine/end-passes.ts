@@ -25,7 +25,10 @@ export class EndPasses {
       post(() => {
         if (look !== this.#looks) return;
         this.#isLooking = false;
-        const isEven = counts.every(({ inserted, settled }) => inserted === settled);
+        // A crawl without any URL is one whose seeds have not arrived, or are to be sent again.
+        const isEven =
+          counts.every(({ inserted, settled, isSure }) => isSure && inserted === settled) &&
+          counts.some(({ inserted }) => inserted > 0);
         const before = this.#before;
         this.#before = isEven ? counts : undefined;
         if (isEven && before !== undefined && areEqual(before, counts)) onEnd();

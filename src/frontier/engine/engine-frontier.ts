@@ -19,6 +19,7 @@ import type { Engine, EngineOrder } from "./engine.ts";
 import { decodeFact, type EndedVisit, EngineCommits, seedsOf } from "./engine-commits.ts";
 import { EnginePermits } from "./engine-permits.ts";
 import { HeldPartitions } from "./held-partitions.ts";
+import { decimalOf, idOf } from "./link-record.ts";
 import { Ownership } from "./ownership.ts";
 
 // Longer than 400 lines because it is the whole interface of a frontier, method by method, over parts that do the work.
@@ -129,6 +130,7 @@ export class EngineFrontier implements Frontier {
       owned: this.#owned,
       engine: () => this.#engine,
       post,
+      hasSettled: (low, high) => this.#log.hasSettled(decimalOf(idOf(low, high))),
       onUrls: () => this.#found(),
     });
     this.#commits = new EngineCommits(

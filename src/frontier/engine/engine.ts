@@ -158,6 +158,8 @@ export interface PartitionCounts {
   readonly inserted: number;
   readonly settled: number;
   readonly reached: number;
+  /** False while the engine may lack its last writes: somebody may have something to resend. */
+  readonly isSure: boolean;
 }
 
 /** The scripts, as one holder of leases calls them. */

@@ -30,6 +30,8 @@ export interface HeldParts {
   readonly owned: Ownership;
   readonly engine: () => Engine;
   readonly post: (answer: () => void) => void;
+  /** Whether the end of a URL was accepted a short while ago. */
+  readonly hasSettled: (low: number, high: number) => boolean;
   /** URLs have come. */
   readonly onUrls: () => void;
 }
@@ -168,16 +170,21 @@ export class HeldPartitions {
       for (const partition of owned.mine)
         if (!this.#all.has(partition)) this.#wanted.add(partition);
     }
-    if (mayClaim) for (const partition of [...this.#wanted]) this.#claim(partition, "", nowMs);
+    if (mayClaim)
+      for (const partition of [...this.#wanted])
+        if (!this.#all.has(partition)) this.#claim(partition, "", nowMs);
+        else this.#wanted.delete(partition);
     if (!this.#isDirty && !isTick && lack === 0) return;
     this.#isDirty = false;
     const asking = { engine: engine(), nowMs, hosts: lack, post };
-    for (const held of [...this.#all.values()])
+    for (const held of [...this.#all.values()]) {
+      if (this.#claiming.has(held.number)) continue;
       held.ask(
         asking,
         (hosts) => this.#arrived(held, hosts, nowMs),
         () => this.#reclaim(held, nowMs),
       );
+    }
     this.#releaseEmpty();
   }
 
@@ -202,6 +209,8 @@ export class HeldPartitions {
         if (engine !== this.#parts.engine()) return;
         this.#claiming.delete(partition);
         if (answer.kind !== "claimed") return;
+        // Somebody may have called while the claim was on its way.
+        this.#wanted.delete(partition);
         const held = new HeldPartition(partition, answer.token, answer.moved, nowMs, ahead);
         this.#all.set(partition, held);
         this.#isDirty = true;
@@ -215,8 +224,12 @@ export class HeldPartitions {
     const { post, ahead } = this.#parts;
     const engine = this.#parts.engine();
     const { number: partition, token } = held;
+    // A second claim would take the lease away from the first.
+    if (this.#claiming.has(partition)) return;
+    this.#claiming.add(partition);
     engine.claim({ partition, token }, (answer) =>
       post(() => {
+        if (engine === this.#parts.engine()) this.#claiming.delete(partition);
         if (held.isLost || engine !== this.#parts.engine()) return;
         if (answer.kind === "claimed" && answer.token === token) {
           held.isDoubtful = true;
@@ -275,8 +288,8 @@ export class HeldPartitions {
       for (const { cash, record } of urls) {
         const { found, low, high } = readRecord(record);
         const key = keyOf(low, high);
-        // After a restart the engine hands out again what is here.
-        if (this.#urls.has(key)) continue;
+        // After a restart the engine hands out again what is here, or what is done.
+        if (this.#urls.has(key) || this.#parts.hasSettled(low, high)) continue;
         this.#urls.set(key, { partition: held, cash, isTaken: false });
         held.urls++;
         shard.enqueueNew(found, host, low, high);

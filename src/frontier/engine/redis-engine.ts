@@ -18,7 +18,7 @@ import type { EngineKeys } from "./engine-keys.ts";
 import type { RedisClient } from "./load-ioredis.ts";
 import { INSERT, SETTLE } from "./scripts/block-scripts.ts";
 import { BEAT, BURY, CREATE, PERMITS } from "./scripts/crawl-scripts.ts";
-import { CLAIM, EXTRACT, FENCE, RELEASE } from "./scripts/lease-scripts.ts";
+import { CLAIM, COUNTS, EXTRACT, FENCE, RELEASE } from "./scripts/lease-scripts.ts";
 
 /** Every script by its name. */
 export const SCRIPTS = {
@@ -27,6 +27,7 @@ export const SCRIPTS = {
   owClaim: CLAIM,
   owExtract: EXTRACT,
   owRelease: RELEASE,
+  owCounts: COUNTS,
   owFence: FENCE,
   owCreate: CREATE,
   owBeat: BEAT,
@@ -195,19 +196,25 @@ export class RedisEngine implements Engine {
   }
 
   counts(onAnswer: (counts: readonly PartitionCounts[]) => void): void {
-    const { keys, partitions } = this.#parts;
-    const fields = ["inserted", "settled", `n:${this.holder}`];
+    const { keys, partitions, leaseMs } = this.#parts;
+    const args = [this.holder, leaseMs];
     const read = (client: RedisClient) =>
       Promise.all(
-        Array.from({ length: partitions }, (_, i) => client.hmget(keys.partition(i), ...fields)),
+        Array.from({ length: partitions }, (_, i) =>
+          runScript(client, "owCounts", keys.partition(i), args),
+        ),
       );
     this.#do(read, (rows) =>
       onAnswer(
-        rows.map(([inserted, settled, reached]) => ({
-          inserted: Number(inserted ?? 0),
-          settled: Number(settled ?? 0),
-          reached: Number(reached ?? 0),
-        })),
+        rows.map((row) => {
+          const [inserted, settled, reached, isSure] = row as number[];
+          return {
+            inserted: inserted!,
+            settled: settled!,
+            reached: reached!,
+            isSure: isSure === 1,
+          };
+        }),
       ),
     );
   }

@@ -251,8 +251,12 @@ export class ScriptModel {
   }
 
   counts(holder: string): PartitionCounts[] {
-    return this.partitions.map(({ inserted = 0, settled, reached }) => {
-      return { inserted, settled, reached: reached.get(holder) ?? 0 };
+    return this.partitions.map((at) => {
+      if (at.run !== undefined && at.run !== this.run)
+        Object.assign(at, { run: this.run, quietMs: this.nowMs + this.rules.leaseMs });
+      const isSure = at.run === undefined || this.nowMs >= at.quietMs;
+      const { inserted = 0, settled, reached } = at;
+      return { inserted, settled, reached: reached.get(holder) ?? 0, isSure };
     });
   }
 

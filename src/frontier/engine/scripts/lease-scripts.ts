@@ -119,6 +119,25 @@ answer[2] = redis.call('ZCARD', K .. ':h')
 return answer
 `;
 
+/**
+ * counts: producer, lease in ms. Answers inserted, settled, its last number, and 1 unless the engine began a new run less
+ * than one lease ago, as far as is known here; who sees it first notes it, as claim does.
+ */
+export const COUNTS = `${HEAD}
+local state = redis.call('HMGET', K, 'inserted', 'settled', 'n:' .. ARGV[1], 'run', 'quiet')
+local isSure = 1
+if state[4] then
+  local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+  local now, quiet = nowMs(), tonumber(state[5] or '0')
+  if state[4] ~= run then
+    quiet = now + tonumber(ARGV[2])
+    redis.call('HSET', K, 'run', run, 'quiet', quiet)
+  end
+  if now < quiet then isSure = 0 end
+end
+return {tonumber(state[1] or '0'), tonumber(state[2] or '0'), tonumber(state[3] or '0'), isSure}
+`;
+
 /** release: token, order. What is not settled waits again, for anybody. */
 export const RELEASE = `${HEAD}${QUEUE}${REQUEUE}
 if redis.call('HGET', K, 'token') ~= ARGV[1] then return {'lost'} end

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exploreSteps, type StepWorld } from "../../../src/verify/cluster/explore-steps.ts";
+import { exploreSteps, type StepWorld } from "../../../src/verify/engine/explore-steps.ts";
 
 /** Two clients that add 1 to a counter: by reading and writing, or in one step. */
 class Counter implements StepWorld {
