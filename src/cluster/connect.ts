@@ -3,14 +3,11 @@ import { printable } from "../config/printable.ts";
 import { EXIT, OrbweaverError, UsageError } from "../errors.ts";
 import { checkedName, EngineKeys } from "../frontier/engine/engine-keys.ts";
 import {
+  addressOf,
   type EngineAddress,
   openClient,
   type RedisClient,
 } from "../frontier/engine/load-ioredis.ts";
-
-/** Names of the environment variables that keep secrets out of command lines and process lists. */
-export const USER_VARIABLE = "ORBWEAVER_ENGINE_USER";
-export const PASSWORD_VARIABLE = "ORBWEAVER_ENGINE_PASSWORD";
 
 const MAX_TRIES = 2;
 
@@ -34,11 +31,7 @@ export function engineAddress(
     throw new UsageError(
       "--engine needs the address of a Redis-protocol server, for example redis://127.0.0.1:6379",
     );
-  const username = decodeURIComponent(url.username) || environment[USER_VARIABLE] || undefined;
-  const password = decodeURIComponent(url.password) || environment[PASSWORD_VARIABLE] || undefined;
-  url.username = "";
-  url.password = "";
-  return { url: url.href, username, password, isCluster: false };
+  return { ...addressOf(url.href, environment), isCluster: false };
 }
 
 /** Connects once; an engine that is not there, or lets us not in, is one sentence. */
@@ -79,7 +72,7 @@ function refusal({ url }: EngineAddress, fault: Error): OrbweaverError {
   if (/NOAUTH|WRONGPASS|NOPERM|AUTH/.test(fault.message))
     return new OrbweaverError(
       "OW_ENGINE_AUTH",
-      `the engine at ${shown} does not let us in (${printable(fault.message)}); set ${USER_VARIABLE} and ${PASSWORD_VARIABLE}`,
+      `the engine at ${shown} does not let us in (${printable(fault.message)}); set ORBWEAVER_ENGINE_USER and ORBWEAVER_ENGINE_PASSWORD`,
       EXIT.usage,
       fault,
     );
