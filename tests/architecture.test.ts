@@ -19,6 +19,8 @@ const LAYERS = [
   "stats",
   "crawl",
   "report",
+  "urlfrontier",
+  "cluster",
   "web",
   "verify",
   "lab",

@@ -1,6 +1,6 @@
 // Bundles everything that an entry point imports into the entry point itself, in place, after tsc: a thread then loads
 // two files instead of some 270. Why, and why the result is never stale: docs/decisions/0010-threads-load-one-file.md.
-import { chmodSync, readFileSync } from "node:fs";
+import { chmodSync, copyFileSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -72,3 +72,9 @@ for (const [name, entries] of Object.entries(ENTRIES)) {
 
 // npm makes a command executable once, when it links it: a later build must do that itself.
 chmodSync(join(src, "cli", "main.js"), 0o755);
+
+// Read at run time, and not by tsc.
+copyFileSync(
+  join(root, "src", "urlfrontier", "urlfrontier.proto"),
+  join(src, "urlfrontier", "urlfrontier.proto"),
+);

@@ -56,6 +56,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "look for words in titles, URLs and texts of a crawl",
     load: () => import("./commands/search-command.ts"),
   },
+  cluster: {
+    summary: "look after a crawl of many machines",
+    load: () => import("./commands/cluster-command.ts"),
+  },
+  frontier: {
+    summary: "serve the URLFrontier API for other crawlers",
+    load: () => import("./commands/frontier-command.ts"),
+  },
   verify: {
     summary: "explore the concurrent code, all interleavings of small programs",
     load: () => import("./commands/verify-command.ts"),

@@ -26,7 +26,10 @@ const HERE = "http://127.0.0.1:1/";
 /** What is typed, and what the one line on standard error must say: the fault, what is allowed, a hint. */
 const CASES: [argv: string[], parts: string[], stdin?: string][] = [
   [["craw"], ["unknown command craw", "did you mean crawl?"]],
-  [["frobnicate"], ["unknown command frobnicate", "use one of crawl, resume, demo, web, check"]],
+  [
+    ["frobnicate"],
+    ["unknown command frobnicate", "use one of crawl, resume, worker, demo, web, check"],
+  ],
   [["constructor"], ["unknown command constructor"]],
   [["--frob"], ["unknown option --frob"]],
   [["help", "crawll"], ["did you mean crawl?"]],

@@ -1,0 +1,171 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { ConnectedEngine } from "../../cluster/connect.ts";
+import { printable } from "../../config/printable.ts";
+import { EXIT, UsageError } from "../../errors.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Command } from "../command.ts";
+import { type Io, printJson } from "../io.ts";
+import { DEBUG_OPTION, isOn, jsonOption, listOf, textOf } from "../options.ts";
+
+const group = "Options";
+const DEFAULT_SAMPLE_MS = 1000;
+const ACTIONS = ["status", "collect", "rebalance", "delete"];
+
+/** `orbweaver cluster`: operators of a distributed crawl. */
+export const command: Command = {
+  name: "cluster",
+  usage: [
+    "cluster status NAME --engine redis://HOST:PORT [--json | --prometheus]",
+    "cluster collect NAME --out DIR (FOLDER... | --from DIR)",
+    "cluster rebalance NAME --engine redis://HOST:PORT",
+    "cluster delete NAME --engine redis://HOST:PORT [--force]",
+  ],
+  about:
+    "Looks after a crawl on an engine: shows how it is doing, merges the folders of its workers into one crawl folder, spreads its partitions over the servers of a Redis cluster, or removes it from the engine. A user name and a password of the engine are read from ORBWEAVER_ENGINE_USER and ORBWEAVER_ENGINE_PASSWORD.",
+  options: [
+    {
+      flag: "engine",
+      value: "URL",
+      group,
+      about: "the Redis-protocol server, or one server of the cluster",
+      allowed: "an address",
+      examples: ["--engine redis://127.0.0.1:6379"],
+      environment: "ORBWEAVER_ENGINE",
+    },
+    {
+      flag: "out",
+      value: "DIR",
+      group,
+      about: "the new folder to collect into",
+      allowed: "a folder",
+      examples: ["--out crawls/all"],
+    },
+    {
+      flag: "from",
+      value: "DIR",
+      group,
+      about: "collect every folder NAME-... in this one",
+      allowed: "a folder",
+      examples: ["--from /shared/crawls"],
+      repeatable: true,
+    },
+    {
+      flag: "sample",
+      value: "MS",
+      group,
+      about: "how long status looks for the rates",
+      allowed: "milliseconds, 0 for no rates",
+      examples: ["--sample 5000"],
+      defaultText: String(DEFAULT_SAMPLE_MS),
+    },
+    {
+      flag: "prometheus",
+      group,
+      about: "print the status as Prometheus reads it",
+      allowed: "no value",
+      examples: ["--prometheus"],
+    },
+    {
+      flag: "force",
+      group,
+      about: "delete a crawl though workers are alive",
+      allowed: "no value",
+      examples: ["--force"],
+    },
+    jsonOption("print one JSON object instead of lines"),
+    DEBUG_OPTION,
+  ],
+  examples: [
+    ["orbweaver cluster status news --engine redis://127.0.0.1:6379", "how the crawl is doing"],
+    [
+      "orbweaver cluster collect news --from /shared --out crawls/news",
+      "one folder of all workers'",
+    ],
+    ["orbweaver cluster delete news --engine redis://127.0.0.1:6379", "free the engine"],
+  ],
+  async run(args, io) {
+    const [action, name, ...folders] = args.words;
+    if (action === undefined || !ACTIONS.includes(action) || name === undefined)
+      throw new UsageError(
+        `cluster needs one of ${ACTIONS.join(", ")} and the name of a crawl; for example orbweaver cluster status news --engine redis://127.0.0.1:6379`,
+      );
+    if (action === "collect") return collect(args, io, name, folders);
+    if (folders.length > 0)
+      throw new UsageError(`cluster ${action} takes one name, not ${printable(folders[0]!)}`);
+    const { connectEngine, engineAddress } = await import("../../cluster/connect.ts");
+    const engine = await connectEngine(
+      engineAddress(textOf(args, "engine") ?? io.environment.ORBWEAVER_ENGINE, io.environment),
+    );
+    try {
+      if (action === "status") await status(args, io, engine, name);
+      else if (action === "delete") await remove(args, io, engine, name);
+      else await spread(args, io, engine, name);
+    } finally {
+      engine.close();
+    }
+    return EXIT.finished;
+  },
+};
+
+async function status(args: Arguments, io: Io, engine: ConnectedEngine, name: string) {
+  const { findCrawl } = await import("../../cluster/connect.ts");
+  const { readStatus } = await import("../../cluster/read-status.ts");
+  const { prometheusText, statusText } = await import("../../cluster/status-text.ts");
+  const text = textOf(args, "sample") ?? String(DEFAULT_SAMPLE_MS);
+  if (!/^\d{1,7}$/.test(text))
+    throw new UsageError("--sample needs milliseconds, for example --sample 5000");
+  const found = await readStatus(engine, await findCrawl(engine, name), Number(text));
+  if (isOn(args, "json")) printJson(io, found);
+  else io.stdout.write(isOn(args, "prometheus") ? prometheusText(found) : statusText(found));
+}
+
+async function remove(args: Arguments, io: Io, engine: ConnectedEngine, name: string) {
+  const { deleteCrawl } = await import("../../cluster/delete-crawl.ts");
+  const keys = await deleteCrawl(engine, name, isOn(args, "force"));
+  if (isOn(args, "json")) printJson(io, { crawl: name, keys });
+  else io.stdout.write(`${name}: ${keys} keys removed\n`);
+}
+
+async function spread(args: Arguments, io: Io, engine: ConnectedEngine, name: string) {
+  const { findCrawl } = await import("../../cluster/connect.ts");
+  const { rebalance } = await import("../../cluster/rebalance.ts");
+  const result = await rebalance(engine, await findCrawl(engine, name), (done, moves) => {
+    if (done % 10 === 0) io.stderr.write(`${done} of ${moves} partitions moved\n`);
+  });
+  const { servers, moved, keys } = result;
+  if (isOn(args, "json")) printJson(io, { crawl: name, ...result });
+  else
+    io.stdout.write(`${name}: ${moved} partitions with ${keys} keys moved, ${servers} servers\n`);
+}
+
+async function collect(args: Arguments, io: Io, name: string, named: readonly string[]) {
+  const out = textOf(args, "out");
+  const inside = listOf(args, "from").flatMap((dir) => foldersOf(dir, name));
+  const folders = [...new Set([...named, ...inside])];
+  if (out === undefined || folders.length === 0)
+    throw new UsageError(
+      "cluster collect needs --out DIR and the folders of the workers, or --from DIR with folders NAME-... in it",
+    );
+  const { collectFolders } = await import("../../store/collect/collect-folders.ts");
+  const collection = collectFolders(folders, out);
+  const { pages, archiveFiles, repeated } = collection;
+  if (isOn(args, "json")) printJson(io, { crawl: name, out, ...collection });
+  else
+    io.stdout.write(
+      `${printable(out, 1000)}: ${pages} pages in ${archiveFiles} archive files of ${folders.length} folders, ${repeated} lines repeated\n`,
+    );
+  return EXIT.finished;
+}
+
+/** The folders of a crawl's workers in a shared one, by their default names. */
+function foldersOf(dir: string, name: string): string[] {
+  try {
+    return readdirSync(dir, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name.startsWith(`${name}-`))
+      .map((entry) => join(dir, entry.name))
+      .sort();
+  } catch (fault) {
+    throw new UsageError(`--from ${printable(dir)} is no folder that can be read`, fault);
+  }
+}
