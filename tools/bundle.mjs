@@ -13,6 +13,7 @@ const ENTRIES = {
   "crawl/builder": ["build-worker", "debug-worker"],
   "crawl/crawler": ["crawl-worker"],
   "crawl/workers": ["compact-worker"],
+  "lab/blocking": ["blocking-worker", "io-worker"],
   cli: ["main", "run-crawl", "run-demo"],
   "cli/commands": ["crawl-command", "demo-command", "resume-command", "web-command"],
   web: ["serve-command", "process-entry"],

@@ -1,6 +1,7 @@
 import { UsageError } from "../errors.ts";
 import { type Origin, subjectOf } from "./complaint.ts";
 import { type CrawlSettings, type SettingName, settings } from "./schema.ts";
+import { isOwnSync } from "./values/technique-names.ts";
 
 /** Settings that do something only together with others. */
 interface Rule {
@@ -17,7 +18,7 @@ const isOpic = ({ order }: CrawlSettings) => order === "opic";
 
 const RULES: readonly Rule[] = [
   {
-    names: ["sync", "visited", "frontierSize"],
+    names: ["sync", "visited", "frontierSize", "whenFull"],
     holds: isShared,
     needs: "--frontier shared, the frontier that threads synchronise on",
   },
@@ -40,6 +41,11 @@ const RULES: readonly Rule[] = [
     names: ["order"],
     holds: (all) => !(isShared(all) && all.order === "dfs"),
     needs: "--frontier sharded: a shared frontier gives its oldest URLs first",
+  },
+  {
+    names: ["sync"],
+    holds: (all) => !isOwnSync(all.sync) || all.whenFull === "wait",
+    needs: "--when-full wait: a lock of your own can only block",
   },
   { names: ["priority"], holds: isOpic, needs: "--order opic, where pages have a priority" },
   {

@@ -116,6 +116,11 @@ export class Crawl {
   async run(): Promise<CrawlSummary> {
     if (this.#hasRun) throw new UsageError("a Crawl runs once: make a new one to resume it");
     this.#hasRun = true;
+    if (this.#config.whenFull !== "spill") {
+      throw new UsageError(
+        `--when-full ${this.#config.whenFull} runs in the laboratory: use the command, or runBlocking of orbweaver/lab`,
+      );
+    }
     this.#startMs = monotonicMs();
     this.#startCpu = process.cpuUsage();
     // A module that cannot be loaded must not leave a folder behind.

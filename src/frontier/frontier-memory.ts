@@ -1,4 +1,6 @@
 import type { CrawlConfig } from "../config/schema.ts";
+import { isOwnSync } from "../config/values/technique-names.ts";
+import { UsageError } from "../errors.ts";
 import { commitCountBytes } from "../sync/commit-counts.ts";
 import { Ring, ringBytes } from "../sync/ring.ts";
 import { siteTableBytes } from "../sync/site-table.ts";
@@ -9,7 +11,7 @@ import { cashBoardBytes } from "./opic/cash-board.ts";
 import { visitedSetBytes } from "./shared/sets/open-set.ts";
 import type { SetShape } from "./shared/sets/visited-set.ts";
 import { createTechnique } from "./shared/techniques/open-technique.ts";
-import type { QueueShape } from "./shared/techniques/record-queue.ts";
+import type { QueueShape, Technique } from "./shared/techniques/record-queue.ts";
 
 const INBOX_SLOTS = 32;
 const INBOX_SLOT_BYTES = 16 * 1024;
@@ -94,7 +96,7 @@ export function createFrontierMemory(config: FrontierSizes): FrontierMemory {
       new SharedArrayBuffer(visitedSetBytes(kind, setShape(kind)));
     return {
       kind: "shared",
-      queue: createTechnique(sync, queueShape({ frontierSize })),
+      queue: createTechnique(techniqueOf(sync), queueShape({ frontierSize })),
       visited: set(visited),
       taken: frontierTraits(config).losesUrls ? set("cas") : undefined,
       sites:
@@ -115,6 +117,12 @@ export function createFrontierMemory(config: FrontierSizes): FrontierMemory {
     commitCounts: new SharedArrayBuffer(commitCountBytes(threads)),
     cashBoard: new SharedArrayBuffer(cashBoardBytes(threads)),
   };
+}
+
+/** The technique of a frontier that only tries; a lock of one's own blocks, and runs in the laboratory. */
+export function techniqueOf(sync: CrawlConfig["sync"]): Technique {
+  if (!isOwnSync(sync)) return sync;
+  throw new UsageError(`--sync ${sync} needs --when-full wait: a lock of your own can only block`);
 }
 
 /** The inbox rings as thread `thread` uses them. */

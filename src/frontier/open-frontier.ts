@@ -16,7 +16,13 @@ import { ArchiveEnds } from "./fold/archive-ends.ts";
 import { exchangeOf, refuseContradictions, type ShardExchange } from "./fold/exchange-check.ts";
 import { BODY_BYTES_COUNTER } from "./fold/shard-state.ts";
 import type { Frontier } from "./frontier.ts";
-import { type FrontierMemory, inboxesOf, queueShape, setShape } from "./frontier-memory.ts";
+import {
+  type FrontierMemory,
+  inboxesOf,
+  queueShape,
+  setShape,
+  techniqueOf,
+} from "./frontier-memory.ts";
 import type { Lease } from "./host.ts";
 import { listJournals } from "./journal/journal-listing.ts";
 import type { JournalPort } from "./journal-port.ts";
@@ -111,7 +117,7 @@ function openShared(
     openVisitedSet(kind, buffer, setShape(kind, seedLow, seedHigh), thread + 1);
   return new SharedFrontier({
     ...parts,
-    queue: openTechnique(config.sync, memory.queue, queueShape(config), thread + 1),
+    queue: openTechnique(techniqueOf(config.sync), memory.queue, queueShape(config), thread + 1),
     visited: set(config.visited, memory.visited),
     taken: memory.taken && set("cas", memory.taken),
     budget:

@@ -6,7 +6,7 @@ import { CRAWL_OPTIONS, flagsOf } from "../../src/cli/crawl-options.ts";
 import { shellQuote, toArguments } from "../../src/config/command-line.ts";
 import { checkSettings } from "../../src/config/crawl-config.ts";
 import { crawlSchema, type SettingName, settings } from "../../src/config/schema.ts";
-import { TECHNIQUES, VISITED_SETS } from "../../src/config/values/technique-names.ts";
+import { TECHNIQUES, VISITED_SETS, WHEN_FULL } from "../../src/config/values/technique-names.ts";
 import { UsageError } from "../../src/errors.ts";
 
 const parse = (argv: string[]) => parseArguments(argv, CRAWL_OPTIONS, "crawl");
@@ -136,7 +136,8 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     handOff: fc.constantFrom("full", "count-or-time"),
     shards: upTo(1024),
     frontier: fc.constantFrom("sharded", "shared"),
-    sync: fc.constantFrom(...TECHNIQUES),
+    sync: fc.constantFrom(...TECHNIQUES, "./mine.mjs"),
+    whenFull: fc.constantFrom(...WHEN_FULL),
     frontierSize: fc.oneof(upTo(1_000_000), fc.constant("grow")),
     visited: fc.constantFrom(...VISITED_SETS),
     engine: fc.constantFrom("redis://127.0.0.1:6379", "rediss://engine.test/2"),

@@ -33,6 +33,10 @@ export const command: Command = {
   ],
   async run(args, io) {
     const config = await crawlConfig(args, io);
+    if (config.whenFull !== "spill") {
+      const { runBlockingCrawl } = await import("../run-blocking-crawl.ts");
+      return runBlockingCrawl(config, io);
+    }
     // The engine is loaded only now, so that help and wrong usage do not pay for it.
     if (config.frontier === "engine") {
       const { beginOnEngine } = await import("../engine/run-on-engine.ts");

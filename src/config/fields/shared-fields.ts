@@ -1,6 +1,6 @@
 import { withDefault } from "../field.ts";
-import { choice, wholeOr } from "../values/kinds.ts";
-import { TECHNIQUES, VISITED_SETS } from "../values/technique-names.ts";
+import { choice, choiceOrModule, wholeOr } from "../values/kinds.ts";
+import { TECHNIQUES, VISITED_SETS, WHEN_FULL } from "../values/technique-names.ts";
 
 const group = "Frontier";
 const SHARED = "it is about a shared frontier, and a crawl on one cannot be resumed";
@@ -15,12 +15,12 @@ export const shared = {
     examples: ["--frontier shared", "--frontier engine"],
     fixed: "what is known and what waits lies there",
   }),
-  sync: withDefault(choice(TECHNIQUES), "lock-free", {
+  sync: withDefault(choiceOrModule(TECHNIQUES), "lock-free", {
     flag: "sync",
     group,
     about:
-      "how threads synchronise on a shared frontier; unsynchronised loses URLs and fetches some twice, and says how many",
-    examples: ["--sync monitor"],
+      "how threads synchronise on a shared frontier; unsynchronised loses URLs and fetches some twice, and says how many; a module holds a lock of your own (docs/lab/own-lock.md)",
+    examples: ["--sync monitor", "--sync ./mine.mjs"],
     fixed: SHARED,
   }),
   frontierSize: withDefault(wholeOr(1, 1_000_000, "grow"), 1000, {
@@ -29,6 +29,14 @@ export const shared = {
     about:
       "URLs a shared frontier can hold; what does not fit stays with the thread that found it. coarse and fine can also grow",
     examples: ["--frontier-size 30", "--frontier-size grow"],
+    fixed: SHARED,
+  }),
+  whenFull: withDefault(choice(WHEN_FULL), "spill", {
+    flag: "when-full",
+    group,
+    about:
+      "what a thread does with a link when a shared frontier is full. spill: it keeps the link. wait and overwrite run in the laboratory, in threads that really block, one request each, and store no pages: wait sleeps until there is room, overwrite drops the oldest URL. A crawl that stands still for 500 ms ends and says so",
+    examples: ["--when-full wait"],
     fixed: SHARED,
   }),
   visited: withDefault(choice(VISITED_SETS), "cas", {

@@ -95,6 +95,20 @@ export function choice<const W extends readonly [string, ...string[]]>(words: W)
   };
 }
 
+/** One of a few words, or the name of a module. */
+export function choiceOrModule<const W extends readonly [string, ...string[]]>(
+  words: W,
+): Kind<W[number] | `${string}.mjs`> {
+  const allowed = `one of ${words.join(", ")}, or a module, such as ./mine.mjs`;
+  const schema = z.string().refine((word) => words.includes(word) || /.\.mjs$/.test(word));
+  return {
+    schema: schema as unknown as z.ZodType<W[number] | `${string}.mjs`>,
+    value: `${words.join("|")}|FILE.mjs`,
+    allowed,
+    show: String,
+  };
+}
+
 /** On or off. */
 export function toggle(): Kind<boolean> {
   return { schema: z.boolean(), allowed: "true or false", show: String };

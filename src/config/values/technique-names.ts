@@ -11,5 +11,16 @@ export const TECHNIQUES = [
   "monitor-one-condition",
 ] as const;
 
+/** A module with a lock of one's own, for the laboratory. */
+export type OwnSyncModule = `${string}.mjs`;
+
+/** Whether a value of `--sync` names a module instead of a technique. */
+export function isOwnSync(sync: string): sync is OwnSyncModule {
+  return sync.endsWith(".mjs");
+}
+
+/** What a thread does with a link that finds a shared frontier full. */
+export const WHEN_FULL = ["spill", "wait", "overwrite"] as const;
+
 /** The visited sets of a crawl on a shared frontier. */
 export const VISITED_SETS = ["striped", "cas"] as const;

@@ -1,0 +1,77 @@
+import { parentPort } from "node:worker_threads";
+import { openVisitedSet } from "../../frontier/shared/sets/open-set.ts";
+import { Doorbell } from "../../sync/doorbell.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import type { ScopeKind } from "../../url/scope.ts";
+import { Scope } from "../../url/scope.ts";
+import {
+  type BlockingMemory,
+  type BlockingPlan,
+  BODY_BYTES,
+  CONTROL,
+  setShapeOf,
+} from "./blocking-plan.ts";
+import { BlockingThread } from "./blocking-thread.ts";
+import { CountedSleeps } from "./counted-sleeps.ts";
+import { openQueue } from "./open-queue.ts";
+import { PageList } from "./page-list.ts";
+import { RequestSlot } from "./request-slot.ts";
+import { ACTIVITY, ThreadCounts } from "./thread-counts.ts";
+
+/** What a laboratory thread is told to do. */
+export interface BlockingOrder {
+  readonly plan: BlockingPlan;
+  readonly memory: BlockingMemory;
+  readonly thread: number;
+  readonly scope: ScopeKind;
+  readonly seeds: readonly CrawlUrl[];
+}
+
+/** Threads that wait for a URL look a while before they sleep. */
+const SETTLE_MS = 5;
+
+const sleeps = new CountedSleeps();
+sleeps.install();
+
+parentPort!.on("message", (order: BlockingOrder) => {
+  void run(order).then(
+    () => parentPort!.postMessage({ ended: true }),
+    (fault: unknown) =>
+      parentPort!.postMessage({ fault: fault instanceof Error ? fault.message : String(fault) }),
+  );
+});
+
+async function run({ plan, memory, thread, scope: kind, seeds }: BlockingOrder): Promise<void> {
+  const control = new Int32Array(memory.control);
+  const scope = new Scope({ kind });
+  for (const seed of seeds) scope.addSeed(seed);
+  const counts = new ThreadCounts(memory.counts);
+  const queue = await openQueue(plan, memory.queue, thread + 1);
+  const set = (buffer: SharedArrayBuffer, of: "cas" | "striped") =>
+    openVisitedSet(of, buffer, setShapeOf(of), thread + 1);
+  const worker = new BlockingThread({
+    thread,
+    plan,
+    control,
+    queue,
+    visited: set(memory.visited, plan.visited),
+    taken: set(memory.taken, "cas"),
+    counts,
+    sleeps,
+    pages: new PageList(memory.pages),
+    scope,
+  });
+  Atomics.add(control, CONTROL.ready, 1);
+  Atomics.wait(control, CONTROL.go, 0);
+  const plants = thread === (plan.parser ? plan.crawlers : 0);
+  if (plants && plan.parser) {
+    // The crawlers of the seed wait at an empty frontier when the file of seeds is read.
+    while (counts.at(ACTIVITY.taking) < plan.crawlers) Atomics.wait(control, CONTROL.stop, 0, 1);
+    Atomics.wait(control, CONTROL.stop, 0, SETTLE_MS);
+  }
+  if (plants) worker.plant(seeds);
+  if (thread < plan.crawlers) {
+    const slot = new RequestSlot(memory.slots, thread, BODY_BYTES);
+    worker.crawl(slot, new Doorbell(new Int32Array(memory.bell), 0));
+  } else worker.parseAll();
+}

@@ -1,0 +1,36 @@
+/**
+ * Counts what a thread sleeps, by taking the place of `Atomics.wait` in that thread. The queues themselves count nothing:
+ * their code is explored exhaustively, and a counter in it would multiply the states.
+ */
+export class CountedSleeps {
+  sleptUs = 0;
+  wakeUps = 0;
+  /** Wake-ups after which the same call went back to sleep on the same word. */
+  useless = 0;
+  readonly #woken = new Set<number>();
+
+  /** From now on every sleep of this thread is counted. */
+  install(): void {
+    const sleep = Atomics.wait;
+    const counted = (words: Int32Array, index: number, value: number, timeoutMs?: number) => {
+      if (this.#woken.delete(index)) this.useless++;
+      const startMs = performance.now();
+      const ended = sleep(words, index, value, timeoutMs);
+      if (ended !== "not-equal") this.sleptUs += (performance.now() - startMs) * 1000;
+      if (ended === "ok") {
+        this.wakeUps++;
+        this.#woken.add(index);
+      }
+      return ended;
+    };
+    Object.defineProperty(Atomics, "wait", { value: counted, configurable: true });
+  }
+
+  /** Begins to count one call. */
+  begin(): void {
+    this.sleptUs = 0;
+    this.wakeUps = 0;
+    this.useless = 0;
+    this.#woken.clear();
+  }
+}
