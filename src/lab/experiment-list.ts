@@ -12,6 +12,19 @@ export interface ExperimentEntry {
 /** All experiments, document by document. A new one is a module in experiments/ and an entry here. */
 export const EXPERIMENTS: readonly ExperimentEntry[] = [
   {
+    name: "locks",
+    document: "000",
+    summary:
+      "pages against threads for every locking technique (figures 13 to 16), with what waiting costs",
+    load: async () => (await import("./experiments/locks.ts")).experiment,
+  },
+  {
+    name: "collapse",
+    document: "000",
+    summary: "the monitor that collapses at twice the frontier size (figures 16 to 18)",
+    load: async () => (await import("./experiments/collapse.ts")).experiment,
+  },
+  {
     name: "queues",
     document: "002",
     summary:

@@ -24,6 +24,8 @@ import { ACTIVITY, fairness, ThreadCounts } from "./thread-counts.ts";
 /** A run in which nothing happens for so long, while nobody waits for a server, has come to a stand. */
 export const STANDS_MS = 500;
 const LOOK_MS = 10;
+/** Where the last quarter of a run begins. */
+const LATE = 0.75;
 
 /** How a run ended. "stood-still": every thread waits for another. */
 export type BlockingEnd = "finished" | "time" | "pages" | "stood-still";
@@ -33,7 +35,7 @@ export interface BlockingResult {
   readonly ended: BlockingEnd;
   readonly seconds: number;
   readonly pages: number;
-  /** Pages in the second half of the time that was given. */
+  /** Pages in the last quarter of the time that was given. */
   readonly latePages: number;
   readonly failed: number;
   readonly known: number;
@@ -175,7 +177,7 @@ async function watch({ control, counts, startMs, limits, plan, ended }: Watched)
   const { maxMs, isInterrupted } = limits;
   let operations = -1;
   let movedMs = startMs;
-  let halfPages: number | undefined;
+  let earlyPages: number | undefined;
   let pagesAtTime: number | undefined;
   for (;;) {
     await Promise.race([pause(LOOK_MS), ended]);
@@ -184,10 +186,10 @@ async function watch({ control, counts, startMs, limits, plan, ended }: Watched)
     if (sum !== operations || counts.at(ACTIVITY.fetching) > 0) movedMs = nowMs;
     operations = sum;
     const pages = Atomics.load(control, CONTROL.pages);
-    if (nowMs - startMs >= maxMs / 2) halfPages ??= pages;
+    if (nowMs - startMs >= LATE * maxMs) earlyPages ??= pages;
     const isOver = nowMs - startMs >= maxMs;
     if (isOver) pagesAtTime ??= pages;
-    const latePages = (pagesAtTime ?? pages) - (halfPages ?? pages);
+    const latePages = (pagesAtTime ?? pages) - (earlyPages ?? pages);
     const endsAs = (end: BlockingEnd) => ({ end, pages, latePages, endMs: nowMs });
     if (new Pending(control, CONTROL.pending).value <= 0) return endsAs("finished");
     if (pages >= (plan.maxPages ?? Number.POSITIVE_INFINITY)) return endsAs("pages");

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { measureCollapse, reachable, threadCounts } from "../../../src/lab/experiments/collapse.ts";
+import { measureLocks } from "../../../src/lab/experiments/locks.ts";
+import { amdahlShare } from "../../../src/lab/locks/amdahl.ts";
+import { deterministicCells, faultsOf, withTinyRun } from "../tiny-run.ts";
+
+test("collapse: sizes, threads and what the explorer proves are the same in every run", async () => {
+  const settings = { sizes: [2], maxMs: 60, repeats: 1, listings: 30, isDense: false };
+  const found = await withTinyRun((run) => measureCollapse(run, settings));
+  assert.deepEqual(faultsOf(found), []);
+  const row = (conditions: string, threads: number, explorer: string) => [
+    ...[2, conditions, threads, threads / 2, explorer, 1],
+  ];
+  assert.deepEqual(deterministicCells(found.tables[0]!), [
+    row("one condition", 2, "none"),
+    row("one condition", 4, "none"),
+    row("one condition", 5, "deadlock reachable"),
+    row("one condition", 8, "deadlock reachable"),
+    row("two conditions", 2, "none"),
+    row("two conditions", 4, "none"),
+    row("two conditions", 5, "none"),
+    row("two conditions", 8, "none"),
+  ]);
+  const stood = found.tables[0]!.rows.map((cells) => cells[6]);
+  // Where no deadlock is reachable nothing stands still, however the threads are scheduled.
+  assert.deepEqual([stood[0], stood[1], ...stood.slice(4)], [0, 0, 0, 0, 0, 0]);
+});
+
+test("collapse: the thread counts are those of the specification", () => {
+  assert.deepEqual(threadCounts(30, false), [30, 60, 61, 120]);
+  assert.deepEqual(threadCounts(10, true), [5, 10, 15, 20, 21, 25, 30, 40]);
+  assert.equal(reachable("monitor-one-condition", 30, 60), "none");
+  assert.equal(reachable("monitor-one-condition", 30, 61), "deadlock reachable");
+});
+
+test("locks: every technique at every thread count, and nothing is lost but without synchronisation", async () => {
+  const settings = { threadCounts: [1, 2], links: [2], maxMs: 40, repeats: 1, pages: 300 };
+  const found = await withTinyRun((run) => measureLocks(run, settings));
+  assert.deepEqual(faultsOf(found), []);
+  const [pages, , stands] = found.tables;
+  assert.equal(pages!.rows.length, 9 * 2);
+  assert.deepEqual(deterministicCells(pages!).slice(0, 2), [
+    ["lock-free", 1, 1],
+    ["lock-free", 2, 1],
+  ]);
+  for (const cells of pages!.rows.filter(([name]) => !String(name).startsWith("unsynchronised")))
+    assert.deepEqual(cells.slice(6, 9), [0, 0, 0], String(cells[0]));
+  assert.equal(stands!.rows.length, 9);
+  assert.ok(stands!.rows.every(([, , waiting]) => waiting === "stood still"));
+});
+
+test("Amdahl's law is recovered from speed-ups that follow it", () => {
+  const share = 0.9;
+  const speedUp = (threads: number) => 1 / (1 - share + share / threads);
+  const points = [1, 2, 4, 8, 64].map((threads) => ({ threads, speedUp: speedUp(threads) }));
+  assert.ok(Math.abs(amdahlShare(points) - share) < 1e-9);
+});
