@@ -14,6 +14,7 @@ const ENTRIES = {
   "crawl/crawler": ["crawl-worker"],
   "crawl/workers": ["compact-worker"],
   "lab/blocking": ["blocking-worker", "io-worker"],
+  "lab/rounds": ["round-worker"],
   cli: ["main", "run-crawl", "run-demo"],
   "cli/commands": ["crawl-command", "demo-command", "resume-command", "web-command"],
   web: ["serve-command", "process-entry"],

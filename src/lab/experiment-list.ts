@@ -25,6 +25,24 @@ export const EXPERIMENTS: readonly ExperimentEntry[] = [
     load: async () => (await import("./experiments/collapse.ts")).experiment,
   },
   {
+    name: "buffers",
+    document: "001",
+    summary: "how fast the URL tree grows with 1, 3 and 6 buffers, and who writes (figures 7 to 9)",
+    load: async () => (await import("./experiments/buffers.ts")).experiment,
+  },
+  {
+    name: "verification",
+    document: "001",
+    summary: "the eight assertions with and without the lock (appendix A and B)",
+    load: async () => (await import("./experiments/verification.ts")).experiment,
+  },
+  {
+    name: "links-per-thread",
+    document: "003",
+    summary: "seconds by threads, links per thread and pages; rounds against continuous (table 1)",
+    load: async () => (await import("./experiments/links-per-thread.ts")).experiment,
+  },
+  {
     name: "queues",
     document: "002",
     summary:

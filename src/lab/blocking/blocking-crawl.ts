@@ -5,6 +5,7 @@ import type { RecordQueue } from "../../frontier/shared/techniques/record-queue.
 import { monotonicMs } from "../../runtime/clock.ts";
 import { Pending } from "../../sync/pending.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { ActivityTrace, type TracedSpan } from "./activity-trace.ts";
 import {
   type BlockingMemory,
   type BlockingPlan,
@@ -64,6 +65,8 @@ export interface BlockingResult {
   readonly waitingToTake: number;
   readonly waitingToInsert: number;
   readonly cpuSeconds: number;
+  /** What each thread was at, where that was written down. */
+  readonly traces?: readonly (readonly TracedSpan[])[];
 }
 
 /** When a run ends at the latest. */
@@ -160,6 +163,7 @@ export async function runBlocking(
     waitingToTake,
     waitingToInsert,
     cpuSeconds: (user + system) / 1e6,
+    ...(plan.traced ? { traces: tracesOf(memory, threads, startMs, watched.endMs) } : {}),
   };
 }
 
@@ -214,6 +218,12 @@ function lostIn(queue: RecordQueue, memory: BlockingMemory, counts: ThreadCounts
     if (url !== undefined && !taken.contains(url)) left.add(url);
   }
   return Math.max(0, counts.sum("inserts") - fromQueue - counts.sum("overwritten") - left.size);
+}
+
+function tracesOf(memory: BlockingMemory, threads: number, startMs: number, endMs: number) {
+  return Array.from({ length: threads }, (_, thread) =>
+    new ActivityTrace(memory.trace, thread).spans(startMs, endMs),
+  );
 }
 
 function pause(ms: number): Promise<void> {

@@ -2,7 +2,9 @@ import type { WHEN_FULL } from "../../config/values/technique-names.ts";
 import type { VisitedKind } from "../../frontier/shared/sets/visited-set.ts";
 import type { QueueShape, Technique } from "../../frontier/shared/techniques/record-queue.ts";
 import { DOORBELL_WORDS } from "../../sync/doorbell.ts";
+import { LockTable } from "../../sync/lock-table.ts";
 import { MAX_URL_LENGTH } from "../../url/crawl-url.ts";
+import { traceBytes } from "./activity-trace.ts";
 import { slotsBytes } from "./request-slot.ts";
 import { ThreadCounts } from "./thread-counts.ts";
 
@@ -22,6 +24,10 @@ export interface BlockingPlan {
   readonly visited: VisitedKind;
   readonly maxPages?: number | undefined;
   readonly maxDepth?: number | undefined;
+  /** Folder of a URL tree that whoever parses a page writes it to, before its links are followed. */
+  readonly tree?: string | undefined;
+  /** Whether threads write down what they were at, and when. */
+  readonly traced?: boolean | undefined;
   /** Links that are followed of each page, at most. */
   readonly maxLinks?: number | undefined;
 }
@@ -36,6 +42,8 @@ export interface BlockingMemory {
   readonly slots: SharedArrayBuffer;
   readonly pages: SharedArrayBuffer;
   readonly bell: SharedArrayBuffer;
+  readonly trace: SharedArrayBuffer;
+  readonly treeLocks: SharedArrayBuffer;
 }
 
 /** Words of the control block. */
@@ -47,6 +55,8 @@ export const BODY_BYTES = 256 * 1024;
 const PAGES_BYTES = 256 * 1024 * 1024;
 const CONTROL_WORDS = 8;
 const DEPTH_BYTES = 2;
+/** Paths of a tree that are locked at a time, at most. */
+export const TREE_LOCKS = 64;
 
 /** Longest record: depth and URL. */
 export const RECORD_BYTES = DEPTH_BYTES + MAX_URL_LENGTH * 3;
@@ -82,6 +92,8 @@ export function createBlockingMemory(
     slots: new SharedArrayBuffer(slotsBytes(plan.crawlers, BODY_BYTES)),
     pages: new SharedArrayBuffer(plan.parser ? PAGES_BYTES : 64),
     bell: new SharedArrayBuffer(DOORBELL_WORDS * 4),
+    trace: new SharedArrayBuffer(plan.traced ? traceBytes(threads) : 0),
+    treeLocks: new SharedArrayBuffer(LockTable.words(TREE_LOCKS) * 4),
   };
 }
 

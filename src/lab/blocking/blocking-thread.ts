@@ -5,6 +5,7 @@ import type { Doorbell } from "../../sync/doorbell.ts";
 import { Pending } from "../../sync/pending.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import type { Scope } from "../../url/scope.ts";
+import type { ActivityTrace } from "./activity-trace.ts";
 import {
   type BlockingPlan,
   CONTROL,
@@ -31,6 +32,9 @@ export interface BlockingParts {
   readonly sleeps: CountedSleeps;
   readonly pages: PageList;
   readonly scope: Scope;
+  readonly trace: ActivityTrace | undefined;
+  /** Stores a page, where pages are stored. */
+  readonly store: ((url: CrawlUrl, body: Uint8Array) => void) | undefined;
 }
 
 /** The part of a laboratory thread that uses the frontier, and counts what that costs. */
@@ -55,7 +59,7 @@ export class BlockingThread {
       const next = this.#take();
       if (next === undefined) continue;
       if (!this.#reserve(maxPages)) break;
-      counts.set(thread, "activity", ACTIVITY.fetching);
+      this.#at(ACTIVITY.fetching);
       const { status, body } = slot.ask(next.url, io);
       const isPage = status >= 200 && status <= 299;
       if (!isPage) Atomics.sub(control, CONTROL.reserved, 1);
@@ -65,20 +69,20 @@ export class BlockingThread {
       // Without a parser a page is counted when its links are in: only then does its crawler go on.
       if (isPage) Atomics.add(control, CONTROL.pages, 1);
     }
-    counts.set(thread, "activity", ACTIVITY.ended);
+    this.#at(ACTIVITY.ended);
   }
 
   /** The seed's parser: a thread that extracts links and inserts them, and waits whenever the frontier is full. */
   parseAll(): void {
-    const { pages, counts, thread } = this.#parts;
+    const { pages } = this.#parts;
     while (!this.#isStopped()) {
-      counts.set(thread, "activity", ACTIVITY.idle);
+      this.#at(ACTIVITY.idle);
       const page = pages.next();
       if (page === undefined) break;
       const { url, depth } = readRecord(page.record, page.record.length)!;
       this.#finish(url as CrawlUrl, depth, page.status, page.body);
     }
-    counts.set(thread, "activity", ACTIVITY.ended);
+    this.#at(ACTIVITY.ended);
   }
 
   #handOver(next: { url: string; depth: number }, status: number, body: Uint8Array): void {
@@ -89,6 +93,10 @@ export class BlockingThread {
   /** Follows the links of a page and releases its URL. */
   #finish(url: CrawlUrl, depth: number, status: number, body: Uint8Array): void {
     const { maxDepth = Number.POSITIVE_INFINITY } = this.#parts.plan;
+    if (this.#parts.store !== undefined && status >= 200 && status <= 299) {
+      this.#at(ACTIVITY.storing);
+      this.#parts.store(url, body);
+    }
     const isFollowed = status >= 200 && status <= 399 && depth < maxDepth;
     if (isFollowed) this.#follow(this.#linksOf(url, status, body), depth + 1);
     this.#pending.release(1);
@@ -115,7 +123,7 @@ export class BlockingThread {
 
   #insert(record: Uint8Array, length: number): void {
     const { queue, plan, counts, thread, sleeps } = this.#parts;
-    counts.set(thread, "activity", ACTIVITY.inserting);
+    this.#at(ACTIVITY.inserting);
     sleeps.begin();
     let isIn = true;
     if (plan.whenFull === "wait") isIn = queue.insert(record, length) === "inserted";
@@ -142,7 +150,7 @@ export class BlockingThread {
 
   #take(): { url: string; depth: number } | undefined {
     const { queue, counts, thread, sleeps, visited, taken } = this.#parts;
-    counts.set(thread, "activity", ACTIVITY.taking);
+    this.#at(ACTIVITY.taking);
     sleeps.begin();
     const startMs = performance.now();
     const spilled = this.#insertSpill();
@@ -212,6 +220,12 @@ export class BlockingThread {
     if (sleeps.sleptUs > 0) counts.add(thread, blocked, Math.round(sleeps.sleptUs));
     if (sleeps.wakeUps > 0) counts.add(thread, "wakeUps", sleeps.wakeUps);
     if (sleeps.useless > 0) counts.add(thread, "uselessWakeUps", sleeps.useless);
+  }
+
+  #at(activity: number): void {
+    const { counts, thread, trace } = this.#parts;
+    counts.set(thread, "activity", activity);
+    trace?.note(activity);
   }
 
   #isStopped(): boolean {

@@ -1,15 +1,21 @@
 import { parentPort } from "node:worker_threads";
 import { openVisitedSet } from "../../frontier/shared/sets/open-set.ts";
+import { DiskTree } from "../../store/tree/tree-files.ts";
+import { treePlace } from "../../store/tree/tree-path.ts";
+import { UrlTree } from "../../store/tree/url-tree.ts";
 import { Doorbell } from "../../sync/doorbell.ts";
+import { LockTable } from "../../sync/lock-table.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { ScopeKind } from "../../url/scope.ts";
 import { Scope } from "../../url/scope.ts";
+import { ActivityTrace } from "./activity-trace.ts";
 import {
   type BlockingMemory,
   type BlockingPlan,
   BODY_BYTES,
   CONTROL,
   setShapeOf,
+  TREE_LOCKS,
 } from "./blocking-plan.ts";
 import { BlockingThread } from "./blocking-thread.ts";
 import { CountedSleeps } from "./counted-sleeps.ts";
@@ -60,6 +66,8 @@ async function run({ plan, memory, thread, scope: kind, seeds }: BlockingOrder):
     sleeps,
     pages: new PageList(memory.pages),
     scope,
+    trace: plan.traced ? new ActivityTrace(memory.trace, thread) : undefined,
+    store: plan.tree === undefined ? undefined : treeOf(plan.tree, memory.treeLocks, thread),
   });
   Atomics.add(control, CONTROL.ready, 1);
   Atomics.wait(control, CONTROL.go, 0);
@@ -74,4 +82,13 @@ async function run({ plan, memory, thread, scope: kind, seeds }: BlockingOrder):
     const slot = new RequestSlot(memory.slots, thread, BODY_BYTES);
     worker.crawl(slot, new Doorbell(new Int32Array(memory.bell), 0));
   } else worker.parseAll();
+}
+
+/** The shipped URL tree with its locks, as a builder of a crawl uses it. */
+function treeOf(root: string, locks: SharedArrayBuffer, thread: number) {
+  const table = new LockTable(new Int32Array(locks), 0, TREE_LOCKS, thread + 1);
+  const tree = new UrlTree(table, new DiskTree(root));
+  return (url: CrawlUrl, content: Uint8Array): void => {
+    tree.add(treePlace(url), { url, source: "", content, mime: "text/html" });
+  };
 }

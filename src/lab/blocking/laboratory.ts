@@ -1,10 +1,8 @@
 import { checkSettings, configFrom } from "../../config/crawl-config.ts";
 import type { CrawlConfig } from "../../config/schema.ts";
-import type { CrawlerRules } from "../../crawl/crawler/crawler-rules.ts";
-import { createMemory } from "../../crawl/shared-memory.ts";
 import { OrbweaverError } from "../../errors.ts";
-import { pinConsents } from "../../fetch/route/consent.ts";
 import { type RunningWorker, runWorker } from "../../runtime/run-worker.ts";
+import { fetchRules } from "../lab-rules.ts";
 import type { BlockingOrder } from "./blocking-worker.ts";
 import type { IoOrder } from "./io-worker.ts";
 
@@ -31,22 +29,7 @@ export class Laboratory {
 
   /** Opens a laboratory that crawls as a configuration says; its I/O thread obeys the same rules as a crawl. */
   static async open(config: CrawlConfig): Promise<Laboratory> {
-    const own = { ...config, threads: 1, builders: 1, frontier: "sharded" as const };
-    const rules: CrawlerRules = {
-      thread: 0,
-      config: own,
-      memory: createMemory(own),
-      seedLow: 1,
-      seedHigh: 2,
-      seeds: config.seeds as CrawlerRules["seeds"],
-      consents: await pinConsents(own),
-      journals: undefined,
-      begun: false,
-      archive: "",
-      lostArchives: [],
-      epoch: 1,
-      mustWait: false,
-    };
+    const rules = await fetchRules({ ...config, threads: 1 });
     const io = runWorker(moduleAt("io-worker"), "laboratory I/O", { workerData: rules });
     return new Laboratory(config, io);
   }

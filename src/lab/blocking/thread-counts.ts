@@ -21,7 +21,14 @@ const COUNTS = [
 export type Count = (typeof COUNTS)[number];
 
 /** What a thread is at. */
-export const ACTIVITY = { ended: 0, taking: 1, fetching: 2, inserting: 3, idle: 4 } as const;
+export const ACTIVITY = {
+  ended: 0,
+  taking: 1,
+  fetching: 2,
+  inserting: 3,
+  idle: 4,
+  storing: 5,
+} as const;
 
 /** Buckets of the histogram of picking times: four per doubling, from 1 microsecond on. */
 const BUCKETS = 128;

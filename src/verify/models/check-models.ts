@@ -92,11 +92,10 @@ export const SEED_FIGURES = {
   megabytes: 262.162864,
 } as const;
 
-/** What became of a broken variant. */
-export interface ModelMutant {
+/** What became of a broken variant, and what finding that cost. */
+export interface ModelMutant extends ModelFigures {
   readonly name: string;
   readonly caught: boolean;
-  readonly violation: string | null;
 }
 
 /** What became of one claim; the fields are an interface of `orbweaver verify --models --json`. */
@@ -141,8 +140,8 @@ export function runModels(
     for (const claim of claims) {
       const figures = searches.run(claim, []);
       const mutants = claim.mutants.map((flags): ModelMutant => {
-        const { violation } = searches.run(claim, flags);
-        return { name: flags.join("+"), caught: violation !== null, violation };
+        const broken = searches.run(claim, flags);
+        return { name: flags.join("+"), caught: broken.violation !== null, ...broken };
       });
       const { name, flags } = claim;
       const result = { name, flags, ...figures, mutants };

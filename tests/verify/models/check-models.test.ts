@@ -5,7 +5,7 @@ import { EIGHT, FURTHER, modelHolds } from "../../../src/verify/models/check-mod
 test("a claim whose mutant survives does not hold", () => {
   const figures = { states: 1, transitions: 1, cpuSeconds: 1, megabytes: 1, complete: true };
   const whole = { name: "a", flags: [], ...figures, violation: null, mutants: [] };
-  const survivor = { name: "D1", caught: false, violation: null };
+  const survivor = { name: "D1", caught: false, ...figures, violation: null };
   assert.equal(modelHolds(whole), true);
   assert.equal(modelHolds({ ...whole, mutants: [survivor] }), false);
   assert.equal(modelHolds({ ...whole, complete: false }), false);

@@ -1,0 +1,308 @@
+import { join } from "node:path";
+import { configOf, type ProgramSettings } from "../../config/crawl-config.ts";
+import { Crawl } from "../../crawl/crawl.ts";
+import { linePlot } from "../../stats/plot/line-plot.ts";
+import { timelinePlot } from "../../stats/plot/timeline-plot.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { PROFILES, type WebProfile } from "../../web/profile.ts";
+import type { RemoteWeb } from "../../web/web-process.ts";
+import { type BlockingResult, runBlocking } from "../blocking/blocking-crawl.ts";
+import type { BlockingPlan } from "../blocking/blocking-plan.ts";
+import { Laboratory } from "../blocking/laboratory.ts";
+import { ACTIVITY } from "../blocking/thread-counts.ts";
+import { counted, type Experiment, type Findings, type LabRun, measured } from "../experiment.ts";
+import { webText, withWeb } from "../lab-web.ts";
+import { rounded } from "../spread.ts";
+
+/** How much is measured. */
+export interface BufferSettings {
+  /** The document's 2, 6 and 10 hours are 1, 3 and 5 of these. */
+  readonly unitMs: number;
+  readonly buffers: readonly { readonly builders: number; readonly crawlers: number }[];
+  readonly bufferSizes: readonly number[];
+  readonly pages: number;
+}
+
+/** Pages in the tree after 1, 3 and 5 units. */
+interface Growth {
+  readonly builders: number;
+  readonly crawlers: number;
+  readonly bufferSize: number;
+  readonly stored: readonly number[];
+}
+
+const DOCUMENT: Readonly<Record<number, readonly number[]>> = {
+  1: [925, 9714, 16_933],
+  3: [26_927, 68_956, 101_900],
+  6: [51_238, 100_847, 171_341],
+};
+const UNITS = [1, 3, 5];
+const KINDS: readonly (readonly [string, number])[] = [
+  ["waits for the server", ACTIVITY.fetching],
+  ["writes to disk", ACTIVITY.storing],
+  ["waits for a URL or a page", ACTIVITY.taking],
+];
+
+/** Figures 7, 8 and 9 of document 001: how the tree grows with more buffers, and who writes to it. */
+export const experiment: Experiment = {
+  name: "buffers",
+  document: "001",
+  question: "How many new URLs reach the tree in a given time with 1, 3 and 6 buffers?",
+  seconds: { quick: 20, normal: 120, full: 600 },
+  run: (run) =>
+    measureBuffers(run, {
+      unitMs: run.pick(300, 2000, 10_000),
+      buffers: [
+        { builders: 1, crawlers: 1 },
+        { builders: 3, crawlers: 6 },
+        { builders: 6, crawlers: 12 },
+      ],
+      bufferSizes: [1, 10, 100, 1000],
+      pages: run.pick(10_000, 40_000, 100_000),
+    }),
+};
+
+/** Crawls into a tree with each number of buffers and each buffer size, then compares who writes. */
+export async function measureBuffers(run: LabRun, settings: BufferSettings): Promise<Findings> {
+  const { unitMs, buffers, bufferSizes, pages } = settings;
+  run.plan(buffers.length + bufferSizes.length + 2);
+  const profile: WebProfile = {
+    ...PROFILES.small,
+    ...{ seed: run.seed, pages, hosts: 16, latencyMs: { median: 20, spread: 0.3 } },
+  };
+  return withWeb({ profile }, async (web) => {
+    const grow = (
+      builders: number,
+      crawlers: number,
+      bufferSize: number,
+      units: readonly number[],
+    ) => {
+      const key = `tree-${builders}-${crawlers}-${bufferSize}`;
+      return run.step(key, () =>
+        growth(
+          web,
+          join(run.scratch, key),
+          { builders, crawlers, bufferSize },
+          units.map((n) => n * unitMs),
+        ),
+      );
+    };
+    const byBuffers: Growth[] = [];
+    for (const { builders, crawlers } of buffers)
+      byBuffers.push(await grow(builders, crawlers, 1000, UNITS));
+    const bySize: Growth[] = [];
+    const middle = buffers[Math.min(1, buffers.length - 1)]!;
+    for (const bufferSize of bufferSizes)
+      bySize.push(await grow(middle.builders, middle.crawlers, bufferSize, [2]));
+    const writers: [string, BlockingResult][] = [];
+    for (const parser of [true, false]) {
+      const name = parser ? "a builder writes" : "crawlers write";
+      writers.push([
+        name,
+        await run.step(`writer-${parser}`, () => timeline(web, run, parser, unitMs)),
+      ]);
+    }
+    return findings(settings, webText(profile), byBuffers, bySize, writers);
+  });
+}
+
+async function growth(
+  web: RemoteWeb,
+  out: string,
+  plan: { builders: number; crawlers: number; bufferSize: number },
+  atMs: readonly number[],
+): Promise<Growth> {
+  const config = configOf({
+    ...{ seeds: web.start, scope: "any", delayMs: 0, quiet: true, robots: false, out },
+    ...{ allowPrivate: ["127.0.0.0/8"], store: "tree", linksPerThread: 1 },
+    ...{ threads: plan.crawlers, builders: plan.builders, bufferSize: plan.bufferSize },
+  } as unknown as ProgramSettings);
+  const crawl = new Crawl(config, out);
+  const ended = crawl.run();
+  const stored: number[] = [];
+  // Time counts from the first page, because starting threads takes longer than a unit of --quick.
+  while (crawl.progress().pages === 0) await Promise.race([pause(5), ended]);
+  const startMs = performance.now();
+  for (const ms of atMs) {
+    await Promise.race([pause(startMs + ms - performance.now()), ended]);
+    stored.push(crawl.progress().pages);
+  }
+  crawl.stop("interrupted");
+  await ended;
+  return { builders: plan.builders, crawlers: plan.crawlers, bufferSize: plan.bufferSize, stored };
+}
+
+/** Four threads of the laboratory: three crawlers and a builder, or four crawlers that write themselves. */
+async function timeline(
+  web: RemoteWeb,
+  run: LabRun,
+  parser: boolean,
+  unitMs: number,
+): Promise<BlockingResult> {
+  const lab = await Laboratory.openFor(web.start, 16);
+  try {
+    const plan: BlockingPlan = {
+      sync: "monitor",
+      size: 1000,
+      whenFull: parser ? "wait" : "spill",
+      visited: "cas",
+      crawlers: parser ? 3 : 4,
+      parser,
+      traced: true,
+      tree: join(run.scratch, `tree-by-${parser ? "builder" : "crawlers"}`),
+    };
+    return await runBlocking(lab, plan, web.start as CrawlUrl[], { maxMs: unitMs });
+  } finally {
+    await lab.close();
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+}
+
+function findings(
+  { unitMs, bufferSizes }: BufferSettings,
+  web: string,
+  byBuffers: readonly Growth[],
+  bySize: readonly Growth[],
+  writers: readonly (readonly [string, BlockingResult])[],
+): Findings {
+  const [one] = byBuffers;
+  const last = ({ stored }: Growth) => stored.at(-1)!;
+  const gain = (of: Growth) => rounded(last(of) / Math.max(1, last(one!)), 1);
+  const share = ({ traces = [] }: BlockingResult, activity: number) => {
+    const all = traces.flat();
+    const sum = (spans: typeof all) =>
+      spans.reduce((ms, { fromMs, toMs }) => ms + toMs - fromMs, 0);
+    return rounded(
+      (100 * sum(all.filter((span) => span.activity === activity))) / Math.max(1, sum(all)),
+      1,
+    );
+  };
+  const grows = byBuffers.every((each, i) => i === 0 || last(each) > last(byBuffers[i - 1]!));
+  return {
+    setup: `${web} Crawls with --store tree, buffer size 1,000, one request in flight per crawler, two crawlers and one builder per buffer (one crawler for one buffer). The document's 2, 6 and 10 hours are ${UNITS.map((n) => `${(n * unitMs) / 1000} s`).join(", ")} from the first page on.`,
+    tables: [
+      {
+        title: "New URLs in the tree (figures 7 and 8)",
+        columns: [
+          ...[counted("buffers"), counted("crawlers"), counted("threads in all")],
+          ...UNITS.map((n) => measured(`after ${(n * unitMs) / 1000} s`, "URLs")),
+          ...[
+            measured("speed-up"),
+            measured("speed-up per crawler"),
+            counted("document, after 10 h", "URLs"),
+          ],
+        ],
+        rows: byBuffers.map((each) => [
+          ...[each.builders, each.crawlers, each.builders + each.crawlers + 2, ...each.stored],
+          ...[
+            gain(each),
+            rounded(gain(each) / each.crawlers, 2),
+            DOCUMENT[each.builders]?.[2] ?? null,
+          ],
+        ]),
+      },
+      {
+        title: "Buffer sizes",
+        columns: [
+          counted("buffer size"),
+          counted("buffers"),
+          measured(`after ${(2 * unitMs) / 1000} s`, "URLs"),
+        ],
+        rows: bySize.map((each) => [each.bufferSize, each.builders, last(each)]),
+      },
+      {
+        title: "Who writes (figure 9), four laboratory threads",
+        columns: [
+          ...[counted("who writes"), measured("pages"), measured("waiting for servers", "%")],
+          ...[measured("writing", "%"), measured("waiting for URLs", "%")],
+        ],
+        rows: writers.map(([name, result]) => [
+          ...[
+            name,
+            result.pages,
+            share(result, ACTIVITY.fetching),
+            share(result, ACTIVITY.storing),
+          ],
+          share(result, ACTIVITY.taking),
+        ]),
+      },
+    ],
+    plots: [
+      {
+        name: "growth",
+        svg: linePlot({
+          title: "New URLs in the tree against time",
+          caption:
+            "More buffers, and with them more crawlers, fill the tree faster, but less than in proportion.",
+          x: { label: "time", unit: "s" },
+          y: { label: "new URLs in the tree" },
+          series: byBuffers.map((each) => ({
+            name: `${each.builders} buffers, ${each.crawlers} crawlers`,
+            points: [
+              { x: 0, y: 0 },
+              ...each.stored.map((y, i) => ({ x: (UNITS[i]! * unitMs) / 1000, y })),
+            ],
+          })),
+        }),
+      },
+      {
+        name: "sizes",
+        svg: linePlot({
+          title: "New URLs in the tree against buffer size",
+          caption:
+            "A buffer that is handed over for every page costs wake-ups; beyond some ten records its size matters little.",
+          x: { label: "buffer size", unit: "records", log: true },
+          y: { label: "new URLs in the tree" },
+          series: [
+            {
+              name: `after ${(2 * unitMs) / 1000} s`,
+              points: bySize.map((each) => ({ x: each.bufferSize, y: last(each) })),
+            },
+          ],
+        }),
+      },
+      ...writers.map(([name, result], i) => ({
+        name: i === 0 ? "builder" : "self",
+        svg: timelinePlot({
+          title: `Figure 9: ${name}`,
+          caption:
+            i === 0
+              ? "Crawlers wait for servers nearly all the time; the builder writes meanwhile."
+              : "Each crawler stops asking servers while it writes.",
+          x: { label: "time", unit: "ms" },
+          kinds: KINDS.map(([kind]) => kind),
+          rows: (result.traces ?? []).map((spans, thread) => ({
+            name: i === 0 && thread === 3 ? "builder" : `crawler ${thread + 1}`,
+            spans: spans.flatMap(({ activity, fromMs, toMs }) => {
+              const kind = KINDS.find(
+                ([, of]) => of === (activity === ACTIVITY.idle ? ACTIVITY.taking : activity),
+              );
+              return kind === undefined ? [] : [{ kind: kind[0], from: fromMs, to: toMs }];
+            }),
+          })),
+        }),
+      })),
+    ],
+    paper: [
+      ...byBuffers.slice(1).map((each) => ({
+        what: `${each.builders} buffers against 1, at the end`,
+        paper: `${rounded((DOCUMENT[each.builders]?.[2] ?? 0) / DOCUMENT[1]![2]!, 1)} times (${each.crawlers} expected)`,
+        ours: `${gain(each)} times`,
+        agrees: gain(each) > 1,
+      })),
+      { what: "buffer size", paper: "1,000", ours: `${bufferSizes.join(", ")}: see the table` },
+    ],
+    verdict: {
+      claim: grows ? "agrees" : "partly",
+      why: `${grows ? "More buffers fill the tree faster, as in the document" : "More buffers do not always fill the tree faster here"}: ${byBuffers
+        .slice(1)
+        .map((each) => `${gain(each)} times with ${each.builders}`)
+        .join(
+          ", ",
+        )}. The gain comes from crawlers that wait for servers at the same time, not from the buffers; on few cores it ends when they are busy.`,
+    },
+  };
+}

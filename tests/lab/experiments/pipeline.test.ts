@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { measureBuffers } from "../../../src/lab/experiments/buffers.ts";
+import { measureLinks } from "../../../src/lab/experiments/links-per-thread.ts";
+import { measureRace } from "../../../src/lab/experiments/race.ts";
+import { measureVerification } from "../../../src/lab/experiments/verification.ts";
+import { shareOf } from "../../../src/lab/rounds/rounds-crawl.ts";
+import { deterministicCells, faultsOf, withTinyRun } from "../tiny-run.ts";
+
+test("links-per-thread: rounds and continuous crawl exactly N pages, in as many rounds as the shares ask for", async () => {
+  const settings = { threads: [2], pages: [20], links: [4], repeats: 1, latencyMs: 1 };
+  const found = await withTinyRun((run) => measureLinks(run, settings));
+  assert.deepEqual(faultsOf(found), []);
+  assert.deepEqual(deterministicCells(found.tables[0]!), [
+    ["rounds", 2, 20, 4, 20],
+    ["continuous", 2, 20, 4, 20],
+  ]);
+});
+
+test("a share is the pool dealt out evenly, at least one link and at most L", () => {
+  assert.equal(shareOf(100, 4, 8), 8);
+  assert.equal(shareOf(100, 4, 64), 25);
+  assert.equal(shareOf(3, 4, 8), 1);
+});
+
+test("race: without the lock every turnstile run races, with it none", async () => {
+  const found = await withTinyRun((run) => measureRace(run, { times: 1, sleepMs: 100 }));
+  assert.deepEqual(faultsOf(found), []);
+  const { rows } = found.tables[0]!;
+  assert.deepEqual(deterministicCells(found.tables[0]!).slice(0, 2), [
+    ["turnstile", "without", 1],
+    ["turnstile", "with", 1],
+  ]);
+  assert.equal(rows[0]![3], 1);
+  assert.ok(rows.every(([, lock, , raced]) => lock === "without" || raced === 0));
+});
+
+test("verification: the states of the shipped code are the same in every run", async () => {
+  const settings = { names: ["semaphores-2p2c"], assertions: "", budgetSeconds: 60 };
+  const explore = () => withTinyRun((run) => measureVerification(run, settings));
+  const found = await explore();
+  assert.deepEqual(faultsOf(found), []);
+  const cells = deterministicCells(found.tables[0]!);
+  assert.deepEqual(cells[0]!.slice(0, 3), ["semaphores-2p2c", 4, "holds"]);
+  assert.deepEqual(deterministicCells((await explore()).tables[0]!), cells);
+});
+
+test("buffers: every number of buffers and every size has its row", async () => {
+  const settings = {
+    unitMs: 40,
+    buffers: [
+      { builders: 1, crawlers: 1 },
+      { builders: 2, crawlers: 4 },
+    ],
+    bufferSizes: [1],
+    pages: 400,
+  };
+  const found = await withTinyRun((run) => measureBuffers(run, settings));
+  assert.deepEqual(faultsOf(found), []);
+  assert.deepEqual(deterministicCells(found.tables[0]!), [
+    [1, 1, 4, 16_933],
+    [2, 4, 8, null],
+  ]);
+});
