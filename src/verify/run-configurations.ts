@@ -32,6 +32,10 @@ export interface ConfigurationResult {
   /** How orders of steps were left out. */
   readonly reductions: readonly string[];
   readonly violation: string | null;
+  /** The interleaving that ends in the violation, for `orbweaver replay`. */
+  readonly schedule: string | null;
+  /** Whether the shipped code must fail here, as one that shows a known defect does. */
+  readonly expected: boolean;
   readonly mutants: readonly MutantResult[];
 }
 
@@ -114,7 +118,8 @@ function runOne(entry: Entry, budgetSeconds: number): ConfigurationResult {
   const { configuration } = entry;
   const { name, technique, threads, operations, strategy } = configuration;
   const started = process.cpuUsage();
-  const { verdict } = search(entry, [], budgetSeconds);
+  const shipped = search(entry, [], budgetSeconds);
+  const { verdict } = shipped;
   const used = cpuSeconds(started);
   const mutants = configuration.mutants.map((mutant): MutantResult => {
     const broken = search(entry, mutant.patches, budgetSeconds);
@@ -138,6 +143,8 @@ function runOne(entry: Entry, budgetSeconds: number): ConfigurationResult {
     cutOff: verdict.cutOff ?? null,
     reductions: reductionsOf(configuration),
     violation: verdict.violation,
+    schedule: verdict.violation === null ? null : print(entry, undefined, shipped),
+    expected: configuration.expect !== undefined,
     mutants,
   };
 }

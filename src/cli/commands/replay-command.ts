@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { printable } from "../../config/printable.ts";
 import { EXIT, UsageError } from "../../errors.ts";
 import { RACE_METHODS, type RaceMethod } from "../../verify/race/race-memory.ts";
 import type { Arguments } from "../arguments.ts";
@@ -11,7 +13,7 @@ export const command: Command = {
   name: "replay",
   usage: [
     "replay SCHEDULE [--times N] [--json]",
-    "replay race [--by turnstile|sleep|rendezvous] [--times N] [--json]",
+    "replay race [--by turnstile|sleep|rendezvous] [--times N] [--keep DIR] [--json]",
   ],
   about:
     "Runs one interleaving that verify has printed: step by step with a readable log, and then in real worker threads through a turnstile in shared memory, beside a run without the turnstile. With the word race: the data race of seed 001, in the code that writes the URL tree with its lock taken out, and then with the lock.",
@@ -60,6 +62,14 @@ export const command: Command = {
       allowed: "it without a value",
       examples: ["--different"],
     },
+    {
+      flag: "keep",
+      value: "DIR",
+      group: "Options",
+      about: "leave the trees and lists of all runs of a race in this new folder, to look at",
+      allowed: "the name of a folder that does not exist",
+      examples: ["--keep race"],
+    },
     jsonOption("print one JSON object"),
   ],
   examples: [
@@ -105,7 +115,9 @@ export const command: Command = {
 
 /** They would do nothing for a schedule. */
 function refuseOptionsOfRace(args: Arguments): void {
-  const flag = ["by", "sleep-ms", "disk", "different"].find((each) => args.options.has(each));
+  const flag = ["by", "sleep-ms", "disk", "different", "keep"].find((each) =>
+    args.options.has(each),
+  );
   if (flag !== undefined)
     throw new UsageError(`--${flag} has no effect: it needs the word race instead of a schedule`);
 }
@@ -127,7 +139,14 @@ function raceOf(args: Arguments): Omit<RaceQuestion, "times"> {
     sleepMs: wholeNumber(args, "sleep-ms", "5000", 1, 60_000),
     json: isOn(args, "json"),
     different: isOn(args, "different"),
+    keep: newFolder(textOf(args, "keep")),
   };
+}
+
+function newFolder(keep: string | undefined): string | undefined {
+  if (keep !== undefined && existsSync(keep))
+    throw new UsageError(`--keep ${printable(keep)}: that folder exists; name a new one`);
+  return keep;
 }
 
 function wholeNumber(

@@ -1,10 +1,13 @@
+import { join } from "node:path";
 import { EXIT } from "../../errors.ts";
 import { type RaceOptions, type RaceOutcome, raced, replayRace } from "../../verify/race/race.ts";
 import type { RaceMethod } from "../../verify/race/race-memory.ts";
 import { type Io, printJson } from "../io.ts";
 
 /** The options of `orbweaver replay race`. */
-export interface RaceQuestion extends Omit<RaceOptions, "locked"> {
+export interface RaceQuestion extends Omit<RaceOptions, "locked" | "keep"> {
+  /** Where trees and lists of all runs stay: DIR/without-lock-1 and so on. */
+  readonly keep: string | undefined;
   readonly times: number;
   readonly json: boolean;
 }
@@ -15,7 +18,11 @@ export async function runReplayRace(question: RaceQuestion, io: Io): Promise<num
   const runs: RaceRow[] = [];
   for (const locked of [false, true]) {
     const outcomes: RaceOutcome[] = [];
-    for (let n = 0; n < times; n++) outcomes.push(await replayRace({ ...question, locked }));
+    for (let n = 0; n < times; n++) {
+      const run = `${locked ? "with" : "without"}-lock-${n + 1}`;
+      const keep = question.keep === undefined ? undefined : join(question.keep, run);
+      outcomes.push(await replayRace({ ...question, locked, keep }));
+    }
     const count = (of: (outcome: RaceOutcome) => boolean) => outcomes.filter(of).length;
     const row = {
       by,

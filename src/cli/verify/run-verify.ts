@@ -20,6 +20,7 @@ export function runVerify(
       done++;
       if (live) io.stderr.write("\r\x1b[K");
       (json ? io.stderr : io.stdout).write(`${rowOf(one, claim)}\n`);
+      if (!json) for (const line of schedulesOf(one)) io.stdout.write(`  ${line}\n`);
     },
   });
   if (json) printJson(io, result);
@@ -31,6 +32,15 @@ export function runVerify(
     );
   }
   return result.failed === 0 ? EXIT.finished : EXIT.fault;
+}
+
+/** The schedule of every violation: of the shipped code, and of broken variants, which must have one. */
+function schedulesOf({ schedule, expected, mutants }: ConfigurationResult): string[] {
+  const own = schedule === null ? [] : [`${expected ? "expected" : "FAILS"}  ${schedule}`];
+  const broken = mutants.flatMap((mutant) =>
+    mutant.schedule === null ? [] : [`expected  ${mutant.schedule}`],
+  );
+  return [...own, ...broken];
 }
 
 function rowOf(one: ConfigurationResult, claim: string): string {

@@ -25,6 +25,8 @@ export interface RaceOptions {
   /** The two buffers are given different URLs. */
   readonly different?: boolean;
   readonly sleepMs?: number;
+  /** A folder that does not exist, in which tree and list stay; a temporary one otherwise. */
+  readonly keep?: string | undefined;
   /** The seed's files, or those of Orbweaver, which appear whole by a rename. */
   readonly disk?: "plain" | "whole";
 }
@@ -47,6 +49,10 @@ export function raced({ content, source, crawled }: RaceOutcome): boolean {
 
 /** Seed 001's set-up, part 3: 4 crawlers, 2 buffers of size 1, 2 builders, 4 seeds placed past admission. */
 export async function replayRace(options: RaceOptions): Promise<RaceOutcome> {
+  if (options.keep !== undefined) {
+    mkdirSync(options.keep, { recursive: true });
+    return run(options.keep, options);
+  }
   const root = mkdtempSync(join(tmpdir(), "orbweaver-race-"));
   try {
     return await run(root, options);
