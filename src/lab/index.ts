@@ -4,8 +4,26 @@ export type { BlockFile } from "../frontier/queue/block-table.ts";
 export { type Key, Keys } from "../frontier/queue/keys.ts";
 export type { PriorityQueue } from "../frontier/queue/priority-queue.ts";
 export { RangeQueue } from "../frontier/queue/range-queue.ts";
+export { FineQueue, type KeyedInsert } from "../frontier/shared/techniques/fine-queue.ts";
+export {
+  createTechnique,
+  openTechnique,
+} from "../frontier/shared/techniques/open-technique.ts";
+export {
+  OptimisticQueue,
+  type TransactionCounts,
+} from "../frontier/shared/techniques/optimistic-queue.ts";
+export type {
+  QueueShape,
+  RecordQueue,
+  Technique,
+} from "../frontier/shared/techniques/record-queue.ts";
 export { openScratchFile, type ScratchFile } from "../runtime/scratch-file.ts";
 export type { Phase } from "../sync/phase-board.ts";
+export { type BlockingResult, runBlocking } from "./blocking/blocking-crawl.ts";
+export type { BlockingPlan } from "./blocking/blocking-plan.ts";
+export { Laboratory } from "./blocking/laboratory.ts";
+export type { OwnSync, OwnSyncClass } from "./blocking/own-queue.ts";
 export {
   type BatchPrediction,
   type CrawlSample,

@@ -46,11 +46,11 @@ export const experiment: Experiment = {
   document: "000",
   question:
     "Why does the monitor's performance drop when the number of threads reaches twice the frontier size?",
-  seconds: { quick: 30, normal: 150, full: 900 },
+  seconds: { quick: 40, normal: 150, full: 900 },
   run: (run) =>
     measureCollapse(run, {
       sizes: [10, 20, 30],
-      maxMs: run.pick(400, 1500, 3000),
+      maxMs: run.pick(700, 1500, 3000),
       repeats: run.repeats(2, 3, 5),
       listings: run.pick(400, 1200, 2400),
       isDense: run.size !== "quick",
