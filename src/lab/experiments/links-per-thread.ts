@@ -259,8 +259,7 @@ function findings(
         name: "schedules",
         svg: linePlot({
           title: `Rounds against continuous: seconds for ${n} pages`,
-          caption:
-            "A round waits for its slowest page, a continuous schedule for none.",
+          caption: "A round waits for its slowest page, a continuous schedule for none.",
           x: { label: "links in flight (threads x links per thread)", log: true },
           y: { label: "time", unit: "s", log: true },
           series: (["rounds", "continuous"] as const).map((schedule) => ({
