@@ -37,6 +37,12 @@ export const EXPERIMENTS: readonly ExperimentEntry[] = [
     load: async () => (await import("./experiments/verification.ts")).experiment,
   },
   {
+    name: "race",
+    document: "001",
+    summary: "the data race on the URL tree, replayed in threads (part 3)",
+    load: async () => (await import("./experiments/race-replays.ts")).experiment,
+  },
+  {
     name: "links-per-thread",
     document: "003",
     summary: "seconds by threads, links per thread and pages; rounds against continuous (table 1)",

@@ -12,7 +12,7 @@ import { Laboratory } from "../blocking/laboratory.ts";
 import { ACTIVITY } from "../blocking/thread-counts.ts";
 import { counted, type Experiment, type Findings, type LabRun, measured } from "../experiment.ts";
 import { webText, withWeb } from "../lab-web.ts";
-import { rounded } from "../spread.ts";
+import { rounded } from "../run-spread.ts";
 
 /** How much is measured. */
 export interface BufferSettings {

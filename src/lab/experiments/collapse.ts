@@ -4,7 +4,7 @@ import { type BlockingResult, runBlocking } from "../blocking/blocking-crawl.ts"
 import { Laboratory } from "../blocking/laboratory.ts";
 import { counted, type Experiment, type Findings, type LabRun, measured } from "../experiment.ts";
 import { startListingWeb } from "../locks/listing-web.ts";
-import { rounded, spreadOf } from "../spread.ts";
+import { rounded, spreadOf } from "../run-spread.ts";
 
 const LATENCY_MS = 2;
 /** More than any frontier here holds, so that a list fills it at once. */

@@ -11,7 +11,7 @@ import {
   runContinuous,
   runRounds,
 } from "../rounds/rounds-crawl.ts";
-import { rounded, spreadOf } from "../spread.ts";
+import { rounded, spreadOf } from "../run-spread.ts";
 
 /** How much is measured. */
 export interface LinksSettings {

@@ -22,7 +22,7 @@ import {
   type Variant,
   variantTable,
 } from "../locks/lock-tables.ts";
-import { rounded } from "../spread.ts";
+import { rounded } from "../run-spread.ts";
 
 const SIZE = 30;
 const DOCUMENT_THREADS = [1, 2, 4, 8, 16, 32, 64, 128];

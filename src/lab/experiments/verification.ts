@@ -16,7 +16,7 @@ import {
   measured,
   type Table,
 } from "../experiment.ts";
-import { rounded } from "../spread.ts";
+import { rounded } from "../run-spread.ts";
 
 /** How much is checked. */
 export interface VerificationSettings {

@@ -1,7 +1,7 @@
 import type { Technique } from "../../frontier/shared/techniques/record-queue.ts";
 import type { BlockingResult } from "../blocking/blocking-crawl.ts";
 import { counted, measured, type Table } from "../experiment.ts";
-import { rounded, spreadOf } from "../spread.ts";
+import { rounded, spreadOf } from "../run-spread.ts";
 import { amdahlShare } from "./amdahl.ts";
 
 /** The document's name of the queue without any synchronisation. */

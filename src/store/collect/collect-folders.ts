@@ -75,9 +75,8 @@ export function collectFolders(folders: readonly string[], out: string): Collect
     copyReports(from.reports, join(paths.reports, "workers", workerName(folder, part)));
   }
   mergeParts(out);
-  const facts = { seconds: "unknown", threads: "unknown", buffers: "unknown" } as const;
   const source = { committed: new Committed(undefined), view: undefined };
-  writeResults(out, { ...facts, endedBy: `collected from ${folders.length} folders` }, source);
+  writeResults(out, { endedBy: `collected from ${folders.length} folders` }, source);
   writeCrawlState(out, { ...readCrawlState(out)!, ended: COLLECTED });
   return { folders: folders.length, pages: paged.size, archiveFiles: archived, repeated };
 }

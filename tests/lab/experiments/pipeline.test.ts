@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { measureBuffers } from "../../../src/lab/experiments/buffers.ts";
 import { measureLinks } from "../../../src/lab/experiments/links-per-thread.ts";
-import { measureRace } from "../../../src/lab/experiments/race.ts";
+import { measureRace } from "../../../src/lab/experiments/race-replays.ts";
 import { measureVerification } from "../../../src/lab/experiments/verification.ts";
 import { shareOf } from "../../../src/lab/rounds/rounds-crawl.ts";
 import { deterministicCells, faultsOf, withTinyRun } from "../tiny-run.ts";
