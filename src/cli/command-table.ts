@@ -16,6 +16,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "continue a crawl after a stop or a crash",
     load: () => import("./commands/resume-command.ts"),
   },
+  worker: {
+    summary: "join a crawl on an engine, one of many machines",
+    load: () => import("./commands/worker-command.ts"),
+  },
   demo: {
     summary: "crawl a small synthetic web on this machine; needs no internet",
     load: () => import("./commands/demo-command.ts"),
@@ -27,10 +31,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   check: {
     summary: "tell what the crawler would do with a URL, and why",
     load: () => import("./commands/check-command.ts"),
-  },
-  worker: {
-    summary: "join a crawl on an engine, one of many machines",
-    load: () => import("./commands/worker-command.ts"),
   },
   recover: {
     summary: "rebuild indexes and lists of a crawl from what is on disk",

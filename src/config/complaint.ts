@@ -5,6 +5,9 @@ import { usageOf } from "./option.ts";
 import { printable } from "./printable.ts";
 import { type SettingName, settings } from "./schema.ts";
 
+/** What zod says when a check of its own gave no reason. */
+const NO_REASON = "Invalid input";
+
 /** Where a value came from; messages name it as the user wrote it. */
 export type Origin =
   | { readonly kind: "flag" }
@@ -26,7 +29,8 @@ export function complaint(
   // In a list the path goes on to the element that is wrong.
   const culprit = issue.path.slice(1).reduce<unknown>((v, key) => (v as never)[key], input[name]);
   const subject = subjectOf(name, culprit, origin);
-  const fault = issue.code === "custom" ? `: ${printable(issue.message)}` : " is not allowed";
+  const hasReason = issue.code === "custom" && issue.message !== NO_REASON;
+  const fault = hasReason ? `: ${printable(issue.message)}` : " is not allowed";
   return new UsageError(`${subject}${fault}; use ${option.allowed}${exampleOf(name, origin)}`);
 }
 

@@ -116,9 +116,11 @@ export class Crawl {
   async run(): Promise<CrawlSummary> {
     if (this.#hasRun) throw new UsageError("a Crawl runs once: make a new one to resume it");
     this.#hasRun = true;
-    if (this.#config.whenFull !== "spill") {
+    const { whenFull } = this.#config;
+    // Folders of older versions do not have the setting.
+    if (whenFull === "wait" || whenFull === "overwrite") {
       throw new UsageError(
-        `--when-full ${this.#config.whenFull} runs in the laboratory: use the command, or runBlocking of orbweaver/lab`,
+        `--when-full ${whenFull} runs in the laboratory: use the command, or runBlocking of orbweaver/lab`,
       );
     }
     this.#startMs = monotonicMs();
