@@ -31,11 +31,11 @@ export const command: Command = {
   options: OPTIONS,
   examples: [
     [
-      "orbweaver worker --engine redis://10.0.0.5:6379 --crawl news",
+      "orbweaver worker --engine redis://engine.example:6379 --crawl news",
       "one more machine for a crawl",
     ],
     [
-      "orbweaver worker --engine redis://10.0.0.5:6379 --crawl news --out news-1a2b3c4d",
+      "orbweaver worker --engine redis://engine.example:6379 --crawl news --out news-1a2b3c4d",
       "go on with a folder of before",
     ],
   ],

@@ -143,10 +143,12 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   keepLost(dir, lost, committed);
   // The last thing: everything before reads the journals as they were.
   const { salvaged, lost: lostBlocks } = salvageJournals(dir, wrong, compared?.exchanges ?? []);
-  const missing = missingIn(dir, committed, lost);
+  const final = salvaged ? listSalvaged(dir, facts, committed, stored) : { committed, stored };
+  const missing = missingIn(dir, final.committed, lost);
   const all = [...state.damages, ...wrong, ...lostBlocks, ...stored.damages, ...missing];
   const whole = wholeState(dir);
-  const isDamaged = all.length > 0 || committed.unnamed > 0 || lacksLines(paths.log, committed);
+  const isDamaged =
+    all.length > 0 || final.committed.unnamed > 0 || lacksLines(paths.log, final.committed);
   if (whole !== undefined && (whole.left === true || (isDamaged && whole.damaged !== true)))
     writeCrawlState(dir, { ...whole, left: false, damaged: isDamaged || whole.damaged === true });
   const repairedJournals = [...repaired, ...(misplaced?.renamed ?? [])].map(({ file, offset }) => ({
@@ -155,7 +157,7 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   }));
   return {
     ...UNTOUCHED,
-    ...stored,
+    ...final.stored,
     damages: all,
     lostBlocks: lostBlocks.reduce((sum, { blocks }) => sum + blocks, 0),
     rebuilt: [
@@ -166,8 +168,27 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
     closed,
     journalsCut,
     repaired: [...repairedState, ...repairedJournals, ...stored.repaired],
-    unnamed: committed.unnamed,
+    unnamed: final.committed.unnamed,
   };
+}
+
+/**
+ * Lists what salvaged journals hold. They may know more ends than the damaged ones: a list of done URLs counts together with
+ * its snapshot only, and where that is gone it is what is intact.
+ */
+function listSalvaged(
+  dir: string,
+  facts: RunFacts,
+  before: Committed,
+  listed: FromStores,
+): { readonly committed: Committed; readonly stored: FromStores } {
+  const paths = crawlPaths(dir);
+  const { view } = openJournals(paths.journals, readCrawlState(dir));
+  const committed = new Committed(view);
+  if (committed.endings === before.endings) return { committed: before, stored: listed };
+  const { captures, orphans, lists } = fromStores(dir, facts, committed, view);
+  keepLost(dir, lostArchives(paths.archive, committed.ends), committed);
+  return { committed, stored: { ...listed, captures, orphans, lists } };
 }
 
 /** Whether the log is older than the journals, as in a folder that was copied while its crawl ran: later lists lack URLs. */

@@ -13,9 +13,15 @@ import {
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
+import { compactShard } from "../../../src/frontier/fold/compact-shard.ts";
+import { readJournal } from "../../../src/frontier/journal/journal-reader.ts";
 import { finalizeFolder } from "../../../src/store/finish/finalize.ts";
 import { mergeParts } from "../../../src/store/finish/merge-parts.ts";
-import { crawlPaths, readCrawlState } from "../../../src/store/folder/crawl-folder.ts";
+import {
+  crawlPaths,
+  readCrawlState,
+  writeCrawlState,
+} from "../../../src/store/folder/crawl-folder.ts";
 import { LinkGraph } from "../../../src/store/graph/link-graph.ts";
 import { cdxjFields } from "../../../src/store/lists/cdxj.ts";
 import { recoverFolder } from "../../../src/store/recover/recover-folder.ts";
@@ -329,6 +335,28 @@ test("damaged journals do not say which lines of the log count: all stay", (t) =
   writeFileSync(path, bytes);
   assert.ok(recoverFolder(folder, FACTS).damages.length > 0);
   assert.deepEqual(readFileSync(log), before);
+});
+
+test("what only a list of done URLs knows, without its snapshot, is listed once it is salvaged", (t) => {
+  const folder = finished(t);
+  const { journals, index } = crawlPaths(folder);
+  const segment = join(journals, readdirSync(journals).find((name) => name.endsWith(".journal"))!);
+  const bytes = readFileSync(segment);
+  const batches = [...readJournal({ folder: journals, shard: 0 })].map(({ offset }) => offset);
+  const state = readCrawlState(folder)!;
+  const { seedLow, seedHigh } = state;
+  compactShard({ folder: journals, shard: 0, upTo: 1, seedLow, seedHigh });
+  const snapshot = readdirSync(journals).find((name) => name.endsWith(".snapshot"))!;
+  rmSync(join(journals, snapshot));
+  // Whole files of different moments: the segment that the snapshot had replaced, half as long, and the state before.
+  writeFileSync(segment, bytes.subarray(0, batches[batches.length >> 1]));
+  writeCrawlState(folder, { ...state, epoch: 0 });
+  const { damages, captures, orphans, salvaged } = recoverFolder(folder, FACTS);
+  assert.ok(damages.length > 0 && salvaged);
+  assert.deepEqual({ captures, orphans }, { captures: 31, orphans: 0 });
+  assert.equal(lines(index).length, 31);
+  // The end of the next run compares the journals with the index.
+  assert.ok(finalizeFolder(folder, openResults(folder).committed));
 });
 
 test("a tree beside the archive, a tree instead of it, and a tree alone give the same list", (t) => {
