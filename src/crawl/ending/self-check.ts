@@ -112,8 +112,9 @@ export class SelfCheck {
     this.checks.push({ what, expected, found, holds: expected === found });
   }
 
-  #journal({ totals, journal }: CountedTwice): void {
-    if (journal === undefined) return;
+  #journal({ totals, journal, isDamaged }: CountedTwice): void {
+    // A snapshot may count ends that a damaged list of them does not hold any more.
+    if (journal === undefined || isDamaged) return;
     for (const name of ENDINGS)
       this.equal(
         `${name} counted = ${name} in the journals`,
