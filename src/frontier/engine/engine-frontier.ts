@@ -62,6 +62,8 @@ export interface EngineFrontierParts
  * The frontier of one thread of one worker of a crawl on an engine. Partitions are leased from it, their URLs fetched
  * ahead in blocks and spaced here by the same shard that spaces an embedded crawl's; what visits found goes back in
  * numbered blocks. Calls never wait: answers are handled in the thread's rounds.
+ *
+ * Longer than 400 lines because it is where the parts of this frontier meet: each has a file of its own.
  */
 export class EngineFrontier implements Frontier {
   readonly #parts: EngineFrontierParts;
