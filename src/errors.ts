@@ -114,6 +114,16 @@ export class WorkerDiedError extends OrbweaverError {
   }
 }
 
+/** Why a change of course was not taken: the crawl is not running, the input is bad, its frontier has no such thing, or there were too many. */
+export type ControlRefusal = "ended" | "input" | "unsupported" | "full";
+
+/** A change of course that a running crawl does not take; nothing has changed. Codes: OW_CONTROL_ENDED, _INPUT, _UNSUPPORTED, _FULL. */
+export class ControlError extends OrbweaverError {
+  constructor(why: ControlRefusal, message: string) {
+    super(`OW_CONTROL_${why.toUpperCase()}`, message, EXIT.usage);
+  }
+}
+
 /** spin or the C compiler could not do its part for a model. */
 export class ModelCheckerError extends OrbweaverError {
   constructor(message: string) {

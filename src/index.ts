@@ -12,10 +12,15 @@ export type {
   PagePriority,
 } from "./config/page-handler.ts";
 export type { CrawlConfig, CrawlSettings } from "./config/schema.ts";
+export type { RefusedSeed } from "./crawl/control/check-input.ts";
+export type { ControlChange } from "./crawl/control/control-change.ts";
+export type { ControlSnapshot } from "./crawl/control/control-state.ts";
+export type { AddedSeeds, LiveControl } from "./crawl/control/live-control.ts";
 export { Crawl } from "./crawl/crawl.ts";
 export type { CrawlSummary } from "./crawl/crawl-summary.ts";
 export type { CrawlEvents, CrawlProgress } from "./crawl/events.ts";
 export * from "./errors.ts";
+export type { HostSetting } from "./frontier/host-settings.ts";
 export { type CrawlUrl, canonicalize } from "./url/crawl-url.ts";
 export { configOf };
 

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { CrawlConfig } from "../config/schema.ts";
 import { FolderTakenError, type OrbweaverError, UsageError } from "../errors.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
@@ -11,6 +12,10 @@ import { treeLockMemory } from "../store/tree/tree-writer.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type DiskMessage, repeatOnLoop } from "./builder/disk-patience.ts";
+import { admitSeeds } from "./control/admit-seeds.ts";
+import { type ControlChange, isForThreads } from "./control/control-change.ts";
+import { ControlLog } from "./control/control-log.ts";
+import { LiveControl, type Steered } from "./control/live-control.ts";
 import {
   type CrawlEnding,
   type CrawlSummary,
@@ -43,8 +48,11 @@ import {
   type Ending,
   MODES,
 } from "./shared-memory.ts";
+import { widenedFact } from "./visit/learn-fact.ts";
 import { loadHandler } from "./visit/load-handler.ts";
+import { runSteps } from "./workers/replace-crawlers.ts";
 import { epochsAfter } from "./workers/run-numbers.ts";
+import { threadOf } from "./workers/start-workers.ts";
 import { Workers } from "./workers/workers.ts";
 
 // Longer than 400 lines because everything a crawl does in order stands here: begin, watch, stop, close.
@@ -66,6 +74,8 @@ let endedCrawls = 0;
  */
 export class Crawl {
   readonly events = new CrawlBus();
+  /** Changes the course of the crawl while it runs. */
+  readonly control: LiveControl = new LiveControl(() => this.#steered);
   /** What the user asked for; kept for the next run. */
   readonly #asked: CrawlConfig;
   /** What this process can do of it. */
@@ -80,6 +90,11 @@ export class Crawl {
   #stopAsked: Ending | undefined;
   #lastProgress = progressOf(totals(new SharedArrayBuffer(0)), 0, NOTHING_BEFORE);
   #workers: Workers | undefined;
+  #controlLog: ControlLog | undefined;
+  /** What control acts on; undefined before and after the run. */
+  #steered: Steered | undefined;
+  /** All seeds, also those that are added while the crawl runs. */
+  #seeds: CrawlUrl[] = [];
   #folder: HeldFolder | undefined;
   #released: AllReleased | undefined;
   #exchanges: ExchangeSeries | undefined;
@@ -131,6 +146,7 @@ export class Crawl {
     try {
       const onLost = (fault: OrbweaverError) => this.#fail(fault);
       this.#folder = HeldFolder.hold(this.#asked, this.#out, this.#resumes, onLost);
+      this.#controlLog = new ControlLog(crawlPaths(this.#out).control);
       await this.#folder.begin(this.#config);
       this.#begin();
       return await this.#runIn();
@@ -138,6 +154,10 @@ export class Crawl {
       throw withCure(fault, this.#out);
     } finally {
       this.#lastProgress = this.progress();
+      // Keeps the last state.
+      this.control.state();
+      this.#steered = undefined;
+      this.#controlLog?.close();
       this.#workers = undefined;
       this.#shared = undefined;
       this.events.onFault = undefined;
@@ -158,6 +178,7 @@ export class Crawl {
     if (endedCrawls > 0) giveBackMemory();
     const memory = createMemory(this.#config);
     this.#shared = { memory, control: new Control(memory) };
+    if (this.#controlLog!.state.isPaused) this.#control.setPaused(true);
     this.events.onFault = (error) => {
       this.#listenerFault = { error };
       this.stop();
@@ -188,10 +209,11 @@ export class Crawl {
       this.events.tell("started", this.#out);
       if (this.#fewFiles !== undefined) this.events.tell("fewFiles", this.#fewFiles);
       // When not all of them can start, the crawlers are dismissed, so the wait below ends either way.
-      workers.start().then(
+      const begun = workers.start().then(
         () => this.#idleness.begin(monotonicMs()),
         (error: unknown) => this.#fail(error),
       );
+      this.#steered = this.#steeredBy(workers, begun);
       await workers.crawlersEnded;
       stopWatching();
       this.#endedMs ??= monotonicMs();
@@ -314,6 +336,49 @@ export class Crawl {
     this.#workers?.wakeAll();
   }
 
+  #steeredBy(workers: Workers, begun: Promise<void>): Steered {
+    return {
+      config: this.#config,
+      log: this.#controlLog!,
+      begun,
+      isRunning: () => this.#shared !== undefined && this.#control.mode === MODES.run,
+      obey: (change) => this.#obey(workers, change),
+      admit: (seeds) => this.#admitSeeds(workers, seeds),
+    };
+  }
+
+  /** Obeys a change that is durable. */
+  #obey(workers: Workers, change: ControlChange): void {
+    if (change.event === "pause" || change.event === "goOn") {
+      this.#control.setPaused(change.event === "pause");
+      this.#idleness.begin(monotonicMs());
+      workers.wakeAll();
+    } else if (change.event === "stop") this.stop();
+    else if (isForThreads(change)) workers.postToAll({ kind: "control", changes: [change] });
+    this.events.tell("controlled", change);
+  }
+
+  /** Has seeds admitted by their threads; undefined when the crawl ended before they were. */
+  async #admitSeeds(workers: Workers, seeds: readonly CrawlUrl[]): Promise<number | undefined> {
+    this.#seeds.push(...seeds);
+    // Whatever threads do meanwhile, the crawl does not end before the seeds count.
+    workers.hold();
+    try {
+      workers.widen(seeds.map(widenedFact));
+      const answers = await runSteps(
+        admitSeeds(seeds, {
+          threadOf: (url) => threadOf(url, this.#config),
+          admit: (thread, found) => workers.admit(thread, found),
+          rest: () => setImmediate(),
+          isRunning: () => this.#shared !== undefined && this.#control.mode === MODES.run,
+        }),
+      );
+      return answers?.reduce<number>((sum, answer) => sum + (answer as { fresh: number }).fresh, 0);
+    } finally {
+      workers.release();
+    }
+  }
+
   /** For drills: ends a worker thread wherever it is, as a fault would. False if there is none of that name. */
   async killWorker(name: string): Promise<boolean> {
     return (await this.#workers?.kill(name)) ?? false;
@@ -323,7 +388,8 @@ export class Crawl {
   progress(): CrawlProgress {
     if (this.#shared === undefined) return this.#lastProgress;
     const runMs = monotonicMs() - this.#startMs;
-    return progressOf(totals(this.#memory.counters), runMs, this.#before);
+    const { isPaused } = this.#control;
+    return progressOf(totals(this.#memory.counters), runMs, this.#before, isPaused);
   }
 
   get #before(): BeforeRun {
@@ -342,7 +408,9 @@ export class Crawl {
     const config = this.#config;
     const folder = this.#folder!;
     const { state, lease } = folder;
-    const moreSeeds = state.moreSeeds as CrawlUrl[];
+    const changed = this.#controlLog!.state;
+    const moreSeeds = [...(state.moreSeeds as CrawlUrl[]), ...changed.seeds];
+    this.#seeds = [...new Set([...(config.seeds as CrawlUrl[]), ...moreSeeds])];
     const released = new AllReleased(
       {
         config,
@@ -365,7 +433,8 @@ export class Crawl {
       control: this.#control,
       seedLow: state.seedLow,
       seedHigh: state.seedHigh,
-      seeds: [...new Set([...config.seeds, ...moreSeeds])],
+      seeds: this.#seeds,
+      changes: () => changed.forThreads,
       resumed: this.#resumes,
       treeLocks: treeLockMemory(config.store.includes("tree") ? config.builders : 0),
       nextEpoch: epochsAfter(state.epoch, (epoch) => folder.keep({ epoch })),
@@ -419,6 +488,7 @@ export class Crawl {
       this.#abortedMs ??= now;
       if (now - this.#abortedMs > MAX_ABORT_MS) this.#workers?.abandonCrawlers();
     }
+    if (this.#control.isPaused) this.#idleness.begin(now);
     const idleMs = this.#idleness.lookMs(now, totals(this.#memory.counters));
     if (frontierTraits(this.#config).losesUrls && idleMs > LOST_MS) {
       // A frontier that loses URLs never counts them down to 0, so its end is found by idleness.

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { residentBytes } from "../runtime/open-files.ts";
 import type { Totals } from "../stats/counters.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { ControlChange } from "./control/control-change.ts";
 import type { CrawlSummary, RunFigures } from "./crawl-summary.ts";
 
 /** The figures of a running crawl at one moment: of all runs, and in `thisRun` of this one. */
@@ -18,6 +19,8 @@ export interface CrawlProgress {
   readonly bytes: number;
   readonly seconds: number;
   readonly rssBytes: number;
+  /** Somebody has paused the crawl. */
+  readonly isPaused: boolean;
   /** How many runs the crawl has had, this one included. */
   readonly runs: number;
   /** Of this run alone. */
@@ -35,7 +38,12 @@ export interface BeforeRun {
 export const NOTHING_BEFORE: BeforeRun = { counted: undefined, runs: 0, seconds: 0 };
 
 /** The figures of a crawl that has run so long. */
-export function progressOf(sums: Totals, runMs: number, before: BeforeRun): CrawlProgress {
+export function progressOf(
+  sums: Totals,
+  runMs: number,
+  before: BeforeRun,
+  isPaused = false,
+): CrawlProgress {
   // As long as threads read what earlier runs did, they have done nothing themselves.
   const start = before.counted ?? sums;
   const seconds = runMs / 1000;
@@ -51,6 +59,7 @@ export function progressOf(sums: Totals, runMs: number, before: BeforeRun): Craw
     bytes: sums.bytes,
     seconds: before.seconds + seconds,
     rssBytes: residentBytes(),
+    isPaused,
     runs: before.runs + 1,
     thisRun: {
       pages: sums.pages - start.pages,
@@ -74,6 +83,8 @@ export interface CrawlEvents {
   /** The disk is full or fails: the crawl waits until it works again. */
   diskFull: [message: string];
   diskFree: [];
+  /** Somebody has changed the course of the crawl, and the change is durable. */
+  controlled: [change: ControlChange];
   stopping: [reason: string];
   /** Only long work is left, and it can be broken off. */
   safe: [];

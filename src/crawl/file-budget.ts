@@ -13,6 +13,9 @@ const BUILDER_FILES = THREAD_FILES + 9;
 /** One for a request in flight, one for a connection kept open. */
 const SOCKETS_PER_LINK = 2;
 
+/** The most that `--links-per-thread` takes. */
+const MAX_LINKS = 1024;
+
 /** The settings that decide how many files are open. */
 export type FileNeeds = Pick<
   CrawlConfig,
@@ -49,6 +52,13 @@ export function fitToOpenFiles(asked: CrawlConfig, limit: number = maxOpenFiles(
   const perHost = Math.min(config.perHost, best.threads * best.linksPerThread);
   const note = `only ${limit} files may be open: --threads ${best.threads} --links-per-thread ${best.linksPerThread} instead of ${threads} and ${linksPerThread} (ulimit -n raises the limit)`;
   return { config: { ...config, ...best, perHost }, note };
+}
+
+/** How many links each thread may have in flight: as many as may be configured, and as files may be open. */
+export function maxLinksPerThread(config: FileNeeds, limit: number = maxOpenFiles()): number {
+  const { threads } = config;
+  const sockets = limit - filesOf(config, threads);
+  return Math.max(1, Math.min(MAX_LINKS, Math.floor(sockets / (SOCKETS_PER_LINK * threads))));
 }
 
 /** Files that each crawler may open beyond what the crawl needs. */

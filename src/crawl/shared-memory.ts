@@ -36,8 +36,9 @@ const LAST_RELEASED = 7;
 /** Two words. */
 const BYTES = 8;
 const PAGE_PERMITS = 10;
+const PAUSED = PAGE_PERMITS + PERMITS_WORDS;
 /** Words of the control block in all. */
-export const CONTROL_WORDS = PAGE_PERMITS + PERMITS_WORDS;
+export const CONTROL_WORDS = PAUSED + 1;
 
 /** Words of a thread's row in `accounts`. */
 const SHARE = 0;
@@ -184,6 +185,16 @@ export class Control {
   end(reason: Ending, mode: number): void {
     Atomics.compareExchange(this.#words, ENDED_BY, 0, ENDINGS.indexOf(reason));
     if (Atomics.load(this.#words, MODE) < mode) Atomics.store(this.#words, MODE, mode);
+  }
+
+  /** Somebody has paused the crawl: nothing is taken, and what is in flight ends. */
+  get isPaused(): boolean {
+    return Atomics.load(this.#words, PAUSED) === 1;
+  }
+
+  /** Call everybody afterwards. */
+  setPaused(isPaused: boolean): void {
+    Atomics.store(this.#words, PAUSED, isPaused ? 1 : 0);
   }
 
   /** Nothing is pending any more: the supervisor decides whether that is the end. */

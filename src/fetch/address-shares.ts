@@ -21,7 +21,7 @@ export interface OpenRequests {
  * others are asked as well. Where everything has one address there is no bound.
  */
 export class AddressShares {
-  readonly #share: number;
+  #share = 1;
   readonly #open = new Map<string, OpenRequests>();
   /** The address that was asked last, and when; and when any other one was. */
   #latest = "";
@@ -30,6 +30,11 @@ export class AddressShares {
 
   /** `places` is L of the thread. */
   constructor(places: number) {
+    this.setPlaces(places);
+  }
+
+  /** The thread has so many places from now on. */
+  setPlaces(places: number): void {
     this.#share = Math.max(1, Math.ceil((places * SHARE_PERCENT) / 100));
   }
 

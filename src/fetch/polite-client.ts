@@ -1,8 +1,9 @@
 import type { Gatekeeper } from "../frontier/gatekeeper.ts";
 import type { Host } from "../frontier/host.ts";
+import type { HostSettings } from "../frontier/host-settings.ts";
 import { isBlockedPort } from "../url/blocked-port.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
-import { partsOf } from "../url/url-parts.ts";
+import { hostnameOf, partsOf } from "../url/url-parts.ts";
 import type { AddressShares } from "./address-shares.ts";
 import type { FetchOutcome, Unanswered } from "./outcome.ts";
 import { pauseAskedMs } from "./retry-after.ts";
@@ -26,6 +27,8 @@ export interface PoliteParts {
   /** How much of the thread one address may hold; absent where there is one request at a time. */
   readonly addresses?: AddressShares;
   readonly clock: () => number;
+  /** Which hosts are blocked; absent where none can be. */
+  readonly settings?: Pick<HostSettings, "isBlocked">;
   /** Its questions under way end when the client is closed. */
   readonly resolver?: Pick<NameResolver, "close">;
 }
@@ -50,8 +53,9 @@ export class PoliteClient {
 
   /** Requests a URL, unless it is refused or its host has to wait. */
   async ask(url: CrawlUrl, host: Host, request: PoliteRequest): Promise<FetchOutcome> {
-    const { routes, gatekeeper, addresses, transport, clock } = this.#parts;
+    const { routes, gatekeeper, addresses, transport, clock, settings } = this.#parts;
     const parts = partsOf(url);
+    if (settings?.isBlocked(hostnameOf(url))) return { kind: "refused", error: "host_blocked" };
     if (isBlockedPort(parts.port)) return { kind: "refused", error: "blocked_port" };
     const finding = routes.find(parts);
     const found = finding instanceof Promise ? await finding : finding;

@@ -61,8 +61,8 @@ export interface Frontier {
   open(seeds: readonly CrawlUrl[]): void;
   /** Facts that earlier runs committed to what this thread owns; to be asked before anything runs. */
   facts(): readonly Fact[];
-  /** Admits URLs of this thread that an earlier look refused, and calls back when they are durable. */
-  admit(found: readonly Discovery[], onDurable: () => void): void;
+  /** Admits URLs of this thread that come from the supervisor, and calls back when they are durable with how many are new. */
+  admit(found: readonly Discovery[], onDurable: (fresh: number) => void): void;
   /** At most `limit` URLs whose hosts may be asked now, each with its `--max-pages` permit. Never waits: an answer that takes long must have been fetched ahead. */
   take(limit: number, nowMs: number): Lease[];
   /** The host's delay runs from the end of its request, which is long before the visit is settled. */
@@ -82,6 +82,10 @@ export interface Frontier {
   left?(use: (found: Discovery) => void): void;
   /** True while what was drained is not all: the rest comes from elsewhere, and `drain` has to be called again. */
   drains?(): boolean;
+  /** The settings of a host were changed while the crawl runs; absent where hosts have none. */
+  hostChanged?(hostname: string, nowMs: number): void;
+  /** The thread may have so many visits in flight from now on; absent where that needs no preparation. */
+  setPlaces?(places: number): void;
   /** Figures for counters, progress and the recount after a death. */
   stats(): FrontierStats;
   /** Gives back files and memory; what is not settled waits for the next run. */

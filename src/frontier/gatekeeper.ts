@@ -2,6 +2,7 @@ import { fingerprint, lastFingerprint } from "../hash/fingerprint.ts";
 import type { GateTable } from "../sync/gate-table.ts";
 import type { MaximumTable } from "../sync/maximum-table.ts";
 import type { Host } from "./host.ts";
+import type { HostSettings } from "./host-settings.ts";
 
 /** A gate held by somebody else is looked at again after this long. */
 const HELD_RETRY_MS = 50;
@@ -41,6 +42,8 @@ export interface GatekeeperRules extends Gates {
   readonly spaceHosts: boolean;
   /** Nobody is asked before: a run that is over may have asked a moment ago. */
   readonly startMs?: number;
+  /** What was decided about single hosts since; absent where nothing can be. */
+  readonly settings?: HostSettings | undefined;
 }
 
 /**
@@ -94,26 +97,35 @@ export class Gatekeeper {
 
   /** The request is on the wire, or its address did not answer: the address is free again one floor from now. */
   sent(host: Host, address: string, claimedMs: number, nowMs: number): void {
-    const { starts, perHost } = this.#rules;
+    const { starts } = this.#rules;
     if (claimedMs > 0) starts.move(hashOf(address), claimedMs, nowMs + this.floorMs);
-    if (perHost > 1 && host.delayMs > 0) starts.raise(host.hash, nowMs + host.delayMs);
+    if (this.#perHost(host) > 1 && host.delayMs > 0) starts.raise(host.hash, nowMs + host.delayMs);
   }
 
   /** The request ended at `endMs`: the host's gate opens after its delay. */
   leave(host: Host, endMs: number): void {
     host.endedMs = endMs;
     this.#recall(host);
-    if (this.#isOpen(host)) return;
-    if (this.#asksOneByOne(host)) this.#rules.hosts.leave(host.hash, endMs + host.delayMs);
+    // As it was entered: the connections of a host may have been changed meanwhile.
+    if (!host.holdsGate) return;
+    host.holdsGate = false;
+    this.#rules.hosts.leave(host.hash, endMs + host.delayMs);
   }
 
   /** The host asks for a delay of its own: whoever asks it next knows. */
   slow(host: Host, delayMs: number, nowMs: number): void {
+    // Also what is no more than the crawl's own delay, which may be set lower for this host.
+    if (delayMs > 0) this.#rules.delays.raise(host.hash, delayMs, 0);
     if (delayMs <= host.delayMs) return;
     host.delayMs = delayMs;
-    this.#rules.delays.raise(host.hash, delayMs, 0);
     // The last request left the gate with the delay that was known then.
     if (host.endedMs + delayMs > nowMs) this.hold(host, host.endedMs + delayMs, nowMs);
+  }
+
+  /** The settings of the host were changed: what is longer now counts from its last request on. */
+  changed(host: Host, nowMs: number): void {
+    this.#recall(host);
+    if (host.endedMs + host.delayMs > nowMs) this.hold(host, host.endedMs + host.delayMs, nowMs);
   }
 
   /** The host is to be left alone until that time, by everybody. */
@@ -131,37 +143,44 @@ export class Gatekeeper {
   /** What others have learnt about the host. */
   #recall(host: Host): void {
     const delayMs = this.#rules.delays.of(host.hash);
-    if (delayMs > host.delayMs) host.delayMs = delayMs;
+    const ownMs = this.#rules.settings?.delayMsOf(host.name);
+    host.askedMs = delayMs;
+    if (ownMs !== undefined) host.delayMs = Math.max(ownMs, delayMs);
+    else if (delayMs > host.delayMs) host.delayMs = delayMs;
     const heldMs = this.#rules.holds.of(host.hash);
     if (heldMs > host.heldMs) host.heldMs = heldMs;
   }
 
   /** Nothing is to be spaced. One request at a time needs its gate all the same: a dead owner's lease may still be out. */
   #isOpen(host: Host): boolean {
-    const { perHost, delayMs } = this.#rules;
-    return perHost > 1 && delayMs === 0 && host.delayMs === 0 && !host.isStranger;
+    const { delayMs } = this.#rules;
+    return this.#perHost(host) > 1 && delayMs === 0 && host.delayMs === 0 && !host.isStranger;
   }
 
   /** A stranger's connections are counted by nobody, so it has one. Where starts are reserved in the same table there is no gate to hold. */
   #asksOneByOne(host: Host): boolean {
-    const { perHost, spaceHosts } = this.#rules;
-    return perHost === 1 || (host.isStranger && !spaceHosts);
+    return this.#perHost(host) === 1 || (host.isStranger && !this.#rules.spaceHosts);
+  }
+
+  #perHost(host: Host): number {
+    return this.#rules.settings?.connectionsOf(host.name) ?? this.#rules.perHost;
   }
 
   /** So that those who wait for one address come one after the other, not all at once for each start. */
   #reserve(host: Host, addressHash: number, nowMs: number): void {
-    const { addresses, hosts, spaceHosts, perHost } = this.#rules;
+    const { addresses, hosts, spaceHosts } = this.#rules;
     host.reservedMs = addresses.reserve(addressHash, nowMs, this.floorMs);
     let hostMs = 0;
     if (host.isStranger)
       hostMs = addresses.reserve(host.hash ^ STRANGER_KEY, nowMs, spacingOf(host));
-    else if (spaceHosts && perHost > 1) hostMs = hosts.reserve(host.hash, nowMs, host.delayMs);
+    else if (spaceHosts && this.#perHost(host) > 1)
+      hostMs = hosts.reserve(host.hash, nowMs, host.delayMs);
     host.reservedMs = Math.max(host.reservedMs, hostMs);
   }
 
   /** Begins at all gates, or at none: then the milliseconds to wait. */
   #tryStart(host: Host, addressHash: number, nowMs: number): number {
-    const { hosts, starts, perHost } = this.#rules;
+    const { hosts, starts } = this.#rules;
     const floorMs = this.floorMs;
     const busyMs = floorMs > 0 ? starts.untilStart(addressHash, nowMs) : 0;
     if (busyMs > 0) {
@@ -176,10 +195,14 @@ export class Gatekeeper {
         this.#reserve(host, addressHash, nowMs);
       return heldMs;
     }
-    const waitMs = perHost === 1 ? 0 : starts.tryStart(host.hash, nowMs, host.delayMs);
+    host.holdsGate ||= isAlone;
+    const waitMs = this.#perHost(host) === 1 ? 0 : starts.tryStart(host.hash, nowMs, host.delayMs);
     const lateMs = waitMs > 0 || floorMs === 0 ? waitMs : this.#tryStartAt(addressHash, nowMs);
     // Somebody was faster: the host's gate was open a moment ago, so it is again.
-    if (lateMs > 0 && isAlone) hosts.leave(host.hash, nowMs);
+    if (lateMs > 0 && isAlone) {
+      host.holdsGate = false;
+      hosts.leave(host.hash, nowMs);
+    }
     return lateMs;
   }
 

@@ -84,6 +84,10 @@ export class Host implements Reach {
   beforeMs = 0;
   /** A start reserved at the address gate, or 0: the next request needs no second reservation. */
   reservedMs = 0;
+  /** The delay that the site itself asks for, as the gates knew it last; 0 when it asks for none. */
+  askedMs = 0;
+  /** A request of this thread holds the host's gate. */
+  holdsGate = false;
   /** No shard of this thread queues for it, so nothing but the gates keeps its requests apart. */
   isStranger = false;
   /** Until when this thread may ask it, where that is only lent; it changes as the loan is renewed. */

@@ -23,7 +23,8 @@ import {
   setShape,
   techniqueOf,
 } from "./frontier-memory.ts";
-import type { Lease } from "./host.ts";
+import type { Host, Lease } from "./host.ts";
+import type { HostSettings } from "./host-settings.ts";
 import { listJournals } from "./journal/journal-listing.ts";
 import type { JournalPort } from "./journal-port.ts";
 import type { LendingRules } from "./lending/askers.ts";
@@ -79,6 +80,9 @@ export interface FrontierParts {
   /** Whether robots.txt is known to allow a URL, so that another thread may visit it without asking. */
   readonly mayLend: (lease: Lease) => boolean;
   readonly priority: PagePriority | undefined;
+  /** What was decided about single hosts while the crawl runs, and who is to know of a change. */
+  readonly settings?: HostSettings | undefined;
+  readonly onHostChanged?: ((host: Host, nowMs: number) => void) | undefined;
   readonly pending: Pending;
   readonly limit: PageLimit;
   readonly bytes: ByteCount;
@@ -155,6 +159,7 @@ function openSharded(
     dropSessionIds,
     dropTracking,
     trailingSlash,
+    settings: parts.settings,
     shares: new SiteShares(config.linksPerThread),
   };
   const scratch = join(journals, `queue-${thread}.scratch`);

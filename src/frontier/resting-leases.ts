@@ -30,6 +30,14 @@ export class RestingLeases {
     return this.#waiting.at(-1)?.untilMs ?? Number.POSITIVE_INFINITY;
   }
 
+  /** Takes those that `isWanted` names, due or not. */
+  takeWhere(isWanted: (lease: Lease) => boolean): Lease[] {
+    const taken = this.#waiting.filter(({ lease }) => isWanted(lease));
+    const left = this.#waiting.filter(({ lease }) => !isWanted(lease));
+    this.#waiting.splice(0, this.#waiting.length, ...left);
+    return taken.map(({ lease }) => lease);
+  }
+
   /** Takes all, due or not. */
   takeAll(): Lease[] {
     return this.#waiting.splice(0).map((resting) => resting.lease);

@@ -11,7 +11,8 @@ import type { Fact } from "./fact.ts";
 import { type Finish, OUTCOME, OUTCOMES, type Settlement } from "./finish.ts";
 import { BODY_BYTES_COUNTER, BYTES_COUNTER } from "./fold/shard-state.ts";
 import type { Frontier, FrontierStats, TurnMode } from "./frontier.ts";
-import type { Lease, Site } from "./host.ts";
+import type { Host, Lease, Site } from "./host.ts";
+import type { HostSettings } from "./host-settings.ts";
 import type { JournalPort } from "./journal-port.ts";
 import type { LendingRules } from "./lending/askers.ts";
 import { Lending } from "./lending/lending.ts";
@@ -50,6 +51,9 @@ export interface ShardedParts extends AdmissionRules {
   readonly bytes: ByteCount;
   /** Pages of one site; undefined: any number. */
   readonly maxPagesPerSite?: number | undefined;
+  /** What was decided about single hosts while the crawl runs, and who is to know of a change; absent where nothing can be. */
+  readonly settings?: HostSettings | undefined;
+  readonly onHostChanged?: ((host: Host, nowMs: number) => void) | undefined;
   readonly mailbox: MessageRoute;
   readonly port: JournalPort;
   /** The crawl's own delay. */
@@ -88,7 +92,8 @@ export class ShardedFrontier implements Frontier {
   readonly #known: KnownLinks;
   readonly #lending: Lending;
   readonly #stock: OwnStock;
-  readonly #budget: SiteBudget | undefined;
+  /** Undefined as long as no site has one. */
+  #budget: SiteBudget | undefined;
   /** This thread's part of the pending counter: URLs that are not committed, blocks not confirmed. */
   #share = 0;
   /** Until the supervisor has counted the shares, the counter is not ours to touch: what arrives at once is in the share. */
@@ -137,14 +142,7 @@ export class ShardedFrontier implements Frontier {
       this.#owned.set(shard.number, owned);
     }
     this.#all = [...this.#owned.values()];
-    if (maxPagesPerSite !== undefined) {
-      this.#budget = new OwnedSiteBudget({
-        ...parts,
-        limit: maxPagesPerSite,
-        pagesOf: (shard) => this.#owned.get(shard)!.shard.state.sites,
-        count: (shard, low, high) => this.#owned.get(shard)!.journal.site(low, high),
-      });
-    }
+    if (maxPagesPerSite !== undefined) this.#budget = this.#newBudget();
     this.#changesSeen = parts.board.changes;
     this.#runs = parts.board.runs();
     this.#stock = new OwnStock(parts.owned, limit, parts.lending?.perHost === 1);
@@ -163,6 +161,29 @@ export class ShardedFrontier implements Frontier {
         this.#budget?.giveBack(lease);
       },
     });
+  }
+
+  #newBudget(): SiteBudget {
+    const { settings, maxPagesPerSite = Number.POSITIVE_INFINITY } = this.#parts;
+    return new OwnedSiteBudget({
+      ...this.#parts,
+      limitOf: (site) => settings?.budgetOf(site) ?? maxPagesPerSite,
+      pagesOf: (shard) => this.#owned.get(shard)!.shard.state.sites,
+      count: (shard, low, high) => this.#owned.get(shard)!.journal.site(low, high),
+    });
+  }
+
+  hostChanged(hostname: string, nowMs: number): void {
+    const { settings, onHostChanged } = this.#parts;
+    if (settings?.hasBudgets) this.#budget ??= this.#newBudget();
+    for (const { shard } of this.#all) {
+      const host = shard.hostChanged(hostname);
+      if (host !== undefined && !settings?.isBlocked(hostname)) onHostChanged?.(host, nowMs);
+    }
+  }
+
+  setPlaces(places: number): void {
+    this.#parts.shares.setPlaces(places);
   }
 
   open(seeds: readonly CrawlUrl[]): void {
@@ -184,15 +205,18 @@ export class ShardedFrontier implements Frontier {
     return this.#all.flatMap(({ shard }) => shard.state.facts);
   }
 
-  admit(found: readonly Discovery[], onDurable: () => void): void {
+  admit(found: readonly Discovery[], onDurable: (fresh: number) => void): void {
     const { port } = this.#parts;
+    let fresh = 0;
     for (const one of found) {
       const owned = this.#owned.get(this.#numbers.of(one.url).shard);
-      if (owned !== undefined) this.#count(owned.admitAll([one]));
+      const added = owned?.admitAll([one]) ?? 0;
+      this.#count(added);
+      fresh += added;
     }
     for (const owned of this.#all) this.#write(owned, false);
     // Behind all these batches.
-    port.mark(onDurable);
+    port.mark(() => onDurable(fresh));
     port.hurry();
   }
 

@@ -26,7 +26,8 @@ export function siteKey(low: number, high: number): string {
 
 /** What the owner of a site needs to count its pages. */
 export interface OwnedBudgetParts {
-  readonly limit: number;
+  /** Pages that a site may have; Infinity: nobody counts them. */
+  readonly limitOf: (site: string) => number;
   readonly seedLow: number;
   readonly seedHigh: number;
   /** Committed pages of the sites of a shard, as its journal knows them. */
@@ -45,7 +46,9 @@ export class OwnedSiteBudget implements SiteBudget {
   }
 
   tryReserve(lease: Lease): boolean {
-    const { limit, pagesOf } = this.#parts;
+    const { limitOf, pagesOf } = this.#parts;
+    const limit = limitOf(siteOf(lease.host.name));
+    if (limit === Number.POSITIVE_INFINITY) return true;
     const { low, high } = this.#siteOf(lease);
     const key = siteKey(low, high);
     const pages = pagesOf(lease.shard).get(key) ?? 0;
@@ -68,9 +71,13 @@ export class OwnedSiteBudget implements SiteBudget {
   }
 
   page(lease: Lease): void {
-    const { low, high } = this.#siteOf(lease);
-    this.#free(siteKey(low, high));
+    const isHeld = lease.budget === "held";
     lease.budget = undefined;
+    // One that was leased before there was a budget counts all the same.
+    if (!isHeld && this.#parts.limitOf(siteOf(lease.host.name)) === Number.POSITIVE_INFINITY)
+      return;
+    const { low, high } = this.#siteOf(lease);
+    if (isHeld) this.#free(siteKey(low, high));
     this.#parts.count(lease.shard, low, high);
   }
 

@@ -13,7 +13,7 @@ const SHARE_PERCENT = 25;
  */
 export class SiteShares {
   /** Places that a site may hold beside others. */
-  readonly share: number;
+  share = 1;
   readonly #lingerMs: number;
   readonly #sites = new Map<string, Site>();
   #active = 0;
@@ -24,8 +24,13 @@ export class SiteShares {
 
   /** `places` is L of the thread; Infinity for no bound. */
   constructor(places: number, lingerMs: number = LINGER_MS) {
-    this.share = Math.max(1, Math.ceil((places * SHARE_PERCENT) / 100));
     this.#lingerMs = lingerMs;
+    this.setPlaces(places);
+  }
+
+  /** The thread has so many places from now on. */
+  setPlaces(places: number): void {
+    this.share = Math.max(1, Math.ceil((places * SHARE_PERCENT) / 100));
   }
 
   /** Sites that have something to fetch or hold a place. */

@@ -25,6 +25,8 @@ export class Scope {
   readonly #places = new Set<string>();
   /** `prefix`: the folders of the seeds by authority. */
   readonly #folders = new Map<string, string[]>();
+  /** Host names that nothing is fetched from any more. */
+  readonly #blocked = new Set<string>();
   /** An origin, with its slash, that is in scope as a whole: most links lead where the one before led, and scopes only grow. */
   #reached = "-";
 
@@ -42,11 +44,20 @@ export class Scope {
     if (this.#kind === "prefix") this.#addFolder(authorityOf(url), folderOf(url));
   }
 
+  /** Nothing of this host is followed any more. */
+  block(hostname: string): void {
+    this.#blocked.add(hostname);
+  }
+
   /**
    * Why a URL is not followed, or undefined when it is. The cheap test comes first. `from` is the page in scope that
    * links there: what lies at the same place is in scope with it, whether or not this thread knows why.
    */
-  refusal(url: CrawlUrl, from?: CrawlUrl): "out_of_scope" | "excluded" | undefined {
+  refusal(
+    url: CrawlUrl,
+    from?: CrawlUrl,
+  ): "out_of_scope" | "excluded" | "host_blocked" | undefined {
+    if (this.#blocked.size > 0 && this.#blocked.has(hostnameOf(url))) return "host_blocked";
     if (!this.#reaches(url) && (from === undefined || !this.#isBeside(url, from)))
       return "out_of_scope";
     if (this.excludes(url)) return "excluded";

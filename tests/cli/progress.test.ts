@@ -14,6 +14,7 @@ const SNAPSHOT: CrawlProgress = {
   inFlight: 128,
   hostsWaiting: 9,
   rssBytes: 150 * 2 ** 20,
+  isPaused: false,
   redirects: 3,
   known: 1_012_394,
   runs: 1,

@@ -19,7 +19,7 @@ function ownedBudget() {
   const pages = new Map<string, number>();
   return new OwnedSiteBudget({
     ...SEEDS,
-    limit: 2,
+    limitOf: () => 2,
     pagesOf: () => pages,
     count: (_shard, low, high) => {
       const key = siteKey(low, high);

@@ -40,7 +40,9 @@ export interface CrawlerLoopParts {
  */
 export class CrawlerLoop implements WorkSource {
   readonly #parts: CrawlerLoopParts;
-  #admitted: [found: readonly Discovery[], onDurable: () => void][] = [];
+  #admitted: [found: readonly Discovery[], onDurable: (fresh: number) => void][] = [];
+  #linksPerThread: number;
+  #isPaused = false;
   #over: [lease: Lease, end: VisitEnd | Retry][] = [];
   #inFlight = 0;
   #givesUp = false;
@@ -53,6 +55,7 @@ export class CrawlerLoop implements WorkSource {
 
   constructor(parts: CrawlerLoopParts) {
     this.#parts = parts;
+    this.#linksPerThread = parts.linksPerThread;
     this.#stats = parts.frontier.stats();
   }
 
@@ -81,8 +84,14 @@ export class CrawlerLoop implements WorkSource {
     this.#over.push([lease, { kind: "retry", untilMs, rests }]);
   }
 
-  /** The next round admits links that the supervisor found in scope after all. */
-  admit(found: readonly Discovery[], onDurable: () => void): void {
+  /** L from now on; visits beyond it end as they would. */
+  setLinksPerThread(links: number): void {
+    this.#linksPerThread = links;
+    this.#parts.frontier.setPlaces?.(links);
+  }
+
+  /** The next round admits links that the supervisor found in scope after all, or new seeds. */
+  admit(found: readonly Discovery[], onDurable: (fresh: number) => void): void {
     this.#admitted.push([found, onDurable]);
   }
 
@@ -103,6 +112,7 @@ export class CrawlerLoop implements WorkSource {
     const { recount, mode } = control;
     this.#nowMs = nowMs;
     this.#mode = mode;
+    this.#isPaused = control.isPaused;
     this.#recount = recount;
     if (recount > 0) {
       const { share, pages, heldPermits } = frontier.stats();
@@ -120,7 +130,8 @@ export class CrawlerLoop implements WorkSource {
     this.#stats = frontier.stats();
     const { hostsWaiting, lacksPermits } = this.#stats;
     // With enough hosts that only wait for their time, what a commit would bring is not urgent, unless it ends the crawl.
-    const isIdle = hasRoom && (hostsWaiting < this.#parts.linksPerThread || lacksPermits);
+    const isIdle =
+      this.#isPaused || (hasRoom && (hostsWaiting < this.#linksPerThread || lacksPermits));
     const isStill = this.#inFlight === 0 || !isRunning;
     handOff.flush(outlookOf(isStill, isIdle));
     if (this.#mayEnd()) {
@@ -141,6 +152,7 @@ export class CrawlerLoop implements WorkSource {
     const { control, handOff } = this.#parts;
     if (control.recount !== this.#recount) return true;
     if (this.#recount > 0) return false;
+    if (control.isPaused !== this.#isPaused) return true;
     if (control.mode !== this.#mode || handOff.hasAnswers()) return true;
     if (handOff.congested && handOff.retry()) return true;
     return this.#turn() <= this.#nowMs;
@@ -189,10 +201,10 @@ export class CrawlerLoop implements WorkSource {
 
   /** Takes as much as possible; true when there was room for more. */
   #takeMore(nowMs: number): boolean {
-    const { frontier, handOff, uncommitted, bytes, linksPerThread, visit } = this.#parts;
+    const { frontier, handOff, uncommitted, bytes, visit } = this.#parts;
     for (let isFirst = true; ; isFirst = false) {
-      const room = Math.min(linksPerThread, uncommitted.room) - this.#inFlight;
-      if (room <= 0 || handOff.congested || bytes.isReached()) {
+      const room = Math.min(this.#linksPerThread, uncommitted.room) - this.#inFlight;
+      if (room <= 0 || this.#isPaused || handOff.congested || bytes.isReached()) {
         // Tells the frontier that nobody waits for more.
         if (isFirst) frontier.take(0, nowMs);
         return false;

@@ -2,6 +2,7 @@ import type { ShardExchange } from "../../frontier/fold/exchange-check.ts";
 import type { Discovery, Fact } from "../../frontier/frontier.ts";
 import type { LeftUrls } from "../../store/reports/result-lists.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
+import type { ThreadChange } from "../control/control-change.ts";
 import type { PlaceOfRecord } from "../hand-off/hand-off-port.ts";
 import type { HandlerModules } from "../visit/load-handler.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
@@ -22,11 +23,17 @@ export type ToCrawler =
     }
   /** What another thread committed. */
   | { readonly kind: "facts"; readonly facts: readonly Fact[] }
-  /** Links of this thread that are in scope after all; answered with "admitted" when they are durable. */
-  | { readonly kind: "admit"; readonly found: readonly Discovery[] }
+  /** URLs of this thread: links that are in scope after all, or new seeds; answered with "admitted" when they are durable. */
+  | { readonly kind: "admit"; readonly number: number; readonly found: readonly Discovery[] }
+  /** Somebody has changed these. */
+  | { readonly kind: "control"; readonly changes: readonly ThreadChange[] }
   | { readonly kind: "giveUpWaiting" }
-  /** Begin, with everything that was found out so far. */
-  | { readonly kind: "go"; readonly facts: readonly Fact[] }
+  /** Begin, with everything that was found out, and what was changed by hand, so far. */
+  | {
+      readonly kind: "go";
+      readonly facts: readonly Fact[];
+      readonly changes: readonly ThreadChange[];
+    }
   /** Another thread takes over these shards. */
   | { readonly kind: "leave" }
   /** Where the records are that this thread asked for. */
@@ -45,7 +52,7 @@ export type FromCrawler =
       readonly facts: readonly Fact[];
       readonly exchanges: readonly ShardExchange[];
     }
-  | { readonly kind: "admitted" }
+  | { readonly kind: "admitted"; readonly number: number; readonly fresh: number }
   /** It cannot start with what is on disk, or with the user's module. */
   | {
       readonly kind: "refused";

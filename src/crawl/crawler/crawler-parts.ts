@@ -11,6 +11,7 @@ import { RouteFinder } from "../../fetch/route/route.ts";
 import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { Gatekeeper } from "../../frontier/gatekeeper.ts";
 import { Host } from "../../frontier/host.ts";
+import { HostSettings } from "../../frontier/host-settings.ts";
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import { maxOpenFiles } from "../../runtime/open-files.ts";
@@ -37,6 +38,7 @@ export interface CrawlerParts extends VisitParts {
   /** Closed when the thread ends, or drops what is in flight. */
   readonly client: PoliteClient;
   readonly robots: RobotsFetcher | undefined;
+  readonly addresses: AddressShares;
 }
 
 /** Cached robots.txt rules of all threads together: some 100,000 hosts that allow everything. */
@@ -75,12 +77,15 @@ export function crawlerParts(
     onBytes,
     clock,
   });
+  const settings = new HostSettings();
+  const addresses = new AddressShares(config.linksPerThread);
   const gatekeeper = new Gatekeeper({
     ...gatesOf(rules.memory, rules.thread),
     delayMs: config.delayMs,
     perHost: config.perHost,
     spaceHosts: frontierTraits(config).needsGates,
     startMs,
+    settings,
   });
   const resolver = new NameResolver({
     overrides: config.resolve,
@@ -98,7 +103,8 @@ export function crawlerParts(
       proxies: config.proxies,
     }),
     gatekeeper,
-    addresses: new AddressShares(config.linksPerThread),
+    addresses,
+    settings,
     clock,
   });
   const headers: [string, string][] = [
@@ -157,6 +163,8 @@ export function crawlerParts(
   const foundLinks = new FoundLinks(follower, config);
   return {
     client,
+    settings,
+    addresses,
     gatekeeper,
     robots,
     fetcher,

@@ -9,6 +9,7 @@ import { checkArchives } from "../../store/finish/check-archives.ts";
 import { LoopDoorbell } from "../../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { BufferPlan } from "../buffer-plan.ts";
+import type { ThreadChange } from "../control/control-change.ts";
 import { extraFiles } from "../file-budget.ts";
 import { HandOffPort } from "../hand-off/hand-off-port.ts";
 import { SendRecords } from "../hand-off/send-records.ts";
@@ -98,7 +99,7 @@ export class Crawler {
     });
     const startMs = rules.mustWait ? monotonicMs() + config.delayMs : 0;
     this.#parts = crawlerParts(rules, startMs, (bytes) => byteCount.received(bytes));
-    const { gatekeeper, fetcher, namedSitemaps } = this.#parts;
+    const { gatekeeper, fetcher, namedSitemaps, settings } = this.#parts;
     this.#frontier = openFrontier({
       ...rules,
       memory: memory.frontier,
@@ -108,6 +109,8 @@ export class Crawler {
       onRecalled: (hash, delayMs, heldMs) => gatekeeper.recalled(hash, delayMs, heldMs),
       wallAheadMs: () => Date.now() - monotonicMs(),
       priority: rules.handler?.priority,
+      settings,
+      onHostChanged: (host, nowMs) => gatekeeper.changed(host, nowMs),
       pending: this.#control.pending,
       limit: new PageLimit({
         maxPages: config.maxPages,
@@ -178,10 +181,14 @@ export class Crawler {
   onMessage(message: ToCrawler): void {
     if (message.kind === "go") {
       this.#learn(message.facts);
+      for (const change of message.changes) this.#obey(change);
       this.#isRunning = true;
     } else if (message.kind === "facts") this.#learn(message.facts);
     else if (message.kind === "admit")
-      this.#loop.admit(message.found, () => this.#post({ kind: "admitted" }));
+      this.#loop.admit(message.found, (fresh) =>
+        this.#post({ kind: "admitted", number: message.number, fresh }),
+      );
+    else if (message.kind === "control") for (const change of message.changes) this.#obey(change);
     else if (message.kind === "places") this.#port.onPlaces(message.places);
     else if (message.kind === "giveUpWaiting") this.#loop.giveUpWaiting();
     this.#planRound();
@@ -189,6 +196,23 @@ export class Crawler {
 
   #learn(facts: readonly Fact[]): void {
     for (const fact of facts) learnFact(this.#parts, fact);
+  }
+
+  /** Obeys a change that somebody made while the crawl runs. */
+  #obey(change: ThreadChange): void {
+    const { settings, scope, addresses } = this.#parts;
+    if (change.event === "setLinksPerThread") {
+      this.#loop.setLinksPerThread(change.linksPerThread);
+      addresses.setPlaces(change.linksPerThread);
+      return;
+    }
+    const { host } = change;
+    if (change.event === "setHost") settings.set(host, change);
+    else {
+      settings.block(host);
+      scope.block(host);
+    }
+    this.#frontier.hostChanged?.(host, monotonicMs());
   }
 
   #planRound(): void {

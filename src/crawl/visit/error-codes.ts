@@ -24,6 +24,7 @@ export const ERROR_CODES: Readonly<Record<string, string>> = {
   max_depth_dynamic: "it has a query and is further from a seed than --max-depth-dynamic",
   max_pages_per_site: "its site has as many pages as --max-pages-per-site allows",
   robots: "robots.txt forbids it",
+  host_blocked: "its host was blocked while the crawl ran",
   crawl_delay_too_long: "robots.txt asks for a longer pause than 5 minutes",
   content_type: "its type is not one that --accept keeps",
   not_html: "it calls itself HTML and is something else",

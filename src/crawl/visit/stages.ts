@@ -5,6 +5,7 @@ import type { Response } from "../../fetch/transport.ts";
 import type { ByteCount } from "../../frontier/byte-count.ts";
 import type { Fact, Frontier, Lease } from "../../frontier/frontier.ts";
 import type { Gatekeeper } from "../../frontier/gatekeeper.ts";
+import type { HostSettings } from "../../frontier/host-settings.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import type { CounterRow } from "../../stats/counters.ts";
 import type { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
@@ -40,6 +41,8 @@ export interface VisitParts {
   /** Where the rate of a host is decided. */
   readonly gatekeeper: Gatekeeper;
   readonly costly: CostlySites;
+  /** What was decided about single hosts while the crawl runs. */
+  readonly settings: HostSettings;
   /** Present with --recrawl. */
   readonly earlier: EarlierCrawl | undefined;
 }
@@ -85,7 +88,8 @@ export class CrawlerStages implements Stages {
   }
 
   fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome> {
-    const { guard, fetcher, costly } = this.#parts;
+    const { guard, fetcher, costly, settings } = this.#parts;
+    if (settings.isBlocked(lease.host.name)) return { kind: "refused", error: "host_blocked" };
     const freeMs = costly.untilFree(lease.host.name);
     if (freeMs > 0) return { kind: "postponed", untilMs: freeMs };
     const { heldMs } = lease.host.reachOf(lease.url);

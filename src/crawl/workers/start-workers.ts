@@ -13,6 +13,7 @@ import type { BuildRules } from "../builder/build-worker.ts";
 import type { FromBuilder } from "../builder/builder-message.ts";
 import type { DebugRules } from "../builder/debug-worker.ts";
 import type { DiskMessage } from "../builder/disk-patience.ts";
+import type { ThreadChange } from "../control/control-change.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import type { CrawlerRules } from "../crawler/crawler-rules.ts";
 import type { Control, CrawlMemory } from "../shared-memory.ts";
@@ -28,8 +29,10 @@ export interface WorkersPlan {
   readonly control: Control;
   readonly seedLow: number;
   readonly seedHigh: number;
-  /** All seeds, also those that earlier runs were led to. */
+  /** All seeds, also those that earlier runs were led to, and those that are added while the crawl runs. */
   readonly seeds: readonly CrawlUrl[];
+  /** What was changed by hand so far and threads have to know. */
+  readonly changes: () => readonly ThreadChange[];
   /** Which files must be there, and which private addresses may be visited, as noted when the crawl was opened. */
   readonly state: Pick<CrawlState, "journals" | "lostArchives" | "epoch" | "consents">;
   /** By which the folder is this process's. */

@@ -38,6 +38,7 @@ import {
 
 // Longer than 400 lines because starting, replacing and ending go over the same table of threads.
 
+type Admitted = Extract<FromCrawler, { kind: "admitted" }>;
 type FirstMessage = ReturnType<typeof startOrRefusal>;
 
 /** How often a recount checks whether all crawlers have published. */
@@ -64,6 +65,7 @@ export class Workers {
   readonly #finished = new Set<number>();
   #allEnded = () => {};
   #recounts = 0;
+  #admissions = 0;
   /** Settles when the start and all replacements so far are done: they run one after the other. */
   #replacing: Promise<void> = Promise.resolve();
   readonly #dismissed = new Set<RunningWorker>();
@@ -138,8 +140,19 @@ export class Workers {
       await this.#dismissCrawlers();
       throw error;
     }
-    this.postToAll({ kind: "go", facts: this.#facts.all });
+    this.postToAll(this.#go);
     this.release();
+  }
+
+  get #go(): ToCrawler {
+    return { kind: "go", facts: this.#facts.all, changes: this.#plan.changes() };
+  }
+
+  /** Seeds were added: the scope is wider for all threads, as after a seed's redirect. */
+  widen(facts: readonly Fact[]): void {
+    const fresh = this.#facts.learn(facts);
+    this.postToAll({ kind: "facts", facts: fresh });
+    this.#listener.onFacts(fresh, false);
   }
 
   /** Ends all crawlers of a crawl that cannot start or go on. */
@@ -170,14 +183,18 @@ export class Workers {
     return this.#facts.areAllHere;
   }
 
-  /** Lets a thread admit links; false when it ends before they are durable. */
-  async admit(thread: number, found: readonly Discovery[]): Promise<boolean> {
+  /** Lets a thread admit URLs; tells how many were new, and nothing when it ends before they are durable. */
+  async admit(thread: number, found: readonly Discovery[]): Promise<Admitted | undefined> {
     await this.#replacing;
     const { worker, ended } = this.#crawlers[thread]!;
-    const admitted = this.#next(`admitted ${thread}`).then(() => true);
-    const hasEnded = ended.catch(() => {}).then(() => false);
-    worker.postMessage({ kind: "admit", found } satisfies ToCrawler);
-    return Promise.race([admitted, hasEnded]);
+    const number = ++this.#admissions;
+    const name = `admitted ${number}`;
+    const admitted = this.#next(name).then((message) => message as Admitted);
+    const hasEnded = ended.catch(() => {}).then(() => undefined);
+    worker.postMessage({ kind: "admit", number, found } satisfies ToCrawler);
+    const answer = await Promise.race([admitted, hasEnded]);
+    this.#awaited.delete(name);
+    return answer;
   }
 
   /** Keeps the crawl from ending until `release`; only when nothing is pending, or something else keeps it. */
@@ -281,7 +298,8 @@ export class Workers {
       this.#finished.add(thread);
       this.#announceEnd(thread);
     } else if (message.kind === "left") this.left.push(message);
-    else if (message.kind === "admitted") this.#awaited.get(`admitted ${thread}`)?.(message);
+    else if (message.kind === "admitted")
+      this.#awaited.get(`admitted ${message.number}`)?.(message);
     else {
       if (message.kind === "ready") {
         this.#starting.delete(thread);
@@ -426,10 +444,7 @@ export class Workers {
       go: (thread, epoch) => {
         announceRun(memory.frontier, thread, epoch);
         this.#ringCrawlers();
-        this.#crawlers[thread]!.worker.postMessage({
-          kind: "go",
-          facts: this.#facts.all,
-        } satisfies ToCrawler);
+        this.#crawlers[thread]!.worker.postMessage(this.#go);
       },
     };
   }

@@ -158,7 +158,7 @@ export class EngineFrontier implements Frontier {
     if (maxPagesPerSite !== undefined) {
       this.#budget = new OwnedSiteBudget({
         ...parts,
-        limit: maxPagesPerSite,
+        limitOf: () => maxPagesPerSite,
         pagesOf: (partition) => this.#held.sitesOf(partition),
         count: (partition, low, high) => this.#held.countPage(partition, low, high),
       });
@@ -174,9 +174,10 @@ export class EngineFrontier implements Frontier {
     return [];
   }
 
-  admit(found: readonly Discovery[], onDurable: () => void): void {
+  admit(found: readonly Discovery[], onDurable: (fresh: number) => void): void {
     this.#goOn();
-    this.#commits.insert(found, onDurable);
+    // The engine decides what is new, and tells nobody how many.
+    this.#commits.insert(found, () => onDurable(found.length));
     this.#work();
   }
 

@@ -2,6 +2,7 @@ import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import type { Discovery } from "../discovery.ts";
 import type { ShardState } from "../fold/shard-state.ts";
 import { Host, type Lease, type Site } from "../host.ts";
+import type { HostSettings } from "../host-settings.ts";
 import { IdleHosts } from "../idle-hosts.ts";
 import type { HostNote } from "../journal/host-note.ts";
 import type { WaitingRun } from "../link/waiting-run.ts";
@@ -45,6 +46,8 @@ export interface ShardRules extends AdmissionRules {
   readonly shares?: SiteShares;
   /** The part that a host belongs to, where one shard works on several; absent: the shard's number. */
   readonly partOf?: (hostname: string) => number;
+  /** What was decided about single hosts while the crawl runs; absent where nothing can be. */
+  readonly settings?: HostSettings | undefined;
 }
 
 /**
@@ -185,6 +188,33 @@ export class Shard {
     this.#rules.onRecalled?.(low, delayMs, notBeforeMs);
   }
 
+  /**
+   * The settings of a host were changed: returns it, if it is in memory. A host that is blocked is asked nothing, so its
+   * URLs wait for nothing and end one after the other.
+   */
+  hostChanged(hostname: string): Host | undefined {
+    if (this.#rules.settings?.isBlocked(hostname)) {
+      const resting = this.#resting.takeWhere(({ host }) => host.name === hostname);
+      for (const lease of resting) this.#putBack(lease, 0);
+    }
+    const host = this.#hosts.get(hostname);
+    if (host === undefined) return undefined;
+    this.#freeIfBlocked(host);
+    this.#settle(host);
+    return host;
+  }
+
+  #freeIfBlocked(host: Host): void {
+    if (!this.#rules.settings?.isBlocked(host.name)) return;
+    host.nextMs = 0;
+    host.heldMs = 0;
+    host.endedMs = Number.NEGATIVE_INFINITY;
+  }
+
+  #perHost(host: Host): number {
+    return this.#rules.settings?.connectionsOf(host.name) ?? this.#rules.perHost;
+  }
+
   /** The next URL whose host may be asked at `nowMs` and whose site may hold another place; `leave` must follow. */
   take(nowMs: number): Lease | undefined {
     this.#wakeResting(nowMs);
@@ -215,7 +245,7 @@ export class Shard {
   #takeOf(host: Host, nowMs: number): Lease {
     const lease = this.#next(host);
     // Above one connection the delay spaces the starts.
-    if (this.#rules.perHost > 1) {
+    if (this.#perHost(host) > 1) {
       host.spacedFor = lease;
       host.beforeMs = host.nextMs;
       host.nextMs = nowMs + host.delayMs;
@@ -241,7 +271,7 @@ export class Shard {
   requestEnded(lease: Lease, endMs: number): void {
     const host = lease.host;
     host.inFlight--;
-    if (this.#rules.perHost === 1) host.nextMs = Math.max(host.nextMs, endMs + host.delayMs);
+    if (this.#perHost(host) === 1) host.nextMs = Math.max(host.nextMs, endMs + host.delayMs);
     else if (host.spacedFor === lease && endMs + host.delayMs < host.nextMs)
       host.nextMs = host.beforeMs;
     this.#obey(host);
@@ -325,12 +355,15 @@ export class Shard {
   /** Applies what a host asked for, and journals it when it is new. */
   #obey(host: Host): void {
     host.nextMs = Math.max(host.nextMs, host.heldMs);
-    if (host.delayMs === host.notedDelayMs && host.heldMs === host.notedHeldMs) return;
-    host.notedDelayMs = host.delayMs;
+    // A delay that was set here is kept with the settings: what is noted is what the site asks for.
+    const isSet = this.#rules.settings?.delayMsOf(host.name) !== undefined;
+    const delayMs = isSet ? Math.max(this.#rules.delayMs, host.askedMs) : host.delayMs;
+    if (delayMs === host.notedDelayMs && host.heldMs === host.notedHeldMs) return;
+    host.notedDelayMs = delayMs;
     host.notedHeldMs = host.heldMs;
     const { low, high } = this.#fingerprintOf(host.name);
     const untilWallMs = host.heldMs === 0 ? 0 : host.heldMs + this.#wallAheadMs();
-    this.onNote({ low, high, delayMs: host.delayMs, untilWallMs }, host);
+    this.onNote({ low, high, delayMs, untilWallMs }, host);
   }
 
   #wallAheadMs(): number {
@@ -348,6 +381,7 @@ export class Shard {
       host.nextMs = known?.nextMs ?? startMs;
       host.failures = known?.step ?? 0;
       host.site = this.#shares.of(name);
+      this.#freeIfBlocked(host);
       this.#hosts.set(name, host);
     }
     return host;
@@ -380,7 +414,7 @@ export class Shard {
   /** Restores: among the ready ones if and only if there is a URL to take and a free connection. */
   #settle(host: Host): void {
     this.#noteBusy(host);
-    if (this.#has(host) && host.inFlight < this.#rules.perHost) this.#ready.place(host);
+    if (this.#has(host) && host.inFlight < this.#perHost(host)) this.#ready.place(host);
     else this.#ready.remove(host);
   }
 

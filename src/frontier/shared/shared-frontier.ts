@@ -115,11 +115,11 @@ export class SharedFrontier implements Frontier {
     return [];
   }
 
-  admit(found: readonly Discovery[], onDurable: () => void): void {
+  admit(found: readonly Discovery[], onDurable: (fresh: number) => void): void {
     const fresh = this.#spillNew(found);
     if (fresh > 0) this.#parts.pending.add(fresh);
     this.#insertSpill();
-    onDurable();
+    onDurable(fresh);
   }
 
   take(limit: number, nowMs: number): Lease[] {

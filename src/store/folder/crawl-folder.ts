@@ -21,6 +21,8 @@ export interface CrawlPaths {
   pages: string;
   log: string;
   debugLog: string;
+  /** What was changed while the crawl ran. */
+  control: string;
   skipped: string;
   state: string;
   /** A copy, from which a damaged state can be repaired. */
@@ -146,6 +148,7 @@ export function crawlPaths(dir: string): CrawlPaths {
     pages: join(dir, "pages", "pages.jsonl"),
     log: join(dir, "logs", "crawl.jsonl"),
     debugLog: join(dir, "logs", "debug.jsonl"),
+    control: join(dir, "logs", "control.jsonl"),
     skipped: join(dir, "reports", "skipped.jsonl"),
     state: join(dir, "state", "crawl.json"),
     stateCopy: join(dir, "state", "crawl-copy.json"),

@@ -3,7 +3,7 @@ import type { HostNote } from "../../frontier/journal/host-note.ts";
 import type { OutboxBlock } from "../../frontier/link/link-block.ts";
 import { GateTable } from "../../sync/gate-table.ts";
 import { Pending } from "../../sync/pending.ts";
-import { lossyPlanOf, scopedPlanOf } from "./plan.ts";
+import { controlledPlanOf, lossyPlanOf, scopedPlanOf } from "./plan.ts";
 import { SHIPPED, type SimParts } from "./sim-parts.ts";
 
 /** Takes every number above the last one for the next. */
@@ -117,4 +117,5 @@ export const MUTANTS: readonly SimParts[] = [
   mutant("no second look at refused links", { looksAgain: false }),
   mutant("budgets of sites are kept in memory", { recallsBudgets: false }),
   mutant("received bytes are kept in memory", { recallsBytes: false }),
+  mutant("changes by hand are kept in memory", { logsControl: false, planOf: controlledPlanOf }),
 ];

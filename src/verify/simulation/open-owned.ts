@@ -3,6 +3,7 @@ import { exchangeOf, type ShardExchange } from "../../frontier/fold/exchange-che
 import { enqueueWaiting, waitingTest } from "../../frontier/fold/recover-shard.ts";
 import { BYTES_COUNTER } from "../../frontier/fold/shard-state.ts";
 import { OUTCOME } from "../../frontier/frontier.ts";
+import type { HostSettings } from "../../frontier/host-settings.ts";
 import { CashBoard } from "../../frontier/opic/cash-board.ts";
 import { ExchangeSize } from "../../frontier/opic/exchange-size.ts";
 import { OpicQueue } from "../../frontier/opic/opic-queue.ts";
@@ -25,6 +26,7 @@ export function openOwned(
   { disk, parts, plan, memory, wall }: Pick<World, "disk" | "parts" | "plan" | "memory" | "wall">,
   thread: number,
   startMs: number,
+  settings?: HostSettings,
 ): {
   owned: Shard[];
   pages: number;
@@ -36,7 +38,16 @@ export function openOwned(
   const seeds = { seedLow: SEED_LOW, seedHigh: SEED_HIGH };
   const wallAheadMs = () => wall.aheadMs;
   const shares = new SiteShares(plan.links);
-  const rules = { delayMs, perHost: 1, order: plan.order, startMs, wallAheadMs, shares, ...seeds };
+  const rules = {
+    delayMs,
+    perHost: 1,
+    order: plan.order,
+    startMs,
+    wallAheadMs,
+    shares,
+    settings,
+    ...seeds,
+  };
   const noFile = () => {
     throw new Violation("so few URLs need no file");
   };

@@ -33,7 +33,11 @@ interface Journalled {
 
 /** Knows the truth, watches every request and every commit, and throws when a promise is broken. */
 export class Oracle {
-  readonly #truth: ReadonlyMap<CrawlUrl, number>;
+  #truth: ReadonlyMap<CrawlUrl, number> = new Map();
+  /** Hosts that were blocked, as the caller was told: no thread that begins later asks them. */
+  readonly blocked = new Set<string>();
+  /** The caller was told that the crawl is paused. */
+  isPaused = false;
   readonly #byPrint = new Map<string, CrawlUrl>();
   readonly #delayMs: number;
   readonly #maxPages: number;
@@ -57,11 +61,16 @@ export class Oracle {
   requests = 0;
 
   constructor(truth: ReadonlyMap<CrawlUrl, number>, plan: Promises) {
-    this.#truth = truth;
+    this.learn(truth);
     this.#delayMs = plan.delayMs;
     this.#maxPages = plan.maxPages ?? Number.POSITIVE_INFINITY;
     this.#maxPagesPerSite = plan.maxPagesPerSite ?? Number.POSITIVE_INFINITY;
     this.#maxBytes = plan.maxBytes ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** What a crawl must visit from now on: seeds were added. */
+  learn(truth: ReadonlyMap<CrawlUrl, number>): void {
+    this.#truth = truth;
     for (const url of truth.keys()) {
       urlFingerprint(url, SEED_LOW, SEED_HIGH);
       this.#byPrint.set(`${lastFingerprint.low} ${lastFingerprint.high}`, url);
@@ -77,6 +86,7 @@ export class Oracle {
   asked(url: CrawlUrl, host: string, nowMs: number, isOrphan: boolean): number {
     this.requests++;
     if (!this.#truth.has(url)) throw new Violation(`${url} cannot be reached`);
+    if (this.isPaused) throw new Violation(`${url} is asked for while the crawl is paused`);
     if (this.#bytes >= this.#maxBytes)
       throw new Violation(`${url} is asked for after ${this.#bytes} of ${this.#maxBytes} bytes`);
     if (!isOrphan && this.#completed.has(url)) {
@@ -211,6 +221,12 @@ export class Oracle {
         throw new Violation(`the limit is ${this.#maxPages}, not ${pages}`);
       return;
     }
+    if (this.blocked.size > 0) {
+      // What is visited depends on how far the crawl was when a host was blocked.
+      for (const url of admitted)
+        if (!done.has(url)) throw new Violation(`it ended without ${url}`);
+      return;
+    }
     if (this.#maxPagesPerSite !== Number.POSITIVE_INFINITY) {
       // Which pages a site may have depends on the order, and so does what they link to.
       for (const url of [...admitted])
@@ -247,6 +263,9 @@ export class Oracle {
             const site = addressOf(url);
             const isRefused = event.outcome === OUTCOME.refused;
             if (isRefused) refused.add(site);
+            const mayRefuse = this.#maxPagesPerSite !== Number.POSITIVE_INFINITY;
+            if (isRefused && !mayRefuse && !this.blocked.has(hostnameOf(url)))
+              throw new Violation(`${url} is refused without a reason`);
             if (!isRefused && event.outcome !== this.#truth.get(url))
               throw new Violation(`${url} ended wrongly`);
             const { where } = event;

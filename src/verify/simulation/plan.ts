@@ -3,7 +3,10 @@ import { Random } from "../../web/seeded-random.ts";
 import type { NetworkFaults } from "./sim-network.ts";
 
 /** What may happen to a crawl. */
-export type FaultKind = "kill" | "power loss" | "death" | "stop" | "jump";
+export type FaultKind = "kill" | "power loss" | "death" | "stop" | "jump" | ControlKind;
+
+/** Changes of course that somebody makes while a crawl runs; a pause ends by itself. */
+export type ControlKind = "pause" | "block" | "seed";
 
 /** A fault and the step of its run at which it strikes. */
 export interface Fault {
@@ -47,6 +50,9 @@ const KINDS: readonly FaultKind[] = ["kill", "power loss", "death", "death", "st
 const JUMP_SEED = 0x7a11;
 /** The same for what decides which URLs are admitted. */
 const ADMISSION_SEED = 0x5c09e;
+/** The same for changes of course. */
+const CONTROL_SEED = 0xc0a5e;
+const CONTROLS: readonly ControlKind[] = ["pause", "block", "seed"];
 
 /** The plan of a seed. */
 export function planOf(seed: number): Plan {
@@ -61,7 +67,25 @@ export function planOf(seed: number): Plan {
   });
   // Only bells wake a thread, and a network has none.
   const sleeping = random.below(2) === 0 && plan.network === "rings";
-  return { ...plan, ...admissionsOf(seed, plan), demanding, sleeping, runs };
+  const calm = { ...plan, ...admissionsOf(seed, plan), demanding, sleeping, runs };
+  const isControlled = new Random(seed ^ CONTROL_SEED).below(3) === 0;
+  return isControlled ? controlled(calm, new Random(seed ^ ~CONTROL_SEED)) : calm;
+}
+
+/** The plan with up to three changes of course in each run. */
+function controlled(plan: Plan, random: Random): Plan {
+  const runs = plan.runs.map(({ threads, faults }) => {
+    const changes = Array.from({ length: random.below(4) }, () => {
+      return { kind: CONTROLS[random.below(CONTROLS.length)]!, step: random.below(300) };
+    });
+    return { threads, faults: [...faults, ...changes] };
+  });
+  return { ...plan, runs };
+}
+
+/** The plan of a seed with changes of course. */
+export function controlledPlanOf(seed: number): Plan {
+  return controlled({ ...planOf(seed), ...UNLIMITED }, new Random(seed ^ ~CONTROL_SEED));
 }
 
 function admissionsOf(seed: number, { pages }: Plan): Partial<Plan> {

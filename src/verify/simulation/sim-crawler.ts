@@ -1,3 +1,4 @@
+import type { ThreadChange } from "../../crawl/control/control-change.ts";
 import { CrawlerLoop } from "../../crawl/crawler/crawler-loop.ts";
 import { Uncommitted } from "../../crawl/crawler/uncommitted.ts";
 import { BufferSender, type Outlook } from "../../crawl/hand-off/buffer-sender.ts";
@@ -10,6 +11,7 @@ import { ByteCount } from "../../frontier/byte-count.ts";
 import type { ShardExchange } from "../../frontier/fold/exchange-check.ts";
 import { type Discovery, type Fact, type Lease, OUTCOME } from "../../frontier/frontier.ts";
 import { Gatekeeper } from "../../frontier/gatekeeper.ts";
+import { HostSettings } from "../../frontier/host-settings.ts";
 import { PageLimit } from "../../frontier/page-limit.ts";
 import { ShardedFrontier } from "../../frontier/sharded-frontier.ts";
 import { CommitCounts } from "../../sync/commit-counts.ts";
@@ -17,7 +19,7 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Scope } from "../../url/scope.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import { openOwned } from "./open-owned.ts";
-import { SEED_HIGH, SEED_LOW } from "./oracle.ts";
+import { SEED_HIGH, SEED_LOW, Violation } from "./oracle.ts";
 import { captureOf } from "./sim-builder.ts";
 import type { SimMemory } from "./sim-memory.ts";
 import { addressOf } from "./sim-web.ts";
@@ -47,6 +49,9 @@ export class SimCrawler {
   readonly #scope: Scope;
   readonly #follower: Follower;
   readonly #bytes: ByteCount;
+  readonly #settings = new HostSettings();
+  /** Hosts that were blocked before this thread began. */
+  readonly #blockedBefore: ReadonlySet<string>;
   /** Threads that have died without this one knowing, and their runs at that time: what they lent is theirs no more. */
   readonly #orphaned = new Map<number, number>();
   /** URLs of other threads that were visited here. */
@@ -71,7 +76,13 @@ export class SimCrawler {
     const buffer = memory.bufferAt(buffers.bufferOf(thread));
     this.#handOff = new Sender(buffer, buffers.laneOf(thread), plan.handOff, stored, thread);
     const startMs = mustWait && parts.waits ? this.#now + plan.delayMs : 0;
-    const { owned, pages, order, shares, exchanges } = openOwned(world, thread, startMs);
+    this.#blockedBefore = new Set(world.oracle.blocked);
+    const { owned, pages, order, shares, exchanges } = openOwned(
+      world,
+      thread,
+      startMs,
+      this.#settings,
+    );
     this.exchanges = exchanges;
     const onLimit = () => {
       control.end("limit", MODES.drain);
@@ -106,6 +117,7 @@ export class SimCrawler {
       delayMs,
       perHost: 1,
       spaceHosts: false,
+      settings: this.#settings,
     });
     this.#port = new HandOffPort(this.#handOff, epoch);
     this.frontier = new ShardedFrontier({
@@ -133,6 +145,8 @@ export class SimCrawler {
       onLast: () => world.lastReleased(),
       bytes: this.#bytes,
       maxPagesPerSite: plan.maxPagesPerSite,
+      settings: this.#settings,
+      onHostChanged: (host, nowMs) => this.#gates.changed(host, nowMs),
       onFacts: (facts) => {
         account.announced(facts.length);
         world.post(thread, () => world.supervisor.onFacts(thread, facts));
@@ -205,13 +219,19 @@ export class SimCrawler {
     for (const fact of facts) learnFact({ scope: this.#scope }, fact);
   }
 
-  /** Links that were refused and are in scope now. */
-  admit(found: readonly Discovery[]): void {
-    const { supervisor } = this.#world;
+  /** URLs that the supervisor sends: links that were refused and are in scope now, or new seeds. */
+  admit(found: readonly Discovery[], onDurable: () => void): void {
     this.#asleepSince = undefined;
-    this.#loop.admit(found, () =>
-      this.#world.post(this.thread, () => supervisor.onAdmitted(this.thread)),
-    );
+    this.#loop.admit(found, () => this.#world.post(this.thread, onDurable));
+  }
+
+  /** Somebody has changed this while the crawl runs. */
+  obey(change: ThreadChange): void {
+    this.#asleepSince = undefined;
+    if (change.event !== "blockHost") return;
+    this.#settings.block(change.host);
+    this.#scope.block(change.host);
+    this.frontier.hostChanged(change.host, this.#now);
   }
 
   /** Where records are that another thread commits. */
@@ -316,7 +336,7 @@ export class SimCrawler {
 
   #visit(lease: Lease): void {
     const { oracle, nowMs } = this.#world;
-    if (lease.budget === "spent") {
+    if (lease.budget === "spent" || this.#settings.isBlocked(lease.host.name)) {
       // As a visit does that is refused without a request.
       this.frontier.requestEnded(lease, Number.NEGATIVE_INFINITY);
       const nothing = { found: [], links: 0, record: undefined, bytes: 0 };
@@ -324,6 +344,8 @@ export class SimCrawler {
       this.#loop.leave();
       return;
     }
+    if (this.#blockedBefore.has(lease.host.name))
+      throw new Violation(`${lease.host.name} is asked although it was blocked`);
     const address = addressOf(lease.url);
     const untilMs = this.#gates.enter(lease.host, address, this.#now);
     if (untilMs > 0) {

@@ -1,3 +1,4 @@
+import type { ControlChange } from "../../crawl/control/control-change.ts";
 import type { EventBytes } from "../../frontier/journal/event-cursor.ts";
 
 /** Where a cut goes through: how many batches of each shard and how many records are left. */
@@ -14,6 +15,8 @@ export class SimDisk {
   recordsSynced = 0;
   /** Number of the newest run of a thread; written durably before it begins. */
   epoch = 0;
+  /** The log of changes by hand: each is synced before it is obeyed. */
+  readonly controls: ControlChange[] = [];
 
   constructor(shards: number) {
     this.journals = Array.from({ length: shards }, () => []);
@@ -48,6 +51,7 @@ export class SimDisk {
     left.records.push(...this.records.slice(0, cut.records));
     left.recordsSynced = cut.records;
     left.epoch = this.epoch;
+    left.controls.push(...this.controls);
     return left;
   }
 }

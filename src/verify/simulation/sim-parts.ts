@@ -45,6 +45,8 @@ export interface SimParts {
   /** Budgets of sites, and bytes received, go on where an earlier run ended. */
   readonly recallsBudgets: boolean;
   readonly recallsBytes: boolean;
+  /** A change by hand is in its log before it is obeyed. */
+  readonly logsControl: boolean;
   /** The crawls in which a rare fault of a broken variant shows; absent: all. */
   readonly planOf?: (seed: number) => Plan;
 }
@@ -73,4 +75,5 @@ export const SHIPPED: SimParts = {
   looksAgain: true,
   recallsBudgets: true,
   recallsBytes: true,
+  logsControl: true,
 };

@@ -8,6 +8,8 @@ import type { Random } from "../../web/seeded-random.ts";
 /** Tries after the first; a page that fails more often ends as failed. */
 export const RETRIES = 2;
 
+const LATE_SEEDS = 3;
+
 /** The hosts of one site are at one address. */
 export function addressOf(url: CrawlUrl): string {
   return siteOf(hostnameOf(url));
@@ -34,6 +36,8 @@ export class SimWeb {
   readonly #byUrl = new Map<string, SimPage>();
   /** Where a crawl begins. */
   readonly seeds: readonly CrawlUrl[];
+  /** Pages that nothing leads to, for seeds that are added while a crawl runs. */
+  readonly lateSeeds: readonly CrawlUrl[];
   readonly #isScoped: boolean;
 
   /** With `scoped` a crawl visits the sites of its seeds only; some of them redirect, to pages of any site. */
@@ -60,8 +64,13 @@ export class SimWeb {
       const links = [scoped!.random.below(pages)];
       this.#pages.push({ url, links, redirects: true, failures: 0 });
     }
-    for (const page of this.#pages) this.#byUrl.set(page.url, page);
     this.seeds = [this.#pages[0]!, ...this.#pages.slice(pages)].map(({ url }) => url);
+    for (let late = 0; late < LATE_SEEDS; late++) {
+      const url = `http://a.s${sites + this.seeds.length + late}.test/late` as CrawlUrl;
+      this.#pages.push({ url, links: [(late * 7 + 1) % pages], redirects: false, failures: 0 });
+    }
+    this.lateSeeds = this.#pages.slice(-LATE_SEEDS).map(({ url }) => url);
+    for (const page of this.#pages) this.#byUrl.set(page.url, page);
     this.#isScoped = scoped !== undefined;
   }
 
@@ -96,11 +105,16 @@ export class SimWeb {
     return { outcome: redirects ? OUTCOME.redirect : OUTCOME.page, found };
   }
 
-  /** Every URL that a crawl must visit, with how the visit ends. */
-  truth(): Map<CrawlUrl, number> {
+  /** Every host of this web. */
+  get hosts(): readonly string[] {
+    return [...new Set(this.#pages.map(({ url }) => hostnameOf(url)))];
+  }
+
+  /** Every URL that a crawl must visit to which these seeds were added, with how the visit ends. */
+  truth(added: readonly CrawlUrl[] = []): Map<CrawlUrl, number> {
     const scope = this.openScope();
     // What seeds lead to belongs to the scope, however many redirects that takes.
-    const targets = new Set(this.seeds);
+    const targets = new Set([...this.seeds, ...added]);
     for (const url of targets) {
       const { outcome, found } = this.ask(url, RETRIES)!;
       if (outcome === OUTCOME.redirect) for (const target of found) targets.add(target);

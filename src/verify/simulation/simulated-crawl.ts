@@ -9,7 +9,7 @@ import { shardOf, siteHash, siteOf } from "../../url/site.ts";
 import { hostnameOf } from "../../url/url-parts.ts";
 import type { Random } from "../../web/seeded-random.ts";
 import { type Oracle, Violation } from "./oracle.ts";
-import type { Fault, Plan } from "./plan.ts";
+import type { ControlKind, Fault, FaultKind, Plan } from "./plan.ts";
 import { SimBuilder } from "./sim-builder.ts";
 import { SimCrawler } from "./sim-crawler.ts";
 import type { Cut, SimDisk } from "./sim-disk.ts";
@@ -24,6 +24,13 @@ const HOUR_MS = 3_600_000;
 /** After so many looks without a request time passes faster, by this much more each time. */
 const MANY_LOOKS = 1000;
 const SLOWNESS_MS = 100;
+
+/** A pause takes so many steps. */
+const MAX_PAUSED_STEPS = 150;
+
+function isControl(kind: FaultKind): kind is ControlKind {
+  return kind === "pause" || kind === "block" || kind === "seed";
+}
 
 /** What all runs of one crawl share. */
 export interface Surroundings {
@@ -65,6 +72,7 @@ export class World implements Surroundings {
   nowMs: number;
   #steps = 0;
   #looksInVain = 0;
+  #pausedSteps = 0;
 
   constructor(
     around: Surroundings,
@@ -118,13 +126,27 @@ export class World implements Surroundings {
         this.note(kind);
         if (kind === "kill") return { kind: "crashed", cut: this.disk.all };
         if (kind === "power loss") return { kind: "crashed", cut: this.#powerLoss() };
-        if (kind === "jump") this.#jump();
+        if (isControl(kind)) this.#control(kind);
+        else if (kind === "jump") this.#jump();
         else if (kind === "stop") this.#stop();
         else this.supervisor.kill(this.random.below(this.memory.threads));
       }
+      if (this.memory.control.isPaused && ++this.#pausedSteps % MAX_PAUSED_STEPS === 0)
+        this.supervisor.change({ event: "goOn" });
       this.step();
     }
     return this.end();
+  }
+
+  /** Somebody changes the course. Not by `random`: the rest of the life stays the same. */
+  #control(kind: ControlKind): void {
+    const { lateSeeds, hosts } = this.web;
+    const number = this.#steps + this.disk.epoch;
+    if (kind === "pause") this.supervisor.change({ event: "pause" });
+    else if (kind === "seed") {
+      const urls = [lateSeeds[number % lateSeeds.length]!];
+      this.supervisor.change({ event: "addSeeds", urls });
+    } else this.supervisor.change({ event: "blockHost", host: hosts[number % hosts.length]! });
   }
 
   #stop(): void {
@@ -240,7 +262,8 @@ export class World implements Surroundings {
   open(thread: number, epoch: number, mustWait: boolean): SimCrawler {
     const crawler = new SimCrawler(this, thread, epoch, mustWait);
     this.oracle.recalled(this.disk, this.wall.aheadMs, (url) => this.ownerOf(url) === thread);
-    crawler.frontier.open(this.web.seeds.filter((seed) => this.ownerOf(seed) === thread));
+    const seeds = [...this.web.seeds, ...this.supervisor.seeds];
+    crawler.frontier.open(seeds.filter((seed) => this.ownerOf(seed) === thread));
     return crawler;
   }
 

@@ -1,6 +1,9 @@
+import { admitSeeds } from "../../crawl/control/admit-seeds.ts";
+import { type ControlChange, isForThreads } from "../../crawl/control/control-change.ts";
+import { ControlState } from "../../crawl/control/control-state.ts";
 import { SecondLook } from "../../crawl/ending/second-look.ts";
 import { Account, MODES } from "../../crawl/shared-memory.ts";
-import { widenedBy } from "../../crawl/visit/learn-fact.ts";
+import { widenedBy, widenedFact } from "../../crawl/visit/learn-fact.ts";
 import { KnownFacts } from "../../crawl/workers/known-facts.ts";
 import {
   type Replacing,
@@ -11,6 +14,7 @@ import type { Discovery, Fact } from "../../frontier/frontier.ts";
 import { LEFT_FOR_GOOD } from "../../frontier/lending/thread-board.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { Violation } from "./oracle.ts";
+import type { SimCrawler } from "./sim-crawler.ts";
 import type { World } from "./simulated-crawl.ts";
 
 const NO_DEPTHS = {
@@ -42,21 +46,78 @@ export class Supervisor {
   readonly #facts: KnownFacts;
   readonly #look: SecondLook;
   #looking: { readonly steps: Steps<boolean>; awaited: Answer } | undefined;
-  /** By thread: the links it has been sent and not made durable. */
-  readonly #admitting = new Map<number, Answer>();
+  /** By thread, of the URLs that it was sent and has not made durable. */
+  readonly #admitting = new Map<Answer, number>();
+  /** Seeds that are being added. */
+  readonly #adding: { readonly steps: Steps<unknown>; awaited: Answer }[] = [];
+  /** What was changed by hand, as the log says and as this run knows. */
+  readonly #changed = new ControlState();
   #waitsForFacts = false;
 
   constructor(world: World) {
     this.#world = world;
     this.#facts = new KnownFacts(world.memory);
     this.#look = new SecondLook(world.web.openScope(), NO_DEPTHS);
+    for (const change of world.disk.controls) this.#changed.apply(change);
+    world.memory.control.setPaused(this.#changed.isPaused);
+  }
+
+  /** Seeds that were added, in this run or before. */
+  get seeds(): readonly CrawlUrl[] {
+    return this.#changed.seeds;
+  }
+
+  /** Somebody changes the course of the crawl; nothing happens in one that ends. */
+  change(change: ControlChange): void {
+    const { memory, disk, parts, oracle, web, crawlers } = this.#world;
+    if (memory.control.mode !== MODES.run) return;
+    this.#world.note(`change: ${JSON.stringify(change)}`);
+    if (parts.logsControl) disk.controls.push(change);
+    this.#changed.apply(change);
+    if (change.event === "pause" || change.event === "goOn") {
+      oracle.isPaused = change.event === "pause";
+      memory.control.setPaused(oracle.isPaused);
+      memory.ringAll();
+    } else if (change.event === "addSeeds") {
+      oracle.learn(web.truth(this.seeds));
+      this.#guards++;
+      memory.pending.add(1);
+      this.#spread(this.#facts.learn(change.urls.map(widenedFact)));
+      const steps = admitSeeds(change.urls, {
+        threadOf: (url) => this.#world.ownerOf(url),
+        admit: (thread, found) => this.#admit(thread, found),
+        rest: (): Answer => ({ result: true }),
+        isRunning: () => memory.control.mode === MODES.run,
+      });
+      this.#adding.push({ steps, awaited: { result: true } });
+    } else if (isForThreads(change)) {
+      if (change.event === "blockHost") oracle.blocked.add(change.host);
+      for (const { thread } of crawlers)
+        this.#world.post(thread, () => this.#world.crawlers[thread]!.obey(change));
+    }
+  }
+
+  /** The next steps of seeds that are being added. */
+  #addOn(): void {
+    for (const adding of [...this.#adding]) {
+      if (adding.awaited.result === undefined) continue;
+      const { done, value } = adding.steps.next(adding.awaited.result);
+      if (!done) {
+        adding.awaited = value as Answer;
+        continue;
+      }
+      this.#adding.splice(this.#adding.indexOf(adding), 1);
+      this.#guards--;
+      if (this.#world.memory.pending.release(1)) this.#world.lastReleased();
+    }
   }
 
   /** All crawlers have read their shards: each learns what all of them found there. */
   begin(): void {
     const { crawlers, memory } = this.#world;
+    this.#learn(this.#facts.learn(this.seeds.map(widenedFact)));
     for (const { frontier } of crawlers) this.#learn(this.#facts.learn(frontier.facts()));
-    for (const crawler of crawlers) crawler.learn(this.#facts.all);
+    for (const crawler of crawlers) this.#brief(crawler);
     memory.control.bytes.set(
       crawlers.reduce((sum, { frontier }) => sum + frontier.stats().bytes, 0),
     );
@@ -68,10 +129,10 @@ export class Supervisor {
     if (this.#waitsForFacts) this.#world.memory.control.noteLast();
   }
 
-  /** Links that a crawler was sent are durable. */
-  onAdmitted(thread: number): void {
-    const answer = this.#admitting.get(thread);
-    if (answer !== undefined) answer.result = true;
+  /** Tells a crawler that begins what was found out and changed. */
+  #brief(crawler: SimCrawler): void {
+    crawler.learn(this.#facts.all);
+    for (const change of this.#changed.forThreads) crawler.obey(change);
   }
 
   #learn(facts: readonly Fact[]): void {
@@ -105,8 +166,7 @@ export class Supervisor {
     this.#dead.add(thread);
     this.#waiting.push(thread);
     this.#world.oracle.died();
-    const answer = this.#admitting.get(thread);
-    if (answer !== undefined) answer.result ??= false;
+    for (const [answer, to] of this.#admitting) if (to === thread) answer.result ??= false;
     if (!parts.guards) return;
     this.#guards++;
     memory.pending.add(1);
@@ -130,6 +190,7 @@ export class Supervisor {
     this.#replace();
     if (memory.control.mode === MODES.run && memory.control.takeLast()) this.#onAllReleased();
     this.#lookOn();
+    this.#addOn();
     if (parts.ends === "by idle flags") this.#scan();
   }
 
@@ -160,8 +221,13 @@ export class Supervisor {
 
   #admit(thread: number, found: readonly Discovery[]): Answer {
     const answer: Answer = this.#dead.has(thread) ? { result: false } : {};
-    this.#admitting.set(thread, answer);
-    this.#world.post(thread, () => this.#world.crawlers[thread]!.admit(found));
+    this.#admitting.set(answer, thread);
+    this.#world.post(thread, () => {
+      this.#world.crawlers[thread]!.admit(found, () => {
+        answer.result ??= true;
+        this.#admitting.delete(answer);
+      });
+    });
     return answer;
   }
 
@@ -245,7 +311,7 @@ export class Supervisor {
       go: (thread, epoch) => {
         if (parts.sendsAgain) memory.board.announce(thread, epoch);
         memory.ringAll();
-        if (parts.tellsSuccessors) crawlers[thread]!.learn(this.#facts.all);
+        if (parts.tellsSuccessors) this.#brief(crawlers[thread]!);
         if (!this.#dead.has(thread)) crawlers[thread]!.isRunning = true;
       },
     };
