@@ -15,7 +15,7 @@ export async function runCrawl(
   config: CrawlConfig,
   io: Io,
   resumes = false,
-  onStart: (note: (text: string) => void) => void = () => {},
+  onStart: (note: (text: string) => void, crawl: Crawl) => void = () => {},
 ): Promise<number> {
   const out = config.out ?? freshFolder("crawls", new Date());
   const crawl = new Crawl(config, out, resumes);
@@ -36,7 +36,7 @@ export async function runCrawl(
     progress.note(`the crawl waits for its disk: ${message}`),
   );
   crawl.events.on("diskFree", () => progress.note("the disk works again, the crawl goes on"));
-  onStart((text) => progress.note(text));
+  onStart((text) => progress.note(text), crawl);
   let left = "";
   crawl.events.on("leftForLater", (message) => {
     left += `Left for later: ${message}.\n`;

@@ -206,14 +206,14 @@ export class Crawl {
     this.#workers = workers;
     const stopWatching = this.#watch(workers, statistics);
     try {
-      this.events.tell("started", this.#out);
-      if (this.#fewFiles !== undefined) this.events.tell("fewFiles", this.#fewFiles);
       // When not all of them can start, the crawlers are dismissed, so the wait below ends either way.
       const begun = workers.start().then(
         () => this.#idleness.begin(monotonicMs()),
         (error: unknown) => this.#fail(error),
       );
       this.#steered = this.#steeredBy(workers, begun);
+      this.events.tell("started", this.#out);
+      if (this.#fewFiles !== undefined) this.events.tell("fewFiles", this.#fewFiles);
       await workers.crawlersEnded;
       stopWatching();
       this.#endedMs ??= monotonicMs();

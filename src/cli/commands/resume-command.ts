@@ -9,7 +9,7 @@ import { readCrawlState } from "../../store/folder/crawl-folder.ts";
 import { noCrawl } from "../../store/folder/no-crawl.ts";
 import type { Command } from "../command.ts";
 import { CRAWL_OPTIONS, configFileOf, flagsOf } from "../crawl-options.ts";
-import { onlyWord } from "../options.ts";
+import { isOn, onlyWord } from "../options.ts";
 
 /** What a crawl keeps stands by itself, with the reason. */
 const OPTIONS: readonly OptionSpec[] = CRAWL_OPTIONS.filter(({ flag }) => flag !== "").map(
@@ -19,13 +19,21 @@ const OPTIONS: readonly OptionSpec[] = CRAWL_OPTIONS.filter(({ flag }) => flag !
       : { ...option, group: "What a crawl keeps", about: `cannot change: ${option.fixed}` },
 );
 
+const GO_ON: OptionSpec = {
+  flag: "go-on",
+  group: "Options",
+  about: "go on with a crawl that was paused while it ran (docs/control.md)",
+  allowed: "no value",
+  examples: ["--go-on"],
+};
+
 /** `orbweaver resume`. */
 export const command: Command = {
   name: "resume",
   usage: ["resume DIR [OPTION...]"],
   about:
     "Continues a crawl after a stop or a crash, with the settings it was started with; options given here, or in the file of --config, replace them from now on: links that were left out before stay out. Every host first waits one delay.",
-  options: OPTIONS,
+  options: [...OPTIONS, GO_ON],
   examples: [
     ["orbweaver resume crawls/example", "go on where it stopped"],
     ["orbweaver resume crawls/example --max-pages 20000 --threads 2", "go on with other limits"],
@@ -62,6 +70,13 @@ export const command: Command = {
     const values = Object.fromEntries(given.map((name) => [name, settings[name]]));
     const config = resumedConfig(old, values, dir);
     const { runCrawl } = await import("../run-crawl.ts");
-    return runCrawl(config, io, true);
+    const goesOn = isOn(args, GO_ON.flag);
+    return runCrawl(config, io, true, (note, crawl) => {
+      crawl.events.once("started", () => {
+        if (!crawl.control.state().isPaused) return;
+        if (goesOn) void crawl.control.goOn().catch(() => {});
+        else note(`the crawl is paused, as it was told to be: resume ${shown} --go-on goes on`);
+      });
+    });
   },
 };
