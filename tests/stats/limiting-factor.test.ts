@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Figures, NO_FIGURES } from "../../src/stats/crawl-figures.ts";
+import { timeLeft } from "../../src/stats/estimate-end.ts";
 import { limitingFactor } from "../../src/stats/limiting-factor.ts";
-import { timeLeft } from "../../src/stats/time-left.ts";
 
 const RUNNING: Figures = {
   ...NO_FIGURES,
