@@ -36,6 +36,7 @@ export interface CrawlPaths {
   reports: string;
   /** What went through queues and buffers, interval by interval. */
   hourly: string;
+  series: string;
   /** What threads exchanged, by the moment. */
   exchanges: string;
 }
@@ -158,6 +159,7 @@ export function crawlPaths(dir: string): CrawlPaths {
     reports: join(dir, "reports"),
     hourly: join(dir, "reports", "hourly_statistics.jsonl"),
     exchanges: join(dir, "reports", "exchanges.jsonl"),
+    series: join(dir, "reports", "series.jsonl"),
   };
 }
 
