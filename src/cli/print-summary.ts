@@ -1,9 +1,12 @@
 import { join } from "node:path";
+import { shellQuote } from "../config/command-line.ts";
 import { printable } from "../config/printable.ts";
 import { humanDuration } from "../config/values/durations.ts";
 import { humanSize } from "../config/values/sizes.ts";
 import { type CrawlSummary, MAX_SEED_FAULTS, type RunFigures } from "../crawl/crawl-summary.ts";
+import { meaningOf } from "../crawl/visit/error-codes.ts";
 import { EXIT } from "../errors.ts";
+import { type Colours, NO_COLOURS } from "./colours.ts";
 
 /** The fields of `--json`, in their order. */
 export const SUMMARY_KEYS: readonly (keyof CrawlSummary)[] = [
@@ -82,12 +85,70 @@ export function mismatchText({ selfCheck, out }: CrawlSummary): string {
   return `orbweaver: the numbers of this crawl do not add up, see ${file}; ${cause}\n${lines}`;
 }
 
-/** What to do next; "" when nothing is left. */
-function nextText({ ended, next }: CrawlSummary): string {
-  if (next !== null) return `Go on with: ${printable(next, 1000)}\n`;
-  return ended === "finished"
-    ? ""
-    : "A shared frontier is not durable: this crawl cannot be resumed.\n";
+/** What to do next: a command to go on where something is left, and one to look at what there is. */
+function nextText({ ended, next, out, pages }: CrawlSummary, hasReport: boolean): string {
+  const goOn = next === null ? "" : `Go on with: ${printable(next, 1000)}\n`;
+  const lost =
+    next === null && ended !== "finished"
+      ? "A shared frontier is not durable: this crawl cannot be resumed.\n"
+      : "";
+  const look =
+    pages === 0 || hasReport
+      ? ""
+      : `Look at it with: orbweaver report ${printable(shellQuote(out), 1000)}\n`;
+  return goOn + lost + look;
+}
+
+/** What failed or was refused, and why: the most frequent codes of this run, with what they mean. */
+function errorLines(
+  errors: Readonly<Record<string, number>>,
+  columns: number,
+  colours: Colours,
+): string[] {
+  const top = topErrors(errors, TOP_ERRORS);
+  if (top.length === 0) return [];
+  const amounts = top.map(([, times]) => count(times));
+  const width = Math.max(...amounts.map((text) => text.length));
+  const lines = top.map(([code], i) => {
+    const start = `    ${amounts[i]!.padStart(width)}  ${code}`;
+    const meaning = meaningOf(code);
+    const isShort = start.length + 2 + meaning.length <= columns;
+    const painted = `    ${amounts[i]!.padStart(width)}  ${colours.red(code)}`;
+    return meaning === code
+      ? painted
+      : isShort
+        ? `${painted}: ${meaning}`
+        : `${painted}\n${wrapped(meaning, columns, 6 + width)}`;
+  });
+  const others = Object.keys(errors).length - top.length;
+  const rest = others > 0 ? [`    and ${counted(others, "other code")}: docs/outcomes.md`] : [];
+  return ["  what went wrong most often", ...lines, ...rest];
+}
+
+/** Words in lines of at most so many columns, each behind spaces. */
+function wrapped(text: string, columns: number, indent: number): string {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && indent + last.length + 1 + word.length <= columns)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.map((line) => " ".repeat(indent) + line).join("\n");
+}
+
+/** Codes that are named in a summary. */
+const TOP_ERRORS = 3;
+const DEFAULT_COLUMNS = 100;
+
+/** Which codes are most frequent. */
+export function topErrors(
+  errors: Readonly<Record<string, number>>,
+  most: number,
+): [string, number][] {
+  return Object.entries(errors)
+    .sort(([a, some], [b, others]) => others - some || (a < b ? -1 : 1))
+    .slice(0, most);
 }
 
 /** How each figure of a run is shown, in the order of the rows. */
@@ -120,8 +181,22 @@ function figureRows(summary: CrawlSummary): [string, string][] {
   ];
 }
 
-/** The summary for people; `showsLoss` for a frontier that loses URLs. */
-export function summaryText(summary: CrawlSummary, showsLoss = false): string {
+/** How a summary is shown. */
+export interface SummaryView {
+  /** For a frontier that loses URLs. */
+  readonly showsLoss?: boolean;
+  /** What went wrong in this run, by code. */
+  readonly errors?: Readonly<Record<string, number>>;
+  /** The report is made anyway. */
+  readonly hasReport?: boolean;
+  readonly colours?: Colours;
+  /** Of a terminal. */
+  readonly columns?: number | undefined;
+}
+
+/** The summary for people: why the crawl ended, what there is, what went wrong, and what to do next. */
+export function summaryText(summary: CrawlSummary, view: SummaryView = {}): string {
+  const { showsLoss = false, errors = {}, hasReport = false, colours = NO_COLOURS } = view;
   const { urlsKnown, urlsCrawled, urlsQueued, urlsLost } = summary;
   const urls = `${count(urlsKnown)}: ${count(urlsCrawled)} crawled, ${count(urlsQueued)} still queued`;
   const rows: [string, string][] = [
@@ -131,8 +206,12 @@ export function summaryText(summary: CrawlSummary, showsLoss = false): string {
     ["results", printable(summary.out, 1000)],
   ];
   const lines = rows.map(([name, value]) => `  ${name.padEnd(10)}  ${value}`);
-  const text = `${lines.join("\n")}\n`;
-  return `${endingText(summary)}\n${faultsText(summary)}${text}${nextText(summary)}`;
+  const isWell = summary.ended === "finished" && summary.seedFaults.length === 0;
+  const ending = colours.bold((isWell ? colours.green : colours.yellow)(endingText(summary)));
+  const troubles = errorLines(errors, view.columns ?? DEFAULT_COLUMNS, colours);
+  const text = [...lines, ...troubles].map((line) => `${line}\n`).join("");
+  const next = colours.cyan(nextText(summary, hasReport));
+  return `${ending}\n${faultsText(summary)}${text}${next}`;
 }
 
 function lossRow({ urlsLost, urlsTakenTwice }: CrawlSummary): [string, string] {

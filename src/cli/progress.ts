@@ -1,9 +1,22 @@
 import { printable } from "../config/printable.ts";
 import { humanDuration } from "../config/values/durations.ts";
-import { humanSize } from "../config/values/sizes.ts";
 import type { CrawlProgress } from "../crawl/events.ts";
+import type { Figures } from "../stats/crawl-figures.ts";
+import { type Colours, NO_COLOURS } from "./colours.ts";
 import type { Output } from "./io.ts";
-import { count, counted } from "./print-summary.ts";
+import {
+  type Block,
+  barOf,
+  type Field,
+  figureFields,
+  type Line,
+  layOut,
+  leftText,
+  type Outlook,
+  OutlookKeeper,
+  outlookBlocks,
+  shareOfLimit,
+} from "./progress-view.ts";
 
 /** How progress is shown. */
 export interface ProgressOptions {
@@ -12,12 +25,20 @@ export interface ProgressOptions {
   readonly quiet?: boolean;
   /** Whether the terminal can move its cursor; found out from the stream when absent. */
   readonly live?: boolean;
+  readonly colours?: Colours;
+  /** Whether the terminal can show blocks for the bar. */
+  readonly unicode?: boolean;
+  /** For the share of the CPU that a crawl uses. */
+  readonly cores?: number;
 }
 
 const RATE_WINDOW_MS = 5000;
 const LIVE_EVERY_MS = 250;
 const LINE_EVERY_MS = 5000;
 const DEFAULT_COLUMNS = 80;
+/** The bar takes a quarter of a line, within these bounds. */
+const MIN_BAR = 8;
+const MAX_BAR = 32;
 
 const HIDE_CURSOR = "\x1b[?25l";
 const SHOW_CURSOR = "\x1b[?25h";
@@ -34,8 +55,13 @@ export class Progress {
   readonly #mode: "quiet" | "live" | "lines";
   readonly #startedAt: number;
   readonly #rate = new Rate();
+  readonly #colours: Colours;
+  readonly #isUnicode: boolean;
+  readonly #keeper: OutlookKeeper;
+  #outlook: Outlook | undefined;
+  #slowest: string | undefined;
   #shownAt: number;
-  #drawn: readonly string[] = [];
+  #drawn: readonly Line[] = [];
   #closed = false;
   // The cursor is restored even if the process ends in the middle.
   readonly #restore = () => this.#write(SHOW_CURSOR);
@@ -43,11 +69,24 @@ export class Progress {
   constructor(output: Output, options: ProgressOptions) {
     this.#output = output;
     this.#now = options.now;
+    this.#colours = options.colours ?? NO_COLOURS;
+    this.#isUnicode = options.unicode ?? true;
+    this.#keeper = new OutlookKeeper(options.cores ?? 1);
     const live = options.live ?? (output.isTTY === true && process.env.TERM !== "dumb");
     this.#mode = options.quiet ? "quiet" : live ? "live" : "lines";
     this.#startedAt = options.now();
     // The first live view is drawn at once, the first line after a full interval.
     this.#shownAt = live ? Number.NEGATIVE_INFINITY : this.#startedAt;
+  }
+
+  /** Takes what says how the crawl goes; it is shown with the next update. */
+  outlook(figures: Figures): void {
+    this.#outlook = this.#keeper.add(figures);
+  }
+
+  /** The host that will keep the crawl longest, in words; undefined when there is none. */
+  slowest(text: string | undefined): void {
+    this.#slowest = text;
   }
 
   /** Takes the newest figures and shows them if the interval is over. */
@@ -57,9 +96,14 @@ export class Progress {
     this.#rate.add(now, snapshot.thisRun.pages);
     if (now - this.#shownAt < (this.#mode === "live" ? LIVE_EVERY_MS : LINE_EVERY_MS)) return;
     this.#shownAt = now;
-    const fields = this.#fields(snapshot, now);
+    const fields = figureFields(
+      snapshot,
+      this.#rate.perSecond(),
+      this.#time(snapshot, now),
+      this.#colours,
+    );
     if (this.#mode === "live") this.#draw(fields);
-    else this.#write(`${fields.join(", ")}\n`);
+    else this.#write(`${[...fields, ...this.#more()].map(({ text }) => text).join(", ")}\n`);
   }
 
   /** Prints a line above the view, for example a warning, which no redraw overwrites. */
@@ -80,20 +124,33 @@ export class Progress {
     process.removeListener("exit", this.#restore);
   }
 
-  #fields(snapshot: CrawlProgress, now: number): string[] {
-    const { runs, thisRun } = snapshot;
-    const inAll = (all: string) => (runs > 1 ? ` (${all} in all)` : "");
+  /** What a plain line says beside the figures. */
+  #more(): Field[] {
+    const outlook = this.#outlook;
+    if (outlook === undefined) return [];
+    const used = shareOfLimit(outlook.figures);
+    const left = leftText(outlook);
     return [
-      counted(thisRun.pages, "page") + inAll(count(snapshot.pages)),
-      `${count(this.#rate.perSecond())} pages/s`,
-      `${count(snapshot.queued)} queued`,
-      `${count(snapshot.inFlight)} in flight`,
-      `${count(thisRun.failed)} failed${inAll(count(snapshot.failed))}`,
-      `${count(thisRun.refused)} refused${inAll(count(snapshot.refused))}`,
-      humanSize(thisRun.bytes) + inAll(humanSize(snapshot.bytes)),
-      `${counted(snapshot.hostsWaiting, "host")} waiting`,
-      this.#time(snapshot, now),
-      `RSS ${Math.round(snapshot.rssBytes / 2 ** 20)} MiB`,
+      ...(used === undefined ? [] : [{ text: `${percent(used.share)} of ${used.limit}` }]),
+      ...(left === undefined ? [] : [{ text: left }]),
+      ...outlookBlocks(outlook, this.#slowest, this.#colours).flat(),
+    ];
+  }
+
+  /** The bar, with the share of the nearest limit and the time that is left; nothing without a limit. */
+  #bar(outlook: Outlook, width: number): Block {
+    const left = leftText(outlook);
+    const time = left === undefined ? [] : [{ text: left, paint: this.#colours.bold }];
+    const used = shareOfLimit(outlook.figures);
+    if (used === undefined) return time;
+    const columns = Math.max(MIN_BAR, Math.min(MAX_BAR, Math.floor(width / 4)));
+    const [full, empty] = barOf(used.share, columns, this.#isUnicode);
+    const { green, dim } = this.#colours;
+    const paint = () => green(full) + dim(empty);
+    return [
+      { text: full + empty, paint },
+      { text: `${percent(used.share)} of ${used.limit}` },
+      ...time,
     ];
   }
 
@@ -104,18 +161,28 @@ export class Progress {
     return humanDuration(runMs) + inAll;
   }
 
-  #draw(fields: readonly string[]): void {
+  #draw(fields: readonly Field[]): void {
     const first = this.#drawn.length === 0;
     if (first) {
       process.once("exit", this.#restore);
       this.#write(HIDE_CURSOR);
     }
     // One column stays free: a full line would make some terminals wrap.
-    this.#paint(fitLines(fields, (this.#output.columns || DEFAULT_COLUMNS) - 1));
+    const width = (this.#output.columns || DEFAULT_COLUMNS) - 1;
+    const outlook = this.#outlook;
+    const blocks =
+      outlook === undefined
+        ? [fields]
+        : [
+            this.#bar(outlook, width),
+            fields,
+            ...outlookBlocks(outlook, this.#slowest, this.#colours),
+          ];
+    this.#paint(layOut(blocks, width));
   }
 
-  #paint(lines: readonly string[]): void {
-    const text = lines.map((line) => `${line}${ERASE_LINE}\n`).join("");
+  #paint(lines: readonly Line[]): void {
+    const text = lines.map(({ painted }) => `${painted}${ERASE_LINE}\n`).join("");
     this.#write(this.#home() + text + ERASE_BELOW);
     this.#drawn = lines;
   }
@@ -135,16 +202,9 @@ export class Progress {
   }
 }
 
-/** Lays fields out in as few lines as the width allows; a field that is too long alone is cut. */
-export function fitLines(fields: readonly string[], width: number): string[] {
-  const lines: string[] = [];
-  for (const field of fields) {
-    const cut = field.slice(0, Math.max(1, width));
-    const joined = lines.length === 0 ? "" : `${lines.at(-1)}  ${cut}`;
-    if (joined !== "" && joined.length <= width) lines[lines.length - 1] = joined;
-    else lines.push(cut);
-  }
-  return lines;
+/** A share for people: never 100 % before the end. */
+function percent(share: number): string {
+  return `${Math.floor(100 * share)} %`;
 }
 
 /** Pages per second over the last seconds, so that the figure follows what happens now. */

@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { printable } from "../config/printable.ts";
 import type { CrawlConfig } from "../config/schema.ts";
 import { Crawl } from "../crawl/crawl.ts";
 import { EXIT } from "../errors.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
+import { coloursOf } from "./colours.ts";
 import { type Io, onSignals } from "./io.ts";
 import { exitCodeOf, faultsText, mismatchText, summaryJson, summaryText } from "./print-summary.ts";
 import { Progress } from "./progress.ts";
@@ -19,7 +21,14 @@ export async function runCrawl(
 ): Promise<number> {
   const out = config.out ?? freshFolder("crawls", new Date());
   const crawl = new Crawl(config, out, resumes);
-  const progress = new Progress(io.stderr, { now: io.now, quiet: config.quiet });
+  const progress = new Progress(io.stderr, {
+    now: io.now,
+    quiet: config.quiet,
+    colours: coloursOf(io.stderr, io.environment, config.color),
+    unicode: isUnicode(io.environment),
+    cores: availableParallelism(),
+  });
+  crawl.events.on("figures", (figures) => progress.outlook(figures));
   crawl.events.on("progress", (snapshot) => progress.update(snapshot));
   // What is no trouble is not told with --quiet.
   const inform = (text: string) => {
@@ -54,7 +63,16 @@ export async function runCrawl(
     progress.close();
     const { losesUrls } = frontierTraits(config);
     if (config.json) io.stdout.write(`${summaryJson(summary)}\n`);
-    else if (!config.quiet) io.stdout.write(summaryText(summary, losesUrls) + left);
+    else if (!config.quiet)
+      io.stdout.write(
+        summaryText(summary, {
+          showsLoss: losesUrls,
+          errors: crawl.figures().errors,
+          hasReport: config.report,
+          colours: coloursOf(io.stdout, io.environment, config.color),
+          columns: io.stdout.isTTY ? io.stdout.columns : undefined,
+        }) + left,
+      );
     if (config.json && !config.quiet) io.stderr.write(left);
     // Also with --quiet: nothing that was printed can be trusted then.
     io.stderr.write(mismatchText(summary));
@@ -68,6 +86,12 @@ export async function runCrawl(
     progress.close();
     forget();
   }
+}
+
+/** Whether the terminal shows more than ASCII, as its locale says; most do not say. */
+function isUnicode({ LC_ALL, LC_CTYPE, LANG }: Io["environment"]): boolean {
+  const locale = LC_ALL || LC_CTYPE || LANG || "";
+  return locale === "" || /utf-?8/i.test(locale);
 }
 
 /** What `orbweaver report` does; standard output stays the summary's. */

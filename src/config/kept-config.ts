@@ -1,5 +1,11 @@
 /** Settings of what one run shows: each run has its own. */
-export const OUTPUT_SETTINGS = { json: false, report: false, quiet: false, debug: false } as const;
+export const OUTPUT_SETTINGS = {
+  json: false,
+  report: false,
+  quiet: false,
+  color: true,
+  debug: false,
+} as const;
 
 /**
  * The configuration as state/crawl.json keeps it for the next run: without what this run shows, and without the names and

@@ -23,6 +23,7 @@ export function runScript(file: URL, errors: object): BundleExports | Promise<Bu
   const cacheFile = new URL(cacheName(file.pathname), file);
   const check = crc32(bytes);
   const cached = readCache(cacheFile, check);
+  keepQuietAboutLoader();
   const script = new Script(bytes.toString("latin1"), {
     filename: file.href,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -32,6 +33,14 @@ export function runScript(file: URL, errors: object): BundleExports | Promise<Bu
   const load = createRequire(file);
   const bundle = script.runInThisContext() as BundleFunction;
   return bundle((name) => (name.startsWith("node:") ? load(name) : errors), file.href);
+}
+
+/** Node 20 warns on standard error when a script imports a module; nothing else that it warns of is left out. */
+function keepQuietAboutLoader(): void {
+  const emitWarning = process.emitWarning as (...args: unknown[]) => void;
+  process.emitWarning = (...args: unknown[]) => {
+    if (!String(args[0]).startsWith("vm.USE_MAIN_CONTEXT_DEFAULT_LOADER")) emitWarning(...args);
+  };
 }
 
 function cacheName(script: string): string {

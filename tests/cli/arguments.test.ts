@@ -172,6 +172,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     maxUncommitted: upTo(1_000_000),
     json: fc.boolean(),
     quiet: fc.boolean(),
+    color: fc.boolean(),
     report: fc.boolean(),
     debug: fc.boolean(),
   };

@@ -9,6 +9,8 @@ export class FakeTerminal extends Writable {
   columns: number;
   hidden = false;
   writes = 0;
+  /** Changes of colour. */
+  colours = 0;
   /** Logical lines; each takes as many rows as its length asks for. */
   #lines = [""];
   #line = 0;
@@ -49,6 +51,7 @@ export class FakeTerminal extends Writable {
       this.#lines.length = this.#line + 1;
     } else if (token.startsWith("\x1b[") && token.endsWith("A"))
       this.#up(Number(token.slice(2, -1)));
+    else if (/m$/.test(token) && token.startsWith("\x1b[")) this.colours++;
     else if (token.startsWith("\x1b")) throw new Error(`unknown sequence ${JSON.stringify(token)}`);
     else {
       const line = this.#current().padEnd(this.#column);

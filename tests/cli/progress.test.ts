@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import fc from "fast-check";
-import { fitLines, Progress, Rate } from "../../src/cli/progress.ts";
+import { COLOURS, coloursOf, NO_COLOURS } from "../../src/cli/colours.ts";
+import { Progress, Rate } from "../../src/cli/progress.ts";
+import { barOf, layOut, shareOfLimit } from "../../src/cli/progress-view.ts";
 import type { CrawlProgress } from "../../src/crawl/events.ts";
+import { type Figures, NO_FIGURES } from "../../src/stats/crawl-figures.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
 const RUN = { pages: 12_345, failed: 7, refused: 42, bytes: 1_234_567_890, seconds: 0 };
@@ -167,12 +170,92 @@ test("lines never exceed the width and lose no field", () => {
   const fields = fc.array(fc.stringMatching(/^[a-z0-9,]{1,12}$/), { minLength: 1 });
   fc.assert(
     fc.property(fields, fc.integer({ min: 12, max: 100 }), (words, width) => {
-      const lines = fitLines(words, width);
+      const lines = layOut([words.map((text) => ({ text }))], width);
       assert.deepEqual(
-        lines.flatMap((line) => line.split("  ")),
+        lines.flatMap(({ painted }) => painted.split("  ")),
         words,
       );
-      assert.ok(lines.every((line) => line.length <= width));
+      assert.ok(lines.every(({ length, painted }) => length === painted.length && length <= width));
     }),
   );
+});
+
+const LIMITED: Figures = {
+  ...NO_FIGURES,
+  state: "running",
+  pages: 620,
+  known: 2000,
+  queued: 900,
+  inFlight: 3,
+  hostsWaiting: 12,
+  runSeconds: 60,
+  threads: 1,
+  places: 64,
+  errors: { http_404: 12, robots: 3, dns_failure: 2, other: 1 },
+  limits: { pages: 1000, bytes: null, seconds: null },
+};
+
+test("with a limit there is a bar, its share and the time left, at every width", () => {
+  for (const columns of [40, 80, 160]) {
+    const terminal = new FakeTerminal(columns);
+    const progress = new Progress(terminal, { now: () => 0, live: true, colours: COLOURS });
+    progress.outlook({ ...LIMITED, pages: 500, runSeconds: 48 });
+    progress.outlook(LIMITED);
+    progress.slowest("evil\u001b[2J.example: 300 queued");
+    progress.update(SNAPSHOT);
+    const lines = terminal.lines();
+    const text = lines.join("\n");
+    assert.match(lines[0]!, /^█+░+/);
+    for (const part of [
+      "62 % of --max-pages 1,000",
+      "about 38.0 s left",
+      "limited by politeness: 12 hosts",
+      "slowest host evil\\u{1b}[2J",
+      "errors http_404 12",
+    ])
+      assert.ok(text.includes(part), `${columns}: ${part}`);
+    for (const line of lines) assert.ok(line.length < columns, line);
+    assert.ok(terminal.colours > 0);
+    for (const narrow of [columns - 7, columns + 9]) {
+      terminal.resize(narrow);
+      progress.note(`now ${narrow}`);
+    }
+    progress.close();
+    assert.deepEqual(terminal.lines(), [`now ${columns - 7}`, `now ${columns + 9}`]);
+  }
+});
+
+test("a plain line in a pipe has share, time left, what limits the crawl and errors, and no colours", () => {
+  const output = new PassThrough();
+  let now = 0;
+  const progress = new Progress(output, { now: () => now });
+  progress.outlook({ ...LIMITED, pages: 500, runSeconds: 48 });
+  progress.outlook(LIMITED);
+  now = 5000;
+  progress.update(SNAPSHOT);
+  assert.match(
+    String(output.read()),
+    /, 62 % of --max-pages 1,000, about 38\.0 s left, limited by politeness: 12 hosts wait for their delay, errors http_404 12, robots 3, dns_failure 2\n$/,
+  );
+});
+
+test("the bar follows the limit that is nearest", () => {
+  const limits = { pages: 1000, bytes: 100, seconds: 600 };
+  assert.deepEqual(shareOfLimit({ ...LIMITED, bytes: 90, limits }), {
+    share: 0.9,
+    limit: "--max-size 100 B",
+  });
+  assert.equal(shareOfLimit(NO_FIGURES), undefined);
+  assert.deepEqual(barOf(0.999, 10, true), ["█████████", "░"]);
+  assert.deepEqual(barOf(1, 4, false), ["####", ""]);
+});
+
+test("colours are for terminals whose users want them", () => {
+  const terminal = new FakeTerminal(80);
+  assert.equal(coloursOf(terminal, {}), COLOURS);
+  assert.equal(coloursOf(terminal, { NO_COLOR: "" }), COLOURS);
+  assert.equal(coloursOf(terminal, { NO_COLOR: "1" }), NO_COLOURS);
+  assert.equal(coloursOf(terminal, { TERM: "dumb" }), NO_COLOURS);
+  assert.equal(coloursOf(terminal, {}, false), NO_COLOURS);
+  assert.equal(coloursOf(new PassThrough(), {}), NO_COLOURS);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { COLOURS } from "../../src/cli/colours.ts";
 import {
   count,
   exitCodeOf,
@@ -90,7 +91,7 @@ test("issue 16: the end says why, and what to do next", () => {
   const cases: [change: Partial<CrawlSummary>, shown: RegExp][] = [
     [
       { ended: "limit", limit: { option: "--max-pages", value: "5", reached: 5 }, next },
-      /^Stopped by a limit: --max-pages 5 \(5 pages\)\.\n[\s\S]*\nGo on with: orbweaver resume out --max-pages 10\n$/,
+      /^Stopped by a limit: --max-pages 5 \(5 pages\)\.\n[\s\S]*\nGo on with: orbweaver resume out --max-pages 10\nLook at it with: orbweaver report /,
     ],
     [
       { ended: "limit", limit: { option: "--max-time", value: "1s", reached: 1.25 } },
@@ -111,8 +112,27 @@ test("issue 16: the end says why, and what to do next", () => {
     ],
   ];
   for (const [change, shown] of cases) assert.match(summaryText({ ...SUMMARY, ...change }), shown);
-  const lossy = summaryText({ ...SUMMARY, urlsLost: 1, urlsTakenTwice: 2 }, true);
+  const lossy = summaryText({ ...SUMMARY, urlsLost: 1, urlsTakenTwice: 2 }, { showsLoss: true });
   assert.match(lossy, /^ {2}lost +1 URL, 2 taken twice$/m);
+});
+
+test("the end names the three most frequent codes with what they mean, within the width", () => {
+  const errors = { robots: 5, http_404: 1200, dns_failure: 2, connect_timeout: 3 };
+  const wide = summaryText(SUMMARY, { errors });
+  assert.match(
+    wide,
+    /\n {4}1,200 {2}http_404: the server answered with status 404\n {8}5 {2}robots: /,
+  );
+  assert.match(wide, /and 1 other code/);
+  assert.ok(!wide.includes("\x1b"));
+  for (const columns of [40, 80, 160]) {
+    const text = summaryText(SUMMARY, { errors, columns });
+    const from = text.indexOf("  what went wrong");
+    for (const line of text.slice(from).split("\n").slice(0, 8))
+      if (!line.startsWith("Look")) assert.ok(line.length <= columns, line);
+  }
+  const painted = summaryText(SUMMARY, { errors, colours: COLOURS });
+  assert.ok(painted.includes(COLOURS.red("http_404")));
 });
 
 test("issue 16: after a resume this run and all runs stand side by side", () => {

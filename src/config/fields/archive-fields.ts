@@ -80,6 +80,13 @@ export const archive = {
     about: "show no progress and no summary for people; errors are still shown",
     examples: ["--quiet"],
   }),
+  color: withDefault(toggle(), true, {
+    flag: "color",
+    group: "Output",
+    about: "use no colours on a terminal; the environment variable NO_COLOR says the same",
+    examples: ["--no-color"],
+    negated: true,
+  }),
   debug: withDefault(toggle(), false, {
     flag: "debug",
     group: "Output",
