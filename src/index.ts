@@ -12,7 +12,7 @@ export type {
   PagePriority,
 } from "./config/page-handler.ts";
 export type { CrawlConfig, CrawlSettings } from "./config/schema.ts";
-export type { RefusedSeed } from "./crawl/control/check-input.ts";
+export type { RefusedSeed } from "./crawl/control/change-input.ts";
 export type { ControlChange } from "./crawl/control/control-change.ts";
 export type { ControlSnapshot } from "./crawl/control/control-state.ts";
 export type { AddedSeeds, LiveControl } from "./crawl/control/live-control.ts";

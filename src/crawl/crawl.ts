@@ -14,7 +14,6 @@ import { treeLockMemory } from "../store/tree/tree-writer.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type DiskMessage, repeatOnLoop } from "./builder/disk-patience.ts";
-import { admitSeeds } from "./control/admit-seeds.ts";
 import { type ControlChange, isForThreads } from "./control/control-change.ts";
 import { ControlLog } from "./control/control-log.ts";
 import { LiveControl, type Steered } from "./control/live-control.ts";
@@ -53,6 +52,7 @@ import {
 } from "./shared-memory.ts";
 import { widenedFact } from "./visit/learn-fact.ts";
 import { loadHandler } from "./visit/load-handler.ts";
+import { admitSeeds } from "./workers/admit-seeds.ts";
 import { runSteps } from "./workers/replace-crawlers.ts";
 import { epochsAfter } from "./workers/run-numbers.ts";
 import { threadOf } from "./workers/start-workers.ts";
@@ -376,14 +376,14 @@ export class Crawl {
     };
   }
 
-  /** Obeys a change that is durable. */
-  #obey(workers: Workers, change: ControlChange): void {
+  /** Obeys a change that is durable; settles when all threads do. */
+  async #obey(workers: Workers, change: ControlChange): Promise<void> {
     if (change.event === "pause" || change.event === "goOn") {
       this.#control.setPaused(change.event === "pause");
       this.#idleness.begin(monotonicMs());
       workers.wakeAll();
     } else if (change.event === "stop") this.stop();
-    else if (isForThreads(change)) workers.postToAll({ kind: "control", changes: [change] });
+    else if (isForThreads(change)) await workers.change(change);
     this.events.tell("controlled", change);
   }
 

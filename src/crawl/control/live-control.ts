@@ -11,7 +11,7 @@ import {
   checkSetting,
   checkWhole,
   type RefusedSeed,
-} from "./check-input.ts";
+} from "./change-input.ts";
 import type { ControlChange } from "./control-change.ts";
 import type { ControlLog } from "./control-log.ts";
 import { type ControlSnapshot, ControlState } from "./control-state.ts";
@@ -33,8 +33,8 @@ export interface Steered {
   readonly begun: Promise<void>;
   /** Neither ending nor ended. */
   isRunning(): boolean;
-  /** Obeys a change that is durable. */
-  obey(change: ControlChange): void;
+  /** Obeys a change that is durable; settles when all threads do. */
+  obey(change: ControlChange): Promise<void>;
   /** Admits seeds; settles when they are durable with how many are new, or undefined when the crawl ended before that. */
   admit(seeds: readonly CrawlUrl[]): Promise<number | undefined>;
 }
@@ -81,7 +81,7 @@ export class LiveControl {
         return scope.excludes(url) ? "excluded" : undefined;
       });
       if (seeds.length === 0) return { added: 0, known: 0, refused };
-      this.#make(crawl, { event: "addSeeds", urls: seeds });
+      await this.#make(crawl, { event: "addSeeds", urls: seeds });
       const added = await crawl.admit(seeds);
       if (added === undefined)
         throw new ControlError("ended", "the crawl ended meanwhile; its resume has these seeds");
@@ -130,14 +130,14 @@ export class LiveControl {
     return this.#inTurn(async (crawl) => this.#make(crawl, changeOf(crawl)));
   }
 
-  #make(crawl: Steered, change: ControlChange): void {
+  async #make(crawl: Steered, change: ControlChange): Promise<void> {
     if (crawl.config.frontier === "engine" && !OWN_EVENTS.has(change.event))
       throw new ControlError(
         "unsupported",
         "a worker of a crawl on an engine can be paused and stopped; seeds and hosts belong to all of its workers",
       );
     crawl.log.append(change, Date.now());
-    crawl.obey(change);
+    await crawl.obey(change);
   }
 
   #inTurn<T>(step: (crawl: Steered) => Promise<T>): Promise<T> {

@@ -25,8 +25,8 @@ export type ToCrawler =
   | { readonly kind: "facts"; readonly facts: readonly Fact[] }
   /** URLs of this thread: links that are in scope after all, or new seeds; answered with "admitted" when they are durable. */
   | { readonly kind: "admit"; readonly number: number; readonly found: readonly Discovery[] }
-  /** Somebody has changed these. */
-  | { readonly kind: "control"; readonly changes: readonly ThreadChange[] }
+  /** Somebody has changed this; answered with "obeyed". */
+  | { readonly kind: "control"; readonly number: number; readonly change: ThreadChange }
   | { readonly kind: "giveUpWaiting" }
   /** Begin, with everything that was found out, and what was changed by hand, so far. */
   | {
@@ -52,6 +52,7 @@ export type FromCrawler =
       readonly facts: readonly Fact[];
       readonly exchanges: readonly ShardExchange[];
     }
+  | { readonly kind: "obeyed"; readonly number: number }
   | { readonly kind: "admitted"; readonly number: number; readonly fresh: number }
   /** It cannot start with what is on disk, or with the user's module. */
   | {

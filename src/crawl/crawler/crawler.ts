@@ -203,8 +203,10 @@ export class Crawler {
       this.#loop.admit(message.found, (fresh) =>
         this.#post({ kind: "admitted", number: message.number, fresh }),
       );
-    else if (message.kind === "control") for (const change of message.changes) this.#obey(change);
-    else if (message.kind === "places") this.#port.onPlaces(message.places);
+    else if (message.kind === "control") {
+      this.#obey(message.change);
+      this.#post({ kind: "obeyed", number: message.number });
+    } else if (message.kind === "places") this.#port.onPlaces(message.places);
     else if (message.kind === "giveUpWaiting") this.#loop.giveUpWaiting();
     this.#planRound();
   }

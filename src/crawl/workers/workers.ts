@@ -12,6 +12,7 @@ import type { RunningWorker } from "../../runtime/run-worker.ts";
 import { type Totals, totals } from "../../stats/counters.ts";
 import type { LeftUrls } from "../../store/reports/result-lists.ts";
 import type { FromBuilder } from "../builder/builder-message.ts";
+import type { ThreadChange } from "../control/control-change.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
 import { BuilderWorkers } from "./builder-workers.ts";
@@ -66,7 +67,7 @@ export class Workers {
   readonly #finished = new Set<number>();
   #allEnded = () => {};
   #recounts = 0;
-  #admissions = 0;
+  #asked = 0;
   /** Settles when the start and all replacements so far are done: they run one after the other. */
   #replacing: Promise<void> = Promise.resolve();
   readonly #dismissed = new Set<RunningWorker>();
@@ -157,6 +158,17 @@ export class Workers {
     this.#listener.onFacts(fresh, false);
   }
 
+  /** Tells all crawlers of a change; settles when each obeys it. One that dies meanwhile is told with its successor's start. */
+  async change(change: ThreadChange): Promise<void> {
+    const answers = this.#crawlers.map(({ worker, ended }) => {
+      const number = ++this.#asked;
+      const obeyed = this.#next(`obeyed ${number}`);
+      worker.postMessage({ kind: "control", number, change } satisfies ToCrawler);
+      return Promise.race([obeyed, ended.catch(() => {})]);
+    });
+    await Promise.all(answers);
+  }
+
   /** Ends all crawlers of a crawl that cannot start or go on. */
   async #dismissCrawlers(): Promise<void> {
     this.#areDismissed = true;
@@ -194,7 +206,7 @@ export class Workers {
   async admit(thread: number, found: readonly Discovery[]): Promise<Admitted | undefined> {
     await this.#replacing;
     const { worker, ended } = this.#crawlers[thread]!;
-    const number = ++this.#admissions;
+    const number = ++this.#asked;
     const name = `admitted ${number}`;
     const admitted = this.#next(name).then((message) => message as Admitted);
     const hasEnded = ended.catch(() => {}).then(() => undefined);
@@ -305,9 +317,11 @@ export class Workers {
       this.#finished.add(thread);
       this.#announceEnd(thread);
     } else if (message.kind === "left") this.left.push(message);
-    else if (message.kind === "admitted")
-      this.#awaited.get(`admitted ${message.number}`)?.(message);
-    else {
+    else if (message.kind === "admitted" || message.kind === "obeyed") {
+      const name = `${message.kind} ${message.number}`;
+      this.#awaited.get(name)?.(message);
+      this.#awaited.delete(name);
+    } else {
       if (message.kind === "ready") {
         this.#starting.delete(thread);
         this.#dead.delete(thread);

@@ -17,6 +17,8 @@ import {
 import { SiteShares } from "../site-shares.ts";
 import { ReadyHosts } from "./ready-hosts.ts";
 
+// Longer than 400 lines because hosts and their URLs change together, whoever changes them.
+
 /** No host is left alone for longer, whatever the wall clock did between two runs. */
 const MAX_HOLD_MS = 24 * 3_600_000;
 /** Resting leases are in memory: when there are so many, the host waits instead. */

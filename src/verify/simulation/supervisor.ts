@@ -1,4 +1,4 @@
-import { admitSeeds } from "../../crawl/control/admit-seeds.ts";
+import { admitSeeds } from "../../crawl/workers/admit-seeds.ts";
 import { type ControlChange, isForThreads } from "../../crawl/control/control-change.ts";
 import { ControlState } from "../../crawl/control/control-state.ts";
 import { SecondLook } from "../../crawl/ending/second-look.ts";

@@ -1,6 +1,6 @@
 import type { Discovery } from "../../frontier/frontier.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import type { Steps } from "../workers/replace-crawlers.ts";
+import type { Steps } from "./replace-crawlers.ts";
 
 /** How added seeds reach their threads. */
 export interface AdmitParts {
