@@ -114,6 +114,13 @@ export class WorkerDiedError extends OrbweaverError {
   }
 }
 
+/** What a user's handler may not do. Its page fails as `handler_failed`, unless the handler catches it. */
+export class HandlerError extends OrbweaverError {
+  constructor(message: string, code = "OW_HANDLER") {
+    super(code, message, EXIT.usage);
+  }
+}
+
 /** spin or the C compiler could not do its part for a model. */
 export class ModelCheckerError extends OrbweaverError {
   constructor(message: string) {

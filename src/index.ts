@@ -5,11 +5,16 @@ import type { CrawlEvents } from "./crawl/events.ts";
 
 export type { ProgramSettings } from "./config/crawl-config.ts";
 export type {
-  HandledPage,
+  EnqueueOptions,
+  Page,
   PageAnswer,
+  PageContext,
   PageFunction,
   PageHandler,
   PagePriority,
+  PageRequest,
+  PageResponse,
+  UserData,
 } from "./config/page-handler.ts";
 export type { CrawlConfig, CrawlSettings } from "./config/schema.ts";
 export { Crawl } from "./crawl/crawl.ts";

@@ -27,6 +27,7 @@ export async function runCrawl(
   };
   crawl.events.on("seedRedirected", (url) => inform(`a seed redirects to ${url}, now a seed`));
   crawl.events.on("fewFiles", inform);
+  crawl.events.on("log", (url, text) => progress.note(`${url}: ${text}`));
   crawl.events.on("workerReplaced", (name, cause, backMs) =>
     progress.note(
       `${name} died (${messageOf(cause)}) and was replaced after ${Math.round(backMs)} ms`,

@@ -374,6 +374,7 @@ export class Crawl {
       onFacts: (facts, areOfThisRun) => released.learn(facts, areOfThisRun),
       onDisk: (message) => this.#onDisk(message),
       onReplaced: (...death) => this.events.tell("workerReplaced", ...death),
+      onHandlerLog: (url, text) => this.events.tell("log", url, text),
       onBegun: () => this.#beginStatistics(statistics),
       onAllReleased: () => released.note(),
       onFault: (error) => this.#fail(error),
@@ -409,6 +410,7 @@ export class Crawl {
     const now = monotonicMs();
     const progress = this.progress();
     this.events.tell("progress", progress);
+    this.#workers?.endHungHandlers(now);
     const { maxTimeMs, maxWaitMs } = this.#config;
     if (this.#control.mode === MODES.run) {
       const isLate = maxTimeMs !== undefined && now - this.#startMs >= maxTimeMs;

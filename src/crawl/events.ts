@@ -74,6 +74,8 @@ export interface CrawlEvents {
   /** The disk is full or fails: the crawl waits until it works again. */
   diskFull: [message: string];
   diskFree: [];
+  /** A handler called `log` for a page. */
+  log: [url: string, text: string];
   stopping: [reason: string];
   /** Only long work is left, and it can be broken off. */
   safe: [];

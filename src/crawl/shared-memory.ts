@@ -15,6 +15,7 @@ import { PERMITS_WORDS, Permits } from "../sync/permits.ts";
 import { Ring, ringBytes } from "../sync/ring.ts";
 import { WideCounter } from "../sync/wide-counter.ts";
 import { BufferPlan } from "./buffer-plan.ts";
+import { handlerWatchBytes } from "./visit/handler-watch.ts";
 import { EVIDENCE_BYTES } from "./visit/traps/shared-evidence.ts";
 
 const BUFFER_BYTES = 16 * 1024 * 1024;
@@ -85,6 +86,8 @@ export interface CrawlMemory {
   readonly evidence: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
   readonly debugLog: SharedArrayBuffer;
+  /** Which handlers run; empty where there is none. */
+  readonly handlers: SharedArrayBuffer;
 }
 
 /** Memory for one hand-off buffer; pages that are never touched cost nothing. */
@@ -93,8 +96,10 @@ export function createBuffer(): SharedArrayBuffer {
 }
 
 /** Makes the memory for T crawlers and B builders. */
-export function createMemory(config: FrontierSizes & Pick<CrawlConfig, "builders">): CrawlMemory {
-  const { threads, builders } = config;
+export function createMemory(
+  config: FrontierSizes & Pick<CrawlConfig, "builders" | "handler">,
+): CrawlMemory {
+  const { threads, builders, handler } = config;
   return {
     threads,
     control: new SharedArrayBuffer(CONTROL_WORDS * 4),
@@ -112,6 +117,7 @@ export function createMemory(config: FrontierSizes & Pick<CrawlConfig, "builders
     evidence: new SharedArrayBuffer(EVIDENCE_BYTES),
     counters: new SharedArrayBuffer(counterBytes(threads)),
     debugLog: new SharedArrayBuffer(ringBytes(DEBUG_SLOTS, DEBUG_SLOT_BYTES)),
+    handlers: new SharedArrayBuffer(handlerWatchBytes(threads, handler !== undefined)),
   };
 }
 

@@ -20,5 +20,6 @@ export async function fetchRules(config: CrawlConfig): Promise<CrawlerRules> {
     lostArchives: [],
     epoch: 1,
     mustWait: false,
+    hangs: [],
   };
 }

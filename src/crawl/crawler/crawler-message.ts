@@ -3,6 +3,7 @@ import type { Discovery, Fact } from "../../frontier/frontier.ts";
 import type { LeftUrls } from "../../store/reports/result-lists.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { PlaceOfRecord } from "../hand-off/hand-off-port.ts";
+import type { Hang } from "../visit/handler-runner.ts";
 import type { HandlerModules } from "../visit/load-handler.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 
@@ -29,6 +30,8 @@ export type ToCrawler =
   | { readonly kind: "go"; readonly facts: readonly Fact[] }
   /** Another thread takes over these shards. */
   | { readonly kind: "leave" }
+  /** Threads hung in the handlers of these pages. */
+  | { readonly kind: "hangs"; readonly hangs: readonly (readonly [url: string, hang: Hang])[] }
   /** Where the records are that this thread asked for. */
   | { readonly kind: "places"; readonly places: readonly PlaceOfRecord[] };
 
@@ -46,6 +49,8 @@ export type FromCrawler =
       readonly exchanges: readonly ShardExchange[];
     }
   | { readonly kind: "admitted" }
+  /** A handler has something to tell about a page. */
+  | { readonly kind: "handlerLog"; readonly url: string; readonly text: string }
   /** It cannot start with what is on disk, or with the user's module. */
   | {
       readonly kind: "refused";

@@ -2,6 +2,7 @@ import type { CrawlConfig } from "../../config/schema.ts";
 import type { Consent } from "../../fetch/route/address.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
+import type { Hang } from "../visit/handler-runner.ts";
 import type { LoadedHandler } from "../visit/load-handler.ts";
 
 /** Everything a crawler thread is started with. Plain data, because it crosses a thread boundary. */
@@ -29,4 +30,6 @@ export interface CrawlerRules {
   readonly mustWait: boolean;
   /** What `--handler` and `--priority` name; each thread loads its own. */
   readonly handler?: LoadedHandler;
+  /** Pages whose handlers hung a thread of this run. */
+  readonly hangs: readonly (readonly [url: string, hang: Hang])[];
 }

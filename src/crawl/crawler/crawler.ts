@@ -15,7 +15,10 @@ import { SendRecords } from "../hand-off/send-records.ts";
 import { openSender } from "../open-buffer.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.ts";
 import { DebugLog } from "../visit/debug-log.ts";
+import { HandlerRunner, MAX_HANDLER_MS } from "../visit/handler-runner.ts";
+import { HandlerWatch } from "../visit/handler-watch.ts";
 import { learnFact } from "../visit/learn-fact.ts";
+import { readRulesOf } from "../visit/read-page.ts";
 import { CrawlerStages } from "../visit/stages.ts";
 import { TimedStages } from "../visit/timed-stages.ts";
 import { visit } from "../visit/visit.ts";
@@ -65,6 +68,7 @@ export class Crawler {
   readonly #frontier;
   readonly #handOff;
   readonly #uncommitted: Uncommitted;
+  readonly #handlers: HandlerRunner | undefined;
   /** Visits in flight to hosts that could not be reached last time: they do not keep a crawl alive. */
   #hopeful = 0;
   /** What the shards have exchanged, for the supervisor to compare. */
@@ -145,9 +149,21 @@ export class Crawler {
       visit: (lease) => this.#visit(lease),
       onUnavailable: (lease) => this.#stages.logUnavailable(lease),
     });
+    this.#handlers =
+      rules.handler?.page &&
+      new HandlerRunner({
+        handler: rules.handler.page,
+        reading: readRulesOf(config),
+        timeoutMs: config.handlerTimeoutMs ?? MAX_HANDLER_MS,
+        watch: new HandlerWatch(memory.handlers, thread),
+        hangs: rules.hangs,
+        log: (url, text) => post({ kind: "handlerLog", url, text }),
+        clock: monotonicMs,
+      });
     this.#stages = new CrawlerStages({
       ...this.#parts,
       rules,
+      handlers: this.#handlers,
       frontier: this.#frontier,
       records: new SendRecords(this.#handOff, config.store !== "none"),
       counters: this.#counters,
@@ -183,6 +199,7 @@ export class Crawler {
     else if (message.kind === "admit")
       this.#loop.admit(message.found, () => this.#post({ kind: "admitted" }));
     else if (message.kind === "places") this.#port.onPlaces(message.places);
+    else if (message.kind === "hangs") this.#handlers?.learn(message.hangs);
     else if (message.kind === "giveUpWaiting") this.#loop.giveUpWaiting();
     this.#planRound();
   }
@@ -254,6 +271,7 @@ export class Crawler {
 
   #end(): void {
     this.#isRunning = false;
+    this.#handlers?.close();
     this.#timer.clear();
     this.#bell.close();
     this.#postLeft();

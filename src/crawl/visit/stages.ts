@@ -1,6 +1,6 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import type { Fetcher } from "../../fetch/fetcher.ts";
-import type { FetchOutcome, FinalOutcome } from "../../fetch/outcome.ts";
+import type { FetchOutcome, FinalOutcome, Unanswered } from "../../fetch/outcome.ts";
 import type { Response } from "../../fetch/transport.ts";
 import type { ByteCount } from "../../frontier/byte-count.ts";
 import type { Fact, Frontier, Lease } from "../../frontier/frontier.ts";
@@ -14,9 +14,9 @@ import type { DebugLog } from "./debug-log.ts";
 import type { Follower, Redirect, Skipped } from "./follower.ts";
 import type { FoundLinks } from "./found-links.ts";
 import type { Guard } from "./guard.ts";
-import { handlePage } from "./handle-page.ts";
+import type { Handled } from "./handle-page.ts";
+import type { HandlerRunner } from "./handler-runner.ts";
 import { widenedFact } from "./learn-fact.ts";
-import type { LoadedHandler } from "./load-handler.ts";
 import type { NamedSitemaps } from "./named-sitemaps.ts";
 import {
   earlierResponse,
@@ -58,8 +58,9 @@ export interface VisitRecords {
 export interface StageParts extends VisitParts {
   readonly rules: {
     readonly config: CrawlConfig;
-    readonly handler?: LoadedHandler;
   };
+  /** Present with a handler of pages. */
+  readonly handlers: HandlerRunner | undefined;
   readonly frontier: Pick<Frontier, "requestEnded" | "unknown">;
   readonly records: VisitRecords;
   readonly counters: CounterRow;
@@ -85,13 +86,13 @@ export class CrawlerStages implements Stages {
   }
 
   fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome> {
-    const { guard, fetcher, costly } = this.#parts;
+    const { guard, fetcher, costly, handlers } = this.#parts;
     const freeMs = costly.untilFree(lease.host.name);
     if (freeMs > 0) return { kind: "postponed", untilMs: freeMs };
     const { heldMs } = lease.host.reachOf(lease.url);
     if (lease.host.hasSeveralOrigins && heldMs > monotonicMs())
       return { kind: "postponed", untilMs: heldMs, aside: true };
-    return guard.before(lease) ?? fetcher.fetch(lease);
+    return guard.before(lease) ?? handlers?.before(lease) ?? fetcher.fetch(lease);
   }
 
   orTryLater(lease: Lease, outcome: FetchOutcome): FinalOutcome | undefined {
@@ -140,7 +141,8 @@ export class CrawlerStages implements Stages {
     const { costly } = this.#parts;
     costly.begin(lease.host.name);
     try {
-      return this.#noteRead(lease, response, await reading);
+      // Others may have been decoded meanwhile, in the same memory.
+      return { ...this.#noteRead(lease, response, await reading), decoded: undefined };
     } finally {
       costly.end(lease.host.name);
     }
@@ -167,12 +169,23 @@ export class CrawlerStages implements Stages {
     return page;
   }
 
-  handle(lease: Lease, response: Response, page: ReadPage): ReadPage | Promise<ReadPage> {
-    const { rules, earlier } = this.#parts;
-    const handler = rules.handler?.page;
-    if (handler === undefined || !(page.isPage || page.unchanged !== undefined)) return page;
+  handle(lease: Lease, response: Response, page: ReadPage): Handled | Promise<Handled> {
+    const { handlers, earlier } = this.#parts;
+    if (handlers === undefined || !(page.isPage || page.unchanged !== undefined)) return page;
     const source = page.unchanged && earlier && earlierResponse(earlier, lease.url);
-    return handlePage(handler, lease, source ?? response, page, this.#reading);
+    return handlers.run(lease, source ?? response, page);
+  }
+
+  triesAgain(lease: Lease, response: Response, fault: Unanswered): boolean {
+    response.release();
+    const { rules, counters, retry } = this.#parts;
+    const again = retryOf(lease, fault, rules.config, monotonicMs());
+    if (again === undefined) return false;
+    lease.attempt++;
+    counters.add("retries");
+    // Its request has ended, so nothing but this URL waits.
+    retry(lease, again.untilMs, true);
+    return true;
   }
 
   follow(lease: Lease, response: Response, page: ReadPage): Next {

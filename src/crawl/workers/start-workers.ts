@@ -51,6 +51,8 @@ export interface WorkersListener {
   onReplaced(name: string, cause: unknown, backMs: number): void;
   /** All crawlers have read what earlier runs did, and none has begun. */
   onBegun(): void;
+  /** A handler has something to tell about a page. */
+  onHandlerLog(url: string, text: string): void;
   /** Nothing is pending any more. */
   onAllReleased(): void;
   /** A death that starting another thread does not cure. */
@@ -92,7 +94,7 @@ export function startBuilder(
 export function beginCrawler(
   plan: WorkersPlan,
   standby: RunningWorker,
-  run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait">,
+  run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait" | "hangs">,
   onMessage: (message: FromCrawler) => void,
 ): RunningWorker {
   const { config, state } = plan;

@@ -229,9 +229,24 @@ export class Shard {
     host.inFlight++;
     const back = host.returned.pop();
     if (back !== undefined) return back;
-    const { url, parent, depth, via, seed, chain, low, high, cash } = this.#queue.next(host);
+    const next = this.#queue.next(host);
+    const { url, parent, depth, via, seed, chain, low, high, cash, note } = next;
     const shard = this.#rules.partOf?.(host.name) ?? this.number;
-    return { url, parent, depth, via, seed, chain, low, high, host, shard, attempt: 0, cash };
+    const lease = {
+      url,
+      parent,
+      depth,
+      via,
+      seed,
+      chain,
+      low,
+      high,
+      host,
+      shard,
+      attempt: 0,
+      cash,
+    };
+    return note === undefined ? lease : { ...lease, note };
   }
 
   /**
