@@ -108,20 +108,20 @@ test("files that are too short or have lost their state are refused; recover goe
   assert.match(damage!.what, /bytes of rows are missing/);
   assert.deepEqual(none, []);
   mergeRows(folder, ODD);
-  assert.equal(linesOf(folder, "data").length, 3);
+  assert.equal(linesOf(folder, "data").length, 4);
   assert.deepEqual(repairRows(folder), []);
   rmSync(crawlPaths(folder).rows);
   writePart(folder, 8, 10);
   assert.throws(() => mergeRows(folder, ODD), /its state is missing/);
   assert.deepEqual(repairRows(folder), []);
   mergeRows(folder, ODD);
-  assert.equal(linesOf(folder, "data").length, 5);
+  assert.equal(linesOf(folder, "data").length, 6);
   writeFileSync(crawlPaths(folder).rows, "{}");
   writePart(folder, 10, 12);
   assert.throws(() => mergeRows(folder, ODD), /not what was written/);
   assert.equal(repairRows(folder).length, 1);
   mergeRows(folder, ODD);
-  assert.equal(linesOf(folder, "data").length, 7);
+  assert.equal(linesOf(folder, "data").length, 8);
 });
 
 test("columns are inferred from all rows", (t) => {
