@@ -16,6 +16,7 @@ import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
 import { MAX_HANDLER_MS } from "../visit/handler-runner.ts";
 import { BuilderWorkers } from "./builder-workers.ts";
+import { BusyShare } from "./busy-share.ts";
 import { Compactor } from "./compactor.ts";
 import { Deaths, MAX_DEATHS_WITHOUT_PAGE } from "./deaths.ts";
 import { HungHandlers } from "./hung-handlers.ts";
@@ -78,6 +79,7 @@ export class Workers {
   readonly #hung: HungHandlers;
   /** Threads that were ended because a handler hung in them: no fault of ours. */
   readonly #endedForHandler = new Set<RunningWorker>();
+  readonly #busy = new BusyShare();
   #areDismissed = false;
   /** When the latest successors had read their shards: since then the leases of the dead wait again. */
   #foldedMs = 0;
@@ -171,6 +173,11 @@ export class Workers {
   /** Sends a message to every crawler. */
   postToAll(message: ToCrawler): void {
     for (const { worker } of this.#crawlers) worker.postMessage(message);
+  }
+
+  /** The busy share of the crawlers since the last call, from 0 to 1, on average. */
+  busyShare(): number {
+    return this.#busy.shareOf(this.#crawlers.map(({ worker }) => worker));
   }
 
   /** False while a thread has announced something that the supervisor has not heard. */

@@ -34,6 +34,7 @@ export interface CrawlPaths {
   reports: string;
   /** What went through queues and buffers, interval by interval. */
   hourly: string;
+  series: string;
   /** What threads exchanged, by the moment. */
   exchanges: string;
   /** What handlers pushed. */
@@ -161,6 +162,7 @@ export function crawlPaths(dir: string): CrawlPaths {
     exchanges: join(dir, "reports", "exchanges.jsonl"),
     data: join(dir, "data"),
     rows: join(dir, "state", "rows.json"),
+    series: join(dir, "reports", "series.jsonl"),
   };
 }
 
