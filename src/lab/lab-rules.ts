@@ -21,5 +21,6 @@ export async function fetchRules(config: CrawlConfig): Promise<CrawlerRules> {
     epoch: 1,
     mustWait: false,
     hangs: [],
+    wants: { pages: false, paces: false, ends: false },
   };
 }

@@ -10,6 +10,7 @@ import { HandlerError } from "../../errors.ts";
 import { linkNote, noteOf } from "../../frontier/link/link-note.ts";
 import { jsonLine } from "../../store/files/jsonl.ts";
 import type { PageView } from "./page-view.ts";
+import type { PageMessage } from "./remote-handler.ts";
 
 /** Bounds of what a handler may leave behind for one page. */
 const MAX_ROW_CHARACTERS = 256 * 1024;
@@ -120,9 +121,20 @@ export class HandlerContext implements PageContext {
   }
 
   /** The handler has ended, or its time: what it does from now on has no effect. */
-  close(): void {
+  end(): void {
     this.#isClosed = true;
+  }
+
+  /** The same, and the memory of the page is used for others. */
+  close(): void {
+    this.end();
     this.page.close();
+  }
+
+  /** The page for another thread. */
+  messageOf(id: number): PageMessage {
+    const { url, depth, parent, via, attempt, note } = this.#asked;
+    return { id, url, depth, parent, via, attempt, note, ...this.page.contents() };
   }
 
   #requireOpen(name: string): void {

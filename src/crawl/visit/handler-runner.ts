@@ -1,3 +1,4 @@
+import { HandlerError } from "../../errors.ts";
 import type { Unanswered } from "../../fetch/outcome.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import { afterHandler, contextOf, type Handled } from "./handle-page.ts";
@@ -6,6 +7,7 @@ import type { HandlerWatch } from "./handler-watch.ts";
 import type { CheckedAnswer, CheckedHandler } from "./load-handler.ts";
 import type { PageSource } from "./page-view.ts";
 import type { ReadPage, ReadRules } from "./read-page.ts";
+import { NOT_WANTED } from "./remote-handler.ts";
 
 /** How long a handler may take where the crawl is older than the setting. */
 export const MAX_HANDLER_MS = 60_000;
@@ -174,6 +176,8 @@ export class HandlerRunner {
 }
 
 function failed(error: unknown): Unanswered {
+  if (error instanceof HandlerError && error.code === NOT_WANTED)
+    return { kind: "failed", error: "aborted" };
   const text = error instanceof Error ? error.message : String(error);
   return { kind: "failed", error: "handler_failed", detail: text.slice(0, MAX_DETAIL) };
 }

@@ -1,9 +1,10 @@
 import { pathToFileURL } from "node:url";
 import type { PageContext, PagePriority } from "../../config/page-handler.ts";
 import { printable } from "../../config/printable.ts";
-import { isInline } from "../../config/user-module.ts";
+import { FUNCTION, isInline } from "../../config/user-module.ts";
 import { HandlerError, UsageError } from "../../errors.ts";
 import { jsonLine } from "../../store/files/jsonl.ts";
+import type { HandlerContext } from "./handler-context.ts";
 
 /** A user's handler after loading: its answers are checked. */
 export interface LoadedHandler {
@@ -12,7 +13,7 @@ export interface LoadedHandler {
 }
 
 /** Answers at once if the handler does; throws or rejects with what the handler does. */
-export type CheckedHandler = (context: PageContext) => CheckedAnswer | Promise<CheckedAnswer>;
+export type CheckedHandler = (context: HandlerContext) => CheckedAnswer | Promise<CheckedAnswer>;
 
 /** What a handler answered about a page. */
 export interface CheckedAnswer {
@@ -37,7 +38,8 @@ const MAX_DATA_CHARACTERS = 8192;
  */
 export async function loadHandler(modules: HandlerModules): Promise<LoadedHandler> {
   const { handler, priority } = modules;
-  const page = handler === undefined ? undefined : await load("--handler", handler);
+  const isModule = handler !== undefined && handler !== FUNCTION;
+  const page = isModule ? await load("--handler", handler) : undefined;
   const worth = priority === undefined ? undefined : await load("--priority", priority);
   return { page: page && checkedHandler(page.run), priority: worth && checkedPriority(worth) };
 }

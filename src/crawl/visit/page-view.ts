@@ -110,6 +110,13 @@ export class PageView implements Page {
     this.#decoded = undefined;
   }
 
+  /** Everything that another view of the page needs, in memory of its own. */
+  contents() {
+    const { head, body } = this.#source;
+    const { mime, title, charset } = this.#found;
+    return { head: head.text, body: new Uint8Array(body), mime, title, charset, links: this.links };
+  }
+
   #visibleText(): string {
     const { mime } = this.#found;
     if (mime !== "" && !isHtml(mime)) return this.html;

@@ -56,6 +56,17 @@ export interface VisitRecords {
   skipped(links: readonly Skipped[]): void;
 }
 
+/** What a program that listens is told. */
+export interface Told {
+  readonly kind: "failed" | "skipped";
+  readonly url: string;
+  /** A stable code of docs/outcomes.md. */
+  readonly reason: string;
+  readonly detail: string | undefined;
+  readonly parent: string | undefined;
+  readonly depth: number;
+}
+
 /** What the stages use; all of it belongs to one crawler thread. */
 export interface StageParts extends VisitParts {
   readonly rules: {
@@ -71,6 +82,8 @@ export interface StageParts extends VisitParts {
   /** Counts bodies for the journals. */
   readonly bytes: Pick<ByteCount, "body">;
   readonly debugLog: DebugLog | undefined;
+  /** Present where the program listens: told what became of URLs without a page, and which links were not followed. */
+  readonly tell?: ((told: Told) => void) | undefined;
   /** True once the crawl drops its requests in flight. */
   readonly isAborting: () => boolean;
   /** A visit is over. */
@@ -183,6 +196,11 @@ export class CrawlerStages implements Stages {
   triesAgain(lease: Lease, response: Response, fault: Unanswered): boolean {
     response.release();
     const { rules, counters, retry } = this.#parts;
+    if (fault.error === "aborted") {
+      // Nobody wants it now: it waits for the next run.
+      retry(lease, monotonicMs(), true);
+      return true;
+    }
     const again = retryOf(lease, fault, rules.config, monotonicMs());
     if (again === undefined) return false;
     lease.attempt++;
@@ -208,6 +226,10 @@ export class CrawlerStages implements Stages {
     if (skipped.length === 0) return;
     this.#parts.counters.add("skipped", skipped.length);
     this.#parts.records.skipped(skipped);
+    const { tell } = this.#parts;
+    if (tell === undefined) return;
+    for (const { url, reason, parent, depth } of skipped)
+      tell({ kind: "skipped", url, reason, detail: undefined, parent, depth });
   }
 
   #next(lease: Lease, page: ReadPage, redirect: Redirect, skipped: Skipped[]): Next {
@@ -258,13 +280,22 @@ export class CrawlerStages implements Stages {
 
   store(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number {
     countOutcome(this.#parts, line);
+    this.#tellEnd(line);
     this.#parts.latency.add(response.tookMs);
     this.#parts.bytes.body(line.bytes ?? 0);
     return this.#parts.records.capture(line, lease, response, page);
   }
 
+  #tellEnd({ outcome, url, error = "", detail, parent, depth }: OutcomeLine): void {
+    const { tell } = this.#parts;
+    if (tell === undefined || (outcome !== "refused" && outcome !== "failed")) return;
+    const kind = outcome === "refused" ? "skipped" : "failed";
+    tell({ kind, url, reason: error, detail, parent, depth });
+  }
+
   log(line: OutcomeLine): void {
     countOutcome(this.#parts, line);
+    this.#tellEnd(line);
     this.#parts.records.outcome(line);
   }
 

@@ -278,7 +278,7 @@ export class Workers {
     // One that cannot be begun must be ended like the others.
     this.#crawlers[thread] = standby;
     const running = beginCrawler(this.#plan, standby, run, (message) =>
-      this.#onCrawler(thread, message),
+      this.#onCrawler(thread, message, standby),
     );
     this.#crawlers[thread] = running;
     this.#starting.add(thread);
@@ -300,12 +300,17 @@ export class Workers {
     return new Promise((resolve) => this.#awaited.set(name, resolve));
   }
 
-  #onCrawler(thread: number, message: FromCrawler): void {
+  #onCrawler(thread: number, message: FromCrawler, { worker }: RunningWorker): void {
     if (message.kind === "facts") this.#spread(this.#facts.announced(thread, message.facts));
     else if (message.kind === "finished") {
       this.#finished.add(thread);
       this.#announceEnd(thread);
     } else if (message.kind === "left") this.left.push(message);
+    else if (message.kind === "page") {
+      void this.#listener.onPage(message.page).then((reply) => {
+        worker.postMessage({ kind: "handled", reply } satisfies ToCrawler);
+      });
+    } else if (message.kind === "told") this.#listener.onTold(message.told);
     else if (message.kind === "handlerLog") this.#listener.onHandlerLog(message.url, message.text);
     else if (message.kind === "admitted") this.#awaited.get(`admitted ${thread}`)?.(message);
     else {

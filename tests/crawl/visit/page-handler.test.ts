@@ -3,8 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { moduleOf } from "../../../src/config/user-module.ts";
-import { loadHandler } from "../../../src/crawl/visit/load-handler.ts";
+import { checkedHandler, loadHandler } from "../../../src/crawl/visit/load-handler.ts";
 import { crawl } from "../../../src/index.ts";
 import { orbweaver, readPages, tempFolder } from "../../support/orbweaver.ts";
 import { html, type Script, scriptedServer } from "../scripted-server.ts";
@@ -14,9 +13,9 @@ const folder = mkdtempSync(join(tmpdir(), "orbweaver-handler-"));
 after(() => rmSync(folder, { recursive: true }));
 let modules = 0;
 
-pageHandlerContract("a function of a program", (handler) =>
-  loadHandler({ handler: moduleOf("handler", handler) }),
-);
+pageHandlerContract("a function of a program", async (handler) => ({
+  page: checkedHandler(handler),
+}));
 
 pageHandlerContract("a module", (handler) => {
   const file = join(folder, `${modules++}.mjs`);
