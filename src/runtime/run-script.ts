@@ -9,7 +9,7 @@ import { crc32 } from "node:zlib";
 type BundleFunction = (
   require: (name: string) => unknown,
   bundleUrl: string,
-  bundleImport: (name: string) => Promise<unknown>,
+  importModule: (name: string) => Promise<unknown>,
 ) => BundleExports | Promise<BundleExports>;
 type BundleExports = Readonly<Record<string, unknown>>;
 
@@ -34,8 +34,7 @@ export function runScript(file: URL, errors: object): BundleExports | Promise<Bu
   return bundle(
     (name) => (name.startsWith("node:") ? load(name) : errors),
     file.href,
-    // Code from a cache has lost who imports for it (Node 20.20).
-    (name) => import(/^\.{1,2}\//.test(name) ? new URL(name, file).href : name),
+    (name) => import(name.startsWith(".") ? new URL(name, file).href : name),
   );
 }
 
