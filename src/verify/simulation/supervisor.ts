@@ -102,7 +102,7 @@ export class Supervisor {
 
   #start(thread: number): void {
     const { crawlers, memory } = this.#world;
-    if (!this.#absent.delete(thread) || memory.control.mode !== MODES.run) return;
+    if (memory.control.mode !== MODES.run || !this.#absent.delete(thread)) return;
     this.#world.note(`thread ${thread} is started`);
     const crawler = this.#world.open(thread, this.#epoch, false);
     crawlers[thread] = crawler;
