@@ -104,7 +104,7 @@ export function startBuilder(
 export function beginCrawler(
   plan: WorkersPlan,
   standby: RunningWorker,
-  run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait" | "hangs">,
+  run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait" | "hangs"> & { isLate: boolean },
   onMessage: (message: FromCrawler) => void,
 ): RunningWorker {
   const { config, state } = plan;
@@ -122,7 +122,10 @@ export function beginCrawler(
     archive: crawlPaths(plan.out).archive,
     lostArchives: state.lostArchives ?? [],
   };
-  const ownSeeds = plan.seeds.filter((url) => threadOf(url, config) === run.thread);
+  // A thread that is started late had no seeds; those that were added since are sent to it, and counted then.
+  const ownSeeds = run.isLate
+    ? []
+    : plan.seeds.filter((url) => threadOf(url, config) === run.thread);
   const running = { ...standby, name: `crawler ${run.thread}` };
   const begin: ToCrawler = { kind: "begin", rules, ownSeeds };
   running.worker.postMessage(begin);

@@ -58,7 +58,10 @@ export function table(
 
 function cell(value: Cell): string {
   if (typeof value === "number") return `<td class="number">${numberText(value)}</td>`;
-  return `<td>${typeof value === "string" ? escaped(value) : value.html}</td>`;
+  if (typeof value === "string") return `<td>${escaped(value)}</td>`;
+  // An address in a narrow column would be a column of single letters.
+  const name = value.html.includes("<a ") ? ' class="address"' : "";
+  return `<td${name}>${value.html}</td>`;
 }
 
 /** Markup one below the other. */

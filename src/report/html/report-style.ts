@@ -25,6 +25,7 @@ table{border-collapse:collapse;width:100%;min-width:19rem;font-size:.9rem}
 .wide{min-width:52rem}
 th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-bottom:1px solid var(--line);overflow-wrap:anywhere;min-width:4rem}
 th{color:var(--soft);font-weight:600}
+.address{min-width:13rem}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;overflow-wrap:normal}
-@media print{body{max-width:none;padding:0;font-size:11pt}nav{display:none}h2,h3{break-after:avoid}tr,svg,.figures div{break-inside:avoid}a{color:inherit;text-decoration:none}.scroll{overflow:visible}.wide,.plot svg{min-width:0}}
+@media print{body{max-width:none;padding:0;font-size:11pt}nav{display:none}h2,h3{break-after:avoid}tr,svg,.figures div{break-inside:avoid}a{color:inherit;text-decoration:none}.scroll{overflow:visible}.wide,.address,.plot svg{min-width:0}}
 `.trim();
