@@ -2,6 +2,7 @@ import { Deque } from "../runtime/deque.ts";
 import type { CommitCounts } from "../sync/commit-counts.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
 import type { Pending } from "../sync/pending.ts";
+import type { PackedLinks } from "../page-engine/packed-links.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { ByteCount } from "./byte-count.ts";
 import type { Discovery } from "./discovery.ts";
@@ -273,7 +274,7 @@ export class ShardedFrontier implements Frontier {
     return this.#heldUntilMs > 0 ? this.#heldUntilMs : this.#stock.nextReadyMs();
   }
 
-  unknown(shard: number, links: readonly CrawlUrl[]): SplitLinks {
+  unknown(shard: number, links: readonly CrawlUrl[] | PackedLinks): SplitLinks {
     return this.#known.split(shard, links);
   }
 

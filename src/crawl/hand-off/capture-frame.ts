@@ -77,7 +77,10 @@ export interface PageToStore {
   readonly decodedBytes?: number | undefined;
   /** Present for HTML. */
   readonly parsed:
-    | Pick<ParsedPage, "title" | "words" | "links" | "linksAll" | "charset" | "language">
+    | Pick<
+        ParsedPage,
+        "title" | "words" | "links" | "linkCount" | "packed" | "linksAll" | "charset" | "language"
+      >
     | undefined;
   readonly robots: RobotsDirectives;
   /** What a user's handler wants kept: one line of JSON. */
@@ -103,7 +106,7 @@ export function captureParts(
       : [
           parsed.title,
           parsed.words,
-          parsed.links.length,
+          parsed.linkCount,
           parsed.charset,
           parsed.language,
           directivesText(page.robots),
@@ -131,7 +134,7 @@ export function captureParts(
   const texts = packTexts(
     jsonLine(line),
     JSON.stringify(facts),
-    parsed === undefined ? "" : linkLines(parsed.links),
+    parsed === undefined ? "" : (parsed.packed?.lines ?? linkLines(parsed.links)),
     bodies ? response.requestText : "",
     bodies ? head.text : "",
   );
@@ -158,7 +161,7 @@ function room(size: number): WritableBuffer {
 function packTexts(
   line: string,
   facts: string,
-  links: string,
+  links: string | Buffer,
   request: string,
   head: string,
 ): Buffer {
@@ -169,7 +172,11 @@ function packTexts(
   const factsBytes = bytes.utf8Write(facts, at);
   at += factsBytes;
   // Links are canonical, request and head are as on the wire: one byte per character.
-  at += bytes.latin1Write(links, at);
+  if (typeof links === "string") at += bytes.latin1Write(links, at);
+  else {
+    bytes.set(links, at);
+    at += links.length;
+  }
   at += bytes.latin1Write(request, at);
   at += bytes.latin1Write(head, at);
   bytes.writeUInt32LE(lineBytes, 0);

@@ -3,6 +3,7 @@ import { decodeBody } from "../../fetch/coding/decode.ts";
 import type { ResponseHead } from "../../fetch/response-head.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import { decodeText } from "../../parse/charset/charset.ts";
+import type { ParsedPage } from "../../parse/page.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import type { LoadedHandler } from "./load-handler.ts";
 import { codingOf, type ReadPage, type ReadRules } from "./read-page.ts";
@@ -31,7 +32,12 @@ export async function handlePage(
   }
   return page.parsed === undefined
     ? { ...kept, headerLinks: [...found] }
-    : { ...kept, parsed: { ...page.parsed, links: [...found] }, headerLinks: [] };
+    : { ...kept, parsed: withLinks(page.parsed, [...found]), headerLinks: [] };
+}
+
+/** The same page with other links. */
+function withLinks(parsed: ParsedPage, links: readonly CrawlUrl[]): ParsedPage {
+  return { ...parsed, links, linkCount: links.length, packed: undefined };
 }
 
 /** A page as its handler sees it. */

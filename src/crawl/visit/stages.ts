@@ -24,6 +24,7 @@ import {
   readPage,
   readRulesOf,
   readUnchanged,
+  type UrlSeed,
 } from "./read-page.ts";
 import { type Retry, retryOf } from "./retry.ts";
 import type { Next, Stages, VisitEnd } from "./visit.ts";
@@ -56,7 +57,7 @@ export interface VisitRecords {
 
 /** What the stages use; all of it belongs to one crawler thread. */
 export interface StageParts extends VisitParts {
-  readonly rules: {
+  readonly rules: UrlSeed & {
     readonly config: CrawlConfig;
     readonly handler?: LoadedHandler;
   };
@@ -81,7 +82,7 @@ export class CrawlerStages implements Stages {
 
   constructor(parts: StageParts) {
     this.#parts = parts;
-    this.#reading = readRulesOf(parts.rules.config);
+    this.#reading = readRulesOf(parts.rules.config, parts.rules);
   }
 
   fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome> {
@@ -242,7 +243,9 @@ export class CrawlerStages implements Stages {
   store(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number {
     countOutcome(this.#parts.counters, line);
     this.#parts.bytes.body(line.bytes ?? 0);
-    return this.#parts.records.capture(line, lease, response, page);
+    const record = this.#parts.records.capture(line, lease, response, page);
+    page.parsed?.packed?.release();
+    return record;
   }
 
   log(line: OutcomeLine): void {
