@@ -1,6 +1,8 @@
 import { EventEmitter } from "node:events";
+import type { Page } from "../config/page-handler.ts";
 import { residentBytes } from "../runtime/open-files.ts";
 import type { Totals } from "../stats/counters.ts";
+import type { Figures } from "../stats/crawl-figures.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { CrawlSummary, RunFigures } from "./crawl-summary.ts";
 
@@ -62,10 +64,22 @@ export function progressOf(sums: Totals, runMs: number, before: BeforeRun): Craw
   };
 }
 
+/** What became of a URL that is no page. */
+export interface UrlEnd {
+  readonly url: string;
+  /** A stable code of docs/outcomes.md. */
+  readonly reason: string;
+  readonly detail: string | undefined;
+  readonly parent: string | undefined;
+  readonly depth: number;
+}
+
 /** Every event of a crawl; docs/events.md explains each. */
 export interface CrawlEvents {
   started: [out: string];
   progress: [progress: CrawlProgress];
+  /** All figures of the crawl, once a second. */
+  figures: [figures: Figures];
   seedRedirected: [target: CrawlUrl];
   /** Fewer files may be open than asked for: the crawl uses fewer threads or links. */
   fewFiles: [message: string];
@@ -74,6 +88,14 @@ export interface CrawlEvents {
   /** The disk is full or fails: the crawl waits until it works again. */
   diskFull: [message: string];
   diskFree: [];
+  /** A page, before it is committed: at least once each. */
+  page: [page: Page];
+  /** A URL ended without a page. */
+  failed: [end: UrlEnd];
+  /** A link is not followed, or a URL is refused. */
+  skipped: [end: UrlEnd];
+  /** A handler called `log` for a page. */
+  log: [url: string, text: string];
   stopping: [reason: string];
   /** Only long work is left, and it can be broken off. */
   safe: [];

@@ -9,7 +9,7 @@ import { crc32 } from "node:zlib";
 type BundleFunction = (
   require: (name: string) => unknown,
   bundleUrl: string,
-  importFrom: (name: string | URL) => Promise<unknown>,
+  importModule: (name: string) => Promise<unknown>,
 ) => BundleExports | Promise<BundleExports>;
 type BundleExports = Readonly<Record<string, unknown>>;
 
@@ -31,13 +31,11 @@ export function runScript(file: URL, errors: object): BundleExports | Promise<Bu
   if (cached === undefined) process.once("exit", () => writeCache(cacheFile, check, script));
   const load = createRequire(file);
   const bundle = script.runInThisContext() as BundleFunction;
-  const importFrom = (name: string | URL) => import(addressOf(String(name), file));
-  return bundle((name) => (name.startsWith("node:") ? load(name) : errors), file.href, importFrom);
-}
-
-/** What `import(name)` means in a module at this address. */
-function addressOf(name: string, file: URL): string {
-  return /^\.{0,2}\//.test(name) ? new URL(name, file).href : name;
+  return bundle(
+    (name) => (name.startsWith("node:") ? load(name) : errors),
+    file.href,
+    (name) => import(name.startsWith(".") ? new URL(name, file).href : name),
+  );
 }
 
 function cacheName(script: string): string {

@@ -52,8 +52,8 @@ test("a bundle runs, and leaves its compiled code beside it for the next start",
 test("a bundle imports at run time, also when its code comes from the cache", (t) => {
   const folder = folderWith(
     t,
-    `(function (require, bundleUrl, importFrom) {
-      const part = async () => (await importFrom("./part.mjs")).word + typeof (await importFrom("node:fs")).statSync;
+    `(function (require, bundleUrl, importModule) {
+      const part = async () => (await importModule("./part.mjs")).word + typeof (await importModule("node:fs")).statSync;
       return { get answer() { part().then((word) => console.log(word)); return "first"; } };\n})`,
   );
   writeFileSync(join(folder, "part.mjs"), 'export const word = "imported ";');

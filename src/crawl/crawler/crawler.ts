@@ -5,6 +5,9 @@ import { openFrontier } from "../../frontier/open-frontier.ts";
 import { PageLimit } from "../../frontier/page-limit.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import { CounterRow } from "../../stats/counters.ts";
+import { FailureCounts } from "../../stats/failure-counts.ts";
+import { type HostEnd, HostRows } from "../../stats/host-rows.ts";
+import { LatencyCounts } from "../../stats/latency-counts.ts";
 import { checkArchives } from "../../store/finish/check-archives.ts";
 import { LoopDoorbell } from "../../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
@@ -15,7 +18,12 @@ import { SendRecords } from "../hand-off/send-records.ts";
 import { openSender } from "../open-buffer.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.ts";
 import { DebugLog } from "../visit/debug-log.ts";
+import { FAILURE_CODES } from "../visit/error-codes.ts";
+import { HandlerRunner, MAX_HANDLER_MS } from "../visit/handler-runner.ts";
+import { HandlerWatch } from "../visit/handler-watch.ts";
 import { learnFact } from "../visit/learn-fact.ts";
+import { readRulesOf } from "../visit/read-page.ts";
+import { inTurn, RemoteHandler } from "../visit/remote-handler.ts";
 import { CrawlerStages } from "../visit/stages.ts";
 import { TimedStages } from "../visit/timed-stages.ts";
 import { visit } from "../visit/visit.ts";
@@ -34,6 +42,12 @@ const OUTCOME_COUNTERS = [
   ["sitemaps", OUTCOME.sitemap],
   ["unchanged", OUTCOME.unchanged],
 ] as const;
+
+/** How an outcome counts for its host; all others are done. */
+const HOST_ENDS: Readonly<Record<number, HostEnd>> = {
+  [OUTCOME.failed]: "failed",
+  [OUTCOME.refused]: "refused",
+};
 
 /** URLs left that are sent in one message. */
 const LEFT_AT_ONCE = 10_000;
@@ -65,6 +79,9 @@ export class Crawler {
   readonly #frontier;
   readonly #handOff;
   readonly #uncommitted: Uncommitted;
+  readonly #handlers: HandlerRunner | undefined;
+  readonly #remote: RemoteHandler | undefined;
+  readonly #hosts: HostRows;
   /** Visits in flight to hosts that could not be reached last time: they do not keep a crawl alive. */
   #hopeful = 0;
   /** What the shards have exchanged, for the supervisor to compare. */
@@ -77,6 +94,7 @@ export class Crawler {
     this.#post = post;
     this.#control = new Control(memory);
     this.#counters = new CounterRow(memory.counters, thread);
+    this.#hosts = new HostRows(memory.hostRows, thread, memory.threads);
     const bells = bellsOf(memory);
     const account = new Account(memory, thread);
     this.#handOff = openSender(memory, config, thread);
@@ -121,6 +139,7 @@ export class Crawler {
       port: this.#port,
       counters: this.#counters,
       maxRecoveredFiles: Math.floor(extraFiles(config) / 2),
+      onEnded: (host, outcome) => this.#hosts.add(host, HOST_ENDS[outcome] ?? "done"),
       onExchange: (found) => this.#exchanges.push(found),
       checkArchives: (ends) => checkArchives(rules.archive, ends, rules.lostArchives),
       onFacts: (facts) => {
@@ -145,12 +164,20 @@ export class Crawler {
       visit: (lease) => this.#visit(lease),
       onUnavailable: (lease) => this.#stages.logUnavailable(lease),
     });
+    this.#remote = rules.wants.pages
+      ? new RemoteHandler((page) => post({ kind: "page", page }))
+      : undefined;
+    this.#handlers = this.#openHandlers(rules);
     this.#stages = new CrawlerStages({
       ...this.#parts,
       rules,
+      handlers: this.#handlers,
+      tell: rules.wants.ends ? (told) => post({ kind: "told", told }) : undefined,
       frontier: this.#frontier,
       records: new SendRecords(this.#handOff, config.store !== "none"),
       counters: this.#counters,
+      failures: new FailureCounts(memory.failures, thread, FAILURE_CODES),
+      latency: new LatencyCounts(memory.latency, thread),
       bytes: byteCount,
       debugLog: config.debug
         ? new DebugLog(debugRingOf(memory, thread + 1), bells.debugLog, this.#counters)
@@ -161,6 +188,24 @@ export class Crawler {
     });
     this.#timed = new TimedStages(this.#stages, this.#counters);
     this.#bell = new LoopDoorbell(bells.crawlers[thread]!, () => this.#round());
+  }
+
+  /** The module's handler, then what the main thread does with pages. */
+  #openHandlers({ handler, wants, config, memory, thread, hangs }: CrawlerRules) {
+    const [own, remote] = [handler?.page, this.#remote?.handler];
+    const both = own !== undefined && remote !== undefined ? inTurn(own, remote) : (own ?? remote);
+    if (both === undefined) return undefined;
+    return new HandlerRunner({
+      handler: both,
+      reading: readRulesOf(config),
+      timeoutMs: wants.paces
+        ? Number.POSITIVE_INFINITY
+        : (config.handlerTimeoutMs ?? MAX_HANDLER_MS),
+      watch: memory.handlers.byteLength > 0 ? new HandlerWatch(memory.handlers, thread) : undefined,
+      hangs,
+      log: (url, text) => this.#post({ kind: "handlerLog", url, text }),
+      clock: monotonicMs,
+    });
   }
 
   /** Reads the shards of this thread, admits their seeds, and reports what there is to do. Nothing runs before `go`. */
@@ -183,6 +228,8 @@ export class Crawler {
     else if (message.kind === "admit")
       this.#loop.admit(message.found, () => this.#post({ kind: "admitted" }));
     else if (message.kind === "places") this.#port.onPlaces(message.places);
+    else if (message.kind === "handled") this.#remote?.take(message.reply);
+    else if (message.kind === "hangs") this.#handlers?.learn(message.hangs);
     else if (message.kind === "giveUpWaiting") this.#loop.giveUpWaiting();
     this.#planRound();
   }
@@ -242,6 +289,8 @@ export class Crawler {
     counters.set("maxInFlight", Math.max(inFlight, counters.get("maxInFlight")));
     counters.set("hopeful", this.#hopeful);
     counters.set("uncommitted", this.#uncommitted.visits);
+    const isFull = this.#handOff.congested || this.#uncommitted.room <= inFlight;
+    counters.set("congested", isFull ? 1 : 0);
     counters.set("handedOver", this.#handOff.pages);
     counters.set("robotsFetched", this.#parts.robots?.fetched ?? 0);
   }
@@ -254,6 +303,7 @@ export class Crawler {
 
   #end(): void {
     this.#isRunning = false;
+    this.#handlers?.close();
     this.#timer.clear();
     this.#bell.close();
     this.#postLeft();

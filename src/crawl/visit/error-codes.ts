@@ -1,4 +1,5 @@
 import { TRANSPORT_ERRORS } from "../../fetch/transport-error.ts";
+import { FailureCodes } from "../../stats/failure-counts.ts";
 
 /**
  * Every stable code in the fields `error` of logs/crawl.jsonl and `reason` of reports/skipped.jsonl, with what it means.
@@ -26,6 +27,10 @@ export const ERROR_CODES: Readonly<Record<string, string>> = {
   robots: "robots.txt forbids it",
   crawl_delay_too_long: "robots.txt asks for a longer pause than 5 minutes",
   content_type: "its type is not one that --accept keeps",
+  handler_failed: "the handler threw an error, or answered what it may not",
+  handler_timeout: "the handler took longer than --handler-timeout",
+  handler_hung: "the handler never returned, and its thread had to be replaced",
+  handler_skipped: "the handler does not want it kept",
   not_html: "it calls itself HTML and is something else",
   host_unavailable: "its host made the crawl wait longer than --max-wait; a resume tries again",
   bad_redirect: "the redirect leads to no URL that can be asked",
@@ -52,6 +57,17 @@ export const ERROR_CODES: Readonly<Record<string, string>> = {
     "nearly all pages of its site have the same text, under ever new URLs or subdomains",
   trap_same_content: "its like bring the same content under ever new URLs",
 };
+
+/** All codes that a URL can end with, for counting; those of HTTP statuses included. */
+export const FAILURE_CODES = new FailureCodes([
+  ...Object.keys(ERROR_CODES),
+  ...statusCodes("http_"),
+  ...statusCodes("robots_status_"),
+]);
+
+function statusCodes(prefix: string): string[] {
+  return Array.from({ length: 500 }, (_, i) => `${prefix}${100 + i}`);
+}
 
 const HTTP = /^http_(\d+)$/;
 const ROBOTS_STATUS = /^robots_status_(\d+)$/;
