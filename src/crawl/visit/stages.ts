@@ -285,7 +285,8 @@ export class CrawlerStages implements Stages {
     this.#parts.latency.add(response.tookMs);
     this.#parts.bytes.body(line.bytes ?? 0);
     const record = this.#parts.records.capture(line, lease, response, page);
-    page.parsed?.packed?.release();
+    // A handler may keep what it was given.
+    if (this.#parts.handlers === undefined) page.parsed?.packed?.release();
     return record;
   }
 
