@@ -1,8 +1,8 @@
+import type { PackedLinks } from "../page-engine/packed-links.ts";
 import { Deque } from "../runtime/deque.ts";
 import type { CommitCounts } from "../sync/commit-counts.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
 import type { Pending } from "../sync/pending.ts";
-import type { PackedLinks } from "../page-engine/packed-links.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { ByteCount } from "./byte-count.ts";
 import type { Discovery } from "./discovery.ts";
