@@ -21,7 +21,7 @@ import { ACTIVITY, type ThreadCounts } from "./thread-counts.ts";
 const RETRY_MS = 5;
 /** How long a parser that goes first waits for the crawlers, and how often it looks. */
 const SETTLE_MS = 100;
-const LOOK_MS = 0.2;
+const LOOK_MS = 0.5;
 
 /** What a laboratory thread works with. */
 export interface BlockingParts {
@@ -81,6 +81,7 @@ export class BlockingThread {
     while (!this.#isStopped()) {
       this.#at(ACTIVITY.idle);
       Atomics.store(control, CONTROL.parserRuns, 0);
+      if (plan.parserFirst) Atomics.notify(control, CONTROL.parserRuns);
       const page = pages.next();
       if (page === undefined) break;
       if (plan.parserFirst) this.#letOthersSettle();

@@ -36,8 +36,8 @@ export interface BlockingOrder {
 
 /** Threads that wait for a URL look a while before they sleep. */
 const SETTLE_MS = 5;
-/** How often a crawler looks whether the parser still runs. */
-const TURN_MS = 0.2;
+/** How often a crawler that waits for the parser looks whether the run was stopped. */
+const TURN_MS = 20;
 
 const sleeps = new CountedSleeps();
 sleeps.install();
@@ -95,7 +95,9 @@ function goByTurns({ parserFirst, crawlers }: BlockingPlan, thread: number, cont
   if (parserFirst !== true) return;
   // Who waits for the lock is not hindered: the one that was woken for it may be the only one.
   const tells = (runs: number) => (index: number) => {
-    if (index !== MonitorQueue.LOCK_WORD) Atomics.store(control, CONTROL.parserRuns, runs);
+    if (index === MonitorQueue.LOCK_WORD) return;
+    Atomics.store(control, CONTROL.parserRuns, runs);
+    if (runs === 0) Atomics.notify(control, CONTROL.parserRuns);
   };
   if (thread === crawlers) {
     sleeps.onSleep = tells(0);
@@ -110,7 +112,7 @@ function goByTurns({ parserFirst, crawlers }: BlockingPlan, thread: number, cont
     Atomics.sub(control, CONTROL.asleep, 1);
     while (Atomics.load(control, CONTROL.parserRuns) !== 0) {
       if (Atomics.load(control, CONTROL.stop) !== 0) return;
-      sleep(control, CONTROL.stop, 0, TURN_MS);
+      sleep(control, CONTROL.parserRuns, 1, TURN_MS);
     }
   };
 }
