@@ -20,7 +20,7 @@ export type {
 } from "../frontier/shared/techniques/record-queue.ts";
 export { openScratchFile, type ScratchFile } from "../runtime/scratch-file.ts";
 export type { Phase } from "../sync/phase-board.ts";
-export type { OwnSync, OwnSyncClass } from "../verify/own/own-sync.ts";
+export type { OwnSync, OwnSyncClass } from "../verify/own-lock.ts";
 export { type BlockingResult, runBlocking } from "./blocking/blocking-crawl.ts";
 export type { BlockingPlan } from "./blocking/blocking-plan.ts";
 export { Laboratory } from "./blocking/laboratory.ts";

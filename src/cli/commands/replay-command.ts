@@ -186,7 +186,7 @@ async function subjectOf(file: string | undefined): Promise<Subject | undefined>
   const { checkOwnLock } = await import("../../verify/own/watch-own-lock.ts");
   await checkOwnLock(resolve(file));
   const { patchOf } = await import("../../verify/own/judge-own-lock.ts");
-  const { loadOwnSync } = await import("../../verify/own/own-sync.ts");
+  const { loadOwnSync } = await import("../../verify/own-lock.ts");
   const { names } = await loadOwnSync(resolve(file));
   return { patches: [patchOf(file)], ...(names === undefined ? {} : { names }) };
 }

@@ -1,6 +1,6 @@
 import { createTechnique, openTechnique } from "../../frontier/shared/techniques/open-technique.ts";
 import type { RecordQueue } from "../../frontier/shared/techniques/record-queue.ts";
-import { loadOwnSync } from "../../verify/own/own-sync.ts";
+import { loadOwnSync } from "../../verify/own-lock.ts";
 import { type BlockingPlan, RECORD_BYTES, shapeOf } from "./blocking-plan.ts";
 import { OwnQueue, ownQueueBytes } from "./own-queue.ts";
 

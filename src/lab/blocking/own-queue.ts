@@ -1,7 +1,7 @@
 import { UsageError } from "../../errors.ts";
 import type { Inserted, RecordQueue } from "../../frontier/shared/techniques/record-queue.ts";
 import { RecordSlots } from "../../frontier/shared/techniques/record-slots.ts";
-import { type OwnSync, type OwnSyncClass, wordsOf } from "../../verify/own/own-sync.ts";
+import { type OwnSync, type OwnSyncClass, wordsOf } from "../../verify/own-lock.ts";
 
 /** Bytes of shared memory for a frontier on a lock of one's own. */
 export function ownQueueBytes(Sync: OwnSyncClass, size: number, slotBytes: number): number {

@@ -4,13 +4,13 @@ import { UsageError } from "../../errors.ts";
 import { catalogue, type Entry } from "../catalogue.ts";
 import type { Patch } from "../configuration.ts";
 import { OWN_SYNC } from "../configurations/own-lock-checks.ts";
+import type { OwnSyncClass } from "../own-lock.ts";
 import { replaySchedule } from "../replay/replay-schedule.ts";
 import { SCENARIO_CALLS } from "../rewrite/modules.ts";
 import { outsideSubset } from "../rewrite/subset.ts";
 import { findSuspending } from "../rewrite/suspending.ts";
 import { calledName, everyNode, ownNodes, parseModule, type Syntax } from "../rewrite/syntax.ts";
 import { printSchedule, search } from "../run-configurations.ts";
-import type { OwnSyncClass } from "./own-sync.ts";
 
 /** What one exhaustive search says about a lock of one's own. */
 export interface OwnResult {

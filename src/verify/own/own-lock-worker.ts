@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { printable } from "../../config/printable.ts";
 import { UsageError } from "../../errors.ts";
+import { loadOwnSync, wordsOf } from "../own-lock.ts";
 import { exploreOwn, OWN_ENTRIES, type OwnResult, patchOf } from "./judge-own-lock.ts";
-import { loadOwnSync, wordsOf } from "./own-sync.ts";
 
 /** What the thread is asked: to load a lock, and perhaps to explore it. */
 export interface OwnQuestion {

@@ -1,4 +1,4 @@
-import type { OwnSync } from "../own/own-sync.ts";
+import type { OwnSync } from "../own-lock.ts";
 
 /** A ring of numbers behind a lock of one's own: slots are plain words, so the explorer sees who touches them at once. */
 export class OwnBuffer {

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
-import { printable } from "../../config/printable.ts";
-import { UsageError } from "../../errors.ts";
+import { printable } from "../config/printable.ts";
+import { UsageError } from "../errors.ts";
 
 /**
  * A lock of one's own, as one thread sees it: it decides who may fill or empty which slot of a ring, and when. The slots
