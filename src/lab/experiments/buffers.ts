@@ -20,6 +20,8 @@ export interface BufferSettings {
   readonly unitMs: number;
   readonly buffers: readonly { readonly builders: number; readonly crawlers: number }[];
   readonly bufferSizes: readonly number[];
+  /** What buffer sizes are tried with; the second of `buffers` unless told. */
+  readonly sized?: { readonly builders: number; readonly crawlers: number } | undefined;
   readonly pages: number;
 }
 
@@ -58,6 +60,7 @@ export const experiment: Experiment = {
         { builders: 6, crawlers: 12 },
       ],
       bufferSizes: [1, 10, 100, 1000],
+      sized: run.pick({ builders: 1, crawlers: 2 }, undefined, undefined),
       pages: run.pick(10_000, 40_000, 100_000),
     }),
 };
@@ -91,7 +94,7 @@ export async function measureBuffers(run: LabRun, settings: BufferSettings): Pro
     for (const { builders, crawlers } of buffers)
       byBuffers.push(await grow(builders, crawlers, 1000, UNITS));
     const bySize: Growth[] = [];
-    const middle = buffers[Math.min(1, buffers.length - 1)]!;
+    const middle = settings.sized ?? buffers[Math.min(1, buffers.length - 1)]!;
     for (const bufferSize of bufferSizes)
       bySize.push(await grow(middle.builders, middle.crawlers, bufferSize, [2]));
     const writers: [string, BlockingResult][] = [];

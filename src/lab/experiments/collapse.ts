@@ -1,5 +1,6 @@
 import { linePlot } from "../../stats/plot/line-plot.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { collapseGrid, GRID_SIZES, type GridCell } from "../../verify/collapse-grid.ts";
 import { type BlockingResult, runBlocking } from "../blocking/blocking-crawl.ts";
 import { Laboratory } from "../blocking/laboratory.ts";
 import {
@@ -12,6 +13,9 @@ import {
 } from "../experiment.ts";
 import { startListingWeb } from "../locks/listing-web.ts";
 import { rounded, spreadOf } from "../run-spread.ts";
+
+/** CPU seconds for one search; the largest takes two. */
+const GRID_BUDGET_S = 60;
 
 const LATENCY_MS = 2;
 /** More than any frontier here holds, so that a list fills it at once. */
@@ -61,6 +65,7 @@ export const experiment: Experiment = {
       repeats: run.repeats(2, 3, 5),
       listings: run.pick(400, 1200, 2400),
       isDense: run.size !== "quick",
+      gridSizes: run.pick<readonly number[]>([2, 3], GRID_SIZES, GRID_SIZES),
     }),
 };
 
@@ -72,13 +77,15 @@ export interface CollapseSettings {
   readonly listings: number;
   /** Also thread counts between the four of the specification. */
   readonly isDense: boolean;
+  /** Sizes that the explorer goes through exhaustively. */
+  readonly gridSizes: readonly number[];
 }
 
 /** Runs both monitors at every size and thread count. */
 export async function measureCollapse(run: LabRun, settings: CollapseSettings): Promise<Findings> {
   const { maxMs, repeats, listings } = settings;
   const plans = plansOf(settings);
-  run.plan(plans.length);
+  run.plan(plans.length + 1);
   const found: Found[] = [];
   const web = await startListingWeb(
     { listings, leaves: LEAVES, latencyMs: LATENCY_MS },
@@ -116,7 +123,8 @@ export async function measureCollapse(run: LabRun, settings: CollapseSettings): 
     await lab.close();
     await web.close();
   }
-  return findings(settings, found);
+  const grid = await run.step("grid", () => collapseGrid(settings.gridSizes, GRID_BUDGET_S));
+  return findings(settings, found, grid);
 }
 
 /** One monitor at one size and thread count; does the parser go first when crawlers are woken? */
@@ -154,7 +162,11 @@ function sampleOf(result: BlockingResult): Sample {
   };
 }
 
-function findings({ sizes, maxMs, repeats }: CollapseSettings, found: readonly Found[]): Findings {
+function findings(
+  { sizes, maxMs, repeats }: CollapseSettings,
+  found: readonly Found[],
+  grid: readonly GridCell[],
+): Findings {
   const rows = found.map((plan) => ({
     ...plan,
     rate: spreadOf(plan.samples.map(({ lateRate }) => lateRate)),
@@ -175,6 +187,11 @@ function findings({ sizes, maxMs, repeats }: CollapseSettings, found: readonly F
   const isClean = count([...below, ...two, ...freeSafe]) === 0;
   const falls = above.every(({ rate }) => rate.high === 0);
   const holds = isClean && falls && above.length > 0;
+  const rule = grid.every(
+    ({ conditions, size, threads, verdict }) =>
+      verdict === (conditions === 1 && threads > 2 * size ? "deadlock" : "none"),
+  );
+  const proved = `B = ${[...new Set(grid.map(({ size }) => size))].join(", ")}`;
   const why = holds
     ? `With one condition every run beyond twice the frontier size comes to a stand, none up to it, and with two conditions none`
     : `With one condition ${told(above)} beyond twice the frontier size and ${told(below)} up to it; with two conditions ${told(two)}`;
@@ -183,6 +200,7 @@ function findings({ sizes, maxMs, repeats }: CollapseSettings, found: readonly F
     tables: [
       tableOf("Monitor with one condition against two, the parser goes first", first),
       tableOf("The same as it comes", free),
+      gridTable(grid),
     ],
     plots: sizes.map((size) => ({ name: `b${size}`, svg: plotOf(size, first, maxMs, repeats) })),
     paper: [
@@ -211,8 +229,22 @@ function findings({ sizes, maxMs, repeats }: CollapseSettings, found: readonly F
     ],
     verdict: {
       claim: holds ? "agrees" : isClean && count(above) > 0 ? "partly" : "differs",
-      why: `${why}. A burst fills the frontier and puts the parser to sleep behind waiting crawlers: their signals then wake each other and never the parser. The document's drop is consistent with this deadlock, which the explorer finds reachable exactly from 2B + 1 threads on (B = 1, 2, 3; orbweaver replay collapse shows it step by step).`,
+      why: `${why}. A burst fills the frontier and puts the parser to sleep behind waiting crawlers: their signals then wake each other and never the parser. The document's drop is consistent with this deadlock, which the explorer ${rule ? "finds reachable exactly from 2B + 1 threads on" : "does not find as expected"} (${proved}; orbweaver replay collapse shows it step by step).`,
     },
+  };
+}
+
+/** What exhaustive exploration of the same monitor says for sizes that it can go through. */
+function gridTable(grid: readonly GridCell[]): Table {
+  return {
+    title: "The explorer: is a deadlock reachable with B slots and T threads? (T >= 2B + 1)",
+    columns: [
+      ...[counted("conditions"), counted("frontier size B"), counted("threads T")],
+      ...[counted("2B + 1"), counted("verdict"), counted("splits explored"), counted("states")],
+    ],
+    rows: grid.map(({ conditions, size, threads, verdict, splits, states }) => [
+      ...[conditions, size, threads, 2 * size + 1, verdict, splits, states],
+    ]),
   };
 }
 

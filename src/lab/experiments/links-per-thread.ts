@@ -84,12 +84,12 @@ export const experiment: Experiment = {
   name: "links-per-thread",
   document: "003",
   question: "How long do N pages take with T threads and at most L links per thread at a time?",
-  seconds: { quick: 30, normal: 240, full: 900 },
+  seconds: { quick: 15, normal: 240, full: 900 },
   run: (run) =>
     measureLinks(run, {
       threads: run.pick([1, 4, 16], [1, 2, 4, 8, 16, 32], [1, 2, 4, 8, 16, 32]),
       pages: run.pick([100, 200], [100, 200, 500], [100, 200, 500]),
-      links: run.pick([1, 8, 64], ALL_LINKS, ALL_LINKS),
+      links: run.pick([1, 16], ALL_LINKS, ALL_LINKS),
       repeats: run.repeats(2, 3, 3),
       latencyMs: 10,
     }),

@@ -171,7 +171,7 @@ async function figure9(
 
 /** The document's own queue on all numbers of threads; the others need not show more often that 2 cores are 2 cores. */
 function threadsOf(run: LabRun, kind: Slices): number[] {
-  const most = Math.max(8, kind === "CBT slices" ? run.pick(64, 64, 64) : run.pick(8, 64, 64));
+  const most = Math.max(8, kind === "CBT slices" ? run.pick(16, 64, 64) : run.pick(8, 64, 64));
   return THREADS.filter((threads) => threads <= most);
 }
 
