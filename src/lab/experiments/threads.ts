@@ -164,7 +164,7 @@ export const experiment: Experiment = {
       ],
       verdict: {
         claim: gain > 4 && isFlat ? "agrees" : "partly",
-        why: `the first requests in flight gain most, and a polite crawl stops gaining when every host is asked; the document puts that down to bandwidth and servers, but its own delay per host and few hosts suffice. The absolute rate is that of the web, not of the crawler.`,
+        why: `10 requests in flight are ${rounded(gain, 1)} times as fast as one (document: 7.6), and a polite crawl ${isFlat ? "stops gaining when every host is asked; the document puts that down to bandwidth and servers, but its own delay per host and few hosts suffice" : "still gains beyond 25 here"}. The absolute rate is that of the web, not of the crawler.`,
       },
     };
   },

@@ -130,6 +130,7 @@ export const experiment: Experiment = {
       ],
       paper: [],
       verdict: {
+        // Nothing is claimed elsewhere: what was found is the answer.
         claim: "agrees",
         why: `${best.threads} ${best.threads === 1 ? "thread" : "threads"} with ${best.linksPerThread} links each and ${best.builders} ${best.builders === 1 ? "builder" : "builders"} suffice here (${rate} pages/s); tune-config.yaml holds them.`,
       },
