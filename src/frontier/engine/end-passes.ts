@@ -27,8 +27,10 @@ export class EndPasses {
         this.#isLooking = false;
         // A crawl without any URL is one whose seeds have not arrived, or are to be sent again.
         const isEven =
-          counts.every(({ inserted, settled, isSure }) => isSure && inserted === settled) &&
-          counts.some(({ inserted }) => inserted > 0);
+          counts.every(
+            ({ inserted, settled, unread, isSure }) =>
+              isSure && inserted === settled && unread === 0,
+          ) && counts.some(({ inserted }) => inserted > 0);
         const before = this.#before;
         this.#before = isEven ? counts : undefined;
         if (isEven && before !== undefined && areEqual(before, counts)) onEnd();
@@ -58,6 +60,7 @@ export class EndPasses {
 
 function areEqual(a: readonly PartitionCounts[], b: readonly PartitionCounts[]): boolean {
   return a.every(
-    ({ inserted, settled }, i) => inserted === b[i]!.inserted && settled === b[i]!.settled,
+    ({ inserted, settled, posted }, i) =>
+      inserted === b[i]!.inserted && settled === b[i]!.settled && posted === b[i]!.posted,
   );
 }
