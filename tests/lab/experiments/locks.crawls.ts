@@ -37,11 +37,6 @@ test("collapse: sizes, threads and what the explorer proves are the same in ever
       ...[5, 6, 7].map((threads) => [2, threads, "none"]),
     ],
   );
-  // Beyond twice the size every run with one condition stands still, because the parser goes first.
-  assert.deepEqual(
-    found.tables[0]!.rows.slice(2, 4).map((cells) => cells[6]),
-    [1, 1],
-  );
   const stood = found.tables[0]!.rows.map((cells) => cells[6]);
   // Where no deadlock is reachable nothing stands still, however the threads are scheduled.
   assert.deepEqual([stood[0], stood[1], ...stood.slice(4)], [0, 0, 0, 0, 0, 0]);
