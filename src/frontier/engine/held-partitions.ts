@@ -322,7 +322,7 @@ export class HeldPartitions {
       if (hasBudgets) this.#noteSite(held, host, sitePages);
       let count = 0;
       for (const { cash, record } of urls) {
-        const { found, low, high } = readRecord(record);
+        const { found, low, high } = readRecord(record, host);
         const key = keyOf(low, high);
         // After a restart the engine hands out again what is here, or what is done.
         if (this.#urls.has(key) || this.#parts.hasSettled(low, high)) {
