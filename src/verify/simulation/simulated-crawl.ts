@@ -262,12 +262,12 @@ export class World implements Surroundings {
     this.nowMs = nextMs + lateMs;
   }
 
-  /** Opens the shards of a thread as they are on disk. */
-  open(thread: number, epoch: number, mustWait: boolean): SimCrawler {
+  /** Opens the shards of a thread as they are on disk. One that is started late had no seeds: those added since are sent to it. */
+  open(thread: number, epoch: number, mustWait: boolean, isLate = false): SimCrawler {
     const crawler = new SimCrawler(this, thread, epoch, mustWait);
     this.oracle.recalled(this.disk, this.wall.aheadMs, (url) => this.ownerOf(url) === thread);
     const seeds = [...this.web.seeds, ...this.supervisor.seeds];
-    crawler.frontier.open(seeds.filter((seed) => this.ownerOf(seed) === thread));
+    crawler.frontier.open(isLate ? [] : seeds.filter((seed) => this.ownerOf(seed) === thread));
     return crawler;
   }
 

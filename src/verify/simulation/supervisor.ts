@@ -1,9 +1,9 @@
-import { admitSeeds } from "../../crawl/workers/admit-seeds.ts";
 import { type ControlChange, isForThreads } from "../../crawl/control/control-change.ts";
 import { ControlState } from "../../crawl/control/control-state.ts";
 import { SecondLook } from "../../crawl/ending/second-look.ts";
 import { Account, MODES } from "../../crawl/shared-memory.ts";
 import { widenedBy, widenedFact } from "../../crawl/visit/learn-fact.ts";
+import { admitSeeds } from "../../crawl/workers/admit-seeds.ts";
 import { KnownFacts } from "../../crawl/workers/known-facts.ts";
 import {
   type Replacing,
@@ -165,9 +165,9 @@ export class Supervisor {
     const { crawlers, memory } = this.#world;
     if (memory.control.mode !== MODES.run || !this.#absent.delete(thread)) return;
     this.#world.note(`thread ${thread} is started`);
-    const crawler = this.#world.open(thread, this.#epoch, false);
+    const crawler = this.#world.open(thread, this.#epoch, false, true);
     crawlers[thread] = crawler;
-    crawler.learn(this.#facts.all);
+    this.#brief(crawler);
     crawler.isRunning = true;
   }
 
