@@ -121,6 +121,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     feeds: fc.boolean(),
     forms: fc.boolean(),
     relNofollow: fc.constantFrom("follow", "skip"),
+    handlerTimeoutMs: times,
     archival: fc.boolean(),
     dropSessionIds: fc.boolean(),
     dropTracking: fc.boolean(),
