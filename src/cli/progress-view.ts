@@ -150,6 +150,27 @@ export function leftText({ left }: Outlook): string | undefined {
     : `about ${humanDuration(1000 * Math.ceil(left.seconds))} left`;
 }
 
+/** The host that will keep the crawl longest at its own pace, in words; undefined when nothing is queued for any. */
+export function slowestOf(
+  hosts: readonly {
+    readonly name: string;
+    readonly queued: number;
+    readonly delayMs: number | null;
+  }[],
+): string | undefined {
+  const waits = hosts.map(({ name, queued, delayMs }) => ({
+    name,
+    queued,
+    ms: queued * (delayMs ?? 0),
+  }));
+  const slowest = waits
+    .filter(({ queued }) => queued > 0)
+    .sort((a, b) => b.ms - a.ms || b.queued - a.queued)[0];
+  if (slowest === undefined) return undefined;
+  const time = slowest.ms === 0 ? "" : `, at least ${humanDuration(slowest.ms)} at its delay`;
+  return `${slowest.name}: ${counted(slowest.queued, "URL")} queued${time}`;
+}
+
 /** A line as it is painted, and how long it is without that. */
 export interface Line {
   readonly length: number;

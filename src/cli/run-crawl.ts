@@ -9,7 +9,12 @@ import { coloursOf } from "./colours.ts";
 import { type Io, onSignals } from "./io.ts";
 import { exitCodeOf, faultsText, mismatchText, summaryJson, summaryText } from "./print-summary.ts";
 import { Progress } from "./progress.ts";
+import { slowestOf } from "./progress-view.ts";
 import { runReport } from "./run-report.ts";
+
+/** The hosts among which the slowest one is looked for, every so many lines of figures. */
+const MOST_QUEUED = { search: "", sort: "queued", offset: 0, limit: 50 } as const;
+const SLOWEST_EVERY = 3;
 
 /** Runs a crawl: progress on standard error, the summary on standard output; signals stop it cleanly. */
 export async function runCrawl(
@@ -27,7 +32,12 @@ export async function runCrawl(
     unicode: isUnicode(io.environment),
     cores: availableParallelism(),
   });
-  crawl.events.on("figures", (figures) => progress.outlook(figures));
+  let lines = 0;
+  crawl.events.on("figures", (figures) => {
+    progress.outlook(figures);
+    if (config.quiet || lines++ % SLOWEST_EVERY !== 0 || figures.queued === 0) return;
+    void crawl.hosts(MOST_QUEUED).then(({ hosts }) => progress.slowest(slowestOf(hosts)));
+  });
   crawl.events.on("progress", (snapshot) => progress.update(snapshot));
   // What is no trouble is not told with --quiet.
   const inform = (text: string) => {
@@ -50,6 +60,9 @@ export async function runCrawl(
   crawl.events.on("leftForLater", (message) => {
     left += `Left for later: ${message}.\n`;
   });
+  const dashboard = await startDashboard(crawl, out, config);
+  // Also with --quiet: who asked for it has to find it.
+  if (dashboard !== undefined) progress.note(`Dashboard: ${dashboard.url}`);
   let terminated = false;
   const forget = onSignals((signal) => {
     terminated ||= signal === "SIGTERM";
@@ -85,6 +98,7 @@ export async function runCrawl(
   } finally {
     progress.close();
     forget();
+    await dashboard?.close();
   }
 }
 
@@ -92,6 +106,13 @@ export async function runCrawl(
 function isUnicode({ LC_ALL, LC_CTYPE, LANG }: Io["environment"]): boolean {
   const locale = LC_ALL || LC_CTYPE || LANG || "";
   return locale === "" || /utf-?8/i.test(locale);
+}
+
+/** Loaded on use; undefined when nobody asked for it. */
+async function startDashboard(crawl: Crawl, out: string, config: CrawlConfig) {
+  if (config.dashboard === undefined) return undefined;
+  const { serveCrawl } = await import("./run-dashboard.ts");
+  return serveCrawl(crawl, out, config);
 }
 
 /** What `orbweaver report` does; standard output stays the summary's. */

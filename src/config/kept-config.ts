@@ -3,8 +3,11 @@ export const OUTPUT_SETTINGS = {
   json: false,
   report: false,
   quiet: false,
-  color: true,
   debug: false,
+  dashboard: undefined,
+  listen: "127.0.0.1",
+  dashboardToken: undefined,
+  color: true,
 } as const;
 
 /**

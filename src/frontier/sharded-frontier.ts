@@ -314,6 +314,10 @@ export class ShardedFrontier implements Frontier {
     return all;
   }
 
+  eachHost(use: (host: Host) => void): void {
+    for (const { shard } of this.#all) shard.eachHost(use);
+  }
+
   stats(): FrontierStats {
     const { order, mailbox, limit } = this.#parts;
     let known = 0;

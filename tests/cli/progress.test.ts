@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { COLOURS, coloursOf, NO_COLOURS } from "../../src/cli/colours.ts";
 import { Progress, Rate } from "../../src/cli/progress.ts";
-import { barOf, layOut, shareOfLimit } from "../../src/cli/progress-view.ts";
+import { barOf, layOut, shareOfLimit, slowestOf } from "../../src/cli/progress-view.ts";
 import type { CrawlProgress } from "../../src/crawl/events.ts";
 import { type Figures, NO_FIGURES } from "../../src/stats/crawl-figures.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
@@ -258,4 +258,14 @@ test("colours are for terminals whose users want them", () => {
   assert.equal(coloursOf(terminal, { TERM: "dumb" }), NO_COLOURS);
   assert.equal(coloursOf(terminal, {}, false), NO_COLOURS);
   assert.equal(coloursOf(new PassThrough(), {}), NO_COLOURS);
+});
+
+test("the slowest host is the one whose queue takes longest at its delay", () => {
+  const hosts = [
+    { name: "many.test", queued: 50, delayMs: 1000 },
+    { name: "slow.test", queued: 10, delayMs: 30_000 },
+    { name: "done.test", queued: 0, delayMs: null },
+  ];
+  assert.equal(slowestOf(hosts), "slow.test: 10 URLs queued, at least 5 m 00 s at its delay");
+  assert.equal(slowestOf(hosts.slice(2)), undefined);
 });

@@ -9,6 +9,7 @@ import type { HandlerModules } from "../visit/load-handler.ts";
 import type { PageMessage, PageReply } from "../visit/remote-handler.ts";
 import type { Told } from "../visit/stages.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
+import type { HostPage, HostQuestion } from "./host-list.ts";
 
 /** What a crawler thread starts with, before it gets its shards. */
 export interface StandbyData {
@@ -37,6 +38,8 @@ export type ToCrawler =
       readonly facts: readonly Fact[];
       readonly changes: readonly ThreadChange[];
     }
+  /** Which hosts of this thread come first; answered with "hosts". */
+  | { readonly kind: "askHosts"; readonly number: number; readonly question: HostQuestion }
   /** Another thread takes over these shards. */
   | { readonly kind: "leave" }
   /** Threads hung in the handlers of these pages. */
@@ -76,4 +79,5 @@ export type FromCrawler =
     }
   /** URLs that it still held when it ended, where no journal knows them, and how many more of those are seeds. */
   | ({ readonly kind: "left" } & LeftUrls)
+  | { readonly kind: "hosts"; readonly number: number; readonly page: HostPage }
   | { readonly kind: "finished" };
