@@ -17,7 +17,7 @@ export async function serveCrawl(
   { dashboard, listen, dashboardToken }: CrawlConfig,
 ): Promise<RunningDashboard> {
   const rules = { port: dashboard ?? 0, address: listen, token: dashboardToken };
-  const source = liveSource(crawl, out, undefined);
+  const source = liveSource(crawl, out, crawl.control);
   const served = await serveDashboard(source, new LogView(out), rules, packageVersion());
   crawl.events.on("started", () => served.note());
   return served;
