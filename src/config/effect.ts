@@ -33,6 +33,12 @@ const RULES: readonly Rule[] = [
     needs: "--frontier engine",
   },
   {
+    names: ["engineMemoryBytes"],
+    holds: (all) => isEngine(all) && !isOpic(all),
+    needs:
+      "--frontier engine with --order bfs or dfs: with opic every page that waits must be found to be given its cash",
+  },
+  {
     names: ["maxBytes"],
     holds: (all) => !isEngine(all),
     needs: "another --frontier: the workers on an engine do not add up what they receive",

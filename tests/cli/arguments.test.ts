@@ -148,6 +148,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     engine: fc.constantFrom("redis://127.0.0.1:6379", "rediss://engine.test/2"),
     crawlName: fc.constantFrom("a", "news-2026.1"),
     engineLeaseMs: upTo(3_600_000, 1000),
+    engineMemoryBytes: sizes,
     supersteps: fc.boolean(),
     volatile: fc.boolean(),
     allowPrivate: fc.array(fc.constantFrom("10.0.0.0/8", "::1", "a.example"), { minLength: 1 }),
