@@ -14,6 +14,7 @@ import { Shard, type ShardRules } from "../shard/shard.ts";
 import { BUDGET_RETRY_MS, OwnedSiteBudget, type SiteBudget } from "../site-budget.ts";
 import type { SiteShares } from "../site-shares.ts";
 import { BlockLog } from "./block-log.ts";
+import { ColdQueues } from "./cold-queues.ts";
 import { EndPasses } from "./end-passes.ts";
 import type { Engine, EngineOrder } from "./engine.ts";
 import { decodeFact, type EndedVisit, EngineCommits, seedsOf } from "./engine-commits.ts";
@@ -58,6 +59,8 @@ export interface EngineFrontierParts
   readonly onFacts: (facts: readonly Fact[]) => void;
   /** Calls this thread's next round: an answer has arrived. */
   readonly ring: () => void;
+  /** Above so many bytes of the engine long queues are packed. */
+  readonly maxEngineBytes?: number | undefined;
   /** Links and URLs move in supersteps; absent: whenever there are some. */
   readonly supersteps?: Pick<MachineParts, "size" | "places" | "onReport"> | undefined;
   /** The engine did not accept the ends of so many visits. */
@@ -82,6 +85,7 @@ export class EngineFrontier implements Frontier {
   readonly #owned: Ownership;
   readonly #held: HeldPartitions;
   readonly #machine: SuperstepMachine | undefined;
+  readonly #cold: ColdQueues | undefined;
   readonly #passes = new EndPasses();
   readonly #drained = new WeakSet<Lease>();
   readonly #partitionOfHost = new Map<string, number>();
@@ -165,6 +169,9 @@ export class EngineFrontier implements Frontier {
       this.#engine,
       this.#log,
     );
+    const { maxEngineBytes: maxBytes } = parts;
+    if (maxBytes !== undefined)
+      this.#cold = new ColdQueues({ maxBytes, engine: () => this.#engine, post });
     if (parts.supersteps !== undefined)
       this.#machine = new SuperstepMachine({
         ...parts.supersteps,
@@ -441,6 +448,7 @@ export class EngineFrontier implements Frontier {
       this.#tickMs = nowMs;
       this.#log.tidy(nowMs);
       this.#log.check(nowMs);
+      if (this.#mode === "run") this.#cold?.work(this.#held.working, nowMs);
     }
     const isRunning = this.#mode === "run";
     const wanted = this.#machine === undefined ? this.#wantedHosts : 0;
