@@ -3,7 +3,7 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { Discovery } from "./discovery.ts";
 import type { Fact } from "./fact.ts";
 import type { Settlement } from "./finish.ts";
-import type { Lease } from "./host.ts";
+import type { Host, Lease } from "./host.ts";
 import type { SplitLinks } from "./seen/known-links.ts";
 
 // For importers outside this folder; inside it everything comes from the files themselves.
@@ -83,6 +83,8 @@ export interface Frontier {
   left?(use: (found: Discovery) => void): void;
   /** True while what was drained is not all: the rest comes from elsewhere, and `drain` has to be called again. */
   drains?(): boolean;
+  /** Calls back for every host of this thread that is in memory; absent where nobody knows them. */
+  eachHost?(use: (host: Host) => void): void;
   /** Figures for counters, progress and the recount after a death. */
   stats(): FrontierStats;
   /** Gives back files and memory; what is not settled waits for the next run. */
