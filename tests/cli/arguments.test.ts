@@ -142,7 +142,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     visited: fc.constantFrom(...VISITED_SETS),
     engine: fc.constantFrom("redis://127.0.0.1:6379", "rediss://engine.test/2"),
     crawlName: fc.constantFrom("a", "news-2026.1"),
-    engineLeaseMs: upTo(3_600_000, 1000),
+    engineLeaseMs: upTo(3_600_000, 3000),
     volatile: fc.boolean(),
     allowPrivate: fc.array(fc.constantFrom("10.0.0.0/8", "::1", "a.example"), { minLength: 1 }),
     nameServers: fc.array(fc.constantFrom("9.9.9.9", "127.0.0.1:5353", "[::1]:53")),

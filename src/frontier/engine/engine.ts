@@ -160,6 +160,8 @@ export interface PartitionCounts {
   readonly reached: number;
   /** False while the engine may lack its last writes: somebody may have something to resend. */
   readonly isSure: boolean;
+  /** The life of the server that has it. */
+  readonly run: string;
 }
 
 /** The scripts, as one holder of leases calls them. */

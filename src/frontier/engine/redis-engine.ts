@@ -17,7 +17,7 @@ import type {
 import type { EngineKeys } from "./engine-keys.ts";
 import type { RedisClient } from "./load-ioredis.ts";
 import { INSERT, SETTLE } from "./scripts/block-scripts.ts";
-import { BEAT, BURY, CREATE, PERMITS } from "./scripts/crawl-scripts.ts";
+import { ADOPT, BEAT, BURY, CREATE, FOUND, PERMITS } from "./scripts/crawl-scripts.ts";
 import { CLAIM, COUNTS, EXTRACT, FENCE, RELEASE } from "./scripts/lease-scripts.ts";
 
 /** Every script by its name. */
@@ -30,6 +30,8 @@ export const SCRIPTS = {
   owCounts: COUNTS,
   owFence: FENCE,
   owCreate: CREATE,
+  owFound: FOUND,
+  owAdopt: ADOPT,
   owBeat: BEAT,
   owPermits: PERMITS,
   owBury: BURY,
@@ -38,7 +40,7 @@ export const SCRIPTS = {
 export type ScriptName = keyof typeof SCRIPTS;
 /** What a server says when it is full, loads its file, or a cluster chooses another master. */
 const PASSING =
-  /^(OOM|LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|Failed to refresh|Too many Cluster)/;
+  /^(OOM|LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|Failed to refresh|Too many Cluster)|non local key/;
 const TRY_AGAIN_MS = 500;
 
 type Argument = string | number | Buffer;
@@ -147,14 +149,18 @@ export class RedisEngine implements Engine {
   }
 
   release({ partition, token }: Claim, onAnswer: () => void): void {
-    this.#ask("owRelease", partition, [token, this.#parts.order], onAnswer);
+    this.#ask("owRelease", partition, [token, this.#parts.order], ([said]) => {
+      if (text(said) !== "frozen") onAnswer();
+      else setTimeout(() => this.release({ partition, token }, onAnswer), TRY_AGAIN_MS);
+    });
   }
 
   fence(partition: number, holder: string, onAnswer: (pages: number) => void): void {
     const { keys, order } = this.#parts;
-    this.#run("owFence", keys.partition(partition), [holder, order], (pages) =>
-      onAnswer(Number(pages)),
-    );
+    this.#run("owFence", keys.partition(partition), [holder, order], (pages) => {
+      if (Number(pages) >= 0) onAnswer(Number(pages));
+      else setTimeout(() => this.fence(partition, holder, onAnswer), TRY_AGAIN_MS);
+    });
   }
 
   beat(about: string, isLeaving: boolean, onAnswer: (answer: BeatAnswer) => void): void {
@@ -207,12 +213,13 @@ export class RedisEngine implements Engine {
     this.#do(read, (rows) =>
       onAnswer(
         rows.map((row) => {
-          const [inserted, settled, reached, isSure] = row as number[];
+          const [inserted, settled, reached, isSure, run] = row as Reply;
           return {
-            inserted: inserted!,
-            settled: settled!,
-            reached: reached!,
+            inserted: Number(inserted),
+            settled: Number(settled),
+            reached: Number(reached),
             isSure: isSure === 1,
+            run: text(run),
           };
         }),
       ),

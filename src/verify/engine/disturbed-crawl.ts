@@ -9,7 +9,13 @@ export type Disturbance =
   /** The connection breaks: answers are lost, their calls are sent again. */
   | { readonly kind: "break"; readonly worker: number }
   /** SIGSTOP after a round, for longer than a lease lasts; what it has sent arrives when it goes on. */
-  | { readonly kind: "stop"; readonly worker: number; readonly time: "short" | "long" }
+  | {
+      readonly kind: "stop";
+      readonly worker: number;
+      readonly time: "short" | "long";
+      /** The answers to what it says first when it goes on are lost. */
+      readonly breaks: boolean;
+    }
   /** What this worker asks in a round arrives one round later. */
   | { readonly kind: "delay"; readonly worker: number }
   /** The engine comes back without what it acknowledged since it last synced. */
@@ -127,11 +133,13 @@ export class DisturbedCrawl {
     this.#nowMs += STEP_MS;
     this.#model.nowMs = this.#nowMs;
     if (!this.#mayAct(worker, step)) return;
+    if (worker.breaksIn > 0 && --worker.breaksIn === 0) this.#break(worker);
     worker.round(this.#nowMs);
     if (disturbance?.kind === "kill") this.#kill(worker, disturbance.executed);
-    else if (disturbance?.kind === "stop")
+    else if (disturbance?.kind === "stop") {
       worker.stoppedMs = this.#nowMs + STOPPED_MS[disturbance.time];
-    else if (kind !== "delay") worker.link.execute();
+      worker.breaksIn = disturbance.breaks ? 2 : 0;
+    } else if (kind !== "delay") worker.link.execute();
     // The disk is as slow as every second round of its worker.
     if (!worker.isDead && step % (2 * WORKERS) >= WORKERS) worker.sync();
     if (this.#nowMs - this.#syncedMs < SYNC_MS) return;
@@ -156,7 +164,8 @@ export class DisturbedCrawl {
           all.push({ kind: "kill", worker: number, executed });
       if (link.answered > 0) all.push({ kind: "break", worker: number });
       for (const time of ["short", "long"] as const)
-        all.push({ kind: "stop", worker: number, time });
+        for (const breaks of [false, true])
+          all.push({ kind: "stop", worker: number, time, breaks });
       all.push({ kind: "delay", worker: number });
     }
     if (isBegun && this.#nowMs - this.#killedMs > APART_MS) all.push({ kind: "power loss" });
@@ -193,6 +202,13 @@ export class DisturbedCrawl {
     this.#violation ??= `${url} is asked by worker ${worker.number}, but ${holder} holds its host`;
   }
 
+  #pagesOf(worker: number): number {
+    let pages = 0;
+    for (const { pagesOf } of this.#model.partitions)
+      for (const [holder, count] of pagesOf) if (holder.startsWith(`w${worker}/`)) pages += count;
+    return pages;
+  }
+
   #isOver(): boolean {
     return this.#workers.every(({ isDead, hasEnded }) => isDead || hasEnded);
   }
@@ -204,7 +220,13 @@ export class DisturbedCrawl {
     const sum = (name: "inserted" | "settled") =>
       this.#model.partitions.reduce((total, one) => total + (one[name] ?? 0), 0);
     const [inserted, settled] = [sum("inserted"), sum("settled")];
-    if (inserted === WEB.size && settled === WEB.size) return undefined;
-    return `${inserted} inserted and ${settled} settled, of ${WEB.size}`;
+    if (inserted !== WEB.size || settled !== WEB.size)
+      return `${inserted} inserted and ${settled} settled, of ${WEB.size}`;
+    for (const { number, isDead, accepted } of this.#workers) {
+      const pages = this.#pagesOf(number);
+      if (!isDead && accepted !== pages)
+        return `worker ${number} believes that ${accepted} pages were accepted, and ${pages} were`;
+    }
+    return undefined;
   }
 }

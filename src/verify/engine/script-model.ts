@@ -40,6 +40,8 @@ class ModelPartition {
   isFrozen = false;
   turn = 0;
   readonly reached = new Map<string, number>();
+  /** First block of a producer under a lease that it had lost. */
+  readonly lateFrom = new Map<string, number>();
   readonly pagesOf = new Map<string, number>();
   readonly seen = new Set<string>();
   readonly queues = new Map<string, Waiting[]>();
@@ -92,6 +94,12 @@ export class ScriptModel {
     this.rules = rules;
     this.permitsLeft = rules.maxPages ?? 0;
     this.partitions = Array.from({ length: rules.partitions }, () => new ModelPartition());
+    this.found();
+  }
+
+  /** Every partition knows its run, as it does when a crawl begins. */
+  found(): void {
+    for (const one of this.partitions) one.run = this.run;
   }
 
   /** Everything as it is now, to come back to with `restart`: what an engine without its last writes knows. */
@@ -118,11 +126,8 @@ export class ScriptModel {
     const { leaseMs } = this.rules;
     const now = this.nowMs;
     if (at.isFrozen) return { kind: "frozen" };
+    this.#noteRun(at);
     if (at.inserted === undefined) return { kind: "empty" };
-    if (at.run !== this.run) {
-      if (at.run !== undefined) at.quietMs = now + leaseMs;
-      at.run = this.run;
-    }
     if (token !== "" && at.token === token && at.holder === holder) {
       at.expMs = now + leaseMs;
       return { kind: "claimed", token, moved: false };
@@ -142,7 +147,7 @@ export class ScriptModel {
     if (at.inserted === at.settled) return { kind: "empty" };
     this.#requeue(at);
     const moved = at.counter > 0;
-    const mine = `${++at.counter}-${this.run.slice(0, 12)}`;
+    const mine = `${++at.counter}-${this.run}`;
     Object.assign(at, { holder, token: mine, expMs: now + leaseMs });
     return { kind: "claimed", token: mine, moved };
   }
@@ -192,7 +197,7 @@ export class ScriptModel {
     const at = this.partitions[block.partition]!;
     if (at.isFrozen) return { kind: "frozen" };
     const reached = at.reached.get(producer) ?? 0;
-    if (block.number <= reached) return { kind: "known", reached };
+    if (block.number <= reached) return this.#repeated(at, producer, block, reached);
     if (block.number > reached + 1) return { kind: "gap", reached };
     at.reached.set(producer, block.number);
     return block.kind === "insert" ? this.#insert(at, block) : this.#settle(at, producer, block);
@@ -253,12 +258,18 @@ export class ScriptModel {
 
   counts(holder: string): PartitionCounts[] {
     return this.partitions.map((at) => {
-      if (at.run !== undefined && at.run !== this.run)
-        Object.assign(at, { run: this.run, quietMs: this.nowMs + this.rules.leaseMs });
-      const isSure = at.run === undefined || this.nowMs >= at.quietMs;
+      if (at.isFrozen) return { inserted: 0, settled: 0, reached: 0, isSure: false, run: "" };
+      this.#noteRun(at);
+      const isSure = this.nowMs >= at.quietMs;
       const { inserted = 0, settled, reached } = at;
-      return { inserted, settled, reached: reached.get(holder) ?? 0, isSure };
+      return { inserted, settled, reached: reached.get(holder) ?? 0, isSure, run: this.run };
     });
+  }
+
+  #noteRun(at: ModelPartition): void {
+    if (at.run === this.run) return;
+    at.run = this.run;
+    at.quietMs = this.nowMs + this.rules.leaseMs;
   }
 
   #insert(at: ModelPartition, { hosts }: InsertBlock): BlockAnswer {
@@ -291,8 +302,26 @@ export class ScriptModel {
     return { kind: "inserted", fresh, woke: wasEmpty && at.ready.size > 0 };
   }
 
-  #settle(at: ModelPartition, holder: string, { token, urls, notes }: SettleBlock): BlockAnswer {
+  #repeated(
+    at: ModelPartition,
+    producer: string,
+    block: InsertBlock | SettleBlock,
+    reached: number,
+  ): BlockAnswer {
+    if (block.kind === "insert") return { kind: "known", reached };
+    const from = at.lateFrom.get(`${producer} ${block.token}`) ?? Number.POSITIVE_INFINITY;
+    if (block.number < from) return { kind: "known", reached };
+    return { kind: "late", urls: block.urls.length };
+  }
+
+  #settle(
+    at: ModelPartition,
+    holder: string,
+    { number, token, urls, notes }: SettleBlock,
+  ): BlockAnswer {
     if (at.token !== token) {
+      const lease = `${holder} ${token}`;
+      if (!at.lateFrom.has(lease)) at.lateFrom.set(lease, number);
       at.late += urls.length;
       return { kind: "late", urls: urls.length };
     }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import type { Engine } from "../../../src/frontier/engine/engine.ts";
+import { foundPartitions } from "../../../src/frontier/engine/engine-crawl.ts";
 import { EngineKeys } from "../../../src/frontier/engine/engine-keys.ts";
 import { openClient, type RedisClient } from "../../../src/frontier/engine/load-ioredis.ts";
 import { defineScripts, RedisEngine } from "../../../src/frontier/engine/redis-engine.ts";
@@ -168,7 +169,7 @@ async function run(engines: readonly Engine[], trace: readonly Step[]): Promise<
 /** Without what differs by chance: times, and the order in which a hash is gone through. */
 function words(answer: unknown): string {
   return JSON.stringify(answer, (name, value) => {
-    if (name === "leftMs") return undefined;
+    if (name === "leftMs" || name === "run") return undefined;
     if (value?.type === "Buffer") return Buffer.from(value.data).subarray(8).toString();
     if (Array.isArray(value) && (name === "hosts" || name === "urls"))
       return [...value].sort((a, b) => (words(a) < words(b) ? -1 : 1));
@@ -185,6 +186,7 @@ for (const order of ["bfs", "dfs", "opic"] as const) {
         model.permitsLeft = 9;
         const keys = new EngineKeys(`trace-${order}-${++crawls}`, PARTITIONS);
         await client.hset(`${keys.crawl}:permits`, "left", 9);
+        await foundPartitions(client, keys, PARTITIONS);
         const onFault = (error: unknown) => {
           throw error;
         };

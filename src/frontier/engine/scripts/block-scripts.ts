@@ -1,20 +1,23 @@
-import { HEAD, QUEUE, SEEN } from "./fragments.ts";
+import { HEAD, INCARNATION, QUEUE, SEEN } from "./fragments.ts";
 
 /** Blocks of one producer are taken in without gaps; the number is noted last, so that a repeated block ends the same. */
-const NUMBER = `
+const NUMBER = `${INCARNATION}
 local producer, number = ARGV[1], tonumber(ARGV[2])
-local state = redis.call('HMGET', K, 'n:' .. producer, 'frozen', 'token')
-if state[2] then return {'frozen'} end
+local state = redis.call('HMGET', K, 'n:' .. producer, 'frozen', 'token', 'run', 'node')
+if state[2] or isStray(state[4], state[5]) then return {'frozen'} end
 local reached = tonumber(state[1] or '0')
-if number <= reached then return {'known', reached} end
 if number > reached + 1 then return {'gap', reached} end
+`;
+
+const KNOWN = `
+if number <= reached then return {'known', reached} end
 `;
 
 /**
  * insert-many: producer, number, order, then for each host: host, site or '', links, and for each link: decimal,
  * credit, bonus, record. Answers inserted, how many were new, and 1 if there was no host to hand out before.
  */
-export const INSERT = `${HEAD}${NUMBER}${SEEN}${QUEUE}
+export const INSERT = `${HEAD}${NUMBER}${KNOWN}${SEEN}${QUEUE}
 local order = ARGV[3]
 local was = redis.call('EXISTS', K .. ':h')
 local fresh, late = 0, 0
@@ -57,13 +60,21 @@ return {'inserted', fresh, was}
 
 /**
  * settle-many: producer, number, order, token, holder, now how many notes, for each host and note, and for each URL:
- * id, decimal, outcome, site or ''. Answers settled and how many were accepted, or late and how many were not.
+ * id, decimal, outcome, site or ''. Answers settled and how many were accepted, or late and how many were not; said
+ * again, a block that was late is late again, because a lease that was lost never comes back.
  */
 export const SETTLE = `${HEAD}${NUMBER}${SEEN}
 local token, holder, notes = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local first = 7 + 2 * notes
 local urls = (#ARGV - first + 1) / 4
+local lost = 'l:' .. producer .. ' ' .. token
+if number <= reached then
+  local from = redis.call('HGET', K, lost)
+  if from and number >= tonumber(from) then return {'late', urls} end
+  return {'known', reached}
+end
 if state[3] ~= token then
+  redis.call('HSETNX', K, lost, number)
   redis.call('HINCRBY', K, 'late', urls)
   redis.call('HSET', K, 'n:' .. producer, number)
   return {'late', urls}
