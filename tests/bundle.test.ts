@@ -26,7 +26,7 @@ test("a crawl loads few files, and the schema library is none of them", {
     [
       ...["build-worker.js", "crawl-command.js", "crawl-worker.js", "crawl-worker.js"],
       ...["errors.js", "errors.js", "errors.js", "errors.js", "main.js"],
-      "run-crawl.js",
+      ...["run-script.js", "run-script.js", "run-script.js", "run-script.js"],
     ],
     stderr.slice(0, 2000),
   );

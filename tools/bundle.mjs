@@ -1,9 +1,10 @@
 // Bundles everything that an entry point imports into the entry point itself, in place, after tsc: a thread then loads
-// two files instead of some 270. Why, and why the result is never stale: docs/decisions/0010-threads-load-one-file.md.
-import { chmodSync, copyFileSync, readFileSync } from "node:fs";
+// a few files instead of some 270. Why, and why the result is never stale: docs/decisions/0010-threads-load-one-file.md.
+import { chmodSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { asScript, scriptEntry } from "./as-script.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const src = join(root, "build", "src");
@@ -15,13 +16,22 @@ const ENTRIES = {
   "crawl/workers": ["compact-worker"],
   "lab/blocking": ["blocking-worker", "io-worker"],
   "lab/rounds": ["round-worker"],
-  cli: ["main", "run-crawl", "run-demo"],
+  cli: ["main"],
   "cli/commands": ["crawl-command", "demo-command", "resume-command", "web-command"],
   web: ["serve-command", "process-entry"],
 };
 
+/** Too small to be worth a code cache, or (`main`) with an `await` that no script may have. */
+const STAYS_MODULE = new Set(["main", "debug-worker", "web-command", "serve-command"]);
+
+/** Imported at run time by every command that gets that far: a file of its own would hold the schema library once more. */
+const INLINED = new Set([join(src, "cli", "run-crawl.js"), join(src, "cli", "run-demo.js")]);
+
 /** Shared by all entry points of a thread: `instanceof` compares its classes. */
 const ERRORS = join(src, "errors.js");
+
+/** Loads a bundle with its code cache. */
+const LOADER = join(src, "runtime", "run-script.js");
 
 /** The only package that is bundled: a fifth of its code is used, and it alone is 95 files. */
 const ZOD = join(root, "node_modules", "zod");
@@ -36,7 +46,8 @@ function inPlace(folder) {
       on.onResolve({ filter: /^\./ }, ({ path, resolveDir, kind }) => {
         const file = resolve(resolveDir, path);
         // A dynamic import stays a file of its own: it is often not needed.
-        if (file !== ERRORS && kind !== "dynamic-import") return undefined;
+        const isInside = kind !== "dynamic-import" || INLINED.has(file);
+        if (file !== ERRORS && isInside) return undefined;
         return { path: fromHere(file), external: true };
       });
       on.onResolve({ filter: /^[^./]/ }, ({ path }) =>
@@ -70,6 +81,14 @@ for (const [name, entries] of Object.entries(ENTRIES)) {
     plugins: [inPlace(folder)],
     logLevel: "warning",
   });
+  for (const entry of entries.filter((entry) => !STAYS_MODULE.has(entry))) {
+    const file = join(folder, `${entry}.js`);
+    const { text, ...shape } = asScript(readFileSync(file, "utf8"));
+    const errors = `./${relative(folder, ERRORS).replaceAll(sep, "/")}`;
+    const loader = `./${relative(folder, LOADER).replaceAll(sep, "/")}`;
+    writeFileSync(join(folder, `${entry}.script.js`), text);
+    writeFileSync(file, scriptEntry({ entry, ...shape, errors, loader }));
+  }
 }
 
 // npm makes a command executable once, when it links it: a later build must do that itself.

@@ -1,0 +1,74 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { arch, pid, version } from "node:process";
+import { constants, Script } from "node:vm";
+import { threadId } from "node:worker_threads";
+import { crc32 } from "node:zlib";
+
+/** What `tools/as-script.mjs` makes of a module. */
+type BundleFunction = (
+  require: (name: string) => unknown,
+  bundleUrl: string,
+) => BundleExports | Promise<BundleExports>;
+type BundleExports = Readonly<Record<string, unknown>>;
+
+/**
+ * Runs a bundle with the code that an earlier run compiled for it; compiling it is otherwise a good part of what a
+ * thread costs to start. A cache that does not fit is not used: V8 refuses one of another version or with other flags,
+ * and it names the check sum of the text it was made of. Where there is none for this Node, it is written when the thread
+ * ends.
+ */
+export function runScript(file: URL, errors: object): BundleExports | Promise<BundleExports> {
+  const bytes = readFileSync(file);
+  const cacheFile = new URL(cacheName(file.pathname), file);
+  const check = crc32(bytes);
+  const cached = readCache(cacheFile, check);
+  const script = new Script(bytes.toString("latin1"), {
+    filename: file.href,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    ...(cached && { cachedData: cached }),
+  });
+  if (cached === undefined) process.once("exit", () => writeCache(cacheFile, check, script));
+  const load = createRequire(file);
+  const bundle = script.runInThisContext() as BundleFunction;
+  return bundle((name) => (name.startsWith("node:") ? load(name) : errors), file.href);
+}
+
+function cacheName(script: string): string {
+  const name = script.slice(script.lastIndexOf("/") + 1).replace(/\.script\.js$/, "");
+  return `./${name}.${version}-${arch}.cache`;
+}
+
+// Two check sums in front: of the text, and of the code behind them, which a power loss may have left unwritten.
+const TEXT_CHECK = 0;
+const CODE_CHECK = 4;
+const HEAD_BYTES = 8;
+
+function readCache(file: URL, textCheck: number): Buffer | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch {
+    return undefined;
+  }
+  if (bytes.length <= HEAD_BYTES || bytes.readUInt32LE(TEXT_CHECK) !== textCheck) return undefined;
+  const code = bytes.subarray(HEAD_BYTES);
+  return bytes.readUInt32LE(CODE_CHECK) === crc32(code) ? code : undefined;
+}
+
+/** A folder that cannot be written only means that the next start costs as much as this one. */
+function writeCache(file: URL, textCheck: number, script: Script): void {
+  const temporary = new URL(`${file.href}.${pid}-${threadId}`);
+  try {
+    // First, so that nothing is made that cannot be kept.
+    writeFileSync(temporary, "");
+    const code = script.createCachedData();
+    const head = Buffer.alloc(HEAD_BYTES);
+    head.writeUInt32LE(textCheck, TEXT_CHECK);
+    head.writeUInt32LE(crc32(code), CODE_CHECK);
+    writeFileSync(temporary, Buffer.concat([head, code]));
+    renameSync(temporary, file);
+  } catch {
+    rmSync(temporary, { force: true });
+  }
+}

@@ -1,0 +1,73 @@
+// Turns a bundle from a module into a script, because Node 20 keeps compiled code of scripts only (vm.Script, cachedData).
+import { parse } from "acorn";
+
+/** The bundle as a function of `require` and its own address; it returns what the module would have exported. */
+export function asScript(module) {
+  const { body } = parse(module, { ecmaVersion: "latest", sourceType: "module" });
+  const hoisted = [];
+  const exported = [];
+  const cuts = [];
+  for (const node of body) {
+    if (node.type === "ImportDeclaration") {
+      hoisted.push(asRequire(node));
+      cuts.push([node.start, node.end]);
+    } else if (node.type === "ExportNamedDeclaration") {
+      if (node.source !== null || node.declaration !== null)
+        throw new Error("bundles end with one plain export list");
+      for (const { local, exported: as } of node.specifiers) exported.push([as.name, local.name]);
+      cuts.push([node.start, node.end]);
+    } else if (node.type.startsWith("Export"))
+      throw new Error(`not expected in a bundle: ${node.type}`);
+  }
+  let kept = "";
+  let from = 0;
+  for (const [start, end] of cuts) {
+    // Lines stay where they are, for the source map.
+    kept += module.slice(from, start) + module.slice(start, end).replace(/[^\n]/g, "");
+    from = end;
+  }
+  kept += module.slice(from);
+  const code = kept.replaceAll("import.meta.url", "bundleUrl");
+  const results = exported.map(([as, local]) => `get ${as}() { return ${local}; }`).join(", ");
+  const head = `function (require, bundleUrl) { "use strict"; ${hoisted.join(" ")}`;
+  const at = code.lastIndexOf("\n//# sourceMappingURL=");
+  const main = `${head}${code.slice(0, at)}\nreturn { ${results} };\n}`;
+  const isAsync = body.some(awaits);
+  const text = `(${isAsync ? "async " : ""}${main})${code.slice(at)}`;
+  return { text, isAsync, exported: exported.map(([as]) => as) };
+}
+
+/** Whether a statement of the module awaits something itself, not in a function. */
+function awaits(node) {
+  if (node === null || typeof node !== "object") return false;
+  if (node.type === "AwaitExpression" || node.await === true) return true;
+  if (/Function|MethodDefinition|PropertyDefinition/.test(node.type ?? "")) return false;
+  return Object.values(node).some(awaits);
+}
+
+function asRequire({ source, specifiers }) {
+  const { value } = source;
+  if (!value.startsWith("node:") && !value.endsWith("/errors.js"))
+    throw new Error(`a script can require modules of Node and errors.js, not ${value}`);
+  const from = `require(${JSON.stringify(value)})`;
+  const named = [];
+  let text = "";
+  for (const { type, local, imported } of specifiers) {
+    const isNamed = type === "ImportSpecifier" && imported.name !== "default";
+    // What `require` answers for a module of Node is its default export.
+    if (!isNamed) text += `const ${local.name} = ${from}; `;
+    else named.push(imported.name === local.name ? local.name : `${imported.name}: ${local.name}`);
+  }
+  return named.length > 0 ? `${text}const { ${named.join(", ")} } = ${from};` : text || `${from};`;
+}
+
+/** The module that takes the bundle's place. */
+export function scriptEntry({ entry, exported, isAsync, errors, loader }) {
+  const run = `${isAsync ? "await " : ""}runScript(new URL("./${entry}.script.js", import.meta.url), errors)`;
+  const names = exported.length > 0 ? `const { ${exported.join(", ")} } = ` : "";
+  const list = exported.length > 0 ? `export { ${exported.join(", ")} };\n` : "";
+  return (
+    `import * as errors from "${errors}";\nimport { runScript } from "${loader}";\n\n` +
+    `${names}${run};\n${list}`
+  );
+}
