@@ -4,8 +4,10 @@ import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { giveBackMemory } from "../runtime/collect-garbage.ts";
 import { type Totals, totals } from "../stats/counters.ts";
+import { type CrawlActivity, type Figures, NO_FIGURES } from "../stats/crawl-figures.ts";
 import { ExchangeSeries } from "../stats/exchange-series.ts";
 import { type FlowSample, HourlyStatistics } from "../stats/hourly-statistics.ts";
+import { SeriesFile } from "../stats/series-file.ts";
 import { crawlPaths } from "../store/folder/crawl-folder.ts";
 import { treeLockMemory } from "../store/tree/tree-writer.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
@@ -35,6 +37,7 @@ import {
 } from "./events.ts";
 import { fitToOpenFiles } from "./file-budget.ts";
 import { HeldFolder, withCure } from "./held-folder.ts";
+import { sampleFigures } from "./sample-figures.ts";
 import {
   bellsOf,
   Control,
@@ -83,6 +86,9 @@ export class Crawl {
   #folder: HeldFolder | undefined;
   #released: AllReleased | undefined;
   #exchanges: ExchangeSeries | undefined;
+  #series: SeriesFile | undefined;
+  /** Of the last line of the series. */
+  #lastFigures: Figures | undefined;
   #startMs = 0;
   #startCpu = process.cpuUsage();
   readonly #idleness = new Idleness();
@@ -166,16 +172,18 @@ export class Crawl {
   }
 
   async #runIn(): Promise<CrawlSummary> {
-    const { hourly, exchanges } = crawlPaths(this.#out);
+    const { hourly, exchanges, series } = crawlPaths(this.#out);
     const statistics = new HourlyStatistics(hourly, this.#config.statsEveryMs, monotonicMs());
     const { counters, threads } = this.#memory;
     this.#exchanges = new ExchangeSeries(exchanges, counters, threads, monotonicMs());
+    this.#series = new SeriesFile(series);
     try {
       await this.#runWorkers(statistics);
       return await this.#close(statistics);
     } finally {
       statistics.abandon();
       this.#exchanges.abandon();
+      this.#series.abandon();
     }
   }
 
@@ -225,6 +233,7 @@ export class Crawl {
         this.#buffers.look(this.#memory);
         statistics.tick(monotonicMs(), Date.now(), () => this.#flow());
         this.#exchanges?.tick(monotonicMs());
+        if (workers.before !== undefined) this.#noteFigures();
       } catch (error) {
         this.#fail(error);
       }
@@ -233,6 +242,15 @@ export class Crawl {
       clearInterval(ticker);
       bell.close();
     };
+  }
+
+  #noteFigures(): void {
+    this.#series?.tick(monotonicMs(), () => {
+      const figures = this.#sample();
+      this.#lastFigures = figures;
+      this.events.tell("figures", figures);
+      return figures;
+    });
   }
 
   #flow(): FlowSample {
@@ -282,9 +300,20 @@ export class Crawl {
     });
     if (this.#fault !== undefined) throw this.#fault;
     const { summary, left } = closed!;
+    await this.#patiently(() => this.#closeSeries(closed!));
     for (const message of left) this.events.tell("leftForLater", message);
     this.events.tell("ended", summary);
     return this.#orListenerFault(summary);
+  }
+
+  /** The last line has the same figures as the summary. */
+  #closeSeries({ summary, totals: sums }: ClosedCrawl): void {
+    const { seconds, urlsQueued: queued, thisRun } = summary;
+    const { cpuSeconds, seconds: runSeconds } = thisRun;
+    const last = { seconds, runSeconds, cpuSeconds, queued, state: summary.ended, busy: 0 };
+    const idle = { inFlight: 0, hostsWaiting: 0, uncommitted: 0, congested: 0 };
+    this.#lastFigures = { ...this.#sample(sums), ...last, ...idle };
+    this.#series!.close(this.#lastFigures);
   }
 
   #orListenerFault(summary: CrawlSummary): CrawlSummary {
@@ -324,6 +353,31 @@ export class Crawl {
     if (this.#shared === undefined) return this.#lastProgress;
     const runMs = monotonicMs() - this.#startMs;
     return progressOf(totals(this.#memory.counters), runMs, this.#before);
+  }
+
+  /** The figures of the last second; when the crawl has ended, those of its end. */
+  figures(): Figures {
+    this.#lastFigures ??= NO_FIGURES;
+    return this.#lastFigures;
+  }
+
+  #sample(sums?: Totals): Figures {
+    const cpu = process.cpuUsage(this.#startCpu);
+    const sampled = {
+      progress: this.progress(),
+      config: this.#config,
+      state: this.#activity,
+      cpuSeconds: (cpu.user + cpu.system) / 1e6,
+      busy: this.#workers?.busyShare() ?? 0,
+      diskWaits: this.#waitingForDisk > 0,
+      linksPerThread: this.#config.linksPerThread,
+    };
+    return sampleFigures(this.#memory, sampled, sums);
+  }
+
+  get #activity(): CrawlActivity {
+    if (this.#workers?.before === undefined) return "starting";
+    return this.#control.mode === MODES.run ? "running" : "stopping";
   }
 
   get #before(): BeforeRun {

@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { residentBytes } from "../runtime/open-files.ts";
 import type { Totals } from "../stats/counters.ts";
+import type { Figures } from "../stats/crawl-figures.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { CrawlSummary, RunFigures } from "./crawl-summary.ts";
 
@@ -66,6 +67,8 @@ export function progressOf(sums: Totals, runMs: number, before: BeforeRun): Craw
 export interface CrawlEvents {
   started: [out: string];
   progress: [progress: CrawlProgress];
+  /** All figures of the crawl, once a second. */
+  figures: [figures: Figures];
   seedRedirected: [target: CrawlUrl];
   /** Fewer files may be open than asked for: the crawl uses fewer threads or links. */
   fewFiles: [message: string];

@@ -6,6 +6,9 @@ import {
 } from "../frontier/frontier-memory.ts";
 import type { Gates } from "../frontier/gatekeeper.ts";
 import { counterBytes } from "../stats/counters.ts";
+import { failureBytes } from "../stats/failure-counts.ts";
+import { hostRowBytes } from "../stats/host-rows.ts";
+import { latencyBytes } from "../stats/latency-counts.ts";
 import { DOORBELL_WORDS, Doorbell } from "../sync/doorbell.ts";
 import { GateTable, gateBytes } from "../sync/gate-table.ts";
 import { bufferBytes, CRAWLERS_PER_BUFFER } from "../sync/hand-off-buffer.ts";
@@ -15,6 +18,7 @@ import { PERMITS_WORDS, Permits } from "../sync/permits.ts";
 import { Ring, ringBytes } from "../sync/ring.ts";
 import { WideCounter } from "../sync/wide-counter.ts";
 import { BufferPlan } from "./buffer-plan.ts";
+import { FAILURE_CODES } from "./visit/error-codes.ts";
 import { EVIDENCE_BYTES } from "./visit/traps/shared-evidence.ts";
 
 const BUFFER_BYTES = 16 * 1024 * 1024;
@@ -84,6 +88,10 @@ export interface CrawlMemory {
   /** What the threads know about traps. */
   readonly evidence: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
+  /** Failures by code, response times, and hosts: a row or region per thread. */
+  readonly failures: SharedArrayBuffer;
+  readonly latency: SharedArrayBuffer;
+  readonly hostRows: SharedArrayBuffer;
   readonly debugLog: SharedArrayBuffer;
 }
 
@@ -111,6 +119,9 @@ export function createMemory(config: FrontierSizes & Pick<CrawlConfig, "builders
     hostHolds: new SharedArrayBuffer(maximumBytes(HOST_GATES)),
     evidence: new SharedArrayBuffer(EVIDENCE_BYTES),
     counters: new SharedArrayBuffer(counterBytes(threads)),
+    failures: new SharedArrayBuffer(failureBytes(threads, FAILURE_CODES)),
+    latency: new SharedArrayBuffer(latencyBytes(threads)),
+    hostRows: new SharedArrayBuffer(hostRowBytes(threads)),
     debugLog: new SharedArrayBuffer(ringBytes(DEBUG_SLOTS, DEBUG_SLOT_BYTES)),
   };
 }

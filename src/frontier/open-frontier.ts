@@ -91,6 +91,8 @@ export interface FrontierParts {
   };
   /** Journal files that may stay open while what they hold is read. */
   readonly maxRecoveredFiles: number;
+  /** A URL of the host has ended with this `OUTCOME`; called in the thread that owns it, where there are owners. */
+  readonly onEnded: (hostname: string, outcome: number) => void;
   /** Called for each shard that was read: with what it has exchanged, which must fit what the others have. */
   readonly onExchange: (found: ShardExchange) => void;
   /** Checks that the archives reach as far as the journals say. */

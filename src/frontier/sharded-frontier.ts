@@ -71,6 +71,7 @@ export interface ShardedParts extends AdmissionRules {
   readonly onLast: () => void;
   /** What visits found out is durable: all threads are to know it. */
   readonly onFacts: (facts: readonly Fact[]) => void;
+  readonly onEnded?: ((hostname: string, outcome: number) => void) | undefined;
   /** Closes what the shards have open. */
   readonly onClose?: () => void;
 }
@@ -424,6 +425,7 @@ export class ShardedFrontier implements Frontier {
   }
 
   #finish(owned: OwnedShard, lease: Lease, end: Finish): void {
+    this.#parts.onEnded?.(lease.host.name, end.outcome);
     if (end.outcome !== OUTCOME.page) {
       this.#parts.limit.giveBack();
       this.#budget?.giveBack(lease);

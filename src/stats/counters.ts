@@ -13,6 +13,7 @@ export const COUNTERS = [
   "maxInFlight",
   "hopeful",
   "uncommitted",
+  "congested",
   "handedOver",
   "foreignBlocks",
   "taken",

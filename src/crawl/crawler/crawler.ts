@@ -5,6 +5,9 @@ import { openFrontier } from "../../frontier/open-frontier.ts";
 import { PageLimit } from "../../frontier/page-limit.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import { CounterRow } from "../../stats/counters.ts";
+import { FailureCounts } from "../../stats/failure-counts.ts";
+import { type HostEnd, HostRows } from "../../stats/host-rows.ts";
+import { LatencyCounts } from "../../stats/latency-counts.ts";
 import { checkArchives } from "../../store/finish/check-archives.ts";
 import { LoopDoorbell } from "../../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
@@ -15,6 +18,7 @@ import { SendRecords } from "../hand-off/send-records.ts";
 import { openSender } from "../open-buffer.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.ts";
 import { DebugLog } from "../visit/debug-log.ts";
+import { FAILURE_CODES } from "../visit/error-codes.ts";
 import { learnFact } from "../visit/learn-fact.ts";
 import { CrawlerStages } from "../visit/stages.ts";
 import { TimedStages } from "../visit/timed-stages.ts";
@@ -34,6 +38,12 @@ const OUTCOME_COUNTERS = [
   ["sitemaps", OUTCOME.sitemap],
   ["unchanged", OUTCOME.unchanged],
 ] as const;
+
+/** How an outcome counts for its host; all others are done. */
+const HOST_ENDS: Readonly<Record<number, HostEnd>> = {
+  [OUTCOME.failed]: "failed",
+  [OUTCOME.refused]: "refused",
+};
 
 /** URLs left that are sent in one message. */
 const LEFT_AT_ONCE = 10_000;
@@ -65,6 +75,7 @@ export class Crawler {
   readonly #frontier;
   readonly #handOff;
   readonly #uncommitted: Uncommitted;
+  readonly #hosts: HostRows;
   /** Visits in flight to hosts that could not be reached last time: they do not keep a crawl alive. */
   #hopeful = 0;
   /** What the shards have exchanged, for the supervisor to compare. */
@@ -77,6 +88,7 @@ export class Crawler {
     this.#post = post;
     this.#control = new Control(memory);
     this.#counters = new CounterRow(memory.counters, thread);
+    this.#hosts = new HostRows(memory.hostRows, thread, memory.threads);
     const bells = bellsOf(memory);
     const account = new Account(memory, thread);
     this.#handOff = openSender(memory, config, thread);
@@ -121,6 +133,7 @@ export class Crawler {
       port: this.#port,
       counters: this.#counters,
       maxRecoveredFiles: Math.floor(extraFiles(config) / 2),
+      onEnded: (host, outcome) => this.#hosts.add(host, HOST_ENDS[outcome] ?? "done"),
       onExchange: (found) => this.#exchanges.push(found),
       checkArchives: (ends) => checkArchives(rules.archive, ends, rules.lostArchives),
       onFacts: (facts) => {
@@ -151,6 +164,8 @@ export class Crawler {
       frontier: this.#frontier,
       records: new SendRecords(this.#handOff, config.store !== "none"),
       counters: this.#counters,
+      failures: new FailureCounts(memory.failures, thread, FAILURE_CODES),
+      latency: new LatencyCounts(memory.latency, thread),
       bytes: byteCount,
       debugLog: config.debug
         ? new DebugLog(debugRingOf(memory, thread + 1), bells.debugLog, this.#counters)
@@ -242,6 +257,8 @@ export class Crawler {
     counters.set("maxInFlight", Math.max(inFlight, counters.get("maxInFlight")));
     counters.set("hopeful", this.#hopeful);
     counters.set("uncommitted", this.#uncommitted.visits);
+    const isFull = this.#handOff.congested || this.#uncommitted.room <= inFlight;
+    counters.set("congested", isFull ? 1 : 0);
     counters.set("handedOver", this.#handOff.pages);
     counters.set("robotsFetched", this.#parts.robots?.fetched ?? 0);
   }

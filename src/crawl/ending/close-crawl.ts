@@ -1,5 +1,6 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import { NO_LIMIT, TimeLimit } from "../../runtime/time-limit.ts";
+import type { Totals } from "../../stats/counters.ts";
 import { closeAfterCrash } from "../../store/finish/close-archives.ts";
 import { finalizeFolder } from "../../store/finish/finalize.ts";
 import { judgeSkipped, unfinishedBytes } from "../../store/finish/merge-parts.ts";
@@ -48,6 +49,8 @@ export interface ClosedCrawl {
   /** Messages about what was left for later. */
   readonly left: readonly string[];
   readonly summary: CrawlSummary;
+  /** As the journals decided them, where threads were broken off. */
+  readonly totals: Totals;
 }
 
 /** What the supervisor learns while its crawl is closed. */
@@ -117,7 +120,7 @@ export class CrawlCloser {
       left.push(
         `${unfolded} journals are not folded into snapshots: a resume reads them as they are`,
       );
-    return { left, summary };
+    return { left, summary, totals };
   }
 
   /** What a run that was broken off counted last is not what it committed: there the journals decide. */

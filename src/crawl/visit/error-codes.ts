@@ -1,4 +1,5 @@
 import { TRANSPORT_ERRORS } from "../../fetch/transport-error.ts";
+import { FailureCodes } from "../../stats/failure-counts.ts";
 
 /**
  * Every stable code in the fields `error` of logs/crawl.jsonl and `reason` of reports/skipped.jsonl, with what it means.
@@ -52,6 +53,17 @@ export const ERROR_CODES: Readonly<Record<string, string>> = {
     "nearly all pages of its site have the same text, under ever new URLs or subdomains",
   trap_same_content: "its like bring the same content under ever new URLs",
 };
+
+/** All codes that a URL can end with, for counting; those of HTTP statuses included. */
+export const FAILURE_CODES = new FailureCodes([
+  ...Object.keys(ERROR_CODES),
+  ...statusCodes("http_"),
+  ...statusCodes("robots_status_"),
+]);
+
+function statusCodes(prefix: string): string[] {
+  return Array.from({ length: 500 }, (_, i) => `${prefix}${100 + i}`);
+}
 
 const HTTP = /^http_(\d+)$/;
 const ROBOTS_STATUS = /^robots_status_(\d+)$/;

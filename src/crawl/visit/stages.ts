@@ -7,6 +7,8 @@ import type { Fact, Frontier, Lease } from "../../frontier/frontier.ts";
 import type { Gatekeeper } from "../../frontier/gatekeeper.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import type { CounterRow } from "../../stats/counters.ts";
+import type { FailureCounts } from "../../stats/failure-counts.ts";
+import type { LatencyCounts } from "../../stats/latency-counts.ts";
 import type { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
 import type { Scope } from "../../url/scope.ts";
 import type { CostlySites } from "./costly-sites.ts";
@@ -63,6 +65,8 @@ export interface StageParts extends VisitParts {
   readonly frontier: Pick<Frontier, "requestEnded" | "unknown">;
   readonly records: VisitRecords;
   readonly counters: CounterRow;
+  readonly failures: FailureCounts;
+  readonly latency: LatencyCounts;
   /** Counts bodies for the journals. */
   readonly bytes: Pick<ByteCount, "body">;
   readonly debugLog: DebugLog | undefined;
@@ -240,13 +244,14 @@ export class CrawlerStages implements Stages {
   }
 
   store(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number {
-    countOutcome(this.#parts.counters, line);
+    countOutcome(this.#parts, line);
+    this.#parts.latency.add(response.tookMs);
     this.#parts.bytes.body(line.bytes ?? 0);
     return this.#parts.records.capture(line, lease, response, page);
   }
 
   log(line: OutcomeLine): void {
-    countOutcome(this.#parts.counters, line);
+    countOutcome(this.#parts, line);
     this.#parts.records.outcome(line);
   }
 

@@ -3,6 +3,7 @@ import type { Response } from "../../fetch/transport.ts";
 import type { Lease, OUTCOME } from "../../frontier/frontier.ts";
 import { directivesText } from "../../parse/robots-meta.ts";
 import type { CounterRow } from "../../stats/counters.ts";
+import type { FailureCounts } from "../../stats/failure-counts.ts";
 import type { ReadPage } from "./read-page.ts";
 
 /** How a visit ends, as the log and the journal name it. */
@@ -116,8 +117,14 @@ export function timeText(dateMs: number): string {
   return `${latest.text}${String(Math.floor(dateMs - second * 1000)).padStart(3, "0")}Z`;
 }
 
+const NOT_CRAWLED: ReadonlySet<string> = new Set(["failed", "refused", "unavailable"]);
+
 /** Counts what a line tells beside the outcome, which the frontier counts when it is committed. */
-export function countOutcome(counters: CounterRow, line: OutcomeLine): void {
+export function countOutcome(
+  { counters, failures }: { readonly counters: CounterRow; readonly failures: FailureCounts },
+  line: OutcomeLine,
+): void {
+  if (NOT_CRAWLED.has(line.outcome)) failures.add(line.error ?? "other");
   if (line.outcome === "unavailable") counters.add("unavailable");
   if (line.bytes !== undefined) counters.add("bytes", line.bytes);
   if (line.outcome === "refused" && line.error!.startsWith("trap_")) counters.add("trapped");

@@ -15,6 +15,7 @@ import type { FromBuilder } from "../builder/builder-message.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
 import { BuilderWorkers } from "./builder-workers.ts";
+import { BusyShare } from "./busy-share.ts";
 import { Compactor } from "./compactor.ts";
 import { Deaths, MAX_DEATHS_WITHOUT_PAGE } from "./deaths.ts";
 import { incurableOf } from "./incurable.ts";
@@ -73,6 +74,7 @@ export class Workers {
   /** Held in the pending counter during a replacement and a second look, so that the crawl does not look empty. */
   #guards = 0;
   readonly #deaths = new Deaths();
+  readonly #busy = new BusyShare();
   #areDismissed = false;
   /** When the latest successors had read their shards: since then the leases of the dead wait again. */
   #foldedMs = 0;
@@ -163,6 +165,11 @@ export class Workers {
   /** Sends a message to every crawler. */
   postToAll(message: ToCrawler): void {
     for (const { worker } of this.#crawlers) worker.postMessage(message);
+  }
+
+  /** The busy share of the crawlers since the last call, from 0 to 1, on average. */
+  busyShare(): number {
+    return this.#busy.shareOf(this.#crawlers.map(({ worker }) => worker));
   }
 
   /** False while a thread has announced something that the supervisor has not heard. */

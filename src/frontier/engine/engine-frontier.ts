@@ -55,6 +55,7 @@ export interface EngineFrontierParts
   readonly ring: () => void;
   /** The engine did not accept the ends of so many visits. */
   readonly onLate?: (visits: number) => void;
+  readonly onEnded?: ((hostname: string, outcome: number) => void) | undefined;
   readonly onClose?: () => void;
 }
 
@@ -456,7 +457,10 @@ export class EngineFrontier implements Frontier {
       }
       this.#held.end(lease);
       if (isPage) this.#permits.page();
-      if (end !== undefined) this.#outcomes[end.outcome]!++;
+      if (end !== undefined) {
+        this.#outcomes[end.outcome]!++;
+        this.#parts.onEnded?.(lease.host.name, end.outcome);
+      }
       end?.onCommitted();
     }
     this.#hasNews = true;

@@ -38,6 +38,7 @@ export interface EngineParts {
   readonly port: JournalPort;
   readonly onLast: () => void;
   readonly onFacts: (facts: readonly Fact[]) => void;
+  readonly onEnded?: ((hostname: string, outcome: number) => void) | undefined;
 }
 
 /** Opens a thread's own connection and its frontier. */

@@ -58,6 +58,7 @@ export interface SharedParts {
   readonly wakeOthers: () => void;
   /** A URL was taken, for the first time or again. */
   readonly onTaken: (again: boolean) => void;
+  readonly onEnded?: ((hostname: string, outcome: number) => void) | undefined;
   /** Whether this thread is the one that reports the length of the queue. */
   readonly countsQueue: boolean;
 }
@@ -158,6 +159,7 @@ export class SharedFrontier implements Frontier {
       const fresh = this.#spillNew(end.found);
       if (fresh > 0) this.#parts.pending.add(fresh);
       this.#outcomes[end.outcome]!++;
+      this.#parts.onEnded?.(lease.host.name, end.outcome);
       if (end.outcome === OUTCOME.page) {
         this.#finishedPages++;
         budget?.page(lease);

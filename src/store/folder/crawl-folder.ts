@@ -34,6 +34,7 @@ export interface CrawlPaths {
   reports: string;
   /** What went through queues and buffers, interval by interval. */
   hourly: string;
+  series: string;
   /** What threads exchanged, by the moment. */
   exchanges: string;
 }
@@ -155,6 +156,7 @@ export function crawlPaths(dir: string): CrawlPaths {
     reports: join(dir, "reports"),
     hourly: join(dir, "reports", "hourly_statistics.jsonl"),
     exchanges: join(dir, "reports", "exchanges.jsonl"),
+    series: join(dir, "reports", "series.jsonl"),
   };
 }
 
