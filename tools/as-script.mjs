@@ -1,7 +1,7 @@
 // Turns a bundle from a module into a script, because Node 20 keeps compiled code of scripts only (vm.Script, cachedData).
 import { parse } from "acorn";
 
-/** The bundle as a function of `require` and its own address; it returns what the module would have exported. */
+/** The bundle as a function of `require`, its own address and `importModule`, which stands for `import()`; it returns what the module would have exported. */
 export function asScript(module) {
   const { body } = parse(module, { ecmaVersion: "latest", sourceType: "module" });
   const hoisted = [];
@@ -27,14 +27,29 @@ export function asScript(module) {
     from = end;
   }
   kept += module.slice(from);
+  // Node 20 forgets who imports when it takes code from a cache.
+  for (const start of parseImports(kept).reverse())
+    kept = `${kept.slice(0, start)}importModule${kept.slice(start + "import".length)}`;
   const code = kept.replaceAll("import.meta.url", "bundleUrl");
   const results = exported.map(([as, local]) => `get ${as}() { return ${local}; }`).join(", ");
-  const head = `function (require, bundleUrl) { "use strict"; ${hoisted.join(" ")}`;
+  const head = `function (require, bundleUrl, importModule) { "use strict"; ${hoisted.join(" ")}`;
   const at = code.lastIndexOf("\n//# sourceMappingURL=");
   const main = `${head}${code.slice(0, at)}\nreturn { ${results} };\n}`;
   const isAsync = body.some(awaits);
   const text = `(${isAsync ? "async " : ""}${main})${code.slice(at)}`;
   return { text, isAsync, exported: exported.map(([as]) => as) };
+}
+
+/** Where `import()` is called. */
+function parseImports(code) {
+  const starts = [];
+  const look = (node) => {
+    if (node === null || typeof node !== "object") return;
+    if (node.type === "ImportExpression") starts.push(node.start);
+    for (const part of Object.values(node)) look(part);
+  };
+  look(parse(code, { ecmaVersion: "latest", sourceType: "module" }));
+  return starts.sort((a, b) => a - b);
 }
 
 /** Whether a statement of the module awaits something itself, not in a function. */

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { arch, pid, version } from "node:process";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 import { threadId } from "node:worker_threads";
 import { crc32 } from "node:zlib";
 
@@ -9,6 +9,7 @@ import { crc32 } from "node:zlib";
 type BundleFunction = (
   require: (name: string) => unknown,
   bundleUrl: string,
+  importModule: (name: string) => Promise<unknown>,
 ) => BundleExports | Promise<BundleExports>;
 type BundleExports = Readonly<Record<string, unknown>>;
 
@@ -25,13 +26,16 @@ export function runScript(file: URL, errors: object): BundleExports | Promise<Bu
   const cached = readCache(cacheFile, check);
   const script = new Script(bytes.toString("latin1"), {
     filename: file.href,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cached && { cachedData: cached }),
   });
   if (cached === undefined) process.once("exit", () => writeCache(cacheFile, check, script));
   const load = createRequire(file);
   const bundle = script.runInThisContext() as BundleFunction;
-  return bundle((name) => (name.startsWith("node:") ? load(name) : errors), file.href);
+  return bundle(
+    (name) => (name.startsWith("node:") ? load(name) : errors),
+    file.href,
+    (name) => import(name.startsWith(".") ? new URL(name, file).href : name),
+  );
 }
 
 function cacheName(script: string): string {
