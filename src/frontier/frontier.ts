@@ -1,4 +1,5 @@
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { AddressFloors } from "./address-floors.ts";
 import type { Discovery } from "./discovery.ts";
 import type { Fact } from "./fact.ts";
 import type { Settlement } from "./finish.ts";
@@ -82,6 +83,8 @@ export interface Frontier {
   left?(use: (found: Discovery) => void): void;
   /** True while what was drained is not all: the rest comes from elsewhere, and `drain` has to be called again. */
   drains?(): boolean;
+  /** Where crawlers elsewhere ask the same addresses: asked before every request. */
+  readonly floors?: AddressFloors | undefined;
   /** Figures for counters, progress and the recount after a death. */
   stats(): FrontierStats;
   /** Gives back files and memory; what is not settled waits for the next run. */

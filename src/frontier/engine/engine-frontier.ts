@@ -13,6 +13,7 @@ import type { ShardQueue } from "../queue/shard-queue.ts";
 import { Shard, type ShardRules } from "../shard/shard.ts";
 import { BUDGET_RETRY_MS, OwnedSiteBudget, type SiteBudget } from "../site-budget.ts";
 import type { SiteShares } from "../site-shares.ts";
+import { AddressLeases } from "./address-leases.ts";
 import { BlockLog } from "./block-log.ts";
 import { EndPasses } from "./end-passes.ts";
 import type { Engine, EngineOrder } from "./engine.ts";
@@ -37,6 +38,8 @@ export interface EngineFrontierParts
   /** Opens the engine as the thread's n-th holder. */
   readonly openEngine: (life: number, onWake: (partition: number) => void) => Engine;
   readonly worker: string;
+  /** The name under which this thread holds addresses; absent where nobody else asks them. */
+  readonly addresses?: { readonly holder: string; readonly clock: () => number };
   /** One thread of each worker tells it what other workers found out. */
   readonly learnsFacts: boolean;
   readonly order: EngineOrder;
@@ -74,6 +77,7 @@ export class EngineFrontier implements Frontier {
   readonly #commits: EngineCommits;
   readonly #owned: Ownership;
   readonly #held: HeldPartitions;
+  readonly floors: AddressLeases | undefined;
   readonly #passes = new EndPasses();
   readonly #drained = new WeakSet<Lease>();
   readonly #partitionOfHost = new Map<string, number>();
@@ -156,6 +160,13 @@ export class EngineFrontier implements Frontier {
       this.#engine,
       this.#log,
     );
+    const floorMs = parts.delayMs / 10;
+    if (parts.addresses !== undefined && floorMs > 0)
+      this.floors = new AddressLeases({
+        ...parts.addresses,
+        ...{ leaseMs, floorMs, post },
+        engine: () => this.#engine,
+      });
     if (maxPagesPerSite !== undefined) {
       this.#budget = new OwnedSiteBudget({
         ...parts,
@@ -410,6 +421,7 @@ export class EngineFrontier implements Frontier {
       this.#tickMs = nowMs;
       this.#log.tidy(nowMs);
       this.#log.check(nowMs);
+      this.floors?.tidy(nowMs);
     }
     const isRunning = this.#mode === "run";
     const lack = isRunning && !this.#permits.isWanted ? this.#lack : 0;

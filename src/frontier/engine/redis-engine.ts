@@ -1,3 +1,4 @@
+import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import type {
   BeatAnswer,
   BlockAnswer,
@@ -8,6 +9,8 @@ import type {
   Extract,
   ExtractAnswer,
   ExtractedHost,
+  FloorAnswer,
+  FloorCall,
   InsertBlock,
   PartitionCounts,
   PermitAnswer,
@@ -18,6 +21,7 @@ import type { EngineKeys } from "./engine-keys.ts";
 import type { RedisClient } from "./load-ioredis.ts";
 import { INSERT, SETTLE } from "./scripts/block-scripts.ts";
 import { ADOPT, BEAT, BURY, CREATE, FOUND, PERMITS } from "./scripts/crawl-scripts.ts";
+import { FLOOR } from "./scripts/floor-script.ts";
 import { CLAIM, COUNTS, EXTRACT, FENCE, RELEASE } from "./scripts/lease-scripts.ts";
 
 /** Every script by its name. */
@@ -29,6 +33,7 @@ export const SCRIPTS = {
   owRelease: RELEASE,
   owCounts: COUNTS,
   owFence: FENCE,
+  owFloor: FLOOR,
   owCreate: CREATE,
   owFound: FOUND,
   owAdopt: ADOPT,
@@ -232,6 +237,20 @@ export class RedisEngine implements Engine {
     const read = (client: RedisClient) =>
       Promise.all(partitions.map((one) => client.hget(keys.partition(one), field)));
     this.#do(read, (numbers) => onAnswer(numbers.map((one) => Number(one ?? 0))));
+  }
+
+  floor(call: FloorCall, onAnswer: (answer: FloorAnswer) => void): void {
+    const { kind, address, holder, turn, ms, had } = call;
+    const { leaseMs, partitions } = this.#parts;
+    fingerprint(address, 0, 0);
+    const { low, high } = lastFingerprint;
+    const name = `${(high >>> 0).toString(16)}${(low >>> 0).toString(16).padStart(8, "0")}`;
+    const args = [name, kind, holder, turn, leaseMs, ms, had ? 1 : 0];
+    this.#ask("owFloor", (low >>> 0) % partitions, args, ([said, waitMs, wanted]) => {
+      const answer = text(said) as FloorAnswer["kind"];
+      if (answer !== "own") onAnswer({ kind: answer });
+      else onAnswer({ kind: answer, waitMs: Number(waitMs), isWanted: wanted === 1 });
+    });
   }
 
   wake(partition: number): void {

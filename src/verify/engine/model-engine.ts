@@ -6,6 +6,8 @@ import type {
   Engine,
   Extract,
   ExtractAnswer,
+  FloorAnswer,
+  FloorCall,
   InsertBlock,
   PartitionCounts,
   PermitAnswer,
@@ -77,6 +79,10 @@ export class ModelEngine implements Engine {
 
   reached(partitions: readonly number[], onAnswer: (numbers: readonly number[]) => void): void {
     onAnswer(partitions.map((one) => this.model.partitions[one]!.reached.get(this.holder) ?? 0));
+  }
+
+  floor(call: FloorCall, onAnswer: (answer: FloorAnswer) => void): void {
+    onAnswer(this.model.floor(call));
   }
 
   wake(partition: number): void {

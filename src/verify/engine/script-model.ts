@@ -7,6 +7,8 @@ import type {
   Extract,
   ExtractAnswer,
   ExtractedHost,
+  FloorAnswer,
+  FloorCall,
   InsertBlock,
   PartitionCounts,
   PermitAnswer,
@@ -62,6 +64,14 @@ class ModelPartition {
   }
 }
 
+interface ModelAddress {
+  holder: string | undefined;
+  expMs: number;
+  freeMs: number;
+  turn: number;
+  isWanted: boolean;
+}
+
 const copy = (url: Waiting): Waiting => ({ ...url });
 
 /** Settings of the model, which are those of a crawl. */
@@ -87,6 +97,8 @@ export class ScriptModel {
   permitsLeft: number;
   pages = 0;
   totals = new Map<string, { granted: number; returned: number; spent: number }>();
+  /** Addresses by name; here all of them belong to the first partition. */
+  addresses = new Map<string, ModelAddress>();
   /** Called with each partition that somebody woke. */
   readonly wakers: ((partition: number) => void)[] = [];
 
@@ -109,6 +121,7 @@ export class ScriptModel {
       members: new Map(this.members),
       dead: new Set(this.dead),
       facts: [...this.facts],
+      addresses: new Map([...this.addresses].map(([name, one]) => [name, { ...one }])),
       permitsLeft: this.permitsLeft,
       pages: this.pages,
       totals: new Map([...this.totals].map(([name, one]) => [name, { ...one }])),
@@ -212,6 +225,34 @@ export class ScriptModel {
     const at = this.partitions[partition]!;
     if (at.holder === holder) this.#free(at);
     return at.pagesOf.get(holder) ?? 0;
+  }
+
+  floor({ kind, address, holder, turn, ms, had }: FloorCall): FloorAnswer {
+    const at = this.partitions[0]!;
+    const now = this.nowMs;
+    const { leaseMs } = this.rules;
+    if (at.isFrozen) return { kind: "held" };
+    const known = this.addresses.get(address);
+    const isMine = known?.holder === holder;
+    if (kind === "give") {
+      if (isMine && known.turn === turn)
+        Object.assign(known, { holder: undefined, freeMs: now + ms, isWanted: false });
+      return { kind: "given" };
+    }
+    const isHeld = known?.holder !== undefined && known.expMs > now;
+    let freeMs = known?.freeMs ?? 0;
+    if (!(isHeld && isMine && had && known.turn === turn)) {
+      this.#noteRun(at);
+      if (now < at.quietMs) {
+        if (!had) return { kind: "held" };
+      } else if (isHeld && !isMine) {
+        known.isWanted = true;
+        return { kind: "held" };
+      } else if (known?.holder !== undefined && !isMine) freeMs = Math.max(freeMs, now + ms);
+    }
+    const isWanted = known?.isWanted ?? false;
+    this.addresses.set(address, { holder, expMs: now + leaseMs, freeMs, turn, isWanted });
+    return { kind: "own", waitMs: Math.max(0, freeMs - now), isWanted };
   }
 
   beat(holder: string, about: string, isLeaving: boolean): BeatAnswer {

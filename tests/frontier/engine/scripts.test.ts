@@ -54,6 +54,7 @@ type Step =
   | { kind: "claim" | "release" | "fence"; holder: number; partition: number }
   | { kind: "extract"; holder: number; partition: number; hosts: number; again: boolean }
   | { kind: "permits"; holder: number; wanted: number; returned: number; spent: number }
+  | { kind: "floor"; holder: number; address: number; gives: boolean; had: boolean; turn: number }
   | { kind: "bury"; holder: number };
 
 const holder = fc.nat(HOLDERS.length - 1);
@@ -97,6 +98,17 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       wanted: fc.nat(5),
       returned: fc.nat(1),
       spent: fc.nat(1),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("floor" as const),
+      holder,
+      address: fc.nat(2),
+      gives: fc.boolean(),
+      had: fc.boolean(),
+      turn: fc.nat(1),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("bury" as const), holder }) },
@@ -150,6 +162,10 @@ async function run(engines: readonly Engine[], trace: readonly Step[]): Promise<
           mine.granted = said.granted;
           resolve(said);
         });
+      } else if (step.kind === "floor") {
+        const { gives, had, turn } = step;
+        const call = { kind: gives ? "give" : "take", address: `192.0.2.${step.address}` } as const;
+        engine.floor({ ...call, holder: HOLDERS[step.holder]!, had, turn, ms: 50_000 }, resolve);
       } else engine.bury(HOLDERS[1 - step.holder]!, 1, () => resolve("buried"));
     });
     const said = answer as { kind?: string; token?: string; reached?: number };
@@ -170,6 +186,7 @@ async function run(engines: readonly Engine[], trace: readonly Step[]): Promise<
 function words(answer: unknown): string {
   return JSON.stringify(answer, (name, value) => {
     if (name === "leftMs" || name === "run") return undefined;
+    if (name === "waitMs") return value > 0;
     if (value?.type === "Buffer") return Buffer.from(value.data).subarray(8).toString();
     if (Array.isArray(value) && (name === "hosts" || name === "urls"))
       return [...value].sort((a, b) => (words(a) < words(b) ? -1 : 1));
