@@ -1,8 +1,10 @@
 import type { CrawlConfig } from "../config/schema.ts";
+import { robotsBoardBytes } from "../fetch/robots/robots-board.ts";
 import {
   createFrontierMemory,
   type FrontierMemory,
   type FrontierSizes,
+  frontierTraits,
 } from "../frontier/frontier-memory.ts";
 import type { Gates } from "../frontier/gatekeeper.ts";
 import { counterBytes } from "../stats/counters.ts";
@@ -85,6 +87,8 @@ export interface CrawlMemory {
   /** What hosts ask for: delays of their own, and pauses. */
   readonly hostDelays: SharedArrayBuffer;
   readonly hostHolds: SharedArrayBuffer;
+  /** What the threads know about robots.txt, where hosts have no owner that asks for all. */
+  readonly robots: SharedArrayBuffer | undefined;
   /** What the threads know about traps. */
   readonly evidence: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
@@ -117,6 +121,9 @@ export function createMemory(config: FrontierSizes & Pick<CrawlConfig, "builders
     startGates: new SharedArrayBuffer(gateBytes(HOST_GATES)),
     hostDelays: new SharedArrayBuffer(maximumBytes(HOST_GATES)),
     hostHolds: new SharedArrayBuffer(maximumBytes(HOST_GATES)),
+    robots: frontierTraits(config).needsGates
+      ? new SharedArrayBuffer(robotsBoardBytes())
+      : undefined,
     evidence: new SharedArrayBuffer(EVIDENCE_BYTES),
     counters: new SharedArrayBuffer(counterBytes(threads)),
     failures: new SharedArrayBuffer(failureBytes(threads, FAILURE_CODES)),

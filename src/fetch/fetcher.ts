@@ -143,12 +143,10 @@ export class Fetcher {
     const origin = serverOf(lease.url);
     const answer = await robots.ask(origin, lease.host);
     if (answer.kind === "rules") this.#rules.onRules?.(origin, answer.rules);
-    if (answer.kind === "rules" && !answer.rules.crawlDelayTooLong) {
-      const nowMs = this.#rules.clock();
-      this.#client.gatekeeper.slow(lease.host, answer.rules.crawlDelayMs ?? 0, nowMs);
-      // Fetching robots.txt was a request to this host, so its delay has to pass first.
-      if (lease.host.delayMs > 0) return { kind: "postponed", untilMs: nowMs + lease.host.delayMs };
-    }
+    // Fetching robots.txt was a request to this host, so its delay has to pass first.
+    const { delayMs } = lease.host;
+    if (answer.kind === "rules" && !answer.rules.crawlDelayTooLong && delayMs > 0)
+      return { kind: "postponed", untilMs: this.#rules.clock() + delayMs };
     return verdictOf(lease, answer) ?? this.#fetchAllowed(lease);
   }
 

@@ -1,8 +1,5 @@
 import { CapacityError } from "../errors.ts";
-
-/** No site has this key: a key of 0 is taken for 1. */
-const FREE = 0n;
-const NO_KEY_BUT_ONE = 1n;
+import { KEY_BYTES, KeySlots } from "./key-slots.ts";
 
 /** Words of a slot beside its key: places that are reserved or pages, and pages. */
 const TAKEN = 0;
@@ -14,36 +11,33 @@ export function siteTableBytes(slots: number): number {
   if (slots < 1 || (slots & (slots - 1)) !== 0) {
     throw new CapacityError(`the table of sites needs a power of two, not ${slots}`);
   }
-  return slots * (8 + 4 * SLOT_WORDS);
+  return slots * (KEY_BYTES + 4 * SLOT_WORDS);
 }
 
 /**
  * How many pages of each site there are and how many more are on their way, for threads that share sites: `--max-pages-per-site`
- * without owners. A slot gets its key in one atomic step and keeps it; a place is reserved only below the limit.
+ * without owners. A place is reserved only below the limit.
  */
 export class SiteTable {
-  readonly #keys: BigInt64Array;
+  readonly #keys: KeySlots;
+  readonly #slots: number;
   readonly #words: Int32Array;
   readonly #limit: number;
 
   constructor(memory: SharedArrayBuffer, limit: number) {
-    const slots = memory.byteLength / (8 + 4 * SLOT_WORDS);
-    this.#keys = new BigInt64Array(memory, 0, slots);
-    this.#words = new Int32Array(memory, 8 * slots);
+    this.#slots = memory.byteLength / (KEY_BYTES + 4 * SLOT_WORDS);
+    this.#keys = new KeySlots(memory, 0, this.#slots);
+    this.#words = new Int32Array(memory, KEY_BYTES * this.#slots);
     this.#limit = limit;
   }
 
   /** The slot of a site, by the halves of its fingerprint; a new site gets a free one. */
   slotOf(low: number, high: number): number {
-    const wide = (BigInt(high | 0) << 32n) | BigInt(low >>> 0);
-    const key = wide === FREE ? NO_KEY_BUT_ONE : wide;
-    const mask = this.#keys.length - 1;
-    for (let i = 0; i <= mask; i++) {
-      const slot = (low + i) & mask;
-      const found = Atomics.compareExchange(this.#keys, slot, FREE, key);
-      if (found === FREE || found === key) return slot;
-    }
-    throw new CapacityError(`more than ${mask + 1} sites: --max-pages-per-site has no room left`);
+    const slot = this.#keys.of(low, high);
+    if (slot >= 0) return slot;
+    throw new CapacityError(
+      `more than ${this.#slots} sites: --max-pages-per-site has no room left`,
+    );
   }
 
   /** Reserves a place; false when all are reserved or used. */

@@ -1,5 +1,6 @@
 import { UsageError } from "../errors.ts";
 import type { Configuration } from "./configuration.ts";
+import { configurations as answers } from "./configurations/answer-checks.ts";
 import { configurations as budgets } from "./configurations/budget-checks.ts";
 import { configurations as calling } from "./configurations/calling-checks.ts";
 import { configurations as crossing } from "./configurations/crossing-checks.ts";
@@ -43,6 +44,7 @@ export const catalogue: readonly Entry[] = [
   ...entries("visited", visited),
   ...entries("phase", phases),
   ...entries("budget", budgets),
+  ...entries("answer", answers),
 ];
 
 /** The configuration with that name. */

@@ -4,6 +4,7 @@ import { CookieJar } from "../../fetch/cookies/cookie-jar.ts";
 import { Fetcher } from "../../fetch/fetcher.ts";
 import { openTransport } from "../../fetch/open-transport.ts";
 import { PoliteClient } from "../../fetch/polite-client.ts";
+import { RobotsBoard } from "../../fetch/robots/robots-board.ts";
 import { RobotsFetcher } from "../../fetch/robots/robots-fetcher.ts";
 import { AddressPolicy } from "../../fetch/route/address.ts";
 import { NameResolver } from "../../fetch/route/resolve.ts";
@@ -107,10 +108,11 @@ export function crawlerParts(
     ["Accept-Encoding", "gzip, deflate, br"],
   ];
   const costly = new CostlySites(clock);
+  const agent = productToken(config.userAgent);
   const robots = !config.robots
     ? undefined
     : new RobotsFetcher(client, {
-        agent: productToken(config.userAgent),
+        agent,
         headers,
         retries: config.retries,
         cacheBytes: Math.floor(MAX_ROBOTS_BYTES / config.threads),
@@ -123,6 +125,17 @@ export function crawlerParts(
           return host;
         },
         clock,
+        board:
+          rules.memory.robots === undefined
+            ? undefined
+            : new RobotsBoard({
+                memory: rules.memory.robots,
+                thread: rules.thread,
+                agent,
+                seedLow,
+                seedHigh,
+                claimMs: config.connectTimeoutMs + config.totalTimeoutMs,
+              }),
       });
   const scope = openScope(config, rules.seeds);
   const follower = new Follower({

@@ -94,12 +94,16 @@ export class RobotsCache {
   }
 
   /** Remembers an answer; one that is larger than the whole cache is not kept. */
-  put(origin: string, answer: ReadRobots): void {
+  put(
+    origin: string,
+    answer: ReadRobots,
+    expiresAtMs = this.#options.clock() + this.#options.ttlMs,
+  ): void {
     this.#drop(origin);
     const isShared = answer.rules === RobotsRules.allowAll;
     const bytes = ENTRY_BYTES + origin.length + (isShared ? 0 : answer.rules.bytes);
     if (bytes > this.#options.maxBytes) return;
-    this.#latest = { answer, expiresAtMs: this.#options.clock() + this.#options.ttlMs, bytes };
+    this.#latest = { answer, expiresAtMs, bytes };
     this.#entries.set(origin, this.#latest);
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {

@@ -7,6 +7,7 @@ import type { Postponed } from "../outcome.ts";
 import type { PoliteClient } from "../polite-client.ts";
 import { pauseAskedMs } from "../retry-after.ts";
 import type { Response } from "../transport.ts";
+import type { RobotsBoard, RobotsFailure, RobotsNote } from "./robots-board.ts";
 import { type ReadRobots, RobotsCache, type RobotsFile, robotsFromStatus } from "./robots-cache.ts";
 import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
 import { RobotsRules } from "./robots-rules.ts";
@@ -26,15 +27,20 @@ const PASSING = new Set(["connection_lost", "aborted"]);
 export type RobotsAnswer =
   | ReadRobots
   /** The host must be left alone; asked again at `retryAtMs` unless `final`. */
-  | {
-      readonly kind: "unreachable";
-      readonly error: string;
-      readonly refused: boolean;
-      readonly retryAtMs: number;
-      readonly final: boolean;
-    }
-  /** With `aside` it waits for another host, which a redirect leads to. */
+  | Unreachable
+  /** With `aside` it waits for another host, which a redirect leads to, or for another thread that asks. */
   | Postponed;
+
+type Unreachable = RobotsFailure & { readonly kind: "unreachable" };
+
+/** What was found out, without its time. */
+type FileNote = RobotsNote extends infer Note
+  ? Note extends { readonly expiresAtMs: number }
+    ? Omit<Note, "expiresAtMs">
+    : never
+  : never;
+
+const NONE: FileNote = { kind: "none" };
 
 /** How far the redirects of a robots.txt were followed before one led to a host that has to wait. */
 interface Chain {
@@ -58,6 +64,8 @@ export interface RobotsFetcherRules {
   /** A host for the gates when a robots.txt redirects to another name. */
   readonly strangerHost: (hostname: string) => Host;
   readonly clock: () => number;
+  /** What all threads know together, where an origin is not always asked by the same one. */
+  readonly board?: RobotsBoard | undefined;
 }
 
 /** Fetches the robots.txt of each origin: once for all who wait for it, politely, and keeps the answer for a day. */
@@ -67,7 +75,7 @@ export class RobotsFetcher {
   readonly #cache: RobotsCache;
   readonly #asking = new Map<string, Promise<RobotsAnswer>>();
   readonly #chains = new Map<string, Chain>();
-  readonly #unreachable = new Map<string, RobotsAnswer & { kind: "unreachable"; tries: number }>();
+  readonly #unreachable = new Map<string, Unreachable>();
   /** robots.txt files asked for, redirects included. */
   fetched = 0;
 
@@ -80,6 +88,10 @@ export class RobotsFetcher {
 
   /** The answer if it is known. */
   known(origin: string): RobotsAnswer | undefined {
+    return this.#knownHere(origin) ?? this.#knownElsewhere(origin);
+  }
+
+  #knownHere(origin: string): RobotsAnswer | undefined {
     const cached = this.#cache.get(origin);
     if (cached !== undefined) return cached;
     const failed = this.#unreachable.get(origin);
@@ -89,10 +101,28 @@ export class RobotsFetcher {
     return failed;
   }
 
+  /** What another thread has found out becomes known here. */
+  #knownElsewhere(key: string): RobotsAnswer | undefined {
+    const noted = this.#rules.board?.find(key);
+    if (noted === undefined) return undefined;
+    if (noted.kind === "unreachable") {
+      this.#keepFailure(key, { kind: "unreachable", ...noted.failure });
+      return this.#knownHere(key);
+    }
+    if (this.#rules.clock() >= noted.expiresAtMs) return undefined;
+    const answer = { kind: "rules", rules: noted.rules } as const;
+    this.#unreachable.delete(key);
+    this.#cache.put(key, answer, noted.expiresAtMs);
+    return answer;
+  }
+
   /** Fetches the file; all who ask meanwhile get the same answer. */
   ask(origin: string, host: Host): Promise<RobotsAnswer> {
     let asking = this.#asking.get(origin);
     if (asking === undefined) {
+      // Another thread asks: nobody holds a place to wait for it.
+      const untilMs = this.#rules.board?.untilTurn(origin, this.#rules.clock()) ?? 0;
+      if (untilMs > 0) return Promise.resolve({ kind: "postponed", untilMs, aside: true });
       asking = this.#fetch(origin, host).finally(() => this.#asking.delete(origin));
       this.#asking.set(origin, asking);
     }
@@ -110,6 +140,7 @@ export class RobotsFetcher {
         maxBodyBytes: ROBOTS_MAX_BYTES,
       });
       if (outcome.kind === "postponed") {
+        this.#rules.board?.goesOn(origin, outcome.untilMs);
         if (hops === 0) return outcome;
         // It waits in no place in flight: the next lease of the origin goes on from here.
         keepLatest(this.#chains, origin, { url, hops, host: asked }, MAX_CHAINS);
@@ -117,7 +148,9 @@ export class RobotsFetcher {
       }
       this.fetched++;
       if (outcome.kind === "failed" && PASSING.has(outcome.error)) {
-        return { kind: "postponed", untilMs: this.#rules.clock() + host.delayMs };
+        const untilMs = this.#rules.clock() + host.delayMs;
+        this.#rules.board?.goesOn(origin, untilMs);
+        return { kind: "postponed", untilMs };
       }
       if (outcome.kind !== "response") {
         const ours = outcome.kind === "refused";
@@ -131,23 +164,36 @@ export class RobotsFetcher {
         return this.#failed(origin, host, meaning.reason, { refused: true, waitMs });
       }
       if (meaning.kind === "rules") {
-        if (hops > 0) this.#cache.put(keyOf(url), meaning);
-        return this.#store(origin, meaning.rules);
+        const note: FileNote =
+          meaning.rules === RobotsRules.allowAll ? NONE : { kind: "file", body: file.body };
+        const key = keyOf(url);
+        if (hops === 0 || key === origin) return this.#store(origin, host, meaning.rules, note);
+        this.#store(key, undefined, meaning.rules, note);
+        return this.#store(origin, host, meaning.rules, { kind: "same", key });
       }
       const next = canonicalize(meaning.location, url);
       // A redirect that leads nowhere means that there is no robots.txt.
-      if (next === undefined) return this.#store(origin, RobotsRules.allowAll);
-      const known = this.#cache.get(keyOf(next));
-      if (known !== undefined) return this.#store(origin, known.rules);
+      if (next === undefined) return this.#store(origin, host, RobotsRules.allowAll, NONE);
+      const key = keyOf(next);
+      const known = this.#cache.get(key) ?? this.#knownElsewhere(key);
+      if (known?.kind === "rules")
+        return this.#store(origin, host, known.rules, { kind: "same", key });
       url = next;
       asked = hostnameOf(url) === host.name ? host : this.#rules.strangerHost(hostnameOf(url));
     }
   }
 
-  #store(origin: string, rules: RobotsRules): RobotsAnswer {
-    this.#unreachable.delete(origin);
+  /** The host is the one that was asked, whose delay may be longer from now on. */
+  #store(key: string, host: Host | undefined, rules: RobotsRules, note: FileNote): RobotsAnswer {
+    const { board, clock } = this.#rules;
+    const nowMs = clock();
+    this.#unreachable.delete(key);
     const answer = { kind: "rules", rules } as const;
-    this.#cache.put(origin, answer);
+    this.#cache.put(key, answer);
+    // Before another thread can know that it may ask.
+    if (host !== undefined && !rules.crawlDelayTooLong)
+      this.#client.gatekeeper.slow(host, rules.crawlDelayMs ?? 0, nowMs);
+    board?.note(key, { ...note, expiresAtMs: nowMs + CACHE_MS });
     return answer;
   }
 
@@ -165,7 +211,12 @@ export class RobotsFetcher {
     const reach = host.reachOf(`${origin}/` as CrawlUrl);
     if (!final && reach === host) this.#client.gatekeeper.hold(host, retryAtMs, now);
     else if (!final) reach.heldMs = Math.max(reach.heldMs, retryAtMs);
-    const answer = { kind: "unreachable", error, refused, retryAtMs, final, tries } as const;
+    const failure: RobotsFailure = { error, refused, retryAtMs, final, tries };
+    this.#rules.board?.note(origin, { kind: "unreachable", failure });
+    return this.#keepFailure(origin, { kind: "unreachable", ...failure });
+  }
+
+  #keepFailure(origin: string, answer: Unreachable): RobotsAnswer {
     if (this.#unreachable.size >= MAX_UNREACHABLE) this.#unreachable.clear();
     this.#unreachable.set(origin, answer);
     return answer;

@@ -4,6 +4,7 @@ import { report } from "../scenario.ts";
 import { mutant } from "./mutant.ts";
 
 const TABLE = "sync/site-table.js";
+const KEYS = "sync/key-slots.js";
 const PAGE = 100;
 
 interface Budgeted {
@@ -40,7 +41,7 @@ export const configurations = [
         "Atomics.compareExchange(this.#words, at, taken, taken + 1) === taken",
         "Atomics.store(this.#words, at, taken + 1) === taken + 1",
       ]),
-      mutant("key-by-load-and-store", TABLE, [
+      mutant("key-by-load-and-store", KEYS, [
         "const found = Atomics.compareExchange(this.#keys, slot, FREE, key);",
         "const found = Atomics.load(this.#keys, slot); if (found === FREE) Atomics.store(this.#keys, slot, key);",
       ]),

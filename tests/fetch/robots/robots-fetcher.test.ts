@@ -17,7 +17,7 @@ function answer(status: number, headers: string, body = ""): FetchOutcome {
 function fetcherOf(web: (url: string) => FetchOutcome) {
   const asked: [url: string, host: Host][] = [];
   const client = {
-    gatekeeper: { hold: () => {} },
+    gatekeeper: { hold: () => {}, slow: () => {} },
     ask: (url: string, host: Host) => {
       asked.push([url, host]);
       return Promise.resolve(web(url));
