@@ -85,6 +85,8 @@ export interface ModelRules {
 /**
  * What the scripts do, in plain TypeScript, for the explorer, for contract tests without a server, and for random traces
  * that a real server must answer alike. The clock is `nowMs`, which whoever uses the model moves.
+ *
+ * Longer than 400 lines because it is all the scripts, one method each.
  */
 export class ScriptModel {
   readonly rules: ModelRules;
