@@ -1,4 +1,4 @@
-// Lets a function choose the links to follow and keep a value with each page. Run: node examples/06-page-handler.js
+// Lets a function choose the links to follow and push rows of its own. Run: node examples/06-page-handler.js
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,16 +15,15 @@ try {
     delayMs: 0,
     maxPages: 20,
     allowPrivate: ["127.0.0.0/8"],
-    // Its text is sent to the crawler threads, so it can use nothing from around it.
-    handler: async (page) => ({
-      links: page.links.filter((link) => !link.includes("?")),
-      data: { headings: ((await page.text()).match(/<h[1-6]/gi) ?? []).length },
-    }),
+    handler: ({ page, links, enqueue, push }) => {
+      enqueue(links.filter((link) => !link.includes("?")));
+      push({ url: page.url, headings: (page.html.match(/<h[1-6]/gi) ?? []).length });
+    },
   });
-  const [, ...lines] = readFileSync(join(out, "pages/pages.jsonl"), "utf8").trim().split("\n");
-  const pages = lines.map((line) => JSON.parse(line));
-  const headings = pages.reduce((sum, { data }) => sum + data.headings, 0);
-  console.log(`${pages.length} pages with ${headings} headings`);
+  const lines = readFileSync(join(out, "data/data.jsonl"), "utf8").trim().split("\n");
+  const rows = lines.map((line) => JSON.parse(line));
+  const headings = rows.reduce((sum, row) => sum + row.headings, 0);
+  console.log(`${rows.length} pages with ${headings} headings`);
 } finally {
   await web.close();
 }

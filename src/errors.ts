@@ -114,6 +114,21 @@ export class WorkerDiedError extends OrbweaverError {
   }
 }
 
+/** A listener of a program threw, or rejected: the crawl is stopped and committed. `cause` is what it threw. */
+export class ListenerFailedError extends OrbweaverError {
+  constructor(cause: unknown) {
+    const text = cause instanceof Error ? cause.message : String(cause);
+    super("OW_LISTENER_FAILED", `a listener of the crawl failed: ${text}`, EXIT.fault, cause);
+  }
+}
+
+/** What a user's handler may not do. Its page fails as `handler_failed`, unless the handler catches it. */
+export class HandlerError extends OrbweaverError {
+  constructor(message: string, code = "OW_HANDLER") {
+    super(code, message, EXIT.usage);
+  }
+}
+
 /** spin or the C compiler could not do its part for a model. */
 export class ModelCheckerError extends OrbweaverError {
   constructor(message: string) {

@@ -16,6 +16,11 @@ const EXPECTED: Record<string, RegExp> = {
   "05-predict-batch.js":
     /^pagerank: tolerance 50 makes R = \d+, error .*\npagerank: .*\nopic: tolerance 50 makes R = \d+, error .*\nopic: .*\n$/,
   "06-page-handler.js": /^20 pages with [1-9]\d* headings\n$/,
+  "07-stream-pages.js": /^10 pages with [1-9]\d+ words, interrupted\n$/,
+  "08-router.js": /^[2-4] pages, [1-3] of them details\n$/,
+  "09-url-and-robots.js":
+    /^http:\/\/www\.example\.co\.uk\/b\?x=1 example\.co\.uk uk,co,example\)\/b\?x=1\n\/b forbidden 2000\n\/b\?x=1 allowed 2000\n$/,
+  "10-write-a-warc.js": /^warcinfo {2}\d+ 0\nresponse http:\/\/example\.org\/ 50 0\n$/,
   "03-read-the-archive.js": /^warcinfo .*\nresponse .* http:\/\/127\.0\.0\.1:\d+\/.*\n/,
 };
 

@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { printable } from "../config/printable.ts";
 import type { CrawlConfig } from "../config/schema.ts";
 import { Crawl } from "../crawl/crawl.ts";
 import { EXIT } from "../errors.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
+import { freshFolder } from "../store/folder/fresh-folder.ts";
 import { type Io, onSignals } from "./io.ts";
 import { exitCodeOf, faultsText, mismatchText, summaryJson, summaryText } from "./print-summary.ts";
 import { Progress } from "./progress.ts";
@@ -27,6 +26,7 @@ export async function runCrawl(
   };
   crawl.events.on("seedRedirected", (url) => inform(`a seed redirects to ${url}, now a seed`));
   crawl.events.on("fewFiles", inform);
+  crawl.events.on("log", (url, text) => progress.note(`${url}: ${text}`));
   crawl.events.on("workerReplaced", (name, cause, backMs) =>
     progress.note(
       `${name} died (${messageOf(cause)}) and was replaced after ${Math.round(backMs)} ms`,
@@ -74,15 +74,6 @@ export async function runCrawl(
 async function report(out: string, { quiet }: CrawlConfig, io: Io): Promise<void> {
   const { html } = await runReport(out, io);
   if (!quiet) io.stderr.write(`Report: ${printable(html, 1000)}\n`);
-}
-
-/** A folder that does not exist yet, named after the time: crawls/20260131-235959, then …-2 and so on. */
-export function freshFolder(parent: string, now: Date): string {
-  const stamp = now.toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
-  for (let number = 1; ; number++) {
-    const folder = join(parent, number === 1 ? stamp : `${stamp}-${number}`);
-    if (!existsSync(folder)) return folder;
-  }
 }
 
 function messageOf(cause: unknown): string {

@@ -1,10 +1,11 @@
 import { configFrom } from "../config/crawl-config.ts";
 import type { CrawlSettings } from "../config/schema.ts";
+import { freshFolder } from "../store/folder/fresh-folder.ts";
 import { PROFILES } from "../web/profile.ts";
 import { startWebProcess } from "../web/web-process.ts";
 import type { Io } from "./io.ts";
 import { counted } from "./print-summary.ts";
-import { freshFolder, runCrawl } from "./run-crawl.ts";
+import { runCrawl } from "./run-crawl.ts";
 
 /** The delay of the demonstration, unless another one is given. */
 const DEMO_DELAY_MS = 50;

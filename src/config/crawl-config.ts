@@ -13,7 +13,7 @@ import type { SeedList } from "./seeds/seed-file.ts";
 import { readSeed } from "./seeds/seed-line.ts";
 import { requireContact } from "./start-rule.ts";
 import { defaultUserAgent } from "./user-agent.ts";
-import { moduleAt, moduleOf } from "./user-module.ts";
+import { FUNCTION, moduleAt, moduleOf } from "./user-module.ts";
 
 const PROGRAM: Origin = { kind: "program" };
 
@@ -92,22 +92,88 @@ export function requireFitting(settings: Omit<CrawlSettings, "seeds">): void {
 
 /** What a program may set: as the command line, and functions instead of the names of modules. */
 export type ProgramSettings = Readonly<
-  Omit<Partial<CrawlSettings>, "priority" | "handler"> & {
+  Omit<Partial<CrawlSettings>, "priority" | "handler" | "seeds" | "include" | "exclude"> & {
+    /** One URL or several. */
+    seeds?: string | readonly string[] | undefined;
+    /** Expressions, or their texts. */
+    include?: Patterns | undefined;
+    exclude?: Patterns | undefined;
+    /** The name of a module, or a function, of which only the text goes to the threads. */
     priority?: string | PagePriority | undefined;
+    /** The name of a module, which every crawler thread loads, or a function, which runs on the main thread. */
     handler?: string | PageFunction | undefined;
+    /** As in Crawlee: a `handler` that is a function, and follows nothing but what it enqueues. */
+    requestHandler?: PageFunction | undefined;
+    /** As in Crawlee: `maxPages`. */
+    maxRequestsPerCrawl?: number | undefined;
+    /** Stops the crawl, which is committed then. */
+    signal?: AbortSignal | undefined;
   }
 >;
 
+/** Expressions, or their texts. */
+export type Patterns = string | RegExp | readonly (string | RegExp)[];
+
+/** The handler of a program that is a function; undefined when it is a module, or there is none. */
+export function handlerFunction(values: ProgramSettings): PageFunction | undefined {
+  const { handler, requestHandler } = values;
+  if (typeof handler === "function") return handler;
+  if (requestHandler === undefined) return undefined;
+  return async (context) => {
+    const answer = await requestHandler(context);
+    // Without this the page's own links would be followed.
+    context.enqueue([]);
+    return answer;
+  };
+}
+
+/** The settings under our names and in our forms. */
+function translated(values: ProgramSettings): Partial<Record<SettingName, unknown>> {
+  const { requestHandler, maxRequestsPerCrawl, signal: _signal, ...rest } = values;
+  if (requestHandler !== undefined && values.handler !== undefined)
+    throw new UsageError("requestHandler and handler are the same: give one of them");
+  if (requestHandler !== undefined && typeof requestHandler !== "function")
+    throw new UsageError("requestHandler is a function; the name of a module is given as handler");
+  const isFunction = typeof values.handler === "function" || requestHandler !== undefined;
+  return {
+    ...rest,
+    seeds: typeof values.seeds === "string" ? [values.seeds] : values.seeds,
+    include: patternTexts("include", values.include),
+    exclude: patternTexts("exclude", values.exclude),
+    priority: moduleOf("priority", values.priority),
+    handler: isFunction ? FUNCTION : values.handler,
+    maxPages: values.maxPages ?? maxRequestsPerCrawl,
+  };
+}
+
+function patternTexts(name: string, patterns: Patterns | undefined): unknown {
+  if (patterns === undefined) return undefined;
+  const all = Array.isArray(patterns) ? patterns : [patterns];
+  return all.map((pattern: string | RegExp) => {
+    if (!(pattern instanceof RegExp)) return pattern;
+    // Those say nothing about whether a URL matches.
+    if (pattern.flags.replace(/[dgsy]/g, "") === "") return pattern.source;
+    throw new UsageError(
+      `${name}: ${printable(String(pattern))} has the flags ${pattern.flags}, which cannot be kept; write it without, for example [Aa] for a`,
+    );
+  });
+}
+
 /** The configuration of a program that uses the library: the same checks, no consent to private addresses. */
 export function configOf(values: ProgramSettings): CrawlConfig {
-  const priority = moduleOf("priority", values.priority);
-  const handler = moduleOf("handler", values.handler);
-  const given = Object.entries({ ...values, priority, handler }).filter(
-    ([, value]) => value !== undefined,
-  );
+  const given = Object.entries(translated(values)).filter(([, value]) => value !== undefined);
   const checked = checkSettings(Object.fromEntries(given));
   requireEffect(checked, given.map(([name]) => name) as SettingName[], () => PROGRAM);
   return configFrom(checked);
+}
+
+/** What a program changes when it resumes a crawl, checked. */
+export function changesOf(values: ProgramSettings): Partial<CrawlSettings> {
+  const given = Object.entries(translated(values)).filter(([, value]) => value !== undefined);
+  // Seeds are asked for by the schema, and stay what they were.
+  const checked = checkSettings({ seeds: ["http://127.0.0.1/"], ...Object.fromEntries(given) });
+  const names = given.map(([name]) => name as SettingName);
+  return Object.fromEntries(names.map((name) => [name, checked[name]]));
 }
 
 /** --recrawl needs the folder of a finished crawl. */

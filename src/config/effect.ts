@@ -28,7 +28,7 @@ const RULES: readonly Rule[] = [
     needs: "--frontier sharded: others have no such parts",
   },
   {
-    names: ["crawlName", "engineLeaseMs", "volatile"],
+    names: ["crawlName", "engineLeaseMs", "supersteps", "volatile"],
     holds: isEngine,
     needs: "--frontier engine",
   },
@@ -50,8 +50,8 @@ const RULES: readonly Rule[] = [
   { names: ["priority"], holds: isOpic, needs: "--order opic, where pages have a priority" },
   {
     names: ["exchangeSize"],
-    holds: isOpic,
-    needs: "--order opic, where pages have cash to exchange",
+    holds: (all) => isOpic(all) || all.supersteps,
+    needs: "--order opic, where pages have cash to exchange, or --supersteps",
   },
   {
     names: ["recordKeys"],

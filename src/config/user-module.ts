@@ -3,6 +3,9 @@ import { UsageError } from "../errors.ts";
 
 const MODULE = "data:text/javascript;charset=utf-8,";
 
+/** Stands for a handler that is a function of a program, which runs on the main thread. */
+export const FUNCTION = "function:";
+
 /** Whether a setting is a function that was made a module, and not the name of one. */
 export function isInline(setting: string): boolean {
   return setting.startsWith(MODULE);
@@ -10,7 +13,8 @@ export function isInline(setting: string): boolean {
 
 /** The module that a setting names, wherever `resume` is called from. */
 export function moduleAt(setting: string | undefined): string | undefined {
-  return setting === undefined || isInline(setting) ? setting : resolve(setting);
+  if (setting === undefined || setting === FUNCTION || isInline(setting)) return setting;
+  return resolve(setting);
 }
 
 /**
@@ -18,7 +22,7 @@ export function moduleAt(setting: string | undefined): string | undefined {
  * threads. Only the text of the function is passed on, not the variables around it.
  */
 export function moduleOf(
-  setting: "handler" | "priority",
+  setting: "priority",
   given: string | ((...args: never[]) => unknown) | undefined,
 ): string | undefined {
   if (typeof given !== "function") return given;

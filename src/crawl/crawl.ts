@@ -1,5 +1,15 @@
+import { changesOf, handlerFunction, type ProgramSettings } from "../config/crawl-config.ts";
+import { OUTPUT_SETTINGS } from "../config/kept-config.ts";
+import type { PageFunction } from "../config/page-handler.ts";
+import { resumedConfig } from "../config/resume-config.ts";
 import type { CrawlConfig } from "../config/schema.ts";
-import { FolderTakenError, type OrbweaverError, UsageError } from "../errors.ts";
+import { FUNCTION } from "../config/user-module.ts";
+import {
+  FolderTakenError,
+  ListenerFailedError,
+  type OrbweaverError,
+  UsageError,
+} from "../errors.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { giveBackMemory } from "../runtime/collect-garbage.ts";
@@ -8,7 +18,8 @@ import { type CrawlActivity, type Figures, NO_FIGURES } from "../stats/crawl-fig
 import { ExchangeSeries } from "../stats/exchange-series.ts";
 import { type FlowSample, HourlyStatistics } from "../stats/hourly-statistics.ts";
 import { SeriesFile } from "../stats/series-file.ts";
-import { crawlPaths } from "../store/folder/crawl-folder.ts";
+import { crawlPaths, readCrawlState } from "../store/folder/crawl-folder.ts";
+import { noCrawl } from "../store/folder/no-crawl.ts";
 import { treeLockMemory } from "../store/tree/tree-writer.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
@@ -37,6 +48,8 @@ import {
 } from "./events.ts";
 import { fitToOpenFiles } from "./file-budget.ts";
 import { HeldFolder, withCure } from "./held-folder.ts";
+import { MainPages } from "./main-pages.ts";
+import { PageStream } from "./page-stream.ts";
 import { sampleFigures } from "./sample-figures.ts";
 import {
   bellsOf,
@@ -46,7 +59,8 @@ import {
   type Ending,
   MODES,
 } from "./shared-memory.ts";
-import { loadHandler } from "./visit/load-handler.ts";
+import { checkedHandler, loadHandler } from "./visit/load-handler.ts";
+import { readRulesOf } from "./visit/read-page.ts";
 import { epochsAfter } from "./workers/run-numbers.ts";
 import { Workers } from "./workers/workers.ts";
 
@@ -76,6 +90,9 @@ export class Crawl {
   readonly #fewFiles: string | undefined;
   readonly #out: string;
   readonly #resumes: boolean;
+  readonly #handler: PageFunction | undefined;
+  /** Where pages go one by one; undefined when nobody asked for them. */
+  #stream: PageStream | undefined;
   /** All shared memory, as long as `run` goes on. */
   #shared: { readonly memory: CrawlMemory; readonly control: Control } | undefined;
   #hasRun = false;
@@ -104,9 +121,26 @@ export class Crawl {
   /** Threads that wait for the disk: builders, and this one. */
   #waitingForDisk = 0;
 
-  /** `run` creates `out` and refuses a folder that is in use; with `resumes` it must hold a crawl. */
-  constructor(asked: CrawlConfig, out: string, resumes = false) {
+  /**
+   * Goes on with the crawl in a folder, with the settings it has; those given here replace them. `run` does it.
+   * A crawl whose handler is a function needs it again.
+   */
+  static resume(dir: string, changes: ProgramSettings = {}): Crawl {
+    const state = readCrawlState(dir);
+    if (state === undefined) throw noCrawl(dir);
+    const old = { ...(state.config as CrawlConfig), ...OUTPUT_SETTINGS };
+    return new Crawl(
+      resumedConfig(old, changesOf(changes), dir),
+      dir,
+      true,
+      handlerFunction(changes),
+    );
+  }
+
+  /** `run` creates `out` and refuses a folder that is in use; with `resumes` it must hold a crawl. `handler` runs on this thread. */
+  constructor(asked: CrawlConfig, out: string, resumes = false, handler?: PageFunction) {
     const { config, note } = fitToOpenFiles(asked);
+    this.#handler = handler;
     this.#asked = asked;
     this.#config = config;
     this.#fewFiles = note;
@@ -119,9 +153,35 @@ export class Crawl {
    * Runs the crawl to its end. Throws only for faults, also those of listeners. Either way all threads have ended then,
    * files and lock are closed, memory is free, and what was fetched is committed.
    */
-  async run(): Promise<CrawlSummary> {
+  async run(signal?: AbortSignal): Promise<CrawlSummary> {
     if (this.#hasRun) throw new UsageError("a Crawl runs once: make a new one to resume it");
     this.#hasRun = true;
+    if (this.#config.handler === FUNCTION && this.#handler === undefined)
+      throw new UsageError(
+        "the handler of this crawl is a function of a program: resume it there, with Crawl.resume(dir, { handler })",
+      );
+    const onAbort = () => this.stop();
+    if (signal?.aborted === true) onAbort();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await this.#runOnce();
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** The pages of the crawl one by one, to be asked for before `run`; `ended` settles when it has ended. */
+  stream(ended: () => Promise<unknown>): PageStream {
+    if (this.#stream !== undefined)
+      throw new UsageError("the pages of a crawl can be gone over once");
+    this.#stream = new PageStream(() => {
+      this.stop();
+      return ended();
+    });
+    return this.#stream;
+  }
+
+  async #runOnce(): Promise<CrawlSummary> {
     const { whenFull } = this.#config;
     // Folders of older versions do not have the setting.
     if (whenFull === "wait" || whenFull === "overwrite") {
@@ -317,7 +377,7 @@ export class Crawl {
   }
 
   #orListenerFault(summary: CrawlSummary): CrawlSummary {
-    if (this.#listenerFault !== undefined) throw this.#listenerFault.error;
+    if (this.#listenerFault !== undefined) throw new ListenerFailedError(this.#listenerFault.error);
     return summary;
   }
 
@@ -422,15 +482,44 @@ export class Crawl {
       seeds: [...new Set([...config.seeds, ...moreSeeds])],
       resumed: this.#resumes,
       treeLocks: treeLockMemory(config.store.includes("tree") ? config.builders : 0),
+      wants: {
+        pages: this.#wantsPages,
+        paces: this.#stream !== undefined,
+        ends: this.events.listenerCount("failed") + this.events.listenerCount("skipped") > 0,
+      },
       nextEpoch: epochsAfter(state.epoch, (epoch) => folder.keep({ epoch })),
     };
+    const pages = this.#openPages();
     return new Workers(plan, {
+      onPage: (page) => pages.take(page),
+      onTold: ({ kind, ...end }) => this.events.tell(kind, end),
       onFacts: (facts, areOfThisRun) => released.learn(facts, areOfThisRun),
       onDisk: (message) => this.#onDisk(message),
       onReplaced: (...death) => this.events.tell("workerReplaced", ...death),
+      onHandlerLog: (url, text) => this.events.tell("log", url, text),
       onBegun: () => this.#beginStatistics(statistics),
       onAllReleased: () => released.note(),
       onFault: (error) => this.#fail(error),
+    });
+  }
+
+  get #wantsPages(): boolean {
+    const isHeard = this.events.listenerCount("page") > 0;
+    return isHeard || this.#stream !== undefined || this.#handler !== undefined;
+  }
+
+  /** What this thread does with pages. */
+  #openPages(): MainPages {
+    const { maxBodyBytes: maxBytes, maxRatio, parse } = readRulesOf(this.#config);
+    return new MainPages({
+      handler: this.#handler && checkedHandler(this.#handler),
+      onPage: (page) => {
+        this.events.tell("page", page);
+        return this.#stream?.offer(page) ?? true;
+      },
+      caps: { maxBytes, maxRatio },
+      maxLinks: parse.maxLinks ?? Number.POSITIVE_INFINITY,
+      log: (url, text) => this.events.tell("log", url, text),
     });
   }
 
@@ -463,6 +552,7 @@ export class Crawl {
     const now = monotonicMs();
     const progress = this.progress();
     this.events.tell("progress", progress);
+    this.#workers?.endHungHandlers(now);
     const { maxTimeMs, maxWaitMs } = this.#config;
     if (this.#control.mode === MODES.run) {
       const isLate = maxTimeMs !== undefined && now - this.#startMs >= maxTimeMs;

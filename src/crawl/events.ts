@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import type { Page } from "../config/page-handler.ts";
 import { residentBytes } from "../runtime/open-files.ts";
 import type { Totals } from "../stats/counters.ts";
 import type { Figures } from "../stats/crawl-figures.ts";
@@ -63,6 +64,16 @@ export function progressOf(sums: Totals, runMs: number, before: BeforeRun): Craw
   };
 }
 
+/** What became of a URL that is no page. */
+export interface UrlEnd {
+  readonly url: string;
+  /** A stable code of docs/outcomes.md. */
+  readonly reason: string;
+  readonly detail: string | undefined;
+  readonly parent: string | undefined;
+  readonly depth: number;
+}
+
 /** Every event of a crawl; docs/events.md explains each. */
 export interface CrawlEvents {
   started: [out: string];
@@ -77,6 +88,14 @@ export interface CrawlEvents {
   /** The disk is full or fails: the crawl waits until it works again. */
   diskFull: [message: string];
   diskFree: [];
+  /** A page, before it is committed: at least once each. */
+  page: [page: Page];
+  /** A URL ended without a page. */
+  failed: [end: UrlEnd];
+  /** A link is not followed, or a URL is refused. */
+  skipped: [end: UrlEnd];
+  /** A handler called `log` for a page. */
+  log: [url: string, text: string];
   stopping: [reason: string];
   /** Only long work is left, and it can be broken off. */
   safe: [];

@@ -21,6 +21,7 @@ import { Ring, ringBytes } from "../sync/ring.ts";
 import { WideCounter } from "../sync/wide-counter.ts";
 import { BufferPlan } from "./buffer-plan.ts";
 import { FAILURE_CODES } from "./visit/error-codes.ts";
+import { handlerWatchBytes } from "./visit/handler-watch.ts";
 import { EVIDENCE_BYTES } from "./visit/traps/shared-evidence.ts";
 
 const BUFFER_BYTES = 16 * 1024 * 1024;
@@ -97,6 +98,8 @@ export interface CrawlMemory {
   readonly latency: SharedArrayBuffer;
   readonly hostRows: SharedArrayBuffer;
   readonly debugLog: SharedArrayBuffer;
+  /** Which handlers run; empty where there is none. */
+  readonly handlers: SharedArrayBuffer;
 }
 
 /** Memory for one hand-off buffer; pages that are never touched cost nothing. */
@@ -105,8 +108,10 @@ export function createBuffer(): SharedArrayBuffer {
 }
 
 /** Makes the memory for T crawlers and B builders. */
-export function createMemory(config: FrontierSizes & Pick<CrawlConfig, "builders">): CrawlMemory {
-  const { threads, builders } = config;
+export function createMemory(
+  config: FrontierSizes & Pick<CrawlConfig, "builders" | "handler">,
+): CrawlMemory {
+  const { threads, builders, handler } = config;
   return {
     threads,
     control: new SharedArrayBuffer(CONTROL_WORDS * 4),
@@ -130,6 +135,7 @@ export function createMemory(config: FrontierSizes & Pick<CrawlConfig, "builders
     latency: new SharedArrayBuffer(latencyBytes(threads)),
     hostRows: new SharedArrayBuffer(hostRowBytes(threads)),
     debugLog: new SharedArrayBuffer(ringBytes(DEBUG_SLOTS, DEBUG_SLOT_BYTES)),
+    handlers: new SharedArrayBuffer(handlerWatchBytes(threads, handler !== undefined)),
   };
 }
 

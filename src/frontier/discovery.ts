@@ -12,6 +12,8 @@ export interface Discovery {
   readonly seed: boolean;
   /** Fingerprints of the URLs that redirected here, so that a loop is told from a duplicate. */
   readonly chain: readonly string[];
+  /** What a handler gave it (`link/link-note.ts`); absent for nearly all. */
+  readonly note?: string | undefined;
 }
 
 /**

@@ -20,5 +20,7 @@ export async function fetchRules(config: CrawlConfig): Promise<CrawlerRules> {
     lostArchives: [],
     epoch: 1,
     mustWait: false,
+    hangs: [],
+    wants: { pages: false, paces: false, ends: false },
   };
 }

@@ -1,5 +1,6 @@
 import { openGraph } from "./graph/link-log.ts";
 import { openIndex, openLog, openPages, openSkipped } from "./lists/list-writers.ts";
+import { openRows } from "./rows/row-writer.ts";
 import { openTree } from "./tree/tree-writer.ts";
 import { openUnkept } from "./unkept-writer.ts";
 import { openWarc } from "./warc/warc-writer.ts";
@@ -15,8 +16,8 @@ import {
 
 /** Writers that keep captures, synced before a journal names what they keep. The first one sets where a capture lies. */
 const STORES: readonly OpenWriter[] = [openWarc, openTree, openUnkept];
-/** The list of skipped links is gone through again when the scope grows, and nothing else knows them: synced as well. */
-const KEPT_LISTS: readonly OpenWriter[] = [openSkipped];
+/** Nothing else knows skipped links, which are gone through again when the scope grows, and rows of handlers: synced as well. */
+const KEPT_LISTS: readonly OpenWriter[] = [openSkipped, openRows];
 /** Writers of lists. They write nothing in `append`, and recover can write them again, so they are synced at the end. */
 const LISTS: readonly OpenWriter[] = [openIndex, openPages, openLog, openGraph];
 

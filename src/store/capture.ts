@@ -64,6 +64,8 @@ export interface CaptureFacts {
   cash?: number | undefined;
   /** What a user's handler wants kept with the page: one line of JSON. */
   data?: string | undefined;
+  /** What a user's handler pushed, as `packRows` packs it. */
+  rows?: Uint8Array | undefined;
   outlinks: LinkList;
   /** Its line of logs/crawl.jsonl without the end, which names the place of the record; absent where no log is written. */
   line?: Uint8Array | undefined;

@@ -4,6 +4,7 @@ import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
 import { CheckedCrawl } from "../support/checked-crawl.ts";
 import { type Drill, Random, withCrawl } from "./drill.ts";
 import { readOnDisk } from "./on-disk.ts";
+import { ROWS_HANDLER, readRows } from "./rows-on-disk.ts";
 
 const THREADS = 2;
 const WORKERS = ["crawler 0", "crawler 1", "builder 0"];
@@ -36,6 +37,7 @@ export const drill: Drill = {
         delayMs: count >= MANY ? LONG_DELAY_MS : 0,
         maxUncommitted: MAX_UNCOMMITTED,
         warcLevel: 0,
+        handler: ROWS_HANDLER,
       });
       const crawl = new CheckedCrawl(configFrom(settings, { typed: web.start }), out);
       const { reachable } = await web.truth();
@@ -79,7 +81,8 @@ export const drill: Drill = {
       ]);
       const { repeated } = await web.report();
       const disk = readOnDisk(out);
-      problems.push(...disk.problems);
+      const rows = readRows(out, reachable);
+      problems.push(...disk.problems, ...rows.problems);
       if (summary.ended !== "finished") problems.push(`the crawl ended: ${summary.ended}`);
       if (disk.pages !== reachable) problems.push(`${disk.pages} pages of ${reachable}`);
       if (deaths < count) problems.push(`${deaths} deaths met the crawl, not ${count}`);
@@ -101,6 +104,9 @@ export const drill: Drill = {
         ...times,
         refetched: repeated,
         lost: Math.max(0, reachable - disk.pages),
+        rows: rows.rows,
+        rowsLost: rows.lost,
+        rowsTwice: rows.twice,
         snapshots: disk.snapshots,
         backWithin1s: isJudged ? (isHeld ? "yes" : "NO") : "not judged",
       };

@@ -1,15 +1,21 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { Committed } from "../../src/store/finish/committed.ts";
+import { openJournals } from "../../src/store/finish/journal-view.ts";
+import { crawlPaths, readCrawlState } from "../../src/store/folder/crawl-folder.ts";
+import { mergeRows } from "../../src/store/rows/merge-rows.ts";
 import { type Drill, Random, withFolder } from "./drill.ts";
 import { LossyDisk, materialise } from "./lossy-disk.ts";
 import { readOnDisk } from "./on-disk.ts";
 import type { Call } from "./record-calls.ts";
 import { recordCrawl } from "./recorded-crawl.ts";
+import { ROWS_HANDLER, readRows } from "./rows-on-disk.ts";
 
 /** Calls that a broken program would not make: each time something must be lost. */
 const MUTANTS: readonly [name: string, isMissing: (call: Call) => boolean][] = [
   ["journals are not synced", (call) => call.op === "sync" && call.path.endsWith(".journal")],
   ["the archive is not synced", (call) => call.op === "sync" && call.path.includes("/archive/")],
+  ["rows are not synced", (call) => call.op === "sync" && call.path.includes("/data/rows-")],
   ["folders are not synced", (call) => call.op === "sync-folder"],
 ];
 
@@ -21,7 +27,8 @@ export const drill: Drill = {
   async run({ count, pages, seed, onFault }) {
     return withFolder(async (folder) => {
       const out = join(folder, "out");
-      const calls = await recordCrawl({ out, folder, pages });
+      const more = ["--handler", ROWS_HANDLER];
+      const calls = await recordCrawl({ out, folder, pages, more });
       const left = join(folder, "left");
       const test = (from: number, losses: number, kept: readonly Call[]) =>
         firstProblem({ calls: kept, losses, out, left, random: new Random(from), onFault });
@@ -98,7 +105,12 @@ function read(
 ): ReturnType<typeof readOnDisk> {
   rmSync(left, { recursive: true, force: true });
   mkdirSync(join(left, "state/journals"), { recursive: true });
-  const needed = [...files].filter(([path]) => /\/(state|archive)\//.test(path.slice(out.length)));
-  materialise(new Map(needed), out, left);
-  return readOnDisk(left);
+  const isNeeded = (path: string) => /^\/(state|archive|data)\//.test(path.slice(out.length));
+  materialise(new Map([...files].filter(([path]) => isNeeded(path))), out, left);
+  const disk = readOnDisk(left);
+  if (disk.problems.length > 0) return disk;
+  // As a resume does it.
+  const { view } = openJournals(crawlPaths(left).journals, readCrawlState(left));
+  mergeRows(left, new Committed(view));
+  return { ...disk, problems: readRows(left, disk.pages).problems };
 }

@@ -8,6 +8,7 @@ import { drill as missing } from "./missing.faults.ts";
 import { drill as points } from "./points.faults.ts";
 import { drill as powerArchive } from "./power-archive.faults.ts";
 import { drill as powerLoss } from "./power-loss.faults.ts";
+import { drill as rows } from "./rows.faults.ts";
 import { runDrills } from "./run-drills.ts";
 import { drill as signals } from "./signals.faults.ts";
 
@@ -24,4 +25,5 @@ await runDrills([
   fewFiles,
   flips,
   missing,
+  rows,
 ]);

@@ -12,6 +12,7 @@ import type { Lease } from "../../src/frontier/host.ts";
 import { ThreadBoard, threadBoardBytes } from "../../src/frontier/lending/thread-board.ts";
 import { WorkBoard, workBoardBytes } from "../../src/frontier/lending/work-board.ts";
 import { CashBoard, cashBoardBytes } from "../../src/frontier/opic/cash-board.ts";
+import { ExchangeSize } from "../../src/frontier/opic/exchange-size.ts";
 import { OpicQueue } from "../../src/frontier/opic/opic-queue.ts";
 import { ThreadOrder } from "../../src/frontier/opic/thread-order.ts";
 import { PageLimit } from "../../src/frontier/page-limit.ts";
@@ -76,6 +77,8 @@ export interface TeamOptions {
   /** Slots of an inbox, or of the shared queue. */
   readonly slots: number;
   readonly order?: "bfs" | "opic";
+  /** Of an engine. */
+  readonly supersteps?: boolean;
   readonly delayMs?: number;
   readonly perHost?: number;
   readonly maxPages?: number;
@@ -278,8 +281,9 @@ export function engineTeam(options: TeamOptions): Team {
       leaseMs,
       worker: "w",
       learnsFacts: thread === 0,
-      openEngine: (_, onWake) => {
+      openEngine: (_, onWake, onStep) => {
         model.wakers.push(onWake);
+        model.callers.push(onStep);
         return new ModelEngine(model, name);
       },
       aheadPerHost: 2,
@@ -289,6 +293,9 @@ export function engineTeam(options: TeamOptions): Team {
       limit: newLimit(),
       port,
       ring: () => {},
+      supersteps: options.supersteps
+        ? { size: new ExchangeSize(), places, onReport: () => {} }
+        : undefined,
     });
     return { frontier, port, gates: newGatekeeper(thread) };
   });

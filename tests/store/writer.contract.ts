@@ -32,6 +32,7 @@ function entriesOf(number: number): Entry[] {
     status: number % 5 === 4 ? 404 : 200,
     body: Buffer.from(`${number} ${"some words ".repeat(200)}`),
     page,
+    rows: Buffer.from(`[["data",1]]\n{"url":"${urlOf(number)}"}\n`),
     outlinks: Array.from({ length: 60 }, (_, i) => `http://other.example/${number}/${i}`),
   });
   return [capture, { kind: "outcome", line }, { kind: "skipped", lines: [line] }];

@@ -8,6 +8,8 @@ import { graphPaths } from "../../src/store/folder/graph-facts.ts";
 import { openGraph } from "../../src/store/graph/link-log.ts";
 import { cdxjFields } from "../../src/store/lists/cdxj.ts";
 import { openIndex, openLog, openPages, openSkipped } from "../../src/store/lists/list-writers.ts";
+import { readRowPart, rowParts } from "../../src/store/rows/row-part.ts";
+import { openRows } from "../../src/store/rows/row-writer.ts";
 import { readTree } from "../../src/store/tree/tree-files.ts";
 import { openTree } from "../../src/store/tree/tree-writer.ts";
 import { openUnkept } from "../../src/store/unkept-writer.ts";
@@ -71,6 +73,11 @@ writerContract("log", {
 writerContract("skipped report", {
   open: behindStore(openSkipped),
   urlsIn: (folder) => urlsOf(partOf(crawlPaths(folder).skipped, 0)),
+});
+writerContract("rows", {
+  open: behindStore(openRows),
+  urlsIn: (folder) =>
+    rowParts(folder).flatMap((part) => [...readRowPart(part)].map((group) => group.url)),
 });
 writerContract("link graph", {
   open: behindStore(openGraph),

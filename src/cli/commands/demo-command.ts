@@ -49,7 +49,7 @@ export const command: Command = {
       const other = [...args.options.keys()].find((flag) => !CLUSTER_FLAGS.has(flag));
       if (other !== undefined) throw new UsageError(`--${other} has no effect with --cluster`);
       const { runClusterDemo } = await import("../run-cluster-demo.ts");
-      const { freshFolder } = await import("../run-crawl.ts");
+      const { freshFolder } = await import("../../store/folder/fresh-folder.ts");
       const out = settings.out ?? freshFolder("crawls", new Date());
       return runClusterDemo({ out, quiet: settings.quiet }, io);
     }

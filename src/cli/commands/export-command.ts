@@ -7,11 +7,20 @@ import { makeFolders } from "../../store/files/system-calls.ts";
 import { finalizeIfLeft } from "../../store/finish/finalize.ts";
 import { type CrawlPaths, crawlPaths } from "../../store/folder/crawl-folder.ts";
 import { noResults } from "../../store/folder/no-crawl.ts";
+import { rowCounts, rowFile } from "../../store/rows/merge-rows.ts";
 import type { Command } from "../command.ts";
 import { DEBUG_OPTION } from "../options.ts";
 import { count, counted } from "../print-summary.ts";
 
 const group = "Options";
+
+/** Forms that rows of a handler can have. */
+const ROW_FORMS: Readonly<Record<string, (path: string, out: string) => Promise<number>>> = {
+  csv: async (path, out) =>
+    (await import("../../store/export/export-csv.ts")).exportRowsCsv(path, out),
+  parquet: async (path, out) =>
+    (await import("../../store/export/export-parquet.ts")).exportRowsParquet(path, out),
+};
 
 /** A form to export to: where it goes without --out, and what is said about what was written. */
 interface Form {
@@ -69,7 +78,10 @@ const FORMS: Readonly<Record<string, Form>> = {
 /** `orbweaver export`. */
 export const command: Command = {
   name: "export",
-  usage: ["export DIR --to wacz|tree|csv|parquet|graph [--out PATH]"],
+  usage: [
+    "export DIR --to wacz|tree|csv|parquet|graph [--out PATH]",
+    "export DIR --rows NAME --to csv|parquet [--out PATH]",
+  ],
   about:
     "Writes a finished crawl in another form: a WACZ package, an indexed URL tree, a table of its pages as CSV or Parquet, or the link graph as a list of nodes and a list of edges.",
   options: [
@@ -80,6 +92,15 @@ export const command: Command = {
       about: "the form to write",
       allowed: `one of ${Object.keys(FORMS).join(", ")}`,
       examples: ["--to wacz"],
+    },
+    {
+      flag: "rows",
+      value: "NAME",
+      group,
+      about:
+        "instead of the pages, what a handler pushed under this name (data/NAME.jsonl), with a column for each field; only with --to csv or parquet",
+      allowed: "a name that a handler pushed rows under",
+      examples: ["--rows data"],
     },
     {
       flag: "out",
@@ -115,10 +136,30 @@ export const command: Command = {
     if (asked !== undefined && to !== "tree" && existsSync(asked)) {
       throw new UsageError(`${printable(asked, 1000)} is there already: choose another --out`);
     }
-    const out = asked ?? form.defaultOut(join(dir, "exports"), basename(resolve(dir)));
+    const rows = args.options.get("rows") as string | undefined;
+    const source = rows === undefined ? undefined : rowsOf(dir, rows, to!);
+    const exports = join(dir, "exports");
+    const ownOut =
+      rows === undefined
+        ? form.defaultOut(exports, basename(resolve(dir)))
+        : join(exports, `${rows}.${to}`);
+    const out = asked ?? ownOut;
     makeFolders(dirname(out));
-    const text = await form.write(dir, paths, out);
+    const text =
+      source === undefined
+        ? await form.write(dir, paths, out)
+        : counted(await ROW_FORMS[to!]!(source, out), "row");
     io.stdout.write(`${printable(out, 1000)}: ${text}\n`);
     return EXIT.finished;
   },
 };
+
+/** The file of the rows of a name. */
+function rowsOf(dir: string, name: string, to: string): string {
+  if (!Object.hasOwn(ROW_FORMS, to))
+    throw new UsageError("--rows needs --to csv or --to parquet: rows are a table");
+  const names = Object.keys(rowCounts(dir));
+  if (names.includes(name)) return rowFile(dir, name);
+  const there = names.length === 0 ? "it has no rows" : `there are ${names.join(", ")}`;
+  throw new UsageError(`no handler of this crawl pushed rows under ${printable(name)}; ${there}`);
+}

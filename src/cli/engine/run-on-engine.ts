@@ -6,8 +6,9 @@ import {
   newWorkerId,
 } from "../../frontier/engine/engine-crawl.ts";
 import type { RedisClient } from "../../frontier/engine/load-ioredis.ts";
+import { freshFolder } from "../../store/folder/fresh-folder.ts";
 import type { Io } from "../io.ts";
-import { freshFolder, runCrawl } from "../run-crawl.ts";
+import { runCrawl } from "../run-crawl.ts";
 
 /** Begins a crawl on an engine and is its first worker. */
 export async function beginOnEngine(asked: CrawlConfig, io: Io): Promise<number> {

@@ -45,6 +45,14 @@ export const engine = {
     examples: ["--engine-lease 30s"],
     fixed: ENGINE,
   }),
+  supersteps: withDefault(toggle(), false, {
+    flag: "supersteps",
+    group,
+    about:
+      "workers exchange links in supersteps with a barrier instead of whenever there are some; reports/supersteps.jsonl tells of each",
+    examples: ["--supersteps"],
+    fixed: ENGINE,
+  }),
   volatile: withDefault(toggle(), false, {
     flag: "volatile",
     group,

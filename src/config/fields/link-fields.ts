@@ -1,5 +1,5 @@
 import { optional, withDefault } from "../field.ts";
-import { choice, text, toggle } from "../values/kinds.ts";
+import { choice, duration, text, toggle } from "../values/kinds.ts";
 import { notEmpty } from "./field-values.ts";
 
 const group = "Links";
@@ -37,8 +37,15 @@ export const links = {
     flag: "handler",
     group,
     about:
-      "a module whose default export sees every stored page before its links are followed and may answer { links, data }: links to follow instead, and a JSON value that pages.jsonl keeps with the page",
+      "a module whose default export is called with every page before its links are followed: ({ request, response, page, links, enqueue, push, skip, log }); docs/library.md explains it",
     examples: ["--handler ./prices.mjs"],
+  }),
+  handlerTimeoutMs: withDefault(duration(1), 60_000, {
+    flag: "handler-timeout",
+    group,
+    about:
+      "how long the handler may take for a page; then the page is tried again, and in the end fails as handler_timeout. A handler that never returns costs its thread, which is replaced, and its page fails as handler_hung",
+    examples: ["--handler-timeout 10s"],
   }),
   archival: withDefault(toggle(), false, {
     flag: "archival",

@@ -56,7 +56,7 @@ export const reach = {
     flag: "exchange-size",
     group,
     about:
-      "with --order opic: visits of a thread between two exchanges of cash with the sites of others; auto keeps pages that come too late below 5 %",
+      "with --order opic or --supersteps: visits of a thread between two exchanges with the sites of others; auto keeps pages that come too late below 5 %",
     examples: ["--exchange-size 64"],
   }),
   recordKeys: optional(text("FILE", "the name of a file", notEmpty), {

@@ -9,7 +9,8 @@ let crawler: Crawler | undefined;
 
 /** Sends a message to the supervisor; after the last one the thread may end. */
 function post(message: FromCrawler): void {
-  port.postMessage(message);
+  if (message.kind === "page") port.postMessage(message, [message.page.body.buffer]);
+  else port.postMessage(message);
   if (message.kind === "finished" || message.kind === "refused") port.close();
 }
 

@@ -3,7 +3,10 @@ import type { Discovery, Fact } from "../../frontier/frontier.ts";
 import type { LeftUrls } from "../../store/reports/result-lists.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { PlaceOfRecord } from "../hand-off/hand-off-port.ts";
+import type { Hang } from "../visit/handler-runner.ts";
 import type { HandlerModules } from "../visit/load-handler.ts";
+import type { PageMessage, PageReply } from "../visit/remote-handler.ts";
+import type { Told } from "../visit/stages.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 
 /** What a crawler thread starts with, before it gets its shards. */
@@ -29,6 +32,10 @@ export type ToCrawler =
   | { readonly kind: "go"; readonly facts: readonly Fact[] }
   /** Another thread takes over these shards. */
   | { readonly kind: "leave" }
+  /** Threads hung in the handlers of these pages. */
+  | { readonly kind: "hangs"; readonly hangs: readonly (readonly [url: string, hang: Hang])[] }
+  /** What the main thread made of a page. */
+  | { readonly kind: "handled"; readonly reply: PageReply }
   /** Where the records are that this thread asked for. */
   | { readonly kind: "places"; readonly places: readonly PlaceOfRecord[] };
 
@@ -46,6 +53,12 @@ export type FromCrawler =
       readonly exchanges: readonly ShardExchange[];
     }
   | { readonly kind: "admitted" }
+  /** A page for the main thread, answered with "handled". */
+  | { readonly kind: "page"; readonly page: PageMessage }
+  /** For programs that listen. */
+  | { readonly kind: "told"; readonly told: Told }
+  /** A handler has something to tell about a page. */
+  | { readonly kind: "handlerLog"; readonly url: string; readonly text: string }
   /** It cannot start with what is on disk, or with the user's module. */
   | {
       readonly kind: "refused";

@@ -2,7 +2,18 @@ import type { CrawlConfig } from "../../config/schema.ts";
 import type { Consent } from "../../fetch/route/address.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
+import type { Hang } from "../visit/handler-runner.ts";
 import type { LoadedHandler } from "../visit/load-handler.ts";
+
+/** What the program on the main thread wants to have. */
+export interface MainWants {
+  /** Every page, before it is committed. */
+  readonly pages: boolean;
+  /** It may take its time: it sets the pace of the crawl. */
+  readonly paces: boolean;
+  /** What becomes of URLs without a page. */
+  readonly ends: boolean;
+}
 
 /** Everything a crawler thread is started with. Plain data, because it crosses a thread boundary. */
 export interface CrawlerRules {
@@ -29,4 +40,8 @@ export interface CrawlerRules {
   readonly mustWait: boolean;
   /** What `--handler` and `--priority` name; each thread loads its own. */
   readonly handler?: LoadedHandler;
+  /** What the program on the main thread wants to have. */
+  readonly wants: MainWants;
+  /** Pages whose handlers hung a thread of this run. */
+  readonly hangs: readonly (readonly [url: string, hang: Hang])[];
 }

@@ -19,7 +19,11 @@ import { openSender } from "../open-buffer.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.ts";
 import { DebugLog } from "../visit/debug-log.ts";
 import { FAILURE_CODES } from "../visit/error-codes.ts";
+import { HandlerRunner, MAX_HANDLER_MS } from "../visit/handler-runner.ts";
+import { HandlerWatch } from "../visit/handler-watch.ts";
 import { learnFact } from "../visit/learn-fact.ts";
+import { readRulesOf } from "../visit/read-page.ts";
+import { inTurn, RemoteHandler } from "../visit/remote-handler.ts";
 import { CrawlerStages } from "../visit/stages.ts";
 import { TimedStages } from "../visit/timed-stages.ts";
 import { visit } from "../visit/visit.ts";
@@ -75,6 +79,8 @@ export class Crawler {
   readonly #frontier;
   readonly #handOff;
   readonly #uncommitted: Uncommitted;
+  readonly #handlers: HandlerRunner | undefined;
+  readonly #remote: RemoteHandler | undefined;
   readonly #hosts: HostRows;
   /** Visits in flight to hosts that could not be reached last time: they do not keep a crawl alive. */
   #hopeful = 0;
@@ -159,9 +165,15 @@ export class Crawler {
       visit: (lease) => this.#visit(lease),
       onUnavailable: (lease) => this.#stages.logUnavailable(lease),
     });
+    this.#remote = rules.wants.pages
+      ? new RemoteHandler((page) => post({ kind: "page", page }))
+      : undefined;
+    this.#handlers = this.#openHandlers(rules);
     this.#stages = new CrawlerStages({
       ...this.#parts,
       rules,
+      handlers: this.#handlers,
+      tell: rules.wants.ends ? (told) => post({ kind: "told", told }) : undefined,
       frontier: this.#frontier,
       records: new SendRecords(this.#handOff, config.store !== "none"),
       counters: this.#counters,
@@ -177,6 +189,24 @@ export class Crawler {
     });
     this.#timed = new TimedStages(this.#stages, this.#counters);
     this.#bell = new LoopDoorbell(bells.crawlers[thread]!, () => this.#round());
+  }
+
+  /** The module's handler, then what the main thread does with pages. */
+  #openHandlers({ handler, wants, config, memory, thread, hangs }: CrawlerRules) {
+    const [own, remote] = [handler?.page, this.#remote?.handler];
+    const both = own !== undefined && remote !== undefined ? inTurn(own, remote) : (own ?? remote);
+    if (both === undefined) return undefined;
+    return new HandlerRunner({
+      handler: both,
+      reading: readRulesOf(config),
+      timeoutMs: wants.paces
+        ? Number.POSITIVE_INFINITY
+        : (config.handlerTimeoutMs ?? MAX_HANDLER_MS),
+      watch: memory.handlers.byteLength > 0 ? new HandlerWatch(memory.handlers, thread) : undefined,
+      hangs,
+      log: (url, text) => this.#post({ kind: "handlerLog", url, text }),
+      clock: monotonicMs,
+    });
   }
 
   /** Reads the shards of this thread, admits their seeds, and reports what there is to do. Nothing runs before `go`. */
@@ -199,6 +229,8 @@ export class Crawler {
     else if (message.kind === "admit")
       this.#loop.admit(message.found, () => this.#post({ kind: "admitted" }));
     else if (message.kind === "places") this.#port.onPlaces(message.places);
+    else if (message.kind === "handled") this.#remote?.take(message.reply);
+    else if (message.kind === "hangs") this.#handlers?.learn(message.hangs);
     else if (message.kind === "giveUpWaiting") this.#loop.giveUpWaiting();
     this.#planRound();
   }
@@ -272,6 +304,7 @@ export class Crawler {
 
   #end(): void {
     this.#isRunning = false;
+    this.#handlers?.close();
     this.#timer.clear();
     this.#bell.close();
     this.#postLeft();

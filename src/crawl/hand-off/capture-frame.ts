@@ -11,10 +11,10 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
  * A capture is sent as two parts: all texts in one, because a part of its own costs as much as copying the text, and the
  * body.
  *
- *   (length u32){5} | line of the log (UTF-8) | facts (JSON, UTF-8) | lines of links | request | response head (Latin-1)
+ *   (length u32){6} | line of the log (UTF-8) | facts (JSON, UTF-8) | lines of links | request | response head (Latin-1) | rows (UTF-8)
  */
 
-const TEXTS = 5;
+const TEXTS = 6;
 const HEAD_BYTES = 4 * TEXTS;
 const EMPTY = Buffer.alloc(0);
 
@@ -82,6 +82,8 @@ export interface PageToStore {
   readonly robots: RobotsDirectives;
   /** What a user's handler wants kept: one line of JSON. */
   readonly data?: string | undefined;
+  /** What it pushed, as `packRows` packs it. */
+  readonly rows?: string | undefined;
 }
 
 /**
@@ -134,6 +136,7 @@ export function captureParts(
     parsed === undefined ? "" : linkLines(parsed.links),
     bodies ? response.requestText : "",
     bodies ? head.text : "",
+    page.rows ?? "",
   );
   return [texts, bodies ? response.body : EMPTY];
 }
@@ -161,8 +164,9 @@ function packTexts(
   links: string,
   request: string,
   head: string,
+  rows: string,
 ): Buffer {
-  const wide = WIDEST * (line.length + facts.length);
+  const wide = WIDEST * (line.length + facts.length + rows.length);
   const bytes = room(HEAD_BYTES + wide + links.length + request.length + head.length);
   const lineBytes = bytes.utf8Write(line, HEAD_BYTES);
   let at = HEAD_BYTES + lineBytes;
@@ -172,11 +176,14 @@ function packTexts(
   at += bytes.latin1Write(links, at);
   at += bytes.latin1Write(request, at);
   at += bytes.latin1Write(head, at);
+  const rowsBytes = rows === "" ? 0 : bytes.utf8Write(rows, at);
+  at += rowsBytes;
   bytes.writeUInt32LE(lineBytes, 0);
   bytes.writeUInt32LE(factsBytes, 4);
   bytes.writeUInt32LE(links.length, 8);
   bytes.writeUInt32LE(request.length, 12);
   bytes.writeUInt32LE(head.length, 16);
+  bytes.writeUInt32LE(rowsBytes, 20);
   return bytes.subarray(0, at);
 }
 
@@ -187,6 +194,8 @@ export function readCapture([texts, body]: readonly Buffer[]): Capture {
   const linksAt = factsAt + bytes.readUInt32LE(4);
   const requestAt = linksAt + bytes.readUInt32LE(8);
   const headAt = requestAt + bytes.readUInt32LE(12);
+  const rowsAt = headAt + bytes.readUInt32LE(16);
+  const rowsBytes = bytes.readUInt32LE(20);
   const facts: CaptureFacts = JSON.parse(bytes.toString("utf8", factsAt, linksAt));
   const page = pageOf(facts[15]);
   return {
@@ -210,8 +219,9 @@ export function readCapture([texts, body]: readonly Buffer[]): Capture {
     decodedBytes: facts[16] ?? undefined,
     outlinks: LinkList.fromLines(bytes.subarray(linksAt, requestAt), page?.links ?? 0),
     request: bytes.subarray(requestAt, headAt),
-    head: bytes.subarray(headAt, headAt + bytes.readUInt32LE(16)),
+    head: bytes.subarray(headAt, rowsAt),
     body: body!,
+    rows: rowsBytes === 0 ? undefined : bytes.subarray(rowsAt, rowsAt + rowsBytes),
     // Without its closing brace.
     line: bytes.subarray(HEAD_BYTES, factsAt - 1),
     archived: undefined,

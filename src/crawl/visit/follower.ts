@@ -77,6 +77,7 @@ export class Follower {
     links: readonly CrawlUrl[],
     skipped: Skipped[],
     viaOf: (url: CrawlUrl) => Via = () => "link",
+    notes?: ReadonlyMap<CrawlUrl, string>,
   ): Discovery[] {
     const found: Discovery[] = [];
     const parent = lease.url;
@@ -88,7 +89,9 @@ export class Follower {
       const reason =
         this.#rules.scope.refusal(url, from) ?? depthRefusal(this.#rules, { url, depth, via });
       if (reason === undefined) {
-        found.push({ url, parent, depth, via, seed: false, chain: NO_CHAIN });
+        const note = notes?.get(url);
+        const link = { url, parent, depth, via, seed: false, chain: NO_CHAIN };
+        found.push(note === undefined ? link : { ...link, note });
       } else {
         this.report({ url, reason, parent, depth, via }, skipped);
       }
@@ -138,7 +141,9 @@ export class Follower {
     if (reason !== undefined) {
       return { kind: "skipped", skipped: { url, reason, parent: lease.url, depth, via } };
     }
-    return { kind: "to", found: { url, parent: lease.url, depth, via, seed, chain } };
+    const found = { url, parent: lease.url, depth, via, seed, chain };
+    // What the redirect was asked for with is what its target is asked for with.
+    return { kind: "to", found: lease.note === undefined ? found : { ...found, note: lease.note } };
   }
 
   /** Why the target of a redirect is not visited: it must be what a page could have linked to in its place. */

@@ -62,13 +62,19 @@ export class FoundLinks {
     const viaOf: ViaOf = (url) => (url === refresh ? "refresh" : "link");
     const split = frontier?.unknown?.(lease.shard, all);
     const left = split?.left ?? all;
-    const links = this.#follower.links(lease, left, skipped, viaOf);
+    const links = this.#follower.links(lease, left, skipped, viaOf, page.notes);
     const others = headerLinks.length + (parsed?.feeds.length ?? 0) + (parsed?.assets.length ?? 0);
     // Most pages have nothing but links.
     if (others === 0) return { found: links, known: split?.known, links: ownLinks };
     const distinct = new Set(all);
     const isNew = (url: CrawlUrl) => distinct.size < distinct.add(url).size;
-    const more = this.#follower.links(lease, headerLinks.filter(isNew), skipped, BY_LINK);
+    const more = this.#follower.links(
+      lease,
+      headerLinks.filter(isNew),
+      skipped,
+      BY_LINK,
+      page.notes,
+    );
     const feeds = this.#follower.links(
       lease,
       (parsed?.feeds ?? []).filter(isNew),

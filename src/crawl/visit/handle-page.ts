@@ -1,76 +1,87 @@
-import type { HandledPage } from "../../config/page-handler.ts";
-import { decodeBody } from "../../fetch/coding/decode.ts";
-import type { ResponseHead } from "../../fetch/response-head.ts";
+import type { Unanswered } from "../../fetch/outcome.ts";
 import type { Lease } from "../../frontier/frontier.ts";
-import { decodeText } from "../../parse/charset/charset.ts";
+import { packRows } from "../../store/rows/row-part.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
-import type { LoadedHandler } from "./load-handler.ts";
+import { type ContextRules, type Enqueued, HandlerContext } from "./handler-context.ts";
+import type { CheckedAnswer } from "./load-handler.ts";
+import { type PageSource, PageView } from "./page-view.ts";
 import { codingOf, type ReadPage, type ReadRules } from "./read-page.ts";
 
-/** What a page was read from: the response, or the record of an earlier crawl. */
-export interface PageSource {
-  readonly head: ResponseHead;
-  readonly body: Buffer;
+/** A page after its handler, or why it cannot be one now. */
+export type Handled = ReadPage | Unanswered;
+
+/** Whether a handler has ended well. */
+export function isHandled(handled: Handled): handled is ReadPage {
+  return !("kind" in handled);
 }
 
-/** Lets the user's handler see a page between reading and following, and takes over what it answers. */
-export async function handlePage(
-  handler: NonNullable<LoadedHandler["page"]>,
+/** The context that a handler gets for a page that was read. */
+export function contextOf(
   lease: Lease,
   source: PageSource,
   page: ReadPage,
-  rules: ReadRules,
-): Promise<ReadPage> {
-  const { links, data } = await handler(new PageView(lease, source, page, rules));
-  const kept: ReadPage = data === undefined ? page : { ...page, data };
-  if (links === undefined) return kept;
-  const found = new Set<CrawlUrl>();
-  for (const link of links.slice(0, rules.parse.maxLinks)) {
-    const url = canonicalize(link, lease.url);
-    if (url !== undefined) found.add(url);
-  }
-  return page.parsed === undefined
-    ? { ...kept, headerLinks: [...found] }
-    : { ...kept, parsed: { ...page.parsed, links: [...found] }, headerLinks: [] };
+  reading: ReadRules,
+  rules: ContextRules,
+): HandlerContext {
+  const found = {
+    url: lease.url,
+    mime: page.mime,
+    title: page.parsed?.title ?? "",
+    charset: page.parsed?.charset ?? "utf-8",
+    codings: codingOf(source.head),
+    links: () => linksOf(page),
+  };
+  const caps = { maxBytes: reading.maxBodyBytes, maxRatio: reading.maxRatio };
+  return new HandlerContext(lease, new PageView(source, found, caps, page.decoded), rules);
 }
 
-/** A page as its handler sees it. */
-class PageView implements HandledPage {
-  readonly url: string;
-  readonly depth: number;
-  readonly status: number;
-  readonly mime: string;
-  readonly title: string;
-  readonly links: readonly string[];
-  readonly #source: PageSource;
-  readonly #charset: string;
-  readonly #rules: ReadRules;
+function linksOf({ parsed, headerLinks }: ReadPage): readonly string[] {
+  return [...new Set([...(parsed?.links ?? []), ...headerLinks])];
+}
 
-  constructor(lease: Lease, source: PageSource, page: ReadPage, rules: ReadRules) {
-    this.url = lease.url;
-    this.depth = lease.depth;
-    this.status = source.head.status;
-    this.mime = page.mime;
-    this.title = page.parsed?.title ?? "";
-    this.links = [...new Set([...(page.parsed?.links ?? []), ...page.headerLinks])];
-    this.#source = source;
-    this.#charset = page.parsed?.charset ?? "utf-8";
-    this.#rules = rules;
+/** Takes over what a handler has left in its context and in its answer. */
+export function afterHandler(
+  lease: Pick<Lease, "url">,
+  page: ReadPage,
+  context: Pick<HandlerContext, "enqueued" | "rows" | "skipped">,
+  answer: CheckedAnswer,
+): ReadPage {
+  const { rows, skipped } = context;
+  const enqueued = enqueuedOf(context.enqueued, answer.links);
+  const isUnchanged = rows === undefined && skipped === undefined && enqueued === undefined;
+  if (isUnchanged && answer.data === undefined) return page;
+  const handled = {
+    ...page,
+    data: answer.data,
+    rows: rows === undefined ? undefined : packRows(rows),
+    refusal: skipped,
+  };
+  if (enqueued === undefined)
+    return skipped === undefined ? handled : { ...handled, ...withLinks(page, []) };
+  const notes = new Map<CrawlUrl, string>();
+  const links = new Set<CrawlUrl>();
+  for (const { url: text, note } of enqueued) {
+    const url = canonicalize(text, lease.url);
+    if (url === undefined || links.has(url)) continue;
+    links.add(url);
+    if (note !== undefined) notes.set(url, note);
   }
+  return { ...handled, ...withLinks(page, [...links]), notes };
+}
 
-  header(name: string): string | undefined {
-    return this.#source.head.get(name.toLowerCase());
-  }
+function enqueuedOf(
+  enqueued: readonly Enqueued[] | undefined,
+  links: readonly string[] | undefined,
+): readonly Enqueued[] | undefined {
+  if (links === undefined) return enqueued;
+  return [...(enqueued ?? []), ...links.map((url) => ({ url, note: undefined }))];
+}
 
-  async body(): Promise<Buffer> {
-    const { head, body } = this.#source;
-    const { maxBodyBytes: maxBytes, maxRatio } = this.#rules;
-    const { bytes } = await decodeBody(body, codingOf(head), { maxBytes, maxRatio });
-    // The memory of the response is used again as soon as this page is stored.
-    return bytes === body ? Buffer.from(bytes) : bytes;
-  }
-
-  async text(): Promise<string> {
-    return decodeText(await this.body(), this.#charset);
-  }
+function withLinks(
+  { parsed }: ReadPage,
+  links: readonly CrawlUrl[],
+): Pick<ReadPage, "parsed" | "headerLinks"> {
+  return parsed === undefined
+    ? { parsed, headerLinks: links }
+    : { parsed: { ...parsed, links: [...links] }, headerLinks: [] };
 }

@@ -1,15 +1,19 @@
 import { pathToFileURL } from "node:url";
-import type { HandledPage, PagePriority } from "../../config/page-handler.ts";
+import type { PageContext, PagePriority } from "../../config/page-handler.ts";
 import { printable } from "../../config/printable.ts";
-import { isInline } from "../../config/user-module.ts";
-import { UsageError } from "../../errors.ts";
+import { FUNCTION, isInline } from "../../config/user-module.ts";
+import { HandlerError, UsageError } from "../../errors.ts";
 import { jsonLine } from "../../store/files/jsonl.ts";
+import type { HandlerContext } from "./handler-context.ts";
 
 /** A user's handler after loading: its answers are checked. */
 export interface LoadedHandler {
-  readonly page?: ((page: HandledPage) => Promise<CheckedAnswer>) | undefined;
+  readonly page?: CheckedHandler | undefined;
   readonly priority?: PagePriority | undefined;
 }
+
+/** Answers at once if the handler does; throws or rejects with what the handler does. */
+export type CheckedHandler = (context: HandlerContext) => CheckedAnswer | Promise<CheckedAnswer>;
 
 /** What a handler answered about a page. */
 export interface CheckedAnswer {
@@ -29,19 +33,20 @@ const MAX_DATA_CHARACTERS = 8192;
 
 /**
  * Loads what `--handler` and `--priority` name. Every crawler thread does, because functions do not cross threads. A
- * module that fails, or answers what it may not, stops the crawl with a sentence that names it and the page; `resume`
- * still works once it is repaired.
+ * module that cannot be loaded, or a priority that is none, stops the crawl with a sentence that names it; a handler that
+ * fails costs its page alone.
  */
 export async function loadHandler(modules: HandlerModules): Promise<LoadedHandler> {
   const { handler, priority } = modules;
-  const page = handler === undefined ? undefined : await load("--handler", handler);
+  const isModule = handler !== undefined && handler !== FUNCTION;
+  const page = isModule ? await load("--handler", handler) : undefined;
   const worth = priority === undefined ? undefined : await load("--priority", priority);
-  return { page: page && checkedPage(page), priority: worth && checkedPriority(worth) };
+  return { page: page && checkedHandler(page.run), priority: worth && checkedPriority(worth) };
 }
 
 /** Examples for messages. */
 const EXAMPLES = {
-  "--handler": "(page) => ({ data: page.title.length })",
+  "--handler": "({ page, push }) => push({ url: page.url, title: page.title })",
   "--priority": '(url, depth) => (url.includes("/docs/") ? 1 : 0)',
 };
 
@@ -80,38 +85,40 @@ function checkedPriority({ name, run }: UserFunction): PagePriority {
   };
 }
 
-function checkedPage({ name, run }: UserFunction): NonNullable<LoadedHandler["page"]> {
-  return async (page) => {
-    let answer: unknown;
-    try {
-      answer = await run(page);
-    } catch (cause) {
-      throw failed(name, page.url, cause);
-    }
-    if (answer === undefined || answer === null) return {};
-    if (typeof answer !== "object")
-      throw unusable(name, page.url, answer, "it may answer { links, data } or nothing");
-    const { links, data } = answer as { links?: unknown; data?: unknown };
-    if (links !== undefined && !(Array.isArray(links) && links.every(isText)))
-      throw unusable(name, page.url, links, "links are a list of texts");
-    return { links, data: data === undefined ? undefined : dataText(name, page.url, data) };
+const NOTHING: CheckedAnswer = {};
+
+/** Checks what a handler answers. */
+export function checkedHandler(run: (context: PageContext) => unknown): CheckedHandler {
+  return (context) => {
+    const answer = run(context);
+    if (answer === undefined || answer === null) return NOTHING;
+    if (typeof (answer as { then?: unknown }).then === "function")
+      return Promise.resolve(answer).then(checkedAnswer);
+    return checkedAnswer(answer);
   };
+}
+
+function checkedAnswer(answer: unknown): CheckedAnswer {
+  if (answer === undefined || answer === null) return NOTHING;
+  if (typeof answer !== "object")
+    throw new HandlerError(
+      `it answered ${kindOf(answer)}; it may answer { links, data } or nothing`,
+    );
+  const { links, data } = answer as { links?: unknown; data?: unknown };
+  if (links !== undefined && !(Array.isArray(links) && links.every(isText)))
+    throw new HandlerError(`it answered ${kindOf(links)} as links; links are a list of texts`);
+  return { links, data: data === undefined ? undefined : dataText(data) };
 }
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-function dataText(name: string, url: string, data: unknown): string {
-  let text: string;
-  try {
-    text = jsonLine(data as object);
-  } catch (cause) {
-    throw failed(name, url, cause);
-  }
+function dataText(data: unknown): string {
+  const text = jsonLine(data as object);
   if (text.length <= MAX_DATA_CHARACTERS) return text;
-  throw new UsageError(
-    `${name} gave ${text.length} characters of data for ${printable(url)}; at most ${MAX_DATA_CHARACTERS} are kept`,
+  throw new HandlerError(
+    `it answered ${text.length} characters of data; at most ${MAX_DATA_CHARACTERS} are kept`,
   );
 }
 
@@ -120,13 +127,12 @@ function failed(name: string, url: string, cause: unknown): UsageError {
 }
 
 function unusable(name: string, url: string, value: unknown, rule: string): UsageError {
-  const what =
-    typeof value === "number"
-      ? String(value)
-      : value instanceof Promise
-        ? "a promise"
-        : `a value of type ${typeof value}`;
-  return new UsageError(`${name} gave ${what} for ${printable(url)}; ${rule}`);
+  return new UsageError(`${name} gave ${kindOf(value)} for ${printable(url)}; ${rule}`);
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === "number") return String(value);
+  return value instanceof Promise ? "a promise" : `a value of type ${typeof value}`;
 }
 
 function reasonOf(cause: unknown): string {

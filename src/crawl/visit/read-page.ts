@@ -44,8 +44,16 @@ export interface ReadPage {
   readonly truncated: Response["truncated"];
   /** CPU time that decoding and scanning took, as far as it can be told. */
   readonly costMs: number;
+  /** The body without its content coding, borrowed: valid until the event loop turns. */
+  readonly decoded?: Buffer | undefined;
   /** What the user's handler wants kept with the page, as JSON. */
   readonly data?: string | undefined;
+  /** What it pushed, as `packRows` packs it. */
+  readonly rows?: string | undefined;
+  /** What it gave to links, where it gave anything. */
+  readonly notes?: ReadonlyMap<CrawlUrl, string> | undefined;
+  /** Why it does not want the page kept. */
+  readonly refusal?: string | undefined;
 }
 
 /** Limits of bodies, and how they are parsed. */
@@ -187,6 +195,7 @@ function parseDecoded(
     isPage: bare.isPage,
     mime: bare.mime,
     decodedBytes: decoded.bytes.length,
+    decoded: decoded.bytes,
     parsed,
     text,
     headerLinks: bare.headerLinks,

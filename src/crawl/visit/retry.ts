@@ -7,7 +7,7 @@ const PASSING_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Errors that will not pass: they are about the URL, the server's software or our own rules. */
 const LASTING_ERRORS =
-  /^(tls_|bad_response|bad_request|bad_encoding|headers_too_large|blocked_|aborted|dns_not_found)/;
+  /^(tls_|bad_response|bad_request|bad_encoding|headers_too_large|blocked_|aborted|dns_not_found|handler_hung)/;
 
 /** Errors of the host, not of the URL: all URLs of the host wait. */
 const HOST_ERRORS = new Set([

@@ -1,6 +1,6 @@
 import type { CrawlConfig } from "../../config/schema.ts";
 import type { Fetcher } from "../../fetch/fetcher.ts";
-import type { FetchOutcome, FinalOutcome } from "../../fetch/outcome.ts";
+import type { FetchOutcome, FinalOutcome, Unanswered } from "../../fetch/outcome.ts";
 import type { Response } from "../../fetch/transport.ts";
 import type { ByteCount } from "../../frontier/byte-count.ts";
 import type { Fact, Frontier, Lease } from "../../frontier/frontier.ts";
@@ -16,9 +16,9 @@ import type { DebugLog } from "./debug-log.ts";
 import type { Follower, Redirect, Skipped } from "./follower.ts";
 import type { FoundLinks } from "./found-links.ts";
 import type { Guard } from "./guard.ts";
-import { handlePage } from "./handle-page.ts";
+import type { Handled } from "./handle-page.ts";
+import type { HandlerRunner } from "./handler-runner.ts";
 import { widenedFact } from "./learn-fact.ts";
-import type { LoadedHandler } from "./load-handler.ts";
 import type { NamedSitemaps } from "./named-sitemaps.ts";
 import {
   earlierResponse,
@@ -56,12 +56,24 @@ export interface VisitRecords {
   skipped(links: readonly Skipped[]): void;
 }
 
+/** What a program that listens is told. */
+export interface Told {
+  readonly kind: "failed" | "skipped";
+  readonly url: string;
+  /** A stable code of docs/outcomes.md. */
+  readonly reason: string;
+  readonly detail: string | undefined;
+  readonly parent: string | undefined;
+  readonly depth: number;
+}
+
 /** What the stages use; all of it belongs to one crawler thread. */
 export interface StageParts extends VisitParts {
   readonly rules: {
     readonly config: CrawlConfig;
-    readonly handler?: LoadedHandler;
   };
+  /** Present with a handler of pages. */
+  readonly handlers: HandlerRunner | undefined;
   readonly frontier: Pick<Frontier, "requestEnded" | "unknown">;
   readonly records: VisitRecords;
   readonly counters: CounterRow;
@@ -70,6 +82,8 @@ export interface StageParts extends VisitParts {
   /** Counts bodies for the journals. */
   readonly bytes: Pick<ByteCount, "body">;
   readonly debugLog: DebugLog | undefined;
+  /** Present where the program listens: told what became of URLs without a page, and which links were not followed. */
+  readonly tell?: ((told: Told) => void) | undefined;
   /** True once the crawl drops its requests in flight. */
   readonly isAborting: () => boolean;
   /** A visit is over. */
@@ -89,13 +103,13 @@ export class CrawlerStages implements Stages {
   }
 
   fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome> {
-    const { guard, fetcher, costly } = this.#parts;
+    const { guard, fetcher, costly, handlers } = this.#parts;
     const freeMs = costly.untilFree(lease.host.name);
     if (freeMs > 0) return { kind: "postponed", untilMs: freeMs };
     const { heldMs } = lease.host.reachOf(lease.url);
     if (lease.host.hasSeveralOrigins && heldMs > monotonicMs())
       return { kind: "postponed", untilMs: heldMs, aside: true };
-    return guard.before(lease) ?? fetcher.fetch(lease);
+    return guard.before(lease) ?? handlers?.before(lease) ?? fetcher.fetch(lease);
   }
 
   orTryLater(lease: Lease, outcome: FetchOutcome): FinalOutcome | undefined {
@@ -144,7 +158,8 @@ export class CrawlerStages implements Stages {
     const { costly } = this.#parts;
     costly.begin(lease.host.name);
     try {
-      return this.#noteRead(lease, response, await reading);
+      // Others may have been decoded meanwhile, in the same memory.
+      return { ...this.#noteRead(lease, response, await reading), decoded: undefined };
     } finally {
       costly.end(lease.host.name);
     }
@@ -171,12 +186,28 @@ export class CrawlerStages implements Stages {
     return page;
   }
 
-  handle(lease: Lease, response: Response, page: ReadPage): ReadPage | Promise<ReadPage> {
-    const { rules, earlier } = this.#parts;
-    const handler = rules.handler?.page;
-    if (handler === undefined || !(page.isPage || page.unchanged !== undefined)) return page;
+  handle(lease: Lease, response: Response, page: ReadPage): Handled | Promise<Handled> {
+    const { handlers, earlier } = this.#parts;
+    if (handlers === undefined || !(page.isPage || page.unchanged !== undefined)) return page;
     const source = page.unchanged && earlier && earlierResponse(earlier, lease.url);
-    return handlePage(handler, lease, source ?? response, page, this.#reading);
+    return handlers.run(lease, source ?? response, page);
+  }
+
+  triesAgain(lease: Lease, response: Response, fault: Unanswered): boolean {
+    response.release();
+    const { rules, counters, retry } = this.#parts;
+    if (fault.error === "aborted") {
+      // Nobody wants it now: it waits for the next run.
+      retry(lease, monotonicMs(), true);
+      return true;
+    }
+    const again = retryOf(lease, fault, rules.config, monotonicMs());
+    if (again === undefined) return false;
+    lease.attempt++;
+    counters.add("retries");
+    // Its request has ended, so nothing but this URL waits.
+    retry(lease, again.untilMs, true);
+    return true;
   }
 
   follow(lease: Lease, response: Response, page: ReadPage): Next {
@@ -195,6 +226,10 @@ export class CrawlerStages implements Stages {
     if (skipped.length === 0) return;
     this.#parts.counters.add("skipped", skipped.length);
     this.#parts.records.skipped(skipped);
+    const { tell } = this.#parts;
+    if (tell === undefined) return;
+    for (const { url, reason, parent, depth } of skipped)
+      tell({ kind: "skipped", url, reason, detail: undefined, parent, depth });
   }
 
   #next(lease: Lease, page: ReadPage, redirect: Redirect, skipped: Skipped[]): Next {
@@ -245,13 +280,22 @@ export class CrawlerStages implements Stages {
 
   store(line: OutcomeLine, lease: Lease, response: Response, page: ReadPage): number {
     countOutcome(this.#parts, line);
+    this.#tellEnd(line);
     this.#parts.latency.add(response.tookMs);
     this.#parts.bytes.body(line.bytes ?? 0);
     return this.#parts.records.capture(line, lease, response, page);
   }
 
+  #tellEnd({ outcome, url, error = "", detail, parent, depth }: OutcomeLine): void {
+    const { tell } = this.#parts;
+    if (tell === undefined || (outcome !== "refused" && outcome !== "failed")) return;
+    const kind = outcome === "refused" ? "skipped" : "failed";
+    tell({ kind, url, reason: error, detail, parent, depth });
+  }
+
   log(line: OutcomeLine): void {
     countOutcome(this.#parts, line);
+    this.#tellEnd(line);
     this.#parts.records.outcome(line);
   }
 

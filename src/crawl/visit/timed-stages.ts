@@ -17,6 +17,7 @@ export class TimedStages implements Stages {
   readonly #fetches = new Map<Lease, number>();
   readonly requestEnded: Stages["requestEnded"];
   readonly handle: Stages["handle"];
+  readonly triesAgain: Stages["triesAgain"];
   readonly log: Stages["log"];
   readonly commit: Stages["commit"];
 
@@ -25,6 +26,7 @@ export class TimedStages implements Stages {
     this.#counters = counters;
     this.requestEnded = (lease) => stages.requestEnded(lease);
     this.handle = (lease, response, page) => stages.handle(lease, response, page);
+    this.triesAgain = (lease, response, fault) => stages.triesAgain(lease, response, fault);
     this.log = (line) => stages.log(line);
     this.commit = (lease, end) => stages.commit(lease, end);
   }

@@ -1,7 +1,8 @@
-import type { FetchOutcome, FinalOutcome } from "../../fetch/outcome.ts";
+import type { FetchOutcome, FinalOutcome, Unanswered } from "../../fetch/outcome.ts";
 import type { Response } from "../../fetch/transport.ts";
 import type { KnownFingerprints } from "../../frontier/discovery.ts";
 import type { Discovery, Fact, Lease } from "../../frontier/frontier.ts";
+import { type Handled, isHandled } from "./handle-page.ts";
 import type { ReadPage } from "./read-page.ts";
 import {
   type OutcomeLine,
@@ -35,7 +36,9 @@ export interface Stages {
   /** Decodes and parses the response, if it is a page. */
   read(lease: Lease, response: Response): ReadPage | Promise<ReadPage>;
   /** The user's handler sees the page and may change its links; without one the page stays as it is. */
-  handle(lease: Lease, response: Response, page: ReadPage): ReadPage | Promise<ReadPage>;
+  handle(lease: Lease, response: Response, page: ReadPage): Handled | Promise<Handled>;
+  /** The handler failed: true when the page is tried again. The response is released. */
+  triesAgain(lease: Lease, response: Response, fault: Unanswered): boolean;
   /** Decides what to visit next and reports the links that are not followed. */
   follow(lease: Lease, response: Response, page: ReadPage): Next;
   /** Hands the record to a builder and returns its number; the response is released once it is copied. */
@@ -67,25 +70,36 @@ export async function visit(lease: Lease, stages: Stages): Promise<void> {
   const outcome = stages.orTryLater(lease, await stages.fetch(lease));
   if (outcome === undefined) return;
   stages.requestEnded(lease);
-  if (outcome.kind !== "response") {
-    const line = unansweredOutcome(lease, outcome);
-    stages.log(line);
-    return stages.commit(lease, {
-      outcome: line.outcome,
-      found: [],
-      links: 0,
-      record: undefined,
-      bytes: 0,
-    });
-  }
+  if (outcome.kind !== "response") return endUnanswered(lease, stages, outcome, NOWHERE);
   const { response } = outcome;
   const reading = stages.read(lease, response);
   const read = reading instanceof Promise ? await reading : reading;
   const handling = stages.handle(lease, response, read);
   const page = handling instanceof Promise ? await handling : handling;
-  const { found, known, redirect, links, facts } = stages.follow(lease, response, page);
+  if (!isHandled(page)) {
+    if (stages.triesAgain(lease, response, page)) return;
+    return endUnanswered(lease, stages, page, NOWHERE);
+  }
+  const next = stages.follow(lease, response, page);
+  if (page.refusal !== undefined) {
+    response.release();
+    const skipped = { error: "handler_skipped", detail: page.refusal } as const;
+    return endUnanswered(lease, stages, { kind: "refused", ...skipped }, next);
+  }
+  const { found, known, redirect, links, facts } = next;
   const line = responseOutcome(lease, response, page, redirect);
   const record = stages.store(line, lease, response, page);
   const bytes = response.body.length;
   stages.commit(lease, { outcome: line.outcome, found, known, links, facts, record, bytes });
+}
+
+const NOWHERE: Next = { found: [], redirect: undefined, links: 0 };
+
+/** Ends a visit that leaves no record. */
+function endUnanswered(lease: Lease, stages: Stages, outcome: Unanswered, next: Next): void {
+  const line = unansweredOutcome(lease, outcome);
+  stages.log(line);
+  const { found, known, links, facts } = next;
+  const end = { outcome: line.outcome, found, known, links, facts, record: undefined, bytes: 0 };
+  stages.commit(lease, end);
 }

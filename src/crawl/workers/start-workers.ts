@@ -14,8 +14,10 @@ import type { FromBuilder } from "../builder/builder-message.ts";
 import type { DebugRules } from "../builder/debug-worker.ts";
 import type { DiskMessage } from "../builder/disk-patience.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
-import type { CrawlerRules } from "../crawler/crawler-rules.ts";
+import type { CrawlerRules, MainWants } from "../crawler/crawler-rules.ts";
 import type { Control, CrawlMemory } from "../shared-memory.ts";
+import type { PageMessage, PageReply } from "../visit/remote-handler.ts";
+import type { Told } from "../visit/stages.ts";
 
 /** A thread that has not ended by itself after this long is terminated. */
 const LEAVE_MS = 500;
@@ -38,6 +40,8 @@ export interface WorkersPlan {
   readonly resumed: boolean;
   /** Shared by all builders: `treeLockMemory`. */
   readonly treeLocks: SharedArrayBuffer;
+  /** What the program on the main thread wants to have. */
+  readonly wants: MainWants;
   /** The next run number of a thread: higher than all before, and durable. */
   readonly nextEpoch: () => number;
 }
@@ -51,6 +55,11 @@ export interface WorkersListener {
   onReplaced(name: string, cause: unknown, backMs: number): void;
   /** All crawlers have read what earlier runs did, and none has begun. */
   onBegun(): void;
+  /** A page that the program wants to have; settles when it may be committed, or must not be. */
+  onPage(page: PageMessage): Promise<PageReply>;
+  onTold(told: Told): void;
+  /** A handler has something to tell about a page. */
+  onHandlerLog(url: string, text: string): void;
   /** Nothing is pending any more. */
   onAllReleased(): void;
   /** A death that starting another thread does not cure. */
@@ -92,13 +101,14 @@ export function startBuilder(
 export function beginCrawler(
   plan: WorkersPlan,
   standby: RunningWorker,
-  run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait">,
+  run: Pick<CrawlerRules, "thread" | "epoch" | "mustWait" | "hangs">,
   onMessage: (message: FromCrawler) => void,
 ): RunningWorker {
   const { config, state } = plan;
   const rules: CrawlerRules = {
     ...run,
     config,
+    wants: plan.wants,
     memory: plan.memory,
     seedLow: plan.seedLow,
     seedHigh: plan.seedHigh,

@@ -14,10 +14,12 @@ import type { LeftUrls } from "../../store/reports/result-lists.ts";
 import type { FromBuilder } from "../builder/builder-message.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
+import { MAX_HANDLER_MS } from "../visit/handler-runner.ts";
 import { BuilderWorkers } from "./builder-workers.ts";
 import { BusyShare } from "./busy-share.ts";
 import { Compactor } from "./compactor.ts";
 import { Deaths, MAX_DEATHS_WITHOUT_PAGE } from "./deaths.ts";
+import { HungHandlers } from "./hung-handlers.ts";
 import { incurableOf } from "./incurable.ts";
 import { KnownFacts } from "./known-facts.ts";
 import {
@@ -74,6 +76,9 @@ export class Workers {
   /** Held in the pending counter during a replacement and a second look, so that the crawl does not look empty. */
   #guards = 0;
   readonly #deaths = new Deaths();
+  readonly #hung: HungHandlers;
+  /** Threads that were ended because a handler hung in them: no fault of ours. */
+  readonly #endedForHandler = new Set<RunningWorker>();
   readonly #busy = new BusyShare();
   #areDismissed = false;
   /** When the latest successors had read their shards: since then the leases of the dead wait again. */
@@ -97,6 +102,9 @@ export class Workers {
       folder === undefined ? undefined : new Compactor({ folder, seedLow, seedHigh, lease });
     this.#standby = new StandbyWorkers(plan.config);
     this.#facts = new KnownFacts(plan.memory);
+    const { memory, config } = plan;
+    const timeoutMs = config.handlerTimeoutMs ?? MAX_HANDLER_MS;
+    this.#hung = new HungHandlers(memory.handlers, memory.threads, timeoutMs);
     this.#builders = new BuilderWorkers(plan, {
       onMessage: (message) => this.#onBuilder(message),
       onDeath: (running, error) => this.#onDeath(running, error),
@@ -220,6 +228,16 @@ export class Workers {
     await this.#debugLog?.ended.catch(() => {});
   }
 
+  /** Ends crawlers that hang in a handler; others take over, and the pages of such handlers end with a code. */
+  endHungHandlers(nowMs: number): void {
+    for (const { thread, hangs } of this.#hung.look(nowMs)) {
+      const running = this.#crawlers[thread]!;
+      this.#endedForHandler.add(running);
+      this.postToAll({ kind: "hangs", hangs });
+      void running.worker.terminate();
+    }
+  }
+
   get #all(): RunningWorker[] {
     const all = [...this.#crawlers, ...this.#builders.all, this.#debugLog];
     return all.filter((running) => running !== undefined);
@@ -255,12 +273,12 @@ export class Workers {
 
   /** Settles when the crawler has read its shards. */
   #tryStartCrawler(thread: number, epoch: number, mustWait: boolean): Promise<FirstMessage> {
-    const run = { thread, epoch, mustWait };
+    const run = { thread, epoch, mustWait, hangs: [...this.#hung.known] };
     const standby = this.#standby.take();
     // One that cannot be begun must be ended like the others.
     this.#crawlers[thread] = standby;
     const running = beginCrawler(this.#plan, standby, run, (message) =>
-      this.#onCrawler(thread, message),
+      this.#onCrawler(thread, message, standby),
     );
     this.#crawlers[thread] = running;
     this.#starting.add(thread);
@@ -282,12 +300,18 @@ export class Workers {
     return new Promise((resolve) => this.#awaited.set(name, resolve));
   }
 
-  #onCrawler(thread: number, message: FromCrawler): void {
+  #onCrawler(thread: number, message: FromCrawler, { worker }: RunningWorker): void {
     if (message.kind === "facts") this.#spread(this.#facts.announced(thread, message.facts));
     else if (message.kind === "finished") {
       this.#finished.add(thread);
       this.#announceEnd(thread);
     } else if (message.kind === "left") this.left.push(message);
+    else if (message.kind === "page") {
+      void this.#listener.onPage(message.page).then((reply) => {
+        worker.postMessage({ kind: "handled", reply } satisfies ToCrawler);
+      });
+    } else if (message.kind === "told") this.#listener.onTold(message.told);
+    else if (message.kind === "handlerLog") this.#listener.onHandlerLog(message.url, message.text);
     else if (message.kind === "admitted") this.#awaited.get(`admitted ${thread}`)?.(message);
     else {
       if (message.kind === "ready") {
@@ -337,7 +361,9 @@ export class Workers {
     // A full disk is fatal only to a crawl that is ending: before that its builders wait.
     const fullDisk = control.mode === MODES.run ? undefined : this.#builders.fullDisk;
     const incurable = fullDisk ?? incurableOf(error);
-    const isHopeless = incurable ?? this.#deaths.areTooMany(control.pagesCommitted);
+    const isHandlers = this.#endedForHandler.delete(running);
+    const isHopeless =
+      incurable ?? (!isHandlers && this.#deaths.areTooMany(control.pagesCommitted));
     if (isHopeless || !frontierTraits(config).isDurable) {
       this.#listener.onFault(incurable ?? error);
       if (crawler >= 0) this.#crawlerEnded(crawler);

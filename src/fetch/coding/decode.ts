@@ -260,3 +260,36 @@ export function decodeBody(
   if (second === undefined) return decodeOnce(body, first, cap, borrow);
   return inTurn(() => decodeTwice(body, [first, second], cap, borrow));
 }
+
+/**
+ * Removes the content coding of a body before it returns, within the same caps: for a caller who must have it now. What
+ * is damaged or too large gives its beginning.
+ */
+export function decodeNow(
+  body: Buffer,
+  contentEncoding: string | undefined,
+  { maxBytes, maxRatio }: Pick<DecodeCaps, "maxBytes" | "maxRatio">,
+): Buffer {
+  let bytes = body;
+  for (const coding of codingsOf(contentEncoding ?? "") ?? []) {
+    const cap = Math.min(maxBytes, Math.max(RATIO_FREE_BYTES, maxRatio * bytes.length));
+    if (coding === "gzip" && !isGzip(bytes)) continue;
+    bytes = decodeBeginning(bytes, formatOf(coding, bytes), cap);
+  }
+  return bytes;
+}
+
+/** Half of what decodes to too much is tried instead, and half of that. */
+function decodeBeginning(body: Buffer, format: keyof typeof DECODERS, cap: number): Buffer {
+  const finishFlush =
+    format === "br" ? zlib.constants.BROTLI_OPERATION_FLUSH : zlib.constants.Z_SYNC_FLUSH;
+  for (let length = body.length; length > 0; length >>>= 1) {
+    try {
+      const options = { maxOutputLength: cap, finishFlush } as zlib.ZlibOptions;
+      return DECODERS[format][0](body.subarray(0, length), options);
+    } catch {
+      // Too much, or damaged.
+    }
+  }
+  return Buffer.alloc(0);
+}

@@ -27,8 +27,10 @@ export class EndPasses {
         this.#isLooking = false;
         // A crawl without any URL is one whose seeds have not arrived, or are to be sent again.
         const isEven =
-          counts.every(({ inserted, settled, isSure }) => isSure && inserted === settled) &&
-          counts.some(({ inserted }) => inserted > 0);
+          counts.every(
+            ({ inserted, settled, unread, isSure }) =>
+              isSure && inserted === settled && unread === 0,
+          ) && counts.some(({ inserted }) => inserted > 0);
         const before = this.#before;
         this.#before = isEven ? counts : undefined;
         if (isEven && before !== undefined && areEqual(before, counts)) onEnd();
@@ -57,8 +59,9 @@ export class EndPasses {
 }
 
 function areEqual(a: readonly PartitionCounts[], b: readonly PartitionCounts[]): boolean {
-  return a.every(({ inserted, settled, run }, i) => {
+  return a.every(({ inserted, settled, posted, run }, i) => {
     const other = b[i]!;
-    return inserted === other.inserted && settled === other.settled && run === other.run;
+    const isSame = inserted === other.inserted && settled === other.settled;
+    return isSame && posted === other.posted && run === other.run;
   });
 }

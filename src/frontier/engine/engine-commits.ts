@@ -42,6 +42,19 @@ export interface CommitParts {
   /** The engine has accepted these ends, or not. */
   readonly onSettled: (visits: readonly EndedVisit[], isAccepted: boolean) => void;
   readonly onLost: (partition: HeldPartition) => void;
+  /** Whether a partition should be this holder's: its links need not wait for the next superstep. */
+  readonly isMine: (partition: number) => boolean;
+}
+
+/** What a superstep sends: its number, and what becomes of its blocks. */
+export interface StepSending {
+  readonly step: number;
+  /** A block leaves for another holder's partition, or for one of this holder's. */
+  readonly onBlock: (partition: number, links: number, bytes: number, isMail: boolean) => void;
+  /** So many links of this holder's own partitions were new, so many credits late. */
+  readonly onInserted: (fresh: number, late: number) => void;
+  /** All blocks have arrived. */
+  readonly onSent: () => void;
 }
 
 /** Makes ended visits part of the engine: what they found out, then their links, then, when all have arrived, their ends. */
@@ -69,12 +82,12 @@ export class EngineCommits {
     this.active = 0;
   }
 
-  /** Their records are durable. */
-  commit(visits: readonly EndedVisit[]): void {
+  /** Their records are durable; in a crawl in supersteps, what a step brings. */
+  commit(visits: readonly EndedVisit[], sending?: StepSending): void {
     this.active++;
     const facts = visits.flatMap(({ end }) => end?.facts ?? []);
     if (facts.length === 0) {
-      this.#insertLinks(visits);
+      this.#insertLinks(visits, sending);
       return;
     }
     const log = this.#log;
@@ -84,7 +97,7 @@ export class EngineCommits {
       () =>
         post(() => {
           onFacts(facts);
-          if (log === this.#log) this.#insertLinks(visits);
+          if (log === this.#log) this.#insertLinks(visits, sending);
         }),
     );
   }
@@ -100,8 +113,11 @@ export class EngineCommits {
     batch.send();
   }
 
-  #insertLinks(visits: readonly EndedVisit[]): void {
-    const batch = this.#newBatch(() => this.#settle(visits));
+  #insertLinks(visits: readonly EndedVisit[], sending: StepSending | undefined): void {
+    const batch = this.#newBatch(() => {
+      sending?.onSent();
+      this.#settle(visits);
+    }, sending);
     for (const { end, cash } of visits) {
       if (end === undefined) continue;
       const links = Math.max(end.links, end.found.length);
@@ -112,8 +128,8 @@ export class EngineCommits {
   }
 
   /** Gathers links by partition and host. */
-  #newBatch(onDone: () => void) {
-    const { order, partOf, rules, hasBudgets, onFresh } = this.#parts;
+  #newBatch(onDone: () => void, sending?: StepSending) {
+    const { order, partOf, rules, hasBudgets, onFresh, isMine } = this.#parts;
     const remembered = order === "opic" ? undefined : this.#remembered;
     const log = this.#log;
     const byPartition = new Map<number, Map<string, EngineLink[]>>();
@@ -142,10 +158,16 @@ export class EngineCommits {
           return { host, site: hasBudgets ? siteOf(host) : "", links };
         });
         this.blocks++;
-        const block = { kind: "insert", partition, hosts: withSites } as const;
+        const isMail = sending !== undefined && !isMine(partition);
+        const step = isMail ? { step: sending.step } : {};
+        const block = { kind: "insert", partition, hosts: withSites, ...step } as const;
+        const all = hosts.flatMap(({ links }) => links);
+        const bytes = all.reduce((sum, { record }) => sum + record.length, 0);
+        sending?.onBlock(partition, all.length, bytes, isMail);
         this.#send(log, block, (answer) => {
           if (answer.kind === "inserted") {
             onFresh(answer.fresh);
+            sending?.onInserted(answer.fresh, answer.late);
             if (answer.woke) this.#engine.wake(partition);
           }
           if (--waiting === 0) onDone();

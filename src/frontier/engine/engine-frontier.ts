@@ -22,6 +22,7 @@ import { EnginePermits } from "./engine-permits.ts";
 import { HeldPartitions } from "./held-partitions.ts";
 import { decimalOf, idOf } from "./link-record.ts";
 import { Ownership } from "./ownership.ts";
+import { type MachineParts, SuperstepMachine } from "./steps/superstep-machine.ts";
 
 // Longer than 400 lines because it is the whole interface of a frontier, method by method, over parts that do the work.
 
@@ -35,8 +36,12 @@ const MAX_DRAINED = 64;
 /** What one thread's frontier on the engine is made of. */
 export interface EngineFrontierParts
   extends Omit<ShardRules, "order" | "shares" | "partOf" | "wallAheadMs"> {
-  /** Opens the engine as the thread's n-th holder. */
-  readonly openEngine: (life: number, onWake: (partition: number) => void) => Engine;
+  /** Opens the engine as the thread's n-th holder; `onStep` is called with what happens at barriers. */
+  readonly openEngine: (
+    life: number,
+    onWake: (partition: number) => void,
+    onStep: (step: number) => void,
+  ) => Engine;
   readonly worker: string;
   /** The name under which this thread holds addresses; absent where nobody else asks them. */
   readonly addresses?: { readonly holder: string; readonly clock: () => number };
@@ -56,6 +61,8 @@ export interface EngineFrontierParts
   readonly onFacts: (facts: readonly Fact[]) => void;
   /** Calls this thread's next round: an answer has arrived. */
   readonly ring: () => void;
+  /** Links and URLs move in supersteps; absent: whenever there are some. */
+  readonly supersteps?: Pick<MachineParts, "size" | "places" | "onReport"> | undefined;
   /** The engine did not accept the ends of so many visits. */
   readonly onLate?: (visits: number) => void;
   readonly onEnded?: ((hostname: string, outcome: number) => void) | undefined;
@@ -78,6 +85,7 @@ export class EngineFrontier implements Frontier {
   readonly #owned: Ownership;
   readonly #held: HeldPartitions;
   readonly floors: AddressLeases | undefined;
+  readonly #machine: SuperstepMachine | undefined;
   readonly #passes = new EndPasses();
   readonly #drained = new WeakSet<Lease>();
   readonly #partitionOfHost = new Map<string, number>();
@@ -132,7 +140,7 @@ export class EngineFrontier implements Frontier {
     this.#shard.onNote = ({ delayMs, untilWallMs }, { name }) =>
       this.#held.of(this.#partOf(name))?.notes.set(name, `${delayMs} ${Math.round(untilWallMs)}`);
     this.#held = new HeldPartitions({
-      ahead: { leaseMs, perHost: parts.aheadPerHost },
+      ahead: { leaseMs, perHost: parts.aheadPerHost, inSteps: parts.supersteps !== undefined },
       ...parts,
       hasBudgets: maxPagesPerSite !== undefined,
       shard: this.#shard,
@@ -156,6 +164,7 @@ export class EngineFrontier implements Frontier {
         },
         onSettled: (visits, isAccepted) => this.#settled(visits, isAccepted),
         onLost: (partition) => this.#held.lose(partition),
+        isMine: (partition) => this.#owned.isMine(partition),
       },
       this.#engine,
       this.#log,
@@ -166,6 +175,18 @@ export class EngineFrontier implements Frontier {
         ...parts.addresses,
         ...{ leaseMs, floorMs, post },
         engine: () => this.#engine,
+      });
+    if (parts.supersteps !== undefined)
+      this.#machine = new SuperstepMachine({
+        ...parts.supersteps,
+        engine: () => this.#engine,
+        post,
+        held: this.#held,
+        commit: (visits, sending) => this.#commits.commit(visits, sending),
+        nowMs: () => this.#nowMs,
+        onFresh: (count) => {
+          this.#known += count;
+        },
       });
     if (maxPagesPerSite !== undefined) {
       this.#budget = new OwnedSiteBudget({
@@ -289,6 +310,7 @@ export class EngineFrontier implements Frontier {
       this.#ended = [];
       this.#parts.port.mark(() => {
         this.#stored.push(ended);
+        this.#machine?.ended(ended.length);
         this.#hasNews = true;
       });
     }
@@ -299,14 +321,16 @@ export class EngineFrontier implements Frontier {
     }
     const hasNews = this.#hasNews;
     this.#hasNews = false;
+    const stepMs = this.#machine?.nextMs ?? Number.POSITIVE_INFINITY;
     if (this.#share > 0 && this.#isIdle) {
       this.#look();
-      return this.#passes.nextMs;
+      return Math.min(stepMs, this.#passes.nextMs);
     }
     if (hasNews && this.#lack > 0) return nowMs;
-    if (this.#lack === 0) return Number.POSITIVE_INFINITY;
+    if (this.#lack === 0) return stepMs;
+    // Steps go on with the ticks, and with the calls of others.
     if (this.#permits.isWanted) return this.#permits.isBack ? nowMs : Number.POSITIVE_INFINITY;
-    return this.#shard.nextReadyMs();
+    return Math.min(stepMs, this.#shard.nextReadyMs());
   }
 
   drain(): Lease[] {
@@ -325,7 +349,7 @@ export class EngineFrontier implements Frontier {
   }
 
   drains(): boolean {
-    this.#givesUp &&= !this.#isIdle;
+    this.#givesUp &&= !(this.#isIdle && (this.#machine?.foundNothing ?? true));
     return this.#givesUp;
   }
 
@@ -345,9 +369,9 @@ export class EngineFrontier implements Frontier {
       heldPermits: this.#permits.held,
       lacksPermits: this.#permits.isExhausted,
       blocksSent: this.#commits.blocks,
-      exchanges: 0,
-      exchangeVisits: 0,
-      pivot: 0,
+      exchanges: this.#parts.supersteps?.size.exchanges ?? 0,
+      exchangeVisits: this.#parts.supersteps?.size.visits ?? 0,
+      pivot: this.#parts.supersteps?.size.pivot ?? 0,
     };
   }
 
@@ -371,15 +395,20 @@ export class EngineFrontier implements Frontier {
     return (
       this.#unsent + this.#inFlight + this.#held.urls + this.#log.unconfirmed === 0 &&
       this.#held.isQuiet &&
+      (this.#machine?.isResting ?? true) &&
       this.#permits.isSettled
     );
   }
 
   #open(): Engine {
     const life = this.#life;
-    return this.#parts.openEngine(life, (partition) => {
+    const onWake = (partition: number) => {
       if (life !== this.#life) return;
       this.#held.woke(partition);
+      this.#parts.ring();
+    };
+    return this.#parts.openEngine(life, onWake, (step) => {
+      this.#machine?.called(step);
       this.#parts.ring();
     });
   }
@@ -407,7 +436,9 @@ export class EngineFrontier implements Frontier {
   #work(): void {
     do {
       for (const answer of this.#answers.splice(0)) answer();
-      if (this.#stored.length > 0) this.#commits.commit(this.#stored.splice(0).flat());
+      if (this.#machine === undefined) {
+        if (this.#stored.length > 0) this.#commits.commit(this.#stored.splice(0).flat());
+      } else this.#workInSteps(this.#machine);
       this.#ask();
     } while (this.#answers.length > 0);
   }
@@ -424,9 +455,29 @@ export class EngineFrontier implements Frontier {
       this.floors?.tidy(nowMs);
     }
     const isRunning = this.#mode === "run";
-    const lack = isRunning && !this.#permits.isWanted ? this.#lack : 0;
-    this.#held.ask(nowMs, this.#givesUp ? MAX_DRAINED : lack, isRunning, isTick);
+    const wanted = this.#machine === undefined ? this.#wantedHosts : 0;
+    this.#held.ask(nowMs, wanted, isRunning, isTick);
     this.#permits.talk(isRunning ? Math.max(1, this.#lack) : 0, nowMs, this.#hasTaken);
+  }
+
+  /** Robots without a URL, unless permits are what is missing. */
+  get #wantedHosts(): number {
+    if (this.#givesUp) return MAX_DRAINED;
+    return this.#mode === "run" && !this.#permits.isWanted ? this.#lack : 0;
+  }
+
+  #workInSteps(machine: SuperstepMachine): void {
+    if (this.#owned.members === 0 || this.#hasLeft) return;
+    if (this.#mode === "end") {
+      if (this.#stored.length > 0) machine.flush(this.#stored.splice(0).flat());
+      return;
+    }
+    const robots = {
+      q: this.#shard.queued,
+      lack: this.#wantedHosts,
+      isRunning: !this.#permits.isWanted,
+    };
+    machine.work(robots, () => this.#stored.splice(0).flat());
   }
 
   #found(): void {
@@ -520,6 +571,7 @@ export class EngineFrontier implements Frontier {
     this.#permits.restart(this.#engine);
     this.#commits.restart(this.#engine, this.#log);
     this.#owned.restart(this.#engine);
+    this.#machine?.restart();
     this.#settled(late, false);
     this.#passes.reset();
   }

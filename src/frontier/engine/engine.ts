@@ -33,6 +33,8 @@ export interface InsertBlock {
   readonly partition: number;
   readonly number: number;
   readonly hosts: readonly HostLinks[];
+  /** Of a crawl in supersteps: it waits until a later step takes it in. Absent: it is taken in at once. */
+  readonly step?: number;
 }
 
 /** How one URL ended: one of `OUTCOME`, or 0 for one that is given up. */
@@ -57,8 +59,13 @@ export interface SettleBlock {
 
 /** The answer to a block. */
 export type BlockAnswer =
-  /** `fresh` URLs were new; `woke` when the partition had no host to hand out before. */
-  | { readonly kind: "inserted"; readonly fresh: number; readonly woke: boolean }
+  /** `fresh` URLs were new, `late` credits were for pages that wait no longer; `woke` when the partition had no host to hand out before. */
+  | {
+      readonly kind: "inserted";
+      readonly fresh: number;
+      readonly woke: boolean;
+      readonly late: number;
+    }
   | { readonly kind: "settled"; readonly accepted: number }
   /** The lease is another's: nothing was accepted, the number counts as reached. */
   | { readonly kind: "late"; readonly urls: number }
@@ -116,6 +123,64 @@ export type ExtractAnswer =
   | { readonly kind: "lost" }
   | { readonly kind: "frozen" };
 
+/** What a superstep does with a partition: takes in the blocks of earlier steps, then extracts the best URLs. */
+export interface StepWanted {
+  readonly partition: number;
+  readonly token: string;
+  readonly step: number;
+  /** URLs, and at most so many of one host. */
+  readonly urls: number;
+  readonly perHost: number;
+  /** Of at least so much cash. */
+  readonly floor: number;
+  /** Links of others that lift a page to this cash would have been taken, had they come at once. */
+  readonly level: number;
+  /** Hosts of which enough is with the caller. */
+  readonly full: readonly string[];
+}
+
+/** What the blocks of earlier steps brought. */
+export interface Received {
+  readonly blocks: number;
+  readonly links: number;
+  readonly fresh: number;
+  /** Updates of pages that had been extracted already, by blocks of the caller and of others. */
+  readonly lateOwn: number;
+  readonly lateForeign: number;
+  /** Pages that others lifted above `level`. */
+  readonly missed: number;
+}
+
+/** The answer to a step. */
+export type StepAnswer =
+  | {
+      readonly kind: "stepped";
+      readonly received: Received;
+      readonly hosts: readonly ExtractedHost[];
+      /** Hosts that have more, and the cash of the best page among them. */
+      readonly left: number;
+      readonly best: number;
+    }
+  | { readonly kind: "lost" }
+  | { readonly kind: "frozen" };
+
+/** A holder has done its part of a step: how much that was, and which partitions it sent blocks to. */
+export interface Arrival {
+  readonly step: number;
+  readonly work: number;
+  readonly mail: readonly number[];
+}
+
+/** The answer at the barrier. */
+export interface BarrierAnswer {
+  /** The step that may begin next; the one that was said while others are waited for. */
+  readonly step: number;
+  readonly waits: number;
+  /** Of the last step: mean work of a holder / most work of one, and the partitions that were sent blocks. */
+  readonly balance: number;
+  readonly mail: readonly number[];
+}
+
 /** A holder of leases that has given a sign of life. */
 export interface MemberSign {
   readonly holder: string;
@@ -158,6 +223,9 @@ export interface PartitionCounts {
   readonly inserted: number;
   readonly settled: number;
   readonly reached: number;
+  /** Blocks that ever waited for a step, and those that wait now. */
+  readonly posted: number;
+  readonly unread: number;
   /** False while the engine may lack its last writes: somebody may have something to resend. */
   readonly isSure: boolean;
   /** The life of the server that has it. */
@@ -190,6 +258,9 @@ export interface Engine {
   claim(claim: Claim, onAnswer: (answer: ClaimAnswer) => void): void;
   extract(wanted: Extract, onAnswer: (answer: ExtractAnswer) => void): void;
   send(block: InsertBlock | SettleBlock, onAnswer: (answer: BlockAnswer) => void): void;
+  step(wanted: StepWanted, onAnswer: (answer: StepAnswer) => void): void;
+  /** Says that a step is done here, as often as one likes; step 0 asks which one the others are in. */
+  arrive(arrival: Arrival, onAnswer: (answer: BarrierAnswer) => void): void;
   /** Gives a partition back, with everything that is not settled. */
   release(claim: Claim, onAnswer: () => void): void;
   /** Takes a dead holder's lease of a partition away; answers how many pages it settled there. */

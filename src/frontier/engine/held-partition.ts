@@ -1,4 +1,4 @@
-import type { Engine, ExtractedHost } from "./engine.ts";
+import type { Engine, ExtractedHost, Received } from "./engine.ts";
 
 /** What a thread knows of a host that it works on. */
 interface EngagedHost {
@@ -12,6 +12,16 @@ export interface Ahead {
   readonly leaseMs: number;
   /** URLs of a host that are fetched ahead. */
   readonly perHost: number;
+  /** Only supersteps fetch ahead. */
+  readonly inSteps: boolean;
+}
+
+/** What a superstep wants of a partition. */
+export interface StepPart {
+  readonly step: number;
+  readonly urls: number;
+  readonly floor: number;
+  readonly level: number;
 }
 
 /** A look at what is missing. */
@@ -55,6 +65,10 @@ export class HeldPartition {
   #renewedMs: number;
   #isAsking = false;
   #mayHaveHosts = true;
+  /** Blocks may wait that a superstep has to take in. */
+  hasMail = true;
+  /** Cash of its best page, as far as is known. */
+  best = Number.POSITIVE_INFINITY;
 
   constructor(number: number, token: string, isMoved: boolean, nowMs: number, ahead: Ahead) {
     this.number = number;
@@ -73,6 +87,64 @@ export class HeldPartition {
   /** Hosts were inserted that nobody works on. */
   woke(): void {
     this.#mayHaveHosts = true;
+    this.best = Number.POSITIVE_INFINITY;
+  }
+
+  /** Something may wait there. */
+  get mayHaveUrls(): boolean {
+    return this.#mayHaveHosts;
+  }
+
+  /** Its part of a superstep: takes in what came, and extracts. Answers undefined where that was not possible. */
+  step(
+    { engine, nowMs, post }: Omit<Asking, "hosts">,
+    part: StepPart,
+    onHosts: (hosts: readonly ExtractedHost[]) => readonly number[],
+    onLost: () => void,
+    onAnswer: (received: Received | undefined, cashes: readonly number[]) => void,
+  ): void {
+    const { perHost } = this.#ahead;
+    const { number: partition, token } = this;
+    const full = [...this.#hosts].flatMap(([name, { waiting }]) =>
+      waiting >= perHost ? [name] : [],
+    );
+    this.hasMail = false;
+    engine.step({ partition, token, perHost, full, ...part }, (answer) =>
+      post(() => {
+        if (answer.kind !== "stepped" || this.isLost) {
+          this.hasMail = true;
+          if (answer.kind === "lost" && !this.isLost) onLost();
+          onAnswer(undefined, []);
+          return;
+        }
+        this.#renewed(nowMs);
+        this.#mayHaveHosts = answer.left > 0;
+        this.best = answer.best;
+        this.#engage(answer.hosts, onHosts(answer.hosts));
+        onAnswer(
+          answer.received,
+          answer.hosts.flatMap(({ urls }) => urls.map(({ cash }) => cash)),
+        );
+      }),
+    );
+  }
+
+  /** Counted from before the call, so that the engine cannot think it ends earlier. */
+  #renewed(nowMs: number): void {
+    this.#renewedMs = nowMs;
+    this.#untilMs = nowMs + (1 - MARGIN) * this.#ahead.leaseMs;
+  }
+
+  /** URLs of these hosts have come, of each so many that were not here. */
+  #engage(hosts: readonly ExtractedHost[], fresh: readonly number[]): void {
+    const { inSteps } = this.#ahead;
+    for (const [i, { host, hasMore }] of hosts.entries()) {
+      const known = this.#hosts.get(host) ?? { waiting: 0, hasMore };
+      known.waiting += fresh[i] ?? 0;
+      known.hasMore = hasMore && !inSteps;
+      this.#hosts.set(host, known);
+      this.#noteLow(host, known);
+    }
   }
 
   /** A URL of the host was taken; true when more of it should be fetched. */
@@ -126,19 +198,10 @@ export class HeldPartition {
           for (const host of low) this.#low.add(host);
           return;
         }
-        // Counted from before the call, so that the engine cannot think it ends earlier.
-        this.#renewedMs = nowMs;
-        this.#untilMs = nowMs + (1 - MARGIN) * leaseMs;
+        this.#renewed(nowMs);
         this.#mayHaveHosts = answer.left > 0;
         // Some may be here already.
-        const fresh = onHosts(answer.hosts);
-        for (const [i, { host, hasMore }] of answer.hosts.entries()) {
-          const known = this.#hosts.get(host) ?? { waiting: 0, hasMore };
-          known.waiting += fresh[i] ?? 0;
-          known.hasMore = hasMore;
-          this.#hosts.set(host, known);
-          this.#noteLow(host, known);
-        }
+        this.#engage(answer.hosts, onHosts(answer.hosts));
       }),
     );
   }

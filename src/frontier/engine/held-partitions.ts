@@ -3,8 +3,8 @@ import { siteOf } from "../../url/site.ts";
 import type { Lease } from "../host.ts";
 import type { Shard } from "../shard/shard.ts";
 import { siteKey } from "../site-budget.ts";
-import type { Engine, ExtractedHost } from "./engine.ts";
-import { type Ahead, HeldPartition } from "./held-partition.ts";
+import type { Engine, ExtractedHost, Received } from "./engine.ts";
+import { type Ahead, HeldPartition, type StepPart } from "./held-partition.ts";
 import { readRecord } from "./link-record.ts";
 import type { Ownership } from "./ownership.ts";
 
@@ -116,6 +116,40 @@ export class HeldPartitions {
     this.#isDirty = true;
   }
 
+  /** There may be something to take, or to take in, in these partitions. */
+  noteMail(partitions: readonly number[]): void {
+    for (const partition of partitions) {
+      if (!this.#parts.owned.isMine(partition)) continue;
+      const held = this.#all.get(partition);
+      if (held === undefined) this.#wanted.add(partition);
+      else held.hasMail = true;
+    }
+  }
+
+  /** The partitions that a superstep works on. */
+  get working(): HeldPartition[] {
+    return [...this.#all.values()].filter(
+      (held) => !held.isLeaving && !held.isLost && !this.#claiming.has(held.number),
+    );
+  }
+
+  /** A superstep's call to one of them. */
+  step(
+    held: HeldPartition,
+    part: StepPart,
+    nowMs: number,
+    onAnswer: (received: Received | undefined, cashes: readonly number[]) => void,
+  ): void {
+    const { engine, post } = this.#parts;
+    held.step(
+      { engine: engine(), nowMs, post },
+      part,
+      (hosts) => this.#arrived(held, hosts, nowMs),
+      () => this.#reclaim(held, nowMs),
+      onAnswer,
+    );
+  }
+
   /** Who should have what has changed. */
   reassign(): void {
     const { owned } = this.#parts;
@@ -168,8 +202,7 @@ export class HeldPartitions {
     const { owned, ahead, engine, post } = this.#parts;
     if (mayClaim && nowMs - this.#polledMs > ahead.leaseMs / 3) {
       this.#polledMs = nowMs;
-      for (const partition of owned.mine)
-        if (!this.#all.has(partition)) this.#wanted.add(partition);
+      this.noteMail(owned.mine);
     }
     if (mayClaim)
       for (const partition of [...this.#wanted])

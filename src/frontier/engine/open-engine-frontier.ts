@@ -7,6 +7,7 @@ import type { Pending } from "../../sync/pending.ts";
 import { PARTITIONS } from "../../url/site.ts";
 import type { Fact } from "../fact.ts";
 import type { JournalPort } from "../journal-port.ts";
+import { ExchangeSize } from "../opic/exchange-size.ts";
 import type { PageLimit } from "../page-limit.ts";
 import { ChainQueue } from "../queue/chain-queue.ts";
 import { QueueLog } from "../queue/queue-log.ts";
@@ -15,6 +16,7 @@ import { EngineFrontier } from "./engine-frontier.ts";
 import { EngineKeys } from "./engine-keys.ts";
 import { addressOf, openClient, type RedisClient } from "./load-ioredis.ts";
 import { defineScripts, RedisEngine } from "./redis-engine.ts";
+import { StepFile } from "./steps/step-file.ts";
 
 /** URLs of a host that are fetched ahead: with one connection few, else enough for all of them. */
 const MIN_AHEAD = 4;
@@ -59,6 +61,7 @@ export function openEngineFrontier(parts: EngineParts): EngineFrontier {
     });
   };
   let onWake = (_: number): void => {};
+  let onStep = (_: number): void => {};
   const client = openClient(address).then((opened) => {
     defineScripts(opened);
     // Said once by the main thread; calls wait until the connection is back.
@@ -66,19 +69,30 @@ export function openEngineFrontier(parts: EngineParts): EngineFrontier {
     opened.on("ready", () => frontier.onReconnected());
     return opened;
   });
-  const listener = client.then((opened) => listen(opened, keys, (partition) => onWake(partition)));
+  const listener = client.then((opened) =>
+    listen(
+      opened,
+      keys,
+      (partition) => onWake(partition),
+      (step) => onStep(step),
+    ),
+  );
   for (const opening of [client, listener]) opening.catch(onFault);
   const tick = setInterval(ring, TICK_MS);
   const scratch = join(config.out!, "state", `ahead-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_BYTES / threads);
+  const report = config.supersteps
+    ? new StepFile(join(config.out!, "reports", "supersteps.jsonl"), id, thread)
+    : undefined;
   const frontier = new EngineFrontier({
     ...parts,
     ...{ delayMs, perHost, order, leaseMs, dropSessionIds, dropTracking, trailingSlash },
     worker: id,
     addresses: { holder: `${id}/${thread}/${epoch}`, clock: monotonicMs },
     learnsFacts: thread === 0,
-    openEngine: (life, wake) => {
+    openEngine: (life, wake, step) => {
       onWake = wake;
+      onStep = step;
       const holder = `${id}/${thread}/${epoch}.${life}`;
       return new RedisEngine(client, {
         ...{ keys, holder, order, leaseMs, onFault },
@@ -90,7 +104,13 @@ export function openEngineFrontier(parts: EngineParts): EngineFrontier {
     shares: new SiteShares(config.linksPerThread),
     queue: new ChainQueue(log, false),
     ring,
+    supersteps: report && {
+      size: new ExchangeSize(config.exchangeSize),
+      places: config.linksPerThread,
+      onReport: (line) => report.write(line),
+    },
     onClose: () => {
+      report?.close();
       clearInterval(tick);
       log.close();
       for (const opening of [client, listener]) void opening.then((opened) => opened.disconnect());
@@ -104,10 +124,15 @@ async function listen(
   client: RedisClient,
   keys: EngineKeys,
   onWake: (partition: number) => void,
+  onStep: (step: number) => void,
 ): Promise<RedisClient> {
   const listener = (client as { duplicate(): RedisClient }).duplicate();
   listener.on("error", () => {});
-  listener.on("message", (_channel: string, text: string) => onWake(Number(text)));
-  await listener.subscribe(`${keys.crawl}:wake`);
+  const wake = `${keys.crawl}:wake`;
+  listener.on("message", (channel: string, text: string) => {
+    if (channel === wake) onWake(Number(text));
+    else onStep(Number(text));
+  });
+  await listener.subscribe(wake, `${keys.crawl}:step`);
   return listener;
 }

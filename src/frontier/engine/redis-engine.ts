@@ -1,5 +1,7 @@
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import type {
+  Arrival,
+  BarrierAnswer,
   BeatAnswer,
   BlockAnswer,
   Claim,
@@ -16,18 +18,24 @@ import type {
   PermitAnswer,
   PermitTotals,
   SettleBlock,
+  StepAnswer,
+  StepWanted,
 } from "./engine.ts";
 import type { EngineKeys } from "./engine-keys.ts";
 import type { RedisClient } from "./load-ioredis.ts";
-import { INSERT, SETTLE } from "./scripts/block-scripts.ts";
+import { INSERT, POST, SETTLE } from "./scripts/block-scripts.ts";
 import { ADOPT, BEAT, BURY, CREATE, FOUND, PERMITS } from "./scripts/crawl-scripts.ts";
 import { FLOOR } from "./scripts/floor-script.ts";
 import { CLAIM, COUNTS, EXTRACT, FENCE, RELEASE } from "./scripts/lease-scripts.ts";
+import { ARRIVE, STEP } from "./scripts/step-scripts.ts";
 
 /** Every script by its name. */
 export const SCRIPTS = {
   owInsert: INSERT,
+  owPost: POST,
   owSettle: SETTLE,
+  owStep: STEP,
+  owArrive: ARRIVE,
   owClaim: CLAIM,
   owExtract: EXTRACT,
   owRelease: RELEASE,
@@ -125,13 +133,52 @@ export class RedisEngine implements Engine {
     this.#ask("owExtract", partition, args, (reply) => {
       const kind = text(reply[0]) as ExtractAnswer["kind"];
       if (kind !== "extracted") return onAnswer({ kind });
-      onAnswer({ kind, left: Number(reply[1]), hosts: [...extractedHosts(reply)] });
+      onAnswer({ kind, left: Number(reply[1]), hosts: [...extractedHosts(reply, 2)] });
+    });
+  }
+
+  step(wanted: StepWanted, onAnswer: (answer: StepAnswer) => void): void {
+    const { leaseMs, order } = this.#parts;
+    const { partition, token, step, urls, perHost, floor, level, full } = wanted;
+    const args = [token, leaseMs, order, this.holder, step, urls, perHost, floor, level, ...full];
+    this.#ask("owStep", partition, args, (reply) => {
+      const kind = text(reply[0]) as StepAnswer["kind"];
+      if (kind !== "stepped") return onAnswer({ kind });
+      const [blocks, links, fresh, lateOwn, lateForeign, missed] = reply.slice(3, 9) as number[];
+      onAnswer({
+        kind,
+        received: {
+          blocks: blocks!,
+          links: links!,
+          fresh: fresh!,
+          lateOwn: lateOwn!,
+          lateForeign: lateForeign!,
+          missed: missed!,
+        },
+        left: Number(reply[1]),
+        best: Number(text(reply[2])),
+        hosts: [...extractedHosts(reply, 9)],
+      });
+    });
+  }
+
+  arrive({ step, work, mail }: Arrival, onAnswer: (answer: BarrierAnswer) => void): void {
+    const { keys, leaseMs } = this.#parts;
+    this.#run("owArrive", keys.crawl, [this.holder, step, leaseMs, work, ...mail], (reply) => {
+      const [next, waits, balance, list] = reply as Reply;
+      onAnswer({
+        step: Number(next),
+        waits: Number(waits),
+        balance: Number(balance) / 1000,
+        mail: text(list).split(" ").filter(Boolean).map(Number),
+      });
     });
   }
 
   send(block: InsertBlock | SettleBlock, onAnswer: (answer: BlockAnswer) => void): void {
     const { holder, order } = this.#parts;
-    const args: Argument[] = [holder, block.number, order];
+    const isMail = block.kind === "insert" && block.step !== undefined;
+    const args: Argument[] = [holder, block.number, isMail ? block.step! : order];
     if (block.kind === "insert") {
       for (const { host, site, links } of block.hosts) {
         args.push(host, site, links.length);
@@ -141,11 +188,11 @@ export class RedisEngine implements Engine {
       args.push(block.token, holder, block.notes.length, ...block.notes.flat());
       for (const url of block.urls) args.push(url.id, url.decimal, url.outcome, url.site);
     }
-    const name = block.kind === "insert" ? "owInsert" : "owSettle";
-    this.#ask(name, block.partition, args, ([said, a, b]) => {
+    const name = block.kind === "settle" ? "owSettle" : isMail ? "owPost" : "owInsert";
+    this.#ask(name, block.partition, args, ([said, a, b, c]) => {
       const kind = text(said) as BlockAnswer["kind"];
       const count = Number(a);
-      if (kind === "inserted") onAnswer({ kind, fresh: count, woke: b === 1 });
+      if (kind === "inserted") onAnswer({ kind, fresh: count, woke: b === 1, late: Number(c) });
       else if (kind === "settled") onAnswer({ kind, accepted: count });
       else if (kind === "late") onAnswer({ kind, urls: count });
       else if (kind === "frozen") onAnswer({ kind });
@@ -218,12 +265,14 @@ export class RedisEngine implements Engine {
     this.#do(read, (rows) =>
       onAnswer(
         rows.map((row) => {
-          const [inserted, settled, reached, isSure, run] = row as Reply;
+          const [inserted, settled, reached, isSure, posted, unread, run] = row as Reply;
           return {
             inserted: Number(inserted),
             settled: Number(settled),
             reached: Number(reached),
             isSure: isSure === 1,
+            posted: Number(posted),
+            unread: Number(unread),
             run: text(run),
           };
         }),
@@ -293,8 +342,8 @@ export class RedisEngine implements Engine {
   }
 }
 
-function* extractedHosts(reply: Reply): Generator<ExtractedHost> {
-  for (let at = 2; at < reply.length; ) {
+function* extractedHosts(reply: Reply, from: number): Generator<ExtractedHost> {
+  for (let at = from; at < reply.length; ) {
     const [host, note, pages, more, count] = reply.slice(at, at + 5);
     at += 5;
     const urls = [];

@@ -10,6 +10,7 @@ import {
   MAX_CHAIN,
   MAX_LINKS,
   MAX_TEXT,
+  parentLength,
   setLinks,
   writeHead,
   writeLink,
@@ -262,7 +263,7 @@ export class EventBatch {
   }
 
   #openGroup(found: Discovery): void {
-    if ((found.parent?.length ?? 0) > MAX_TEXT || found.chain.length > MAX_CHAIN)
+    if (parentLength(found) > MAX_TEXT || found.chain.length > MAX_CHAIN)
       throw new CapacityError("the parent or the redirect chain of a URL is too long to keep");
     this.#groupAt = this.#open(EVENT.admit, headLength(found));
     this.#groupLinks = 0;

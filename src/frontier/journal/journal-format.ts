@@ -18,9 +18,13 @@ export const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 export const BATCH_MAGIC = 0x0142574f;
 
 const SEGMENT_MAGIC = Buffer.from("OWJOURNL", "latin1");
-const VERSION = 3;
+/** Links may have notes. */
+const VERSION = 4;
+/** The same without notes. */
+const VERSION_WITHOUT_NOTES = 3;
 /** Only its blocks for other shards have another layout (old-version.ts). */
 const VERSION_BEFORE = 2;
+const READABLE: readonly number[] = [VERSION, VERSION_WITHOUT_NOTES, VERSION_BEFORE];
 const COMMIT_MARKER = 0x54494d43;
 
 /** What the first bytes of a segment say. */
@@ -76,7 +80,7 @@ export function decodeSegmentHeader(bytes: Buffer): FoundHeader | "damaged" | "v
   if (bytes.readUInt32LE(44) !== crc32(bytes.subarray(0, 44))) return "damaged";
   // After the checksum: a flipped byte is damage, not a program from the future.
   const version = bytes.readUInt16LE(8);
-  if (version !== VERSION && version !== VERSION_BEFORE) return "version";
+  if (!READABLE.includes(version)) return "version";
   return {
     shard: bytes.readUInt16LE(10),
     segment: bytes.readUInt32LE(12),

@@ -8,7 +8,7 @@ import { short, word, writeShort, writeWord } from "./words.ts";
  * The bytes of links, the same wherever links are written. Those of one page have everything but their URL in common,
  * so that stands once, before a group of them:
  *
- *   head   how found 8 | chain length 8 | depth 32 | links 16 | parent length 16 | parent | chain (64 each)
+ *   head   how found 8 | chain length 8 | depth 32 | links 16 | parent length 16 | parent [LF note] | chain (64 each)
  *   link   length 16 | URL
  *
  *   admit event     head, links, the fingerprints of the links          journal/event-batch.ts
@@ -16,7 +16,8 @@ import { short, word, writeShort, writeWord } from "./words.ts";
  *   cash block      the same, then the credits of the links             cash/cash-block.ts
  *   queue record    head, one URL; its length stands for the links      queue/queue-record.ts
  *
- * Canonical URLs are ASCII, so a character is a byte; numbers are little-endian.
+ * Canonical URLs and notes are ASCII, so a character is a byte; numbers are little-endian. A note (link-note.ts) counts
+ * towards the length of the parent, which has no line end of its own; versions before 4 have none.
  */
 
 /** Bytes of a head before its parent. */
@@ -36,6 +37,10 @@ const LINKS_AT = 6;
 const PARENT_AT = 8;
 /** Added to how a link was found. */
 const SEED_FLAG = 0x80;
+/** Added as well: the parent is followed by a note. */
+const NOTE_FLAG = 0x40;
+const VIA_MASK = 0x3f;
+const NOTE_MARK = "\n";
 const FINGERPRINT_BYTES = 8;
 const NO_CHAIN: readonly string[] = [];
 
@@ -52,19 +57,28 @@ export function isSameGroup(a: Discovery, b: Discovery): boolean {
     a.depth === b.depth &&
     a.via === b.via &&
     a.seed === b.seed &&
+    a.note === b.note &&
     (a.chain === b.chain || (a.chain.length === 0 && b.chain.length === 0))
   );
 }
 
 /** How long the head of a link is. */
-export function headLength({ parent, chain }: Discovery): number {
-  return HEAD_BYTES + (parent?.length ?? 0) + FINGERPRINT_BYTES * chain.length;
+export function headLength(found: Discovery): number {
+  return HEAD_BYTES + parentLength(found) + FINGERPRINT_BYTES * found.chain.length;
+}
+
+/** Bytes of the parent and the note of a link. */
+export function parentLength({ parent, note }: Discovery): number {
+  return (parent?.length ?? 0) + (note === undefined ? 0 : NOTE_MARK.length + note.length);
 }
 
 /** Writes the head of a group with so many links; returns where it ends. */
 export function writeHead(bytes: Buffer, at: number, found: Discovery, links: number): number {
-  const { parent = "", chain } = found;
-  bytes[at] = VIAS.indexOf(found.via) | (found.seed ? SEED_FLAG : 0);
+  const { chain, note } = found;
+  const parent =
+    note === undefined ? (found.parent ?? "") : `${found.parent ?? ""}${NOTE_MARK}${note}`;
+  const flags = (found.seed ? SEED_FLAG : 0) | (note === undefined ? 0 : NOTE_FLAG);
+  bytes[at] = VIAS.indexOf(found.via) | flags;
   bytes[at + CHAIN_AT] = chain.length;
   writeWord(bytes, at + DEPTH_AT, found.depth);
   writeShort(bytes, at + LINKS_AT, links);
@@ -110,6 +124,7 @@ export function linkEnd(bytes: Buffer, at: number): number {
 
 /** Whether a page led to the links of a group: nobody found a seed. */
 export function hasParent(bytes: Buffer, head: number): boolean {
+  if ((bytes[head]! & NOTE_FLAG) !== 0) return bytes[head + HEAD_BYTES] !== NOTE_MARK.charCodeAt(0);
   return short(bytes, head + PARENT_AT) > 0;
 }
 
@@ -121,11 +136,12 @@ export function readLinks(
   to: number,
   into: Discovery[],
 ): void {
-  const { parent, depth, via, seed, chain } = readHead(bytes, head);
+  const { parent, depth, via, seed, chain, note } = readHead(bytes, head);
   for (let at = from; at < to; ) {
     const end = linkEnd(bytes, at);
     const url = bytes.toString("latin1", at + LINK_BYTES, end) as CrawlUrl;
-    into.push({ url, parent, depth, via, seed, chain });
+    const link = { url, parent, depth, via, seed, chain };
+    into.push(note === undefined ? link : { ...link, note });
     at = end;
   }
 }
@@ -139,9 +155,10 @@ export function readLink(
   low: number,
   high: number,
 ): FoundLink {
-  const { parent, depth, via, seed, chain } = readHead(bytes, head);
+  const { parent, depth, via, seed, chain, note } = readHead(bytes, head);
   const url = bytes.toString("latin1", from, to) as CrawlUrl;
-  return { url, parent, depth, via, seed, chain, low, high };
+  const link = { url, parent, depth, via, seed, chain, low, high };
+  return note === undefined ? link : { ...link, note };
 }
 
 /** What links of a group have in common; one object serves all calls. */
@@ -151,15 +168,22 @@ const common: { -readonly [Field in keyof Omit<Discovery, "url">]: Discovery[Fie
   via: "link",
   seed: false,
   chain: NO_CHAIN,
+  note: undefined,
 };
 
 function readHead(bytes: Buffer, head: number): Readonly<typeof common> {
   const how = bytes[head]!;
   const parentEnd = head + HEAD_BYTES + short(bytes, head + PARENT_AT);
-  const parent = bytes.toString("latin1", head + HEAD_BYTES, parentEnd) as CrawlUrl;
-  common.parent = parent === "" ? undefined : parent;
+  let parent = bytes.toString("latin1", head + HEAD_BYTES, parentEnd);
+  common.note = undefined;
+  if ((how & NOTE_FLAG) !== 0) {
+    const mark = parent.indexOf(NOTE_MARK);
+    common.note = parent.slice(mark + 1);
+    parent = parent.slice(0, mark);
+  }
+  common.parent = parent === "" ? undefined : (parent as CrawlUrl);
   common.depth = word(bytes, head + DEPTH_AT);
-  common.via = VIAS[how & ~SEED_FLAG]!;
+  common.via = VIAS[how & VIA_MASK]!;
   common.seed = how >= SEED_FLAG;
   common.chain = readChain(bytes, parentEnd, bytes[head + CHAIN_AT]!);
   return common;

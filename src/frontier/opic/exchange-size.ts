@@ -94,7 +94,18 @@ export class ExchangeSize {
   /** A visit is over; true when it is time for an exchange, and the last one is through. */
   visited(isThrough = true): boolean {
     this.#since++;
-    if (!isThrough || (this.#since < this.size && !this.#isUrgent())) return false;
+    if (!isThrough || !this.isDue) return false;
+    this.exchange();
+    return true;
+  }
+
+  /** It is time for an exchange. */
+  get isDue(): boolean {
+    return this.#since >= this.size || this.#isUrgent();
+  }
+
+  /** An exchange begins, perhaps because somebody else wanted it. */
+  exchange(): void {
     this.exchanges++;
     this.visits += this.#since;
     this.#since = 0;
@@ -104,7 +115,6 @@ export class ExchangeSize {
     this.#missed = 0;
     this.#taken = 0;
     this.#ranges = 0;
-    return true;
   }
 
   #isUrgent(): boolean {

@@ -1,7 +1,7 @@
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import type { Discovery } from "../discovery.ts";
 import type { ShardState } from "../fold/shard-state.ts";
-import { Host, type Lease, type Site } from "../host.ts";
+import { Host, type Lease, leaseOf, type Site } from "../host.ts";
 import { IdleHosts } from "../idle-hosts.ts";
 import type { HostNote } from "../journal/host-note.ts";
 import type { WaitingRun } from "../link/waiting-run.ts";
@@ -229,9 +229,7 @@ export class Shard {
     host.inFlight++;
     const back = host.returned.pop();
     if (back !== undefined) return back;
-    const { url, parent, depth, via, seed, chain, low, high, cash } = this.#queue.next(host);
-    const shard = this.#rules.partOf?.(host.name) ?? this.number;
-    return { url, parent, depth, via, seed, chain, low, high, host, shard, attempt: 0, cash };
+    return leaseOf(this.#queue.next(host), host, this.#rules.partOf?.(host.name) ?? this.number);
   }
 
   /**

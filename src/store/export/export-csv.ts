@@ -7,6 +7,7 @@ import { graphPaths } from "../folder/graph-facts.ts";
 import { EDGE_WORDS, readEdges } from "../graph/edge-file.ts";
 import { idText } from "../graph/link-log.ts";
 import { PAGE_COLUMNS, pageCell, pageRows } from "./page-rows.ts";
+import { type Cell, cellsOf, columnsOf } from "./row-table.ts";
 
 const EDGES_AT_ONCE = 16 * 1024;
 // A spreadsheet takes a cell that begins like this for a formula and runs it (HOSTILE S6).
@@ -14,9 +15,9 @@ const FORMULA = /^[\s\u200b\ufeff]*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 const NEEDS_QUOTES = /[",;\r\n]/;
 
 /** One cell: text without line ends and control characters, never a formula, quoted where needed. */
-export function csvCell(value: string | number | null): string {
+export function csvCell(value: Cell): string {
   if (value === null) return "";
-  if (typeof value === "number") return String(value);
+  if (typeof value !== "string") return String(value);
   const text = FORMULA.test(value) ? `'${safeText(value)}` : safeText(value);
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -25,10 +26,10 @@ export function csvCell(value: string | number | null): string {
 function writeCsv(
   out: string,
   columns: readonly string[],
-  rows: Iterable<readonly (string | number | null)[]>,
+  rows: Iterable<readonly Cell[]>,
 ): number {
   const lines = function* () {
-    yield columns.join(",");
+    yield columns.map(csvCell).join(",");
     for (const row of rows) yield row.map(csvCell).join(",");
   };
   // RFC 4180 ends lines with CR LF.
@@ -42,6 +43,13 @@ export function exportCsv(pages: string, out: string): number {
     for (const page of pageRows(pages)) yield PAGE_COLUMNS.map((column) => pageCell(page, column));
   };
   return writeCsv(out, PAGE_COLUMNS, rows());
+}
+
+/** Writes what handlers pushed under one name as CSV, a column per field; answers how many rows. */
+export function exportRowsCsv(path: string, out: string): number {
+  const columns = columnsOf(path);
+  const names = columns.map(({ name }) => name);
+  return writeCsv(out, names, cellsOf(path, columns));
 }
 
 /** Writes the link graph as two tables: id and URL of every node, source and target id of every edge. */

@@ -2,9 +2,9 @@ import { renameSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SchemaElement } from "hyparquet-writer";
 import { removeIfThere, syncFolder } from "../files/system-calls.ts";
-import type { PageLine } from "../lists/page-line.ts";
 import { PAGE_COLUMNS, type PageColumn, pageCell, pageRows } from "./page-rows.ts";
 import { addColumnOrders } from "./parquet-footer.ts";
+import { type Cell, type ColumnKind, cellsOf, columnsOf } from "./row-table.ts";
 
 const ROWS_PER_GROUP = 10_000;
 
@@ -12,7 +12,7 @@ type Type = Omit<SchemaElement, "name" | "repetition_type">;
 /** What a column holds: its type, and how a value is given to the writer. */
 interface Kind {
   readonly type: Type;
-  readonly encode: (cell: string | number) => unknown;
+  readonly encode: (cell: string | number | boolean) => unknown;
 }
 
 const UTF8 = new TextEncoder();
@@ -52,49 +52,90 @@ const KINDS: Partial<Record<PageColumn, Kind>> = {
   priority: FRACTION,
 };
 
-// Everything but the URL may be missing: a line may have been written from a damaged record.
-const SCHEMA: SchemaElement[] = [
-  { name: "root", num_children: PAGE_COLUMNS.length },
-  ...PAGE_COLUMNS.map(
-    (name): SchemaElement => ({
-      name,
-      repetition_type: name === "url" ? "REQUIRED" : "OPTIONAL",
-      ...(KINDS[name] ?? TEXT).type,
-    }),
-  ),
-];
-
-function valuesOf(rows: readonly PageLine[], column: PageColumn): unknown[] {
-  const { encode } = KINDS[column] ?? TEXT;
-  return rows.map((page) => {
-    const cell = pageCell(page, column);
-    return cell === null ? null : encode(cell);
-  });
+/** A column of a file. */
+interface Column {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly isRequired?: boolean;
 }
 
+// Everything but the URL may be missing: a line may have been written from a damaged record.
+const PAGES: readonly Column[] = PAGE_COLUMNS.map((name) => ({
+  name,
+  kind: KINDS[name] ?? TEXT,
+  isRequired: name === "url",
+}));
+
+const BOOLEAN: Kind = { type: { type: "BOOLEAN" }, encode: (cell) => cell };
+const JSON_TEXT: Kind = {
+  type: { type: "BYTE_ARRAY", converted_type: "JSON", logical_type: { type: "JSON" } },
+  encode: TEXT.encode,
+};
+const ROW_KINDS: Readonly<Record<ColumnKind, Kind>> = {
+  boolean: BOOLEAN,
+  integer: LARGE,
+  number: FRACTION,
+  text: TEXT,
+  json: JSON_TEXT,
+};
+
 /** Writes the pages of a crawl as Parquet, a group of rows at a time; answers how many. */
-export async function exportParquet(pages: string, out: string): Promise<number> {
+export function exportParquet(pages: string, out: string): Promise<number> {
+  const rows = function* () {
+    for (const page of pageRows(pages)) yield PAGE_COLUMNS.map((column) => pageCell(page, column));
+  };
+  return writeParquet(out, PAGES, rows());
+}
+
+/** The same for what handlers pushed under one name, a column per field. */
+export function exportRowsParquet(path: string, out: string): Promise<number> {
+  const found = columnsOf(path);
+  const columns = found.map(({ name, kind }) => ({ name, kind: ROW_KINDS[kind] }));
+  return writeParquet(out, columns, cellsOf(path, found));
+}
+
+async function writeParquet(
+  out: string,
+  columns: readonly Column[],
+  cells: Iterable<readonly Cell[]>,
+): Promise<number> {
   // Loaded here: no other command pays for it.
   const { fileWriter, ParquetWriter } = await import("hyparquet-writer");
   const temporary = `${out}.tmp`;
   removeIfThere(temporary);
-  let rows: PageLine[] = [];
+  let rows: (readonly Cell[])[] = [];
   let count = 0;
-  const writer = new ParquetWriter({ writer: fileWriter(temporary), schema: SCHEMA });
+  const writer = new ParquetWriter({ writer: fileWriter(temporary), schema: schemaOf(columns) });
   const flush = async () => {
-    const columnData = PAGE_COLUMNS.map((name) => ({ name, data: valuesOf(rows, name) }));
+    const columnData = columns.map(({ name, kind }, i) => ({
+      name,
+      data: rows.map((row) => (row[i] === null ? null : kind.encode(row[i]!))),
+    }));
     await writer.write({ columnData, rowGroupSize: ROWS_PER_GROUP });
     count += rows.length;
     rows = [];
   };
-  for (const page of pageRows(pages)) {
-    rows.push(page);
+  for (const row of cells) {
+    rows.push(row);
     if (rows.length === ROWS_PER_GROUP) await flush();
   }
   if (rows.length > 0) await flush();
   await writer.finish();
-  addColumnOrders(temporary, PAGE_COLUMNS.length);
+  addColumnOrders(temporary, columns.length);
   renameSync(temporary, out);
   syncFolder(dirname(out));
   return count;
+}
+
+function schemaOf(columns: readonly Column[]): SchemaElement[] {
+  return [
+    { name: "root", num_children: columns.length },
+    ...columns.map(
+      ({ name, kind, isRequired }): SchemaElement => ({
+        name,
+        repetition_type: isRequired === true ? "REQUIRED" : "OPTIONAL",
+        ...kind.type,
+      }),
+    ),
+  ];
 }

@@ -1,6 +1,7 @@
 import { NO_LIMIT, type TimeLimit, TimeUpError } from "../../runtime/time-limit.ts";
 import { crawlPaths, readCrawlState, writeCrawlState } from "../folder/crawl-folder.ts";
 import { lockFolder } from "../folder/folder-lock.ts";
+import { mergeRows } from "../rows/merge-rows.ts";
 import { Committed } from "./committed.ts";
 import { dropUncommitted } from "./drop-uncommitted.ts";
 import { openJournals } from "./journal-view.ts";
@@ -21,6 +22,7 @@ export function finalizeFolder(
 ): boolean {
   if (unfinishedBytes(dir) / MAX_BYTES_PER_MS > limit.leftMs) return false;
   try {
+    mergeRows(dir, committed, limit);
     mergeParts(dir, limit);
     dropUncommitted(dir, committed, limit);
     keepOneLinePerUrl(dir, committed, limit);

@@ -10,6 +10,7 @@ import { crawlPaths, partsOf, withParts } from "../folder/crawl-folder.ts";
 import { graphPaths } from "../folder/graph-facts.ts";
 import { finishGraph } from "../graph/link-graph.ts";
 import { mergeCdxj } from "../lists/cdxj.ts";
+import { unmergedBytes } from "../rows/merge-rows.ts";
 
 const REDIRECT = '"via":"redirect"';
 const URL_OF_LINE = /^\{"url":"(?:[^"\\]|\\.)*"/;
@@ -60,12 +61,13 @@ function* stillSkipped(
   }
 }
 
-/** Bytes that `mergeParts` would have to read. */
+/** Bytes that `mergeParts` and `mergeRows` would have to read. */
 export function unfinishedBytes(dir: string): number {
   const { index, skipped, pages, log } = crawlPaths(dir);
   const { nodes, out } = graphPaths(dir);
   const files = [index, skipped, pages, log, nodes, out].filter((path) => partsOf(path).length > 0);
-  return files.flatMap(withParts).reduce((sum, file) => sum + statSync(file).size, 0);
+  const rows = unmergedBytes(dir);
+  return files.flatMap(withParts).reduce((sum, file) => sum + statSync(file).size, rows);
 }
 
 /** Repeating a merge changes nothing, because equal lines are written once. */

@@ -3,7 +3,10 @@ import { dirname, join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
 import { strayJournals } from "../../frontier/journal/journal-listing.ts";
 import { type CrawlState, crawlPaths } from "../folder/crawl-folder.ts";
+import { mergeRows, unmergedBytes } from "../rows/merge-rows.ts";
 import { closeAfterCrash } from "./close-archives.ts";
+import { Committed } from "./committed.ts";
+import { openJournals } from "./journal-view.ts";
 
 /**
  * Prepares a folder for the next run: throws when a list is missing, or a folder with what a run that died had in it;
@@ -27,6 +30,15 @@ export function prepareResume(dir: string, state: CrawlState): void {
   for (const folder of [archive, reports, dirname(log)]) mkdirSync(folder, { recursive: true });
   // Also when the run ended in order: the archive may be an older copy.
   closeAfterCrash(dir);
+  mergeRowsLeft(dir, state);
+}
+
+/** Rows of the run before: those of committed pages count, the others are dropped before a page is fetched again. */
+function mergeRowsLeft(dir: string, state: CrawlState): void {
+  if (unmergedBytes(dir) === 0) return;
+  const { view, damages } = openJournals(crawlPaths(dir).journals, state);
+  // Damaged journals are refused by the threads that read them; which rows count is known after `recover`.
+  if (damages.length === 0) mergeRows(dir, new Committed(view));
 }
 
 /** Files of shards that the crawl does not have came from somewhere else, or were copied. */

@@ -37,6 +37,10 @@ export interface CrawlPaths {
   series: string;
   /** What threads exchanged, by the moment. */
   exchanges: string;
+  /** What handlers pushed. */
+  data: string;
+  /** How far that is committed. */
+  rows: string;
 }
 
 /** state/crawl.json: what a later program must know about a crawl before it touches it. */
@@ -156,6 +160,8 @@ export function crawlPaths(dir: string): CrawlPaths {
     reports: join(dir, "reports"),
     hourly: join(dir, "reports", "hourly_statistics.jsonl"),
     exchanges: join(dir, "reports", "exchanges.jsonl"),
+    data: join(dir, "data"),
+    rows: join(dir, "state", "rows.json"),
     series: join(dir, "reports", "series.jsonl"),
   };
 }

@@ -34,6 +34,7 @@ import { lockFolder } from "../folder/folder-lock.ts";
 import { requireFolder } from "../folder/no-crawl.ts";
 import { writeResults, writeTreeResults } from "../reports/crawl-results.ts";
 import type { ListCounts, RunFacts } from "../reports/result-lists.ts";
+import { mergeRows, repairRows } from "../rows/merge-rows.ts";
 import { readTree } from "../tree/tree-files.ts";
 import { archiveFiles } from "../warc/archive-scan.ts";
 import { putInPlace } from "./put-in-place.ts";
@@ -145,7 +146,9 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   const { salvaged, lost: lostBlocks } = salvageJournals(dir, wrong, compared?.exchanges ?? []);
   const final = salvaged ? listSalvaged(dir, facts, committed, stored) : { committed, stored };
   const missing = missingIn(dir, final.committed, lost);
-  const all = [...state.damages, ...wrong, ...lostBlocks, ...stored.damages, ...missing];
+  const rows = repairRows(dir);
+  mergeRows(dir, final.committed);
+  const all = [...state.damages, ...wrong, ...lostBlocks, ...stored.damages, ...missing, ...rows];
   const whole = wholeState(dir);
   const isDamaged =
     all.length > 0 || final.committed.unnamed > 0 || lacksLines(paths.log, final.committed);

@@ -1,4 +1,6 @@
 import type {
+  Arrival,
+  BarrierAnswer,
   BeatAnswer,
   BlockAnswer,
   Claim,
@@ -13,6 +15,8 @@ import type {
   PermitAnswer,
   PermitTotals,
   SettleBlock,
+  StepAnswer,
+  StepWanted,
 } from "../../frontier/engine/engine.ts";
 
 /** A call on its way: executing it answers what brings its answer to the caller. */
@@ -82,6 +86,14 @@ export class DelayedEngine implements Engine {
 
   send(block: InsertBlock | SettleBlock, onAnswer: OnAnswer<BlockAnswer>): void {
     this.#later((on: OnAnswer<BlockAnswer>) => this.#engine.send(block, on), onAnswer);
+  }
+
+  step(wanted: StepWanted, onAnswer: OnAnswer<StepAnswer>): void {
+    this.#later((on: OnAnswer<StepAnswer>) => this.#engine.step(wanted, on), onAnswer);
+  }
+
+  arrive(arrival: Arrival, onAnswer: OnAnswer<BarrierAnswer>): void {
+    this.#later((on: OnAnswer<BarrierAnswer>) => this.#engine.arrive(arrival, on), onAnswer);
   }
 
   release(claim: Claim, onAnswer: () => void): void {

@@ -27,6 +27,14 @@ export interface Placed {
   readonly choice: number;
 }
 
+/** Rounds in a row whose order and calls are chosen: each turn is one of `TURNS`. */
+export interface Window {
+  readonly from: number;
+  readonly turns: readonly number[];
+}
+
+const EXECUTED = ["none", "one", "all"] as const;
+
 /** A broken variant, as changes of the parts that are simulated. */
 export interface EngineMutant {
   readonly name: string;
@@ -43,6 +51,8 @@ export interface DisturbedResult {
 }
 
 const WORKERS = 2;
+/** Whose round it is, and how many of its calls reach the engine. */
+export const TURNS = WORKERS * EXECUTED.length;
 const PARTITIONS = 2;
 /** Longer than a producer takes to notice that the engine has lost blocks. */
 const LEASE_MS = 3000;
@@ -105,28 +115,34 @@ export class DisturbedCrawl {
   }
 
   /** Runs to the end of the crawl. */
-  run(placed: readonly Placed[]): DisturbedResult {
+  run(placed: readonly Placed[], window?: Window): DisturbedResult {
     const at = new Map(placed.map(({ step, choice }) => [step, choice]));
     for (let step = 0; this.#violation === undefined && !this.#isOver(); step++) {
       if (step > MAX_STEPS) {
         this.#violation = "it does not end";
         break;
       }
-      const worker = this.#workers[step % WORKERS]!;
+      const turn = window?.turns[step - window.from];
+      const worker = this.#workers[(turn ?? step) % WORKERS]!;
       const possible = this.#possible(worker, step);
       this.#choices.push(possible.length);
       const chosen = at.get(step);
       const disturbance = chosen === undefined ? undefined : possible[chosen]!;
       if (disturbance !== undefined)
         this.#log.push(`${this.#nowMs} ms: ${JSON.stringify(disturbance)}`);
-      this.#step(worker, step, disturbance);
+      this.#step(worker, step, disturbance, EXECUTED[Math.floor((turn ?? 2 * WORKERS) / WORKERS)]!);
     }
     this.#violation ??= this.#verdict();
     return { violation: this.#violation, choices: this.#choices, disturbances: this.#log };
   }
 
   /** One worker's round, then the engine executes what that worker has asked. */
-  #step(worker: SimWorker, step: number, disturbance: Disturbance | undefined): void {
+  #step(
+    worker: SimWorker,
+    step: number,
+    disturbance: Disturbance | undefined,
+    executed: (typeof EXECUTED)[number],
+  ): void {
     const kind = disturbance?.kind;
     if (kind === "power loss") this.#losePower();
     else if (kind === "break") this.#break(worker);
@@ -139,7 +155,7 @@ export class DisturbedCrawl {
     else if (disturbance?.kind === "stop") {
       worker.stoppedMs = this.#nowMs + STOPPED_MS[disturbance.time];
       worker.breaksIn = disturbance.breaks ? 2 : 0;
-    } else if (kind !== "delay") worker.link.execute();
+    } else if (kind !== "delay") this.#execute(worker, executed);
     // The disk is as slow as every second round of its worker.
     if (!worker.isDead && step % (2 * WORKERS) >= WORKERS) worker.sync();
     if (this.#nowMs - this.#syncedMs < SYNC_MS) return;
@@ -182,9 +198,14 @@ export class DisturbedCrawl {
 
   #kill(worker: SimWorker, executed: "none" | "one" | "all"): void {
     this.#killedMs = this.#nowMs;
-    const { waiting } = worker.link;
-    worker.link.execute({ none: 0, one: Math.min(1, waiting), all: waiting }[executed]);
+    this.#execute(worker, executed);
     worker.isDead = true;
+  }
+
+  /** The engine executes the first calls that the worker has made. */
+  #execute({ link }: SimWorker, executed: (typeof EXECUTED)[number]): void {
+    const { waiting } = link;
+    link.execute({ none: 0, one: Math.min(1, waiting), all: waiting }[executed]);
   }
 
   #break(worker: SimWorker): void {

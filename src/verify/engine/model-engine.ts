@@ -1,4 +1,6 @@
 import type {
+  Arrival,
+  BarrierAnswer,
   BeatAnswer,
   BlockAnswer,
   Claim,
@@ -13,6 +15,8 @@ import type {
   PermitAnswer,
   PermitTotals,
   SettleBlock,
+  StepAnswer,
+  StepWanted,
 } from "../../frontier/engine/engine.ts";
 import type { ScriptModel } from "./script-model.ts";
 
@@ -40,6 +44,14 @@ export class ModelEngine implements Engine {
 
   send(block: InsertBlock | SettleBlock, onAnswer: (answer: BlockAnswer) => void): void {
     onAnswer(this.model.send(this.holder, block));
+  }
+
+  step(wanted: StepWanted, onAnswer: (answer: StepAnswer) => void): void {
+    onAnswer(this.model.step(this.holder, wanted));
+  }
+
+  arrive(arrival: Arrival, onAnswer: (answer: BarrierAnswer) => void): void {
+    onAnswer(this.model.arrive(this.holder, arrival));
   }
 
   release(claim: Claim, onAnswer: () => void): void {

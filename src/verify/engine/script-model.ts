@@ -1,4 +1,6 @@
 import type {
+  Arrival,
+  BarrierAnswer,
   BeatAnswer,
   BlockAnswer,
   Claim,
@@ -14,6 +16,8 @@ import type {
   PermitAnswer,
   PermitTotals,
   SettleBlock,
+  StepAnswer,
+  StepWanted,
 } from "../../frontier/engine/engine.ts";
 
 interface Waiting {
@@ -55,10 +59,16 @@ class ModelPartition {
   readonly notes = new Map<string, string>();
   readonly siteOf = new Map<string, string>();
   readonly sitePages = new Map<string, number>();
+  posted = 0;
+  readonly inbox: { readonly producer: string; readonly block: InsertBlock }[] = [];
 
   constructor(other?: ModelPartition) {
     if (other === undefined) return;
-    Object.assign(this, structuredClone({ ...other, queues: undefined, out: undefined }));
+    Object.assign(
+      this,
+      structuredClone({ ...other, queues: undefined, out: undefined, inbox: undefined }),
+    );
+    this.inbox = [...other.inbox];
     this.queues = new Map([...other.queues].map(([host, urls]) => [host, urls.map(copy)]));
     this.out = new Map([...other.out].map(([id, url]) => [id, { ...url }]));
   }
@@ -74,6 +84,17 @@ interface ModelAddress {
 
 const copy = (url: Waiting): Waiting => ({ ...url });
 
+/** The barrier of a crawl in supersteps. */
+interface Barrier {
+  step: number;
+  /** Who has arrived, and how much it did. */
+  readonly at: Map<string, number>;
+  readonly mail: Set<number>;
+  balance: number;
+  /** Partitions that were sent blocks in the last step. */
+  read: readonly number[];
+}
+
 /** Settings of the model, which are those of a crawl. */
 export interface ModelRules {
   readonly partitions: number;
@@ -82,11 +103,11 @@ export interface ModelRules {
   readonly maxPages?: number | undefined;
 }
 
+// Longer than 400 lines because it is all scripts side by side, as the engine has them.
+
 /**
  * What the scripts do, in plain TypeScript, for the explorer, for contract tests without a server, and for random traces
  * that a real server must answer alike. The clock is `nowMs`, which whoever uses the model moves.
- *
- * Longer than 400 lines because it is all the scripts, one method each.
  */
 export class ScriptModel {
   readonly rules: ModelRules;
@@ -103,6 +124,9 @@ export class ScriptModel {
   addresses = new Map<string, ModelAddress>();
   /** Called with each partition that somebody woke. */
   readonly wakers: ((partition: number) => void)[] = [];
+  /** Called with the number of a step: above 0 when somebody has arrived at its barrier, below when that is open. */
+  readonly callers: ((step: number) => void)[] = [];
+  barrier: Barrier = { step: 1, at: new Map(), mail: new Set(), balance: 1, read: [] };
 
   constructor(rules: ModelRules) {
     this.rules = rules;
@@ -127,6 +151,11 @@ export class ScriptModel {
       permitsLeft: this.permitsLeft,
       pages: this.pages,
       totals: new Map([...this.totals].map(([name, one]) => [name, { ...one }])),
+      barrier: {
+        ...this.barrier,
+        at: new Map(this.barrier.at),
+        mail: new Set(this.barrier.mail),
+      },
     };
   }
 
@@ -142,7 +171,7 @@ export class ScriptModel {
     const now = this.nowMs;
     if (at.isFrozen) return { kind: "frozen" };
     this.#noteRun(at);
-    if (at.inserted === undefined) return { kind: "empty" };
+    if (at.inserted === undefined && at.inbox.length === 0) return { kind: "empty" };
     if (token !== "" && at.token === token && at.holder === holder) {
       at.expMs = now + leaseMs;
       return { kind: "claimed", token, moved: false };
@@ -159,7 +188,7 @@ export class ScriptModel {
     }
     if (at.holder !== undefined && at.holder !== holder && at.expMs > now)
       return { kind: "held", holder: at.holder, leftMs: at.expMs - now };
-    if (at.inserted === at.settled) return { kind: "empty" };
+    if (at.inbox.length === 0 && at.inserted === at.settled) return { kind: "empty" };
     this.#requeue(at);
     const moved = at.counter > 0;
     const mine = `${++at.counter}-${this.run}`;
@@ -174,13 +203,7 @@ export class ScriptModel {
     at.expMs = this.nowMs + this.rules.leaseMs;
     const answer: ExtractedHost[] = [];
     const tell = (host: string, urls: readonly Waiting[]) =>
-      answer.push({
-        host,
-        note: at.notes.get(host) ?? "",
-        sitePages: at.sitePages.get(at.siteOf.get(host) ?? "") ?? 0,
-        hasMore: at.queues.has(host),
-        urls: urls.map(({ cash, record }) => ({ cash, record })),
-      });
+      answer.push(this.#told(at, host, urls, at.queues.has(host)));
     if (again) {
       const byHost = new Map<string, Out[]>();
       for (const out of at.out.values())
@@ -215,7 +238,125 @@ export class ScriptModel {
     if (block.number <= reached) return this.#repeated(at, producer, block, reached);
     if (block.number > reached + 1) return { kind: "gap", reached };
     at.reached.set(producer, block.number);
-    return block.kind === "insert" ? this.#insert(at, block) : this.#settle(at, producer, block);
+    if (block.kind === "settle") return this.#settle(at, producer, block);
+    if (block.step === undefined) {
+      const wasEmpty = at.ready.size === 0;
+      const { fresh, late } = this.#insert(at, block, 0);
+      return { kind: "inserted", fresh, woke: wasEmpty && at.ready.size > 0, late };
+    }
+    at.posted++;
+    at.inbox.push({ producer, block });
+    return { kind: "inserted", fresh: 0, woke: false, late: 0 };
+  }
+
+  step(holder: string, wanted: StepWanted): StepAnswer {
+    const { partition, token, step, level } = wanted;
+    const at = this.partitions[partition]!;
+    if (at.token !== token) return { kind: "lost" };
+    if (at.isFrozen) return { kind: "frozen" };
+    at.expMs = this.nowMs + this.rules.leaseMs;
+    const received = { blocks: 0, links: 0, fresh: 0, lateOwn: 0, lateForeign: 0, missed: 0 };
+    while (at.inbox.length > 0 && at.inbox[0]!.block.step! < step) {
+      const { producer, block } = at.inbox.shift()!;
+      const { links, fresh, late, lifted } = this.#insert(at, block, level);
+      received.blocks++;
+      received.links += links;
+      received.fresh += fresh;
+      if (producer === holder) received.lateOwn += late;
+      else {
+        received.lateForeign += late;
+        received.missed += lifted;
+      }
+    }
+    return { kind: "stepped", received, ...this.#top(at, wanted) };
+  }
+
+  /** The best URLs, one by one; the scripts take several of a host at a time where that is the same. */
+  #top(at: ModelPartition, { urls, perHost, floor, full }: StepWanted) {
+    const { order } = this.rules;
+    const taken = new Map<string, Waiting[]>();
+    const isFull = (host: string) =>
+      full.includes(host) || (taken.get(host)?.length ?? 0) >= perHost;
+    const first = () => byScore(at.ready).find((host) => !isFull(host));
+    let left = urls;
+    for (let host = first(); left > 0 && host !== undefined; host = first()) {
+      if (order === "opic" && -at.ready.get(host)! < floor) break;
+      const some = taken.get(host) ?? [];
+      taken.set(host, some);
+      const queue = at.queues.get(host) ?? [];
+      const most = Math.min(left, perHost - some.length);
+      for (let count = order === "opic" ? 1 : most; count > 0; count--) {
+        if (queue.length === 0) break;
+        const next = this.#shift(queue);
+        if (at.gone.delete(next.id)) continue;
+        at.out.set(next.id, { ...next, host });
+        some.push(next);
+        left--;
+      }
+      if (queue.length === 0) {
+        at.queues.delete(host);
+        at.ready.delete(host);
+      } else if (order === "opic") at.ready.set(host, -Math.max(...queue.map(({ cash }) => cash)));
+      else if (order === "bfs") at.ready.set(host, ++at.turn);
+    }
+    const next = first();
+    return {
+      left: at.ready.size,
+      best: order === "opic" && next !== undefined ? -at.ready.get(next)! : 0,
+      hosts: [...taken].map(([host, some]) => this.#told(at, host, some, false)),
+    };
+  }
+
+  arrive(holder: string, { step, work, mail }: Arrival): BarrierAnswer {
+    const { barrier } = this;
+    if (step > barrier.step) {
+      barrier.step = step;
+      barrier.at.clear();
+      barrier.mail.clear();
+    }
+    const isAway = ([name, { atMs }]: [string, { atMs: number }]) =>
+      this.nowMs - atMs <= this.rules.leaseMs && !barrier.at.has(name);
+    let waits = 0;
+    if (step === barrier.step) {
+      const isFirst = barrier.at.size === 0;
+      if (!barrier.at.has(holder)) {
+        barrier.at.set(holder, work);
+        for (const partition of mail) barrier.mail.add(partition);
+      }
+      waits = [...this.members].filter(isAway).length;
+      if (isFirst) this.#call(step);
+      if (waits === 0 && step === barrier.step) {
+        const works = [...barrier.at.values()];
+        const most = Math.max(...works);
+        const mean = works.reduce((sum, one) => sum + one, 0) / works.length;
+        barrier.balance = most === 0 ? 1 : Math.floor((1000 * mean) / most) / 1000;
+        barrier.read = [...barrier.mail];
+        barrier.step++;
+        barrier.at.clear();
+        barrier.mail.clear();
+        this.#call(-step);
+      }
+    }
+    return { step: barrier.step, waits, balance: barrier.balance, mail: barrier.read };
+  }
+
+  #call(step: number): void {
+    for (const caller of this.callers) caller(step);
+  }
+
+  #told(
+    at: ModelPartition,
+    host: string,
+    urls: readonly Waiting[],
+    hasMore: boolean,
+  ): ExtractedHost {
+    return {
+      host,
+      note: at.notes.get(host) ?? "",
+      sitePages: at.sitePages.get(at.siteOf.get(host) ?? "") ?? 0,
+      hasMore,
+      urls: urls.map(({ cash, record }) => ({ cash, record })),
+    };
   }
 
   release({ partition, token }: Claim): void {
@@ -301,11 +442,16 @@ export class ScriptModel {
 
   counts(holder: string): PartitionCounts[] {
     return this.partitions.map((at) => {
-      if (at.isFrozen) return { inserted: 0, settled: 0, reached: 0, isSure: false, run: "" };
+      if (at.isFrozen)
+        return {
+          ...{ inserted: 0, settled: 0, reached: 0, posted: 0, unread: 0 },
+          ...{ isSure: false, run: "" },
+        };
       this.#noteRun(at);
       const isSure = this.nowMs >= at.quietMs;
-      const { inserted = 0, settled, reached } = at;
-      return { inserted, settled, reached: reached.get(holder) ?? 0, isSure, run: this.run };
+      const { inserted = 0, settled, posted, inbox } = at;
+      const reached = at.reached.get(holder) ?? 0;
+      return { inserted, settled, reached, isSure, posted, unread: inbox.length, run: this.run };
     });
   }
 
@@ -315,13 +461,13 @@ export class ScriptModel {
     at.quietMs = this.nowMs + this.rules.leaseMs;
   }
 
-  #insert(at: ModelPartition, { hosts }: InsertBlock): BlockAnswer {
+  #insert(at: ModelPartition, { hosts }: InsertBlock, level: number) {
     const { order } = this.rules;
-    const wasEmpty = at.ready.size === 0;
-    let fresh = 0;
+    const counts = { links: 0, fresh: 0, late: 0, lifted: 0 };
     for (const { host, site, links } of hosts) {
       let best: number | undefined;
       let isNew = false;
+      counts.links += links.length;
       for (const { id: bytes, decimal, credit, bonus, record } of links) {
         const id = bytes.toString("latin1");
         if (!at.seen.has(decimal)) {
@@ -329,20 +475,25 @@ export class ScriptModel {
           const cash = order === "opic" ? credit + bonus : 0;
           this.#put(at, host, { id, record, cash }, false);
           best = Math.min(best ?? 0, -(credit + bonus));
-          fresh++;
+          counts.fresh++;
+          if (credit + bonus >= level) counts.lifted++;
           isNew = true;
         } else if (order === "opic" && credit > 0) {
           const waiting = at.queues.get(host)?.find((one) => one.id === id);
-          if (waiting === undefined) continue;
+          if (waiting === undefined) {
+            counts.late++;
+            continue;
+          }
           waiting.cash += credit;
+          if (waiting.cash >= level && waiting.cash - credit < level) counts.lifted++;
           best = Math.min(best ?? 0, -waiting.cash);
         }
       }
       if (best !== undefined) this.#show(at, host, best);
       if (isNew && site !== "") at.siteOf.set(host, site);
     }
-    if (fresh > 0) at.inserted = (at.inserted ?? 0) + fresh;
-    return { kind: "inserted", fresh, woke: wasEmpty && at.ready.size > 0 };
+    if (counts.fresh > 0) at.inserted = (at.inserted ?? 0) + counts.fresh;
+    return counts;
   }
 
   #repeated(

@@ -3,8 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { moduleOf } from "../../../src/config/user-module.ts";
-import { loadHandler } from "../../../src/crawl/visit/load-handler.ts";
+import { checkedHandler, loadHandler } from "../../../src/crawl/visit/load-handler.ts";
 import { crawl } from "../../../src/index.ts";
 import { orbweaver, readPages, tempFolder } from "../../support/orbweaver.ts";
 import { html, type Script, scriptedServer } from "../scripted-server.ts";
@@ -14,9 +13,9 @@ const folder = mkdtempSync(join(tmpdir(), "orbweaver-handler-"));
 after(() => rmSync(folder, { recursive: true }));
 let modules = 0;
 
-pageHandlerContract("a function of a program", (handler) =>
-  loadHandler({ handler: moduleOf("handler", handler) }),
-);
+pageHandlerContract("a function of a program", async (handler) => ({
+  page: checkedHandler(handler),
+}));
 
 pageHandlerContract("a module", (handler) => {
   const file = join(folder, `${modules++}.mjs`);
@@ -33,6 +32,18 @@ const SITE: Script = {
 };
 const OPTIONS = ["--delay", "0", "--quiet"];
 
+interface LogLine {
+  readonly url: string;
+  readonly outcome: string;
+  readonly error?: string;
+  readonly detail?: string;
+}
+
+function logOf(out: string): LogLine[] {
+  const lines = readFileSync(join(out, "logs/crawl.jsonl"), "utf8").trim().split("\n");
+  return lines.map((line) => JSON.parse(line));
+}
+
 /** Data of the pages by path. */
 function dataOf(out: string): Record<string, unknown> {
   const lines = readPages(out) as unknown as { url: string; data?: unknown }[];
@@ -44,10 +55,10 @@ test("--handler adds and removes links and keeps data; recover brings the data b
   const [module, out] = [join(tempFolder(t), "handler.mjs"), join(tempFolder(t), "out")];
   writeFileSync(
     module,
-    `export default async (page) => ({
-      links: [...page.links.filter((link) => !link.endsWith("/b")), "/hidden"],
-      data: { path: new URL(page.url).pathname, depth: page.depth, long: (await page.text()).length },
-    });`,
+    `export default async ({ request, page, links, enqueue }) => {
+      enqueue([...links.filter((link) => !link.endsWith("/b")), "/hidden"]);
+      return { data: { path: new URL(page.url).pathname, depth: request.depth, long: page.html.length } };
+    };`,
   );
   const args = ["crawl", `${origin}/`, "--out", out, ...OPTIONS, "--threads", "2"];
   const { code, stderr } = await orbweaver([...args, "--handler", module]);
@@ -66,21 +77,106 @@ test("--handler adds and removes links and keeps data; recover brings the data b
   assert.deepEqual(dataOf(out), expected);
 });
 
-test("a handler that fails ends the crawl in one sentence; repaired, it goes on and loses nothing", async (t) => {
-  const { origin } = await scriptedServer(t, SITE);
+test("a handler that fails costs its own page alone, which is tried again; a later run can have it", async (t) => {
+  const { origin, asked } = await scriptedServer(t, SITE);
   const [module, out] = [join(tempFolder(t), "handler.mjs"), join(tempFolder(t), "out")];
   const failing = 'if (page.url.endsWith("/c")) throw new Error("no price");';
-  writeFileSync(module, `export default (page) => { ${failing} return { data: 1 }; };`);
+  writeFileSync(module, `export default ({ page }) => { ${failing} return { data: 1 }; };`);
   const args = ["crawl", `${origin}/`, "--out", out, ...OPTIONS, "--handler", module];
-  const first = await orbweaver(args);
-  assert.equal(first.code, 2, first.stderr);
-  assert.equal(first.stderr, `orbweaver: --handler ${module} failed for ${origin}/c: no price\n`);
-  writeFileSync(module, "export default () => ({ data: 2 });");
-  const second = await orbweaver(["resume", out, "--quiet"]);
+  const { code, stderr } = await orbweaver(args);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(dataOf(out), { "/": 1, "/a": 1, "/b": 1 });
+  assert.equal(asked.filter((path) => path === "/c").length, 3);
+  const line = logOf(out).find(({ url }) => url === `${origin}/c`)!;
+  assert.equal(line.outcome, "failed");
+  assert.equal(line.error, "handler_failed");
+  assert.equal(line.detail, "no price");
+});
+
+test("a page that its handler skips is refused, and leaves neither record nor rows", async (t) => {
+  const { origin } = await scriptedServer(t, SITE);
+  const [module, out] = [join(tempFolder(t), "handler.mjs"), join(tempFolder(t), "out")];
+  writeFileSync(
+    module,
+    `export default ({ page, links, push, skip, enqueue }) => {
+      push({ url: page.url });
+      if (page.url.endsWith("/a")) { skip("an a"); enqueue(links); }
+    };`,
+  );
+  const args = ["crawl", `${origin}/`, "--out", out, ...OPTIONS, "--handler", module];
+  const { code, stderr } = await orbweaver(args);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(Object.keys(dataOf(out)).sort(), ["/", "/b", "/c"]);
+  const rows = readFileSync(join(out, "data/data.jsonl"), "utf8").trim().split("\n");
+  assert.equal(rows.length, 3);
+  const line = logOf(out).find(({ url }) => url === `${origin}/a`)!;
+  assert.deepEqual([line.outcome, line.error, line.detail], ["refused", "handler_skipped", "an a"]);
+});
+
+test("a handler that never returns costs its thread and its page, and nothing else", async (t) => {
+  const pages = Array.from({ length: 30 }, (_, i) => [`/p${i}`, html("")] as const);
+  const links = pages.map(([path]) => `<a href=${path}>`).join("");
+  const { origin } = await scriptedServer(t, { "/": html(links), ...Object.fromEntries(pages) });
+  const [module, out] = [join(tempFolder(t), "handler.mjs"), join(tempFolder(t), "out")];
+  writeFileSync(
+    module,
+    `export default ({ page, push }) => {
+      if (page.url.endsWith("/p7")) for (;;);
+      if (page.url.endsWith("/p11"))
+        return new Promise((resolve) => setTimeout(resolve, 5)).then(() => { for (;;); });
+      push({ url: page.url });
+    };`,
+  );
+  const args = ["crawl", `${origin}/`, "--out", out, ...OPTIONS, "--handler", module];
+  const { code, stderr } = await orbweaver([
+    ...args,
+    "--handler-timeout",
+    "300ms",
+    "--threads",
+    "2",
+  ]);
+  assert.equal(code, 0, stderr);
+  const log = logOf(out);
+  for (const path of ["/p7", "/p11"]) {
+    const line = log.find(({ url }) => url === `${origin}${path}`)!;
+    assert.equal(line.error, "handler_hung", path);
+  }
+  assert.equal(Object.keys(dataOf(out)).length, 29);
+  const rows = readFileSync(join(out, "data/data.jsonl"), "utf8").trim().split("\n");
+  assert.equal(new Set(rows).size, 29);
+  assert.equal(rows.length, 29);
+});
+
+test("labels and data come with a URL, through redirects, threads and a resume", async (t) => {
+  const { origin } = await scriptedServer(t, {
+    "/": html("<a href=/l><a href=/plain>"),
+    "/l": (_, response) => response.writeHead(302, { location: "/m" }).end(),
+    "/m": html(""),
+    "/plain": html(""),
+  });
+  const [module, out] = [join(tempFolder(t), "handler.mjs"), join(tempFolder(t), "out")];
+  writeFileSync(
+    module,
+    `export default ({ request, links, enqueue, push }) => {
+      enqueue(links.slice(0, 1), { label: "detail", userData: { n: [1, "\u00e9"] } });
+      enqueue(links.slice(1));
+      push({ path: new URL(request.url).pathname, label: request.label, userData: request.userData });
+    };`,
+  );
+  const args = ["crawl", `${origin}/`, "--out", out, ...OPTIONS, "--handler", module];
+  const first = await orbweaver([...args, "--max-pages", "1", "--threads", "2"]);
+  assert.equal(first.code, 3, first.stderr);
+  const second = await orbweaver(["resume", out, "--quiet", "--max-pages", "10"]);
   assert.equal(second.code, 0, second.stderr);
-  const data = dataOf(out);
-  assert.deepEqual(Object.keys(data).sort(), ["/", "/a", "/b", "/c"]);
-  assert.equal(data["/c"], 2);
+  const rows = readFileSync(join(out, "data/data.jsonl"), "utf8").trim().split("\n");
+  assert.deepEqual(
+    rows.map((row) => JSON.parse(row)).sort((a, b) => (a.path < b.path ? -1 : 1)),
+    [
+      { path: "/", userData: {} },
+      { path: "/m", label: "detail", userData: { n: [1, "\u00e9"] } },
+      { path: "/plain", userData: {} },
+    ],
+  );
 });
 
 test("of a page that has not changed a handler sees what the earlier crawl got", async (t) => {
@@ -97,9 +193,8 @@ test("of a page that has not changed a handler sees what the earlier crawl got",
   const [module, first, second] = ["handler.mjs", "1", "2"].map((name) => join(folder, name));
   writeFileSync(
     module!,
-    `export default async (page) => ({
-      links: (await page.text()).includes("/b") ? [page.links[page.status === 200 ? 1 : 0]] : [],
-    });`,
+    `export default ({ page, enqueue }) =>
+      enqueue(page.html.includes("/b") ? [page.links[page.status === 200 ? 1 : 0]] : []);`,
   );
   const crawled = await orbweaver(["crawl", `${origin}/`, "--out", first!, ...OPTIONS]);
   assert.equal(crawled.code, 0, crawled.stderr);
@@ -134,7 +229,7 @@ test("a program gives the function itself, together with a priority", async (t) 
     seeds: [`${origin}/`],
     out,
     order: "opic",
-    handler: (page) => ({ links: page.links.slice(0, 1), data: page.links.length }),
+    handler: ({ links }) => ({ links: links.slice(0, 1), data: links.length }),
     priority: () => 1,
     delayMs: 0,
     allowPrivate: ["127.0.0.0/8"],

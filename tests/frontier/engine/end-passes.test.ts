@@ -3,7 +3,10 @@ import { test } from "node:test";
 import { EndPasses } from "../../../src/frontier/engine/end-passes.ts";
 import type { Engine, PartitionCounts } from "../../../src/frontier/engine/engine.ts";
 
-const even = { inserted: 3, settled: 3, reached: 0, isSure: true, run: "one" };
+const even = {
+  ...{ inserted: 3, settled: 3, reached: 0, posted: 0, unread: 0 },
+  ...{ isSure: true, run: "one" },
+};
 
 /** How many passes it takes until the end is certain, when partitions are read as told; undefined when it never is. */
 function passesTo(...read: Partial<PartitionCounts>[]): number | undefined {

@@ -53,6 +53,9 @@ type Step =
   | { kind: "settle"; holder: number; partition: number; urls: number[]; skip: number }
   | { kind: "claim" | "release" | "fence"; holder: number; partition: number }
   | { kind: "extract"; holder: number; partition: number; hosts: number; again: boolean }
+  | { kind: "post"; holder: number; partition: number; urls: number[]; step: number }
+  | { kind: "step"; holder: number; partition: number; urls: number; step: number; floor: number }
+  | { kind: "arrive"; holder: number; step: number; partition: number }
   | { kind: "permits"; holder: number; wanted: number; returned: number; spent: number }
   | { kind: "floor"; holder: number; address: number; gives: boolean; had: boolean; turn: number }
   | { kind: "bury"; holder: number };
@@ -80,6 +83,36 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       partition,
       hosts: fc.nat(3),
       again: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("post" as const),
+      holder,
+      partition,
+      urls,
+      step: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("step" as const),
+      holder,
+      partition,
+      urls: fc.nat(6),
+      step: fc.integer({ min: 1, max: 4 }),
+      floor: fc.nat(3),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("arrive" as const),
+      holder,
+      partition,
+      step: fc.nat(3),
     }),
   },
   {
@@ -125,8 +158,9 @@ async function run(engines: readonly Engine[], trace: readonly Step[]): Promise<
     const at = "partition" in step ? `${step.holder} ${step.partition}` : "";
     const token = tokens.get(at) ?? "";
     const answer = await new Promise<unknown>((resolve) => {
-      if (step.kind === "insert" || step.kind === "settle") {
-        const number = (numbers.get(at) ?? 0) + 1 + step.skip;
+      if (step.kind === "insert" || step.kind === "settle" || step.kind === "post") {
+        const skip = step.kind === "post" ? 0 : step.skip;
+        const number = (numbers.get(at) ?? 0) + 1 + skip;
         const urls = [...new Set(step.urls)];
         const links = urls.map((url) => linkOf(url, url % 5));
         const hosts = [0, 1, 2].map((host) => ({
@@ -135,9 +169,10 @@ async function run(engines: readonly Engine[], trace: readonly Step[]): Promise<
           links: links.filter((_, i) => urls[i]! % 3 === host),
         }));
         const common = { partition: step.partition, number };
-        if (step.kind === "insert") {
+        if (step.kind !== "settle") {
           const some = hosts.filter(({ links }) => links.length > 0);
-          engine.send({ kind: "insert", ...common, hosts: some }, resolve);
+          const mail = step.kind === "post" ? { step: step.step } : {};
+          engine.send({ kind: "insert", ...common, hosts: some, ...mail }, resolve);
         } else {
           const settled = links.map(({ id, decimal }, i) => {
             return { id, decimal, outcome: i % 3, site: i % 2 === 0 ? "s" : "" };
@@ -146,7 +181,14 @@ async function run(engines: readonly Engine[], trace: readonly Step[]): Promise<
           engine.send({ kind: "settle", ...common, token, urls: settled, notes }, resolve);
         }
       } else if (step.kind === "claim") engine.claim({ partition: step.partition, token }, resolve);
-      else if (step.kind === "extract") {
+      else if (step.kind === "arrive") {
+        const { partition, step: number } = step;
+        engine.arrive({ step: number, work: partition + 1, mail: [partition] }, resolve);
+      } else if (step.kind === "step") {
+        const { partition, urls, floor } = step;
+        const wanted = { perHost: 2, floor, level: 2, full: urls % 2 === 0 ? ["h1"] : [] };
+        engine.step({ partition, token, step: step.step, urls, ...wanted }, resolve);
+      } else if (step.kind === "extract") {
         const { partition, hosts, again } = step;
         const refills = again ? [] : ([["h1", 1]] as const);
         engine.extract({ partition, token, hosts, perHost: 2, refills, again }, resolve);
@@ -188,7 +230,7 @@ function words(answer: unknown): string {
     if (name === "leftMs" || name === "run") return undefined;
     if (name === "waitMs") return value > 0;
     if (value?.type === "Buffer") return Buffer.from(value.data).subarray(8).toString();
-    if (Array.isArray(value) && (name === "hosts" || name === "urls"))
+    if (Array.isArray(value) && (name === "hosts" || name === "urls" || name === "mail"))
       return [...value].sort((a, b) => (words(a) < words(b) ? -1 : 1));
     return value;
   });
@@ -236,8 +278,9 @@ test("known fingerprints stay integer sets, whatever their number", { skip: noRe
       kind: "inserted",
       fresh: 1000,
       woke: block === 0,
+      late: 0,
     });
-  assert.deepEqual(await send(9, 3500), { kind: "inserted", fresh: 0, woke: false });
+  assert.deepEqual(await send(9, 3500), { kind: "inserted", fresh: 0, woke: false, late: 0 });
   const base = keys.partition(0);
   const buckets = Number(await client.hget(base, "buckets"));
   let members = 0;

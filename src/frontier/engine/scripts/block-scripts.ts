@@ -1,4 +1,4 @@
-import { HEAD, INCARNATION, QUEUE, SEEN } from "./fragments.ts";
+import { HEAD, INCARNATION, INSERT_LINKS, QUEUE, SEEN } from "./fragments.ts";
 
 /** Blocks of one producer are taken in without gaps; the number is noted last, so that a repeated block ends the same. */
 const NUMBER = `${INCARNATION}
@@ -15,47 +15,28 @@ if number <= reached then return {'known', reached} end
 
 /**
  * insert-many: producer, number, order, then for each host: host, site or '', links, and for each link: decimal,
- * credit, bonus, record. Answers inserted, how many were new, and 1 if there was no host to hand out before.
+ * credit, bonus, record. Answers inserted, how many were new, 1 if there was no host to hand
+ * out before, and credits for pages that wait no longer.
  */
-export const INSERT = `${HEAD}${NUMBER}${KNOWN}${SEEN}${QUEUE}
-local order = ARGV[3]
+export const INSERT = `${HEAD}${NUMBER}${KNOWN}${SEEN}${QUEUE}${INSERT_LINKS}
 local was = redis.call('EXISTS', K .. ':h')
-local fresh, late = 0, 0
-local i = 4
-while i <= #ARGV do
-  local host, site, links = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2])
-  i = i + 3
-  local new, best = 0, nil
-  for at = i, i + 4 * (links - 1), 4 do
-    local decimal, credit, record = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 3]
-    if not isSeen(decimal) then
-      local cash = credit + tonumber(ARGV[at + 2])
-      -- Known last: repeated after a fault it would wait twice, which is told apart later, and never be missing.
-      put(host, order, record, cash, false)
-      addSeen(decimal)
-      new = new + 1
-      if not best or -cash < best then best = -cash end
-    elseif order == 'opic' and credit > 0 then
-      local id = string.sub(record, 1, 8)
-      if redis.call('ZSCORE', K .. ':q:' .. host, id) then
-        local score = tonumber(redis.call('ZINCRBY', K .. ':q:' .. host, -credit, id))
-        if not best or score < best then best = score end
-      else late = late + 1 end
-    end
-  end
-  i = i + 4 * links
-  fresh = fresh + new
-  if best then showHost(host, order, best) end
-  if new > 0 and site ~= '' then redis.call('HSET', K .. ':hs', host, site) end
-end
-if fresh > 0 then
-  redis.call('HINCRBY', K, 'inserted', fresh)
-  redis.call('HSET', K, 'seen', seen)
-end
-if late > 0 then redis.call('HINCRBY', K, 'lateCredits', late) end
+local counts = insertLinks(ARGV[3], ARGV, 4, 0)
 redis.call('HSET', K, 'n:' .. producer, number)
 if was == 0 and redis.call('EXISTS', K .. ':h') == 1 then was = 1 else was = 0 end
-return {'inserted', fresh, was}
+return {'inserted', counts.fresh, was, counts.late}
+`;
+
+/**
+ * post: producer, number, step, then as insert-many. The block waits, as it is, for a step after that one; answers as
+ * insert-many does when nothing was new.
+ */
+export const POST = `${HEAD}${NUMBER}${KNOWN}
+local block = {producer}
+for i = 3, #ARGV do block[i - 1] = ARGV[i] end
+redis.call('RPUSH', K .. ':in', cmsgpack.pack(block))
+redis.call('HINCRBY', K, 'posted', 1)
+redis.call('HSET', K, 'n:' .. producer, number)
+return {'inserted', 0, 0, 0}
 `;
 
 /**

@@ -8,6 +8,7 @@
  *   K:h      hosts that have something waiting and that the holder does not work on, by turn or by their best page
  *   K:e      hosts that the holder works on and that have more waiting
  *   K:o      what is out with the holder: fingerprint -> cash, host, record
+ *   K:in     blocks of a crawl in supersteps that no step has taken in, packed as they came: producer, step, hosts and links
  *   K:g      fingerprints that wait but were settled (only after a rollback): skipped when their turn comes
  *   K:n      notes of hosts; K:hs site of each host and K:sp pages of each site (only with a budget); K:ab given up
  */
@@ -118,6 +119,73 @@ local function put(host, order, record, cash, isFirst)
     redis.call('ZADD', K .. ':q:' .. host, -cash, id)
   elseif isFirst and order == 'bfs' then redis.call('LPUSH', K .. ':q:' .. host, record)
   else redis.call('RPUSH', K .. ':q:' .. host, record) end
+end
+`;
+
+/**
+ * Taking in links, with SEEN and QUEUE: for each host: host, site or '', links, and for each link: decimal, credit,
+ * bonus, record. Counts links, new ones, credits for pages that no longer wait, and pages that came up to `level`.
+ */
+export const INSERT_LINKS = `
+local function insertLinks(order, args, from, level)
+  local counts = {links = 0, fresh = 0, late = 0, lifted = 0}
+  local i = from
+  while i <= #args do
+    local host, site, links = args[i], args[i + 1], tonumber(args[i + 2])
+    i = i + 3
+    local new, best = 0, nil
+    for at = i, i + 4 * (links - 1), 4 do
+      local decimal, credit, record = args[at], tonumber(args[at + 1]), args[at + 3]
+      if not isSeen(decimal) then
+        local cash = credit + tonumber(args[at + 2])
+        -- Known last: repeated after a fault it would wait twice, which is told apart later, and never be missing.
+        put(host, order, record, cash, false)
+        addSeen(decimal)
+        new = new + 1
+        if cash >= level then counts.lifted = counts.lifted + 1 end
+        if not best or -cash < best then best = -cash end
+      elseif order == 'opic' and credit > 0 then
+        local id = string.sub(record, 1, 8)
+        if redis.call('ZSCORE', K .. ':q:' .. host, id) then
+          local score = tonumber(redis.call('ZINCRBY', K .. ':q:' .. host, -credit, id))
+          if -score >= level and -score - credit < level then counts.lifted = counts.lifted + 1 end
+          if not best or score < best then best = score end
+        else counts.late = counts.late + 1 end
+      end
+    end
+    i = i + 4 * links
+    counts.links = counts.links + links
+    counts.fresh = counts.fresh + new
+    if best then showHost(host, order, best) end
+    if new > 0 and site ~= '' then redis.call('HSET', K .. ':hs', host, site) end
+  end
+  if counts.fresh > 0 then
+    redis.call('HINCRBY', K, 'inserted', counts.fresh)
+    redis.call('HSET', K, 'seen', seen)
+  end
+  if counts.late > 0 then redis.call('HINCRBY', K, 'lateCredits', counts.late) end
+  return counts
+end
+`;
+
+/** Handing out: what a host is told with its URLs, and noting that a URL is out. */
+export const HAND = `
+local hasGone = redis.call('EXISTS', K .. ':g') == 1
+local function isGone(id)
+  return hasGone and redis.call('SREM', K .. ':g', id) == 1
+end
+local function tell(answer, host, urls, more)
+  local note = redis.call('HGET', K .. ':n', host)
+  local site = redis.call('HGET', K .. ':hs', host)
+  local pages = site and redis.call('HGET', K .. ':sp', site)
+  for _, value in ipairs({host, note or '', pages or '0', more, #urls / 2}) do answer[#answer + 1] = value end
+  for _, value in ipairs(urls) do answer[#answer + 1] = value end
+end
+local function handOut(host, id, cash, record, urls)
+  if isGone(id) then return end
+  redis.call('HSET', K .. ':o', id, cash .. ' ' .. host .. ' ' .. record)
+  urls[#urls + 1] = cash
+  urls[#urls + 1] = record
 end
 `;
 

@@ -1,4 +1,4 @@
-import { HEAD, INCARNATION, QUEUE, REQUEUE } from "./fragments.ts";
+import { HAND, HEAD, INCARNATION, QUEUE, REQUEUE } from "./fragments.ts";
 
 /**
  * claim: holder, lease in ms, order, the caller's token or ''. Answers claimed, token, 1 if another held it before;
@@ -9,9 +9,10 @@ export const CLAIM = `${HEAD}${INCARNATION}${QUEUE}${REQUEUE}
 local holder, leaseMs, order, token = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local state = redis.call('HMGET', K, 'inserted', 'settled', 'holder', 'token', 'counter', 'exp', 'run', 'quiet', 'frozen', 'node')
 if state[9] or isStray(state[7], state[10]) then return {'frozen'} end
+local hasMail = redis.call('EXISTS', K .. ':in') == 1
 local now = nowMs()
 local run, quiet = noteRun(state[7], state[8], leaseMs, now)
-if not state[1] then return {'empty'} end
+if not state[1] and not hasMail then return {'empty'} end
 local counter = tonumber(state[5] or '0')
 if token ~= '' and state[4] == token and state[3] == holder then
   redis.call('HSET', K, 'exp', now + leaseMs)
@@ -30,7 +31,7 @@ if token == '' and state[3] == holder and exp > now then
   return {'claimed', state[4], 0}
 end
 if state[3] and state[3] ~= holder and exp > now then return {'held', state[3], exp - now} end
-if state[1] == (state[2] or '0') then return {'empty'} end
+if not hasMail and state[1] == (state[2] or '0') then return {'empty'} end
 requeue(order)
 local mine = (counter + 1) .. '-' .. run
 redis.call('HSET', K, 'holder', holder, 'token', mine, 'counter', counter + 1, 'exp', now + leaseMs)
@@ -49,25 +50,9 @@ if state[1] ~= token then return {'lost'} end
 if state[2] or isStray(state[3], state[4]) then return {'frozen'} end
 redis.call('HSET', K, 'exp', nowMs() + leaseMs)
 local answer = {'extracted', 0}
-local hasGone = redis.call('EXISTS', K .. ':g') == 1
-local function isGone(id)
-  return hasGone and redis.call('SREM', K .. ':g', id) == 1
-end
-local function tell(host, urls, more)
-  local note = redis.call('HGET', K .. ':n', host)
-  local site = redis.call('HGET', K .. ':hs', host)
-  local pages = site and redis.call('HGET', K .. ':sp', site)
-  for _, value in ipairs({host, note or '', pages or '0', more, #urls / 2}) do answer[#answer + 1] = value end
-  for _, value in ipairs(urls) do answer[#answer + 1] = value end
-end
+${HAND}
 local function hand(host, count)
   local queue, urls = K .. ':q:' .. host, {}
-  local function take(id, cash, record)
-    if isGone(id) then return end
-    redis.call('HSET', K .. ':o', id, cash .. ' ' .. host .. ' ' .. record)
-    urls[#urls + 1] = cash
-    urls[#urls + 1] = record
-  end
   while #urls < 2 * count do
     local left = count - #urls / 2
     local got
@@ -76,19 +61,19 @@ local function hand(host, count)
       for i = 1, #got, 2 do
         local record = redis.call('HGET', K .. ':r', got[i])
         redis.call('HDEL', K .. ':r', got[i])
-        if record then take(got[i], string.format('%.0f', -tonumber(got[i + 1])), record) end
+        if record then handOut(host, got[i], string.format('%.0f', -tonumber(got[i + 1])), record, urls) end
       end
     else
       got = redis.call(order == 'dfs' and 'RPOP' or 'LPOP', queue, left)
       if not got then break end
-      for _, record in ipairs(got) do take(string.sub(record, 1, 8), '0', record) end
+      for _, record in ipairs(got) do handOut(host, string.sub(record, 1, 8), '0', record, urls) end
     end
     if #got == 0 then break end
   end
   local more = redis.call('EXISTS', queue)
   if more == 1 then redis.call('SADD', K .. ':e', host) else redis.call('SREM', K .. ':e', host) end
   redis.call('ZREM', K .. ':h', host)
-  tell(host, urls, more)
+  tell(answer, host, urls, more)
 end
 if ARGV[6] == '1' then
   local byHost = {}
@@ -105,7 +90,7 @@ if ARGV[6] == '1' then
   end
   -- Also hosts of which nothing is out: after a rollback the holder does not know that more of them waits.
   for _, host in ipairs(redis.call('SMEMBERS', K .. ':e')) do byHost[host] = byHost[host] or {} end
-  for host, urls in pairs(byHost) do tell(host, urls, redis.call('EXISTS', K .. ':q:' .. host)) end
+  for host, urls in pairs(byHost) do tell(answer, host, urls, redis.call('EXISTS', K .. ':q:' .. host)) end
 end
 for i = 7, #ARGV, 2 do hand(ARGV[i], tonumber(ARGV[i + 1])) end
 local hosts = tonumber(ARGV[4])
@@ -117,16 +102,19 @@ return answer
 `;
 
 /**
- * counts: producer, lease in ms. Answers inserted, settled, its last number, 1 unless the engine began a new run less than
- * one lease ago or the partition is being moved, and the run; who sees a new one first notes it, as claim does.
+ * counts: producer, lease in ms. Answers inserted, settled, its last number, 1 unless the engine began a new run less than one
+ * lease ago or the partition is being moved (who sees a new run first notes it, as claim does), blocks that were posted and
+ * that wait, and the run.
  */
 export const COUNTS = `${HEAD}${INCARNATION}
-local state = redis.call('HMGET', K, 'inserted', 'settled', 'n:' .. ARGV[1], 'run', 'quiet', 'frozen', 'node')
+local state = redis.call('HMGET', K, 'inserted', 'settled', 'n:' .. ARGV[1], 'run', 'quiet', 'frozen', 'node', 'posted')
 local now, isSure = nowMs(), 1
-if state[6] or isStray(state[4], state[7]) then return {0, 0, 0, 0, ''} end
+if state[6] or isStray(state[4], state[7]) then return {0, 0, 0, 0, 0, 0, ''} end
 local run, quiet = noteRun(state[4], state[5], tonumber(ARGV[2]), now)
 if now < quiet then isSure = 0 end
-return {tonumber(state[1] or '0'), tonumber(state[2] or '0'), tonumber(state[3] or '0'), isSure, run}
+local posted = tonumber(state[8] or '0')
+local unread = posted > 0 and redis.call('LLEN', K .. ':in') or 0
+return {tonumber(state[1] or '0'), tonumber(state[2] or '0'), tonumber(state[3] or '0'), isSure, posted, unread, run}
 `;
 
 /** release: token, order. What is not settled waits again, for anybody. */
