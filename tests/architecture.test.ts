@@ -9,6 +9,7 @@ const LAYERS = [
   "errors",
   "runtime",
   "hash",
+  "page-engine",
   "url",
   "sync",
   "config",

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { Redis } from "ioredis";
 import { findRedisServer, PracticeRedis } from "../../build/src/web/practice-redis.js";
 import { PROFILES } from "../../build/src/web/profile.js";
 import { startWebProcess } from "../../build/src/web/web-process.js";
@@ -21,10 +22,11 @@ import { engineVersion } from "./engine-version.mjs";
 const options = readArguments({
   result: "engine-crawl",
   options: {
-    pages: { default: 3000, smoke: 60, help: "pages per worker" },
+    pages: { default: 1000, smoke: 60, help: "pages per worker" },
     hosts: { default: 64, smoke: 8, help: "hosts" },
     latency: { default: 50, smoke: 5, help: "milliseconds of each answer" },
-    links: { default: 16, help: "requests in flight of a worker" },
+    links: { default: 4, help: "requests in flight of a worker" },
+    supersteps: { default: false, help: "let the workers exchange in supersteps" },
     workers: { default: [1, 2, 4], smoke: [1, 2], help: "numbers of workers" },
     repeat: { default: 3, smoke: 1, help: "repetitions" },
   },
@@ -56,7 +58,8 @@ async function crawl(workers, turn) {
   try {
     const { reachable } = await web.truth();
     const served = async () => (await web.report()).pages;
-    const more = redis === undefined ? [] : ["--frontier", "engine", ...engine];
+    const steps = options.supersteps ? ["--supersteps"] : [];
+    const more = redis === undefined ? [] : ["--frontier", "engine", ...engine, ...steps];
     const running = [run(["crawl", ...web.start, ...flags, ...more, ...outOf(0)])];
     let isOver = false;
     void Promise.allSettled(running).then(() => {
@@ -83,6 +86,7 @@ async function crawl(workers, turn) {
       pagesPerSecond: round((1000 * (to.pages - from.pages)) / (to.ms - from.ms), 1),
       workerCpu: per(cpus.reduce((sum, cpu) => sum + cpu, 0)),
       engineCpu: per(engineMs / 1000),
+      ...(redis === undefined ? {} : await blocksOf(redis)),
       refetched: (await web.report()).repeated,
     };
   } finally {
@@ -90,6 +94,21 @@ async function crawl(workers, turn) {
     await redis?.kill();
     rmSync(place, { recursive: true, force: true });
   }
+}
+
+/** Links and ends of visits in a block, on average, as the engine has counted them. */
+async function blocksOf(redis) {
+  const client = new Redis(redis.url);
+  let [blocks, urls] = [0, 0];
+  for (const key of await client.keys("orbweaver:bench:{*}")) {
+    if (key.endsWith("{crawl}")) continue;
+    for (const [field, value] of Object.entries(await client.hgetall(key))) {
+      if (field.startsWith("n:")) blocks += Number(value);
+      else if (field === "inserted" || field === "settled") urls += Number(value);
+    }
+  }
+  client.disconnect();
+  return { blocks, newUrlsPerBlock: round(urls / blocks, 1) };
 }
 
 if (findRedisServer() === undefined) {

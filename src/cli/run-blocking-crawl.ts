@@ -13,6 +13,7 @@ import {
 import type { BlockingPlan } from "../lab/blocking/blocking-plan.ts";
 import { Laboratory } from "../lab/blocking/laboratory.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import { checkOwnLock } from "../verify/own/watch-own-lock.ts";
 import { type Io, onSignals } from "./io.ts";
 import { count, counted } from "./print-summary.ts";
 
@@ -37,6 +38,7 @@ export async function runBlockingCrawl(config: CrawlConfig, io: Io): Promise<num
     maxPages: config.maxPages,
     maxDepth: config.maxDepth,
   };
+  if (typeof plan.sync !== "string") await checkOwnLock(plan.sync.module);
   let interrupted = false;
   const forget = onSignals(() => {
     interrupted = true;

@@ -18,9 +18,19 @@ const isOpic = ({ order }: CrawlSettings) => order === "opic";
 
 const RULES: readonly Rule[] = [
   {
-    names: ["sync", "visited", "frontierSize", "whenFull"],
+    names: ["sync", "visited", "frontierSize", "whenFull", "schedule"],
     holds: isShared,
     needs: "--frontier shared, the frontier that threads synchronise on",
+  },
+  {
+    names: ["leftovers", "roundWaitMs"],
+    holds: ({ schedule }) => schedule === "rounds",
+    needs: "--schedule rounds, whose rounds it is about",
+  },
+  {
+    names: ["whenFull", "sync", "frontierSize", "visited"],
+    holds: ({ schedule }) => schedule !== "rounds",
+    needs: "--schedule continuous: rounds deal their links out themselves",
   },
   {
     names: ["shards"],
@@ -31,6 +41,12 @@ const RULES: readonly Rule[] = [
     names: ["crawlName", "engineLeaseMs", "supersteps", "volatile"],
     holds: isEngine,
     needs: "--frontier engine",
+  },
+  {
+    names: ["engineMemoryBytes"],
+    holds: (all) => isEngine(all) && !isOpic(all),
+    needs:
+      "--frontier engine with --order bfs or dfs: with opic every page that waits must be found to be given its cash",
   },
   {
     names: ["maxBytes"],

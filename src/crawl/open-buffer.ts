@@ -18,6 +18,12 @@ export function openBuffer(
   return new HandOffBuffer(memory.buffers[buffer]!, config.bufferSize, crawlers, bell);
 }
 
+/** A crawler that has not been started has nothing to hand over: the other one of its buffer does not wait for it. */
+export function restInBuffer(memory: CrawlMemory, config: BufferConfig, thread: number): void {
+  const plan = new BufferPlan(config);
+  openBuffer(memory, config, plan.bufferOf(thread)).idle(plan.laneOf(thread));
+}
+
 /** Pages that a dead predecessor put into the buffer: what no builder took was lost with its builder, and has left, too. */
 function pagesBefore(memory: CrawlMemory, thread: number): number {
   const taken = new Int32Array(memory.taken);

@@ -13,7 +13,7 @@ import type { RobotsRules } from "./robots/robots-rules.ts";
 import type { BodyTap, RequestHeaders } from "./transport.ts";
 
 /** Which 2xx responses are wanted: HTML, any text, or everything. */
-export type Accepted = "html" | "text" | "any";
+export type Accepted = "html" | "text/html" | "text" | "any";
 
 /** Settings of a fetcher. */
 export interface FetcherRules {
@@ -153,6 +153,7 @@ export class Fetcher {
   #isWanted(head: ResponseHead): boolean {
     if (head.status < 200 || head.status > 299 || this.#rules.accept === "any") return true;
     const mime = mimeOf(head);
+    if (this.#rules.accept === "text/html") return mime === "text/html";
     // Without a type the bytes decide, once they are here.
     if (mime === "" || isHtml(mime)) return true;
     return this.#rules.accept === "text" && isText(mime);

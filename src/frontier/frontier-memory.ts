@@ -6,7 +6,7 @@ import { Ring, ringBytes } from "../sync/ring.ts";
 import { siteTableBytes } from "../sync/site-table.ts";
 import { MAX_URL_LENGTH } from "../url/crawl-url.ts";
 import { LEFT_FOR_GOOD, ThreadBoard, threadBoardBytes } from "./lending/thread-board.ts";
-import { workBoardBytes } from "./lending/work-board.ts";
+import { IDLENESS, WorkBoard, workBoardBytes } from "./lending/work-board.ts";
 import { cashBoardBytes } from "./opic/cash-board.ts";
 import { visitedSetBytes } from "./shared/sets/open-set.ts";
 import type { SetShape } from "./shared/sets/visited-set.ts";
@@ -150,6 +150,21 @@ export function reclaimThread(memory: FrontierMemory, thread: number): void {
 /** A dead thread goes on as run `epoch`: the others send it again what it has not confirmed. */
 export function announceRun(memory: FrontierMemory, thread: number, epoch: number): void {
   if (memory.kind === "sharded") new ThreadBoard(memory.board).announce(thread, epoch);
+}
+
+/** A thread is not started before there is something for it; false where the others need it from the beginning. */
+export function offerThread(memory: FrontierMemory, thread: number): boolean {
+  if (memory.kind !== "sharded") return false;
+  new WorkBoard(memory.work, memory.inboxes.length).setIdle(thread, IDLENESS.absent);
+  return true;
+}
+
+/** Whether something was sent to a thread that has not been started, or another one has called it. */
+export function isThreadWanted(memory: FrontierMemory, thread: number): boolean {
+  if (memory.kind !== "sharded") return false;
+  const work = new WorkBoard(memory.work, memory.inboxes.length);
+  if (work.idleness(thread) !== IDLENESS.absent) return true;
+  return new Ring(memory.inboxes[thread]!, INBOX_SLOTS, INBOX_SLOT_BYTES, thread + 1).size() > 0;
 }
 
 /** A thread has ended and nobody takes its place: what was lent to it waits for the next run. */

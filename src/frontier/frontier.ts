@@ -1,3 +1,4 @@
+import type { PackedLinks } from "../page-engine/packed-links.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import type { AddressFloors } from "./address-floors.ts";
 import type { Discovery } from "./discovery.ts";
@@ -73,7 +74,7 @@ export interface Frontier {
   /** Receives, commits and sends. Answers when it is worth looking again: now if something arrived, Infinity if only a ring can tell. */
   turn(nowMs: number, mode: TurnMode): number;
   /** The links of a page of `shard` that may be new, so that nothing is done for the others; absent where nobody can say cheaply. */
-  unknown?(shard: number, links: readonly CrawlUrl[]): SplitLinks;
+  unknown?(shard: number, links: readonly CrawlUrl[] | PackedLinks): SplitLinks;
   /** Every waiting URL, whatever its host's time, without permits: for a crawl that waits no longer and abandons them. */
   drain(): Lease[];
   /**

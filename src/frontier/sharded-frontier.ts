@@ -1,3 +1,4 @@
+import type { PackedLinks } from "../page-engine/packed-links.ts";
 import { Deque } from "../runtime/deque.ts";
 import type { CommitCounts } from "../sync/commit-counts.ts";
 import type { Doorbell } from "../sync/doorbell.ts";
@@ -274,7 +275,7 @@ export class ShardedFrontier implements Frontier {
     return this.#heldUntilMs > 0 ? this.#heldUntilMs : this.#stock.nextReadyMs();
   }
 
-  unknown(shard: number, links: readonly CrawlUrl[]): SplitLinks {
+  unknown(shard: number, links: readonly CrawlUrl[] | PackedLinks): SplitLinks {
     return this.#known.split(shard, links);
   }
 

@@ -20,10 +20,10 @@ export type {
 } from "../frontier/shared/techniques/record-queue.ts";
 export { openScratchFile, type ScratchFile } from "../runtime/scratch-file.ts";
 export type { Phase } from "../sync/phase-board.ts";
+export type { OwnSync, OwnSyncClass } from "../verify/own-lock.ts";
 export { type BlockingResult, runBlocking } from "./blocking/blocking-crawl.ts";
 export type { BlockingPlan } from "./blocking/blocking-plan.ts";
 export { Laboratory } from "./blocking/laboratory.ts";
-export type { OwnSync, OwnSyncClass } from "./blocking/own-queue.ts";
 export {
   type BatchPrediction,
   type CrawlSample,

@@ -31,7 +31,8 @@ const META = 4;
 const ROOT = 5;
 const ASSET = 6;
 
-const TREATMENT = bytesById([
+/** What is taken from an element, by tag. */
+export const TREATMENT: Uint8Array = bytesById([
   ["a area link", HYPERLINK],
   ["frame iframe", FRAME],
   ["audio embed form image img input object script source track video", ASSET],
@@ -87,7 +88,7 @@ export class Harvest {
     this.#text = text;
     this.#assets = options.assets === true;
     this.#lazy = options.lazy === true;
-    this.#agent = options.agent?.toLowerCase() ?? OWN_NAME;
+    this.#agent = agentName(options.agent);
   }
 
   /** Takes what the current start tag holds as an HTML element. */
@@ -152,15 +153,53 @@ export class Harvest {
   }
 
   #meta(): void {
-    const content = this.value(ATTR.content);
-    if (content === undefined) return;
-    const equivalent = this.value(ATTR["http-equiv"])?.toLowerCase();
-    if (equivalent === "refresh") {
-      this.links.push({ element: "meta", attribute: "content", value: content, rel: "", type: "" });
-      return;
-    }
-    const name = equivalent ?? this.value(ATTR.name)?.trim().toLowerCase() ?? "";
-    if (name === ALL_ROBOTS || name === this.#agent) addDirectives(this.robots, content);
-    else if (KEPT_METAS.has(name) && !this.metas.has(name)) this.metas.set(name, content);
+    if (!this.#reader.has(ATTR.content)) return;
+    const value = (attribute: number) => this.value(attribute);
+    const equivalent = value(ATTR["http-equiv"]);
+    const name = metaName(equivalent, equivalent ?? value(ATTR.name));
+    const content = () => value(ATTR.content) ?? "";
+    if (name === REFRESH)
+      this.links.push({
+        element: "meta",
+        attribute: "content",
+        value: content(),
+        rel: "",
+        type: "",
+      });
+    else noteMeta(this, name, this.#agent, content);
   }
+}
+
+/** What a page says about itself in meta elements. */
+export interface MetaNotes {
+  /** Content of the first meta element of each kept name. */
+  readonly metas: Map<string, string>;
+  /** All robots directives, added up. */
+  readonly robots: RobotsDirectives;
+}
+
+/** Stands for the name of a meta element that leads elsewhere; in capitals, because real names are in small letters. */
+export const REFRESH = "REFRESH";
+
+/** The name of a meta element, of what it has: the http-equiv attribute goes before the name. */
+export function metaName(equivalent: string | undefined, name: string | undefined): string {
+  if (equivalent === undefined) return name?.trim().toLowerCase() ?? "";
+  const lower = equivalent.toLowerCase();
+  return lower === "refresh" ? REFRESH : lower;
+}
+
+/** Notes what a meta element of that name says, if it is one of those that count. */
+export function noteMeta(
+  { metas, robots }: MetaNotes,
+  name: string,
+  agent: string,
+  content: () => string,
+): void {
+  if (name === ALL_ROBOTS || name === agent) addDirectives(robots, content());
+  else if (KEPT_METAS.has(name) && !metas.has(name)) metas.set(name, content());
+}
+
+/** The name under which robots meta elements address this crawler. */
+export function agentName(agent: string | undefined): string {
+  return agent?.toLowerCase() ?? OWN_NAME;
 }

@@ -46,8 +46,13 @@ export interface ScannedPage {
   by: "quick" | "tree";
 }
 
-// In these "<" is not always the byte 3C, so they are turned into UTF-8 before scanning.
-const NOT_ASCII_COMPATIBLE = new Set(["utf-16le", "utf-16be", "iso-2022-jp", "replacement"]);
+/** In these "<" is not always the byte 3C, so they are turned into UTF-8 before scanning. */
+export const NOT_ASCII_COMPATIBLE: ReadonlySet<string> = new Set([
+  "utf-16le",
+  "utf-16be",
+  "iso-2022-jp",
+  "replacement",
+]);
 
 const NO_BYTES = Buffer.alloc(0);
 /** Reused, because one page is scanned at a time; between pages it refers to none. */

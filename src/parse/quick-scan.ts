@@ -19,7 +19,8 @@ const SVG = 6;
 const PLAINTEXT = 7;
 const HARD = 8; // only full tree construction knows
 
-const KIND = bytesById([
+/** Kinds of start tags, by tag. */
+export const KIND: Uint8Array = bytesById([
   ["a area audio base embed form html image img input link meta object source track video", TAKEN],
   ["iframe noembed noframes style textarea title xmp", RAW],
   ["script", SCRIPT],
@@ -31,8 +32,11 @@ const KIND = bytesById([
 ]);
 
 /** Directly inside a table these change no open element and no link; all others need the full rules. */
-const HARMLESS_IN_TABLE = setOf("script style input form br img hr html head body");
-const HARMLESS_IN_SELECT = setOf("option optgroup hr script");
+export const HARMLESS_IN_TABLE: Uint8Array = setOf(
+  "script style input form br img hr html head body",
+);
+/** The same inside a select. */
+export const HARMLESS_IN_SELECT: Uint8Array = setOf("option optgroup hr script");
 
 const ENDS = Array.from({ length: 256 }, (_, id) =>
   Buffer.from(KIND[id] === RAW ? tagName(id) : ""),

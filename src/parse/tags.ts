@@ -65,7 +65,9 @@ export const NAME_TABLE: {
   readonly slots: Uint8Array;
   readonly packed: Int32Array;
   readonly lengths: Uint8Array;
-} = { slots: table, packed: packedOf, lengths: lengthOf };
+  /** Spellings by id, none for 0. */
+  readonly names: readonly string[];
+} = { slots: table, packed: packedOf, lengths: lengthOf, names: ["", ...NAMES] };
 
 /** The id of the name at buf[start, end) whose lower-cased bytes end in `packed`; 0 when not ours. */
 export function tagId(buf: Uint8Array, start: number, end: number, packed: number): number {

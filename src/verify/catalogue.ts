@@ -9,6 +9,7 @@ import { configurations as eventLoops } from "./configurations/event-loop-checks
 import { configurations as handOff } from "./configurations/hand-off-checks.ts";
 import { configurations as monitor } from "./configurations/monitor-checks.ts";
 import { configurations as mutex } from "./configurations/mutex-checks.ts";
+import { configurations as ownLocks } from "./configurations/own-lock-checks.ts";
 import { configurations as owners } from "./configurations/owner-checks.ts";
 import { configurations as phases } from "./configurations/phase-checks.ts";
 import { configurations as ring } from "./configurations/ring-checks.ts";
@@ -44,6 +45,7 @@ export const catalogue: readonly Entry[] = [
   ...entries("visited", visited),
   ...entries("phase", phases),
   ...entries("budget", budgets),
+  ...entries("own-lock", ownLocks),
   ...entries("answer", answers),
 ];
 

@@ -29,8 +29,8 @@ export interface Specification {
 export interface Patch {
   /** Compiled module below the shipped root, for example "sync/ring.js". */
   readonly module: string;
-  /** Must occur exactly once. */
-  readonly find: string;
+  /** Must occur exactly once; undefined replaces the whole module, as with a lock of one's own. */
+  readonly find: string | undefined;
   readonly replace: string;
 }
 
@@ -76,6 +76,8 @@ export interface Configuration<S = unknown> {
   readonly clockWords?: readonly number[];
   /** Payload runs together with the step before it and is not checked for races (another configuration does). */
   readonly eagerPayload?: boolean;
+  /** What the words of all buffers together are called in schedules, by number; "" where the code's own name will do. */
+  readonly wordNames?: readonly string[];
   /** Stateful, without `cycles`: a step that no other thread can see or hinder is not interleaved. */
   readonly privateSteps?: boolean;
   /** A violation that must be found in the shipped code itself. */

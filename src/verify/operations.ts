@@ -54,6 +54,8 @@ export interface Operation {
   readonly data?: Uint8Array;
   /** Turns the answer of the machine into what the code expects. */
   readonly decode?: (bytes: Uint8Array) => unknown;
+  /** What the code calls the word. */
+  readonly label?: string;
   /** The code does not look at the answer. */
   readonly unused?: boolean;
   /** What went wrong, for a thread that threw. */

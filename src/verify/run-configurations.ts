@@ -2,6 +2,7 @@ import { catalogue, type Entry, findEntry } from "./catalogue.ts";
 import type { Patch, Strategy } from "./configuration.ts";
 import type { Verdict } from "./judge/verdict.ts";
 import { World } from "./machine/explored-world.ts";
+import { replaySchedule } from "./replay/replay-schedule.ts";
 import { formatSchedule } from "./replay/schedule.ts";
 import { concreteChoices } from "./search/concrete.ts";
 import { cpuSeconds, Dpor } from "./search/dpor.ts";
@@ -14,6 +15,8 @@ export interface MutantResult {
   readonly name: string;
   readonly caught: boolean;
   readonly schedule: string | null;
+  /** The schedule step by step, with the names of words. */
+  readonly steps: readonly string[];
 }
 
 /** What became of one configuration; the fields are an interface of `orbweaver verify --json`. */
@@ -34,6 +37,8 @@ export interface ConfigurationResult {
   readonly violation: string | null;
   /** The interleaving that ends in the violation, for `orbweaver replay`. */
   readonly schedule: string | null;
+  /** The same step by step, with the names of words. */
+  readonly steps: readonly string[];
   /** Whether the shipped code must fail here, as one that shows a known defect does. */
   readonly expected: boolean;
   readonly mutants: readonly MutantResult[];
@@ -124,12 +129,10 @@ function runOne(entry: Entry, budgetSeconds: number): ConfigurationResult {
   const mutants = configuration.mutants.map((mutant): MutantResult => {
     const broken = search(entry, mutant.patches, budgetSeconds);
     const caught = broken.verdict.violation !== null;
-    return {
-      name: mutant.name,
-      caught,
-      schedule: caught ? print(entry, mutant.name, broken) : null,
-    };
+    const schedule = caught ? printSchedule(entry, mutant.name, broken) : null;
+    return { name: mutant.name, caught, schedule, steps: stepsOf(schedule) };
   });
+  const schedule = verdict.violation === null ? null : printSchedule(entry, undefined, shipped);
   return {
     name,
     technique,
@@ -143,13 +146,19 @@ function runOne(entry: Entry, budgetSeconds: number): ConfigurationResult {
     cutOff: verdict.cutOff ?? null,
     reductions: reductionsOf(configuration),
     violation: verdict.violation,
-    schedule: verdict.violation === null ? null : print(entry, undefined, shipped),
+    schedule,
+    steps: stepsOf(schedule),
     expected: configuration.expect !== undefined,
     mutants,
   };
 }
 
-interface Searched {
+function stepsOf(schedule: string | null): readonly string[] {
+  return schedule === null ? [] : replaySchedule(schedule).log;
+}
+
+/** What a search found, and in which world. */
+export interface Searched {
   readonly world: World;
   readonly verdict: Verdict;
 }
@@ -168,7 +177,12 @@ const SEARCHES: Record<Strategy, (world: World, budgetSeconds: number) => Verdic
     searchRandom(world, world.configuration.schedules ?? 10_000, SEED, budgetSeconds),
 };
 
-function print({ configuration }: Entry, mutant: string | undefined, found: Searched): string {
+/** The schedule of a violation, as people and `replay` read it. */
+export function printSchedule(
+  { configuration }: Entry,
+  mutant: string | undefined,
+  found: Searched,
+): string {
   const choices = concreteChoices(found.world, found.verdict.choices);
   return formatSchedule(
     { configuration: configuration.name, mutant, choices },

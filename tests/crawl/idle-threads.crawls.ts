@@ -21,7 +21,6 @@ async function cpuMs(
   pages: number,
   args: readonly string[],
 ) {
-  // biome-ignore format: one thought
   const folder = tempFolder(t);
   const file = join(folder, "cpu");
   const start = ["crawl", `${origin}/`, "--out", join(folder, "out"), "--quiet", "--no-robots"];
@@ -34,6 +33,33 @@ async function cpuMs(
   const { code, stderr } = await collect(child).ended;
   assert.deepEqual([code, stderr], [3, ""]);
   return Number(readFileSync(file, "utf8"));
+}
+
+const WHOLE_PAGES = 200;
+const WHOLE_THREADS = 64;
+const MOST_WHOLE = 1.5;
+
+for (const [what, args] of [
+  ["one connection and no delay", ["--delay", "0", "--per-host", "1"]],
+  ["a delay", ["--delay", "20"]],
+  ["one connection, full buffers", ["--delay", "0", "--per-host", "1", "--hand-off", "full"]],
+] as const) {
+  test(`16.2: threads without work are not even started: one host, ${what}`, async (t) => {
+    const links = Array.from({ length: 2 * WHOLE_PAGES }, (_, i) => `<a href=/${i}>x</a>`).join("");
+    const page: Script[string] = (request, response) =>
+      setTimeout(() => html(request.url === "/" ? links : "")(request, response), LATENCY_MS);
+    const pages = Array.from({ length: 2 * WHOLE_PAGES }, (_, i) => [`/${i}`, page] as const);
+    const { origin } = await scriptedServer(t, { "/": page, ...Object.fromEntries(pages) });
+    // The better of two, in turns: other programs of the machine only add.
+    let [one, all] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let turn = 0; turn < 2; turn++) {
+      one = Math.min(one, await cpuMs(t, origin, 1, WHOLE_PAGES, args));
+      all = Math.min(all, await cpuMs(t, origin, WHOLE_THREADS, WHOLE_PAGES, args));
+    }
+    const figures = `${one} ms in all, with ${WHOLE_THREADS} threads ${all} ms`;
+    t.diagnostic(figures);
+    assert.ok(all <= MOST_WHOLE * one, figures);
+  });
 }
 
 for (const [what, args] of [

@@ -1,3 +1,4 @@
+import { engineTarget } from "./engine.fuzz.ts";
 import { refreshTarget } from "./refresh.fuzz.ts";
 import { responseTarget } from "./response.fuzz.ts";
 import { robotsTarget } from "./robots.fuzz.ts";
@@ -10,6 +11,7 @@ import { warcTarget } from "./warc.fuzz.ts";
 
 /** Everything that reads what others wrote. */
 export const TARGETS: readonly FuzzTarget[] = [
+  engineTarget,
   responseTarget,
   robotsTarget,
   scannerTarget,

@@ -49,6 +49,18 @@ test("a bundle runs, and leaves its compiled code beside it for the next start",
   assert.deepEqual(readFileSync(join(folder, CACHE)), written, "what fits is not written again");
 });
 
+test("a bundle imports at run time, also when its code comes from the cache", (t) => {
+  const folder = folderWith(
+    t,
+    `(function (require, bundleUrl, importModule) {
+      const part = async () => (await importModule("./part.mjs")).word + typeof (await importModule("node:fs")).statSync;
+      return { get answer() { part().then((word) => console.log(word)); return "first"; } };\n})`,
+  );
+  writeFileSync(join(folder, "part.mjs"), 'export const word = "imported ";');
+  assert.equal(run(folder).said, "first\nimported function");
+  assert.equal(run(folder).said, "first\nimported function");
+});
+
 test("compiled code of another text of the same length is not used, and is replaced", (t) => {
   const folder = folderWith(t, bundleSaying("one"));
   run(folder);

@@ -106,6 +106,6 @@ test("a replay tells every step", () => {
   const { log, violation } = replaySchedule("doorbell-2x1+lost-wake-up:c3a4b2c");
   assert.match(violation!, /^deadlock: thread 2 sleeps/);
   assert.equal(log.length, 11, log.join("\n"));
-  assert.match(log[0]!, /thread 2 {2}load word 2 = 0/);
-  assert.match(log[9]!, /thread 2 {2}wait word 2, 0 sleeps/);
+  assert.match(log[0]!, /thread 2 {2}load rung \(word 2\) = 0/);
+  assert.match(log[9]!, /thread 2 {2}wait rung \(word 2\), 0 sleeps/);
 });

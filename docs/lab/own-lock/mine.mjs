@@ -1,5 +1,7 @@
-// A lock of one's own for `orbweaver crawl --sync ./mine.mjs --when-full wait`: a monitor with two conditions.
-// It decides who may fill or empty which slot of a ring, and when; the laboratory copies the URLs.
+// A lock of one's own, complete: a monitor with two conditions. Copy it and change it.
+//   orbweaver verify --subject ./mine.mjs                                        explores every order of its steps
+//   orbweaver crawl URL --frontier shared --when-full wait --sync ./mine.mjs     crawls on it
+// It decides who may fill or empty which slot of a ring, and when; the URLs are copied between the calls.
 
 const LOCK = 0; // 0 free, 1 taken, 2 taken and somebody may sleep
 const HEAD = 1; // inserts so far
@@ -8,6 +10,8 @@ const NOT_FULL = 3; // changes with every take
 const NOT_EMPTY = 4; // changes with every insert
 
 export class Sync {
+  /** What the words are called in schedules (optional). */
+  static names = ["lock", "head", "tail", "notFull", "notEmpty"];
   #words;
   #size;
 
@@ -21,39 +25,45 @@ export class Sync {
     this.#size = size;
   }
 
+  /** Waits for room and returns the slot to fill. */
   beforeInsert() {
-    return this.#enterWhen(NOT_FULL, () => this.#used() < this.#size, HEAD);
+    this.#lock();
+    while (this.#used() === this.#size) this.#waitFor(NOT_FULL);
+    return Atomics.load(this.#words, HEAD) % this.#size;
   }
 
+  /** The slot is filled. */
   afterInsert() {
-    this.#leave(HEAD, NOT_EMPTY);
+    Atomics.add(this.#words, HEAD, 1);
+    this.#signal(NOT_EMPTY);
   }
 
+  /** Waits for a record and returns its slot. */
   beforeTake() {
-    return this.#enterWhen(NOT_EMPTY, () => this.#used() > 0, TAIL);
+    this.#lock();
+    while (this.#used() === 0) this.#waitFor(NOT_EMPTY);
+    return Atomics.load(this.#words, TAIL) % this.#size;
   }
 
+  /** The slot may be filled again. */
   afterTake() {
-    this.#leave(TAIL, NOT_FULL);
+    Atomics.add(this.#words, TAIL, 1);
+    this.#signal(NOT_FULL);
   }
 
   #used() {
     return Atomics.load(this.#words, HEAD) - Atomics.load(this.#words, TAIL);
   }
 
-  #enterWhen(condition, holds, end) {
-    for (;;) {
-      this.#lock();
-      if (holds()) return Atomics.load(this.#words, end) % this.#size;
-      // Read inside: a signal after unlocking changes it, so the sleep does not begin.
-      const seen = Atomics.load(this.#words, condition);
-      this.#unlock();
-      Atomics.wait(this.#words, condition, seen);
-    }
+  #waitFor(condition) {
+    // Read inside: a signal after unlocking changes it, so the sleep does not begin.
+    const seen = Atomics.load(this.#words, condition);
+    this.#unlock();
+    Atomics.wait(this.#words, condition, seen);
+    this.#lock();
   }
 
-  #leave(end, condition) {
-    Atomics.add(this.#words, end, 1);
+  #signal(condition) {
     Atomics.add(this.#words, condition, 1);
     this.#unlock();
     Atomics.notify(this.#words, condition, 1);

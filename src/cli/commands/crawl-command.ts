@@ -37,6 +37,10 @@ export const command: Command = {
       const { runBlockingCrawl } = await import("../run-blocking-crawl.ts");
       return runBlockingCrawl(config, io);
     }
+    if (config.schedule === "rounds") {
+      const { runRoundsCrawl } = await import("../run-rounds-crawl.ts");
+      return runRoundsCrawl(config, io);
+    }
     // The engine is loaded only now, so that help and wrong usage do not pay for it.
     if (config.frontier === "engine") {
       const { beginOnEngine } = await import("../engine/run-on-engine.ts");

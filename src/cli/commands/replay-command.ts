@@ -1,7 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { printable } from "../../config/printable.ts";
 import { EXIT, UsageError } from "../../errors.ts";
 import { RACE_METHODS, type RaceMethod } from "../../verify/race/race-memory.ts";
+import type { Subject } from "../../verify/replay/replay-schedule.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { printJson } from "../io.ts";
@@ -12,11 +14,12 @@ import type { RaceQuestion } from "../verify/replay-race.ts";
 export const command: Command = {
   name: "replay",
   usage: [
-    "replay SCHEDULE [--times N] [--json]",
+    "replay SCHEDULE [--times N] [--svg FILE] [--subject ./mine.mjs] [--json]",
+    "replay collapse [--size B] [--threads T] [--times N] [--svg FILE] [--json]",
     "replay race [--by turnstile|sleep|rendezvous] [--times N] [--keep DIR] [--json]",
   ],
   about:
-    "Runs one interleaving that verify has printed: step by step with a readable log, and then in real worker threads through a turnstile in shared memory, beside a run without the turnstile. With the word race: the data race of seed 001, in the code that writes the URL tree with its lock taken out, and then with the lock.",
+    "Runs one interleaving that verify has printed: step by step with a readable log, and then in real worker threads through a turnstile in shared memory, beside a run without the turnstile. With the word collapse: the explorer finds a schedule in which all threads of a monitor with one condition fall asleep, and it is replayed. With the word race: the data race of seed 001, in the code that writes the URL tree with its lock taken out, and then with the lock.",
   options: [
     {
       flag: "times",
@@ -70,6 +73,40 @@ export const command: Command = {
       allowed: "the name of a folder that does not exist",
       examples: ["--keep race"],
     },
+    {
+      flag: "size",
+      value: "B",
+      group: "Options",
+      about: "of collapse: slots of the frontier",
+      allowed: "1, 2 or 3",
+      examples: ["--size 2"],
+      defaultText: "2",
+    },
+    {
+      flag: "threads",
+      value: "T",
+      group: "Options",
+      about: "of collapse: threads that insert or take for ever",
+      allowed: "a whole number from 2 to 2B + 3",
+      examples: ["--threads 5"],
+      defaultText: "2B + 1",
+    },
+    {
+      flag: "svg",
+      value: "FILE",
+      group: "Options",
+      about: "draw who holds the lock and who waits, step by step",
+      allowed: "the name of a new file",
+      examples: ["--svg collapse.svg"],
+    },
+    {
+      flag: "subject",
+      value: "FILE",
+      group: "Options",
+      about: "the lock of your own that verify --subject found the schedule in",
+      allowed: "the name of a module",
+      examples: ["--subject ./mine.mjs"],
+    },
     jsonOption("print one JSON object"),
   ],
   examples: [
@@ -77,27 +114,40 @@ export const command: Command = {
     ["orbweaver replay doorbell-2x1+lost-wake-up:c3a4b2c", "a wake-up that is lost, every time"],
   ],
   async run(args, io) {
-    const schedule = onlyWord(
+    const word = onlyWord(
       args,
       "replay takes one schedule, as orbweaver verify --json prints them",
     );
-    const isRace = schedule === "race";
-    if (isRace) {
+    if (word === "race") {
+      refuseOptions(args, ["size", "threads", "svg", "subject"], "a schedule or the word collapse");
       // Nothing but its repetitions shows the race.
       const times = wholeNumber(args, "times", "5", 1, 100_000);
       const { runReplayRace } = await import("../verify/replay-race.ts");
       return runReplayRace({ ...raceOf(args), times }, io);
     }
-    refuseOptionsOfRace(args);
-    const times = wholeNumber(args, "times", "100", 0, 100_000);
+    refuseOptions(args, RACE_OPTIONS, "the word race instead of a schedule");
+    const schedule = word === "collapse" ? await collapseOf(args) : word;
+    if (word !== "collapse") refuseOptions(args, ["size", "threads"], "the word collapse");
+    const subject = await subjectOf(textOf(args, "subject"));
+    // A lock of one's own is replayed here only: its threads could not be ended when they hang.
+    const times = subject === undefined ? wholeNumber(args, "times", "100", 0, 100_000) : 0;
+    if (subject !== undefined && args.options.has("times"))
+      throw new UsageError("--times has no effect together with --subject: leave it out");
     const { replaySchedule } = await import("../../verify/replay/replay-schedule.ts");
-    const { violation, log } = replaySchedule(schedule);
+    const replay = replaySchedule(schedule, subject);
+    const { violation, log } = replay;
+    const svg = newFile(textOf(args, "svg"));
+    if (svg !== undefined) {
+      const { scheduleTimeline } = await import("../../verify/replay/schedule-timeline.ts");
+      writeFileSync(svg, scheduleTimeline(schedule, replay), { flag: "wx" });
+    }
     const json = isOn(args, "json");
     const say = (text: string): void => {
       if (!json) io.stdout.write(`${text}\n`);
     };
+    if (word === "collapse") say(`${schedule}\n`);
     say(`${log.join("\n")}\n\nends with: ${violation ?? "no violation"}`);
-    const answer = { schedule, violation, steps: log.length };
+    const answer = { schedule, violation, steps: log.length, log };
     if (times === 0) {
       if (json) printJson(io, answer);
       return EXIT.finished;
@@ -113,13 +163,38 @@ export const command: Command = {
   },
 };
 
-/** They would do nothing for a schedule. */
-function refuseOptionsOfRace(args: Arguments): void {
-  const flag = ["by", "sleep-ms", "disk", "different", "keep"].find((each) =>
-    args.options.has(each),
-  );
-  if (flag !== undefined)
-    throw new UsageError(`--${flag} has no effect: it needs the word race instead of a schedule`);
+const RACE_OPTIONS = ["by", "sleep-ms", "disk", "different", "keep"];
+/** CPU seconds for one search of a collapse; the largest takes half a second. */
+const COLLAPSE_BUDGET_S = 60;
+
+/** Options that would do nothing. */
+function refuseOptions(args: Arguments, flags: readonly string[], needs: string): void {
+  const flag = flags.find((each) => args.options.has(each));
+  if (flag !== undefined) throw new UsageError(`--${flag} has no effect: it needs ${needs}`);
+}
+
+async function collapseOf(args: Arguments): Promise<string> {
+  const { collapseSchedule } = await import("../../verify/collapse-grid.ts");
+  const size = wholeNumber(args, "size", "2", 1, 3);
+  const threads = wholeNumber(args, "threads", String(2 * size + 1), 2, 2 * size + 3);
+  return collapseSchedule(size, threads, COLLAPSE_BUDGET_S);
+}
+
+async function subjectOf(file: string | undefined): Promise<Subject | undefined> {
+  if (file === undefined) return undefined;
+  if (!existsSync(file)) throw new UsageError(`--subject: there is no file ${printable(file)}`);
+  const { checkOwnLock } = await import("../../verify/own/watch-own-lock.ts");
+  await checkOwnLock(resolve(file));
+  const { patchOf } = await import("../../verify/own/judge-own-lock.ts");
+  const { loadOwnSync } = await import("../../verify/own-lock.ts");
+  const { names } = await loadOwnSync(resolve(file));
+  return { patches: [patchOf(file)], ...(names === undefined ? {} : { names }) };
+}
+
+function newFile(file: string | undefined): string | undefined {
+  if (file !== undefined && existsSync(file))
+    throw new UsageError(`--svg ${printable(file)}: that file exists; name a new one`);
+  return file;
 }
 
 function raceOf(args: Arguments): Omit<RaceQuestion, "times"> {

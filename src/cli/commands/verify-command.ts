@@ -4,6 +4,8 @@ import type { Command } from "../command.ts";
 import { jsonOption } from "../options.ts";
 
 const DEFAULT_BUDGET_S = 120;
+/** Locks that are right take a second or two. */
+const SUBJECT_BUDGET_S = 20;
 
 /** Options that run something other than the explorer; the first one given counts. */
 const DRILLS = [
@@ -17,6 +19,8 @@ export const command: Command = {
   name: "verify",
   usage: [
     "verify [NAME...] [--budget S] [--json]",
+    "verify --subject ./mine.mjs [--budget S] [--json]",
+    "verify --grid [--json]",
     "verify --models [--json]",
     "verify --list",
     "verify --simulate SEEDS [--json]",
@@ -57,6 +61,30 @@ export const command: Command = {
       examples: ["--quick"],
     },
     {
+      flag: "steps",
+      group: "Options",
+      about: "print the steps of expected violations of broken variants, too",
+      allowed: "it without a value",
+      examples: ["--steps"],
+    },
+    {
+      flag: "subject",
+      value: "FILE",
+      group: "Options",
+      about:
+        "explore a lock of your own instead (docs/lab/own-lock.md) and grade it by the exit code: 0 passes, 1 fails, 2 cannot be judged, 3 undecided within --budget",
+      allowed: "the name of a module",
+      examples: ["--subject ./mine.mjs"],
+    },
+    {
+      flag: "grid",
+      group: "Options",
+      about:
+        "explore which monitors of B slots and T threads can come to a stand, with one condition and with two",
+      allowed: "it without a value",
+      examples: ["--grid"],
+    },
+    {
       flag: "models",
       group: "Options",
       about:
@@ -95,19 +123,31 @@ export const command: Command = {
     ["orbweaver verify", "everything, at most some minutes"],
     ["orbweaver verify --models", "the life cycle from queue to tree, checked by spin"],
     ["orbweaver verify --simulate 10000", "ten thousand crawls with faults, some minutes"],
+    ["orbweaver verify --subject ./mine.mjs", "a lock of your own, in every order of its steps"],
     ["orbweaver verify ring --json", "all configurations whose name begins with ring"],
   ],
   async run(args, io) {
     refuseWithoutEffect(args);
     if (args.options.get("models") === true) {
       const { verifyModels } = await import("../verify/verify-models.ts");
-      return verifyModels(args.options.get("json") === true, io);
+      const steps = args.options.get("steps") === true;
+      return verifyModels({ json: args.options.get("json") === true, steps }, io);
     }
     const budget = args.options.get("budget") ?? String(DEFAULT_BUDGET_S);
     if (!/^[1-9]\d*$/.test(String(budget))) {
       throw new UsageError(`--budget cannot be "${budget}"; use a whole number of seconds`);
     }
     const json = args.options.get("json") === true;
+    const subject = args.options.get("subject");
+    if (subject !== undefined) {
+      const { runSubject } = await import("../verify/run-subject.ts");
+      const seconds = args.options.has("budget") ? Number(budget) : SUBJECT_BUDGET_S;
+      return runSubject(String(subject), seconds, json, io);
+    }
+    if (args.options.get("grid") === true) {
+      const { runGrid } = await import("../verify/run-grid.ts");
+      return runGrid(Number(budget), json, io);
+    }
     for (const [flag, run] of DRILLS) {
       const value = args.options.get(flag);
       if (value === undefined) continue;
@@ -134,16 +174,23 @@ export const command: Command = {
     });
     const { runVerify } = await import("../verify/run-verify.ts");
     const chosen = names.length > 0 ? [...new Set(names)] : known;
-    return runVerify(chosen, Number(budget), json, io);
+    const steps = args.options.get("steps") === true;
+    return runVerify(chosen, Number(budget), { json, steps }, io);
   },
 };
 
 /** What chooses among configurations does nothing for models and drills. */
 function refuseWithoutEffect({ options, words }: Arguments): void {
-  const other = ["models", ...DRILLS.map(([flag]) => flag)].find((flag) => options.has(flag));
+  const others = ["models", "subject", "grid", ...DRILLS.map(([flag]) => flag)];
+  const [other, second] = others.filter((flag) => options.has(flag));
   if (other === undefined) return;
+  if (second !== undefined) throw new UsageError(`--${other} and --${second} exclude each other`);
   if (words.length > 0) throw new UsageError(`--${other} takes no names of configurations`);
-  const idle = ["budget", "list", "all", "quick"].find((flag) => options.has(flag));
+  const searches = other === "subject" || other === "grid";
+  const steps = other === "models" ? [] : ["steps"];
+  const idle = [...(searches ? [] : ["budget"]), ...steps, "list", "all", "quick"].find((flag) =>
+    options.has(flag),
+  );
   if (idle !== undefined)
     throw new UsageError(`--${idle} has no effect together with --${other}: leave one of them out`);
 }

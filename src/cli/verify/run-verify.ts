@@ -7,7 +7,7 @@ import { count } from "../print-summary.ts";
 export function runVerify(
   names: readonly string[],
   budgetSeconds: number,
-  json: boolean,
+  { json, steps }: { readonly json: boolean; readonly steps: boolean },
   io: Io,
 ): number {
   const live = io.stderr.isTTY === true;
@@ -20,7 +20,7 @@ export function runVerify(
       done++;
       if (live) io.stderr.write("\r\x1b[K");
       (json ? io.stderr : io.stdout).write(`${rowOf(one, claim)}\n`);
-      if (!json) for (const line of schedulesOf(one)) io.stdout.write(`  ${line}\n`);
+      if (!json) for (const line of schedulesOf(one, steps)) io.stdout.write(`  ${line}\n`);
     },
   });
   if (json) printJson(io, result);
@@ -34,11 +34,15 @@ export function runVerify(
   return result.failed === 0 ? EXIT.finished : EXIT.fault;
 }
 
-/** The schedule of every violation: of the shipped code, and of broken variants, which must have one. */
-function schedulesOf({ schedule, expected, mutants }: ConfigurationResult): string[] {
-  const own = schedule === null ? [] : [`${expected ? "expected" : "FAILS"}  ${schedule}`];
+/** The schedule of every violation, that of the shipped code step by step; of broken variants, which must have one, on demand. */
+function schedulesOf(
+  { schedule, steps, expected, mutants }: ConfigurationResult,
+  all: boolean,
+): string[] {
+  const own =
+    schedule === null ? [] : [`${expected ? "expected" : "FAILS"}  ${schedule}`, ...steps];
   const broken = mutants.flatMap((mutant) =>
-    mutant.schedule === null ? [] : [`expected  ${mutant.schedule}`],
+    mutant.schedule === null ? [] : [`expected  ${mutant.schedule}`, ...(all ? mutant.steps : [])],
   );
   return [...own, ...broken];
 }

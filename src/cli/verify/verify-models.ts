@@ -12,7 +12,10 @@ import { type Io, printJson } from "../io.ts";
 import { count } from "../print-summary.ts";
 
 /** Checks the models with a row per claim; exit code 1 when a claim fails, a mutant survives, or spin is missing. */
-export function verifyModels(json: boolean, io: Io): number {
+export function verifyModels(
+  { json, steps }: { readonly json: boolean; readonly steps: boolean },
+  io: Io,
+): number {
   const missing = missingTool();
   if (missing !== undefined) {
     io.stderr.write(`${missing}; nothing was checked\n`);
@@ -23,7 +26,10 @@ export function verifyModels(json: boolean, io: Io): number {
   const seed = figures({ ...SEED_FIGURES, cpuSeconds: seconds });
   out.write(`${row("claim", "", "states", "transitions", "CPU s", "MB")}  mutants caught\n`);
   out.write(`${row(`seed 001: ${claim}`, "holds", ...seed)}  (${tool}, none)\n`);
-  const result = runModels([...EIGHT, ...FURTHER], (one) => out.write(`${rowOf(one)}\n`));
+  const result = runModels([...EIGHT, ...FURTHER], (one) => {
+    out.write(`${rowOf(one)}\n`);
+    for (const line of trailsOf(one, steps)) out.write(`  ${line}\n`);
+  });
   if (json) printJson(io, result);
   else {
     io.stdout.write(
@@ -31,6 +37,15 @@ export function verifyModels(json: boolean, io: Io): number {
     );
   }
   return result.failed === 0 ? EXIT.finished : EXIT.fault;
+}
+
+/** The trail of a claim that fails, and on demand those of broken variants, which must have one. */
+function trailsOf({ violation, trail, mutants }: ModelResult, all: boolean): string[] {
+  const own = violation === null ? [] : [...trail];
+  const broken = mutants.flatMap((mutant) =>
+    all && mutant.caught ? [`expected  ${mutant.name}`, ...mutant.trail] : [],
+  );
+  return [...own, ...broken];
 }
 
 function rowOf(one: ModelResult): string {

@@ -3,11 +3,12 @@ import { choice, duration, size, toggle, whole } from "../values/kinds.ts";
 
 /** Fields about what is kept of a page, how it is written, and what the user sees meanwhile. */
 export const archive = {
-  accept: withDefault(choice(["html", "text", "any"]), "html", {
+  accept: withDefault(choice(["html", "text/html", "text", "any"]), "html", {
     flag: "accept",
     group: "Pages",
-    about: "which responses are kept: html = HTML and XHTML, text = every kind of text, any = all",
-    examples: ["--accept any"],
+    about:
+      "which responses are kept: html = HTML and XHTML, also where the server names no type; text/html = only what it marks as such; text = every kind of text; any = all",
+    examples: ["--accept any", "--accept text/html"],
   }),
   maxLinksPerPage: withDefault(whole(0, 1_000_000), 10_000, {
     flag: "max-links-per-page",

@@ -1,5 +1,5 @@
 import { optional, withDefault } from "../field.ts";
-import { duration, text, toggle } from "../values/kinds.ts";
+import { duration, size, text, toggle } from "../values/kinds.ts";
 
 const group = "Frontier";
 const ENGINE = "the crawl lies on the engine";
@@ -43,6 +43,14 @@ export const engine = {
     about:
       "how long a worker may be silent before others take over its sites; at most twice the cluster-node-timeout of a cluster",
     examples: ["--engine-lease 30s"],
+    fixed: ENGINE,
+  }),
+  engineMemoryBytes: optional(size(1), {
+    flag: "engine-memory",
+    group,
+    about:
+      "above this use of memory by a server of the engine, workers compress long queues into blocks; with --order bfs or dfs",
+    examples: ["--engine-memory 8GB"],
     fixed: ENGINE,
   }),
   supersteps: withDefault(toggle(), false, {

@@ -1,5 +1,5 @@
 import { withDefault } from "../field.ts";
-import { choice, choiceOrModule, wholeOr } from "../values/kinds.ts";
+import { choice, choiceOrModule, duration, wholeOr } from "../values/kinds.ts";
 import { TECHNIQUES, VISITED_SETS, WHEN_FULL } from "../values/technique-names.ts";
 
 const group = "Frontier";
@@ -37,6 +37,28 @@ export const shared = {
     about:
       "what a thread does with a link when a shared frontier is full. spill: it keeps the link. wait and overwrite run in the laboratory, in threads that really block, one request each, and store no pages: wait sleeps until there is room, overwrite drops the oldest URL. A crawl that stands still for 500 ms ends and says so",
     examples: ["--when-full wait"],
+    fixed: SHARED,
+  }),
+  schedule: withDefault(choice(["continuous", "rounds"]), "continuous", {
+    flag: "schedule",
+    group,
+    about:
+      "how threads get their links on a shared frontier. rounds, in the laboratory: each of T threads is given min(pool / T, --links-per-thread) links, all wait for all, then what was found is merged; no pages are stored, the set of visited pages keeps parent, links and level",
+    examples: ["--schedule rounds"],
+    fixed: SHARED,
+  }),
+  leftovers: withDefault(choice(["keep", "drop"]), "keep", {
+    flag: "leftovers",
+    group,
+    about: "what becomes of links that a round has no room for",
+    examples: ["--leftovers drop"],
+    fixed: SHARED,
+  }),
+  roundWaitMs: withDefault(duration(1), 30_000, {
+    flag: "round-wait",
+    group,
+    about: "how long a round waits for its slowest link",
+    examples: ["--round-wait 5s"],
     fixed: SHARED,
   }),
   visited: withDefault(choice(VISITED_SETS), "cas", {

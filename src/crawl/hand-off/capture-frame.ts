@@ -77,7 +77,10 @@ export interface PageToStore {
   readonly decodedBytes?: number | undefined;
   /** Present for HTML. */
   readonly parsed:
-    | Pick<ParsedPage, "title" | "words" | "links" | "linksAll" | "charset" | "language">
+    | Pick<
+        ParsedPage,
+        "title" | "words" | "links" | "linkCount" | "packed" | "linksAll" | "charset" | "language"
+      >
     | undefined;
   readonly robots: RobotsDirectives;
   /** What a user's handler wants kept: one line of JSON. */
@@ -105,7 +108,7 @@ export function captureParts(
       : [
           parsed.title,
           parsed.words,
-          parsed.links.length,
+          parsed.linkCount,
           parsed.charset,
           parsed.language,
           directivesText(page.robots),
@@ -133,7 +136,7 @@ export function captureParts(
   const texts = packTexts(
     jsonLine(line),
     JSON.stringify(facts),
-    parsed === undefined ? "" : linkLines(parsed.links),
+    parsed === undefined ? "" : (parsed.packed?.lines ?? linkLines(parsed.links)),
     bodies ? response.requestText : "",
     bodies ? head.text : "",
     page.rows ?? "",
@@ -161,7 +164,7 @@ function room(size: number): WritableBuffer {
 function packTexts(
   line: string,
   facts: string,
-  links: string,
+  links: string | Buffer,
   request: string,
   head: string,
   rows: string,
@@ -173,7 +176,11 @@ function packTexts(
   const factsBytes = bytes.utf8Write(facts, at);
   at += factsBytes;
   // Links are canonical, request and head are as on the wire: one byte per character.
-  at += bytes.latin1Write(links, at);
+  if (typeof links === "string") at += bytes.latin1Write(links, at);
+  else {
+    bytes.set(links, at);
+    at += links.length;
+  }
   at += bytes.latin1Write(request, at);
   at += bytes.latin1Write(head, at);
   const rowsBytes = rows === "" ? 0 : bytes.utf8Write(rows, at);

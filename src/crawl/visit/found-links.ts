@@ -48,8 +48,8 @@ export class FoundLinks {
       return { found: this.#listed(lease, page.listed, skipped), links };
     }
     const { parsed, headerLinks } = page;
-    const all = parsed?.links ?? [];
-    const ownLinks = all.length + (parsed?.refused.length ?? 0) + (parsed?.linksDropped ?? 0);
+    const count = parsed?.linkCount ?? 0;
+    const ownLinks = count + (parsed?.refused.length ?? 0) + (parsed?.linksDropped ?? 0);
     if (page.robots.nofollow) return { found: [], links: ownLinks };
     for (const { link, reason } of parsed?.refused ?? []) {
       const refused = { url: link, reason, parent: lease.url, depth: lease.depth + 1 };
@@ -60,13 +60,13 @@ export class FoundLinks {
       return { found: assets, links: ownLinks + (parsed?.assets.length ?? 0) };
     const refresh = parsed?.refresh;
     const viaOf: ViaOf = (url) => (url === refresh ? "refresh" : "link");
-    const split = frontier?.unknown?.(lease.shard, all);
-    const left = split?.left ?? all;
+    const split = frontier?.unknown?.(lease.shard, parsed?.packed ?? parsed?.links ?? []);
+    const left = split?.left ?? parsed?.links ?? [];
     const links = this.#follower.links(lease, left, skipped, viaOf, page.notes);
     const others = headerLinks.length + (parsed?.feeds.length ?? 0) + (parsed?.assets.length ?? 0);
     // Most pages have nothing but links.
     if (others === 0) return { found: links, known: split?.known, links: ownLinks };
-    const distinct = new Set(all);
+    const distinct = new Set(parsed?.links);
     const isNew = (url: CrawlUrl) => distinct.size < distinct.add(url).size;
     const more = this.#follower.links(
       lease,
@@ -87,7 +87,7 @@ export class FoundLinks {
     for (const { url } of found) refused.delete(url);
     for (const asset of assets) if (isNew(asset.url) || refused.has(asset.url)) found.push(asset);
     for (const url of parsed?.assets ?? []) distinct.add(url);
-    return { found, known: split?.known, links: ownLinks + distinct.size - all.length };
+    return { found, known: split?.known, links: ownLinks + distinct.size - count };
   }
 
   #listed(lease: Lease, listed: Sitemap, skipped: Skipped[]): Discovery[] {

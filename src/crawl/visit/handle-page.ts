@@ -83,5 +83,5 @@ function withLinks(
 ): Pick<ReadPage, "parsed" | "headerLinks"> {
   return parsed === undefined
     ? { parsed, headerLinks: links }
-    : { parsed: { ...parsed, links: [...links] }, headerLinks: [] };
+    : { parsed: { ...parsed, links, linkCount: links.length, packed: undefined }, headerLinks: [] };
 }

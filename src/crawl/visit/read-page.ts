@@ -68,8 +68,14 @@ export interface ReadRules {
 /** A body may decode to this many times its size before it counts as a bomb. */
 const MAX_RATIO = 200;
 
-/** The rules for reading pages, from the crawl's configuration. */
-export function readRulesOf(config: CrawlConfig): ReadRules {
+/** The seed of a crawl's fingerprints. */
+export interface UrlSeed {
+  readonly seedLow: number;
+  readonly seedHigh: number;
+}
+
+/** The rules for reading pages, from the crawl's configuration; fingerprints of links are made with its seed. */
+export function readRulesOf(config: CrawlConfig, seed?: UrlSeed): ReadRules {
   return {
     maxBodyBytes: config.maxBodyBytes,
     maxRatio: MAX_RATIO,
@@ -82,6 +88,8 @@ export function readRulesOf(config: CrawlConfig): ReadRules {
       forms: config.forms,
       feeds: config.feeds,
       skipNofollow: config.relNofollow === "skip",
+      seedLow: seed?.seedLow,
+      seedHigh: seed?.seedHigh,
     },
   };
 }
@@ -170,7 +178,8 @@ function parseDecoded(
     const decodedBytes = decoded.flag === "bad_encoding" ? undefined : decoded.bytes.length;
     return { ...bare, decodedBytes, flag: flag ?? "not_html", costMs: decoded.costMs ?? 0 };
   }
-  const { maxLinks, agent, assets, lazy, forms, feeds, skipNofollow } = rules.parse;
+  const { maxLinks, agent, assets, lazy, forms, feeds, skipNofollow, seedLow, seedHigh } =
+    rules.parse;
   // Looking at the clock costs more than a small page could waste.
   const isTimed = decoded.bytes.length >= MIN_TIMED_BYTES;
   const startMs = isTimed ? performance.now() : 0;
@@ -185,6 +194,8 @@ function parseDecoded(
     feeds,
     skipNofollow,
     budgetMs: PARSE_BUDGET_MS,
+    seedLow,
+    seedHigh,
   });
   const text = wantsText ? textOf(decoded.bytes, url) : undefined;
   const costMs = (isTimed ? performance.now() - startMs : 0) + (decoded.costMs ?? 0);

@@ -26,6 +26,7 @@ import {
   readPage,
   readRulesOf,
   readUnchanged,
+  type UrlSeed,
 } from "./read-page.ts";
 import { type Retry, retryOf } from "./retry.ts";
 import type { Next, Stages, VisitEnd } from "./visit.ts";
@@ -69,7 +70,7 @@ export interface Told {
 
 /** What the stages use; all of it belongs to one crawler thread. */
 export interface StageParts extends VisitParts {
-  readonly rules: {
+  readonly rules: UrlSeed & {
     readonly config: CrawlConfig;
   };
   /** Present with a handler of pages. */
@@ -99,7 +100,7 @@ export class CrawlerStages implements Stages {
 
   constructor(parts: StageParts) {
     this.#parts = parts;
-    this.#reading = readRulesOf(parts.rules.config);
+    this.#reading = readRulesOf(parts.rules.config, parts.rules);
   }
 
   fetch(lease: Lease): FetchOutcome | Promise<FetchOutcome> {
@@ -283,7 +284,10 @@ export class CrawlerStages implements Stages {
     this.#tellEnd(line);
     this.#parts.latency.add(response.tookMs);
     this.#parts.bytes.body(line.bytes ?? 0);
-    return this.#parts.records.capture(line, lease, response, page);
+    const record = this.#parts.records.capture(line, lease, response, page);
+    // A handler may keep what it was given.
+    if (this.#parts.handlers === undefined) page.parsed?.packed?.release();
+    return record;
   }
 
   #tellEnd({ outcome, url, error = "", detail, parent, depth }: OutcomeLine): void {

@@ -15,6 +15,7 @@ import type { FromBuilder } from "../builder/builder-message.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
 import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
 import { MAX_HANDLER_MS } from "../visit/handler-runner.ts";
+import { AbsentThreads } from "./absent-threads.ts";
 import { BuilderWorkers } from "./builder-workers.ts";
 import { BusyShare } from "./busy-share.ts";
 import { Compactor } from "./compactor.ts";
@@ -35,6 +36,7 @@ import {
   dismiss,
   journalsOf,
   startDebugLog,
+  threadOf,
   type WorkersListener,
   type WorkersPlan,
 } from "./start-workers.ts";
@@ -42,6 +44,14 @@ import {
 // Longer than 400 lines because starting, replacing and ending go over the same table of threads.
 
 type FirstMessage = ReturnType<typeof startOrRefusal>;
+
+/** What a thread says that has nothing to do and never had. */
+const NOTHING: FirstMessage = {
+  kind: "ready",
+  ...{ share: 0, pages: 0, bytes: 0 },
+  facts: [],
+  exchanges: [],
+};
 
 /** How often a recount checks whether all crawlers have published. */
 const LOOK_MS = 1;
@@ -73,6 +83,12 @@ export class Workers {
   /** Crawlers that have been started and have not reported "ready". */
   readonly #starting = new Set<number>();
   readonly #dead = new Set<number>();
+  /** Those for which there is nothing to do yet. They count as ended: nobody waits for them. */
+  readonly #absent: AbsentThreads;
+  /** Those of them that are to be started. */
+  readonly #wanted = new Set<number>();
+  /** The number of this run, for those that are started late. */
+  #epoch = 0;
   /** Held in the pending counter during a replacement and a second look, so that the crawl does not look empty. */
   #guards = 0;
   readonly #deaths = new Deaths();
@@ -101,6 +117,7 @@ export class Workers {
     this.#compactor =
       folder === undefined ? undefined : new Compactor({ folder, seedLow, seedHigh, lease });
     this.#standby = new StandbyWorkers(plan.config);
+    this.#absent = new AbsentThreads(plan, (thread) => this.#startLate(thread));
     this.#facts = new KnownFacts(plan.memory);
     const { memory, config } = plan;
     const timeoutMs = config.handlerTimeoutMs ?? MAX_HANDLER_MS;
@@ -124,14 +141,15 @@ export class Workers {
 
   async #startAll(): Promise<void> {
     const { config, memory, control, resumed } = this.#plan;
+    this.#keepAbsent();
     this.#guards++;
     try {
       for (let builder = 0; builder < config.builders; builder++) this.#builders.start(builder);
       if (config.debug) this.#debugLog = startDebugLog(this.#plan);
       this.#debugLog?.ended.catch((error: unknown) => this.#listener.onFault(error));
-      const epoch = this.#plan.nextEpoch();
+      this.#epoch = this.#plan.nextEpoch();
       const starting = Array.from({ length: memory.threads }, (_, thread) =>
-        this.#startCrawler(thread, epoch, resumed),
+        this.#absent.has(thread) ? NOTHING : this.#startCrawler(thread, this.#epoch, resumed),
       );
       const starts = await Promise.all(starting);
       refuseContradictions(
@@ -149,7 +167,54 @@ export class Workers {
       throw error;
     }
     this.postToAll({ kind: "go", facts: this.#facts.all });
+    this.#absent.listen();
     this.release();
+  }
+
+  /**
+   * Which threads of a new crawl have nothing to do so far: those without a seed. An earlier run has left something to
+   * read and to compare, so there all are started.
+   */
+  #keepAbsent(): void {
+    const { memory, resumed, seeds, config } = this.#plan;
+    if (resumed) return;
+    const busy = new Set(seeds.map((url) => threadOf(url, config)));
+    // Somebody has to find out that there is nothing to do.
+    if (busy.size === 0) busy.add(0);
+    for (let thread = 0; thread < memory.threads; thread++) {
+      if (busy.has(thread) || !this.#absent.tryAdd(thread)) continue;
+      this.#ended.add(thread);
+      this.#finished.add(thread);
+    }
+  }
+
+  /** There is something to do for a thread that has not been started. Not while another one is being replaced. */
+  #startLate(thread: number): void {
+    this.#wanted.add(thread);
+    if (this.#wanted.size > 1) return;
+    this.#replacing = this.#replacing
+      .then(() => this.#startWanted())
+      .catch((fault: unknown) => {
+        this.#listener.onFault(fault);
+        return this.#dismissCrawlers();
+      });
+  }
+
+  /** Starts all that are wanted by now at once. */
+  async #startWanted(): Promise<void> {
+    const wanted = [...this.#wanted];
+    this.#wanted.clear();
+    for (const thread of wanted) this.#absent.remove(thread);
+    // What was sent to them waits for the next run.
+    if (this.#plan.control.mode !== MODES.run || this.#areDismissed) return;
+    const starting = wanted.map((thread) => {
+      this.#ended.delete(thread);
+      this.#finished.delete(thread);
+      return this.#startCrawler(thread, this.#epoch, false);
+    });
+    await Promise.all(starting);
+    const go: ToCrawler = { kind: "go", facts: this.#facts.all };
+    for (const thread of wanted) this.#crawlers[thread]!.worker.postMessage(go);
   }
 
   /** Ends all crawlers of a crawl that cannot start or go on. */
@@ -170,14 +235,18 @@ export class Workers {
     return control.mode === MODES.abort || this.#finished.size < memory.threads;
   }
 
+  get #started(): RunningWorker[] {
+    return this.#crawlers.filter((running) => running !== undefined);
+  }
+
   /** Sends a message to every crawler. */
   postToAll(message: ToCrawler): void {
-    for (const { worker } of this.#crawlers) worker.postMessage(message);
+    for (const { worker } of this.#started) worker.postMessage(message);
   }
 
   /** The busy share of the crawlers since the last call, from 0 to 1, on average. */
   busyShare(): number {
-    return this.#busy.shareOf(this.#crawlers.map(({ worker }) => worker));
+    return this.#busy.shareOf(this.#started.map(({ worker }) => worker));
   }
 
   /** False while a thread has announced something that the supervisor has not heard. */
@@ -187,8 +256,10 @@ export class Workers {
 
   /** Lets a thread admit links; false when it ends before they are durable. */
   async admit(thread: number, found: readonly Discovery[]): Promise<boolean> {
+    if (this.#absent.has(thread)) this.#startLate(thread);
     await this.#replacing;
-    const { worker, ended } = this.#crawlers[thread]!;
+    if (this.#crawlers[thread] === undefined) return false;
+    const { worker, ended } = this.#crawlers[thread];
     const admitted = this.#next(`admitted ${thread}`).then(() => true);
     const hasEnded = ended.catch(() => {}).then(() => false);
     worker.postMessage({ kind: "admit", found } satisfies ToCrawler);
@@ -220,6 +291,7 @@ export class Workers {
   /** Call when the crawlers have ended: lets the builders close their files. */
   async endBuilders(): Promise<void> {
     await this.#replacing;
+    this.#absent.close();
     await this.#compactor?.close();
     this.#plan.control.endBuilders();
     this.wakeAll();
@@ -246,6 +318,7 @@ export class Workers {
   /** Ends every thread that is left, wherever it is: after a fault nothing may keep the process alive. */
   async terminate(): Promise<void> {
     this.#areDismissed = true;
+    this.#absent.close();
     for (const running of this.#all) this.#dismissed.add(running);
     const ends = this.#all.map(({ worker }) => worker.terminate());
     await Promise.all([...ends, this.#compactor?.close(), this.#standby.dismiss()]);
@@ -399,6 +472,7 @@ export class Workers {
     // Successors load their code while the crawlers leave; what those still write goes to the old buffers.
     if (control.mode === MODES.run) this.#standby.keep(threads.length);
     this.#builders.replace(builder);
+    this.#absent.rest(this.#builders.threadsOf(builder));
     await Promise.all(threads.map((thread) => this.#dismiss(this.#crawlers[thread]!)));
     if (control.mode === MODES.run) return this.#replaceCrawlers(threads, false);
     for (const thread of threads) {
@@ -450,9 +524,11 @@ export class Workers {
       nextRecount: () => ++this.#recounts,
       // A thread that has died meanwhile has a guard in the counter, and its own recount will follow.
       published: (dead, recount) =>
-        [...this.#crawlers.keys()]
+        Array.from({ length: memory.threads }, (_, thread) => thread)
           .filter((thread) => !dead.includes(thread) && !this.#dead.has(thread))
-          .map((thread) => new Account(memory, thread).read(recount)),
+          .map((thread) =>
+            this.#absent.has(thread) ? NOTHING : new Account(memory, thread).read(recount),
+          ),
       pause: () => new Promise((resolve) => setTimeout(resolve, LOOK_MS)),
       ringAll: () => this.#ringCrawlers(),
       guards: () => this.#guards,

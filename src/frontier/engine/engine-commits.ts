@@ -134,10 +134,10 @@ export class EngineCommits {
     const log = this.#log;
     const byPartition = new Map<number, Map<string, EngineLink[]>>();
     const add = (found: Discovery, credit: number) => {
-      const link = recordOf(found, rules);
+      const host = hostnameOf(found.url);
+      const link = recordOf(found, host, rules);
       if (remembered?.has(link.decimal)) return;
       remembered?.add(link.decimal);
-      const host = hostnameOf(found.url);
       const partition = partOf(host);
       const hosts = byPartition.get(partition) ?? new Map<string, EngineLink[]>();
       byPartition.set(partition, hosts);

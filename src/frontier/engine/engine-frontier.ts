@@ -15,6 +15,7 @@ import { BUDGET_RETRY_MS, OwnedSiteBudget, type SiteBudget } from "../site-budge
 import type { SiteShares } from "../site-shares.ts";
 import { AddressLeases } from "./address-leases.ts";
 import { BlockLog } from "./block-log.ts";
+import { ColdQueues } from "./cold-queues.ts";
 import { EndPasses } from "./end-passes.ts";
 import type { Engine, EngineOrder } from "./engine.ts";
 import { decodeFact, type EndedVisit, EngineCommits, seedsOf } from "./engine-commits.ts";
@@ -61,6 +62,8 @@ export interface EngineFrontierParts
   readonly onFacts: (facts: readonly Fact[]) => void;
   /** Calls this thread's next round: an answer has arrived. */
   readonly ring: () => void;
+  /** Above so many bytes of the engine long queues are packed. */
+  readonly maxEngineBytes?: number | undefined;
   /** Links and URLs move in supersteps; absent: whenever there are some. */
   readonly supersteps?: Pick<MachineParts, "size" | "places" | "onReport"> | undefined;
   /** The engine did not accept the ends of so many visits. */
@@ -86,6 +89,7 @@ export class EngineFrontier implements Frontier {
   readonly #held: HeldPartitions;
   readonly floors: AddressLeases | undefined;
   readonly #machine: SuperstepMachine | undefined;
+  readonly #cold: ColdQueues | undefined;
   readonly #passes = new EndPasses();
   readonly #drained = new WeakSet<Lease>();
   readonly #partitionOfHost = new Map<string, number>();
@@ -176,6 +180,9 @@ export class EngineFrontier implements Frontier {
         ...{ leaseMs, floorMs, post },
         engine: () => this.#engine,
       });
+    const { maxEngineBytes: maxBytes } = parts;
+    if (maxBytes !== undefined)
+      this.#cold = new ColdQueues({ maxBytes, engine: () => this.#engine, post });
     if (parts.supersteps !== undefined)
       this.#machine = new SuperstepMachine({
         ...parts.supersteps,
@@ -453,6 +460,7 @@ export class EngineFrontier implements Frontier {
       this.#log.tidy(nowMs);
       this.#log.check(nowMs);
       this.floors?.tidy(nowMs);
+      if (this.#mode === "run") this.#cold?.work(this.#held.working, nowMs);
     }
     const isRunning = this.#mode === "run";
     const wanted = this.#machine === undefined ? this.#wantedHosts : 0;

@@ -181,6 +181,41 @@ export interface BarrierAnswer {
   readonly mail: readonly number[];
 }
 
+/** A look for links that will not be taken for long. */
+export interface Chill {
+  readonly partition: number;
+  readonly token: string;
+  /** Of every host so many links stay as they are; a block has at most and at least so many. */
+  readonly keep: number;
+  readonly most: number;
+  readonly least: number;
+  /** Where the last look at a host ended. */
+  readonly known: ReadonlyMap<string, number>;
+}
+
+/** Links of one host, from a place in its queue on. */
+export interface ColdLinks {
+  readonly host: string;
+  readonly from: number;
+  readonly links: readonly Buffer[];
+}
+
+/** Links that become one block where they stand. */
+export interface Pack extends ColdLinks {
+  readonly partition: number;
+  readonly token: string;
+  readonly packed: Buffer;
+}
+
+/** The links of a block that was handed out. */
+export interface Unpack {
+  readonly partition: number;
+  readonly token: string;
+  readonly host: string;
+  readonly id: Buffer;
+  readonly links: readonly Buffer[];
+}
+
 /** A holder of leases that has given a sign of life. */
 export interface MemberSign {
   readonly holder: string;
@@ -261,6 +296,12 @@ export interface Engine {
   step(wanted: StepWanted, onAnswer: (answer: StepAnswer) => void): void;
   /** Says that a step is done here, as often as one likes; step 0 asks which one the others are in. */
   arrive(arrival: Arrival, onAnswer: (answer: BarrierAnswer) => void): void;
+  /** Finds links to pack; packs them; puts back the links of a block that was handed out. */
+  chill(wanted: Chill, onAnswer: (answer: ColdLinks | undefined) => void): void;
+  pack(block: Pack, onAnswer: (isPacked: boolean) => void): void;
+  unpack(block: Unpack, onAnswer: (isDone: boolean) => void): void;
+  /** Bytes that the engine uses, of several servers the fullest. */
+  memory(onAnswer: (bytes: number) => void): void;
   /** Gives a partition back, with everything that is not settled. */
   release(claim: Claim, onAnswer: () => void): void;
   /** Takes a dead holder's lease of a partition away; answers how many pages it settled there. */

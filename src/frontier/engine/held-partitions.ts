@@ -3,6 +3,7 @@ import { siteOf } from "../../url/site.ts";
 import type { Lease } from "../host.ts";
 import type { Shard } from "../shard/shard.ts";
 import { siteKey } from "../site-budget.ts";
+import { isPacked, unpackLinks } from "./cold-queues.ts";
 import type { Engine, ExtractedHost, Received } from "./engine.ts";
 import { type Ahead, HeldPartition, type StepPart } from "./held-partition.ts";
 import { readRecord } from "./link-record.ts";
@@ -322,7 +323,11 @@ export class HeldPartitions {
       if (hasBudgets) this.#noteSite(held, host, sitePages);
       let count = 0;
       for (const { cash, record } of urls) {
-        const { found, low, high } = readRecord(record);
+        if (isPacked(record)) {
+          this.#unpack(held, host, record);
+          continue;
+        }
+        const { found, low, high } = readRecord(record, host);
         const key = keyOf(low, high);
         // After a restart the engine hands out again what is here, or what is done.
         if (this.#urls.has(key) || this.#parts.hasSettled(low, high)) {
@@ -339,6 +344,25 @@ export class HeldPartitions {
     this.#isDirty = true;
     if (fresh.some((count) => count > 0)) this.#parts.onUrls();
     return fresh;
+  }
+
+  /** A block of links that were packed: they go back to the front of their queue. */
+  #unpack(held: HeldPartition, host: string, packed: Buffer): void {
+    const id = Buffer.from(packed.subarray(0, 8));
+    const key = `packed ${keyOf(id.readUInt32LE(0), id.readUInt32LE(4))}`;
+    if (this.#urls.has(key)) return;
+    this.#urls.set(key, { partition: held, cash: 0, isTaken: true });
+    held.urls++;
+    const { number: partition, token } = held;
+    const block = { partition, token, host, id, links: unpackLinks(packed) };
+    this.#parts.engine().unpack(block, () =>
+      this.#parts.post(() => {
+        if (this.#urls.delete(key)) held.urls--;
+        held.woke();
+        this.#isDirty = true;
+        this.#parts.onUrls();
+      }),
+    );
   }
 
   /** What its last holder knew of a host; one that somebody else asked a moment ago waits for one delay. */

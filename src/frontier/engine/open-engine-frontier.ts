@@ -101,6 +101,7 @@ export function openEngineFrontier(parts: EngineParts): EngineFrontier {
     },
     aheadPerHost: Math.min(MAX_AHEAD, Math.max(MIN_AHEAD, 2 * perHost)),
     maxPagesPerSite: config.maxPagesPerSite,
+    maxEngineBytes: config.engineMemoryBytes,
     shares: new SiteShares(config.linksPerThread),
     queue: new ChainQueue(log, false),
     ring,

@@ -4,8 +4,10 @@ import type {
   BarrierAnswer,
   BeatAnswer,
   BlockAnswer,
+  Chill,
   Claim,
   ClaimAnswer,
+  ColdLinks,
   Engine,
   EngineOrder,
   Extract,
@@ -14,16 +16,19 @@ import type {
   FloorAnswer,
   FloorCall,
   InsertBlock,
+  Pack,
   PartitionCounts,
   PermitAnswer,
   PermitTotals,
   SettleBlock,
   StepAnswer,
   StepWanted,
+  Unpack,
 } from "./engine.ts";
 import type { EngineKeys } from "./engine-keys.ts";
 import type { RedisClient } from "./load-ioredis.ts";
 import { INSERT, POST, SETTLE } from "./scripts/block-scripts.ts";
+import { CHILL, PACK, UNPACK } from "./scripts/cold-scripts.ts";
 import { ADOPT, BEAT, BURY, CREATE, FOUND, PERMITS } from "./scripts/crawl-scripts.ts";
 import { FLOOR } from "./scripts/floor-script.ts";
 import { CLAIM, COUNTS, EXTRACT, FENCE, RELEASE } from "./scripts/lease-scripts.ts";
@@ -35,6 +40,9 @@ export const SCRIPTS = {
   owPost: POST,
   owSettle: SETTLE,
   owStep: STEP,
+  owChill: CHILL,
+  owPack: PACK,
+  owUnpack: UNPACK,
   owArrive: ARRIVE,
   owClaim: CLAIM,
   owExtract: EXTRACT,
@@ -198,6 +206,35 @@ export class RedisEngine implements Engine {
       else if (kind === "frozen") onAnswer({ kind });
       else onAnswer({ kind, reached: count });
     });
+  }
+
+  chill(wanted: Chill, onAnswer: (answer: ColdLinks | undefined) => void): void {
+    const { partition, token, keep, most, least, known } = wanted;
+    const args = [token, this.#parts.order, keep, most, least, ...[...known].flat()];
+    this.#ask("owChill", partition, args, ([kind, host, from, ...links]) => {
+      if (text(kind) !== "cold") return onAnswer(undefined);
+      onAnswer({ host: text(host), from: Number(from), links: links as Buffer[] });
+    });
+  }
+
+  pack(block: Pack, onAnswer: (isPacked: boolean) => void): void {
+    const { partition, token, host, from, links, packed } = block;
+    const args = [token, host, from, links.length, links[0]!, links.at(-1)!, packed];
+    this.#ask("owPack", partition, args, ([kind]) => onAnswer(text(kind) === "packed"));
+  }
+
+  unpack({ partition, token, host, id, links }: Unpack, onAnswer: (isDone: boolean) => void): void {
+    const args = [token, this.#parts.order, host, id, ...links];
+    this.#ask("owUnpack", partition, args, ([kind]) => onAnswer(text(kind) === "unpacked"));
+  }
+
+  memory(onAnswer: (bytes: number) => void): void {
+    const read = async (client: RedisClient) => {
+      const servers = "nodes" in client ? client.nodes("master") : [client];
+      const infos = await Promise.all(servers.map((one) => one.info("memory")));
+      return Math.max(...infos.map((info) => Number(/used_memory:(\d+)/.exec(info)?.[1] ?? 0)));
+    };
+    this.#do(read, onAnswer);
   }
 
   release({ partition, token }: Claim, onAnswer: () => void): void {

@@ -2,8 +2,8 @@ const SPARE = 0;
 const IDLE = 1;
 const ROW_WORDS = 2;
 
-/** What a thread says of its places: all are taken, or some are free. */
-export const IDLENESS = { none: 0, free: 1 } as const;
+/** What a thread says of its places: all are taken, or some are free; or what is said of one that has not been started. */
+export const IDLENESS = { absent: -1, none: 0, free: 1 } as const;
 const FIRST_ASKED = 2;
 
 /** What a thread says that has free places and has asked `owner` for work. */
@@ -60,7 +60,7 @@ export class WorkBoard {
 
   /**
    * Calls a thread that is idle, and returns it; -1 when there is none. Ring it then. `anyone`: also one that waits for
-   * another thread than `me`.
+   * another thread than `me`. One that would have to be started is called last.
    */
   call(me: number, anyone: boolean): number {
     for (let i = 1; i < this.threads; i++) {
@@ -70,6 +70,17 @@ export class WorkBoard {
       const isFree = said === IDLENESS.free || (anyone && said > IDLENESS.free);
       if (!isFree || said === asking(me)) continue;
       if (Atomics.compareExchange(this.#words, word, said, IDLENESS.none) === said) return thread;
+    }
+    return anyone ? -1 : this.#callAbsent(me);
+  }
+
+  #callAbsent(me: number): number {
+    const { absent, none } = IDLENESS;
+    for (let i = 1; i < this.threads; i++) {
+      const thread = (me + i) % this.threads;
+      const word = ROW_WORDS * thread + IDLE;
+      if (Atomics.load(this.#words, word) !== absent) continue;
+      if (Atomics.compareExchange(this.#words, word, absent, none) === absent) return thread;
     }
     return -1;
   }

@@ -1,5 +1,6 @@
 import { lastFingerprint } from "../../hash/fingerprint.ts";
 import { MAX_URLS, marks, urlFingerprint, urlFingerprints } from "../../hash/url-fingerprint.ts";
+import type { PackedLinks } from "../../page-engine/packed-links.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { type DedupPolicy, dedupKey, SAFE_DEDUP } from "../../url/dedup-key.ts";
 import type { Discovery } from "../discovery.ts";
@@ -58,6 +59,28 @@ export function linkFingerprints(
   into: Uint32Array,
 ): void {
   fingerprintKeys(links, from, count, rules, into, (i) => keyOf(links[from + i]!, rules));
+}
+
+/** The same for links whose fingerprints are there already, as far as they were made for these rules. */
+export function packedFingerprints(
+  links: PackedLinks,
+  from: number,
+  count: number,
+  rules: AdmissionRules,
+  into: Uint32Array,
+): void {
+  const { seedLow, seedHigh } = rules;
+  const isMade =
+    isSafe(rules) &&
+    links.seedLow >>> 0 === seedLow >>> 0 &&
+    links.seedHigh >>> 0 === seedHigh >>> 0;
+  for (let i = 0; i < count; i++) {
+    const link = from + i;
+    const isOwnKey = isMade && !links.isMarked(link);
+    if (!isOwnKey) linkFingerprint(links.url(link) as CrawlUrl, rules);
+    into[2 * i] = isOwnKey ? links.low(link) : lastFingerprint.low;
+    into[2 * i + 1] = isOwnKey ? links.high(link) : lastFingerprint.high;
+  }
 }
 
 /** Nearly every URL is its own key, as its bytes show. A key is made only for the others. */

@@ -1,11 +1,19 @@
+import { PackedLinks } from "../../page-engine/packed-links.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { KnownFingerprints } from "../discovery.ts";
 import { ShardNumbers } from "../shard-numbers.ts";
-import { type AdmissionRules, linkFingerprints, MAX_FINGERPRINTS } from "./admission-key.ts";
+import {
+  type AdmissionRules,
+  linkFingerprints,
+  MAX_FINGERPRINTS,
+  packedFingerprints,
+} from "./admission-key.ts";
 
 /** Of URLs that are looked up together. */
 const fingerprints = new Uint32Array(2 * MAX_FINGERPRINTS);
 const isNew = new Uint8Array(MAX_FINGERPRINTS);
+/** Shards by the number of an origin on its page; -1 when it is not known yet. */
+const shards = new Int32Array(256);
 
 /** A shard that this thread owns: the URLs it knows, and in a crawl ordered by cash their numbers. */
 export interface OwnShard {
@@ -52,9 +60,11 @@ export class KnownLinks {
   }
 
   /** Splits the links of a page of this shard, in their order. Only links to shards of this thread can be known here. */
-  split(shard: number, links: readonly CrawlUrl[]): SplitLinks {
+  split(shard: number, links: readonly CrawlUrl[] | PackedLinks): SplitLinks {
     // Ordered by cash, the links of a borrowed page get their shares from its owner.
-    if (this.#byCash && this.#states[shard] === undefined) return { left: links, known: undefined };
+    if (this.#byCash && this.#states[shard] === undefined)
+      return { left: links instanceof PackedLinks ? urlsOf(links) : links, known: undefined };
+    if (links instanceof PackedLinks) return this.#splitPacked(shard, links);
     const known = this.#byCash ? new KnownFingerprints() : undefined;
     const left: CrawlUrl[] = [];
     for (let from = 0; from < links.length; ) {
@@ -63,13 +73,58 @@ export class KnownLinks {
       const count = to - from;
       const state = this.#states[target];
       if (state !== undefined) linkFingerprints(links, from, count, this.#rules, fingerprints);
-      if (state === undefined) isNew.fill(1, 0, count);
-      else if (known === undefined) state.seen.searchFingerprints(fingerprints, count, isNew);
-      else findPages(state.cash!.pages, count, target, target === shard, known);
+      this.#lookUp(state, count, target, target === shard, known);
       for (let i = 0; i < count; i++) if (isNew[i] === 1) left.push(links[from + i]!);
       from = to;
     }
     return { left, known };
+  }
+
+  /** The same with fingerprints that are there already: only what may be new becomes a string. */
+  #splitPacked(shard: number, links: PackedLinks): SplitLinks {
+    const known = this.#byCash ? new KnownFingerprints() : undefined;
+    const left: CrawlUrl[] = [];
+    const shardOf = this.#shardsOf(links);
+    for (let from = 0; from < links.length; ) {
+      const target = shardOf(from);
+      const most = Math.min(links.length, from + MAX_FINGERPRINTS);
+      let to = from + 1;
+      while (to < most && shardOf(to) === target) to++;
+      const count = to - from;
+      const state = this.#states[target];
+      if (state !== undefined) packedFingerprints(links, from, count, this.#rules, fingerprints);
+      this.#lookUp(state, count, target, target === shard, known);
+      for (let i = 0; i < count; i++)
+        if (isNew[i] === 1) left.push(links.url(from + i) as CrawlUrl);
+      from = to;
+    }
+    return { left, known };
+  }
+
+  /** The shard of each link; those of one origin are in one. */
+  #shardsOf(links: PackedLinks): (link: number) => number {
+    const { origins } = links;
+    shards.fill(-1, 0, origins);
+    return (link) => {
+      const origin = links.origin(link);
+      const shard = origin < origins ? shards[origin]! : -1;
+      if (shard >= 0) return shard;
+      const found = this.#numbers.of(links.url(link) as CrawlUrl).shard;
+      if (origin < origins) shards[origin] = found;
+      return found;
+    };
+  }
+
+  #lookUp(
+    state: OwnShard["state"] | undefined,
+    count: number,
+    target: number,
+    isOwn: boolean,
+    known: KnownFingerprints | undefined,
+  ): void {
+    if (state === undefined) isNew.fill(1, 0, count);
+    else if (known === undefined) state.seen.searchFingerprints(fingerprints, count, isNew);
+    else findPages(state.cash!.pages, count, target, isOwn, known);
   }
 
   /** Where a run of links to one shard ends, or has enough to be looked up together. */
@@ -98,4 +153,8 @@ function findPages(
     if (page >= 0 && isOwn) known.own.push(page);
     else if (page >= 0) known.others.push(shard, low | 0, high | 0);
   }
+}
+
+function urlsOf(links: PackedLinks): CrawlUrl[] {
+  return links.urls() as CrawlUrl[];
 }

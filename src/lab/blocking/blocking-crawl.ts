@@ -28,6 +28,9 @@ const LOOK_MS = 10;
 /** Where the last quarter of a run begins. */
 const LATE = 0.75;
 
+/** Times the time of a run, at most, that it may take to fetch its least number of pages. */
+const PATIENCE = 20;
+
 /** How a run ended. "stood-still": every thread waits for another. */
 export type BlockingEnd = "finished" | "time" | "pages" | "stood-still";
 
@@ -36,8 +39,8 @@ export interface BlockingResult {
   readonly ended: BlockingEnd;
   readonly seconds: number;
   readonly pages: number;
-  /** Pages in the last quarter of the time that was given. */
-  readonly latePages: number;
+  /** Pages per second in the last quarter of the time that was given; 0 if the run stood still. */
+  readonly lateRate: number;
   readonly failed: number;
   readonly known: number;
   readonly inserts: number;
@@ -72,6 +75,8 @@ export interface BlockingResult {
 /** When a run ends at the latest. */
 export interface BlockingLimits {
   readonly maxMs: number;
+  /** Time that is up does not end a run with fewer pages than these, on a machine that is busy with something else. */
+  readonly minPages?: number | undefined;
   /** Looks at it from time to time: true stops the run. */
   readonly isInterrupted?: () => boolean;
 }
@@ -140,7 +145,7 @@ export async function runBlocking(
     ended: watched.end,
     seconds: (watched.endMs - startMs) / 1000,
     pages: watched.pages,
-    latePages: watched.latePages,
+    lateRate: watched.lateRate,
     failed: counts.sum("failed"),
     known: counts.sum("known"),
     inserts: counts.sum("inserts"),
@@ -178,11 +183,10 @@ interface Watched {
 
 /** Looks at the counters until the run is over. Time that is up does not end a run that may be standing still. */
 async function watch({ control, counts, startMs, limits, plan, ended }: Watched) {
-  const { maxMs, isInterrupted } = limits;
+  const { maxMs, minPages = 0, isInterrupted } = limits;
   let operations = -1;
   let movedMs = startMs;
-  let earlyPages: number | undefined;
-  let pagesAtTime: number | undefined;
+  let early: { pages: number; ms: number } | undefined;
   for (;;) {
     await Promise.race([pause(LOOK_MS), ended]);
     const nowMs = monotonicMs();
@@ -190,14 +194,15 @@ async function watch({ control, counts, startMs, limits, plan, ended }: Watched)
     if (sum !== operations || counts.at(ACTIVITY.fetching) > 0) movedMs = nowMs;
     operations = sum;
     const pages = Atomics.load(control, CONTROL.pages);
-    if (nowMs - startMs >= LATE * maxMs) earlyPages ??= pages;
-    const isOver = nowMs - startMs >= maxMs;
-    if (isOver) pagesAtTime ??= pages;
-    const latePages = (pagesAtTime ?? pages) - (earlyPages ?? pages);
-    const endsAs = (end: BlockingEnd) => ({ end, pages, latePages, endMs: nowMs });
+    const lateRate = early === undefined ? 0 : (pages - early.pages) / ((nowMs - early.ms) / 1000);
+    if (nowMs - startMs >= LATE * maxMs) early ??= { pages, ms: nowMs };
+    const endsAs = (end: BlockingEnd) => ({ end, pages, lateRate, endMs: nowMs });
     if (new Pending(control, CONTROL.pending).value <= 0) return endsAs("finished");
     if (pages >= (plan.maxPages ?? Number.POSITIVE_INFINITY)) return endsAs("pages");
-    if (nowMs - movedMs >= STANDS_MS) return { ...endsAs("stood-still"), endMs: movedMs };
+    if (nowMs - movedMs >= STANDS_MS)
+      return { ...endsAs("stood-still"), lateRate: 0, endMs: movedMs };
+    const isOver =
+      nowMs - startMs >= maxMs && (pages >= minPages || nowMs - startMs >= PATIENCE * maxMs);
     const mayStand = nowMs - movedMs > 5 * LOOK_MS;
     if ((isOver && !mayStand) || isInterrupted?.()) return endsAs("time");
   }

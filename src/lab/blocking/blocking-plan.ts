@@ -28,6 +28,11 @@ export interface BlockingPlan {
   readonly tree?: string | undefined;
   /** Whether threads write down what they were at, and when. */
   readonly traced?: boolean | undefined;
+  /**
+   * With a monitor: the parser begins a page when all crawlers sleep or fetch, and then goes first. A crawler that was
+   * woken at the frontier goes on only when the parser waits for room or has no page.
+   */
+  readonly parserFirst?: boolean | undefined;
   /** Links that are followed of each page, at most. */
   readonly maxLinks?: number | undefined;
 }
@@ -47,7 +52,16 @@ export interface BlockingMemory {
 }
 
 /** Words of the control block. */
-export const CONTROL = { ready: 0, go: 1, stop: 2, pending: 3, reserved: 4, pages: 5 } as const;
+export const CONTROL = {
+  ready: 0,
+  go: 1,
+  stop: 2,
+  pending: 3,
+  reserved: 4,
+  pages: 5,
+  parserRuns: 6,
+  asleep: 7,
+} as const;
 
 /** A page may be this long; the rest of a longer one is not read. */
 export const BODY_BYTES = 256 * 1024;

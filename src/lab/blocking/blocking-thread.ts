@@ -19,6 +19,9 @@ import type { RequestSlot } from "./request-slot.ts";
 import { ACTIVITY, type ThreadCounts } from "./thread-counts.ts";
 
 const RETRY_MS = 5;
+/** How long a parser that goes first waits for the crawlers, and how often it looks. */
+const SETTLE_MS = 100;
+const LOOK_MS = 0.5;
 
 /** What a laboratory thread works with. */
 export interface BlockingParts {
@@ -74,15 +77,30 @@ export class BlockingThread {
 
   /** The seed's parser: a thread that extracts links and inserts them, and waits whenever the frontier is full. */
   parseAll(): void {
-    const { pages } = this.#parts;
+    const { pages, control, plan } = this.#parts;
     while (!this.#isStopped()) {
       this.#at(ACTIVITY.idle);
+      Atomics.store(control, CONTROL.parserRuns, 0);
+      if (plan.parserFirst) Atomics.notify(control, CONTROL.parserRuns);
       const page = pages.next();
       if (page === undefined) break;
+      if (plan.parserFirst) this.#letOthersSettle();
+      Atomics.store(control, CONTROL.parserRuns, 1);
       const { url, depth } = readRecord(page.record, page.record.length)!;
       this.#finish(url as CrawlUrl, depth, page.status, page.body);
     }
     this.#at(ACTIVITY.ended);
+  }
+
+  /** Waits until every crawler fetches or sleeps at the frontier, for a while at most. */
+  #letOthersSettle(): void {
+    const { control, counts, plan } = this.#parts;
+    const endMs = performance.now() + SETTLE_MS;
+    while (performance.now() < endMs && !this.#isStopped()) {
+      const settled = Atomics.load(control, CONTROL.asleep) + counts.at(ACTIVITY.fetching);
+      if (settled >= plan.crawlers) return;
+      Atomics.wait(control, CONTROL.stop, 0, LOOK_MS);
+    }
   }
 
   #handOver(next: { url: string; depth: number }, status: number, body: Uint8Array): void {
@@ -217,6 +235,7 @@ export class BlockingThread {
 
   #countSleeps(blocked: "blockedInsertUs" | "blockedTakeUs"): void {
     const { counts, thread, sleeps } = this.#parts;
+    sleeps.end();
     if (sleeps.sleptUs > 0) counts.add(thread, blocked, Math.round(sleeps.sleptUs));
     if (sleeps.wakeUps > 0) counts.add(thread, "wakeUps", sleeps.wakeUps);
     if (sleeps.useless > 0) counts.add(thread, "uselessWakeUps", sleeps.useless);

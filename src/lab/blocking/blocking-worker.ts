@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { openVisitedSet } from "../../frontier/shared/sets/open-set.ts";
+import { MonitorQueue } from "../../frontier/shared/techniques/monitor-queue.ts";
 import { DiskTree } from "../../store/tree/tree-files.ts";
 import { treePlace } from "../../store/tree/tree-path.ts";
 import { UrlTree } from "../../store/tree/url-tree.ts";
@@ -35,6 +36,8 @@ export interface BlockingOrder {
 
 /** Threads that wait for a URL look a while before they sleep. */
 const SETTLE_MS = 5;
+/** How often a crawler that waits for the parser looks whether the run was stopped. */
+const TURN_MS = 20;
 
 const sleeps = new CountedSleeps();
 sleeps.install();
@@ -53,6 +56,7 @@ async function run({ plan, memory, thread, scope: kind, seeds }: BlockingOrder):
   for (const seed of seeds) scope.addSeed(seed);
   const counts = new ThreadCounts(memory.counts);
   const queue = await openQueue(plan, memory.queue, thread + 1);
+  goByTurns(plan, thread, control);
   const set = (buffer: SharedArrayBuffer, of: "cas" | "striped") =>
     openVisitedSet(of, buffer, setShapeOf(of), thread + 1);
   const worker = new BlockingThread({
@@ -82,6 +86,35 @@ async function run({ plan, memory, thread, scope: kind, seeds }: BlockingOrder):
     const slot = new RequestSlot(memory.slots, thread, BODY_BYTES);
     worker.crawl(slot, new Doorbell(new Int32Array(memory.bell), 0));
   } else worker.parseAll();
+}
+
+/** Where the parser goes first, crawlers that a condition woke let it run until it waits for room itself. */
+function goByTurns({ parserFirst, crawlers }: BlockingPlan, thread: number, control: Int32Array) {
+  sleeps.onSleep = undefined;
+  sleeps.onWoken = undefined;
+  if (parserFirst !== true) return;
+  // Who waits for the lock is not hindered: the one that was woken for it may be the only one.
+  const tells = (runs: number) => (index: number) => {
+    if (index === MonitorQueue.LOCK_WORD) return;
+    Atomics.store(control, CONTROL.parserRuns, runs);
+    if (runs === 0) Atomics.notify(control, CONTROL.parserRuns);
+  };
+  if (thread === crawlers) {
+    sleeps.onSleep = tells(0);
+    sleeps.onWoken = tells(1);
+    return;
+  }
+  sleeps.onSleep = (index) => {
+    if (index !== MonitorQueue.LOCK_WORD) Atomics.add(control, CONTROL.asleep, 1);
+  };
+  sleeps.onWoken = (index, sleep) => {
+    if (index === MonitorQueue.LOCK_WORD) return;
+    Atomics.sub(control, CONTROL.asleep, 1);
+    while (Atomics.load(control, CONTROL.parserRuns) !== 0) {
+      if (Atomics.load(control, CONTROL.stop) !== 0) return;
+      sleep(control, CONTROL.parserRuns, 1, TURN_MS);
+    }
+  };
 }
 
 /** The shipped URL tree with its locks, as a builder of a crawl uses it. */

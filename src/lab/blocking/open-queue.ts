@@ -1,7 +1,8 @@
 import { createTechnique, openTechnique } from "../../frontier/shared/techniques/open-technique.ts";
 import type { RecordQueue } from "../../frontier/shared/techniques/record-queue.ts";
+import { loadOwnSync } from "../../verify/own-lock.ts";
 import { type BlockingPlan, RECORD_BYTES, shapeOf } from "./blocking-plan.ts";
-import { loadOwnSync, OwnQueue, ownQueueBytes } from "./own-queue.ts";
+import { OwnQueue, ownQueueBytes } from "./own-queue.ts";
 
 /** Makes the memory of a plan's frontier. */
 export async function createQueue(plan: BlockingPlan): Promise<SharedArrayBuffer> {

@@ -28,7 +28,7 @@ export const experiment: Experiment = {
   document: "004",
   question:
     "How many pages per second do 1 to 500 requests in flight fetch, and why does it stop growing (table 1)?",
-  seconds: { quick: 35, normal: 330, full: 900 },
+  seconds: { quick: 22, normal: 330, full: 900 },
   async run(run) {
     const profile: WebProfile = {
       ...PROFILES.small,
@@ -39,7 +39,7 @@ export const experiment: Experiment = {
       latencyMs: { median: run.pick(20, 50, 50), spread: 0.5 },
       errorRate: 0.02,
     };
-    const maxTimeMs = run.pick(1500, 5000, 20_000);
+    const maxTimeMs = run.pick(900, 5000, 20_000);
     const delayMs = run.pick(50, 100, 100);
     const ways = { open: { delayMs: 0 }, polite: { delayMs, perHost: 1 } } as const;
     const repeats = run.repeats(1, 3, 3);
@@ -164,7 +164,7 @@ export const experiment: Experiment = {
       ],
       verdict: {
         claim: gain > 4 && isFlat ? "agrees" : "partly",
-        why: `the first requests in flight gain most, and a polite crawl stops gaining when every host is asked; the document puts that down to bandwidth and servers, but its own delay per host and few hosts suffice. The absolute rate is that of the web, not of the crawler.`,
+        why: `10 requests in flight are ${rounded(gain, 1)} times as fast as one (document: 7.6), and a polite crawl ${isFlat ? "stops gaining when every host is asked; the document puts that down to bandwidth and servers, but its own delay per host and few hosts suffice" : "still gains beyond 25 here"}. The absolute rate is that of the web, not of the crawler.`,
       },
     };
   },

@@ -1,6 +1,7 @@
 import type { Technique } from "../../frontier/shared/techniques/record-queue.ts";
 import type { BlockingResult } from "../blocking/blocking-crawl.ts";
 import { counted, measured, type Table } from "../experiment.ts";
+import type { RoundsResult } from "../rounds/rounds-crawl.ts";
 import { rounded, spreadOf } from "../run-spread.ts";
 import { amdahlShare } from "./amdahl.ts";
 
@@ -38,6 +39,8 @@ export interface Found {
   readonly curves: readonly Curve[];
   readonly stands: readonly Stand[];
   readonly variants: readonly Variant[];
+  /** A task per URL instead of a loop per thread. */
+  readonly pool: readonly RoundsResult[];
 }
 
 /** Pages of some runs. */
@@ -177,6 +180,27 @@ export function variantTable({ variants }: Found): Table {
       );
       return [name, rounded(mean, 1), rounded(deviation, 1), blocked];
     }),
+  };
+}
+
+/** The document's other future work: a task per URL against a loop per thread. */
+export function poolTable({ variants, pool }: Found, threads: number): Table {
+  const perSecond = (runs: readonly { pages: number; seconds: number }[]) =>
+    spreadOf(runs.map(({ pages, seconds }) => pages / Math.max(0.001, seconds)));
+  const row = (name: string, runs: readonly { pages: number; seconds: number }[]) => {
+    const { mean, deviation } = perSecond(runs);
+    return [name, threads, rounded(mean, 1), rounded(deviation, 1)];
+  };
+  return {
+    title: "Future work of the document: a task per URL (pool) against a loop per thread",
+    columns: [
+      ...[counted("how"), counted("threads"), measured("pages", "pages/s")],
+      measured("SD", "pages/s"),
+    ],
+    rows: [
+      ...variants.slice(0, 1).map(({ name, runs }) => row(`a loop per thread (${name})`, runs)),
+      row("a task per URL, posted by the thread that holds the frontier", pool),
+    ],
   };
 }
 

@@ -14,12 +14,14 @@ export interface RoundsPlan {
   readonly maxWaitMs: number;
   readonly maxPages?: number | undefined;
   readonly maxDepth?: number | undefined;
+  /** Looked at between two rounds. */
+  readonly maxMs?: number | undefined;
   readonly isInterrupted?: () => boolean;
 }
 
 /** What a crawl in rounds came to. */
 export interface RoundsResult {
-  readonly ended: "finished" | "pages" | "interrupted";
+  readonly ended: "finished" | "pages" | "time" | "interrupted";
   readonly rounds: number;
   /** HTML fetched, links taken, recorded. */
   readonly pages: number;
@@ -133,6 +135,10 @@ class Pool {
     sum.setMs += performance.now() - startMs;
   }
 
+  get elapsedMs(): number {
+    return performance.now() - this.#startMs;
+  }
+
   result(ended: RoundsResult["ended"]): RoundsResult {
     const seconds = (performance.now() - this.#startMs) / 1000;
     return { ended, ...this.sum, discovered: this.#known.size, seconds };
@@ -150,6 +156,7 @@ export async function runRounds(
   const { sum } = pool;
   while (pool.links.length > 0 && sum.pages < maxPages) {
     if (plan.isInterrupted?.()) return pool.result("interrupted");
+    if (pool.elapsedMs >= (plan.maxMs ?? Number.POSITIVE_INFINITY)) return pool.result("time");
     const share = shareOf(pool.links.length, threads.count, plan.maxLinks);
     // The limit is never exceeded: a round asks for no more than what is missing.
     const most = Math.min(share * threads.count, maxPages - sum.pages);

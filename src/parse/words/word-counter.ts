@@ -12,7 +12,8 @@ INLINE[0] = 1;
 
 /** How many words are kept as text, besides being counted. */
 export const FIRST_WORDS = 20;
-const MAX_WORD_CHARACTERS = 100;
+/** Longer words are cut. */
+export const MAX_WORD_CHARACTERS = 100;
 
 /** Cells of a count: words begun, and 1 when the last byte belonged to one. */
 const WORDS = 0;
@@ -28,9 +29,10 @@ function classes(spaces: number[], starts: number[]): Uint8Array {
   return table;
 }
 
-const UTF8 = classes(ASCII_SPACES, [0x26, 0xc2, 0xe2, 0xe3]);
-const SINGLE_BYTE = classes([...ASCII_SPACES, 0xa0], [0x26]);
-const MULTI_BYTE = classes(ASCII_SPACES, [0x26]);
+/** Classes of bytes for UTF-8, for charsets with one byte per character, and for others. */
+export const UTF8: Uint8Array = classes(ASCII_SPACES, [0x26, 0xc2, 0xe2, 0xe3]);
+export const SINGLE_BYTE: Uint8Array = classes([...ASCII_SPACES, 0xa0], [0x26]);
+export const MULTI_BYTE: Uint8Array = classes(ASCII_SPACES, [0x26]);
 
 const NBSP_REFERENCES = ["&nbsp;", "&#160;", "&#xa0;", "&#xA0;"].map((text) => Buffer.from(text));
 
@@ -54,7 +56,9 @@ function separatorLength(buf: Buffer, p: number): number {
   return 0;
 }
 
-function classesOf(charset: string): Uint8Array {
+/** Classes of bytes for a charset. */
+export function classesOf(charset: string): Uint8Array {
+  if (charset === "utf-8") return UTF8;
   const isSingle = /^(windows|iso-8859|macintosh|koi8|ibm866)/.test(charset);
   return isSingle ? SINGLE_BYTE : MULTI_BYTE;
 }
@@ -83,7 +87,7 @@ export class WordCounter {
     this.#cells = run?.cells ?? new Int32Array(2);
     this.#cells[WORDS] = 0;
     this.#cells[IN_WORD] = 0;
-    this.#classes = charset === "utf-8" ? UTF8 : classesOf(charset);
+    this.#classes = classesOf(charset);
   }
 
   /** Words begun so far. */

@@ -29,6 +29,19 @@ function attachCounter(
   return { counter: new MonitorCounter(words, memory.words(1), capacity, conditions, owner) };
 }
 
+/** Words of the monitor and the counter behind them; buffers begin at even words. */
+const WORD_NAMES = [
+  "lock",
+  "notFull",
+  "waitingForNotFull",
+  "notEmpty",
+  "waitingForNotEmpty",
+  "",
+  "count",
+];
+/** With one condition its only name is both. */
+const ONE_CONDITION_NAMES = ["lock", "notFullOrEmpty", "waiting", "", "", "", "count"];
+
 /** The signal counters of the two conditions, behind the lock word. */
 const SIGNAL_WORDS = [1, 3];
 
@@ -68,6 +81,7 @@ function twoConditions(
     strategy: "stateful",
     long,
     clockWords: SIGNAL_WORDS,
+    wordNames: WORD_NAMES,
     attach: (memory, owner) => attachBuffer(memory, 1, owner),
     program(subject, thread) {
       exchange(subject, thread, items);
@@ -104,6 +118,7 @@ function collapse(
     ownerWords: [0],
     clockWords: SIGNAL_WORDS,
     eagerPayload: true,
+    wordNames: conditions === 1 ? ONE_CONDITION_NAMES : WORD_NAMES,
     attach: (memory, owner) => attachCounter(memory, capacity, conditions, owner),
     program(subject, thread) {
       forEver(subject, thread < producers);
@@ -124,6 +139,9 @@ function collapses(capacity: number): Configuration<Counting>[] {
   }
   found.push(collapse(capacity, capacity, 2 * capacity + 1, 1, true));
   found.push(collapse(capacity, capacity + 1, 2 * capacity + 1, 1, true));
+  // More threads do not help.
+  for (const threads of [2 * capacity + 2, 2 * capacity + 3])
+    found.push(collapse(capacity, threads >> 1, threads, 1, true));
   // Two conditions: both smallest unbalanced splits and the balanced one, up to 4B + 4 threads.
   for (let threads = 2 * capacity + 1; threads <= 4 * capacity + 4; threads++) {
     for (const p of new Set([1, threads >> 1, threads - 1])) {

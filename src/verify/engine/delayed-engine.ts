@@ -3,20 +3,24 @@ import type {
   BarrierAnswer,
   BeatAnswer,
   BlockAnswer,
+  Chill,
   Claim,
   ClaimAnswer,
+  ColdLinks,
   Engine,
   Extract,
   ExtractAnswer,
   FloorAnswer,
   FloorCall,
   InsertBlock,
+  Pack,
   PartitionCounts,
   PermitAnswer,
   PermitTotals,
   SettleBlock,
   StepAnswer,
   StepWanted,
+  Unpack,
 } from "../../frontier/engine/engine.ts";
 
 /** A call on its way: executing it answers what brings its answer to the caller. */
@@ -94,6 +98,22 @@ export class DelayedEngine implements Engine {
 
   arrive(arrival: Arrival, onAnswer: OnAnswer<BarrierAnswer>): void {
     this.#later((on: OnAnswer<BarrierAnswer>) => this.#engine.arrive(arrival, on), onAnswer);
+  }
+
+  chill(wanted: Chill, onAnswer: OnAnswer<ColdLinks | undefined>): void {
+    this.#later((on: OnAnswer<ColdLinks | undefined>) => this.#engine.chill(wanted, on), onAnswer);
+  }
+
+  pack(block: Pack, onAnswer: OnAnswer<boolean>): void {
+    this.#later((on: OnAnswer<boolean>) => this.#engine.pack(block, on), onAnswer);
+  }
+
+  unpack(block: Unpack, onAnswer: OnAnswer<boolean>): void {
+    this.#later((on: OnAnswer<boolean>) => this.#engine.unpack(block, on), onAnswer);
+  }
+
+  memory(onAnswer: OnAnswer<number>): void {
+    this.#later((on: OnAnswer<number>) => this.#engine.memory(on), onAnswer);
   }
 
   release(claim: Claim, onAnswer: () => void): void {

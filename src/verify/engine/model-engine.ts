@@ -3,20 +3,24 @@ import type {
   BarrierAnswer,
   BeatAnswer,
   BlockAnswer,
+  Chill,
   Claim,
   ClaimAnswer,
+  ColdLinks,
   Engine,
   Extract,
   ExtractAnswer,
   FloorAnswer,
   FloorCall,
   InsertBlock,
+  Pack,
   PartitionCounts,
   PermitAnswer,
   PermitTotals,
   SettleBlock,
   StepAnswer,
   StepWanted,
+  Unpack,
 } from "../../frontier/engine/engine.ts";
 import type { ScriptModel } from "./script-model.ts";
 
@@ -52,6 +56,22 @@ export class ModelEngine implements Engine {
 
   arrive(arrival: Arrival, onAnswer: (answer: BarrierAnswer) => void): void {
     onAnswer(this.model.arrive(this.holder, arrival));
+  }
+
+  chill(wanted: Chill, onAnswer: (answer: ColdLinks | undefined) => void): void {
+    onAnswer(this.model.chill(wanted));
+  }
+
+  pack(block: Pack, onAnswer: (isPacked: boolean) => void): void {
+    onAnswer(this.model.pack(block));
+  }
+
+  unpack(block: Unpack, onAnswer: (isDone: boolean) => void): void {
+    onAnswer(this.model.unpack(block));
+  }
+
+  memory(onAnswer: (bytes: number) => void): void {
+    onAnswer(this.model.usedBytes);
   }
 
   release(claim: Claim, onAnswer: () => void): void {

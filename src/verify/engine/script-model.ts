@@ -3,8 +3,10 @@ import type {
   BarrierAnswer,
   BeatAnswer,
   BlockAnswer,
+  Chill,
   Claim,
   ClaimAnswer,
+  ColdLinks,
   EngineOrder,
   Extract,
   ExtractAnswer,
@@ -12,12 +14,14 @@ import type {
   FloorAnswer,
   FloorCall,
   InsertBlock,
+  Pack,
   PartitionCounts,
   PermitAnswer,
   PermitTotals,
   SettleBlock,
   StepAnswer,
   StepWanted,
+  Unpack,
 } from "../../frontier/engine/engine.ts";
 
 interface Waiting {
@@ -117,6 +121,8 @@ export class ScriptModel {
   members = new Map<string, { atMs: number; about: string }>();
   dead = new Set<string>();
   facts: Buffer[] = [];
+  /** What it says of its memory. */
+  usedBytes = 0;
   permitsLeft: number;
   pages = 0;
   totals = new Map<string, { granted: number; returned: number; spent: number }>();
@@ -212,19 +218,22 @@ export class ScriptModel {
       for (const [host, urls] of byHost) tell(host, urls);
     }
     const hand = (host: string, count: number) => {
+      let isCold = false;
       const urls: Waiting[] = [];
       const queue = at.queues.get(host) ?? [];
       while (urls.length < count && queue.length > 0) {
         const next = this.#shift(queue);
-        if (at.gone.delete(next.id)) continue;
+        isCold = isPacked(next.record);
+        if (!isCold && at.gone.delete(next.id)) continue;
         at.out.set(next.id, { ...next, host });
         urls.push(next);
+        if (isCold) break;
       }
       if (queue.length === 0) at.queues.delete(host);
-      if (at.queues.has(host)) at.engaged.add(host);
+      if (at.queues.has(host) || isCold) at.engaged.add(host);
       else at.engaged.delete(host);
       at.ready.delete(host);
-      tell(host, urls);
+      answer.push(this.#told(at, host, urls, at.queues.has(host) && !isCold));
     };
     for (const [host, count] of refills) hand(host, count);
     for (const host of byScore(at.ready).slice(0, hosts)) hand(host, perHost);
@@ -285,16 +294,22 @@ export class ScriptModel {
       taken.set(host, some);
       const queue = at.queues.get(host) ?? [];
       const most = Math.min(left, perHost - some.length);
+      let isCold = false;
       for (let count = order === "opic" ? 1 : most; count > 0; count--) {
         if (queue.length === 0) break;
         const next = this.#shift(queue);
-        if (at.gone.delete(next.id)) continue;
+        isCold = isPacked(next.record);
+        if (!isCold && at.gone.delete(next.id)) continue;
         at.out.set(next.id, { ...next, host });
         some.push(next);
         left--;
+        if (isCold) break;
       }
-      if (queue.length === 0) {
-        at.queues.delete(host);
+      if (queue.length === 0) at.queues.delete(host);
+      if (isCold) {
+        at.ready.delete(host);
+        at.engaged.add(host);
+      } else if (queue.length === 0) {
         at.ready.delete(host);
       } else if (order === "opic") at.ready.set(host, -Math.max(...queue.map(({ cash }) => cash)));
       else if (order === "bfs") at.ready.set(host, ++at.turn);
@@ -338,6 +353,48 @@ export class ScriptModel {
       }
     }
     return { step: barrier.step, waits, balance: barrier.balance, mail: barrier.read };
+  }
+
+  chill({ partition, token, keep, most, least, known }: Chill): ColdLinks | undefined {
+    const at = this.partitions[partition]!;
+    if (at.token !== token || at.isFrozen) return undefined;
+    const isDfs = this.rules.order === "dfs";
+    for (const host of [...at.engaged, ...byScore(at.ready).reverse()]) {
+      const queue = at.queues.get(host) ?? [];
+      const from = known.get(host) ?? (isDfs ? 0 : keep);
+      const room = queue.length - from - (isDfs ? keep : 0);
+      if (room < least) continue;
+      const links = queue.slice(from, from + Math.min(room, most)).map(({ record }) => record);
+      return { host, from, links };
+    }
+    return undefined;
+  }
+
+  pack({ partition, token, host, from, links, packed }: Pack): boolean {
+    const at = this.partitions[partition]!;
+    const queue = at.queues.get(host) ?? [];
+    const isThere = (record: Buffer, place: number) => queue[place]?.record.equals(record) ?? false;
+    if (at.token !== token || at.isFrozen) return false;
+    if (!isThere(links[0]!, from) || !isThere(links.at(-1)!, from + links.length - 1)) return false;
+    const id = packed.toString("latin1", 0, 8);
+    queue.splice(from, links.length, { id, record: packed, cash: 0 });
+    return true;
+  }
+
+  unpack({ partition, token, host, id, links }: Unpack): boolean {
+    const at = this.partitions[partition]!;
+    if (at.token !== token) return false;
+    const key = id.toString("latin1");
+    if (!at.out.has(key) || !isPacked(at.out.get(key)!.record)) return true;
+    at.out.delete(key);
+    const urls = links.map((record) => {
+      return { id: record.toString("latin1", 0, 8), record, cash: 0 };
+    });
+    const queue = at.queues.get(host) ?? [];
+    at.queues.set(host, this.rules.order === "dfs" ? [...queue, ...urls] : [...urls, ...queue]);
+    at.engaged.delete(host);
+    this.#show(at, host, 0);
+    return true;
   }
 
   #call(step: number): void {
@@ -590,6 +647,10 @@ export class ScriptModel {
     }
     return queue.splice(best, 1)[0]!;
   }
+}
+
+function isPacked(record: Buffer): boolean {
+  return ((record[8] ?? 0) & 15) === 15;
 }
 
 function byScore(ready: ReadonlyMap<string, number>): string[] {

@@ -50,6 +50,7 @@ export class FiberRuntime {
   respond = (result: number) => this.#word(KIND.respond, result, 0);
   awaitEnd = (thread: number) => this.#word(KIND.awaitEnd, thread, 0);
   awaitRing = () => this.#word(KIND.awaitRing, 0, 0);
+  labelled = (label: string, operation: Operation): Operation => ({ ...operation, label });
   unused = (operation: Operation): Operation => ({ ...operation, unused: true });
   /** Time stands still: only the explorer decides when a time-out happens. */
   now = () => 0;

@@ -1,6 +1,7 @@
 import type { Machine } from "../machine/machine.ts";
 import { LOG, QUEUED } from "../machine/state-layout.ts";
 import { KIND } from "../operations.ts";
+import { wordName } from "../word-names.ts";
 import { explains } from "./linearise.ts";
 
 /** What a search found. */
@@ -41,10 +42,10 @@ export class Judge {
   }
 
   #waitsFor(t: number): string {
-    const { kind, byte } = this.#machine.operationOf(t);
+    const operation = this.#machine.operationOf(t);
     if (this.#machine.mem[this.#machine.cellsOf(t) + QUEUED]! > 0)
-      return `sleeps on word ${byte / 4}`;
-    return kind === KIND.awaitRing ? "waits for a ring" : "waits for an end";
+      return `sleeps on ${wordName(operation, this.#machine.world.configuration.wordNames)}`;
+    return operation.kind === KIND.awaitRing ? "waits for a ring" : "waits for an end";
   }
 
   #check(): string | undefined {

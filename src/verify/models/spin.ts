@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ModelCheckerError } from "../../errors.ts";
@@ -14,6 +14,8 @@ export interface ModelFigures {
   readonly complete: boolean;
   /** What the search stopped at; null when nothing is wrong. */
   readonly violation: string | null;
+  /** The steps that lead there, a line each. */
+  readonly trail: readonly string[];
 }
 
 /** How a model is checked. */
@@ -59,7 +61,19 @@ export class ModelSearches {
     if (!search.output.includes("State-vector"))
       mustSucceed({ ...search, status: 1 }, "the search");
     cpuSeconds += search.cpuSeconds;
-    return { ...figuresOf(search.output), cpuSeconds: Math.round(cpuSeconds * 100) / 100 };
+    const figures = figuresOf(search.output);
+    const trail = figures.violation === null ? [] : this.#trail(folder, flags);
+    return { ...figures, trail, cpuSeconds: Math.round(cpuSeconds * 100) / 100 };
+  }
+
+  /** Follows the trail that a search has left, with the names of processes and the statements of the model. */
+  #trail(folder: string, flags: readonly string[]): string[] {
+    const file = readdirSync(folder).find((name) => name.endsWith(".trail"));
+    if (file === undefined) return [];
+    const model = join(this.#models, "life-cycle.pml");
+    const { output } = timed(folder, ["spin", "-p", "-k", join(folder, file), ...flags, model]);
+    rmSync(join(folder, file), { force: true });
+    return trailLines(output);
   }
 
   close(): void {
@@ -101,7 +115,7 @@ function mustSucceed({ status, output }: Timed, tool: string): void {
   throw new ModelCheckerError(`${tool} failed: ${output.slice(-400).trim()}`);
 }
 
-function figuresOf(output: string): Omit<ModelFigures, "cpuSeconds"> {
+function figuresOf(output: string): Omit<ModelFigures, "cpuSeconds" | "trail"> {
   const number = (pattern: RegExp) => Number(pattern.exec(output)?.[1] ?? Number.NaN);
   const errors = number(/errors: (\d+)/);
   const cutOff = /Search not completed|max search depth too small|out of memory/.test(output);
@@ -112,6 +126,16 @@ function figuresOf(output: string): Omit<ModelFigures, "cpuSeconds"> {
     complete: errors === 0 && !cutOff,
     violation: errors === 0 ? null : violationOf(output),
   };
+}
+
+/** Steps of spin's guided simulation for people: number, process, statement. */
+export function trailLines(output: string): string[] {
+  const steps =
+    /^\s*\d+:\s+proc\s+(\d+) \(([^)]*?)(?::\d+)?\) \S+:(\d+) \(state \d+\)\s+\[(.*)\]\s*$/gm;
+  return [...output.matchAll(steps)].map(
+    ([, number, name, line, statement], i) =>
+      `${String(i + 1).padStart(4)}  ${`${name} ${number}`.padEnd(12)}  ${statement}  (line ${line})`,
+  );
 }
 
 function violationOf(output: string): string {

@@ -9,6 +9,7 @@ import { clockedMachine } from "../machine/race-clocks.ts";
 import { QUEUED } from "../machine/state-layout.ts";
 import { KIND, KIND_NAMES, WAIT_ANSWERS } from "../operations.ts";
 import { isEager } from "../search/concrete.ts";
+import { wordName } from "../word-names.ts";
 import { parseSchedule, type Schedule } from "./schedule.ts";
 
 /** A schedule run again, step by step. */
@@ -18,6 +19,18 @@ export interface Replay {
   readonly log: readonly string[];
   /** Steps before the state that comes back at the end, when that is what is wrong. */
   readonly roundFrom: number | undefined;
+  readonly threads: number;
+  readonly steps: readonly ReplayedStep[];
+}
+
+/** One step, and how things stand behind it. */
+export interface ReplayedStep {
+  readonly thread: number;
+  /** What it did, with the names of words. */
+  readonly text: string;
+  /** Who holds the lock, where a word is called so. */
+  readonly holder: number | undefined;
+  readonly asleep: readonly number[];
 }
 
 /** A schedule together with what it runs. */
@@ -27,11 +40,20 @@ export interface Resolved {
   readonly patches: readonly Patch[];
 }
 
+/** A lock of one's own in the place of the shipped example, and what its words are called. */
+export interface Subject {
+  readonly patches?: readonly Patch[];
+  readonly names?: readonly string[];
+}
+
 /** Finds configuration and mutant of a printed schedule. */
-export function resolveSchedule(text: string): Resolved {
+export function resolveSchedule(text: string, { patches = [], names }: Subject = {}): Resolved {
   const schedule = parseSchedule(text, (name) => findEntry(name).configuration.threads);
-  const entry = findEntry(schedule.configuration);
-  if (schedule.mutant === undefined) return { schedule, entry, patches: [] };
+  const found = findEntry(schedule.configuration);
+  const configuration =
+    names === undefined ? found.configuration : { ...found.configuration, wordNames: names };
+  const entry = { ...found, configuration };
+  if (schedule.mutant === undefined) return { schedule, entry, patches };
   const mutant = entry.configuration.mutants.find((m) => m.name === schedule.mutant);
   if (!mutant) throw new UsageError(`${schedule.configuration} has no mutant ${schedule.mutant}`);
   return { schedule, entry, patches: mutant.patches };
@@ -44,8 +66,8 @@ export function namedWorld({ module, configuration }: Entry, patches: readonly P
 }
 
 /** Runs a printed schedule on the rewritten shipped code and logs every step. */
-export function replaySchedule(text: string): Replay {
-  const { schedule, entry, patches } = resolveSchedule(text);
+export function replaySchedule(text: string, subject?: Subject): Replay {
+  const { schedule, entry, patches } = resolveSchedule(text, subject);
   const world = namedWorld(entry, patches);
   const eager = isEager(world);
   const clocked = eager && world.configuration.eagerPayload !== true;
@@ -53,6 +75,8 @@ export function replaySchedule(text: string): Replay {
   const { threads } = machine;
   machine.begin();
   const log: string[] = [];
+  const steps: ReplayedStep[] = [];
+  let holder: number | undefined;
   const seen = new Map<string, number>([[stateText(machine), 0]]);
   let roundFrom: number | undefined;
   for (const choice of schedule.choices) {
@@ -62,8 +86,11 @@ export function replaySchedule(text: string): Replay {
       throw new UsageError(`step ${log.length}: thread ${t} cannot run`);
     const before = killed ? "killed" : describe(machine, t);
     machine.follow(choice);
-    log.push(line(log.length, t, killed ? before : `${before}${answerOf(machine, before)}`));
+    const what = killed ? before : `${before}${answerOf(machine, before)}`;
+    log.push(line(log.length, t, what));
+    holder = holderAfter(what, t, holder);
     machine.commit();
+    steps.push({ thread: t, text: what, holder, asleep: sleepersOf(machine) });
     const text = stateText(machine);
     roundFrom = seen.get(text);
     seen.set(text, log.length);
@@ -74,7 +101,23 @@ export function replaySchedule(text: string): Replay {
   const comesBack = roundFrom !== undefined && `the state after step ${roundFrom} comes back`;
   const violation = wrong ?? (comesBack || undefined);
   log.push(violation === undefined ? "no violation" : `=> ${violation}`);
-  return { violation, log, roundFrom };
+  return { violation, log, roundFrom, threads, steps };
+}
+
+/** Follows the word called lock: from 0 it is taken, to 0 it is given back. */
+function holderAfter(what: string, t: number, holder: number | undefined): number | undefined {
+  if (!/ lock\b/.test(what)) return holder;
+  if (/^compareExchange .*: 0 -> .* = 0$/.test(what) || /^exchange .*, -?[1-9]\d* = 0$/.test(what))
+    return t;
+  const leaves =
+    /^(store|exchange) [^,]*, 0( |$)/.test(what) || /^compareExchange .* -> 0 /.test(what);
+  return leaves && holder === t ? undefined : holder;
+}
+
+function sleepersOf(machine: Machine): number[] {
+  return Array.from({ length: machine.threads }, (_, t) => t).filter(
+    (t) => machine.mem[machine.cellsOf(t) + QUEUED]! > 0,
+  );
 }
 
 function stateText(machine: Machine): string {
@@ -88,24 +131,24 @@ function line(number: number, t: number, text: string): string {
 function describe(machine: Machine, t: number): string {
   const operation = machine.operationOf(t);
   const name = KIND_NAMES[operation.kind]!;
-  if (machine.mem[machine.cellsOf(t) + QUEUED]! > 0)
-    return `wait on word ${operation.byte / 4} times out`;
+  const word = wordName(operation, machine.world.configuration.wordNames);
+  if (machine.mem[machine.cellsOf(t) + QUEUED]! > 0) return `wait on ${word} times out`;
   const a = operation.wideA ?? operation.a;
   switch (operation.kind) {
     case KIND.read:
     case KIND.write:
       return `${name} payload bytes ${operation.byte} to ${operation.byte + operation.bytes - 1}`;
     case KIND.load:
-      return `load word ${operation.byte / 4}`;
+      return `load ${word}`;
     case KIND.compareExchange:
-      return `compareExchange word ${operation.byte / 4}: ${a} -> ${operation.wideB ?? operation.b}`;
+      return `compareExchange ${word}: ${a} -> ${operation.wideB ?? operation.b}`;
     case KIND.invoke:
     case KIND.respond:
     case KIND.awaitEnd:
     case KIND.awaitRing:
       return `${name} ${operation.a}`;
     default:
-      return `${name} word ${operation.byte / 4}, ${a}`;
+      return `${name} ${word}, ${a}`;
   }
 }
 

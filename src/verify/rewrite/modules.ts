@@ -98,6 +98,11 @@ function collect(
   let source = readFileSync(file, "utf8");
   for (const patch of patches) {
     if (patch.module !== nameBelowRoot(file)) continue;
+    if (patch.find === undefined) {
+      source = patch.replace;
+      open.delete(patch);
+      continue;
+    }
     const parts = source.split(patch.find);
     if (parts.length !== 2) throw patchFault(patch, `its text occurs ${parts.length - 1} times`);
     source = parts.join(patch.replace);

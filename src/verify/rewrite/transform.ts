@@ -1,3 +1,4 @@
+import { labelOf } from "../word-names.ts";
 import type { Suspending } from "./suspending.ts";
 import { VIEW_METHODS } from "./suspending.ts";
 import {
@@ -117,6 +118,14 @@ export class Transformer {
     return text + this.#source.slice(at, to);
   }
 
+  /** What the code calls the word goes along, for people who read a schedule. */
+  #labelled(call: Syntax, access: string): string {
+    const index = (call.arguments as Syntax[])[1];
+    if (!this.#fibers || index === undefined) return access;
+    const label = labelOf(this.#source.slice(index.start, index.end));
+    return label === undefined ? access : `R.labelled(${JSON.stringify(label)}, ${access})`;
+  }
+
   #yielding(star: boolean, text: string): string {
     return this.#fibers ? `(yield${star ? "*" : ""} ${text})` : text;
   }
@@ -184,7 +193,7 @@ export class Transformer {
     if (isCallOn(node, "performance") && name === "now") return "R.now()";
     if (this.#fibers && !this.#inside) return this.#plain(node);
     if (isAtomicsCall(node)) {
-      const access = `R.${name}(${args})`;
+      const access = this.#labelled(node, `R.${name}(${args})`);
       return this.#yielding(false, unused && this.#fibers ? `R.unused(${access})` : access);
     }
     if (callee.type === "Identifier" && this.#api.has(name)) {

@@ -104,7 +104,9 @@ export class World implements Surroundings {
       throw new Violation(`what a crash left contradicts itself: ${what}`);
     const tallies = this.crawlers.map(({ tally }) => tally);
     setCounters(this.memory.control, threads, tallies, 1, plan.maxPages);
-    for (const crawler of this.crawlers) crawler.isRunning = true;
+    this.supervisor.keepAbsent(epoch, isLater);
+    for (const crawler of this.crawlers)
+      crawler.isRunning = !this.supervisor.isAbsent(crawler.thread);
     this.note(`run ${epoch} begins with ${threads} threads`);
     if (this.memory.pending.release(1)) this.lastReleased();
   }
@@ -151,7 +153,9 @@ export class World implements Surroundings {
   /** Everybody has gone home. */
   get isOver(): boolean {
     if (this.memory.control.mode === MODES.run || this.supervisor.isBusy) return false;
-    return this.crawlers.every(({ hasEnded }) => hasEnded);
+    return this.crawlers.every(
+      ({ thread, hasEnded }) => hasEnded || this.supervisor.isAbsent(thread),
+    );
   }
 
   /** Somebody does something: chance decides who. */
@@ -189,8 +193,8 @@ export class World implements Surroundings {
         const isIdle = this.#messages.length === 0 && this.network === undefined;
         this.#deliver();
         const { isBusy } = this.supervisor;
-        this.supervisor.step();
-        return !isIdle || isBusy;
+        const hasStarted = this.supervisor.step();
+        return !isIdle || isBusy || hasStarted;
       },
     ];
     const crawler = this.crawlers[actor];

@@ -9,6 +9,7 @@ import {
 } from "../../crawl/workers/replace-crawlers.ts";
 import type { Discovery, Fact } from "../../frontier/frontier.ts";
 import { LEFT_FOR_GOOD } from "../../frontier/lending/thread-board.ts";
+import { IDLENESS } from "../../frontier/lending/work-board.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { Violation } from "./oracle.ts";
 import type { World } from "./simulated-crawl.ts";
@@ -17,6 +18,9 @@ const NO_DEPTHS = {
   maxDepth: Number.POSITIVE_INFINITY,
   maxDepthDynamic: Number.POSITIVE_INFINITY,
 };
+
+/** What a thread that has not been started adds to the counters. */
+const NOTHING = { share: 0, pages: 0, heldPermits: 0 };
 
 /** An answer that is on its way. */
 interface Answer {
@@ -45,6 +49,9 @@ export class Supervisor {
   /** By thread: the links it has been sent and not made durable. */
   readonly #admitting = new Map<number, Answer>();
   #waitsForFacts = false;
+  /** Threads that are started when there is something for them, and the run that they belong to. */
+  readonly #absent = new Set<number>();
+  #epoch = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -60,6 +67,47 @@ export class Supervisor {
     memory.control.bytes.set(
       crawlers.reduce((sum, { frontier }) => sum + frontier.stats().bytes, 0),
     );
+  }
+
+  /** As shipped: of a new crawl only threads with a seed are started. What is there of the others is thrown away then. */
+  keepAbsent(epoch: number, isLater: boolean): void {
+    const { crawlers, memory, network, web } = this.#world;
+    this.#epoch = epoch;
+    if (isLater || network !== undefined) return;
+    const busy = new Set(web.seeds.map((url) => this.#world.ownerOf(url)));
+    for (const { thread } of crawlers) {
+      if (busy.has(thread)) continue;
+      this.#absent.add(thread);
+      memory.work.setIdle(thread, IDLENESS.absent);
+      const { buffers } = memory;
+      memory.bufferAt(buffers.bufferOf(thread)).idle(buffers.laneOf(thread));
+    }
+  }
+
+  isAbsent(thread: number): boolean {
+    return this.#absent.has(thread);
+  }
+
+  /** Starts threads that were sent something, or called. */
+  #startWanted(): boolean {
+    if (this.isBusy || this.#absent.size === 0) return false;
+    const { memory } = this.#world;
+    const inboxes = memory.inboxesOf(0);
+    const before = this.#absent.size;
+    for (const thread of this.#absent)
+      if (memory.work.idleness(thread) !== IDLENESS.absent || inboxes[thread]!.size() > 0)
+        this.#start(thread);
+    return this.#absent.size < before;
+  }
+
+  #start(thread: number): void {
+    const { crawlers, memory } = this.#world;
+    if (memory.control.mode !== MODES.run || !this.#absent.delete(thread)) return;
+    this.#world.note(`thread ${thread} is started`);
+    const crawler = this.#world.open(thread, this.#epoch, false);
+    crawlers[thread] = crawler;
+    crawler.learn(this.#facts.all);
+    crawler.isRunning = true;
   }
 
   /** A crawler has committed facts. */
@@ -97,6 +145,7 @@ export class Supervisor {
     const { crawlers, memory, parts } = this.#world;
     // In a crawl that ends anyway nobody is replaced, and nothing is learnt from it here.
     if (memory.control.mode !== MODES.run || this.#dead.has(thread)) return;
+    if (this.#absent.has(thread)) return;
     this.#world.note(`thread ${thread} dies`);
     const crawler = crawlers[thread]!;
     crawler.isRunning = false;
@@ -112,7 +161,8 @@ export class Supervisor {
     memory.pending.add(1);
   }
 
-  step(): void {
+  /** True when a thread was started. */
+  step(): boolean {
     const { network, crawlers, random, parts, memory, nowMs } = this.#world;
     if (network !== undefined && network.lostTo.size > 0 && random.below(4) === 0) {
       for (const thread of network.lostTo) {
@@ -131,6 +181,7 @@ export class Supervisor {
     if (memory.control.mode === MODES.run && memory.control.takeLast()) this.#onAllReleased();
     this.#lookOn();
     if (parts.ends === "by idle flags") this.#scan();
+    return this.#startWanted();
   }
 
   #onAllReleased(): void {
@@ -159,6 +210,7 @@ export class Supervisor {
   }
 
   #admit(thread: number, found: readonly Discovery[]): Answer {
+    this.#start(thread);
     const answer: Answer = this.#dead.has(thread) ? { result: false } : {};
     this.#admitting.set(thread, answer);
     this.#world.post(thread, () => this.#world.crawlers[thread]!.admit(found));
@@ -235,7 +287,9 @@ export class Supervisor {
       published: (dead, recount) =>
         crawlers
           .filter(({ thread }) => !dead.includes(thread) && !this.#dead.has(thread))
-          .map(({ thread }) => new Account(memory, thread).read(recount))
+          .map(({ thread }) =>
+            this.#absent.has(thread) ? NOTHING : new Account(memory, thread).read(recount),
+          )
           .map(
             (tally) => tally && { ...tally, ...(parts.countsPermits ? {} : { heldPermits: 0 }) },
           ),

@@ -61,6 +61,7 @@ export function pageFrame(url: string, links: readonly string[] = []): Uint8Arra
     title: url,
     words: 1,
     links: links as CrawlUrl[],
+    linkCount: links.length,
     linksAll: links.length,
     charset: "utf-8",
   };

@@ -6,7 +6,14 @@ import { amdahlShare } from "../../../src/lab/locks/amdahl.ts";
 import { deterministicCells, faultsOf, withTinyRun } from "../tiny-run.ts";
 
 test("collapse: sizes, threads and what the explorer proves are the same in every run", async () => {
-  const settings = { sizes: [2], maxMs: 60, repeats: 1, listings: 30, isDense: false };
+  const settings = {
+    sizes: [2],
+    maxMs: 60,
+    repeats: 1,
+    listings: 30,
+    isDense: false,
+    gridSizes: [2],
+  };
   const found = await withTinyRun((run) => measureCollapse(run, settings));
   assert.deepEqual(faultsOf(found), []);
   const row = (conditions: string, threads: number, explorer: string) => [
@@ -22,6 +29,14 @@ test("collapse: sizes, threads and what the explorer proves are the same in ever
     row("two conditions", 5, "none"),
     row("two conditions", 8, "none"),
   ]);
+  assert.deepEqual(
+    found.tables[2]!.rows.map((cells) => [cells[0], cells[2], cells[4]]),
+    [
+      ...[2, 3, 4].map((threads) => [1, threads, "none"]),
+      ...[5, 6, 7].map((threads) => [1, threads, "deadlock"]),
+      ...[5, 6, 7].map((threads) => [2, threads, "none"]),
+    ],
+  );
   const stood = found.tables[0]!.rows.map((cells) => cells[6]);
   // Where no deadlock is reachable nothing stands still, however the threads are scheduled.
   assert.deepEqual([stood[0], stood[1], ...stood.slice(4)], [0, 0, 0, 0, 0, 0]);

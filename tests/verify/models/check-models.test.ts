@@ -3,7 +3,14 @@ import { test } from "node:test";
 import { EIGHT, FURTHER, modelHolds } from "../../../src/verify/models/check-models.ts";
 
 test("a claim whose mutant survives does not hold", () => {
-  const figures = { states: 1, transitions: 1, cpuSeconds: 1, megabytes: 1, complete: true };
+  const figures = {
+    states: 1,
+    transitions: 1,
+    cpuSeconds: 1,
+    megabytes: 1,
+    complete: true,
+    trail: [],
+  };
   const whole = { name: "a", flags: [], ...figures, violation: null, mutants: [] };
   const survivor = { name: "D1", caught: false, ...figures, violation: null };
   assert.equal(modelHolds(whole), true);

@@ -50,7 +50,7 @@ function textOf(page: ParsedPage): string {
 }
 
 function sizeOf(page: ParsedPage): string {
-  return `\n${page.words} ${page.links.length}`;
+  return `\n${page.words} ${page.linkCount}`;
 }
 
 function plainLink(link: string): string {

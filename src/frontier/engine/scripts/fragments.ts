@@ -181,8 +181,26 @@ local function tell(answer, host, urls, more)
   for _, value in ipairs({host, note or '', pages or '0', more, #urls / 2}) do answer[#answer + 1] = value end
   for _, value in ipairs(urls) do answer[#answer + 1] = value end
 end
+-- A block of links that a worker has compressed; cold-scripts.ts.
+local function isPacked(record)
+  return (string.byte(record, 9) or 0) % 16 == 15
+end
+-- Takes from a list. Behind a packed block nothing is taken, because its links come first.
+local function popFirst(queue, order, count)
+  local got = redis.call(order == 'dfs' and 'RPOP' or 'LPOP', queue, count) or {}
+  for i, record in ipairs(got) do
+    if isPacked(record) then
+      for back = #got, i + 1, -1 do
+        redis.call(order == 'dfs' and 'RPUSH' or 'LPUSH', queue, got[back])
+        got[back] = nil
+      end
+      return got, true
+    end
+  end
+  return got, false
+end
 local function handOut(host, id, cash, record, urls)
-  if isGone(id) then return end
+  if not isPacked(record) and isGone(id) then return end
   redis.call('HSET', K .. ':o', id, cash .. ' ' .. host .. ' ' .. record)
   urls[#urls + 1] = cash
   urls[#urls + 1] = record

@@ -52,7 +52,7 @@ redis.call('HSET', K, 'exp', nowMs() + leaseMs)
 local answer = {'extracted', 0}
 ${HAND}
 local function hand(host, count)
-  local queue, urls = K .. ':q:' .. host, {}
+  local queue, urls, isCold = K .. ':q:' .. host, {}, false
   while #urls < 2 * count do
     local left = count - #urls / 2
     local got
@@ -64,14 +64,14 @@ local function hand(host, count)
         if record then handOut(host, got[i], string.format('%.0f', -tonumber(got[i + 1])), record, urls) end
       end
     else
-      got = redis.call(order == 'dfs' and 'RPOP' or 'LPOP', queue, left)
-      if not got then break end
+      got, isCold = popFirst(queue, order, left)
       for _, record in ipairs(got) do handOut(host, string.sub(record, 1, 8), '0', record, urls) end
     end
-    if #got == 0 then break end
+    if #got == 0 or isCold then break end
   end
-  local more = redis.call('EXISTS', queue)
-  if more == 1 then redis.call('SADD', K .. ':e', host) else redis.call('SREM', K .. ':e', host) end
+  -- Until the block is unpacked nothing else of the host is handed out.
+  local more = isCold and 0 or redis.call('EXISTS', queue)
+  if more == 1 or isCold then redis.call('SADD', K .. ':e', host) else redis.call('SREM', K .. ':e', host) end
   redis.call('ZREM', K .. ':h', host)
   tell(answer, host, urls, more)
 end

@@ -65,9 +65,13 @@ while taken < wanted do
     local best = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
     if best[2] then redis.call('ZADD', K .. ':h', best[2], host) else redis.call('ZREM', K .. ':h', host) end
   else
-    local got = redis.call(order == 'dfs' and 'RPOP' or 'LPOP', queue, count) or {}
+    local got, isCold = popFirst(queue, order, count)
     for _, record in ipairs(got) do handOut(host, string.sub(record, 1, 8), '0', record, urls) end
-    if redis.call('EXISTS', queue) == 0 then redis.call('ZREM', K .. ':h', host)
+    if isCold then
+      -- Until the block is unpacked nothing else of the host is handed out.
+      redis.call('ZREM', K .. ':h', host)
+      redis.call('SADD', K .. ':e', host)
+    elseif redis.call('EXISTS', queue) == 0 then redis.call('ZREM', K .. ':h', host)
     elseif order == 'bfs' then redis.call('ZADD', K .. ':h', turn(), host) end
   end
   taken = taken + (#urls - before) / 2

@@ -28,6 +28,8 @@ const WORDS = MONITOR + Monitor.words(2);
  * the queue whole.
  */
 export class MonitorQueue implements RecordQueue {
+  /** On this word threads sleep for the lock, on others for a condition. */
+  static readonly LOCK_WORD = MONITOR;
   readonly slotBytes: number;
   readonly #words: Int32Array;
   readonly #positions: Positions;

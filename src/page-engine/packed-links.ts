@@ -1,0 +1,121 @@
+/** Words of a link in the engine's memory: fingerprint (low, high half), where its URL begins and ends, mark, origin. */
+export const LINK_WORDS = 6;
+const FROM = 2;
+const TO = 3;
+const MARK = 4;
+const ORIGIN = 5;
+/** Before and behind a URL in the lines of links. */
+const LINE_START = "outlink: ";
+const LINE_END = "\r\n";
+
+/**
+ * The distinct links of a page as bytes and fingerprints, in order of first appearance. They stay in the engine's memory
+ * until the next page is scanned; whoever still holds them then gets a copy, unless they were released.
+ */
+export class PackedLinks {
+  readonly length: number;
+  /** The seed of the fingerprints. */
+  readonly seedLow: number;
+  readonly seedHigh: number;
+  /** How many different origins there are; a link whose number is as high has one of those that were not told apart. */
+  readonly origins: number;
+  #bytes: ReadableBuffer;
+  #words: Uint32Array;
+  /** Where the bytes of the lines are, and what to subtract from an address to find it there. */
+  #linesAt: number;
+  readonly #linesBytes: number;
+  #offset = 0;
+  #urls: string[] | undefined;
+  #isReleased = false;
+
+  constructor(memory: Buffer, words: Uint32Array, counts: PackedCounts) {
+    this.length = counts.links;
+    this.origins = counts.origins;
+    this.seedLow = counts.seedLow;
+    this.seedHigh = counts.seedHigh;
+    this.#bytes = memory as ReadableBuffer;
+    this.#words = words;
+    this.#linesAt = counts.linesAt;
+    this.#linesBytes = counts.linesBytes;
+  }
+
+  /** The lines of a metadata record, "outlink: URL" each; valid until the next page. */
+  get lines(): Buffer {
+    this.#check();
+    return this.#bytes.subarray(this.#linesAt, this.#linesAt + this.#linesBytes);
+  }
+
+  low(link: number): number {
+    this.#check();
+    return this.#words[LINK_WORDS * link]!;
+  }
+
+  high(link: number): number {
+    return this.#words[LINK_WORDS * link + 1]!;
+  }
+
+  /** True when the URL contains "%" or ends with "?"; every other URL is the only spelling of its page. */
+  isMarked(link: number): boolean {
+    return this.#words[LINK_WORDS * link + MARK] === 1;
+  }
+
+  /** The number of the link's origin, for comparing. */
+  origin(link: number): number {
+    return this.#words[LINK_WORDS * link + ORIGIN]!;
+  }
+
+  url(link: number): string {
+    if (this.#urls !== undefined) return this.#urls[link]!;
+    this.#check();
+    const at = LINK_WORDS * link;
+    const words = this.#words;
+    return this.#bytes.latin1Slice(
+      words[at + FROM]! - this.#offset,
+      words[at + TO]! - this.#offset,
+    );
+  }
+
+  /** All of them as strings. */
+  urls(): string[] {
+    if (this.#urls !== undefined) return this.#urls;
+    this.#check();
+    const from = this.#linesAt + LINE_START.length;
+    const to = this.#linesAt + this.#linesBytes - LINE_END.length;
+    const text = () => this.#bytes.latin1Slice(from, to);
+    this.#urls = this.length === 0 ? [] : text().split(LINE_END + LINE_START);
+    return this.#urls;
+  }
+
+  /** Nobody will ask any more: what is in the engine's memory may be overwritten. */
+  release(): void {
+    this.#isReleased = true;
+  }
+
+  /** The engine goes on to another page. */
+  leaveEngine(): void {
+    if (this.#isReleased) return;
+    this.#bytes = Buffer.from(this.lines) as ReadableBuffer;
+    this.#words = this.#words.slice(0, LINK_WORDS * this.length);
+    this.#offset = this.#linesAt;
+    this.#linesAt = 0;
+  }
+
+  #check(): void {
+    if (this.#isReleased) throw new Error("the links of this page were released");
+  }
+}
+
+/** What the engine tells about the links of a page. */
+export interface PackedCounts {
+  readonly links: number;
+  readonly origins: number;
+  readonly linesAt: number;
+  readonly linesBytes: number;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+}
+
+/** Node's buffers have this; called directly it costs a third less than toString on short values. */
+interface ReadableBuffer extends Buffer {
+  latin1Slice(start: number, end: number): string;
+}

@@ -1,0 +1,320 @@
+import { readFileSync } from "node:fs";
+import type { LatinBuffer } from "../runtime/latin-buffer.ts";
+import { LINK_WORDS, PackedLinks } from "./packed-links.ts";
+
+/** The part of the platform's WebAssembly that is used here. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object, imports: object) => { readonly exports: object };
+  Memory: new (size: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer };
+};
+
+/** What the engine has to know about tags and bytes; the tables are those of the reference, so both mean the same. */
+export interface EngineTables {
+  /** Ids by slot, then packed number, length and spelling of each id. */
+  readonly slots: Uint8Array;
+  readonly packed: Int32Array;
+  readonly lengths: Uint8Array;
+  readonly names: readonly string[];
+  /** By id. */
+  readonly kind: Uint8Array;
+  readonly inline: Uint8Array;
+  readonly treatment: Uint8Array;
+  readonly inTable: Uint8Array;
+  readonly inSelect: Uint8Array;
+  readonly tablePart: Uint8Array;
+  readonly withAttributes: Uint8Array;
+  /** By byte. */
+  readonly breaks: Uint8Array;
+  readonly lower: Uint8Array;
+  readonly nameByte: Uint8Array;
+  /** One table for each kind of charset. */
+  readonly wordBytes: readonly [utf8: Uint8Array, singleByte: Uint8Array, multiByte: Uint8Array];
+  /** Elements that JavaScript wants to see, by id. */
+  readonly asked: Uint8Array;
+  readonly tags: Readonly<Record<"a" | "desc" | "select" | "tbody" | "title" | "xmp", number>>;
+}
+
+/** An element that leads somewhere, or says something about the page: the places of three values, -1 when absent. */
+export interface EngineRecord {
+  readonly tag: number;
+  readonly attribute: number;
+  readonly from: number;
+  readonly to: number;
+  /** rel, or the http-equiv of a meta element. */
+  readonly secondFrom: number;
+  readonly secondTo: number;
+  /** type, or the name of a meta element. */
+  readonly thirdFrom: number;
+  readonly thirdTo: number;
+}
+
+/** Answers for a record where it leads, undefined when nowhere. */
+export type AskAbout = (record: EngineRecord) => string | undefined;
+
+interface EngineCode extends Record<string, unknown> {
+  scan(length: number, charset: number): number;
+  resolve(
+    base: number,
+    origin: number,
+    folder: number,
+    page: number,
+    asked: number,
+    asksRel: number,
+  ): number;
+  setTags(...ids: number[]): void;
+  setSeed(low: number, high: number): void;
+}
+
+/** Exported constants of the code. */
+type Place = { readonly value: number };
+
+const MEMORY_PAGES = 80;
+const WASM_PAGE_BYTES = 1 << 16;
+const MARGIN_BYTES = 64;
+
+// Results of the engine, in words.
+const RECORDS = 0;
+const WORDS = 1;
+const PIECES = 2;
+const TITLE = 3;
+const LANGUAGE = 5;
+const LINKS = 7;
+const LINKS_ALL = 8;
+const LINES_BYTES = 9;
+const ORIGINS = 10;
+const CELLS = 11;
+
+// What the URL parser copies unchanged (see url/fast-path.ts); the classes are those of resolve.ts.
+const NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~!$&'()*+,;=:@|[]";
+const QUERY = `${NAME.replace("'", "")}./?%\\^\`{}`;
+const PATH_CLASSES = { "/": 2, ".": 3, "%": 4, "?": 5, "#": 6 };
+const HOST = "abcdefghijklmnopqrstuvwxyz0123456789-";
+
+/**
+ * Scans pages and resolves their plain links in WebAssembly (`assembly/`), in a memory that is reserved once. It only
+ * reads: nothing is remembered from one page to the next. On any doubt it answers false, and the reference in
+ * TypeScript (`parse/`) decides.
+ */
+export class PageEngine {
+  /** The whole memory. */
+  readonly memory: LatinBuffer;
+  /** Room for a page, and the longest it may be. */
+  readonly page: Buffer;
+  readonly maxPageBytes: number;
+  readonly #code: EngineCode;
+  /** The links of the last page, LINK_WORDS each. */
+  readonly #linkWords: Uint32Array;
+  readonly #cells: Int32Array;
+  readonly #records: Int32Array;
+  readonly #pieces: Int32Array;
+  readonly #baseAt: number;
+  readonly #linesAt: number;
+  readonly #askedAt: number;
+  #latest: PackedLinks | undefined;
+  #ask: AskAbout | undefined;
+  #fault: unknown;
+  #seedLow = 0;
+  #seedHigh = 0;
+
+  constructor(module: object, tables: EngineTables) {
+    const memory = new WebAssembly.Memory({ initial: MEMORY_PAGES, maximum: MEMORY_PAGES });
+    const instance = new WebAssembly.Instance(module, {
+      env: { memory, ask: (record: number, at: number) => this.#answer(record, at) },
+    });
+    const code = instance.exports as EngineCode;
+    const at = (name: string) => (code[name] as Place).value;
+    if (at("MEMORY_BYTES") > MEMORY_PAGES * WASM_PAGE_BYTES) throw new Error("too little memory");
+    this.#code = code;
+    this.memory = Buffer.from(memory.buffer) as LatinBuffer;
+    this.maxPageBytes = at("MAX_PAGE");
+    this.page = this.memory.subarray(at("PAGE"), at("PAGE") + this.maxPageBytes + MARGIN_BYTES);
+    const words = (name: string, count: number) => new Int32Array(memory.buffer, at(name), count);
+    this.#cells = words("CELLS", CELLS);
+    this.#records = words("RECORDS", (at("RECORD") / 4) * (at("MAX_RECORDS") + 1));
+    this.#pieces = words("PIECES", 2 * at("MAX_PIECES"));
+    this.#linkWords = new Uint32Array(memory.buffer, at("LINKS"), LINK_WORDS * at("MAX_RECORDS"));
+    this.#baseAt = at("BASE");
+    this.#linesAt = at("LINES");
+    this.#askedAt = at("ASKED");
+    this.#write(tables, at);
+  }
+
+  #write(tables: EngineTables, at: (name: string) => number): void {
+    const { memory } = this;
+    memory.set(tables.slots, at("SLOTS"));
+    new Int32Array(memory.buffer, at("PACKED"), tables.packed.length).set(tables.packed);
+    memory.set(tables.lengths, at("LENGTHS"));
+    let used = 0;
+    for (const [id, name] of tables.names.entries()) {
+      memory.writeUInt16LE(used, at("NAMES_AT") + 2 * id);
+      used += memory.latin1Write(name, at("NAMES") + used, name.length);
+    }
+    if (used > at("KIND") - at("NAMES")) throw new Error("too many names of tags");
+    memory.set(tables.kind, at("KIND"));
+    memory.set(tables.inline, at("INLINE"));
+    memory.set(tables.treatment, at("TREATMENT"));
+    memory.set(tables.inTable, at("IN_TABLE"));
+    memory.set(tables.inSelect, at("IN_SELECT"));
+    memory.set(tables.tablePart, at("TABLE_PART"));
+    memory.set(tables.withAttributes, at("WITH_ATTRIBUTES"));
+    memory.set(tables.breaks, at("BREAK"));
+    memory.set(tables.lower, at("LOWER"));
+    memory.set(tables.nameByte, at("NAME_BYTE"));
+    for (const [i, table] of tables.wordBytes.entries())
+      memory.set(table, at("WORD_BYTE") + 256 * i);
+    memory.set(tables.asked, this.#askedAt);
+    for (const byte of Buffer.from(NAME)) memory[at("PATH_BYTE") + byte] = 1;
+    for (const [byte, kind] of Object.entries(PATH_CLASSES))
+      memory[at("PATH_BYTE") + byte.charCodeAt(0)] = kind;
+    for (const byte of Buffer.from(QUERY)) memory[at("QUERY_BYTE") + byte] = 1;
+    for (const byte of Buffer.from(HOST)) memory[at("HOST_BYTE") + byte] = 1;
+    const { a, desc, select, tbody, title, xmp } = tables.tags;
+    this.#code.setTags(a, desc, select, tbody, title, xmp);
+    this.#code.setSeed(0, 0);
+  }
+
+  /** Scans the first bytes of `page`; false when the reference has to read it. Throws when the code traps. */
+  scan(bytes: number, charset: number): boolean {
+    this.page.fill(0, bytes, bytes + MARGIN_BYTES);
+    return this.#code.scan(bytes, charset) === 1;
+  }
+
+  /** Before a page is written into the memory: links of the one before that are still in use move out. */
+  begin(): void {
+    this.#latest?.leaveEngine();
+    this.#latest = undefined;
+  }
+
+  get records(): number {
+    return this.#cells[RECORDS]!;
+  }
+
+  get words(): number {
+    return this.#cells[WORDS]!;
+  }
+
+  /** How many pieces the first words are in. */
+  get pieces(): number {
+    return this.#cells[PIECES]!;
+  }
+
+  /** Where a piece begins and ends; one that ends before 0 only ends a word. */
+  piece(index: number): readonly [from: number, to: number] {
+    return [this.#pieces[2 * index]!, this.#pieces[2 * index + 1]!];
+  }
+
+  /** Where the title is; undefined without one. */
+  get title(): readonly [from: number, to: number] | undefined {
+    return this.#range(TITLE);
+  }
+
+  /** Where the language of the root element is. */
+  get language(): readonly [from: number, to: number] | undefined {
+    return this.#range(LANGUAGE);
+  }
+
+  #range(cell: number): readonly [from: number, to: number] | undefined {
+    const from = this.#cells[cell]!;
+    return from < 0 ? undefined : [from, this.#cells[cell + 1]!];
+  }
+
+  /** A record of the page that was scanned last. */
+  record(index: number): EngineRecord {
+    const records = this.#records;
+    const at = 8 * index;
+    return {
+      tag: records[at]! & 255,
+      attribute: records[at]! >> 8,
+      from: records[at + 1]!,
+      to: records[at + 2]!,
+      secondFrom: records[at + 3]!,
+      secondTo: records[at + 4]!,
+      thirdFrom: records[at + 5]!,
+      thirdTo: records[at + 6]!,
+    };
+  }
+
+  /** Index of the first record of an element; -1 when there is none. */
+  firstOf(tag: number): number {
+    const { records } = this;
+    for (let i = 0; i < records; i++) if ((this.#records[8 * i]! & 255) === tag) return i;
+    return -1;
+  }
+
+  /**
+   * Resolves the links of the page that was scanned last against a base, in their order, and leaves out repeats. Records
+   * that are not plain go to `ask`. Undefined when there are too many.
+   */
+  resolve(
+    base: string,
+    { ask, asksRel, seedLow, seedHigh }: ResolveRules,
+  ): ResolvedLinks | undefined {
+    if (seedLow !== this.#seedLow || seedHigh !== this.#seedHigh) {
+      this.#code.setSeed(seedLow, seedHigh);
+      this.#seedLow = seedLow;
+      this.#seedHigh = seedHigh;
+    }
+    const origin = base.indexOf("/", 8);
+    const query = base.indexOf("?", origin);
+    const page = query < 0 ? base.length : query;
+    const folder = base.lastIndexOf("/", page - 1) + 1;
+    this.memory.latin1Write(base, this.#baseAt, base.length);
+    this.#ask = ask;
+    this.#fault = undefined;
+    const isRel = asksRel ? 1 : 0;
+    const isWhole = this.#code.resolve(base.length, origin, folder, page, this.#askedAt, isRel);
+    this.#ask = undefined;
+    if (this.#fault !== undefined) throw this.#fault;
+    if (isWhole !== 1) return undefined;
+    const cells = this.#cells;
+    const links = new PackedLinks(this.memory, this.#linkWords, {
+      links: cells[LINKS]!,
+      origins: cells[ORIGINS]!,
+      linesAt: this.#linesAt,
+      linesBytes: cells[LINES_BYTES]!,
+      seedLow,
+      seedHigh,
+    });
+    this.#latest = links;
+    return { links, all: cells[LINKS_ALL]! };
+  }
+
+  /** Called by the code; what goes wrong here is thrown when it has returned. */
+  #answer(record: number, at: number): number {
+    try {
+      const url = this.#ask?.(this.record(record));
+      return url === undefined ? 0 : this.memory.latin1Write(url, at, url.length);
+    } catch (error) {
+      this.#fault ??= error;
+      return 0;
+    }
+  }
+}
+
+/** How links are resolved. */
+export interface ResolveRules {
+  readonly ask: AskAbout;
+  /** Links with a rel attribute are asked about, too. */
+  readonly asksRel: boolean;
+  readonly seedLow: number;
+  readonly seedHigh: number;
+}
+
+/** The links of a page: distinct, and how many there were with repeats. */
+export interface ResolvedLinks {
+  readonly links: PackedLinks;
+  readonly all: number;
+}
+
+/** Opens the engine; undefined without its code (after `tsc` alone), without WebAssembly, or without memory for it. */
+export function openPageEngine(
+  tables: EngineTables,
+  file: URL = new URL("./page-engine.wasm", import.meta.url),
+): PageEngine | undefined {
+  try {
+    return new PageEngine(new WebAssembly.Module(readFileSync(file)), tables);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,203 @@
+import type { PackedLinks } from "../../page-engine/packed-links.ts";
+import {
+  type EngineRecord,
+  openPageEngine,
+  type PageEngine,
+} from "../../page-engine/page-engine.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
+import { charsetOf } from "../charset/charset.ts";
+import { agentName, type FoundLink, metaName, noteMeta, REFRESH } from "../harvest.ts";
+import { LinkTargets, Resolver } from "../link-targets.ts";
+import { NOT_ASCII_COMPATIBLE } from "../links.ts";
+import { PageText, wellFormed } from "../page-text.ts";
+import {
+  describe,
+  MAX_LINKS,
+  type ParsedPage,
+  type ParseOptions,
+  type RefusedLink,
+  titleOf,
+} from "../parsed-page.ts";
+import type { RobotsDirectives } from "../robots-meta.ts";
+import type { AttributeName } from "../tag-reader.ts";
+import { T, tagName } from "../tags.ts";
+import {
+  classesOf,
+  FIRST_WORDS,
+  MAX_WORD_CHARACTERS,
+  SINGLE_BYTE,
+  UTF8,
+} from "../words/word-counter.ts";
+import { ENGINE_TABLES } from "./engine-tables.ts";
+
+/** The engine reads any page that it takes in less time than this, so a larger budget need not be watched. */
+const MIN_BUDGET_MS = 1000;
+
+/** One per thread, opened with the first page. */
+let own: PageEngine | "none" | undefined;
+
+/** The engine of this thread; undefined where there is none. */
+export function pageEngine(): PageEngine | undefined {
+  own ??= openPageEngine(ENGINE_TABLES) ?? "none";
+  return own === "none" ? undefined : own;
+}
+
+/** Pages that the engine has read, and pages that it left to the reference; for tests and measurements. */
+export const engineCounts = { read: 0, left: 0, asked: 0, trapped: 0 };
+
+/** What `parsePage` returns, by the page engine; undefined when the reference must read the page. */
+export function parseByEngine(
+  body: Uint8Array,
+  url: CrawlUrl,
+  options: ParseOptions,
+  engine: PageEngine | undefined = pageEngine(),
+): ParsedPage | undefined {
+  const { budgetMs = MIN_BUDGET_MS } = options;
+  const isPlain = !options.assets && !options.lazy && !options.forms && options.words !== false;
+  if (!isPlain || budgetMs < MIN_BUDGET_MS) return undefined;
+  if (engine === undefined || body.length > engine.maxPageBytes) return undefined;
+  try {
+    const page = read(engine, body, url, options);
+    if (page === undefined) engineCounts.left++;
+    else engineCounts.read++;
+    return page;
+  } catch {
+    // A trap leaves nothing behind but what the next page overwrites, and this page has another way.
+    engineCounts.trapped++;
+    return undefined;
+  }
+}
+
+function read(
+  engine: PageEngine,
+  body: Uint8Array,
+  url: CrawlUrl,
+  options: ParseOptions,
+): ParsedPage | undefined {
+  const charset = charsetOf(body, options.contentType);
+  if (NOT_ASCII_COMPATIBLE.has(charset)) return undefined;
+  const isMarked = charset === "utf-8" && body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+  const bytes = isMarked ? body.subarray(3) : body;
+  engine.begin();
+  engine.page.set(bytes);
+  const classes = classesOf(charset);
+  const kind = classes === UTF8 ? 0 : classes === SINGLE_BYTE ? 1 : 2;
+  if (!engine.scan(bytes.length, kind)) return undefined;
+  const { maxLinks = MAX_LINKS } = options;
+  if (engine.records > maxLinks) return undefined;
+  const text = new PageText(engine.page.subarray(0, bytes.length), charset);
+  const baseAt = engine.firstOf(T.base);
+  const base = baseAt < 0 ? undefined : contentOf(text, engine.record(baseAt));
+  const resolver = new Resolver(url, base);
+  if (resolver.isForeign) return undefined;
+  const page = new EnginePage(charset, resolver.base);
+  const targets = new LinkTargets(page, resolver, options);
+  const agent = agentName(options.agent);
+  const metas = new Map<string, string>();
+  const notes = { metas, robots: page.robots };
+  const resolved = engine.resolve(resolver.base ?? resolver.page, {
+    ask: (record) => {
+      engineCounts.asked++;
+      if (record.tag === T.base) return undefined;
+      if (record.tag !== T.meta) return targets.of(linkOf(text, record), false);
+      const name = metaNameOf(text, record);
+      if (name === REFRESH) return targets.of(linkOf(text, record), false);
+      noteMeta(notes, name, agent, () => contentOf(text, record));
+      return undefined;
+    },
+    asksRel: options.skipNofollow === true,
+    seedLow: options.seedLow ?? 0,
+    seedHigh: options.seedHigh ?? 0,
+  });
+  if (resolved === undefined) return undefined;
+  page.packed = resolved.links;
+  page.linkCount = resolved.links.length;
+  page.linksAll = resolved.all;
+  page.words = engine.words;
+  page.firstWords = firstWords(engine, text);
+  const { title, language } = engine;
+  page.title = titleOf(title && text.text(title[0], title[1]));
+  describe(page, language && text.attribute(language[0], language[1]), metas);
+  return page;
+}
+
+/** A page as the engine read it: its links become strings when somebody asks for them. */
+class EnginePage implements ParsedPage {
+  packed: PackedLinks | undefined = undefined;
+  linkCount = 0;
+  linksAll = 0;
+  linksDropped = 0;
+  refused: RefusedLink[] = [];
+  nofollowed = 0;
+  assets: CrawlUrl[] = [];
+  feeds: CrawlUrl[] = [];
+  base: CrawlUrl | undefined;
+  title = "";
+  words = 0;
+  firstWords: string[] = [];
+  charset: string;
+  declare language?: string;
+  declare description?: string;
+  declare keywords?: string;
+  declare canonical?: CrawlUrl;
+  declare refresh?: CrawlUrl;
+  robots: RobotsDirectives = { noindex: false, nofollow: false };
+  cut = false;
+
+  constructor(charset: string, base: CrawlUrl | undefined) {
+    this.charset = charset;
+    this.base = base;
+  }
+
+  get links(): readonly CrawlUrl[] {
+    return (this.packed?.urls() ?? []) as CrawlUrl[];
+  }
+}
+
+function contentOf(text: PageText, { from, to }: EngineRecord): string {
+  return text.attribute(from, to);
+}
+
+/** The names of a record's attribute. */
+const NAMES: readonly AttributeName[] = [
+  ...(["href", "src", "rel", "content", "http-equiv", "name", "lang", "type"] as const),
+  "xlink:href",
+];
+
+/** A record in the form that the reference gives it. */
+function linkOf(text: PageText, record: EngineRecord): FoundLink {
+  const { tag, attribute, secondFrom, secondTo, thirdFrom, thirdTo } = record;
+  const isMeta = tag === T.meta;
+  const hasType = tag === T.link && thirdFrom >= 0;
+  return {
+    element: tagName(tag),
+    attribute: NAMES[attribute]!,
+    value: contentOf(text, record),
+    rel: isMeta || secondFrom < 0 ? "" : text.attribute(secondFrom, secondTo),
+    type: hasType ? text.attribute(thirdFrom, thirdTo) : "",
+  };
+}
+
+function metaNameOf(text: PageText, record: EngineRecord): string {
+  const { secondFrom, secondTo, thirdFrom, thirdTo } = record;
+  if (secondFrom >= 0) return metaName(text.attribute(secondFrom, secondTo), undefined);
+  return metaName(undefined, thirdFrom < 0 ? undefined : text.attribute(thirdFrom, thirdTo));
+}
+
+/** The first words, of the pieces that the engine found: as `WordCounter` puts them together. */
+function firstWords(engine: PageEngine, text: PageText): string[] {
+  const { pieces } = engine;
+  const first: string[] = [];
+  let opened = "";
+  for (let i = 0; i < pieces; i++) {
+    const [from, to] = engine.piece(i);
+    if (to >= 0) {
+      if (first.length < FIRST_WORDS && opened.length < MAX_WORD_CHARACTERS)
+        opened += text.text(from, Math.min(to, from + 4 * MAX_WORD_CHARACTERS));
+    } else {
+      if (first.length < FIRST_WORDS) first.push(wellFormed(opened.slice(0, MAX_WORD_CHARACTERS)));
+      opened = "";
+    }
+  }
+  return first;
+}

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openPageEngine } from "../../src/page-engine/page-engine.ts";
+import { engineCounts, pageEngine, parseByEngine } from "../../src/parse/engine/engine-page.ts";
+import { ENGINE_TABLES } from "../../src/parse/engine/engine-tables.ts";
+import { parseByReference, parsePage } from "../../src/parse/page.ts";
+import { canonicalize } from "../../src/url/crawl-url.ts";
+import { root } from "../support/conformance.ts";
+import { agrees } from "./agrees.ts";
+import { ORDINARY_PAGE } from "./mutated-pages.ts";
+
+const url = canonicalize("http://h.example/dir/page.html")!;
+const html = (text: string) => Buffer.from(text);
+
+test("the build has an engine, and an ordinary page is read by it", () => {
+  assert.notEqual(pageEngine(), undefined, "page-engine.wasm is missing: npm run build");
+  assert.equal(agrees(ORDINARY_PAGE, url), true);
+  assert.ok(parsePage(ORDINARY_PAGE, url).packed);
+});
+
+test("every beginning of a page gives what the reference finds in it", () => {
+  let read = 0;
+  for (let end = 0; end <= ORDINARY_PAGE.length; end++)
+    if (agrees(ORDINARY_PAGE.subarray(0, end), url)) read++;
+  assert.ok(read > ORDINARY_PAGE.length / 2, `${read} of ${ORDINARY_PAGE.length} were read`);
+});
+
+test("what the engine does not know it leaves to the reference", () => {
+  const many = "<a href=x>".repeat(8200);
+  const long = "<a href=0123456789012345678901234567890123456789>".repeat(30_000);
+  const pages = {
+    "content moved out of a table": html("<table><a href=x>y</a></table>"),
+    "a frameset": html("<frameset><frame src=a></frameset>"),
+    "a template": html("<template><a href=x></template>"),
+    MathML: html("<math><mi>x</mi></math>"),
+    "a base of another scheme": html("<base href='ftp://f.example/'><a href=x>"),
+    "too many links": html(many),
+    "too many bytes": html(long),
+    "UTF-16": Buffer.from("\ufeff<a href=x>", "utf16le"),
+  };
+  for (const [name, page] of Object.entries(pages)) {
+    assert.equal(parseByEngine(page, url, {}), undefined, name);
+    const { links } = parseByReference(page, url);
+    assert.deepEqual([...parsePage(page, url).links], [...links], name);
+  }
+  const unusual = [{ assets: true }, { lazy: true }, { forms: true }, { words: false }];
+  for (const options of [...unusual, { budgetMs: 1 }])
+    assert.equal(parseByEngine(ORDINARY_PAGE, url, options), undefined, JSON.stringify(options));
+});
+
+test("links beyond the limit of a page are dropped as by the reference", () => {
+  const page = html("<a href=1><a href=2><a href=3><a href=2><a href=4>");
+  assert.equal(parsePage(page, url, { maxLinks: 3 }).linksDropped, 2);
+  assert.deepEqual(parsePage(page, url, { maxLinks: 3 }).links.length, 3);
+});
+
+test("a trap fails no page: the reference reads it", () => {
+  const engine = openPageEngine(ENGINE_TABLES)!;
+  const before = engineCounts.trapped;
+  engine.scan = () => {
+    throw new Error("unreachable");
+  };
+  assert.equal(parseByEngine(ORDINARY_PAGE, url, {}, engine), undefined);
+  assert.equal(engineCounts.trapped, before + 1);
+});
+
+test("without its file, or with one that is damaged, there is no engine", () => {
+  const missing = new URL("./no-such-engine.wasm", import.meta.url);
+  assert.equal(openPageEngine(ENGINE_TABLES, missing), undefined);
+  assert.equal(openPageEngine(ENGINE_TABLES, new URL(import.meta.url)), undefined);
+});
+
+test("links outlive their page in the engine unless they were released", () => {
+  const first = parsePage(html("<a href=one><a href=//other.example/two><a href=%20>"), url);
+  const packed = first.packed!;
+  const before = [packed.lines.toString(), packed.low(1), packed.high(2), packed.url(1)];
+  const second = parsePage(html("<a href=three>"), url);
+  assert.deepEqual([packed.lines.toString(), packed.low(1), packed.high(2), packed.url(1)], before);
+  assert.deepEqual(
+    [...first.links],
+    ["http://h.example/dir/one", "http://other.example/two", "http://h.example/dir/%20"],
+  );
+  second.packed!.release();
+  assert.throws(() => second.links, /released/);
+});
+
+test("origins that are no plain names are learned, and only as they are", () => {
+  const page = html(
+    "<a href=http://127.0.0.1:81/a><a href=http://127.0.0.1:81/b><a href=http://127.0.0.1:81x/c>" +
+      "<a href=http://127.0.0.1:081/d><a href=HTTP://127.0.0.1:81/e><a href=http://127.0.0.1:8/f>" +
+      "<a href=http://127.1:81/g><a href=http://127.0.0.1:81><a href='http://127.0.0.1:81/ h'>",
+  );
+  const asked = engineCounts.asked;
+  assert.equal(agrees(page, url), true);
+  assert.equal(agrees(html("<a href=http://127.0.0.1:81/i/j?k#l>"), url), true);
+  assert.equal(engineCounts.asked - asked, 8, "all but the second and the last one");
+});
+
+test("the code has no endless loop and no continue, which its compiler gets wrong", () => {
+  const folder = join(root, "src", "page-engine", "assembly");
+  const forbidden = /\bcontinue\b|\bfor\s*\(|\bwhile\s*\(\s*(?:true|1)\s*\)|\bdo\s*\{/;
+  const files = readdirSync(folder);
+  assert.ok(files.length > 5);
+  for (const file of files) {
+    const code = readFileSync(join(folder, file), "utf8").replace(/\/\/.*$|\/\*[\s\S]*?\*\//gm, "");
+    assert.equal(forbidden.exec(code)?.[0], undefined, file);
+  }
+});
