@@ -1,6 +1,6 @@
 // Bundles everything that an entry point imports into the entry point itself, in place, after tsc: a thread then loads
 // a few files instead of some 270. Why, and why the result is never stale: docs/decisions/0010-threads-load-one-file.md.
-import { chmodSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -93,6 +93,16 @@ for (const [name, entries] of Object.entries(ENTRIES)) {
 
 // npm makes a command executable once, when it links it: a later build must do that itself.
 chmodSync(join(src, "cli", "main.js"), 0o755);
+
+// The page of the dashboard: plain modules, and the chart library as its package has it.
+const page = join("dashboard", "public");
+cpSync(join(root, "src", page), join(src, page), { recursive: true });
+for (const [from, to] of [
+  ["dist/uPlot.esm.js", "uPlot.esm.js"],
+  ["dist/uPlot.min.css", "uPlot.min.css"],
+  ["LICENSE", "uPlot.LICENSE.txt"],
+])
+  cpSync(join(root, "node_modules", "uplot", from), join(src, page, "vendor", to));
 
 // Read at run time, and not by tsc.
 copyFileSync(

@@ -40,6 +40,10 @@ export function parseArguments(
       found.set(option.flag, on);
       continue;
     }
+    if (option.bare !== undefined && inline === undefined && !/^\d+$/.test(argv[at + 1] ?? "")) {
+      found.set(option.flag, option.bare);
+      continue;
+    }
     const value = inline ?? argv[++at];
     if (value === undefined || (inline === undefined && isOption(value, known))) {
       throw missingValue(option);

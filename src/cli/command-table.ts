@@ -48,6 +48,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "characterise the pages of a crawl, with tables and plots",
     load: () => import("./commands/report-command.ts"),
   },
+  dashboard: {
+    summary: "look at a crawl in a browser, while it runs and afterwards",
+    load: () => import("./commands/dashboard-command.ts"),
+  },
   lab: {
     summary: "repeat the experiments of the documents, with tables and plots",
     load: () => import("./commands/lab-command.ts"),

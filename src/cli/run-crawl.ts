@@ -41,6 +41,9 @@ export async function runCrawl(
   crawl.events.on("leftForLater", (message) => {
     left += `Left for later: ${message}.\n`;
   });
+  const dashboard = await startDashboard(crawl, out, config);
+  // Also with --quiet: who asked for it has to find it.
+  if (dashboard !== undefined) progress.note(`Dashboard: ${dashboard.url}`);
   let terminated = false;
   const forget = onSignals((signal) => {
     terminated ||= signal === "SIGTERM";
@@ -67,7 +70,15 @@ export async function runCrawl(
   } finally {
     progress.close();
     forget();
+    await dashboard?.close();
   }
+}
+
+/** Loaded on use; undefined when nobody asked for it. */
+async function startDashboard(crawl: Crawl, out: string, config: CrawlConfig) {
+  if (config.dashboard === undefined) return undefined;
+  const { serveCrawl } = await import("./run-dashboard.ts");
+  return serveCrawl(crawl, out, config);
 }
 
 /** What `orbweaver report` does; standard output stays the summary's. */

@@ -63,6 +63,11 @@ const RULES: readonly Rule[] = [
     holds: (all) => !isOwnSync(all.sync) || all.whenFull === "wait",
     needs: "--when-full wait: a lock of your own can only block",
   },
+  {
+    names: ["listen"],
+    holds: (all) => all.dashboard !== undefined,
+    needs: "--dashboard, which listens there",
+  },
   { names: ["priority"], holds: isOpic, needs: "--order opic, where pages have a priority" },
   {
     names: ["exchangeSize"],

@@ -1,5 +1,13 @@
 /** Settings of what one run shows: each run has its own. */
-export const OUTPUT_SETTINGS = { json: false, report: false, quiet: false, debug: false } as const;
+export const OUTPUT_SETTINGS = {
+  json: false,
+  report: false,
+  quiet: false,
+  debug: false,
+  dashboard: undefined,
+  listen: "127.0.0.1",
+  dashboardToken: undefined,
+} as const;
 
 /**
  * The configuration as state/crawl.json keeps it for the next run: without what this run shows, and without the names and

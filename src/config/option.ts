@@ -32,6 +32,8 @@ export interface OptionSpec {
   readonly examples: readonly string[];
   /** May be given several times; the values form a list. */
   readonly repeatable?: true;
+  /** What the value is when the flag stands alone: only a number that follows is its value. */
+  readonly bare?: string;
   /** A switch that is on unless `--no-flag` is given. */
   readonly negated?: true;
   /** The default in words; absent where nothing is assumed. */
@@ -46,5 +48,7 @@ export interface OptionSpec {
 export function usageOf(option: OptionSpec): string {
   if (option.flag === "") return `${option.value}...`;
   if (option.negated) return `--no-${option.flag}`;
-  return option.value === undefined ? `--${option.flag}` : `--${option.flag} ${option.value}`;
+  if (option.value === undefined) return `--${option.flag}`;
+  const value = option.bare === undefined ? option.value : `[${option.value}]`;
+  return `--${option.flag} ${value}`;
 }

@@ -3,6 +3,7 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type FieldInfo, fieldInfo } from "./field.ts";
 import { archive } from "./fields/archive-fields.ts";
 import { budgets } from "./fields/budget-fields.ts";
+import { dashboard } from "./fields/dashboard-fields.ts";
 import { engine } from "./fields/engine-fields.ts";
 import { links } from "./fields/link-fields.ts";
 import { network } from "./fields/network-fields.ts";
@@ -25,6 +26,7 @@ export const crawlSchema = z.strictObject({
   ...network,
   ...visits,
   ...archive,
+  ...dashboard,
 });
 
 /** What was set, defaults filled in. */

@@ -31,6 +31,7 @@ import {
   isEmpty,
   type Measured,
 } from "./crawl-summary.ts";
+import { type HostPage, type HostQuestion, mergeHosts } from "./crawler/host-list.ts";
 import { AllReleased } from "./ending/all-released.ts";
 import { BufferWatch } from "./ending/buffer-watch.ts";
 import { type ClosedCrawl, type CloseListener, CrawlCloser } from "./ending/close-crawl.ts";
@@ -374,6 +375,7 @@ export class Crawl {
     const idle = { inFlight: 0, hostsWaiting: 0, uncommitted: 0, congested: 0 };
     this.#lastFigures = { ...this.#sample(sums), ...last, ...idle };
     this.#series!.close(this.#lastFigures);
+    this.events.tell("figures", this.#lastFigures);
   }
 
   #orListenerFault(summary: CrawlSummary): CrawlSummary {
@@ -419,6 +421,11 @@ export class Crawl {
   figures(): Figures {
     this.#lastFigures ??= NO_FIGURES;
     return this.#lastFigures;
+  }
+
+  /** Hosts of this run, asked of the threads that own them. */
+  async hosts(question: HostQuestion): Promise<HostPage> {
+    return mergeHosts((await this.#workers?.askHosts(question)) ?? [], question);
   }
 
   #sample(sums?: Totals): Figures {

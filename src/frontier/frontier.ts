@@ -4,7 +4,7 @@ import type { AddressFloors } from "./address-floors.ts";
 import type { Discovery } from "./discovery.ts";
 import type { Fact } from "./fact.ts";
 import type { Settlement } from "./finish.ts";
-import type { Lease } from "./host.ts";
+import type { Host, Lease } from "./host.ts";
 import type { SplitLinks } from "./seen/known-links.ts";
 
 // For importers outside this folder; inside it everything comes from the files themselves.
@@ -86,6 +86,8 @@ export interface Frontier {
   drains?(): boolean;
   /** Where crawlers elsewhere ask the same addresses: asked before every request. */
   readonly floors?: AddressFloors | undefined;
+  /** Calls back for every host of this thread that is in memory; absent where nobody knows them. */
+  eachHost?(use: (host: Host) => void): void;
   /** Figures for counters, progress and the recount after a death. */
   stats(): FrontierStats;
   /** Gives back files and memory; what is not settled waits for the next run. */

@@ -142,6 +142,11 @@ export class Host implements Reach {
     return reach;
   }
 
+  /** Scheme, name and port of its URLs, or of the first of them where there are several. */
+  get origin(): string {
+    return this.#origin.slice(0, -1);
+  }
+
   /** URLs that wait. */
   get queued(): number {
     return this.chained + this.returned.length;

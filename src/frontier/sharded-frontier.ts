@@ -12,7 +12,7 @@ import type { Fact } from "./fact.ts";
 import { type Finish, OUTCOME, OUTCOMES, type Settlement } from "./finish.ts";
 import { BODY_BYTES_COUNTER, BYTES_COUNTER } from "./fold/shard-state.ts";
 import type { Frontier, FrontierStats, TurnMode } from "./frontier.ts";
-import type { Lease, Site } from "./host.ts";
+import type { Host, Lease, Site } from "./host.ts";
 import type { JournalPort } from "./journal-port.ts";
 import type { LendingRules } from "./lending/askers.ts";
 import { Lending } from "./lending/lending.ts";
@@ -288,6 +288,10 @@ export class ShardedFrontier implements Frontier {
     }
     for (const lease of all) this.#drained.add(lease);
     return all;
+  }
+
+  eachHost(use: (host: Host) => void): void {
+    for (const { shard } of this.#all) shard.eachHost(use);
   }
 
   stats(): FrontierStats {

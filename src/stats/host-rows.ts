@@ -79,8 +79,22 @@ export class HostRows {
   }
 
   of(host: string): HostEnds {
-    const row = this.#known.get(host);
-    return row === undefined ? NO_ENDS : this.#ends(row);
+    return this.endsOf(this.rowOf(host));
+  }
+
+  /** The row of a host; 0 when it has none. */
+  rowOf(host: string): number {
+    return this.#known.get(host) ?? OTHERS;
+  }
+
+  /** What the row of a host says. */
+  endsOf(row: number): HostEnds {
+    return row === OTHERS ? NO_ENDS : this.#ends(row);
+  }
+
+  /** One number of the row of a host. */
+  countOf(row: number, end: HostEnd): number {
+    return row === OTHERS ? 0 : this.#rows[row * ROW_WORDS + COLUMNS[end]]!;
   }
 
   /** Hosts that found no room. */

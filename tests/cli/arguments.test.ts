@@ -180,6 +180,9 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     quiet: fc.boolean(),
     report: fc.boolean(),
     debug: fc.boolean(),
+    dashboard: upTo(65_535, 0),
+    listen: fc.constantFrom("127.0.0.1", "::1"),
+    dashboardToken: fc.constantFrom("0123456789abcdef", "a-long_token.0123456"),
   };
 })();
 

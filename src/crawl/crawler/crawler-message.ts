@@ -8,6 +8,7 @@ import type { HandlerModules } from "../visit/load-handler.ts";
 import type { PageMessage, PageReply } from "../visit/remote-handler.ts";
 import type { Told } from "../visit/stages.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
+import type { HostPage, HostQuestion } from "./host-list.ts";
 
 /** What a crawler thread starts with, before it gets its shards. */
 export interface StandbyData {
@@ -28,6 +29,8 @@ export type ToCrawler =
   /** Links of this thread that are in scope after all; answered with "admitted" when they are durable. */
   | { readonly kind: "admit"; readonly found: readonly Discovery[] }
   | { readonly kind: "giveUpWaiting" }
+  /** Which hosts of this thread come first; answered with "hosts". */
+  | { readonly kind: "askHosts"; readonly number: number; readonly question: HostQuestion }
   /** Begin, with everything that was found out so far. */
   | { readonly kind: "go"; readonly facts: readonly Fact[] }
   /** Another thread takes over these shards. */
@@ -68,4 +71,5 @@ export type FromCrawler =
     }
   /** URLs that it still held when it ended, where no journal knows them, and how many more of those are seeds. */
   | ({ readonly kind: "left" } & LeftUrls)
+  | { readonly kind: "hosts"; readonly number: number; readonly page: HostPage }
   | { readonly kind: "finished" };

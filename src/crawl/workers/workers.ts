@@ -13,6 +13,7 @@ import { type Totals, totals } from "../../stats/counters.ts";
 import type { LeftUrls } from "../../store/reports/result-lists.ts";
 import type { FromBuilder } from "../builder/builder-message.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
+import type { HostPage, HostQuestion } from "../crawler/host-list.ts";
 import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
 import { MAX_HANDLER_MS } from "../visit/handler-runner.ts";
 import { AbsentThreads } from "./absent-threads.ts";
@@ -20,6 +21,7 @@ import { BuilderWorkers } from "./builder-workers.ts";
 import { BusyShare } from "./busy-share.ts";
 import { Compactor } from "./compactor.ts";
 import { Deaths, MAX_DEATHS_WITHOUT_PAGE } from "./deaths.ts";
+import { HostQuestions } from "./host-questions.ts";
 import { HungHandlers } from "./hung-handlers.ts";
 import { incurableOf } from "./incurable.ts";
 import { KnownFacts } from "./known-facts.ts";
@@ -96,6 +98,7 @@ export class Workers {
   /** Threads that were ended because a handler hung in them: no fault of ours. */
   readonly #endedForHandler = new Set<RunningWorker>();
   readonly #busy = new BusyShare();
+  readonly #questions = new HostQuestions();
   #areDismissed = false;
   /** When the latest successors had read their shards: since then the leases of the dead wait again. */
   #foldedMs = 0;
@@ -244,6 +247,11 @@ export class Workers {
     for (const { worker } of this.#started) worker.postMessage(message);
   }
 
+  /** What each crawler answers to a question about its hosts; one that dies meanwhile is left out. */
+  askHosts(question: HostQuestion): Promise<HostPage[]> {
+    return this.#questions.ask(this.#crawlers, question);
+  }
+
   /** The busy share of the crawlers since the last call, from 0 to 1, on average. */
   busyShare(): number {
     return this.#busy.shareOf(this.#started.map(({ worker }) => worker));
@@ -379,6 +387,7 @@ export class Workers {
       this.#finished.add(thread);
       this.#announceEnd(thread);
     } else if (message.kind === "left") this.left.push(message);
+    else if (message.kind === "hosts") this.#questions.answered(message.number, message.page);
     else if (message.kind === "page") {
       void this.#listener.onPage(message.page).then((reply) => {
         worker.postMessage({ kind: "handled", reply } satisfies ToCrawler);

@@ -4,7 +4,7 @@ import type { CrawlConfig } from "../../config/schema.ts";
 import { packageVersion } from "../../config/version.ts";
 import { UsageError } from "../../errors.ts";
 import { PARTITIONS } from "../../url/site.ts";
-import { noSuchCrawl, refuseLongLease } from "./check-engine.ts";
+import { EngineRefusedError, noSuchCrawl, refuseLongLease } from "./check-engine.ts";
 import { EngineKeys } from "./engine-keys.ts";
 import type { RedisClient } from "./load-ioredis.ts";
 import { runScript } from "./redis-engine.ts";
@@ -46,7 +46,7 @@ export async function createEngineCrawl(
     seedHigh,
   };
   // Before the crawl can be found: nobody takes a permit of one that has none, or a partition for one that has lost something.
-  await foundPartitions(client, keys, PARTITIONS);
+  await foundPartitions(client, keys, PARTITIONS).catch(refuseFull);
   if (config.maxPages !== undefined)
     await client.hsetnx(`${keys.crawl}:permits`, "left", config.maxPages);
   const made = await runScript(client, "owCreate", keys.crawl, Object.entries(fields).flat());
@@ -55,6 +55,12 @@ export async function createEngineCrawl(
       `there is a crawl ${name} on this engine already: join it with orbweaver worker --crawl ${name}, or choose another --crawl`,
     );
   return { config, seedLow, seedHigh, ageMs: 0 };
+}
+
+/** A server that was not full when it was asked a moment ago. */
+function refuseFull(fault: unknown): never {
+  if (!/^OOM/.test((fault as Error).message)) throw fault;
+  throw new EngineRefusedError("the engine is full: raise its maxmemory", fault);
 }
 
 /** Lets every partition know which server has it. */

@@ -6,7 +6,7 @@ import type { Fact } from "../fact.ts";
 import { OUTCOME, OUTCOMES, type Settlement } from "../finish.ts";
 import { ShardState } from "../fold/shard-state.ts";
 import type { Frontier, FrontierStats, TurnMode } from "../frontier.ts";
-import type { Lease } from "../host.ts";
+import type { Host, Lease } from "../host.ts";
 import type { JournalPort } from "../journal-port.ts";
 import type { PageLimit } from "../page-limit.ts";
 import type { ShardQueue } from "../queue/shard-queue.ts";
@@ -358,6 +358,10 @@ export class EngineFrontier implements Frontier {
   drains(): boolean {
     this.#givesUp &&= !(this.#isIdle && (this.#machine?.foundNothing ?? true));
     return this.#givesUp;
+  }
+
+  eachHost(use: (host: Host) => void): void {
+    this.#shard.eachHost(use);
   }
 
   stats(): FrontierStats {

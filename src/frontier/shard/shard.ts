@@ -112,6 +112,10 @@ export class Shard {
     return this.#hosts.size;
   }
 
+  eachHost(use: (host: Host) => void): void {
+    for (const host of this.#hosts.values()) use(host);
+  }
+
   /** Admits these URLs of this shard, and calls `onNew`, which is to `enqueueNew` it, for each that is new; returns how many are. */
   admitAll(found: readonly Discovery[], onNew: OnLink): number {
     let fresh = 0;

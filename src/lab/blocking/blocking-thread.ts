@@ -20,7 +20,7 @@ import { ACTIVITY, type ThreadCounts } from "./thread-counts.ts";
 
 const RETRY_MS = 5;
 /** How long a parser that goes first waits for the crawlers, and how often it looks. */
-const SETTLE_MS = 100;
+const SETTLE_MS = 1000;
 const LOOK_MS = 0.5;
 
 /** What a laboratory thread works with. */

@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { linePlot, type PlotSeries } from "../../stats/plot/line-plot.ts";
-import { counted, type Experiment, type LabRun, type Table } from "../experiment.ts";
+import { findRedisServer } from "../../web/practice-redis.ts";
+import { counted, type Experiment, type LabRun, measured, type Table } from "../experiment.ts";
 import { pageRank } from "../queues/page-rank.ts";
+import { type EngineExchange, engineExchange } from "../rounds/engine-exchange.ts";
 import { percentText, rounded } from "../run-spread.ts";
 import { idealCrawl } from "../simulation/ideal-crawl.ts";
 import { shippedCrawl } from "../simulation/shipped-crawl.ts";
@@ -46,12 +49,14 @@ export const experiment: Experiment = {
     // As many supersteps as the paper's crawl of 2 million pages would have, on fewer pages.
     const batch =
       run.size === "full" ? 12_000 : Math.max(160, 32 * Math.round(web.pages / 160 / 32));
-    run.plan(PROCESSORS.length + 1 + 2 * LOSS_PROCESSORS.length);
+    const hasEngine = findRedisServer() !== undefined;
+    run.plan(PROCESSORS.length + 1 + 2 * LOSS_PROCESSORS.length + (hasEngine ? 2 : 0));
     const machines: Failures[] = [];
     for (const processors of [1, ...PROCESSORS]) {
       machines.push(await run.step(`P ${processors}`, () => failures(web, processors, batch)));
     }
     const losses = await lossesOf(run, web, batch);
+    const exchanges = hasEngine ? await exchangesOf(run) : [];
     const [sequential, ...parallel] = machines;
     const early = parallel.map((machine) => sum(machine.own, EARLY) + sum(machine.foreign, EARLY));
     const earlyGrows = early.every((value, i) => i === 0 || value >= early[i - 1]!);
@@ -64,8 +69,13 @@ export const experiment: Experiment = {
     const claims = [earlyGrows, isForeignFew, isSequentialMore, worst < 0.01];
     const held = claims.filter((claim) => claim).length;
     return {
-      setup: `${web.name}, ${web.pages} pages, sites dealt by hash. R = ${batch} pages of all processors together in a superstep${run.size === "full" ? "" : " (the document's 12,000, made smaller as the graph is)"}; a failure is an update of a page that was fetched already. The sequential crawler updates its queue after every page; its failures are summed over as many pages as a superstep has. No network: everything is counted.`,
-      tables: [figure6(machines, batch), totals(machines, batch), lossTable(losses)],
+      setup: `${web.name}, ${web.pages} pages, sites dealt by hash. R = ${batch} pages of all processors together in a superstep${run.size === "full" ? "" : " (the document's 12,000, made smaller as the graph is)"}; a failure is an update of a page that was fetched already. The sequential crawler updates its queue after every page; its failures are summed over as many pages as a superstep has. No network: everything is counted.${hasEngine ? " The last table is of real crawls on a redis-server: --supersteps against blocks that leave whenever there are some, which is the default." : " Supersteps against asynchronous blocks on an engine were left out: there is no redis-server on the PATH."}`,
+      tables: [
+        figure6(machines, batch),
+        totals(machines, batch),
+        lossTable(losses),
+        ...(hasEngine ? [exchangeTable(exchanges)] : []),
+      ],
       plots: [
         {
           name: "figure-6",
@@ -205,6 +215,42 @@ async function lossesOf(run: LabRun, web: SimulatedWeb, batch: number): Promise<
     losses.push({ how: `supersteps of R = ${batch}`, processors, loss: against(machine) });
   }
   return losses;
+}
+
+async function exchangesOf(run: LabRun): Promise<EngineExchange[]> {
+  const size = { pages: run.pick(300, 1500, 6000), threads: 2 };
+  const exchanges: EngineExchange[] = [];
+  for (const isInSteps of [true, false]) {
+    const name = `engine ${isInSteps ? "in supersteps" : "asynchronous"}`;
+    const folder = join(run.scratch, name.replaceAll(" ", "-"));
+    exchanges.push(await run.step(name, () => engineExchange(folder, isInSteps, size)));
+  }
+  return exchanges;
+}
+
+function exchangeTable(exchanges: readonly EngineExchange[]): Table {
+  return {
+    title:
+      "Real crawls by cash on an engine, two threads with partitions of their own, 20 ms per answer",
+    columns: [
+      counted("how"),
+      counted("pages"),
+      measured("rate", "pages/s"),
+      measured("supersteps"),
+      measured("blocks"),
+      measured("failures"),
+      measured("wait at a barrier", "ms"),
+    ],
+    rows: exchanges.map(({ isInSteps, pages, rate, steps, blocks, late, barrierMs }) => [
+      isInSteps ? "supersteps" : "asynchronous blocks",
+      pages,
+      rounded(rate, 1),
+      isInSteps ? steps : null,
+      blocks,
+      late,
+      isInSteps ? rounded(barrierMs, 1) : null,
+    ]),
+  };
 }
 
 function sum(values: readonly number[], first = values.length): number {
