@@ -150,7 +150,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     visited: fc.constantFrom(...VISITED_SETS),
     engine: fc.constantFrom("redis://127.0.0.1:6379", "rediss://engine.test/2"),
     crawlName: fc.constantFrom("a", "news-2026.1"),
-    engineLeaseMs: upTo(3_600_000, 1000),
+    engineLeaseMs: upTo(3_600_000, 3000),
     engineMemoryBytes: sizes,
     supersteps: fc.boolean(),
     volatile: fc.boolean(),
