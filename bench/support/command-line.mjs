@@ -16,10 +16,15 @@ export function flagsOf(options) {
   );
 }
 
-/** Runs node to its end. CPU and wall seconds come from bash, so the last moments of the process count, too. */
-export async function runTimed(args) {
+/** Runs node to its end. */
+export function runTimed(args) {
+  return commandTimed([process.execPath, ...args]);
+}
+
+/** Runs a command to its end. CPU and wall seconds come from bash, so the last moments of the process count, too. */
+export async function commandTimed(command) {
   const script = 'TIMEFORMAT="cpu %3U %3S %3R"; time "$@"; exit 0';
-  const shell = ["-c", script, "bash", process.execPath, ...args];
+  const shell = ["-c", script, "bash", ...command];
   const { stdout, stderr } = await promisify(execFile)("bash", shell, { maxBuffer: 2 ** 24 });
   const times = /cpu ([\d.]+) ([\d.]+) ([\d.]+)/.exec(stderr);
   if (times === null) throw new Error(`bash timed nothing: ${stderr}`);

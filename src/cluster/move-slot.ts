@@ -64,7 +64,8 @@ export async function moveSlot(
   for (const base of bases) {
     // Nothing was lost, so no holder has to be waited for as after a rollback.
     const run = await target.client.hget(base, "run");
-    if (run === runs[0]) await target.client.hset(base, "run", runs[1]);
+    const life = run === runs[0] ? { run: runs[1] } : {};
+    await target.client.hset(base, { ...life, node: target.id });
     await unfreeze(target.client, base);
   }
   return moved;
@@ -98,6 +99,10 @@ async function setSlot(client: Redis, slot: number, state: string, id: string): 
   await client.call("CLUSTER", "SETSLOT", String(slot), state, id);
 }
 
+/** As the scripts note it. */
 async function runOf(client: Redis): Promise<string> {
-  return /run_id:(\w+)/.exec(await client.info("server"))?.[1] ?? "";
+  const [server, replication] = [await client.info("server"), await client.info("replication")];
+  const head = (text: string, name: string) =>
+    new RegExp(`^${name}:(\\w{12})`, "m").exec(text)?.[1] ?? "";
+  return head(server, "run_id") + head(replication, "master_replid");
 }

@@ -26,6 +26,8 @@ export interface PartitionStatus {
   readonly done: number;
   /** Being moved to another server. */
   readonly frozen: number;
+  /** Of these, moved by another tool while in use: they stand still until `cluster rebalance` is called. */
+  readonly moved: number;
   /** Given to nobody for a moment, because the engine came back with an older state. */
   readonly quiet: number;
 }
@@ -158,6 +160,7 @@ function partitionStatus(partitions: readonly Partition[], nowMs: number): Parti
     done,
     free: partitions.length - held - done,
     frozen: count((one) => one.frozen !== undefined),
+    moved: count((one) => one.frozen === "moved"),
     quiet: count((one) => Number(one.quiet ?? 0) > nowMs),
   };
 }

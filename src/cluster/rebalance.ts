@@ -1,5 +1,6 @@
 import { UsageError } from "../errors.ts";
 import { slotOf } from "../frontier/engine/engine-keys.ts";
+import { defineScripts, runScript } from "../frontier/engine/redis-engine.ts";
 import { type MasterNode, readMasters } from "./cluster-nodes.ts";
 import type { ConnectedEngine, EngineCrawl } from "./connect.ts";
 import { moveSlot, type SlotMove, unfreeze } from "./move-slot.ts";
@@ -11,6 +12,8 @@ export interface Rebalanced {
   readonly keys: number;
   /** Partitions that an interrupted call had left frozen. */
   readonly unfrozen: number;
+  /** Partitions that another tool had moved, and that stood still since. */
+  readonly adopted: number;
 }
 
 /**
@@ -39,10 +42,13 @@ export async function rebalance(
   } finally {
     for (const { client } of masters) if (!engine.masters().includes(client)) client.disconnect();
   }
-  let unfrozen = 0;
-  for (const base of bySlot.values())
+  let [unfrozen, adopted] = [0, 0];
+  defineScripts(engine.client);
+  for (const base of bySlot.values()) {
     if (await unfreeze(engine.client as Parameters<typeof unfreeze>[0], base)) unfrozen++;
-  return { servers: masters.length, moved: moves.length, keys, unfrozen };
+    if ((await runScript(engine.client, "owAdopt", base, [])) === 1) adopted++;
+  }
+  return { servers: masters.length, moved: moves.length, keys, unfrozen, adopted };
 }
 
 /** Moves that an interrupted call has begun. */

@@ -14,7 +14,7 @@ export function statusText(status: ClusterStatus): string {
     `queue       ${count(status.queued)} URLs wait or are out, ${count(status.settled)} are done, ${count(status.known)} are known`,
     `time left   ${timeLeft(status)}`,
     `late        ${count(status.late)} results came after their lease; ${count(status.abandoned)} URLs were given up`,
-    `partitions  ${p.total}: ${p.held} held, ${p.free} free, ${p.done} without work${p.frozen > 0 ? `, ${p.frozen} frozen` : ""}${p.quiet > 0 ? `, ${p.quiet} quiet after a restart of the engine` : ""}`,
+    `partitions  ${p.total}: ${p.held} held, ${p.free} free, ${p.done} without work${p.frozen > 0 ? `, ${p.frozen} frozen` : ""}${p.moved > 0 ? ` (${p.moved} moved by another tool while in use: they stand still until orbweaver cluster rebalance ${status.crawl})` : ""}${p.quiet > 0 ? `, ${p.quiet} quiet after a restart of the engine` : ""}`,
     `workers     ${alive.length} alive, ${workers.length - alive.length} silent`,
     ...workers.map(
       ({ holder, ageMs, isAlive, partitions, pages }) =>
@@ -64,7 +64,7 @@ export function prometheusText(status: ClusterStatus): string {
   metric("urls_queued", "gauge", "URLs that wait or are out.", [[{}, status.queued]]);
   metric("pages_per_second", "gauge", "Pages per second.", [[{}, status.pagesPerSecond]]);
   metric("seconds_left", "gauge", "Until the queue is empty.", [[{}, status.secondsLeft]]);
-  const states = ["held", "free", "done", "frozen", "quiet"] as const;
+  const states = ["held", "free", "done", "frozen", "moved", "quiet"] as const;
   metric(
     "partitions",
     "gauge",

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { UsageError } from "../errors.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { dedupKey } from "../url/dedup-key.ts";
@@ -61,6 +61,7 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
     // `resume` may be called from anywhere.
     priority: moduleAt(settings.priority),
     handler: moduleAt(settings.handler),
+    cookieFile: settings.cookieFile === undefined ? undefined : resolve(settings.cookieFile),
     perHost: settings.perHost ?? defaultPerHost(settings),
     // Every thread owns at least one shard.
     shards: Math.max(settings.shards, settings.threads),

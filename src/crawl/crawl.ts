@@ -10,6 +10,8 @@ import {
   type OrbweaverError,
   UsageError,
 } from "../errors.ts";
+import { readCookieFile } from "../fetch/cookies/cookie-file.ts";
+import { type Credential, readCredentials } from "../fetch/credentials.ts";
 import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { giveBackMemory } from "../runtime/collect-garbage.ts";
@@ -92,6 +94,7 @@ export class Crawl {
   readonly #out: string;
   readonly #resumes: boolean;
   readonly #handler: PageFunction | undefined;
+  #credentials: readonly Credential[] = [];
   /** Where pages go one by one; undefined when nobody asked for them. */
   #stream: PageStream | undefined;
   /** All shared memory, as long as `run` goes on. */
@@ -192,7 +195,9 @@ export class Crawl {
     }
     this.#startMs = monotonicMs();
     this.#startCpu = process.cpuUsage();
-    // A module that cannot be loaded must not leave a folder behind.
+    // A module that cannot be loaded must not leave a folder behind, nor a secret that is not there.
+    this.#credentials = readCredentials(this.#config);
+    if (this.#config.cookieFile !== undefined) readCookieFile(this.#config.cookieFile);
     if ((this.#config.handler ?? this.#config.priority) !== undefined)
       await loadHandler(this.#config);
     try {
@@ -489,6 +494,7 @@ export class Crawl {
       seeds: [...new Set([...config.seeds, ...moreSeeds])],
       resumed: this.#resumes,
       treeLocks: treeLockMemory(config.store.includes("tree") ? config.builders : 0),
+      credentials: this.#credentials,
       wants: {
         pages: this.#wantsPages,
         paces: this.#stream !== undefined,

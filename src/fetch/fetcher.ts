@@ -4,6 +4,7 @@ import type { CrawlUrl } from "../url/crawl-url.ts";
 import { siteOf } from "../url/site.ts";
 import { partsOf, serverOf } from "../url/url-parts.ts";
 import type { CookieJar } from "./cookies/cookie-jar.ts";
+import type { OwnHeaders } from "./credentials.ts";
 import { ListPlaces } from "./list-places.ts";
 import type { FetchOutcome } from "./outcome.ts";
 import type { PoliteClient } from "./polite-client.ts";
@@ -17,9 +18,11 @@ export type Accepted = "html" | "text/html" | "text" | "any";
 
 /** Settings of a fetcher. */
 export interface FetcherRules {
-  readonly headers: readonly [string, string][];
+  readonly headers: RequestHeaders;
   readonly accept: Accepted;
   readonly clock: () => number;
+  /** Instead of `headers`, where some are for one server alone. */
+  readonly own?: OwnHeaders | undefined;
   /** Present with --cookies. */
   readonly cookies?: CookieJar | undefined;
   /** Headers that make a server send a page only if it has changed since an earlier crawl. */
@@ -130,7 +133,8 @@ export class Fetcher {
 
   /** Nearly always the same array, which the transport then turns into text only once. */
   #headersFor({ url, via }: Lease): RequestHeaders {
-    const { headers, cookies, validators } = this.#rules;
+    const { own: ours, cookies, validators } = this.#rules;
+    const headers = ours?.for(() => serverOf(url)) ?? this.#rules.headers;
     const cookie = cookies?.header(partsOf(url));
     // An unchanged list would have to be read from the earlier crawl; it is simply fetched again.
     const conditions = isList(via) ? undefined : validators?.(url);

@@ -15,7 +15,7 @@ import type { DialPermits, Transport, TransportRequest } from "./transport.ts";
 /** A request without the parts that come from the URL and from politeness. */
 export type PoliteRequest = Omit<
   TransportRequest,
-  "target" | "path" | "dial" | "onSent" | "resend"
+  "target" | "path" | "dial" | "onSent" | "maySend" | "resend"
 >;
 
 /** Parts of a polite client; all but the gatekeeper are the thread's own. */
@@ -29,6 +29,9 @@ export interface PoliteParts {
   /** Its questions under way end when the client is closed. */
   readonly resolver?: Pick<NameResolver, "close">;
 }
+
+/** A request that may not be sent any more is looked at again after this long. */
+const TOO_LATE_MS = 50;
 
 /** The crawl drops what is under way, whatever it waits for. */
 const CLOSED: Unanswered = { kind: "failed", error: "aborted", detail: "the client was closed" };
@@ -66,6 +69,11 @@ export class PoliteClient {
     if (startMs > 0) return { kind: "postponed", untilMs: startMs };
     if (open !== undefined) open.count++;
     const isSpaced = host.delayMs > 0 || gatekeeper.claimedMs > 0;
+    let isTooLate = false;
+    const maySend = () => {
+      isTooLate = !gatekeeper.maySend(host, chosen.gate, clock());
+      return !isTooLate;
+    };
     const start = isSpaced ? new SpacedStart(this.#parts, host, route, chosen.gate) : undefined;
     try {
       const result = await transport.request({
@@ -79,7 +87,9 @@ export class PoliteClient {
         resend: host.delayMs === 0,
         dial: start,
         onSent: start?.onSent,
+        maySend: host.term === undefined ? undefined : maySend,
       });
+      if (isTooLate) return { kind: "postponed", untilMs: clock() + TOO_LATE_MS };
       if (result.kind === "response") {
         // Before the gate opens again, so that nobody slips through.
         const pauseMs = pauseAskedMs(result.response.head);

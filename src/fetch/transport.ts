@@ -77,6 +77,8 @@ export interface TransportRequest {
   readonly dial?: DialPermits | undefined;
   /** Called when the request is written. */
   readonly onSent?: (() => void) | undefined;
+  /** Asked right before the first byte is written; false: nothing is sent, and the request fails. */
+  readonly maySend?: (() => boolean) | undefined;
 }
 
 /** Who decides when the other addresses of a host may be tried. */

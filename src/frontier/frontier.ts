@@ -1,5 +1,6 @@
 import type { PackedLinks } from "../page-engine/packed-links.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
+import type { AddressFloors } from "./address-floors.ts";
 import type { Discovery } from "./discovery.ts";
 import type { Fact } from "./fact.ts";
 import type { Settlement } from "./finish.ts";
@@ -83,6 +84,8 @@ export interface Frontier {
   left?(use: (found: Discovery) => void): void;
   /** True while what was drained is not all: the rest comes from elsewhere, and `drain` has to be called again. */
   drains?(): boolean;
+  /** Where crawlers elsewhere ask the same addresses: asked before every request. */
+  readonly floors?: AddressFloors | undefined;
   /** Calls back for every host of this thread that is in memory; absent where nobody knows them. */
   eachHost?(use: (host: Host) => void): void;
   /** Figures for counters, progress and the recount after a death. */

@@ -1,6 +1,7 @@
 import { fingerprint, lastFingerprint } from "../hash/fingerprint.ts";
 import type { GateTable } from "../sync/gate-table.ts";
 import type { MaximumTable } from "../sync/maximum-table.ts";
+import type { AddressFloors } from "./address-floors.ts";
 import type { Host } from "./host.ts";
 
 /** A gate held by somebody else is looked at again after this long. */
@@ -53,6 +54,8 @@ export class Gatekeeper {
   /** Between two starts at one address. */
   readonly floorMs: number;
   readonly #startMs: number;
+  /** Where crawlers elsewhere ask the same addresses. */
+  floors: AddressFloors | undefined;
   /** Until when the last `enter` or `dial` that was let through keeps others from its address; 0 when it keeps nobody. */
   claimedMs = 0;
 
@@ -71,12 +74,15 @@ export class Gatekeeper {
     this.#recall(host);
     if (host.heldMs > nowMs) return host.heldMs;
     if (this.#isOpen(host)) return 0;
+    const othersMs = this.#untilMine(address, nowMs);
+    if (othersMs > 0) return othersMs;
     const addressHash = hashOf(address);
     if (host.reservedMs === 0) this.#reserve(host, addressHash, nowMs);
     if (host.reservedMs > nowMs) return host.reservedMs;
     const waitMs = this.#tryStart(host, addressHash, nowMs);
     if (waitMs > 0) return Math.max(nowMs + waitMs, host.reservedMs);
     host.reservedMs = 0;
+    if (this.claimedMs > 0) this.floors?.started(address);
     return 0;
   }
 
@@ -84,18 +90,37 @@ export class Gatekeeper {
   dial(host: Host, address: string, nowMs: number): number {
     this.claimedMs = 0;
     if (this.floorMs === 0) return 0;
+    const othersMs = this.#untilMine(address, nowMs);
+    if (othersMs > 0) return othersMs;
     const addressHash = hashOf(address);
     const waitMs = this.#tryStartAt(addressHash, nowMs);
-    if (waitMs <= 0) return 0;
+    if (waitMs <= 0) {
+      this.floors?.started(address);
+      return 0;
+    }
     // The next request of the host begins there, at its turn.
     host.reservedMs = this.#rules.addresses.reserve(addressHash, nowMs, this.floorMs);
     return Math.max(nowMs + waitMs, host.reservedMs);
   }
 
+  /**
+   * Asked when the first byte would be written. A machine that stood still while it connected may find that the host, or the
+   * address, is somebody else's by now.
+   */
+  maySend(host: Host, address: string, nowMs: number): boolean {
+    if (host.term !== undefined && nowMs >= host.term.untilMs) return false;
+    return (
+      this.floorMs === 0 || this.#isOpen(host) || (this.floors?.isMine(address, nowMs) ?? true)
+    );
+  }
+
   /** The request is on the wire, or its address did not answer: the address is free again one floor from now. */
   sent(host: Host, address: string, claimedMs: number, nowMs: number): void {
     const { starts, perHost } = this.#rules;
-    if (claimedMs > 0) starts.move(hashOf(address), claimedMs, nowMs + this.floorMs);
+    if (claimedMs > 0) {
+      starts.move(hashOf(address), claimedMs, nowMs + this.floorMs);
+      this.floors?.sent(address, nowMs + this.floorMs, nowMs);
+    }
     if (perHost > 1 && host.delayMs > 0) starts.raise(host.hash, nowMs + host.delayMs);
   }
 
@@ -126,6 +151,10 @@ export class Gatekeeper {
   recalled(hash: number, delayMs: number, heldMs: number): void {
     if (delayMs > this.#rules.delayMs) this.#rules.delays.raise(hash, delayMs, 0);
     if (heldMs > this.#startMs) this.#rules.holds.raise(hash, heldMs, this.#startMs);
+  }
+
+  #untilMine(address: string, nowMs: number): number {
+    return this.floorMs === 0 ? 0 : (this.floors?.untilMine(address, nowMs) ?? 0);
   }
 
   /** What others have learnt about the host. */

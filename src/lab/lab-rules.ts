@@ -1,6 +1,7 @@
 import type { CrawlConfig } from "../config/schema.ts";
 import type { CrawlerRules } from "../crawl/crawler/crawler-rules.ts";
 import { createMemory } from "../crawl/shared-memory.ts";
+import { readCredentials } from "../fetch/credentials.ts";
 import { pinConsents } from "../fetch/route/consent.ts";
 
 /** What a laboratory thread needs to fetch as a crawl does: same robots.txt, addresses, gates and transport. */
@@ -21,6 +22,7 @@ export async function fetchRules(config: CrawlConfig): Promise<CrawlerRules> {
     epoch: 1,
     mustWait: false,
     hangs: [],
+    credentials: readCredentials(config),
     wants: { pages: false, paces: false, ends: false },
   };
 }

@@ -7,6 +7,9 @@ const ORIGIN = 5;
 /** Before and behind a URL in the lines of links. */
 const LINE_START = "outlink: ";
 const LINE_END = "\r\n";
+/** No host begins further behind; its first byte is no slash. */
+const SCHEME_BYTES = 8;
+const SLASH = 0x2f;
 
 /**
  * The distinct links of a page as bytes and fingerprints, in order of first appearance. They stay in the engine's memory
@@ -62,6 +65,16 @@ export class PackedLinks {
   /** The number of the link's origin, for comparing. */
   origin(link: number): number {
     return this.#words[LINK_WORDS * link + ORIGIN]!;
+  }
+
+  /** Scheme, host and port of the link. */
+  originText(link: number): string {
+    this.#check();
+    const bytes = this.#bytes;
+    const from = this.#words[LINK_WORDS * link + FROM]! - this.#offset;
+    let to = from + SCHEME_BYTES;
+    while (bytes[to] !== SLASH) to++;
+    return bytes.latin1Slice(from, to);
   }
 
   url(link: number): string {

@@ -47,6 +47,7 @@ test("status tells what the engine knows", { skip: noRedis }, async (t) => {
     free: 1,
     done: 14,
     frozen: 0,
+    moved: 0,
     quiet: 0,
   });
   const { inserted, settled, queued, pages, known } = status;
@@ -86,7 +87,7 @@ test("status tells what the engine knows", { skip: noRedis }, async (t) => {
 });
 
 test("names from outside cannot break a label", () => {
-  const none = { total: 0, held: 0, free: 0, done: 0, frozen: 0, quiet: 0 };
+  const none = { total: 0, held: 0, free: 0, done: 0, frozen: 0, moved: 0, quiet: 0 };
   const figures = { known: 0, inserted: 0, settled: 0, queued: 1, pages: 0, late: 0, abandoned: 0 };
   const slowestHosts = [{ host: 'a"}\n\\\u001b[2J', queued: 1, delayMs: 0, pausedUntilMs: 0 }];
   const rates = { pagesPerSecond: undefined, settledPerSecond: undefined, secondsLeft: undefined };

@@ -1,6 +1,7 @@
 import type { TestContext } from "node:test";
 import { type ConnectedEngine, connectEngine, engineAddress } from "../../src/cluster/connect.ts";
 import type { HostLinks, InsertBlock } from "../../src/frontier/engine/engine.ts";
+import { foundPartitions } from "../../src/frontier/engine/engine-crawl.ts";
 import { EngineKeys } from "../../src/frontier/engine/engine-keys.ts";
 import { defineScripts, RedisEngine, runScript } from "../../src/frontier/engine/redis-engine.ts";
 
@@ -29,6 +30,7 @@ export async function makeCrawl(
   const keys = new EngineKeys(name, partitions);
   const { client } = engine;
   defineScripts(client);
+  await foundPartitions(client, keys, partitions);
   const settings = ["partitions", partitions, "order", "bfs", "leaseMs", LEASE_MS];
   await runScript(client, "owCreate", keys.crawl, [...settings, "config", '{"delayMs":1000}']);
   const holder = (holderName: string) =>

@@ -39,5 +39,11 @@ export const drill: ClusterDrill = {
       return { figures: { restarts, ...figures }, problems: [...ends, ...problems] };
     });
   },
-  mutants: [],
+  mutants: [
+    {
+      name: "calls are not repeated",
+      from: "maxRetriesPerRequest: null",
+      to: "maxRetriesPerRequest: 0",
+    },
+  ],
 };

@@ -56,5 +56,11 @@ export const drill: ClusterDrill = {
       }
     });
   },
-  mutants: [],
+  mutants: [
+    {
+      name: "calls are not repeated",
+      from: "maxRetriesPerRequest: null",
+      to: "maxRetriesPerRequest: 0",
+    },
+  ],
 };

@@ -41,5 +41,11 @@ export const drill: ClusterDrill = {
       return { figures: { cuts, lostBytes, ...figures }, problems: [...ends, ...problems] };
     });
   },
-  mutants: [],
+  mutants: [
+    {
+      name: "confirmed blocks are forgotten at once",
+      from: "nowMs - doneMs > KEEP_MS",
+      to: "true",
+    },
+  ],
 };

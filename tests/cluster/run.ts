@@ -1,11 +1,43 @@
+import { withMutant } from "../attacks/mutant-program.ts";
 import { runDrills } from "../faults/run-drills.ts";
 import { noRedis } from "../support/engine/redis.ts";
 import { drill as engineRestart } from "./engine-restart.drill.ts";
+import { drill as failover } from "./failover.drill.ts";
 import { drill as networkCut } from "./network-cut.drill.ts";
 import { drill as powerLoss } from "./power-loss.drill.ts";
+import { drill as samePages } from "./same-pages.drill.ts";
+import { drill as sharedAddress } from "./shared-address.drill.ts";
 import { drill as stoppedWorker } from "./stopped-worker.drill.ts";
 import { drill as workerKills } from "./worker-kills.drill.ts";
 
-// npm run drills -- [--short] [--times N] [--pages N] [--seed N] [NAME...]
+const drills = [
+  ...[workerKills, stoppedWorker, engineRestart, powerLoss],
+  ...[failover, networkCut, sharedAddress, samePages],
+];
+/** Faults strike at random, so that a mutant may get away once. */
+const MUTANT_SEEDS = 3;
+
+// npm run drills -- [--mutants] [--short] [--times N] [--pages N] [--seed N] [NAME...]
+const at = process.argv.indexOf("--mutants");
 if (noRedis) console.log(noRedis);
-else await runDrills([workerKills, stoppedWorker, engineRestart, powerLoss, networkCut]);
+else if (at < 0) await runDrills(drills);
+else await runMutants(process.argv.slice(2).filter((word) => !word.startsWith("--")));
+
+/** Runs each drill, in its short form, with programs that it must complain about. */
+async function runMutants(names: readonly string[]): Promise<void> {
+  let missed = 0;
+  for (const drill of drills.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    for (const mutant of drill.mutants) {
+      const found = await withMutant(mutant, async (program) => {
+        for (let seed = 1; seed <= MUTANT_SEEDS; seed++) {
+          const { problems } = await drill.run({ ...drill.short, seed, program });
+          if (problems.length > 0) return problems[0];
+        }
+        return undefined;
+      });
+      console.log(`${drill.name}, ${mutant.name}: ${found?.slice(0, 200) ?? "NOT NOTICED"}`);
+      if (found === undefined) missed++;
+    }
+  }
+  process.exitCode = missed > 0 ? 1 : 0;
+}

@@ -21,19 +21,22 @@ export interface StageOptions {
   readonly profile: Partial<WebProfile>;
   readonly latencyMs: number;
   readonly delayMs: number;
+  /** Hosts have names and share one address; otherwise each has an address of its own. */
+  readonly hostNames?: readonly string[];
   readonly args?: readonly string[];
   readonly program?: string | undefined;
 }
 
 /** Runs with a web in a process of its own; latency and delay are those it measures by. */
 export async function withMeteredWeb<T>(
-  { profile, latencyMs, delayMs }: StageOptions,
+  { profile, latencyMs, delayMs, hostNames }: StageOptions,
   run: (web: RemoteWeb) => Promise<T>,
 ): Promise<T> {
   const web = await startWebProcess({
     profile: { ...PROFILES.small, ...profile },
     latencyMs,
     delayMs,
+    ...(hostNames === undefined ? {} : { hostNames: [...hostNames] }),
   });
   try {
     return await run(web);

@@ -39,5 +39,11 @@ export const drill: ClusterDrill = {
       return { figures: { kills, ...figures }, problems: [...ends, ...problems] };
     });
   },
-  mutants: [],
+  mutants: [
+    {
+      name: "settle before archive",
+      from: "this.#parts.port.mark(() => {",
+      to: "((stored) => stored())(() => {",
+    },
+  ],
 };

@@ -56,7 +56,8 @@ export const drill: Drill = {
             onFault?.(++figures.kills);
             continue;
           }
-          if (code === EXIT.interrupted) continue;
+          // Before its signals are looked after, SIGINT ends the process.
+          if (code === EXIT.interrupted || signal === "SIGINT") continue;
           if (code !== EXIT.finished)
             problems.push(`a run ended with ${code}: ${stderr.slice(-500)}`);
           break;

@@ -33,6 +33,7 @@ export function agrees(
     assert.ok(packed.isMarked(i) || !isMarked, `marked: ${link}`);
     assert.equal(packed.url(i), link);
     const origin = originOf(link);
+    assert.equal(packed.originText(i), origin);
     const number = packed.origin(i);
     if (number < packed.origins) assert.equal(origins.get(origin) ?? number, number);
     origins.set(origin, number);

@@ -133,7 +133,9 @@ async function spread(args: Arguments, io: Io, engine: ConnectedEngine, name: st
   const result = await rebalance(engine, await findCrawl(engine, name), (done, moves) => {
     if (done % 10 === 0) io.stderr.write(`${done} of ${moves} partitions moved\n`);
   });
-  const { servers, moved, keys } = result;
+  const { servers, moved, keys, adopted } = result;
+  if (adopted > 0)
+    io.stderr.write(`${adopted} partitions that another tool had moved go on where they are\n`);
   if (isOn(args, "json")) printJson(io, { crawl: name, ...result });
   else
     io.stdout.write(`${name}: ${moved} partitions with ${keys} keys moved, ${servers} servers\n`);

@@ -36,7 +36,8 @@ export const engine = {
       fixed: ENGINE,
     },
   ),
-  engineLeaseMs: withDefault(duration(1000), 15_000, {
+  // A worker notices within 2 s that the engine has lost what it confirmed: a lease must outlast that.
+  engineLeaseMs: withDefault(duration(3000), 15_000, {
     flag: "engine-lease",
     group,
     about:

@@ -1,4 +1,5 @@
 import { optional, withDefault } from "../field.ts";
+import { authRefusal, headerRefusal } from "../values/credential-value.ts";
 import { list, text, toggle } from "../values/kinds.ts";
 import { proxyRefusal } from "../values/proxy-value.ts";
 import { notEmpty } from "./field-values.ts";
@@ -20,7 +21,7 @@ export const visits = {
       flag: "proxy",
       group,
       about:
-        "ask through this proxy, which then also finds the addresses; name and password are sent to it alone",
+        "ask through this proxy, which then also finds the addresses; name and password are sent to it alone. Of several for one kind of page each host has its own, always the same",
       examples: [
         "--proxy http://proxy.example:3128",
         "--proxy https=http://user:secret@proxy.example:3128",
@@ -34,6 +35,53 @@ export const visits = {
     about:
       "keep cookies while the crawl runs, at most 50 per host and 4 KiB each, and send them only to the scheme, host and port they came from",
     examples: ["--cookies"],
+  }),
+  cookieFile: optional(text("FILE", "a cookie file in the Netscape format", notEmpty), {
+    flag: "cookie-file",
+    group,
+    about:
+      "send these cookies to the hosts they are for, and keep those that servers set, as --cookies does; they are not archived",
+    examples: ["--cookie-file cookies.txt"],
+  }),
+  headers: withDefault(
+    list(
+      text(
+        "[ORIGIN ]NAME: VALUE",
+        "[ORIGIN ]NAME: VALUE, where VALUE may be env:VARIABLE or file:PATH",
+        headerRefusal,
+      ),
+    ),
+    () => [],
+    {
+      flag: "header",
+      group,
+      about:
+        "send this header with every page request, or only to the server with this origin; robots.txt is asked without those. A value is kept with the crawl unless it is env:VARIABLE or file:PATH",
+      examples: [
+        "--header 'Accept-Language: de'",
+        "--header 'https://api.example X-Key: env:API_KEY'",
+      ],
+      repeatable: true,
+    },
+  ),
+  auth: withDefault(
+    list(text("ORIGIN=env:NAME|file:PATH", "ORIGIN=env:NAME or ORIGIN=file:PATH", authRefusal)),
+    () => [],
+    {
+      flag: "auth",
+      group,
+      about:
+        "log in to the server with this origin, and no other: the variable or file holds USER:PASSWORD, or a scheme and its token such as Bearer abc",
+      examples: ["--auth https://intranet.example=env:LOGIN"],
+      repeatable: true,
+    },
+  ),
+  archiveCredentials: withDefault(toggle(), false, {
+    flag: "archive-credentials",
+    group,
+    about:
+      "archive requests as they were sent; without this, Authorization, Cookie and what --header adds are left out of the archive",
+    examples: ["--archive-credentials"],
   }),
   recrawl: optional(text("DIR", "the folder of an earlier crawl", notEmpty), {
     flag: "recrawl",

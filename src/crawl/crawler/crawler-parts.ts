@@ -1,6 +1,8 @@
 import { productToken } from "../../config/user-agent.ts";
 import { AddressShares } from "../../fetch/address-shares.ts";
+import { readCookieFile } from "../../fetch/cookies/cookie-file.ts";
 import { CookieJar } from "../../fetch/cookies/cookie-jar.ts";
+import { OwnHeaders } from "../../fetch/credentials.ts";
 import { Fetcher } from "../../fetch/fetcher.ts";
 import { openTransport } from "../../fetch/open-transport.ts";
 import { PoliteClient } from "../../fetch/polite-client.ts";
@@ -107,13 +109,14 @@ export function crawlerParts(
     ["Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5"],
     ["Accept-Encoding", "gzip, deflate, br"],
   ];
+  const own = new OwnHeaders(headers, rules.credentials);
   const costly = new CostlySites(clock);
   const agent = productToken(config.userAgent);
   const robots = !config.robots
     ? undefined
     : new RobotsFetcher(client, {
         agent,
-        headers,
+        headers: own.common,
         retries: config.retries,
         cacheBytes: Math.floor(MAX_ROBOTS_BYTES / config.threads),
         backOffMs: (failures) => backOffMs(config.delayMs, failures),
@@ -158,11 +161,12 @@ export function crawlerParts(
       ? undefined
       : new EarlierCrawl(config.recrawl, config.maxBodyBytes + RECORD_EXTRA_BYTES);
   const fetcher = new Fetcher(client, robots, {
-    headers,
+    headers: own.common,
+    own,
     accept: config.accept,
     clock,
     ...(earlier === undefined ? {} : { validators: (url) => validatorsOf(earlier, url) }),
-    cookies: config.cookies ? new CookieJar() : undefined,
+    cookies: openCookies(config),
     listTap: (url) => new ListReader(url),
     onRules: (origin, found) => namedSitemaps.note(origin, found),
   });
@@ -181,6 +185,11 @@ export function crawlerParts(
     guard,
     costly,
   };
+}
+
+function openCookies({ cookies, cookieFile }: CrawlerRules["config"]): CookieJar | undefined {
+  if (cookieFile !== undefined) return new CookieJar(Date.now, readCookieFile(cookieFile));
+  return cookies ? new CookieJar() : undefined;
 }
 
 /** Connections that a thread keeps: one per place in flight, and half of the extra files; recovery may use the other half. */

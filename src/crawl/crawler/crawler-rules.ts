@@ -1,4 +1,5 @@
 import type { CrawlConfig } from "../../config/schema.ts";
+import type { Credential } from "../../fetch/credentials.ts";
 import type { Consent } from "../../fetch/route/address.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { CrawlMemory } from "../shared-memory.ts";
@@ -40,6 +41,8 @@ export interface CrawlerRules {
   readonly mustWait: boolean;
   /** What `--handler` and `--priority` name; each thread loads its own. */
   readonly handler?: LoadedHandler;
+  /** What `--header` and `--auth` stand for. */
+  readonly credentials: readonly Credential[];
   /** What the program on the main thread wants to have. */
   readonly wants: MainWants;
   /** Pages whose handlers hung a thread of this run. */

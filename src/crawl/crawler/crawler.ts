@@ -153,6 +153,7 @@ export class Crawler {
         bells.supervisor.ring();
       },
     });
+    gatekeeper.floors = this.#frontier.floors;
     this.#loop = new CrawlerLoop({
       frontier: this.#frontier,
       handOff: this.#handOff,

@@ -40,6 +40,8 @@ export interface WorkersPlan {
   readonly resumed: boolean;
   /** Shared by all builders: `treeLockMemory`. */
   readonly treeLocks: SharedArrayBuffer;
+  /** What `--header` and `--auth` stand for; written nowhere. */
+  readonly credentials: CrawlerRules["credentials"];
   /** What the program on the main thread wants to have. */
   readonly wants: MainWants;
   /** The next run number of a thread: higher than all before, and durable. */
@@ -109,6 +111,7 @@ export function beginCrawler(
     ...run,
     config,
     wants: plan.wants,
+    credentials: plan.credentials,
     memory: plan.memory,
     seedLow: plan.seedLow,
     seedHigh: plan.seedHigh,

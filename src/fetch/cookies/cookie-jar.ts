@@ -17,10 +17,14 @@ const MAX_LINES = 100;
 export class CookieJar {
   readonly #now: () => number;
   readonly #hosts = new Map<string, Map<string, Cookie>>();
+  /** From a cookie file, which names no ports, by domain. */
+  readonly #given = new Map<string, Cookie[]>();
 
-  /** `now` is wall time in milliseconds, because cookies expire by the calendar. */
-  constructor(now: () => number = Date.now) {
+  /** `now` is wall time in milliseconds, because cookies expire by the calendar; `given` are those of a cookie file. */
+  constructor(now: () => number = Date.now, given: readonly Cookie[] = []) {
     this.#now = now;
+    for (const cookie of given)
+      this.#given.set(cookie.domain, [...(this.#given.get(cookie.domain) ?? []), cookie]);
   }
 
   /** Hosts with cookies. */
@@ -39,14 +43,16 @@ export class CookieJar {
 
   /** The value of the Cookie header for a request; undefined when there is none to send. */
   header(url: UrlParts): string | undefined {
-    if (this.#hosts.size === 0) return undefined;
+    if (this.#hosts.size === 0 && this.#given.size === 0) return undefined;
     const path = url.target.split("?", 1)[0]!;
     const nowMs = this.#now();
     const found: Cookie[] = [];
     const host = withoutRootDot(url.hostname.toLowerCase());
     for (let domain = host; ; domain = domain.slice(domain.indexOf(".") + 1)) {
       if (domain !== host && !isBelow(host, domain)) break;
-      for (const cookie of this.#hosts.get(originKey(url, domain))?.values() ?? []) {
+      const own = this.#hosts.get(originKey(url, domain));
+      const given = this.#given.get(domain)?.filter((cookie) => isSendable(cookie, url, own));
+      for (const cookie of [...(own?.values() ?? []), ...(given ?? [])]) {
         if (cookie.expiresAtMs <= nowMs || (cookie.hostOnly && domain !== host)) continue;
         if (matchesPath(path, cookie.path)) found.push(cookie);
       }
@@ -75,6 +81,15 @@ export class CookieJar {
     if (cookies.size > MAX_PER_HOST) dropOne(cookies, nowMs);
     keepLatest(this.#hosts, key, cookies, MAX_HOSTS);
   }
+}
+
+/** A given cookie needs https if it says so, and gives way to one that the server has set since. */
+function isSendable(
+  { name, path, secure }: Cookie,
+  url: UrlParts,
+  own: ReadonlyMap<string, Cookie> | undefined,
+): boolean {
+  return (!secure || url.secure) && own?.has(`${name};${path}`) !== true;
 }
 
 /** Drops a cookie that has expired, or else the oldest. */

@@ -6,7 +6,7 @@ import { decodeBody } from "../coding/decode.ts";
 import type { Postponed } from "../outcome.ts";
 import type { PoliteClient } from "../polite-client.ts";
 import { pauseAskedMs } from "../retry-after.ts";
-import type { Response } from "../transport.ts";
+import type { RequestHeaders, Response } from "../transport.ts";
 import type { RobotsBoard, RobotsFailure, RobotsNote } from "./robots-board.ts";
 import { type ReadRobots, RobotsCache, type RobotsFile, robotsFromStatus } from "./robots-cache.ts";
 import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
@@ -54,7 +54,7 @@ interface Chain {
 export interface RobotsFetcherRules {
   /** Product token that robots.txt groups are matched with. */
   readonly agent: string;
-  readonly headers: readonly [string, string][];
+  readonly headers: RequestHeaders;
   readonly retries: number;
   /** Memory for answers. */
   readonly cacheBytes: number;

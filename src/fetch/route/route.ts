@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { crc32 } from "node:zlib";
 import { type ProxyValue, parseProxy } from "../../config/values/proxy-value.ts";
 import type { UrlParts } from "../../url/url-parts.ts";
 import type { Unanswered } from "../outcome.ts";
@@ -46,15 +47,19 @@ export class RouteFinder {
 
   /** Answers at once unless a name server has to be asked. */
   find(url: UrlParts): RouteFound | Promise<RouteFound> {
-    const proxy = this.#proxyFor(url.secure);
+    const proxy = this.#proxyFor(url);
     return proxy === undefined ? this.#direct(url) : this.#through(proxy, url);
   }
 
-  /** A proxy for this scheme takes precedence over one for all. */
-  #proxyFor(secure: boolean): ProxyValue | undefined {
+  /** Proxies for this scheme take precedence over those for all; of several a host always has the same. */
+  #proxyFor({ secure, hostname }: UrlParts): ProxyValue | undefined {
+    if (this.#proxies.length === 0) return undefined;
     const scheme = secure ? "https" : "http";
-    const own = this.#proxies.find((proxy) => proxy.scheme === scheme);
-    return own ?? this.#proxies.find((proxy) => proxy.scheme === undefined);
+    const own = this.#proxies.filter((proxy) => proxy.scheme === scheme);
+    const fitting =
+      own.length > 0 ? own : this.#proxies.filter((proxy) => proxy.scheme === undefined);
+    if (fitting.length < 2) return fitting[0];
+    return fitting[crc32(hostname.toLowerCase()) % fitting.length];
   }
 
   #direct(url: UrlParts): RouteFound | Promise<RouteFound> {

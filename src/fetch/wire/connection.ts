@@ -102,6 +102,10 @@ export class Connection {
     const exchange = this.#exchange;
     if (exchange === undefined || exchange.sentAtMs >= 0) return;
     if (!this.#ready || this.resting || this.#leaving) return;
+    if (exchange.request.maySend?.() === false) {
+      this.#onError(new Error("it may not be sent any more"));
+      return;
+    }
     exchange.sentAtMs = this.#owner.now();
     exchange.unverified = this.#unverified;
     this.#socket.write(exchange.text, "latin1");

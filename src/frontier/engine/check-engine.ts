@@ -41,7 +41,7 @@ export async function connectEngine(
     const facts = await infoOf(first, address);
     refuseUnfit(facts, address, volatile);
     await refuseUnsynced(first, address, volatile);
-    const isCluster = facts.get("redis_mode") === "cluster";
+    const isCluster = (facts.get("redis_mode") ?? facts.get("server_mode")) === "cluster";
     noteCluster(isCluster);
     first.disconnect();
     // This one comes back by itself.
@@ -144,6 +144,23 @@ async function refuseUnsynced(
     throw new EngineRefusedError(
       `the engine ${url} does not sync its file (appendfsync no); set appendfsync everysec, or use --volatile for a crawl that may be lost`,
     );
+}
+
+/**
+ * Refuses a lease that outlasts a failover: a master that was cut off could still believe in leases that its replica has
+ * given to others. Where CONFIG may not be asked, nothing is refused.
+ */
+export async function refuseLongLease(client: RedisClient, leaseMs: number): Promise<void> {
+  if (!("nodes" in client)) return;
+  const asked = await client
+    .nodes("master")[0]
+    ?.config("GET", "cluster-node-timeout")
+    .catch(() => []);
+  const timeoutMs = Number((asked as readonly string[] | undefined)?.[1] ?? Number.NaN);
+  if (!(leaseMs > 2 * timeoutMs)) return;
+  throw new EngineRefusedError(
+    `--engine-lease of ${leaseMs} ms is more than twice the cluster-node-timeout of the engine (${timeoutMs} ms); set cluster-node-timeout ${Math.ceil(leaseMs / 2)} or more, or begin the crawl with a shorter --engine-lease`,
+  );
 }
 
 /** The crawl that a worker wants is not there, or is there already. */

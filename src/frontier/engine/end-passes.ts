@@ -6,7 +6,7 @@ const MAX_REST_MS = 1000;
 
 /**
  * Finds the end of the crawl: two passes over all partitions that read the same counters, with everything settled that was
- * inserted. Counters only grow, so between the two nothing changed anywhere, and at that moment nothing was left. One pass
+ * inserted, within one life of the engine. Counters only grow within it, so between the two nothing changed anywhere, and at that moment nothing was left. One pass
  * is not enough: a page may be settled behind it while its links were inserted before it came there.
  */
 export class EndPasses {
@@ -59,8 +59,9 @@ export class EndPasses {
 }
 
 function areEqual(a: readonly PartitionCounts[], b: readonly PartitionCounts[]): boolean {
-  return a.every(
-    ({ inserted, settled, posted }, i) =>
-      inserted === b[i]!.inserted && settled === b[i]!.settled && posted === b[i]!.posted,
-  );
+  return a.every(({ inserted, settled, posted, run }, i) => {
+    const other = b[i]!;
+    const isSame = inserted === other.inserted && settled === other.settled;
+    return isSame && posted === other.posted && run === other.run;
+  });
 }

@@ -4,7 +4,7 @@ import type { CrawlConfig } from "../../config/schema.ts";
 import { packageVersion } from "../../config/version.ts";
 import { UsageError } from "../../errors.ts";
 import { PARTITIONS } from "../../url/site.ts";
-import { noSuchCrawl } from "./check-engine.ts";
+import { EngineRefusedError, noSuchCrawl, refuseLongLease } from "./check-engine.ts";
 import { EngineKeys } from "./engine-keys.ts";
 import type { RedisClient } from "./load-ioredis.ts";
 import { runScript } from "./redis-engine.ts";
@@ -29,6 +29,7 @@ export async function createEngineCrawl(
   client: RedisClient,
   config: CrawlConfig,
 ): Promise<EngineCrawl> {
+  await refuseLongLease(client, config.engineLeaseMs);
   const name = config.crawlName!;
   const keys = new EngineKeys(name, PARTITIONS);
   const random = randomBytes(8);
@@ -44,7 +45,8 @@ export async function createEngineCrawl(
     seedLow,
     seedHigh,
   };
-  // Before the crawl can be found: nobody takes a permit of one that has none.
+  // Before the crawl can be found: nobody takes a permit of one that has none, or a partition for one that has lost something.
+  await foundPartitions(client, keys, PARTITIONS).catch(refuseFull);
   if (config.maxPages !== undefined)
     await client.hsetnx(`${keys.crawl}:permits`, "left", config.maxPages);
   const made = await runScript(client, "owCreate", keys.crawl, Object.entries(fields).flat());
@@ -53,6 +55,22 @@ export async function createEngineCrawl(
       `there is a crawl ${name} on this engine already: join it with orbweaver worker --crawl ${name}, or choose another --crawl`,
     );
   return { config, seedLow, seedHigh, ageMs: 0 };
+}
+
+/** A server that was not full when it was asked a moment ago. */
+function refuseFull(fault: unknown): never {
+  if (!/^OOM/.test((fault as Error).message)) throw fault;
+  throw new EngineRefusedError("the engine is full: raise its maxmemory", fault);
+}
+
+/** Lets every partition know which server has it. */
+export async function foundPartitions(
+  client: RedisClient,
+  keys: EngineKeys,
+  partitions: number,
+): Promise<void> {
+  const bases = Array.from({ length: partitions }, (_, number) => keys.partition(number));
+  await Promise.all(bases.map((base) => runScript(client, "owFound", base, [])));
 }
 
 /** Reads what a crawl was begun with; refuses one of another version. */
@@ -69,6 +87,7 @@ export async function readEngineCrawl(
     throw new UsageError(
       `the crawl ${name} was begun by version ${fields.version} of this program, and this is ${version}: all workers need the same`,
     );
+  await refuseLongLease(client, Number(fields.leaseMs));
   const [seconds] = (await client.time()) as unknown as [string | number];
   return {
     config: JSON.parse(fields.config) as CrawlConfig,

@@ -13,6 +13,7 @@ import type { ShardQueue } from "../queue/shard-queue.ts";
 import { Shard, type ShardRules } from "../shard/shard.ts";
 import { BUDGET_RETRY_MS, OwnedSiteBudget, type SiteBudget } from "../site-budget.ts";
 import type { SiteShares } from "../site-shares.ts";
+import { AddressLeases } from "./address-leases.ts";
 import { BlockLog } from "./block-log.ts";
 import { ColdQueues } from "./cold-queues.ts";
 import { EndPasses } from "./end-passes.ts";
@@ -43,6 +44,8 @@ export interface EngineFrontierParts
     onStep: (step: number) => void,
   ) => Engine;
   readonly worker: string;
+  /** The name under which this thread holds addresses; absent where nobody else asks them. */
+  readonly addresses?: { readonly holder: string; readonly clock: () => number };
   /** One thread of each worker tells it what other workers found out. */
   readonly learnsFacts: boolean;
   readonly order: EngineOrder;
@@ -84,6 +87,7 @@ export class EngineFrontier implements Frontier {
   readonly #commits: EngineCommits;
   readonly #owned: Ownership;
   readonly #held: HeldPartitions;
+  readonly floors: AddressLeases | undefined;
   readonly #machine: SuperstepMachine | undefined;
   readonly #cold: ColdQueues | undefined;
   readonly #passes = new EndPasses();
@@ -169,6 +173,13 @@ export class EngineFrontier implements Frontier {
       this.#engine,
       this.#log,
     );
+    const floorMs = parts.delayMs / 10;
+    if (parts.addresses !== undefined && floorMs > 0)
+      this.floors = new AddressLeases({
+        ...parts.addresses,
+        ...{ leaseMs, floorMs, post },
+        engine: () => this.#engine,
+      });
     const { maxEngineBytes: maxBytes } = parts;
     if (maxBytes !== undefined)
       this.#cold = new ColdQueues({ maxBytes, engine: () => this.#engine, post });
@@ -452,6 +463,7 @@ export class EngineFrontier implements Frontier {
       this.#tickMs = nowMs;
       this.#log.tidy(nowMs);
       this.#log.check(nowMs);
+      this.floors?.tidy(nowMs);
       if (this.#mode === "run") this.#cold?.work(this.#held.working, nowMs);
     }
     const isRunning = this.#mode === "run";

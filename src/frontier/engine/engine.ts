@@ -263,7 +263,28 @@ export interface PartitionCounts {
   readonly unread: number;
   /** False while the engine may lack its last writes: somebody may have something to resend. */
   readonly isSure: boolean;
+  /** The life of the server that has it. */
+  readonly run: string;
 }
+
+/** Takes an address, or gives it back. */
+export interface FloorCall {
+  readonly kind: "take" | "give";
+  readonly address: string;
+  /** A thread of a worker. */
+  readonly holder: string;
+  /** How often it has taken the address: a call of before changes nothing. */
+  readonly turn: number;
+  /** One floor; when it is given back, how long nothing may start there. */
+  readonly ms: number;
+  /** The caller has it, as far as it knows. */
+  readonly had: boolean;
+}
+
+/** The answer about an address. */
+export type FloorAnswer =
+  | { readonly kind: "own"; readonly waitMs: number; readonly isWanted: boolean }
+  | { readonly kind: "held" | "given" };
 
 /** The scripts, as one holder of leases calls them. */
 export interface Engine {
@@ -295,6 +316,7 @@ export interface Engine {
   counts(onAnswer: (counts: readonly PartitionCounts[]) => void): void;
   /** The last number of this holder's blocks that these partitions have. */
   reached(partitions: readonly number[], onAnswer: (numbers: readonly number[]) => void): void;
+  floor(call: FloorCall, onAnswer: (answer: FloorAnswer) => void): void;
   /** Tells the others that there is something to take in a partition. */
   wake(partition: number): void;
 }

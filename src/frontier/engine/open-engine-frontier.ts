@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { CrawlConfig } from "../../config/schema.ts";
+import { monotonicMs } from "../../runtime/clock.ts";
 import { openScratchFile } from "../../runtime/scratch-file.ts";
 import type { Doorbell } from "../../sync/doorbell.ts";
 import type { Pending } from "../../sync/pending.ts";
@@ -87,6 +88,7 @@ export function openEngineFrontier(parts: EngineParts): EngineFrontier {
     ...parts,
     ...{ delayMs, perHost, order, leaseMs, dropSessionIds, dropTracking, trailingSlash },
     worker: id,
+    addresses: { holder: `${id}/${thread}/${epoch}`, clock: monotonicMs },
     learnsFacts: thread === 0,
     openEngine: (life, wake, step) => {
       onWake = wake;

@@ -1,3 +1,4 @@
+import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import type {
   Arrival,
   BarrierAnswer,
@@ -12,6 +13,8 @@ import type {
   Extract,
   ExtractAnswer,
   ExtractedHost,
+  FloorAnswer,
+  FloorCall,
   InsertBlock,
   Pack,
   PartitionCounts,
@@ -26,7 +29,8 @@ import type { EngineKeys } from "./engine-keys.ts";
 import type { RedisClient } from "./load-ioredis.ts";
 import { INSERT, POST, SETTLE } from "./scripts/block-scripts.ts";
 import { CHILL, PACK, UNPACK } from "./scripts/cold-scripts.ts";
-import { BEAT, BURY, CREATE, PERMITS } from "./scripts/crawl-scripts.ts";
+import { ADOPT, BEAT, BURY, CREATE, FOUND, PERMITS } from "./scripts/crawl-scripts.ts";
+import { FLOOR } from "./scripts/floor-script.ts";
 import { CLAIM, COUNTS, EXTRACT, FENCE, RELEASE } from "./scripts/lease-scripts.ts";
 import { ARRIVE, STEP } from "./scripts/step-scripts.ts";
 
@@ -45,7 +49,10 @@ export const SCRIPTS = {
   owRelease: RELEASE,
   owCounts: COUNTS,
   owFence: FENCE,
+  owFloor: FLOOR,
   owCreate: CREATE,
+  owFound: FOUND,
+  owAdopt: ADOPT,
   owBeat: BEAT,
   owPermits: PERMITS,
   owBury: BURY,
@@ -54,7 +61,7 @@ export const SCRIPTS = {
 export type ScriptName = keyof typeof SCRIPTS;
 /** What a server says when it is full, loads its file, or a cluster chooses another master. */
 const PASSING =
-  /^(OOM|LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|Failed to refresh|Too many Cluster)/;
+  /^(OOM|LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|Failed to refresh|Too many Cluster)|non local key/;
 const TRY_AGAIN_MS = 500;
 
 type Argument = string | number | Buffer;
@@ -231,14 +238,18 @@ export class RedisEngine implements Engine {
   }
 
   release({ partition, token }: Claim, onAnswer: () => void): void {
-    this.#ask("owRelease", partition, [token, this.#parts.order], onAnswer);
+    this.#ask("owRelease", partition, [token, this.#parts.order], ([said]) => {
+      if (text(said) !== "frozen") onAnswer();
+      else setTimeout(() => this.release({ partition, token }, onAnswer), TRY_AGAIN_MS);
+    });
   }
 
   fence(partition: number, holder: string, onAnswer: (pages: number) => void): void {
     const { keys, order } = this.#parts;
-    this.#run("owFence", keys.partition(partition), [holder, order], (pages) =>
-      onAnswer(Number(pages)),
-    );
+    this.#run("owFence", keys.partition(partition), [holder, order], (pages) => {
+      if (Number(pages) >= 0) onAnswer(Number(pages));
+      else setTimeout(() => this.fence(partition, holder, onAnswer), TRY_AGAIN_MS);
+    });
   }
 
   beat(about: string, isLeaving: boolean, onAnswer: (answer: BeatAnswer) => void): void {
@@ -291,14 +302,15 @@ export class RedisEngine implements Engine {
     this.#do(read, (rows) =>
       onAnswer(
         rows.map((row) => {
-          const [inserted, settled, reached, isSure, posted, unread] = row as number[];
+          const [inserted, settled, reached, isSure, posted, unread, run] = row as Reply;
           return {
-            inserted: inserted!,
-            settled: settled!,
-            reached: reached!,
+            inserted: Number(inserted),
+            settled: Number(settled),
+            reached: Number(reached),
             isSure: isSure === 1,
-            posted: posted!,
-            unread: unread!,
+            posted: Number(posted),
+            unread: Number(unread),
+            run: text(run),
           };
         }),
       ),
@@ -311,6 +323,20 @@ export class RedisEngine implements Engine {
     const read = (client: RedisClient) =>
       Promise.all(partitions.map((one) => client.hget(keys.partition(one), field)));
     this.#do(read, (numbers) => onAnswer(numbers.map((one) => Number(one ?? 0))));
+  }
+
+  floor(call: FloorCall, onAnswer: (answer: FloorAnswer) => void): void {
+    const { kind, address, holder, turn, ms, had } = call;
+    const { leaseMs, partitions } = this.#parts;
+    fingerprint(address, 0, 0);
+    const { low, high } = lastFingerprint;
+    const name = `${(high >>> 0).toString(16)}${(low >>> 0).toString(16).padStart(8, "0")}`;
+    const args = [name, kind, holder, turn, leaseMs, ms, had ? 1 : 0];
+    this.#ask("owFloor", (low >>> 0) % partitions, args, ([said, waitMs, wanted]) => {
+      const answer = text(said) as FloorAnswer["kind"];
+      if (answer !== "own") onAnswer({ kind: answer });
+      else onAnswer({ kind: answer, waitMs: Number(waitMs), isWanted: wanted === 1 });
+    });
   }
 
   wake(partition: number): void {

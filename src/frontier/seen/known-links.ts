@@ -12,6 +12,7 @@ import {
 /** Of URLs that are looked up together. */
 const fingerprints = new Uint32Array(2 * MAX_FINGERPRINTS);
 const isNew = new Uint8Array(MAX_FINGERPRINTS);
+const MAX_ORIGINS = 1 << 14;
 /** Shards by the number of an origin on its page; -1 when it is not known yet. */
 const shards = new Int32Array(256);
 
@@ -48,6 +49,8 @@ export class KnownLinks {
   readonly #numbers: ShardNumbers;
   /** What the shards of this thread know, by number. */
   readonly #states: (OwnShard["state"] | undefined)[];
+  /** Origins that pages linked to lately. */
+  readonly #shardsByOrigin = new Map<string, number>();
   readonly #byCash: boolean;
   readonly #rules: AdmissionRules;
 
@@ -109,10 +112,20 @@ export class KnownLinks {
       const origin = links.origin(link);
       const shard = origin < origins ? shards[origin]! : -1;
       if (shard >= 0) return shard;
-      const found = this.#numbers.of(links.url(link) as CrawlUrl).shard;
+      const found = this.#shardOfOrigin(links, link);
       if (origin < origins) shards[origin] = found;
       return found;
     };
+  }
+
+  #shardOfOrigin(links: PackedLinks, link: number): number {
+    const origin = links.originText(link);
+    const known = this.#shardsByOrigin.get(origin);
+    if (known !== undefined) return known;
+    const { shard } = this.#numbers.of(links.url(link) as CrawlUrl);
+    if (this.#shardsByOrigin.size >= MAX_ORIGINS) this.#shardsByOrigin.clear();
+    this.#shardsByOrigin.set(origin, shard);
+    return shard;
   }
 
   #lookUp(

@@ -3,7 +3,7 @@ import type { Archived, Capture } from "../capture.ts";
 import { safeUri } from "../files/safe-text.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { sha1, sha256 } from "./digest.ts";
-import { isCompressed, requestBlock, responseHead } from "./http-block.ts";
+import { isCompressed, requestBlock, responseHead, type Secrets, secretsOf } from "./http-block.ts";
 import { KnownPayloads, type PayloadRecord } from "./known-payloads.ts";
 import { MemberBuffer } from "./member-buffer.ts";
 import { metadataBlock, warcinfoBlock } from "./warc-fields.ts";
@@ -25,6 +25,10 @@ export interface ArchiveOptions {
   /** Payloads remembered, so that equal ones become revisit records; absent means none. */
   knownPayloads?: number;
   software: string;
+  /** Requests are kept as they were sent, with their secrets. */
+  keepsSecrets?: boolean | undefined;
+  /** Names of headers that are left out like the usual secrets. */
+  secretNames?: readonly string[] | undefined;
   /** Fields of the warcinfo record, such as robots or http-header-user-agent; empty ones are left out. */
   info: Record<string, string>;
   clock?: () => number;
@@ -58,6 +62,7 @@ const FLUSH_BYTES = 256 * 1024;
  */
 export class Archive {
   readonly #options: ArchiveOptions;
+  readonly #secrets: Secrets | undefined;
   readonly #clock: () => number;
   readonly #known: KnownPayloads;
   /** What is not written yet. */
@@ -70,6 +75,7 @@ export class Archive {
 
   constructor(options: ArchiveOptions) {
     this.#options = options;
+    this.#secrets = options.keepsSecrets === true ? undefined : secretsOf(options.secretNames);
     this.#clock = options.clock ?? Date.now;
     this.#known = new KnownPayloads(options.knownPayloads ?? 0);
   }
@@ -143,7 +149,9 @@ export class Archive {
         ? this.#addResponse(capture, recordId, shared, payloadDigest)
         : this.#addRevisit(capture, recordId, shared, payloadDigest, same);
     const fields = `${shared}WARC-Concurrent-To: <urn:uuid:${recordId}>\r\n`;
-    this.#addCompanion("request", fields, CONTENT.request, [requestBlock(capture.request)]);
+    this.#addCompanion("request", fields, CONTENT.request, [
+      this.#secrets === undefined ? capture.request : requestBlock(capture.request, this.#secrets),
+    ]);
     this.#addCompanion("metadata", fields, CONTENT.fields, metadataBlock(capture, payloadSha256));
     if (comparable) {
       const payload = { recordId, uri: safeUri(capture.url), date: warcDate(capture.date) };

@@ -2,10 +2,27 @@
 
 const TRANSFER_ENCODING = /\n(transfer-encoding[ \t]*:)/gi;
 const CODING = /\ncontent-encoding[ \t]*:[ \t]*([^\r\n]*)/i;
-const SECRET = /\n(?:proxy-authorization|authorization|cookie2?)[ \t]*:/i;
-// A folded line belongs to the header before it.
-const SECRET_LINES =
-  /\n(?:proxy-authorization|authorization|cookie2?)[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*/gi;
+/** Headers that are left out of archived requests. */
+const SECRET_NAMES = ["proxy-authorization", "authorization", "cookie2?"] as const;
+
+/** What is left out of archived requests. */
+export interface Secrets {
+  readonly any: RegExp;
+  readonly lines: RegExp;
+}
+
+/** The usual secrets, and the headers of these names. */
+export function secretsOf(names: readonly string[] = []): Secrets {
+  const more = names.map((name) => name.replace(/[^A-Za-z0-9_]/g, "\\$&"));
+  const all = [...SECRET_NAMES, ...more].join("|");
+  return {
+    any: new RegExp(`\\n(?:${all})[ \\t]*:`, "i"),
+    // A folded line belongs to the header before it.
+    lines: new RegExp(`\\n(?:${all})[ \\t]*:[^\\n]*(?:\\n[ \\t][^\\n]*)*`, "gi"),
+  };
+}
+
+const USUAL = secretsOf();
 const SECRET_TARGET = /^(\S+[ \t]+[a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
 // What "image/", "audio/", "video/" and these hold is compressed by its own format.
 const COMPRESSED_TYPE =
@@ -30,8 +47,8 @@ export function responseHead(head: Uint8Array, dechunked: boolean): Uint8Array {
 /** The rest of a request without secrets, behind its first line: nearly always that of the next request, too. */
 let latestRest = Buffer.alloc(0);
 
-/** The request without Authorization, Proxy-Authorization, Cookie and user names in its target. */
-export function requestBlock(request: Uint8Array): Uint8Array {
+/** The request without Authorization, Proxy-Authorization, Cookie, further secrets, and user names in its target. */
+export function requestBlock(request: Uint8Array, secrets: Secrets = USUAL): Uint8Array {
   const firstLine = request.indexOf(LINE_FEED);
   const at = request.indexOf(AT_SIGN);
   const isPlain = firstLine >= 0 && (at < 0 || at > firstLine);
@@ -41,12 +58,12 @@ export function requestBlock(request: Uint8Array): Uint8Array {
   const blank = /\r?\n\r?\n/.exec(text);
   const end = blank === null ? text.length : blank.index + blank[0].length;
   const head = text.slice(0, end);
-  if (!SECRET.test(head) && !SECRET_TARGET.test(head)) {
+  if (!secrets.any.test(head) && !SECRET_TARGET.test(head)) {
     latestRest = Buffer.from(request.subarray(firstLine));
     return request;
   }
   // Removing "\n…\r" as a unit keeps the line ends of the neighbours.
-  const kept = head.replace(SECRET_LINES, "").replace(SECRET_TARGET, "$1");
+  const kept = head.replace(secrets.lines, "").replace(SECRET_TARGET, "$1");
   return Buffer.from(kept + text.slice(end), "latin1");
 }
 

@@ -1,3 +1,4 @@
+import { parseHeader } from "../../config/values/credential-value.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
 import { syncWriter, type Writer, type WriterOptions } from "../writer.ts";
 import { Archive } from "./archive.ts";
@@ -16,6 +17,8 @@ export function openWarc({ folder, thread, config }: WriterOptions): Writer | un
     rotateBytes: config.rotateBytes,
     rotatePages: config.rotatePages,
     knownPayloads: KNOWN_PAYLOADS,
+    keepsSecrets: config.archiveCredentials,
+    secretNames: secretNames(config),
     software: config.userAgent.split(" ", 1)[0]!,
     info: {
       robots: config.robots ? "obey" : "ignore",
@@ -28,4 +31,15 @@ export function openWarc({ folder, thread, config }: WriterOptions): Writer | un
     if (entry.kind === "capture") entry.archived = archive.append(entry);
     return false;
   });
+}
+
+/** Headers that `--header` adds for single servers, or from the environment or a file. */
+function secretNames({
+  headers = [],
+}: Partial<Pick<WriterOptions["config"], "headers">>): string[] {
+  const all = headers.map((text) => parseHeader(text));
+  const secret = all.filter((header) => typeof header !== "string");
+  return secret
+    .filter(({ origin, value }) => origin !== undefined || value.kind !== "typed")
+    .map(({ name }) => name);
 }

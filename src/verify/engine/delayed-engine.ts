@@ -10,6 +10,8 @@ import type {
   Engine,
   Extract,
   ExtractAnswer,
+  FloorAnswer,
+  FloorCall,
   InsertBlock,
   Pack,
   PartitionCounts,
@@ -151,6 +153,10 @@ export class DelayedEngine implements Engine {
       (on: OnAnswer<readonly number[]>) => this.#engine.reached(partitions, on),
       onAnswer,
     );
+  }
+
+  floor(call: FloorCall, onAnswer: OnAnswer<FloorAnswer>): void {
+    this.#later((on: OnAnswer<FloorAnswer>) => this.#engine.floor(call, on), onAnswer);
   }
 
   wake(partition: number): void {

@@ -9,7 +9,13 @@ export type Disturbance =
   /** The connection breaks: answers are lost, their calls are sent again. */
   | { readonly kind: "break"; readonly worker: number }
   /** SIGSTOP after a round, for longer than a lease lasts; what it has sent arrives when it goes on. */
-  | { readonly kind: "stop"; readonly worker: number; readonly time: "short" | "long" }
+  | {
+      readonly kind: "stop";
+      readonly worker: number;
+      readonly time: "short" | "long";
+      /** The answers to what it says first when it goes on are lost. */
+      readonly breaks: boolean;
+    }
   /** What this worker asks in a round arrives one round later. */
   | { readonly kind: "delay"; readonly worker: number }
   /** The engine comes back without what it acknowledged since it last synced. */
@@ -20,6 +26,14 @@ export interface Placed {
   readonly step: number;
   readonly choice: number;
 }
+
+/** Rounds in a row whose order and calls are chosen: each turn is one of `TURNS`. */
+export interface Window {
+  readonly from: number;
+  readonly turns: readonly number[];
+}
+
+const EXECUTED = ["none", "one", "all"] as const;
 
 /** A broken variant, as changes of the parts that are simulated. */
 export interface EngineMutant {
@@ -37,6 +51,8 @@ export interface DisturbedResult {
 }
 
 const WORKERS = 2;
+/** Whose round it is, and how many of its calls reach the engine. */
+export const TURNS = WORKERS * EXECUTED.length;
 const PARTITIONS = 2;
 /** Longer than a producer takes to notice that the engine has lost blocks. */
 const LEASE_MS = 3000;
@@ -99,39 +115,47 @@ export class DisturbedCrawl {
   }
 
   /** Runs to the end of the crawl. */
-  run(placed: readonly Placed[]): DisturbedResult {
+  run(placed: readonly Placed[], window?: Window): DisturbedResult {
     const at = new Map(placed.map(({ step, choice }) => [step, choice]));
     for (let step = 0; this.#violation === undefined && !this.#isOver(); step++) {
       if (step > MAX_STEPS) {
         this.#violation = "it does not end";
         break;
       }
-      const worker = this.#workers[step % WORKERS]!;
+      const turn = window?.turns[step - window.from];
+      const worker = this.#workers[(turn ?? step) % WORKERS]!;
       const possible = this.#possible(worker, step);
       this.#choices.push(possible.length);
       const chosen = at.get(step);
       const disturbance = chosen === undefined ? undefined : possible[chosen]!;
       if (disturbance !== undefined)
         this.#log.push(`${this.#nowMs} ms: ${JSON.stringify(disturbance)}`);
-      this.#step(worker, step, disturbance);
+      this.#step(worker, step, disturbance, EXECUTED[Math.floor((turn ?? 2 * WORKERS) / WORKERS)]!);
     }
     this.#violation ??= this.#verdict();
     return { violation: this.#violation, choices: this.#choices, disturbances: this.#log };
   }
 
   /** One worker's round, then the engine executes what that worker has asked. */
-  #step(worker: SimWorker, step: number, disturbance: Disturbance | undefined): void {
+  #step(
+    worker: SimWorker,
+    step: number,
+    disturbance: Disturbance | undefined,
+    executed: (typeof EXECUTED)[number],
+  ): void {
     const kind = disturbance?.kind;
     if (kind === "power loss") this.#losePower();
     else if (kind === "break") this.#break(worker);
     this.#nowMs += STEP_MS;
     this.#model.nowMs = this.#nowMs;
     if (!this.#mayAct(worker, step)) return;
+    if (worker.breaksIn > 0 && --worker.breaksIn === 0) this.#break(worker);
     worker.round(this.#nowMs);
     if (disturbance?.kind === "kill") this.#kill(worker, disturbance.executed);
-    else if (disturbance?.kind === "stop")
+    else if (disturbance?.kind === "stop") {
       worker.stoppedMs = this.#nowMs + STOPPED_MS[disturbance.time];
-    else if (kind !== "delay") worker.link.execute();
+      worker.breaksIn = disturbance.breaks ? 2 : 0;
+    } else if (kind !== "delay") this.#execute(worker, executed);
     // The disk is as slow as every second round of its worker.
     if (!worker.isDead && step % (2 * WORKERS) >= WORKERS) worker.sync();
     if (this.#nowMs - this.#syncedMs < SYNC_MS) return;
@@ -156,7 +180,8 @@ export class DisturbedCrawl {
           all.push({ kind: "kill", worker: number, executed });
       if (link.answered > 0) all.push({ kind: "break", worker: number });
       for (const time of ["short", "long"] as const)
-        all.push({ kind: "stop", worker: number, time });
+        for (const breaks of [false, true])
+          all.push({ kind: "stop", worker: number, time, breaks });
       all.push({ kind: "delay", worker: number });
     }
     if (isBegun && this.#nowMs - this.#killedMs > APART_MS) all.push({ kind: "power loss" });
@@ -173,9 +198,14 @@ export class DisturbedCrawl {
 
   #kill(worker: SimWorker, executed: "none" | "one" | "all"): void {
     this.#killedMs = this.#nowMs;
-    const { waiting } = worker.link;
-    worker.link.execute({ none: 0, one: Math.min(1, waiting), all: waiting }[executed]);
+    this.#execute(worker, executed);
     worker.isDead = true;
+  }
+
+  /** The engine executes the first calls that the worker has made. */
+  #execute({ link }: SimWorker, executed: (typeof EXECUTED)[number]): void {
+    const { waiting } = link;
+    link.execute({ none: 0, one: Math.min(1, waiting), all: waiting }[executed]);
   }
 
   #break(worker: SimWorker): void {
@@ -193,6 +223,13 @@ export class DisturbedCrawl {
     this.#violation ??= `${url} is asked by worker ${worker.number}, but ${holder} holds its host`;
   }
 
+  #pagesOf(worker: number): number {
+    let pages = 0;
+    for (const { pagesOf } of this.#model.partitions)
+      for (const [holder, count] of pagesOf) if (holder.startsWith(`w${worker}/`)) pages += count;
+    return pages;
+  }
+
   #isOver(): boolean {
     return this.#workers.every(({ isDead, hasEnded }) => isDead || hasEnded);
   }
@@ -204,7 +241,13 @@ export class DisturbedCrawl {
     const sum = (name: "inserted" | "settled") =>
       this.#model.partitions.reduce((total, one) => total + (one[name] ?? 0), 0);
     const [inserted, settled] = [sum("inserted"), sum("settled")];
-    if (inserted === WEB.size && settled === WEB.size) return undefined;
-    return `${inserted} inserted and ${settled} settled, of ${WEB.size}`;
+    if (inserted !== WEB.size || settled !== WEB.size)
+      return `${inserted} inserted and ${settled} settled, of ${WEB.size}`;
+    for (const { number, isDead, accepted } of this.#workers) {
+      const pages = this.#pagesOf(number);
+      if (!isDead && accepted !== pages)
+        return `worker ${number} believes that ${accepted} pages were accepted, and ${pages} were`;
+    }
+    return undefined;
   }
 }

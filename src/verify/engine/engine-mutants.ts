@@ -18,6 +18,15 @@ class NoTokenCheck extends ScriptModel {
   }
 }
 
+/** What came too late is known when it comes again. */
+class LateIsKnown extends ScriptModel {
+  override send(producer: string, block: InsertBlock | SettleBlock): BlockAnswer {
+    const reached = this.partitions[block.partition]!.reached.get(producer) ?? 0;
+    if (block.number <= reached) return { kind: "known", reached };
+    return super.send(producer, block);
+  }
+}
+
 /** Takes every number above the last one for the next. */
 class LastNumber extends ScriptModel {
   override send(producer: string, block: InsertBlock | SettleBlock): BlockAnswer {
@@ -51,6 +60,7 @@ class WorkersClock extends ScriptModel {
 /** Broken variants, each of which some placement of disturbances must show. */
 export const ENGINE_MUTANTS: readonly EngineMutant[] = [
   { name: "no token check", Model: NoTokenCheck },
+  { name: "what was late is accepted when it is repeated", Model: LateIsKnown },
   { name: "last number instead of contiguous", Model: LastNumber },
   { name: "a worker's clock instead of the engine's", Model: WorkersClock },
   { name: "settle before archive", settlesBeforeArchive: true },

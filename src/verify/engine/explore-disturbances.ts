@@ -1,4 +1,10 @@
-import { DisturbedCrawl, type EngineMutant, type Placed } from "./disturbed-crawl.ts";
+import {
+  DisturbedCrawl,
+  type EngineMutant,
+  type Placed,
+  TURNS,
+  type Window,
+} from "./disturbed-crawl.ts";
 
 /** What was explored, and the first promise that was broken. */
 export interface DisturbanceResult {
@@ -32,4 +38,47 @@ export function exploreDisturbances(
     return undefined;
   };
   return explore([]) ?? { crawls, violation: undefined, disturbances: [], placed: [] };
+}
+
+/** What is explored of the orders in which things happen. */
+export interface WindowBounds {
+  /** Rounds in a row of which every order is tried. */
+  readonly width: number;
+  /** Windows begin at every so-many-th step. */
+  readonly stride: number;
+  readonly mutant?: EngineMutant;
+}
+
+/**
+ * Runs a crawl with every order of `width` rounds in a row, wherever they begin: which worker's round it is, and whether the
+ * engine executes none, the first or all of the calls that it has made, so that calls of several rounds pile up and claims,
+ * settlements and their repetitions overtake each other; and with each of these orders every single disturbance inside it.
+ */
+export function exploreWindows({ width, stride, mutant }: WindowBounds): DisturbanceResult {
+  const variant = mutant ?? { name: "shipped" };
+  const steps = new DisturbedCrawl(variant).run([]).choices.length;
+  const orders = TURNS ** width;
+  let crawls = 0;
+  const tryOne = (placed: readonly Placed[], window: Window) => {
+    crawls++;
+    const { violation, choices, disturbances } = new DisturbedCrawl(variant).run(placed, window);
+    const order = `rounds ${window.turns.join(" ")} from step ${window.from}`;
+    const all = [order, ...disturbances];
+    const found = violation === undefined ? undefined : { violation, disturbances: all, placed };
+    return { found: found && { crawls, ...found }, choices };
+  };
+  for (let from = 0; from < steps; from += stride) {
+    for (let order = 0; order < orders; order++) {
+      const turns = Array.from({ length: width }, (_, i) => Math.floor(order / TURNS ** i) % TURNS);
+      const window = { from, turns };
+      const { found, choices } = tryOne([], window);
+      if (found !== undefined) return found;
+      for (let step = from; step < Math.min(from + width, choices.length); step++)
+        for (let choice = 0; choice < choices[step]!; choice++) {
+          const disturbed = tryOne([{ step, choice }], window);
+          if (disturbed.found !== undefined) return disturbed.found;
+        }
+    }
+  }
+  return { crawls, violation: undefined, disturbances: [], placed: [] };
 }

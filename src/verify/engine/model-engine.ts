@@ -10,6 +10,8 @@ import type {
   Engine,
   Extract,
   ExtractAnswer,
+  FloorAnswer,
+  FloorCall,
   InsertBlock,
   Pack,
   PartitionCounts,
@@ -109,6 +111,10 @@ export class ModelEngine implements Engine {
 
   reached(partitions: readonly number[], onAnswer: (numbers: readonly number[]) => void): void {
     onAnswer(partitions.map((one) => this.model.partitions[one]!.reached.get(this.holder) ?? 0));
+  }
+
+  floor(call: FloorCall, onAnswer: (answer: FloorAnswer) => void): void {
+    onAnswer(this.model.floor(call));
   }
 
   wake(partition: number): void {

@@ -11,6 +11,8 @@ import type {
   Extract,
   ExtractAnswer,
   ExtractedHost,
+  FloorAnswer,
+  FloorCall,
   InsertBlock,
   Pack,
   PartitionCounts,
@@ -48,6 +50,8 @@ class ModelPartition {
   isFrozen = false;
   turn = 0;
   readonly reached = new Map<string, number>();
+  /** First block of a producer under a lease that it had lost. */
+  readonly lateFrom = new Map<string, number>();
   readonly pagesOf = new Map<string, number>();
   readonly seen = new Set<string>();
   readonly queues = new Map<string, Waiting[]>();
@@ -72,6 +76,14 @@ class ModelPartition {
     this.queues = new Map([...other.queues].map(([host, urls]) => [host, urls.map(copy)]));
     this.out = new Map([...other.out].map(([id, url]) => [id, { ...url }]));
   }
+}
+
+interface ModelAddress {
+  holder: string | undefined;
+  expMs: number;
+  freeMs: number;
+  turn: number;
+  isWanted: boolean;
 }
 
 const copy = (url: Waiting): Waiting => ({ ...url });
@@ -114,6 +126,8 @@ export class ScriptModel {
   permitsLeft: number;
   pages = 0;
   totals = new Map<string, { granted: number; returned: number; spent: number }>();
+  /** Addresses by name; here all of them belong to the first partition. */
+  addresses = new Map<string, ModelAddress>();
   /** Called with each partition that somebody woke. */
   readonly wakers: ((partition: number) => void)[] = [];
   /** Called with the number of a step: above 0 when somebody has arrived at its barrier, below when that is open. */
@@ -124,6 +138,12 @@ export class ScriptModel {
     this.rules = rules;
     this.permitsLeft = rules.maxPages ?? 0;
     this.partitions = Array.from({ length: rules.partitions }, () => new ModelPartition());
+    this.found();
+  }
+
+  /** Every partition knows its run, as it does when a crawl begins. */
+  found(): void {
+    for (const one of this.partitions) one.run = this.run;
   }
 
   /** Everything as it is now, to come back to with `restart`: what an engine without its last writes knows. */
@@ -133,6 +153,7 @@ export class ScriptModel {
       members: new Map(this.members),
       dead: new Set(this.dead),
       facts: [...this.facts],
+      addresses: new Map([...this.addresses].map(([name, one]) => [name, { ...one }])),
       permitsLeft: this.permitsLeft,
       pages: this.pages,
       totals: new Map([...this.totals].map(([name, one]) => [name, { ...one }])),
@@ -155,11 +176,8 @@ export class ScriptModel {
     const { leaseMs } = this.rules;
     const now = this.nowMs;
     if (at.isFrozen) return { kind: "frozen" };
+    this.#noteRun(at);
     if (at.inserted === undefined && at.inbox.length === 0) return { kind: "empty" };
-    if (at.run !== this.run) {
-      if (at.run !== undefined) at.quietMs = now + leaseMs;
-      at.run = this.run;
-    }
     if (token !== "" && at.token === token && at.holder === holder) {
       at.expMs = now + leaseMs;
       return { kind: "claimed", token, moved: false };
@@ -179,7 +197,7 @@ export class ScriptModel {
     if (at.inbox.length === 0 && at.inserted === at.settled) return { kind: "empty" };
     this.#requeue(at);
     const moved = at.counter > 0;
-    const mine = `${++at.counter}-${this.run.slice(0, 12)}`;
+    const mine = `${++at.counter}-${this.run}`;
     Object.assign(at, { holder, token: mine, expMs: now + leaseMs });
     return { kind: "claimed", token: mine, moved };
   }
@@ -226,7 +244,7 @@ export class ScriptModel {
     const at = this.partitions[block.partition]!;
     if (at.isFrozen) return { kind: "frozen" };
     const reached = at.reached.get(producer) ?? 0;
-    if (block.number <= reached) return { kind: "known", reached };
+    if (block.number <= reached) return this.#repeated(at, producer, block, reached);
     if (block.number > reached + 1) return { kind: "gap", reached };
     at.reached.set(producer, block.number);
     if (block.kind === "settle") return this.#settle(at, producer, block);
@@ -409,6 +427,34 @@ export class ScriptModel {
     return at.pagesOf.get(holder) ?? 0;
   }
 
+  floor({ kind, address, holder, turn, ms, had }: FloorCall): FloorAnswer {
+    const at = this.partitions[0]!;
+    const now = this.nowMs;
+    const { leaseMs } = this.rules;
+    if (at.isFrozen) return { kind: "held" };
+    const known = this.addresses.get(address);
+    const isMine = known?.holder === holder;
+    if (kind === "give") {
+      if (isMine && known.turn === turn)
+        Object.assign(known, { holder: undefined, freeMs: now + ms, isWanted: false });
+      return { kind: "given" };
+    }
+    const isHeld = known?.holder !== undefined && known.expMs > now;
+    let freeMs = known?.freeMs ?? 0;
+    if (!(isHeld && isMine && had && known.turn === turn)) {
+      this.#noteRun(at);
+      if (now < at.quietMs) {
+        if (!had) return { kind: "held" };
+      } else if (isHeld && !isMine) {
+        known.isWanted = true;
+        return { kind: "held" };
+      } else if (known?.holder !== undefined && !isMine) freeMs = Math.max(freeMs, now + ms);
+    }
+    const isWanted = known?.isWanted ?? false;
+    this.addresses.set(address, { holder, expMs: now + leaseMs, freeMs, turn, isWanted });
+    return { kind: "own", waitMs: Math.max(0, freeMs - now), isWanted };
+  }
+
   beat(holder: string, about: string, isLeaving: boolean): BeatAnswer {
     const nowMs = this.nowMs;
     if (this.dead.has(holder)) return { nowMs, run: "dead", facts: 0, members: [] };
@@ -453,13 +499,23 @@ export class ScriptModel {
 
   counts(holder: string): PartitionCounts[] {
     return this.partitions.map((at) => {
-      if (at.run !== undefined && at.run !== this.run)
-        Object.assign(at, { run: this.run, quietMs: this.nowMs + this.rules.leaseMs });
-      const isSure = at.run === undefined || this.nowMs >= at.quietMs;
-      const { inserted = 0, settled, reached, posted, inbox } = at;
-      const unread = inbox.length;
-      return { inserted, settled, reached: reached.get(holder) ?? 0, isSure, posted, unread };
+      if (at.isFrozen)
+        return {
+          ...{ inserted: 0, settled: 0, reached: 0, posted: 0, unread: 0 },
+          ...{ isSure: false, run: "" },
+        };
+      this.#noteRun(at);
+      const isSure = this.nowMs >= at.quietMs;
+      const { inserted = 0, settled, posted, inbox } = at;
+      const reached = at.reached.get(holder) ?? 0;
+      return { inserted, settled, reached, isSure, posted, unread: inbox.length, run: this.run };
     });
+  }
+
+  #noteRun(at: ModelPartition): void {
+    if (at.run === this.run) return;
+    at.run = this.run;
+    at.quietMs = this.nowMs + this.rules.leaseMs;
   }
 
   #insert(at: ModelPartition, { hosts }: InsertBlock, level: number) {
@@ -497,8 +553,26 @@ export class ScriptModel {
     return counts;
   }
 
-  #settle(at: ModelPartition, holder: string, { token, urls, notes }: SettleBlock): BlockAnswer {
+  #repeated(
+    at: ModelPartition,
+    producer: string,
+    block: InsertBlock | SettleBlock,
+    reached: number,
+  ): BlockAnswer {
+    if (block.kind === "insert") return { kind: "known", reached };
+    const from = at.lateFrom.get(`${producer} ${block.token}`) ?? Number.POSITIVE_INFINITY;
+    if (block.number < from) return { kind: "known", reached };
+    return { kind: "late", urls: block.urls.length };
+  }
+
+  #settle(
+    at: ModelPartition,
+    holder: string,
+    { number, token, urls, notes }: SettleBlock,
+  ): BlockAnswer {
     if (at.token !== token) {
+      const lease = `${holder} ${token}`;
+      if (!at.lateFrom.has(lease)) at.lateFrom.set(lease, number);
       at.late += urls.length;
       return { kind: "late", urls: urls.length };
     }

@@ -40,6 +40,8 @@ export class SimWorker {
   hasEnded = false;
   /** Stands still until then. */
   stoppedMs = 0;
+  /** Its connection breaks before so many of its rounds. */
+  breaksIn = 0;
   readonly #parts: SimWorkerParts;
   readonly #waiting: (() => void)[] = [];
   readonly #written: string[] = [];
@@ -86,6 +88,11 @@ export class SimWorker {
       ring: () => {},
     });
     pending.add(1);
+  }
+
+  /** Pages whose ends the engine has accepted, as this worker knows. */
+  get accepted(): number {
+    return this.frontier.stats().outcomes[OUTCOME.page]!;
   }
 
   open(seeds: readonly string[]): void {

@@ -6,6 +6,8 @@ export interface PaceReport {
   tooFastCount: number;
   /** From the end of a response to the next request of the same host; Infinity before there was one. */
   smallestGapMs: number;
+  /** Requests that came within a twentieth of their host's gap of one of any host: half the floor of an address. */
+  closeStarts: number;
   maxInFlight: number;
   perHostMaxInFlight: number;
 }
@@ -26,6 +28,8 @@ export class PolitenessMeter {
   #requests = 0;
   #tooFastCount = 0;
   #smallestGapMs = Number.POSITIVE_INFINITY;
+  #closeStarts = 0;
+  #startedMs = Number.NEGATIVE_INFINITY;
   #allInFlight = 0;
   #maxInFlight = 0;
   #perHostMaxInFlight = 0;
@@ -40,6 +44,8 @@ export class PolitenessMeter {
   /** A request of this host has arrived. */
   begin(host: number, nowMs: number): void {
     this.#requests++;
+    if (nowMs - this.#startedMs < this.#gapMs(host) / 20) this.#closeStarts++;
+    this.#startedMs = nowMs;
     // A request that overtakes the response before it has no gap at all.
     const gapMs = this.#inFlight[host]! > 0 ? 0 : Math.max(0, nowMs - this.#endedMs[host]!);
     if (gapMs < this.#smallestGapMs) this.#smallestGapMs = gapMs;
@@ -67,6 +73,7 @@ export class PolitenessMeter {
       tooFast: this.#tooFast.map((entry) => ({ ...entry })),
       tooFastCount: this.#tooFastCount,
       smallestGapMs: this.#smallestGapMs,
+      closeStarts: this.#closeStarts,
       maxInFlight: this.#maxInFlight,
       perHostMaxInFlight: this.#perHostMaxInFlight,
     };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import type { Engine } from "../../../src/frontier/engine/engine.ts";
+import { foundPartitions } from "../../../src/frontier/engine/engine-crawl.ts";
 import { EngineKeys } from "../../../src/frontier/engine/engine-keys.ts";
 import { openClient, type RedisClient } from "../../../src/frontier/engine/load-ioredis.ts";
 import { defineScripts, RedisEngine } from "../../../src/frontier/engine/redis-engine.ts";
@@ -56,6 +57,7 @@ type Step =
   | { kind: "step"; holder: number; partition: number; urls: number; step: number; floor: number }
   | { kind: "arrive"; holder: number; step: number; partition: number }
   | { kind: "permits"; holder: number; wanted: number; returned: number; spent: number }
+  | { kind: "floor"; holder: number; address: number; gives: boolean; had: boolean; turn: number }
   | { kind: "bury"; holder: number };
 
 const holder = fc.nat(HOLDERS.length - 1);
@@ -131,6 +133,17 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       spent: fc.nat(1),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("floor" as const),
+      holder,
+      address: fc.nat(2),
+      gives: fc.boolean(),
+      had: fc.boolean(),
+      turn: fc.nat(1),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("bury" as const), holder }) },
 );
 
@@ -191,6 +204,10 @@ async function run(engines: readonly Engine[], trace: readonly Step[]): Promise<
           mine.granted = said.granted;
           resolve(said);
         });
+      } else if (step.kind === "floor") {
+        const { gives, had, turn } = step;
+        const call = { kind: gives ? "give" : "take", address: `192.0.2.${step.address}` } as const;
+        engine.floor({ ...call, holder: HOLDERS[step.holder]!, had, turn, ms: 50_000 }, resolve);
       } else engine.bury(HOLDERS[1 - step.holder]!, 1, () => resolve("buried"));
     });
     const said = answer as { kind?: string; token?: string; reached?: number };
@@ -210,7 +227,8 @@ async function run(engines: readonly Engine[], trace: readonly Step[]): Promise<
 /** Without what differs by chance: times, and the order in which a hash is gone through. */
 function words(answer: unknown): string {
   return JSON.stringify(answer, (name, value) => {
-    if (name === "leftMs") return undefined;
+    if (name === "leftMs" || name === "run") return undefined;
+    if (name === "waitMs") return value > 0;
     if (value?.type === "Buffer") return Buffer.from(value.data).subarray(8).toString();
     if (Array.isArray(value) && (name === "hosts" || name === "urls" || name === "mail"))
       return [...value].sort((a, b) => (words(a) < words(b) ? -1 : 1));
@@ -227,6 +245,7 @@ for (const order of ["bfs", "dfs", "opic"] as const) {
         model.permitsLeft = 9;
         const keys = new EngineKeys(`trace-${order}-${++crawls}`, PARTITIONS);
         await client.hset(`${keys.crawl}:permits`, "left", 9);
+        await foundPartitions(client, keys, PARTITIONS);
         const onFault = (error: unknown) => {
           throw error;
         };

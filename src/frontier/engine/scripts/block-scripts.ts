@@ -1,13 +1,16 @@
-import { HEAD, INSERT_LINKS, QUEUE, SEEN } from "./fragments.ts";
+import { HEAD, INCARNATION, INSERT_LINKS, QUEUE, SEEN } from "./fragments.ts";
 
 /** Blocks of one producer are taken in without gaps; the number is noted last, so that a repeated block ends the same. */
-const NUMBER = `
+const NUMBER = `${INCARNATION}
 local producer, number = ARGV[1], tonumber(ARGV[2])
-local state = redis.call('HMGET', K, 'n:' .. producer, 'frozen', 'token')
-if state[2] then return {'frozen'} end
+local state = redis.call('HMGET', K, 'n:' .. producer, 'frozen', 'token', 'run', 'node')
+if state[2] or isStray(state[4], state[5]) then return {'frozen'} end
 local reached = tonumber(state[1] or '0')
-if number <= reached then return {'known', reached} end
 if number > reached + 1 then return {'gap', reached} end
+`;
+
+const KNOWN = `
+if number <= reached then return {'known', reached} end
 `;
 
 /**
@@ -15,7 +18,7 @@ if number > reached + 1 then return {'gap', reached} end
  * credit, bonus, record. Answers inserted, how many were new, 1 if there was no host to hand
  * out before, and credits for pages that wait no longer.
  */
-export const INSERT = `${HEAD}${NUMBER}${SEEN}${QUEUE}${INSERT_LINKS}
+export const INSERT = `${HEAD}${NUMBER}${KNOWN}${SEEN}${QUEUE}${INSERT_LINKS}
 local was = redis.call('EXISTS', K .. ':h')
 local counts = insertLinks(ARGV[3], ARGV, 4, 0)
 redis.call('HSET', K, 'n:' .. producer, number)
@@ -27,7 +30,7 @@ return {'inserted', counts.fresh, was, counts.late}
  * post: producer, number, step, then as insert-many. The block waits, as it is, for a step after that one; answers as
  * insert-many does when nothing was new.
  */
-export const POST = `${HEAD}${NUMBER}
+export const POST = `${HEAD}${NUMBER}${KNOWN}
 local block = {producer}
 for i = 3, #ARGV do block[i - 1] = ARGV[i] end
 redis.call('RPUSH', K .. ':in', cmsgpack.pack(block))
@@ -38,13 +41,21 @@ return {'inserted', 0, 0, 0}
 
 /**
  * settle-many: producer, number, order, token, holder, now how many notes, for each host and note, and for each URL:
- * id, decimal, outcome, site or ''. Answers settled and how many were accepted, or late and how many were not.
+ * id, decimal, outcome, site or ''. Answers settled and how many were accepted, or late and how many were not; said
+ * again, a block that was late is late again, because a lease that was lost never comes back.
  */
 export const SETTLE = `${HEAD}${NUMBER}${SEEN}
 local token, holder, notes = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local first = 7 + 2 * notes
 local urls = (#ARGV - first + 1) / 4
+local lost = 'l:' .. producer .. ' ' .. token
+if number <= reached then
+  local from = redis.call('HGET', K, lost)
+  if from and number >= tonumber(from) then return {'late', urls} end
+  return {'known', reached}
+end
 if state[3] ~= token then
+  redis.call('HSETNX', K, lost, number)
   redis.call('HINCRBY', K, 'late', urls)
   redis.call('HSET', K, 'n:' .. producer, number)
   return {'late', urls}

@@ -1,4 +1,4 @@
-import { HAND, HEAD, QUEUE } from "./fragments.ts";
+import { HAND, HEAD, INCARNATION, QUEUE } from "./fragments.ts";
 
 /*
  * Long queues of an engine that is short of memory (`--engine-memory`): a worker compresses links that will not be taken
@@ -10,10 +10,10 @@ import { HAND, HEAD, QUEUE } from "./fragments.ts";
  * chill: token, order, links that stay as they are, links of a block, least links of one, then pairs of host and where the
  * last look at its queue ended. Answers cold, host, place of the first link, and links; or nothing.
  */
-export const CHILL = `${HEAD}
+export const CHILL = `${HEAD}${INCARNATION}
 local order, keep, most, least = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local state = redis.call('HMGET', K, 'token', 'frozen')
-if state[1] ~= ARGV[1] or state[2] then return {'nothing'} end
+local state = redis.call('HMGET', K, 'token', 'frozen', 'run', 'node')
+if state[1] ~= ARGV[1] or state[2] or isStray(state[3], state[4]) then return {'nothing'} end
 local known = {}
 for i = 6, #ARGV, 2 do known[ARGV[i]] = tonumber(ARGV[i + 1]) end
 local hosts = redis.call('SMEMBERS', K .. ':e')
@@ -35,10 +35,10 @@ return {'nothing'}
 `;
 
 /** pack: token, host, place, links, the first and the last link, the block. Answers packed, or moved when they are not there. */
-export const PACK = `${HEAD}
+export const PACK = `${HEAD}${INCARNATION}
 local queue, from, count = K .. ':q:' .. ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local state = redis.call('HMGET', K, 'token', 'frozen')
-if state[1] ~= ARGV[1] or state[2] then return {'moved'} end
+local state = redis.call('HMGET', K, 'token', 'frozen', 'run', 'node')
+if state[1] ~= ARGV[1] or state[2] or isStray(state[3], state[4]) then return {'moved'} end
 if redis.call('LINDEX', queue, from) ~= ARGV[5] or redis.call('LINDEX', queue, from + count - 1) ~= ARGV[6] then
   return {'moved'}
 end
@@ -52,7 +52,7 @@ return {'packed'}
 `;
 
 /** unpack: token, order, host, id of the block, its links. They stand at the front again. Answers unpacked, or lost. */
-export const UNPACK = `${HEAD}${QUEUE}${HAND}
+export const UNPACK = `${HEAD}${INCARNATION}${QUEUE}${HAND}
 local order, host, id = ARGV[2], ARGV[3], ARGV[4]
 if redis.call('HGET', K, 'token') ~= ARGV[1] then return {'lost'} end
 local out = redis.call('HGET', K .. ':o', id)

@@ -1,4 +1,4 @@
-import { HEAD } from "./fragments.ts";
+import { HEAD, INCARNATION } from "./fragments.ts";
 
 /*
  * What the crawl has once. K is its base:
@@ -17,13 +17,30 @@ redis.call('HSET', K, 'created', nowMs(), unpack(ARGV))
 return 1
 `;
 
+/** found, once for each partition before the crawl can be found: one that does not know its run has lost what it knew. */
+export const FOUND = `${HEAD}${INCARNATION}
+if redis.call('EXISTS', K) == 1 then return 0 end
+local run, node = incarnation()
+redis.call('HSET', K, 'run', run, 'node', node)
+return 1
+`;
+
+/** adopt: a partition that another tool moved goes on here. Its run stays the old one, so that the first claim closes it for one lease. */
+export const ADOPT = `${HEAD}${INCARNATION}
+if redis.call('HGET', K, 'frozen') ~= 'moved' then return 0 end
+local _, node = incarnation()
+redis.call('HSET', K, 'node', node)
+redis.call('HDEL', K, 'frozen')
+return 1
+`;
+
 /** beat: holder, what it says about itself, 1 if it leaves. Answers the time, the run (or dead), facts, and each member: name, age, about. */
-export const BEAT = `${HEAD}
+export const BEAT = `${HEAD}${INCARNATION}
 local now = nowMs()
 if redis.call('SISMEMBER', K .. ':dead', ARGV[1]) == 1 then return {now, 'dead', 0} end
 if ARGV[3] == '1' then redis.call('HDEL', K .. ':members', ARGV[1])
 else redis.call('HSET', K .. ':members', ARGV[1], now .. ' ' .. ARGV[2]) end
-local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+local run = incarnation()
 local answer = {now, run, redis.call('LLEN', K .. ':facts')}
 local members = redis.call('HGETALL', K .. ':members')
 for i = 1, #members, 2 do

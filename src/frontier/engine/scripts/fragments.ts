@@ -1,8 +1,8 @@
 /*
  * Parts that several scripts share. K is the base of the partition, and itself the hash of its counters:
  *
- *   K        inserted settled pages late abandoned seen buckets turn  holder token counter exp  run quiet  frozen
- *            n:<producer> (last block)  p:<holder> (pages settled)
+ *   K        inserted settled pages late abandoned seen buckets turn  holder token counter exp  run node quiet  frozen
+ *            n:<producer> (last block)  l:<producer> <token> (first block that came too late)  p:<holder> (pages settled)
  *   K:s:<i>  fingerprints that are known, bucket i of linear hashing, an integer set of at most 512
  *   K:q:<h>  what waits of host h: a list of records, or by cash a sorted set of fingerprints with K:r fingerprint -> record
  *   K:h      hosts that have something waiting and that the holder does not work on, by turn or by their best page
@@ -19,6 +19,44 @@ local K = KEYS[1]
 local function nowMs()
   local t = redis.call('TIME')
   return t[1] * 1000 + math.floor(t[2] / 1000)
+end
+`;
+
+/**
+ * Which life of which server this is: `run` changes when a server restarts or another one takes over, and its second half
+ * is the history of data that a replica shares with its master. `node` is the server's name in a cluster, else ''.
+ */
+export const INCARNATION = `
+local function incarnation()
+  local info = redis.call('INFO', 'server', 'replication')
+  local function head(name)
+    return string.sub(string.match(info, '[\\r\\n]' .. name .. ':(%x+)'), 1, 12)
+  end
+  local node = string.find(info, '_mode:cluster', 1, true) and redis.call('CLUSTER', 'MYID') or ''
+  return head('run_id') .. head('master_replid'), node, head('master_replid2')
+end
+-- True when another tool moves the partition while it is in use. Where it leaves, keys that are not there cannot be asked
+-- for; where it arrives, another server has it than noted, which only a replica that took over may be. Nothing is written.
+local function isStray(run, node)
+  if not node or node == '' then return false end
+  if redis.call('CLUSTER', 'MYID') == node then
+    local probe = redis.pcall('EXISTS', K .. ':-')
+    return type(probe) == 'table' and probe.err ~= nil
+  end
+  local _, here, before = incarnation()
+  if before == string.sub(run, 13) then
+    redis.call('HSET', K, 'node', here)
+    return false
+  end
+  redis.call('HSET', K, 'frozen', 'moved')
+  return true
+end
+-- The first who sees a new life closes the partition for one lease; so it is for one that has forgotten its last life.
+local function noteRun(run, quiet, leaseMs, now)
+  local here, node = incarnation()
+  if run == here then return here, tonumber(quiet or '0') end
+  redis.call('HSET', K, 'run', here, 'node', node, 'quiet', now + leaseMs)
+  return here, now + leaseMs
 end
 `;
 

@@ -1,23 +1,18 @@
-import { HAND, HEAD, QUEUE, REQUEUE } from "./fragments.ts";
+import { HAND, HEAD, INCARNATION, QUEUE, REQUEUE } from "./fragments.ts";
 
 /**
  * claim: holder, lease in ms, order, the caller's token or ''. Answers claimed, token, 1 if another held it before;
  * empty; held, holder, ms left; quiet, ms left; frozen. A token is the number of the lease and the run of the engine that
  * gave it: after a rollback the same number may be given again, the same token not.
  */
-export const CLAIM = `${HEAD}${QUEUE}${REQUEUE}
+export const CLAIM = `${HEAD}${INCARNATION}${QUEUE}${REQUEUE}
 local holder, leaseMs, order, token = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
-local state = redis.call('HMGET', K, 'inserted', 'settled', 'holder', 'token', 'counter', 'exp', 'run', 'quiet', 'frozen')
-if state[9] then return {'frozen'} end
+local state = redis.call('HMGET', K, 'inserted', 'settled', 'holder', 'token', 'counter', 'exp', 'run', 'quiet', 'frozen', 'node')
+if state[9] or isStray(state[7], state[10]) then return {'frozen'} end
 local hasMail = redis.call('EXISTS', K .. ':in') == 1
-if not state[1] and not hasMail then return {'empty'} end
 local now = nowMs()
-local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-local quiet = tonumber(state[8] or '0')
-if state[7] ~= run then
-  if state[7] then quiet = now + leaseMs end
-  redis.call('HSET', K, 'run', run, 'quiet', quiet)
-end
+local run, quiet = noteRun(state[7], state[8], leaseMs, now)
+if not state[1] and not hasMail then return {'empty'} end
 local counter = tonumber(state[5] or '0')
 if token ~= '' and state[4] == token and state[3] == holder then
   redis.call('HSET', K, 'exp', now + leaseMs)
@@ -38,7 +33,7 @@ end
 if state[3] and state[3] ~= holder and exp > now then return {'held', state[3], exp - now} end
 if not hasMail and state[1] == (state[2] or '0') then return {'empty'} end
 requeue(order)
-local mine = (counter + 1) .. '-' .. string.sub(run, 1, 12)
+local mine = (counter + 1) .. '-' .. run
 redis.call('HSET', K, 'holder', holder, 'token', mine, 'counter', counter + 1, 'exp', now + leaseMs)
 return {'claimed', mine, counter > 0 and 1 or 0}
 `;
@@ -48,11 +43,11 @@ return {'claimed', mine, counter > 0 and 1 or 0}
  * refill. Answers extracted, hosts left that can be extracted, and for each host: host, note, pages of its site, 1 if
  * more waits, URLs, and for each URL: cash, record.
  */
-export const EXTRACT = `${HEAD}
+export const EXTRACT = `${HEAD}${INCARNATION}
 local token, leaseMs, order = ARGV[1], tonumber(ARGV[2]), ARGV[3]
-local state = redis.call('HMGET', K, 'token', 'frozen')
+local state = redis.call('HMGET', K, 'token', 'frozen', 'run', 'node')
 if state[1] ~= token then return {'lost'} end
-if state[2] then return {'frozen'} end
+if state[2] or isStray(state[3], state[4]) then return {'frozen'} end
 redis.call('HSET', K, 'exp', nowMs() + leaseMs)
 local answer = {'extracted', 0}
 ${HAND}
@@ -107,36 +102,35 @@ return answer
 `;
 
 /**
- * counts: producer, lease in ms. Answers inserted, settled, its last number, 1 unless the engine began a new run less
- * than one lease ago, as far as is known here (who sees it first notes it, as claim does), and blocks that were posted and that wait.
+ * counts: producer, lease in ms. Answers inserted, settled, its last number, 1 unless the engine began a new run less than one
+ * lease ago or the partition is being moved (who sees a new run first notes it, as claim does), blocks that were posted and
+ * that wait, and the run.
  */
-export const COUNTS = `${HEAD}
-local state = redis.call('HMGET', K, 'inserted', 'settled', 'n:' .. ARGV[1], 'run', 'quiet', 'posted')
-local isSure = 1
-if state[4] then
-  local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-  local now, quiet = nowMs(), tonumber(state[5] or '0')
-  if state[4] ~= run then
-    quiet = now + tonumber(ARGV[2])
-    redis.call('HSET', K, 'run', run, 'quiet', quiet)
-  end
-  if now < quiet then isSure = 0 end
-end
-local posted = tonumber(state[6] or '0')
+export const COUNTS = `${HEAD}${INCARNATION}
+local state = redis.call('HMGET', K, 'inserted', 'settled', 'n:' .. ARGV[1], 'run', 'quiet', 'frozen', 'node', 'posted')
+local now, isSure = nowMs(), 1
+if state[6] or isStray(state[4], state[7]) then return {0, 0, 0, 0, 0, 0, ''} end
+local run, quiet = noteRun(state[4], state[5], tonumber(ARGV[2]), now)
+if now < quiet then isSure = 0 end
+local posted = tonumber(state[8] or '0')
 local unread = posted > 0 and redis.call('LLEN', K .. ':in') or 0
-return {tonumber(state[1] or '0'), tonumber(state[2] or '0'), tonumber(state[3] or '0'), isSure, posted, unread}
+return {tonumber(state[1] or '0'), tonumber(state[2] or '0'), tonumber(state[3] or '0'), isSure, posted, unread, run}
 `;
 
 /** release: token, order. What is not settled waits again, for anybody. */
-export const RELEASE = `${HEAD}${QUEUE}${REQUEUE}
-if redis.call('HGET', K, 'token') ~= ARGV[1] then return {'lost'} end
+export const RELEASE = `${HEAD}${INCARNATION}${QUEUE}${REQUEUE}
+local state = redis.call('HMGET', K, 'token', 'frozen', 'run', 'node')
+if state[1] ~= ARGV[1] then return {'lost'} end
+if state[2] or isStray(state[3], state[4]) then return {'frozen'} end
 requeue(ARGV[2])
 redis.call('HDEL', K, 'holder', 'token', 'exp')
 return {'released'}
 `;
 
-/** fence: holder, order. Its lease ends, and nothing that it sends is accepted any more; answers how many pages it settled. */
-export const FENCE = `${HEAD}${QUEUE}${REQUEUE}
+/** fence: holder, order. Its lease ends, and nothing that it sends is accepted any more; answers how many pages it settled, -1 if frozen. */
+export const FENCE = `${HEAD}${INCARNATION}${QUEUE}${REQUEUE}
+local state = redis.call('HMGET', K, 'frozen', 'run', 'node')
+if state[1] or isStray(state[2], state[3]) then return -1 end
 if redis.call('HGET', K, 'holder') == ARGV[1] then
   requeue(ARGV[2])
   redis.call('HDEL', K, 'holder', 'token', 'exp')

@@ -1,4 +1,4 @@
-import { HAND, HEAD, INSERT_LINKS, QUEUE, SEEN } from "./fragments.ts";
+import { HAND, HEAD, INCARNATION, INSERT_LINKS, QUEUE, SEEN } from "./fragments.ts";
 
 /**
  * step: token, lease in ms, order, holder, step, URLs, URLs per host, least cash, level, then hosts that are left out.
@@ -6,12 +6,12 @@ import { HAND, HEAD, INSERT_LINKS, QUEUE, SEEN } from "./fragments.ts";
  * cash. Answers stepped, hosts left, cash of the best page left, then of what was taken in: blocks, links, new ones, late
  * credits of the holder's own blocks and of others', pages that others lifted to the level; then hosts as extract-top does.
  */
-export const STEP = `${HEAD}
+export const STEP = `${HEAD}${INCARNATION}
 local token, leaseMs, order, holder, step = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
 local wanted, perHost, floor, level = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local state = redis.call('HMGET', K, 'token', 'frozen')
+local state = redis.call('HMGET', K, 'token', 'frozen', 'run', 'node')
 if state[1] ~= token then return {'lost'} end
-if state[2] then return {'frozen'} end
+if state[2] or isStray(state[3], state[4]) then return {'frozen'} end
 redis.call('HSET', K, 'exp', nowMs() + leaseMs)
 ${SEEN}${QUEUE}${INSERT_LINKS}${HAND}
 local blocks, links, fresh, lateOwn, lateForeign, missed = 0, 0, 0, 0, 0, 0

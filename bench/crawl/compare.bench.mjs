@@ -1,0 +1,191 @@
+// CPU per page of whole crawls beside other crawlers, on static webs that nginx serves: everything on, rows take turns.
+//
+// SMALL pages have 4.8 KB and 26 links, REAL ones 109 KB and 150; 20 hosts on loopback, compressed by the server. The
+// server's log says how many pages were fetched. CPU time (user + system) of the crawler's processes alone counts.
+// wget2 takes part if it is installed, other checkouts with --against, Colly with --colly (a program that takes seeds).
+// --save also writes a table (Markdown). Needs nginx.
+
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { createConnection, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readArguments } from "../support/arguments.mjs";
+import { commandOf, commandTimed, root } from "../support/command-line.mjs";
+import { keepResult } from "../support/keep-result.mjs";
+import { spread } from "../support/statistics.mjs";
+import { HOSTS, writeWeb } from "./compare-web.mjs";
+
+const {
+  repeat,
+  small,
+  real,
+  against,
+  colly,
+  save,
+  folder: within,
+} = readArguments({
+  result: "compare",
+  options: {
+    repeat: { default: 3, smoke: 1, help: "turns" },
+    small: { default: 20_000, smoke: 40, help: "SMALL pages; 0 for none" },
+    real: { default: 3000, smoke: 20, help: "REAL pages; 0 for none" },
+    against: { default: [], help: "other checkouts that are built" },
+    colly: { default: "", help: "a Colly program that takes seeds" },
+    folder: {
+      default: tmpdir(),
+      help: "where webs and crawls lie; a memory disk keeps disks out of it",
+    },
+  },
+});
+
+const isThere = (command) => spawnSync("sh", ["-c", `command -v ${command}`]).status === 0;
+if (!isThere("nginx")) {
+  console.log("skipped: nginx is not installed");
+  process.exit(0);
+}
+
+const folder = mkdtempSync(join(within, "orbweaver-compare-"));
+const log = join(folder, "access.log");
+const names = Array.from({ length: HOSTS }, (_, host) => `127.0.1.${host + 1}`);
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function serve(port) {
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
+    .join(" ");
+  writeFileSync(
+    join(folder, "nginx.conf"),
+    // Its worker would be somebody else who may not read these files.
+    `${process.getuid?.() === 0 ? "user root;" : ""} worker_processes 1; daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events { worker_connections 4096; }
+http { types { text/html html; } sendfile on; keepalive_requests 1000000; gzip_static on; ${temporary}
+log_format pages '$host$uri $status'; access_log ${log} pages;
+server { listen 127.0.0.1:${port}; ${names.map((name) => `listen ${name}:${port};`).join(" ")} root ${folder}/web/$server_addr; } }\n`,
+  );
+  const server = spawn("nginx", ["-c", join(folder, "nginx.conf"), "-p", folder], {
+    stdio: "ignore",
+  });
+  for (let tries = 0; tries < 100; tries++) {
+    const socket = createConnection(port, "127.0.0.1");
+    const isOpen = await new Promise((done) => {
+      socket.once("connect", () => done(true)).once("error", () => done(false));
+    });
+    socket.destroy();
+    if (isOpen) return server;
+    await sleep(50);
+  }
+  throw new Error("nginx does not listen");
+}
+
+function rowsFor(port) {
+  const seed = `http://${names[0]}:${port}/p/0.html`;
+  const ours =
+    (checkout, ...more) =>
+    (out) => [
+      ...[process.execPath, commandOf(checkout), "crawl", seed, "--scope", "any", "--delay", "0"],
+      ...["--include", "^http://127\\.0\\.1\\.", "--allow-private", "127.0.1.0/24"],
+      ...["--out", out, "--quiet", "--json", ...more],
+    ];
+  const rows = new Map([
+    ["Orbweaver", ours(root)],
+    ["Orbweaver --store none", ours(root, "--store", "none")],
+    ["Orbweaver --threads 2", ours(root, "--threads", "2")],
+  ]);
+  for (const other of against) rows.set(other, ours(other));
+  if (isThere("wget2"))
+    rows.set("wget2 (no archive)", (out) => [
+      ...["wget2", "-q", "-r", "-l", "inf", "-H", `--domains=${names.join(",")}`],
+      ...["--max-threads=32", "-P", out, "--compression=gzip", seed],
+    ]);
+  else console.log("skipped: wget2 is not installed");
+  if (colly !== "")
+    rows.set("Colly (no archive)", () => [
+      colly,
+      ...names.map((name) => `http://${name}:${port}/p/0.html`),
+    ]);
+  return rows;
+}
+
+/** Pages that the server has sent, and how many of them more than once. */
+function served() {
+  const lines = readFileSync(log, "latin1").split("\n");
+  const pages = lines.filter((line) => line.includes("/p/") && line.endsWith(" 200"));
+  const unique = new Set(pages).size;
+  return { unique, twice: pages.length - unique };
+}
+
+const runs = [];
+try {
+  for (const [kind, pages] of [
+    ["small", small],
+    ["real", real],
+  ]) {
+    if (pages === 0) continue;
+    const port = await freePort();
+    rmSync(join(folder, "web"), { recursive: true, force: true });
+    mkdirSync(join(folder, "web"));
+    const all = writeWeb(join(folder, "web"), kind, pages, port);
+    const server = await serve(port);
+    try {
+      const rows = [...rowsFor(port)];
+      for (let turn = 0; turn < repeat; turn++)
+        for (const [row, command] of turn % 2 === 0 ? rows : rows.toReversed()) {
+          const out = join(folder, "out");
+          truncateSync(log);
+          const { cpu, wall } = await commandTimed(command(out));
+          const { unique, twice } = served();
+          rmSync(out, { recursive: true, force: true });
+          runs.push({ kind, row, cpu, wall, all, unique, twice, per1000: (1000 * cpu) / unique });
+        }
+    } finally {
+      server.kill();
+      await once(server, "exit");
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+const table = [];
+for (const kind of ["small", "real"]) {
+  const own = runs.filter((run) => run.kind === kind);
+  for (const row of new Set(own.map((run) => run.row))) {
+    const of = own.filter((run) => run.row === row);
+    const per1000 = spread(
+      of.map((run) => run.per1000),
+      4,
+    );
+    const { all, unique, twice } = of.at(-1);
+    table.push({ kind, row, per1000, all, unique, twice });
+  }
+}
+const ratioOf = ({ kind, per1000 }) =>
+  per1000.median / table.find((other) => other.kind === kind).per1000.median;
+const markdown = [
+  "| pages | crawler | CPU-seconds per 1,000 pages | spread | of Orbweaver | pages, twice |",
+  "|---|---|---|---|---|---|",
+  ...table.map(
+    (line) =>
+      `| ${line.kind.toUpperCase()} | ${line.row} | ${line.per1000.median} | ${line.per1000.least}-${line.per1000.most} | ${ratioOf(line).toFixed(2)} | ${line.unique} of ${line.all}, ${line.twice} |`,
+  ),
+].join("\n");
+console.log(markdown);
+const missed = table.filter(({ row, all, unique }) => row.startsWith("Orbweaver") && unique < all);
+if (missed.length > 0) {
+  console.error(`not every page was fetched: ${JSON.stringify(missed)}`);
+  process.exitCode = 1;
+}
+if (save) {
+  keepResult("compare", { repeat, table, runs });
+  writeFileSync(new URL("../results/compare.md", import.meta.url), `${markdown}\n`);
+}

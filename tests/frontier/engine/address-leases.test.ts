@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AddressLeases } from "../../../src/frontier/engine/address-leases.ts";
+import type { FloorAnswer, FloorCall } from "../../../src/frontier/engine/engine.ts";
+import { DelayedEngine, DelayedLink } from "../../../src/verify/engine/delayed-engine.ts";
+import { ModelEngine } from "../../../src/verify/engine/model-engine.ts";
+import { ScriptModel } from "../../../src/verify/engine/script-model.ts";
+import { Random } from "../../../src/web/seeded-random.ts";
+
+const LEASE_MS = 3000;
+const FLOOR_MS = 100;
+const STEP_MS = 5;
+const ADDRESSES = ["192.0.2.1", "192.0.2.2"];
+
+/** A thread of a worker that wants to start requests all the time, or nearly. */
+class Asker {
+  readonly link = new DelayedLink();
+  readonly leases: AddressLeases;
+  readonly #posted: (() => void)[] = [];
+  /** Starts on their way to the wire: when they get there. */
+  readonly #sending: { address: string; atMs: number }[] = [];
+  /** Of this thread alone: what its gates would allow. */
+  readonly #nextMs = new Map<string, number>();
+  stoppedMs = 0;
+  isDead = false;
+  starts = 0;
+
+  constructor(model: ScriptModel, number: number, clock: () => number) {
+    const engine = new DelayedEngine(new ModelEngine(model, `w${number}/0/1`), this.link);
+    this.leases = new AddressLeases({
+      holder: `w${number}/0`,
+      leaseMs: LEASE_MS,
+      floorMs: FLOOR_MS,
+      engine: () => engine,
+      post: (answer) => this.#posted.push(answer),
+      clock,
+    });
+  }
+
+  round(nowMs: number, random: Random, onStart: (address: string) => void): void {
+    this.link.deliver();
+    for (const answer of this.#posted.splice(0)) answer();
+    this.leases.tidy(nowMs);
+    for (const one of this.#sending.splice(0)) {
+      if (one.atMs > nowMs) {
+        this.#sending.push(one);
+        continue;
+      }
+      if (this.leases.isMine(one.address, nowMs)) {
+        onStart(one.address);
+        this.starts++;
+      }
+      this.leases.sent(one.address, nowMs + FLOOR_MS, nowMs);
+      this.#nextMs.set(one.address, nowMs + FLOOR_MS);
+    }
+    for (const address of ADDRESSES) {
+      if (random.below(4) === 0 || nowMs < (this.#nextMs.get(address) ?? 0)) continue;
+      if (this.leases.untilMine(address, nowMs) > 0) continue;
+      this.leases.started(address);
+      this.#nextMs.set(address, Number.POSITIVE_INFINITY);
+      // A handshake takes its time.
+      this.#sending.push({ address, atMs: nowMs + STEP_MS * random.below(20) });
+    }
+  }
+}
+
+interface Run {
+  readonly starts: number;
+  readonly calls: number;
+  readonly shortestMs: number;
+}
+
+/** Several threads on several machines ask two addresses; the network is slow at times, threads stop and die, the engine restarts. */
+function run(seed: number, askers: number, Model: typeof ScriptModel, hasFaults: boolean): Run {
+  const random = new Random(seed);
+  const model = new Model({ partitions: 1, order: "bfs", leaseMs: LEASE_MS });
+  let nowMs = 0;
+  const all = Array.from({ length: askers }, (_, i) => new Asker(model, i, () => nowMs));
+  const lastMs = new Map<string, number>();
+  let shortestMs = Number.POSITIVE_INFINITY;
+  let kept = model.snapshot();
+  for (let step = 0; step < 6000; step++) {
+    nowMs += STEP_MS;
+    model.nowMs = nowMs;
+    for (const one of all) {
+      if (one.isDead || nowMs < one.stoppedMs) continue;
+      one.round(nowMs, random, (address) => {
+        shortestMs = Math.min(shortestMs, nowMs - (lastMs.get(address) ?? -1e9));
+        lastMs.set(address, nowMs);
+      });
+      if (random.below(3) > 0) one.link.execute();
+      if (!hasFaults) continue;
+      if (random.below(400) === 0) one.link.break();
+      if (random.below(2000) === 0) one.stoppedMs = nowMs + random.below(3 * LEASE_MS);
+      if (random.below(6000) === 0 && all.filter(({ isDead }) => !isDead).length > 1)
+        one.isDead = true;
+    }
+    if (nowMs % 1000 === 0) kept = model.snapshot();
+    if (hasFaults && random.below(1500) === 0) {
+      model.restart(kept, `run${step}`);
+      kept = model.snapshot();
+      for (const one of all) one.link.break();
+    }
+  }
+  const sum = (of: (one: Asker) => number) => all.reduce((total, one) => total + of(one), 0);
+  return { shortestMs, starts: sum((one) => one.starts), calls: sum((one) => one.leases.calls) };
+}
+
+test("starts at one address keep their distance, whoever makes them and whatever fails", () => {
+  for (let seed = 1; seed <= 60; seed++) {
+    const { shortestMs, starts } = run(seed, 2 + (seed % 3), ScriptModel, true);
+    assert.ok(shortestMs >= FLOOR_MS, `seed ${seed}: two starts within ${shortestMs} ms`);
+    assert.ok(starts > 20, `seed ${seed}: only ${starts} starts`);
+  }
+});
+
+test("alone with an address, a thread asks the engine about once a second", () => {
+  const { starts, calls } = run(1, 1, ScriptModel, false);
+  assert.ok(starts > 200, `${starts} starts`);
+  assert.ok(calls < 2 * 31 * 1.5, `${calls} calls in 30 s for two addresses`);
+});
+
+test("an address that several want goes round, and is seldom idle", () => {
+  const alone = run(2, 1, ScriptModel, false).starts;
+  const { starts, shortestMs } = run(2, 3, ScriptModel, false);
+  assert.ok(shortestMs >= FLOOR_MS);
+  assert.ok(starts > 0.7 * alone, `${starts} starts of three, ${alone} of one`);
+});
+
+/** An address is whoever's asks for it. */
+class EverybodysAddress extends ScriptModel {
+  override floor(call: FloorCall): FloorAnswer {
+    super.floor(call);
+    return call.kind === "give" ? { kind: "given" } : { kind: "own", waitMs: 0, isWanted: false };
+  }
+}
+
+/** Who takes over does not wait. */
+class NoWait extends ScriptModel {
+  override floor(call: FloorCall): FloorAnswer {
+    const answer = super.floor(call);
+    return answer.kind === "own" ? { ...answer, waitMs: 0 } : answer;
+  }
+}
+
+/** After a restart an address is given to the first who asks. */
+class NeverQuiet extends ScriptModel {
+  override floor(call: FloorCall): FloorAnswer {
+    this.partitions[0]!.run = this.run;
+    this.partitions[0]!.quietMs = 0;
+    return super.floor(call);
+  }
+}
+
+for (const Mutant of [EverybodysAddress, NoWait, NeverQuiet]) {
+  test(`mutant: ${Mutant.name}`, () => {
+    let shortestMs = FLOOR_MS;
+    for (let seed = 1; seed <= 60 && shortestMs >= FLOOR_MS; seed++)
+      shortestMs = run(seed, 2 + (seed % 3), Mutant, true).shortestMs;
+    assert.ok(shortestMs < FLOOR_MS, "no run told");
+  });
+}
