@@ -284,12 +284,14 @@ test("a trap ends although a page of each of 200 other large hosts is read betwe
   const watch = new TrapWatch(NOW);
   const body = Buffer.from("<title>t</title>");
   const page = parsePage(body, "http://a/" as CrawlUrl);
+  // Links are read when they are asked for, by a getter that a copy would not have.
+  const withTitle = (title: string) => Object.create(page, { title: { value: title } });
   const others = Array.from({ length: 200 }, (_, i) => `http://other${i}.example/` as CrawlUrl);
   let round = 0;
   const among: Web = (path) => {
     const title = sentence(round++);
     for (const url of others) {
-      watch.page({ url, parent: undefined, depth: 0 } as Lease, { ...page, title }, body);
+      watch.page({ url, parent: undefined, depth: 0 } as Lease, withTitle(title), body);
     }
     return sessions(path);
   };
