@@ -54,7 +54,8 @@ test("issue 16: a limit is named with the next command, and what a run shows bel
 
   // As crawls of older versions are: their state has kept what a run showed.
   const state = readCrawlState(out)!;
-  assert.deepEqual({ ...state.config, ...OUTPUT_SETTINGS }, state.config);
+  const asWritten = JSON.parse(JSON.stringify({ ...state.config, ...OUTPUT_SETTINGS }));
+  assert.deepEqual(asWritten, state.config);
   writeCrawlState(out, { ...state, config: { ...state.config, json: true, quiet: true } });
   const last = await orbweaver(["resume", out, "--max-pages", "9"]);
   assert.equal(last.code, 0);

@@ -86,7 +86,7 @@ const BAD_FILES: [name: string, content: string, ...parts: RegExp[]][] = [
     '{"thread": 2}',
     /unknown\.json has an unknown setting "thread"; did you mean "threads"\?/,
   ],
-  ["far.json", '{"colour": 2}', /"colour"; docs\/config\.md lists all/],
+  ["far.json", '{"wallpaper": 2}', /"wallpaper"; docs\/config\.md lists all/],
   ["proto.json", '{"__proto__": {"threads": 2}}', /unknown setting "__proto__"/],
   [
     "value.yaml",
