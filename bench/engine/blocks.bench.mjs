@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
+import { foundPartitions } from "../../build/src/frontier/engine/engine-crawl.js";
 import { EngineKeys } from "../../build/src/frontier/engine/engine-keys.js";
 import { recordOf } from "../../build/src/frontier/engine/link-record.js";
 import { defineScripts, RedisEngine } from "../../build/src/frontier/engine/redis-engine.js";
@@ -126,6 +127,7 @@ async function timed(run) {
 
 async function measure(name, inFlight, insert, take) {
   await client.flushall();
+  await foundPartitions(client, new EngineKeys("bench", 1), 1);
   const before = await memory();
   const inserted = await timed(insert);
   const bytes = ((await memory()) - before) / options.urls;

@@ -14,6 +14,7 @@ import type {
   EngineOrder,
   ExtractAnswer,
 } from "../../../src/frontier/engine/engine.ts";
+import { foundPartitions } from "../../../src/frontier/engine/engine-crawl.ts";
 import { EngineKeys } from "../../../src/frontier/engine/engine-keys.ts";
 import { HeldPartition } from "../../../src/frontier/engine/held-partition.ts";
 import { decimalOf, recordOf } from "../../../src/frontier/engine/link-record.ts";
@@ -161,12 +162,14 @@ for (const order of ["bfs", "dfs"] as const) {
     const onFault = (error: unknown) => assert.fail(String(error));
     const bytes = () => client.memory("USAGE", `${keys.partition(0)}:q:${HOST}`, "SAMPLES", 0);
     const engine = new RedisEngine(client, { ...rules, holder: "size", onFault });
+    await foundPartitions(client, keys, 1);
     await insert(engine, 1, all);
     const before = Number(await bytes());
     await packAll(engine, await claim(engine));
     const after = Number(await bytes());
     assert.ok(after < 0.4 * before, `${before} bytes became ${after}`);
     await client.flushall();
+    await foundPartitions(client, keys, 1);
     await checkOrder(order, (holder) => new RedisEngine(client, { ...rules, holder, onFault }));
   });
 }
