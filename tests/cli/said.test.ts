@@ -39,7 +39,7 @@ test("issue 16: a limit is named with the next command, and what a run shows bel
   assert.equal(stopped.code, 3);
   const next = `orbweaver resume ${out} --max-pages 2`;
   assert.match(stopped.stdout, /^Stopped by a limit: --max-pages 1 \(1 page\)\.\n/);
-  assert.ok(stopped.stdout.endsWith(`\nGo on with: ${next}\n`), stopped.stdout);
+  assert.ok(stopped.stdout.includes(`\nGo on with: ${next}\n`), stopped.stdout);
   assert.match(
     readFileSync(join(out, "reports/statistics.txt"), "utf8"),
     /ended by: --max-pages 1\n/,
