@@ -40,7 +40,7 @@ export async function engineExchange(
   try {
     const client = await connectEngine(redis.url, {}, { volatile: false });
     try {
-      const profile = { ...PROFILES.small, pages: size.pages, hosts: 40 };
+      const profile = { ...PROFILES.small, pages: size.pages, hosts: Math.min(40, size.pages) };
       return await withWeb({ profile, latencyMs: LATENCY_MS }, async (web) => {
         const out = join(folder, "crawl");
         const config = configOf({
