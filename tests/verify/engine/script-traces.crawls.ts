@@ -457,7 +457,7 @@ const MUTANTS: readonly {
   {
     name: "what was settled after a rollback is handed out",
     script: "owExtract",
-    from: "if isGone(id) then return end",
+    from: "if not isPacked(record) and isGone(id) then return end",
     to: "",
   },
   {
