@@ -1,3 +1,5 @@
+import { LENGTHS_AT, MARKS_AT, PRINTS_AT, TEXT_AT } from "./sip-hash-layout.ts";
+
 /** SipHash-1-3 of texts in a memory of its own; `sip-hash-wasm.ts` has the fast one. */
 export interface SipHash {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
@@ -12,18 +14,11 @@ export interface SipHash {
   hashUnescaped(count: number, seedLow: number, seedHigh: number): number;
 }
 
-/** Texts per call. */
-export const MAX_TEXTS = 128;
-export const PRINTS_AT = 0;
-export const LENGTHS_AT = PRINTS_AT + 8 * MAX_TEXTS;
-export const MARKS_AT = LENGTHS_AT + 4 * MAX_TEXTS;
-/** The byte before is 0: the last one of a text that has none. */
-export const TEXT_AT = MARKS_AT + MAX_TEXTS + 8;
 /** Memory grows by pages of this size. */
 export const SIP_PAGE_BYTES = 1 << 16;
 
 /** The hash's own constants: "somepseudorandomlygeneratedbytes". */
-export const SIP_CONSTANTS = [
+const SIP_CONSTANTS = [
   0x736f6d6570736575n,
   0x646f72616e646f6dn,
   0x6c7967656e657261n,

@@ -1,6 +1,7 @@
 import type { LatinBuffer } from "../runtime/latin-buffer.ts";
 import { lastFingerprint } from "./fingerprint.ts";
-import { LENGTHS_AT, MARKS_AT, MAX_TEXTS, PRINTS_AT, SIP_PAGE_BYTES, TEXT_AT } from "./sip-hash.ts";
+import { SIP_PAGE_BYTES } from "./sip-hash.ts";
+import { LENGTHS_AT, MARKS_AT, MAX_TEXTS, PRINTS_AT, TEXT_AT } from "./sip-hash-layout.ts";
 import { makeSipHash } from "./sip-hash-wasm.ts";
 
 const sip = makeSipHash();

@@ -38,8 +38,8 @@ const options: fc.Arbitrary<ParseOptions> = fc.record({
 
 /** The engine as it is shipped, and compiled without optimisation. */
 function engines(folder: string): PageEngine[] {
-  const file = join(folder, "engine.wasm");
-  execFileSync(process.execPath, [join(root, "tools", "compile-engine.mjs"), file, "0"]);
+  execFileSync(process.execPath, [join(root, "tools", "compile-engine.mjs"), folder, "0"]);
+  const file = join(folder, "src", "page-engine", "page-engine.wasm");
   return [pageEngine()!, openPageEngine(ENGINE_TABLES, pathToFileURL(file))!];
 }
 

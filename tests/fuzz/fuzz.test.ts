@@ -4,9 +4,9 @@ import { OPEN_FINDINGS, STORED_SEEDS } from "./seeds.ts";
 import { TARGETS } from "./targets.ts";
 
 const SEED = 20_250_101;
-const RUNS = 250;
-const QUICK_RUNS = 5000;
-const SLOW_RUNS = 40;
+const RUNS = 120;
+const QUICK_RUNS = 2000;
+const SLOW_RUNS = 20;
 
 for (const target of TARGETS) {
   const { parts, close } = await target.open();

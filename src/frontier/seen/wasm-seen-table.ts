@@ -1,5 +1,5 @@
 import { CapacityError } from "../../errors.ts";
-import { WASM_PAGE_BYTES } from "../../hash/wasm-assembler.ts";
+import { compiledCode, WASM_PAGE_BYTES } from "../../runtime/compiled-code.ts";
 import {
   ADDED_AT,
   BUCKET_BYTES,
@@ -12,8 +12,19 @@ import {
   NEW_AT,
   PAGES_AT,
   SHIFT_AT,
-} from "./wasm-layout.ts";
-import { compileSeenCode, type SeenCode } from "./wasm-search.ts";
+} from "./seen-layout.ts";
+
+/** What `assembly/seen-code.ts` exports; halves of fingerprints are taken with a sign or without. */
+interface SeenCode {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  setPages(bits: number, maxFull: number): void;
+  add(low: number, high: number): 0 | 1 | 2;
+  has(low: number, high: number): 0 | 1;
+  addAll(from: number, to: number): number;
+  searchAll(from: number, to: number): 0;
+  pageOf(high: number): number;
+  split(page: number, right: number, bit: number): 0;
+}
 
 /**
  * A page is split when more of its buckets are full; then 0.86 of its slots are taken. Over all pages that makes
@@ -28,7 +39,8 @@ const MAX_MEMORY = 1 << 16;
 /** Slots of a page, 128 KiB: splitting one takes a tenth of a millisecond. */
 const PAGE_SLOTS = 1 << 14;
 
-const compiled = new Map<number, () => SeenCode>();
+/** Compiled once, when the first table is made. */
+let makeCode: (() => SeenCode) | undefined;
 
 /**
  * A set of 64-bit fingerprints in a memory of its own, where WebAssembly reads a cache line at once. Throws when there is no
@@ -64,12 +76,9 @@ export class WasmSeenTable {
     this.#pageBytes = 8 * pageSlots;
     const buckets = this.#pageBytes / BUCKET_BYTES;
     this.#maxFull = Math.floor(MAX_FULL * buckets);
-    let make = compiled.get(pageSlots);
-    if (make === undefined) {
-      make = compileSeenCode(this.#pageBytes, this.#maxFull);
-      compiled.set(pageSlots, make);
-    }
-    this.#code = make();
+    makeCode ??= compiledCode<SeenCode>(new URL("./seen-code.wasm", import.meta.url));
+    this.#code = makeCode();
+    this.#code.setPages(Math.log2(this.#pageBytes), this.#maxFull);
     this.#growMemory();
     this.#all[SHIFT_AT] = 31;
   }

@@ -1,39 +1,13 @@
-import {
-  block,
-  type Code,
-  differs32,
-  get,
-  I32,
-  i32,
-  instantiate,
-  isBelow32,
-  isZero,
-  leave,
-  leaveIf,
-  load32,
-  loop,
-  or32,
-  set,
-  store32,
-  V128,
-  WASM_PAGE_BYTES,
-} from "../../hash/wasm-assembler.ts";
+import { compiledCode } from "../../runtime/compiled-code.ts";
 import { NAME_TABLE } from "../tags.ts";
-import { COUNT_TEXT, PREPARE_BLOCKS } from "./count-text-wasm.ts";
-import { byteAt, GIVE_UP, PASS_TAG } from "./pass-tag-wasm.ts";
 import {
-  AT,
-  END,
-  IN_WORD,
   LENGTHS_AT,
   MARGIN_BYTES,
   MAX_RUN_BYTES,
   PACKED_AT,
   PAGE_AT,
   PASSABLE_AT,
-  PASSES,
   SLOTS_AT,
-  WORDS,
 } from "./text-run-layout.ts";
 
 /*
@@ -55,18 +29,20 @@ export interface TextRun {
   run(from: number, to: number, space: number, utf8: 0 | 1, passes: number): number;
 }
 
-/** `passable` has the bits of each tag that may be skipped. Undefined without WebAssembly or memory for it. */
-export function makeTextRun(passable: Uint8Array): TextRun | undefined {
+/** What `assembly/text-run-code.ts` exports. */
+interface TextRunCode {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly run: TextRun["run"];
+}
+
+/** `passable` has the bits of each tag that may be skipped. Undefined without its code, WebAssembly or memory for it. */
+export function makeTextRun(
+  passable: Uint8Array,
+  file: URL = new URL("./text-run-code.wasm", import.meta.url),
+): TextRun | undefined {
   try {
-    const bytes = PAGE_AT + MAX_RUN_BYTES + MARGIN_BYTES;
-    const { memory, run } = instantiate({
-      name: "run",
-      parameters: [I32, I32, I32, I32, I32],
-      locals: [[15, I32], [10, V128]], // biome-ignore format: a table
-      result: I32,
-      body: BODY,
-      memoryPages: Math.ceil(bytes / WASM_PAGE_BYTES),
-    }) as { memory: { buffer: ArrayBuffer }; run: TextRun["run"] };
+    const { memory, run } = compiledCode<TextRunCode>(file)();
+    if (memory.buffer.byteLength < PAGE_AT + MAX_RUN_BYTES + MARGIN_BYTES) return undefined;
     const all = new Uint8Array(memory.buffer);
     all.set(NAME_TABLE.slots, SLOTS_AT);
     new Int32Array(memory.buffer, PACKED_AT).set(NAME_TABLE.packed);
@@ -78,21 +54,3 @@ export function makeTextRun(passable: Uint8Array): TextRun | undefined {
     return undefined;
   }
 }
-
-const BODY: Code = [
-  ...set(WORDS, load32(i32(0))),
-  ...set(IN_WORD, load32(i32(4))),
-  ...PREPARE_BLOCKS,
-  ...block(
-    loop([
-      ...COUNT_TEXT,
-      ...leaveIf(isZero(isBelow32(get(AT), get(END))), GIVE_UP),
-      ...leaveIf(or32(isZero(get(PASSES)), differs32(byteAt(get(AT)), i32(0x3c))), GIVE_UP),
-      ...PASS_TAG,
-      ...leave(0),
-    ]),
-  ),
-  ...store32(i32(0), get(WORDS)),
-  ...store32(i32(4), get(IN_WORD)),
-  ...get(AT),
-];
