@@ -20,6 +20,7 @@ const LAYERS = [
   "stats",
   "crawl",
   "report",
+  "text",
   "urlfrontier",
   "cluster",
   "web",

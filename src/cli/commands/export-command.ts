@@ -8,8 +8,10 @@ import { finalizeIfLeft } from "../../store/finish/finalize.ts";
 import { type CrawlPaths, crawlPaths } from "../../store/folder/crawl-folder.ts";
 import { noResults } from "../../store/folder/no-crawl.ts";
 import { rowCounts, rowFile } from "../../store/rows/merge-rows.ts";
+import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { DEBUG_OPTION } from "../options.ts";
+import type { Io } from "../io.ts";
+import { DEBUG_OPTION, listOf, textOf, wholeNumberOf } from "../options.ts";
 import { count, counted } from "../print-summary.ts";
 
 const group = "Options";
@@ -75,23 +77,89 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
 };
 
+/** Forms that are texts of pages, each with the file it is written to when no other is named. */
+const TEXT_FORMS = { text: "text", markdown: "markdown", wet: "wet" } as const;
+type TextForm = keyof typeof TEXT_FORMS;
+const ALL_FORMS = [...Object.keys(FORMS), ...Object.keys(TEXT_FORMS)];
+/** A page takes milliseconds; one that takes this long was made to. */
+const MAX_PAGE_SECONDS = 20;
+
 /** `orbweaver export`. */
 export const command: Command = {
   name: "export",
   usage: [
     "export DIR --to wacz|tree|csv|parquet|graph [--out PATH]",
+    "export DIR --to text|markdown|wet [--format jsonl|parquet] [--split N] [--language L] [--min-words N] [--dedupe exact|near] [--threads N] [--out PATH]",
     "export DIR --rows NAME --to csv|parquet [--out PATH]",
   ],
   about:
-    "Writes a finished crawl in another form: a WACZ package, an indexed URL tree, a table of its pages as CSV or Parquet, or the link graph as a list of nodes and a list of edges.",
+    "Writes a finished crawl in another form: a WACZ package, an indexed URL tree, a table of its pages as CSV or Parquet, the link graph as a list of nodes and a list of edges, or a corpus: the main text of every page, without menus and footers.",
   options: [
     {
       flag: "to",
-      value: Object.keys(FORMS).join("|"),
+      value: ALL_FORMS.join("|"),
       group,
       about: "the form to write",
-      allowed: `one of ${Object.keys(FORMS).join(", ")}`,
+      allowed: `one of ${ALL_FORMS.join(", ")}`,
       examples: ["--to wacz"],
+    },
+    {
+      flag: "format",
+      value: "jsonl|parquet",
+      group,
+      about: "how --to text and markdown are written: a JSON line per page, or a table",
+      allowed: "jsonl or parquet",
+      examples: ["--format parquet"],
+    },
+    {
+      flag: "split",
+      value: "N",
+      group,
+      about: "pages per file of a corpus, which then is a folder (default: one file; wet: 50,000)",
+      allowed: "a whole number of at least 1",
+      examples: ["--split 10000"],
+    },
+    {
+      flag: "language",
+      value: "L",
+      group,
+      about: "only pages of this language, by its code of two letters; can be repeated",
+      allowed: "a code of two letters",
+      examples: ["--language de"],
+      repeatable: true,
+    },
+    {
+      flag: "min-words",
+      value: "N",
+      group,
+      about: "only pages whose text has so many words",
+      allowed: "a whole number of at least 1",
+      examples: ["--min-words 50"],
+    },
+    {
+      flag: "dedupe",
+      value: "exact|near",
+      group,
+      about:
+        "leaves out pages whose text an earlier one has: exactly, or all but some words of it (64-bit SimHash, at most 3 bits apart)",
+      allowed: "exact or near",
+      examples: ["--dedupe near"],
+    },
+    {
+      flag: "threads",
+      value: "N",
+      group,
+      about: "threads that read texts (default: as many as there are cores)",
+      allowed: "a whole number from 1 to 256",
+      examples: ["--threads 2"],
+    },
+    {
+      flag: "page-time",
+      value: "SECONDS",
+      group,
+      about: `a page whose text takes longer is left out (default: ${MAX_PAGE_SECONDS})`,
+      allowed: "a whole number from 1 to 3600",
+      examples: ["--page-time 60"],
     },
     {
       flag: "rows",
@@ -115,13 +183,22 @@ export const command: Command = {
   examples: [
     ["orbweaver export crawls/example --to wacz", "a package that replay tools open"],
     ["orbweaver export crawls/example --to graph --out graph", "nodes.csv and edges.csv"],
+    [
+      "orbweaver export crawls/example --to markdown --language en --min-words 50 --dedupe near",
+      "a corpus of English pages, each once",
+    ],
   ],
   async run(args, io) {
     const [dir, ...more] = args.words;
     const to = args.options.get("to") as string | undefined;
-    const form = to !== undefined && Object.hasOwn(FORMS, to) ? FORMS[to] : undefined;
-    if (dir === undefined || more.length > 0 || form === undefined) {
-      const forms = Object.keys(FORMS).join(", ");
+    const textForm =
+      to !== undefined && Object.hasOwn(TEXT_FORMS, to) ? (to as TextForm) : undefined;
+    const form =
+      textForm === undefined
+        ? to !== undefined && Object.hasOwn(FORMS, to) && FORMS[to]
+        : textForms(textForm, args, io);
+    if (dir === undefined || more.length > 0 || !form) {
+      const forms = ALL_FORMS.join(", ");
       throw new UsageError(
         `export takes one folder and --to with one of ${forms}; for example orbweaver export crawls/example --to wacz`,
       );
@@ -153,6 +230,61 @@ export const command: Command = {
     return EXIT.finished;
   },
 };
+
+/** The form of a corpus, from its options. */
+function textForms(to: TextForm, args: Arguments, io: Io): Form {
+  const choice = (flag: string, allowed: readonly string[]) => {
+    const text = textOf(args, flag);
+    if (text === undefined || allowed.includes(text)) return text;
+    throw new UsageError(
+      `--${flag} ${printable(text, 100)} is not allowed; use ${allowed.join(" or ")}`,
+    );
+  };
+  const format = choice("format", ["jsonl", "parquet"]);
+  if (to === "wet" && format !== undefined)
+    throw new UsageError("--format is for --to text and --to markdown: WET is a format itself");
+  const languages = listOf(args, "language");
+  const strange = languages.find((code) => !/^[a-z]{2}$/.test(code));
+  if (strange !== undefined)
+    throw new UsageError(
+      `--language ${printable(strange, 100)} is not allowed; use a code of two small letters, for example --language en`,
+    );
+  const number = (flag: string, max: number) =>
+    args.options.has(flag) ? wholeNumberOf(args, flag, 1, max) : undefined;
+  const split = number("split", 1e9);
+  const options = {
+    form: to === "wet" ? ("wet" as const) : ((format ?? "jsonl") as "jsonl" | "parquet"),
+    isMarkdown: to === "markdown",
+    split,
+    languages: languages.length === 0 ? undefined : languages,
+    minWords: number("min-words", 1e9) ?? 0,
+    dedupe: choice("dedupe", ["exact", "near"]) as "exact" | "near" | undefined,
+    threads: number("threads", 256),
+    pageMs: 1000 * (number("page-time", 3600) ?? MAX_PAGE_SECONDS),
+    onProgress: progressTo(io),
+  };
+  const isFolder = to === "wet" || split !== undefined;
+  return {
+    defaultOut: (exports) => join(exports, isFolder ? to : `${to}.${options.form}`),
+    async write(dir, { pages }, out) {
+      const { exportText } = await import("../../text/export-text.ts");
+      const made = await exportText(dir, pages, out, options);
+      const reasons = made.reasons.map(([reason, n]) => `${reason} ${count(n)}`).join(", ");
+      const left = made.leftOut === 0 ? "" : `, ${count(made.leftOut)} left out (${reasons})`;
+      return `${counted(made.pages, "page")}${left}, ${counted(made.clusters, "group")} of near duplicates`;
+    },
+  };
+}
+
+/** Told now and then on a terminal how far it is. */
+function progressTo(io: Io): (pages: number) => void {
+  let next = 0;
+  return (pages) => {
+    if (!io.stderr.isTTY || Date.now() < next) return;
+    next = Date.now() + 500;
+    io.stderr.write(`\r${count(pages)} pages read`);
+  };
+}
 
 /** The file of the rows of a name. */
 function rowsOf(dir: string, name: string, to: string): string {

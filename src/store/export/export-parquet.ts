@@ -4,7 +4,7 @@ import type { SchemaElement } from "hyparquet-writer";
 import { removeIfThere, syncFolder } from "../files/system-calls.ts";
 import { PAGE_COLUMNS, type PageColumn, pageCell, pageRows } from "./page-rows.ts";
 import { addColumnOrders } from "./parquet-footer.ts";
-import { type Cell, type ColumnKind, cellsOf, columnsOf } from "./row-table.ts";
+import { type Cell, type ColumnKind, cellsOf, columnsOf, type RowColumn } from "./row-table.ts";
 
 const ROWS_PER_GROUP = 10_000;
 
@@ -89,9 +89,18 @@ export function exportParquet(pages: string, out: string): Promise<number> {
 
 /** The same for what handlers pushed under one name, a column per field. */
 export function exportRowsParquet(path: string, out: string): Promise<number> {
-  const found = columnsOf(path);
-  const columns = found.map(({ name, kind }) => ({ name, kind: ROW_KINDS[kind] }));
-  return writeParquet(out, columns, cellsOf(path, found));
+  const columns = columnsOf(path);
+  return exportTable(out, columns, cellsOf(path, columns));
+}
+
+/** Writes a table with these columns as Parquet; answers its rows. */
+export function exportTable(
+  out: string,
+  columns: readonly RowColumn[],
+  cells: Iterable<readonly Cell[]>,
+): Promise<number> {
+  const kinds = columns.map(({ name, kind }) => ({ name, kind: ROW_KINDS[kind] }));
+  return writeParquet(out, kinds, cells);
 }
 
 async function writeParquet(
