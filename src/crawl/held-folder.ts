@@ -35,7 +35,9 @@ export class HeldFolder {
         frontier: asked.frontier,
         seedLow: asked.worker?.seedLow ?? random.readUInt32LE(0),
         seedHigh: asked.worker?.seedHigh ?? random.readUInt32LE(4),
-        journals: frontierTraits(asked).isDurable ? asked.shards : 0,
+        ...(frontierTraits(asked).isElsewhere
+          ? {}
+          : { journals: frontierTraits(asked).isDurable ? asked.shards : 0 }),
         config: keptConfig(asked),
       });
     }

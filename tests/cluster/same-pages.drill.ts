@@ -31,7 +31,11 @@ export const drill: ClusterDrill = {
         await crawl.create();
         for (let i = 1; i < workers; i++) crawl.join();
         const ends = await crawl.end();
-        const judged = await judgeCrawl(crawl, web, { maxRefetched: 0 });
+        const judged = await judgeCrawl(crawl, web, {
+          maxRefetched: 0,
+          // Without a delay nobody asks for one connection.
+          perHost: Number.POSITIVE_INFINITY,
+        });
         const found = pathsOf(crawl.folders);
         const differ = [...expected].filter((one) => !found.has(one)).length;
         const surplus = [...found].filter((one) => !expected.has(one)).length;

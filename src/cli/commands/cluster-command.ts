@@ -1,8 +1,9 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ConnectedEngine } from "../../cluster/connect.ts";
 import { printable } from "../../config/printable.ts";
 import { EXIT, UsageError } from "../../errors.ts";
+import { wholeState } from "../../store/folder/crawl-folder.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { type Io, printJson } from "../io.ts";
@@ -17,7 +18,7 @@ export const command: Command = {
   name: "cluster",
   usage: [
     "cluster status NAME --engine redis://HOST:PORT [--json | --prometheus]",
-    "cluster collect NAME --out DIR (FOLDER... | --from DIR)",
+    "cluster collect NAME --out DIR (FOLDER... | --from DIR) [--engine redis://HOST:PORT]",
     "cluster rebalance NAME --engine redis://HOST:PORT",
     "cluster delete NAME --engine redis://HOST:PORT [--force]",
   ],
@@ -45,7 +46,7 @@ export const command: Command = {
       flag: "from",
       value: "DIR",
       group,
-      about: "collect every folder NAME-... in this one",
+      about: "collect every folder of a worker of the crawl in this one",
       allowed: "a folder",
       examples: ["--from /shared/crawls"],
       repeatable: true,
@@ -144,15 +145,21 @@ async function spread(args: Arguments, io: Io, engine: ConnectedEngine, name: st
 async function collect(args: Arguments, io: Io, name: string, named: readonly string[]) {
   const out = textOf(args, "out");
   const inside = listOf(args, "from").flatMap((dir) => foldersOf(dir, name));
-  const folders = [...new Set([...named, ...inside])];
-  if (out === undefined || folders.length === 0)
+  const given = [...new Set([...named, ...inside])];
+  const address = textOf(args, "engine") ?? io.environment.ORBWEAVER_ENGINE;
+  if (out === undefined || (given.length === 0 && address === undefined))
     throw new UsageError(
-      "cluster collect needs --out DIR and the folders of the workers, or --from DIR with folders NAME-... in it",
+      "cluster collect needs --out DIR and the folders of the workers, or --from DIR with their folders in it, or --engine, which knows where they are",
     );
+  const note = (text: string) => io.stderr.write(`orbweaver: ${text}\n`);
+  const folders = address === undefined ? given : await settled(address, io, name, given, note);
+  const { completeFolder } = await import("../../cluster/worker-folders.ts");
   const { collectFolders } = await import("../../store/collect/collect-folders.ts");
-  const collection = collectFolders(folders, out);
+  const recovered = new Set(folders.filter(completeFolder));
+  const collection = collectFolders(folders, out, recovered);
   const { pages, archiveFiles, repeated } = collection;
-  if (isOn(args, "json")) printJson(io, { crawl: name, out, ...collection });
+  if (isOn(args, "json"))
+    printJson(io, { crawl: name, out, ...collection, recovered: recovered.size });
   else
     io.stdout.write(
       `${printable(out, 1000)}: ${pages} pages in ${archiveFiles} archive files of ${folders.length} folders, ${repeated} lines repeated\n`,
@@ -160,14 +167,58 @@ async function collect(args: Arguments, io: Io, name: string, named: readonly st
   return EXIT.finished;
 }
 
-/** The folders of a crawl's workers in a shared one, by their default names. */
+/** The folders to collect, in which what dead workers left in doubt is decided by the engine. */
+async function settled(
+  address: string,
+  io: Io,
+  name: string,
+  given: readonly string[],
+  note: (text: string) => void,
+): Promise<readonly string[]> {
+  const { connectEngine, engineAddress, findCrawl } = await import("../../cluster/connect.ts");
+  const { registeredFolders, settleFolder, workerOfFolder } = await import(
+    "../../cluster/worker-folders.ts"
+  );
+  const { defineScripts } = await import("../../frontier/engine/redis-engine.ts");
+  const engine = await connectEngine(engineAddress(address, io.environment));
+  try {
+    const { keys, settings } = await findCrawl(engine, name);
+    const { client } = engine;
+    const registered = await registeredFolders(client, keys);
+    const folders = given.length > 0 ? given : registered.map(({ folder }) => folder);
+    const found = new Set(folders.filter((one) => existsSync(one)).map(workerOfFolder));
+    const missing = registered.filter(({ worker }) => !found.has(worker));
+    for (const { worker, host, folder } of missing)
+      note(
+        `worker ${worker} wrote to ${printable(folder)} on ${printable(host)}, which is not here`,
+      );
+    if (missing.length > 0 && given.length === 0)
+      throw new UsageError(
+        "copy these folders here and name all folders, or their parent with --from",
+      );
+    defineScripts(client);
+    const order = settings.order as "bfs" | "dfs" | "opic";
+    for (const folder of folders) await settleFolder({ client, keys, order }, folder);
+    return folders;
+  } finally {
+    engine.close();
+  }
+}
+
+/** The folders of a crawl's workers in a shared one. */
 function foldersOf(dir: string, name: string): string[] {
   try {
     return readdirSync(dir, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && entry.name.startsWith(`${name}-`))
+      .filter((entry) => entry.isDirectory() && isOfCrawl(join(dir, entry.name), name))
       .map((entry) => join(dir, entry.name))
       .sort();
   } catch (fault) {
     throw new UsageError(`--from ${printable(dir)} is no folder that can be read`, fault);
   }
+}
+
+/** Whether a folder is a worker's of this crawl. */
+function isOfCrawl(folder: string, name: string): boolean {
+  const config = wholeState(folder)?.config as { crawlName?: string; worker?: object } | undefined;
+  return config?.crawlName === name && config.worker !== undefined;
 }

@@ -43,6 +43,8 @@ export const command: Command = {
     const own = ownSettings(args, io.environment);
     const { connectEngine } = await import("../../frontier/engine/check-engine.ts");
     const { newWorkerId, readEngineCrawl } = await import("../../frontier/engine/engine-crawl.ts");
+    const { EngineKeys } = await import("../../frontier/engine/engine-keys.ts");
+    const { PARTITIONS } = await import("../../url/site.ts");
     const { onEngine, workerOf } = await import("../engine/run-on-engine.ts");
     const { runCrawl } = await import("../run-crawl.ts");
     const client = await connectEngine(own.engine, io.environment, own);
@@ -60,6 +62,11 @@ export const command: Command = {
         out: own.out ?? join(".", `${own.crawlName}-${id}`),
         worker: workerOf(crawl, id),
       };
+      const { registerFolder, settleFolder } = await import("../../cluster/worker-folders.ts");
+      const keys = new EngineKeys(own.crawlName, PARTITIONS);
+      const { order } = crawl.config;
+      if (before !== undefined) await settleFolder({ client, keys, order }, config.out!);
+      await registerFolder(client, keys, id, config.out!);
       const exitCode = await runCrawl(config, io, before !== undefined, onEngine(client));
       // Whoever began the crawl says that a limit ended it; a worker has done what it came for.
       return exitCode === EXIT.limit || exitCode === EXIT.nothingFetched ? EXIT.finished : exitCode;

@@ -1,3 +1,4 @@
+import { registerFolder } from "../../cluster/worker-folders.ts";
 import type { CrawlConfig } from "../../config/schema.ts";
 import { connectEngine } from "../../frontier/engine/check-engine.ts";
 import {
@@ -5,8 +6,10 @@ import {
   type EngineCrawl,
   newWorkerId,
 } from "../../frontier/engine/engine-crawl.ts";
+import { EngineKeys } from "../../frontier/engine/engine-keys.ts";
 import type { RedisClient } from "../../frontier/engine/load-ioredis.ts";
 import { freshFolder } from "../../store/folder/fresh-folder.ts";
+import { PARTITIONS } from "../../url/site.ts";
 import type { Io } from "../io.ts";
 import { runCrawl } from "../run-crawl.ts";
 
@@ -22,6 +25,8 @@ export async function beginOnEngine(asked: CrawlConfig, io: Io): Promise<number>
     const crawl = await createEngineCrawl(client, { ...asked, crawlName: name });
     const out = asked.out ?? freshFolder("crawls", new Date());
     const config = { ...asked, crawlName: name, out, worker: workerOf(crawl, newWorkerId()) };
+    const keys = new EngineKeys(name, PARTITIONS);
+    await registerFolder(client, keys, config.worker.id, out);
     return await runCrawl(config, io, false, onEngine(client));
   } finally {
     client.disconnect();

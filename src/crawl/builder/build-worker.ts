@@ -1,5 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { CrawlConfig } from "../../config/schema.ts";
+import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import { Builder } from "../../store/builder.ts";
 import { type HeldLease, LeaseWatch } from "../../store/folder/lease.ts";
@@ -29,6 +30,8 @@ export interface BuildRules {
 const FRAMES_PER_TURN = 64;
 /** How often a builder looks whether the folder is still this process's, beside every commit. */
 const WATCH_MS = 50;
+/** Where others would fetch again what a dead worker had not settled, commits wait no longer than this. */
+const MAX_UNSETTLED_MS = 25;
 
 const { builder: me, config, memory, out, treeLocks, journals, lease } = workerData as BuildRules;
 const watch = new LeaseWatch(lease);
@@ -54,7 +57,9 @@ const loop = new BuilderLoop({
   patience,
   handOff: config.handOff,
   framesPerTurn: config.handOff === "full" ? config.bufferSize : FRAMES_PER_TURN,
-  syncEveryMs: config.syncEveryMs,
+  syncEveryMs: frontierTraits(config).isElsewhere
+    ? Math.min(config.syncEveryMs, MAX_UNSETTLED_MS)
+    : config.syncEveryMs,
   nowMs: monotonicMs,
   post: (message) => port.postMessage(message),
   committed: run,

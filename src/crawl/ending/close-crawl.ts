@@ -1,4 +1,5 @@
 import type { CrawlConfig } from "../../config/schema.ts";
+import { frontierTraits } from "../../frontier/frontier-memory.ts";
 import { NO_LIMIT, TimeLimit } from "../../runtime/time-limit.ts";
 import type { Totals } from "../../stats/counters.ts";
 import { closeAfterCrash } from "../../store/finish/close-archives.ts";
@@ -100,7 +101,8 @@ export class CrawlCloser {
       return summaryOf(totals, measured, urls);
     };
     let summary = writeReports();
-    const unfolded = measured.ended === "finished" ? 0 : this.#makeSnapshots();
+    const isFolded = measured.ended !== "finished" && frontierTraits(this.#config).isDurable;
+    const unfolded = isFolded ? this.#makeSnapshots() : 0;
     if (unfinishedBytes(this.#out) >= (this.#sizes.longBytes ?? LONG_BYTES)) {
       listener.onEnded(true);
       listener.onSafe();

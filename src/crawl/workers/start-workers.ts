@@ -81,7 +81,7 @@ export function threadOf(
 
 /** Folder of the journals; undefined for a frontier that keeps none. */
 export function journalsOf({ config, out }: WorkersPlan): string | undefined {
-  return frontierTraits(config).isDurable ? crawlPaths(out).journals : undefined;
+  return frontierTraits(config).hasJournals ? crawlPaths(out).journals : undefined;
 }
 
 /** Starts a builder thread. */

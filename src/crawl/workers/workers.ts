@@ -119,7 +119,8 @@ export class Workers {
     this.#plan = plan;
     this.#listener = listener;
     const { seedLow, seedHigh, lease } = plan;
-    const folder = journalsOf(plan);
+    // Ends alone are never folded.
+    const folder = frontierTraits(plan.config).isDurable ? journalsOf(plan) : undefined;
     this.#compactor =
       folder === undefined ? undefined : new Compactor({ folder, seedLow, seedHigh, lease });
     this.#standby = new StandbyWorkers(plan.config);

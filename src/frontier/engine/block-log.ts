@@ -62,9 +62,14 @@ export class BlockLog {
     return this.#unconfirmed;
   }
 
-  /** Sends a block; its answer is never a gap. */
-  send(block: NewBlock, onAnswer: (answer: BlockAnswer) => void): void {
+  /** Sends a block; its answer is never a gap. `onNumbered` is called before it leaves. */
+  send(
+    block: NewBlock,
+    onAnswer: (answer: BlockAnswer) => void,
+    onNumbered?: (number: number) => void,
+  ): void {
     const lane = this.#laneOf(block.partition);
+    onNumbered?.(lane.next);
     const entry: Entry = {
       block: { ...block, number: lane.next++ } as Block,
       onAnswer,

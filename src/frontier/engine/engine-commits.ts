@@ -8,6 +8,7 @@ import type { Finish } from "../finish.ts";
 import type { Lease } from "../host.ts";
 import type { AdmissionRules } from "../seen/admission-key.ts";
 import type { BlockLog } from "./block-log.ts";
+import type { SentBlock } from "./ends/doubt-log.ts";
 import type { BlockAnswer, Engine, EngineLink, EngineOrder, SettledUrl } from "./engine.ts";
 import type { HeldPartition } from "./held-partition.ts";
 import { decimalOf, idOf, recordOf } from "./link-record.ts";
@@ -39,6 +40,8 @@ export interface CommitParts {
   readonly onFacts: (facts: readonly Fact[]) => void;
   /** URLs were new. */
   readonly onFresh: (count: number) => void;
+  /** A block of ends is about to leave. */
+  readonly onSending: (block: SentBlock, visits: readonly EndedVisit[]) => void;
   /** The engine has accepted these ends, or not. */
   readonly onSettled: (visits: readonly EndedVisit[], isAccepted: boolean) => void;
   readonly onLost: (partition: HeldPartition) => void;
@@ -74,12 +77,11 @@ export class EngineCommits {
     this.#log = log;
   }
 
-  /** From now on as another holder. */
+  /** From now on as another holder; what the old one has on its way is still answered. */
   restart(engine: Engine, log: BlockLog): void {
     this.#engine = engine;
     this.#log = log;
     this.#remembered = new Set();
-    this.active = 0;
   }
 
   /** Their records are durable; in a crawl in supersteps, what a step brings. */
@@ -98,6 +100,7 @@ export class EngineCommits {
         post(() => {
           onFacts(facts);
           if (log === this.#log) this.#insertLinks(visits, sending);
+          else this.#giveUp(visits);
         }),
     );
   }
@@ -113,8 +116,16 @@ export class EngineCommits {
     batch.send();
   }
 
+  /** They are another holder's to make by now. */
+  #giveUp(visits: readonly EndedVisit[]): void {
+    this.active--;
+    this.#parts.onSettled(visits, false);
+  }
+
   #insertLinks(visits: readonly EndedVisit[], sending: StepSending | undefined): void {
+    const log = this.#log;
     const batch = this.#newBatch(() => {
+      if (log !== this.#log) return this.#giveUp(visits);
       sending?.onSent();
       this.#settle(visits);
     }, sending);
@@ -165,7 +176,7 @@ export class EngineCommits {
         const bytes = all.reduce((sum, { record }) => sum + record.length, 0);
         sending?.onBlock(partition, all.length, bytes, isMail);
         this.#send(log, block, (answer) => {
-          if (answer.kind === "inserted") {
+          if (answer.kind === "inserted" && log === this.#log) {
             onFresh(answer.fresh);
             sending?.onInserted(answer.fresh, answer.late);
             if (answer.woke) this.#engine.wake(partition);
@@ -200,10 +211,16 @@ export class EngineCommits {
       const urls = some.map((visit) => this.#ended(visit));
       const { number, token } = partition;
       const block = { kind: "settle", partition: number, token, urls, notes } as const;
-      this.#send(this.#log, block, (answer) => {
-        if (answer.kind === "late") this.#parts.onLost(partition);
-        done(some, answer.kind !== "late");
-      });
+      const { holder } = this.#engine;
+      this.#send(
+        this.#log,
+        block,
+        (answer) => {
+          if (answer.kind === "late") this.#parts.onLost(partition);
+          done(some, answer.kind !== "late");
+        },
+        (count) => this.#parts.onSending({ holder, partition: number, number: count, token }, some),
+      );
     }
   }
 
@@ -217,13 +234,9 @@ export class EngineCommits {
     log: BlockLog,
     block: Parameters<BlockLog["send"]>[0],
     onAnswer: (answer: BlockAnswer) => void,
+    onNumbered?: (number: number) => void,
   ): void {
-    // What an old holder sent is of no use to its successor.
-    log.send(block, (answer) =>
-      this.#parts.post(() => {
-        if (log === this.#log) onAnswer(answer);
-      }),
-    );
+    log.send(block, (answer) => this.#parts.post(() => onAnswer(answer)), onNumbered);
   }
 }
 

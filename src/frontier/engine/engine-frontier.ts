@@ -7,7 +7,6 @@ import { OUTCOME, OUTCOMES, type Settlement } from "../finish.ts";
 import { ShardState } from "../fold/shard-state.ts";
 import type { Frontier, FrontierStats, TurnMode } from "../frontier.ts";
 import type { Host, Lease } from "../host.ts";
-import type { JournalPort } from "../journal-port.ts";
 import type { PageLimit } from "../page-limit.ts";
 import type { ShardQueue } from "../queue/shard-queue.ts";
 import { Shard, type ShardRules } from "../shard/shard.ts";
@@ -17,6 +16,7 @@ import { AddressLeases } from "./address-leases.ts";
 import { BlockLog } from "./block-log.ts";
 import { ColdQueues } from "./cold-queues.ts";
 import { EndPasses } from "./end-passes.ts";
+import type { WorkerEnds } from "./ends/end-journal.ts";
 import type { Engine, EngineOrder } from "./engine.ts";
 import { decodeFact, type EndedVisit, EngineCommits, seedsOf } from "./engine-commits.ts";
 import { EnginePermits } from "./engine-permits.ts";
@@ -57,7 +57,9 @@ export interface EngineFrontierParts
   readonly queue: ShardQueue;
   readonly pending: Pending;
   readonly limit: PageLimit;
-  readonly port: Pick<JournalPort, "mark" | "hurry">;
+  readonly ends: WorkerEnds;
+  /** How many visits of earlier runs in this folder ended with each outcome. */
+  readonly outcomesBefore?: Float64Array;
   readonly onLast: () => void;
   readonly onFacts: (facts: readonly Fact[]) => void;
   /** Calls this thread's next round: an answer has arrived. */
@@ -96,6 +98,8 @@ export class EngineFrontier implements Frontier {
   readonly #answers: (() => void)[] = [];
   #engine: Engine;
   #log: BlockLog;
+  /** Of holders that were given up, until everything is answered. */
+  readonly #oldLogs = new Set<BlockLog>();
   #life = 1;
   #ended: EndedVisit[] = [];
   /** Ended and durable. */
@@ -126,6 +130,8 @@ export class EngineFrontier implements Frontier {
     this.#parts = parts;
     const { order, leaseMs, worker, maxPagesPerSite } = parts;
     const post = (answer: () => void) => this.#post(answer);
+    this.#outcomes.set(parts.outcomesBefore ?? []);
+    parts.limit.pages = this.#outcomes[OUTCOME.page]!;
     this.#engine = this.#open();
     this.#log = this.#newLog();
     this.#permits = new EnginePermits(parts.limit, this.#engine, post);
@@ -166,6 +172,7 @@ export class EngineFrontier implements Frontier {
         onFresh: (count) => {
           this.#known += count;
         },
+        onSending: (block, visits) => parts.ends.sending(block, visits),
         onSettled: (visits, isAccepted) => this.#settled(visits, isAccepted),
         onLost: (partition) => this.#held.lose(partition),
         isMine: (partition) => this.#owned.isMine(partition),
@@ -316,7 +323,7 @@ export class EngineFrontier implements Frontier {
     if (this.#ended.length > 0) {
       const ended = this.#ended;
       this.#ended = [];
-      this.#parts.port.mark(() => {
+      this.#parts.ends.stored(ended, () => {
         this.#stored.push(ended);
         this.#machine?.ended(ended.length);
         this.#hasNews = true;
@@ -464,6 +471,10 @@ export class EngineFrontier implements Frontier {
       this.#tickMs = nowMs;
       this.#log.tidy(nowMs);
       this.#log.check(nowMs);
+      for (const log of this.#oldLogs) {
+        if (log.unconfirmed === 0) this.#oldLogs.delete(log);
+        else log.tidy(nowMs);
+      }
       this.floors?.tidy(nowMs);
       if (this.#mode === "run") this.#cold?.work(this.#held.working, nowMs);
     }
@@ -525,6 +536,7 @@ export class EngineFrontier implements Frontier {
   }
 
   #settled(visits: readonly EndedVisit[], isAccepted: boolean): void {
+    this.#parts.ends.decided(visits, isAccepted);
     for (const { lease, end } of visits) {
       const isPage = end?.outcome === OUTCOME.page;
       if (!isAccepted) {
@@ -580,6 +592,7 @@ export class EngineFrontier implements Frontier {
     this.#held.loseAll();
     const late = this.#stored.splice(0).flat();
     this.#engine = this.#open();
+    this.#oldLogs.add(this.#log);
     this.#log = this.#newLog();
     this.#permits.restart(this.#engine);
     this.#commits.restart(this.#engine, this.#log);

@@ -12,6 +12,8 @@ import type { PageLimit } from "../page-limit.ts";
 import { ChainQueue } from "../queue/chain-queue.ts";
 import { QueueLog } from "../queue/queue-log.ts";
 import { SiteShares } from "../site-shares.ts";
+import { DoubtLog } from "./ends/doubt-log.ts";
+import { EndJournal, readEnds } from "./ends/end-journal.ts";
 import { EngineFrontier } from "./engine-frontier.ts";
 import { EngineKeys } from "./engine-keys.ts";
 import { addressOf, openClient, type RedisClient } from "./load-ioredis.ts";
@@ -39,6 +41,8 @@ export interface EngineParts {
   readonly limit: PageLimit;
   readonly bells: readonly Doorbell[];
   readonly port: JournalPort;
+  /** Folder of the journals. */
+  readonly journals: string | undefined;
   readonly onLast: () => void;
   readonly onFacts: (facts: readonly Fact[]) => void;
   readonly onEnded?: ((hostname: string, outcome: number) => void) | undefined;
@@ -84,8 +88,13 @@ export function openEngineFrontier(parts: EngineParts): EngineFrontier {
   const report = config.supersteps
     ? new StepFile(join(config.out!, "reports", "supersteps.jsonl"), id, thread)
     : undefined;
+  const before = readEnds(parts.journals!, thread);
+  parts.port.begin(thread, before.end.segment === 0 ? undefined : before.end);
+  const doubts = new DoubtLog(join(config.out!, "state"), thread);
   const frontier = new EngineFrontier({
     ...parts,
+    ends: new EndJournal(parts.port, thread, doubts),
+    outcomesBefore: before.outcomes,
     ...{ delayMs, perHost, order, leaseMs, dropSessionIds, dropTracking, trailingSlash },
     worker: id,
     addresses: { holder: `${id}/${thread}/${epoch}`, clock: monotonicMs },
@@ -112,6 +121,7 @@ export function openEngineFrontier(parts: EngineParts): EngineFrontier {
     },
     onClose: () => {
       report?.close();
+      doubts.close();
       clearInterval(tick);
       log.close();
       for (const opening of [client, listener]) void opening.then((opened) => opened.disconnect());

@@ -36,11 +36,15 @@ const FILE_FIELD = /(?<="file(?:name)?":")[^"\\]*(?="(?:,"offset":\d+|\}$))/;
 
 /**
  * Merges finished crawl folders, those of the workers of one crawl, into a new one that `export`, `links` and `report` read.
- * Archive files are linked where the file system can, else copied; nothing in the folders is changed. A URL that several have (one
+ * Archive files are linked where the file system can, else copied. Of `recovered` the worker died, and its lists have been made anew. A URL that several have (one
  * was fetched again after a worker died) is listed once, as the first of them has it; its records all stay in archive and index.
  */
-export function collectFolders(folders: readonly string[], out: string): Collection {
-  const states = folders.map((folder) => finishedState(folder, out));
+export function collectFolders(
+  folders: readonly string[],
+  out: string,
+  recovered: ReadonlySet<string> = new Set(),
+): Collection {
+  const states = folders.map((folder) => finishedState(folder, out, recovered.has(folder)));
   const { frontier, seedLow, seedHigh, config } = states[0]!;
   const paths = createCrawlFolder(out, Date.now(), { frontier, seedLow, seedHigh, config });
   let [archived, repeated] = [0, 0];
@@ -82,16 +86,14 @@ export function collectFolders(folders: readonly string[], out: string): Collect
 }
 
 /** The state of a folder whose lists are complete. */
-function finishedState(folder: string, out: string) {
+function finishedState(folder: string, out: string, isRecovered: boolean) {
   if (resolve(folder) === resolve(out))
     throw new UsageError(`${folder} cannot be collected into itself: choose another --out`);
   finalizeIfLeft(folder);
   const state = readCrawlState(folder);
   if (state === undefined) throw noCrawl(folder);
-  if (state.ended === "running")
-    throw new UsageError(
-      `${folder} is not finished: its worker runs, or died; orbweaver recover ${folder} completes it`,
-    );
+  if (state.ended === "running" && !isRecovered)
+    throw new UsageError(`${folder} is not finished: its worker runs, or died`);
   return state;
 }
 

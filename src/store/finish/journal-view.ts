@@ -1,10 +1,16 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { lateIn, lateKey } from "../../frontier/engine/ends/late-ends.ts";
 import { checkDone, readDone } from "../../frontier/fold/done-list.ts";
 import { enqueueWaiting, waitingTest } from "../../frontier/fold/recover-shard.ts";
 import { openSnapshot } from "../../frontier/fold/snapshot.ts";
 import { EVENT } from "../../frontier/journal/event-batch.ts";
-import { decodeDone, type EventBytes, EventCursor } from "../../frontier/journal/event-cursor.ts";
+import {
+  decodeDone,
+  decodeFact,
+  type EventBytes,
+  EventCursor,
+} from "../../frontier/journal/event-cursor.ts";
 import { segmentName } from "../../frontier/journal/journal-files.ts";
 import {
   decodeSegmentHeader,
@@ -24,6 +30,7 @@ import type { AdmissionRules } from "../../frontier/seen/admission-key.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
 import { FileWindow } from "../files/file-window.ts";
 import { repairFile } from "../files/system-calls.ts";
+import type { CrawlState } from "../folder/crawl-folder.ts";
 import type { EndedUrl, JournalView } from "./committed.ts";
 
 const FINGERPRINT_BYTES = 8;
@@ -48,7 +55,11 @@ export type Seeds = Pick<AdmissionRules, "seedLow" | "seedHigh"> & {
   readonly journals?: number;
   /** The crawl's configuration, which says what counts as one page. */
   readonly config?: object;
+  readonly frontier?: CrawlState["frontier"];
 };
+
+/** How many ends of a URL did not count, by its fingerprint. */
+type LateEnds = ReadonlyMap<string, number>;
 
 /**
  * Opens the journals of a folder: cuts torn tails, reports damage, keeps everything that is intact. That reads all of
@@ -69,13 +80,17 @@ export function openJournals(
     (damage.repair === undefined ? damages : repaired).push(damage);
   const begun = seeds.journals !== undefined;
   const ends = new Map<number, JournalEnd>();
-  for (const shard of shards) {
+  const late = shards.map(() => new Map<string, number>());
+  for (const [i, shard] of shards.entries()) {
     checkDone(folder, shard, salvage, undefined, seeds);
     const journal = shardReader(folder, shard, { salvage, begun, seeds });
     for (const batch of journal.done()) eachEnd(batch, onEnd);
     const reader = journal.tail(journal.snapshot());
     let step = reader.next();
-    for (; !step.done; step = reader.next()) eachEnd(step.value, onEnd);
+    for (; !step.done; step = reader.next()) {
+      eachEnd(step.value, onEnd);
+      if (seeds.frontier === "engine") countLate(step.value, late[i]!);
+    }
     ends.set(shard, step.value);
     const { torn } = step.value;
     if (torn === undefined) continue;
@@ -88,7 +103,7 @@ export function openJournals(
   const how = (shard: number): HowToRead =>
     isWhole ? { checked: ends.get(shard)! } : { salvage: () => {}, seeds };
   const journals = shards.map((shard) => shardReader(folder, shard, how(shard)));
-  return { view: viewOf(journals, seeds, isWhole), damages, repaired, cut };
+  return { view: viewOf(journals, late, seeds, isWhole), damages, repaired, cut };
 }
 
 /** The seeds that are written in the journals themselves, for a crawl whose state is lost. */
@@ -146,18 +161,21 @@ function shardReader(folder: string, shard: number, how: HowToRead): ShardReader
  */
 function viewOf(
   journals: readonly ShardReader[],
+  late: readonly LateEnds[],
   { seedLow, seedHigh, config }: Seeds,
   isWhole: boolean,
 ): JournalView {
   return {
     rules: { ...config, seedLow, seedHigh },
     *ended(): Generator<EndedUrl, void> {
-      for (const journal of journals) {
+      for (const [i, journal] of journals.entries()) {
         const known = isWhole ? undefined : new SeenSet();
+        const left = new Map(late[i]);
         for (const batches of [journal.done(), journal.tail(journal.snapshot())])
           for (const batch of batches)
             for (const one of endsIn(batch))
-              if (known?.addFingerprint(one.low, one.high) !== false) yield one;
+              if (!isLate(left, one) && known?.addFingerprint(one.low, one.high) !== false)
+                yield one;
       }
     },
     eachWaiting(use: (link: WaitingLink) => void): void {
@@ -177,6 +195,24 @@ function viewOf(
       }
     },
   };
+}
+
+/** Counts the ends that an engine did not accept. */
+function countLate(batch: EventBytes, into: Map<string, number>): void {
+  const cursor = new EventCursor();
+  cursor.open(batch);
+  while (cursor.next())
+    if (cursor.kind === EVENT.extension)
+      for (const key of lateIn(decodeFact(cursor))) into.set(key, (into.get(key) ?? 0) + 1);
+}
+
+/** A URL that came late was visited again afterwards, if at all: its first ends are those that do not count. */
+function isLate(left: Map<string, number>, { low, high }: EndedUrl): boolean {
+  if (left.size === 0) return false;
+  const key = lateKey(low, high);
+  const count = left.get(key) ?? 0;
+  if (count > 0) left.set(key, count - 1);
+  return count > 0;
 }
 
 /** Calls `onEnd` for each URL that ends in a batch. Most of a batch is links, which are skipped. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StoreCorruptError } from "../../errors.ts";
 import { strayJournals } from "../../frontier/journal/journal-listing.ts";
-import { type CrawlState, crawlPaths } from "../folder/crawl-folder.ts";
+import { type CrawlState, crawlPaths, withParts, writeCrawlState } from "../folder/crawl-folder.ts";
 import { mergeRows, unmergedBytes } from "../rows/merge-rows.ts";
 import { closeAfterCrash } from "./close-archives.ts";
 import { Committed } from "./committed.ts";
@@ -26,6 +26,9 @@ export function prepareResume(dir: string, state: CrawlState): void {
     const what = "the list is missing; orbweaver recover writes it anew";
     throw new StoreCorruptError(`${gone}:0: ${what}`);
   }
+  // Lists of results are made of the log: without it they lack what ended before, which the self-check then knows.
+  if (ended !== "running" && withParts(log).length === 0)
+    writeCrawlState(dir, { ...state, damaged: true });
   // Whether the archive lacks a committed record is checked against the journals.
   for (const folder of [archive, reports, dirname(log)]) mkdirSync(folder, { recursive: true });
   // Also when the run ended in order: the archive may be an older copy.
@@ -42,9 +45,10 @@ function mergeRowsLeft(dir: string, state: CrawlState): void {
 }
 
 /** Files of shards that the crawl does not have came from somewhere else, or were copied. */
-function refuseStrays(dir: string, { journals }: CrawlState): void {
+function refuseStrays(dir: string, { journals, frontier }: CrawlState): void {
   const folder = crawlPaths(dir).journals;
-  const stray = journals === undefined ? undefined : strayJournals(folder, journals)[0];
+  if (frontier === "engine" || journals === undefined) return;
+  const stray = strayJournals(folder, journals)[0];
   if (stray === undefined) return;
   const what = `the crawl has ${journals} shards, and this is a file of another one`;
   throw new StoreCorruptError(`${join(folder, stray)}:0: ${what}`);

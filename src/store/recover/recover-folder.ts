@@ -127,7 +127,11 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   const state = seedsOf(dir);
   const misplaced = state.seeds && putInPlace(paths.journals, damagedOf(dir), state.seeds);
   const { view, damages, repaired, cut: journalsCut } = openJournals(paths.journals, state.seeds);
-  const compared = state.seeds && compareJournals(paths.journals, state.seeds);
+  // A worker's journals hold the ends of its visits, and nothing that could fit or not.
+  const isWorkers = state.seeds?.frontier === "engine";
+  const compared = isWorkers
+    ? undefined
+    : state.seeds && compareJournals(paths.journals, state.seeds);
   const committed = new Committed(view);
   const closed = closeArchives(paths.archive, committed);
   for (const path of [paths.log, paths.skipped, paths.debugLog, paths.pages])
@@ -143,7 +147,9 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   const lost = lostArchives(paths.archive, committed.ends);
   keepLost(dir, lost, committed);
   // The last thing: everything before reads the journals as they were.
-  const { salvaged, lost: lostBlocks } = salvageJournals(dir, wrong, compared?.exchanges ?? []);
+  const { salvaged, lost: lostBlocks } = isWorkers
+    ? { salvaged: false, lost: [] }
+    : salvageJournals(dir, wrong, compared?.exchanges ?? []);
   const final = salvaged ? listSalvaged(dir, facts, committed, stored) : { committed, stored };
   const missing = missingIn(dir, final.committed, lost);
   const rows = repairRows(dir);

@@ -80,7 +80,11 @@ export class SimWorker {
         }, QUEUE_BYTES),
         false,
       ),
-      port: { mark: (onStored) => this.#mark(onStored), hurry: () => {} },
+      ends: {
+        stored: (_, onStored) => this.#mark(onStored),
+        sending: () => {},
+        decided: () => {},
+      },
       onLast: () => {
         this.hasEnded = true;
       },
