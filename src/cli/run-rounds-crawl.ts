@@ -4,6 +4,7 @@ import type { CrawlConfig } from "../config/schema.ts";
 import { formatDuration } from "../config/values/durations.ts";
 import { EXIT } from "../errors.ts";
 import { type RoundsResult, RoundThreads, runRounds } from "../lab/rounds/rounds-crawl.ts";
+import { writeVisitedList } from "../store/reports/visited-list.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { type Io, onSignals } from "./io.ts";
 import { count } from "./print-summary.ts";
@@ -32,6 +33,10 @@ export async function runRoundsCrawl(config: CrawlConfig, io: Io): Promise<numbe
       maxDepth: config.maxDepth,
       maxMs: config.maxTimeMs,
       isInterrupted: () => interrupted,
+      onVisited:
+        out === undefined
+          ? undefined
+          : (pages) => writeVisitedList(join(out, "reports", "visited.jsonl"), pages),
     });
     const plan = { schedule: "rounds", threads: count, linksPerThread, leftovers, roundWaitMs };
     const json = JSON.stringify({ ...plan, ...result });

@@ -13,7 +13,7 @@ import {
 } from "../errors.ts";
 import { readCookieFile } from "../fetch/cookies/cookie-file.ts";
 import { type Credential, readCredentials } from "../fetch/credentials.ts";
-import { frontierTraits } from "../frontier/frontier-memory.ts";
+import { frontierTraits, visitedPages } from "../frontier/frontier-memory.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { giveBackMemory } from "../runtime/collect-garbage.ts";
 import { type Totals, totals } from "../stats/counters.ts";
@@ -23,6 +23,7 @@ import { type FlowSample, HourlyStatistics } from "../stats/hourly-statistics.ts
 import { SeriesFile } from "../stats/series-file.ts";
 import { crawlPaths, readCrawlState } from "../store/folder/crawl-folder.ts";
 import { noCrawl } from "../store/folder/no-crawl.ts";
+import { writeVisitedList } from "../store/reports/visited-list.ts";
 import { treeLockMemory } from "../store/tree/tree-writer.ts";
 import { LoopDoorbell } from "../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
@@ -381,6 +382,8 @@ export class Crawl {
         isBrokenOff: this.#workers!.isBrokenOff,
         buffers: this.#buffers.peaks,
       };
+      const visited = visitedPages(this.#memory.frontier, this.#config);
+      if (visited !== undefined) writeVisitedList(crawlPaths(this.#out).visited, visited);
       closed = closer.close(run, listener, judge);
     });
     await closing.catch((error: unknown) => {

@@ -9,6 +9,8 @@ import { LEFT_FOR_GOOD, ThreadBoard, threadBoardBytes } from "./lending/thread-b
 import { IDLENESS, WorkBoard, workBoardBytes } from "./lending/work-board.ts";
 import { cashBoardBytes } from "./opic/cash-board.ts";
 import { visitedSetBytes } from "./shared/sets/open-set.ts";
+import type { Page } from "./shared/sets/page-nodes.ts";
+import { StripedSet } from "./shared/sets/striped-set.ts";
 import type { SetShape } from "./shared/sets/visited-set.ts";
 import { createTechnique } from "./shared/techniques/open-technique.ts";
 import type { QueueShape, Technique } from "./shared/techniques/record-queue.ts";
@@ -19,8 +21,8 @@ const INBOX_SLOT_BYTES = 16 * 1024;
 /** Room for a URL, its parent, a full redirect chain and the numbers around them. */
 const SLOT_BYTES = 2 * MAX_URL_LENGTH + 256;
 /**
- * URLs of a crawl on a shared frontier. The striped set keeps them as text, with three further strings each that a
- * crawl does not store: it holds four times as many, 524,288, in 1.1 GB of addresses, and then says that it is full.
+ * URLs of a crawl on a shared frontier. The striped set keeps pages: URL and parent as text, and of those that were fetched
+ * the links, many of them in one of its 524,288 nodes. They are 1.1 GB of addresses; when all are used it says so.
  */
 const MAX_URLS = { cas: 1 << 22, striped: 1 << 17 } as const;
 
@@ -39,6 +41,8 @@ export type FrontierSizes = FrontierChoice &
 export interface FrontierTraits {
   /** It keeps journals: what it holds survives the death of a thread and of the process. */
   readonly isDurable: boolean;
+  /** It writes journals: of everything, or on an engine of the ends of this worker's visits. */
+  readonly hasJournals: boolean;
   /** Hosts have no owner that spaces their requests, so the gates alone must. */
   readonly needsGates: boolean;
   /** It is there to show what goes wrong without synchronisation: its end is found by idleness. */
@@ -51,8 +55,9 @@ export interface FrontierTraits {
 export function frontierTraits({ frontier, sync }: FrontierChoice): FrontierTraits {
   const isShared = frontier === "shared";
   return {
-    // What a crawl on an engine holds is the engine's: a folder has no journals.
+    // What waits in a crawl on an engine is the engine's: a folder cannot go on without it.
     isDurable: !isShared && frontier !== "engine",
+    hasJournals: !isShared,
     needsGates: isShared,
     losesUrls: isShared && sync === "unsynchronised",
     isElsewhere: frontier === "engine",
@@ -139,6 +144,18 @@ export function queueShape({ frontierSize }: Pick<CrawlConfig, "frontierSize">):
 export function setShape(kind: "cas" | "striped", seedLow = 0, seedHigh = 0): SetShape {
   const maxUrls = MAX_URLS[kind];
   return { maxUrls, maxUrlBytes: MAX_URL_LENGTH, seedLow, seedHigh, mayBlock: false };
+}
+
+/** The pages of a visited set that keeps them, when all threads have ended; undefined where only fingerprints are kept. */
+export function visitedPages(
+  memory: FrontierMemory,
+  { visited, threads }: Pick<CrawlConfig, "visited" | "threads">,
+): Page[] | undefined {
+  if (memory.kind !== "shared" || visited !== "striped") return undefined;
+  const set = new StripedSet(memory.visited, setShape(visited), 1);
+  // Threads that were ended by force may hold locks.
+  for (let thread = 0; thread < threads; thread++) set.reclaim(thread + 1);
+  return set.dump().map(({ page }) => page);
 }
 
 /** A thread is dead: what it held of this memory is free again. */

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { CORRECT_TECHNIQUES } from "../../src/frontier/shared/techniques/record-queue.ts";
+import type { VisitedPage } from "../../src/store/reports/visited-list.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
 import { orbweaver, readLog, readReport, tempFolder } from "../support/orbweaver.ts";
@@ -36,6 +38,38 @@ test("techniques crawl a web completely, each page once, with spills", async (t)
     assert.equal(new Set(log.map(({ url }) => url)).size, log.length, technique);
     assert.equal(readReport(out).urlsLost, 0);
   }
+});
+
+test("--visited striped keeps parent, links and level of every page", async (t) => {
+  const folder = tempFolder(t);
+  const graph = join(folder, "tree.txt");
+  // A tree, so that every page has one parent: 0 leads to 1, 2, 3; page p to 3p + 1 and the next two, as far as there are some.
+  const pages = 40;
+  const targets = (page: number) => [1, 2, 3].map((i) => 3 * page + i).filter((to) => to < pages);
+  const lines = Array.from({ length: pages }, (_, page) => targets(page).join(" "));
+  writeFileSync(graph, `${pages}\n${lines.join("\n")}\n`);
+  const web = await startWebProcess({ graph });
+  t.after(() => web.close());
+  const out = join(folder, "out");
+  const { code, stderr } = await orbweaver([
+    ...["crawl", ...web.start, "--scope", "any", "--allow-private", "127.0.0.0/8", "--delay", "0"],
+    ...["--threads", "3", "--out", out, ...SHARED, "--visited", "striped"],
+  ]);
+  assert.deepEqual([code, stderr], [0, ""]);
+  const list = readFileSync(join(out, "reports/visited.jsonl"), "utf8").trimEnd().split("\n");
+  const visited: VisitedPage[] = list.map((line) => JSON.parse(line));
+  const byUrl = new Map(visited.map((page) => [page.url, page]));
+  assert.equal(byUrl.size, pages);
+  const [seed, ...others] = visited;
+  assert.deepEqual([seed!.url, seed!.parent, seed!.level], [web.start[0], "", 0]);
+  for (const { url, parent, level } of others) {
+    assert.ok(byUrl.get(parent)?.links.includes(url), `${parent} does not lead to ${url}`);
+    assert.equal(level, byUrl.get(parent)!.level + 1);
+  }
+  assert.equal(
+    visited.reduce((sum, { links }) => sum + links.length, 0),
+    pages - 1,
+  );
 });
 
 test("the gate table alone keeps a shared crawl polite, whoever takes a URL", async (t) => {

@@ -291,7 +291,11 @@ export function engineTeam(options: TeamOptions): Team {
       shares: new SiteShares(places),
       queue: new ChainQueue(new QueueLog(() => assert.fail("no file"), 2 ** 22), false),
       limit: newLimit(),
-      port,
+      ends: {
+        stored: (_, onStored) => port.mark(onStored),
+        sending: () => {},
+        decided: () => {},
+      },
       ring: () => {},
       supersteps: options.supersteps
         ? { size: new ExchangeSize(), places, onReport: () => {} }

@@ -273,7 +273,7 @@ export function frontierContract(name: string, newTeam: (options: TeamOptions) =
         );
         for (const { frontier } of members) frontier.close();
       }),
-      { numRuns: 60, endOnFailure: true },
+      { numRuns: 30, endOnFailure: true },
     );
   });
 
@@ -296,7 +296,7 @@ export function frontierContract(name: string, newTeam: (options: TeamOptions) =
         else assert.equal(ended + crawlers.inFlight + left.length, known);
         for (const { frontier } of members) frontier.close();
       }),
-      { numRuns: 60, endOnFailure: true },
+      { numRuns: 30, endOnFailure: true },
     );
   });
 
@@ -384,7 +384,7 @@ export function frontierContract(name: string, newTeam: (options: TeamOptions) =
           assert.equal(held + team.permits.left, 0, "every permit became a page");
         },
       ),
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: 20, endOnFailure: true },
     );
   });
 
@@ -410,7 +410,7 @@ export function frontierContract(name: string, newTeam: (options: TeamOptions) =
             assert.equal(sites.get(new URL(url).hostname), n, `${url} was refused too early`);
         },
       ),
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: 20, endOnFailure: true },
     );
   });
 

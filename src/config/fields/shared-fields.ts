@@ -64,7 +64,8 @@ export const shared = {
   visited: withDefault(choice(VISITED_SETS), "cas", {
     flag: "visited",
     group,
-    about: "the set of known URLs, of a crawl on a shared frontier",
+    about:
+      "the set of known URLs, of a crawl on a shared frontier. cas keeps fingerprints; striped keeps pages with parent, level and links (reports/visited.jsonl), far fewer of them",
     examples: ["--visited striped"],
     fixed: SHARED,
   }),

@@ -24,3 +24,6 @@ export const WHEN_FULL = ["spill", "wait", "overwrite"] as const;
 
 /** The visited sets of a crawl on a shared frontier. */
 export const VISITED_SETS = ["striped", "cas"] as const;
+
+/** The frontier that the techniques belong to. */
+export const SHARED_FRONTIER = "shared";

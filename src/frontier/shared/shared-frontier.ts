@@ -152,9 +152,13 @@ export class SharedFrontier implements Frontier {
   }
 
   settle(lease: Lease, end: Settlement): void {
-    const { limit, budget } = this.#parts;
+    const { limit, budget, visited } = this.#parts;
     if (end.kind !== "retry") this.#leave(lease);
     if (end.kind === "finish") {
+      if (visited.addLinks !== undefined && end.found.length > 0) {
+        const links = end.found.map(({ url }) => url);
+        visited.addLinks(this.#key(lease), links);
+      }
       // Children are counted before their parent can be released.
       const fresh = this.#spillNew(end.found);
       if (fresh > 0) this.#parts.pending.add(fresh);
@@ -319,7 +323,8 @@ export class SharedFrontier implements Frontier {
     let fresh = 0;
     for (const discovery of found) {
       // Looking and marking are one step: exactly one of all threads that find a URL goes on with it.
-      if (!this.#parts.visited.mark(this.#key(discovery))) continue;
+      const { parent, depth } = discovery;
+      if (!this.#parts.visited.mark(this.#key(discovery), parent, depth)) continue;
       this.#spill.pushBack(discovery);
       fresh++;
     }

@@ -39,6 +39,8 @@ export interface CrawlPaths {
   series: string;
   /** What threads exchanged, by the moment. */
   exchanges: string;
+  /** The pages of a visited set that keeps them. */
+  visited: string;
   /** What handlers pushed. */
   data: string;
   /** How far that is committed. */
@@ -163,6 +165,7 @@ export function crawlPaths(dir: string): CrawlPaths {
     reports: join(dir, "reports"),
     hourly: join(dir, "reports", "hourly_statistics.jsonl"),
     exchanges: join(dir, "reports", "exchanges.jsonl"),
+    visited: join(dir, "reports", "visited.jsonl"),
     data: join(dir, "data"),
     rows: join(dir, "state", "rows.json"),
     series: join(dir, "reports", "series.jsonl"),

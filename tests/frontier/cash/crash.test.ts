@@ -7,7 +7,7 @@ import { live } from "../../../src/verify/simulation/life.ts";
 import { planOf } from "../../../src/verify/simulation/plan.ts";
 import { SHIPPED, type SimParts } from "../../../src/verify/simulation/sim-parts.ts";
 
-const LIVES = 60;
+const LIVES = 30;
 
 test("crawls ordered by cash that are killed, robbed of power and resumed: every page once, every coin found", () => {
   let sent = 0;
@@ -46,10 +46,11 @@ for (const [name, State] of [
 ] as const) {
   test(`the audit finds a shard that ${name}`, () => {
     const parts: SimParts = { ...SHIPPED, name, State };
-    const found = Array.from({ length: LIVES }, (_, seed) => {
+    const isFound = Array.from({ length: 2 * LIVES }, (_, seed) => seed).some((seed) => {
       const plan = { ...planOf(seed), order: "opic" as const };
-      return live(seed, parts, undefined, plan).violation ?? "";
+      const { violation } = live(seed, parts, undefined, plan);
+      return /was minted|does not add up/.test(violation ?? "");
     });
-    assert.ok(found.some((violation) => /was minted|does not add up/.test(violation)));
+    assert.ok(isFound);
   });
 }

@@ -117,7 +117,7 @@ test("a shard recovers to the same after any number of compactions", () => {
         });
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 

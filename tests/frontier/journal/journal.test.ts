@@ -109,7 +109,7 @@ test("batches come back in order, over segments and runs", () => {
           assert.deepEqual(describe(decoded), describe(fold(expected)));
         }),
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 

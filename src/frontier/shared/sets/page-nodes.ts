@@ -11,9 +11,9 @@ export interface Page {
 }
 
 /*
- *   page node ─NEXT─► next page of the bucket      a node holds one string; a page is several nodes
+ *   page node ─NEXT─► next page of the bucket      a node holds some bytes; a page is several nodes
  *     ├ PARENT ─► string
- *     └ LINKS  ─► string ─NEXT─► string
+ *     └ LINKS  ─► links ─NEXT─► links              as many as fit, each with its length before it
  *
  * A thread holds all nodes of a page until the page is linked, and again before it is unlinked: what a dead thread held
  * is in the set if it can be reached from a bucket, and free otherwise.
@@ -24,8 +24,13 @@ const PARENT = 2;
 const LINKS = 3;
 const PAGE_WORDS = 4;
 
-/** LEVEL of a node that holds a parent or a link. */
+/** LEVEL of a node that holds a parent or links. */
 const NO_PAGE = -1;
+
+/** Bytes before each link in a node. */
+const LINK_HEAD = 2;
+/** What its two bytes can say. */
+const MAX_LINK_BYTES = 0xffff;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -49,6 +54,8 @@ export class PageNodes {
   readonly #key: Uint8Array;
   /** Any other string that is copied in or out. */
   readonly #box: Uint8Array;
+  /** Links that are copied in or out, with their lengths. */
+  readonly #links: Uint8Array;
 
   constructor(
     memory: SharedArrayBuffer,
@@ -63,9 +70,10 @@ export class PageNodes {
     this.#waitMs = mayBlock ? Number.POSITIVE_INFINITY : 0;
     this.arena = new NodeArena(words, index, nodes, ownerId, Number.POSITIVE_INFINITY, 0);
     this.#base = index + NodeArena.words(nodes) - PAGE_WORDS;
-    this.#records = new RecordSlots(memory, words.byteLength, nodes + 1, maxBytes);
+    this.#records = new RecordSlots(memory, words.byteLength, nodes + 1, maxBytes + LINK_HEAD);
     this.#key = new Uint8Array(maxBytes);
     this.#box = new Uint8Array(maxBytes);
+    this.#links = new Uint8Array(LINK_HEAD + Math.ceil((maxBytes + LINK_HEAD) / 4) * 4);
   }
 
   /** Words needed for that many nodes. */
@@ -75,7 +83,7 @@ export class PageNodes {
 
   /** Bytes of payload behind the words. */
   static payloadBytes(nodes: number, maxBytes: number): number {
-    return RecordSlots.bytes(nodes + 1, maxBytes);
+    return RecordSlots.bytes(nodes + 1, maxBytes + LINK_HEAD);
   }
 
   /** Sets the URL that `isPage` compares and `store` stores, and returns its length; refuses one that is too long. */
@@ -85,7 +93,10 @@ export class PageNodes {
 
   /** Refuses strings that are too long, before any lock is taken. */
   check(strings: readonly string[]): void {
-    for (const text of strings) encodeInto(text, this.#box);
+    for (const text of strings) {
+      const length = encodeInto(text, this.#box);
+      if (length > MAX_LINK_BYTES) throw new CapacityError(`a URL of ${length} bytes is too long`);
+    }
   }
 
   /** Makes the nodes of a page with the prepared URL; the caller holds them. NOBODY when there is no room. */
@@ -104,26 +115,33 @@ export class PageNodes {
       this.#set(node, PARENT, parent);
       isWhole = parent !== NOBODY;
     }
-    for (const link of page.links) isWhole = isWhole && this.addLink(node, link, false);
+    isWhole = isWhole && this.addLinks(node, page.links, false);
     if (isWhole) return node;
     this.release(node);
     return NOBODY;
   }
 
-  /** Adds a link to a page that does not have it; false when there is no room. */
-  addLink(node: number, link: string, isSettled: boolean): boolean {
-    const length = encodeInto(link, this.#box);
+  /** Adds the links that a page does not have, one after the other; false when there is no room for one of them. */
+  addLinks(node: number, links: readonly string[], isSettled: boolean): boolean {
+    if (links.length === 0) return true;
+    const known = new Set(this.#linksOf(node));
     let last: number = NOBODY;
-    for (let at = this.#get(node, LINKS); at !== NOBODY; at = this.arena.next(at)) {
-      if (this.#records.equals(at, this.#box, length)) return true;
-      last = at;
+    for (let at = this.#get(node, LINKS); at !== NOBODY; at = this.arena.next(at)) last = at;
+    for (const link of links) {
+      if (known.has(link)) continue;
+      known.add(link);
+      const length = encodeInto(link, this.#links.subarray(LINK_HEAD));
+      this.#links[0] = length & 0xff;
+      this.#links[1] = length >>> 8;
+      if (last !== NOBODY && this.#records.append(last, this.#links, LINK_HEAD + length)) continue;
+      const added = this.#node(this.#links, LINK_HEAD + length);
+      if (added === NOBODY) return false;
+      this.arena.setNext(added, NOBODY);
+      if (last === NOBODY) this.#set(node, LINKS, added);
+      else this.arena.setNext(last, added);
+      if (isSettled) this.arena.setLive(added);
+      last = added;
     }
-    const added = this.#string(link);
-    if (added === NOBODY) return false;
-    this.arena.setNext(added, NOBODY);
-    if (last === NOBODY) this.#set(node, LINKS, added);
-    else this.arena.setNext(last, added);
-    if (isSettled) this.arena.setLive(added);
     return true;
   }
 
@@ -163,14 +181,10 @@ export class PageNodes {
   /** The page as an object. */
   read(node: number): Page {
     const parent = this.#get(node, PARENT);
-    const links: string[] = [];
-    for (let at = this.#get(node, LINKS); at !== NOBODY; at = this.arena.next(at)) {
-      links.push(this.#text(at));
-    }
     return {
       url: this.#text(node),
       parent: parent === NOBODY ? "" : this.#text(parent),
-      links,
+      links: this.#linksOf(node),
       level: this.#get(node, LEVEL),
     };
   }
@@ -191,12 +205,29 @@ export class PageNodes {
   }
 
   #string(text: string): number {
-    const length = encodeInto(text, this.#box);
+    return this.#node(this.#box, encodeInto(text, this.#box));
+  }
+
+  /** A node that is no page, with these bytes. */
+  #node(bytes: Uint8Array, length: number): number {
     const node = this.arena.allocate(this.#waitMs);
     if (node === NOBODY) return NOBODY;
-    this.#records.write(node, this.#box, length);
+    this.#records.write(node, bytes, length);
     this.#set(node, LEVEL, NO_PAGE);
     return node;
+  }
+
+  #linksOf(node: number): string[] {
+    const links: string[] = [];
+    for (let at = this.#get(node, LINKS); at !== NOBODY; at = this.arena.next(at)) {
+      const end = this.#records.read(at, this.#links);
+      for (let i = 0; i < end; ) {
+        const from = i + LINK_HEAD;
+        i = from + (this.#links[i]! | (this.#links[i + 1]! << 8));
+        links.push(decoder.decode(this.#links.subarray(from, i)));
+      }
+    }
+    return links;
   }
 
   #text(node: number): string {

@@ -8,7 +8,7 @@ import type { SetShape, VisitedSet } from "./visited-set.ts";
 const DEFAULT_BUCKETS = 16;
 const DEFAULT_URL_BYTES = 2083;
 
-/** Nodes per URL of the capacity: the URL, its parent and some links. */
+/** Nodes per URL of the capacity: the URL, its parent, and for one that was fetched its links, many of them in a node. */
 const NODES_PER_URL = 4;
 
 interface Layout {
@@ -54,8 +54,8 @@ export class StripedSet implements VisitedSet {
     return words * 4 + PageNodes.payloadBytes(nodes, maxBytes);
   }
 
-  mark(url: string): boolean {
-    return this.add({ url, parent: "", links: [], level: 0 });
+  mark(url: string, parent = "", level = 0): boolean {
+    return this.add({ url, parent, links: [], level });
   }
 
   /** Adds a page at the end of its bucket; false when its URL is in the set. */
@@ -87,11 +87,7 @@ export class StripedSet implements VisitedSet {
       this.#table.addCount(bucket, 1);
     }
     this.#table.unlockBucket(bucket);
-    if (added === NOBODY) {
-      throw new CapacityError(
-        `the striped visited set is full with ${this.count()} pages; --visited cas holds more`,
-      );
-    }
+    if (added === NOBODY) throw this.#full();
     if (pages > buckets) this.#table.double(buckets);
     return true;
   }
@@ -123,12 +119,9 @@ export class StripedSet implements VisitedSet {
   addLinks(url: string, links: readonly string[]): boolean {
     this.#pages.check(links);
     const { bucket, node } = this.#lockPage(url);
-    let fits = true;
-    if (node !== NOBODY) {
-      for (const link of links) fits = fits && this.#pages.addLink(node, link, true);
-    }
+    const fits = node === NOBODY || this.#pages.addLinks(node, links, true);
     this.#table.unlockBucket(bucket);
-    if (!fits) throw new CapacityError("the set has no room for another link");
+    if (!fits) throw this.#full();
     return node !== NOBODY;
   }
 
@@ -172,6 +165,12 @@ export class StripedSet implements VisitedSet {
     held += arena.freeAllOf(deadOwner);
     held += this.#table.reclaim(deadOwner);
     return held;
+  }
+
+  #full(): CapacityError {
+    return new CapacityError(
+      `the striped visited set is full with ${this.count()} pages and their links; --visited cas holds more`,
+    );
   }
 
   /** Locks the bucket of a URL and looks for its page there; NOBODY when there is none. */

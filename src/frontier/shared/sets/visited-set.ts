@@ -22,8 +22,13 @@ export interface SetShape {
 
 /** URLs that are known, in a set that all threads share. */
 export interface VisitedSet {
-  /** True for exactly one of all callers that pass this URL: looking and marking are one step. */
-  mark(url: string): boolean;
+  /**
+   * True for exactly one of all callers that pass this URL: looking and marking are one step. A set that keeps pages
+   * keeps the page it was found on and its level, too.
+   */
+  mark(url: string, parent?: string, level?: number): boolean;
+  /** What a marked page links to; absent where only fingerprints are kept. */
+  addLinks?(url: string, links: readonly string[]): boolean;
   /** Whether the URL is marked. */
   contains(url: string): boolean;
   /** URLs marked. */

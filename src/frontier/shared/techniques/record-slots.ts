@@ -25,6 +25,19 @@ export class RecordSlots {
     this.#payload.set(bytes.subarray(0, length), at + LENGTH_BYTES);
   }
 
+  /**
+   * Adds bytes to the record of a slot; false when there is no room for them. The length is told last, so a thread that
+   * ends in between has added nothing.
+   */
+  append(slot: number, bytes: Uint8Array, length: number): boolean {
+    const at = slot * this.#stride;
+    const before = this.#lengths.getInt32(at, true);
+    if (LENGTH_BYTES + before + length > this.#stride) return false;
+    this.#payload.set(bytes.subarray(0, length), at + LENGTH_BYTES + before);
+    this.#lengths.setInt32(at, before + length, true);
+    return true;
+  }
+
   /** Copies a record out and returns its length. */
   read(slot: number, into: Uint8Array): number {
     const at = slot * this.#stride;

@@ -91,6 +91,19 @@ test("striped: pages of one bucket come in the order they were added, with its n
   }
 });
 
+test("striped: many links take few nodes", () => {
+  const wide = { maxUrls: 10, maxUrlBytes: 2083 };
+  const set = new StripedSet(new SharedArrayBuffer(StripedSet.bytes(wide)), wide, VICTIM);
+  const links = Array.from({ length: 1000 }, (_, i) => `http://a.test/é/${i}`);
+  assert.ok(set.mark("u", "p", 3));
+  // One after the other and all at once, in nodes that become full on the way.
+  for (const link of links.slice(0, 100)) assert.ok(set.addLinks("u", [link, links[0]!]));
+  assert.ok(set.addLinks("u", links));
+  assert.deepEqual(set.get("u"), { url: "u", parent: "p", links, level: 3 });
+  const many = Array.from({ length: 10_000 }, (_, i) => `http://b.test/${i}`);
+  assert.throws(() => set.addLinks("u", many), { code: "OW_CAPACITY" });
+});
+
 test("striped: removed pages give their memory back", () => {
   const [set] = stripedSets();
   for (let round = 0; round < 200; round++) {
