@@ -48,8 +48,10 @@ export async function answeredRate<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly rate: number; readonly pages: number }> {
   let isOver = false;
+  // The same web may have served an earlier crawl.
+  const before = (await web.report()).pages;
   let first: { ms: number; pages: number } | undefined;
-  let last = { ms: 0, pages: 0 };
+  let last = { ms: 0, pages: before };
   const sample = async () => {
     const { pages } = await web.report();
     const ms = performance.now();
@@ -73,7 +75,7 @@ export async function answeredRate<T>(
   }
   const seconds = (last.ms - (first?.ms ?? last.ms)) / 1000;
   const rate = seconds === 0 ? 0 : (last.pages - first!.pages) / seconds;
-  return { result, rate, pages: last.pages };
+  return { result, rate, pages: last.pages - before };
 }
 
 /** Crawls a web of this machine without delay, into a folder that must not exist; returns what reports/summary.json says. */

@@ -19,6 +19,10 @@ test("--schedule rounds: shares are dealt out, leftovers kept or dropped, the li
   // One link in the first round, at most 2 x 4 in each of the others.
   assert.ok(summary.rounds >= 2, kept.stdout);
   assert.deepEqual(JSON.parse(readFileSync(join(out, "reports/summary.json"), "utf8")), summary);
+  const visited = readFileSync(join(out, "reports/visited.jsonl"), "utf8").trimEnd().split("\n");
+  const levels = visited.map((line) => JSON.parse(line).level);
+  assert.deepEqual([levels.length, levels.filter((level) => level === 0).length], [9, 1]);
+  assert.ok(visited.every((line) => JSON.parse(line).links.length > 0));
   const dropped = await orbweaver([
     ...args,
     ...sizes.slice(0, -2),

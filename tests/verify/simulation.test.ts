@@ -31,8 +31,8 @@ for (const seed of [141, 592, 1202, 8054]) {
   });
 }
 
-test("a hundred simulated crawls keep all promises", () => {
-  for (let seed = 1; seed <= 100; seed++) {
+test("thirty simulated crawls keep all promises", () => {
+  for (let seed = 1; seed <= 30; seed++) {
     const { violation } = live(seed, SHIPPED);
     assert.equal(violation, undefined, `orbweaver verify --seed ${seed}`);
   }

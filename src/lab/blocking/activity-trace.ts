@@ -33,14 +33,17 @@ export class ActivityTrace {
     this.#row[0] = entries + 1;
   }
 
-  /** All that was written, with times since `startMs`; neighbours of the same kind are one. */
+  /** All that was written from `startMs` to `endMs`, with times since `startMs`; neighbours of the same kind are one. */
   spans(startMs: number, endMs: number): TracedSpan[] {
     const spans: TracedSpan[] = [];
     const entries = this.#row[0]!;
     for (let i = 0; i < entries; i++) {
       const activity = this.#row[1 + 2 * i]!;
-      const fromMs = this.#row[2 + 2 * i]! - startMs;
-      const toMs = (i + 1 < entries ? this.#row[4 + 2 * i]! : endMs) - startMs;
+      const next = i + 1 < entries ? this.#row[4 + 2 * i]! : endMs;
+      const fromMs = Math.max(0, this.#row[2 + 2 * i]! - startMs);
+      const toMs = Math.min(next, endMs) - startMs;
+      // A thread that is told to stop ends what it is at, after the end of the run.
+      if (toMs <= fromMs) continue;
       const last = spans.at(-1);
       if (last?.activity === activity) spans[spans.length - 1] = { ...last, toMs };
       else spans.push({ activity, fromMs, toMs });

@@ -116,7 +116,11 @@ export class BlockingThread {
       this.#parts.store(url, body);
     }
     const isFollowed = status >= 200 && status <= 399 && depth < maxDepth;
-    if (isFollowed) this.#follow(this.#linksOf(url, status, body), depth + 1);
+    if (isFollowed) {
+      const links = this.#linksOf(url, status, body);
+      this.#parts.visited.addLinks?.(url, links);
+      this.#follow(links, depth + 1, url);
+    }
     this.#pending.release(1);
   }
 
@@ -127,11 +131,11 @@ export class BlockingThread {
   }
 
   /** Makes URLs known and brings the new ones to the frontier. */
-  #follow(links: readonly CrawlUrl[], depth: number): void {
+  #follow(links: readonly CrawlUrl[], depth: number, parent = ""): void {
     const { visited, counts, thread } = this.#parts;
     for (const url of links) {
       if (this.#isStopped()) return;
-      if (!visited.mark(url)) continue;
+      if (!visited.mark(url, parent, depth)) continue;
       // Children are counted before their parent is released.
       this.#pending.add(1);
       counts.add(thread, "known");

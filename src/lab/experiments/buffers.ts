@@ -50,10 +50,10 @@ export const experiment: Experiment = {
   name: "buffers",
   document: "001",
   question: "How many new URLs reach the tree in a given time with 1, 3 and 6 buffers?",
-  seconds: { quick: 15, normal: 120, full: 600 },
+  seconds: { quick: 15, normal: 60, full: 180 },
   run: (run) =>
     measureBuffers(run, {
-      unitMs: run.pick(200, 2000, 10_000),
+      unitMs: run.pick(200, 2000, 6000),
       buffers: [
         { builders: 1, crawlers: 1 },
         { builders: 3, crawlers: 6 },

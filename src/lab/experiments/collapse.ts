@@ -57,12 +57,12 @@ export const experiment: Experiment = {
   document: "000",
   question:
     "Why does the monitor's performance drop when the number of threads reaches twice the frontier size?",
-  seconds: { quick: 25, normal: 150, full: 700 },
+  seconds: { quick: 30, normal: 150, full: 350 },
   run: (run) =>
     measureCollapse(run, {
       sizes: [10, 20, 30],
       maxMs: run.pick(300, 1500, 3000),
-      repeats: run.repeats(2, 3, 5),
+      repeats: run.repeats(2, 3, 2),
       listings: run.pick(400, 1200, 2400),
       isDense: run.size !== "quick",
       gridSizes: run.pick<readonly number[]>([2, 3], GRID_SIZES, GRID_SIZES),

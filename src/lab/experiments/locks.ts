@@ -1,14 +1,16 @@
+import { join } from "node:path";
 import { checkSettings, configFrom } from "../../config/crawl-config.ts";
-import { TECHNIQUES } from "../../config/values/technique-names.ts";
+import { SHARED_FRONTIER, TECHNIQUES } from "../../config/values/technique-names.ts";
 import type { Technique } from "../../frontier/shared/techniques/record-queue.ts";
 import { linePlot } from "../../stats/plot/line-plot.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import { PROFILES } from "../../web/profile.ts";
+import { PROFILES, type WebProfile } from "../../web/profile.ts";
 import { startWebProcess } from "../../web/web-process.ts";
 import { type BlockingResult, runBlocking } from "../blocking/blocking-crawl.ts";
 import type { BlockingPlan } from "../blocking/blocking-plan.ts";
 import { Laboratory } from "../blocking/laboratory.ts";
 import type { Experiment, Findings, LabRun } from "../experiment.ts";
+import { answeredRate, labCrawl, withWeb } from "../lab-web.ts";
 import {
   amdahlTable,
   bestOf,
@@ -16,19 +18,32 @@ import {
   costTable,
   type Found,
   nameOf,
+  type Pool,
   pagesOf,
   pagesTable,
   poolTable,
   type Stand,
   standTable,
+  type TimesLinks,
+  timesLinksTable,
   type Variant,
   variantTable,
 } from "../locks/lock-tables.ts";
+import { RoundProcesses } from "../rounds/round-processes.ts";
 import { type RoundsResult, RoundThreads, runContinuous } from "../rounds/rounds-crawl.ts";
 import { rounded } from "../run-spread.ts";
 
 const SIZE = 30;
 const DOCUMENT_THREADS = [1, 2, 4, 8, 16, 32, 64, 128];
+/** 64 and 128 requests in flight as an ordinary crawl makes them. */
+const TIMES_LINKS = [
+  { threads: 32, links: 2 },
+  { threads: 32, links: 4 },
+];
+const CRAWLED: readonly Technique[] = ["semaphore", "monitor", "lock-free"];
+/** An ordinary crawl ends after so many pages per request in flight: starting its threads takes longer than a run. */
+const CRAWL_PAGES = 20;
+const MAX_CRAWL_MS = 20_000;
 /** A run of the second deadlock goes on until it stands or has so many pages, however busy the machine is. */
 const STAND_PAGES = 100;
 const LATENCY = { median: 5, spread: 0.3 };
@@ -39,14 +54,17 @@ export const experiment: Experiment = {
   document: "000",
   question:
     "How many pages does a crawler fetch in a fixed time, by locking technique and number of threads?",
-  seconds: { quick: 30, normal: 240, full: 1500 },
+  seconds: { quick: 45, normal: 300, full: 600 },
   run: (run) =>
     measureLocks(run, {
-      threadCounts: run.pick([1, 8, 64], DOCUMENT_THREADS, DOCUMENT_THREADS),
+      threadCounts: run.pick([1, 8, 32, 64, 128], DOCUMENT_THREADS, DOCUMENT_THREADS),
       links: run.pick([2], [1, 2, 10], [1, 2, 10]),
       maxMs: run.pick(250, 1000, 3000),
-      repeats: run.repeats(2, 3, 5),
+      repeats: run.repeats(2, 3, 2),
       pages: run.pick(20_000, 40_000, 80_000),
+      timesLinks: run.pick([{ threads: 32, links: 4 }], TIMES_LINKS, TIMES_LINKS),
+      crawled: run.pick(["monitor"], CRAWLED, CRAWLED),
+      processes: [2, 4],
     }),
 };
 
@@ -59,23 +77,33 @@ export interface LockSettings {
   readonly repeats: number;
   /** Pages of the web. */
   readonly pages: number;
+  /** Ordinary crawls with so many threads and links per thread, for each of these techniques. */
+  readonly timesLinks: readonly { readonly threads: number; readonly links: number }[];
+  readonly crawled: readonly Technique[];
+  /** Numbers of processes that share the threads of the pool. */
+  readonly processes: readonly number[];
 }
 
 /** Runs every technique at every thread count, then what the document leaves for later. */
 export async function measureLocks(run: LabRun, settings: LockSettings): Promise<Findings> {
   const { threadCounts, links, maxMs, repeats, pages } = settings;
-  run.plan(TECHNIQUES.length * threadCounts.length + TECHNIQUES.length * links.length + 5);
-  const web = await startWebProcess({
-    profile: {
-      ...PROFILES.small,
-      seed: run.seed,
-      pages,
-      crossHostShare: 0,
-      minBytes: 1024,
-      maxBytes: 4096,
-      latencyMs: LATENCY,
-    },
-  });
+  const { timesLinks, crawled, processes } = settings;
+  run.plan(
+    TECHNIQUES.length * (threadCounts.length + links.length) +
+      crawled.length * timesLinks.length +
+      processes.length +
+      5,
+  );
+  const profile: WebProfile = {
+    ...PROFILES.small,
+    seed: run.seed,
+    pages,
+    crossHostShare: 0,
+    minBytes: 1024,
+    maxBytes: 4096,
+    latencyMs: LATENCY,
+  };
+  const web = await startWebProcess({ profile });
   const lab = await Laboratory.openFor(web.start, 256);
   const seeds = web.start as CrawlUrl[];
   const once = (plan: Partial<BlockingPlan>, ms = maxMs, minPages = 0) =>
@@ -86,6 +114,8 @@ export async function measureLocks(run: LabRun, settings: LockSettings): Promise
     return results;
   };
   try {
+    // Threads compile what they run: without this the first technique would pay for all.
+    for (let n = 0; n < 2; n++) await once({ crawlers: Math.max(...threadCounts) });
     const curves: Curve[] = [];
     for (const sync of TECHNIQUES) {
       const whenFull = sync === "unsynchronised" ? "overwrite" : "wait";
@@ -115,8 +145,21 @@ export async function measureLocks(run: LabRun, settings: LockSettings): Promise
         variants.push({ name, runs: await run.step(`variant-${sync}-${size}`, work) });
       }
     }
-    const pool = await run.step("pool", () => poolRates(web.start, maxMs, repeats));
-    return findings({ maxMs, repeats, curves, stands, variants, pool });
+    const pools: Pool[] = [];
+    for (const count of [1, ...processes]) {
+      const work = () => poolRates(web.start, count, maxMs, repeats);
+      pools.push({ processes: count, runs: await run.step(`pool-${count}`, work) });
+    }
+    const crawls: TimesLinks[] = [];
+    for (const sync of crawled) {
+      for (const each of timesLinks) {
+        const key = `crawl-${sync}-${each.threads}x${each.links}`;
+        const work = () =>
+          crawlRates(profile, join(run.scratch, key), { sync, ...each }, run, settings);
+        crawls.push({ sync, ...each, rates: await run.step(key, work) });
+      }
+    }
+    return findings({ maxMs, repeats, curves, stands, variants, pools, crawls });
   } finally {
     await lab.close();
     await web.close();
@@ -125,28 +168,71 @@ export async function measureLocks(run: LabRun, settings: LockSettings): Promise
 
 const POOL_THREADS = 16;
 
-/** A task per URL: one thread keeps frontier and set and posts URLs to others, which only fetch and parse. */
+/**
+ * A task per URL: one thread keeps frontier and set and posts URLs to others, which only fetch and parse; they are threads
+ * of this process, or of several.
+ */
 async function poolRates(
   start: readonly string[],
+  processes: number,
   maxMs: number,
   repeats: number,
 ): Promise<RoundsResult[]> {
+  const threads = POOL_THREADS / processes;
   const settings = checkSettings({
-    ...{ seeds: [...start], delayMs: 0, robots: false, threads: POOL_THREADS, linksPerThread: 8 },
+    ...{ seeds: [...start], delayMs: 0, robots: false, threads, linksPerThread: 8 },
   });
-  const threads = await RoundThreads.start(configFrom(settings, { typed: start }));
+  const config = configFrom(settings, { typed: start });
+  const fetchers =
+    processes === 1
+      ? await RoundThreads.start(config)
+      : await RoundProcesses.start(config, processes);
   try {
     const found: RoundsResult[] = [];
-    for (let n = 0; n < repeats; n++) {
+    // The first run is not counted: it compiles.
+    for (let n = 0; n <= repeats; n++) {
       const startMs = performance.now();
       const isInterrupted = () => performance.now() - startMs >= maxMs;
       const plan = { maxLinks: 1, leftovers: "keep", maxWaitMs: maxMs, isInterrupted } as const;
-      found.push(await runContinuous(threads, start as CrawlUrl[], plan));
+      found.push(await runContinuous(fetchers, start as CrawlUrl[], plan));
     }
-    return found;
+    return found.slice(1);
   } finally {
-    await threads.close();
+    await fetchers.close();
   }
+}
+
+/** Ordinary crawls on a shared frontier, whose threads only try: pages per second, from the first answer to the last. */
+async function crawlRates(
+  profile: WebProfile,
+  out: string,
+  { sync, threads, links }: { sync: Technique; threads: number; links: number },
+  { signal }: LabRun,
+  { repeats }: LockSettings,
+): Promise<number[]> {
+  const rates: number[] = [];
+  const maxPages = CRAWL_PAGES * threads * links;
+  const settings = {
+    frontier: SHARED_FRONTIER,
+    frontierSize: SIZE,
+    robots: false,
+    store: "none",
+  } as const;
+  for (let n = 0; n < repeats; n++) {
+    // A web of its own each time: it tells pages that are asked for again from new ones.
+    const { rate } = await withWeb({ profile }, (web) =>
+      answeredRate(web, () =>
+        labCrawl(
+          web,
+          `${out}-${n}`,
+          { ...settings, sync, threads, linksPerThread: links, maxPages, maxTimeMs: MAX_CRAWL_MS },
+          signal,
+        ),
+      ),
+    );
+    rates.push(rate);
+  }
+  return rates;
 }
 
 const STANDARD: BlockingPlan = {
@@ -182,9 +268,10 @@ function findings(found: Found): Findings {
   const many = stands.filter(({ links }) => links >= 2).length;
   const free = stands.filter(({ spill }) => spill.ended !== "stood-still").length;
   return {
-    setup: `${maxMs} ms per run instead of 3,000 where that is less, ${repeats} of each, frontier size ${SIZE}. Real threads with one synchronous request each, and one parser that inserts (no T x L: every thread is one, 128 of them take about 1.3 GB). Web: one host, pages of 1 to 4 KB with 26 links, answers after ${LATENCY.median} ms (log-normal, spread ${LATENCY.spread}). The unsynchronised queue overwrites when it is full, as the document's does; all others wait.`,
+    setup: `${maxMs} ms per run instead of 3,000 where that is less, ${repeats} of each, frontier size ${SIZE}. Real threads with one synchronous request each, and one parser that inserts; 128 of them take about 1.3 GB. Ordinary crawls have more requests in flight than threads: there 64 and 128 are 32 threads x 2 and 4 links, in a table of their own. Web: one host, pages of 1 to 4 KB with 26 links, answers after ${LATENCY.median} ms (log-normal, spread ${LATENCY.spread}). The unsynchronised queue overwrites when it is full, as the document's does; all others wait.`,
     tables: [
       pagesTable(found),
+      timesLinksTable(found),
       costTable(found),
       standTable(found),
       variantTable(found),

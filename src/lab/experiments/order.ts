@@ -132,7 +132,7 @@ export const experiment: Experiment = {
             : homesAhead + singleAhead > SHOWN.length
               ? "partly"
               : "differs",
-        why: `OPIC is ahead of breadth first at ${homesAhead} of ${SHOWN.length} points from home pages and at ${singleAhead} of ${SHOWN.length} from single pages; depth first and chance are behind.`,
+        why: `OPIC is ahead of breadth first at ${homesAhead} of ${SHOWN.length} points from home pages and at ${singleAhead} of ${SHOWN.length} from single pages; after 10 % of the pages from home pages OPIC has ${at("OPIC, as shipped")} of PageRank, breadth first ${at("breadth first")}, depth first ${at("depth first")}, chance ${at("random")}.`,
       },
     };
   },

@@ -28,7 +28,7 @@ export const experiment: Experiment = {
   document: "004",
   question:
     "How many pages per second do 1 to 500 requests in flight fetch, and why does it stop growing (table 1)?",
-  seconds: { quick: 22, normal: 330, full: 900 },
+  seconds: { quick: 22, normal: 250, full: 350 },
   async run(run) {
     const profile: WebProfile = {
       ...PROFILES.small,
@@ -39,7 +39,7 @@ export const experiment: Experiment = {
       latencyMs: { median: run.pick(20, 50, 50), spread: 0.5 },
       errorRate: 0.02,
     };
-    const maxTimeMs = run.pick(900, 5000, 20_000);
+    const maxTimeMs = run.pick(900, 5000, 10_000);
     const delayMs = run.pick(50, 100, 100);
     const ways = { open: { delayMs: 0 }, polite: { delayMs, perHost: 1 } } as const;
     const repeats = run.repeats(1, 3, 3);

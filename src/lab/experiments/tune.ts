@@ -28,7 +28,7 @@ export const experiment: Experiment = {
   name: "tune",
   document: "ours",
   question: "How many threads, links per thread and builders are best on this machine and web?",
-  seconds: { quick: 15, normal: 120, full: 500 },
+  seconds: { quick: 12, normal: 100, full: 200 },
   async run(run) {
     const profile: WebProfile = {
       ...PROFILES.small,
@@ -37,7 +37,7 @@ export const experiment: Experiment = {
       pages: 30_000,
       latencyMs: { median: 20, spread: 0.5 },
     };
-    const maxTimeMs = run.pick(800, 3000, 10_000);
+    const maxTimeMs = run.pick(800, 3000, 6000);
     const repeats = run.repeats(1, 3, 3);
     const cores = availableParallelism();
     const counts = [...new Set([1, Math.min(2, cores), Math.min(4, cores)])];

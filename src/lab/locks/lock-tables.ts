@@ -40,7 +40,23 @@ export interface Found {
   readonly stands: readonly Stand[];
   readonly variants: readonly Variant[];
   /** A task per URL instead of a loop per thread. */
-  readonly pool: readonly RoundsResult[];
+  readonly pools: readonly Pool[];
+  readonly crawls: readonly TimesLinks[];
+}
+
+/** Tasks that threads of so many processes do. */
+export interface Pool {
+  readonly processes: number;
+  readonly runs: readonly RoundsResult[];
+}
+
+/** Ordinary crawls with T threads and L requests in flight each. */
+export interface TimesLinks {
+  readonly sync: Technique;
+  readonly threads: number;
+  readonly links: number;
+  /** Pages per second. */
+  readonly rates: readonly number[];
 }
 
 /** Pages of some runs. */
@@ -56,9 +72,9 @@ export function bestOf({ points }: Curve): { threads: number; pages: number } {
 }
 
 /** Figures 13 to 16 as numbers. */
-export function pagesTable({ curves, repeats }: Found): Table {
+export function pagesTable({ curves, repeats, maxMs }: Found): Table {
   return {
-    title: "Pages crawled",
+    title: `Pages crawled in ${maxMs} ms (the document: 3,000 ms), one request per thread (T x 1)`,
     columns: [
       ...[counted("technique"), counted("threads"), counted("runs")],
       ...[measured("pages"), measured("SD"), measured("success", "%"), measured("fetched twice")],
@@ -183,23 +199,49 @@ export function variantTable({ variants }: Found): Table {
   };
 }
 
-/** The document's other future work: a task per URL against a loop per thread. */
-export function poolTable({ variants, pool }: Found, threads: number): Table {
-  const perSecond = (runs: readonly { pages: number; seconds: number }[]) =>
-    spreadOf(runs.map(({ pages, seconds }) => pages / Math.max(0.001, seconds)));
-  const row = (name: string, runs: readonly { pages: number; seconds: number }[]) => {
-    const { mean, deviation } = perSecond(runs);
-    return [name, threads, rounded(mean, 1), rounded(deviation, 1)];
+/** Threads above 32 as T x L. */
+export function timesLinksTable({ curves, crawls, maxMs }: Found): Table {
+  return {
+    title:
+      "The same number of requests in flight by 32 threads: T x L, ordinary crawls that only try",
+    columns: [
+      ...[counted("technique"), counted("T x L"), counted("in flight"), counted("runs")],
+      ...[measured("T x L", "pages/s"), measured("SD", "pages/s")],
+      measured("as many threads (T x 1)", "pages/s"),
+    ],
+    rows: crawls.map(({ sync, threads, links, rates }) => {
+      const { mean, deviation } = spreadOf(rates);
+      const same = curves
+        .find((curve) => curve.sync === sync)
+        ?.points.find((point) => point.threads === threads * links);
+      return [
+        ...[nameOf(sync), `${threads} x ${links}`, threads * links, rates.length],
+        ...[rounded(mean, 1), rounded(deviation, 1)],
+        same === undefined ? null : rounded(pagesOf(same.runs).mean / (maxMs / 1000), 1),
+      ];
+    }),
+  };
+}
+
+/** The document's other future work: a task per URL against a loop per thread, and several processes. */
+export function poolTable({ variants, pools }: Found, threads: number): Table {
+  type Timed = readonly { pages: number; seconds: number }[];
+  const row = (name: string, processes: number, runs: Timed) => {
+    const rates = runs.map(({ pages, seconds }) => pages / Math.max(0.001, seconds));
+    const { mean, deviation } = spreadOf(rates);
+    return [name, processes, threads / processes, rounded(mean, 1), rounded(deviation, 1)];
   };
   return {
-    title: "Future work of the document: a task per URL (pool) against a loop per thread",
+    title: `Future work of the document: a task per URL (pool) against a loop per thread, and several processes (${threads} threads in all)`,
     columns: [
-      ...[counted("how"), counted("threads"), measured("pages", "pages/s")],
-      measured("SD", "pages/s"),
+      ...[counted("how"), counted("processes"), counted("threads each")],
+      ...[measured("pages", "pages/s"), measured("SD", "pages/s")],
     ],
     rows: [
-      ...variants.slice(0, 1).map(({ name, runs }) => row(`a loop per thread (${name})`, runs)),
-      row("a task per URL, posted by the thread that holds the frontier", pool),
+      ...variants.slice(0, 1).map(({ name, runs }) => row(`a loop per thread (${name})`, 1, runs)),
+      ...pools.map(({ processes, runs }) =>
+        row("a task per URL, posted by the thread that holds the frontier", processes, runs),
+      ),
     ],
   };
 }

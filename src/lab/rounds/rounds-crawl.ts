@@ -1,4 +1,6 @@
 import type { CrawlConfig } from "../../config/schema.ts";
+import { CapacityError } from "../../errors.ts";
+import type { Page } from "../../frontier/shared/sets/page-nodes.ts";
 import { StripedSet } from "../../frontier/shared/sets/striped-set.ts";
 import { type RunningWorker, runWorker } from "../../runtime/run-worker.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
@@ -14,6 +16,8 @@ export interface RoundsPlan {
   readonly maxWaitMs: number;
   readonly maxPages?: number | undefined;
   readonly maxDepth?: number | undefined;
+  /** Called at the end with the pages that were crawled. */
+  readonly onVisited?: ((pages: readonly Page[]) => void) | undefined;
   /** Looked at between two rounds. */
   readonly maxMs?: number | undefined;
   readonly isInterrupted?: () => boolean;
@@ -39,16 +43,22 @@ export interface RoundsResult {
 
 const EXTENSION = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
 const MAX_URLS = 1 << 16;
-/** The set keeps links as text, in slots of fixed size: pages beyond these are counted and not kept. */
-const MAX_SET_PAGES = 2000;
 
 /** Links per thread in a round: the pool dealt out evenly, at most L each; the document prints max where it means min. */
 export function shareOf(pool: number, threads: number, maxLinks: number): number {
   return Math.min(Math.max(1, Math.floor(pool / threads)), maxLinks);
 }
 
+/** Those who fetch: threads of this process, or of several. */
+export interface Fetchers {
+  readonly count: number;
+  /** Gives a thread a share of links; resolves when all of them are there, or the time is over. */
+  fetch(thread: number, urls: readonly CrawlUrl[], maxWaitMs: number): Promise<RoundAnswer>;
+  close(): Promise<void>;
+}
+
 /** Threads that fetch in rounds, kept from crawl to crawl. */
-export class RoundThreads {
+export class RoundThreads implements Fetchers {
   readonly #workers: readonly RunningWorker[];
   readonly #waiting = new Map<number, (answer: RoundAnswer) => void>();
   #next = 0;
@@ -82,7 +92,6 @@ export class RoundThreads {
     return this.#workers.length;
   }
 
-  /** Gives a thread a share of links; resolves when all of them are there, or the time is over. */
   fetch(thread: number, urls: readonly CrawlUrl[], maxWaitMs: number): Promise<RoundAnswer> {
     const id = this.#next++;
     const { worker, ended } = this.#workers[thread]!;
@@ -104,12 +113,15 @@ class Pool {
   readonly sum = { rounds: 0, pages: 0, failed: 0, dropped: 0, waitMs: 0, extractMs: 0, setMs: 0 };
   links: { url: CrawlUrl; parent: string; level: number }[] = [];
   readonly #set = newSet();
+  #isFull = false;
   readonly #known = new Set<string>();
+  readonly #plan: RoundsPlan;
   readonly #maxDepth: number;
   readonly #startMs = performance.now();
 
-  constructor(seeds: readonly CrawlUrl[], { maxDepth = Number.POSITIVE_INFINITY }: RoundsPlan) {
-    this.#maxDepth = maxDepth;
+  constructor(seeds: readonly CrawlUrl[], plan: RoundsPlan) {
+    this.#plan = plan;
+    this.#maxDepth = plan.maxDepth ?? Number.POSITIVE_INFINITY;
     for (const seed of seeds) this.#discover(seed, "", 0);
   }
 
@@ -129,10 +141,21 @@ class Pool {
       const { parent, level } = of[i]!;
       if (isPage) sum.pages++;
       else sum.failed++;
-      if (isPage && sum.pages <= MAX_SET_PAGES) this.#set.add({ url, parent, links, level });
+      if (isPage) this.#keep({ url, parent, links, level });
       for (const link of links) this.#discover(link, url, level + 1);
     }
     sum.setMs += performance.now() - startMs;
+  }
+
+  /** A set that is full ends no crawl here: its later pages are counted and not kept. */
+  #keep(page: Page): void {
+    if (this.#isFull) return;
+    try {
+      this.#set.add(page);
+    } catch (fault) {
+      if (!(fault instanceof CapacityError)) throw fault;
+      this.#isFull = true;
+    }
   }
 
   get elapsedMs(): number {
@@ -141,13 +164,14 @@ class Pool {
 
   result(ended: RoundsResult["ended"]): RoundsResult {
     const seconds = (performance.now() - this.#startMs) / 1000;
+    this.#plan.onVisited?.(this.#set.dump().map(({ page }) => page));
     return { ended, ...this.sum, discovered: this.#known.size, seconds };
   }
 }
 
 /** Crawls round by round: deal out, fetch, join, merge. */
 export async function runRounds(
-  threads: RoundThreads,
+  threads: Fetchers,
   seeds: readonly CrawlUrl[],
   plan: RoundsPlan,
 ): Promise<RoundsResult> {
@@ -184,7 +208,7 @@ export async function runRounds(
 
 /** The same without rounds: a thread gets its next link as soon as one of its L has come. */
 export async function runContinuous(
-  threads: RoundThreads,
+  threads: Fetchers,
   seeds: readonly CrawlUrl[],
   plan: RoundsPlan,
 ): Promise<RoundsResult> {

@@ -39,6 +39,7 @@ export function writeExperiment(out: string, done: Done): void {
     seed: parameters.seed,
     quick: parameters.size === "quick",
     tables: findings.tables,
+    runs: done.runs ?? [],
     machine: machineFacts(),
     versions: versionFacts(),
   };

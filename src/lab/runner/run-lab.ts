@@ -49,7 +49,8 @@ export async function runLab(
         experiment.run(labRun({ ...parameters, scratch, signal, steps, time, tell })),
       );
       const seconds = Math.round(now() - startMs) / 1000;
-      stored.finish({ name: experiment.name, parameters, seconds, findings }, steps);
+      const runs = steps.all();
+      stored.finish({ name: experiment.name, parameters, seconds, findings, runs }, steps);
     }
     const done = doneOf(experiment, stored, isKept)!;
     writeExperiment(out, done);

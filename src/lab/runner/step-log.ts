@@ -38,6 +38,11 @@ export class StepLog {
     return entry.value;
   }
 
+  /** Every step and what it came to, in the order in which they were done. */
+  all(): { key: string; value: unknown }[] {
+    return [...this.#values].map(([key, value]) => ({ key, value }));
+  }
+
   remove(): void {
     rmSync(this.#file, { force: true });
     this.#values.clear();

@@ -19,6 +19,8 @@ export interface StoredFindings {
   readonly parameters: LabParameters;
   readonly seconds: number;
   readonly findings: Findings;
+  /** What every step came to: all runs behind the tables. */
+  readonly runs: readonly { readonly key: string; readonly value: unknown }[];
 }
 
 /** The `state/` of a results folder: what is done of the run that goes on, and the findings that the pages are made of. */

@@ -50,15 +50,34 @@ test("collapse: the thread counts are those of the specification", () => {
 });
 
 test("locks: every technique at every thread count, and nothing is lost but without synchronisation", async () => {
-  const settings = { threadCounts: [1, 2], links: [2], maxMs: 40, repeats: 1, pages: 300 };
+  const sizes = { threadCounts: [1, 4], links: [2], maxMs: 40, repeats: 1, pages: 300 };
+  const settings = {
+    ...sizes,
+    timesLinks: [{ threads: 2, links: 2 }],
+    crawled: ["monitor" as const],
+    processes: [2],
+  };
   const found = await withTinyRun((run) => measureLocks(run, settings));
   assert.deepEqual(faultsOf(found), []);
-  const [pages, , stands] = found.tables;
+  const [pages, timesLinks, , stands] = found.tables;
   assert.equal(pages!.rows.length, 9 * 2);
   assert.deepEqual(deterministicCells(pages!).slice(0, 2), [
     ["lock-free", 1, 1],
-    ["lock-free", 2, 1],
+    ["lock-free", 4, 1],
   ]);
+  assert.deepEqual(deterministicCells(timesLinks!), [["monitor", "2 x 2", 4, 1]]);
+  assert.ok(timesLinks!.rows[0]!.slice(4).every((rate) => typeof rate === "number"));
+  const pools = found.tables.find(({ title }) => title.includes("several processes"))!;
+  const task = "a task per URL, posted by the thread that holds the frontier";
+  assert.deepEqual(deterministicCells(pools), [
+    ["a loop per thread (coarse, size 30)", 1, 16],
+    [task, 1, 16],
+    [task, 2, 8],
+  ]);
+  assert.ok(
+    pools.rows.every((cells) => (cells[3] as number) > 0),
+    "a pool fetched nothing",
+  );
   for (const cells of pages!.rows.filter(([name]) => !String(name).startsWith("unsynchronised")))
     assert.deepEqual(cells.slice(6, 9), [0, 0, 0], String(cells[0]));
   assert.equal(stands!.rows.length, 9);

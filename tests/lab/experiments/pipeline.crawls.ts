@@ -8,13 +8,19 @@ import { shareOf } from "../../../src/lab/rounds/rounds-crawl.ts";
 import { deterministicCells, faultsOf, withTinyRun } from "../tiny-run.ts";
 
 test("links-per-thread: rounds and continuous crawl exactly N pages, in as many rounds as the shares ask for", async () => {
-  const settings = { threads: [2], pages: [20], links: [4], repeats: 1, latencyMs: 1 };
+  const breakdown = { threads: 2, links: 4, pages: [20] };
+  const settings = { threads: [2], pages: [20], links: [4], repeats: 1, latencyMs: 1, breakdown };
   const found = await withTinyRun((run) => measureLinks(run, settings));
   assert.deepEqual(faultsOf(found), []);
   assert.deepEqual(deterministicCells(found.tables[0]!), [
-    ["rounds", 2, 20, 4, 20],
-    ["continuous", 2, 20, 4, 20],
+    ["rounds", 2, 20, 4, 20, 0, null],
+    ["continuous", 2, 20, 4, 20, 0, null],
   ]);
+  const stages = found.tables[1]!;
+  assert.deepEqual(deterministicCells(stages), [[2, 4, 20]]);
+  const shares = stages.rows[0]!.slice(4) as number[];
+  assert.ok(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 100) < 0.1, `${shares}`);
+  assert.ok(shares[3]! > 0, "nothing was stored");
 });
 
 test("a share is the pool dealt out evenly, at least one link and at most L", () => {

@@ -89,6 +89,10 @@ test("results are JSON, Markdown, SVG and one page without markup from outside",
         ],
       },
     ],
+    runs: [
+      { key: "a", value: 30 },
+      { key: "b", value: 31 },
+    ],
   });
   assert.ok(machine.cores > 0 && versions.node === process.versions.node);
   assert.match(read(out, "one-figure.svg"), /^<svg/);

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { replayInThreads } from "../../../src/verify/replay/replay-threads.ts";
 
+const TIMES = 4;
+
 /** Found by the explorer, one for each kind of search and of violation; each must fail every time it is replayed. */
 const SCHEDULES = {
   "a sleeper that nobody wakes": "mutex-3x2+lost-wake-up:a7b4c3a",
@@ -18,13 +20,13 @@ const SCHEDULES = {
 
 for (const [what, schedule] of Object.entries(SCHEDULES)) {
   test(`${what} fails every time in real threads: ${schedule}`, async () => {
-    const { violation, reproduced } = await replayInThreads(schedule, 10);
+    const { violation, reproduced } = await replayInThreads(schedule, TIMES);
     assert.notEqual(violation, undefined);
-    assert.equal(reproduced, 10);
+    assert.equal(reproduced, TIMES);
   });
 }
 
 test("the same steps of the shipped code fail never", async () => {
-  const { violation, reproduced } = await replayInThreads("gate-table-3:a3bcbc", 10);
+  const { violation, reproduced } = await replayInThreads("gate-table-3:a3bcbc", TIMES);
   assert.deepEqual({ violation, reproduced }, { violation: undefined, reproduced: 0 });
 });
