@@ -127,6 +127,7 @@ export function crawlerParts(
         cacheBytes: Math.floor(MAX_ROBOTS_BYTES / config.threads),
         backOffMs: (failures) => backOffMs(config.delayMs, failures),
         onCost: (hostname, costMs) => costly.note(hostname, costMs),
+        onOther: (origin, found) => namedSitemaps.note(origin, found),
         strangerHost: (name) => {
           fingerprint(name, seedLow, seedHigh);
           const host = new Host(name, lastFingerprint.low, config.delayMs);

@@ -136,7 +136,7 @@ export class Follower {
     }
     if (chain.length > maxRedirects) return { kind: "bad", error: "too_many_redirects" };
     const { depth, seed } = lease;
-    const reason = seed ? undefined : this.#targetRefusal(url, lease);
+    const reason = seed ? this.#seedRefusal(url) : this.#targetRefusal(url, lease);
     const via = isList(lease.via) || lease.via === "asset" ? lease.via : "redirect";
     if (reason !== undefined) {
       return { kind: "skipped", skipped: { url, reason, parent: lease.url, depth, via } };
@@ -144,6 +144,11 @@ export class Follower {
     const found = { url, parent: lease.url, depth, via, seed, chain };
     // What the redirect was asked for with is what its target is asked for with.
     return { kind: "to", found: lease.note === undefined ? found : { ...found, note: lease.note } };
+  }
+
+  /** A seed's target widens the scope, but `--exclude` holds for seeds too. */
+  #seedRefusal(url: CrawlUrl): string | undefined {
+    return this.#rules.scope.excludes(url) ? "excluded" : undefined;
   }
 
   /** Why the target of a redirect is not visited: it must be what a page could have linked to in its place. */

@@ -25,6 +25,11 @@ export type RobotsMeaning =
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const TOO_MANY_REQUESTS = 429;
 
+/** Whether a response leads somewhere else. */
+export function isRedirect({ status, location }: RobotsFile): boolean {
+  return REDIRECTS.has(status) && location !== undefined;
+}
+
 /** What a response means by RFC 9309, 2.3.1: no file allows everything, an unreachable one disallows everything for now. */
 export function robotsFromStatus(
   { status, body, location }: RobotsFile,
@@ -34,9 +39,8 @@ export function robotsFromStatus(
   if (status >= 200 && status < 300) {
     return { kind: "rules", rules: RobotsRules.parse(body, agent) };
   }
-  if (REDIRECTS.has(status) && location !== undefined && redirectsFollowed < ROBOTS_MAX_REDIRECTS) {
+  if (REDIRECTS.has(status) && location !== undefined && redirectsFollowed < ROBOTS_MAX_REDIRECTS)
     return { kind: "redirect", location };
-  }
   // "Too many requests" says nothing about the file: the RFC lets us go on, Google does not, and neither do we.
   if (status >= 300 && status < 500 && status !== TOO_MANY_REQUESTS) {
     return { kind: "rules", rules: RobotsRules.allowAll };

@@ -8,7 +8,13 @@ import type { PoliteClient } from "../polite-client.ts";
 import { pauseAskedMs } from "../retry-after.ts";
 import type { RequestHeaders, Response } from "../transport.ts";
 import type { RobotsBoard, RobotsFailure, RobotsNote } from "./robots-board.ts";
-import { type ReadRobots, RobotsCache, type RobotsFile, robotsFromStatus } from "./robots-cache.ts";
+import {
+  isRedirect,
+  type ReadRobots,
+  RobotsCache,
+  type RobotsFile,
+  robotsFromStatus,
+} from "./robots-cache.ts";
 import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
 import { RobotsRules } from "./robots-rules.ts";
 
@@ -63,6 +69,8 @@ export interface RobotsFetcherRules {
   readonly onCost?: (hostname: string, costMs: number) => void;
   /** A host for the gates when a robots.txt redirects to another name. */
   readonly strangerHost: (hostname: string) => Host;
+  /** Called for the file of another origin that a redirect has led to. */
+  readonly onOther?: (origin: string, rules: RobotsRules) => void;
   readonly clock: () => number;
   /** What all threads know together, where an origin is not always asked by the same one. */
   readonly board?: RobotsBoard | undefined;
@@ -168,7 +176,13 @@ export class RobotsFetcher {
           meaning.rules === RobotsRules.allowAll ? NONE : { kind: "file", body: file.body };
         const key = keyOf(url);
         if (hops === 0 || key === origin) return this.#store(origin, host, meaning.rules, note);
-        this.#store(key, undefined, meaning.rules, note);
+        // Too many redirects say something about the chain, and nothing about the file at its end: whose owner has not
+        // asked for the chain.
+        if (isRedirect(file)) return this.#store(origin, host, meaning.rules, NONE);
+        // Where it is an origin's own, that origin is not asked again, so what it wants holds from now on.
+        const isOwn = key !== url;
+        this.#store(key, isOwn ? asked : undefined, meaning.rules, note);
+        if (isOwn) this.#rules.onOther?.(key, meaning.rules);
         return this.#store(origin, host, meaning.rules, { kind: "same", key });
       }
       const next = canonicalize(meaning.location, url);

@@ -16,8 +16,13 @@ function answer(status: number, headers: string, body = ""): FetchOutcome {
 /** A fetcher whose requests are answered by `web`; what was asked, and for which host. */
 function fetcherOf(web: (url: string) => FetchOutcome) {
   const asked: [url: string, host: Host][] = [];
+  const slowed: [name: string, delayMs: number][] = [];
+  const others: [origin: string, sitemaps: readonly string[]][] = [];
   const client = {
-    gatekeeper: { hold: () => {}, slow: () => {} },
+    gatekeeper: {
+      hold: () => {},
+      slow: ({ name }: Host, delayMs: number) => slowed.push([name, delayMs]),
+    },
     ask: (url: string, host: Host) => {
       asked.push([url, host]);
       return Promise.resolve(web(url));
@@ -30,9 +35,10 @@ function fetcherOf(web: (url: string) => FetchOutcome) {
     cacheBytes: 1 << 20,
     backOffMs: () => 100,
     strangerHost: (name) => new Host(name, 2, 1000),
+    onOther: (origin, { sitemaps }) => others.push([origin, sitemaps]),
     clock: () => 0,
   });
-  return { fetcher, asked };
+  return { fetcher, asked, slowed, others };
 }
 
 const POSTPONED = { kind: "postponed", untilMs: 700 } as const;
@@ -65,4 +71,32 @@ test("many names whose robots.txt leads to one file cost it one request", async 
     await fetcher.ask(`http://a${i}.test`, new Host(`a${i}.test`, 10 + i, 1000));
   assert.equal(asked.filter(([url]) => url.startsWith("http://b.test")).length, 1);
   assert.ok(fetcher.known("http://b.test") !== undefined, "and it is the file of that host");
+});
+
+test("a chain that is too long says nothing about the host at its end", async () => {
+  const { fetcher } = fetcherOf((url) => {
+    const hop = Number(/\d+/.exec(url)?.[0] ?? 0) + 1;
+    const isVictim = url.startsWith("http://victim.test");
+    if (isVictim) return answer(301, "Location: https://victim.test/robots.txt\r\n");
+    const next = hop < 5 ? `http://evil.test/${hop}` : "http://victim.test/robots.txt";
+    return answer(302, `Location: ${next}\r\n`);
+  });
+  const read = await fetcher.ask("http://evil.test", new Host("evil.test", 1, 1000));
+  assert.ok(read.kind === "rules" && read.rules.verdict("/").allowed, "RFC 9309, 2.3.1.2");
+  assert.equal(fetcher.known("http://victim.test"), undefined);
+});
+
+test("what another host's robots.txt asks for holds for that host, whoever led to it", async () => {
+  const wishes = "User-agent: *\nCrawl-delay: 7\nSitemap: http://victim.test/map.xml\n";
+  const { fetcher, slowed, others } = fetcherOf((url) =>
+    url === "http://victim.test/robots.txt"
+      ? answer(200, "", wishes)
+      : answer(302, "Location: http://victim.test/robots.txt\r\n"),
+  );
+  await fetcher.ask("http://evil.test", new Host("evil.test", 1, 1000));
+  assert.deepEqual(slowed, [
+    ["victim.test", 7000],
+    ["evil.test", 7000],
+  ]);
+  assert.deepEqual(others, [["http://victim.test", ["http://victim.test/map.xml"]]]);
 });
