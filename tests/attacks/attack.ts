@@ -9,6 +9,8 @@ export interface AttackOptions {
   readonly program: string;
   readonly size: AttackSize;
   readonly seed: number;
+  /** In place of the number of folders of this size (X4). */
+  readonly times?: number;
   /** Called with a word about what is done now. */
   readonly onStep?: (step: string) => void;
 }
@@ -19,7 +21,10 @@ export interface AttackResult {
   readonly problems: readonly string[];
 }
 
-/** A row X1 to X14 of the hostile web: bad servers, name servers or folders, and the crawler as a real process. */
+/**
+ * A row of the hostile web: X1 to X14, bad servers, name servers or folders; W1 to W6, whoever reaches a dashboard. The crawler
+ * is a real process.
+ */
 export interface Attack {
   readonly row: string;
   readonly what: string;

@@ -1,7 +1,6 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../support/conformance.ts";
-import { MAIN } from "../support/orbweaver.ts";
 
 /** One change of the compiled program. */
 export interface ProgramMutant {
@@ -28,7 +27,7 @@ export async function withMutant<T>(
     cpSync(join(root, "build", "src"), join(folder, "src"), { recursive: true });
     if (change(folder, mutant) === 0)
       throw new Error(`the program does not contain ${JSON.stringify(mutant.from)}`);
-    return await run(join(folder, MAIN.slice(join(root, "build").length)));
+    return await run(join(folder, "src", "cli", "main.js"));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

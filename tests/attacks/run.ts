@@ -1,33 +1,41 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { MAIN } from "../support/orbweaver.ts";
+import { MAIN, MISMATCH } from "../support/orbweaver.ts";
 import type { Attack, AttackSize } from "./attack.ts";
 import { withMutant } from "./mutant-program.ts";
 import { stopAttack } from "./stopped-attack.ts";
 
-// npm run attacks -- [--short] [--mutants] [--stops N] [--seed N] [X1 X2 ...]: all rows, or some; every x*.attack.js beside this
-// file is one. --stops interrupts the crawls of each row N times at random moments instead.
+// npm run attacks -- [--short] [--mutants] [--stops N] [--seed N] [--times N] [X1 X2 ...]: all rows, or some; every
+// x*.attack.js beside this file is one. --stops interrupts the crawls of each row N times at random moments instead. --times sets
+// the number of folders of X4; --mutants-only leaves the program as it is out.
 const MUTANT_SEEDS = 4;
 const words: string[] = [];
 let size: AttackSize = "full";
 let withMutants = false;
+let withProgram = true;
 let stops = 0;
+let times: number | undefined;
 let seed = Date.now() % 1_000_000;
 for (let i = 2; i < process.argv.length; i++) {
   const word = process.argv[i]!;
   if (word === "--short") size = "short";
   else if (word === "--mutants") withMutants = true;
+  else if (word === "--mutants-only") {
+    withMutants = true;
+    withProgram = false;
+  } else if (word === "--times") times = Number(process.argv[++i]);
   else if (word === "--stops") stops = Number(process.argv[++i]);
   else if (word === "--seed") seed = Number(process.argv[++i]);
   else words.push(word.toUpperCase());
 }
 const attacks = await allAttacks();
 const unknown = words.find((word) => attacks.every(({ row }) => row !== word));
-if (unknown !== undefined || !Number.isInteger(seed) || !Number.isInteger(stops)) {
+const numbers = [seed, stops, times ?? 1];
+if (unknown !== undefined || !numbers.every(Number.isInteger)) {
   const rows = attacks.map(({ row }) => row).join(", ");
   console.error(
     unknown === undefined
-      ? "--seed and --stops need a whole number"
+      ? "--seed, --stops and --times need a whole number"
       : `no ${unknown}; rows: ${rows}`,
   );
   process.exit(2);
@@ -40,12 +48,15 @@ for (const attack of attacks) {
   console.log(`${attack.row}: ${attack.what}`);
   const startMs = performance.now();
   const onStep = (step: string) => console.log(`  ${attack.row} ${seconds(startMs)} s: ${step}`);
-  const { figures, problems } =
-    stops > 0
-      ? await stopAttack(attack, { stops, seed })
-      : await attack.run({ program: MAIN, size, seed, onStep });
-  console.table(figures);
-  report(problems.length === 0, `${attack.row} in ${seconds(startMs)} s`, problems);
+  if (withProgram) {
+    const choice = times === undefined ? {} : { times };
+    const { figures, problems } =
+      stops > 0
+        ? await stopAttack(attack, { stops, seed })
+        : await attack.run({ program: MAIN, size, seed, onStep, ...choice });
+    console.table(figures);
+    report(problems.length === 0, `${attack.row} in ${seconds(startMs)} s`, problems);
+  }
   for (const mutant of withMutants ? attack.mutants : []) {
     const isNoticed = await withMutant(mutant, (program) => isCaught(attack, program));
     report(isNoticed, `${attack.row} mutant: ${mutant.name}`, ["not noticed"]);
@@ -58,8 +69,14 @@ process.exit(failed > 0 ? 1 : 0);
 /** Kills and stops strike at random, so that a mutant may get away once. */
 async function isCaught(attack: Attack, program: string): Promise<boolean> {
   for (let more = 0; more < MUTANT_SEEDS; more++) {
-    const found = await attack.run({ program, size: "mutant", seed: seed + more });
-    if (found.problems.length > 0) return true;
+    try {
+      const found = await attack.run({ program, size: "mutant", seed: seed + more });
+      if (found.problems.length > 0) return true;
+    } catch (fault) {
+      // The program itself may be the first to notice.
+      if (fault instanceof Error && fault.message.includes(MISMATCH)) return true;
+      throw fault;
+    }
   }
   return false;
 }
@@ -82,5 +99,6 @@ async function allAttacks(): Promise<Attack[]> {
   const files = readdirSync(here).filter((name) => name.endsWith(".attack.js"));
   const modules = files.map((file) => import(new URL(file, import.meta.url).href));
   const all = (await Promise.all(modules)).map((module) => module.attack as Attack);
-  return all.sort((a, b) => Number(a.row.slice(1)) - Number(b.row.slice(1)));
+  const orderOf = ({ row }: Attack) => row.charCodeAt(0) * 100 + Number(row.slice(1));
+  return all.sort((a, b) => orderOf(a) - orderOf(b));
 }

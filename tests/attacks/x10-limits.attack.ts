@@ -260,8 +260,8 @@ export const attack: Attack = {
     },
     {
       name: "bytes of earlier runs do not count",
-      from: "control.bytes.set(this.bytesBefore);",
-      to: "control.bytes.set(0);",
+      from: "sum + bytes, 0));",
+      to: "0, 0));",
     },
     {
       name: "pages of a site are not journalled",

@@ -58,7 +58,7 @@ export const attack: Attack = {
 async function attackFolders(
   web: RemoteWeb,
   folder: string,
-  { program, size, seed, onStep }: AttackOptions,
+  { program, size, seed, onStep, times }: AttackOptions,
 ): Promise<AttackResult> {
   const random = new Random(seed);
   const threads = size === "mutant" ? [2] : [1, 2, 4];
@@ -73,7 +73,7 @@ async function attackFolders(
     size === "mutant" ? TAMPERINGS.filter(({ name }) => CUTS.includes(name)) : TAMPERINGS;
   const figures: Record<string, Record<Ending | "folders", number>> = {};
   const problems: string[] = [];
-  const count = SIZES[size];
+  const count = times ?? SIZES[size];
   let next = 0;
   const work = async () => {
     for (let i = next++; i < count && problems.length < 20; i = next++) {

@@ -58,8 +58,11 @@ export async function watchCrawl(
 }
 
 /** Starts the program and waits for the address of its dashboard. */
-export async function startWatched(args: readonly string[]): Promise<Omit<WatchedCrawl, "web">> {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+export async function startWatched(
+  args: readonly string[],
+  program = MAIN,
+): Promise<Omit<WatchedCrawl, "web">> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   const { written, ended } = collect(child);
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr!.on("data", () => {

@@ -111,13 +111,15 @@ test("numbers move, the crawl is paused, goes on, loses a host, gains a seed, an
   const seed = other.start[0]!;
   await page.locator("#seeds").fill(seed);
   await page.locator("#add-seeds button").click();
-  await said(page, "Added 1 seeds");
+  await said(page, "Added 1 seed,");
   await page.locator("#host-search").fill("127.0.0.77");
   await until(async () => (await textOf(page, "#hosts tr th")) === "127.0.0.77", "the new host");
   await until(async () => Number(await textOf(page, "#hosts tr td:nth-child(3)")) > 0, "its pages");
 
   // In a field an s is a letter, so leave it.
-  await page.keyboard.press("Tab");
+  await page.keyboard.press("s");
+  assert.equal(await page.locator("#ask-yes").isVisible(), false);
+  await page.keyboard.press("Escape");
   await page.keyboard.press("s");
   await page.locator("#ask-yes").click();
   const { code } = await crawl.ended;

@@ -52,7 +52,7 @@ export class Controls {
       void change("add-seeds", { urls }, ({ added, known, refused }) => {
         byId("seeds").value = "";
         const why = refused.map(({ url, reason }) => `${url}: ${reason}`).join("; ");
-        return `Added ${added} seeds, ${known} were known, ${refused.length} refused${why && `: ${why}`}.`;
+        return `Added ${added} ${added === 1 ? "seed" : "seeds"}, ${known} were known, ${refused.length} refused${why && `: ${why}`}.`;
       });
     });
     byId("set-links").addEventListener("submit", (event) => {
@@ -79,6 +79,8 @@ export class Controls {
   }
 
   #onKey(event) {
+    // Back to the keys of the page; a dialog closes by itself.
+    if (event.key === "Escape" && event.target.closest("dialog") === null) event.target.blur();
     const isTyping = event.target.closest("input, textarea, select, dialog, summary") !== null;
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "/") {

@@ -68,7 +68,8 @@ export class Hosts {
     row.append(name);
     const next = host.nextMs === null ? "–" : host.nextMs === 0 ? "now" : milliseconds(host.nextMs);
     for (const text of [
-      count(host.queued),
+      // What waits is known to the process of the crawl alone.
+      this.#onChange ? count(host.queued) : "–",
       count(host.done),
       count(host.failed),
       milliseconds(host.delayMs),
