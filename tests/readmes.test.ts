@@ -94,3 +94,32 @@ test("every room has a README", () => {
     [],
   );
 });
+
+test("README and docs/storage.md say what of an answer is kept and what is not", () => {
+  for (const path of ["README.md", "docs/storage.md"]) {
+    const text = readFileSync(join(root, path), "utf8");
+    for (const word of ["chunk sizes", "trailers", "1xx answers"])
+      assert.ok(text.includes(word), `${path}: ${word}`);
+  }
+});
+
+test("docs/order.md gives the efficiency of slices for each number of keys that was counted", () => {
+  const text = readFileSync(join(root, "docs/order.md"), "utf8");
+  assert.match(text, /^\| 80,000,000 keys \|/m);
+  assert.match(text, /\.93\/\.82/);
+});
+
+test("tests/README.md names files and tests that exist", () => {
+  const rows = readFileSync(join(root, "tests/README.md"), "utf8").matchAll(
+    /^\|[^|]*\| `([^`]+)` \| ([^|]*) \|$/gm,
+  );
+  let count = 0;
+  for (const [, file, names] of rows) {
+    const text = readFileSync(join(root, "tests", file!), "utf8");
+    for (const [, name] of names!.matchAll(/"([^"]+)"/g)) {
+      assert.ok(text.includes(name!), `${file} has no test "${name}"`);
+      count++;
+    }
+  }
+  assert.ok(count > 20);
+});

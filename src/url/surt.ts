@@ -1,4 +1,5 @@
 import { domainToASCII } from "node:url";
+import { keepLatest } from "../runtime/keep-latest.ts";
 import { stripPathSessionId, stripQuerySessionId } from "./session-id.ts";
 
 // Sort-friendly URI Reordering Transform: the key of CDX and CDXJ indexes, "org,example)/path?a&b". Replay tools look
@@ -8,21 +9,24 @@ import { stripPathSessionId, stripQuerySessionId } from "./session-id.ts";
 const PERCENT = 37;
 
 // A path that is its own key: lower-case names without anything that would be escaped, resolved or taken for a session
-// id. Most URLs of a crawl have such a path, and the host of the URL before. The query has a key of its own.
+// id. Most URLs of a crawl have such a path, and a host whose key was made before. The query has a key of its own.
 const PLAIN =
   /^(https?:\/\/[A-Za-z0-9.:@_-]+)((?:\/[a-z0-9_~-][a-z0-9._~-]*)*)\/?(?:\?([\x21\x22\x24-\x7e]*))?$/;
-let latestHost = "";
-let latestKey = "";
+/** Keys of hosts; pages of a crawl come from many hosts in turn. */
+const hostKeys = new Map<string, string>();
+const MAX_HOST_KEYS = 1024;
 
 /** The CDXJ urlkey of a URL; of any text, the key has no spaces and control characters. */
 export function surtKey(url: string): string {
   const plain = PLAIN.exec(url);
   if (plain === null) return surtKeySlowly(url);
-  if (plain[1] !== latestHost) {
-    latestHost = plain[1]!;
-    latestKey = surtKeySlowly(latestHost).slice(0, -1);
+  const host = plain[1]!;
+  let start = hostKeys.get(host);
+  if (start === undefined) {
+    start = surtKeySlowly(host).slice(0, -1);
+    keepLatest(hostKeys, host, start, MAX_HOST_KEYS);
   }
-  const key = latestKey + (plain[2] || "/");
+  const key = start + (plain[2] || "/");
   const query = plain[3] === undefined ? "" : queryKey(plain[3]);
   return query === "" ? key : `${key}?${query}`;
 }

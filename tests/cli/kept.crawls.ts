@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { html, type Script, scriptedServer } from "../crawl/scripted-server.ts";
-import { orbweaver, tempFolder } from "../support/orbweaver.ts";
+import { orbweaver, readPages, tempFolder } from "../support/orbweaver.ts";
 
 /** Unpacks to more than the 10 MiB that are read of a page. */
 const LARGE = gzipSync(Buffer.alloc(12 << 20, "<p>word</p>"));
@@ -101,4 +101,31 @@ test("issue 16, 17: links of a page that the crawl does not know, and of a folde
   const none = await orbweaver(["links", empty, `${origin}/`]);
   assert.equal(none.code, 2);
   assert.doesNotMatch(none.stderr, /running/);
+});
+
+test("issue 16, 20: a table has a column for every field of the list of pages", async (t) => {
+  const { origin } = await scriptedServer(t, SITE);
+  const out = await crawl(t, origin, "--order", "opic");
+  const { code, stderr } = await orbweaver(["export", out, "--to", "csv"]);
+  assert.equal(code, 0, stderr);
+  const [header] = readFileSync(join(out, "exports", "pages.csv"), "utf8").split(/\r?\n/);
+  const columns = new Set(header!.split(","));
+  const fields = new Set(readPages(out).flatMap((page) => Object.keys(page)));
+  assert.ok(fields.has("cash") && fields.has("priority") && fields.has("id"));
+  // ts is what readers of other programs call time.
+  const missing = [...fields, "robots"].filter((field) => !columns.has(field));
+  assert.deepEqual(missing, ["ts"]);
+});
+
+test("issue 16, 5: --max-pages-per-site counts the pages of earlier runs", async (t) => {
+  const links = Array.from({ length: 20 }, (_, i) => `<a href=/${i}>x</a>`).join("");
+  const pages = Array.from({ length: 20 }, (_, i) => [`/${i}`, html("")] as const);
+  const { origin } = await scriptedServer(t, { "/": html(links), ...Object.fromEntries(pages) });
+  const out = join(tempFolder(t), "out");
+  const start = ["crawl", `${origin}/`, "--out", out, "--quiet", "--delay", "0"];
+  const stopped = await orbweaver([...start, "--max-pages-per-site", "7", "--max-pages", "4"]);
+  assert.equal(stopped.code, 3, stopped.stderr);
+  const resumed = await orbweaver(["resume", out, "--quiet", "--max-pages", "99"]);
+  assert.equal(resumed.code, 0, resumed.stderr);
+  assert.equal(readPages(out).length, 7);
 });

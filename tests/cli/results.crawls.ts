@@ -9,7 +9,7 @@ import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { readRecords } from "../support/archive.ts";
 import { foreignIndex } from "../support/foreign-index.ts";
-import { orbweaver, readPages, tempFolder } from "../support/orbweaver.ts";
+import { orbweaver, readLog, readPages, tempFolder } from "../support/orbweaver.ts";
 import { checkLists } from "../support/result-lists.ts";
 
 const FAST = ["--delay", "0", "--json", "--quiet"];
@@ -86,5 +86,7 @@ for (const store of ["warc", "none"]) {
     assert.equal(after.crawled + after.uncrawled + 1, JSON.parse(resumed.stdout).urlsKnown);
     assert.equal(new Set(readPages(out).map(({ url }) => url)).size, readPages(out).length);
     assert.equal(readPages(out).length, JSON.parse(resumed.stdout).pages);
+    const logged = readLog(out).map(({ url }) => url);
+    assert.equal(new Set(logged).size, logged.length, "one line for each URL in the log");
   });
 }

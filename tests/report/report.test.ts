@@ -15,13 +15,14 @@ import type { CorpusReport } from "../../src/report/corpus-report.ts";
 import type { Distribution } from "../../src/report/numbers/distribution.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
+import { runHere } from "../cli/run-bin.ts";
 import { crawlScript } from "../crawl/scripted-crawl.ts";
 import { html, redirect } from "../crawl/scripted-server.ts";
 import { orbweaver, tempFolder } from "../support/orbweaver.ts";
 import { type CountedPage, countArchive, type MarkupNode } from "./independent-count.ts";
 
 async function reportOf(out: string, ...args: string[]): Promise<CorpusReport> {
-  const { code, stdout, stderr } = await orbweaver(["report", out, "--json", ...args]);
+  const { code, stdout, stderr } = await runHere(["report", out, "--json", ...args]);
   assert.deepEqual([code, stderr], [0, ""]);
   const written = readFileSync(join(out, "reports/report.json"), "utf8");
   assert.deepEqual(JSON.parse(stdout), JSON.parse(written));
@@ -287,7 +288,7 @@ test("what cannot be reported on is refused with a sentence", async (t) => {
     [["report", out, "--against", `${out}-none`], /there is no folder/],
   ];
   for (const [args, sentence] of refused) {
-    const { code, stderr, stdout } = await orbweaver(args);
+    const { code, stderr, stdout } = await runHere(args);
     assert.deepEqual([code, stdout], [2, ""], args.join(" "));
     assert.match(stderr, sentence);
   }

@@ -5,8 +5,11 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { root } from "./conformance.ts";
 
+/** Another build of the program that the tests of the command line shall try; undefined for this one. */
+export const OTHER_MAIN = process.env.ORBWEAVER_MAIN;
+
 /** The compiled program. */
-export const MAIN = join(root, "build/src/cli/main.js");
+export const MAIN = OTHER_MAIN ?? join(root, "build/src/cli/main.js");
 
 /** A folder of the test's own, removed after it. */
 export function tempFolder(t: TestContext): string {
