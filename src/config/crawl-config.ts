@@ -61,6 +61,7 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
     // `resume` may be called from anywhere.
     ...modulesAt(settings),
     ...cookiesAt(settings),
+    recrawl: settings.recrawl === undefined ? undefined : resolve(settings.recrawl),
     perHost: settings.perHost ?? defaultPerHost(settings),
     // Every thread owns at least one shard.
     shards: Math.max(settings.shards, settings.threads),

@@ -135,8 +135,7 @@ export class Archive {
     if (file.size + members.length === 0) this.#addWarcinfo(file.name);
     const { unchanged, body, truncated } = capture;
     const payloadDigest = unchanged?.payloadDigest ?? sha1(body);
-    // That of a page which the server did not send again is not known.
-    const payloadSha256 = unchanged === undefined ? sha256(body) : "";
+    const payloadSha256 = unchanged?.payloadSha256 ?? sha256(body);
     const recordId = newRecordId();
     const shared = this.#sharedFields(capture);
     const offset = file.size + members.length;
