@@ -196,11 +196,11 @@ function coursePlots(course: readonly CoursePoint[]): string[] {
       title,
       x: { label: "time of crawling, all runs", unit: "s" },
       y: { label },
-      series: Object.entries(values).map(([name, valueOf]) => ({
+      series: Object.entries(values).map(([name, pick]) => ({
         name,
         draw: "bare" as const,
         points: course.flatMap((point) => {
-          const y = valueOf(point);
+          const y = pick(point);
           return y === null ? [] : { x: point.seconds, y };
         }),
       })),
