@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { configOf, type ProgramSettings } from "../config/crawl-config.ts";
 import { Crawl } from "../crawl/crawl.ts";
 import type { CrawlReport } from "../crawl/crawl-summary.ts";
+import { limitingFactor } from "../stats/limiting-factor.ts";
+import { readSeries } from "../stats/series-file.ts";
 import { crawlPaths } from "../store/folder/crawl-folder.ts";
 import type { WebProfile } from "../web/profile.ts";
 import type { WebOptions } from "../web/server.ts";
@@ -125,4 +128,17 @@ export async function labCrawl(
     signal?.removeEventListener("abort", stop);
   }
   return JSON.parse(readFileSync(join(crawlPaths(out).reports, "summary.json"), "utf8"));
+}
+
+/** What limited a crawl for most of its seconds, by its series; null when it was too short to tell. */
+export function mostLimiting(out: string): string | null {
+  const lines = readSeries(crawlPaths(out).series).filter(({ state }) => state === "running");
+  const counts = new Map<string, number>();
+  // The first line of a run is of its first instant.
+  for (const [i, line] of lines.entries()) {
+    if (i === 0) continue;
+    const { factor } = limitingFactor(line, lines[i - 1], availableParallelism());
+    counts.set(factor, (counts.get(factor) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null;
 }
