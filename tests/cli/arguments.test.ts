@@ -155,6 +155,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     delayMs: upTo(86_400_000, 0),
     perHost: upTo(1024),
     robots: fc.boolean(),
+    obeyTdm: fc.boolean(),
     userAgent: fc.constantFrom("Bot", "-bot/1 (x y)"),
     threads: upTo(128),
     linksPerThread: upTo(1024),
