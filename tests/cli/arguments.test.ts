@@ -156,6 +156,8 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     perHost: upTo(1024),
     robots: fc.boolean(),
     obeyTdm: fc.boolean(),
+    onEnd: name,
+    onEndTimeoutMs: times,
     userAgent: fc.constantFrom("Bot", "-bot/1 (x y)"),
     threads: upTo(128),
     linksPerThread: upTo(1024),
