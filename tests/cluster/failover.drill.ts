@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { connectEngine, engineAddress } from "../../src/cluster/connect.ts";
+import { connectEngine, engineAddress } from "../../src/frontier/engine/connect-engine.ts";
 import { EngineKeys } from "../../src/frontier/engine/engine-keys.ts";
 import { PARTITIONS, shardOf, siteHash, siteOf } from "../../src/url/site.ts";
 import { nthAddress } from "../../src/web/serving/listen.ts";
