@@ -157,6 +157,8 @@ export class Crawler {
       },
     });
     gatekeeper.floors = this.#frontier.floors;
+    if (this.#frontier.hostMemory !== undefined)
+      this.#parts.robots?.keepWith(this.#frontier.hostMemory);
     this.#loop = new CrawlerLoop({
       frontier: this.#frontier,
       handOff: this.#handOff,
