@@ -3,6 +3,8 @@ import type { Command } from "./command.ts";
 /** A line of the table below. */
 export interface CommandEntry {
   readonly summary: string;
+  /** Only named in the short help: many machines, studies, tools. */
+  readonly isSpecial?: true;
   load(): Promise<{ readonly command: Command }>;
 }
 
@@ -18,6 +20,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   worker: {
     summary: "join a crawl on an engine, one of many machines",
+    isSpecial: true,
     load: () => import("./commands/worker-command.ts"),
   },
   demo: {
@@ -54,6 +57,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   lab: {
     summary: "repeat the experiments of the documents, with tables and plots",
+    isSpecial: true,
     load: () => import("./commands/lab-command.ts"),
   },
   search: {
@@ -62,18 +66,28 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   cluster: {
     summary: "look after a crawl of many machines",
+    isSpecial: true,
     load: () => import("./commands/cluster-command.ts"),
   },
   frontier: {
     summary: "serve the URLFrontier API for other crawlers",
+    isSpecial: true,
     load: () => import("./commands/frontier-command.ts"),
   },
   verify: {
     summary: "explore the concurrent code, all interleavings of small programs",
+    isSpecial: true,
     load: () => import("./commands/verify-command.ts"),
   },
   replay: {
     summary: "run one interleaving again, step by step and in real threads",
+    isSpecial: true,
     load: () => import("./commands/replay-command.ts"),
+  },
+  completion: {
+    summary: "print a script that completes commands and options in a shell",
+    isSpecial: true,
+    // biome-ignore lint/suspicious/noImportCycles: it reads this table when it runs
+    load: () => import("./commands/completion-command.ts"),
   },
 };

@@ -10,6 +10,8 @@ export interface Command {
   /** What it does, in one or two sentences. */
   readonly about: string;
   readonly options: readonly OptionSpec[];
+  /** Flags for the short help with a few words each, where all options do not fit a screen. */
+  readonly often?: readonly (readonly [flag: string, text: string])[];
   /** Complete lines with what they do; a test parses each of them. */
   readonly examples: readonly (readonly [line: string, meaning: string])[];
   /** Returns the exit code. */

@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { CRAWL_OPTIONS } from "../crawl-options.ts";
+import { CRAWL_OPTIONS, OFTEN_USED } from "../crawl-options.ts";
 import { readCrawlConfig } from "../read-crawl-config.ts";
 
 /** `orbweaver crawl`. */
@@ -9,6 +9,7 @@ export const command: Command = {
   about:
     "Crawls from the given URLs and writes a folder with the pages (WARC), their index and reports. Politeness comes first: robots.txt is obeyed, and a host is asked one thing at a time with a pause between.",
   options: CRAWL_OPTIONS,
+  often: [["seeds", "a file with more starting points, one URL per line"], ...OFTEN_USED],
   examples: [
     [
       "orbweaver crawl https://example.org/ --contact you@example.org",
