@@ -38,7 +38,8 @@ import {
   isEmpty,
   type Measured,
 } from "./crawl-summary.ts";
-import { type HostPage, type HostQuestion, mergeHosts } from "./crawler/host-list.ts";
+import type { HostPage } from "./crawler/host-list.ts";
+import type { HostQuestion } from "./crawler/host-ranking.ts";
 import { AllReleased } from "./ending/all-released.ts";
 import { BufferWatch } from "./ending/buffer-watch.ts";
 import { type ClosedCrawl, type CloseListener, CrawlCloser } from "./ending/close-crawl.ts";
@@ -504,7 +505,8 @@ export class Crawl {
 
   /** Hosts of this run, asked of the threads that own them. */
   async hosts(question: HostQuestion): Promise<HostPage> {
-    return mergeHosts((await this.#workers?.askHosts(question)) ?? [], question);
+    const hasOwners = this.#config.frontier === "sharded";
+    return (await this.#workers?.hosts(question, hasOwners)) ?? { total: 0, hosts: [] };
   }
 
   #sample(sums?: Totals): Figures {
