@@ -1,15 +1,7 @@
-import type { Command } from "./command.ts";
-
-/** A line of the table below. */
-export interface CommandEntry {
-  readonly summary: string;
-  /** Only named in the short help: many machines, studies, tools. */
-  readonly isSpecial?: true;
-  load(): Promise<{ readonly command: Command }>;
-}
+import type { CommandTable } from "./command.ts";
 
 /** Every command. A new one is a module in commands/ and a line here: help and dispatch read this table. */
-export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+export const COMMANDS: CommandTable = {
   crawl: {
     summary: "crawl web sites into an archive",
     load: () => import("./commands/crawl-command.ts"),
@@ -87,7 +79,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   completion: {
     summary: "print a script that completes commands and options in a shell",
     isSpecial: true,
-    // biome-ignore lint/suspicious/noImportCycles: it reads this table when it runs
     load: () => import("./commands/completion-command.ts"),
   },
 };

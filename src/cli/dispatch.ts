@@ -31,7 +31,7 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number>
     io.stdout.write(help === "all" ? commandHelp(command, io.stdout.columns) : shortHelp(command));
     return EXIT.finished;
   }
-  return command.run(parseArguments(rest, command.options, name), io);
+  return command.run(parseArguments(rest, command.options, name), io, COMMANDS);
 }
 
 /** Which help is asked for: a `--help` before a `--`, with or without the word "all". */

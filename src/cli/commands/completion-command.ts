@@ -1,7 +1,5 @@
 import { EXIT, UsageError } from "../../errors.ts";
 import type { Command } from "../command.ts";
-// biome-ignore lint/suspicious/noImportCycles: the table loads commands at run time only
-import { COMMANDS } from "../command-table.ts";
 import { completionScript, SHELLS, type Shell } from "../completion.ts";
 
 /** `orbweaver completion`. */
@@ -15,11 +13,11 @@ export const command: Command = {
     ["orbweaver completion bash", "for `source <(orbweaver completion bash)` in ~/.bashrc"],
     ["orbweaver completion fish", "to be saved as ~/.config/fish/completions/orbweaver.fish"],
   ],
-  async run({ words }, io) {
+  async run({ words }, io, commands) {
     const shell = SHELLS.find((one) => one === words[0]);
     if (shell === undefined || words.length > 1)
       throw new UsageError(`completion takes one of ${SHELLS.join(", ")}`);
-    const all = Object.values(COMMANDS).map(
+    const all = Object.values(commands).map(
       async ({ summary, load }) => [(await load()).command, summary] as const,
     );
     io.stdout.write(completionScript(shell as Shell, await Promise.all(all)));
