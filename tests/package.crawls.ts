@@ -155,6 +155,7 @@ const USES: readonly (readonly [line: string, says: RegExp, code?: number])[] = 
   ["replay race --times 2", /race/],
   ["worker --engine redis://127.0.0.1:1 --crawl x", /engine/, 2],
   ["cluster status x --engine redis://127.0.0.1:1", /engine/, 2],
+  ["upload crawls/c s3://bucket/prefix", /client-s3/, 2],
   ["completion bash", /complete -o filenames -F/],
 ];
 
