@@ -1,6 +1,6 @@
 import { EXIT, UsageError } from "../../errors.ts";
 import type { Command } from "../command.ts";
-import { completionScript, SHELLS, type Shell } from "../completion.ts";
+import { completionScript, SHELLS, type Shell } from "./completion-script.ts";
 
 /** `orbweaver completion`. */
 export const command: Command = {

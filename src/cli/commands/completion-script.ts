@@ -1,5 +1,5 @@
-import type { OptionSpec } from "../config/option.ts";
-import type { Command } from "./command.ts";
+import type { OptionSpec } from "../../config/option.ts";
+import type { Command } from "../command.ts";
 
 /** Shells that a script can be written for. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
