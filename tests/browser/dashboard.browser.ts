@@ -104,6 +104,35 @@ test("numbers move, the crawl is paused, goes on, loses a host, gains a seed, an
   await page.locator("#ask-yes").click();
   await said(page, "127.0.0.9 is blocked");
 
+  // Change another one: only what was filled in.
+  await page.locator("#host-search").fill("127.0.0.7");
+  await until(async () => (await textOf(page, "#hosts tr th")) === "127.0.0.7", "another host");
+  await page.locator("#hosts button").first().click();
+  await page.locator("#host-delay").fill("300");
+  await page.locator("#host-connections").fill("2");
+  await page.locator("#host-budget").fill("5000");
+  await page.locator("#ask-yes").click();
+  await said(page, "127.0.0.7 is changed");
+  await until(async () => (await textOf(page, "#hosts td:nth-child(5)")) === "300 ms", "its delay");
+  await page.locator("#links-per-thread").fill("32");
+  await page.locator("#set-links button").click();
+  await said(page, "Each thread may have 32 requests in flight");
+  await until(
+    async () =>
+      /Blocked: 127\.0\.0\.9\. Changed: 127\.0\.0\.7 \(/.test(await textOf(page, "#changes")),
+    "all changes so far",
+  );
+
+  // Every span of the charts, every order and the next page of hosts.
+  for (const last of ["60", "3600", ""]) {
+    await page.locator(`#spans button[data-last="${last}"]`).click();
+    await atLeast(page, `#spans button[data-last="${last}"][aria-pressed="true"]`, 1);
+  }
+  await page.locator("#host-search").fill("");
+  await until(async () => (await textOf(page, "#host-range")) === "1 to 25", "the first hosts");
+  await page.locator("#host-on").click();
+  await until(async () => (await textOf(page, "#host-range")).startsWith("26 to"), "the next");
+
   // Add a seed that no link leads to, of a host that has no queue.
   const other = await startWeb({ address: "127.0.0.77", profile: { ...PROFILES.tiny, hosts: 1 } });
   t.after(() => other.close());
@@ -126,8 +155,8 @@ test("numbers move, the crawl is paused, goes on, loses a host, gains a seed, an
 
   // The log and the journal of changes tell the same.
   const control = readFileSync(join(out, "logs", "control.jsonl"), "utf8");
-  for (const event of ["pause", "goOn", "blockHost", "addSeeds", "stop"])
-    assert.ok(control.includes(`"${event}"`), event);
+  const events = ["pause", "goOn", "blockHost", "setHost", "setLinksPerThread", "addSeeds", "stop"];
+  for (const event of events) assert.ok(control.includes(`"${event}"`), event);
   const log = readFileSync(join(out, "logs", "crawl.jsonl"), "utf8");
   assert.ok(log.includes(`"url":${JSON.stringify(seed)}`), "the seed was visited");
   assert.ok(log.includes('"error":"host_blocked"'), "URLs of the blocked host ended");
