@@ -7,6 +7,7 @@ import { freshFolder } from "./store/folder/fresh-folder.ts";
 
 export type { Patterns, ProgramSettings } from "./config/crawl-config.ts";
 export type {
+  BeforeRequest,
   EnqueueOptions,
   Page,
   PageAnswer,
@@ -16,6 +17,7 @@ export type {
   PagePriority,
   PageRequest,
   PageResponse,
+  ShouldVisit,
   UserData,
 } from "./config/page-handler.ts";
 export { createRouter, type Router } from "./config/router.ts";

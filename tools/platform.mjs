@@ -1,4 +1,5 @@
-// In Node these three are getters of the global object, so each use calls a function. The bundles import them instead.
-export { Buffer } from "node:buffer";
-export { performance } from "node:perf_hooks";
-export { default as process } from "node:process";
+// In Node these three are getters of the global object, so each use calls a function. The bundles keep what they answer.
+// Importing node:process instead looks at all its properties, and so opens standard input and output.
+const { Buffer, performance, process } = globalThis;
+
+export { Buffer, performance, process };

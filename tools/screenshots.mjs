@@ -1,37 +1,93 @@
-// Makes the pictures of the dashboard in docs/images: builds nothing, run `npm run build` first.
+// Makes the pictures in docs/images, of a real crawl of a synthetic web: dashboard and report in Chromium, the terminal in tmux.
+// Builds nothing, run `npm run build` first.
 //   node tools/screenshots.mjs [FOLDER]
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { openBrowser, watchCrawl } from "../build/tests/browser/browser.js";
+import { pathToFileURL } from "node:url";
+import { openBrowser, WATCHED, watchCrawl } from "../build/tests/browser/browser.js";
 
-const folder = resolve(process.argv[2] ?? join(import.meta.dirname, "..", "docs", "images"));
+const root = resolve(import.meta.dirname, "..");
+const orbweaver = join(root, "build", "src", "cli", "main.js");
+const folder = resolve(process.argv[2] ?? join(root, "docs", "images"));
 mkdirSync(folder, { recursive: true });
+// Pictures show paths: the crawl is in a folder with a plain name.
 const work = mkdtempSync(join(tmpdir(), "orbweaver-pictures-"));
 process.chdir(work);
-const crawl = await watchCrawl("crawls/example", ["--delay", "100", "--max-pages", "30000"]);
+
+const [WIDE, NARROW] = [1400, 360];
+const WARM_UP_MS = 45_000;
+
+async function shoot(browser, { name, url, width, height, colorScheme, isWhole = false, ready }) {
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+  page.on("console", (message) => console.log(`${name}: ${message.text()}`));
+  page.on("pageerror", (error) => console.log(`${name}: ${error}`));
+  await page.goto(url);
+  for (const selector of ready) await page.waitForSelector(selector);
+  await page.waitForTimeout(2500);
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: isWhole });
+  await page.close();
+}
+
+async function shootDashboard(browser, { url }) {
+  const ready = ["#hosts tr", "#graph svg", "#failures details", "#pages strong"];
+  for (const [name, width, height, colorScheme, isWhole] of [
+    ["dashboard-light", WIDE, 1000, "light", false],
+    ["dashboard-dark", WIDE, 1000, "dark", true],
+    ["dashboard-360-light", NARROW, 800, "light", true],
+    ["dashboard-360-dark", NARROW, 800, "dark", false],
+  ])
+    await shoot(browser, { name, url, width, height, colorScheme, isWhole, ready });
+}
+
+async function shootReport(browser, out) {
+  execFileSync(process.execPath, [orbweaver, "report", out], { stdio: "ignore" });
+  const url = pathToFileURL(join(work, out, "reports", "report.html")).href;
+  for (const [name, width, height, colorScheme, isWhole] of [
+    ["report-light", WIDE, 1000, "light", false],
+    ["report-dark", WIDE, 1000, "dark", true],
+    ["report-360-light", NARROW, 800, "light", false],
+  ])
+    await shoot(browser, { name, url, width, height, colorScheme, isWhole, ready: ["svg"] });
+}
+
+/** A crawl as three terminals show it: a narrow, a usual and a wide one. */
+async function recordTerminals(start, resolveTo) {
+  for (const [columns, rows] of [
+    [40, 18],
+    [80, 14],
+    [160, 10],
+  ]) {
+    const out = `crawls/terminal-${columns}`;
+    const options = ["--scope", "any", "--delay", "100", "--max-pages", "30000", "--threads", "2"];
+    const crawl = ["crawl", ...start, ...resolveTo, "--allow-private", "127.0.0.0/8", "--out", out];
+    const size = ["--columns", String(columns), "--rows", String(rows)];
+    const title = `a crawl in a terminal of ${columns} columns`;
+    const still = ["--still", "--stop-after", "12", "--title", title, ...size];
+    const file = join(folder, `terminal-${columns}.svg`);
+    const args = [join(root, "tools", "record-terminal.mjs"), file, ...still, "--"];
+    const command = [process.execPath, orbweaver, ...crawl, ...options];
+    const child = spawn(process.execPath, [...args, ...command], { stdio: "inherit" });
+    await once(child, "exit");
+  }
+}
+
+const out = "crawls/example";
+const options = ["--delay", "100", "--max-pages", "30000", "--order", "opic"];
+const crawl = await watchCrawl(out, options, WATCHED, true);
 const browser = await openBrowser();
 try {
-  for (const [name, width, height, colorScheme, isWhole] of [
-    ["dashboard-light", 1400, 1000, "light", false],
-    ["dashboard-dark", 1400, 1000, "dark", true],
-    ["dashboard-360-light", 360, 800, "light", true],
-    ["dashboard-360-dark", 360, 800, "dark", false],
-  ]) {
-    const page = await browser.newPage({ viewport: { width, height }, colorScheme });
-    page.on("console", (message) => console.log(`${name}: ${message.text()}`));
-    page.on("pageerror", (error) => console.log(`${name}: ${error}`));
-    await page.goto(crawl.url);
-    await page.waitForSelector("#hosts tr");
-    await page.waitForSelector("#graph svg");
-    await page.waitForTimeout(name === "dashboard-light" ? 20_000 : 2500);
-    await page.screenshot({ path: join(folder, `${name}.png`), fullPage: isWhole });
-    await page.close();
-  }
-} finally {
-  await browser.close();
+  await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS));
+  await shootDashboard(browser, crawl);
   crawl.kill("SIGTERM");
   await crawl.ended;
+  await shootReport(browser, out);
+  await recordTerminals(crawl.web.start, crawl.web.resolveArguments());
+} finally {
+  await browser.close();
+  crawl.kill("SIGKILL");
   await crawl.web.close();
   rmSync(work, { recursive: true, force: true });
 }

@@ -35,12 +35,12 @@ export function parseArguments(
       continue;
     }
     const { option, on, inline } = readFlag(word, known, command);
-    if (option.value === undefined) {
+    if (option.value === undefined || !on) {
       if (inline !== undefined) throw takesNoValue(word, on ? option.flag : `no-${option.flag}`);
       found.set(option.flag, on);
       continue;
     }
-    if (option.bare !== undefined && inline === undefined && !/^\d+$/.test(argv[at + 1] ?? "")) {
+    if (option.bare !== undefined && inline === undefined && !takesNext(option, argv[at + 1])) {
       found.set(option.flag, option.bare);
       continue;
     }
@@ -54,6 +54,11 @@ export function parseArguments(
     else found.set(option.flag, [value]);
   }
   return { words, options: found };
+}
+
+function takesNext({ takes }: OptionSpec, next: string | undefined): boolean {
+  if (next === undefined || next.startsWith("--")) return false;
+  return takes === undefined ? /^\d+$/.test(next) : takes(next);
 }
 
 interface Flag {
@@ -73,7 +78,7 @@ function readFlag(word: string, known: Map<string, OptionSpec>, command: string)
     const option = known.get(flag);
     if (option !== undefined) return { option, on: true, inline };
     const negated = flag.startsWith("no-") ? known.get(flag.slice(3)) : undefined;
-    if (negated !== undefined && negated.value === undefined) {
+    if (negated !== undefined && (negated.value === undefined || negated.bare === "true")) {
       return { option: negated, on: false, inline };
     }
   }

@@ -1,6 +1,6 @@
 import { UsageError } from "../errors.ts";
 import { slotOf } from "../frontier/engine/engine-keys.ts";
-import { defineScripts, runScript } from "../frontier/engine/redis-engine.ts";
+import { defineScripts, runScript } from "../frontier/engine/scripts/named-scripts.ts";
 import { type MasterNode, readMasters } from "./cluster-nodes.ts";
 import type { ConnectedEngine, EngineCrawl } from "./connect.ts";
 import { moveSlot, type SlotMove, unfreeze } from "./move-slot.ts";

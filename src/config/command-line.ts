@@ -20,7 +20,9 @@ export function toArguments(values: Readonly<Partial<Record<SettingName, unknown
 function flagsOf(option: FieldInfo, value: unknown): string[] {
   if (typeof value === "boolean") return [value ? `--${option.flag}` : `--no-${option.flag}`];
   if (Array.isArray(value)) return value.flatMap((each) => pair(option.flag, String(each)));
-  return pair(option.flag, option.show(value as never));
+  const text = option.show(value as never);
+  // Whatever may follow a switch as its value.
+  return option.takes === undefined ? pair(option.flag, text) : [`--${option.flag}=${text}`];
 }
 
 // With "=" wherever the value could be taken for an option.

@@ -6,7 +6,7 @@ import { dedupKey } from "../url/dedup-key.ts";
 import { partsOf } from "../url/url-parts.ts";
 import { complaint, type Origin } from "./complaint.ts";
 import { requireEffect } from "./effect.ts";
-import type { PageFunction, PagePriority } from "./page-handler.ts";
+import type { BeforeRequest, PageFunction, PagePriority, ShouldVisit } from "./page-handler.ts";
 import { printable } from "./printable.ts";
 import { type CrawlConfig, type CrawlSettings, crawlSchema, type SettingName } from "./schema.ts";
 import type { SeedList } from "./seeds/seed-file.ts";
@@ -59,9 +59,9 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
     ...settings,
     seeds,
     // `resume` may be called from anywhere.
-    priority: moduleAt(settings.priority),
-    handler: moduleAt(settings.handler),
-    cookieFile: settings.cookieFile === undefined ? undefined : resolve(settings.cookieFile),
+    ...modulesAt(settings),
+    ...cookiesAt(settings),
+    recrawl: settings.recrawl === undefined ? undefined : resolve(settings.recrawl),
     perHost: settings.perHost ?? defaultPerHost(settings),
     // Every thread owns at least one shard.
     shards: Math.max(settings.shards, settings.threads),
@@ -91,9 +91,33 @@ export function requireFitting(settings: Omit<CrawlSettings, "seeds">): void {
   requireEarlierCrawl(settings.recrawl);
 }
 
+/** The settings that name modules, wherever a crawl is resumed from. */
+export function modulesAt(given: Partial<Record<HookName | "handler", string | undefined>>) {
+  return {
+    priority: moduleAt(given.priority),
+    shouldVisit: moduleAt(given.shouldVisit),
+    beforeRequest: moduleAt(given.beforeRequest),
+    handler: moduleAt(given.handler),
+  };
+}
+
+/** Cookies of a file, which `resume` finds from anywhere; the file has two names. */
+export function cookiesAt({
+  cookies,
+  cookieFile,
+}: Partial<Pick<CrawlSettings, "cookies" | "cookieFile">>) {
+  const file = typeof cookies === "string" ? cookies : cookieFile;
+  return {
+    cookies: cookies !== false && cookies !== undefined,
+    cookieFile: file === undefined ? undefined : resolve(file),
+  };
+}
+
+type HookName = "priority" | "shouldVisit" | "beforeRequest";
+
 /** What a program may set: as the command line, and functions instead of the names of modules. */
 export type ProgramSettings = Readonly<
-  Omit<Partial<CrawlSettings>, "priority" | "handler" | "seeds" | "include" | "exclude"> & {
+  Omit<Partial<CrawlSettings>, HookName | "handler" | "seeds" | "include" | "exclude"> & {
     /** One URL or several. */
     seeds?: string | readonly string[] | undefined;
     /** Expressions, or their texts. */
@@ -101,6 +125,8 @@ export type ProgramSettings = Readonly<
     exclude?: Patterns | undefined;
     /** The name of a module, or a function, of which only the text goes to the threads. */
     priority?: string | PagePriority | undefined;
+    shouldVisit?: string | ShouldVisit | undefined;
+    beforeRequest?: string | BeforeRequest | undefined;
     /** The name of a module, which every crawler thread loads, or a function, which runs on the main thread. */
     handler?: string | PageFunction | undefined;
     /** As in Crawlee: a `handler` that is a function, and follows nothing but what it enqueues. */
@@ -142,6 +168,8 @@ function translated(values: ProgramSettings): Partial<Record<SettingName, unknow
     include: patternTexts("include", values.include),
     exclude: patternTexts("exclude", values.exclude),
     priority: moduleOf("priority", values.priority),
+    shouldVisit: moduleOf("shouldVisit", values.shouldVisit),
+    beforeRequest: moduleOf("beforeRequest", values.beforeRequest),
     handler: isFunction ? FUNCTION : values.handler,
     maxPages: values.maxPages ?? maxRequestsPerCrawl,
   };

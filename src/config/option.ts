@@ -32,8 +32,10 @@ export interface OptionSpec {
   readonly examples: readonly string[];
   /** May be given several times; the values form a list. */
   readonly repeatable?: true;
-  /** What the value is when the flag stands alone: only a number that follows is its value. */
+  /** What the value is when the flag stands alone; with "true" the flag is a switch as well. */
   readonly bare?: string;
+  /** Whether the word that follows such a flag is its value; absent: if it is a number. `--flag=value` always works. */
+  readonly takes?: (word: string) => boolean;
   /** A switch that is on unless `--no-flag` is given. */
   readonly negated?: true;
   /** The default in words; absent where nothing is assumed. */

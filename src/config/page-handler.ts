@@ -16,6 +16,19 @@ export type PageFunction = (context: PageContext) => PageAnswer | Promise<PageAn
 /** What a page is worth beyond its links, in units of what a seed begins with: asked once, when its URL is admitted; above 16 counts as 16. */
 export type PagePriority = (url: string, depth: number) => number;
 
+/** Whether a link that is in scope is visited: asked whenever one is found that is not known yet. Seeds are not asked about. */
+export type ShouldVisit = (url: string, depth: number) => boolean;
+
+/**
+ * Called before every request for a page, whatever server it goes to, with the headers by their names: it may change
+ * them, or answer others. Those that the crawl sets itself (Host, User-Agent, Accept-Encoding, conditions) stay.
+ */
+export type BeforeRequest = (
+  headers: Record<string, string>,
+  url: string,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a function that changes what it is given is the usual one.
+) => Readonly<Record<string, string>> | void;
+
 /** A value that JSON can hold, given to a URL when it is enqueued; at most 1,024 characters as JSON. */
 export type UserData = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,10 @@
 import { resolve } from "node:path";
 import { UsageError } from "../errors.ts";
-import { defaultPerHost, requireFitting } from "./crawl-config.ts";
+import { cookiesAt, defaultPerHost, modulesAt, requireFitting } from "./crawl-config.ts";
 import { printable } from "./printable.ts";
 import { type CrawlConfig, type CrawlSettings, type SettingName, settings } from "./schema.ts";
 import { readSeed } from "./seeds/seed-line.ts";
 import { defaultUserAgent } from "./user-agent.ts";
-import { moduleAt } from "./user-module.ts";
 
 /** Settings of the next run, by name. */
 export type GivenSettings = Partial<CrawlSettings>;
@@ -17,7 +16,9 @@ export type GivenSettings = Partial<CrawlSettings>;
 export function resumedConfig(old: CrawlConfig, given: GivenSettings, out: string): CrawlConfig {
   requireUnchanged({ ...old, out }, given);
   const { seeds: _seeds, seedsFile: _file, out: _out, ...rest } = given;
-  const now = { ...old, ...rest };
+  // No cookies means those of a file neither.
+  const noFile = given.cookies === false ? { cookieFile: given.cookieFile } : {};
+  const now = { ...old, ...rest, ...noFile };
   const wasDefault = {
     perHost: old.perHost === defaultPerHost(old),
     userAgent: old.userAgent === defaultUserAgent(old.contact),
@@ -29,8 +30,8 @@ export function resumedConfig(old: CrawlConfig, given: GivenSettings, out: strin
     userAgent:
       given.userAgent ?? (wasDefault.userAgent ? defaultUserAgent(now.contact) : old.userAgent),
     loopbackOnly: now.contact === undefined,
-    priority: moduleAt(now.priority),
-    handler: moduleAt(now.handler),
+    ...modulesAt(now),
+    ...cookiesAt(now),
   };
   requireFitting(config);
   if (config.threads > config.shards) {

@@ -14,6 +14,9 @@ import { start } from "./fields/start-fields.ts";
 import { visits } from "./fields/visit-fields.ts";
 import type { RejectedLine } from "./seeds/seed-file.ts";
 
+// A configuration is checked once or twice: compiling a checker for that (`new Function`) costs more than it saves.
+z.config({ jitless: true });
+
 /** The one schema: types, defaults, validation, `--help` and docs/config.md all come from it. */
 export const crawlSchema = z.strictObject({
   ...start,

@@ -22,7 +22,7 @@ export function moduleAt(setting: string | undefined): string | undefined {
  * threads. Only the text of the function is passed on, not the variables around it.
  */
 export function moduleOf(
-  setting: "priority",
+  setting: "priority" | "shouldVisit" | "beforeRequest",
   given: string | ((...args: never[]) => unknown) | undefined,
 ): string | undefined {
   if (typeof given !== "function") return given;

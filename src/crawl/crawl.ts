@@ -38,7 +38,8 @@ import {
   isEmpty,
   type Measured,
 } from "./crawl-summary.ts";
-import { type HostPage, type HostQuestion, mergeHosts } from "./crawler/host-list.ts";
+import type { HostPage } from "./crawler/host-list.ts";
+import type { HostQuestion } from "./crawler/host-ranking.ts";
 import { AllReleased } from "./ending/all-released.ts";
 import { BufferWatch } from "./ending/buffer-watch.ts";
 import { type ClosedCrawl, type CloseListener, CrawlCloser } from "./ending/close-crawl.ts";
@@ -68,7 +69,12 @@ import {
   MODES,
 } from "./shared-memory.ts";
 import { widenedFact } from "./visit/learn-fact.ts";
-import { checkedHandler, loadHandler } from "./visit/load-handler.ts";
+import {
+  checkedHandler,
+  type LoadedHandler,
+  loadHandler,
+  modulesOf,
+} from "./visit/load-handler.ts";
 import { readRulesOf } from "./visit/read-page.ts";
 import { admitSeeds } from "./workers/admit-seeds.ts";
 import { runSteps } from "./workers/replace-crawlers.ts";
@@ -105,6 +111,7 @@ export class Crawl {
   readonly #out: string;
   readonly #resumes: boolean;
   readonly #handler: PageFunction | undefined;
+  #hooks: LoadedHandler = {};
   #credentials: readonly Credential[] = [];
   /** Where pages go one by one; undefined when nobody asked for them. */
   #stream: PageStream | undefined;
@@ -214,8 +221,7 @@ export class Crawl {
     // A module that cannot be loaded must not leave a folder behind, nor a secret that is not there.
     this.#credentials = readCredentials(this.#config);
     if (this.#config.cookieFile !== undefined) readCookieFile(this.#config.cookieFile);
-    if ((this.#config.handler ?? this.#config.priority) !== undefined)
-      await loadHandler(this.#config);
+    this.#hooks = await loadHandler(modulesOf(this.#config));
     try {
       const onLost = (fault: OrbweaverError) => this.#fail(fault);
       this.#folder = HeldFolder.hold(this.#asked, this.#out, this.#resumes, onLost);
@@ -499,7 +505,8 @@ export class Crawl {
 
   /** Hosts of this run, asked of the threads that own them. */
   async hosts(question: HostQuestion): Promise<HostPage> {
-    return mergeHosts((await this.#workers?.askHosts(question)) ?? [], question);
+    const hasOwners = this.#config.frontier === "sharded";
+    return (await this.#workers?.hosts(question, hasOwners)) ?? { total: 0, hosts: [] };
   }
 
   #sample(sums?: Totals): Figures {
@@ -544,6 +551,7 @@ export class Crawl {
     const released = new AllReleased(
       {
         config,
+        shouldVisit: this.#hooks.shouldVisit,
         out: this.#out,
         memory: this.#memory,
         control: this.#control,

@@ -8,7 +8,7 @@ import { frontierTraits } from "../frontier/frontier-memory.ts";
 import { prepareResume } from "../store/finish/prepare-resume.ts";
 import { crashedSeconds } from "../store/folder/crashed-seconds.ts";
 import { type CrawlState, readCrawlState, writeCrawlState } from "../store/folder/crawl-folder.ts";
-import { createCrawlFolder } from "../store/folder/create-folder.ts";
+import { createLockedFolder, type NewCrawl } from "../store/folder/create-folder.ts";
 import { type FolderLock, lockFolder } from "../store/folder/folder-lock.ts";
 import { lostFolder } from "../store/folder/lease.ts";
 import { NO_RUNS, type RunHistory } from "../store/folder/run-history.ts";
@@ -29,19 +29,10 @@ export class HeldFolder {
     resumes: boolean,
     onLost: (fault: OrbweaverError) => void,
   ): HeldFolder {
-    if (!resumes) {
-      const random = randomBytes(8);
-      createCrawlFolder(out, Date.now(), {
-        frontier: asked.frontier,
-        seedLow: asked.worker?.seedLow ?? random.readUInt32LE(0),
-        seedHigh: asked.worker?.seedHigh ?? random.readUInt32LE(4),
-        ...(frontierTraits(asked).isElsewhere
-          ? {}
-          : { journals: frontierTraits(asked).isDurable ? asked.shards : 0 }),
-        config: keptConfig(asked),
-      });
-    }
-    const lock = lockFolder(out, () => onLost(lostFolder(lock.path)));
+    const lost = () => onLost(lostFolder(lock.path));
+    const lock: FolderLock = resumes
+      ? lockFolder(out, lost)
+      : createLockedFolder(out, Date.now(), newCrawl(asked), lost);
     try {
       return new HeldFolder(asked, out, resumes, lock);
     } catch (fault) {
@@ -101,6 +92,19 @@ export class HeldFolder {
   release(): void {
     this.#lock.release();
   }
+}
+
+function newCrawl(asked: CrawlConfig): NewCrawl {
+  const random = randomBytes(8);
+  return {
+    frontier: asked.frontier,
+    seedLow: asked.worker?.seedLow ?? random.readUInt32LE(0),
+    seedHigh: asked.worker?.seedHigh ?? random.readUInt32LE(4),
+    ...(frontierTraits(asked).isElsewhere
+      ? {}
+      : { journals: frontierTraits(asked).isDurable ? asked.shards : 0 }),
+    config: keptConfig(asked),
+  };
 }
 
 /**

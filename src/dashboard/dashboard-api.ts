@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { HOST_SORTS, type HostSort, MAX_HOST_OFFSET } from "../crawl/crawler/host-list.ts";
+import { HOST_SORTS, type HostSort } from "../crawl/crawler/host-ranking.ts";
 import { NO_FIGURES } from "../stats/crawl-figures.ts";
 import { errorsOf, pointsOf, type SeriesPoint } from "../stats/series-points.ts";
 import { FileWindow } from "../store/files/file-window.ts";
@@ -12,19 +12,18 @@ import { metricsText } from "./metrics-text.ts";
 const MAX_POINTS = 1000;
 const DEFAULT_POINTS = 600;
 const MAX_HOSTS_AT_ONCE = 200;
+const MAX_HOST_OFFSET = 1_000_000;
 const DEFAULT_HOSTS = 50;
 const MAX_SEARCH = 253;
 const TAIL_BYTES = 64 * 1024;
-/** Answers that cost more than a line are made at most so often, for whoever asks. */
-const KEPT_MS = 1000;
 const MAX_KEPT = 64;
 
-/** The answers of the dashboard, as objects; all of them only read. */
+/** The answers of the dashboard, as JSON; all of them only read. */
 export class DashboardApi {
   readonly #source: DashboardSource;
   readonly #log: LogView;
   readonly #version: string;
-  readonly #kept = new Map<string, { readonly madeMs: number; readonly answer: Promise<object> }>();
+  readonly #kept = new Map<string, { readonly madeMs: number; readonly answer: Promise<string> }>();
 
   constructor(source: DashboardSource, log: LogView, version: string) {
     this.#source = source;
@@ -33,10 +32,10 @@ export class DashboardApi {
   }
 
   /** The answer for a path and its query; undefined where there is none. */
-  answer(path: string, query: URLSearchParams): object | Promise<object> | undefined {
-    if (path === "/api/status") return this.status();
-    const make = MAKERS[path];
-    return make && this.#keep(`${path}?${withoutToken(query)}`, () => make(this, query));
+  answer(path: string, query: URLSearchParams): string | Promise<string> | undefined {
+    if (path === "/api/status") return JSON.stringify(this.status());
+    const question = Object.hasOwn(QUESTIONS, path) ? QUESTIONS[path] : undefined;
+    return question && this.#keep(`${path}?${withoutToken(query)}`, question, query);
   }
 
   /** All figures with what they mean. */
@@ -82,8 +81,8 @@ export class DashboardApi {
 
   async pages(): Promise<object> {
     await this.#log.update();
-    const titles = newestTitles(this.#source.dir);
     const pages = this.#log.newestPages();
+    const titles = titlesOf(this.#source.dir, new Set(pages.map(({ url }) => url)));
     return { pages: pages.map((page) => ({ ...page, title: titles.get(page.url) ?? null })) };
   }
 
@@ -97,25 +96,31 @@ export class DashboardApi {
     return this.#log.edges.graph(this.#log.hosts);
   }
 
-  #keep(key: string, make: () => object | Promise<object>): Promise<object> {
+  #keep(key: string, { keptMs, make }: Question, query: URLSearchParams): Promise<string> {
     const now = performance.now();
     const kept = this.#kept.get(key);
-    if (kept !== undefined && now - kept.madeMs < KEPT_MS) return kept.answer;
+    if (kept !== undefined && now - kept.madeMs < keptMs) return kept.answer;
     if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
-    const answer = Promise.resolve(make());
+    const answer = Promise.resolve(make(this, query)).then((made) => JSON.stringify(made));
     this.#kept.set(key, { madeMs: now, answer });
+    // What went wrong is not kept.
+    answer.catch(() => this.#kept.delete(key));
     return answer;
   }
 }
 
-type Maker = (api: DashboardApi, query: URLSearchParams) => object | Promise<object>;
+/** Something that can be asked for, and how long its answer does for whoever asks next: about as long as the page waits. */
+interface Question {
+  readonly keptMs: number;
+  readonly make: (api: DashboardApi, query: URLSearchParams) => object | Promise<object>;
+}
 
-const MAKERS: Readonly<Record<string, Maker>> = {
-  "/api/series": (api, query) => api.series(query),
-  "/api/hosts": (api, query) => api.hosts(query),
-  "/api/pages": (api) => api.pages(),
-  "/api/failures": (api) => api.failures(),
-  "/api/links": (api) => api.links(),
+const QUESTIONS: Readonly<Record<string, Question>> = {
+  "/api/series": { keptMs: 1900, make: (api, query) => api.series(query) },
+  "/api/hosts": { keptMs: 900, make: (api, query) => api.hosts(query) },
+  "/api/pages": { keptMs: 1900, make: (api) => api.pages() },
+  "/api/failures": { keptMs: 2900, make: (api) => api.failures() },
+  "/api/links": { keptMs: 9000, make: (api) => api.links() },
 };
 
 function withoutToken(query: URLSearchParams): string {
@@ -162,17 +167,18 @@ function columnsOf(points: readonly SeriesPoint[]): object {
   };
 }
 
-/** Titles at the ends of the lists of pages, where the newest are while a crawl runs. */
-function newestTitles(dir: string): Map<string, string> {
+/** Titles of these pages, looked for at the ends of the lists, where the newest are while a crawl runs. */
+function titlesOf(dir: string, wanted: ReadonlySet<string>): Map<string, string> {
   const titles = new Map<string, string>();
   for (const path of withParts(crawlPaths(dir).pages)) {
     const { size } = statSync(path);
     const file = new FileWindow(path);
     const text = file.slice(Math.max(0, size - TAIL_BYTES), size).toString("utf8");
     file.close();
-    for (const line of text.split("\n")) {
+    for (const line of text.split("\n").reverse()) {
+      if (titles.size === wanted.size) break;
       const page = parseJson(line) as { url?: unknown; title?: unknown } | null | undefined;
-      if (typeof page?.url === "string" && typeof page.title === "string")
+      if (typeof page?.url === "string" && typeof page.title === "string" && wanted.has(page.url))
         titles.set(page.url, page.title.slice(0, 300));
     }
   }

@@ -114,7 +114,7 @@ export class DashboardServer {
     if (path === "/api/events") return this.#listen(response);
     const answer = await this.#parts.api.answer(path, query);
     if (answer === undefined) return this.#refuse(response, NOT_FOUND);
-    send(response, 200, JSON_TYPE, JSON.stringify(answer));
+    send(response, 200, JSON_TYPE, answer);
   }
 
   #listen(response: ServerResponse): void {

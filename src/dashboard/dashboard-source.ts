@@ -1,6 +1,7 @@
 import { cpus } from "node:os";
 import type { Crawl } from "../crawl/crawl.ts";
-import type { HostPage, HostQuestion } from "../crawl/crawler/host-list.ts";
+import type { HostPage } from "../crawl/crawler/host-list.ts";
+import type { HostQuestion } from "../crawl/crawler/host-ranking.ts";
 import { type Figures, NO_FIGURES } from "../stats/crawl-figures.ts";
 import { type Outlook, outlookOf } from "../stats/crawl-outlook.ts";
 import { readSeries } from "../stats/series-file.ts";

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
-import { type HostLine, type HostPage, mergeHosts } from "../crawl/crawler/host-list.ts";
+import type { HostPage } from "../crawl/crawler/host-list.ts";
+import { HostRanking, mergeRanks } from "../crawl/crawler/host-ranking.ts";
 import type { CrawlActivity, Figures } from "../stats/crawl-figures.ts";
 import { figuresOf, readSeries, SERIES_EVERY_MS } from "../stats/series-file.ts";
 import { FileWindow } from "../store/files/file-window.ts";
@@ -10,6 +11,11 @@ import type { LogView } from "./log-view.ts";
 /** A crawl that runs writes a line per second: after so many without one its process is gone. */
 const SILENT_MS = 10_000;
 const NEWLINE = 0x0a;
+/** What a log does not tell of a host. */
+const UNKNOWN = {
+  ...{ queued: 0, inFlight: 0, delayMs: null, nextMs: null },
+  ...{ failures: 0, robots: null },
+};
 
 /** A crawl that is over, died, or runs in another process: what its folder tells. */
 export class FolderSource implements DashboardSource {
@@ -50,13 +56,16 @@ export class FolderSource implements DashboardSource {
   /** As the log counts them; what waits is known to nobody but the process of the crawl. */
   async hosts(question: Parameters<DashboardSource["hosts"]>[0]): Promise<HostPage> {
     await this.#log.update();
-    const hosts: HostLine[] = [];
-    for (const [name, counts] of this.#log.hosts) {
-      if (!name.includes(question.search)) continue;
-      const unknown = { queued: 0, inFlight: 0, delayMs: null, nextMs: null, failures: 0 };
-      hosts.push({ name, ...counts, ...unknown, robots: null });
-    }
-    return mergeHosts([{ total: hosts.length, hosts }], question);
+    const { search, sort } = question;
+    const ranking = new HostRanking(question);
+    for (const [name, counts] of this.#log.hosts)
+      if (name.includes(search))
+        ranking.add(name, sort === "done" || sort === "failed" ? counts[sort] : 0);
+    const ranks = ranking.ranks();
+    const hosts = mergeRanks([ranks], question, true).map((name) => ({
+      ...{ name, ...this.#log.hosts.get(name)!, ...UNKNOWN },
+    }));
+    return { total: ranks.total, hosts };
   }
 
   close(): void {

@@ -23,6 +23,8 @@ export interface FetcherRules {
   readonly clock: () => number;
   /** Instead of `headers`, where some are for one server alone. */
   readonly own?: OwnHeaders | undefined;
+  /** The user's hook; it may add to the headers of a request, or take from them. */
+  readonly beforeRequest?: ((headers: RequestHeaders, url: string) => RequestHeaders) | undefined;
   /** Present with --cookies. */
   readonly cookies?: CookieJar | undefined;
   /** Headers that make a server send a page only if it has changed since an earlier crawl. */
@@ -133,14 +135,16 @@ export class Fetcher {
 
   /** Nearly always the same array, which the transport then turns into text only once. */
   #headersFor({ url, via }: Lease): RequestHeaders {
-    const { own: ours, cookies, validators } = this.#rules;
+    const { own: ours, cookies, validators, beforeRequest } = this.#rules;
     const headers = ours?.for(() => serverOf(url)) ?? this.#rules.headers;
     const cookie = cookies?.header(partsOf(url));
     // An unchanged list would have to be read from the earlier crawl; it is simply fetched again.
     const conditions = isList(via) ? undefined : validators?.(url);
-    if (cookie === undefined && conditions === undefined) return headers;
+    if (cookie === undefined && conditions === undefined)
+      return beforeRequest?.(headers, url) ?? headers;
     const own: RequestHeaders = cookie === undefined ? [] : [["Cookie", cookie]];
-    return [...headers, ...own, ...(conditions ?? [])];
+    const all = [...headers, ...own, ...(conditions ?? [])];
+    return beforeRequest?.(all, url) ?? all;
   }
 
   async #fetchAfterRobots(lease: Lease, robots: RobotsFetcher): Promise<FetchOutcome> {

@@ -5,6 +5,7 @@ import type { Discovery } from "./discovery.ts";
 import type { Fact } from "./fact.ts";
 import type { Settlement } from "./finish.ts";
 import type { Host, Lease } from "./host.ts";
+import type { HostMemory } from "./host-memory.ts";
 import type { SplitLinks } from "./seen/known-links.ts";
 
 // For importers outside this folder; inside it everything comes from the files themselves.
@@ -90,6 +91,8 @@ export interface Frontier {
   setPlaces?(places: number): void;
   /** Where crawlers elsewhere ask the same addresses: asked before every request. */
   readonly floors?: AddressFloors | undefined;
+  /** What is kept with hosts that may become another machine's. */
+  readonly hostMemory?: HostMemory | undefined;
   /** Calls back for every host of this thread that is in memory; absent where nobody knows them. */
   eachHost?(use: (host: Host) => void): void;
   /** Figures for counters, progress and the recount after a death. */

@@ -2,6 +2,7 @@ import type { Bin } from "../stats/plot/log-bins.ts";
 import type { Comparison } from "./compare/compare-crawls.ts";
 import type { Distribution } from "./numbers/distribution.ts";
 import type { Share } from "./numbers/tally.ts";
+import type { CoursePoint } from "./read/course.ts";
 import type { CodeCount, LogSurvey } from "./read/log-survey.ts";
 import type { Tokens } from "./read/tokens.ts";
 
@@ -110,6 +111,8 @@ export interface CorpusReport {
     readonly pageRankRounds: number;
   };
   readonly timeline: { readonly secondsPerBin: number; readonly bins: readonly TimelineBin[] };
+  /** How the crawl went, from its series; empty in folders of older versions. */
+  readonly course: readonly CoursePoint[];
   /** Pages whose records could not be read. */
   readonly unread: number;
   /** How the newest run ended. */

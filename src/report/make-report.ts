@@ -10,6 +10,7 @@ import { type Distribution, distributionOf } from "./numbers/distribution.ts";
 import { PageCounts } from "./page-counts.ts";
 import { readSummary } from "./read/active-seconds.ts";
 import { cashTop } from "./read/cash-top.ts";
+import { readCourse } from "./read/course.ts";
 import { openDetector } from "./read/language.ts";
 import { type CodeCount, type LogSurvey, skippedLinks, surveyLog } from "./read/log-survey.ts";
 import { surveyedPages, surveyPages } from "./read/survey.ts";
@@ -139,6 +140,7 @@ export async function makeReport(dir: string, options: ReportOptions): Promise<C
       pageRankRounds: rank?.rounds ?? 0,
     },
     timeline: counts.timeline(),
+    course: readCourse(dir),
     unread: counts.unread,
     ended: readSummary(dir).ended ?? "unknown",
     ...(options.against === undefined

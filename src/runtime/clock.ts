@@ -1,4 +1,5 @@
-import { hrtime } from "node:process";
+// Not imported: an import of node:process looks at all its properties, and so opens standard input and output.
+const { hrtime } = process;
 
 /**
  * Milliseconds of the machine's monotonic clock, the same in every thread of the process.

@@ -1,6 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { arch, pid, version } from "node:process";
 import { Script } from "node:vm";
 import { threadId } from "node:worker_threads";
 import { crc32 } from "node:zlib";
@@ -12,6 +11,9 @@ type BundleFunction = (
   importModule: (name: string) => Promise<unknown>,
 ) => BundleExports | Promise<BundleExports>;
 type BundleExports = Readonly<Record<string, unknown>>;
+
+// Not imported: an import of node:process looks at all its properties, and so opens standard input and output.
+const { arch, pid, version } = process;
 
 /**
  * Runs a bundle with the code that an earlier run compiled for it; compiling it is otherwise a good part of what a

@@ -41,7 +41,7 @@ export function limitingFactor(now: Figures, before: Figures | undefined, cores:
   if (2 * now.congested > now.threads)
     return {
       factor: "disk",
-      text: `the disk: ${count(now.congested, "thread")} of ${now.threads} wait for pages to be written`,
+      text: `the disk: ${now.congested} of ${count(now.threads, "thread")} ${now.congested === 1 ? "waits" : "wait"} for pages to be written`,
     };
   const cpu = cpuShare(now, before, cores);
   if (now.busy >= BUSY_SHARE || cpu >= BUSY_SHARE) {

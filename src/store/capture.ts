@@ -25,6 +25,8 @@ export interface EarlierRecord {
   readonly date: string;
   /** Its WARC-Payload-Digest. */
   readonly payloadDigest: string;
+  /** "sha256:" and hexadecimal; "" when nobody has computed it. */
+  readonly payloadSha256: string;
 }
 
 /** What the archive knows about a capture after writing it. */
@@ -69,6 +71,8 @@ export interface CaptureFacts {
   outlinks: LinkList;
   /** Its line of logs/crawl.jsonl without the end, which names the place of the record; absent where no log is written. */
   line?: Uint8Array | undefined;
+  /** The record of an earlier crawl that a 304 answer means; the body is empty then. */
+  unchanged?: EarlierRecord | undefined;
   /** Set by the first writer that keeps the capture, for those behind it. */
   archived?: Archived | undefined;
 }
@@ -87,8 +91,6 @@ export interface Capture extends CaptureFacts {
   truncated?: "length" | "time" | "disconnect" | undefined;
   /** Why the server's certificate could not be verified, where that was tolerated. */
   unverified?: string | undefined;
-  /** The record that a 304 answer means; the body is empty then. */
-  unchanged?: EarlierRecord | undefined;
 }
 
 /** Stands for the file of a capture that no store keeps; its offset is then only a number of its own. */
@@ -99,6 +101,11 @@ const NOWHERE: PageLocation = { file: "", offset: 0, length: 0 };
 /** Where a capture lies, as the journal names it: the file is "" when no store has kept it. */
 export function locationOf({ archived }: CaptureFacts): PageLocation {
   return archived?.location ?? NOWHERE;
+}
+
+/** Whether a capture is in the list of pages: a page, or one that has not changed since an earlier crawl. */
+export function isListed(capture: CaptureFacts): boolean {
+  return isPage(capture) || capture.unchanged !== undefined;
 }
 
 /** Whether a capture is a page: answered with 2xx, and not one of the documents that only list pages. */

@@ -7,6 +7,7 @@ export type WebQuestion =
   | { kind: "start"; options: WebOptions }
   | { kind: "truth" }
   | { kind: "report" }
+  | { kind: "requests" }
   | { kind: "cpu" };
 
 /** Its answer. */
@@ -14,6 +15,7 @@ export type WebAnswer =
   | { kind: "started"; port: number; origin: string; start: string[]; resolveArguments: string[] }
   | { kind: "truth"; truth: WebTruth }
   | { kind: "report"; report: WebReport }
+  | { kind: "requests"; ofHosts: number[] }
   | { kind: "cpu"; cpu: NodeJS.CpuUsage }
   | { kind: "failed"; code: string; message: string; exitCode: number };
 
@@ -28,6 +30,7 @@ async function answer(question: WebQuestion): Promise<WebAnswer> {
   if (question.kind === "cpu") return { kind: "cpu", cpu: process.cpuUsage() };
   if (!web) throw new OrbweaverError("OW_WEB", "the web has not been started");
   if (question.kind === "truth") return { kind: "truth", truth: web.truth() };
+  if (question.kind === "requests") return { kind: "requests", ofHosts: web.requestsOfHosts() };
   return { kind: "report", report: web.report() };
 }
 

@@ -49,6 +49,8 @@ export interface RunningWeb {
   readonly start: string[];
   truth(): WebTruth;
   report(): WebReport;
+  /** Requests so far, host by host, in the order of the hosts. */
+  requestsOfHosts(): number[];
   /** Options of `crawl` that lead the host names here; none when hosts are addresses. */
   resolveArguments(): string[];
   close(): Promise<void>;
@@ -100,6 +102,7 @@ export async function startWeb(options: WebOptions = {}): Promise<RunningWeb> {
     start: content.start(),
     truth: () => structuredClone(theTruth()),
     report: () => ({ ...meter.report(), ...content.served() }),
+    requestsOfHosts: () => meter.requestsOfHosts(),
     resolveArguments: () =>
       (names ?? []).flatMap((name) => ["--resolve", `${name}:${address}:${port}`]),
     close: async () => {

@@ -13,6 +13,8 @@ export interface RemoteWeb {
   readonly pid: number;
   truth(): Promise<WebTruth>;
   report(): Promise<WebReport>;
+  /** Requests so far, host by host, in the order of the hosts. */
+  requestsOfHosts(): Promise<number[]>;
   /** CPU time the web has used so far, in microseconds. */
   cpuUsage(): Promise<NodeJS.CpuUsage>;
   resolveArguments(): string[];
@@ -44,6 +46,8 @@ export async function startWebProcess(options: Omit<WebOptions, "now"> = {}): Pr
     pid: child.pid!,
     truth: async () => expectKind(await answers.ask({ kind: "truth" }), "truth").truth,
     report: async () => expectKind(await answers.ask({ kind: "report" }), "report").report,
+    requestsOfHosts: async () =>
+      expectKind(await answers.ask({ kind: "requests" }), "requests").ofHosts,
     cpuUsage: async () => expectKind(await answers.ask({ kind: "cpu" }), "cpu").cpu,
     resolveArguments: () => [...started.resolveArguments],
     close,

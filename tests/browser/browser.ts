@@ -45,16 +45,18 @@ export const WATCHED: WebProfile = {
   errorRate: 0.04,
 };
 
-/** Starts a synthetic web and a crawl of it with `--dashboard`. */
+/** Starts a synthetic web and a crawl of it with `--dashboard`. With `isNamed` hosts are names instead of addresses. */
 export async function watchCrawl(
   out: string,
   more: readonly string[] = [],
   profile = WATCHED,
+  isNamed = false,
 ): Promise<WatchedCrawl> {
-  const web = await startWeb({ profile });
-  const seeds = [...web.start, "--scope", "any", "--allow-private", "127.0.0.0/8"];
-  const crawl = ["crawl", ...seeds, "--out", out, "--threads", "2", "--dashboard", "--quiet"];
-  return { web, ...(await startWatched([...crawl, ...more])) };
+  const web = await startWeb({ profile, ...(isNamed && { hostNames: profile.hosts }) });
+  const seeds = [...web.start, ...web.resolveArguments()];
+  const scope = ["--scope", "any", "--allow-private", "127.0.0.0/8"];
+  const crawl = ["--out", out, "--threads", "2", "--dashboard", "--quiet"];
+  return { web, ...(await startWatched(["crawl", ...seeds, ...scope, ...crawl, ...more])) };
 }
 
 /** Starts the program and waits for the address of its dashboard. */

@@ -8,6 +8,7 @@ import { checkSettings } from "../../src/config/crawl-config.ts";
 import { crawlSchema, type SettingName, settings } from "../../src/config/schema.ts";
 import { TECHNIQUES, VISITED_SETS, WHEN_FULL } from "../../src/config/values/technique-names.ts";
 import { UsageError } from "../../src/errors.ts";
+import { tempFolder } from "../support/orbweaver.ts";
 
 const parse = (argv: string[]) => parseArguments(argv, CRAWL_OPTIONS, "crawl");
 
@@ -63,6 +64,22 @@ test("a value may be empty or look strange, but a forgotten one is noticed", () 
       /--out needs a value; use the name of a folder, for example --out crawls\/example/,
     );
   }
+});
+
+test("a switch that may have a value takes a file, and neither a URL nor a folder nor an option", (t) => {
+  const folder = tempFolder(t);
+  const cookies = (...argv: string[]) => parse(["--cookies", ...argv]);
+  assert.equal(cookies("jar.txt").options.get("cookies"), "jar.txt");
+  assert.equal(parse(["--cookies=http://x/"]).options.get("cookies"), "http://x/");
+  for (const word of ["http://x/", "HTTPS://x/", folder]) {
+    assert.equal(cookies(word).options.get("cookies"), "true", word);
+    assert.deepEqual(cookies(word).words, [word]);
+  }
+  assert.equal(cookies("--json").options.get("cookies"), "true");
+  assert.equal(cookies().options.get("cookies"), "true");
+  assert.equal(parse(["--no-cookies", "x"]).options.get("cookies"), false);
+  assert.deepEqual(parse(["--no-cookies", "x"]).words, ["x"]);
+  assert.throws(() => parse(["--no-dashboard"]), /unknown option --no-dashboard/);
 });
 
 test("what is not an option is refused with the nearest one", () => {
@@ -126,6 +143,8 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     relNofollow: fc.constantFrom("follow", "skip"),
     handlerTimeoutMs: times,
     cookieFile: name,
+    beforeRequest: name,
+    shouldVisit: name,
     headers: fc.constant(["X-A: b", "https://a.example X-Key: env:KEY"]),
     auth: fc.constant(["https://a.example=env:LOGIN"]),
     archiveCredentials: fc.boolean(),
@@ -161,7 +180,7 @@ const GOOD: Record<SettingName, fc.Arbitrary<unknown>> = (() => {
     proxies: fc.array(fc.constantFrom("http://p:3128", "https=http://u:s%20t@[::1]:1"), {
       minLength: 1,
     }),
-    cookies: fc.boolean(),
+    cookies: fc.oneof(fc.boolean(), name),
     recrawl: name,
     priority: name,
     handler: name,

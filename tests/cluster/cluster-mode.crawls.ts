@@ -6,7 +6,7 @@ import { readStatus } from "../../src/cluster/read-status.ts";
 import { rebalance } from "../../src/cluster/rebalance.ts";
 import type { BlockAnswer, ClaimAnswer, ExtractAnswer } from "../../src/frontier/engine/engine.ts";
 import { slotOf } from "../../src/frontier/engine/engine-keys.ts";
-import { SCRIPTS } from "../../src/frontier/engine/redis-engine.ts";
+import { SCRIPTS } from "../../src/frontier/engine/scripts/named-scripts.ts";
 import { runHere } from "../cli/run-bin.ts";
 import { noRedis } from "../support/engine/redis.ts";
 import { startCluster } from "../support/engine/redis-cluster.ts";

@@ -3,7 +3,8 @@ import { type ConnectedEngine, connectEngine, engineAddress } from "../../src/cl
 import type { HostLinks, InsertBlock } from "../../src/frontier/engine/engine.ts";
 import { foundPartitions } from "../../src/frontier/engine/engine-crawl.ts";
 import { EngineKeys } from "../../src/frontier/engine/engine-keys.ts";
-import { defineScripts, RedisEngine, runScript } from "../../src/frontier/engine/redis-engine.ts";
+import { RedisEngine } from "../../src/frontier/engine/redis-engine.ts";
+import { defineScripts, runScript } from "../../src/frontier/engine/scripts/named-scripts.ts";
 
 export const LEASE_MS = 60_000;
 

@@ -109,6 +109,16 @@ export class EngineCrawl {
     return problems;
   }
 
+  /** Collects the folders of all workers, which are gone; the engine decides what dead ones left in doubt. */
+  async collect(): Promise<{ readonly out: string; readonly problems: string[] }> {
+    const { engineUrl, folder } = this.#options;
+    const out = join(folder, "collected");
+    const folders = this.folders.filter((one) => existsSync(join(one, "archive")));
+    const args = ["cluster", "collect", this.name, ...folders, "--engine", engineUrl, "--out", out];
+    const { code, stderr } = await startCrawl(args).ended;
+    return { out, problems: code === 0 ? [] : [`collect ended with ${code}: ${stderr}`] };
+  }
+
   /** Ends whatever still runs. */
   async close(): Promise<void> {
     for (const worker of this.alive) await this.kill(worker);

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { connectEngine, engineAddress } from "../../src/cluster/connect.ts";
 import { EngineKeys, slotOf } from "../../src/frontier/engine/engine-keys.ts";
-import { PARTITIONS } from "../../src/url/site.ts";
+import { PARTITIONS, shardOf, siteHash, siteOf } from "../../src/url/site.ts";
+import { nthAddress } from "../../src/web/serving/listen.ts";
 import { Random, withFolder } from "../faults/drill.ts";
 import { killWithLaggingReplica } from "../support/engine/failover.ts";
 import { startCluster } from "../support/engine/redis-cluster.ts";
@@ -22,11 +23,11 @@ const LOOK_MS = 100;
 const SLOTS = 16_384;
 /** A stall of the dead master's partitions, in node time-outs. */
 const MAX_STALL = 3;
-/** The other partitions go on at this part of their rate. */
+/** The hosts of the other partitions are asked at this part of their rate. */
 const MIN_RATE = 0.8;
 
-/** URLs that are settled on each master: of partitions that lay there when the crawl began. */
-type Settled = readonly number[];
+/** What was counted on each of some masters: of partitions that lay there when the crawl began. */
+type Counts = readonly number[];
 
 /** A master of a cluster dies while its replica is behind, which then takes over. */
 export const drill: ClusterDrill = {
@@ -54,9 +55,15 @@ export const drill: ClusterDrill = {
         const watch = await connectEngine(engineAddress(engineUrl, {}));
         const keys = new EngineKeys(crawl.name, PARTITIONS);
         // One server at a time, because those of the dead one do not answer.
+        const masterOf = (base: string) => Math.floor((slotOf(tagOf(base)) * MASTERS) / SLOTS);
+        const hostMasters = Array.from({ length: HOSTS }, (_, host) =>
+          masterOf(
+            keys.partition(shardOf(siteHash(siteOf(nthAddress("127.0.0.1", host))), PARTITIONS)),
+          ),
+        );
         const settledOn = async (master: number): Promise<number> => {
           const own = Array.from({ length: PARTITIONS }, (_, i) => keys.partition(i)).filter(
-            (base) => Math.floor((slotOf(tagOf(base)) * MASTERS) / SLOTS) === master,
+            (base) => masterOf(base) === master,
           );
           const counts = await Promise.all(own.map((base) => watch.client.hget(base, "settled")));
           return counts.reduce((sum, one) => sum + Number(one ?? 0), 0);
@@ -66,18 +73,23 @@ export const drill: ClusterDrill = {
           for (let i = 1; i < WORKERS; i++) crawl.join();
           await crawl.served(pages / 4);
           const others = [0, 1, 2].filter((one) => one !== dead);
-          const othersNow = async (): Promise<Settled> => Promise.all(others.map(settledOn));
-          const before = await othersNow();
+          const othersNow = async (): Promise<Counts> => Promise.all(others.map(settledOn));
+          // Pages fetched, which is what a crawl is for; those that link to the dead master are settled when it is back.
+          const askedNow = async (): Promise<Counts> =>
+            (await web.requestsOfHosts()).filter((_, host) => hostMasters[host] !== dead);
+          const [before, askedBefore] = [await othersNow(), await askedNow()];
           const beganMs = performance.now();
           await setTimeout(MAX_STALL * NODE_TIMEOUT_MS);
-          const rateBefore = rate(before, await othersNow(), performance.now() - beganMs);
+          const beforeMs = performance.now() - beganMs;
+          const askedRate = rate(askedBefore, await askedNow(), beforeMs);
+          const settledRate = rate(before, await othersNow(), beforeMs);
           const { lostBytes } = await killWithLaggingReplica(
             cluster.masters[dead]!,
             cluster.replicas[dead]!,
             LAG_MS,
           );
           const killedMs = performance.now();
-          const atKill = await othersNow();
+          const [atKill, askedAtKill] = [await othersNow(), await askedNow()];
           onFault?.(1);
           // What was settled when the replica answers is what it knew: everything above is new.
           const known = await settledOn(dead);
@@ -85,18 +97,21 @@ export const drill: ClusterDrill = {
           while (crawl.alive.length > 0 && (await settledOn(dead)) <= known)
             await setTimeout(LOOK_MS);
           const stallMs = performance.now() - killedMs;
-          const rateAfter = rate(atKill, await othersNow(), stallMs);
+          const kept = rate(askedAtKill, await askedNow(), stallMs) / askedRate;
+          const settledKept = rate(atKill, await othersNow(), stallMs) / settledRate;
           const ends = await crawl.end();
           const { figures, problems } = await judgeCrawl(crawl, web, { maxRefetched: pages / 20 });
           if (lostBytes === 0) problems.push("the replica was not behind");
           if (stallMs > MAX_STALL * NODE_TIMEOUT_MS)
             problems.push(`the partitions of the dead master stood still for ${stallMs} ms`);
-          const kept = rateAfter / rateBefore;
           if (!(kept >= MIN_RATE))
             problems.push(`the other partitions went on at ${kept.toFixed(2)} of their rate`);
           const times = { answeredMs: Math.round(answeredMs), stallMs: Math.round(stallMs) };
           return {
-            figures: { lostBytes, ...times, kept: Number(kept.toFixed(2)), ...figures },
+            figures: {
+              ...{ lostBytes, ...times, kept: Number(kept.toFixed(2)) },
+              ...{ settledKept: Number(settledKept.toFixed(2)), ...figures },
+            },
             problems: [...ends, ...problems],
           };
         } finally {
@@ -120,7 +135,7 @@ function tagOf(base: string): string {
   return /\{(.*)\}$/.exec(base)![1]!;
 }
 
-function rate(from: Settled, to: Settled, ms: number): number {
-  const sum = (of: Settled) => of.reduce((total, one) => total + one, 0);
+function rate(from: Counts, to: Counts, ms: number): number {
+  const sum = (of: Counts) => of.reduce((total, one) => total + one, 0);
   return (sum(to) - sum(from)) / ms;
 }

@@ -13,6 +13,8 @@ export interface CrawlVerdict {
     readonly twice: number;
     readonly refetched: number;
     readonly tooSoon: number;
+    /** Pages in archives of workers that do not list them: fetched, and not theirs in the end. */
+    readonly unlisted: number;
   };
   readonly problems: string[];
 }
@@ -36,17 +38,24 @@ export async function judgeCrawl(
   const problems: string[] = [];
   const { reachable } = await web.truth();
   const wanted = expected ?? reachable;
+  const collected = await crawl.collect();
+  problems.push(...collected.problems);
   const archived = new Set<string>();
   const listed = new Map<string, number>();
+  let unlisted = 0;
   for (const out of crawl.folders) {
     const own = archivedPages(out, (what) => problems.push(what));
     for (const url of own) archived.add(url);
-    for (const url of listedPages(out)) {
+    const lines = listedPages(out);
+    unlisted += own.size - new Set(lines).size;
+    for (const url of lines) {
       listed.set(url, (listed.get(url) ?? 0) + 1);
       if (!own.has(url)) problems.push(`${url} is listed in ${out} and not in its archive`);
     }
   }
   const twice = [...listed.values()].filter((times) => times > 1).length;
+  const pages = new Set(listedPages(collected.out)).size;
+  if (pages !== listed.size) problems.push(`${pages} pages are collected, not ${listed.size}`);
   const lost = Math.max(0, wanted - listed.size);
   if (archived.size < wanted) problems.push(`${wanted - archived.size} pages are in no archive`);
   if (listed.size !== wanted) problems.push(`${listed.size} pages are listed, not ${wanted}`);
@@ -59,7 +68,10 @@ export async function judgeCrawl(
   if (perHostMaxInFlight > perHost)
     problems.push(`a host saw ${perHostMaxInFlight} requests at once`);
   return {
-    figures: { pages: listed.size, lost, twice, refetched: repeated, tooSoon: tooFastCount },
+    figures: {
+      ...{ pages: listed.size, lost, twice, refetched: repeated },
+      ...{ tooSoon: tooFastCount, unlisted },
+    },
     problems: problems.slice(0, 20),
   };
 }

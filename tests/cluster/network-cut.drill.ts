@@ -8,8 +8,11 @@ import { withEngine } from "./with-engine.ts";
 
 const WORKERS = 3;
 const HOSTS = 50;
-const DELAY_MS = 20;
+/** Slow enough that all cuts meet a running crawl. */
+const DELAY_MS = 100;
 const CUT_SECONDS = [1, 10, 60];
+/** Healed within two leases. */
+const LEASE_MS = 15_000;
 const MODES: readonly ProxyMode[] = ["cut", "blackhole"];
 /** Pages between two cuts. */
 const BETWEEN = 0.15;
@@ -34,9 +37,9 @@ export const drill: ClusterDrill = {
           await crawl.served((await served()) + Math.ceil((BETWEEN * pages * 5) / (count + 4)));
           if (crawl.alive.length === 0) break;
           const seconds = CUT_SECONDS[cuts % CUT_SECONDS.length]!;
-          const mode = MODES[cuts % MODES.length]!;
-          // Every third cut separates one worker from the others.
-          const cut = cuts % 3 === 2 ? [lone] : [proxy, lone];
+          const mode = MODES[Math.floor(cuts / CUT_SECONDS.length) % MODES.length]!;
+          // Every second cut separates one worker from the others.
+          const cut = cuts % 2 === 1 ? [lone] : [proxy, lone];
           for (const one of cut) one.mode = mode;
           await setTimeout(1000 * seconds + random.below(200));
           const before = await served();
@@ -48,6 +51,8 @@ export const drill: ClusterDrill = {
         }
         const ends = await crawl.end();
         const { figures, problems } = await judgeCrawl(crawl, web, { maxRefetched: pages / 20 });
+        if (slowestMs > 2 * LEASE_MS)
+          problems.push(`nothing was fetched for ${Math.round(slowestMs)} ms after a cut`);
         if (cuts < count) problems.push(`only ${cuts} cuts met a running crawl`);
         const healed = { cuts, slowestHealMs: Math.round(slowestMs) };
         return { figures: { ...healed, ...figures }, problems: [...ends, ...problems] };

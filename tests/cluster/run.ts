@@ -3,6 +3,7 @@ import { runDrills } from "../faults/run-drills.ts";
 import { noRedis } from "../support/engine/redis.ts";
 import { drill as engineRestart } from "./engine-restart.drill.ts";
 import { drill as failover } from "./failover.drill.ts";
+import { drill as movedHost } from "./moved-host.drill.ts";
 import { drill as networkCut } from "./network-cut.drill.ts";
 import { drill as powerLoss } from "./power-loss.drill.ts";
 import { drill as samePages } from "./same-pages.drill.ts";
@@ -12,7 +13,7 @@ import { drill as workerKills } from "./worker-kills.drill.ts";
 
 const drills = [
   ...[workerKills, stoppedWorker, engineRestart, powerLoss],
-  ...[failover, networkCut, sharedAddress, samePages],
+  ...[failover, networkCut, sharedAddress, movedHost, samePages],
 ];
 /** Faults strike at random, so that a mutant may get away once. */
 const MUTANT_SEEDS = 3;

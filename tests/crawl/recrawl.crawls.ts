@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { ArchivedPages } from "../../src/report/read/archived-pages.ts";
 import { EarlierCrawl } from "../../src/store/warc/earlier-crawl.ts";
 import { canonicalize } from "../../src/url/crawl-url.ts";
 import { readRecords } from "../support/archive.ts";
@@ -53,7 +55,19 @@ test("a recrawl asks for changes, follows the links of unchanged pages, and refe
     "/later": ["page", 200, "link"],
   });
   assert.equal(readReport(again.out).unchanged, 2);
-  assert.equal(readPages(again.out).length, 3);
+  // The list has them all; those that were not sent again are marked, and described by the copy that still holds.
+  const listed = new Map(readPages(again.out).map((page) => [new URL(page.url).pathname, page]));
+  assert.deepEqual([...listed.keys()].sort(), ["/", "/dated", "/later", "/moving", "/plain"]);
+  const old = new Map(readPages(first.out).map((page) => [new URL(page.url).pathname, page]));
+  for (const [path, page] of listed) {
+    const before = old.get(path)!;
+    const isSame = path === "/" || path === "/dated";
+    assert.equal(page.unchangedSince, isSame ? before.time : undefined, path);
+    assert.equal(page.status, isSame ? 304 : 200);
+    if (!isSame) continue;
+    for (const field of ["title", "words", "links", "mime", "digest", "decodedBytes"] as const)
+      assert.equal(page[field], before[field], `${path} ${field}`);
+  }
   const before = readRecords(join(first.out, "archive"));
   const records = readRecords(join(again.out, "archive"));
   assert.deepEqual(
@@ -75,12 +89,45 @@ test("a recrawl asks for changes, follows the links of unchanged pages, and refe
     // The answer itself would be shown in place of the page.
     assert.equal(block.length, 0);
   }
-  // A third crawl finds only revisits in the second, which hold no page: it asks as if for the first time.
+  // What the second crawl did not get again lies in the first: a third one asks with its validators.
   seen.length = 0;
   const third = await crawlOrigin(t, server.origin, "--recrawl", again.out);
-  assert.deepEqual(third.log.get("/")?.outcome, "page");
+  assert.deepEqual(seen.sort(), [
+    '/ "1" -',
+    "/dated - Mon, 01 Jan 2024 00:00:00 GMT",
+    '/moving "2" -',
+  ]);
+  assert.deepEqual(third.log.get("/")?.outcome, "unchanged");
+  const since = readPages(third.out).find(({ url }) => url === `${server.origin}/`)!.unchangedSince;
+  assert.equal(since, old.get("/")!.time);
+  // Exports and a recovery have the same pages, with the texts of the generation that fetched them.
+  const csv = join(third.out, "pages.csv");
+  assert.equal((await orbweaver(["export", third.out, "--to", "csv", "--out", csv])).code, 0);
+  const rows = readFileSync(csv, "utf8").trim().split("\n");
+  assert.equal(rows.length, 6);
+  assert.equal(rows.filter((row) => row.includes(`,${since}`)).length >= 1, true);
+  const text = join(third.out, "text");
+  const exported = await orbweaver(["export", third.out, "--to", "text", "--out", text]);
+  assert.equal(exported.code, 0, exported.stderr);
+  const before3 = readFileSync(join(third.out, "pages/pages.jsonl"), "utf8");
+  assert.equal((await orbweaver(["recover", third.out])).code, 0);
+  const sorted = (lines: string) => lines.split("\n").sort();
+  assert.deepEqual(
+    sorted(readFileSync(join(third.out, "pages/pages.jsonl"), "utf8")),
+    sorted(before3),
+  );
+  assert.equal(new ArchivedPages(third.out).answer(pageAt(third.out, "/"))!.body.length > 20, true);
+  // Without the first folder, what lay there is fetched as if it were new.
+  rmSync(first.out, { recursive: true });
+  seen.length = 0;
+  const fourth = await crawlOrigin(t, server.origin, "--recrawl", again.out);
+  assert.deepEqual(fourth.log.get("/")?.outcome, "page");
   assert.ok(seen.includes('/moving "2" -'));
 });
+
+function pageAt(out: string, path: string) {
+  return readPages(out).find(({ url }) => new URL(url).pathname === path)!;
+}
 
 test("every page of an index is found by searching the file, and nothing else", async (t) => {
   const script: Script = { "/": html("") };

@@ -17,12 +17,14 @@ function rowOf(text: string, name: string): number {
   return Number(/([\d,]+)\s*$/.exec(bare)?.[1]?.replaceAll(",", ""));
 }
 
-/** What terminal, summary.json, dashboard, metrics and report say of a crawl that has ended. */
-async function fiveFigures(t: TestContext, out: string, terminal: string) {
-  const { code } = await orbweaver(["report", out]);
-  assert.equal(code, 0);
-  const json = (name: string) => JSON.parse(readFileSync(join(out, "reports", name), "utf8"));
-  const summary = json("summary.json");
+const json = (out: string, name: string) =>
+  JSON.parse(readFileSync(join(out, "reports", name), "utf8"));
+
+/** URLs of all codes of a report. */
+const urlsOf = (groups: { urls: number }[]) => groups.reduce((sum, { urls }) => sum + urls, 0);
+
+/** What the dashboard of a folder and its metrics say. */
+async function watched(t: TestContext, out: string) {
   const dashboard = await startWatched(["dashboard", out]);
   t.after(() => dashboard.kill("SIGKILL"));
   const status = await fetch(`${dashboard.origin}/api/status?token=${dashboard.token}`);
@@ -32,31 +34,47 @@ async function fiveFigures(t: TestContext, out: string, terminal: string) {
     Number(new RegExp(`^orbweaver_${name} (\\S+)$`, "m").exec(metrics)?.[1]);
   dashboard.kill("SIGTERM");
   await dashboard.ended;
+  const codes = [...metrics.matchAll(/^orbweaver_errors_total\{code="\w+"\} (\d+)$/gm)];
+  return { figures, metric, errors: codes.reduce((sum, [, count]) => sum + Number(count), 0) };
+}
+
+/** What terminal, summary.json, dashboard, metrics and report say of a crawl that has ended. */
+async function fiveFigures(t: TestContext, out: string, terminal: string) {
+  const { code } = await orbweaver(["report", out]);
+  assert.equal(code, 0);
+  const [summary, report] = [json(out, "summary.json"), json(out, "report.json")];
+  const { figures, metric } = await watched(t, out);
   return {
     pages: [
       summary.pages,
       rowOf(terminal, "pages"),
       figures.pages,
       metric("pages_total"),
-      json("report.json").pages,
+      report.pages,
     ],
     failed: [
       summary.failed,
       rowOf(terminal, "failed"),
       figures.failed,
       metric("failed_urls_total"),
+      urlsOf(report.failed),
     ],
     refused: [
       summary.refused,
       rowOf(terminal, "refused"),
       figures.refused,
       metric("refused_urls_total"),
+      urlsOf(report.refused),
     ],
     bytes: [summary.bytes, figures.bytes, metric("received_bytes_total")],
     known: [summary.urlsKnown, figures.known, metric("known_urls_total")],
     queued: [summary.urlsQueued, figures.queued, metric("queued_urls")],
     runs: [summary.runs, figures.run, metric("runs")],
-    seconds: [summary.seconds, figures.seconds, metric("crawl_seconds")],
+    redirects: [figures.redirects, metric("redirects_total"), report.redirects.urls],
+    seconds: [
+      ...[summary.seconds, figures.seconds, metric("crawl_seconds")],
+      ...[report.activeSeconds, report.course.at(-1).seconds],
+    ],
   };
 }
 
@@ -98,3 +116,42 @@ for (const [how, signal] of [
     assert.ok((figures.pages[0] as number) > 100 && (figures.failed[0] as number) > 0);
     assert.equal(figures.runs[0], signal === undefined ? 1 : 2);
   });
+
+test("after kill -9 and recover, dashboard, metrics, report and log tell the same", async (t) => {
+  const web = await startWeb({ profile: PROFILE });
+  t.after(() => web.close());
+  const out = join(tempFolder(t), "out");
+  const args = ["crawl", ...web.start, "--scope", "any", "--out", out, "--threads", "2"];
+  const more = ["--allow-private", "127.0.0.0/8", "--delay", "5", "--quiet"];
+  const child = spawn(process.execPath, [MAIN, ...args, ...more], { stdio: "ignore" });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const log = join(out, "logs", "crawl.jsonl");
+  const isUnderWay = () => existsSync(log) && readFileSync(log, "utf8").includes('"failed"');
+  while (!isUnderWay() && child.exitCode === null)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  child.kill("SIGKILL");
+  await ended;
+  assert.equal((await orbweaver(["recover", out])).code, 0);
+  assert.equal((await orbweaver(["report", out])).code, 0);
+  const report = json(out, "report.json");
+  const { figures, metric, errors } = await watched(t, out);
+  const lines = readFileSync(log, "utf8").trimEnd().split("\n");
+  const logged = (outcome: string) =>
+    lines.filter((line) => line.includes(`"outcome":"${outcome}"`)).length;
+  const failures = logged("failed") + logged("refused");
+  assertSame({
+    pages: [logged("page"), figures.pages, metric("pages_total"), report.pages],
+    failed: [
+      ...[logged("failed"), figures.failed, metric("failed_urls_total")],
+      urlsOf(report.failed),
+    ],
+    refused: [
+      ...[logged("refused"), figures.refused, metric("refused_urls_total")],
+      urlsOf(report.refused),
+    ],
+    errors: [failures, errors],
+    known: [figures.known, metric("known_urls_total"), figures.queued! + lines.length],
+  });
+  assert.equal(figures.state, "died");
+  assert.ok(report.pages > 0 && failures > 0);
+});

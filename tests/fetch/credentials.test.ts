@@ -51,7 +51,7 @@ test("what is for one origin reaches no other, and is archived only where that i
     "# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/b\tFALSE\t0\tsid\tc-secret\n",
   );
   const args = [`${here.origin}/`, "--scope", "any", "--delay", "0", "--quiet", "--no-robots"];
-  args.push("--allow-private", "127.0.0.0/8", "--sitemaps", "off", "--cookie-file", cookies);
+  args.push("--allow-private", "127.0.0.0/8", "--sitemaps", "off", "--cookies", cookies);
   args.push("--header", `${here.origin} X-Key: file:${join(folder, "key")}`);
   args.push("--header", "Accept-Language: de", "--auth", `${here.origin}=env:OW_TEST_LOGIN`);
   process.env.OW_TEST_LOGIN = "me:p-secret";

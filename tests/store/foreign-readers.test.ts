@@ -41,6 +41,7 @@ const EARLIER = {
   uri: "http://example.com/page/0",
   date: "2023-01-02T03:04:05.678Z",
   payloadDigest: "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
+  payloadSha256: "",
 };
 
 /** Captures of every kind the crawler makes: codings, sizes, statuses, truncations, odd types. */

@@ -82,6 +82,9 @@ export interface PageLine {
   readonly words: number;
   readonly bytes: number;
   readonly digest: string;
+  readonly decodedBytes?: number;
+  readonly time: string;
+  readonly unchangedSince?: string;
   readonly file: string;
   readonly offset: number;
 }

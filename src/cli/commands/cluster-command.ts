@@ -179,7 +179,7 @@ async function settled(
   const { registeredFolders, settleFolder, workerOfFolder } = await import(
     "../../cluster/worker-folders.ts"
   );
-  const { defineScripts } = await import("../../frontier/engine/redis-engine.ts");
+  const { defineScripts } = await import("../../frontier/engine/scripts/named-scripts.ts");
   const engine = await connectEngine(engineAddress(address, io.environment));
   try {
     const { keys, settings } = await findCrawl(engine, name);

@@ -84,7 +84,7 @@ function tellOfCredentials(seeds: number, { quiet }: CrawlSettings, io: Io): voi
   if (seeds === 0 || quiet) return;
   const which = seeds === 1 ? "a seed" : `${seeds} seeds`;
   io.stderr.write(
-    `orbweaver: the name and password in ${which} are left out: this crawler never sends any\n`,
+    `orbweaver: the name and password in ${which} are left out; --auth sends them to one origin\n`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { printable } from "../../config/printable.ts";
 import type { CrawlConfig } from "../../config/schema.ts";
+import { completeSeries } from "../../crawl/ending/complete-series.ts";
 import { readNewestRun, writeTopPages } from "../../crawl/ending/reports.ts";
 import { EXIT } from "../../errors.ts";
 import { jsonLine } from "../../store/files/jsonl.ts";
@@ -27,6 +28,7 @@ export const command: Command = {
     );
     const recovery = recoverFolder(dir, readNewestRun(dir));
     if (isByCash(dir)) writeTopPages(dir);
+    completeSeries(dir);
     io.stdout.write(isOn(args, "json") ? `${jsonLine(recovery)}\n` : textOf(recovery));
     return recovery.damages.length > 0 ? EXIT.corrupt : EXIT.finished;
   },

@@ -52,6 +52,13 @@ export const reach = {
       "with --order opic: a module whose default export (url, depth) => number tells what a page is worth by itself when its URL is found; 1 is as much as a seed has, at most 16",
     examples: ["--priority ./docs-first.mjs"],
   }),
+  shouldVisit: optional(text("FILE", "a JavaScript module", notEmpty), {
+    flag: "should-visit",
+    group,
+    about:
+      "a module whose export shouldVisit, or default export, (url, depth) => boolean tells whether a link in scope is visited",
+    examples: ["--should-visit ./hooks.mjs"],
+  }),
   exchangeSize: withDefault(wholeOr(1, 65_536, "auto"), "auto", {
     flag: "exchange-size",
     group,

@@ -1,10 +1,18 @@
+import { statSync } from "node:fs";
 import { optional, withDefault } from "../field.ts";
 import { authRefusal, headerRefusal } from "../values/credential-value.ts";
-import { list, text, toggle } from "../values/kinds.ts";
+import { list, text, toggle, toggleOr } from "../values/kinds.ts";
 import { proxyRefusal } from "../values/proxy-value.ts";
 import { notEmpty } from "./field-values.ts";
 
 const group = "Addresses and connections";
+
+const COOKIE_FILE = text("FILE", "a cookie file in the Netscape format", notEmpty);
+
+/** Neither a URL to crawl nor the folder of a crawl: both may follow a switch. */
+function isFileName(word: string): boolean {
+  return !/^[a-z]+:/i.test(word) && !statSync(word, { throwIfNoEntry: false })?.isDirectory();
+}
 
 /** Fields about what requests use: proxies, cookies, an earlier crawl. */
 export const visits = {
@@ -29,18 +37,19 @@ export const visits = {
       repeatable: true,
     },
   ),
-  cookies: withDefault(toggle(), false, {
+  cookies: withDefault(toggleOr(COOKIE_FILE), false, {
     flag: "cookies",
     group,
     about:
-      "keep cookies while the crawl runs, at most 50 per host and 4 KiB each, and send them only to the scheme, host and port they came from",
-    examples: ["--cookies"],
+      "keep cookies while the crawl runs, at most 50 per host and 4 KiB each, and send them only to the scheme, host and port they came from; those of FILE (Netscape format) from the beginning, to the hosts they are for. They are not archived",
+    examples: ["--cookies", "--cookies cookies.txt"],
+    bare: "true",
+    takes: isFileName,
   }),
-  cookieFile: optional(text("FILE", "a cookie file in the Netscape format", notEmpty), {
+  cookieFile: optional(COOKIE_FILE, {
     flag: "cookie-file",
     group,
-    about:
-      "send these cookies to the hosts they are for, and keep those that servers set, as --cookies does; they are not archived",
+    about: "the same as --cookies FILE",
     examples: ["--cookie-file cookies.txt"],
   }),
   headers: withDefault(
@@ -76,6 +85,13 @@ export const visits = {
       repeatable: true,
     },
   ),
+  beforeRequest: optional(text("FILE", "a JavaScript module", notEmpty), {
+    flag: "before-request",
+    group,
+    about:
+      "a module whose export beforeRequest, or default export, (headers, url) => headers is called before every request for a page; what it adds is not archived",
+    examples: ["--before-request ./hooks.mjs"],
+  }),
   archiveCredentials: withDefault(toggle(), false, {
     flag: "archive-credentials",
     group,

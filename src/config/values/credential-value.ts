@@ -19,6 +19,16 @@ const OURS =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|accept-encoding|user-agent|range|if-.*|proxy-.*)$/i;
 const SECRET = /^(?:authorization|cookie2?)$/i;
 
+/** Whether a program may set a header of this name: the crawl decides the others. */
+export function mayChangeHeader(name: string): boolean {
+  return NAME.test(name) && !OURS.test(name);
+}
+
+/** Whether this can be sent as the value of a header. */
+export function mayHaveValue(value: string): boolean {
+  return VALUE.test(value);
+}
+
 /** Reads a value of --header: `[ORIGIN ]NAME: VALUE`; a string is the reason for a refusal, without any part of the value. */
 export function parseHeader(text: string): CredentialValue | string {
   const [, place, name, value] =
@@ -28,7 +38,7 @@ export function parseHeader(text: string): CredentialValue | string {
   const origin = place === undefined ? undefined : originOf(place);
   if (place !== undefined && origin === undefined) return "its server is not an origin";
   if (origin === undefined && SECRET.test(name))
-    return `${name} is for one server: put its origin before it, or use --auth or --cookie-file`;
+    return `${name} is for one server: put its origin before it, or use --auth or --cookies FILE`;
   const source = SOURCE.exec(value!);
   if (source !== null)
     return { origin, name, value: { kind: source[1] as "env" | "file", text: source[2]! } };

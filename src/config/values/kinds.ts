@@ -114,6 +114,20 @@ export function toggle(): Kind<boolean> {
   return { schema: z.boolean(), allowed: "true or false", show: String };
 }
 
+/** On, off, or a text that must pass a check. */
+export function toggleOr(each: Kind<string>): Kind<boolean | string> {
+  const words = new Map<unknown, boolean>([
+    ["true", true],
+    ["false", false],
+  ]);
+  return {
+    schema: z.preprocess((raw) => words.get(raw) ?? raw, z.union([z.boolean(), each.schema])),
+    value: each.value!,
+    allowed: `true, false, or ${each.allowed}`,
+    show: String,
+  };
+}
+
 /** Text that must pass a check, which returns the reason for a refusal. */
 export function text(
   value: string,

@@ -1,21 +1,21 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { ControlError, StoreCorruptError } from "../../errors.ts";
 import { AppendFile } from "../../store/files/append-file.ts";
-import { parseJson } from "../../store/files/jsonl.ts";
+import { sealedJson } from "../../store/files/sealed-json.ts";
+import { readSealedLines } from "../../store/files/sealed-lines.ts";
 import { cutFile, syncFolder } from "../../store/files/system-calls.ts";
 import type { ControlChange } from "./control-change.ts";
 import { ControlState } from "./control-state.ts";
 
 /** What all changes of a crawl may take on disk, and in memory while it runs. */
 const MAX_BYTES = 64 * 1024 * 1024;
-const LINE_END = 0x0a;
 
 /** A line of the log: when, and what. */
 type ControlLine = ControlChange & { readonly at: string };
 
 /**
- * logs/control.jsonl: every change of course, a line each, synced before the change is obeyed and answered. So a run that
+ * logs/control.jsonl: every change of course, a line each with its checksum, synced before the change is obeyed and answered. So a run that
  * follows a crash knows all that were answered. Nothing is there until the first change.
  */
 export class ControlLog {
@@ -37,7 +37,7 @@ export class ControlLog {
   /** Makes a change durable, then part of the state. Throws a DiskFullError, and changes nothing, when the disk takes no more. */
   append(change: ControlChange, nowMs: number): void {
     const at = new Date(nowMs).toISOString();
-    const line = Buffer.from(`${JSON.stringify({ at, ...change } satisfies ControlLine)}\n`);
+    const line = sealedJson({ at, ...change } satisfies ControlLine);
     if (this.#whole + line.length > MAX_BYTES)
       throw new ControlError(
         "full",
@@ -67,19 +67,11 @@ export class ControlLog {
 
 /** The changes in a log, and how many of its bytes are whole lines. */
 export function readControlLog(path: string): { changes: ControlLine[]; bytes: number } {
-  const changes: ControlLine[] = [];
-  if (!existsSync(path)) return { changes, bytes: 0 };
-  const all = readFileSync(path);
-  let from = 0;
-  for (let to = all.indexOf(LINE_END, from); to >= 0; to = all.indexOf(LINE_END, from)) {
-    const line = parseJson(all.toString("utf8", from, to)) as ControlLine | undefined;
-    if (typeof line?.event !== "string") {
-      // A power loss may leave the length of the last line without its bytes.
-      if (to + 1 === all.length) break;
-      throw new StoreCorruptError(`${path}:${from}: not a line of this log as it was written`);
-    }
-    changes.push(line);
-    from = to + 1;
-  }
-  return { changes, bytes: from };
+  const { lines, damages, bytes } = readSealedLines(path);
+  const [damage] = damages;
+  if (damage !== undefined)
+    throw new StoreCorruptError(
+      `${path}:${damage.from}: not a line of this log as it was written; orbweaver recover keeps the others`,
+    );
+  return { changes: lines.map(({ value }) => value as ControlLine), bytes };
 }

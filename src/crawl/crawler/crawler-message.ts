@@ -9,7 +9,8 @@ import type { HandlerModules } from "../visit/load-handler.ts";
 import type { PageMessage, PageReply } from "../visit/remote-handler.ts";
 import type { Told } from "../visit/stages.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
-import type { HostPage, HostQuestion } from "./host-list.ts";
+import type { HostLine } from "./host-list.ts";
+import type { HostQuestion, HostRanks } from "./host-ranking.ts";
 
 /** What a crawler thread starts with, before it gets its shards. */
 export interface StandbyData {
@@ -39,7 +40,9 @@ export type ToCrawler =
       readonly changes: readonly ThreadChange[];
     }
   /** Which hosts of this thread come first; answered with "hosts". */
-  | { readonly kind: "askHosts"; readonly number: number; readonly question: HostQuestion }
+  | { readonly kind: "rankHosts"; readonly number: number; readonly question: HostQuestion }
+  /** What this thread knows of some hosts; answered with "hosts". */
+  | { readonly kind: "describeHosts"; readonly number: number; readonly names: readonly string[] }
   /** Another thread takes over these shards. */
   | { readonly kind: "leave" }
   /** Threads hung in the handlers of these pages. */
@@ -79,5 +82,5 @@ export type FromCrawler =
     }
   /** URLs that it still held when it ended, where no journal knows them, and how many more of those are seeds. */
   | ({ readonly kind: "left" } & LeftUrls)
-  | { readonly kind: "hosts"; readonly number: number; readonly page: HostPage }
+  | { readonly kind: "hosts"; readonly number: number; readonly answer: HostRanks | HostLine[] }
   | { readonly kind: "finished" };

@@ -150,6 +150,7 @@ export function crawlerParts(
   const scope = openScope(config, rules.seeds);
   const follower = new Follower({
     scope,
+    shouldVisit: rules.handler?.shouldVisit,
     ...depthRulesOf(config),
     maxRedirects: config.maxRedirects,
     seedLow,
@@ -170,6 +171,7 @@ export function crawlerParts(
   const fetcher = new Fetcher(client, robots, {
     headers: own.common,
     own,
+    beforeRequest: rules.handler?.beforeRequest,
     accept: config.accept,
     clock,
     ...(earlier === undefined ? {} : { validators: (url) => validatorsOf(earlier, url) }),

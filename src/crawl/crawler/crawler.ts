@@ -32,7 +32,7 @@ import { CrawlerLoop } from "./crawler-loop.ts";
 import type { FromCrawler, ToCrawler } from "./crawler-message.ts";
 import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
-import { type HostPage, type HostQuestion, listHosts } from "./host-list.ts";
+import { describeHosts, type HostPlaces, rankHosts } from "./host-list.ts";
 import { robotsText } from "./robots-text.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { WakeTimer } from "./wake-timer.ts";
@@ -157,6 +157,8 @@ export class Crawler {
       },
     });
     gatekeeper.floors = this.#frontier.floors;
+    if (this.#frontier.hostMemory !== undefined)
+      this.#parts.robots?.keepWith(this.#frontier.hostMemory);
     this.#loop = new CrawlerLoop({
       frontier: this.#frontier,
       handOff: this.#handOff,
@@ -243,22 +245,25 @@ export class Crawler {
     else if (message.kind === "handled") this.#remote?.take(message.reply);
     else if (message.kind === "hangs") this.#handlers?.learn(message.hangs);
     else if (message.kind === "giveUpWaiting") this.#loop.giveUpWaiting();
-    else if (message.kind === "askHosts") {
-      const { number, question } = message;
-      this.#post({ kind: "hosts", number, page: this.#listHosts(question) });
+    else if (message.kind === "rankHosts" || message.kind === "describeHosts") {
+      const answer =
+        message.kind === "rankHosts"
+          ? rankHosts(message.question, this.#hostPlaces)
+          : describeHosts(message.names, this.#hostPlaces);
+      this.#post({ kind: "hosts", number: message.number, answer });
       return;
     }
     this.#planRound();
   }
 
-  #listHosts(question: HostQuestion): HostPage {
+  get #hostPlaces(): HostPlaces {
     const { robots } = this.#parts;
-    return listHosts(question, {
+    return {
       rows: this.#hosts,
       eachHost: (use) => this.#frontier.eachHost?.(use),
       robotsOf: ({ origin }) => robotsText(robots?.known(origin)),
       nowMs: monotonicMs(),
-    });
+    };
   }
 
   #learn(facts: readonly Fact[]): void {

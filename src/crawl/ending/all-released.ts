@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { ShouldVisit } from "../../config/page-handler.ts";
 import type { CrawlConfig } from "../../config/schema.ts";
 import type { Discovery, Fact } from "../../frontier/frontier.ts";
 import { readLines } from "../../store/files/read-file.ts";
@@ -16,6 +17,8 @@ import { SecondLook } from "./second-look.ts";
 /** What deciding about the end needs. */
 export interface ReleasedParts {
   readonly config: CrawlConfig;
+  /** The user's hook. */
+  readonly shouldVisit?: ShouldVisit | undefined;
   readonly out: string;
   readonly memory: CrawlMemory;
   readonly control: Control;
@@ -37,9 +40,10 @@ export class AllReleased {
 
   /** `widened` is where seeds of earlier runs redirect to. */
   constructor(parts: ReleasedParts, widened: readonly CrawlUrl[]) {
-    const { config } = parts;
+    const { config, shouldVisit } = parts;
     this.#parts = parts;
-    this.#look = new SecondLook(openScope(config, config.seeds), depthRulesOf(config));
+    const scope = openScope(config, config.seeds);
+    this.#look = new SecondLook(scope, depthRulesOf(config), shouldVisit);
     for (const url of widened) this.#look.widen(url);
   }
 

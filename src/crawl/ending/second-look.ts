@@ -1,3 +1,4 @@
+import type { ShouldVisit } from "../../config/page-handler.ts";
 import type { Discovery } from "../../frontier/frontier.ts";
 import type { Via } from "../../frontier/via.ts";
 import { jsonLine, parseJson } from "../../store/files/jsonl.ts";
@@ -40,13 +41,15 @@ export interface LookParts {
 export class SecondLook {
   readonly #scope: Scope;
   readonly #depths: DepthRules;
+  readonly #shouldVisit: ShouldVisit | undefined;
   /** Where seeds redirect to. */
   readonly #targets = new Set<string>();
   #looked = 0;
 
-  constructor(scope: Scope, depths: DepthRules) {
+  constructor(scope: Scope, depths: DepthRules, shouldVisit?: ShouldVisit) {
     this.#scope = scope;
     this.#depths = depths;
+    this.#shouldVisit = shouldVisit;
   }
 
   /** A seed redirects there. */
@@ -96,6 +99,8 @@ export class SecondLook {
     if (!seed && this.#scope.refusal(url) !== undefined) return line;
     const reason = depthRefusal(this.#depths, { url, depth, via });
     if (reason !== undefined) return jsonLine({ ...skipped, reason });
+    if (this.#shouldVisit?.(url, depth) === false)
+      return jsonLine({ ...skipped, reason: "should_visit" });
     return { url, parent, depth, via, seed, chain: [] };
   }
 

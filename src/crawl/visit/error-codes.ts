@@ -21,6 +21,7 @@ export const ERROR_CODES: Readonly<Record<string, string>> = {
   url_too_long: "it is longer than a URL may be",
   out_of_scope: "it lies outside what the seeds and --scope, --include allow",
   excluded: "it matches --exclude",
+  should_visit: "the hook shouldVisit does not want it",
   max_depth: "it is further from a seed than --max-depth",
   max_depth_dynamic: "it has a query and is further from a seed than --max-depth-dynamic",
   max_pages_per_site: "its site has as many pages as --max-pages-per-site allows",

@@ -1,3 +1,4 @@
+import type { ShouldVisit } from "../../config/page-handler.ts";
 import type { CrawlConfig } from "../../config/schema.ts";
 import type { Discovery, Lease } from "../../frontier/frontier.ts";
 import { SeenSet } from "../../frontier/seen/seen-set.ts";
@@ -49,6 +50,8 @@ export function depthRefusal(
 
 /** Settings of the follower. */
 export interface FollowRules extends DepthRules {
+  /** What the user's hook says of a URL that nothing else refuses. */
+  readonly shouldVisit?: ShouldVisit | undefined;
   readonly scope: Scope;
   readonly maxRedirects: number;
   readonly seedLow: number;
@@ -87,7 +90,9 @@ export class Follower {
     for (const url of links) {
       const via = viaOf(url);
       const reason =
-        this.#rules.scope.refusal(url, from) ?? depthRefusal(this.#rules, { url, depth, via });
+        this.#rules.scope.refusal(url, from) ??
+        depthRefusal(this.#rules, { url, depth, via }) ??
+        this.#hookRefusal(url, depth);
       if (reason === undefined) {
         const note = notes?.get(url);
         const link = { url, parent, depth, via, seed: false, chain: NO_CHAIN };
@@ -105,7 +110,7 @@ export class Follower {
     const { url: parent, depth } = lease;
     const from = isList(lease.via) ? undefined : parent;
     for (const url of assets) {
-      const reason = this.#rules.scope.refusal(url, from);
+      const reason = this.#rules.scope.refusal(url, from) ?? this.#hookRefusal(url, depth);
       if (reason !== undefined) this.report({ url, reason, parent, depth, via: "asset" }, skipped);
       else found.push({ url, parent, depth, via: "asset", seed: false, chain: NO_CHAIN });
     }
@@ -136,7 +141,9 @@ export class Follower {
     }
     if (chain.length > maxRedirects) return { kind: "bad", error: "too_many_redirects" };
     const { depth, seed } = lease;
-    const reason = seed ? this.#seedRefusal(url) : this.#targetRefusal(url, lease);
+    const reason =
+      (seed ? this.#seedRefusal(url) : this.#targetRefusal(url, lease)) ??
+      (isList(lease.via) ? undefined : this.#hookRefusal(url, depth));
     const via = isList(lease.via) || lease.via === "asset" ? lease.via : "redirect";
     if (reason !== undefined) {
       return { kind: "skipped", skipped: { url, reason, parent: lease.url, depth, via } };
@@ -144,6 +151,11 @@ export class Follower {
     const found = { url, parent: lease.url, depth, via, seed, chain };
     // What the redirect was asked for with is what its target is asked for with.
     return { kind: "to", found: lease.note === undefined ? found : { ...found, note: lease.note } };
+  }
+
+  #hookRefusal(url: CrawlUrl, depth: number): "should_visit" | undefined {
+    const { shouldVisit } = this.#rules;
+    return shouldVisit === undefined || shouldVisit(url, depth) ? undefined : "should_visit";
   }
 
   /** A seed's target widens the scope, but `--exclude` holds for seeds too. */

@@ -1,15 +1,14 @@
-import { pathToFileURL } from "node:url";
-import type { PageContext, PagePriority } from "../../config/page-handler.ts";
-import { printable } from "../../config/printable.ts";
-import { FUNCTION, isInline } from "../../config/user-module.ts";
-import { HandlerError, UsageError } from "../../errors.ts";
+import type { PageContext } from "../../config/page-handler.ts";
+import { FUNCTION } from "../../config/user-module.ts";
+import { HandlerError } from "../../errors.ts";
 import { jsonLine } from "../../store/files/jsonl.ts";
 import type { HandlerContext } from "./handler-context.ts";
+import { type HookModules, type LoadedHooks, loadHooks } from "./hooks/load-hooks.ts";
+import { kindOf, loadFunction } from "./hooks/user-function.ts";
 
 /** A user's handler after loading: its answers are checked. */
-export interface LoadedHandler {
+export interface LoadedHandler extends LoadedHooks {
   readonly page?: CheckedHandler | undefined;
-  readonly priority?: PagePriority | undefined;
 }
 
 /** Answers at once if the handler does; throws or rejects with what the handler does. */
@@ -23,66 +22,28 @@ export interface CheckedAnswer {
 }
 
 /** The settings that name modules. */
-export interface HandlerModules {
+export interface HandlerModules extends HookModules {
   readonly handler?: string | undefined;
-  readonly priority?: string | undefined;
+}
+
+/** Of all settings, those that name modules. */
+export function modulesOf(config: HandlerModules): HandlerModules {
+  const { handler, priority, shouldVisit, beforeRequest } = config;
+  return { handler, priority, shouldVisit, beforeRequest };
 }
 
 /** As much as the archive's metadata record keeps of one field. */
 const MAX_DATA_CHARACTERS = 8192;
 
 /**
- * Loads what `--handler` and `--priority` name. Every crawler thread does, because functions do not cross threads. A
- * module that cannot be loaded, or a priority that is none, stops the crawl with a sentence that names it; a handler that
- * fails costs its page alone.
+ * Loads what `--handler` and the hooks name. Every crawler thread does, because functions do not cross threads. A module
+ * that cannot be loaded stops the crawl with a sentence that names it; a handler that fails costs its page alone.
  */
 export async function loadHandler(modules: HandlerModules): Promise<LoadedHandler> {
-  const { handler, priority } = modules;
+  const { handler } = modules;
   const isModule = handler !== undefined && handler !== FUNCTION;
-  const page = isModule ? await load("--handler", handler) : undefined;
-  const worth = priority === undefined ? undefined : await load("--priority", priority);
-  return { page: page && checkedHandler(page.run), priority: worth && checkedPriority(worth) };
-}
-
-/** Examples for messages. */
-const EXAMPLES = {
-  "--handler": "({ page, push }) => push({ url: page.url, title: page.title })",
-  "--priority": '(url, depth) => (url.includes("/docs/") ? 1 : 0)',
-};
-
-/** A user's function, and how messages name it. */
-interface UserFunction {
-  readonly name: string;
-  readonly run: (...args: unknown[]) => unknown;
-}
-
-async function load(option: keyof typeof EXAMPLES, file: string): Promise<UserFunction> {
-  const name = `${option} ${isInline(file) ? "(a function)" : printable(file)}`;
-  let module: { default?: unknown };
-  try {
-    module = await import(isInline(file) ? file : pathToFileURL(file).href);
-  } catch (cause) {
-    throw new UsageError(`${name} cannot be loaded: ${reasonOf(cause)}`, cause);
-  }
-  const run = module.default;
-  if (typeof run === "function") return { name, run: run as UserFunction["run"] };
-  throw new UsageError(
-    `${name} has no default export that is a function; for example export default ${EXAMPLES[option]}`,
-  );
-}
-
-/** An invalid priority is an error and not a quiet 0, which would put the page last. */
-function checkedPriority({ name, run }: UserFunction): PagePriority {
-  return (url, depth) => {
-    let worth: unknown;
-    try {
-      worth = run(url, depth);
-    } catch (cause) {
-      throw failed(name, url, cause);
-    }
-    if (typeof worth === "number" && worth >= 0) return worth;
-    throw unusable(name, url, worth, "a page is worth a number from 0 on");
-  };
+  const page = isModule ? await loadFunction("handler", handler) : undefined;
+  return { page: page && checkedHandler(page.run), ...(await loadHooks(modules)) };
 }
 
 const NOTHING: CheckedAnswer = {};
@@ -120,21 +81,4 @@ function dataText(data: unknown): string {
   throw new HandlerError(
     `it answered ${text.length} characters of data; at most ${MAX_DATA_CHARACTERS} are kept`,
   );
-}
-
-function failed(name: string, url: string, cause: unknown): UsageError {
-  return new UsageError(`${name} failed for ${printable(url)}: ${reasonOf(cause)}`, cause);
-}
-
-function unusable(name: string, url: string, value: unknown, rule: string): UsageError {
-  return new UsageError(`${name} gave ${kindOf(value)} for ${printable(url)}; ${rule}`);
-}
-
-function kindOf(value: unknown): string {
-  if (typeof value === "number") return String(value);
-  return value instanceof Promise ? "a promise" : `a value of type ${typeof value}`;
-}
-
-function reasonOf(cause: unknown): string {
-  return printable(cause instanceof Error ? cause.message : String(cause));
 }

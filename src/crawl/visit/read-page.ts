@@ -15,6 +15,7 @@ import { robotsTag } from "../../parse/robots-tag.ts";
 import { looksLikeHtml } from "../../parse/sniff.ts";
 import { giveBackMemory } from "../../runtime/collect-garbage.ts";
 import type { EarlierRecord } from "../../store/capture.ts";
+import { sha256 } from "../../store/warc/digest.ts";
 import type { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { ListReader } from "./list-reader.ts";
@@ -289,7 +290,7 @@ export function earlierResponse(earlier: EarlierCrawl, url: CrawlUrl) {
   const head = ResponseHead.parse(found?.head ?? "");
   if (found === undefined || head === undefined) return undefined;
   const { recordId, uri, date, payloadDigest, body } = found;
-  return { head, body, unchanged: { recordId, uri, date, payloadDigest } };
+  return { head, body, record: { recordId, uri, date, payloadDigest } };
 }
 
 /**
@@ -304,7 +305,8 @@ export async function readUnchanged(
 ): Promise<ReadPage> {
   const found = earlierResponse(earlier, url);
   if (found === undefined) return readPage(url, "link", response, rules);
-  const { head, body, unchanged } = found;
+  const { head, body, record } = found;
+  const unchanged = { ...record, payloadSha256: sha256(body) };
   const page = await readPage(url, "link", { ...response, head, body }, rules);
   return { ...page, isPage: false, unchanged, flag: undefined, truncated: undefined };
 }

@@ -1,6 +1,6 @@
 import { type RunningWorker, runWorker } from "../../runtime/run-worker.ts";
 import type { StandbyData } from "../crawler/crawler-message.ts";
-import type { HandlerModules } from "../visit/load-handler.ts";
+import { type HandlerModules, modulesOf } from "../visit/load-handler.ts";
 
 /**
  * Crawler threads in reserve: they load their code and then wait for their shards. Loading takes longer than the rest of
@@ -11,8 +11,8 @@ export class StandbyWorkers {
   #ready: RunningWorker[] = [];
   #kept = 0;
 
-  constructor({ handler, priority }: HandlerModules) {
-    this.#data = { crawler: true, modules: { handler, priority } };
+  constructor(modules: HandlerModules) {
+    this.#data = { crawler: true, modules: modulesOf(modules) };
   }
 
   /** A thread without shards; it no longer belongs to the reserve. */

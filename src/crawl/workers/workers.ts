@@ -14,7 +14,8 @@ import type { LeftUrls } from "../../store/reports/result-lists.ts";
 import type { FromBuilder } from "../builder/builder-message.ts";
 import type { ThreadChange } from "../control/control-change.ts";
 import type { FromCrawler, ToCrawler } from "../crawler/crawler-message.ts";
-import type { HostPage, HostQuestion } from "../crawler/host-list.ts";
+import type { HostPage } from "../crawler/host-list.ts";
+import type { HostQuestion } from "../crawler/host-ranking.ts";
 import { Account, bellsOf, gatesOf, MODES } from "../shared-memory.ts";
 import { MAX_HANDLER_MS } from "../visit/handler-runner.ts";
 import { AbsentThreads } from "./absent-threads.ts";
@@ -272,9 +273,9 @@ export class Workers {
     for (const { worker } of this.#started) worker.postMessage(message);
   }
 
-  /** What each crawler answers to a question about its hosts; one that dies meanwhile is left out. */
-  askHosts(question: HostQuestion): Promise<HostPage[]> {
-    return this.#questions.ask(this.#crawlers, question);
+  /** A page of the hosts of all crawlers; those of one that dies meanwhile are left out. */
+  hosts(question: HostQuestion, hasOwners: boolean): Promise<HostPage> {
+    return this.#questions.page(this.#crawlers, question, hasOwners);
   }
 
   /** The busy share of the crawlers since the last call, from 0 to 1, on average. */
@@ -426,7 +427,7 @@ export class Workers {
       this.#finished.add(thread);
       this.#announceEnd(thread);
     } else if (message.kind === "left") this.left.push(message);
-    else if (message.kind === "hosts") this.#questions.answered(message.number, message.page);
+    else if (message.kind === "hosts") this.#questions.answered(message.number, message.answer);
     else if (message.kind === "page") {
       void this.#listener.onPage(message.page).then((reply) => {
         worker.postMessage({ kind: "handled", reply } satisfies ToCrawler);

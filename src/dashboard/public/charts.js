@@ -47,6 +47,18 @@ const CHARTS = [
   ],
 ];
 
+const two = (value) => String(value).padStart(2, "0");
+
+/** A moment, as exact as marks that are so many seconds apart need it. */
+function moment(seconds, apart) {
+  const time = new Date(1000 * seconds);
+  const clock = `${two(time.getHours())}:${two(time.getMinutes())}`;
+  if (apart < 60) return `${clock}:${two(time.getSeconds())}`;
+  const day = `${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  if (apart >= 86_400) return day;
+  return apart >= 7200 ? `${day} ${clock}` : clock;
+}
+
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 /** Draws all charts into a place, and keeps them up to date. */
@@ -114,9 +126,16 @@ export class Charts {
       height: HEIGHT,
       cursor: { sync: { key: sync.key }, drag: { x: true, y: false } },
       scales: { x: { time: true }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
-      axes: [axis, { ...axis, size: 76, values: (_, values) => values.map(write) }],
+      axes: [
+        {
+          ...axis,
+          space: 76,
+          values: (_, times, __, ___, apart) => times.map((t) => moment(t, apart)),
+        },
+        { ...axis, size: 76, values: (_, values) => values.map(write) },
+      ],
       series: [
-        {},
+        { label: "time", value: (_, seconds) => (seconds == null ? "–" : moment(seconds, 1)) },
         ...namesOf(columns, series).map((label, i) => ({
           label,
           stroke: colours[i % colours.length],

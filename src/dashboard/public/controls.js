@@ -1,19 +1,53 @@
 // Changes the course of the crawl. What cannot be taken back is asked for first.
 
 import { post } from "./api.js";
-import { element } from "./format.js";
+import { count, element, milliseconds } from "./format.js";
 
 const byId = (id) => document.getElementById(id);
 
+const MAX_LISTED = 20;
+const SAID_MS = 15_000;
+let forgetting;
+
+/** Says something for a while, wherever on the page somebody is. */
+function say(text) {
+  byId("said").textContent = text;
+  clearTimeout(forgetting);
+  forgetting = setTimeout(() => say(""), SAID_MS);
+}
+
 /** Says what became of a change; a refusal is said as well. */
 async function change(action, body, done) {
-  const said = byId("said");
   try {
-    const result = await post(action, body);
-    said.textContent = done(result);
+    say(done(await post(action, body)));
   } catch (error) {
-    said.textContent = `Not changed: ${error.message}.`;
+    say(`Not changed: ${error.message}.`);
   }
+}
+
+/** What was changed by hand so far, in words. */
+function changesText({ blockedHosts, hosts, seeds }) {
+  const settings = hosts.map(({ host, delayMs, connections, budget }) => {
+    const parts = [
+      delayMs === undefined ? [] : [`delay ${milliseconds(delayMs)}`],
+      connections === undefined ? [] : [`${count(connections)} at once`],
+      budget === undefined ? [] : [`at most ${count(budget)} pages of its site`],
+    ];
+    return `${host} (${parts.flat().join(", ")})`;
+  });
+  return [
+    seeds > 0 ? `Seeds added: ${count(seeds)}.` : "",
+    blockedHosts.length > 0 ? `Blocked: ${listOf(blockedHosts)}.` : "",
+    settings.length > 0 ? `Changed: ${listOf(settings)}.` : "",
+  ]
+    .filter((text) => text !== "")
+    .join(" ");
+}
+
+function listOf(texts) {
+  const rest = texts.length - MAX_LISTED;
+  const more = rest > 0 ? [`and ${count(rest)} more`] : [];
+  return [...texts.slice(-MAX_LISTED), ...more].join(", ");
 }
 
 /** Asks in a dialog; settles with what was chosen, or undefined. */
@@ -72,6 +106,8 @@ export class Controls {
     byId("buttons").hidden = !isLive;
     byId("course").hidden = !isLive;
     this.#isPaused = figures.state === "paused";
+    const changes = control === null ? "" : changesText(control);
+    if (byId("changes").textContent !== changes) byId("changes").textContent = changes;
     byId("pause").textContent = this.#isPaused ? "Go on" : "Pause";
     const links = byId("links-per-thread");
     if (links.value === "" && figures.threads > 0)

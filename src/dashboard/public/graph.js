@@ -6,6 +6,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const SIZE = 420;
 const RADIUS = 130;
 const MAX_LABEL = 22;
+/** More would only be a ball of wool; the table has the others. */
+const MAX_EDGES = 80;
 
 export function showGraph(place, table, { hosts, links }) {
   table.replaceChildren(
@@ -24,14 +26,17 @@ export function showGraph(place, table, { hosts, links }) {
     return;
   }
   const spots = new Map(hosts.map(({ name }, i) => [name, spotOf(i, hosts.length)]));
-  const most = Math.max(...links.map((link) => link.count));
+  const drawn = links.slice(0, MAX_EDGES);
+  const most = drawn[0].count;
   const largest = Math.max(1, ...hosts.map(({ pages }) => pages));
   const picture = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img" });
   picture.setAttribute("aria-label", "Links between the largest hosts, as in the table");
-  for (const { from, to, count: urls } of links) {
+  for (const { from, to, count: urls } of drawn) {
     const [a, b] = [spots.get(from), spots.get(to)];
     const path = `M${a.x} ${a.y}Q${SIZE / 2} ${SIZE / 2} ${b.x} ${b.y}`;
-    picture.append(svg("path", { class: "edge", d: path, "stroke-width": 1 + (5 * urls) / most }));
+    const weight = urls / most;
+    const look = { "stroke-width": 1 + 4 * weight, opacity: 0.15 + 0.35 * weight };
+    picture.append(svg("path", { class: "edge", d: path, ...look }));
   }
   for (const [i, { name, pages }] of hosts.entries()) {
     const { x, y, angle } = spotOf(i, hosts.length);

@@ -1,7 +1,14 @@
 import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { AnswerTable, answerTableBytes, type Look } from "../../sync/answer-table.ts";
 import { ROBOTS_MAX_REDIRECTS } from "./robots-cache.ts";
-import { RobotsRules } from "./robots-rules.ts";
+import {
+  decodeNote,
+  encodeNote,
+  holds,
+  type NotedRobots,
+  noted,
+  type RobotsNote,
+} from "./robots-note.ts";
 
 /** Origins and bytes of all their files; beyond that every thread asks for itself. Memory that is not touched costs nothing. */
 const SLOTS = 1 << 17;
@@ -10,31 +17,6 @@ const FILE_BYTES = 32 * 1024 * 1024;
 /** Who waits for another thread's answer looks again after half the time that this one has been asking, within these bounds. */
 const MIN_LOOK_MS = 10;
 const MAX_LOOK_MS = 500;
-
-/** What is on the board of a robots.txt. */
-export type NotedRobots =
-  | { readonly kind: "rules"; readonly rules: RobotsRules; readonly expiresAtMs: number }
-  | { readonly kind: "unreachable"; readonly failure: RobotsFailure };
-
-/** A robots.txt that could not be had. */
-export interface RobotsFailure {
-  readonly error: string;
-  readonly refused: boolean;
-  readonly retryAtMs: number;
-  readonly final: boolean;
-  readonly tries: number;
-}
-
-/** What a thread found out: a file, that there is none, that it is the same as that of another key, or a failure. */
-export type RobotsNote =
-  | { readonly kind: "file"; readonly body: Uint8Array; readonly expiresAtMs: number }
-  | { readonly kind: "none"; readonly expiresAtMs: number }
-  | { readonly kind: "same"; readonly key: string; readonly expiresAtMs: number }
-  | { readonly kind: "unreachable"; readonly failure: RobotsFailure };
-
-const KINDS = ["file", "none", "same", "unreachable"] as const;
-const KIND_BYTES = 1;
-const TIME_BYTES = 8;
 
 /** Settings of a board. */
 export interface RobotsBoardRules {
@@ -99,7 +81,7 @@ export class RobotsBoard {
   /** Tells all threads. */
   note(key: string, note: RobotsNote): void {
     const slot = this.#slotOf(key);
-    if (slot >= 0) this.#table.answer(slot, encode(note));
+    if (slot >= 0) this.#table.answer(slot, encodeNote(note));
   }
 
   #slotOf(key: string): number {
@@ -112,41 +94,15 @@ export class RobotsBoard {
   }
 
   #counts(bytes: Uint8Array<ArrayBuffer>, nowMs: number): boolean {
-    const noted = this.#read(bytes);
-    if (noted?.kind === "rules") return nowMs < noted.expiresAtMs;
-    return noted !== undefined && (noted.failure.final || nowMs < noted.failure.retryAtMs);
+    const known = this.#read(bytes);
+    return known !== undefined && holds(known, nowMs);
   }
 
   #read(bytes: Uint8Array<ArrayBuffer>, hops = 0): NotedRobots | undefined {
-    const kind = KINDS[bytes[0]!];
-    const payload = bytes.subarray(KIND_BYTES + TIME_BYTES);
-    if (kind === "unreachable") return { kind, failure: JSON.parse(textOf(payload)) };
-    const expiresAtMs = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(KIND_BYTES);
-    if (kind === "none") return { kind: "rules", rules: RobotsRules.allowAll, expiresAtMs };
-    if (kind === "file")
-      return { kind: "rules", rules: RobotsRules.parse(payload, this.#rules.agent), expiresAtMs };
-    const slot = hops < ROBOTS_MAX_REDIRECTS ? this.#slotOf(textOf(payload)) : -1;
+    const note = decodeNote(bytes);
+    if (note.kind !== "same") return noted(note, this.#rules.agent);
+    const slot = hops < ROBOTS_MAX_REDIRECTS ? this.#slotOf(note.key) : -1;
     const look = slot < 0 ? undefined : this.#table.look(slot);
     return look?.kind === "answered" ? this.#read(look.bytes, hops + 1) : undefined;
   }
-}
-
-function encode(note: RobotsNote): Uint8Array {
-  const payload = payloadOf(note);
-  const bytes = new Uint8Array(KIND_BYTES + TIME_BYTES + payload.length);
-  bytes[0] = KINDS.indexOf(note.kind);
-  if (note.kind !== "unreachable")
-    new DataView(bytes.buffer).setFloat64(KIND_BYTES, note.expiresAtMs);
-  bytes.set(payload, KIND_BYTES + TIME_BYTES);
-  return bytes;
-}
-
-function payloadOf(note: RobotsNote): Uint8Array {
-  if (note.kind === "file") return note.body;
-  if (note.kind === "none") return new Uint8Array();
-  return Buffer.from(note.kind === "same" ? note.key : JSON.stringify(note.failure));
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }

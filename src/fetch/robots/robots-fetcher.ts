@@ -1,4 +1,5 @@
 import type { Host } from "../../frontier/host.ts";
+import type { HostMemory } from "../../frontier/host-memory.ts";
 import { keepLatest } from "../../runtime/keep-latest.ts";
 import { type CrawlUrl, canonicalize } from "../../url/crawl-url.ts";
 import { hostnameOf, serverOf } from "../../url/url-parts.ts";
@@ -7,7 +8,7 @@ import type { Postponed } from "../outcome.ts";
 import type { PoliteClient } from "../polite-client.ts";
 import { pauseAskedMs } from "../retry-after.ts";
 import type { RequestHeaders, Response } from "../transport.ts";
-import type { RobotsBoard, RobotsFailure, RobotsNote } from "./robots-board.ts";
+import type { RobotsBoard } from "./robots-board.ts";
 import {
   isRedirect,
   type ReadRobots,
@@ -16,7 +17,9 @@ import {
   robotsFromStatus,
 } from "./robots-cache.ts";
 import { ROBOTS_MAX_BYTES } from "./robots-lines.ts";
+import { holds, type NotedRobots, type RobotsFailure, type RobotsNote } from "./robots-note.ts";
 import { RobotsRules } from "./robots-rules.ts";
+import { RobotsShelf } from "./robots-shelf.ts";
 
 const CACHE_MS = 24 * 3600_000;
 const MAX_UNREACHABLE = 10_000;
@@ -84,6 +87,8 @@ export class RobotsFetcher {
   readonly #asking = new Map<string, Promise<RobotsAnswer>>();
   readonly #chains = new Map<string, Chain>();
   readonly #unreachable = new Map<string, Unreachable>();
+  /** Where answers are kept with their hosts, if these may become another machine's. */
+  #shelf: RobotsShelf | undefined;
   /** robots.txt files asked for, redirects included. */
   fetched = 0;
 
@@ -92,6 +97,11 @@ export class RobotsFetcher {
     this.#rules = rules;
     const { cacheBytes: maxBytes, clock } = rules;
     this.#cache = new RobotsCache({ maxBytes, ttlMs: CACHE_MS, clock });
+  }
+
+  /** Keeps answers with their hosts, and finds there what others have kept. */
+  keepWith(memory: HostMemory): void {
+    this.#shelf = new RobotsShelf(memory, this.#rules.agent);
   }
 
   /** The answer if it is known. */
@@ -112,7 +122,10 @@ export class RobotsFetcher {
   /** What another thread has found out becomes known here. */
   #knownElsewhere(key: string): RobotsAnswer | undefined {
     const noted = this.#rules.board?.find(key);
-    if (noted === undefined) return undefined;
+    return noted && this.#adopt(key, noted);
+  }
+
+  #adopt(key: string, noted: NotedRobots): RobotsAnswer | undefined {
     if (noted.kind === "unreachable") {
       this.#keepFailure(key, { kind: "unreachable", ...noted.failure });
       return this.#knownHere(key);
@@ -131,10 +144,23 @@ export class RobotsFetcher {
       // Another thread asks: nobody holds a place to wait for it.
       const untilMs = this.#rules.board?.untilTurn(origin, this.#rules.clock()) ?? 0;
       if (untilMs > 0) return Promise.resolve({ kind: "postponed", untilMs, aside: true });
-      asking = this.#fetch(origin, host).finally(() => this.#asking.delete(origin));
+      asking = this.#findOrFetch(origin, host).finally(() => this.#asking.delete(origin));
       this.#asking.set(origin, asking);
     }
     return asking;
+  }
+
+  /** What the host's last holder has found out is not asked for again. */
+  async #findOrFetch(origin: string, host: Host): Promise<RobotsAnswer> {
+    const noted = this.#chains.has(origin) ? undefined : await this.#shelf?.find(origin);
+    if (noted === undefined || !holds(noted, this.#rules.clock())) return this.#fetch(origin, host);
+    if (noted.kind === "rules") this.#slow(host, noted.rules);
+    return this.#adopt(origin, noted)!;
+  }
+
+  #slow(host: Host, rules: RobotsRules): void {
+    if (rules.crawlDelayTooLong) return;
+    this.#client.gatekeeper.slow(host, rules.crawlDelayMs ?? 0, this.#rules.clock());
   }
 
   async #fetch(origin: string, host: Host): Promise<RobotsAnswer> {
@@ -205,9 +231,10 @@ export class RobotsFetcher {
     const answer = { kind: "rules", rules } as const;
     this.#cache.put(key, answer);
     // Before another thread can know that it may ask.
-    if (host !== undefined && !rules.crawlDelayTooLong)
-      this.#client.gatekeeper.slow(host, rules.crawlDelayMs ?? 0, nowMs);
-    board?.note(key, { ...note, expiresAtMs: nowMs + CACHE_MS });
+    if (host !== undefined) this.#slow(host, rules);
+    const dated = { ...note, expiresAtMs: nowMs + CACHE_MS };
+    board?.note(key, dated);
+    this.#shelf?.note(key, dated);
     return answer;
   }
 
@@ -226,7 +253,10 @@ export class RobotsFetcher {
     if (!final && reach === host) this.#client.gatekeeper.hold(host, retryAtMs, now);
     else if (!final) reach.heldMs = Math.max(reach.heldMs, retryAtMs);
     const failure: RobotsFailure = { error, refused, retryAtMs, final, tries };
-    this.#rules.board?.note(origin, { kind: "unreachable", failure });
+    const note = { kind: "unreachable", failure } as const;
+    this.#rules.board?.note(origin, note);
+    // What fails here for good may be had from another machine.
+    if (!final) this.#shelf?.note(origin, note);
     return this.#keepFailure(origin, { kind: "unreachable", ...failure });
   }
 

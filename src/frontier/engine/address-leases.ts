@@ -155,12 +155,11 @@ export class AddressLeases implements AddressFloors {
     this.#parts.engine().floor(call, () => {});
   }
 
-  #ask(name: string, address: Address, nowMs: number): void {
+  #ask(name: string, address: Address, nowMs: number, had = nowMs < address.untilMs): void {
     address.isAsking = true;
     address.lookers = 0;
     this.calls++;
     const { holder, leaseMs, floorMs, post, clock } = this.#parts;
-    const had = nowMs < address.untilMs;
     if (!had) address.turn++;
     const { turn } = address;
     const ms = Math.ceil(floorMs);
@@ -179,6 +178,8 @@ export class AddressLeases implements AddressFloors {
         if (answer.waitMs > 0) address.freeMs = Math.max(address.freeMs, clock() + answer.waitMs);
         // Counted from before the call, so that the engine cannot think it ends earlier.
         address.untilMs = nowMs + (1 - MARGIN) * leaseMs;
+        // It was long on its way, as when another server took over. The engine has it noted, so it can be said again.
+        if (clock() >= address.untilMs) return this.#ask(name, address, clock(), true);
         address.renewMs = nowMs + Math.min(RENEW_MS, leaseMs / 3);
         address.isWanted = answer.isWanted;
       }),

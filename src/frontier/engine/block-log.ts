@@ -7,11 +7,22 @@ const KEEP_MS = 60_000;
 const CHECK_MS = 2000;
 
 type Block = InsertBlock | SettleBlock;
-type NewBlock = Omit<InsertBlock, "number"> | Omit<SettleBlock, "number">;
+export type NewBlock = Omit<InsertBlock, "number"> | Omit<SettleBlock, "number">;
+
+/** What becomes of a block. */
+export interface BlockListener {
+  /** Its first answer, which is never a gap. */
+  onAnswer(answer: BlockAnswer): void;
+  /** It leaves with this number. */
+  onNumbered?(number: number): void;
+  /** Ends that were accepted are not any more: the engine had forgotten them, and their lease is another's by now. */
+  onRevoked?(): void;
+}
 
 interface Entry {
   readonly block: Block;
-  readonly onAnswer: (answer: BlockAnswer) => void;
+  readonly listener: BlockListener;
+  isAccepted: boolean;
   /** When it was confirmed; undefined before. */
   doneMs: number | undefined;
 }
@@ -62,17 +73,13 @@ export class BlockLog {
     return this.#unconfirmed;
   }
 
-  /** Sends a block; its answer is never a gap. `onNumbered` is called before it leaves. */
-  send(
-    block: NewBlock,
-    onAnswer: (answer: BlockAnswer) => void,
-    onNumbered?: (number: number) => void,
-  ): void {
+  send(block: NewBlock, listener: BlockListener): void {
     const lane = this.#laneOf(block.partition);
-    onNumbered?.(lane.next);
+    listener.onNumbered?.(lane.next);
     const entry: Entry = {
       block: { ...block, number: lane.next++ } as Block,
-      onAnswer,
+      listener,
+      isAccepted: false,
       doneMs: undefined,
     };
     lane.entries.push(entry);
@@ -144,10 +151,13 @@ export class BlockLog {
         if (answer.kind === "settled") this.#settled.add(decimal);
         else this.#settled.delete(decimal);
     const isFirst = entry.doneMs === undefined;
+    const isRevoked = entry.isAccepted && answer.kind === "late";
     entry.doneMs = this.#nowMs;
+    entry.isAccepted = answer.kind !== "late";
+    if (isRevoked) entry.listener.onRevoked?.();
     if (!isFirst) return;
     this.#unconfirmed--;
-    entry.onAnswer(answer);
+    entry.listener.onAnswer(answer);
   }
 
   #resend(lane: Lane, reached: number): void {

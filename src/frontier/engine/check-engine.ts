@@ -6,7 +6,7 @@ import {
   openClient,
   type RedisClient,
 } from "./load-ioredis.ts";
-import { defineScripts } from "./redis-engine.ts";
+import { defineScripts } from "./scripts/named-scripts.ts";
 
 /** An engine that does not answer is not waited for when a crawl begins. */
 const FIRST_ANSWER_MS = 5000;

@@ -7,7 +7,7 @@ import type { Fact } from "../fact.ts";
 import type { Finish } from "../finish.ts";
 import type { Lease } from "../host.ts";
 import type { AdmissionRules } from "../seen/admission-key.ts";
-import type { BlockLog } from "./block-log.ts";
+import type { BlockLog, NewBlock } from "./block-log.ts";
 import type { SentBlock } from "./ends/doubt-log.ts";
 import type { BlockAnswer, Engine, EngineLink, EngineOrder, SettledUrl } from "./engine.ts";
 import type { HeldPartition } from "./held-partition.ts";
@@ -44,6 +44,8 @@ export interface CommitParts {
   readonly onSending: (block: SentBlock, visits: readonly EndedVisit[]) => void;
   /** The engine has accepted these ends, or not. */
   readonly onSettled: (visits: readonly EndedVisit[], isAccepted: boolean) => void;
+  /** It had accepted them, lost that with its last writes, and gave their partition to another before it was told again. */
+  readonly onRevoked: (visits: readonly EndedVisit[]) => void;
   readonly onLost: (partition: HeldPartition) => void;
   /** Whether a partition should be this holder's: its links need not wait for the next superstep. */
   readonly isMine: (partition: number) => boolean;
@@ -60,13 +62,36 @@ export interface StepSending {
   readonly onSent: () => void;
 }
 
-/** Makes ended visits part of the engine: what they found out, then their links, then, when all have arrived, their ends. */
+/** Links on their way to one partition, and the visits that may not end before they have arrived. */
+interface Parcel {
+  blocks: number;
+  /** Undefined when everything has arrived. */
+  waiting: Set<UnsentVisit> | undefined;
+}
+
+/** A visit whose end may not be sent while links that it found are on their way. */
+interface UnsentVisit {
+  readonly visit: EndedVisit;
+  /** Of the holder under whose name it was made. */
+  readonly log: BlockLog;
+  parcels: number;
+}
+
+/**
+ * Makes ended visits part of the engine: what they found out, then their links, then, when these have arrived, their ends.
+ * Each visit waits for its own links alone, so that a server that does not answer holds up only the pages that link there.
+ */
 export class EngineCommits {
   readonly #parts: CommitParts;
   #engine: Engine;
   #log: BlockLog;
-  #remembered = new Set<string>();
-  /** Groups of visits on their way. */
+  /** Links that were sent, and with what. */
+  #remembered = new Map<string, Parcel>();
+  /** Visits all of whose links have arrived. */
+  #ready: UnsentVisit[] = [];
+  /** Partitions with notes of hosts that have not been sent. */
+  readonly #noted = new Set<HeldPartition>();
+  /** Visits, and blocks of links that nobody's end waits for, on their way. */
   active = 0;
   /** Blocks sent. */
   blocks = 0;
@@ -81,12 +106,12 @@ export class EngineCommits {
   restart(engine: Engine, log: BlockLog): void {
     this.#engine = engine;
     this.#log = log;
-    this.#remembered = new Set();
+    this.#remembered = new Map();
   }
 
   /** Their records are durable; in a crawl in supersteps, what a step brings. */
   commit(visits: readonly EndedVisit[], sending?: StepSending): void {
-    this.active++;
+    this.active += visits.length;
     const facts = visits.flatMap(({ end }) => end?.facts ?? []);
     if (facts.length === 0) {
       this.#insertLinks(visits, sending);
@@ -100,7 +125,7 @@ export class EngineCommits {
         post(() => {
           onFacts(facts);
           if (log === this.#log) this.#insertLinks(visits, sending);
-          else this.#giveUp(visits);
+          else this.#done(visits, false);
         }),
     );
   }
@@ -116,25 +141,47 @@ export class EngineCommits {
     batch.send();
   }
 
-  /** They are another holder's to make by now. */
-  #giveUp(visits: readonly EndedVisit[]): void {
-    this.active--;
-    this.#parts.onSettled(visits, false);
+  /** There is something to tell about hosts of a partition: it must not wait for the next page of theirs. */
+  noted(partition: HeldPartition): void {
+    this.#noted.add(partition);
+  }
+
+  /** Sends the ends of visits whose links have arrived, in blocks, and notes of hosts; called once in a round. */
+  flush(): void {
+    if (this.#ready.length > 0) this.#sendReady();
+    for (const partition of this.#noted)
+      if (partition.notes.size > 0 && !partition.isLost) this.#sendEnds(partition, []);
+    this.#noted.clear();
+  }
+
+  #sendReady(): void {
+    const ready = this.#ready;
+    this.#ready = [];
+    // Of a holder that was given up, they are another's to make by now.
+    const late = ready.filter(({ log }) => log !== this.#log).map(({ visit }) => visit);
+    if (late.length > 0) this.#done(late, false);
+    this.#settle(ready.filter(({ log }) => log === this.#log).map(({ visit }) => visit));
+  }
+
+  #done(visits: readonly EndedVisit[], isAccepted: boolean): void {
+    this.active -= visits.length;
+    this.#parts.onSettled(visits, isAccepted);
   }
 
   #insertLinks(visits: readonly EndedVisit[], sending: StepSending | undefined): void {
     const log = this.#log;
     const batch = this.#newBatch(() => {
-      if (log !== this.#log) return this.#giveUp(visits);
-      sending?.onSent();
-      this.#settle(visits);
+      if (log === this.#log) sending?.onSent();
     }, sending);
-    for (const { end, cash } of visits) {
+    const unsent = visits.map((visit): UnsentVisit => ({ visit, log, parcels: 0 }));
+    for (const one of unsent) {
+      const { end, cash } = one.visit;
       if (end === undefined) continue;
       const links = Math.max(end.links, end.found.length);
       const share = links === 0 ? 0 : Math.floor(cash / links);
-      for (const found of end.found) batch.add(found, share);
+      for (const found of end.found) batch.add(found, share, one);
     }
+    this.#ready.push(...unsent.filter(({ parcels }) => parcels === 0));
     batch.send();
   }
 
@@ -144,12 +191,20 @@ export class EngineCommits {
     const remembered = order === "opic" ? undefined : this.#remembered;
     const log = this.#log;
     const byPartition = new Map<number, Map<string, EngineLink[]>>();
-    const add = (found: Discovery, credit: number) => {
+    const parcels = new Map<number, Parcel>();
+    const add = (found: Discovery, credit: number, visit?: UnsentVisit) => {
       const host = hostnameOf(found.url);
       const link = recordOf(found, host, rules);
-      if (remembered?.has(link.decimal)) return;
-      remembered?.add(link.decimal);
+      const known = remembered?.get(link.decimal);
+      if (known !== undefined) {
+        waitFor(visit, known);
+        return;
+      }
       const partition = partOf(host);
+      const parcel = parcels.get(partition) ?? { blocks: 0, waiting: new Set() };
+      parcels.set(partition, parcel);
+      waitFor(visit, parcel);
+      remembered?.set(link.decimal, parcel);
       const hosts = byPartition.get(partition) ?? new Map<string, EngineLink[]>();
       byPartition.set(partition, hosts);
       const links = hosts.get(host) ?? [];
@@ -164,6 +219,7 @@ export class EngineCommits {
       );
       let waiting = blocks.length;
       if (waiting === 0) return onDone();
+      for (const { partition } of blocks) parcels.get(partition)!.blocks++;
       for (const { partition, hosts } of blocks) {
         const withSites = hosts.map(({ host, links }) => {
           return { host, site: hasBudgets ? siteOf(host) : "", links };
@@ -181,11 +237,19 @@ export class EngineCommits {
             sending?.onInserted(answer.fresh, answer.late);
             if (answer.woke) this.#engine.wake(partition);
           }
+          this.#arrived(parcels.get(partition)!);
           if (--waiting === 0) onDone();
         });
       }
     };
     return { add, send };
+  }
+
+  /** A block of it has arrived. */
+  #arrived(parcel: Parcel): void {
+    if (--parcel.blocks > 0) return;
+    for (const visit of parcel.waiting!) if (--visit.parcels === 0) this.#ready.push(visit);
+    parcel.waiting = undefined;
   }
 
   #settle(visits: readonly EndedVisit[]): void {
@@ -195,33 +259,28 @@ export class EngineCommits {
       byPartition.set(visit.partition, some);
       some.push(visit);
     }
-    let waiting = byPartition.size;
-    if (waiting === 0) this.active--;
-    const done = (some: readonly EndedVisit[], isAccepted: boolean) => {
-      this.#parts.onSettled(some, isAccepted);
-      if (--waiting === 0) this.active--;
-    };
-    for (const [partition, some] of byPartition) {
-      if (partition.isLost) {
-        done(some, false);
-        continue;
-      }
-      const notes = [...partition.notes];
-      partition.notes = new Map();
-      const urls = some.map((visit) => this.#ended(visit));
-      const { number, token } = partition;
-      const block = { kind: "settle", partition: number, token, urls, notes } as const;
-      const { holder } = this.#engine;
-      this.#send(
-        this.#log,
-        block,
-        (answer) => {
+    for (const [partition, some] of byPartition)
+      if (partition.isLost) this.#done(some, false);
+      else this.#sendEnds(partition, some);
+  }
+
+  #sendEnds(partition: HeldPartition, visits: readonly EndedVisit[]): void {
+    const notes = [...partition.notes];
+    partition.notes = new Map();
+    const urls = visits.map((visit) => this.#ended(visit));
+    const { number, token } = partition;
+    const block = { kind: "settle", partition: number, token, urls, notes } as const;
+    const { holder } = this.#engine;
+    this.#log.send(block, {
+      onNumbered: (count) =>
+        this.#parts.onSending({ holder, partition: number, number: count, token }, visits),
+      onAnswer: (answer) =>
+        this.#parts.post(() => {
           if (answer.kind === "late") this.#parts.onLost(partition);
-          done(some, answer.kind !== "late");
-        },
-        (count) => this.#parts.onSending({ holder, partition: number, number: count, token }, some),
-      );
-    }
+          this.#done(visits, answer.kind !== "late");
+        }),
+      onRevoked: () => this.#parts.post(() => this.#parts.onRevoked(visits)),
+    });
   }
 
   #ended({ lease, end }: EndedVisit): SettledUrl {
@@ -230,14 +289,16 @@ export class EngineCommits {
     return { id, decimal: decimalOf(id), outcome: end?.outcome ?? 0, site };
   }
 
-  #send(
-    log: BlockLog,
-    block: Parameters<BlockLog["send"]>[0],
-    onAnswer: (answer: BlockAnswer) => void,
-    onNumbered?: (number: number) => void,
-  ): void {
-    log.send(block, (answer) => this.#parts.post(() => onAnswer(answer)), onNumbered);
+  #send(log: BlockLog, block: NewBlock, onAnswer: (answer: BlockAnswer) => void): void {
+    log.send(block, { onAnswer: (answer) => this.#parts.post(() => onAnswer(answer)) });
   }
+}
+
+/** A visit does not end before these links have arrived. */
+function waitFor(visit: UnsentVisit | undefined, { waiting }: Parcel): void {
+  if (visit === undefined || waiting === undefined || waiting.has(visit)) return;
+  waiting.add(visit);
+  visit.parcels++;
 }
 
 /** A seed, or the home page of a host, begins with a unit of cash. */

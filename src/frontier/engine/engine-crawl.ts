@@ -7,7 +7,7 @@ import { PARTITIONS } from "../../url/site.ts";
 import { EngineRefusedError, noSuchCrawl, refuseLongLease } from "./check-engine.ts";
 import { EngineKeys } from "./engine-keys.ts";
 import type { RedisClient } from "./load-ioredis.ts";
-import { runScript } from "./redis-engine.ts";
+import { runScript } from "./scripts/named-scripts.ts";
 
 /** A crawl as the engine keeps it. */
 export interface EngineCrawl {

@@ -7,6 +7,7 @@ import { OUTCOME, OUTCOMES, type Settlement } from "../finish.ts";
 import { ShardState } from "../fold/shard-state.ts";
 import type { Frontier, FrontierStats, TurnMode } from "../frontier.ts";
 import type { Host, Lease } from "../host.ts";
+import type { HostMemory } from "../host-memory.ts";
 import type { PageLimit } from "../page-limit.ts";
 import type { ShardQueue } from "../queue/shard-queue.ts";
 import { Shard, type ShardRules } from "../shard/shard.ts";
@@ -90,6 +91,7 @@ export class EngineFrontier implements Frontier {
   readonly #owned: Ownership;
   readonly #held: HeldPartitions;
   readonly floors: AddressLeases | undefined;
+  readonly hostMemory: HostMemory;
   readonly #machine: SuperstepMachine | undefined;
   readonly #cold: ColdQueues | undefined;
   readonly #passes = new EndPasses();
@@ -147,8 +149,11 @@ export class EngineFrontier implements Frontier {
       partOf: (name) => this.#partOf(name),
     };
     this.#shard = new Shard(0, rules, new ShardState(parts.seedLow, parts.seedHigh), parts.queue);
-    this.#shard.onNote = ({ delayMs, untilWallMs }, { name }) =>
-      this.#held.of(this.#partOf(name))?.notes.set(name, `${delayMs} ${Math.round(untilWallMs)}`);
+    this.#shard.onNote = ({ delayMs, untilWallMs }, { name }) => {
+      const held = this.#held.of(this.#partOf(name));
+      held?.notes.set(name, `${delayMs} ${Math.round(untilWallMs)}`);
+      if (held !== undefined) this.#commits.noted(held);
+    };
     this.#held = new HeldPartitions({
       ahead: { leaseMs, perHost: parts.aheadPerHost, inSteps: parts.supersteps !== undefined },
       ...parts,
@@ -174,12 +179,21 @@ export class EngineFrontier implements Frontier {
         },
         onSending: (block, visits) => parts.ends.sending(block, visits),
         onSettled: (visits, isAccepted) => this.#settled(visits, isAccepted),
+        onRevoked: (visits) => this.#revoked(visits),
         onLost: (partition) => this.#held.lose(partition),
         isMine: (partition) => this.#owned.isMine(partition),
       },
       this.#engine,
       this.#log,
     );
+    const owned = this.#owned;
+    this.hostMemory = {
+      get aheadMs() {
+        return owned.aheadMs;
+      },
+      recall: (host, name, onAnswer) => this.#engine.recall(this.#partOf(host), name, onAnswer),
+      keep: (host, name, bytes) => this.#engine.keep(this.#partOf(host), name, bytes),
+    };
     const floorMs = parts.delayMs / 10;
     if (parts.addresses !== undefined && floorMs > 0)
       this.floors = new AddressLeases({
@@ -458,6 +472,7 @@ export class EngineFrontier implements Frontier {
       if (this.#machine === undefined) {
         if (this.#stored.length > 0) this.#commits.commit(this.#stored.splice(0).flat());
       } else this.#workInSteps(this.#machine);
+      this.#commits.flush();
       this.#ask();
     } while (this.#answers.length > 0);
   }
@@ -552,6 +567,17 @@ export class EngineFrontier implements Frontier {
       end?.onCommitted();
     }
     this.#hasNews = true;
+  }
+
+  /** They counted, and are another's now. */
+  #revoked(visits: readonly EndedVisit[]): void {
+    this.#parts.ends.decided(visits, false);
+    for (const { end } of visits) {
+      this.late++;
+      this.#parts.onLate?.(1);
+      if (end !== undefined) this.#outcomes[end.outcome]!--;
+      if (end?.outcome === OUTCOME.page) this.#parts.limit.pages--;
+    }
   }
 
   #countLate(isPage: boolean, onCommitted: (() => void) | undefined): void {

@@ -317,6 +317,9 @@ export interface Engine {
   /** The last number of this holder's blocks that these partitions have. */
   reached(partitions: readonly number[], onAnswer: (numbers: readonly number[]) => void): void;
   floor(call: FloorCall, onAnswer: (answer: FloorAnswer) => void): void;
+  /** Keeps bytes by name with a partition, and gives them to whoever has it then. */
+  keep(partition: number, name: string, bytes: Uint8Array): void;
+  recall(partition: number, name: string, onAnswer: (bytes: Buffer | undefined) => void): void;
   /** Tells the others that there is something to take in a partition. */
   wake(partition: number): void;
 }

@@ -17,7 +17,8 @@ import { EndJournal, readEnds } from "./ends/end-journal.ts";
 import { EngineFrontier } from "./engine-frontier.ts";
 import { EngineKeys } from "./engine-keys.ts";
 import { addressOf, openClient, type RedisClient } from "./load-ioredis.ts";
-import { defineScripts, RedisEngine } from "./redis-engine.ts";
+import { RedisEngine } from "./redis-engine.ts";
+import { defineScripts } from "./scripts/named-scripts.ts";
 import { StepFile } from "./steps/step-file.ts";
 
 /** URLs of a host that are fetched ahead: with one connection few, else enough for all of them. */

@@ -27,44 +27,13 @@ import type {
 } from "./engine.ts";
 import type { EngineKeys } from "./engine-keys.ts";
 import type { RedisClient } from "./load-ioredis.ts";
-import { INSERT, POST, SETTLE } from "./scripts/block-scripts.ts";
-import { CHILL, PACK, UNPACK } from "./scripts/cold-scripts.ts";
-import { ADOPT, BEAT, BURY, CREATE, FOUND, PERMITS } from "./scripts/crawl-scripts.ts";
-import { FLOOR } from "./scripts/floor-script.ts";
-import { CLAIM, COUNTS, EXTRACT, FENCE, RELEASE } from "./scripts/lease-scripts.ts";
-import { ARRIVE, STEP } from "./scripts/step-scripts.ts";
+import { runScript, type ScriptArgument, type ScriptName } from "./scripts/named-scripts.ts";
 
-/** Every script by its name. */
-export const SCRIPTS = {
-  owInsert: INSERT,
-  owPost: POST,
-  owSettle: SETTLE,
-  owStep: STEP,
-  owChill: CHILL,
-  owPack: PACK,
-  owUnpack: UNPACK,
-  owArrive: ARRIVE,
-  owClaim: CLAIM,
-  owExtract: EXTRACT,
-  owRelease: RELEASE,
-  owCounts: COUNTS,
-  owFence: FENCE,
-  owFloor: FLOOR,
-  owCreate: CREATE,
-  owFound: FOUND,
-  owAdopt: ADOPT,
-  owBeat: BEAT,
-  owPermits: PERMITS,
-  owBury: BURY,
-} as const;
-
-export type ScriptName = keyof typeof SCRIPTS;
 /** What a server says when it is full, loads its file, or a cluster chooses another master. */
 const PASSING =
   /^(OOM|LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|Failed to refresh|Too many Cluster)|non local key/;
 const TRY_AGAIN_MS = 500;
 
-type Argument = string | number | Buffer;
 type Reply = (Buffer | number)[];
 
 /** What all calls have in common. */
@@ -76,25 +45,6 @@ export interface RedisEngineParts {
   readonly leaseMs: number;
   /** A call failed in a way that asking again does not cure. */
   readonly onFault: (error: unknown) => void;
-}
-
-/** Makes the scripts known to a connection. */
-export function defineScripts(client: RedisClient): void {
-  for (const [name, lua] of Object.entries(SCRIPTS))
-    client.defineCommand(name, { numberOfKeys: 1, lua });
-}
-
-/** Runs one script. */
-export function runScript(
-  client: RedisClient,
-  name: ScriptName,
-  key: string,
-  args: readonly Argument[],
-): Promise<unknown> {
-  const run = (client as unknown as Record<string, (...a: Argument[]) => Promise<unknown>>)[
-    `${name}Buffer`
-  ]!;
-  return run.call(client, key, ...args);
 }
 
 /** The scripts on a Redis-protocol server or cluster. */
@@ -186,7 +136,7 @@ export class RedisEngine implements Engine {
   send(block: InsertBlock | SettleBlock, onAnswer: (answer: BlockAnswer) => void): void {
     const { holder, order } = this.#parts;
     const isMail = block.kind === "insert" && block.step !== undefined;
-    const args: Argument[] = [holder, block.number, isMail ? block.step! : order];
+    const args: ScriptArgument[] = [holder, block.number, isMail ? block.step! : order];
     if (block.kind === "insert") {
       for (const { host, site, links } of block.hosts) {
         args.push(host, site, links.length);
@@ -339,6 +289,18 @@ export class RedisEngine implements Engine {
     });
   }
 
+  keep(partition: number, name: string, bytes: Uint8Array): void {
+    this.#ask("owKeep", partition, [name, Buffer.from(bytes)], () => {});
+  }
+
+  recall(partition: number, name: string, onAnswer: (bytes: Buffer | undefined) => void): void {
+    const key = `${this.#parts.keys.partition(partition)}:k`;
+    this.#do(
+      (client) => client.hgetBuffer(key, name),
+      (bytes) => onAnswer(bytes ?? undefined),
+    );
+  }
+
   wake(partition: number): void {
     const channel = `${this.#parts.keys.crawl}:wake`;
     this.#do(
@@ -350,7 +312,7 @@ export class RedisEngine implements Engine {
   #ask(
     name: ScriptName,
     partition: number,
-    args: readonly Argument[],
+    args: readonly ScriptArgument[],
     onReply: (reply: Reply) => void,
   ): void {
     this.#run(name, this.#parts.keys.partition(partition), args, (reply) =>
@@ -361,7 +323,7 @@ export class RedisEngine implements Engine {
   #run(
     name: ScriptName,
     key: string,
-    args: readonly Argument[],
+    args: readonly ScriptArgument[],
     onReply: (reply: unknown) => void,
   ): void {
     this.#do((client) => runScript(client, name, key, args), onReply);

@@ -127,10 +127,12 @@ export function* readDone(
   shard: number,
   salvage?: (damage: Damage) => void,
   // A list is written before its snapshot. Without the snapshot the segments themselves are still there.
-  upTo = listJournals(folder)(shard).snapshots.at(-1) ?? 0,
+  upTo?: number,
+  listed = listJournals(folder)(shard),
 ): Generator<EventBytes> {
-  for (const list of listJournals(folder)(shard).lists) {
-    if (list > upTo) break;
+  const newest = upTo ?? listed.snapshots.at(-1) ?? 0;
+  for (const list of listed.lists) {
+    if (list > newest) break;
     const file = join(folder, doneName(shard, list));
     try {
       for (const section of readSections(file))

@@ -198,7 +198,10 @@ async function watch({ control, counts, startMs, limits, plan, ended }: Watched)
     if (nowMs - startMs >= LATE * maxMs) early ??= { pages, ms: nowMs };
     const endsAs = (end: BlockingEnd) => ({ end, pages, lateRate, endMs: nowMs });
     if (new Pending(control, CONTROL.pending).value <= 0) return endsAs("finished");
-    if (pages >= (plan.maxPages ?? Number.POSITIVE_INFINITY)) return endsAs("pages");
+    // Fetched is enough: the last ones may wait for room that nobody makes, because no other may fetch any more.
+    const fetched = counts.sum("pages");
+    if (fetched >= (plan.maxPages ?? Number.POSITIVE_INFINITY))
+      return { ...endsAs("pages"), pages: fetched };
     if (nowMs - movedMs >= STANDS_MS)
       return { ...endsAs("stood-still"), lateRate: 0, endMs: movedMs };
     const isOver =

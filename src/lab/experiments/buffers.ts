@@ -3,6 +3,8 @@ import { configOf, type ProgramSettings } from "../../config/crawl-config.ts";
 import { Crawl } from "../../crawl/crawl.ts";
 import { linePlot } from "../../stats/plot/line-plot.ts";
 import { timelinePlot } from "../../stats/plot/timeline-plot.ts";
+import { readSeries } from "../../stats/series-file.ts";
+import { crawlPaths } from "../../store/folder/crawl-folder.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { PROFILES, type WebProfile } from "../../web/profile.ts";
 import type { RemoteWeb } from "../../web/web-process.ts";
@@ -12,7 +14,7 @@ import { Laboratory } from "../blocking/laboratory.ts";
 import { ACTIVITY } from "../blocking/thread-counts.ts";
 import { counted, type Experiment, type Findings, type LabRun, measured } from "../experiment.ts";
 import { webText, withWeb } from "../lab-web.ts";
-import { rounded } from "../run-spread.ts";
+import { rounded, type Spread, spreadOf } from "../run-spread.ts";
 
 /** How much is measured. */
 export interface BufferSettings {
@@ -23,14 +25,22 @@ export interface BufferSettings {
   /** What buffer sizes are tried with; the second of `buffers` unless told. */
   readonly sized?: { readonly builders: number; readonly crawlers: number } | undefined;
   readonly pages: number;
+  readonly repeats: number;
 }
 
-/** Pages in the tree after 1, 3 and 5 units. */
+/** One crawl: pages in the tree after 1, 3 and 5 units. */
 interface Growth {
+  readonly stored: readonly number[];
+  /** What `reports/series.jsonl` of the crawl says in between: a point per second, from the first page on. */
+  readonly series: readonly { readonly seconds: number; readonly pages: number }[];
+}
+
+/** Crawls with the same number of buffers, crawlers and records in a buffer. */
+interface Grown {
   readonly builders: number;
   readonly crawlers: number;
   readonly bufferSize: number;
-  readonly stored: readonly number[];
+  readonly runs: readonly Growth[];
 }
 
 const DOCUMENT: Readonly<Record<number, readonly number[]>> = {
@@ -62,38 +72,38 @@ export const experiment: Experiment = {
       bufferSizes: [1, 10, 100, 1000],
       sized: run.pick({ builders: 1, crawlers: 2 }, undefined, undefined),
       pages: run.pick(10_000, 40_000, 100_000),
+      repeats: run.repeats(2, 3, 3),
     }),
 };
 
 /** Crawls into a tree with each number of buffers and each buffer size, then compares who writes. */
 export async function measureBuffers(run: LabRun, settings: BufferSettings): Promise<Findings> {
-  const { unitMs, buffers, bufferSizes, pages } = settings;
-  run.plan(buffers.length + bufferSizes.length + 2);
+  const { unitMs, buffers, bufferSizes, pages, repeats } = settings;
+  run.plan(repeats * (buffers.length + bufferSizes.length) + 2);
   const profile: WebProfile = {
     ...PROFILES.small,
     ...{ seed: run.seed, pages, hosts: 16, latencyMs: { median: 20, spread: 0.3 } },
   };
   return withWeb({ profile }, async (web) => {
-    const grow = (
+    const grow = async (
       builders: number,
       crawlers: number,
       bufferSize: number,
       units: readonly number[],
-    ) => {
-      const key = `tree-${builders}-${crawlers}-${bufferSize}`;
-      return run.step(key, () =>
-        growth(
-          web,
-          join(run.scratch, key),
-          { builders, crawlers, bufferSize },
-          units.map((n) => n * unitMs),
-        ),
-      );
+    ): Promise<Grown> => {
+      const plan = { builders, crawlers, bufferSize };
+      const atMs = units.map((n) => n * unitMs);
+      const runs: Growth[] = [];
+      for (let n = 0; n < repeats; n++) {
+        const key = `tree-${builders}-${crawlers}-${bufferSize}-${n}`;
+        runs.push(await run.step(key, () => growth(web, join(run.scratch, key), plan, atMs)));
+      }
+      return { ...plan, runs };
     };
-    const byBuffers: Growth[] = [];
+    const byBuffers: Grown[] = [];
     for (const { builders, crawlers } of buffers)
       byBuffers.push(await grow(builders, crawlers, 1000, UNITS));
-    const bySize: Growth[] = [];
+    const bySize: Grown[] = [];
     const middle = settings.sized ?? buffers[Math.min(1, buffers.length - 1)]!;
     for (const bufferSize of bufferSizes)
       bySize.push(await grow(middle.builders, middle.crawlers, bufferSize, [2]));
@@ -132,9 +142,14 @@ async function growth(
     await Promise.race([pause(startMs + ms - performance.now()), ended]);
     stored.push(crawl.progress().pages);
   }
+  const lastSeconds = (performance.now() - startMs) / 1000;
+  const startSeconds = crawl.figures().runSeconds - lastSeconds;
   crawl.stop("interrupted");
   await ended;
-  return { builders: plan.builders, crawlers: plan.crawlers, bufferSize: plan.bufferSize, stored };
+  const series = readSeries(crawlPaths(out).series)
+    .map(({ runSeconds, pages }) => ({ seconds: rounded(runSeconds - startSeconds, 3), pages }))
+    .filter(({ seconds }) => seconds > 0 && seconds < lastSeconds);
+  return { stored, series };
 }
 
 /** Four threads of the laboratory: three crawlers and a builder, or four crawlers that write themselves. */
@@ -166,16 +181,39 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
 }
 
+/** Pages in the tree at a time, between the two moments around it that are known of the run. */
+function pagesAt({ stored, series }: Growth, seconds: number, unitMs: number): number {
+  const known = [
+    { seconds: 0, pages: 0 },
+    ...series,
+    ...stored.map((pages, i) => ({ seconds: (UNITS[i]! * unitMs) / 1000, pages })),
+  ].sort((a, b) => a.seconds - b.seconds);
+  const at = Math.max(
+    1,
+    known.findIndex((each) => each.seconds >= seconds),
+  );
+  const [before, after] = [known[at - 1]!, known[at]!];
+  const share = (seconds - before.seconds) / Math.max(1e-3, after.seconds - before.seconds);
+  return before.pages + share * (after.pages - before.pages);
+}
+
 function findings(
-  { unitMs, bufferSizes }: BufferSettings,
+  { unitMs, bufferSizes, repeats }: BufferSettings,
   web: string,
-  byBuffers: readonly Growth[],
-  bySize: readonly Growth[],
+  byBuffers: readonly Grown[],
+  bySize: readonly Grown[],
   writers: readonly (readonly [string, BlockingResult])[],
 ): Findings {
   const [one] = byBuffers;
-  const last = ({ stored }: Growth) => stored.at(-1)!;
-  const gain = (of: Growth) => rounded(last(of) / Math.max(1, last(one!)), 1);
+  const storedAt = ({ runs }: Grown, i: number) =>
+    spreadOf(runs.map(({ stored }) => stored.at(i)!));
+  const last = (of: Grown) => storedAt(of, -1).mean;
+  const gain = (of: Grown) => rounded(last(of) / Math.max(1, last(one!)), 1);
+  const point = (x: number, { mean, low, high }: Spread) => ({ x, y: mean, low, high });
+  const unitSeconds = UNITS.map((n) => (n * unitMs) / 1000);
+  // Every second, as far as the series goes, and the document's three moments.
+  const whole = Array.from({ length: Math.ceil(unitSeconds.at(-1)!) }, (_, i) => i);
+  const moments = [...new Set([...whole, ...unitSeconds])].sort((a, b) => a - b);
   const share = ({ traces = [] }: BlockingResult, activity: number) => {
     const all = traces.flat();
     const sum = (spans: typeof all) =>
@@ -185,26 +223,31 @@ function findings(
       1,
     );
   };
-  const proportion = (each: Growth) => gain(each) / each.crawlers;
+  const proportion = (each: Grown) => gain(each) / each.crawlers;
   const isLess = byBuffers.slice(1).every((each) => proportion(each) < 0.95);
   const grows = byBuffers.every((each, i) => i === 0 || last(each) > last(byBuffers[i - 1]!));
   return {
-    setup: `${web} Crawls with --store tree, buffer size 1,000, one request in flight per crawler, two crawlers and one builder per buffer (one crawler for one buffer). The document's 2, 6 and 10 hours are ${UNITS.map((n) => `${(n * unitMs) / 1000} s`).join(", ")} from the first page on.`,
+    setup: `${web} Crawls with --store tree, buffer size 1,000, one request in flight per crawler, two crawlers and one builder per buffer (one crawler for one buffer). The document's 2, 6 and 10 hours are ${unitSeconds.map((seconds) => `${seconds} s`).join(", ")} from the first page on; ${repeats} crawls of each.`,
     tables: [
       {
         title: "New URLs in the tree (figures 7 and 8)",
         columns: [
           ...[counted("buffers"), counted("crawlers"), counted("threads in all")],
-          ...UNITS.map((n) => measured(`after ${(n * unitMs) / 1000} s`, "URLs")),
+          ...unitSeconds.map((seconds) => measured(`after ${seconds} s`, "URLs")),
           ...[
+            measured("SD at the end", "URLs"),
+            counted("runs"),
             measured("speed-up"),
             measured("speed-up per crawler"),
             counted("document, after 10 h", "URLs"),
           ],
         ],
         rows: byBuffers.map((each) => [
-          ...[each.builders, each.crawlers, each.builders + each.crawlers + 2, ...each.stored],
+          ...[each.builders, each.crawlers, each.builders + each.crawlers + 2],
+          ...UNITS.map((_, i) => rounded(storedAt(each, i).mean, 1)),
           ...[
+            rounded(storedAt(each, -1).deviation, 1),
+            repeats,
             gain(each),
             rounded(gain(each) / each.crawlers, 2),
             DOCUMENT[each.builders]?.[2] ?? null,
@@ -217,8 +260,13 @@ function findings(
           counted("buffer size"),
           counted("buffers"),
           measured(`after ${(2 * unitMs) / 1000} s`, "URLs"),
+          measured("SD", "URLs"),
+          counted("runs"),
         ],
-        rows: bySize.map((each) => [each.bufferSize, each.builders, last(each)]),
+        rows: bySize.map((each) => [
+          ...[each.bufferSize, each.builders, rounded(last(each), 1)],
+          ...[rounded(storedAt(each, -1).deviation, 1), repeats],
+        ]),
       },
       {
         title: "Who writes (figure 9), four laboratory threads",
@@ -242,15 +290,14 @@ function findings(
         name: "growth",
         svg: linePlot({
           title: "New URLs in the tree against time",
-          caption: `${grows ? "More buffers, and with them more crawlers, fill the tree faster" : "More buffers do not always fill the tree faster here"}${grows && isLess ? ", but less than in proportion to the crawlers" : ""}. One run each.`,
+          caption: `${grows ? "More buffers, and with them more crawlers, fill the tree faster" : "More buffers do not always fill the tree faster here"}${grows && isLess ? ", but less than in proportion to the crawlers" : ""}. Mean and range of ${repeats}; what lies between the document's three moments comes from each crawl's reports/series.jsonl, a line per second.`,
           x: { label: "time", unit: "s" },
           y: { label: "new URLs in the tree" },
           series: byBuffers.map((each) => ({
-            name: `${each.builders} buffers, ${each.crawlers} crawlers`,
-            points: [
-              { x: 0, y: 0 },
-              ...each.stored.map((y, i) => ({ x: (UNITS[i]! * unitMs) / 1000, y })),
-            ],
+            name: `${each.builders} ${each.builders === 1 ? "buffer" : "buffers"}, ${each.crawlers} ${each.crawlers === 1 ? "crawler" : "crawlers"}`,
+            points: moments.map((seconds) =>
+              point(seconds, spreadOf(each.runs.map((run) => pagesAt(run, seconds, unitMs)))),
+            ),
           })),
         }),
       },
@@ -258,13 +305,13 @@ function findings(
         name: "sizes",
         svg: linePlot({
           title: "New URLs in the tree against buffer size",
-          caption: `The largest buffer stored ${rounded(last(bySize.at(-1)!) / Math.max(1, last(bySize[0]!)), 2)} times what the smallest did: a buffer of 1 is handed over for every page. One run each.`,
+          caption: `The largest buffer stored ${rounded(last(bySize.at(-1)!) / Math.max(1, last(bySize[0]!)), 2)} times what the smallest did: a buffer of 1 is handed over for every page. Mean and range of ${repeats}.`,
           x: { label: "buffer size", unit: "records", log: true },
           y: { label: "new URLs in the tree" },
           series: [
             {
               name: `after ${(2 * unitMs) / 1000} s`,
-              points: bySize.map((each) => ({ x: each.bufferSize, y: last(each) })),
+              points: bySize.map((each) => point(each.bufferSize, storedAt(each, -1))),
             },
           ],
         }),

@@ -45,7 +45,7 @@ export const experiment: Experiment = {
     const sliceKeys = run.pick(100_000, 2_000_000, 80_000_000);
     const batches = BATCHES.filter((batch) => batch <= keys / 4);
     const webs = crawledWebs(run);
-    const repeats = run.repeats(1, 3, 3);
+    const repeats = run.repeats(2, 3, 3);
     run.plan(
       webs.length +
         2 * batches.length +

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { linePlot } from "../../stats/plot/line-plot.ts";
 import { PROFILES, type WebProfile } from "../../web/profile.ts";
 import { counted, type Experiment, measured } from "../experiment.ts";
-import { answeredRate, labCrawl, webText, withWeb } from "../lab-web.ts";
+import { timedRate, webText, withWeb } from "../lab-web.ts";
 import { rounded, spreadOf } from "../run-spread.ts";
 
 const LINKS = [4, 16, 64, 256];
@@ -28,7 +28,7 @@ export const experiment: Experiment = {
   name: "tune",
   document: "ours",
   question: "How many threads, links per thread and builders are best on this machine and web?",
-  seconds: { quick: 12, normal: 100, full: 200 },
+  seconds: { quick: 18, normal: 100, full: 200 },
   async run(run) {
     const profile: WebProfile = {
       ...PROFILES.small,
@@ -37,8 +37,8 @@ export const experiment: Experiment = {
       pages: 30_000,
       latencyMs: { median: 20, spread: 0.5 },
     };
-    const maxTimeMs = run.pick(800, 3000, 6000);
-    const repeats = run.repeats(1, 3, 3);
+    const maxMs = run.pick(400, 3000, 6000);
+    const repeats = run.repeats(2, 3, 3);
     const cores = availableParallelism();
     const counts = [...new Set([1, Math.min(2, cores), Math.min(4, cores)])];
     const links = run.pick(LINKS, LINKS, LINKS);
@@ -51,9 +51,9 @@ export const experiment: Experiment = {
         runs.push(
           await run.step(key, () =>
             withWeb({ profile }, async (web) => {
-              const { result: report, rate } = await answeredRate(web, () =>
-                labCrawl(web, join(run.scratch, key), { ...setting, maxTimeMs }, run.signal),
-              );
+              const out = join(run.scratch, key);
+              const limit = { maxMs, signal: run.signal };
+              const { result: report, rate } = await timedRate(web, out, { ...setting }, limit);
               return {
                 rate,
                 cpuMs: (1000 * report.cpuSeconds) / Math.max(1, report.pages),
@@ -75,7 +75,7 @@ export const experiment: Experiment = {
     const best = chosen(tried);
     const rate = Math.round(spreadOf(best.rates).mean);
     return {
-      setup: `${webText(profile)} No delay, WARC stored, ${maxTimeMs} ms per run, ${repeats} ${repeats === 1 ? "run" : "runs"} each on ${cores} cores. Of settings that reach ${100 * GOOD_ENOUGH} % of the best rate the smallest is chosen. Threads and links per thread first, then builders.`,
+      setup: `${webText(profile)} No delay, WARC stored, ${maxMs} ms per run from its first page on, ${repeats} ${repeats === 1 ? "run" : "runs"} each on ${cores} cores. Of settings that reach ${100 * GOOD_ENOUGH} % of the best rate the smallest is chosen. Threads and links per thread first, then builders.`,
       tables: [
         {
           title: "Pages per second by setting",

@@ -4,6 +4,7 @@ import { linePlot } from "../../stats/plot/line-plot.ts";
 import type { Bin } from "../../stats/plot/log-bins.ts";
 import type { CorpusReport, Spread } from "../corpus-report.ts";
 import type { Share } from "../numbers/tally.ts";
+import type { CoursePoint } from "../read/course.ts";
 import { type Cell, escaped, numberText, percent, table } from "./html-markup.ts";
 import type { Section } from "./section.ts";
 
@@ -135,7 +136,7 @@ function distributions(report: CorpusReport): string {
       ]),
     ),
   ];
-  return `<p class="soft">Both axes are logarithmic; zeroes stand by themselves on the left.</p><div class="plots">${plots.map((plot) => `<div class="plot scroll" tabindex="0">${plot}</div>`).join("")}</div>`;
+  return `<p class="soft">Both axes are logarithmic; zeroes stand by themselves on the left.</p>${plotsOf(plots)}`;
 }
 
 function shares(title: string, rows: readonly Share[], what = "pages"): string {
@@ -164,7 +165,7 @@ function kinds({ status, mime, charset, language }: CorpusReport): string {
   return `<div class="sides">${tables.join("")}</div>`;
 }
 
-function timeline({ timeline: { bins, secondsPerBin } }: CorpusReport): string {
+function timeline({ timeline: { bins, secondsPerBin }, course }: CorpusReport): string {
   const points = bins.map(({ pages }, i) => ({ x: i * secondsPerBin, y: pages / secondsPerBin }));
   const plot = linePlot({
     title: "Pages per second over time",
@@ -173,5 +174,42 @@ function timeline({ timeline: { bins, secondsPerBin } }: CorpusReport): string {
     y: { label: "pages per second" },
     series: [{ name: "pages per second", points, draw: "bare" }],
   });
-  return `<div class="plot scroll" tabindex="0">${plot}</div>`;
+  return plotsOf([plot, ...(course.length > 1 ? coursePlots(course) : [])]);
+}
+
+/** What reports/series.jsonl tells, over the time in which the crawl ran. */
+function coursePlots(course: readonly CoursePoint[]): string[] {
+  const plots: [string, string, Record<string, (point: CoursePoint) => number | null>][] = [
+    ["URLs queued", "URLs", { queued: ({ queued }) => queued }],
+    ["Requests in flight", "requests", { "in flight": ({ inFlight }) => inFlight }],
+    [
+      "Response time",
+      "milliseconds",
+      { median: ({ p50 }) => p50, "90 %": ({ p90 }) => p90, "99 %": ({ p99 }) => p99 },
+    ],
+    ["Failures per second", "URLs per second", { failures: (point) => point.errorsPerSecond }],
+    ["Memory", "MiB", { resident: ({ rssBytes }) => rssBytes / 2 ** 20 }],
+    ["CPU", "cores", { cores: ({ cpu }) => cpu }],
+  ];
+  return plots.map(([title, label, values]) =>
+    linePlot({
+      title,
+      x: { label: "time of crawling, all runs", unit: "s" },
+      y: { label },
+      series: Object.entries(values).map(([name, pick]) => ({
+        name,
+        draw: "bare" as const,
+        points: course.flatMap((point) => {
+          const y = pick(point);
+          return y === null ? [] : { x: point.seconds, y };
+        }),
+      })),
+    }),
+  );
+}
+
+/** Plots side by side; each scrolls by itself where the screen is narrow. */
+function plotsOf(plots: readonly string[]): string {
+  const boxes = plots.map((plot) => `<div class="plot scroll" tabindex="0">${plot}</div>`);
+  return `<div class="plots">${boxes.join("")}</div>`;
 }

@@ -8,8 +8,7 @@ export class ArchivedPages {
   readonly #payloads: Payloads | undefined;
 
   constructor(dir: string) {
-    const { index, archive } = crawlPaths(dir);
-    this.#payloads = existsSync(index) ? new Payloads(archive, index) : undefined;
+    this.#payloads = existsSync(crawlPaths(dir).index) ? new Payloads(dir) : undefined;
   }
 
   /** The answer of a page; undefined when its record, or the whole file, is not to be had. */

@@ -39,6 +39,7 @@ const FRACTION: Kind = { type: { type: "DOUBLE" }, encode: (cell) => cell };
 /** The columns that are not texts. */
 const KINDS: Partial<Record<PageColumn, Kind>> = {
   time: TIME,
+  unchangedSince: TIME,
   status: SMALL,
   depth: SMALL,
   links: SMALL,

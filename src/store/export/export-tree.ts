@@ -29,7 +29,7 @@ export function exportTree(dir: string, out: string): TreeExport {
     1,
   );
   const tree = new UrlTree(locks, new DiskTree(out));
-  const payloads = new Payloads(paths.archive, paths.index);
+  const payloads = new Payloads(dir);
   const done: TreeExport = { written: 0, there: 0, lost: 0 };
   try {
     for (const { url, parent, mime, file, offset } of pageRows(paths.pages)) {

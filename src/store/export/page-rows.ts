@@ -23,6 +23,7 @@ export const PAGE_COLUMNS = [
   "offset",
   "length",
   "robots",
+  "unchangedSince",
   "cash",
   "priority",
   "id",

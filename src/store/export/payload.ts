@@ -1,11 +1,15 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { surtKey } from "../../url/surt.ts";
 import { FileWindow } from "../files/file-window.ts";
 import { SortedLines } from "../files/sorted-lines.ts";
+import { crawlPaths } from "../folder/crawl-folder.ts";
 import { cdxjFields } from "../lists/cdxj.ts";
 import { headOf } from "../warc/archived-head.ts";
+import { generationsOf } from "../warc/earlier-folders.ts";
 import { plainBody } from "../warc/plain-body.ts";
 import { readRecordAt, type WarcRecord } from "../warc/warc-reader.ts";
+import { NOT_MODIFIED } from "../warc/warc-record.ts";
 
 /** An answer as the archive gives it back. */
 export interface ArchivedAnswer {
@@ -15,13 +19,21 @@ export interface ArchivedAnswer {
   readonly body: Uint8Array;
 }
 
-/** Reads the bodies of pages out of an archive; a revisit leads to the record that holds its payload. */
+/**
+ * Reads the bodies of pages out of the archive of a crawl; a revisit leads to the record that holds its payload, which may be
+ * in the folder of an earlier crawl.
+ */
 export class Payloads {
+  readonly #dir: string;
   readonly #archive: string;
   readonly #index: SortedLines;
   readonly #open = new Map<string, FileWindow>();
+  /** The crawls that this one was a recrawl of, once they are needed. */
+  #earlier: readonly Payloads[] | undefined;
 
-  constructor(archive: string, index: string) {
+  constructor(dir: string) {
+    const { archive, index } = crawlPaths(dir);
+    this.#dir = dir;
     this.#archive = archive;
     this.#index = new SortedLines(index);
   }
@@ -34,13 +46,28 @@ export class Payloads {
   /** The same with the head that belongs to the body. */
   answerAt(file: string, offset: number): ArchivedAnswer | undefined {
     const record = this.#record(file, offset);
-    const whole = record?.type === "revisit" ? this.#referred(record) : record;
+    const whole = record?.type === "revisit" ? this.#whole(record) : record;
     return whole?.type === "response" ? answerOf(whole) : undefined;
   }
 
   close(): void {
     this.#index.close();
+    for (const other of this.#earlier ?? []) other.close();
     for (const file of this.#open.values()) file.close();
+  }
+
+  #whole(record: WarcRecord): WarcRecord | undefined {
+    const own = this.#referred(record);
+    if (own !== undefined || record.headers.get("warc-profile") !== NOT_MODIFIED) return own;
+    this.#earlier ??= generationsOf(this.#dir)
+      .slice(1)
+      .filter((dir) => existsSync(crawlPaths(dir).index))
+      .map((dir) => new Payloads(dir));
+    for (const other of this.#earlier) {
+      const found = other.#referred(record);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   #referred({ headers }: WarcRecord): WarcRecord | undefined {

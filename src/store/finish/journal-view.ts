@@ -16,7 +16,7 @@ import {
   decodeSegmentHeader,
   SEGMENT_HEADER_BYTES,
 } from "../../frontier/journal/journal-format.ts";
-import { listJournals } from "../../frontier/journal/journal-listing.ts";
+import { listJournals, type ShardFiles } from "../../frontier/journal/journal-listing.ts";
 import {
   type Damage,
   type JournalEnd,
@@ -81,9 +81,11 @@ export function openJournals(
   const begun = seeds.journals !== undefined;
   const ends = new Map<number, JournalEnd>();
   const late = shards.map(() => new Map<string, number>());
+  const listed = listJournals(folder);
   for (const [i, shard] of shards.entries()) {
-    checkDone(folder, shard, salvage, undefined, seeds);
-    const journal = shardReader(folder, shard, { salvage, begun, seeds });
+    const files = listed(shard);
+    checkDone(folder, shard, salvage, files, seeds);
+    const journal = shardReader(folder, shard, { salvage, begun, seeds, listed: files });
     for (const batch of journal.done()) eachEnd(batch, onEnd);
     const reader = journal.tail(journal.snapshot());
     let step = reader.next();
@@ -100,9 +102,15 @@ export function openJournals(
   for (const { file, offset, repair } of repaired) repairFile(file, [{ offset, value: repair! }]);
   const isWhole = damages.length === 0;
   // Damage was reported here, and is not reported again.
-  const how = (shard: number): HowToRead =>
+  const how = (shard: number): Omit<HowToRead, "listed"> =>
     isWhole ? { checked: ends.get(shard)! } : { salvage: () => {}, seeds };
-  const journals = shards.map((shard) => shardReader(folder, shard, how(shard)));
+  // Listed anew for each pass, because a snapshot may have taken the place of segments since the last one.
+  const journals = (): ShardReader[] => {
+    const listed = listJournals(folder);
+    return shards.map((shard) =>
+      shardReader(folder, shard, { ...how(shard), listed: listed(shard) }),
+    );
+  };
   return { view: viewOf(journals, late, seeds, isWhole), damages, repaired, cut };
 }
 
@@ -129,7 +137,9 @@ export function shardsIn(folder: string, begun = 0): number[] {
   return [...new Set([...found, ...Array(begun).keys()])].sort((a, b) => a - b);
 }
 
-type HowToRead = Pick<ReadOptions, "salvage" | "begun" | "checked" | "seeds">;
+type HowToRead = Pick<ReadOptions, "salvage" | "begun" | "checked" | "seeds"> & {
+  readonly listed: ShardFiles;
+};
 
 type Snapshot = ReturnType<typeof openSnapshot>;
 
@@ -143,11 +153,11 @@ interface ShardReader {
 }
 
 function shardReader(folder: string, shard: number, how: HowToRead): ShardReader {
-  const { salvage } = how;
+  const { salvage, listed } = how;
   const upTo = salvage === undefined ? undefined : Number.POSITIVE_INFINITY;
   return {
-    done: () => readDone(folder, shard, salvage, upTo),
-    snapshot: () => openSnapshot(folder, shard, salvage, undefined, how.seeds),
+    done: () => readDone(folder, shard, salvage, upTo, listed),
+    snapshot: () => openSnapshot(folder, shard, salvage, listed, how.seeds),
     tail: (snapshot) => {
       const after = snapshot === undefined ? {} : { after: snapshot.end };
       return readJournal({ folder, shard, ...how, ...after });
@@ -160,7 +170,7 @@ function shardReader(folder: string, shard: number, how: HowToRead): ShardReader
  * to be read from an older snapshot, so what a salvage finds twice counts once.
  */
 function viewOf(
-  journals: readonly ShardReader[],
+  open: () => readonly ShardReader[],
   late: readonly LateEnds[],
   { seedLow, seedHigh, config }: Seeds,
   isWhole: boolean,
@@ -168,7 +178,7 @@ function viewOf(
   return {
     rules: { ...config, seedLow, seedHigh },
     *ended(): Generator<EndedUrl, void> {
-      for (const [i, journal] of journals.entries()) {
+      for (const [i, journal] of open().entries()) {
         const known = isWhole ? undefined : new SeenSet();
         const left = new Map(late[i]);
         for (const batches of [journal.done(), journal.tail(journal.snapshot())])
@@ -179,7 +189,7 @@ function viewOf(
       }
     },
     eachWaiting(use: (link: WaitingLink) => void): void {
-      for (const journal of journals) {
+      for (const journal of open()) {
         const snapshot = journal.snapshot();
         const finished = new SeenSet();
         let waiting = 0;

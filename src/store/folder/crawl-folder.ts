@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, extname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import type { CrawlConfig } from "../../config/schema.ts";
 import { StoreCorruptError } from "../../errors.ts";
 import type { Consent } from "../../fetch/route/address.ts";
@@ -149,6 +149,18 @@ function isWhole(path: string): boolean {
 
 /** The paths of the output folder `dir`. */
 export function crawlPaths(dir: string): CrawlPaths {
+  if (dir !== lastDir) {
+    lastPaths = pathsIn(dir);
+    lastDir = dir;
+  }
+  return lastPaths!;
+}
+
+// A crawl asks for the paths of its one folder again and again.
+let lastDir: string | undefined;
+let lastPaths: CrawlPaths | undefined;
+
+function pathsIn(dir: string): CrawlPaths {
   return {
     archive: join(dir, "archive"),
     index: join(dir, "indexes", "index.cdxj"),
@@ -183,7 +195,7 @@ export function partsOf(path: string): string[] {
   const folder = dirname(path);
   const threads = readdirSync(folder).flatMap((name) => {
     const thread = Number(/-(\d+)\.\w+\.part$/.exec(name)?.[1]);
-    return partOf(path, thread) === join(folder, name) ? thread : [];
+    return partOf(basename(path), thread) === name ? thread : [];
   });
   return threads.sort((a, b) => a - b).map((thread) => partOf(path, thread));
 }

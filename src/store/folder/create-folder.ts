@@ -11,7 +11,7 @@ import {
   FORMAT_VERSION,
   writeCrawlState,
 } from "./crawl-folder.ts";
-import { lockFolder } from "./folder-lock.ts";
+import { type FolderLock, lockFolder } from "./folder-lock.ts";
 import { graphFacts, graphPaths } from "./graph-facts.ts";
 
 /** First line of pages.jsonl: WACZ readers refuse the file without it. Page lines have a `url`. */
@@ -37,13 +37,22 @@ export function createCrawlFolder(
   wallMs: number = Date.now(),
   crawl: NewCrawl = {},
 ): CrawlPaths {
-  const paths = crawlPaths(dir);
+  createLockedFolder(dir, wallMs, crawl).release();
+  return crawlPaths(dir);
+}
+
+/** The same for a crawl that begins at once: nobody comes between making the folder and holding it. */
+export function createLockedFolder(
+  dir: string,
+  wallMs: number,
+  crawl: NewCrawl,
+  onLost?: () => void,
+): FolderLock {
   try {
-    create(dir, paths, wallMs, crawl);
+    return create(dir, crawlPaths(dir), wallMs, crawl, onLost);
   } catch (fault) {
     throw outFault(fault, dir);
   }
-  return paths;
 }
 
 /** Nothing is there yet: where the system does not let us write, another folder helps. */
@@ -55,16 +64,24 @@ function outFault(fault: unknown, dir: string): unknown {
   return new UsageError(`${dir} cannot hold a crawl: ${why}; choose another --out`, fault);
 }
 
-function create(dir: string, paths: CrawlPaths, wallMs: number, crawl: NewCrawl): void {
+function create(
+  dir: string,
+  paths: CrawlPaths,
+  wallMs: number,
+  crawl: NewCrawl,
+  onLost?: () => void,
+): FolderLock {
   refuseIfTaken(dir, paths);
   makeFolders(dirname(paths.state));
   // Of two crawls that start at once only one goes on; it looks again, for the other may have been quick.
-  const lock = lockFolder(dir);
+  const lock = lockFolder(dir, onLost);
   try {
     refuseIfTaken(dir, paths);
     fill(dir, paths, wallMs, crawl);
-  } finally {
+    return lock;
+  } catch (fault) {
     lock.release();
+    throw fault;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isPage, locationOf } from "../capture.ts";
+import { isListed, locationOf } from "../capture.ts";
 import { escapeStray, JsonlFile, jsonText } from "../files/jsonl.ts";
 import { crawlPaths, partOf } from "../folder/crawl-folder.ts";
 import { type ListEntry, syncWriter, type Writer, type WriterOptions } from "../writer.ts";
@@ -30,7 +30,7 @@ export function indexWriter(path: string): Writer<ListEntry> {
 /** Lists every page. */
 export function pageWriter(path: string): Writer<ListEntry> {
   return listWriter(path, (entry, file) => {
-    if (entry.kind === "capture" && isPage(entry)) file.hold(pageLine(entry, entry.archived!));
+    if (entry.kind === "capture" && isListed(entry)) file.hold(pageLine(entry, entry.archived!));
   });
 }
 

@@ -1,7 +1,7 @@
 import { UNIT } from "../../frontier/cash/cash-book.ts";
 import type { Archived, CaptureFacts } from "../capture.ts";
 import { jsonText } from "../files/jsonl.ts";
-import { safeUri } from "../files/safe-text.ts";
+import { safeText, safeUri } from "../files/safe-text.ts";
 import { warcDate } from "../warc/warc-record.ts";
 
 /** One page as pages/pages.jsonl lists it; id, url, ts and title are what WACZ readers look for. */
@@ -26,6 +26,8 @@ export interface PageLine {
   language?: string;
   /** What the page asks crawlers for, where it does: "noindex", "nofollow". */
   robots?: string;
+  /** Only with --recrawl, on pages that the server did not send again: when the copy was fetched that still holds. */
+  unchangedSince?: string;
   /** Length of the body as stored: transfer coding removed, content coding kept. */
   bytes: number;
   /** Length without its content coding; absent where nobody has removed that while crawling. */
@@ -55,12 +57,14 @@ export function pageLine(capture: CaptureFacts, archived: Archived): string {
   const charset = page?.charset ? `,"charset":${jsonText(page.charset)}` : "";
   const language = page?.language ? `,"language":${jsonText(page.language)}` : "";
   const robots = page?.robots ? `,"robots":${jsonText(page.robots)}` : "";
+  const since = capture.unchanged && safeText(capture.unchanged.date);
+  const unchanged = since === undefined ? "" : `,"unchangedSince":${jsonText(since)}`;
   const bytes = jsonNumber(capture.bytes);
   const decoded = capture.decodedBytes;
   const plain = decoded === undefined ? "" : `,"decodedBytes":${decoded}`;
   const data = capture.data === undefined ? "" : `,"data":${capture.data}`;
   const start = `{"id":${jsonText(archived.recordId)},"url":${jsonText(safeUri(capture.url))},"ts":"${time}","title":${jsonText(page?.title ?? "")},"parent":${source}`;
-  const facts = `,"depth":${jsonNumber(capture.depth)},"links":${links}${all},"status":${capture.status},"mime":${jsonText(mime)},"words":${jsonNumber(page?.words ?? 0)}${charset}${language}${robots},"bytes":${bytes}${plain}`;
+  const facts = `,"depth":${jsonNumber(capture.depth)},"links":${links}${all},"status":${capture.status},"mime":${jsonText(mime)},"words":${jsonNumber(page?.words ?? 0)}${charset}${language}${robots}${unchanged},"bytes":${bytes}${plain}`;
   const place = `,"digest":${jsonText(archived.payloadSha256)},"time":"${time}"${data},"file":${jsonText(location.file)},"offset":${location.offset},"length":${location.length}`;
   return `${start}${facts}${place}${priorityOf(capture.cash)}}`;
 }

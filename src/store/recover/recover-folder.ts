@@ -39,6 +39,7 @@ import { readTree } from "../tree/tree-files.ts";
 import { archiveFiles } from "../warc/archive-scan.ts";
 import { putInPlace } from "./put-in-place.ts";
 import { FAILED, orphanPath, rebuildLists } from "./rebuild-lists.ts";
+import { repairControlLog } from "./repair-control-log.ts";
 import { compareJournals, damagedOf, salvageJournals } from "./salvage-journals.ts";
 
 /** A place in a file. */
@@ -117,8 +118,9 @@ const UNTOUCHED: Omit<Recovery, "captures" | "lists"> = {
 /** There is nothing but a tree: every page of it was crawled. */
 function fromTree(dir: string, facts: RunFacts): Recovery {
   const { tree, reports } = crawlPaths(dir);
+  const damages = repairControlLog(dir, damagedOf(dir));
   const lists = writeTreeResults(tree, reports, facts);
-  return { ...UNTOUCHED, captures: lists.crawled + lists.seeds, lists };
+  return { ...UNTOUCHED, damages, captures: lists.crawled + lists.seeds, lists };
 }
 
 function fromArchive(dir: string, facts: RunFacts): Recovery {
@@ -153,8 +155,12 @@ function fromArchive(dir: string, facts: RunFacts): Recovery {
   const final = salvaged ? listSalvaged(dir, facts, committed, stored) : { committed, stored };
   const missing = missingIn(dir, final.committed, lost);
   const rows = repairRows(dir);
+  const changes = repairControlLog(dir, damagedOf(dir));
   mergeRows(dir, final.committed);
-  const all = [...state.damages, ...wrong, ...lostBlocks, ...stored.damages, ...missing, ...rows];
+  const all = [
+    ...[...state.damages, ...wrong, ...lostBlocks, ...stored.damages],
+    ...[...missing, ...rows, ...changes],
+  ];
   const whole = wholeState(dir);
   const isDamaged =
     all.length > 0 || final.committed.unnamed > 0 || lacksLines(paths.log, final.committed);

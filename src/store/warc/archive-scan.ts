@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { VIAS } from "../../frontier/via.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
-import type { Archived, CaptureFacts, PageFacts } from "../capture.ts";
+import type { Archived, CaptureFacts, EarlierRecord, PageFacts } from "../capture.ts";
 import type { Repair } from "../files/system-calls.ts";
 import { LinkList } from "../link-list.ts";
 import { OPEN } from "./archive-file.ts";
@@ -81,7 +81,7 @@ function scanned(file: string, record: WarcRecord, metadata: string): ScannedCap
     url: (headers.get("warc-target-uri") ?? "") as CrawlUrl,
     date: Date.parse(headers.get("warc-date") ?? ""),
     status: statusOf(headers, head),
-    mime: mimeOf(head),
+    mime: field("mime") ?? mimeOf(head),
     bytes: Number(field("payload-bytes") ?? block.length - head.length),
     decodedBytes: numberOf(field("decoded-bytes")),
     depth: Number(field("depth") ?? 0),
@@ -91,6 +91,7 @@ function scanned(file: string, record: WarcRecord, metadata: string): ScannedCap
     cash: numberOf(field("cash")),
     data: jsonOf(field("data")),
     outlinks: LinkList.of(outlinks),
+    unchanged: unchangedOf(headers),
     archived: {
       location: { file, offset, length },
       payloadDigest: headers.get("warc-payload-digest") ?? "",
@@ -98,6 +99,18 @@ function scanned(file: string, record: WarcRecord, metadata: string): ScannedCap
       recordId: (headers.get("warc-record-id") ?? "").replace(/^<urn:uuid:|>$/g, ""),
       isRevisit: record.type === "revisit",
     },
+  };
+}
+
+/** The record that one of a 304 means. */
+function unchangedOf(headers: ReadonlyMap<string, string>): EarlierRecord | undefined {
+  if (headers.get("warc-profile") !== NOT_MODIFIED) return undefined;
+  return {
+    recordId: (headers.get("warc-refers-to") ?? "").replace(/^<urn:uuid:|>$/g, ""),
+    uri: headers.get("warc-refers-to-target-uri") ?? "",
+    date: headers.get("warc-refers-to-date") ?? "",
+    payloadDigest: headers.get("warc-payload-digest") ?? "",
+    payloadSha256: "",
   };
 }
 

@@ -27,8 +27,8 @@ export interface ArchiveOptions {
   software: string;
   /** Requests are kept as they were sent, with their secrets. */
   keepsSecrets?: boolean | undefined;
-  /** Names of headers that are left out like the usual secrets. */
-  secretNames?: readonly string[] | undefined;
+  /** What is left out of requests; the usual secrets when absent. */
+  secrets?: Secrets | undefined;
   /** Fields of the warcinfo record, such as robots or http-header-user-agent; empty ones are left out. */
   info: Record<string, string>;
   clock?: () => number;
@@ -75,7 +75,7 @@ export class Archive {
 
   constructor(options: ArchiveOptions) {
     this.#options = options;
-    this.#secrets = options.keepsSecrets === true ? undefined : secretsOf(options.secretNames);
+    this.#secrets = options.keepsSecrets === true ? undefined : (options.secrets ?? secretsOf());
     this.#clock = options.clock ?? Date.now;
     this.#known = new KnownPayloads(options.knownPayloads ?? 0);
   }
@@ -135,8 +135,7 @@ export class Archive {
     if (file.size + members.length === 0) this.#addWarcinfo(file.name);
     const { unchanged, body, truncated } = capture;
     const payloadDigest = unchanged?.payloadDigest ?? sha1(body);
-    // That of a page which the server did not send again is not known.
-    const payloadSha256 = unchanged === undefined ? sha256(body) : "";
+    const payloadSha256 = unchanged?.payloadSha256 ?? sha256(body);
     const recordId = newRecordId();
     const shared = this.#sharedFields(capture);
     const offset = file.size + members.length;

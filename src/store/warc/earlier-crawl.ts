@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { surtKey } from "../../url/surt.ts";
@@ -7,11 +8,12 @@ import { parseJson } from "../files/jsonl.ts";
 import { SortedLines } from "../files/sorted-lines.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
 import { headEnd } from "./archived-head.ts";
+import { generationsOf } from "./earlier-folders.ts";
 import { readMember } from "./gzip-reader.ts";
 import { parseWarcHeader } from "./warc-header.ts";
 
 /** A whole page of an earlier crawl. */
-export interface EarlierPage extends EarlierRecord {
+export interface EarlierPage extends Omit<EarlierRecord, "payloadSha256"> {
   /** Status line through blank line, one character per byte. */
   readonly head: string;
   readonly body: Buffer;
@@ -28,10 +30,34 @@ interface IndexFields {
 }
 
 /**
- * Looks pages up in the folder of an earlier crawl. The index is sorted, so a search in the file finds a line with a few
- * reads, and nothing is kept in memory, however large that crawl was.
+ * Looks pages up in the folder of an earlier crawl. What that crawl did not get again, because it had not changed, is
+ * looked up in the one before it, and so on. An index is sorted, so a search in the file finds a line with a few reads, and
+ * nothing is kept in memory, however large those crawls were.
  */
 export class EarlierCrawl {
+  readonly #generations: readonly Generation[];
+
+  constructor(dir: string, maxBytes: number) {
+    const folders = generationsOf(dir).filter((each) => existsSync(crawlPaths(each).index));
+    this.#generations = folders.map((each) => new Generation(each, maxBytes));
+  }
+
+  /** The page as it was fetched last; undefined when nobody has a whole copy. */
+  find(url: CrawlUrl): EarlierPage | undefined {
+    for (const generation of this.#generations) {
+      const found = generation.find(url);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  close(): void {
+    for (const generation of this.#generations) generation.close();
+  }
+}
+
+/** One crawl folder. */
+class Generation {
   readonly #archive: string;
   readonly #index: SortedLines;
   readonly #maxBytes: number;
@@ -43,7 +69,6 @@ export class EarlierCrawl {
     this.#maxBytes = maxBytes;
   }
 
-  /** The page as that crawl fetched it last; undefined when it has no whole copy. */
   find(url: CrawlUrl): EarlierPage | undefined {
     let found: IndexFields | undefined;
     for (const line of this.#index.all(`${surtKey(url)} `)) {

@@ -22,6 +22,22 @@ export function secretsOf(names: readonly string[] = []): Secrets {
   };
 }
 
+/** What the crawl sends by itself: where a user's hook adds headers, nobody else knows which of them are secret. */
+const OWN_NAMES = [
+  ...["host", "user-agent", "accept", "accept-encoding", "connection"],
+  ...["if-none-match", "if-modified-since"],
+] as const;
+
+/** Every header but those of these names and those that the crawl sends by itself. */
+export function allBut(names: readonly string[]): Secrets {
+  const more = names.map((name) => name.replace(/[^A-Za-z0-9_]/g, "\\$&"));
+  const other = `\\n(?!(?:${[...OWN_NAMES, ...more].join("|")})[ \\t]*:)[^\\s:][^:\\n]*:`;
+  return {
+    any: new RegExp(other, "i"),
+    lines: new RegExp(`${other}[^\\n]*(?:\\n[ \\t][^\\n]*)*`, "gi"),
+  };
+}
+
 const USUAL = secretsOf();
 const SECRET_TARGET = /^(\S+[ \t]+[a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
 // What "image/", "audio/", "video/" and these hold is compressed by its own format.

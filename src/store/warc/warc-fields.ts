@@ -48,6 +48,8 @@ export function metadataBlock(
     // A revisit record has no payload from which this could be seen.
     line("payload-bytes", capture.body.length) +
     line("decoded-bytes", capture.decodedBytes) +
+    // The record of a page that was not sent again has no head.
+    (capture.unchanged === undefined ? "" : field("mime", capture.mime)) +
     line("cash", capture.cash) +
     field("data", capture.data) +
     field("tls-unverified", capture.unverified) +

@@ -1,7 +1,8 @@
-import { parseHeader } from "../../config/values/credential-value.ts";
+import { type CredentialValue, parseHeader } from "../../config/values/credential-value.ts";
 import { crawlPaths } from "../folder/crawl-folder.ts";
 import { syncWriter, type Writer, type WriterOptions } from "../writer.ts";
 import { Archive } from "./archive.ts";
+import { allBut, type Secrets, secretsOf } from "./http-block.ts";
 
 /** About 5 MB per builder. */
 const KNOWN_PAYLOADS = 16_384;
@@ -18,7 +19,7 @@ export function openWarc({ folder, thread, config }: WriterOptions): Writer | un
     rotatePages: config.rotatePages,
     knownPayloads: KNOWN_PAYLOADS,
     keepsSecrets: config.archiveCredentials,
-    secretNames: secretNames(config),
+    secrets: secretsIn(config),
     software: config.userAgent.split(" ", 1)[0]!,
     info: {
       robots: config.robots ? "obey" : "ignore",
@@ -33,13 +34,19 @@ export function openWarc({ folder, thread, config }: WriterOptions): Writer | un
   });
 }
 
-/** Headers that `--header` adds for single servers, or from the environment or a file. */
-function secretNames({
+/**
+ * What is left out of archived requests: headers that `--header` adds for single servers, or from the environment or a
+ * file; with a hook that adds any, all but those that are known to be no secret.
+ */
+function secretsIn({
   headers = [],
-}: Partial<Pick<WriterOptions["config"], "headers">>): string[] {
-  const all = headers.map((text) => parseHeader(text));
-  const secret = all.filter((header) => typeof header !== "string");
-  return secret
-    .filter(({ origin, value }) => origin !== undefined || value.kind !== "typed")
-    .map(({ name }) => name);
+  beforeRequest,
+}: Partial<Pick<WriterOptions["config"], "headers" | "beforeRequest">>): Secrets {
+  const all = headers.map((text) => parseHeader(text)).filter((each) => typeof each !== "string");
+  const isSecret = ({ origin, value }: CredentialValue) =>
+    origin !== undefined || value.kind !== "typed";
+  const names = (some: readonly CredentialValue[]) => some.map(({ name }) => name);
+  return beforeRequest === undefined
+    ? secretsOf(names(all.filter(isSecret)))
+    : allBut(names(all.filter((header) => !isSecret(header))));
 }

@@ -159,6 +159,20 @@ export class DelayedEngine implements Engine {
     this.#later((on: OnAnswer<FloorAnswer>) => this.#engine.floor(call, on), onAnswer);
   }
 
+  keep(partition: number, name: string, bytes: Uint8Array): void {
+    this.#link.push(() => {
+      this.#engine.keep(partition, name, bytes);
+      return () => {};
+    });
+  }
+
+  recall(partition: number, name: string, onAnswer: OnAnswer<Buffer | undefined>): void {
+    this.#later(
+      (on: OnAnswer<Buffer | undefined>) => this.#engine.recall(partition, name, on),
+      onAnswer,
+    );
+  }
+
   wake(partition: number): void {
     this.#link.push(() => {
       this.#engine.wake(partition);

@@ -18,8 +18,8 @@ export type Disturbance =
     }
   /** What this worker asks in a round arrives one round later. */
   | { readonly kind: "delay"; readonly worker: number }
-  /** The engine comes back without what it acknowledged since it last synced. */
-  | { readonly kind: "power loss" };
+  /** The engine comes back without what it acknowledged since it last synced: at once, or when every lease has run out. */
+  | { readonly kind: "power loss"; readonly time: "short" | "long" };
 
 /** Where a crawl is disturbed: before which step, and by which of the disturbances that are possible there. */
 export interface Placed {
@@ -63,6 +63,7 @@ const JOIN_STEP = 12;
 const SYNC_MS = 1000;
 /** Until others have taken over, or until they are done. */
 const STOPPED_MS = { short: 1.4 * LEASE_MS, long: 4 * LEASE_MS };
+const AWAY_MS = { short: 0, long: 1.4 * LEASE_MS };
 const MAX_STEPS = 4000;
 /** Engine or worker, not both at the same instant: a worker that dies within this of a power loss may take with it what only it could resend. */
 const APART_MS = 3 * LEASE_MS;
@@ -92,6 +93,10 @@ export class DisturbedCrawl {
   #syncedMs = 0;
   #killedMs = Number.NEGATIVE_INFINITY;
   #lostMs = Number.NEGATIVE_INFINITY;
+  /** Until then the engine does not answer. */
+  #awayMs = 0;
+  /** A worker was killed, or stood still. */
+  #hasHurtWorkers = false;
   #violation: string | undefined;
   #runs = 1;
 
@@ -144,7 +149,7 @@ export class DisturbedCrawl {
     executed: (typeof EXECUTED)[number],
   ): void {
     const kind = disturbance?.kind;
-    if (kind === "power loss") this.#losePower();
+    if (disturbance?.kind === "power loss") this.#losePower(AWAY_MS[disturbance.time]);
     else if (kind === "break") this.#break(worker);
     this.#nowMs += STEP_MS;
     this.#model.nowMs = this.#nowMs;
@@ -153,6 +158,7 @@ export class DisturbedCrawl {
     worker.round(this.#nowMs);
     if (disturbance?.kind === "kill") this.#kill(worker, disturbance.executed);
     else if (disturbance?.kind === "stop") {
+      this.#hasHurtWorkers = true;
       worker.stoppedMs = this.#nowMs + STOPPED_MS[disturbance.time];
       worker.breaksIn = disturbance.breaks ? 2 : 0;
     } else if (kind !== "delay") this.#execute(worker, executed);
@@ -184,12 +190,14 @@ export class DisturbedCrawl {
           all.push({ kind: "stop", worker: number, time, breaks });
       all.push({ kind: "delay", worker: number });
     }
-    if (isBegun && this.#nowMs - this.#killedMs > APART_MS) all.push({ kind: "power loss" });
+    if (isBegun && this.#nowMs - this.#killedMs > APART_MS)
+      for (const time of ["short", "long"] as const) all.push({ kind: "power loss", time });
     return all;
   }
 
-  #losePower(): void {
-    this.#lostMs = this.#nowMs;
+  #losePower(awayMs: number): void {
+    this.#awayMs = this.#nowMs + awayMs;
+    this.#lostMs = this.#awayMs;
     this.#model.restart(this.#kept, `run${++this.#runs}`);
     // It may lose power again before it syncs.
     this.#kept = this.#model.snapshot();
@@ -198,12 +206,14 @@ export class DisturbedCrawl {
 
   #kill(worker: SimWorker, executed: "none" | "one" | "all"): void {
     this.#killedMs = this.#nowMs;
+    this.#hasHurtWorkers = true;
     this.#execute(worker, executed);
     worker.isDead = true;
   }
 
   /** The engine executes the first calls that the worker has made. */
   #execute({ link }: SimWorker, executed: (typeof EXECUTED)[number]): void {
+    if (this.#nowMs < this.#awayMs) return;
     const { waiting } = link;
     link.execute({ none: 0, one: Math.min(1, waiting), all: waiting }[executed]);
   }
@@ -243,6 +253,8 @@ export class DisturbedCrawl {
     const [inserted, settled] = [sum("inserted"), sum("settled")];
     if (inserted !== WEB.size || settled !== WEB.size)
       return `${inserted} inserted and ${settled} settled, of ${WEB.size}`;
+    if (!this.#hasHurtWorkers && this.#model.dead.size > 0)
+      return `${[...this.#model.dead].join(", ")} was taken for dead, and only the engine was away`;
     for (const { number, isDead, accepted } of this.#workers) {
       const pages = this.#pagesOf(number);
       if (!isDead && accepted !== pages)

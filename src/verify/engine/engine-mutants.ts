@@ -57,11 +57,20 @@ class WorkersClock extends ScriptModel {
   }
 }
 
+/** Signs of life are as old as they were noted, also when nobody could give one because the engine was away. */
+class SilentEngineIsSilence extends ScriptModel {
+  override beat(holder: string, about: string, isLeaving: boolean): BeatAnswer {
+    this.heard = { run: this.run, sinceMs: 0 };
+    return super.beat(holder, about, isLeaving);
+  }
+}
+
 /** Broken variants, each of which some placement of disturbances must show. */
 export const ENGINE_MUTANTS: readonly EngineMutant[] = [
   { name: "no token check", Model: NoTokenCheck },
   { name: "what was late is accepted when it is repeated", Model: LateIsKnown },
   { name: "last number instead of contiguous", Model: LastNumber },
   { name: "a worker's clock instead of the engine's", Model: WorkersClock },
+  { name: "the silence of an engine counts as that of its members", Model: SilentEngineIsSilence },
   { name: "settle before archive", settlesBeforeArchive: true },
 ];

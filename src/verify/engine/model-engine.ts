@@ -117,6 +117,15 @@ export class ModelEngine implements Engine {
     onAnswer(this.model.floor(call));
   }
 
+  keep(partition: number, name: string, bytes: Uint8Array): void {
+    this.model.partitions[partition]!.kept.set(name, bytes);
+  }
+
+  recall(partition: number, name: string, onAnswer: (bytes: Buffer | undefined) => void): void {
+    const bytes = this.model.partitions[partition]!.kept.get(name);
+    onAnswer(bytes && Buffer.from(bytes));
+  }
+
   wake(partition: number): void {
     for (const waker of this.model.wakers) waker(partition);
   }

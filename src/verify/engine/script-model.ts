@@ -61,6 +61,8 @@ class ModelPartition {
   readonly out = new Map<string, Out>();
   readonly gone = new Set<string>();
   readonly notes = new Map<string, string>();
+  /** What is kept by name. */
+  readonly kept = new Map<string, Uint8Array>();
   readonly siteOf = new Map<string, string>();
   readonly sitePages = new Map<string, number>();
   posted = 0;
@@ -119,6 +121,8 @@ export class ScriptModel {
   run = "run1";
   partitions: ModelPartition[];
   members = new Map<string, { atMs: number; about: string }>();
+  /** The run in which members were last heard, and when that was first. */
+  heard = { run: "", sinceMs: 0 };
   dead = new Set<string>();
   facts: Buffer[] = [];
   /** What it says of its memory. */
@@ -151,6 +155,7 @@ export class ScriptModel {
     return {
       partitions: this.partitions.map((one) => new ModelPartition(one)),
       members: new Map(this.members),
+      heard: this.heard,
       dead: new Set(this.dead),
       facts: [...this.facts],
       addresses: new Map([...this.addresses].map(([name, one]) => [name, { ...one }])),
@@ -329,8 +334,9 @@ export class ScriptModel {
       barrier.at.clear();
       barrier.mail.clear();
     }
+    const sinceMs = this.#heardSince();
     const isAway = ([name, { atMs }]: [string, { atMs: number }]) =>
-      this.nowMs - atMs <= this.rules.leaseMs && !barrier.at.has(name);
+      this.nowMs - Math.max(sinceMs, atMs) <= this.rules.leaseMs && !barrier.at.has(name);
     let waits = 0;
     if (step === barrier.step) {
       const isFirst = barrier.at.size === 0;
@@ -460,8 +466,9 @@ export class ScriptModel {
     if (this.dead.has(holder)) return { nowMs, run: "dead", facts: 0, members: [] };
     if (isLeaving) this.members.delete(holder);
     else this.members.set(holder, { atMs: nowMs, about });
+    const sinceMs = this.#heardSince();
     const members = [...this.members].map(([name, sign]) => {
-      return { holder: name, ageMs: nowMs - sign.atMs, about: sign.about };
+      return { holder: name, ageMs: nowMs - Math.max(sinceMs, sign.atMs), about: sign.about };
     });
     return { nowMs, run: this.run, facts: this.facts.length, members };
   }
@@ -510,6 +517,12 @@ export class ScriptModel {
       const reached = at.reached.get(holder) ?? 0;
       return { inserted, settled, reached, isSure, posted, unread: inbox.length, run: this.run };
     });
+  }
+
+  /** Silence while the engine was away does not count. */
+  #heardSince(): number {
+    if (this.heard.run !== this.run) this.heard = { run: this.run, sinceMs: this.nowMs };
+    return this.heard.sinceMs;
   }
 
   #noteRun(at: ModelPartition): void {

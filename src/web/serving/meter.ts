@@ -25,6 +25,7 @@ export class PolitenessMeter {
   readonly #endedMs: Float64Array;
   readonly #inFlight: Int32Array;
   readonly #tooFast: { host: string; gapMs: number }[] = [];
+  readonly #requestsOf: Float64Array;
   #requests = 0;
   #tooFastCount = 0;
   #smallestGapMs = Number.POSITIVE_INFINITY;
@@ -39,11 +40,13 @@ export class PolitenessMeter {
     this.#gapMs = gapMs;
     this.#endedMs = new Float64Array(hosts.length).fill(Number.NEGATIVE_INFINITY);
     this.#inFlight = new Int32Array(hosts.length);
+    this.#requestsOf = new Float64Array(hosts.length);
   }
 
   /** A request of this host has arrived. */
   begin(host: number, nowMs: number): void {
     this.#requests++;
+    this.#requestsOf[host]!++;
     if (nowMs - this.#startedMs < this.#gapMs(host) / 20) this.#closeStarts++;
     this.#startedMs = nowMs;
     // A request that overtakes the response before it has no gap at all.
@@ -65,6 +68,11 @@ export class PolitenessMeter {
     this.#inFlight[host]!--;
     this.#allInFlight--;
     this.#endedMs[host] = Math.max(this.#endedMs[host]!, nowMs);
+  }
+
+  /** Requests so far, in the order of the hosts. */
+  requestsOfHosts(): number[] {
+    return [...this.#requestsOf];
   }
 
   report(): PaceReport {

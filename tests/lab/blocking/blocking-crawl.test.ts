@@ -85,6 +85,11 @@ test("crawlers that wait for room which only their like can make stand still, an
   assert.ok(blockedInsertS > 0);
 });
 
+test("a limit that is reached ends the run, also while the last crawler waits for room", async () => {
+  const { ended, pages } = await run({ parser: false, crawlers: 1, maxPages: 1 });
+  assert.deepEqual([ended, pages], ["pages", 1]);
+});
+
 test("crawlers that keep what does not fit end, and so do those that overwrite", async () => {
   const spilling = await run({ parser: false, whenFull: "spill", crawlers: 2 });
   assert.deepEqual([spilling.ended, spilling.pages, spilling.lost], ["finished", PAGES, 0]);

@@ -4,7 +4,7 @@ import { experiment as order } from "../../../src/lab/experiments/order.ts";
 import { experiment as predictor } from "../../../src/lab/experiments/predictor.ts";
 import { experiment as queues } from "../../../src/lab/experiments/queues.ts";
 import { experiment as supersteps } from "../../../src/lab/experiments/supersteps.ts";
-import { columnOf, countedColumns, tinyRun } from "./tiny-run.ts";
+import { columnOf, countedColumns, tinyRun } from "../tiny-run.ts";
 
 for (const experiment of [supersteps, predictor, order]) {
   test(`${experiment.name}: equal seeds give equal counts, other seeds others`, async (t) => {

@@ -8,7 +8,7 @@ import { experiment as faults } from "../../../src/lab/experiments/fault-drill.t
 import { experiment as threads } from "../../../src/lab/experiments/threads.ts";
 import { experiment as tune } from "../../../src/lab/experiments/tune.ts";
 import { tempFolder } from "../../support/orbweaver.ts";
-import { columnOf, countedColumns, tinyRun } from "./tiny-run.ts";
+import { columnOf, countedColumns, tinyRun } from "../tiny-run.ts";
 
 test("corpus: equal seeds give equal counts; hosts and pages add up", async (t) => {
   const findings = await tinyRun(t, corpus);

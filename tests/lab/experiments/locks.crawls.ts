@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { measureCollapse, reachable, threadCounts } from "../../../src/lab/experiments/collapse.ts";
 import { measureLocks } from "../../../src/lab/experiments/locks.ts";
 import { amdahlShare } from "../../../src/lab/locks/amdahl.ts";
-import { deterministicCells, faultsOf, withTinyRun } from "../tiny-run.ts";
+import { deterministicCells, tinyRun } from "../tiny-run.ts";
 
-test("collapse: sizes, threads and what the explorer proves are the same in every run", async () => {
+test("collapse: sizes, threads and what the explorer proves are the same in every run", async (t) => {
   const settings = {
     sizes: [2],
     maxMs: 60,
@@ -14,8 +14,7 @@ test("collapse: sizes, threads and what the explorer proves are the same in ever
     isDense: false,
     gridSizes: [2],
   };
-  const found = await withTinyRun((run) => measureCollapse(run, settings));
-  assert.deepEqual(faultsOf(found), []);
+  const found = await tinyRun(t, { run: (run) => measureCollapse(run, settings) });
   const row = (conditions: string, threads: number, explorer: string) => [
     ...[2, conditions, threads, threads / 2, explorer, 1],
   ];
@@ -49,7 +48,7 @@ test("collapse: the thread counts are those of the specification", () => {
   assert.equal(reachable("monitor-one-condition", 30, 61), "deadlock reachable");
 });
 
-test("locks: every technique at every thread count, and nothing is lost but without synchronisation", async () => {
+test("locks: every technique at every thread count, and nothing is lost but without synchronisation", async (t) => {
   const sizes = { threadCounts: [1, 4], links: [2], maxMs: 40, repeats: 1, pages: 300 };
   const settings = {
     ...sizes,
@@ -57,8 +56,7 @@ test("locks: every technique at every thread count, and nothing is lost but with
     crawled: ["monitor" as const],
     processes: [2],
   };
-  const found = await withTinyRun((run) => measureLocks(run, settings));
-  assert.deepEqual(faultsOf(found), []);
+  const found = await tinyRun(t, { run: (run) => measureLocks(run, settings) });
   const [pages, timesLinks, , stands] = found.tables;
   assert.equal(pages!.rows.length, 9 * 2);
   assert.deepEqual(deterministicCells(pages!).slice(0, 2), [

@@ -3,7 +3,7 @@ import { createServer, type Server, Socket } from "node:net";
 /** What happens to bytes on their way: they pass, connections are cut, or nothing arrives while connections stay open. */
 export type ProxyMode = "pass" | "cut" | "blackhole";
 
-/** A TCP proxy on loopback whose network can fail: cut, delayed, silent, or leading to another server. */
+/** A TCP proxy on loopback whose network can fail: cut, delayed, silent, held, or leading to another server. */
 export class TcpProxy {
   readonly port: number;
   /** Where new connections lead. */
@@ -15,6 +15,8 @@ export class TcpProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #mode: ProxyMode = "pass";
+  /** What waits while the network stands still. */
+  #held: (() => void)[] | undefined;
 
   private constructor(server: Server, port: number, targetPort: number) {
     this.#server = server;
@@ -44,6 +46,17 @@ export class TcpProxy {
   set mode(mode: ProxyMode) {
     this.#mode = mode;
     if (mode !== "blackhole") this.#endConnections();
+  }
+
+  /** Nothing arrives until `goOn`, and then everything does, in its order. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  goOn(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const send of held) send();
   }
 
   async close(): Promise<void> {
@@ -77,7 +90,8 @@ export class TcpProxy {
         this.passedBytes += data.length;
         to.write(data);
       };
-      if (this.delayMs > 0) setTimeout(send, this.delayMs);
+      if (this.#held !== undefined) this.#held.push(send);
+      else if (this.delayMs > 0) setTimeout(send, this.delayMs);
       else send();
     });
     from.on("error", () => {});

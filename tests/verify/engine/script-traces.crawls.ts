@@ -15,7 +15,8 @@ import type {
 } from "../../../src/frontier/engine/engine.ts";
 import { foundPartitions } from "../../../src/frontier/engine/engine-crawl.ts";
 import { EngineKeys } from "../../../src/frontier/engine/engine-keys.ts";
-import { defineScripts, RedisEngine, SCRIPTS } from "../../../src/frontier/engine/redis-engine.ts";
+import { RedisEngine } from "../../../src/frontier/engine/redis-engine.ts";
+import { defineScripts, SCRIPTS } from "../../../src/frontier/engine/scripts/named-scripts.ts";
 import { OUTCOME } from "../../../src/frontier/finish.ts";
 import { ScriptModel } from "../../../src/verify/engine/script-model.ts";
 import { PracticeRedis } from "../../../src/web/practice-redis.ts";

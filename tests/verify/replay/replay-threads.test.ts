@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { replayInThreads } from "../../../src/verify/replay/replay-threads.ts";
+import { replayInThreads, runFreely } from "../../../src/verify/replay/replay-threads.ts";
 
 const TIMES = 4;
 
@@ -29,4 +29,12 @@ for (const [what, schedule] of Object.entries(SCHEDULES)) {
 test("the same steps of the shipped code fail never", async () => {
   const { violation, reproduced } = await replayInThreads("gate-table-3:a3bcbc", TIMES);
   assert.deepEqual({ violation, reproduced }, { violation: undefined, reproduced: 0 });
+});
+
+test("free threads that go on for ever are given up soon, and that all sleep at one moment is no deadlock", async () => {
+  const startMs = performance.now();
+  const { reproduced } = await runFreely("monitor-two-conditions-b2-2p3c:abcde", TIMES);
+  assert.equal(reproduced, 0);
+  // It took five seconds a run.
+  assert.ok(performance.now() - startMs < 4 * 5000);
 });

@@ -5,7 +5,7 @@ import { type JournalOptions, JournalWriter } from "../../journal/journal-writer
 import type { EngineOrder } from "../engine.ts";
 import type { EngineKeys } from "../engine-keys.ts";
 import type { RedisClient } from "../load-ioredis.ts";
-import { runScript } from "../redis-engine.ts";
+import { runScript } from "../scripts/named-scripts.ts";
 import { type Doubt, readDoubts, removeDoubts, type SentBlock } from "./doubt-log.ts";
 import { readEnds } from "./end-journal.ts";
 import { lateKey, writeLate } from "./late-ends.ts";

@@ -1,9 +1,9 @@
-import { HEAD, INCARNATION } from "./fragments.ts";
+import { HEAD, HEARD, INCARNATION } from "./fragments.ts";
 
 /*
  * What the crawl has once. K is its base:
  *
- *   K          settings: version, config, created (engine's clock), partitions, order, seedLow, seedHigh
+ *   K          settings: version, config, created (engine's clock), partitions, order, seedLow, seedHigh; heardRun, heardSince
  *   K:members  holder -> time of its last sign, and what it says about itself
  *   K:permits  left, pages; g:<holder> granted, r:<holder> returned, s:<holder> spent
  *   K:facts    list of what visits found out, in the order in which it became durable
@@ -35,19 +35,19 @@ return 1
 `;
 
 /** beat: holder, what it says about itself, 1 if it leaves. Answers the time, the run (or dead), facts, and each member: name, age, about. */
-export const BEAT = `${HEAD}${INCARNATION}
+export const BEAT = `${HEAD}${INCARNATION}${HEARD}
 local now = nowMs()
 if redis.call('SISMEMBER', K .. ':dead', ARGV[1]) == 1 then return {now, 'dead', 0} end
 if ARGV[3] == '1' then redis.call('HDEL', K .. ':members', ARGV[1])
 else redis.call('HSET', K .. ':members', ARGV[1], now .. ' ' .. ARGV[2]) end
-local run = incarnation()
+local run, since = heardSince(now)
 local answer = {now, run, redis.call('LLEN', K .. ':facts')}
 local members = redis.call('HGETALL', K .. ':members')
 for i = 1, #members, 2 do
   local value = members[i + 1]
   local at = string.find(value, ' ', 1, true)
   answer[#answer + 1] = members[i]
-  answer[#answer + 1] = now - tonumber(string.sub(value, 1, at - 1))
+  answer[#answer + 1] = now - math.max(since, tonumber(string.sub(value, 1, at - 1)))
   answer[#answer + 1] = string.sub(value, at + 1)
 end
 return answer

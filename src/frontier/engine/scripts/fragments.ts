@@ -10,6 +10,7 @@
  *   K:o      what is out with the holder: fingerprint -> cash, host, record
  *   K:in     blocks of a crawl in supersteps that no step has taken in, packed as they came: producer, step, hosts and links
  *   K:g      fingerprints that wait but were settled (only after a rollback): skipped when their turn comes
+ *   K:k      what is kept with hosts by name: robots.txt of origins
  *   K:n      notes of hosts; K:hs site of each host and K:sp pages of each site (only with a budget); K:ab given up
  */
 
@@ -57,6 +58,20 @@ local function noteRun(run, quiet, leaseMs, now)
   if run == here then return here, tonumber(quiet or '0') end
   redis.call('HSET', K, 'run', here, 'node', node, 'quiet', now + leaseMs)
   return here, now + leaseMs
+end
+`;
+
+/**
+ * Since when members can have been heard: while a server was away nobody could give a sign of life, so a new run counts
+ * silence from its own beginning. Otherwise the first who comes back would take all others for dead. K is the crawl.
+ */
+export const HEARD = `
+local function heardSince(now)
+  local noted = redis.call('HMGET', K, 'heardRun', 'heardSince')
+  local run = incarnation()
+  if noted[1] == run then return run, tonumber(noted[2]) end
+  redis.call('HSET', K, 'heardRun', run, 'heardSince', now)
+  return run, now
 end
 `;
 

@@ -117,6 +117,14 @@ local unread = posted > 0 and redis.call('LLEN', K .. ':in') or 0
 return {tonumber(state[1] or '0'), tonumber(state[2] or '0'), tonumber(state[3] or '0'), isSure, posted, unread, run}
 `;
 
+/** keep: name, bytes. Whoever has the partition next can read them; while it is moved nothing is kept. */
+export const KEEP = `${HEAD}${INCARNATION}
+local state = redis.call('HMGET', K, 'frozen', 'run', 'node')
+if state[1] or isStray(state[2], state[3]) then return {'frozen'} end
+redis.call('HSET', K .. ':k', ARGV[1], ARGV[2])
+return {'kept'}
+`;
+
 /** release: token, order. What is not settled waits again, for anybody. */
 export const RELEASE = `${HEAD}${INCARNATION}${QUEUE}${REQUEUE}
 local state = redis.call('HMGET', K, 'token', 'frozen', 'run', 'node')

@@ -1,4 +1,4 @@
-import { HAND, HEAD, INCARNATION, INSERT_LINKS, QUEUE, SEEN } from "./fragments.ts";
+import { HAND, HEAD, HEARD, INCARNATION, INSERT_LINKS, QUEUE, SEEN } from "./fragments.ts";
 
 /**
  * step: token, lease in ms, order, holder, step, URLs, URLs per host, least cash, level, then hosts that are left out.
@@ -93,7 +93,7 @@ return answer
  * for, and of the last step its balance in thousandths and the partitions that have blocks. Who comes first calls the
  * others (+step), who comes last tells them that it is open (-step).
  */
-export const ARRIVE = `${HEAD}
+export const ARRIVE = `${HEAD}${INCARNATION}${HEARD}
 local S, holder, step, leaseMs, work = K .. ':steps', ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local now = nowMs()
 local current = tonumber(redis.call('HGET', S, 'step') or '1')
@@ -112,8 +112,9 @@ if step == current then
     if redis.call('SCARD', S .. ':at') == 1 then redis.call('PUBLISH', K .. ':step', step) end
   end
   local members = redis.call('HGETALL', K .. ':members')
+  local _, since = heardSince(now)
   for i = 1, #members, 2 do
-    local heard = tonumber(string.match(members[i + 1], '^%d+'))
+    local heard = math.max(since, tonumber(string.match(members[i + 1], '^%d+')))
     if now - heard <= leaseMs and redis.call('SISMEMBER', S .. ':at', members[i]) == 0 then waits = waits + 1 end
   end
   if waits == 0 then
