@@ -41,7 +41,7 @@ function placesOf(start: usize, size: i32): usize {
     hash = (hash ^ load<u8>(start + i)) * 0x01000193;
     i++;
   }
-  const pair = <i32>((hash ^ (hash >> 15)) & (KNOWN_PAIRS - 1));
+  const pair = <i32>(((hash ^ (hash >> 15)) * 0x9e3779b1) >> 16) & (KNOWN_PAIRS - 1);
   return <usize>(KNOWN_ORIGINS + 2 * KNOWN_ORIGIN * pair);
 }
 
