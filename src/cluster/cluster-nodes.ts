@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { OrbweaverError } from "../errors.ts";
-import type { ConnectedEngine } from "./connect.ts";
+import type { ConnectedEngine } from "../frontier/engine/connect-engine.ts";
 
 /** A master of a Redis cluster. */
 export interface MasterNode {

@@ -1,6 +1,7 @@
 import { UsageError } from "../errors.ts";
+import { noSuchCrawl } from "../frontier/engine/check-engine.ts";
+import type { ConnectedEngine } from "../frontier/engine/connect-engine.ts";
 import { EngineKeys } from "../frontier/engine/engine-keys.ts";
-import { type ConnectedEngine, noSuchCrawl } from "./connect.ts";
 
 const SCAN_COUNT = 1000;
 /** Without a lease time in the settings, a worker silent for so long is gone. */
@@ -30,7 +31,7 @@ export async function deleteCrawl(
     }
   }
   const settings = await client.unlink(crawl);
-  if (removed + settings === 0) throw noSuchCrawl(name);
+  if (removed + settings === 0) throw noSuchCrawl(name, engine.address);
   return removed + settings;
 }
 

@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
-import type { ConnectedEngine, EngineCrawl } from "./connect.ts";
+import type { ConnectedEngine } from "../frontier/engine/connect-engine.ts";
+import type { EngineCrawl } from "./find-crawl.ts";
 
 const SHOWN = 10;
 /** Hosts looked at per partition, of those that wait and of those at work: a crawl may have millions. */

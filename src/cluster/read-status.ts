@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import type { ConnectedEngine, EngineCrawl } from "./connect.ts";
+import type { ConnectedEngine } from "../frontier/engine/connect-engine.ts";
+import type { EngineCrawl } from "./find-crawl.ts";
 import { longestQueues, type QueuedHost } from "./longest-queues.ts";
 
 /** One holder of leases: a thread of a worker. */

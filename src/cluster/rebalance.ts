@@ -1,8 +1,9 @@
 import { UsageError } from "../errors.ts";
+import type { ConnectedEngine } from "../frontier/engine/connect-engine.ts";
 import { slotOf } from "../frontier/engine/engine-keys.ts";
 import { defineScripts, runScript } from "../frontier/engine/scripts/named-scripts.ts";
 import { type MasterNode, readMasters } from "./cluster-nodes.ts";
-import type { ConnectedEngine, EngineCrawl } from "./connect.ts";
+import type { EngineCrawl } from "./find-crawl.ts";
 import { moveSlot, type SlotMove, unfreeze } from "./move-slot.ts";
 
 /** What a rebalancing did. */

@@ -157,6 +157,8 @@ export function handlerFunction(values: ProgramSettings): PageFunction | undefin
 /** The settings under our names and in our forms. */
 function translated(values: ProgramSettings): Partial<Record<SettingName, unknown>> {
   const { requestHandler, maxRequestsPerCrawl, signal: _signal, ...rest } = values;
+  if (values.onEnd !== undefined)
+    throw new UsageError("onEnd is for the command: a program awaits the crawl, and goes on");
   if (requestHandler !== undefined && values.handler !== undefined)
     throw new UsageError("requestHandler and handler are the same: give one of them");
   if (requestHandler !== undefined && typeof requestHandler !== "function")

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type MasterNode, readMasters } from "../../src/cluster/cluster-nodes.ts";
-import { findCrawl } from "../../src/cluster/connect.ts";
+import { findCrawl } from "../../src/cluster/find-crawl.ts";
 import { readStatus } from "../../src/cluster/read-status.ts";
 import { rebalance } from "../../src/cluster/rebalance.ts";
 import type { BlockAnswer, ClaimAnswer, ExtractAnswer } from "../../src/frontier/engine/engine.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MasterNode } from "../../src/cluster/cluster-nodes.ts";
-import { findCrawl } from "../../src/cluster/connect.ts";
 import { deleteCrawl } from "../../src/cluster/delete-crawl.ts";
+import { findCrawl } from "../../src/cluster/find-crawl.ts";
 import { readStatus } from "../../src/cluster/read-status.ts";
 import { evenMoves } from "../../src/cluster/rebalance.ts";
 import { prometheusText, statusText } from "../../src/cluster/status-text.ts";
@@ -131,13 +131,10 @@ test("an engine that is not there or lets nobody in is one sentence", {
   const status = (engine: string) => runHere(["cluster", "status", "x", "--engine", engine]);
   const cases: [string, RegExp][] = [
     ["http://127.0.0.1:1", /^orbweaver: --engine needs the address/],
-    [url, /^orbweaver: the engine at \S+ does not let us in/],
-    [`redis://:wrong@127.0.0.1:${port}`, /does not let us in/],
-    [
-      "redis://127.0.0.1:1",
-      /^orbweaver: the engine at redis:\/\/127\.0\.0\.1:1\S* does not answer/,
-    ],
-    [`redis://:secret@127.0.0.1:${port}`, /^orbweaver: the engine has no crawl x/],
+    [url, /^orbweaver: the engine \S+ does not accept the name or password/],
+    [`redis://:wrong@127.0.0.1:${port}`, /does not accept the name or password/],
+    ["redis://127.0.0.1:1", /^orbweaver: the engine redis:\/\/127\.0\.0\.1:1\S* cannot be reached/],
+    [`redis://:secret@127.0.0.1:${port}`, /^orbweaver: there is no crawl x on redis/],
   ];
   for (const [engine, said] of cases) {
     const { code, stderr } = await status(engine);

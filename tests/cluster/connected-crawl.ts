@@ -1,5 +1,9 @@
 import type { TestContext } from "node:test";
-import { type ConnectedEngine, connectEngine, engineAddress } from "../../src/cluster/connect.ts";
+import {
+  type ConnectedEngine,
+  connectEngine,
+  engineAddress,
+} from "../../src/frontier/engine/connect-engine.ts";
 import type { HostLinks, InsertBlock } from "../../src/frontier/engine/engine.ts";
 import { foundPartitions } from "../../src/frontier/engine/engine-crawl.ts";
 import { EngineKeys } from "../../src/frontier/engine/engine-keys.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { connectEngine, engineAddress } from "../../src/cluster/connect.ts";
-import { EngineKeys, slotOf } from "../../src/frontier/engine/engine-keys.ts";
+import { connectEngine, engineAddress } from "../../src/frontier/engine/connect-engine.ts";
+import { EngineKeys } from "../../src/frontier/engine/engine-keys.ts";
 import { PARTITIONS, shardOf, siteHash, siteOf } from "../../src/url/site.ts";
 import { nthAddress } from "../../src/web/serving/listen.ts";
 import { Random, withFolder } from "../faults/drill.ts";
@@ -55,17 +55,17 @@ export const drill: ClusterDrill = {
         const watch = await connectEngine(engineAddress(engineUrl, {}));
         const keys = new EngineKeys(crawl.name, PARTITIONS);
         // One server at a time, because those of the dead one do not answer.
-        const masterOf = (base: string) => Math.floor((slotOf(tagOf(base)) * MASTERS) / SLOTS);
+        const masterOf = (partition: number) =>
+          Math.floor((keys.slot(partition) * MASTERS) / SLOTS);
         const hostMasters = Array.from({ length: HOSTS }, (_, host) =>
-          masterOf(
-            keys.partition(shardOf(siteHash(siteOf(nthAddress("127.0.0.1", host))), PARTITIONS)),
-          ),
+          masterOf(shardOf(siteHash(siteOf(nthAddress("127.0.0.1", host))), PARTITIONS)),
         );
         const settledOn = async (master: number): Promise<number> => {
-          const own = Array.from({ length: PARTITIONS }, (_, i) => keys.partition(i)).filter(
-            (base) => masterOf(base) === master,
+          const all = Array.from({ length: PARTITIONS }, (_, number) => number);
+          const own = all.filter((one) => masterOf(one) === master);
+          const counts = await Promise.all(
+            own.map((one) => watch.client.hget(keys.partition(one), "settled")),
           );
-          const counts = await Promise.all(own.map((base) => watch.client.hget(base, "settled")));
           return counts.reduce((sum, one) => sum + Number(one ?? 0), 0);
         };
         try {
@@ -130,10 +130,6 @@ export const drill: ClusterDrill = {
     },
   ],
 };
-
-function tagOf(base: string): string {
-  return /\{(.*)\}$/.exec(base)![1]!;
-}
 
 function rate(from: Counts, to: Counts, ms: number): number {
   const sum = (of: Counts) => of.reduce((total, one) => total + one, 0);

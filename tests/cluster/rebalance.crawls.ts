@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { readMasters } from "../../src/cluster/cluster-nodes.ts";
-import { findCrawl } from "../../src/cluster/connect.ts";
+import { findCrawl } from "../../src/cluster/find-crawl.ts";
 import { FROZEN_BY } from "../../src/cluster/move-slot.ts";
 import { readStatus } from "../../src/cluster/read-status.ts";
 import { rebalance } from "../../src/cluster/rebalance.ts";

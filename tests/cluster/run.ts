@@ -23,6 +23,8 @@ const at = process.argv.indexOf("--mutants");
 if (noRedis) console.log(noRedis);
 else if (at < 0) await runDrills(drills);
 else await runMutants(process.argv.slice(2).filter((word) => !word.startsWith("--")));
+// Connections to a cluster whose master was killed may keep trying after they were closed.
+process.exit();
 
 /** Runs each drill, in its short form, with programs that it must complain about. */
 async function runMutants(names: readonly string[]): Promise<void> {

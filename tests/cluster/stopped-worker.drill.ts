@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { connectEngine, engineAddress, findCrawl } from "../../src/cluster/connect.ts";
+import { findCrawl } from "../../src/cluster/find-crawl.ts";
 import { readStatus } from "../../src/cluster/read-status.ts";
+import { connectEngine, engineAddress } from "../../src/frontier/engine/connect-engine.ts";
 import { Random } from "../faults/drill.ts";
 import { TcpProxy } from "../support/engine/tcp-proxy.ts";
 import type { ClusterDrill } from "./cluster-drill.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { ConnectedEngine } from "../../cluster/connect.ts";
 import { printable } from "../../config/printable.ts";
 import { EXIT, UsageError } from "../../errors.ts";
+import type { ConnectedEngine } from "../../frontier/engine/connect-engine.ts";
 import { wholeState } from "../../store/folder/crawl-folder.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
@@ -94,7 +94,9 @@ export const command: Command = {
     if (action === "collect") return collect(args, io, name, folders);
     if (folders.length > 0)
       throw new UsageError(`cluster ${action} takes one name, not ${printable(folders[0]!)}`);
-    const { connectEngine, engineAddress } = await import("../../cluster/connect.ts");
+    const { connectEngine, engineAddress } = await import(
+      "../../frontier/engine/connect-engine.ts"
+    );
     const engine = await connectEngine(
       engineAddress(textOf(args, "engine") ?? io.environment.ORBWEAVER_ENGINE, io.environment),
     );
@@ -110,7 +112,7 @@ export const command: Command = {
 };
 
 async function status(args: Arguments, io: Io, engine: ConnectedEngine, name: string) {
-  const { findCrawl } = await import("../../cluster/connect.ts");
+  const { findCrawl } = await import("../../cluster/find-crawl.ts");
   const { readStatus } = await import("../../cluster/read-status.ts");
   const { prometheusText, statusText } = await import("../../cluster/status-text.ts");
   const text = textOf(args, "sample") ?? String(DEFAULT_SAMPLE_MS);
@@ -129,7 +131,7 @@ async function remove(args: Arguments, io: Io, engine: ConnectedEngine, name: st
 }
 
 async function spread(args: Arguments, io: Io, engine: ConnectedEngine, name: string) {
-  const { findCrawl } = await import("../../cluster/connect.ts");
+  const { findCrawl } = await import("../../cluster/find-crawl.ts");
   const { rebalance } = await import("../../cluster/rebalance.ts");
   const result = await rebalance(engine, await findCrawl(engine, name), (done, moves) => {
     if (done % 10 === 0) io.stderr.write(`${done} of ${moves} partitions moved\n`);
@@ -175,7 +177,8 @@ async function settled(
   given: readonly string[],
   note: (text: string) => void,
 ): Promise<readonly string[]> {
-  const { connectEngine, engineAddress, findCrawl } = await import("../../cluster/connect.ts");
+  const { connectEngine, engineAddress } = await import("../../frontier/engine/connect-engine.ts");
+  const { findCrawl } = await import("../../cluster/find-crawl.ts");
   const { registeredFolders, settleFolder, workerOfFolder } = await import(
     "../../cluster/worker-folders.ts"
   );

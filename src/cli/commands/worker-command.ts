@@ -41,13 +41,13 @@ export const command: Command = {
   ],
   async run(args, io) {
     const own = ownSettings(args, io.environment);
-    const { connectEngine } = await import("../../frontier/engine/check-engine.ts");
+    const { connectForCrawl } = await import("../../frontier/engine/check-engine.ts");
     const { newWorkerId, readEngineCrawl } = await import("../../frontier/engine/engine-crawl.ts");
     const { EngineKeys } = await import("../../frontier/engine/engine-keys.ts");
     const { PARTITIONS } = await import("../../url/site.ts");
     const { onEngine, workerOf } = await import("../engine/run-on-engine.ts");
     const { runCrawl } = await import("../run-crawl.ts");
-    const client = await connectEngine(own.engine, io.environment, own);
+    const client = await connectForCrawl(own.engine, io.environment, own);
     try {
       const crawl = await readEngineCrawl(client, own.crawlName, new URL(own.engine).origin);
       const before = own.out === undefined ? undefined : readCrawlState(own.out);

@@ -1,6 +1,6 @@
 import { registerFolder } from "../../cluster/worker-folders.ts";
 import type { CrawlConfig } from "../../config/schema.ts";
-import { connectEngine } from "../../frontier/engine/check-engine.ts";
+import { connectForCrawl } from "../../frontier/engine/check-engine.ts";
 import {
   createEngineCrawl,
   type EngineCrawl,
@@ -15,7 +15,7 @@ import { runCrawl } from "../run-crawl.ts";
 
 /** Begins a crawl on an engine and is its first worker. */
 export async function beginOnEngine(asked: CrawlConfig, io: Io): Promise<number> {
-  const client = await connectEngine(asked.engine!, io.environment, asked);
+  const client = await connectForCrawl(asked.engine!, io.environment, asked);
   try {
     const name = asked.crawlName ?? `crawl-${newWorkerId()}`;
     if (asked.crawlName === undefined && !asked.quiet)

@@ -25,6 +25,13 @@ export const pace = {
     examples: ["--per-host 2"],
     defaultText: "1; with --delay 0 no limit",
   }),
+  obeyTdm: withDefault(toggle(), false, {
+    flag: "obey-tdm",
+    group: "Politeness",
+    about:
+      "do not keep what reserves the rights to text and data mining: tdm-reservation: 1 (header or meta), noai, images with noimageai, robots.txt with Content-Signal: ai-train=no; they end as refused, tdm_reserved. All of this is recorded with or without the option",
+    examples: ["--obey-tdm"],
+  }),
   robots: withDefault(toggle(), true, {
     flag: "robots",
     group: "Politeness",

@@ -8,6 +8,7 @@ import { HAND_OVER_AFTER_MS, type HandOffMode } from "../hand-off/buffer-sender.
 import { readCapture } from "../hand-off/capture-frame.ts";
 import { FRAMES, type Frame } from "../hand-off/frames.ts";
 import type { OpenJournal, PlaceOfRecord } from "../hand-off/hand-off-port.ts";
+import { readRobots } from "../hand-off/robots-frame.ts";
 import { Account, type CrawlMemory, HURRY_LEVELS } from "../shared-memory.ts";
 import type { FromBuilder } from "./builder-message.ts";
 import type { Patience } from "./disk-patience.ts";
@@ -326,6 +327,8 @@ export class BuilderLoop {
       this.#append({ kind: "outcome", line: parts[0]!.toString("utf8") });
     } else if (kind === FRAMES.skipped) {
       this.#append({ kind: "skipped", lines: parts[0]!.toString("utf8").split("\n") });
+    } else if (kind === FRAMES.robots) {
+      this.#append(readRobots(parts));
     }
   }
 

@@ -14,7 +14,9 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { BufferPlan } from "../buffer-plan.ts";
 import type { ThreadChange } from "../control/control-change.ts";
 import { extraFiles } from "../file-budget.ts";
+import { FRAMES } from "../hand-off/frames.ts";
 import { HandOffPort } from "../hand-off/hand-off-port.ts";
+import { robotsParts } from "../hand-off/robots-frame.ts";
 import { SendRecords } from "../hand-off/send-records.ts";
 import { openSender } from "../open-buffer.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.ts";
@@ -118,7 +120,13 @@ export class Crawler {
       onReached: onLimit,
     });
     const startMs = rules.mustWait ? monotonicMs() + config.delayMs : 0;
-    this.#parts = crawlerParts(rules, startMs, (bytes) => byteCount.received(bytes));
+    const isArchived = config.store.includes("warc");
+    this.#parts = crawlerParts(
+      rules,
+      startMs,
+      (bytes) => byteCount.received(bytes),
+      isArchived ? (file) => this.#handOff.send(FRAMES.robots, robotsParts(file)) : undefined,
+    );
     const { gatekeeper, fetcher, namedSitemaps, settings } = this.#parts;
     this.#frontier = openFrontier({
       ...rules,

@@ -3,6 +3,8 @@ import type { BlockAnswer, Engine, InsertBlock, SettleBlock } from "./engine.ts"
 
 /** A server that syncs its file every second, or has a replica, has not lost what it confirmed so long ago. */
 const KEEP_MS = 60_000;
+/** Between two questions whether what was confirmed is on disk, where the engine can say that. */
+const SYNC_MS = 1000;
 /** Between two questions whether the engine still has what it confirmed. */
 const CHECK_MS = 2000;
 
@@ -25,6 +27,9 @@ interface Entry {
   isAccepted: boolean;
   /** When it was confirmed; undefined before. */
   doneMs: number | undefined;
+  /** In which life of the engine, as far as that is known, and how often it had been asked for a sync by then. */
+  life: string | undefined;
+  askedSyncs: number;
 }
 
 /** The blocks of one partition. */
@@ -50,6 +55,12 @@ export class BlockLog {
   #nowMs = 0;
   #checkedMs = 0;
   #isChecking = false;
+  #syncMs = 0;
+  #askedSyncs = 0;
+  /** The last sync that the engine has confirmed, and in which life: what it had answered before in this life is safe. */
+  #sureSync = 0;
+  #life: string | undefined;
+  #isSyncing = false;
   /** Blocks that were sent again. */
   resent = 0;
   /** Partitions that were being moved. */
@@ -81,6 +92,8 @@ export class BlockLog {
       listener,
       isAccepted: false,
       doneMs: undefined,
+      life: undefined,
+      askedSyncs: 0,
     };
     lane.entries.push(entry);
     this.#unconfirmed++;
@@ -94,10 +107,15 @@ export class BlockLog {
       this.#frozen.delete(lane);
       this.#resend(lane, lane.confirmed);
     }
-    const isSafe = ({ doneMs }: Entry) => doneMs !== undefined && nowMs - doneMs > KEEP_MS;
+    this.#askForSync(nowMs);
+    const isSynced = ({ life, askedSyncs }: Entry) =>
+      life !== undefined && life === this.#life && askedSyncs < this.#sureSync;
+    const isSafe = (entry: Entry) => isSynced(entry) || nowMs - entry.doneMs! > KEEP_MS;
     for (const { entries } of this.#lanes.values()) {
-      const kept = entries.findIndex((entry) => !isSafe(entry));
-      for (const { block } of entries.splice(0, kept < 0 ? entries.length : kept))
+      const undone = entries.findIndex(({ doneMs }) => doneMs === undefined);
+      const done = undone < 0 ? entries : entries.slice(0, undone);
+      // The engine took them in one after the other: what it had before a block that is safe is safe as well.
+      for (const { block } of entries.splice(0, 1 + done.findLastIndex(isSafe)))
         if (block.kind === "settle")
           for (const { decimal } of block.urls) this.#settled.delete(decimal);
     }
@@ -119,6 +137,20 @@ export class BlockLog {
         this.#resend(lane, reached[i]!);
         this.#onFallback(partition);
       }
+    });
+  }
+
+  #askForSync(nowMs: number): void {
+    if (this.#isSyncing || nowMs - this.#syncMs < SYNC_MS) return;
+    if (![...this.#lanes.values()].some(({ entries }) => entries.length > 0)) return;
+    this.#isSyncing = true;
+    this.#syncMs = nowMs;
+    const sync = ++this.#askedSyncs;
+    this.#engine.synced((life) => {
+      this.#isSyncing = false;
+      if (life === undefined) return;
+      this.#sureSync = sync;
+      this.#life = life;
     });
   }
 
@@ -153,6 +185,8 @@ export class BlockLog {
     const isFirst = entry.doneMs === undefined;
     const isRevoked = entry.isAccepted && answer.kind === "late";
     entry.doneMs = this.#nowMs;
+    entry.life = this.#life;
+    entry.askedSyncs = this.#askedSyncs;
     entry.isAccepted = answer.kind !== "late";
     if (isRevoked) entry.listener.onRevoked?.();
     if (!isFirst) return;
@@ -166,7 +200,7 @@ export class BlockLog {
     const first = all[0]?.block.number ?? lane.next;
     if (first > reached + 1)
       throw new StoreCorruptError(
-        `the engine has lost more than the last ${KEEP_MS / 1000} s: block ${reached + 1} is no longer here`,
+        `the engine has lost what it had on disk, or more than the last ${KEEP_MS / 1000} s: block ${reached + 1} is no longer here`,
       );
     for (const entry of all) {
       if (entry.block.number <= reached) continue;

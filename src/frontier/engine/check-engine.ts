@@ -1,23 +1,10 @@
-import { OrbweaverError, UsageError } from "../../errors.ts";
-import {
-  addressOf,
-  type EngineAddress,
-  noteCluster,
-  openClient,
-  type RedisClient,
-} from "./load-ioredis.ts";
+import { OrbweaverError } from "../../errors.ts";
+import { connectEngine, EngineRefusedError, engineAddress } from "./connect-engine.ts";
+import { checkedName } from "./engine-keys.ts";
+import { type EngineAddress, noteCluster, openClient, type RedisClient } from "./load-ioredis.ts";
 import { defineScripts } from "./scripts/named-scripts.ts";
 
-/** An engine that does not answer is not waited for when a crawl begins. */
-const FIRST_ANSWER_MS = 5000;
 const MIN_VERSION = 7;
-
-/** An engine that cannot hold a crawl: a sentence that names the setting. */
-export class EngineRefusedError extends OrbweaverError {
-  constructor(message: string, cause?: unknown) {
-    super("OW_ENGINE", message, 2, cause);
-  }
-}
 
 /** What is accepted of an engine. */
 export interface EngineChecks {
@@ -26,81 +13,28 @@ export interface EngineChecks {
 }
 
 /**
- * Connects to an engine for the first time and refuses one that would lose a crawl: too old, one that throws keys away
- * when it is full, or one that keeps nothing on disk. The name and password are in no message.
+ * Connects to an engine for a crawl and refuses one that would lose it: too old, one that throws keys away when it is full,
+ * or one that keeps nothing on disk. The connection comes back by itself.
  */
-export async function connectEngine(
+export async function connectForCrawl(
   engine: string,
   environment: Readonly<Record<string, string | undefined>>,
   { volatile }: EngineChecks,
 ): Promise<RedisClient> {
-  const address = { ...addressOf(engine, environment), isCluster: false };
-  const first = await openClient(address, { maxTries: 2 });
-  let client = first;
+  const address = engineAddress(engine, environment);
+  const first = await connectEngine(address);
   try {
-    const facts = await infoOf(first, address);
-    refuseUnfit(facts, address, volatile);
-    await refuseUnsynced(first, address, volatile);
-    const isCluster = (facts.get("redis_mode") ?? facts.get("server_mode")) === "cluster";
-    noteCluster(isCluster);
-    first.disconnect();
-    // This one comes back by itself.
-    client = await openClient({ ...address, isCluster });
-    client.on("error", () => {});
-    defineScripts(client);
-    return client;
-  } catch (fault) {
-    first.disconnect();
-    client.disconnect();
-    throw fault;
-  }
-}
-
-/** The answer to INFO, line by line. */
-async function infoOf(
-  client: RedisClient,
-  address: EngineAddress,
-): Promise<ReadonlyMap<string, string>> {
-  let last: Error | undefined;
-  client.on("error", (error: Error) => {
-    last = error;
-  });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("it does not answer")), FIRST_ANSWER_MS);
-  });
-  try {
-    const text = await Promise.race([client.info(), late]);
-    return new Map(
-      text.split("\r\n").map((line) => {
-        const at = line.indexOf(":");
-        return [line.slice(0, at), line.slice(at + 1)] as const;
-      }),
-    );
-  } catch (fault) {
-    throw unreachable(address, last ?? (fault as Error));
+    refuseUnfit(first.facts, address, volatile);
+    await refuseUnsynced(first.masters()[0]!, address, volatile);
   } finally {
-    clearTimeout(timer);
+    first.close();
   }
-}
-
-function unreachable({ url }: EngineAddress, cause: Error): EngineRefusedError {
-  const { message } = cause;
-  if (/WRONGPASS|NOAUTH|invalid password|without any password|AUTH/.test(message))
-    return new EngineRefusedError(
-      `the engine ${url} does not accept the name or password: set ORBWEAVER_ENGINE_PASSWORD, and ORBWEAVER_ENGINE_USER for another user than default`,
-      cause,
-    );
-  if (/NOPERM/.test(message))
-    return new EngineRefusedError(
-      `the engine ${url} lets this user do too little: it needs ~orbweaver:* &orbweaver:* +@all -@dangerous +info`,
-      cause,
-    );
-  const code = (cause as NodeJS.ErrnoException).code;
-  return new EngineRefusedError(
-    `the engine ${url} cannot be reached: ${code ?? (message === "" ? "no answer" : message)}`,
-    cause,
-  );
+  const { isCluster } = first.address;
+  noteCluster(isCluster);
+  const client = await openClient({ ...address, isCluster });
+  client.on("error", () => {});
+  defineScripts(client);
+  return client;
 }
 
 function refuseUnfit(
@@ -163,9 +97,11 @@ export async function refuseLongLease(client: RedisClient, leaseMs: number): Pro
   );
 }
 
-/** The crawl that a worker wants is not there, or is there already. */
-export function noSuchCrawl(name: string, url: string): UsageError {
-  return new UsageError(
-    `there is no crawl ${name} on ${url}; orbweaver crawl URL... --frontier engine --engine ${url} --crawl ${name} begins one`,
+/** The crawl that is wanted is not there. */
+export function noSuchCrawl(name: string, { url }: Pick<EngineAddress, "url">): OrbweaverError {
+  return new OrbweaverError(
+    "OW_ENGINE_NO_CRAWL",
+    `there is no crawl ${checkedName(name)} on ${url}; orbweaver crawl URL... --frontier engine --engine ${url} --crawl ${name} begins one`,
+    2,
   );
 }

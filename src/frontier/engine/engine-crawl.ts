@@ -4,7 +4,8 @@ import type { CrawlConfig } from "../../config/schema.ts";
 import { packageVersion } from "../../config/version.ts";
 import { UsageError } from "../../errors.ts";
 import { PARTITIONS } from "../../url/site.ts";
-import { EngineRefusedError, noSuchCrawl, refuseLongLease } from "./check-engine.ts";
+import { noSuchCrawl, refuseLongLease } from "./check-engine.ts";
+import { EngineRefusedError } from "./connect-engine.ts";
 import { EngineKeys } from "./engine-keys.ts";
 import type { RedisClient } from "./load-ioredis.ts";
 import { runScript } from "./scripts/named-scripts.ts";
@@ -81,7 +82,7 @@ export async function readEngineCrawl(
 ): Promise<EngineCrawl> {
   const keys = new EngineKeys(name, PARTITIONS);
   const fields = await client.hgetall(keys.crawl);
-  if (fields.config === undefined) throw noSuchCrawl(name, url);
+  if (fields.config === undefined) throw noSuchCrawl(name, { url });
   const version = packageVersion();
   if (fields.version !== version)
     throw new UsageError(

@@ -22,6 +22,11 @@ export class EngineKeys {
   partition(number: number): string {
     return `${this.prefix}{${this.#tags[number]}}`;
   }
+
+  /** The slot in which all keys of a partition lie. */
+  slot(number: number): number {
+    return slotOf(this.#tags[number]!);
+  }
 }
 
 /** The name of a crawl, which becomes part of keys and of folder names. */

@@ -320,6 +320,11 @@ export interface Engine {
   /** Keeps bytes by name with a partition, and gives them to whoever has it then. */
   keep(partition: number, name: string, bytes: Uint8Array): void;
   recall(partition: number, name: string, onAnswer: (bytes: Buffer | undefined) => void): void;
+  /**
+   * Answers the life of the engine when nothing that it answered in this life before the call can be lost any more, and
+   * undefined when that is not known. What was answered in an earlier life may be lost already.
+   */
+  synced(onAnswer: (life: string | undefined) => void): void;
   /** Tells the others that there is something to take in a partition. */
   wake(partition: number): void;
 }

@@ -17,6 +17,7 @@ import { EndJournal, readEnds } from "./ends/end-journal.ts";
 import { EngineFrontier } from "./engine-frontier.ts";
 import { EngineKeys } from "./engine-keys.ts";
 import { addressOf, openClient, type RedisClient } from "./load-ioredis.ts";
+import { LogSync } from "./log-sync.ts";
 import { RedisEngine } from "./redis-engine.ts";
 import { defineScripts } from "./scripts/named-scripts.ts";
 import { StepFile } from "./steps/step-file.ts";
@@ -83,6 +84,7 @@ export function openEngineFrontier(parts: EngineParts): EngineFrontier {
     ),
   );
   for (const opening of [client, listener]) opening.catch(onFault);
+  const logSync = new LogSync({ client, keys, partitions: PARTITIONS });
   const tick = setInterval(ring, TICK_MS);
   const scratch = join(config.out!, "state", `ahead-${thread}.scratch`);
   const log = new QueueLog(() => openScratchFile(scratch), QUEUE_BYTES / threads);
@@ -107,6 +109,7 @@ export function openEngineFrontier(parts: EngineParts): EngineFrontier {
       return new RedisEngine(client, {
         ...{ keys, holder, order, leaseMs, onFault },
         partitions: PARTITIONS,
+        logsSynced: () => logSync.synced(),
       });
     },
     aheadPerHost: Math.min(MAX_AHEAD, Math.max(MIN_AHEAD, 2 * perHost)),
@@ -123,6 +126,7 @@ export function openEngineFrontier(parts: EngineParts): EngineFrontier {
     onClose: () => {
       report?.close();
       doubts.close();
+      logSync.close();
       clearInterval(tick);
       log.close();
       for (const opening of [client, listener]) void opening.then((opened) => opened.disconnect());

@@ -43,6 +43,8 @@ export interface RedisEngineParts {
   readonly partitions: number;
   readonly order: EngineOrder;
   readonly leaseMs: number;
+  /** Settles when the servers' logs are on disk, with their life; absent where nobody asks. */
+  readonly logsSynced?: () => Promise<string | undefined>;
   /** A call failed in a way that asking again does not cure. */
   readonly onFault: (error: unknown) => void;
 }
@@ -299,6 +301,11 @@ export class RedisEngine implements Engine {
       (client) => client.hgetBuffer(key, name),
       (bytes) => onAnswer(bytes ?? undefined),
     );
+  }
+
+  synced(onAnswer: (life: string | undefined) => void): void {
+    const { logsSynced = () => Promise.resolve(undefined) } = this.#parts;
+    logsSynced().then(onAnswer, () => onAnswer(undefined));
   }
 
   wake(partition: number): void {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configOf, type ProgramSettings } from "../../config/crawl-config.ts";
 import { Crawl } from "../../crawl/crawl.ts";
-import { connectEngine } from "../../frontier/engine/check-engine.ts";
+import { connectForCrawl } from "../../frontier/engine/check-engine.ts";
 import { createEngineCrawl, newWorkerId } from "../../frontier/engine/engine-crawl.ts";
 import { EngineKeys } from "../../frontier/engine/engine-keys.ts";
 import type { RedisClient } from "../../frontier/engine/load-ioredis.ts";
@@ -38,7 +38,7 @@ export async function engineExchange(
 ): Promise<EngineExchange> {
   const redis = await PracticeRedis.start({ folder: join(folder, "redis") });
   try {
-    const client = await connectEngine(redis.url, {}, { volatile: false });
+    const client = await connectForCrawl(redis.url, {}, { volatile: false });
     try {
       const profile = { ...PROFILES.small, pages: size.pages, hosts: Math.min(40, size.pages) };
       return await withWeb({ profile, latencyMs: LATENCY_MS }, async (web) => {

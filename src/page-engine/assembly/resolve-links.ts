@@ -66,8 +66,8 @@ const ASKED_BY_NAME: u8 = 2;
 
 /**
  * Goes through the records of the page. `tagsAsked` tells which elements JavaScript wants to see; with `asksRel` also every
- * one with a rel attribute. `metaLengths` has a bit for the length of each name of a meta element that counts. Returns 1, or
- * 0 when there is too much.
+ * one with a rel attribute, without it those that may be links to a licence. `metaLengths` has a bit for the length of each
+ * name of a meta element that counts. Returns 1, or 0 when there is too much.
  */
 export function resolve(
   base: i32,
@@ -104,7 +104,9 @@ export function resolve(
     const id = load<u8>(at);
     const asked = load<u8>(<usize>(tagsAsked + id));
     if (asked != ASKED_BY_NAME || mayCount(at, metaLengths)) {
-      const isAsked = asked != 0 || (asksRel == 1 && load<i32>(at, 12) >= 0);
+      const rel = load<i32>(at, 12);
+      const isAsked =
+        asked != 0 || (rel >= 0 && (asksRel == 1 || mayBeLicense(rel, load<i32>(at, 16))));
       mark = 0;
       isOwn = false;
       let length = isAsked ? 0 : plain(load<i32>(at, 4), load<i32>(at, 8));
@@ -153,6 +155,18 @@ function mayCount(record: usize, lengths: i32): bool {
   }
   const length = to - from;
   return length > 30 || ((lengths >> length) & 1) == 1;
+}
+
+/** Whether a rel attribute may hold the word "license": it has "lic" somewhere, in any letter case. */
+function mayBeLicense(from: i32, to: i32): bool {
+  let at = from;
+  const last = to - 7;
+  while (at <= last) {
+    const three = load<u32>(<usize>(PAGE + at)) | 0x202020;
+    if ((three & 0xffffff) == 0x63696c) return true;
+    at++;
+  }
+  return false;
 }
 
 /** What a URL from JavaScript looks like. */

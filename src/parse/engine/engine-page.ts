@@ -156,6 +156,9 @@ class EnginePage implements ParsedPage {
   declare keywords?: string;
   declare canonical?: CrawlUrl;
   declare refresh?: CrawlUrl;
+  declare tdmReservation?: string;
+  declare tdmPolicy?: string;
+  declare licenses?: CrawlUrl[];
   robots: RobotsDirectives = { noindex: false, nofollow: false };
   cut = false;
   #firstWords: string[] | undefined;

@@ -173,6 +173,11 @@ export class DelayedEngine implements Engine {
     );
   }
 
+  /** On a connection of its own, which is not repeated when it breaks. */
+  synced(onAnswer: OnAnswer<string | undefined>): void {
+    this.#engine.synced(onAnswer);
+  }
+
   wake(partition: number): void {
     this.#link.push(() => {
       this.#engine.wake(partition);

@@ -1,3 +1,4 @@
+import { StoreCorruptError } from "../../errors.ts";
 import type { Lease } from "../../frontier/frontier.ts";
 import { ScriptModel } from "./script-model.ts";
 import { SimWorker } from "./sim-worker.ts";
@@ -59,8 +60,8 @@ const LEASE_MS = 3000;
 const STEP_MS = 75;
 /** The second worker joins when the first has something to give away. */
 const JOIN_STEP = 12;
-/** An engine that syncs every second. */
-const SYNC_MS = 1000;
+/** About every second, and not when producers ask for it: what they may forget is not all that was answered. */
+const SYNC_MS = 900;
 /** Until others have taken over, or until they are done. */
 const STOPPED_MS = { short: 1.4 * LEASE_MS, long: 4 * LEASE_MS };
 const AWAY_MS = { short: 0, long: 1.4 * LEASE_MS };
@@ -135,7 +136,13 @@ export class DisturbedCrawl {
       const disturbance = chosen === undefined ? undefined : possible[chosen]!;
       if (disturbance !== undefined)
         this.#log.push(`${this.#nowMs} ms: ${JSON.stringify(disturbance)}`);
-      this.#step(worker, step, disturbance, EXECUTED[Math.floor((turn ?? 2 * WORKERS) / WORKERS)]!);
+      const executed = EXECUTED[Math.floor((turn ?? 2 * WORKERS) / WORKERS)]!;
+      try {
+        this.#step(worker, step, disturbance, executed);
+      } catch (fault) {
+        if (!(fault instanceof StoreCorruptError)) throw fault;
+        this.#violation = fault.message;
+      }
     }
     this.#violation ??= this.#verdict();
     return { violation: this.#violation, choices: this.#choices, disturbances: this.#log };
@@ -164,9 +171,10 @@ export class DisturbedCrawl {
     } else if (kind !== "delay") this.#execute(worker, executed);
     // The disk is as slow as every second round of its worker.
     if (!worker.isDead && step % (2 * WORKERS) >= WORKERS) worker.sync();
-    if (this.#nowMs - this.#syncedMs < SYNC_MS) return;
+    if (this.#nowMs - this.#syncedMs < SYNC_MS || this.#nowMs < this.#awayMs) return;
     this.#syncedMs = this.#nowMs;
     this.#kept = this.#model.snapshot();
+    this.#model.sync();
   }
 
   #mayAct(worker: SimWorker, step: number): boolean {

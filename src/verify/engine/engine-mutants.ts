@@ -65,6 +65,20 @@ class SilentEngineIsSilence extends ScriptModel {
   }
 }
 
+/** What was answered counts as being on disk. */
+class AnsweredIsSynced extends ScriptModel {
+  override synced(onAnswer: (life: string | undefined) => void): void {
+    onAnswer(this.run);
+  }
+}
+
+/** A sync of this life says something about what was answered in an earlier one. */
+class OneLife extends ScriptModel {
+  override sync(): void {
+    for (const waiter of this.syncWaiters.splice(0)) waiter("always the same");
+  }
+}
+
 /** Broken variants, each of which some placement of disturbances must show. */
 export const ENGINE_MUTANTS: readonly EngineMutant[] = [
   { name: "no token check", Model: NoTokenCheck },
@@ -72,5 +86,7 @@ export const ENGINE_MUTANTS: readonly EngineMutant[] = [
   { name: "last number instead of contiguous", Model: LastNumber },
   { name: "a worker's clock instead of the engine's", Model: WorkersClock },
   { name: "the silence of an engine counts as that of its members", Model: SilentEngineIsSilence },
+  { name: "what was answered counts as being on disk", Model: AnsweredIsSynced },
+  { name: "a sync covers earlier lives of the engine", Model: OneLife },
   { name: "settle before archive", settlesBeforeArchive: true },
 ];

@@ -126,6 +126,10 @@ export class ModelEngine implements Engine {
     onAnswer(bytes && Buffer.from(bytes));
   }
 
+  synced(onAnswer: (life: string | undefined) => void): void {
+    this.model.synced(onAnswer);
+  }
+
   wake(partition: number): void {
     for (const waker of this.model.wakers) waker(partition);
   }

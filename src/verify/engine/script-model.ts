@@ -132,6 +132,8 @@ export class ScriptModel {
   totals = new Map<string, { granted: number; returned: number; spent: number }>();
   /** Addresses by name; here all of them belong to the first partition. */
   addresses = new Map<string, ModelAddress>();
+  /** Who waits until everything up to now is on disk. */
+  syncWaiters: ((life: string | undefined) => void)[] = [];
   /** Called with each partition that somebody woke. */
   readonly wakers: ((partition: number) => void)[] = [];
   /** Called with the number of a step: above 0 when somebody has arrived at its barrier, below when that is open. */
@@ -174,6 +176,17 @@ export class ScriptModel {
   restart(state: Partial<ScriptModel>, run: string): void {
     Object.assign(this, state);
     this.run = run;
+    for (const waiter of this.syncWaiters.splice(0)) waiter(undefined);
+  }
+
+  /** Calls back when everything that was answered so far is on disk: with `sync`. */
+  synced(onAnswer: (life: string | undefined) => void): void {
+    this.syncWaiters.push(onAnswer);
+  }
+
+  /** Everything is on disk. */
+  sync(): void {
+    for (const waiter of this.syncWaiters.splice(0)) waiter(this.run);
   }
 
   claim(holder: string, { partition, token }: Claim): ClaimAnswer {

@@ -1,0 +1,110 @@
+import type { Redis } from "ioredis";
+import type { EngineKeys } from "./engine-keys.ts";
+import type { RedisClient } from "./load-ioredis.ts";
+
+/** A server that syncs every second and has not said so by then is asked again later. */
+const MAX_WAIT_MS = 5000;
+
+/** What asking for synced logs needs. */
+export interface LogSyncParts {
+  readonly client: Promise<RedisClient>;
+  readonly keys: EngineKeys;
+  readonly partitions: number;
+}
+
+/** A connection of its own to one server: whoever waits for a sync waits with everything else it has asked. */
+interface Waiter {
+  readonly connection: Redis;
+  /** Counts connections: what was asked before one broke tells nothing about what the next one is told. */
+  lives: number;
+  /** Most replicas ever seen: one that is away may come back and take over with what it knew. */
+  replicas: number;
+}
+
+/**
+ * Asks every server of an engine whether its log, and that of its replicas, is on disk up to now (`WAITAOF`, Redis 7.2 and
+ * Valkey). The command speaks of what its own connection has written: so a small write goes first, and what all others were
+ * answered before lies before it in the log.
+ */
+export class LogSync {
+  readonly #parts: LogSyncParts;
+  readonly #waiters = new Map<string, Waiter>();
+  /** Undefined before it is known whether the engine has the command. */
+  #exists: boolean | undefined;
+  #isClosed = false;
+
+  constructor(parts: LogSyncParts) {
+    this.#parts = parts;
+  }
+
+  /** The life of all servers when what they answered in it before the call cannot be lost; undefined when that is not known. */
+  async synced(): Promise<string | undefined> {
+    const client = await this.#parts.client;
+    this.#exists ??= await hasCommand(client);
+    if (!this.#exists || this.#isClosed) return undefined;
+    const servers = "nodes" in client ? client.nodes("master") : [client];
+    const lives = await Promise.all(servers.map((server) => this.#ask(client, server)));
+    return lives.includes(undefined) ? undefined : lives.sort().join();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { connection } of this.#waiters.values()) connection.disconnect();
+  }
+
+  async #ask(client: RedisClient, server: Redis): Promise<string | undefined> {
+    const place = this.#placeOn(client, server);
+    if (place === undefined) return undefined;
+    const waiter = this.#waiterOf(server);
+    const { connection } = waiter;
+    try {
+      const info = await connection.info("server", "replication");
+      const connected = Number(/connected_slaves:(\d+)/.exec(info)?.[1] ?? 0);
+      waiter.replicas = Math.max(waiter.replicas, place.replicas, connected);
+      const { lives, replicas } = waiter;
+      await connection.set(`${place.key}:y`, "");
+      const said = await connection.call("WAITAOF", "1", String(replicas), String(MAX_WAIT_MS));
+      const [local, remote] = said as [number, number];
+      if (waiter.lives !== lives || local !== 1 || remote < replicas) return undefined;
+      return `${/run_id:\w+/.exec(info)} ${/master_replid:\w+/.exec(info)} ${lives}`;
+    } catch {
+      // Not connected, not allowed, a slot on its way elsewhere: nothing is known.
+      return undefined;
+    }
+  }
+
+  /** A partition that lies on a server, and the replicas that a cluster knows of it. */
+  #placeOn(client: RedisClient, server: Redis): { key: string; replicas: number } | undefined {
+    const { keys, partitions } = this.#parts;
+    if (!("nodes" in client)) return { key: keys.partition(0), replicas: 0 };
+    const name = `${server.options.host}:${server.options.port}`;
+    // For each slot its master and that one's replicas.
+    const { slots } = client as unknown as { slots: readonly (readonly string[] | undefined)[] };
+    for (let number = 0; number < partitions; number++) {
+      const owners = slots[keys.slot(number)];
+      if (owners?.[0] === name) return { key: keys.partition(number), replicas: owners.length - 1 };
+    }
+    return undefined;
+  }
+
+  #waiterOf(server: Redis): Waiter {
+    const name = `${server.options.host}:${server.options.port}`;
+    const known = this.#waiters.get(name);
+    if (known !== undefined) return known;
+    const connection = server.duplicate({
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 1,
+      readOnly: false,
+    });
+    const waiter: Waiter = { connection, lives: 0, replicas: 0 };
+    connection.on("error", () => {});
+    connection.on("close", () => waiter.lives++);
+    this.#waiters.set(name, waiter);
+    return waiter;
+  }
+}
+
+async function hasCommand(client: RedisClient): Promise<boolean> {
+  const found = await client.call("COMMAND", "INFO", "WAITAOF").catch(() => [null]);
+  return Array.isArray(found) && found[0] !== null && found[0] !== undefined;
+}
