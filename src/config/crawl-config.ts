@@ -6,6 +6,7 @@ import { dedupKey } from "../url/dedup-key.ts";
 import { partsOf } from "../url/url-parts.ts";
 import { complaint, type Origin } from "./complaint.ts";
 import { requireEffect } from "./effect.ts";
+import { MAX_LINKS_PER_THREAD } from "./fields/pace-fields.ts";
 import type { BeforeRequest, PageFunction, PagePriority, ShouldVisit } from "./page-handler.ts";
 import { printable } from "./printable.ts";
 import { type CrawlConfig, type CrawlSettings, crawlSchema, type SettingName } from "./schema.ts";
@@ -62,7 +63,8 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
     ...modulesAt(settings),
     ...cookiesAt(settings),
     recrawl: settings.recrawl === undefined ? undefined : resolve(settings.recrawl),
-    perHost: settings.perHost ?? defaultPerHost(settings),
+    ...linksOf(settings),
+    perHost: settings.perHost ?? defaultPerHost({ ...settings, ...linksOf(settings) }),
     // Every thread owns at least one shard.
     shards: Math.max(settings.shards, settings.threads),
     userAgent: settings.userAgent ?? defaultUserAgent(settings.contact),
@@ -77,9 +79,21 @@ export function defaultPerHost({
   delayMs,
   threads,
   linksPerThread,
-}: Pick<CrawlSettings, "delayMs" | "threads" | "linksPerThread">): number {
-  return delayMs === 0 ? threads * linksPerThread : 1;
+  adaptsLinks,
+}: Pick<CrawlConfig, "delayMs" | "threads" | "linksPerThread" | "adaptsLinks">): number {
+  return delayMs === 0 ? threads * (adaptsLinks ? MAX_LINKS_PER_THREAD : linksPerThread) : 1;
 }
+
+/** Requests in flight in each thread: a fixed number when one was given. */
+export function linksOf({ linksPerThread }: Pick<CrawlSettings, "linksPerThread">) {
+  return {
+    linksPerThread: linksPerThread ?? FIRST_LINKS_PER_THREAD,
+    adaptsLinks: linksPerThread === undefined,
+  };
+}
+
+/** Where they adapt, a thread begins with so many. */
+const FIRST_LINKS_PER_THREAD = 64;
 
 /** Refuses settings that exclude each other. */
 export function requireFitting(settings: Omit<CrawlSettings, "seeds">): void {

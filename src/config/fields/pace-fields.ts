@@ -9,6 +9,9 @@ function threadsFor(): number {
   return Math.max(1, Math.min(4, availableParallelism() - 1));
 }
 
+/** The most requests that a thread may have in flight. */
+export const MAX_LINKS_PER_THREAD = 1024;
+
 /** Fields that keep a crawl polite, and fields that make it fast. */
 export const pace = {
   delayMs: withDefault(milliseconds(86_400_000), 1000, {
@@ -57,11 +60,12 @@ export const pace = {
     examples: ["--threads 2"],
     defaultText: "one less than there are cores, which is the builder's; at least 1, at most 4",
   }),
-  linksPerThread: withDefault(whole(1, 1024), 64, {
+  linksPerThread: optional(whole(1, MAX_LINKS_PER_THREAD), {
     flag: "links-per-thread",
     group: "Speed",
     about: "requests in flight in each crawler thread",
     examples: ["--links-per-thread 16"],
+    defaultText: "as many as bring more pages: 64 at first",
   }),
   builders: withDefault(whole(1, 64), 1, {
     flag: "builders",

@@ -19,7 +19,7 @@ import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import { maxOpenFiles } from "../../runtime/open-files.ts";
 import { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
-import { extraFiles, type FileNeeds } from "../file-budget.ts";
+import { extraFiles, type FileNeeds, mostLinksPerThread } from "../file-budget.ts";
 import { gatesOf } from "../shared-memory.ts";
 import { CostlySites } from "../visit/costly-sites.ts";
 import { depthRulesOf, Follower } from "../visit/follower.ts";
@@ -208,7 +208,7 @@ function openCookies({ cookies, cookieFile }: CrawlerRules["config"]): CookieJar
 
 /** Connections that a thread keeps: one per place in flight, and half of the extra files; recovery may use the other half. */
 export function idleConnections(config: FileNeeds, files: number = maxOpenFiles()): number {
-  const { threads, linksPerThread } = config;
+  const links = mostLinksPerThread(config, files);
   const extra = Math.floor(extraFiles(config, files) / 2);
-  return Math.max(linksPerThread, Math.min(Math.floor(MAX_IDLE / threads), linksPerThread + extra));
+  return Math.max(links, Math.min(Math.floor(MAX_IDLE / config.threads), links + extra));
 }

@@ -36,6 +36,7 @@ import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 import { describeHosts, type HostPlaces, rankHosts } from "./host-list.ts";
 import { robotsText } from "./robots-text.ts";
+import { ThreadPlaces } from "./thread-places.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { WakeTimer } from "./wake-timer.ts";
 
@@ -78,6 +79,7 @@ export class Crawler {
   readonly #stages: CrawlerStages;
   readonly #timed: TimedStages;
   readonly #loop: CrawlerLoop;
+  readonly #places: ThreadPlaces;
   readonly #bell: LoopDoorbell;
   readonly #post: (message: FromCrawler) => void;
   readonly #timer = new WakeTimer(() => this.#round());
@@ -180,6 +182,7 @@ export class Crawler {
       visit: (lease) => this.#visit(lease),
       onUnavailable: (lease) => this.#stages.logUnavailable(lease),
     });
+    this.#places = new ThreadPlaces(config, this.#counters, [this.#loop, this.#parts.addresses]);
     this.#remote = rules.wants.pages
       ? new RemoteHandler((page) => post({ kind: "page", page }))
       : undefined;
@@ -280,10 +283,9 @@ export class Crawler {
 
   /** Obeys a change that somebody made while the crawl runs. */
   #obey(change: ThreadChange): void {
-    const { settings, scope, addresses } = this.#parts;
+    const { settings, scope } = this.#parts;
     if (change.event === "setLinksPerThread") {
-      this.#loop.setLinksPerThread(change.linksPerThread);
-      addresses.setPlaces(change.linksPerThread);
+      this.#places.fix(change.linksPerThread);
       return;
     }
     const { host } = change;
@@ -315,8 +317,10 @@ export class Crawler {
       return;
     }
     const nowMs = monotonicMs();
+    const failed = this.#loop.stats.outcomes[OUTCOME.failed]! + this.#counters.get("retries");
+    if (this.#places.adapt(nowMs, this.#loop.isFull, failed)) this.#planRound();
     if (lookMs <= nowMs || this.#bell.fallAsleep(this.#loop)) this.#planRound();
-    else this.#timer.set(lookMs, nowMs);
+    else this.#timer.set(Math.min(lookMs, this.#places.lookMs(nowMs)), nowMs);
   }
 
   #visit(lease: Lease): void {
@@ -325,6 +329,7 @@ export class Crawler {
     visit(lease, this.#timed).then(
       () => {
         this.#loop.leave();
+        this.#places.left();
         this.#hopeful -= hopeful;
         this.#planRound();
       },
