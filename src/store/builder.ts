@@ -39,7 +39,6 @@ export class Builder implements Writer {
   }
 
   append(entry: Entry): boolean {
-    if (this.#isDue) this.flush();
     if (entry !== this.#interrupted) this.#next = 0;
     this.#interrupted = entry;
     for (; this.#next < this.#writers.length; this.#next++)

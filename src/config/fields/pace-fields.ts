@@ -56,12 +56,12 @@ export const pace = {
     about: "requests in flight in each crawler thread",
     examples: ["--links-per-thread 16"],
   }),
-  builders: withDefault(whole(1, 64), 1, {
+  builders: withDefault(whole(0, 64), 1, {
     flag: "builders",
     group: "Speed",
     about:
-      "threads that compress and write the archive; two crawlers share a hand-off buffer, and each buffer has one builder",
-    examples: ["--builders 2"],
+      "threads that compress and write the archive; two crawlers share a hand-off buffer, and each buffer has one builder. With 0 every crawler thread writes what it fetches itself, without blocking",
+    examples: ["--builders 2", "--builders 0"],
   }),
   bufferSize: withDefault(whole(1, MAX_BUFFER_SIZE, "one atomic word counts them"), 1000, {
     flag: "buffer-size",

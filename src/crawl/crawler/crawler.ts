@@ -9,9 +9,10 @@ import { FailureCounts } from "../../stats/failure-counts.ts";
 import { type HostEnd, HostRows } from "../../stats/host-rows.ts";
 import { LatencyCounts } from "../../stats/latency-counts.ts";
 import { checkArchives } from "../../store/finish/check-archives.ts";
-import { LoopDoorbell } from "../../sync/loop-doorbell.ts";
+import { LoopDoorbell, type WorkSource } from "../../sync/loop-doorbell.ts";
 import type { CrawlUrl } from "../../url/crawl-url.ts";
 import { BufferPlan } from "../buffer-plan.ts";
+import { JoinedBuilder } from "../builder/joined-builder.ts";
 import type { ThreadChange } from "../control/control-change.ts";
 import { extraFiles } from "../file-budget.ts";
 import { HandOffPort } from "../hand-off/hand-off-port.ts";
@@ -78,6 +79,7 @@ export class Crawler {
   readonly #loop: CrawlerLoop;
   readonly #bell: LoopDoorbell;
   readonly #post: (message: FromCrawler) => void;
+  readonly #builder: JoinedBuilder | undefined;
   readonly #timer = new WakeTimer(() => this.#round());
   readonly #frontier;
   readonly #handOff;
@@ -91,6 +93,10 @@ export class Crawler {
   #exchanges: ShardExchange[] = [];
   #isRoundPlanned = false;
   #isRunning = false;
+  /** Both that share this thread. */
+  readonly #work: WorkSource = {
+    hasWork: () => this.#loop.hasWork() || (this.#builder?.hasWork() ?? false),
+  };
 
   constructor(rules: CrawlerRules, post: (message: FromCrawler) => void) {
     const { thread, memory, config } = rules;
@@ -102,6 +108,16 @@ export class Crawler {
     const account = new Account(memory, thread);
     this.#handOff = openSender(memory, config, thread);
     this.#port = new HandOffPort(this.#handOff, rules.epoch);
+    this.#builder =
+      rules.build &&
+      new JoinedBuilder(rules.build, {
+        onMessage: (message) => {
+          if (message.kind === "places") this.#port.onPlaces(message.places);
+          else post({ kind: "builder", message });
+        },
+        onWritten: () => this.#planRound(),
+      });
+    this.#handOff.goPast(this.#builder);
     const builderBell = bells.builders[new BufferPlan(config).builderOf(thread)]!;
     this.#uncommitted = new Uncommitted(config, account, builderBell);
     const wakeAll = () => {
@@ -301,14 +317,15 @@ export class Crawler {
     const startMs = performance.now();
     const lookMs = this.#loop.round();
     this.#counters.add("commitMs", performance.now() - startMs);
+    const restMs = this.#builder?.turn() ?? Number.POSITIVE_INFINITY;
     this.#publish();
     if (this.#loop.hasEnded) {
       this.#end();
       return;
     }
     const nowMs = monotonicMs();
-    if (lookMs <= nowMs || this.#bell.fallAsleep(this.#loop)) this.#planRound();
-    else this.#timer.set(lookMs, nowMs);
+    if (restMs === 0 || lookMs <= nowMs || this.#bell.fallAsleep(this.#work)) this.#planRound();
+    else this.#timer.set(Math.min(lookMs, nowMs + restMs), nowMs);
   }
 
   #visit(lease: Lease): void {
@@ -357,7 +374,10 @@ export class Crawler {
     this.#bell.close();
     this.#postLeft();
     this.#frontier.close();
-    void this.#parts.client.close().then(() => this.#post({ kind: "finished" }));
+    void this.#parts.client.close().then(() => {
+      if (this.#builder === undefined) this.#post({ kind: "finished" });
+      else this.#builder.close(() => this.#post({ kind: "finished" }));
+    });
   }
 
   /** Tells which URLs are left, where no journal does. */
