@@ -21,6 +21,7 @@ const LAYERS = [
   "crawl",
   "report",
   "text",
+  "upload",
   "urlfrontier",
   "cluster",
   "web",

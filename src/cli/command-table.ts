@@ -44,6 +44,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "write a crawl as WACZ, URL tree, CSV, Parquet or link graph",
     load: () => import("./commands/export-command.ts"),
   },
+  upload: {
+    summary: "copy a crawl to S3 or a server like it, compared by digest",
+    load: () => import("./commands/upload-command.ts"),
+  },
   report: {
     summary: "characterise the pages of a crawl, with tables and plots",
     load: () => import("./commands/report-command.ts"),

@@ -136,11 +136,17 @@ export function outlookBlocks(
     text: `${figures.state === "running" ? "limited by " : ""}${printable(limited.text)}`,
     paint: isHeld ? colours.yellow : colours.cyan,
   };
+  const places = figures.state === "running" && figures.places > 0;
   return [
-    [limit],
+    [limit, ...(places ? [{ text: placesText(figures), paint: colours.dim }] : [])],
     ...(slowest === undefined ? [] : [[{ text: `slowest host ${printable(slowest)}` }]]),
     ...(errors.length === 0 ? [] : [[{ text: `errors ${errors.join(", ")}`, paint: colours.red }]]),
   ];
+}
+
+/** How many requests may be in flight, which changes unless `--links-per-thread` fixes it. */
+function placesText({ places }: Figures): string {
+  return `up to ${count(places)} in flight`;
 }
 
 /** The time that is left, in words; nothing when nobody can say. */

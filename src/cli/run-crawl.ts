@@ -10,6 +10,7 @@ import { type Io, onSignals } from "./io.ts";
 import { exitCodeOf, faultsText, mismatchText, summaryJson, summaryText } from "./print-summary.ts";
 import { Progress } from "./progress.ts";
 import { slowestOf } from "./progress-view.ts";
+import type { EndNews } from "./run-on-end.ts";
 import { runReport } from "./run-report.ts";
 
 /** The hosts among which the slowest one is looked for, every so many lines of figures. */
@@ -72,7 +73,10 @@ export async function runCrawl(
   // From now on a signal ends the process at once.
   crawl.events.on("safe", forget);
   try {
-    const summary = await crawl.run();
+    const summary = await crawl.run().catch(async (fault: unknown) => {
+      await tellFault(config, fault, out, io);
+      throw fault;
+    });
     progress.close();
     const { losesUrls } = frontierTraits(config);
     if (config.json) io.stdout.write(`${summaryJson(summary)}\n`);
@@ -90,6 +94,7 @@ export async function runCrawl(
     // Also with --quiet: nothing that was printed can be trusted then.
     io.stderr.write(mismatchText(summary));
     if (config.report && summary.pages > 0) await report(out, config, io);
+    await tellEnd(config, { json: summaryJson(summary), out, ended: summary.ended }, io);
     const exitCode = exitCodeOf(summary);
     // An end without a page is no ordinary one.
     if (exitCode === EXIT.nothingFetched && (config.json || config.quiet))
@@ -100,6 +105,20 @@ export async function runCrawl(
     forget();
     await dashboard?.close();
   }
+}
+
+/** Loaded on use. */
+async function tellEnd(config: CrawlConfig, news: EndNews, io: Io): Promise<void> {
+  if (config.onEnd === undefined) return;
+  const { runOnEnd } = await import("./run-on-end.ts");
+  await runOnEnd(config, news, io);
+}
+
+/** A crawl that could not begin, or broke, has no summary. */
+function tellFault(config: CrawlConfig, fault: unknown, out: string, io: Io): Promise<void> {
+  const error = { code: (fault as { code?: unknown }).code, message: messageOf(fault) };
+  const json = JSON.stringify({ ended: "failed", out, error });
+  return tellEnd(config, { json, out, ended: "failed" }, io);
 }
 
 /** Whether the terminal shows more than ASCII, as its locale says; most do not say. */

@@ -6,6 +6,7 @@ import { dedupKey } from "../url/dedup-key.ts";
 import { partsOf } from "../url/url-parts.ts";
 import { complaint, type Origin } from "./complaint.ts";
 import { requireEffect } from "./effect.ts";
+import { MAX_LINKS_PER_THREAD } from "./fields/pace-fields.ts";
 import type { BeforeRequest, PageFunction, PagePriority, ShouldVisit } from "./page-handler.ts";
 import { printable } from "./printable.ts";
 import { type CrawlConfig, type CrawlSettings, crawlSchema, type SettingName } from "./schema.ts";
@@ -62,7 +63,8 @@ export function configFrom(settings: CrawlSettings, sources: SeedSources = {}): 
     ...modulesAt(settings),
     ...cookiesAt(settings),
     recrawl: settings.recrawl === undefined ? undefined : resolve(settings.recrawl),
-    perHost: settings.perHost ?? defaultPerHost(settings),
+    ...linksOf(settings),
+    perHost: settings.perHost ?? defaultPerHost({ ...settings, ...linksOf(settings) }),
     // Every thread owns at least one shard.
     shards: Math.max(settings.shards, settings.threads),
     userAgent: settings.userAgent ?? defaultUserAgent(settings.contact),
@@ -77,9 +79,21 @@ export function defaultPerHost({
   delayMs,
   threads,
   linksPerThread,
-}: Pick<CrawlSettings, "delayMs" | "threads" | "linksPerThread">): number {
-  return delayMs === 0 ? threads * linksPerThread : 1;
+  adaptsLinks,
+}: Pick<CrawlConfig, "delayMs" | "threads" | "linksPerThread" | "adaptsLinks">): number {
+  return delayMs === 0 ? threads * (adaptsLinks ? MAX_LINKS_PER_THREAD : linksPerThread) : 1;
 }
+
+/** Requests in flight in each thread: a fixed number when one was given. */
+export function linksOf({ linksPerThread }: Pick<CrawlSettings, "linksPerThread">) {
+  return {
+    linksPerThread: linksPerThread ?? FIRST_LINKS_PER_THREAD,
+    adaptsLinks: linksPerThread === undefined,
+  };
+}
+
+/** Where they adapt, a thread begins with so many. */
+const FIRST_LINKS_PER_THREAD = 64;
 
 /** Refuses settings that exclude each other. */
 export function requireFitting(settings: Omit<CrawlSettings, "seeds">): void {
@@ -157,6 +171,8 @@ export function handlerFunction(values: ProgramSettings): PageFunction | undefin
 /** The settings under our names and in our forms. */
 function translated(values: ProgramSettings): Partial<Record<SettingName, unknown>> {
   const { requestHandler, maxRequestsPerCrawl, signal: _signal, ...rest } = values;
+  if (values.onEnd !== undefined)
+    throw new UsageError("onEnd is for the command: a program awaits the crawl, and goes on");
   if (requestHandler !== undefined && values.handler !== undefined)
     throw new UsageError("requestHandler and handler are the same: give one of them");
   if (requestHandler !== undefined && typeof requestHandler !== "function")

@@ -64,6 +64,11 @@ const RULES: readonly Rule[] = [
     needs: "--when-full wait: a lock of your own can only block",
   },
   {
+    names: ["onEndTimeoutMs"],
+    holds: ({ onEnd }) => onEnd !== undefined,
+    needs: "--on-end, whose time it limits",
+  },
+  {
     names: ["listen"],
     holds: (all) => all.dashboard !== undefined,
     needs: "--dashboard, which listens there",

@@ -8,6 +8,9 @@ export const OUTPUT_SETTINGS = {
   listen: "127.0.0.1",
   dashboardToken: undefined,
   color: true,
+  // A command of somebody else's folder is never run.
+  onEnd: undefined,
+  onEndTimeoutMs: 60_000,
 } as const;
 
 /**

@@ -40,8 +40,12 @@ export type SettingName = keyof CrawlSettings;
 
 /** A complete, checked configuration; only `configFrom` makes one. Plain data, so it can be sent to a worker. */
 export interface CrawlConfig
-  extends Readonly<Omit<CrawlSettings, "seeds" | "perHost" | "userAgent">> {
+  extends Readonly<Omit<CrawlSettings, "seeds" | "perHost" | "linksPerThread" | "userAgent">> {
   readonly seeds: readonly CrawlUrl[];
+  /** Requests in flight in each thread; where they adapt, those of the beginning. */
+  readonly linksPerThread: number;
+  /** Whether they follow what limits the crawl; an older configuration says nothing, and means no. */
+  readonly adaptsLinks?: boolean;
   readonly perHost: number;
   readonly userAgent: string;
   /** host:port of every URL typed as an argument: the private addresses the user has consented to. */

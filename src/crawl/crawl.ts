@@ -519,7 +519,6 @@ export class Crawl {
       cpuSeconds: (cpu.user + cpu.system) / 1e6,
       busy: this.#workers?.busyShare() ?? 0,
       diskWaits: this.#waitingForDisk > 0,
-      linksPerThread: this.control.state().linksPerThread ?? this.#config.linksPerThread,
     };
     return sampleFigures(this.#memory, sampled, sums);
   }

@@ -1,3 +1,4 @@
+import { MAX_LINKS_PER_THREAD } from "../config/fields/pace-fields.ts";
 import type { CrawlConfig } from "../config/schema.ts";
 import { UsageError } from "../errors.ts";
 import { maxOpenFiles } from "../runtime/open-files.ts";
@@ -13,13 +14,10 @@ const BUILDER_FILES = THREAD_FILES + 9;
 /** One for a request in flight, one for a connection kept open. */
 const SOCKETS_PER_LINK = 2;
 
-/** The most that `--links-per-thread` takes. */
-const MAX_LINKS = 1024;
-
 /** The settings that decide how many files are open. */
 export type FileNeeds = Pick<
   CrawlConfig,
-  "threads" | "linksPerThread" | "builders" | "shards" | "debug" | "recrawl"
+  "threads" | "linksPerThread" | "adaptsLinks" | "builders" | "shards" | "debug" | "recrawl"
 >;
 
 /** A configuration that fits the number of files this process may open, and a note if it had to be reduced for that. */
@@ -58,13 +56,25 @@ export function fitToOpenFiles(asked: CrawlConfig, limit: number = maxOpenFiles(
 export function maxLinksPerThread(config: FileNeeds, limit: number = maxOpenFiles()): number {
   const { threads } = config;
   const sockets = limit - filesOf(config, threads);
-  return Math.max(1, Math.min(MAX_LINKS, Math.floor(sockets / (SOCKETS_PER_LINK * threads))));
+  const most = Math.floor(sockets / (SOCKETS_PER_LINK * threads));
+  return Math.max(1, Math.min(MAX_LINKS_PER_THREAD, most));
+}
+
+/** The most links that each thread will have in flight: where they adapt, they may use half of what is left of the files. */
+export function mostLinksPerThread(config: FileNeeds, limit: number = maxOpenFiles()): number {
+  const { linksPerThread, adaptsLinks } = config;
+  if (!adaptsLinks) return linksPerThread;
+  const { threads } = config;
+  const needed = filesOf(config, threads) + SOCKETS_PER_LINK * threads * linksPerThread;
+  const more = Math.floor((limit - needed) / (2 * SOCKETS_PER_LINK * threads));
+  return Math.min(MAX_LINKS_PER_THREAD, linksPerThread + Math.max(0, more));
 }
 
 /** Files that each crawler may open beyond what the crawl needs. */
 export function extraFiles(config: FileNeeds, limit: number = maxOpenFiles()): number {
-  const { threads, linksPerThread } = config;
-  const needed = filesOf(config, threads) + SOCKETS_PER_LINK * threads * linksPerThread;
+  const { threads } = config;
+  const links = mostLinksPerThread(config, limit);
+  const needed = filesOf(config, threads) + SOCKETS_PER_LINK * threads * links;
   return Math.max(0, Math.floor((limit - needed) / threads));
 }
 

@@ -17,15 +17,13 @@ export interface Sampled {
   readonly cpuSeconds: number;
   readonly busy: number;
   readonly diskWaits: boolean;
-  /** Requests that a thread may have in flight. */
-  readonly linksPerThread: number;
 }
 
 type Memory = Pick<CrawlMemory, "counters" | "failures" | "latency" | "hostRows" | "threads">;
 
 /** The figures of a crawl at this moment. */
 export function sampleFigures(memory: Memory, sampled: Sampled, sums?: Totals): Figures {
-  const { progress, config, linksPerThread } = sampled;
+  const { progress, config } = sampled;
   const counted = sums ?? totals(memory.counters);
   const seconds = (ms: number) => round(ms / 1000);
   return {
@@ -48,7 +46,7 @@ export function sampleFigures(memory: Memory, sampled: Sampled, sums?: Totals): 
     hostsWaiting: counted.hostsWaiting,
     uncommitted: counted.uncommitted,
     threads: memory.threads,
-    places: memory.threads * linksPerThread,
+    places: counted.places,
     congested: counted.congested,
     diskWaits: sampled.diskWaits,
     busy: round(sampled.busy),

@@ -9,6 +9,7 @@ import { ListPlaces } from "./list-places.ts";
 import type { FetchOutcome } from "./outcome.ts";
 import type { PoliteClient } from "./polite-client.ts";
 import type { ResponseHead } from "./response-head.ts";
+import { isTrainingRefused } from "./robots/content-signal.ts";
 import type { RobotsAnswer, RobotsFetcher } from "./robots/robots-fetcher.ts";
 import type { RobotsRules } from "./robots/robots-rules.ts";
 import type { BodyTap, RequestHeaders } from "./transport.ts";
@@ -25,6 +26,8 @@ export interface FetcherRules {
   readonly own?: OwnHeaders | undefined;
   /** The user's hook; it may add to the headers of a request, or take from them. */
   readonly beforeRequest?: ((headers: RequestHeaders, url: string) => RequestHeaders) | undefined;
+  /** With --obey-tdm: what robots.txt keeps from being used for training is not asked for. */
+  readonly obeyTdm?: boolean | undefined;
   /** Present with --cookies. */
   readonly cookies?: CookieJar | undefined;
   /** Headers that make a server send a page only if it has changed since an earlier crawl. */
@@ -77,14 +80,33 @@ export class Fetcher {
     if (this.#robots === undefined || lease.isCleared) return this.#fetchAllowed(lease);
     const known = this.#robots.known(serverOf(lease.url));
     if (known === undefined) return this.#fetchAfterRobots(lease, this.#robots);
-    return verdictOf(lease, known) ?? this.#fetchAllowed(lease);
+    return this.#refusal(lease, known) ?? this.#fetchAllowed(lease);
+  }
+
+  /** What robots.txt says about the use of what a server has; undefined when it says nothing. */
+  contentSignal(url: CrawlUrl): string | undefined {
+    return this.#robots?.contentSignal(() => serverOf(url));
+  }
+
+  #refusal(lease: Lease, answer: RobotsAnswer): FetchOutcome | undefined {
+    const refused = verdictOf(lease, answer);
+    if (refused !== undefined || this.#rules.obeyTdm !== true) return refused;
+    const isReserved = answer.kind === "rules" && isTrainingRefused(answer.rules.contentSignal);
+    return isReserved && !isList(lease.via)
+      ? { kind: "refused", error: "tdm_reserved", detail: "Content-Signal" }
+      : undefined;
   }
 
   /** Whether it is known without asking that robots.txt allows the URL. */
   isCleared(lease: Lease): boolean {
     if (this.#robots === undefined) return true;
     const known = this.#robots.known(serverOf(lease.url));
-    return known?.kind === "rules" && verdictOf(lease, known) === undefined;
+    // Who has not read robots.txt could not tell what it signals.
+    return (
+      known?.kind === "rules" &&
+      known.rules.contentSignal === undefined &&
+      verdictOf(lease, known) === undefined
+    );
   }
 
   #fetchAllowed(lease: Lease): Promise<FetchOutcome> {
@@ -155,7 +177,7 @@ export class Fetcher {
     const { delayMs } = lease.host;
     if (answer.kind === "rules" && !answer.rules.crawlDelayTooLong && delayMs > 0)
       return { kind: "postponed", untilMs: this.#rules.clock() + delayMs };
-    return verdictOf(lease, answer) ?? this.#fetchAllowed(lease);
+    return this.#refusal(lease, answer) ?? this.#fetchAllowed(lease);
   }
 
   #isWanted(head: ResponseHead): boolean {

@@ -17,7 +17,10 @@ export interface FoundLink {
 }
 
 /** The names of meta elements whose first content is kept. */
-const KEPT_METAS = new Set(["description", "keywords", "content-language"]);
+const KEPT_METAS = new Set([
+  ...["description", "keywords", "content-language"],
+  ...["tdm-reservation", "tdm-policy"],
+]);
 const MAX_TITLE_BYTES = 4096;
 /** Longer values are cut: no URL that is followed is as long, however it is escaped. */
 const MAX_VALUE_BYTES = 64 * 1024;

@@ -28,6 +28,13 @@ export function headerPages(value: string, base: CrawlUrl): CrawlUrl[] {
   return [...pages];
 }
 
+/** The licences that a `Link` header names for the response. */
+export function headerLicenses(value: string, base: CrawlUrl): CrawlUrl[] {
+  return parseLinkHeader(value, base).flatMap(({ url, rel, anchored }) =>
+    url !== undefined && !anchored && rel.includes("license") ? [url] : [],
+  );
+}
+
 /** Reads the value of a `Link` header, repeated ones joined by commas; what is malformed is skipped. */
 export function parseLinkHeader(value: string, base: CrawlUrl): HeaderLink[] {
   const links: HeaderLink[] = [];

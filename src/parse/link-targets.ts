@@ -8,12 +8,21 @@ import type { ParsedPage, ParseOptions, RefusedLink } from "./parsed-page.ts";
 
 const MAX_REFUSED = 100;
 const MAX_FEEDS = 20;
+const MAX_LICENSES = 10;
+const LICENSE = "license";
 const MAX_REFUSED_CHARACTERS = 200;
 
 /** The fields of a page that its links fill in, one after the other. */
 export type PageOfLinks = Pick<
   ParsedPage,
-  "linksDropped" | "linksAll" | "refused" | "nofollowed" | "feeds" | "canonical" | "refresh"
+  | "linksDropped"
+  | "linksAll"
+  | "refused"
+  | "nofollowed"
+  | "feeds"
+  | "canonical"
+  | "refresh"
+  | "licenses"
 >;
 
 /** Where one link after the other leads, with what is to be noted about each; repeats are the caller's business. */
@@ -35,6 +44,7 @@ export class LinkTargets {
     const resolver = this.#resolver;
     const { feeds, forms, skipNofollow } = this.#options;
     let link: string | undefined = item.value;
+    if (item.rel.length >= LICENSE.length) this.#noteLicense(item);
     const isRefresh = item.element === "meta";
     if (isRefresh) {
       if (page.refresh !== undefined) return undefined; // the first refresh of a page wins
@@ -64,6 +74,14 @@ export class LinkTargets {
       if (relWords(item.rel).includes("canonical")) page.canonical = target;
     }
     return target;
+  }
+
+  #noteLicense({ element, rel, value }: FoundLink): void {
+    const isLink = element === "a" || element === "area" || element === "link";
+    if (!isLink || !relWords(rel).includes(LICENSE)) return;
+    const target = this.#resolver.resolve(value);
+    this.#page.licenses ??= [];
+    if (this.#page.licenses.length < MAX_LICENSES) addOnce(this.#page.licenses, target);
   }
 
   /** Once each, like those that are followed: a page's cash is spread over its distinct links. */

@@ -37,6 +37,11 @@ export interface ParsedPage {
   canonical?: CrawlUrl;
   refresh?: CrawlUrl;
   robots: RobotsDirectives;
+  /** Whether the page reserves the rights to text and data mining, as it says it: "1", "0". */
+  tdmReservation?: string;
+  tdmPolicy?: string;
+  /** Targets of its links with rel=license. */
+  licenses?: CrawlUrl[];
   /** Only the beginning was read, because the page exceeded its budget. */
   cut: boolean;
 }
@@ -85,7 +90,7 @@ export function titleOf(text: string | undefined): string {
 
 /** Fills in what the root element and meta elements say about a page. */
 export function describe(
-  page: Pick<ParsedPage, "language" | "description" | "keywords">,
+  page: Pick<ParsedPage, "language" | "description" | "keywords" | "tdmReservation" | "tdmPolicy">,
   root: string | undefined,
   metas: ReadonlyMap<string, string>,
 ): void {
@@ -97,6 +102,10 @@ export function describe(
   if (language !== undefined) page.language = language;
   if (description !== undefined) page.description = description;
   if (keywords !== undefined) page.keywords = keywords;
+  const reservation = meta("tdm-reservation");
+  const policy = meta("tdm-policy");
+  if (reservation !== undefined) page.tdmReservation = reservation;
+  if (policy !== undefined) page.tdmPolicy = policy;
 }
 
 /** Folds white space, repairs lone surrogates and limits the length without splitting a character. */

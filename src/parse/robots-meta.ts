@@ -2,6 +2,9 @@
 export interface RobotsDirectives {
   noindex: boolean;
   nofollow: boolean;
+  /** Not to be used to train models: neither the text, nor the images. Present only when it stands there. */
+  noai?: true;
+  noimageai?: true;
 }
 
 /** The name of the meta element that addresses every crawler; the one for us is our product token. */
@@ -19,6 +22,8 @@ export function addDirectives(directives: RobotsDirectives, content: string): vo
 export function addDirective(directives: RobotsDirectives, directive: string): void {
   if (directive === "noindex" || directive === "none") directives.noindex = true;
   if (directive === "nofollow" || directive === "none") directives.nofollow = true;
+  if (directive === "noai") directives.noai = true;
+  if (directive === "noimageai") directives.noimageai = true;
 }
 
 /** The directives in words, as logs and records hold them; "" when there is none. */

@@ -83,6 +83,8 @@ export interface CorpusReport {
     /** The library that detects; "none" without it. */
     readonly detector: string;
   };
+  /** What pages, headers and robots.txt say about the use of content; shares are parts of all pages. */
+  readonly signals: readonly Share[];
   readonly duplicates: {
     readonly exact: Duplicates;
     readonly near: Duplicates & { readonly maxDistance: number; readonly minWords: number };

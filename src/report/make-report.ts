@@ -121,6 +121,7 @@ export async function makeReport(dir: string, options: ReportOptions): Promise<C
       detected: counts.detected.top(top),
       detector: detector.name,
     },
+    signals: counts.signals.top(top, pages),
     duplicates: {
       exact: duplicatesOf(exact, top, named),
       near: { ...duplicatesOf(near, top, named), maxDistance: MAX_DISTANCE, minWords: MIN_WORDS },

@@ -1,3 +1,4 @@
+import type { Signals } from "../parse/rights/signals.ts";
 import type { CrawlUrl } from "../url/crawl-url.ts";
 import { siteOf } from "../url/site.ts";
 import { hostnameOf } from "../url/url-parts.ts";
@@ -37,6 +38,8 @@ export class PageCounts {
   readonly charset = new Tally();
   readonly declared = new Tally();
   readonly detected = new Tally();
+  /** What pages say about the use of their content. */
+  readonly signals = new Tally();
   readonly active: ActiveSeconds;
   /** Of stored bodies. */
   readonly digests = new Fingerprints();
@@ -67,6 +70,7 @@ export class PageCounts {
     this.charset.add(facts.charset ?? NONE);
     this.declared.add(primaryTag(facts.language));
     this.detected.add(facts.detected || NONE);
+    for (const name of signalNames(page.signals)) this.signals.add(name);
     const timeMs = Date.parse(page.time);
     this.active.add(timeMs);
     if (timeMs < this.#fromMs) this.#fromMs = timeMs;
@@ -126,4 +130,18 @@ function primaryTag(language: string | undefined): string {
 
 function wordOf(hex: string, from: number): number {
   return Number.parseInt(hex.slice(from, from + 8), 16);
+}
+
+/** The signals of a page as the report names them. */
+function signalNames(signals: Signals | undefined): string[] {
+  if (signals === undefined) return [];
+  const { tdmReservation, noai, noimageai, contentSignal, robotsTag, licenses = [] } = signals;
+  return [
+    ...(tdmReservation === undefined ? [] : [`tdm-reservation: ${tdmReservation}`]),
+    ...(noai ? ["noai"] : []),
+    ...(noimageai ? ["noimageai"] : []),
+    ...(contentSignal === undefined ? [] : [`Content-Signal: ${contentSignal}`]),
+    ...(robotsTag === undefined ? [] : [`X-Robots-Tag: ${robotsTag}`]),
+    ...licenses.map((license) => `license: ${license}`),
+  ];
 }

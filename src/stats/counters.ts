@@ -11,6 +11,7 @@ export const COUNTERS = [
   "hostsWaiting",
   "inFlight",
   "maxInFlight",
+  "places",
   "hopeful",
   "uncommitted",
   "congested",

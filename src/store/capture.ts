@@ -66,6 +66,8 @@ export interface CaptureFacts {
   cash?: number | undefined;
   /** What a user's handler wants kept with the page: one line of JSON. */
   data?: string | undefined;
+  /** What is said about the use of its content: one line of JSON, as `Signals` of parse/rights/signals.ts. */
+  signals?: string | undefined;
   /** What a user's handler pushed, as `packRows` packs it. */
   rows?: Uint8Array | undefined;
   outlinks: LinkList;

@@ -22,11 +22,21 @@ export interface Skipped {
   readonly lines: readonly string[];
 }
 
+/** A robots.txt that is obeyed, which the archive keeps as a record of its own. */
+export interface ObeyedRobots {
+  readonly kind: "robots";
+  readonly url: string;
+  readonly address: string;
+  readonly date: number;
+  /** What was read of it, without its content coding. */
+  readonly body: Uint8Array;
+}
+
 /** Whatever a builder stores. */
-export type Entry = Capture | Outcome | Skipped;
+export type Entry = Capture | Outcome | Skipped | ObeyedRobots;
 
 /** The same for lists, which need no bodies. */
-export type ListEntry = CaptureFacts | Outcome | Skipped;
+export type ListEntry = CaptureFacts | Outcome | Skipped | ObeyedRobots;
 
 /** A place that entries are written to. A writer ignores the kinds of entries that are not for it. */
 export interface Writer<E = Entry> {

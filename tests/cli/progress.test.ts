@@ -235,7 +235,7 @@ test("a plain line in a pipe has share, time left, what limits the crawl and err
   progress.update(SNAPSHOT);
   assert.match(
     String(output.read()),
-    /, 62 % of --max-pages 1,000, about 38\.0 s left, limited by politeness: 12 hosts wait for their delay, errors http_404 12, robots 3, dns_failure 2\n$/,
+    /, 62 % of --max-pages 1,000, about 38\.0 s left, limited by politeness: 12 hosts wait for their delay, up to 64 in flight, errors http_404 12, robots 3, dns_failure 2\n$/,
   );
 });
 

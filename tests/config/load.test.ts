@@ -34,7 +34,7 @@ test("flags win over the file, the file over the environment, the environment ov
   const all = await loadSettings({ flags: { threads: "2" }, file: path, environment });
   assert.deepEqual(
     [all.threads, all.contact, all.maxTimeMs, all.linksPerThread],
-    [2, "file@example.org", 600_000, 64],
+    [2, "file@example.org", 600_000, undefined],
   );
   assert.equal((await loadSettings({ environment })).contact, "env@example.org");
   assert.equal((await loadSettings({ environment: { ORBWEAVER_CONTACT: "" } })).contact, undefined);

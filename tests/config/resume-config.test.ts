@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
 import { loadGiven } from "../../src/config/load.ts";
 import { requireUnchanged, resumedConfig } from "../../src/config/resume-config.ts";
-import { type CrawlSettings, settings } from "../../src/config/schema.ts";
+import { type CrawlConfig, type CrawlSettings, settings } from "../../src/config/schema.ts";
 import { UsageError } from "../../src/errors.ts";
 
 const SEED = "http://127.0.0.1:8080/";
@@ -56,13 +56,25 @@ test("every setting is either kept with a reason or may change", () => {
   }
 });
 
+test("requests in flight adapt until a number is given, and then stay as they are", () => {
+  const links = ({ linksPerThread, adaptsLinks }: CrawlConfig) => [linksPerThread, adaptsLinks];
+  const adaptive = crawlWith();
+  assert.deepEqual(links(adaptive), [64, true]);
+  assert.deepEqual(links(resumedConfig(adaptive, {}, "crawls/a")), [64, true]);
+  const fixed = resumedConfig(adaptive, { linksPerThread: 8, delayMs: 0 }, "crawls/a");
+  assert.deepEqual([...links(fixed), fixed.perHost], [8, false, 8 * fixed.threads]);
+  assert.deepEqual(links(resumedConfig(fixed, {}, "crawls/a")), [8, false]);
+  const { adaptsLinks: _, ...older } = crawlWith({ linksPerThread: 32 });
+  assert.deepEqual(links(resumedConfig(older, {}, "crawls/a")), [32, undefined]);
+});
+
 test("what is derived from a setting changes with it, unless it was given", () => {
   const old = crawlWith();
   assert.equal(old.perHost, 1);
   const fast = resumedConfig(old, { delayMs: 0 }, "crawls/a");
-  assert.equal(fast.perHost, old.threads * old.linksPerThread);
+  assert.equal(fast.perHost, old.threads * 1024, "as many as a thread may ever have");
   const more = resumedConfig(fast, { threads: old.threads + 1 }, "crawls/a");
-  assert.equal(more.perHost, (old.threads + 1) * old.linksPerThread);
+  assert.equal(more.perHost, (old.threads + 1) * 1024);
   assert.equal(resumedConfig(old, { delayMs: 0, perHost: 3 }, "crawls/a").perHost, 3);
   assert.equal(resumedConfig(crawlWith({ perHost: 2 }), { delayMs: 0 }, "crawls/a").perHost, 2);
   assert.equal(old.loopbackOnly, true);

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkSettings, configFrom } from "../../src/config/crawl-config.ts";
-import { extraFiles, fitToOpenFiles } from "../../src/crawl/file-budget.ts";
+import { extraFiles, fitToOpenFiles, mostLinksPerThread } from "../../src/crawl/file-budget.ts";
 
-const asked = configFrom(
-  checkSettings({ seeds: ["http://127.0.0.1:1/"], threads: 4, delayMs: 0 }),
-  { typed: ["http://127.0.0.1:1/"] },
-);
+const seeds = ["http://127.0.0.1:1/"];
+const common = { seeds, threads: 4, delayMs: 0 };
+const asked = configFrom(checkSettings({ ...common, linksPerThread: 64 }), { typed: seeds });
 
 test("threads and links per thread give way to the files that may be open, and never to more than was asked for", () => {
   assert.deepEqual(fitToOpenFiles(asked, 1024), { config: asked, note: undefined });
@@ -31,4 +30,16 @@ test("what a fitted crawl may have open beside is what it does not need", () => 
   const [few, many] = [extraFiles(fitted, 1000), extraFiles(fitted, 1000 + fitted.threads)];
   assert.ok(few > 0);
   assert.equal(many, few + 1);
+});
+
+test("links that adapt begin with 64 and use half of the files that are left", () => {
+  const adaptive = configFrom(checkSettings(common), { typed: seeds });
+  assert.deepEqual([adaptive.linksPerThread, adaptive.adaptsLinks], [64, true]);
+  assert.equal(mostLinksPerThread(asked, 20_000), 64, "a number that was given is kept");
+  assert.equal(mostLinksPerThread(adaptive, 20_000), 1024);
+  const some = mostLinksPerThread(adaptive, 1024);
+  assert.ok(some > 64 && 2 * 4 * some < 1024, `${some} links in each of 4 threads`);
+  assert.ok(extraFiles(adaptive, 1024) > 0, "the other half is for connections and recovery");
+  const { config: fitted } = fitToOpenFiles(adaptive, 120);
+  assert.equal(mostLinksPerThread(fitted, 120), fitted.linksPerThread);
 });

@@ -214,7 +214,13 @@ function oddPages(t: TestContext): { readonly path: string; readonly pages: read
     ...more,
   });
   const pages = [
-    page(0, { robots: "noindex", unchangedSince: time, cash: 2 ** 36, priority: 1 }),
+    page(0, {
+      robots: "noindex",
+      unchangedSince: time,
+      signals: { noai: true },
+      cash: 2 ** 36,
+      priority: 1,
+    }),
     // In UTF-16 the second title comes before the first, in UTF-8 behind it.
     page(1, { title: "\uff21", data: { a: [1, "x"] } }),
     page(2, { title: "\u{1f600}", words: null, cash: 3, priority: 0.25 }),
@@ -243,8 +249,11 @@ test("Parquet and CSV: every field of every page line", async (t) => {
     assert.deepEqual([row.bytes, row.offset], [BigInt(page.bytes), BigInt(page.offset)]);
   }
   const [header, first, second] = lines(csv).map((line) => line.trimEnd());
-  assert.match(header!, /,robots,unchangedSince,cash,priority,id,data$/);
-  assert.match(first!, /,noindex,2026-01-02T03:04:05.678Z,68719476736,1,id-0,$/);
+  assert.match(header!, /,robots,unchangedSince,signals,cash,priority,id,data$/);
+  assert.match(
+    first!,
+    /,noindex,2026-01-02T03:04:05.678Z,"\{""noai"":true\}",68719476736,1,id-0,$/,
+  );
   assert.match(second!, /,,,,id-1,"\{""a"":\[1,""x""\]\}"$/);
 });
 
@@ -273,7 +282,7 @@ test("Parquet: columns have logical types, and least and largest values that rea
   assert.deepEqual(bounds("file"), ["orbweaver-202601", "orbweaver-202602"]);
   // Readers use them only if the footer says how they are ordered: its last field, an order per column.
   const footer = readFileSync(out).subarray(0, -8);
-  assert.ok(footer.toString("hex").endsWith(`19fc18${"1c0000".repeat(24)}00`));
+  assert.ok(footer.toString("hex").endsWith(`19fc19${"1c0000".repeat(25)}00`));
   const none = `${path}.none`;
   writeFileSync(none, `${lines(path)[0]}\n`);
   assert.equal(await exportParquet(none, `${none}.parquet`), 0);

@@ -100,6 +100,7 @@ export interface LogLine {
   readonly outcome: string;
   readonly status?: number;
   readonly error?: string;
+  readonly detail?: string;
   readonly parent?: string;
   readonly location?: string;
   readonly via: string;

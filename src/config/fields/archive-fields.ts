@@ -1,5 +1,6 @@
 import { optional, withDefault } from "../field.ts";
-import { choice, duration, size, toggle, whole } from "../values/kinds.ts";
+import { choice, duration, size, text, toggle, whole } from "../values/kinds.ts";
+import { notEmpty } from "./field-values.ts";
 
 /** Fields about what is kept of a page, how it is written, and what the user sees meanwhile. */
 export const archive = {
@@ -74,6 +75,19 @@ export const archive = {
     about:
       "characterise the pages when the crawl has ended, as orbweaver report does: reports/report.json and report.html",
     examples: ["--report"],
+  }),
+  onEnd: optional(text("COMMAND|URL", "a shell command, or an http or https URL", notEmpty), {
+    flag: "on-end",
+    group: "Output",
+    about:
+      "when the crawl has ended, POST its summary as JSON to this URL, or run this command, which gets it on standard input and the name of its file as $1; for this run only. A failure is told and changes nothing",
+    examples: ["--on-end https://hooks.example/crawl", "--on-end 'jq .pages \"$1\" >> pages.txt'"],
+  }),
+  onEndTimeoutMs: withDefault(duration(1), 60_000, {
+    flag: "on-end-timeout",
+    group: "Output",
+    about: "how long --on-end may take",
+    examples: ["--on-end-timeout 10s"],
   }),
   quiet: withDefault(toggle(), false, {
     flag: "quiet",

@@ -9,6 +9,9 @@ function threadsFor(): number {
   return Math.max(1, Math.min(4, availableParallelism() - 1));
 }
 
+/** The most requests that a thread may have in flight. */
+export const MAX_LINKS_PER_THREAD = 1024;
+
 /** Fields that keep a crawl polite, and fields that make it fast. */
 export const pace = {
   delayMs: withDefault(milliseconds(86_400_000), 1000, {
@@ -24,6 +27,13 @@ export const pace = {
     about: "connections to one host at the same time; above 1 the delay spaces the starts",
     examples: ["--per-host 2"],
     defaultText: "1; with --delay 0 no limit",
+  }),
+  obeyTdm: withDefault(toggle(), false, {
+    flag: "obey-tdm",
+    group: "Politeness",
+    about:
+      "do not keep what reserves the rights to text and data mining: tdm-reservation: 1 (header or meta), noai, images with noimageai, robots.txt with Content-Signal: ai-train=no; they end as refused, tdm_reserved. All of this is recorded with or without the option",
+    examples: ["--obey-tdm"],
   }),
   robots: withDefault(toggle(), true, {
     flag: "robots",
@@ -50,11 +60,12 @@ export const pace = {
     examples: ["--threads 2"],
     defaultText: "one less than there are cores, which is the builder's; at least 1, at most 4",
   }),
-  linksPerThread: withDefault(whole(1, 1024), 64, {
+  linksPerThread: optional(whole(1, MAX_LINKS_PER_THREAD), {
     flag: "links-per-thread",
     group: "Speed",
     about: "requests in flight in each crawler thread",
     examples: ["--links-per-thread 16"],
+    defaultText: "as many as bring more pages: 64 at first",
   }),
   builders: withDefault(whole(0, 64), 1, {
     flag: "builders",

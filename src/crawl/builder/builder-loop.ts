@@ -8,10 +8,13 @@ import { HAND_OVER_AFTER_MS, type HandOffMode } from "../hand-off/buffer-sender.
 import { readCapture } from "../hand-off/capture-frame.ts";
 import { FRAMES, type Frame } from "../hand-off/frames.ts";
 import type { OpenJournal, PlaceOfRecord } from "../hand-off/hand-off-port.ts";
+import { readRobots } from "../hand-off/robots-frame.ts";
 import { Account, type CrawlMemory, HURRY_LEVELS } from "../shared-memory.ts";
 import type { FromBuilder } from "./builder-message.ts";
 import type { Patience } from "./disk-patience.ts";
 import type { JournalWriters } from "./journal-writers.ts";
+
+// Longer than 400 lines because reading, storing, committing and answering change one state in an order that is the promise.
 
 /** A crawler with nothing else to do is answered within this time. */
 const SOON_MS = 100;
@@ -371,6 +374,8 @@ export class BuilderLoop {
       this.#append({ kind: "outcome", line: parts[0]!.toString("utf8") });
     } else if (kind === FRAMES.skipped) {
       this.#append({ kind: "skipped", lines: parts[0]!.toString("utf8").split("\n") });
+    } else if (kind === FRAMES.robots) {
+      this.#append(readRobots(parts));
     }
   }
 
@@ -404,6 +409,7 @@ export class BuilderLoop {
     isLate = true;
     this.#isWriting = true;
     if (entry.kind === "capture") takeOver(entry);
+    else if (entry.kind === "robots") Object.assign(entry, { body: Buffer.from(entry.body) });
   }
 
   /**

@@ -84,8 +84,13 @@ export class CrawlerLoop implements WorkSource {
     this.#over.push([lease, { kind: "retry", untilMs, rests }]);
   }
 
+  /** Whether every place is in use: one more would be used, too. */
+  get isFull(): boolean {
+    return this.#inFlight >= this.#linksPerThread;
+  }
+
   /** L from now on; visits beyond it end as they would. */
-  setLinksPerThread(links: number): void {
+  setPlaces(links: number): void {
     this.#linksPerThread = links;
     this.#parts.frontier.setPlaces?.(links);
   }

@@ -7,7 +7,7 @@ import { Fetcher } from "../../fetch/fetcher.ts";
 import { openTransport } from "../../fetch/open-transport.ts";
 import { PoliteClient } from "../../fetch/polite-client.ts";
 import { RobotsBoard } from "../../fetch/robots/robots-board.ts";
-import { RobotsFetcher } from "../../fetch/robots/robots-fetcher.ts";
+import { type ObeyedFile, RobotsFetcher } from "../../fetch/robots/robots-fetcher.ts";
 import { AddressPolicy } from "../../fetch/route/address.ts";
 import { NameResolver } from "../../fetch/route/resolve.ts";
 import { RouteFinder } from "../../fetch/route/route.ts";
@@ -19,7 +19,7 @@ import { fingerprint, lastFingerprint } from "../../hash/fingerprint.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import { maxOpenFiles } from "../../runtime/open-files.ts";
 import { EarlierCrawl } from "../../store/warc/earlier-crawl.ts";
-import { extraFiles, type FileNeeds } from "../file-budget.ts";
+import { extraFiles, type FileNeeds, mostLinksPerThread } from "../file-budget.ts";
 import { gatesOf } from "../shared-memory.ts";
 import { CostlySites } from "../visit/costly-sites.ts";
 import { depthRulesOf, Follower } from "../visit/follower.ts";
@@ -55,12 +55,13 @@ const MAX_IDLE = 4096;
 
 /**
  * Builds the parts of one thread from its configuration. No host is asked before `startMs`; `onBytes` is told of
- * everything that arrives.
+ * everything that arrives, `onRobots` of every robots.txt that is obeyed.
  */
 export function crawlerParts(
   rules: CrawlerRules,
   startMs: number,
   onBytes: (bytes: number) => void,
+  onRobots?: (file: ObeyedFile) => void,
 ): CrawlerParts {
   const { config, seedLow, seedHigh } = rules;
   const clock = monotonicMs;
@@ -127,6 +128,7 @@ export function crawlerParts(
         cacheBytes: Math.floor(MAX_ROBOTS_BYTES / config.threads),
         backOffMs: (failures) => backOffMs(config.delayMs, failures),
         onCost: (hostname, costMs) => costly.note(hostname, costMs),
+        onFile: onRobots,
         onOther: (origin, found) => namedSitemaps.note(origin, found),
         strangerHost: (name) => {
           fingerprint(name, seedLow, seedHigh);
@@ -172,6 +174,7 @@ export function crawlerParts(
     headers: own.common,
     own,
     beforeRequest: rules.handler?.beforeRequest,
+    obeyTdm: config.obeyTdm,
     accept: config.accept,
     clock,
     ...(earlier === undefined ? {} : { validators: (url) => validatorsOf(earlier, url) }),
@@ -205,7 +208,7 @@ function openCookies({ cookies, cookieFile }: CrawlerRules["config"]): CookieJar
 
 /** Connections that a thread keeps: one per place in flight, and half of the extra files; recovery may use the other half. */
 export function idleConnections(config: FileNeeds, files: number = maxOpenFiles()): number {
-  const { threads, linksPerThread } = config;
+  const links = mostLinksPerThread(config, files);
   const extra = Math.floor(extraFiles(config, files) / 2);
-  return Math.max(linksPerThread, Math.min(Math.floor(MAX_IDLE / threads), linksPerThread + extra));
+  return Math.max(links, Math.min(Math.floor(MAX_IDLE / config.threads), links + extra));
 }

@@ -15,7 +15,9 @@ import { BufferPlan } from "../buffer-plan.ts";
 import { JoinedBuilder } from "../builder/joined-builder.ts";
 import type { ThreadChange } from "../control/control-change.ts";
 import { extraFiles } from "../file-budget.ts";
+import { FRAMES } from "../hand-off/frames.ts";
 import { HandOffPort } from "../hand-off/hand-off-port.ts";
+import { robotsParts } from "../hand-off/robots-frame.ts";
 import { SendRecords } from "../hand-off/send-records.ts";
 import { openSender } from "../open-buffer.ts";
 import { Account, bellsOf, Control, debugRingOf, MODES } from "../shared-memory.ts";
@@ -35,6 +37,7 @@ import { type CrawlerParts, crawlerParts } from "./crawler-parts.ts";
 import type { CrawlerRules } from "./crawler-rules.ts";
 import { describeHosts, type HostPlaces, rankHosts } from "./host-list.ts";
 import { robotsText } from "./robots-text.ts";
+import { ThreadPlaces } from "./thread-places.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { WakeTimer } from "./wake-timer.ts";
 
@@ -77,6 +80,7 @@ export class Crawler {
   readonly #stages: CrawlerStages;
   readonly #timed: TimedStages;
   readonly #loop: CrawlerLoop;
+  readonly #places: ThreadPlaces;
   readonly #bell: LoopDoorbell;
   readonly #post: (message: FromCrawler) => void;
   readonly #builder: JoinedBuilder | undefined;
@@ -134,7 +138,13 @@ export class Crawler {
       onReached: onLimit,
     });
     const startMs = rules.mustWait ? monotonicMs() + config.delayMs : 0;
-    this.#parts = crawlerParts(rules, startMs, (bytes) => byteCount.received(bytes));
+    const isArchived = config.store.includes("warc");
+    this.#parts = crawlerParts(
+      rules,
+      startMs,
+      (bytes) => byteCount.received(bytes),
+      isArchived ? (file) => this.#handOff.send(FRAMES.robots, robotsParts(file)) : undefined,
+    );
     const { gatekeeper, fetcher, namedSitemaps, settings } = this.#parts;
     this.#frontier = openFrontier({
       ...rules,
@@ -188,6 +198,7 @@ export class Crawler {
       visit: (lease) => this.#visit(lease),
       onUnavailable: (lease) => this.#stages.logUnavailable(lease),
     });
+    this.#places = new ThreadPlaces(config, this.#counters, [this.#loop, this.#parts.addresses]);
     this.#remote = rules.wants.pages
       ? new RemoteHandler((page) => post({ kind: "page", page }))
       : undefined;
@@ -288,10 +299,9 @@ export class Crawler {
 
   /** Obeys a change that somebody made while the crawl runs. */
   #obey(change: ThreadChange): void {
-    const { settings, scope, addresses } = this.#parts;
+    const { settings, scope } = this.#parts;
     if (change.event === "setLinksPerThread") {
-      this.#loop.setLinksPerThread(change.linksPerThread);
-      addresses.setPlaces(change.linksPerThread);
+      this.#places.fix(change.linksPerThread);
       return;
     }
     const { host } = change;
@@ -324,8 +334,10 @@ export class Crawler {
       return;
     }
     const nowMs = monotonicMs();
+    const failed = this.#loop.stats.outcomes[OUTCOME.failed]! + this.#counters.get("retries");
+    if (this.#places.adapt(nowMs, this.#loop.isFull, failed)) this.#planRound();
     if (restMs === 0 || lookMs <= nowMs || this.#bell.fallAsleep(this.#work)) this.#planRound();
-    else this.#timer.set(Math.min(lookMs, nowMs + restMs), nowMs);
+    else this.#timer.set(Math.min(lookMs, nowMs + restMs, this.#places.lookMs(nowMs)), nowMs);
   }
 
   #visit(lease: Lease): void {
@@ -334,6 +346,7 @@ export class Crawler {
     visit(lease, this.#timed).then(
       () => {
         this.#loop.leave();
+        this.#places.left();
         this.#hopeful -= hopeful;
         this.#planRound();
       },

@@ -17,6 +17,7 @@ import type { CrawlUrl } from "../../url/crawl-url.ts";
 const TEXTS = 6;
 const HEAD_BYTES = 4 * TEXTS;
 const EMPTY = Buffer.alloc(0);
+const NO_SIGNALS = [] as const;
 
 /** `undefined` in a list becomes null in JSON. */
 type Absent = null | undefined;
@@ -40,6 +41,8 @@ type CaptureFacts = readonly [
   data: string | Absent,
   page: PageFactsList | Absent,
   decodedBytes: number | Absent,
+  /** Only where there is any. */
+  signals?: string,
 ];
 
 type PageFactsList = readonly [
@@ -83,6 +86,7 @@ export interface PageToStore {
       >
     | undefined;
   readonly robots: RobotsDirectives;
+  readonly signals?: object | undefined;
   /** What a user's handler wants kept: one line of JSON. */
   readonly data?: string | undefined;
   /** What it pushed, as `packRows` packs it. */
@@ -132,6 +136,7 @@ export function captureParts(
     page.data,
     pageFacts,
     page.decodedBytes,
+    ...(page.signals === undefined ? NO_SIGNALS : ([jsonLine(page.signals)] as const)),
   ];
   const texts = packTexts(
     jsonLine(line),
@@ -183,6 +188,7 @@ export function captureOf(
       linksAll: parsed.linksAll,
     },
     decodedBytes: page.decodedBytes,
+    signals: page.signals && jsonLine(page.signals),
     outlinks: LinkList.fromLines(
       typeof lines === "string" ? Buffer.from(lines, "latin1") : lines,
       parsed?.linkCount ?? 0,
@@ -277,6 +283,7 @@ export function readCapture([texts, body]: readonly Buffer[]): Capture {
     data: facts[14] ?? undefined,
     page,
     decodedBytes: facts[16] ?? undefined,
+    signals: facts[17],
     outlinks: LinkList.fromLines(bytes.subarray(linksAt, requestAt), page?.links ?? 0),
     request: bytes.subarray(requestAt, headAt),
     head: bytes.subarray(headAt, rowsAt),

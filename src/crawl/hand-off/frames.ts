@@ -22,6 +22,8 @@ export const FRAMES = {
   askPlace: 7,
   /** A capture that is a page: those are counted on their way. */
   page: 8,
+  /** A robots.txt that is obeyed, as `robots-frame.ts` packs it. */
+  robots: 9,
 } as const;
 
 const PREFIX_BYTES = 2;

@@ -27,6 +27,7 @@ export const ERROR_CODES: Readonly<Record<string, string>> = {
   max_pages_per_site: "its site has as many pages as --max-pages-per-site allows",
   robots: "robots.txt forbids it",
   host_blocked: "its host was blocked while the crawl ran",
+  tdm_reserved: "its rights to text and data mining are reserved, and --obey-tdm is on",
   crawl_delay_too_long: "robots.txt asks for a longer pause than 5 minutes",
   content_type: "its type is not one that --accept keeps",
   handler_failed: "the handler threw an error, or answered what it may not",

@@ -5,10 +5,11 @@ import { isHtml, mimeOf } from "../../fetch/fetcher.ts";
 import { ResponseHead } from "../../fetch/response-head.ts";
 import type { RequestHeaders, Response } from "../../fetch/transport.ts";
 import type { Via } from "../../frontier/via.ts";
-import { headerPages } from "../../parse/link-header.ts";
+import { headerLicenses, headerPages } from "../../parse/link-header.ts";
 import type { Sitemap } from "../../parse/lists/sitemap-reader.ts";
 import { parseRefresh } from "../../parse/meta-refresh.ts";
 import { type ParsedPage, type ParseOptions, parsePage } from "../../parse/page.ts";
+import { headerSignals, type Signals, withPageSignals } from "../../parse/rights/signals.ts";
 import type { RobotsDirectives } from "../../parse/robots-meta.ts";
 import { robotsTag } from "../../parse/robots-tag.ts";
 import { looksLikeHtml } from "../../parse/sniff.ts";
@@ -35,6 +36,10 @@ export interface ReadPage {
   readonly headerLinks: readonly CrawlUrl[];
   /** What robots meta and X-Robots-Tag ask for, added up. */
   readonly robots: RobotsDirectives;
+  /** What is said about the use of its content. */
+  readonly signals?: Signals | undefined;
+  /** With --obey-tdm: the signal that keeps it from being kept. */
+  readonly reserved?: string | undefined;
   /** Present for sitemaps and feeds that were fetched as such. */
   readonly listed: Sitemap | undefined;
   /** Present when the page has not changed since an earlier crawl (304). */
@@ -128,6 +133,7 @@ export function readPage(
     parsed: undefined,
     headerLinks: isOk ? headerLinksOf(head, url) : NO_LINKS,
     robots: isOk ? headerDirectives(head, rules) : NO_DIRECTIVES,
+    signals: isOk ? headSignals(head, url, rules) : undefined,
     listed: undefined,
     flag: response.flag,
     truncated: response.truncated,
@@ -212,6 +218,7 @@ function parseDecoded(
     text,
     headerLinks: bare.headerLinks,
     robots,
+    signals: withPageSignals(bare.signals, parsed),
     listed: undefined,
     flag: flag ?? cut,
     truncated: bare.truncated,
@@ -222,6 +229,21 @@ function parseDecoded(
 function headerDirectives(head: ResponseHead, rules: ReadRules): RobotsDirectives {
   if (!rules.obeyDirectives || head.find("x-robots-tag") < 0) return NO_DIRECTIVES;
   return robotsTag(head.all("x-robots-tag"), rules.parse.agent);
+}
+
+/** Hardly any server sends one of these headers. */
+function headSignals(head: ResponseHead, url: CrawlUrl, rules: ReadRules): Signals | undefined {
+  const hasTag = head.find("x-robots-tag") >= 0;
+  const hasLink = head.find("link") >= 0;
+  if (!hasTag && !hasLink && head.find("tdm-reservation") < 0) return undefined;
+  const tag = hasTag ? head.all("x-robots-tag") : [];
+  return headerSignals({
+    reservation: head.get("tdm-reservation"),
+    policy: head.get("tdm-policy"),
+    robotsTag: tag.join(", "),
+    directives: hasTag ? robotsTag(tag, rules.parse.agent) : undefined,
+    licenses: hasLink ? headerLicenses(head.all("link").join(", "), url) : undefined,
+  });
 }
 
 function strictest(a: RobotsDirectives, b: RobotsDirectives): RobotsDirectives {

@@ -6,6 +6,7 @@ import type { ByteCount } from "../../frontier/byte-count.ts";
 import type { Fact, Frontier, Lease } from "../../frontier/frontier.ts";
 import type { Gatekeeper } from "../../frontier/gatekeeper.ts";
 import type { HostSettings } from "../../frontier/host-settings.ts";
+import { reservedBy } from "../../parse/rights/signals.ts";
 import { monotonicMs } from "../../runtime/clock.ts";
 import type { CounterRow } from "../../stats/counters.ts";
 import type { FailureCounts } from "../../stats/failure-counts.ts";
@@ -175,9 +176,24 @@ export class CrawlerStages implements Stages {
   }
 
   #noteRead(lease: Lease, response: Response, page: ReadPage): ReadPage {
-    const { counters, debugLog, guard, costly } = this.#parts;
+    const { guard, costly } = this.#parts;
     costly.note(lease.host.name, page.costMs);
     if (page.isPage || page.unchanged !== undefined) guard.read(lease, page, response.body);
+    return this.#withSignals(lease, this.#noteParsed(lease, response, page));
+  }
+
+  /** robots.txt may say something about the use of its pages, and --obey-tdm lets that count. */
+  #withSignals(lease: Lease, page: ReadPage): ReadPage {
+    const { fetcher, rules } = this.#parts;
+    const contentSignal = page.isPage ? fetcher.contentSignal(lease.url) : undefined;
+    if (contentSignal === undefined && page.signals === undefined) return page;
+    const signals = contentSignal === undefined ? page.signals : { ...page.signals, contentSignal };
+    const reserved = rules.config.obeyTdm ? reservedBy(signals, page.mime) : undefined;
+    return { ...page, signals, reserved };
+  }
+
+  #noteParsed(lease: Lease, response: Response, page: ReadPage): ReadPage {
+    const { counters, debugLog } = this.#parts;
     if (page.parsed !== undefined) {
       counters.add("linksDropped", page.parsed.linksDropped);
       debugLog?.write({

@@ -74,6 +74,11 @@ export async function visit(lease: Lease, stages: Stages): Promise<void> {
   const { response } = outcome;
   const reading = stages.read(lease, response);
   const read = reading instanceof Promise ? await reading : reading;
+  if (read.reserved !== undefined) {
+    response.release();
+    const reserved = { error: "tdm_reserved", detail: read.reserved } as const;
+    return endUnanswered(lease, stages, { kind: "refused", ...reserved }, NOWHERE);
+  }
   const handling = stages.handle(lease, response, read);
   const page = handling instanceof Promise ? await handling : handling;
   if (!isHandled(page)) {

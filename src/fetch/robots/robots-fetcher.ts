@@ -59,6 +59,14 @@ interface Chain {
   readonly host: Host;
 }
 
+/** A robots.txt that is obeyed: where it came from, and what of it was read, without its content coding. */
+export interface ObeyedFile {
+  readonly url: CrawlUrl;
+  readonly address: string;
+  readonly date: number;
+  readonly body: Uint8Array;
+}
+
 /** Settings of the fetcher. */
 export interface RobotsFetcherRules {
   /** Product token that robots.txt groups are matched with. */
@@ -72,6 +80,8 @@ export interface RobotsFetcherRules {
   readonly onCost?: (hostname: string, costMs: number) => void;
   /** A host for the gates when a robots.txt redirects to another name. */
   readonly strangerHost: (hostname: string) => Host;
+  /** Called for every file that was read and is obeyed from now on. */
+  readonly onFile?: ((file: ObeyedFile) => void) | undefined;
   /** Called for the file of another origin that a redirect has led to. */
   readonly onOther?: (origin: string, rules: RobotsRules) => void;
   readonly clock: () => number;
@@ -87,6 +97,7 @@ export class RobotsFetcher {
   readonly #asking = new Map<string, Promise<RobotsAnswer>>();
   readonly #chains = new Map<string, Chain>();
   readonly #unreachable = new Map<string, Unreachable>();
+  #hasSignals = false;
   /** Where answers are kept with their hosts, if these may become another machine's. */
   #shelf: RobotsShelf | undefined;
   /** robots.txt files asked for, redirects included. */
@@ -132,9 +143,17 @@ export class RobotsFetcher {
     }
     if (this.#rules.clock() >= noted.expiresAtMs) return undefined;
     const answer = { kind: "rules", rules: noted.rules } as const;
+    this.#hasSignals ||= noted.rules.contentSignal !== undefined;
     this.#unreachable.delete(key);
     this.#cache.put(key, answer, noted.expiresAtMs);
     return answer;
+  }
+
+  /** The Content-Signal lines of an origin whose file is known; nearly always there are none anywhere. */
+  contentSignal(origin: () => string): string | undefined {
+    if (!this.#hasSignals) return undefined;
+    const known = this.known(origin());
+    return known?.kind === "rules" ? known.rules.contentSignal : undefined;
   }
 
   /** Fetches the file; all who ask meanwhile get the same answer. */
@@ -198,6 +217,10 @@ export class RobotsFetcher {
         return this.#failed(origin, host, meaning.reason, { refused: true, waitMs });
       }
       if (meaning.kind === "rules") {
+        if (file.status < 300) {
+          const { address, date } = outcome.response;
+          this.#rules.onFile?.({ url, address, date, body: file.body });
+        }
         const note: FileNote =
           meaning.rules === RobotsRules.allowAll ? NONE : { kind: "file", body: file.body };
         const key = keyOf(url);
@@ -229,6 +252,7 @@ export class RobotsFetcher {
     const nowMs = clock();
     this.#unreachable.delete(key);
     const answer = { kind: "rules", rules } as const;
+    this.#hasSignals ||= rules.contentSignal !== undefined;
     this.#cache.put(key, answer);
     // Before another thread can know that it may ask.
     if (host !== undefined) this.#slow(host, rules);

@@ -21,16 +21,22 @@ export interface RobotsGroup {
   rules: readonly RuleLine[];
   crawlDelaySeconds: number | undefined;
   sitemaps: readonly string[];
+  /** What its Content-Signal lines say about the use of content, joined; such lines before any group are for everybody. */
+  contentSignal: string | undefined;
 }
 
 /** A number as sites write it; neither hexadecimal nor "Infinity", which Number() would accept. */
 const DECIMAL = /^(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+const MAX_SIGNAL_BYTES = 200;
+const MAX_SIGNALS = 5;
 
 /** Collects the lines of one kind of group; all groups with the same name count as one (RFC 9309, 2.2.1). */
 class Selection {
   readonly agentLines: number[] = [];
   readonly rules: RuleLine[] = [];
   delaySeconds: number | undefined;
+  readonly signals: string[] = [];
   /** Whether the group being read, as RFC 9309 delimits it, belongs to this selection. */
   inGroup = false;
   /**
@@ -59,10 +65,12 @@ export function selectGroup(bytes: Uint8Array, agent: string): RobotsGroup {
   const named = new Selection();
   const any = new Selection();
   const sitemaps = new Set<string>();
+  let sawAgent = false;
   let sawRule = false;
   let sawDelayOrRule = false;
 
   function startGroup(start: number, end: number, line: number): void {
+    sawAgent = true;
     for (const selection of [named, any]) {
       if (sawRule) selection.inGroup = false;
       if (sawDelayOrRule) selection.inDelayGroup = false;
@@ -86,6 +94,12 @@ export function selectGroup(bytes: Uint8Array, agent: string): RobotsGroup {
       if (end > start) sitemaps.add(view.toString("utf8", start, end));
       return;
     }
+    if (field === "content-signal") {
+      const text = view.toString("latin1", start, Math.min(end, start + MAX_SIGNAL_BYTES));
+      for (const selection of [named, any])
+        if (selection.inGroup || !sawAgent) selection.signals.push(text);
+      return;
+    }
     sawDelayOrRule = true;
     if (field === "crawl-delay") {
       const text = view.toString("latin1", start, end);
@@ -101,8 +115,15 @@ export function selectGroup(bytes: Uint8Array, agent: string): RobotsGroup {
   });
 
   const kind = named.agentLines.length > 0 ? "named" : any.agentLines.length > 0 ? "any" : "none";
-  const { agentLines, rules, delaySeconds } = kind === "named" ? named : any;
-  return { kind, agentLines, rules, crawlDelaySeconds: delaySeconds, sitemaps: [...sitemaps] };
+  const { agentLines, rules, delaySeconds, signals } = kind === "named" ? named : any;
+  return {
+    kind,
+    agentLines,
+    rules,
+    crawlDelaySeconds: delaySeconds,
+    sitemaps: [...sitemaps],
+    contentSignal: signals.slice(0, MAX_SIGNALS).join(", ") || undefined,
+  };
 }
 
 /** `*`, also when words follow it. */

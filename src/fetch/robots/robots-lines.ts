@@ -4,7 +4,13 @@ export const ROBOTS_MAX_BYTES = 500 * 1024;
 const LINE_MAX_BYTES = 8 * 1024;
 
 /** The kinds of line that mean something to a crawler. */
-export type RobotsField = "user-agent" | "allow" | "disallow" | "sitemap" | "crawl-delay";
+export type RobotsField =
+  | "user-agent"
+  | "allow"
+  | "disallow"
+  | "sitemap"
+  | "crawl-delay"
+  | "content-signal";
 
 /** Receives one meaningful line: its 1-based number and where its trimmed value lies in the bytes. */
 export type LineVisitor = (field: RobotsField, start: number, end: number, line: number) => void;
@@ -27,8 +33,9 @@ const FIELDS = new Map<string, RobotsField>([
   ["crawl-delay", "crawl-delay"],
   ["crawldelay", "crawl-delay"],
   ["crawl delay", "crawl-delay"],
+  ["content-signal", "content-signal"],
 ]);
-const LONGEST_FIELD = 11;
+const LONGEST_FIELD = 14;
 
 const NUL = 0x00;
 const TAB = 0x09;

@@ -22,6 +22,7 @@ interface Contents {
   tables: ReadonlyMap<Spelling, RobotsTable>;
   crawlDelayMs: number | undefined;
   sitemaps: readonly string[];
+  contentSignal?: string | undefined;
 }
 
 /** The verdict for a URL that no rule matches. */
@@ -53,21 +54,24 @@ export class RobotsRules {
   readonly crawlDelayTooLong: boolean;
   /** Sitemap addresses as written, duplicates removed; they may be relative, and nothing is checked. */
   readonly sitemaps: readonly string[];
+  /** What its Content-Signal lines say about the use of content. */
+  readonly contentSignal: string | undefined;
   /** Approximate memory held. */
   readonly bytes: number;
   readonly #tables: ReadonlyMap<Spelling, RobotsTable>;
   readonly #plain: RobotsTable | undefined;
 
-  private constructor({ tables, crawlDelayMs, sitemaps }: Contents) {
+  private constructor({ tables, crawlDelayMs, sitemaps, contentSignal }: Contents) {
     this.#tables = tables;
     this.#plain = tables.size === 1 ? tables.get("plain") : undefined;
     this.crawlDelayMs = crawlDelayMs;
     this.crawlDelayTooLong = crawlDelayMs !== undefined && crawlDelayMs > MAX_CRAWL_DELAY_MS;
     this.sitemaps = sitemaps;
+    this.contentSignal = contentSignal;
     let bytes = OBJECT_BYTES;
     for (const table of tables.values()) bytes += OBJECT_BYTES + table.bytes;
     for (const sitemap of sitemaps) bytes += STRING_BYTES + sitemap.length;
-    this.bytes = bytes;
+    this.bytes = bytes + (contentSignal?.length ?? 0);
   }
 
   /** Reads at most ROBOTS_MAX_BYTES in linear time and keeps what this agent needs; accepts any bytes. */
@@ -94,6 +98,7 @@ export class RobotsRules {
       crawlDelayMs:
         seconds === undefined ? undefined : Math.min(seconds * 1000, Number.MAX_SAFE_INTEGER),
       sitemaps: group.sitemaps,
+      contentSignal: group.contentSignal,
     });
   }
 

@@ -61,7 +61,7 @@ let isOwn: bool = false;
 
 /**
  * Goes through the records of the page. `tagsAsked` has a 1 for each element JavaScript wants to see; with `asksRel` also
- * every one with a rel attribute. Returns 1, or 0 when there is too much.
+ * every one with a rel attribute, without it those that may be links to a licence. Returns 1, or 0 when there is too much.
  */
 export function resolve(
   base: i32,
@@ -94,7 +94,10 @@ export function resolve(
     if (out > LINES + MAX_LINES - MAX_URL - 64) return 0;
     const at = <usize>(RECORDS + RECORD * i);
     const id = load<u8>(at);
-    const isAsked = load<u8>(<usize>(tagsAsked + id)) == 1 || (asksRel == 1 && load<i32>(at, 12) >= 0);
+    const rel = load<i32>(at, 12);
+    const isAsked =
+      load<u8>(<usize>(tagsAsked + id)) == 1 ||
+      (rel >= 0 && (asksRel == 1 || mayBeLicense(rel, load<i32>(at, 16))));
     mark = 0;
     isOwn = false;
     let length = isAsked ? 0 : plain(load<i32>(at, 4), load<i32>(at, 8));
@@ -122,6 +125,18 @@ function nextPage(): void {
     memory.fill(<usize>MET, 0, <usize>(16 * 4 * MAX_RECORDS));
     pageNumber = 1;
   }
+}
+
+/** Whether a rel attribute may hold the word "license": it has "lic" somewhere, in any letter case. */
+function mayBeLicense(from: i32, to: i32): bool {
+  let at = from;
+  const last = to - 7;
+  while (at <= last) {
+    const three = load<u32>(<usize>(PAGE + at)) | 0x202020;
+    if ((three & 0xffffff) == 0x63696c) return true;
+    at++;
+  }
+  return false;
 }
 
 /** What a URL from JavaScript looks like. */

@@ -141,6 +141,9 @@ class EnginePage implements ParsedPage {
   declare keywords?: string;
   declare canonical?: CrawlUrl;
   declare refresh?: CrawlUrl;
+  declare tdmReservation?: string;
+  declare tdmPolicy?: string;
+  declare licenses?: CrawlUrl[];
   robots: RobotsDirectives = { noindex: false, nofollow: false };
   cut = false;
 

@@ -149,7 +149,7 @@ function hosts({ topHosts, topDomains }: CorpusReport): string {
   return `<div class="sides">${shares("Hosts", topHosts)}${shares("Domains", topDomains)}</div>`;
 }
 
-function kinds({ status, mime, charset, language }: CorpusReport): string {
+function kinds({ status, mime, charset, language, signals }: CorpusReport): string {
   const { declared, detected, detector } = language;
   const found =
     detector === "none"
@@ -160,6 +160,7 @@ function kinds({ status, mime, charset, language }: CorpusReport): string {
     shares("Type", mime),
     shares("Charset", charset),
     shares("Language, declared", declared),
+    shares("Use of content: what is asked for", signals),
     found,
   ];
   return `<div class="sides">${tables.join("")}</div>`;

@@ -24,6 +24,7 @@ export const PAGE_COLUMNS = [
   "length",
   "robots",
   "unchangedSince",
+  "signals",
   "cash",
   "priority",
   "id",
@@ -39,7 +40,7 @@ const _none: Dropped extends never ? true : never = true;
 
 /** What a page has in a column; null for nothing. What a handler kept is JSON text. */
 export function pageCell(page: PageLine, column: PageColumn): string | number | null {
-  const value = column === "data" ? jsonOf(page.data) : page[column];
+  const value = column === "data" || column === "signals" ? jsonOf(page[column]) : page[column];
   return value ?? null;
 }
 

@@ -1,4 +1,5 @@
 import { UNIT } from "../../frontier/cash/cash-book.ts";
+import type { Signals } from "../../parse/rights/signals.ts";
 import type { Archived, CaptureFacts } from "../capture.ts";
 import { jsonText } from "../files/jsonl.ts";
 import { safeText, safeUri } from "../files/safe-text.ts";
@@ -36,6 +37,8 @@ export interface PageLine {
   digest: string;
   /** Same instant as ts. */
   time: string;
+  /** What is said about the use of its content, where something is: tdmReservation, noai, contentSignal, licenses, … */
+  signals?: Signals;
   /** What the handler of `--handler` answered. */
   data?: unknown;
   file: string;
@@ -62,10 +65,11 @@ export function pageLine(capture: CaptureFacts, archived: Archived): string {
   const bytes = jsonNumber(capture.bytes);
   const decoded = capture.decodedBytes;
   const plain = decoded === undefined ? "" : `,"decodedBytes":${decoded}`;
+  const signals = capture.signals === undefined ? "" : `,"signals":${capture.signals}`;
   const data = capture.data === undefined ? "" : `,"data":${capture.data}`;
   const start = `{"id":${jsonText(archived.recordId)},"url":${jsonText(safeUri(capture.url))},"ts":"${time}","title":${jsonText(page?.title ?? "")},"parent":${source}`;
   const facts = `,"depth":${jsonNumber(capture.depth)},"links":${links}${all},"status":${capture.status},"mime":${jsonText(mime)},"words":${jsonNumber(page?.words ?? 0)}${charset}${language}${robots}${unchanged},"bytes":${bytes}${plain}`;
-  const place = `,"digest":${jsonText(archived.payloadSha256)},"time":"${time}"${data},"file":${jsonText(location.file)},"offset":${location.offset},"length":${location.length}`;
+  const place = `,"digest":${jsonText(archived.payloadSha256)},"time":"${time}"${signals}${data},"file":${jsonText(location.file)},"offset":${location.offset},"length":${location.length}`;
   return `${start}${facts}${place}${priorityOf(capture.cash)}}`;
 }
 

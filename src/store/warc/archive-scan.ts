@@ -89,6 +89,7 @@ function scanned(file: string, record: WarcRecord, metadata: string): ScannedCap
     via: VIAS.find((via) => via === field("discoveredBy")),
     page: pageOf(field, outlinks.length + Number(field("outlinks-omitted") ?? 0)),
     cash: numberOf(field("cash")),
+    signals: jsonOf(field("signals")),
     data: jsonOf(field("data")),
     outlinks: LinkList.of(outlinks),
     unchanged: unchangedOf(headers),

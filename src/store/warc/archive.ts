@@ -1,7 +1,9 @@
 import { giveBackMemory } from "../../runtime/collect-garbage.ts";
 import { doNow, type FileWork } from "../../runtime/file-work.ts";
+import type { CrawlUrl } from "../../url/crawl-url.ts";
 import type { Archived, Capture } from "../capture.ts";
 import { safeUri } from "../files/safe-text.ts";
+import type { ObeyedRobots } from "../writer.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { sha1, sha256 } from "./digest.ts";
 import { isCompressed, requestBlock, responseHead, type Secrets, secretsOf } from "./http-block.ts";
@@ -39,6 +41,7 @@ const CONTENT = {
   response: "application/http;msgtype=response",
   request: "application/http;msgtype=request",
   fields: "application/warc-fields",
+  robots: "text/plain",
 };
 const PROFILE = {
   identical: "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
@@ -91,11 +94,30 @@ export class Archive {
    * before and nobody has flushed it.
    */
   append(capture: Capture): Archived {
+    return this.#whole((file) => this.#add(file, capture));
+  }
+
+  /** Takes a robots.txt: a record of what was read of it, and so of what is obeyed. It is no capture, and no index names it. */
+  appendRobots({ url, address, date, body }: ObeyedRobots): void {
+    this.#whole((file) => {
+      if (file.size + this.#members.length === 0) this.#addWarcinfo(file.name);
+      const shared = this.#sharedFields({ url: url as CrawlUrl, ip: address, date });
+      const level = body.length < DEFLATE_COMPANION_FROM_BYTES ? 0 : this.#options.level;
+      this.#members.add(
+        `WARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:${newRecordId()}>\r\n${shared}WARC-Payload-Digest: ${sha1(body)}\r\nContent-Type: ${CONTENT.robots}\r\n`,
+        [body],
+        level,
+      );
+    });
+  }
+
+  /** Adds all records or none; what is due and was not flushed is flushed before. */
+  #whole<T>(add: (file: ArchiveFile) => T): T {
     if (this.isDue) this.flush();
     this.#file ??= this.#openFile();
     const start = this.#members.length;
     try {
-      return this.#add(this.#file, capture);
+      return add(this.#file);
     } catch (fault) {
       this.#members.cut(start);
       throw fault;
@@ -235,7 +257,7 @@ export class Archive {
   }
 
   /** The header lines that the three records of a capture have in common. */
-  #sharedFields(capture: Capture): string {
+  #sharedFields(capture: Pick<Capture, "url" | "ip" | "date">): string {
     const ip = IP_ADDRESS.test(capture.ip) ? `WARC-IP-Address: ${capture.ip}\r\n` : "";
     return `WARC-Date: ${warcDate(capture.date)}\r\nWARC-Target-URI: ${safeUri(capture.url)}\r\n${ip}WARC-Warcinfo-ID: <urn:uuid:${this.#warcinfoId}>\r\n`;
   }

@@ -51,6 +51,7 @@ export function metadataBlock(
     // The record of a page that was not sent again has no head.
     (capture.unchanged === undefined ? "" : field("mime", capture.mime)) +
     line("cash", capture.cash) +
+    field("signals", capture.signals) +
     field("data", capture.data) +
     field("tls-unverified", capture.unverified) +
     (page === undefined ? "" : pageFields(page));

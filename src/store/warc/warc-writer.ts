@@ -30,6 +30,7 @@ export function openWarc({ folder, thread, config, isJoined }: WriterOptions): W
   });
   return fileWriter(archive, isJoined, (entry) => {
     if (entry.kind === "capture") entry.archived = archive.append(entry);
+    else if (entry.kind === "robots") archive.appendRobots(entry);
     return archive.isDue;
   });
 }

@@ -76,6 +76,7 @@ function pageOf(url: string, links: readonly string[]) {
     charset: "utf-8",
   };
   const robots = { noindex: false, nofollow: false };
-  const page = { mime: "text/html", truncated: undefined, parsed, robots };
+  const signals = { noai: true };
+  const page = { mime: "text/html", truncated: undefined, parsed, robots, signals };
   return [{ url }, lease, response, page] as const;
 }

@@ -201,7 +201,7 @@ test("of a page that has not changed a handler sees what the earlier crawl got",
   const again = ["--out", second!, "--recrawl", first!, "--handler", module!];
   const recrawled = await orbweaver(["crawl", `${origin}/`, ...again, ...OPTIONS]);
   assert.equal(recrawled.code, 0, recrawled.stderr);
-  assert.deepEqual(Object.keys(dataOf(second!)), ["/b"]);
+  assert.deepEqual(Object.keys(dataOf(second!)), ["/", "/b"]);
 });
 
 test("a module that is missing or exports no function is refused before anything is fetched", async (t) => {
