@@ -41,6 +41,8 @@ import { ThreadPlaces } from "./thread-places.ts";
 import { Uncommitted } from "./uncommitted.ts";
 import { WakeTimer } from "./wake-timer.ts";
 
+// Longer than 400 lines because all parts of a crawler thread are put together here.
+
 /** Which counter tells of which outcome; pages count when they are committed. */
 const OUTCOME_COUNTERS = [
   ["redirects", OUTCOME.redirect],
