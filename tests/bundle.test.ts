@@ -24,7 +24,7 @@ test("a crawl loads few files, and the schema library is none of them", {
   assert.deepEqual(
     loaded.map(([, name]) => name).sort(),
     [
-      ...["build-worker.js", "crawl-command.js", "crawl-worker.js"],
+      ...["build-worker.js", "crawl-command.js", "crawl-commands.js", "crawl-worker.js"],
       ...["errors.js", "errors.js", "errors.js", "main.js"],
       ...["run-script.js", "run-script.js", "run-script.js"],
     ],

@@ -1,8 +1,10 @@
 // Turns a bundle from a module into a script, because Node 20 keeps compiled code of scripts only (vm.Script, cachedData).
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
 import { parse } from "acorn";
 
 /** The bundle as a function of `require`, its own address and `importModule`, which stands for `import()`; it returns what the module would have exported. */
-export function asScript(module) {
+function asScript(module) {
   const { body } = parse(module, { ecmaVersion: "latest", sourceType: "module" });
   const hoisted = [];
   const exported = [];
@@ -30,13 +32,14 @@ export function asScript(module) {
   // Node 20 forgets who imports when it takes code from a cache.
   for (const start of parseImports(kept).reverse())
     kept = `${kept.slice(0, start)}importModule${kept.slice(start + "import".length)}`;
-  const code = kept.replaceAll("import.meta.url", "bundleUrl");
+  const code = kept.replaceAll(/import\s*\.\s*meta\s*\.\s*url/g, "bundleUrl");
   const results = exported.map(([as, local]) => `get ${as}() { return ${local}; }`).join(", ");
   const head = `function (require, bundleUrl, importModule) { "use strict"; ${hoisted.join(" ")}`;
-  const at = code.lastIndexOf("\n//# sourceMappingURL=");
-  const main = `${head}${code.slice(0, at)}\nreturn { ${results} };\n}`;
+  const map = code.lastIndexOf("\n//# sourceMappingURL=");
+  const end = map < 0 ? code.length : map;
+  const main = `${head}${code.slice(0, end)}\nreturn { ${results} };\n}`;
   const isAsync = body.some(awaits);
-  const text = `(${isAsync ? "async " : ""}${main})${code.slice(at)}`;
+  const text = `(${isAsync ? "async " : ""}${main})${code.slice(end)}`;
   return { text, isAsync, exported: exported.map(([as]) => as) };
 }
 
@@ -77,7 +80,7 @@ function asRequire({ source, specifiers }) {
 }
 
 /** The module that takes the bundle's place. */
-export function scriptEntry({ entry, exported, isAsync, errors, loader }) {
+function scriptEntry({ entry, exported, isAsync, errors, loader }) {
   const run = `${isAsync ? "await " : ""}runScript(new URL("./${entry}.script.js", import.meta.url), errors)`;
   const names = exported.length > 0 ? `const { ${exported.join(", ")} } = ` : "";
   const list = exported.length > 0 ? `export { ${exported.join(", ")} };\n` : "";
@@ -85,4 +88,15 @@ export function scriptEntry({ entry, exported, isAsync, errors, loader }) {
     `import * as errors from "${errors}";\nimport { runScript } from "${loader}";\n\n` +
     `${names}${run};\n${list}`
   );
+}
+
+/** Turns the bundle of a file into a script beside it, and the file into the module that runs the script. */
+export function makeScript(folder, entry, root) {
+  const file = join(folder, `${entry}.js`);
+  const { text, ...shape } = asScript(readFileSync(file, "utf8"));
+  const fromHere = (path) => `./${relative(folder, join(root, path)).replaceAll(sep, "/")}`;
+  // Loads a bundle with its code cache.
+  const loader = fromHere("runtime/run-script.js");
+  writeFileSync(join(folder, `${entry}.script.js`), text);
+  writeFileSync(file, scriptEntry({ entry, ...shape, errors: fromHere("errors.js"), loader }));
 }

@@ -20,37 +20,37 @@ process.chdir(work);
 const [WIDE, NARROW] = [1400, 360];
 const WARM_UP_MS = 45_000;
 
-async function shoot(browser, { name, url, width, height, colorScheme, isWhole = false, ready }) {
+async function shoot(browser, { name, url, width, height, colorScheme, ready }) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
   page.on("console", (message) => console.log(`${name}: ${message.text()}`));
   page.on("pageerror", (error) => console.log(`${name}: ${error}`));
   await page.goto(url);
   for (const selector of ready) await page.waitForSelector(selector);
   await page.waitForTimeout(2500);
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: isWhole });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
   await page.close();
 }
 
 async function shootDashboard(browser, { url }) {
   const ready = ["#hosts tr", "#graph svg", "#failures details", "#pages strong"];
-  for (const [name, width, height, colorScheme, isWhole] of [
-    ["dashboard-light", WIDE, 1000, "light", false],
-    ["dashboard-dark", WIDE, 1000, "dark", true],
-    ["dashboard-360-light", NARROW, 800, "light", true],
-    ["dashboard-360-dark", NARROW, 800, "dark", false],
+  for (const [name, width, height, colorScheme] of [
+    ["dashboard-light", WIDE, 1250, "light"],
+    ["dashboard-dark", WIDE, 1250, "dark"],
+    ["dashboard-360-light", NARROW, 1250, "light"],
+    ["dashboard-360-dark", NARROW, 1250, "dark"],
   ])
-    await shoot(browser, { name, url, width, height, colorScheme, isWhole, ready });
+    await shoot(browser, { name, url, width, height, colorScheme, ready });
 }
 
 async function shootReport(browser, out) {
   execFileSync(process.execPath, [orbweaver, "report", out], { stdio: "ignore" });
   const url = pathToFileURL(join(work, out, "reports", "report.html")).href;
-  for (const [name, width, height, colorScheme, isWhole] of [
-    ["report-light", WIDE, 1000, "light", false],
-    ["report-dark", WIDE, 1000, "dark", true],
-    ["report-360-light", NARROW, 800, "light", false],
+  for (const [name, width, height, colorScheme] of [
+    ["report-light", WIDE, 1250, "light"],
+    ["report-dark", WIDE, 1250, "dark"],
+    ["report-360-light", NARROW, 1250, "light"],
   ])
-    await shoot(browser, { name, url, width, height, colorScheme, isWhole, ready: ["svg"] });
+    await shoot(browser, { name, url, width, height, colorScheme, ready: ["svg"] });
 }
 
 /** A crawl as three terminals show it: a narrow, a usual and a wide one. */
@@ -61,7 +61,7 @@ async function recordTerminals(start, resolveTo) {
     [160, 10],
   ]) {
     const out = `crawls/terminal-${columns}`;
-    const options = ["--scope", "any", "--delay", "100", "--max-pages", "30000", "--threads", "2"];
+    const options = ["--scope", "any", "--delay", "100", "--max-pages", "800", "--threads", "2"];
     const crawl = ["crawl", ...start, ...resolveTo, "--allow-private", "127.0.0.0/8", "--out", out];
     const size = ["--columns", String(columns), "--rows", String(rows)];
     const title = `a crawl in a terminal of ${columns} columns`;

@@ -22,12 +22,12 @@ function numbers(seed) {
 }
 
 /** Writes the pages of a web of one kind below a folder; `small` pages have 26 links, `real` ones 150 and 100 KB. */
-export function writeWeb(folder, kind, pages, port) {
+export function writeWeb(folder, kind, pages, port, scheme = "http") {
   const random = numbers(359);
   const perHost = Math.ceil(pages / HOSTS);
   const text = (count) =>
     Array.from({ length: count }, () => WORDS[Math.floor(random() * WORDS.length)]).join(" ");
-  const address = (host, page) => `http://127.0.1.${host + 1}:${port}/p/${page}.html`;
+  const address = (host, page) => `${scheme}://127.0.1.${host + 1}:${port}/p/${page}.html`;
   const near = (exponent) => Math.min(perHost - 1, Math.floor(perHost * random() ** exponent));
   const link = () => {
     const form = random();

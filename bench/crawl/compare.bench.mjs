@@ -3,7 +3,9 @@
 // SMALL pages have 4.8 KB and 26 links, REAL ones 109 KB and 150; 20 hosts on loopback, compressed by the server. The
 // server's log says how many pages were fetched. CPU time (user + system) of the crawler's processes alone counts.
 // wget2 takes part if it is installed, other checkouts with --against, Colly with --colly (a program that takes seeds).
-// --save also writes a table (Markdown). Needs nginx.
+// SMALL pages also come over TLS. What starting and warming up cost is told apart: a row ends after the first tenth of the
+// pages, and the steady state is what each page behind those costs. --save also writes a table (Markdown) and a plot.
+// Needs nginx, and openssl for TLS.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -12,9 +14,10 @@ import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { barPlot } from "../../build/src/stats/plot/bar-plot.js";
 import { readArguments } from "../support/arguments.mjs";
 import { commandOf, commandTimed, root } from "../support/command-line.mjs";
-import { keepResult } from "../support/keep-result.mjs";
+import { keepPlots, keepResult } from "../support/keep-result.mjs";
 import { spread } from "../support/statistics.mjs";
 import { HOSTS, writeWeb } from "./compare-web.mjs";
 
@@ -22,6 +25,7 @@ const {
   repeat,
   small,
   real,
+  tls,
   against,
   colly,
   save,
@@ -32,6 +36,7 @@ const {
     repeat: { default: 3, smoke: 1, help: "turns" },
     small: { default: 20_000, smoke: 40, help: "SMALL pages; 0 for none" },
     real: { default: 3000, smoke: 20, help: "REAL pages; 0 for none" },
+    tls: { default: 5000, smoke: 20, help: "SMALL pages over TLS; 0 for none" },
     against: { default: [], help: "other checkouts that are built" },
     colly: { default: "", help: "a Colly program that takes seeds" },
     folder: {
@@ -60,7 +65,21 @@ async function freePort() {
   return port;
 }
 
-async function serve(port) {
+/** A certificate that nobody trusts, for all addresses. */
+function makeCertificate() {
+  const names = "/CN=orbweaver bench";
+  const { status, stderr } = spawnSync("openssl", [
+    ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", names],
+    ...["-keyout", join(folder, "key.pem"), "-out", join(folder, "cert.pem")],
+  ]);
+  if (status !== 0) throw new Error(`openssl: ${stderr}`);
+}
+
+async function serve(port, scheme) {
+  const [secure, certificate] =
+    scheme === "https"
+      ? [" ssl", `ssl_certificate ${folder}/cert.pem; ssl_certificate_key ${folder}/key.pem;`]
+      : ["", ""];
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
     .join(" ");
@@ -70,7 +89,7 @@ async function serve(port) {
     `${process.getuid?.() === 0 ? "user root;" : ""} worker_processes 1; daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events { worker_connections 4096; }
 http { types { text/html html; } sendfile on; keepalive_requests 1000000; gzip_static on; ${temporary}
 log_format pages '$host$uri $status'; access_log ${log} pages;
-server { listen 127.0.0.1:${port}; ${names.map((name) => `listen ${name}:${port};`).join(" ")} root ${folder}/web/$server_addr; } }\n`,
+server { listen 127.0.0.1:${port}${secure}; ${names.map((name) => `listen ${name}:${port}${secure};`).join(" ")} ${certificate} root ${folder}/web/$server_addr; } }\n`,
   );
   const server = spawn("nginx", ["-c", join(folder, "nginx.conf"), "-p", folder], {
     stdio: "ignore",
@@ -87,13 +106,15 @@ server { listen 127.0.0.1:${port}; ${names.map((name) => `listen ${name}:${port}
   throw new Error("nginx does not listen");
 }
 
-function rowsFor(port) {
-  const seed = `http://${names[0]}:${port}/p/0.html`;
+function rowsFor(port, pages, scheme) {
+  const isSecure = scheme === "https";
+  const seed = `${scheme}://${names[0]}:${port}/p/0.html`;
   const ours =
     (checkout, ...more) =>
     (out) => [
       ...[process.execPath, commandOf(checkout), "crawl", seed, "--scope", "any", "--delay", "0"],
-      ...["--include", "^http://127\\.0\\.1\\.", "--allow-private", "127.0.1.0/24"],
+      ...["--include", "^https?://127\\.0\\.1\\.", "--allow-private", "127.0.1.0/24"],
+      ...(isSecure ? ["--insecure"] : []),
       ...["--out", out, "--quiet", "--json", ...more],
     ];
   const rows = new Map([
@@ -101,14 +122,17 @@ function rowsFor(port) {
     ["Orbweaver --store none", ours(root, "--store", "none")],
     ["Orbweaver --threads 2", ours(root, "--threads", "2")],
   ]);
+  rows.set(FIRST_TENTH, ours(root, "--max-pages", String(Math.ceil(pages / 10))));
   for (const other of against) rows.set(other, ours(other));
   if (isThere("wget2"))
     rows.set("wget2 (no archive)", (out) => [
       ...["wget2", "-q", "-r", "-l", "inf", "-H", `--domains=${names.join(",")}`],
-      ...["--max-threads=32", "-P", out, "--compression=gzip", seed],
+      ...["--max-threads=32", "-P", out, "--compression=gzip"],
+      ...(isSecure ? ["--no-check-certificate"] : []),
+      seed,
     ]);
   else console.log("skipped: wget2 is not installed");
-  if (colly !== "")
+  if (colly !== "" && !isSecure)
     rows.set("Colly (no archive)", () => [
       colly,
       ...names.map((name) => `http://${name}:${port}/p/0.html`),
@@ -124,20 +148,30 @@ function served() {
   return { unique, twice: pages.length - unique };
 }
 
+const FIRST_TENTH = "Orbweaver, first tenth of the pages";
+const STEADY = "Orbweaver, steady state";
 const runs = [];
 try {
-  for (const [kind, pages] of [
-    ["small", small],
-    ["real", real],
+  for (const [kind, pages, scheme] of [
+    ["small", small, "http"],
+    ["real", real, "http"],
+    ["small, TLS", tls, "https"],
   ]) {
     if (pages === 0) continue;
     const port = await freePort();
     rmSync(join(folder, "web"), { recursive: true, force: true });
     mkdirSync(join(folder, "web"));
-    const all = writeWeb(join(folder, "web"), kind, pages, port);
-    const server = await serve(port);
+    if (scheme === "https") makeCertificate();
+    const all = writeWeb(
+      join(folder, "web"),
+      kind === "real" ? "real" : "small",
+      pages,
+      port,
+      scheme,
+    );
+    const server = await serve(port, scheme);
     try {
-      const rows = [...rowsFor(port)];
+      const rows = [...rowsFor(port, all, scheme)];
       for (let turn = 0; turn < repeat; turn++)
         for (const [row, command] of turn % 2 === 0 ? rows : rows.toReversed()) {
           const out = join(folder, "out");
@@ -156,9 +190,20 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
+/** What each page costs when the code is warm: the difference of two crawls of a turn, by the pages between them. */
+function steadyOf(kind) {
+  const of = (row) => runs.filter((run) => run.kind === kind && run.row === row);
+  const tenths = of(FIRST_TENTH);
+  return of("Orbweaver").map((run, turn) => {
+    const { cpu, unique } = tenths[turn];
+    const per1000 = (1000 * (run.cpu - cpu)) / Math.max(1, run.unique - unique);
+    return { ...run, row: STEADY, per1000 };
+  });
+}
+
 const table = [];
-for (const kind of ["small", "real"]) {
-  const own = runs.filter((run) => run.kind === kind);
+for (const kind of new Set(runs.map((run) => run.kind))) {
+  const own = [...runs.filter((run) => run.kind === kind), ...steadyOf(kind)];
   for (const row of new Set(own.map((run) => run.row))) {
     const of = own.filter((run) => run.row === row);
     const per1000 = spread(
@@ -180,7 +225,9 @@ const markdown = [
   ),
 ].join("\n");
 console.log(markdown);
-const missed = table.filter(({ row, all, unique }) => row.startsWith("Orbweaver") && unique < all);
+const missed = table.filter(
+  ({ row, all, unique }) => row.startsWith("Orbweaver") && row !== FIRST_TENTH && unique < all,
+);
 if (missed.length > 0) {
   console.error(`not every page was fetched: ${JSON.stringify(missed)}`);
   process.exitCode = 1;
@@ -188,4 +235,22 @@ if (missed.length > 0) {
 if (save) {
   keepResult("compare", { repeat, table, runs });
   writeFileSync(new URL("../results/compare.md", import.meta.url), `${markdown}\n`);
+  const kinds = [...new Set(table.map(({ kind }) => kind))];
+  const names = [...new Set(table.map(({ row }) => row))].filter((row) => row !== FIRST_TENTH);
+  keepPlots(
+    Object.fromEntries(
+      kinds.map((kind) => {
+        const lines = table.filter((line) => line.kind === kind && names.includes(line.row));
+        const bar = ({ median, least, most }) => ({ value: median, low: least, high: most });
+        const svg = barPlot({
+          title: `CPU-seconds per 1,000 ${kind.toUpperCase()} pages`,
+          x: "crawler",
+          y: { label: "CPU-seconds" },
+          names: ["median"],
+          groups: lines.map(({ row, per1000 }) => ({ label: row, bars: [bar(per1000)] })),
+        });
+        return [`compare-${kind.replaceAll(/\W+/g, "-")}`, svg];
+      }),
+    ),
+  );
 }

@@ -1,13 +1,7 @@
-import type { Command } from "./command.ts";
-
-/** A line of the table below. */
-export interface CommandEntry {
-  readonly summary: string;
-  load(): Promise<{ readonly command: Command }>;
-}
+import type { CommandTable } from "./command.ts";
 
 /** Every command. A new one is a module in commands/ and a line here: help and dispatch read this table. */
-export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+export const COMMANDS: CommandTable = {
   crawl: {
     summary: "crawl web sites into an archive",
     load: () => import("./commands/crawl-command.ts"),
@@ -18,6 +12,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   worker: {
     summary: "join a crawl on an engine, one of many machines",
+    isSpecial: true,
     load: () => import("./commands/worker-command.ts"),
   },
   demo: {
@@ -58,6 +53,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   lab: {
     summary: "repeat the experiments of the documents, with tables and plots",
+    isSpecial: true,
     load: () => import("./commands/lab-command.ts"),
   },
   search: {
@@ -66,18 +62,27 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   cluster: {
     summary: "look after a crawl of many machines",
+    isSpecial: true,
     load: () => import("./commands/cluster-command.ts"),
   },
   frontier: {
     summary: "serve the URLFrontier API for other crawlers",
+    isSpecial: true,
     load: () => import("./commands/frontier-command.ts"),
   },
   verify: {
     summary: "explore the concurrent code, all interleavings of small programs",
+    isSpecial: true,
     load: () => import("./commands/verify-command.ts"),
   },
   replay: {
     summary: "run one interleaving again, step by step and in real threads",
+    isSpecial: true,
     load: () => import("./commands/replay-command.ts"),
+  },
+  completion: {
+    summary: "print a script that completes commands and options in a shell",
+    isSpecial: true,
+    load: () => import("./commands/completion-command.ts"),
   },
 };

@@ -30,3 +30,21 @@ export function flagsOf(args: Arguments): Partial<Record<SettingName, unknown>> 
 export function configFileOf(args: Arguments): string | undefined {
   return args.options.get(CONFIG_OPTION.flag) as string | undefined;
 }
+
+/** What the short help of a crawl shows. */
+export const OFTEN_USED: readonly (readonly [flag: string, text: string])[] = [
+  ["out", "the folder for the results; a new one under crawls/"],
+  ["contact", "how sites reach you; needed beyond this machine"],
+  ["scope", "how far links are followed; host"],
+  ["include", "follow only URLs that match"],
+  ["exclude", "do not follow URLs that match"],
+  ["order", "near the seeds first, newest, or most linked"],
+  ["max-pages", "end after exactly this many pages"],
+  ["max-depth", "steps from a seed; 0 = the seeds alone"],
+  ["max-time", "end after this time: 3s, 10m, 24h"],
+  ["delay", "pause between two requests to a host; 1000"],
+  ["threads", "crawler threads"],
+  ["handler", "a module that sees every page"],
+  ["dashboard", "watch and steer the crawl in a browser"],
+  ["json", "the summary as one JSON object"],
+];

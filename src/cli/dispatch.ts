@@ -5,7 +5,7 @@ import { EXIT, UsageError } from "../errors.ts";
 import { parseArguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
-import { commandHelp, programHelp } from "./help.ts";
+import { commandHelp, fullHelp, programHelp, shortHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 
 /** Runs one command line and returns its exit code; failures are thrown. */
@@ -21,22 +21,26 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number>
   }
   const askedForHelp = first === "help" || first === "--help" || first === "-h";
   const name = askedForHelp ? rest[0] : first;
-  if (name === undefined) {
-    io.stdout.write(programHelp());
+  if (name === undefined || (askedForHelp && name === "all")) {
+    io.stdout.write(name === undefined ? programHelp() : await fullHelp(io.stdout.columns));
     return EXIT.finished;
   }
   const command = await loadCommand(name);
-  if (askedForHelp || wantsHelp(rest)) {
-    io.stdout.write(commandHelp(command, io.stdout.columns));
+  const help = askedForHelp ? (rest[1] === "all" ? "all" : "short") : helpWanted(rest);
+  if (help !== undefined) {
+    io.stdout.write(help === "all" ? commandHelp(command, io.stdout.columns) : shortHelp(command));
     return EXIT.finished;
   }
-  return command.run(parseArguments(rest, command.options, name), io);
+  return command.run(parseArguments(rest, command.options, name), io, COMMANDS);
 }
 
-/** Whether `--help` comes before a `--`. */
-function wantsHelp(argv: readonly string[]): boolean {
+/** Which help is asked for: a `--help` before a `--`, with or without the word "all". */
+function helpWanted(argv: readonly string[]): "short" | "all" | undefined {
   const end = argv.indexOf("--");
-  return (end < 0 ? argv : argv.slice(0, end)).some((word) => word === "--help" || word === "-h");
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const at = words.findIndex((word) => word === "--help" || word === "-h");
+  if (at < 0) return undefined;
+  return words[at + 1] === "all" ? "all" : "short";
 }
 
 async function loadCommand(name: string): Promise<Command> {

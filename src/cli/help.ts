@@ -5,41 +5,76 @@ import { COMMANDS } from "./command-table.ts";
 const INDENT = 4;
 const MAX_WIDTH = 100;
 const MIN_WIDTH = 40;
+/** The terminal that the short help fits, with a line left for the prompt. */
+const SCREEN_ROWS = 23;
+const SCREEN_COLUMNS = 80;
+/** Where the texts of the short help begin, at most; longer options push theirs to the right. */
+const MAX_OPTION_WIDTH = 22;
+/** What `resume` knows and refuses: it is no help to list it. */
+const REFUSED = "What a crawl keeps";
 
-/** The text of `orbweaver --help`; no command is loaded for it. */
+/** The text of `orbweaver --help`: one screen; no command is loaded for it. */
 export function programHelp(): string {
-  const names = Object.keys(COMMANDS);
-  const width = Math.max(...names.map((name) => name.length));
-  const list = names.map((name) => `  ${name.padEnd(width)}  ${COMMANDS[name]!.summary}`);
-  return `Orbweaver, a polite and parallel web crawler.
+  const entries = Object.entries(COMMANDS);
+  const width = Math.max(...entries.map(([name]) => name.length));
+  const often = entries.filter(([, { isSpecial }]) => !isSpecial);
+  const special = entries.filter(([, { isSpecial }]) => isSpecial).map(([name]) => name);
+  return `Orbweaver, a polite and parallel web crawler.   Usage: orbweaver COMMAND ...
 
-Usage: orbweaver COMMAND ...
+${often.map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`).join("\n")}
+  and, for clusters, studies and tools:
+  ${special.join(", ")}
 
-Commands
-${list.join("\n")}
-
-  orbweaver help COMMAND    all options of a command, with examples
-  orbweaver --version       the version
-
-Examples
-  orbweaver demo
-  orbweaver crawl https://example.org/ --contact you@example.org --max-pages 1000
-
-Exit codes: 0 finished, 1 fault, 2 bad usage or configuration, 3 stopped by a limit, 4 disk full
-(also when interrupted while waiting for it), 5 corrupt state, 130 interrupted, 143 by SIGTERM.
+  orbweaver COMMAND --help      what a command takes; --help all explains it
+  orbweaver --help all          everything; --version tells the version
+  orbweaver demo                a first crawl, which needs no internet
+  orbweaver crawl https://example.org/ --contact you@example.org --max-pages 100
 `;
 }
 
-/** The text of `orbweaver help COMMAND`, wrapped to the width of the terminal. */
+/** The text of `orbweaver --help all`: every command with all it takes. */
+export async function fullHelp(columns: number | undefined): Promise<string> {
+  const parts = [programHelp()];
+  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
+    const line = "=".repeat(name.length);
+    parts.push(`${name}: ${summary}\n${line}\n${commandHelp((await load()).command, columns)}`);
+  }
+  parts.push(`Exit codes: 0 finished, 1 fault, 2 bad usage or configuration, 3 stopped by a limit, 4 disk full
+(also when interrupted while waiting for it), 5 corrupt state, 6 nothing could be fetched,
+130 interrupted, 143 by SIGTERM.
+`);
+  return parts.join("\n");
+}
+
+/** The text of `orbweaver COMMAND --help`: all of it where that fits a screen, else what is used most. */
+export function shortHelp(command: Command): string {
+  const full = commandHelp(command, SCREEN_COLUMNS);
+  if (full.split("\n").length - 1 <= SCREEN_ROWS) return full;
+  const taken = command.options.filter(({ group }) => group !== REFUSED);
+  const lines: (readonly [OptionSpec, string])[] =
+    command.often === undefined
+      ? taken.map((option) => [option, option.about])
+      : command.often.map(([flag, text]) => [taken.find((one) => one.flag === flag)!, text]);
+  const width = Math.min(
+    MAX_OPTION_WIDTH,
+    Math.max(...lines.map(([option]) => usageOf(option).length)),
+  );
+  const list = lines.map(([option, text]) => {
+    const usage = usageOf(option).padEnd(width);
+    return cut(`  ${usage}  ${text}`);
+  });
+  const [first] = command.about.split(/(?<=\.) /);
+  const more = `orbweaver ${command.name} --help all: ${lines.length < taken.length ? `all ${taken.length} options, ` : ""}what each one means, and examples`;
+  return `${usageLines(command, SCREEN_COLUMNS)}\n${wrap(first!, 0, SCREEN_COLUMNS)}\n\n${list.join("\n")}\n\n${more}\n`;
+}
+
+/** The text of `orbweaver COMMAND --help all`, wrapped to the width of the terminal. */
 export function commandHelp(command: Command, columns: number | undefined): string {
   const width = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, columns ?? MAX_WIDTH));
-  const usage = command.usage.map(
-    (line, i) => `${i === 0 ? "Usage: " : "       "}orbweaver ${line}`,
-  );
-  const parts = [`${usage.join("\n")}\n\n${wrap(command.about, 0, width)}\n`];
+  const parts = [`${usageLines(command)}\n\n${wrap(command.about, 0, width)}\n`];
   for (const group of OPTION_GROUPS) {
     const options = command.options.filter((option) => option.group === group);
-    if (options.length === 0) continue;
+    if (options.length === 0 || group === REFUSED) continue;
     parts.push(`${group}\n${options.map((option) => optionHelp(option, width)).join("\n")}\n`);
   }
   const examples = command.examples.map(
@@ -47,6 +82,21 @@ export function commandHelp(command: Command, columns: number | undefined): stri
   );
   if (examples.length > 0) parts.push(`Examples\n${examples.join("\n")}\n`);
   return parts.join("\n");
+}
+
+/** Lines of use; broken between words where a width is given, whole where they are to be copied. */
+function usageLines({ usage }: Command, width = Number.POSITIVE_INFINITY): string {
+  const margin = "Usage: ".length;
+  return usage
+    .map((line, i) => {
+      const text = wrap(`orbweaver ${line}`, margin, width);
+      return i === 0 ? `Usage: ${text.slice(margin)}` : text;
+    })
+    .join("\n");
+}
+
+function cut(line: string): string {
+  return line.length <= SCREEN_COLUMNS ? line : `${line.slice(0, SCREEN_COLUMNS - 2).trimEnd()} …`;
 }
 
 function optionHelp(option: OptionSpec, width: number): string {

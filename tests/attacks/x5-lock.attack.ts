@@ -123,14 +123,18 @@ class Locks {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...env },
     });
-    return { child, collected: collect(child) };
+    const collected = collect(child);
+    // Numbers that do not add up are thrown where its end is awaited, which may be after the end of another process.
+    collected.ended.catch(() => {});
+    return { child, collected };
   }
 
   async #served(pages: number, { collected }: Running): Promise<void> {
     let isOver = false;
-    void collected.ended.then(() => {
+    const onOver = () => {
       isOver = true;
-    });
+    };
+    void collected.ended.then(onOver, onOver);
     while ((await servedBy(this.#web)) < pages) {
       if (isOver) throw new Error(`the crawl ended early: ${collected.written.stderr}`);
       await setTimeout(5);

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { after, test } from "node:test";
 import { parseArguments } from "../../src/cli/arguments.ts";
-import { command, crawlConfig } from "../../src/cli/commands/crawl-command.ts";
+import { command } from "../../src/cli/commands/crawl-command.ts";
+import { readCrawlConfig } from "../../src/cli/read-crawl-config.ts";
 import type { CrawlConfig } from "../../src/config/schema.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "orbweaver-crawl-"));
@@ -17,7 +18,7 @@ async function configure(
   isTTY = false,
 ): Promise<{ config: CrawlConfig; shown: string }> {
   const stderr = Object.assign(new PassThrough(), { isTTY });
-  const config = await crawlConfig(parseArguments(argv, command.options), {
+  const config = await readCrawlConfig(parseArguments(argv, command.options), {
     stdin: Object.assign(Readable.from(stdin), { isTTY }),
     stdout: new PassThrough(),
     stderr,

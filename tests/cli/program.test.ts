@@ -5,13 +5,13 @@ import { test } from "node:test";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
 import { describeFailure } from "../../src/cli/failure.ts";
-import { commandHelp, programHelp, wrap } from "../../src/cli/help.ts";
+import { commandHelp, fullHelp, programHelp, shortHelp, wrap } from "../../src/cli/help.ts";
 import { usageOf } from "../../src/config/option.ts";
 import { settings } from "../../src/config/schema.ts";
 import { packageVersion } from "../../src/config/version.ts";
 import { DiskFullError } from "../../src/errors.ts";
 import { MAIN } from "../support/orbweaver.ts";
-import { runBin } from "./run-bin.ts";
+import { runBin, runHere } from "./run-bin.ts";
 
 test("the program tells its version and its commands", async () => {
   const [version, short, help, none] = await Promise.all([
@@ -24,7 +24,7 @@ test("the program tells its version and its commands", async () => {
   assert.deepEqual(short, version);
   assert.deepEqual(help, { code: 0, stdout: programHelp(), stderr: "" });
   for (const name of Object.keys(COMMANDS))
-    assert.match(help.stdout, new RegExp(`^  ${name} `, "m"));
+    assert.match(help.stdout, new RegExp(`(^|, | )${name}(,| |$)`, "m"));
   assert.equal(none.code, 2);
   assert.equal(none.stdout, "");
   assert.match(none.stderr, /orbweaver: a command is missing/);
@@ -55,6 +55,42 @@ test("help names every setting of the schema and fits its width", async () => {
         assert.ok(line.length <= Math.max(width, 57), line);
     }
   }
+});
+
+test("the short help fits a screen of 24 lines and 80 columns", async () => {
+  const fits = (text: string, name: string) => {
+    const lines = text.trimEnd().split("\n");
+    assert.ok(lines.length <= 23, `${name}: ${lines.length} lines`);
+    for (const line of lines) assert.ok(line.length <= 80, `${name}: ${line}`);
+  };
+  fits(programHelp(), "orbweaver");
+  for (const [name, { load }] of Object.entries(COMMANDS)) {
+    const { command } = await load();
+    fits(shortHelp(command), name);
+    const flags = command.options.map(({ flag }) => flag);
+    assert.deepEqual(command.often?.filter(([flag]) => !flags.includes(flag)) ?? [], [], name);
+  }
+});
+
+test("--help lists what a command takes and no more, --help all explains everything", async () => {
+  const { stdout } = await runBin(["--help", "all"]);
+  assert.equal(stdout, await fullHelp(undefined));
+  for (const [name, { load }] of Object.entries(COMMANDS)) {
+    const { command } = await load();
+    const all = await runHere([name, "--help", "all"]);
+    assert.ok(stdout.includes(all.stdout), name);
+    const taken = command.options.filter(({ group }) => group !== "What a crawl keeps");
+    const listed = [...all.stdout.matchAll(/^ {2}((?:--|URL)\S.*)$/gm)].map(([, usage]) => usage!);
+    assert.deepEqual(new Set(listed), new Set(taken.map(usageOf)), name);
+    const short = await runHere([name, "--help"]);
+    for (const [, usage] of short.stdout.matchAll(/^ {2}(--[a-z-]+)/gm))
+      assert.ok(
+        taken.some((option) => usageOf(option).split(" ")[0] === usage),
+        `${name} ${usage}`,
+      );
+  }
+  const resume = await runHere(["resume", "--help", "all"]);
+  assert.doesNotMatch(resume.stdout, /--seeds|cannot change/);
 });
 
 test("every example of every command parses", async () => {

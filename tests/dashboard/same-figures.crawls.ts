@@ -7,6 +7,7 @@ import { PROFILES } from "../../src/web/profile.ts";
 import { startWeb } from "../../src/web/server.ts";
 import { startWatched } from "../browser/browser.ts";
 import { collect, MAIN, orbweaver, tempFolder } from "../support/orbweaver.ts";
+import { checkMetrics } from "../support/promtool.ts";
 
 const PROFILE = { ...PROFILES.demo, pages: 600, hosts: 6, errorRate: 0.1 };
 
@@ -30,6 +31,7 @@ async function watched(t: TestContext, out: string) {
   const status = await fetch(`${dashboard.origin}/api/status?token=${dashboard.token}`);
   const { figures } = (await status.json()) as { figures: Record<string, number> };
   const metrics = await (await fetch(`${dashboard.origin}/metrics`)).text();
+  checkMetrics(metrics);
   const metric = (name: string) =>
     Number(new RegExp(`^orbweaver_${name} (\\S+)$`, "m").exec(metrics)?.[1]);
   dashboard.kill("SIGTERM");
@@ -64,7 +66,7 @@ async function fiveFigures(t: TestContext, out: string, terminal: string) {
       rowOf(terminal, "refused"),
       figures.refused,
       metric("refused_urls_total"),
-      urlsOf(report.refused),
+      urlsOf([...report.refused, ...report.trapped]),
     ],
     bytes: [summary.bytes, figures.bytes, metric("received_bytes_total")],
     known: [summary.urlsKnown, figures.known, metric("known_urls_total")],
@@ -147,7 +149,7 @@ test("after kill -9 and recover, dashboard, metrics, report and log tell the sam
     ],
     refused: [
       ...[logged("refused"), figures.refused, metric("refused_urls_total")],
-      urlsOf(report.refused),
+      urlsOf([...report.refused, ...report.trapped]),
     ],
     errors: [failures, errors],
     known: [figures.known, metric("known_urls_total"), figures.queued! + lines.length],

@@ -118,9 +118,11 @@ export async function untilEnd(
   everyMs: number,
 ): Promise<void> {
   let isOver = false;
-  void ended.then(() => {
+  const onOver = () => {
     isOver = true;
-  });
+  };
+  // Why it ended is for those who await it.
+  void ended.then(onOver, onOver);
   while (!isOver && !(await holds())) await setTimeout(everyMs);
 }
 

@@ -29,6 +29,19 @@ export interface CountedPage {
   readonly tokens: number;
   readonly links: number;
   readonly linksAll: number;
+  readonly status: number;
+  readonly mime: string;
+  readonly charset: string;
+  readonly language: string;
+  /** Pages and others that it links to, each once. */
+  readonly targets: ReadonlySet<string>;
+}
+
+/** An archive as counted here. */
+export interface CountedArchive {
+  readonly pages: readonly CountedPage[];
+  /** Responses that are no pages, by status. */
+  readonly others: ReadonlyMap<number, number>;
 }
 
 /** A node of parse5, as far as it is looked at. */
@@ -40,23 +53,29 @@ export interface MarkupNode {
 }
 
 /** Counts the pages of an archive with foreign code alone: npm's warcio, zlib, parse5 and `URL`. */
-export async function countArchive(out: string): Promise<CountedPage[]> {
+export async function countArchive(out: string): Promise<CountedArchive> {
   const name: string = "warcio";
   const { WARCParser } = (await import(name)) as Warcio;
   const pages: CountedPage[] = [];
+  const others = new Map<number, number>();
   for (const file of readdirSync(join(out, "archive")).sort()) {
     const source = Readable.toWeb(createReadStream(join(out, "archive", file))) as ReadableStream;
     for await (const record of WARCParser.iterRecords(source, { parseHttp: true })) {
-      if (record.warcType !== "response") continue;
+      // An answer whose body was archived before is a revisit, such as all but the first of equal 404s.
+      if (record.warcType !== "response" && record.warcType !== "revisit") continue;
       const { statusCode, headers } = record.httpHeaders;
       const body = await record.readFully(false);
-      if (statusCode < 200 || statusCode > 299) continue;
+      if (statusCode < 200 || statusCode > 299) {
+        others.set(statusCode, (others.get(statusCode) ?? 0) + 1);
+        continue;
+      }
+      if (record.warcType === "revisit") throw new Error(`no body: ${record.warcTargetURI}`);
       const plain = decoded(body, headers.get("content-encoding") ?? "");
-      const isHtml = (headers.get("content-type") ?? "").includes("html");
-      pages.push(countPage(record.warcTargetURI, plain, isHtml));
+      const type = headers.get("content-type") ?? "";
+      pages.push({ ...countPage(record.warcTargetURI, plain, type), status: statusCode });
     }
   }
-  return pages;
+  return { pages, others };
 }
 
 function decoded(body: Uint8Array, coding: string): Uint8Array {
@@ -64,11 +83,17 @@ function decoded(body: Uint8Array, coding: string): Uint8Array {
   return coding === "br" ? brotliDecompressSync(body) : body;
 }
 
-function countPage(url: string, body: Uint8Array, isHtml: boolean): CountedPage {
+function countPage(url: string, body: Uint8Array, type: string): Omit<CountedPage, "status"> {
+  const isHtml = type.includes("html");
+  let language = "";
   const text: string[] = [];
   const links: string[] = [];
   if (isHtml) {
     const document = parse5.parse(Buffer.from(body).toString("utf8"), { scriptingEnabled: false });
+    const root = (document as unknown as MarkupNode).childNodes!.find(
+      ({ nodeName }) => nodeName === "html",
+    );
+    language = root?.attrs?.find(({ name }) => name === "lang")?.value ?? "";
     walk(document as unknown as MarkupNode, url, text, links);
   }
   return {
@@ -80,6 +105,10 @@ function countPage(url: string, body: Uint8Array, isHtml: boolean): CountedPage 
       .filter((word) => word !== "").length,
     links: new Set(links).size,
     linksAll: links.length,
+    mime: type.split(";")[0]!.trim(),
+    charset: /charset="?([\w-]+)/.exec(type)?.[1]?.toLowerCase() ?? "",
+    language,
+    targets: new Set(links),
   };
 }
 

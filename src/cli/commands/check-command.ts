@@ -31,6 +31,16 @@ export const command: Command = {
   about:
     "Tells what the crawler would do with a link, a URL, a robots.txt, a page or a sitemap, and why. Nothing is crawled. With --batch every line of standard input is a JSON object and is answered by one.",
   options: CHECK_OPTIONS,
+  often: [
+    ["base", "the page that a link stands on"],
+    ["crawl", "look the URL up in a crawl"],
+    ["seed", "where the crawl would start"],
+    ["scope", "how far it would follow links"],
+    ["file", "a document on disk instead of fetching it"],
+    ["agent", "the name that robots.txt is read for"],
+    ["batch", "questions and answers as JSON lines"],
+    ["json", "one JSON object"],
+  ],
   examples: [
     [
       "orbweaver check url '../a b?q=1#top' --base https://example.org/x/y",

@@ -2,7 +2,7 @@ import { loadSettings } from "../../config/load.ts";
 import type { OptionSpec } from "../../config/option.ts";
 import { UsageError } from "../../errors.ts";
 import type { Command } from "../command.ts";
-import { CRAWL_OPTIONS, configFileOf, flagsOf } from "../crawl-options.ts";
+import { CRAWL_OPTIONS, configFileOf, flagsOf, OFTEN_USED } from "../crawl-options.ts";
 import { isOn } from "../options.ts";
 
 // The demonstration chooses its own seeds, and everything it fetches is on this machine.
@@ -34,6 +34,10 @@ export const command: Command = {
   about:
     "Starts a synthetic web on this machine, crawls it and ends with a summary and a folder of results. Needs no internet.",
   options: [CLUSTER_OPTION, ...CRAWL_OPTIONS.filter(({ flag }) => !NOT_HERE.has(flag))],
+  often: [
+    ["cluster", "crawl with several workers and an engine"],
+    ...OFTEN_USED.filter(([flag]) => !NOT_HERE.has(flag)),
+  ],
   examples: [
     ["orbweaver demo", "the whole tour, results in a new folder under crawls/"],
     ["orbweaver demo --cluster", "three workers on one Redis server, one of them is killed"],

@@ -8,7 +8,7 @@ import { UsageError } from "../../errors.ts";
 import { readCrawlState } from "../../store/folder/crawl-folder.ts";
 import { noCrawl } from "../../store/folder/no-crawl.ts";
 import type { Command } from "../command.ts";
-import { CRAWL_OPTIONS, configFileOf, flagsOf } from "../crawl-options.ts";
+import { CRAWL_OPTIONS, configFileOf, flagsOf, OFTEN_USED } from "../crawl-options.ts";
 import { isOn, onlyWord } from "../options.ts";
 
 /** What a crawl keeps stands by itself, with the reason. */
@@ -34,6 +34,10 @@ export const command: Command = {
   about:
     "Continues a crawl after a stop or a crash, with the settings it was started with; options given here, or in the file of --config, replace them from now on: links that were left out before stay out. Every host first waits one delay.",
   options: [...OPTIONS, GO_ON],
+  often: [
+    ...OFTEN_USED.filter(([flag]) => OPTIONS.find((one) => one.flag === flag)?.fixed === undefined),
+    ["go-on", "go on with a crawl that was paused"],
+  ],
   examples: [
     ["orbweaver resume crawls/example", "go on where it stopped"],
     ["orbweaver resume crawls/example --max-pages 20000 --threads 2", "go on with other limits"],

@@ -29,6 +29,15 @@ export const command: Command = {
   ],
   about:
     "Explores the shipped concurrent code: all interleavings of small programs, or random ones where that is too many, and for each configuration broken variants that must be caught. A NAME may be the beginning of several.",
+  often: [
+    ["budget", "seconds for all configurations together"],
+    ["quick", "small configurations only"],
+    ["all", "large ones as well"],
+    ["list", "names of all configurations"],
+    ["subject", "a lock of your own"],
+    ["simulate", "whole crawls under seeded faults"],
+    ["json", "one JSON object"],
+  ],
   options: [
     {
       flag: "budget",

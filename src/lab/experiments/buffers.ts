@@ -60,10 +60,10 @@ export const experiment: Experiment = {
   name: "buffers",
   document: "001",
   question: "How many new URLs reach the tree in a given time with 1, 3 and 6 buffers?",
-  seconds: { quick: 15, normal: 60, full: 180 },
+  seconds: { quick: 25, normal: 120, full: 210 },
   run: (run) =>
     measureBuffers(run, {
-      unitMs: run.pick(200, 2000, 6000),
+      unitMs: run.pick(200, 2000, 4000),
       buffers: [
         { builders: 1, crawlers: 1 },
         { builders: 3, crawlers: 6 },
@@ -72,7 +72,7 @@ export const experiment: Experiment = {
       bufferSizes: [1, 10, 100, 1000],
       sized: run.pick({ builders: 1, crawlers: 2 }, undefined, undefined),
       pages: run.pick(10_000, 40_000, 100_000),
-      repeats: run.repeats(2, 3, 3),
+      repeats: run.repeats(2, 2, 2),
     }),
 };
 

@@ -15,7 +15,7 @@ const WEIGHTS: Readonly<Record<SearchField, number>> = { text: 1, url: 2, title:
 /** Of a word that is nearly everywhere so many pages are looked at. */
 const MAX_PAGES_PER_WORD = 1_000_000;
 const AROUND = 80;
-const MAX_LINE_BYTES = 64 * 1024;
+const FIRST_LINE_BYTES = 64 * 1024;
 
 /** A page that was found. */
 export interface Hit {
@@ -82,11 +82,17 @@ function pageAt(dir: string, { placesPath }: SearchIndex, place: number): PageLi
     readFully(file, new Uint8Array(one.buffer), place * 8);
     return one;
   });
-  const room = Math.min(MAX_LINE_BYTES, statSync(pages).size - offset!);
-  const bytes = Buffer.alloc(room);
-  withFile(pages, "r", (file) => readFully(file, bytes, offset!));
-  const end = bytes.indexOf("\n");
-  return parseJson(bytes.toString("utf8", 0, end < 0 ? room : end)) as PageLine;
+  const left = statSync(pages).size - offset!;
+  return withFile(pages, "r", (file) => {
+    // Data of a handler may make a line long.
+    for (let room = Math.min(FIRST_LINE_BYTES, left); ; room = Math.min(4 * room, left)) {
+      const bytes = Buffer.alloc(room);
+      readFully(file, bytes, offset!);
+      const end = bytes.indexOf("\n");
+      if (end >= 0 || room === left)
+        return parseJson(bytes.toString("utf8", 0, end < 0 ? room : end)) as PageLine;
+    }
+  });
 }
 
 /** The text around the first of the words, on one line. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { folded, wordsOf } from "../../src/report/search/search-words.ts";
 import { crawlScript } from "../crawl/scripted-crawl.ts";
-import type { Script } from "../crawl/scripted-server.ts";
-import { orbweaver } from "../support/orbweaver.ts";
+import { type Script, scriptedServer } from "../crawl/scripted-server.ts";
+import { orbweaver, tempFolder } from "../support/orbweaver.ts";
 
 interface Found {
   readonly total: number;
@@ -64,6 +64,32 @@ test("pages with all words are found in text, title and URL, the best first, wit
   const line = readFileSync(list, "utf8").trimEnd().split("\n").at(-1)!;
   appendFileSync(list, `${line.replace(/"title":"[^"]*"/, '"title":"unicorn"')}\n`);
   assert.equal((await search("unicorn")).total, 1, "another list makes another index");
+});
+
+test("a resumed crawl is indexed anew, and long lines of pages are read", async (t) => {
+  const page = (title: string, next: string) =>
+    titled(title, `<p>about ${title} <a href=${next}>on</a>`);
+  const { origin } = await scriptedServer(t, {
+    ...{ "/": page("walrus", "/2"), "/2": page("penguin", "/3"), "/3": page("ostrich", "/") },
+  });
+  const out = join(tempFolder(t), "out");
+  const limited = ["--max-pages", "1", "--quiet"];
+  const first = await orbweaver(["crawl", `${origin}/`, "--out", out, "--delay", "0", ...limited]);
+  assert.equal(first.code, 3, first.stderr);
+  const search = async (word: string) => {
+    const { code, stdout, stderr } = await orbweaver(["search", out, word, "--json"]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    return (JSON.parse(stdout) as Found).hits.map(({ url }) => url);
+  };
+  assert.deepEqual([await search("walrus"), await search("penguin")], [[`${origin}/`], []]);
+  const resumed = await orbweaver(["resume", out, "--max-pages", "2", "--quiet"]);
+  assert.equal(resumed.code, 3, resumed.stderr);
+  assert.deepEqual(await search("penguin"), [`${origin}/2`], "found after a resume");
+  // What a handler adds to a page may be long.
+  const list = join(out, "pages/pages.jsonl");
+  const long = `"data":"${"x".repeat(300_000)}","title":"penguin"`;
+  writeFileSync(list, readFileSync(list, "utf8").replace('"title":"penguin"', long));
+  assert.deepEqual(await search("penguin"), [`${origin}/2`]);
 });
 
 test("searching for nothing, or nowhere, is refused with a sentence", async () => {

@@ -13,6 +13,7 @@ import { gzipSync } from "node:zlib";
 import * as parse5 from "parse5";
 import type { CorpusReport } from "../../src/report/corpus-report.ts";
 import type { Distribution } from "../../src/report/numbers/distribution.ts";
+import type { Share } from "../../src/report/numbers/tally.ts";
 import { PROFILES } from "../../src/web/profile.ts";
 import { startWebProcess } from "../../src/web/web-process.ts";
 import { runHere } from "../cli/run-bin.ts";
@@ -74,6 +75,50 @@ function sum(bins: readonly { readonly count: number }[]): number {
   return bins.reduce((total, { count }) => total + count, 0);
 }
 
+/** A table of names is what pages say, most frequent first. */
+function checkShares(
+  found: readonly Share[],
+  pages: readonly CountedPage[],
+  nameOf: (page: CountedPage) => string,
+): void {
+  const counts = new Map<string, number>();
+  for (const page of pages) {
+    const name = nameOf(page) || "(none)";
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  assert.deepEqual(
+    found.map(({ name, pages: count, share }) => [name, count, share]),
+    [...counts]
+      .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+      .map(([name, count]) => [name, count, count / pages.length]),
+  );
+}
+
+/** In-degrees and PageRank over links between pages, by the plainest way to compute them. */
+function checkGraph({ topPages }: CorpusReport, pages: readonly CountedPage[]): void {
+  const place = new Map(pages.map(({ url }, i) => [url, i]));
+  const out = pages.map(({ targets }) => [...targets].flatMap((url) => place.get(url) ?? []));
+  const degrees = pages.map(() => 0);
+  for (const target of out.flat()) degrees[target]!++;
+  let ranks = pages.map(() => 1 / pages.length);
+  for (let round = 0; round < 200; round++) {
+    const next = pages.map(() => 0);
+    let loose = 0;
+    for (const [i, all] of out.entries()) {
+      const targets = all.filter((target) => target !== i);
+      if (targets.length === 0) loose += ranks[i]!;
+      for (const target of targets) next[target]! += ranks[i]! / targets.length;
+    }
+    ranks = next.map((rank) => 0.15 / pages.length + 0.85 * (rank + loose / pages.length));
+  }
+  for (const { url, value } of topPages.byInDegree)
+    assert.equal(value, degrees[place.get(url)!], `pages that link to ${url}`);
+  assert.equal(topPages.byInDegree[0]!.value, Math.max(...degrees));
+  for (const { url, value } of topPages.byPageRank)
+    assert.ok(Math.abs(value - ranks[place.get(url)!]!) < 1e-4, `the rank of ${url}`);
+  assert.ok(Math.abs(topPages.byPageRank[0]!.value - Math.max(...ranks)) < 1e-4);
+}
+
 function hostsOf(pages: readonly CountedPage[]): Map<string, number> {
   const hosts = new Map<string, number>();
   for (const { url } of pages) {
@@ -87,7 +132,7 @@ test("a report agrees with an independent count over the archive, also when it i
   const out = await crawlWeb(t);
   // --report has written it at the end of the crawl.
   const first = JSON.parse(readFileSync(join(out, "reports/report.json"), "utf8")) as CorpusReport;
-  const counted = await countArchive(out);
+  const { pages: counted, others } = await countArchive(out);
   const hosts = hostsOf(counted);
   assert.equal(first.pages, counted.length);
   assert.equal(first.hosts, hosts.size);
@@ -123,8 +168,22 @@ test("a report agrees with an independent count over the archive, also when it i
       .slice(0, 10)
       .map(([name, pages]) => [name, pages, pages / counted.length]),
   );
+  checkShares(first.status, counted, ({ status }) => String(status));
+  checkShares(first.mime, counted, ({ mime }) => mime);
+  checkShares(first.charset, counted, ({ charset }) => charset);
+  checkShares(first.language.declared, counted, ({ language }) => language);
+  const failed = new Map(first.failed.map(({ code, urls }) => [code, urls]));
+  for (const [status, count] of others)
+    if (status >= 400) assert.equal(failed.get(`http_${status}`), count, `status ${status}`);
+  const redirected = [...others].filter(([status]) => status >= 300 && status < 400);
+  assert.equal(
+    first.redirects.urls,
+    redirected.reduce((all, [, count]) => all + count, 0),
+  );
+  checkGraph(first, counted);
   const summary = JSON.parse(readFileSync(join(out, "reports/summary.json"), "utf8"));
   assert.equal(first.pages, summary.pages);
+  assert.equal(first.course.at(-1)!.seconds, summary.seconds, "the series ends with the crawl");
   assert.ok(Math.abs(first.activeSeconds - summary.seconds) < 1);
   assert.equal(first.pagesPerSecond, first.pages / first.activeSeconds);
   assert.equal(first.unread, 0);
